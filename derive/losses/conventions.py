@@ -55,7 +55,7 @@ class Reading:
     def __post_init__(self) -> None:
         for s, e in self.ours.items():
             if e.xreplace({s: e}) != s:
-                raise ValueError(f"{s} = {e} does not undo itself")
+                raise ValueError(f"{s} = {e} is not its own inverse")
 
     def of_loss(self, loss: Loss) -> Loss:
         """A loss of ours with the library's parameters and factor put in."""

@@ -52,7 +52,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     sizes = COMBINED.restricted((m, n, tau))
     proof.holds(
-        "alpha_min rises with tau",
+        "alpha_min increases with tau",
         lt(0, derivative(alpha_min.value, tau)),
         "its derivative is positive",
         sizes,

@@ -22,7 +22,8 @@ from ...structures.graph import Graph
 from ...structures.pair_graph import PairGraph
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
-from ..weighted._of_points import MOST_ROWS, OfPoints
+from .._for_data import ForData
+from ..weighted._weights import MOST_ROWS
 from ._attraction import half_distances, nearest, state_trace, trace
 from ._edges import EDGES
 from ._fields import cross_entropy
@@ -318,7 +319,7 @@ def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**given, "edges": pairs}
 
 
-RESULT = OfPoints(
+RESULT = ForData(
     "clip-pair-graph",
     title="The pair graph of CLIP: its Laplacian, its loss, and how pairs are drawn",
     source="tan2024spectral, Definition 4.1 and Theorem 4.2",

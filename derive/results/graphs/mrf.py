@@ -18,7 +18,7 @@ from ...structures.graph import Graph
 from ...structures.hierarchy import n
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
-from ..weighted._of_points import OfPoints
+from .._for_data import ForData
 from ._fields import (
     NUMBERS,
     cross_entropy,
@@ -176,7 +176,7 @@ def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-RESULT = OfPoints(
+RESULT = ForData(
     "mrf",
     title="The distribution over subgraphs of out-degree one",
     source="tan2024spectral, Definition 2.2, Lemmas 2.3 and 2.4",

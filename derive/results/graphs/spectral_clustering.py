@@ -24,9 +24,10 @@ from ...structures.hierarchy import n
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
 from ...vectors.algebraic import as_flint, eigenvalues
+from .._for_data import ForData
 from ..weighted import supcon_balanced
 from ..weighted._labels import C
-from ..weighted._of_points import MOST_POINTS, OfPoints, Rows
+from ..weighted._weights import MOST_POINTS, Rows
 from ._attraction import (
     attraction,
     half_distances,
@@ -259,7 +260,7 @@ def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-RESULT = OfPoints(
+RESULT = ForData(
     "spectral-clustering",
     title="InfoNCE as a trace with a Laplacian and the logarithm of a partition function",
     source="tan2024spectral, Lemma 2.5 and Theorem 3.1",

@@ -113,7 +113,7 @@ def state_convexity(proof: Derivation) -> dict[str, Quantity]:
         )
     return {
         "convex": Quantity(
-            _equal(gamma, S(2)),
+            eq(gamma, S(2)),
             r"\mathcal{L} \text{ convex in } G",
             "whether the loss is convex in the Gram matrix",
         ),
@@ -124,7 +124,3 @@ def state_convexity(proof: Derivation) -> dict[str, Quantity]:
 def _excess(y: Expr, sign: int = 1) -> Expr:
     """For y = |x - y|^gamma, what has the sign of slope^2 - bend, or of slope^2 + bend."""
     return gamma * y / tau - sign * (2 - gamma)
-
-
-def _equal(one: Expr, other: Expr) -> Expr:
-    return eq(one, other)

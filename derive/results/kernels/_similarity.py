@@ -12,7 +12,9 @@ from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE, Domain, Range, between
 from ...decide.present import tidy
 from ...losses.kernel import gamma
+from ...losses.setting import Setting
 from ...losses.softmax import tau
+from ...losses.written import Note
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt, lt
 from ...structures.hierarchy import n
@@ -51,6 +53,17 @@ def to_square(e: Expr, square: Expr) -> Expr:
     """A function of l by the squared distance: (2 - 2 c)^(gamma/2) in the place of exp(gamma l)."""
     powers = {a: square ** tidy(a.args[0] / l / 2) for a in e.atoms(exp) if a.has(l)}
     return e.xreplace(powers)
+
+
+def kernel_setting(*notes: Note, kernel: tuple[str, str], dimension: str) -> Setting:
+    """Kernel-InfoNCE with a kernel of two embeddings, and what there is."""
+    text, tex = kernel
+    ratio = r"\log\frac{K(u, v)}{\sum_w K(u, w)}"
+    loss = (
+        f"-mean_u mean_v log(K(u, v) / sum_w K(u, w)),  K(u, v) = {text}",
+        rf"-\operatorname{{mean}}_u \operatorname{{mean}}_v {ratio}, \quad K(u, v) = {tex}",
+    )
+    return Setting(notes, loss, dimension)
 
 
 def state_slopes(proof: Derivation) -> None:

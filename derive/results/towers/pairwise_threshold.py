@@ -21,7 +21,7 @@ from ...decide.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
 from ...decide.present import solve_linear, tidy
 from ...decide.root import ClampedRoot, argmin, last_point
 from ...losses.clip import SIGMOID, b, pairwise, t
-from ...losses.given import given_loss
+from ...losses.functions import loss_of_functions
 from ...losses.pairwise import PairTerm, PairwiseLoss, c
 from ...optimum.reduce import ReducedPairwise
 from ...optimum.segment import Segment, x
@@ -100,8 +100,8 @@ def read(
     loss: str = "",
     at: Mapping[Symbol, Expr] | None = None,
 ) -> Result:
-    """The result for a loss of the user's; see :func:`given_loss` and :func:`for_loss`."""
-    return for_loss(given_loss(lp, ln, loss), at)
+    """The result for a loss of the user's; see :func:`loss_of_functions` and :func:`for_loss`."""
+    return for_loss(loss_of_functions(lp, ln, loss), at)
 
 
 @dataclass(frozen=True, eq=False)

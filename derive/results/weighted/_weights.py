@@ -5,52 +5,78 @@ No two pairs need be alike, so each point is an orbit of its own and the Gram ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
-from sympy import Expr, Gt, S, Symbol, exp
+from sympy import Expr, Gt, S, Symbol, exp, oo
 from sympy.core.symbol import Str
 
 from ...decide.ball import Enclosures, NotEnclosed, enclosure, precision
-from ...decide.domain import Domain, DomainError
+from ...decide.domain import DomainError, Range
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
-from ...losses.setting import Setting
 from ...losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
-from ...losses.weighted import WeightedInfoNCE
 from ...optimum.blocks import BlockOptima, ReducedOnOrbits
 from ...optimum.polish import Face
 from ...optimum.program import Program
 from ...optimum.solve import NotDecided, Solved, Start
 from ...optimum.value import Digits, FaceValue, Handle
-from ...proof.derivation import Derivation
 from ...proof.statement import Statement
 from ...structures.configuration import Block, Configuration, Orbit, Pairs
-from ...theorem.at_numbers import AtNumbers
-from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
 
 q = Symbol("q", integer=True, positive=True)
+DIMENSION = {q: "dimension of the embeddings; by default the number of points"}
+#: Entries of matrices.
+REAL = Range(-oo, oo)
 #: Of more points the optimum takes too long, and of more a matrix is not written out.
 MOST_POINTS, MOST_ROWS = 12, 40
 #: Bits with which numbers are told apart.
 LADDER = (128, 512, 2048)
 
 Rows = Sequence[Sequence[Expr]]
-#: What is derived for data, at values of the parameters.
-OfData = Callable[[Mapping[str, Any], Mapping[Symbol, Expr], Derivation], dict[str, Quantity]]
+#: The similarity of two points, by their numbers, in balls.
+Similarity = Callable[[int, int], Any]
 
 
-def two_or_more(name: str) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
-    """What refuses a single row."""
+ATTAINED = r"\text{attained}"
+#: How the quantities of an embedding of given points are written, and what they are.
+WRITTEN = {
+    "dimension": ("r", "dimension of the affine hull of the data"),
+    "min_dimension": (r"q_{\min}", "least dimension in which the bound is attained"),
+    "gap": (r"\Delta", "minimum of the loss minus the entropic bound"),
+    "gap_at_most": (r"\bar\Delta", "upper bound on the gap: that of an explicit embedding"),
+    "gap_at_least": (r"\underline\Delta", "proved lower bound on the gap, in any dimension"),
+    "pca_gap": (
+        r"\Delta_{\mathrm{PCA}}",
+        "loss of the first q principal components, minus the entropic bound",
+    ),
+    "loss": (r"\mathcal{L}^\star", "minimum of the loss"),
+    "rank": (r"\operatorname{rank}", "rank of the Gram matrix of the optimum"),
+    "c_prime": (r"c^{\prime}", "constant c' of the cosines c' - tau d_ij"),
+    "cosines": (r"\cos(z_i, z_j)", "optimal cosines of all pairs"),
+    "squared_distances": (
+        r"\lVert z_i - z_j \rVert^2",
+        "optimal squared distances of all pairs",
+    ),
+    "embedding": ("Z", "an optimal embedding, a row for each point"),
+    "unique": (r"\text{unique}", "whether the optimum is unique up to isometry"),
+    "verdict": (r"\text{verdict}", "whether the bound is attained, and why, in words"),
+}
 
-    def check(data: Mapping[str, Any]) -> Mapping[str, Any]:
-        if len(data[name]) < 2:
-            raise DomainError(f"{name}: one row is one point; give two rows or more")
-        return data
 
-    return check
+def quantities(**values: Any) -> dict[str, Quantity]:
+    """Quantities of :data:`WRITTEN` by name, without those that are None."""
+    return {k: Quantity(e, *WRITTEN[k]) for k, e in values.items() if e is not None}
+
+
+def two_or_more(data: Mapping[str, Rows]) -> Mapping[str, Rows]:
+    """Refuse a single row."""
+    for name, rows in data.items():
+        if len(rows) < 2:
+            raise DomainError(f"{name}: one row is too few; give two points or more, one per row")
+    return data
 
 
 def pair(i: int, j: int) -> str:
@@ -112,32 +138,22 @@ class Weights:
         return Digits(Handle(self, "entropic bound"), Str("bound"), Str(""))
 
     def ball(self, kind: str, name: str, bits: int) -> Any:
-        """A ball around the bound."""
-        with precision(bits + 32):
-            of = Enclosures(bits + 32, {})
-            total = of(S.Zero)
-            for i, row in enumerate(self.log):
-                logs = [of(e) for j, e in enumerate(row) if j != i]
-                weights = [e.exp() for e in logs]
-                whole = sum(weights, of(S.Zero))
-                mean = sum((w * e for w, e in zip(weights, logs, strict=True)), of(S.Zero)) / whole
-                total += whole.log() - mean
-            return total / self.size
+        """A ball around the bound: the loss where the similarities are the log-weights."""
+        of = Enclosures(bits + 32, {})
+        return self.loss_at(lambda i, j: of(self.log[i][j]), bits + 32)
 
-    def gap_of(self, similarity: Callable[[int, int], Any], bits: int) -> Any:
-        """A ball around the loss at similarities, minus the bound."""
+    def loss_at(self, similarity: Similarity, bits: int) -> Any:
+        """A ball around the loss at similarities."""
         with precision(bits):
             of = Enclosures(bits, {})
-            k, total = range(self.size), -self.ball("bound", "", bits)
+            k, total = range(self.size), of(S.Zero)
             for i in k:
-                logs = {j: of(self.log[i][j]) for j in k if j != i}
-                weights = {j: e.exp() for j, e in logs.items()}
-                whole = sum(weights.values(), of(S.Zero))
-                s = {j: similarity(i, j) for j in logs}
-                below = sum((e.exp() for e in s.values()), of(S.Zero)).log()
-                mean = sum((w * s[j] for j, w in weights.items()), of(S.Zero)) / whole
-                total += (below - mean) / self.size
-            return total
+                weights = {j: of(self.log[i][j]).exp() for j in k if j != i}
+                s = {j: similarity(i, j) for j in weights}
+                partition = sum((e.exp() for e in s.values()), of(S.Zero)).log()
+                mean = sum((w * s[j] for j, w in weights.items()), of(S.Zero))
+                total += partition - mean / sum(weights.values(), of(S.Zero))
+            return total / self.size
 
     @cached_property
     def optima(self) -> PointOptima:
@@ -158,6 +174,31 @@ class Weights:
         return [[S.One if i == j else self.best("inner", heat, pair(i, j)) for j in k] for i in k]
 
 
+class Gap:
+    """The loss of an embedding minus the bound, at its similarities; of several, the smallest."""
+
+    def __init__(self, weights: Weights, similarities: Callable[[int], Iterable[Similarity]]):
+        self.weights, self.similarities = weights, similarities
+
+    @property
+    def number(self) -> Expr:
+        """The gap, as an expression."""
+        return Digits(Handle(self, "gap of an embedding"), Str("gap"), Str(""))
+
+    def ball(self, kind: str, name: str, bits: int) -> Any:
+        """A ball around it."""
+        work = bits + 64
+        with precision(work):
+            losses = [self.weights.loss_at(s, work) for s in self.similarities(work)]
+            return reduce(lambda a, b: a.min(b), losses) - self.weights.ball("bound", "", work)
+
+
+def in_balls(rows: Rows, bits: int) -> list[list[Any]]:
+    """A matrix of numbers, in balls."""
+    of = Enclosures(bits, {})
+    return [[of(e) for e in row] for row in rows]
+
+
 @dataclass(frozen=True, eq=False)
 class InBalls(Statement):
     """``left > right`` between numbers, which balls tell apart; ``names`` says what they are."""
@@ -167,7 +208,7 @@ class InBalls(Statement):
     def decide(self) -> Outcome:
         """Whether it is so."""
         if not isinstance(self.shown, Gt):
-            return Undecided(f"{self.shown} is no strict inequality")
+            return Undecided(f"{self.shown} is not a strict inequality")
         left, right = (side.xreplace(dict(self.names)) for side in self.shown.args)
         for bits in LADDER:
             try:
@@ -180,94 +221,3 @@ class InBalls(Statement):
             if gap < 0:
                 return Refuted({}, f"the difference is {gap.str(3, radius=False)}")
         return Undecided(f"the difference is within {gap.abs_upper().str(3, radius=False)} of zero")
-
-
-class OfPoints(AtNumbers):
-    """A theorem for given points; with all it needs given, found at these numbers.
-
-    Parameters
-    ----------
-    id, title, source
-        As of any result.
-    parameters, lists
-        What may be given; with data, ``with_data`` are the parameters instead.
-    domain
-        Of all of them.
-    derive
-        What is derived for data, at values of parameters.
-    check
-        Refuses data, or makes of them what ``derive`` gets.
-    weighted, setting
-        The loss that it is about, or what there is where that is no loss of weights.
-    data, at
-        What was given.
-    """
-
-    def __init__(
-        self,
-        id: str,
-        *,
-        title: str,
-        source: str,
-        parameters: tuple[Symbol, ...],
-        with_data: tuple[Symbol, ...],
-        lists: tuple[ListOf, ...],
-        domain: Domain,
-        meanings: Mapping[Symbol, str],
-        derive: OfData,
-        check: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict,
-        weighted: WeightedInfoNCE | None = None,
-        setting: Setting | None = None,
-        data: Mapping[str, Any] | None = None,
-        at: Mapping[Symbol, Expr] | None = None,
-    ):
-        chosen = with_data if data else parameters
-        super().__init__(
-            id,
-            title=title,
-            source=source,
-            parameters=chosen,
-            domain=domain.restricted(chosen),
-            build=lambda proof: derive(self.data, self.fixed, proof),
-            lists=lists,
-            read=lambda at=None, **given: self._again(check(given), {}),
-            meanings=meanings,
-            weighted=weighted,
-            setting=setting,
-        )
-        self._made: dict[str, Any] = {
-            "title": title,
-            "source": source,
-            "parameters": parameters,
-            "with_data": with_data,
-            "lists": lists,
-            "domain": domain,
-            "meanings": meanings,
-            "derive": derive,
-            "check": check,
-            "weighted": weighted,
-            "setting": setting,
-        }
-        self.data, self.fixed = dict(data or {}), dict(at or {})
-
-    def made_at(self, fixed: Mapping[Symbol, Expr]) -> OfPoints:
-        """The same for the data at these values."""
-        return self._again(self.data, fixed)
-
-    def found_at_numbers(self, name: str) -> bool:
-        """Whether there are data."""
-        return bool(self.data)
-
-    @property
-    def takes_oo(self) -> bool:
-        """Whether it is a formula: without data values are put in later."""
-        return not self.data
-
-    def there(self, point: Mapping[Symbol, Expr]) -> AtNumbers:
-        """The same where parameters have these values; without data they are put in later."""
-        return super().there(point) if self.data else self
-
-    def _again(self, data: Mapping[str, Any], at: Mapping[Symbol, Expr]) -> OfPoints:
-        made = OfPoints(self.id, data=data, at=at, **self._made)
-        made.made_for = dict(self.made_for)
-        return made

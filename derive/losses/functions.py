@@ -15,7 +15,7 @@ from .pairwise import PairwiseLoss, c
 NAMES = {"x": c, "t": t, "b": b}
 
 
-def given_loss(lp: str | Expr = "", ln: str | Expr = "", loss: str = "") -> PairwiseLoss:
+def loss_of_functions(lp: str | Expr = "", ln: str | Expr = "", loss: str = "") -> PairwiseLoss:
     """A loss as two functions of the inner product, or by its name in the literature.
 
     Parameters
@@ -32,7 +32,7 @@ def given_loss(lp: str | Expr = "", ln: str | Expr = "", loss: str = "") -> Pair
     """
     if loss:
         if lp != "" or ln != "":
-            raise DomainError("give either a loss by name or both lp and ln")
+            raise DomainError("a loss by name excludes lp and ln; give only one of the two")
         if loss not in LITERATURE:
             raise DomainError(f"no loss is called {loss!r}; there are {', '.join(LITERATURE)}")
         lp, ln = LITERATURE[loss].lp, LITERATURE[loss].ln

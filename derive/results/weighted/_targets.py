@@ -1,4 +1,4 @@
-"""Cosines that are asked for by dissimilarities: in which dimensions there are such vectors.
+"""Target cosines of dissimilarities: in which dimensions there are vectors that have them.
 
 With the constant c' = 1 the cosines are 1 - tau d, those of points on a sphere of radius at most
 1/sqrt(2 tau) with the squared distances d. In q <= n - 2 dimensions no other constant will do,
@@ -7,27 +7,26 @@ unless the dissimilarities span n - 1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
 from sympy import Eq, Expr, Gt, Integer, Le, Lt, Rational, S, Symbol, Tuple, oo
 
-from ...decide.ball import Enclosures, precision
+from ...decide.ball import precision
 from ...decide.digits import sign
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ...optimum.interior import pivots
 from ...proof.derivation import Derivation
 from ...proof.statement import Statement, each
-from ...vectors.coordinates import Rows, in_balls, inertia, padded
+from ...vectors.coordinates import Rows, inertia, padded
+from ...vectors.coordinates import in_balls as vectors
 from ...vectors.distance import Dissimilarity
 from ...vectors.sphere import Spherical
-from ._geometry import NOWHERE
-from ._of_points import MOST_POINTS, q
+from .._for_data import NUMBERS
+from ._weights import MOST_POINTS, in_balls
 
-DIMENSION = {q: "dimension of the embeddings; without it, as many as there are points"}
 #: Bits in which a number is looked at.
 BITS = 128
 TOO_LARGE = "the matrix of the cosines is not positive semidefinite"
@@ -38,37 +37,25 @@ NO_SPHERE = (
 )
 
 
-class Asked:
-    """The cosines asked for at a temperature, and in which dimensions they exist.
+class TargetCosines:
+    """The cosines wanted at a temperature, and in which dimensions they exist.
 
     Parameters
     ----------
-    entries
-        Squared distances of points, or these as they were read.
+    D
+        Squared distances of points.
     dimension
-        That the points span.
+        Dimension that the points span.
     tau_max
         Up to which they fit on the unit sphere with c' = 1; None if they lie on no sphere.
     heat
         The temperature.
     """
 
-    def __init__(
-        self,
-        entries: Sequence[Sequence[Expr]],
-        dimension: int,
-        tau_max: Expr | None,
-        heat: Expr,
-        read: Dissimilarity | None = None,
-    ):
-        self.entries, self.size, self._read = entries, len(entries), read
+    def __init__(self, D: Dissimilarity, dimension: int, tau_max: Expr | None, heat: Expr):
+        self.D, self.size = D, D.size
         self.dimension, self.tau_max, self.heat = dimension, tau_max, heat
-        self._verdicts: dict[int, Spherical] = {}
-
-    @cached_property
-    def D(self) -> Dissimilarity:
-        """The squared distances, read; which takes a while where there are roots in them."""
-        return Dissimilarity(self.entries) if self._read is None else self._read
+        self.verdict = cache(partial(Spherical, D, tau=heat))
 
     @cached_property
     def room(self) -> int | None:
@@ -91,14 +78,9 @@ class Asked:
     @cached_property
     def exact(self) -> bool:
         """Whether the dissimilarities are fractions of one number: then all is decided."""
-        if all(e.is_Rational for row in self.entries for e in row):
+        if all(e.is_Rational for e in self.D.pairs):
             return True
         return self.size <= MOST_POINTS and self.D.fractions is not None
-
-    def _verdict(self, size: int) -> Spherical:
-        if size not in self._verdicts:
-            self._verdicts[size] = Spherical(self.D, size, self.heat)
-        return self._verdicts[size]
 
     def natural(self, size: int) -> bool:
         """Whether c' = 1 will do there."""
@@ -111,14 +93,14 @@ class Asked:
         if self.rigid(size):
             return None if self.room is None else False
         if self.exact:
-            return self._verdict(size).attained
+            return self.verdict(size).attained
         return True if size >= self.size and self.inner is not None else None
 
     @cached_property
     def inner(self) -> Rational | None:
         """A constant c' for which the matrix of the cosines is proved to be positive definite."""
-        n, d = self.size, self.entries
-        floats = float(self.heat) * np.array([[float(e) for e in row] for row in d])
+        n = self.size
+        floats = float(self.heat) * np.array(self.D.entries, dtype=float)
 
         def least(c: float) -> float:
             matrix = c - floats + (1 - c) * np.eye(n)
@@ -130,13 +112,7 @@ class Asked:
             low, high = (one, high) if least(one) < least(two) else (low, two)
         found = Rational(round(low * 2**30), 2**30)
         with precision(BITS):
-            of = Enclosures(BITS, {})
-            heat = of(self.heat)
-            rows = [
-                [of(S.One) if i == j else of(found) - heat * of(d[i][j]) for j in range(n)]
-                for i in range(n)
-            ]
-            signs = pivots(rows)
+            signs = pivots(in_balls(self.matrix(found), BITS))
             return found if len(signs) == n and all(p > 0 for p in signs) else None
 
     @cached_property
@@ -154,70 +130,74 @@ class Asked:
         """The constant c' there."""
         if self.natural(size):
             return S.One
-        return self._verdict(size).c_prime if self.exact else self.inner
+        return self.verdict(size).c_prime if self.exact else self.inner
 
     def cosines(self, size: int) -> list[list[Expr]] | None:
         """The cosines, where they exist."""
         constant = self.constant(size)
-        if constant is None:
-            return None
+        return None if constant is None else self.matrix(constant)
+
+    def matrix(self, constant: Expr) -> list[list[Expr]]:
+        """The matrix of the cosines with a constant."""
         return [
             [S.One if i == j else constant - self.heat * e for j, e in enumerate(row)]
-            for i, row in enumerate(self.entries)
+            for i, row in enumerate(self.D.entries)
         ]
 
     def embedding(self, size: int) -> Rows | None:
         """Unit vectors with these cosines."""
         if self.exact:
-            return self._verdict(size).embedding
+            return self.verdict(size).embedding
         gram = self.cosines(size)
         rank = self.rank if self.natural(size) else self.size
         if gram is None or rank is None:
             return None
-        return padded(in_balls(tuple(map(tuple, gram)), rank), size)
+        return padded(vectors(tuple(map(tuple, gram)), rank), size)
 
     def reason(self, size: int) -> str:
         """The verdict in a line."""
         if self.exact:
-            return self._verdict(size).reason
+            return self.verdict(size).reason
         return f"attained with c' = {self.inner}, among others"
 
 
 # --- the verdict ---------------------------------------------------------------------------------
-def state_verdict(asked: Asked, size: int | None, attained: bool, proof: Derivation) -> None:
+def state_verdict(
+    targets: TargetCosines, size: int | None, attained: bool, proof: Derivation
+) -> None:
     """Record whether the bound is attained, and why."""
     shown: list[Any] = []
     heat = Symbol("tau")
-    if attained and asked.rank is not None and (size is None or asked.rank <= size):
-        assert asked.tau_max is not None
-        if asked.tau_max is not oo:
-            shown.append(Le(heat, asked.tau_max, evaluate=False))
+    if attained and targets.rank is not None and (size is None or targets.rank <= size):
+        assert targets.tau_max is not None
+        if targets.tau_max is not oo:
+            shown.append(Le(heat, targets.tau_max, evaluate=False))
         if size is not None:
-            shown.append(Le(Integer(asked.rank), Symbol("q"), evaluate=False))
+            shown.append(Le(Integer(targets.rank), Symbol("q"), evaluate=False))
         title = "It is attained: the sphere of the labels fits into the unit sphere"
         why = "its points, with one more coordinate where it is smaller"
-    elif size is None or asked.rigid(size):
-        if asked.tau_max is None:
+    elif size is None or targets.rigid(size):
+        if targets.tau_max is None:
             title, why = "It is not attained: the labels lie on no sphere", NO_SPHERE
-            shown.append(Eq(Symbol("rank_D"), Integer(asked.dimension + 2), evaluate=False))
-        elif asked.room == -1:
+            shown.append(Eq(Symbol("rank_D"), Integer(targets.dimension + 2), evaluate=False))
+        elif targets.room == -1:
             title, why = "It is not attained: the sphere of the labels is too large", TOO_LARGE
-            shown.append(Gt(heat, asked.tau_max, evaluate=False))
+            shown.append(Gt(heat, targets.tau_max, evaluate=False))
         else:
             title, why = "It is not attained: the dimension is too small", TOO_SMALL
-            shown.append(Lt(Symbol("q"), Integer(asked.rank or 0), evaluate=False))
+            shown.append(Lt(Symbol("q"), Integer(targets.rank or 0), evaluate=False))
     else:
-        title, why = f"In q = {size}: {asked.reason(size)}", "every constant c' is tried"
+        title, why = f"In q = {size}: {targets.reason(size)}", "every constant c' is tried"
         word = Symbol("constants")
         shown.append((Gt if attained else Eq)(word, S.Zero, evaluate=False))
-    proof.add(title, Verdict(Tuple(*shown), NOWHERE, asked, size), why)
+    proof.add(title, Verdict(Tuple(*shown), NUMBERS, targets, size), why)
 
 
 @dataclass(frozen=True, eq=False)
 class Verdict(Statement):
     """Relations between tau, q and the sphere of the labels that decide whether it is attained."""
 
-    asked: Asked
+    targets: TargetCosines
     size: int | None
 
     def decide(self) -> Outcome:
@@ -232,35 +212,28 @@ class Verdict(Statement):
         return Holds(Evidence(Grade.EXACT, how))
 
     def _one(self, relation: Any) -> tuple[bool | None, str]:
-        asked, (left, right) = self.asked, relation.args
+        targets, (left, right) = self.targets, relation.args
         if right == 0 and left == Symbol("constants"):
             if self.size is None:
-                return None, "no dimension is given"
-            if not asked.exact:
-                return isinstance(relation, Gt) and asked.inner is not None, "pivots in balls"
-            found = Spherical(asked.D, self.size, asked.heat).attained
+                return None, "the dimension is missing"
+            if not targets.exact:
+                return isinstance(relation, Gt) and targets.inner is not None, "pivots in balls"
+            found = targets.verdict(self.size).attained
             return (None if found is None else found == isinstance(relation, Gt)), "algebra"
         if left == Symbol("rank_D"):
-            d = asked.D.fractions
-            known = asked.tau_max is None if d is None else d.rank() == right
-            return known and right == asked.dimension + 2, "rank of the squared distances"
+            d = targets.D.fractions
+            known = targets.tau_max is None if d is None else d.rank() == right
+            return known and right == targets.dimension + 2, "rank of the squared distances"
         if Symbol("q") in (left, right):
             bound = next(e for e in (left, right) if e != Symbol("q"))
-            if self.size is None or bound != asked.rank:
+            if self.size is None or bound != targets.rank:
                 return None, "not the rank with c' = 1"
             enough = isinstance(relation, Le)
             return (self.size >= bound) == enough == (left == bound), "rank of the cosines"
-        if left != Symbol("tau") or right != asked.tau_max:
+        if left != Symbol("tau") or right != targets.tau_max:
             return None, "not a temperature"
-        signs = self._signs() if asked.exact else None
+        signs = inertia(tuple(map(tuple, targets.matrix(S.One)))) if targets.exact else None
         if signs is None:
-            return (asked.room != -1) == isinstance(relation, Le), "sign of tau_max - tau"
+            return (targets.room != -1) == isinstance(relation, Le), "sign of tau_max - tau"
         semidefinite = not signs[1]
         return semidefinite == isinstance(relation, Le), "signs of the pivots of the cosines"
-
-    def _signs(self) -> tuple[int, int, int] | None:
-        entries = [
-            [S.One if i == j else 1 - self.asked.heat * e for j, e in enumerate(row)]
-            for i, row in enumerate(self.asked.entries)
-        ]
-        return inertia(tuple(map(tuple, entries)))
