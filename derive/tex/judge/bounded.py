@@ -54,7 +54,11 @@ def judge_bound(statement: Statement, meant: Meant, directive: Directive) -> Fin
     for side, groups in printed.items():
         if side not in wanted:
             if len(printed) == 1:
-                return Finding("differs", False, message=f"no {side} bound: the other side is")
+                return Finding(
+                    "differs",
+                    False,
+                    message=f"the directive names the bound on the other side, not the {side} one",
+                )
             raise TexError(f"it is bounded from two sides: name the {side} bound in the directive")
         own = meant.single(wanted[side]) if len(wanted) > 1 else meant
         found.append(_nearest(statement, groups, own, directive))
@@ -109,7 +113,9 @@ def _nearest(
     if not held:
         raise TexError("nothing is left to compare: the bound is only a name")
     if groups[0].strict:
-        return Finding("differs", False, message="it was derived with equality allowed, not strict")
+        return Finding(
+            "differs", False, message="the derived bound allows equality, and this one does not"
+        )
     stated = quantity if isinstance(quantity, Bounds) else None
     if stated is not None and stated.is_false:
         message = f"the formula is printed so, and is {stated.standing}"
@@ -124,5 +130,5 @@ def _further(groups: list[_Group], meant: Meant, side: str) -> None:
     way = "<" if side == "upper" else ">"
     relations = [way if g.strict else way + "=" for g in groups[1:]]
     if any(len(g.sides) > 1 for g in groups[1:]):
-        raise TexError("a second claim, which was not proved: what stands beyond the bound")
+        raise TexError("this is a second claim, which was not proved: what stands beyond the bound")
     check_order([g.sides[0] for g in groups], relations, meant)

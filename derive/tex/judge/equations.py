@@ -31,7 +31,7 @@ def judge_equation(statement: Statement, meant: Meant, directive: Directive) -> 
         If there is nothing to compare, or it does not determine the quantity.
     """
     if len(meant.quantities) > 1:
-        raise TexError("several quantities are for an interval or for as many rows")
+        raise TexError("several quantities need an interval, or one row for each")
     (own,), (derived,) = meant.own, meant.derived
     sides = [plain(s) for s in statement.sides if s != own]
     if not sides:
@@ -110,7 +110,9 @@ def _determines(residual: Expr, own: Symbol, meant: Meant) -> Outcome | None:
     if _is_monotone(residual, own, meant, Range() if is_size else Range(-oo)):
         return None
     if _factors_with(own, residual) > 1:
-        raise TexError("the equation has other solutions too: its factors are one equation each")
+        raise TexError(
+            "the equation has other solutions too: state each factor as an equation of its own"
+        )
     return Undecided("that the equation has no other solution was not proved")
 
 

@@ -42,7 +42,6 @@ _EMPHEQ = re.compile(
     r"(\\(?:f|oval|shadow|double)box|\\boxed|\\empheq[lr]brace)\s*\]\s*)?"
     r"\{((?:equation|align|gather|multline|flalign)\*?)\}"
 )
-_PREFIXES = {"global", "long", "protected", "outer"}
 
 
 class Walk(Defining, Skipping):
@@ -72,8 +71,8 @@ class Walk(Defining, Skipping):
     def walk(self, source: Source, fences: list[tuple[int, int, int]] | None = None) -> None:
         before, place = self.source, len(self.files.stack)
         inline, self._inline, self._money = self._inline, -1, -1
+        branches, self._branches = self._branches, []
         self.source = source
-        self.groups.forget()
         self.displays.enter(source, 0)
         at, text = 0, source.text
         coded = _CODED.search(text) if not source.markdown and "^^" in text else None
@@ -96,7 +95,9 @@ class Walk(Defining, Skipping):
                     self.problems.append(Found(at, "", source, error=error))
         if self._stop or self.finished:
             for mark in ANY_MARK.finditer(text, at):
-                self.displays.stray(mark.start(), f"it stands after {self._stop or self.finished}")
+                self.displays.stray(
+                    mark.start(), f"the directive stands after {self._stop or self.finished}"
+                )
         if self.displays.display is not None:
             self._give_up("the text ends")
         if source.markdown:
@@ -104,8 +105,8 @@ class Walk(Defining, Skipping):
         assert place == len(self.files.stack)
         self._stop = ""
         self.displays.leave(len(text))
-        self.groups.forget()
-        self.source, self._inline = before, inline
+        self._end_branches(len(text))
+        self.source, self._inline, self._branches = before, inline, branches
 
     def _fenced(self, start: int, inside: int, end: int) -> int:
         """A fenced display: its end is known, and a blank line is none."""
@@ -129,6 +130,7 @@ class Walk(Defining, Skipping):
     def _token(self, token: str, start: int, end: int) -> int:
         """Take one token; returns where to go on."""
         source = self.source
+        self._end_branches(start)
         if token[0] == "%":
             return self._percent(start, end)
         if token[0] == "<":
@@ -144,21 +146,17 @@ class Walk(Defining, Skipping):
         if token[0] == "$":
             return end if source.definitions else self._dollar(token, start, end)
         if token in "{}":
-            self._brace(token, start, end)
+            self._brace(token)
             return end
         return self._command(token[1:], start, end)
 
-    def _brace(self, token: str, start: int, end: int) -> None:
+    def _brace(self, token: str) -> None:
         if self.displays.display is not None:
             self.displays.display.braces += 1 if token == "{" else -1
         if token == "{":
-            branch = self.groups.open_brace(self.source, start, end)
-            if branch:
-                self.displays.switches += 1
-                self.displays.conditionals.append(branch)
-        elif self.groups.close_brace(end):
-            self.displays.switches += 1
-            self.displays.conditionals[-1:] = []
+            self.groups.begin("{")
+        else:
+            self.groups.end("{")
 
     def _dollar(self, token: str, start: int, end: int) -> int:
         display = self.displays.display
@@ -197,7 +195,6 @@ class Walk(Defining, Skipping):
 
     def _command(self, name: str, start: int, end: int) -> int:
         """Take one command; returns where to go on."""
-        self.groups.after(name, end)
         self._refuse(start)
         known = self.scope.written("\\" + name)
         if known is not None:
@@ -218,9 +215,8 @@ class Walk(Defining, Skipping):
         r"""Of a command that defines or inputs, as ``\newcommand{\nc}{\newcommand}``."""
         if self.scope.get("\\" + name) is not None:
             return False
-        if name in ("begingroup", "endgroup", "bgroup", "egroup"):
-            return True
-        return name in tables.INPUTS or act(Source(""), name, 0) is not None
+        known = {*tables.INPUTS, *tables.BEGINS, *tables.ENDS}
+        return name in known or act(Source(""), name, 0) is not None
 
     def _builtin(self, name: str, start: int, end: int) -> int:
         if name in ("begin", "end"):
@@ -319,7 +315,7 @@ class Walk(Defining, Skipping):
             inside = self._arguments(name, end)
             self.displays.begin(name, start, inside)
             return inside
-        self.groups.begin(name, end)
+        self.groups.begin(name)
         for beginning in (key[1:], name):
             self._code_of(beginning, start, end)
         return end
@@ -383,16 +379,29 @@ class Walk(Defining, Skipping):
         at = end
         for _ in range(3):  # what is tested may be a token
             if self._braced(at):
-                end = at
                 break
             token = self.source.argument(at)
             at = token[2] if token else at
-        self.groups.after("?" + name, end)
+        stop = after = at
+        while after:
+            stop, after = after, self._braced(after)
+        if stop > at:
+            self.displays.switches += 1
+            self.displays.conditionals.append(name)
+            self._branches.append(stop)
         return end
 
+    def _end_branches(self, at: int) -> None:
+        """Leave the branches that end before this place."""
+        while self._branches and self._branches[-1] <= at:
+            self._branches.pop()
+            self.displays.switches += 1
+            self.displays.conditionals[-1:] = []
+
     def _braced(self, at: int) -> int:
-        """The place after the group here; 0 if there is none."""
-        close = self.source.close(self.source.skip(at))
+        """The place after the group here, and an option before it; 0 if there is none."""
+        option = self.source.option(at)
+        close = self.source.close(self.source.skip(option[1] if option else at))
         return 0 if close is None else close + 1
 
     def _conditional(self, name: str, start: int, end: int) -> int:
@@ -450,25 +459,6 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("else", "fi", "repeat"), Walk._conditional),
     **dict.fromkeys(tables.TESTS, Walk._test),
     **dict.fromkeys(tables.INPUTS, Walk._input),
-    **dict.fromkeys(_PREFIXES, Walk._prefix),
-    **dict.fromkeys(("begingroup", "endgroup", "bgroup", "egroup"), Walk._group),
+    **dict.fromkeys(tables.BEGINS | tables.ENDS, Walk._group),
     "endinput": Walk._end_of_input,
 }
-
-
-def displays(text: str, kind: str) -> list[Found]:
-    """Directives of one text and what they stand at, in the order of the directives.
-
-    Parameters
-    ----------
-    text
-        With ``\\n`` at the end of lines.
-    kind
-        ``tex`` or ``md``.
-    """
-    walk = Walk()
-    if kind == "md":
-        walk.markdown(text)
-    else:
-        walk.file("", text)
-    return sorted(walk.finish(), key=lambda found: found.at)

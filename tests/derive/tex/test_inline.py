@@ -28,7 +28,10 @@ def one(text: str, kind: Kind = "tex") -> str:
         ("$n$ only", "? the directive for a.x marks nothing: no inline formula"),
         (r"\[ a = 1 \] and $b = 1$", "? the directive for a.x marks nothing: no inline formula"),
         ("text\n" * 20 + "$a = 1$", "? the directive for a.x marks nothing: no formula"),
-        (r"\ifdraft $a = 1$ \fi", "? the directive for a.x marks nothing: with the conditional"),
+        (
+            r"\ifdraft $a = 1$ \fi",
+            "? the directive for a.x marks nothing: because of the",
+        ),
     ],
 )
 def test_the_next_formula_in_the_text(text: str, source: str) -> None:
