@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr
 
-from ...decide.evidence import Holds, weakest
+from ...decide.evidence import Holds
 from ...proof.relations import TURNED
 from ...theorem.bounds import Bounds
 from ..directives import Directive
 from ..statement import Side, Statement, TexError
 from .claimed import check_order
-from .finding import Finding, finding
+from .finding import Finding, finding_of_all
 from .lookup import Meant, bound_name, bounded
 from .printed import compared, needs_of, plain
 
@@ -103,14 +103,13 @@ def _nearest(
 ) -> Finding:
     (own,), (derived,), (quantity,) = meant.own, meant.derived, meant.quantities
     needs = needs_of(statement, meant)
-    held: list[Holds] = []
-    last: Expr = derived
-    for e in (s for s in groups[0].sides if s != own):
-        last, outcome = e, compared(e, meant, needs, directive.allow_removable)
-        if not isinstance(outcome, Holds):
-            return finding(outcome, e, derived, meant, directive)
-        held.append(outcome)
-    if not held:
+    removable = directive.allow_removable
+    nearest = [
+        (compared(e, meant, needs, removable), e, derived) for e in groups[0].sides if e != own
+    ]
+    if any(not isinstance(outcome, Holds) for outcome, _, _ in nearest):
+        return finding_of_all(nearest, meant, directive)
+    if not nearest:
         raise TexError("nothing is left to compare: the bound is only a name")
     if groups[0].strict:
         return Finding(
@@ -122,7 +121,7 @@ def _nearest(
         return Finding("differs", False, message=message)
     if stated is not None and stated.printed and stated.holds_if:
         return Finding("undecided", False, message=f"the bound is {stated.standing}")
-    return finding(Holds(weakest(o.evidence for o in held)), last, derived, meant, directive)
+    return finding_of_all(nearest, meant, directive)
 
 
 def _further(groups: list[_Group], meant: Meant, side: str) -> None:

@@ -98,7 +98,8 @@ class Defining(Following):
                 return "outside of mathematics"
             marked = display is not None and (display.above or display.frames[-1].directive)
             return "in a display that is checked" if marked else ""
-        return "in a group or an argument" if self.groups else ""
+        inside = self.groups or display is not None or self._inline >= 0
+        return "in a group or an argument" if inside else ""
 
     def _call(self, name: str, known: Definition, start: int, end: int) -> int:
         """A macro of the paper is called."""

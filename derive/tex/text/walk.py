@@ -99,7 +99,7 @@ class Walk(Defining, Skipping):
                     mark.start(), f"the directive stands after {self._stop or self.finished}"
                 )
         if self.displays.display is not None:
-            self._give_up("the text ends")
+            self.displays.give_up("the text ends")
         if source.markdown:
             self.displays.unused()
         assert place == len(self.files.stack)
@@ -111,7 +111,7 @@ class Walk(Defining, Skipping):
     def _fenced(self, start: int, inside: int, end: int) -> int:
         """A fenced display: its end is known, and a blank line is none."""
         if self.displays.display is not None:
-            self._give_up("a code block begins in it")
+            self.displays.give_up("a code block begins in it")
         self._open("```", start, inside)
         at = inside
         while self.displays.display is not None:
@@ -123,7 +123,7 @@ class Walk(Defining, Skipping):
                 if token[0] not in (r"\[", r"\]"):
                     at = min(end, self._token(token[0], token.start(), at))
         if self.displays.display is not None:
-            self._close(end)
+            self.displays.close(end)
         return end
 
     # --- tokens --------------------------------------------------------------------------
@@ -137,9 +137,7 @@ class Walk(Defining, Skipping):
             return self._angle(token, start, end)
         if token[0] == "\n":
             if self.displays.display is not None and self.displays.display.closer != "```":
-                self._give_up("a blank line stands in it")
-            if self._inline >= 0:
-                self.groups.end("$")
+                self.displays.give_up("a blank line stands in it")
             self._inline = self._money = -1
             self.displays.blank_line(start)
             return end
@@ -162,7 +160,7 @@ class Walk(Defining, Skipping):
         display = self.displays.display
         if display is not None:
             if token == "$$" and display.closer == "$$":
-                self._close(start)
+                self.displays.close(start)
         elif token == "$$" and self._inline < 0:
             self._money = -1
             self._open("$$", start, end)
@@ -176,11 +174,9 @@ class Walk(Defining, Skipping):
         """An inline formula begins or ends."""
         if self._inline >= 0:
             self.displays.formula(self._inline, start)
-            self.groups.end("$")
             self._inline = -1
         else:
             self._inline = end
-            self.groups.begin("$")
 
     def _in_markdown(self, start: int, end: int) -> None:
         """As Pandoc has it: no blank inside the dollars, no digit after them."""
@@ -250,13 +246,13 @@ class Walk(Defining, Skipping):
             return end
         if name == "]":
             if display is not None and display.closer == r"\]":
-                self._close(start)
+                self.displays.close(start)
             return end
         # In Markdown a \[ in running text is a bracket.
         if self.source.markdown and line_before(text, start).strip(" \t>"):
             return end
         if display is not None and display.closer != "```":
-            self._give_up("another display begins in it")
+            self.displays.give_up("another display begins in it")
         if self.displays.display is None:
             self._open(r"\]", start, end, self._changed(r"\[", r"\]"))
         return end
@@ -268,7 +264,7 @@ class Walk(Defining, Skipping):
             return self._document(begins, end)
         if not begins:
             if display is not None and display.closer == name:
-                self._close(start)
+                self.displays.close(start)
             elif display is not None:
                 self.displays.end(name, start)
             else:
@@ -307,7 +303,7 @@ class Walk(Defining, Skipping):
         if name in tables.DISPLAYS and not self.source.definitions:
             if display is None or display.closer not in ("$$", "```", r"\]"):
                 if display is not None:
-                    self._give_up("another display begins in it")
+                    self.displays.give_up("another display begins in it")
                 why = self._changed(key, f"\\end{{{name}}}", f"\\{name}", f"\\end{name}")
                 self._open(name, start, self._arguments(name, end), why)
                 return end
@@ -345,20 +341,8 @@ class Walk(Defining, Skipping):
         return ""
 
     def _open(self, closer: str, start: int, inside: int, unknown: str = "") -> None:
-        if self._inline >= 0:
-            self.groups.end("$")
-            self._inline = -1
-        self._money = -1
-        self.groups.begin("display")
+        self._inline = self._money = -1
         self.displays.open(closer, start, inside, unknown)
-
-    def _close(self, end: int) -> None:
-        self.displays.close(end)
-        self.groups.end("display")
-
-    def _give_up(self, why: str) -> None:
-        self.displays.give_up(why)
-        self.groups.end("display")
 
     def _document(self, begins: bool, end: int) -> int:
         if begins:
@@ -370,7 +354,7 @@ class Walk(Defining, Skipping):
         else:
             self.finished = r"\end{document}"
         if self.displays.display is not None:
-            self._give_up("the document ends")
+            self.displays.give_up("the document ends")
         return end
 
     # --- conditionals ----------------------------------------------------------------------

@@ -149,16 +149,3 @@ def test_in_elements_without_mathematics_a_directive_is_a_problem(tag: str) -> N
 )
 def test_what_markdown_shows_is_read(text: str, source: str) -> None:
     assert one(text, "md") == source
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"<!-- old\n{HTML.replace('<!--', '').replace('-->', '')}$$a$$\n-->",
-        f"text\n\n    {HTML}    $$a$$",
-        f"```\n{HTML}$$a$$\n```",
-        f"```{{python}}\n{HTML}$$a$$\n```",
-    ],
-)
-def test_what_markdown_does_not_show_or_shows_as_code_is_ignored(text: str) -> None:
-    assert find(text, "md") == []

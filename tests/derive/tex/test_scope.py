@@ -501,29 +501,3 @@ def test_macros_of_markdown() -> None:
     assert expanded(mark + "$$\\a$$" + text, "md") == [r"\a", "x=1", "x=2"]
     (found,) = expanded(r"\newcommand{\a}{1}" + mark + r"$$\a$$", "md")
     assert "outside of mathematics" in found
-
-
-# --- hostile texts ------------------------------------------------------------------------------
-PIECES = [
-    r"\def\a{", r"\newcommand{\a}{", r"{\def\a{1}", r"\begingroup", r"\endgroup", r"\gdef\a{1}",
-    r"{\gdef\a{1}}", r"\let\a\b", r"\csdef{a}{1}", r"\expandafter\def\csname a", r"\csname",
-    r"\iftoggle{x}{", r"\iftoggle{x}{a}{b}", r"\ifx", r"\fi", r"\iffalse", r"\foreach \x in {",
-    r"\newcommand{\a}[1]{\def#1{}}\a{", r"\def\a#1{\def#1{}}\a\b", r"\begin{a}", r"\end{a}",
-    r"\def\a{\b}\def\b{\a}\a", r"\def\a{\a\a}\a", r"\def\a#1{\a{#1}\def\x{}}\a{b}",
-    r"\ExplSyntaxOn",
-    r"\newenvironment{a}{\begin{a}}{}\begin{a}", r"\input{a}", r"\catcode`\x=13", r"\@for\x:=",
-    r"\(x=1", r"\)", "$x=1$ ", r"\expandafter\def\csname a#1\endcsname{}", r"\global", r"\long",
-    r"\NewDocumentCommand{\a}{m}{", r"\patchcmd{\a}{", r"\def\a#1{#1}\a{\a{", "<pre>", "<code>",
-    r"\newcommand{\a}[1]{}\a{", r"\def\a{\def\b{1}}\a", "%\n", r"\def\a###", r"\\[", r"\ddefloop",
-    r"\def\a#1{\ifx#1\a\else\csdef{#1}{}\expandafter\a\fi}\a x", "\\include{", "\\global ",
-]  # fmt: skip
-
-
-@pytest.mark.sample(12)
-@pytest.mark.parametrize("kind", ["tex", "md"])
-@pytest.mark.parametrize("piece", PIECES)
-def test_long_runs_end(piece: str, kind: str) -> None:
-    """Quadratic work on a run of this length would take minutes."""
-    mark = MARK if kind == "tex" else "\n<!-- cltheory: a.x -->\n"
-    text = "$" + piece * (200_000 // len(piece)) + "\n\n" + mark + r"$$\sigma$$"
-    find(text, kind)  # type: ignore[arg-type]
