@@ -116,6 +116,7 @@ def test_what_leaves_a_meaning_as_it_was(text: str) -> None:
         r"\begin{center}\def\a{2}\end{center}",
         r"\newenvironment{e}{\def\a{2}}{}\begin{e} text \end{e}",
         r"\newcommand{\go}{\begin{center}\small}\go\def\a{2}\end{center}",
+        r"\newcommand{\go}{\begingroup\small}\go\def\a{2}\endgroup",
         r"$\def\a{2}$",
         r"\[ \def\a{2} \]",
         r"{\def\a{2}\gdef\a{3}",
@@ -128,6 +129,11 @@ def test_what_leaves_a_meaning_as_it_was(text: str) -> None:
 )
 def test_a_name_that_is_defined_in_a_group_is_not_read_any_more(text: str) -> None:
     assert expanded(r"\def\a{1}" + text + EQ)[-1].startswith("unread: the macro '\\a' may be")
+
+
+def test_braces_that_seem_open_end_with_their_environment() -> None:
+    text = "\\begin{center}{\\url{a%20c}}\n\\end{center}"
+    assert meaning(text + r"\def\a{2}") == "2"
 
 
 def test_a_later_definition_does_not_reach_back() -> None:
@@ -501,3 +507,10 @@ def test_macros_of_markdown() -> None:
     assert expanded(mark + "$$\\a$$" + text, "md") == [r"\a", "x=1", "x=2"]
     (found,) = expanded(r"\newcommand{\a}{1}" + mark + r"$$\a$$", "md")
     assert "outside of mathematics" in found
+    (found,) = expanded(r"$\def\a{1}$" + mark + r"$$ x = \a \def\a{2} $$", "md")
+    assert "in a display that is checked" in found
+
+
+def test_names_that_latex_has_are_known_where_an_edit_may_use_them() -> None:
+    (one,) = find(r"\newcommand{\b}{1}\renewcommand{\cdot}{+}" + MARK + r"\[ x \]", "tex")
+    assert isinstance(one, Marked) and list(one.meanings) == [r"\cdot"]
