@@ -32,9 +32,7 @@ class Claim(NamedTuple):
 
     def known_verdict(self) -> Verdict:
         """The verdict that was stored for the record as it stands, else run the check."""
-        from .form.stored import stored
-
-        return stored(self.record) or self.check()
+        return self.record.stored() or self.check()
 
     def as_data(self) -> dict[str, Any]:
         """What the record says beside its verdict, for output."""
@@ -163,7 +161,7 @@ class Ledger:
 
     def _run(self, record: Record) -> Callable[[], Verdict]:
         def run() -> Verdict:
-            from .form.stored import computed
+            from .form.examine import computed
 
             return computed(record, self._record).verdict
 

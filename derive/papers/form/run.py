@@ -30,6 +30,7 @@ from ...tex.statement import Bounds, TexError
 from ...theorem.result import Result
 from ...vectors.embeddings import Embeddings
 from ..digits import DIGITS
+from .family import load
 from .functions import Function
 from .hypotheses import SYMBOLS, Condition, Hypotheses, letters_at, put_in
 from .reader import Read, Tree, expression, indexed
@@ -161,6 +162,7 @@ def checked(
     wording: Wording, point: Point, given: Mapping[str, Tree], vectors: Embeddings | None = None
 ) -> Trial:
     """What a named check finds at a point; on a set of its family, which it gets as ``on``."""
+    load(wording.package)
     if wording.check not in CHECKS:
         raise Unknown(f"there is no check {wording.check!r}")
     numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
@@ -415,6 +417,7 @@ def _named(wording: Wording, domains: list[Domain], inside: list[Trial]) -> Evid
             how += f" for {_ranges(result.domain)}; at {len(inside)} places, corners too, elsewhere"
             return Evidence(Grade.SAMPLED, how)
         return Evidence(evidence.grade, how)
+    load(wording.package)
     if wording.proof not in PROOFS:
         raise Unknown(f"there is no proof {wording.proof!r}")
     outcomes = [PROOFS[wording.proof](domain) for domain in domains]

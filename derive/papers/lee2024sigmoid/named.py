@@ -10,7 +10,8 @@ import mpmath
 
 from ...losses.clip import SIGMOID
 from ...results import results
-from ..form.families import ccem, in_space, size
+from ..form.families import ccem, in_space
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import as_number, compare, text
 from ..towers import Towers, pairwise_value

@@ -13,7 +13,8 @@ import mpmath
 from ...losses.clip import SIGMOID
 from ...vectors.embeddings import Embeddings, Index
 from ..digits import DIGITS, stored_cells
-from ..form.families import in_space, size
+from ..form.families import in_space
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import as_number, compare, mp, text
 from ..towers import Towers, aligned, lifted, pairwise_value

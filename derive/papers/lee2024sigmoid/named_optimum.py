@@ -27,8 +27,10 @@ from ...results import results
 from ...structures.towers import NEGATIVE, POSITIVE, N
 from ...vectors.embeddings import Embeddings
 from ..digits import DIGITS
-from ..form.families import ccem, in_space, size, total
+from ..form.families import ccem, in_space
+from ..form.family import size
 from ..form.functions import Function
+from ..form.points import total
 from ..form.run import Answer, Point, named_check, named_proof
 from ..form.values import NoValue, as_number, compare, mp, text
 from ..towers import Towers, lifted, pairwise_value, position, softmax_value, square

@@ -10,7 +10,8 @@ import mpmath
 
 from ...losses.clip import INFONCE
 from ...vectors.embeddings import Embeddings
-from ..form.families import in_space, size
+from ..form.families import in_space
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import as_number, compare, text
 from ..towers import Towers, aligned, softmax_value

@@ -16,7 +16,7 @@ from ...losses.clip import t
 from ...optimum.segment import x
 from ...problems.domains import WARM
 from ...structures.towers import N
-from ..form.families import size
+from ..form.family import size
 from ..form.run import Answer, DerivedAt, Point, named_check, named_proof, quantity
 from ..form.symbolic import fixed
 from ..form.values import compare, mp, text

@@ -7,10 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from ...losses.supcl import CNCE
-from ..form.families import declared_value, sets_in, size, ssem
+from ..form.families import sets_in, ssem
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import NoValue, text
 from .named import CLOSE, ZERO, longest, numbers, squared
+from .sets import declared_value
 
 Given = Mapping[str, Any]
 

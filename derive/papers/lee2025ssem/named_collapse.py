@@ -21,10 +21,12 @@ from ...losses.supcl import SUPCL
 from ...results import results
 from ...vectors.embeddings import Embeddings
 from ..digits import DIGITS
-from ..form.families import declared_value, size, ssem
+from ..form.families import ssem
+from ..form.family import size
 from ..form.run import Answer, Point, named_check, named_proof
 from ..form.values import NoValue, as_number, compare, mp, text
 from .named import CLOSE, ONE, ZERO, best_position, longest
+from .sets import declared_value
 
 Given = Mapping[str, Any]
 #: How far from delta = 0 the slope of the loss is taken, relative to the longest delta**2.

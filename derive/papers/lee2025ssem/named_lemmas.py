@@ -9,7 +9,8 @@ from itertools import product
 from typing import Any
 
 from ...vectors.embeddings import Embeddings, Index
-from ..form.families import sets_in, size, ssem
+from ..form.families import sets_in, ssem
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import compare, root, text
 from .named import longest, squared

@@ -10,7 +10,7 @@ from ...decide.domain import Domain
 from ...decide.evidence import Evidence, Grade, Holds, Outcome
 from ...results import results
 from ..digits import stored_cells
-from ..form.families import size
+from ..form.family import size
 from ..form.run import Answer, Point, named_check, named_proof
 
 CELLS = "appendix_b.json"

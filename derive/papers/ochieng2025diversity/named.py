@@ -8,10 +8,10 @@ from typing import Any
 
 import mpmath
 
-from ..form.batches import Batch
-from ..form.families import size
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import as_number, mp, text
+from .batch import Batch
 
 Given = Mapping[str, Any]
 #: Steps of central differences, at 80 digits; their error is some STEP**2 / tau**2.

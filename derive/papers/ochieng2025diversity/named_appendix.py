@@ -9,13 +9,13 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from ..form.anchors import anchors_in, batches_in
-from ..form.batches import top_eigenvalue
-from ..form.families import size
+from ..form.family import size
 from ..form.matrices import Matrix
+from ..form.points import top_eigenvalue
 from ..form.run import Answer, Point, named_check
 from ..form.tables import Tables
 from ..form.values import as_number, compare, mp, text
+from .sets import anchors_in, batches_in
 
 Given = Mapping[str, Any]
 #: Central differences with this step have some 40 right digits.

@@ -10,13 +10,12 @@ from typing import Any
 
 import mpmath
 
-from ..form.batches import trace
-from ..form.families import size
-from ..form.graphs import cross_entropy, gaussian, laplacian, partition
+from ..form.family import size
 from ..form.matrices import Matrix, mpf
 from ..form.run import Answer, Point, named_check
 from ..form.tables import Tables
 from ..form.values import NoValue, as_number, mp, text
+from .subgraphs import attraction, cross_entropy, gaussian, laplacian, partition
 
 Given = Mapping[str, Any]
 Rows = tuple[tuple[Any, ...], ...]
@@ -64,16 +63,6 @@ def infonce(weights: Rows, points: Sequence[Sequence[Any]], tau: Any) -> Any:
             if j != i and w != 0
         ]
     return mpmath.fsum(terms)
-
-
-def attraction(weights: Rows, points: Sequence[Sequence[Any]]) -> Any:
-    """tr(Z^T L Z)."""
-    z = Matrix.of(points)
-    lap = laplacian(None, Matrix.of(weights))  # type: ignore[arg-type]
-    inner = lap.times(z)
-    assert inner is not None
-    whole = z.transposed.times(inner)
-    return trace(whole)
 
 
 def signs(n: int) -> list[tuple[tuple[Fraction], ...]]:
@@ -128,7 +117,7 @@ def collapse(at: Point, given: Given) -> Answer:
     def entry(i: int, j: int) -> Fraction:
         return ZERO if i == j else (p[i][j] + p[j][i]) / 2 - even
 
-    gap = laplacian(None, Matrix.by(n, entry))  # type: ignore[arg-type]
+    gap = laplacian(Matrix.by(n, entry))
     values, vectors = mpmath.eigsy(mpmath.matrix([[mpf(v) for v in row] for row in gap.rows]))
     step = STEP * mpmath.sqrt(mp(tau))
     z = tuple((step * vectors[i, 0],) for i in range(n))
@@ -174,7 +163,7 @@ def spectral_embeddings(at: Point, given: Given) -> Answer:
     p, which = shares(rows), int(given["which"])
     if not 1 <= which <= n:
         raise NoValue("there is no such eigenvalue")
-    lap = laplacian(None, Matrix.of(rows))  # type: ignore[arg-type]
+    lap = laplacian(Matrix.of(rows))
     values, vectors = mpmath.eigsy(mpmath.matrix([[mpf(v) for v in row] for row in lap.rows]))
     alike = sum(abs(v - values[which - 1]) < NEAR for v in values)
     if alike > 1:

@@ -9,10 +9,10 @@ from typing import Any
 
 import mpmath
 
-from ..form.families import size
-from ..form.kernels import adjacency
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import as_number, compare, mp, text
+from .sets import adjacency
 
 Given = Mapping[str, Any]
 DIGITS = 80

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..form.families import size
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.tables import Tables
 

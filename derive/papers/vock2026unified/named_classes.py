@@ -14,7 +14,7 @@ from typing import Any
 import mpmath
 
 from ..digits import CLOSE, DIGITS
-from ..form.families import size
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import NoValue, as_number, mp, text
 

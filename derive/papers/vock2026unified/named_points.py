@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..form.families import size
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import mp, text
 from .supcon import Floats

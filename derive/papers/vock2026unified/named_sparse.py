@@ -11,7 +11,7 @@ from typing import Any
 
 import mpmath
 
-from ..form.families import size
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import NoValue, compare, mp, text
 from .supcon import (

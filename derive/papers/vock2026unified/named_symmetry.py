@@ -11,7 +11,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from ..form.families import size
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import compare, mp, text
 from .named_supcon import rivals, sizes_at
