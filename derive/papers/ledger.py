@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +15,30 @@ from .verdict import Verdict
 
 if TYPE_CHECKING:
     from .form.record import Record
+
+
+#: (family name, given names); a single name is that of a group.
+Author = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A paper: what a bibliography says about it.
+
+    Attributes
+    ----------
+    key
+        Of the paper in this project.
+    where
+        Fields of a BibTeX entry beyond title, authors and year, in their order.
+    """
+
+    key: str
+    kind: str
+    title: str
+    authors: tuple[Author, ...]
+    year: int
+    where: tuple[tuple[str, str], ...]
 
 
 class Claim(NamedTuple):

@@ -13,9 +13,11 @@ from importlib.resources import files
 from inspect import signature
 from typing import Any
 
+from sympy import Expr
+
 from ...vectors.embeddings import Embeddings
 from .reader import LETTERS, Letters
-from .values import Unknown
+from .values import NoValue, Unknown, as_number
 
 Point = Mapping[str, Any]
 
@@ -58,6 +60,36 @@ def load(package: str) -> None:
         import_module(f"{package}.{name.removesuffix('.py')}")
 
 
+def at_a_point(function: Callable[..., Any]) -> Callable[[Point, Mapping[str, Any]], Any]:
+    """A function of letters, called at a point with what a record gives a check.
+
+    Its parameters are the letters of the point, those after ``*`` what is given. An ``int`` is a
+    whole number, an ``Expr`` stands as in the record, a ``bool`` is 0 or 1, all others are numbers.
+    ``at`` is the whole point, and ``given`` all that is given.
+    """
+    parameters = signature(function).parameters.values()
+
+    def called(point: Point, given: Mapping[str, Any]) -> Any:
+        found: dict[str, Any] = {"at": point, "given": given}
+        for one in parameters:
+            source = given if one.kind is one.KEYWORD_ONLY else point
+            if one.name in source and one.name not in found:
+                found[one.name] = _argument(one.name, str(one.annotation), source[one.name])
+            elif one.default is one.empty and one.name not in found:
+                raise Unknown(f"{one.name} has no value")
+        return function(**{k: v for k, v in found.items() if k in signature(function).parameters})
+
+    return called
+
+
+def _argument(name: str, kind: str, value: Any) -> Any:
+    if kind.startswith("int"):
+        return int(value)
+    if kind == "bool" and value not in (0, 1):
+        raise NoValue(f"{name} must be 0 or 1")
+    return as_number(value) if isinstance(value, Expr) and "Expr" not in kind else value
+
+
 Make = Callable[..., Iterable[Embeddings]]
 
 
@@ -72,21 +104,17 @@ def family(
 ) -> Callable[[Make], Make]:
     """Register the function that makes the sets of a family.
 
-    Its parameters are the letters of the point, whole numbers where they are annotated so. The
-    hypotheses must bound those without a default.
+    Its parameters are letters of the point (see :func:`at_a_point`). The hypotheses must bound
+    those without a default.
     """
 
     def register(make: Make) -> Make:
-        known = signature(make).parameters
-        whole = {k for k, one in known.items() if str(one.annotation).startswith("int")}
-
-        def at(point: Point) -> list[Embeddings]:
-            given = {k: point[k] for k in known if k in point}
-            return list(make(**{k: int(v) if k in whole else v for k, v in given.items()}))
-
-        sizes = tuple(k for k, one in known.items() if one.default is one.empty)
+        called = at_a_point(make)
+        sizes = tuple(
+            k for k, one in signature(make).parameters.items() if one.default is one.empty
+        )
         own = FAMILIES.setdefault(make.__module__.rpartition(".")[0], {})
-        own[name] = Family(says, sizes, at, named, letters, most, again)
+        own[name] = Family(says, sizes, lambda p: list(called(p, {})), named, letters, most, again)
         return make
 
     return register

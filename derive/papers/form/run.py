@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import mpmath
 from sympy import Expr, Pow, Rational, S, latex, oo
@@ -30,7 +30,7 @@ from ...tex.statement import Bounds, TexError
 from ...theorem.result import Result
 from ...vectors.embeddings import Embeddings
 from ..digits import DIGITS
-from .family import load
+from .family import at_a_point, load
 from .functions import Function
 from .hypotheses import SYMBOLS, Condition, Hypotheses, letters_at, put_in
 from .reader import Read, Tree, expression, indexed
@@ -71,6 +71,7 @@ class Answer:
 
 #: A check for what no formula says: at a point, with what the record gives it, evaluated there.
 NamedCheck = Callable[[Point, Mapping[str, Any]], Answer]
+Check = TypeVar("Check", bound=Callable[..., Answer])
 #: A proof for what the engine is not asked by a formula.
 NamedProof = Callable[[Domain], Outcome]
 
@@ -78,13 +79,13 @@ CHECKS: dict[str, NamedCheck] = {}
 PROOFS: dict[str, NamedProof] = {}
 
 
-def named_check(name: str) -> Callable[[NamedCheck], NamedCheck]:
-    """Register a check by name."""
+def named_check(name: str) -> Callable[[Check], Check]:
+    """Register a function of letters as a check by name (see :func:`.family.at_a_point`)."""
 
-    def register(check: NamedCheck) -> NamedCheck:
+    def register(check: Check) -> Check:
         if name in CHECKS:
             raise ValueError(f"two checks are called {name}")
-        CHECKS[name] = check
+        CHECKS[name] = at_a_point(check)
         return check
 
     return register

@@ -18,13 +18,13 @@ Given = Mapping[str, Any]
 
 
 @named_check("cNCE is least on the SSEM")
-def least_on_ssem(at: Point, given: Given) -> Answer:
+def least_on_ssem(at: Point, *, given: Given, to: Any) -> Answer:
     """No set in R^d has a smaller L_cNCE than all SSEM, which have ``from`` <= delta <= ``to``.
 
     The least one on these is sought on a grid of delta^2 with both ends.
     """
     m, n, p, d = (size(at, k, 1) for k in "mnpd")
-    low, high = squared(given["from"]), squared(given["to"])
+    low, high = squared(given["from"]), squared(to)
     if n == 1:
         raise NoValue("there is no end of the range of delta")
     if (low, high) != (ZERO, longest(m, n)):

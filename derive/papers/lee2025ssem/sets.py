@@ -79,13 +79,13 @@ def _of_spheres(e: Embeddings) -> dict[str, Callable[..., Any]]:
 
 
 @family("spheres", "vectors of length r, any", _of_spheres)
-def spheres(m: int, n: int, r: Expr) -> Iterator[Embeddings]:
+def spheres(m: int, n: int, r: Any) -> Iterator[Embeddings]:
     """Unit vectors times r, also with one vector only in the first class."""
     for e in sets(m, n):
-        yield e.scaled(as_number(r))
+        yield e.scaled(r)
         if m > 1 and n > 1:
             few = e.restricted(first_alone(e.everything), "the first class has one vector")
-            yield few.scaled(as_number(r))
+            yield few.scaled(r)
 
 
 @family("ssem", "the SSEM", of_classes)

@@ -37,7 +37,7 @@ from ..form.points import (
 )
 from ..form.reader import Letters
 from ..form.tables import Tables
-from ..form.values import NoValue, Scene, as_number, mp, root, value
+from ..form.values import NoValue, Scene, mp, root, value
 from .supcon import bound, loss, of_classes
 
 
@@ -181,7 +181,7 @@ def _off(rows: Rows, c: Any, diagonal: Any = 0) -> Rows:
     most=20,
 )
 @cache
-def dissimilarities(n: int, q: int, tau: Expr | None = None) -> tuple[Tables, ...]:
+def dissimilarities(n: int, q: int, tau: Any = None) -> tuple[Tables, ...]:
     """D and Z: solved exactly, up to a constant, with another diagonal, and not at all."""
     z = random_points(n, q, 0)
     flat = [axis(q, 0, x[0]) for x in z]
@@ -205,7 +205,7 @@ def dissimilarities(n: int, q: int, tau: Expr | None = None) -> tuple[Tables, ..
         _pair(gaps([[*x, Fraction(i % 3)] for i, x in enumerate(flat)]), flat, "a dimension more"),
     ]
     if tau is not None:
-        found += _on_sphere(n, q, as_number(tau))
+        found += _on_sphere(n, q, tau)
     return tuple(found)
 
 
@@ -298,13 +298,13 @@ def labels(n: int, ell: int, q: int) -> tuple[Tables, ...]:
     most=12,
 )
 @cache
-def on_a_sphere(n: int, q: int, rho: Expr) -> tuple[Tables, ...]:
+def on_a_sphere(n: int, q: int, rho: Any) -> tuple[Tables, ...]:
     """Points p in R^q, unit vectors times rho, and an axis e across."""
-    across, length = axis(q + 1, q), as_number(rho)
+    across = axis(q + 1, q)
     poles = [axis(q, 0, (-1) ** i) for i in range(n)]
     kinds = {"any": directions(n, q, 6), "two poles": poles, "all equal": [axis(q)] * n}
     return tuple(
-        Tables({}, {"p": [[*(v * length for v in row), ZERO] for row in x], "e": [across]}, what)
+        Tables({}, {"p": [[*(v * rho for v in row), ZERO] for row in x], "e": [across]}, what)
         for what, x in kinds.items()
     )
 
@@ -318,7 +318,7 @@ def on_a_sphere(n: int, q: int, rho: Expr) -> tuple[Tables, ...]:
     most=24,
 )
 @cache
-def distances(n: int, tau: Expr | None = None) -> tuple[Tables, ...]:
+def distances(n: int, tau: Any = None) -> tuple[Tables, ...]:
     """Hollow symmetric matrices: Euclidean of every dimension, spherical or not, and any."""
     blank = [[ZERO] * n for _ in range(n)]
     found = [blank]
@@ -327,7 +327,7 @@ def distances(n: int, tau: Expr | None = None) -> tuple[Tables, ...]:
         found += [gaps(random_points(n, d, 7)), gaps(directions(n, d, 8))]
     for d in spaces if tau is not None else ():
         of_units = gaps(directions(n, d, 9))
-        found += [[[v * k / (4 * as_number(tau)) for v in r] for r in of_units] for k in (1, 2, 3)]
+        found += [[[v * k / (4 * tau) for v in r] for r in of_units] for k in (1, 2, 3)]
     found += [_off(blank, 1), _off(blank, -1), _anything(n)]
     found.append([[Fraction(abs(i - j)) for j in range(n)] for i in range(n)])
     return tuple(Tables({"d": d}) for d in found)
@@ -439,8 +439,7 @@ def blocks(C: int, ell: int, p: int = 0) -> list[Embeddings]:
 @family(
     "collapsed classes", "C classes of ell samples, each a point, at the cosine beta", _of_blocks
 )
-def collapsed(C: int, ell: int, beta: Expr) -> Iterator[Embeddings]:
+def collapsed(C: int, ell: int, beta: Any) -> Iterator[Embeddings]:
     """The classes, where there are such."""
-    cosine = as_number(beta)
-    if C == 1 or Fraction(-1, C - 1) <= cosine <= 1:
-        yield Embeddings.hierarchical(C, ell, 1, ONE, ONE, cosine)
+    if C == 1 or Fraction(-1, C - 1) <= beta <= 1:
+        yield Embeddings.hierarchical(C, ell, 1, ONE, ONE, beta)
