@@ -42,33 +42,17 @@ class Towers(Embeddings):
         """u_i . v_j."""
         return self.ip((i, 0, 0), (j, 0, 1))
 
-    def u(self) -> list[Index]:
-        """Indices of the first tower."""
-        return [(i, 0, 0) for i in range(self.N)]
-
-    def v(self) -> list[Index]:
-        """Indices of the second tower."""
-        return [(i, 0, 1) for i in range(self.N)]
-
-    def negatives_of(self, i: int) -> list[int]:
-        """The j != i."""
-        return [j for j in range(self.N) if j != i]
-
     def positives(self) -> list[Fraction]:
         """All u_i . v_i."""
         return [self.uv(i, i) for i in range(self.N)]
 
     def negatives(self) -> list[Fraction]:
         """All u_i . v_j with i != j, in order of i and then of j."""
-        return [self.uv(i, j) for i in range(self.N) for j in self.negatives_of(i)]
+        return [self.uv(i, j) for i in range(self.N) for j in range(self.N) if j != i]
 
     def alignment(self) -> Fraction:
         """Mean inner product of the positive pairs."""
         return sum(self.positives(), ZERO) / self.N
-
-    def step(self, i: int) -> dict[Index, Fraction]:
-        """u_i - v_i as a linear combination."""
-        return {(i, 0, 0): ONE, (i, 0, 1): -ONE}
 
     def is_double_constant(self) -> bool:
         """Whether all positives are equal, and all negatives."""

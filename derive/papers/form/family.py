@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
-from inspect import signature
+from inspect import formatannotation, signature
 from typing import Any
 
 from sympy import Expr
@@ -74,7 +74,9 @@ def at_a_point(function: Callable[..., Any]) -> Callable[[Point, Mapping[str, An
         for one in parameters:
             source = given if one.kind is one.KEYWORD_ONLY else point
             if one.name in source and one.name not in found:
-                found[one.name] = _argument(one.name, str(one.annotation), source[one.name])
+                found[one.name] = _argument(
+                    one.name, formatannotation(one.annotation), source[one.name]
+                )
             elif one.default is one.empty and one.name not in found:
                 raise Unknown(f"{one.name} has no value")
         return function(**{k: v for k, v in found.items() if k in signature(function).parameters})

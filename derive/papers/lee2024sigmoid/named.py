@@ -13,7 +13,7 @@ from ...results import results
 from ..form.families import ccem, in_space
 from ..form.run import Answer, Point, named_check
 from ..form.values import as_number, compare, text
-from ..towers import Towers, pairwise_value
+from ..towers import pairwise_value
 
 Given = Mapping[str, Any]
 #: Losses have some 48 digits after the point, the derived least loss forty.
@@ -30,7 +30,6 @@ def double_constant(at: Point, N: int, d: int, *, power: Any) -> Answer:
     stands = {"t": at["t"], "b": at["b"] * int(power)}
     least = results["sigmoid-optimum"].value("loss", 40, N=at["N"], **stands)
     for e in in_space(N, d):
-        assert isinstance(e, Towers)
         found = pairwise_value(SIGMOID, e, **known)
         if found < least - CLOSE:
             return Answer(False, f"its loss is {text(found)}, the least {text(least)}", e)

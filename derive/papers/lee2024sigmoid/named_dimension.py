@@ -69,7 +69,7 @@ def _tried(items: int) -> tuple[Towers, ...]:
     doubled = Embeddings(items, 1, 1, lambda a, b: Fraction(1 if (a[0] - b[0]) % 2 == 0 else -1))
     apart = [lifted(doubled, Fraction(k, 4)) for k in (1, 2, 4)]
     found = [aligned(Embeddings(items, 1, 1, inner), "crossed"), *in_space(items, d), *apart]
-    return tuple(e for e in found if isinstance(e, Towers) and e.rank <= d)
+    return tuple(e for e in found if e.rank <= d)
 
 
 @named_check("alignment above the threshold")
@@ -87,8 +87,8 @@ def alignment(at: Point, N: int, d: int, t: Any, *, threshold: Any) -> Answer:
         best = min(losses, key=lambda k: losses[k])
         tight = min(loss for k, loss in losses.items() if k[2] + k[3] == 0)
         says = (
-            f"in R^1 the minimum of the loss with u_i = v_i is {text(tight)}; {best[2]} pairs (1, -1) and "
-            f"{best[3]} pairs (-1, 1) beside {best[0]} and {best[1]} aligned ones have "
+            f"in R^1 the minimum of the loss with u_i = v_i is {text(tight)}; {best[2]} pairs "
+            f"(1, -1) and {best[3]} pairs (-1, 1) beside {best[0]} and {best[1]} aligned ones have "
             f"{text(losses[best])}"
         )
         return Answer(bool(losses[best] >= tight - CLOSE), says)

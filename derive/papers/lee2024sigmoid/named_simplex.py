@@ -13,7 +13,7 @@ from ...vectors.embeddings import Embeddings
 from ..form.families import in_space
 from ..form.run import Answer, named_check
 from ..form.values import compare, text
-from ..towers import Towers, aligned, softmax_value
+from ..towers import aligned, softmax_value
 
 Given = Mapping[str, Any]
 #: Losses have some 48 digits after the point, and near t = 0 they agree in the first forty.
@@ -59,7 +59,6 @@ def optima(N: int, t: Any, d: int, *, negative: Any, positive: Any) -> Answer:
     simplex = aligned(base)
     least = softmax_value(INFONCE, simplex, t=t)
     for e in in_space(N, d):
-        assert isinstance(e, Towers)
         found = softmax_value(INFONCE, e, t=t)
         if found < least - CLOSE or (found <= least + CLOSE and not e.same_gram(simplex)):
             says = f"its loss is {text(found)}, that of the simplex {text(least)}"
