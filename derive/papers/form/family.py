@@ -70,16 +70,17 @@ def at_a_point(function: Callable[..., Any]) -> Callable[[Point, Mapping[str, An
     parameters = signature(function).parameters.values()
 
     def called(point: Point, given: Mapping[str, Any]) -> Any:
-        found: dict[str, Any] = {"at": point, "given": given}
+        found: dict[str, Any] = {}
         for one in parameters:
             source = given if one.kind is one.KEYWORD_ONLY else point
-            if one.name in source and one.name not in found:
-                found[one.name] = _argument(
-                    one.name, formatannotation(one.annotation), source[one.name]
-                )
-            elif one.default is one.empty and one.name not in found:
+            if one.name in ("at", "given"):
+                found[one.name] = source
+            elif one.name in source:
+                kind = formatannotation(one.annotation).strip("'")
+                found[one.name] = _argument(one.name, kind, source[one.name])
+            elif one.default is one.empty:
                 raise Unknown(f"{one.name} has no value")
-        return function(**{k: v for k, v in found.items() if k in signature(function).parameters})
+        return function(**found)
 
     return called
 
