@@ -767,15 +767,6 @@ def test_a_changed_record_has_no_stored_verdict() -> None:
     assert changed.stored() is None
 
 
-def test_a_section_of_records_knows_what_settles_it() -> None:
-    for key in PAPERS:
-        ledger = ledger_of(key)
-        for section, settles in ledger.sections.items():
-            records = ledger.records(section)
-            if records:
-                assert {r.settled for r in records} - {""} == set(settles)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("one", RECORDS, ids=lambda r: f"{r.paper} {r.label}")
 def test_the_verdict_is_reached_again(one: Record) -> None:
