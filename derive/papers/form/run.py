@@ -484,17 +484,20 @@ def _closed(wording: Wording, read: Read, domain: Domain, inside: list[Trial]) -
 
 def _as_text(texts: list[str], names: dict[str, Any], needs: list[Any]) -> list[Any] | None:
     """Sides as the reader of closed forms reads them, with what they need for a value."""
-    sides = []
+    sides = [_side(text, names, needs) for text in texts]
+    return None if None in sides else sides
+
+
+def _side(text: str, names: dict[str, Any], needs: list[Any]) -> Expr | None:
+    """One side, or None where it is not a closed form."""
     try:
-        for text in texts:
-            one = read_closed(f"0 = {text}", names)
-            if one.rest or len(one.sides) != 2 or not isinstance(one.sides[1], Expr):
-                return None
-            sides.append(one.sides[1])
-            needs += [c for c in one.needs if c.need != "known"]
+        one = read_closed(f"0 = {text}", names)
     except TexError:
         return None
-    return sides
+    if one.rest or len(one.sides) != 2 or not isinstance(one.sides[1], Expr):
+        return None
+    needs += [c for c in one.needs if c.need != "known"]
+    return one.sides[1]
 
 
 def _as_trees(
@@ -525,13 +528,9 @@ def _written_out(
         if "(" in key:
             texts = [text.replace(key, f"({body})") for text in texts]
             continue
-        try:
-            one = read_closed(f"0 = {body}", names)
-        except TexError:
-            continue
-        if not one.rest and len(one.sides) == 2 and isinstance(one.sides[1], Expr):
-            names[key] = one.sides[1]
-            needs += [c for c in one.needs if c.need != "known"]
+        side = _side(body, names, needs)
+        if side is not None:
+            names[key] = side
     return texts
 
 

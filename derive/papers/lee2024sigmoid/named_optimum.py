@@ -305,7 +305,8 @@ def least_elsewhere(
 def _compared(given: Given, found: Best, other: tuple[Any, Towers]) -> Answer:
     value, e = other
     says = f"the loss is {text(value)}, on the CCEM {text(found.loss)}"
-    return outside(given, found) or Answer(not value < found.loss - CLOSE, says, e)
+    good = value >= found.loss - CLOSE
+    return outside(given, found) or (Answer(True) if good else Answer(False, says, e))
 
 
 @named_check("the best CCEM has the least sigmoid loss")
