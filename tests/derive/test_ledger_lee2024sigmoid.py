@@ -20,9 +20,9 @@ from cltheory.derive.papers.form.functions import KINDS
 from cltheory.derive.papers.form.hypotheses import read_under
 from cltheory.derive.papers.form.run import CHECKS, PROOFS
 from cltheory.derive.papers.lee2024sigmoid import LEDGER
+from cltheory.derive.papers.lee2024sigmoid.named import SLOPE
 from cltheory.derive.papers.lee2024sigmoid.named_dimension import on_the_line
 from cltheory.derive.papers.lee2024sigmoid.named_optimum import best_for, total_loss
-from cltheory.derive.papers.lee2024sigmoid.named_thresholds import SLOPE
 from cltheory.derive.papers.towers import (
     ccem,
     ccems,

@@ -17,7 +17,7 @@ from ..form.families import in_space
 from ..form.run import Answer, Point, named_check
 from ..form.values import as_number, compare, mp, text
 from ..towers import Towers, aligned, lifted, pairwise_value
-from .named_thresholds import delta_star
+from .named import delta_star
 
 Given = Mapping[str, Any]
 #: Losses have some 48 digits after the point.
