@@ -33,11 +33,6 @@ class Towers(Embeddings):
         """Number of items."""
         return self.m
 
-    @property
-    def shape(self) -> str:
-        """Sizes in words, for witnesses."""
-        return f"N = {self.N}, d = {self.dimension}"
-
     def uv(self, i: int, j: int) -> Fraction:
         """u_i . v_j."""
         return self.ip((i, 0, 0), (j, 0, 1))
@@ -119,15 +114,6 @@ def position(alignment: Fraction) -> Fraction | float:
 
 def _like(e: Embeddings, note: str) -> Towers:
     return Towers(e.m, 1, 2, e.ip, dimension=e.dimension, note=note)
-
-
-SHARES = (ZERO, Fraction(1, 4), ONE, Fraction(7, 3), math.inf)
-
-
-@cache
-def ccems() -> tuple[Towers, ...]:
-    """The CCEM for a few N and delta, both ends included."""
-    return tuple(ccem(n, q) for n in (2, 3, 4, 5) for q in SHARES)
 
 
 @cache
