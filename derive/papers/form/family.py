@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from inspect import formatannotation, signature
-from typing import Any
+from typing import Any, TypeVar
 
 from sympy import Expr
 
@@ -93,7 +93,7 @@ def _argument(name: str, kind: str, value: Any) -> Any:
     return as_number(value) if isinstance(value, Expr) and "Expr" not in kind else value
 
 
-Make = Callable[..., Iterable[Embeddings]]
+Make = TypeVar("Make", bound=Callable[..., Iterable[Embeddings]])
 
 
 def family(

@@ -449,9 +449,8 @@ def _record(paper: str, section: str, table: dict[str, Any], package: str) -> Re
     if "attained" in table:
         if not isinstance(table["attained"], dict) or set(table["attained"]) - {"on", "under"}:
             raise BadRecord("attained must be a table with 'on' and 'under' only")
-        found["attained"] = replace(
-            printed, **{k: _text(k, v) for k, v in table["attained"].items()}
-        )
+        own: dict[str, Any] = {k: _text(k, v) for k, v in table["attained"].items()}
+        found["attained"] = replace(printed, **own)
     return Record(paper, section, printed=printed, source=table, **found)
 
 

@@ -118,8 +118,10 @@ def clip_and_spectral_clustering(tau: Any, *, factor: Any) -> Answer:
                 repulsion = mpmath.log(mp(partition(heat(z))))
                 return mp(factor) * mp(attraction(weights, z)) + repulsion
 
-            loss = minimisers(lambda z, w=weights: cross_entropy(w, heat(z)), signs(4))
-            other = minimisers(program, signs(4))
+            def crossed(z: Rows, weights: Rows = weights) -> Any:
+                return cross_entropy(weights, heat(z))
+
+            loss, other = (minimisers(of, signs(4)) for of in (crossed, program))
             if loss != other:
                 says = (
                     f"edges {edges[0]}, {edges[1]}: least at {_signs(loss[0])}, and as printed at "
