@@ -53,9 +53,6 @@ def lay_paper(key: str, folder: Path) -> Laid:
         module = f"cltheory.derive.papers.{key}"
         room, test = folder / "derive" / "papers" / key, folder / "tests" / "derive"
         laid = Laid()
-        laid.next = [
-            f"{key!r} in PAPERS of derive/papers/__init__.py, and its entry in sources.py there",
-        ]
     else:
         package = _Package.at(folder)
         module, room, test = f"{package.name}.{key}", package.code / key, package.tests
