@@ -30,7 +30,7 @@ def list_command(word: str | None, style: str) -> int:
             "id": r.id,
             "title": r.title,
             "source": r.source,
-            "about": results.family(r.id),
+            "about": results.about(r.id),
             "parameters": [*r.lists, *(s.name for s in r.parameters)],
         }
         for r in results.values()

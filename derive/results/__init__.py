@@ -87,7 +87,7 @@ class Registry(Mapping[str, "Result"]):
         """Whether it is none of another package; no other package is looked at."""
         return id in self._modules
 
-    def family(self, id: str) -> str:
+    def about(self, id: str) -> str:
         """What a result and its neighbours are about, in a few words."""
         if not self.is_own(id):
             return OTHERS
