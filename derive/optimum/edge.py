@@ -249,7 +249,7 @@ def _position(
         ends = (place, segment.length - place, rate)
         if all(is_proved_positive(gap, inside) for gap in ends):
             proof.holds(
-                "There the slope, which rises, is zero: the loss is least",
+                "The derivative, which increases, vanishes there: the loss is minimal",
                 [eq("x_star", place), eq("h_star", S.Zero)],
                 FIRST_ORDER,
                 inside,

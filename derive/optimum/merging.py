@@ -255,9 +255,9 @@ def merging(loss: SoftmaxLoss, proof: Derivation) -> Merging:
     two = ReducedOnOrbits(loss, classes({"1": l1, "M": r}))
     at = _at_one_point(two.configuration, {"M"})
     proof.holds(
-        "Two classes are opposite to each other: the slope in their cosine is positive",
+        "Two classes are opposite to each other: the derivative in their cosine is positive",
         gt(two.function.slopes["cross_class_1_M"].xreplace(at), S.Zero),
-        "so the cosine is the least that there is",
+        "then the cosine is the least possible one",
         with_reals(law, [g for g in at.values() if g.is_Symbol]),
     )
     three = ReducedOnOrbits(loss, classes({"1": l1, "i": li, "j": lj}))
@@ -271,7 +271,7 @@ def merging(loss: SoftmaxLoss, proof: Derivation) -> Merging:
         parts,
         names=dict(zip((Symbol("T"), Symbol("B")), _as_found(three, forces), strict=True)),
     )
-    proof.holds("T is positive", gt(shown[0], S.Zero), "so contrasts decide", law)
+    proof.holds("T is positive", gt(shown[0], S.Zero), "contrasts decide then", law)
     condition, over = without_positive_factors(forces.gap, law)
     proof.add(
         "All classes but the largest share one prototype, opposite to it, iff this is not negative",

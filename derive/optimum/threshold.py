@@ -161,9 +161,9 @@ def threshold(
     solved = relation(parameter, value, evaluate=False)
     says = ChangesSign(Iff(solved, criterion.relation), domain)
     proof.holds(
-        f"The condition {'rises' if rises else 'falls'} with {parameter}",
+        f"The condition {'increases' if rises else 'decreases'} with {parameter}",
         (gt if rises else lt)(tidy(rate), 0),
-        "so it changes sign once (factors of one sign are left out)",
+        "a monotone condition changes sign at most once (factors of one sign are omitted)",
         domain,
     )
     words = criterion.says[0].upper() + criterion.says[1:]

@@ -133,7 +133,7 @@ def state_dimension(loss: SoftmaxLoss, proof: Derivation) -> None:
     inside = domain.restricted([li, lj, lk, lh, loss.temperature])
     slope = Symbol("a_i_j", positive=True)
     proof.holds(
-        "Any two classes push each other: the slope in their cosine is positive",
+        "Any two classes repel each other: the derivative in their cosine is positive",
         gt(slope, S.Zero),
         SINGULAR,
         with_reals(inside, [g for g in inner.values() if g.is_Symbol]),
@@ -166,9 +166,9 @@ def state_simplex(loss: SoftmaxLoss, proof: Derivation) -> Expr:
             names={Symbol("a_ij - a_kj"): a_ij - a_jk},
         )
         proof.holds(
-            "The larger pushes more, if the third is not larger still",
+            "The larger class repels more, if the third is not larger still",
             gt(unlike, S.Zero),
-            "so with i the largest class and k the smallest, slopes differ at every temperature",
+            "with i the largest class and k the smallest, derivatives differ at every temperature",
             larger,
         )
         found.append(unlike)
@@ -208,7 +208,7 @@ def state_cold(loss: SoftmaxLoss, proof: Derivation) -> tuple[Expr, Gt]:
     weight = tidy(pushed * exp(-own))
     symbol = Symbol("w_ij", positive=True)
     proof.holds(
-        "The weight of a pair of classes, as the temperature goes to zero",
+        "The weight of a pair of classes, as tau -> 0",
         eq(symbol, weight),
         COLD,
         domain.restricted([li, lj]),
@@ -239,9 +239,10 @@ def _state_closest(weight: Expr, domain: Domain, proof: Derivation) -> None:
     sorted_ = sorted_.with_range(li, Range(lj, oo, False, True, True), 4)
     two = weight.xreplace({li: lj, lj: lk})
     proof.holds(
-        "Of three classes the two smallest have the least weight: no pair is closer to first order",
+        "Among three classes the two smallest have the least weight: no pair is closer to first "
+        "order",
         [ge(weight - two, S.Zero), ge(weight.xreplace({lj: lk}) - two, S.Zero)],
-        "so have the two smallest of any number: exchange one class of a pair at a time",
+        "for any number of classes, exchange one class of a pair at a time",
         sorted_,
     )
 

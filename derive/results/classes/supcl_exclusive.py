@@ -39,7 +39,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "The interval is never empty, and it never reaches 1",
         [lt(low.value, high.value), lt(high.value, 1)],
-        "its length goes to zero with the temperature",
+        "its length converges to zero with the temperature",
         DOMAIN.restricted((m, n, p, tau)),
     )
     sides = [leave(collapse, e, coordinate, proof) for e, coordinate in (BELOW, ABOVE)]

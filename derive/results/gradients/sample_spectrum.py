@@ -82,7 +82,8 @@ def _best(one: Expr, proof: Derivation) -> Expr:
     proof.holds(
         "The best theta, with y = exp(theta)",
         [eq("slope_there", 0), gt("best_y", 1)],
-        "the derivative of log(A/B)/N in log y has the sign of this slope, which rises with y",
+        "the derivative of log(A/B)/N in log y has the sign of this expression, which increases "
+        "with y",
         DOMAIN.restricted([sigma, t]),
         names={Symbol("slope_there"): slope.xreplace({y: best}), Symbol("best_y"): best},
     )
@@ -175,7 +176,8 @@ def _apart(proof: Derivation) -> None:
             eq("second_below", v**2 / (v + t / 3) ** 3),
             ge("room", 0),
         ],
-        "both vanish at t = 0 with their slopes, and the second derivative of minus the exponent "
+        "both vanish at t = 0 with their derivatives, and the second derivative of minus the "
+        "exponent "
         "is larger: room is (v + t/3)^3 - v^2 (v + t); v is at most sigma",
         meant,
         names={

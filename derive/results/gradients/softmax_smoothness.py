@@ -402,7 +402,7 @@ def lipschitz(proof: Derivation, most: Expr) -> dict[str, Quantity]:
     proof.holds(
         "Along the way from equal logits the largest weight rises",
         ge("slope", 0),
-        "1/q_max is a sum of r exp(-t g) with g >= 0, of which the slope of each is r g exp(-t g) "
+        "1/q_max is a sum of r exp(-t g) with g >= 0, each with the derivative r g exp(-t g) "
         "downward; so the Hessian is nowhere on the way more than q_max, nor than 1/2, and q - 1/N "
         "is its mean times the logits less their mean",
         path,
@@ -445,9 +445,9 @@ def printed(proof: Derivation) -> dict[str, Quantity]:
     """The printed constants, with where they fail."""
     middle = Rational(1, 3) - 1 / (1 + exp(1) + exp(-1))
     proof.holds(
-        "Of the logits 0, 1, -1 the first has no offset, yet a remainder",
+        "The first of the logits 0, 1, -1 has no offset, yet a remainder",
         gt(middle, 0),
-        "so no multiple of the square of its own offset bounds the remainder of a coordinate",
+        "hence no multiple of the square of its own offset bounds the remainder of a coordinate",
         Domain({}, {}),
     )
     return {

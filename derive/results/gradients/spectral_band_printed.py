@@ -123,7 +123,8 @@ def _three_squares(proof: Derivation) -> None:
     proof.holds(
         "The square of a sum of three",
         eq("left_over", "squares_of_differences"),
-        "so it is at most three times the sum of the squares, with equality iff the three are "
+        "a square of a sum of three is at most three times the sum of the squares, with equality "
+        "iff the three are "
         "equal: no smaller constant does",
         domain,
         names={

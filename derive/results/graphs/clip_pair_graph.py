@@ -133,7 +133,7 @@ def of_weights(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
         proof.holds(
             "What comes in is 1 everywhere: the form is a sum of squares",
             Tuple(*(eq(Symbol(f"r_{pairs.name(v)}"), S.One) for v in range(pairs.size))),
-            "so the Laplacian is positive semidefinite",
+            "this makes the Laplacian positive semidefinite",
             NUMBERS,
             names={Symbol(f"r_{pairs.name(v)}"): r for v, r in enumerate(incoming)},
         )

@@ -66,7 +66,8 @@ def state_definite(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "Three points -h, 0, h with the weights 1, -2, 1, for x = h^gamma/tau and P = 2^gamma",
         [eq("form", 6 - 8 * exp(-x) + 2 * exp(-P * x)), eq("slope_at_0", 8 - 2 * P)],
-        "the outer points are 2 h apart; gamma > 2 iff P > 4, and then the slope is negative, so "
+        "the outer points are 2 h apart; gamma > 2 iff P > 4, and then the derivative is "
+        "negative, so "
         "the form is, for short h",
         wide,
         names={
@@ -83,7 +84,7 @@ def state_definite(proof: Derivation) -> dict[str, Quantity]:
         names={Symbol("bound"): bound},
     )
     proof.holds(
-        "so it is negative at x = (P - 4)/P^2, at every temperature",
+        "this is negative at x = (P - 4)/P^2, at every temperature",
         [eq("bound_there", -((P - 4) ** 2) / P**2), lt("bound_there", 0)],
         "an exact witness: beyond gamma = 2 the kernel is not positive definite on a line, and so "
         "in no dimension",
@@ -98,7 +99,7 @@ def state_definite(proof: Derivation) -> dict[str, Quantity]:
         eq("ratio_of_squares", 4 * angle**2),
         "for the cosine of half the angle of neighbours: they are twice the sine of that half "
         "apart, the outer points that times twice the cosine; so P is (twice the "
-        "cosine)^gamma. As the angle goes to 0 it goes to 2^gamma, and x to 0: the form is "
+        "cosine)^gamma. As the angle tends to 0 it tends to 2^gamma, and x to 0: the form is "
         "negative there as well",
         circle,
         names={Symbol("ratio_of_squares"): 16 * sine * angle**2 / (4 * sine)},
@@ -171,14 +172,15 @@ def state_sum(proof: Derivation) -> None:
     )
     rest = 1 - share
     proof.holds(
-        "A sum of two kernels: slope and curvature of its logarithm",
+        "A sum of two kernels: the two derivatives of its logarithm",
         [
             eq("slope", slope1 + rest * gap),
             eq("bend", share * bends[0] + rest * bends[1] + share * rest * gap**2),
             ge("slope", 0),
             ge("bend", 0),
         ],
-        "w is the share that the first kernel has of the sum, a_1 the slope of its logarithm and "
+        "w is the share that the first kernel has of the sum, a_1 the derivative of its "
+        "logarithm and "
         "a_1 + g that of the other, b_1 and b_2 are their curvatures; so it rises and is "
         "convex where both do, and what follows holds for a sum of kernels up to the "
         "Gaussian, as for one of them. A convex combination of two losses is least where both are: "

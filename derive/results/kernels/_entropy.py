@@ -87,7 +87,7 @@ def state_maximiser(proof: Derivation) -> None:
         ],
         "alpha_i is exp(psi_i/tau) times the factor exp(-lambda/tau - 1), and S is the sum of "
         "exp(psi_i/tau) over all i; so the maximiser is the softmax. Its multipliers of the "
-        "constraints alpha_i >= 0 are zero: near zero the slope is oo",
+        "constraints alpha_i >= 0 are zero: near zero the derivative is oo",
         Domain(
             {tau: POSITIVE, total: POSITIVE, similarity: LINE}, {tau: 1, total: 1, similarity: 0}
         ),
@@ -174,8 +174,9 @@ def state_duality(proof: Derivation) -> None:
             eq("slope_term", d**2 * exp(beta * d)),
             ge("slope_term", 0),
         ],
-        "with d_i = psi_i - psi_1, F is the logarithm of the sum of exp(beta d_i), so its slope is "
-        "h over that sum; the slope of h adds up d_i^2 exp(beta d_i), >= 0, and > 0 unless all "
+        "with d_i = psi_i - psi_1, F is the logarithm of the sum of exp(beta d_i), so its "
+        "derivative is h over that sum; the derivative of h adds up d_i^2 exp(beta d_i), >= 0, "
+        "and > 0 unless all "
         "psi_i are equal. Unless they are, h has one zero at most, and F is least there",
         gap,
         names={
@@ -227,8 +228,8 @@ def state_ends(proof: Derivation) -> None:
             gt(log(1 + rest / k * exp(-beta * delta)), 0),
         ],
         "the r others are lower by delta at least; the logarithm of this is what F has above log k "
-        "at most, and it has some of it. So F stays above log k and goes to it as tau "
-        "goes to 0, which no tau attains. What is feasible for P1 has no share on lower "
+        "at most, and it has some of it. So F stays above log k and converges to it as "
+        "tau -> 0, which no tau attains. What is feasible for P1 has no share on lower "
         "similarities, so its value is log k, of equal shares on the k: e_1 is the only feasible "
         "point iff k = 1",
         late,

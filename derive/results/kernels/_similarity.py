@@ -71,7 +71,7 @@ def state_slopes(proof: Derivation) -> None:
     every = exponents(POSITIVE, 1)
     inner = 1 - SQUARE / 2
     proof.holds(
-        "Similarity, slope and curvature in the inner product c, by l = log |x - y|",
+        "Similarity and its two derivatives in the inner product c, by l = log |x - y|",
         [
             eq("dc_dl", -exp(2 * l)),
             eq("slope", gamma * exp((gamma - 2) * l) / tau),

@@ -277,9 +277,9 @@ class Program:
             "verified by substitution, with psi_1 subtracted from all similarities",
         )
         proof.holds(
-            "For these the slope of F = log sum exp(beta d_i) is h over the sum",
+            "For these the derivative of F = log sum exp(beta d_i) is h over the sum",
             eq("slope", self.slope(beta) / self.whole(beta)),
-            "so the zero of h is where F is least",
+            "the zero of h is where F is minimal",
             AT_BETA,
             names={Symbol("slope"): derivative(log(self.whole(beta)), beta)},
         )

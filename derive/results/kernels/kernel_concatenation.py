@@ -92,7 +92,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "the halves are simplices with squared distances 2 n r/(n - 1) and 2 n (1 - r)/(n - 1), "
         "and both bounds are attained; the kernel of negatives is the sum of both, that of "
         "positives is 2. "
-        "As a sum of convex functions of r it is convex, and least where its slope changes sign",
+        "As a sum of convex functions of r it is convex, and minimal where its derivative "
+        "changes sign",
         INSTANCES.restricted([n]).with_range(r, between(0, 1), Rational(1, 2)),
         names={Symbol("sum_of_squared_distances"): APART * r + APART * (1 - r)},
     )

@@ -115,7 +115,7 @@ def state_clusters(proof: Derivation) -> dict[str, Quantity]:
         },
     )
     proof.holds(
-        "with the slope counted as at the structures",
+        "with the derivative counted as at the structures",
         eq("slope_of_more", slope_at_0),
         "it is (q - 1) Y - (n - q)(X - Y)",
         DOMAIN.with_range(a, POSITIVE, 1).with_range(b, POSITIVE, 2),
@@ -175,7 +175,8 @@ def state_local(proof: Derivation) -> dict[str, Quantity]:
             "second_derivative",
             h * (slope**2 + bend) * (e1**2 + e2**2 + (e1 + e2) ** 2) / (rest + 3 * h),
         ),
-        "shown for three negatives: the square of the mean slope is zero, and the rest is the sum "
+        "shown for three negatives: the square of the mean derivative is zero, and the rest is "
+        "the sum "
         "of squares for any number of them",
         Domain(
             {rest: POSITIVE, h: POSITIVE, **dict.fromkeys((e1, e2, slope, bend), Range(-oo))},

@@ -395,9 +395,9 @@ def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation, structure
     segment = problem.segment
     fall = [ge(-derivative(segment.inner[r], x), S.Zero) for r in DIRECTIONS]
     proof.holds(
-        "Both inner products fall along the segment",
+        "Both inner products decrease along the segment",
         fall,
-        "so after a point the slopes on the left of them count, and before it those on the right",
+        "after a point their one-sided derivatives on the left count, before it those on the right",
         signs,
     )
     slopes = known.one_sided(segment, problem.slope)

@@ -70,7 +70,7 @@ def state_points(reduced: ReducedOnOrbits, domain: Domain, proof: Derivation) ->
         [lt(d, 0) if r.kind == SAME_CLASS else gt(d, 0) for r, d in felt.items()],
         "to raise an inner product in a class to 1 leaves the Gram matrix positive semidefinite: "
         "it makes a number on the diagonal of its blocks larger, and those of the instances zero; "
-        "so every class is one point",
+        "so every class collapses",
         with_reals(domain, (entry(r.name) for r in felt)),
         names={d: slopes[r.name] for r, d in felt.items()},
     )

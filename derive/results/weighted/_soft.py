@@ -146,7 +146,7 @@ class Soft:
         self.proof.holds(
             "There the gradient vanishes: softmax probabilities are weights",
             [eq(a, S.Zero) for a in names],
-            "so by convexity no matrix has a lower loss: the entropic bound is attained",
+            "by convexity no matrix has a lower loss: the entropic bound is attained",
             self.below,
             names=names,
         )
@@ -189,7 +189,8 @@ class Soft:
                 *(ge(values[e].xreplace({shift: least}), S.Zero) for e in ("samples", "classes")),
                 le(least, S.Zero),
             ],
-            "so a second optimum spans C n - 1 dimensions or more; there is none iff c_min = 0, at "
+            "a second optimum spans C n - 1 dimensions or more; the optimum is unique iff c_min "
+            "= 0, at "
             "the critical temperature",
             self.below,
             names={least: -most},

@@ -52,7 +52,7 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "With q >= n - 2 every D is attained",
         ge(q, n - 1 - 1),
-        "one copy is enough; with q >= n - 1 so is none, for all larger constants",
+        "one copy is enough; with q >= n - 1 no copy is needed, for all larger constants",
         enough,
     )
     points, nonnegative, edm = enough_points(proof, "c = 0", "c > 0", q + 2, "2q + 4")
