@@ -153,23 +153,21 @@ def by_gram(proof: Derivation) -> Quantity:
 def ranges(proof: Derivation) -> dict[str, Quantity]:
     """Between which ends the effective rank lies."""
     many = Domain({r: Range(S.One, low_open=False), rank: POSITIVE}, {r: 2, rank: 1})
-    proof.holds(
+    proof.equal(
         "Of r eigenvalues with the sum 1 the squares add up to at least 1/r",
-        eq("spread", 1 / rank - 1 / r),
+        {"spread": (1 / rank - 2 / r + r / r**2, 1 / rank - 1 / r)},
         "the sum of the squares of their distances to 1/r; so the effective rank is at most the "
         "rank, which is at most n and d; it is at least 1, as no square is more than its number",
         many,
-        names={Symbol("spread"): 1 / rank - 2 / r + r / r**2},
     )
     inverse = d / (1 + (d * sigma_hat - 1) ** 2 / (d - 1))
     of_sigma = Domain({d: SEVERAL, sigma_hat: between(1 / d, 1)}, {d: 3, sigma_hat: S.Half})
     squares = sigma_hat**2 + (1 - sigma_hat) ** 2 / (d - 1)
-    proof.holds(
+    proof.equal(
         "With the largest eigenvalue known, the others add up to the rest",
-        eq("most", inverse),
+        {"most": (1 / squares, inverse)},
         "their squares add up to at least as much as if they were equal; this is 1 over the sum",
         of_sigma,
-        names={Symbol("most"): 1 / squares},
     )
     about: dict[str, Any] = {"bounded": "effective_rank", "about": About.VECTORS}
     return {
@@ -220,23 +218,27 @@ def most(proof: Derivation) -> Expr:
     square = Symbol("square")
     others = (1 - x) ** 2 / (d - 1)
     where = LARGE.with_range(x, between(1 / d, 1), S.Half)
-    proof.holds(
+    proof.equal(
         "With all other eigenvalues equal, the sum of squares is a square in the largest, shifted",
-        eq("over", d / (d - 1) * ((x - 1 / d) ** 2 - (d - 1) * (d / rank - 1) / d**2)),
+        {
+            "over": (
+                x**2 + others - 1 / rank,
+                d / (d - 1) * ((x - 1 / d) ** 2 - (d - 1) * (d / rank - 1) / d**2),
+            )
+        },
         "that is the sum less 1/R; others that are not equal have more squares (Cauchy-Schwarz), "
         "so this is never positive",
         where,
-        names={Symbol("over"): x**2 + others - 1 / rank},
     )
     shifted = solve_linear(d / (d - 1) * (square - (d - 1) * (d / rank - 1) / d**2), square)
     largest = 1 / d + sqrt(tidy(shifted))
     at_largest = (x**2 + others).xreplace({x: largest})
-    proof.holds(
+    proof.equal(
         "So the largest eigenvalue is at most where it vanishes, which is no more than 1",
-        [eq("squares", 1 / rank), ge((1 - 1 / d) ** 2, shifted)],
+        {"squares": (at_largest, 1 / rank)},
         "the others are then equal, and not negative",
         LARGE,
-        names={Symbol("squares"): at_largest},
+        also=[ge((1 - 1 / d) ** 2, shifted)],
     )
     return largest
 
@@ -247,30 +249,24 @@ def fewest(proof: Derivation) -> Expr:
     where = DOMAIN.restricted([k]).with_range(rank, between(k, k + 1), Rational(3, 2))
     rest = 1 - k * x
     over = k * (k + 1) * ((x - 1 / (k + 1)) ** 2) + 1 / (k + 1)
-    proof.holds(
+    proof.equal(
         "Of eigenvalues up to x with the sum 1, k equal to x and one less have the most squares",
-        eq("squares", over),
+        {"squares": (k * x**2 + rest**2, over)},
         "moving from a lesser one to a greater raises the sum of squares, until all but one are 0 "
         "or x; it lies between 1/(k + 1) and 1/k, as x does, and rises with x",
         where.with_range(x, between(1 / (k + 1), 1 / k), Rational(2, 3)),
-        names={Symbol("squares"): k * x**2 + rest**2},
     )
     shifted = solve_linear(k * (k + 1) * square + 1 / (k + 1) - 1 / rank, square)
     least = 1 / (k + 1) + sqrt(tidy(shifted))
-    proof.holds(
+    proof.equal(
         "So the largest is at least where this is 1/R",
-        [
-            eq("squares", 1 / rank),
-            eq("at_k", 1 / k),
-            eq("at_next", 1 / (k + 1)),
-        ],
+        {
+            "squares": ((k * x**2 + rest**2).xreplace({x: least}), 1 / rank),
+            "at_k": (least.xreplace({rank: k}), 1 / k),
+            "at_next": (least.xreplace({rank: k + 1}), 1 / (k + 1)),
+        },
         "for an effective rank that is a whole number it is 1/R",
         where,
-        names={
-            Symbol("squares"): (k * x**2 + rest**2).xreplace({x: least}),
-            Symbol("at_k"): least.xreplace({rank: k}),
-            Symbol("at_next"): least.xreplace({rank: k + 1}),
-        },
     )
     return least
 
@@ -308,18 +304,14 @@ def entropy(proof: Derivation) -> Expr:
     """The effective rank, below the one by entropy."""
     ratio = Domain({t: POSITIVE}, {t: 1})
     gap = t - 1 - log(t)
-    proof.holds(
+    proof.equal(
         "log t <= t - 1",
-        [
-            eq("slope", 1 - 1 / t),
-            eq("at_1", 0),
-        ],
+        {"slope": (derivative(gap, t), 1 - 1 / t), "at_1": (gap.xreplace({t: S.One}), 0)},
         "the difference falls before t = 1 and rises after; for an eigenvalue over P, the sum of "
         "the squared ones, and in the mean over the eigenvalues, each weighted by itself, the "
         "right side is P/P - 1 = 0: minus the entropy is at most log P, so the exponential of the "
         "entropy is at least 1/P",
         ratio,
-        names={Symbol("slope"): derivative(gap, t), Symbol("at_1"): gap.xreplace({t: S.One})},
     )
     return rank
 
@@ -337,16 +329,15 @@ def left_out(proof: Derivation) -> dict[str, Quantity]:
     )
     free = {s: Range(low_open=False) for s in (form, on_z, on_y)}
     where = Domain({**some.ranges, **free}, {n: 4, form: 1, on_z: 1, on_y: 1})
-    proof.holds(
+    proof.equal(
         "Along any vector, the moments of a batch without the anchor, and without the positive",
-        [
-            eq("others", n / (n - 1) * (form - on_z**2 / n)),
-            eq("negatives", n / (n - 2) * (form - (on_z**2 + on_y**2) / n)),
-        ],
+        {
+            "others": (others, n / (n - 1) * (form - on_z**2 / n)),
+            "negatives": (negatives, n / (n - 2) * (form - (on_z**2 + on_y**2) / n)),
+        },
         "a is u' S u for the second moment S of all n, x and y are the inner products of u with "
         "the anchor and the positive: an identity of matrices, of any size",
         where,
-        names={Symbol("others"): others, Symbol("negatives"): negatives},
     )
     proof.holds(
         "So without them it is at most n/(n - 1), or n/(n - 2), times that of all",

@@ -21,7 +21,7 @@ from ...losses.setting import INFONCE_OF_LAW
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.limiting import take_limit
-from ...proof.relations import eq, gt, lt
+from ...proof.relations import gt, lt
 from ...theorem.bounds import About, Bounds
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -156,17 +156,16 @@ def by_the_range(proof: Derivation, quarter: Expr, range_: Expr) -> tuple[Expr, 
     """Bounds on the variance of a number between 0 and ``range_``."""
     where = DOMAIN.restricted([tau, epsilon_max, first])
     by_mean, by_range = first * (range_ - first), quarter * range_**2
-    proof.holds(
+    proof.equal(
         "The squared gradient lies between 0 and 4 epsilon^2/tau^2",
-        [
-            eq("variance_by_range", 4 * epsilon_max**4 / tau**4),
-            eq("room", (first - range_ / 2) ** 2),
-        ],
+        {
+            "variance_by_range": (by_range, 4 * epsilon_max**4 / tau**4),
+            "room": (by_range - by_mean, (first - range_ / 2) ** 2),
+        },
         "m and the positive are in the unit ball, so they are at most 2 apart, and M - z+ is "
         "epsilon times m - z+; the two steps before, from 0 to the largest such number: the bound "
         "by the mean is less by a square",
         where,
-        names={Symbol("variance_by_range"): by_range, Symbol("room"): by_range - by_mean},
     )
     return by_range, by_mean
 
@@ -178,37 +177,30 @@ def sampling(proof: Derivation) -> dict[str, Quantity]:
     independent = UnitLaw(t)
     variance = tidy(independent.variance(N))
     pairs = tidy(correlated(N, mu))
-    proof.holds(
+    proof.equal(
         "The squared norm of the mean of independent unit vectors with mean zero",
-        [
-            eq("its_mean", 1 / N),
-            eq("mean_of_square", (2 * t * (N - 1) + N) / N**3),
-            eq("its_variance", 2 * (N - 1) * t / N**3),
-        ],
+        {
+            "its_mean": (independent.squared_mean(N), 1 / N),
+            "mean_of_square": (independent.fourth_mean(N), (2 * t * (N - 1) + N) / N**3),
+            "its_variance": (variance, 2 * (N - 1) * t / N**3),
+        },
         "sums over two and four indices, each over the ways in which they coincide: an index that "
         "stands alone has mean zero, and two pairs of equal ones give 1, or <x, y>^2 with the "
         "mean t, the trace of the squared second moment",
         where,
-        names={
-            Symbol("its_mean"): independent.squared_mean(N),
-            Symbol("mean_of_square"): independent.fourth_mean(N),
-            Symbol("its_variance"): variance,
-        },
     )
-    proof.holds(
+    proof.equal(
         "The printed variance is more, from three negatives on",
-        eq("printed_less_exact", (N - 1) * (N - 2 * t) / N**3),
+        {"printed_less_exact": (printed_variance(N) - variance, (N - 1) * (N - 2 * t) / N**3)},
         "that is zero for N = 1, and for N = 2 where t = 1: all vectors on one line",
         where,
-        names={Symbol("printed_less_exact"): printed_variance(N) - variance},
     )
-    proof.holds(
+    proof.equal(
         "With a mean inner product of two different ones",
-        eq("correlated", 1 / N + (N - 1) * mu / N),
+        {"correlated": (pairs, 1 / N + (N - 1) * mu / N)},
         "sums over two indices; independent vectors have the squared norm of their mean for it, so "
         "1/N takes that it is zero",
         DOMAIN.restricted([n, mu]),
-        names={Symbol("correlated"): pairs},
     )
     return {
         "sampling_mean": Quantity(
@@ -261,25 +253,24 @@ def one_negative(proof: Derivation) -> Quantity:
     sampled = _mean(e**4 for e in errors) - square**2
     at_one = variance.xreplace({tau: S.One}) - bound.xreplace({tau: S.One})
     y = exp(-2 / tau)
-    proof.holds(
+    proof.equal(
         "On a line, with the positive opposite to the anchor and one negative on either side of it "
         "half of the time, the variance is more than the printed bound at temperature 1",
-        [
-            eq("its_variance", 4 / (tau**4 * (1 + y) ** 4)),
-            eq("printed", 1 / (1 + y) ** 2 + Rational(1, 4)),
-            gt(at_one, 0),
-        ],
+        {
+            "its_variance": (variance, 4 / (tau**4 * (1 + y) ** 4)),
+            "printed": (bound, 1 / (1 + y) ** 2 + Rational(1, 4)),
+        },
         "n = 3, d = 1 and two atoms: no fewer; A is zero for one negative",
         warm,
-        names={Symbol("its_variance"): variance, Symbol("printed"): bound},
+        also=[gt(at_one, 0)],
     )
-    proof.holds(
+    proof.equal(
         "There the squared norm of the mean of the negatives is 1, yet that of B varies",
-        [eq("variance_of_B", (1 - y) ** 2 * (3 + y) ** 2 / (64 * (1 + y) ** 4)), lt(y, 1)],
+        {"variance_of_B": (sampled, (1 - y) ** 2 * (3 + y) ** 2 / (64 * (1 + y) ** 4))},
         "B being epsilon times it: epsilon depends on the negatives, so the variance of the "
         "product is not bounded by a mean times the variance of one factor",
         warm,
-        names={Symbol("variance_of_B"): sampled},
+        also=[lt(y, 1)],
     )
     return Quantity(
         variance - bound,

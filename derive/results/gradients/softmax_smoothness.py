@@ -171,63 +171,58 @@ def hessian(proof: Derivation) -> Expr:
     quarter = largest_variance(proof)
     at_high, at_low = Symbol("h", real=True), Symbol("l", real=True)
     two = Domain({at_high: LINE, at_low: LINE}, {at_high: 1, at_low: 0})
-    proof.holds(
+    proof.equal(
         "Two entries of a unit vector are at most sqrt(2) apart",
-        eq("left", (at_high + at_low) ** 2),
+        {"left": (2 * (at_high**2 + at_low**2) - (at_high - at_low) ** 2, (at_high + at_low) ** 2)},
         "this is 2 (h^2 + l^2) - (h - l)^2, never negative; equality iff they are opposite and "
         "all others zero",
         two,
-        names={Symbol("left"): 2 * (at_high**2 + at_low**2) - (at_high - at_low) ** 2},
     )
     most = 2 * quarter
-    proof.holds(
+    proof.equal(
         "The Hessian diag(q) - q q' of log-sum-exp has no eigenvalue above 1/2",
-        eq("largest", S.Half),
+        {"largest": (most, S.Half)},
         "v' H v is the variance of v under q, at most a quarter of the squared range of v, which "
         "is at most 2 for a unit vector; equality iff two logits have the weight 1/2 each: equal "
         "logits for N = 2, and for more approached as the others fall behind",
         Domain({}, {}),
-        names={Symbol("largest"): most},
     )
     flat = complete(N, "other", "contrasts")
     uniform = flat.eigenvalue("contrasts", {"self": 1 / N - 1 / N**2, "other": -1 / N**2})
-    proof.holds(
+    proof.equal(
         "At equal logits it is 1/N along all directions but the constants",
-        eq("at_equal", 1 / N),
+        {"at_equal": (uniform, 1 / N)},
         "the matrix has one entry on the diagonal and one beside it",
         COUNT,
-        names={Symbol("at_equal"): uniform},
     )
     weight = Domain({w: between(0, 1, "()"), mu: LINE}, {w: S.Half, mu: 2})
-    proof.holds(
+    proof.equal(
         "At an eigenvalue mu that is no weight, w^2/(w - mu) adds up to 1 over all weights w",
-        eq("term", w * (w - mu)),
+        {"term": (w**2 - mu * w, w * (w - mu))},
         "an eigenvector has the entries w/(w - mu), times its inner product with q, and put back "
         "that product is left; as a term is w + mu w/(w - mu), the same is that w/(w - mu) adds "
         "up to 0 where mu is not 0: one mu lies between any two weights that follow each "
         "other, and the largest between the two largest weights",
         weight,
-        names={Symbol("term"): w**2 - mu * w},
     )
     rest = Domain(
         {s: between(S.Half, 1, "[)"), w: between(0, 1 - s, "(]")}, {s: S.Half, w: Rational(1, 4)}
     )
-    proof.holds(
+    proof.equal(
         "The sum of the absolute values in a row is 2 q (1 - q), largest for the largest weight if "
         "that is at least 1/2",
-        [eq("row", 2 * w * (1 - w)), ge(2 * s * (1 - s), 2 * w * (1 - w))],
+        {"row": (w - w**2 + w * (1 - w), 2 * w * (1 - w))},
         "so no eigenvalue is above 2 q_max (1 - q_max) then (Gershgorin); the two weights q_max "
         "and 1 - q_max attain it",
         rest,
-        names={Symbol("row"): w - w**2 + w * (1 - w)},
+        also=[ge(2 * s * (1 - s), 2 * w * (1 - w))],
     )
-    proof.holds(
+    proof.equal(
         "The lesser of q_max and 2 q_max (1 - q_max) changes at 1/2",
-        eq("change", q_max * (2 * q_max - 1)),
+        {"change": (q_max - 2 * q_max * (1 - q_max), q_max * (2 * q_max - 1))},
         "H is at most diag(q), so q_max bounds it as well; if two weights are q_max <= 1/2 the "
         "difference of the two unit vectors attains it",
         DOMAIN.restricted([N, q_max]),
-        names={Symbol("change"): q_max - 2 * q_max * (1 - q_max)},
     )
     return most
 
@@ -290,13 +285,12 @@ def linearisation(proof: Derivation, bend: Expr) -> tuple[Expr, Expr]:
     others = exp(b) / (exp(b) + (N - 1) * exp(-b / (N - 1)))
     logistic = 1 / (1 + (N - 1) * exp(-u))
     step = b * N / (N - 1)
-    proof.holds(
+    proof.equal(
         "The weight of a logit that is the mean plus b is largest where the others are equal",
-        eq("highest", logistic.xreplace({u: step})),
+        {"highest": (others, logistic.xreplace({u: step}))},
         "their mean is -b/(N - 1), and by Jensen their exponentials add up to at least as much as "
         "if each were that; it is a logistic function of u = N b/(N - 1)",
         along,
-        names={Symbol("highest"): others},
     )
     weight, first, second = Symbol("weight"), Symbol("slope"), Symbol("bend")
     slope = derivative(logistic, u)
@@ -345,35 +339,32 @@ def fall(proof: Derivation) -> Expr:
     cosh, sinh = (exp(a) + exp(-a)) / 2, (exp(a) - exp(-a)) / 2
     gap = a**2 / 2 - log(cosh)
     slope = derivative(gap, a)
-    proof.holds(
+    proof.equal(
         "log cosh a <= a^2/2",
-        [eq("at_zero", 0), eq("slope_at_zero", 0), eq("bend", (sinh / cosh) ** 2)],
+        {
+            "at_zero": (gap.xreplace({a: S.Zero}), 0),
+            "slope_at_zero": (slope.xreplace({a: S.Zero}), 0),
+            "bend": (derivative(slope, a), (sinh / cosh) ** 2),
+        },
         "the second derivative of the difference is a square",
         point.restricted([a]),
-        names={
-            Symbol("at_zero"): gap.xreplace({a: S.Zero}),
-            Symbol("slope_at_zero"): slope.xreplace({a: S.Zero}),
-            Symbol("bend"): derivative(slope, a),
-        },
     )
     ahead = Symbol("v", nonnegative=True)
     total = 1 + (N - 1) * cosh
     odd = (N - 1) / (2 * N) * a**2 - log(total / N)
     odd_slope = derivative(odd, a)
-    proof.holds(
+    proof.equal(
         "log((1 + (N - 1) cosh a)/N) <= (N - 1) a^2/(2N)",
-        [
-            eq("at_zero", 0),
-            eq("slope_at_zero", 0),
-            eq("bend", (N - 1) * (total**2 - N * (cosh + N - 1)) / (N * total**2)),
-        ],
+        {
+            "at_zero": (odd.xreplace({a: S.Zero}), 0),
+            "slope_at_zero": (odd_slope.xreplace({a: S.Zero}), 0),
+            "bend": (
+                derivative(odd_slope, a),
+                (N - 1) * (total**2 - N * (cosh + N - 1)) / (N * total**2),
+            ),
+        },
         "the second derivative is not negative, by the next step",
         point,
-        names={
-            Symbol("at_zero"): odd.xreplace({a: S.Zero}),
-            Symbol("slope_at_zero"): odd_slope.xreplace({a: S.Zero}),
-            Symbol("bend"): derivative(odd_slope, a),
-        },
     )
     beyond = COUNT.with_range(ahead, FREE, 1)
     proof.holds(
@@ -447,12 +438,11 @@ def lipschitz(proof: Derivation, most: Expr) -> dict[str, Quantity]:
         path,
         names={Symbol("slope"): -derivative(r * exp(-t * g), t)},
     )
-    proof.holds(
+    proof.equal(
         "The sum of squares of the weights is 1/N more than the squared distance to 1/N",
-        eq("squared_distance", participation - 1 / N),
+        {"squared_distance": (participation - 2 / N + N / N**2, participation - 1 / N)},
         "the square of each weight less 1/N, term by term, the weights adding up to 1",
         DOMAIN.restricted([N, participation]),
-        names={Symbol("squared_distance"): participation - 2 / N + N / N**2},
     )
     constant = Min(most, q_max)
     highest = 1 / (1 + (N - 1) * exp(-spread * N / (N - 1)))

@@ -123,12 +123,12 @@ def _at_anchor(identity: Identity, proof: Derivation) -> dict[str, Expr]:
     most = identity.at(S.One)
     least = identity.at(identity.mean_alignment**2)
     trivial = tidy(most.xreplace({rho: 1 - 2 * epsilon}))
-    proof.holds(
+    proof.equal(
         "The upper bound by alignment",
-        [eq("left_over", epsilon**2 * (1 - mu**2) / tau**2), ge("left_over", 0)],
+        {"left_over": (most - identity.expanded, epsilon**2 * (1 - mu**2) / tau**2)},
         "the identity, with mu <= 1; both are equal iff mu = 1",
         where,
-        names={Symbol("left_over"): most - identity.expanded},
+        also=[ge("left_over", 0)],
     )
     proof.holds(
         "It is never weaker than the trivial bound",
@@ -141,12 +141,11 @@ def _at_anchor(identity: Identity, proof: Derivation) -> dict[str, Expr]:
         domain_of(tau, epsilon, rho),
         names={Symbol("trivial"): trivial, Symbol("upper_alignment"): most},
     )
-    proof.holds(
+    proof.equal(
         "The lower bound",
-        eq("least", (1 - rho) ** 2 / tau**2),
+        {"least": (least, (1 - rho) ** 2 / tau**2)},
         "the identity, with mu >= |<m, z+>|; both are equal iff m is a multiple of z+",
         domain_of(tau, epsilon, rho),
-        names={Symbol("least"): least},
     )
     state_plane(proof)
     return {
@@ -160,18 +159,15 @@ def _at_anchor(identity: Identity, proof: Derivation) -> dict[str, Expr]:
 def _similarities(proof: Derivation) -> None:
     s, t = Symbol("s", real=True), Symbol("t", real=True)
     x = Symbol("x", nonnegative=True)
-    proof.holds(
+    proof.equal(
         "Negatives whose similarities differ are apart",
-        eq("square", (s - t) ** 2 + x),
+        {"square": (Matrix([s - t]).dot(Matrix([s - t])) + x, (s - t) ** 2 + x)},
         "x being the square of the difference of their parts beside the anchor. Half of it, "
         "weighted by q_j q_k and added over all pairs, is 1 - mu^2 on the left, and the variance "
         "of the similarities under q is the first of the two on the right",
         Domain(
             {s: between(-1, 1), t: between(-1, 1), x: Range(low_open=False)}, {s: 1, t: 0, x: 1}
         ),
-        names={
-            Symbol("square"): (Matrix([s - t]).dot(Matrix([s - t])) + x),
-        },
     )
 
 
@@ -280,19 +276,19 @@ def _batch(identity: Identity, spectrum: Spectrum, proof: Derivation) -> dict[st
         },
     )
     other, share = Symbol("y", nonnegative=True), Symbol("alpha", positive=True)
-    proof.holds(
+    proof.equal(
         "The mean of squares is at least the square of the mean",
-        eq("gap", share * (1 - share) * (x - other) ** 2),
+        {
+            "gap": (
+                share * x**2 + (1 - share) * other**2 - (share * x + (1 - share) * other) ** 2,
+                share * (1 - share) * (x - other) ** 2,
+            )
+        },
         "so the mean of (1 - rho)^2 is at least that of the mean, with equality iff all are equal",
         Domain(
             {x: Range(low_open=False), other: Range(low_open=False), share: between(0, 1, "()")},
             {x: 1, other: 2, share: "1/3"},
         ),
-        names={
-            Symbol("gap"): share * x**2
-            + (1 - share) * other**2
-            - (share * x + (1 - share) * other) ** 2
-        },
     )
     sigma_most = Min(1, n * sigma_hat / N)
     along, with_z = Symbol("along", real=True), Symbol("beside", real=True)

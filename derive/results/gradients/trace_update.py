@@ -184,12 +184,11 @@ def one_step(proof: Derivation) -> tuple[Expr, Expr]:
         STEP,
         names={name: after, change: gain},
     )
-    proof.holds(
+    proof.equal(
         "It rises with q, at the same rate for all candidates",
-        eq("slope", 2 * b / (b + 1) ** 2),
+        {"slope": (derivative(after, q), 2 * b / (b + 1) ** 2)},
         "so the candidate with the least q leaves the least trace after this step",
         STEP,
-        names={Symbol("slope"): derivative(after, q)},
     )
     return after, gain
 
@@ -198,13 +197,12 @@ def when_it_falls(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
     """The gain condition."""
     less = Criterion("the candidate lowers the trace", Lt(gain, 0, evaluate=False))
     border = threshold(less, q, STEP.with_range(q, between(0, 1), 0), proof)
-    proof.holds(
+    proof.equal(
         "That is less than t unless all vectors are on one line",
-        eq("short_of_t", (1 - t) / (2 * b)),
+        {"short_of_t": (t - border.value, (1 - t) / (2 * b))},
         "a candidate with q = t raises the trace by (1 - t)/(b + 1)^2; as t is at least 1/b, "
         "that is never below (b + 1)/(2 b^2), and a candidate orthogonal to the batch lowers it",
         STEP,
-        names={Symbol("short_of_t"): t - border.value},
     )
     return {"q_gain": Quantity.of(border, "it", r"q^*", domain=MEANT.restricted([b, t]))}
 
@@ -260,12 +258,11 @@ def expansion(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
 def diversity(proof: Derivation) -> dict[str, Quantity]:
     """The Frobenius distance to the candidate's own moment."""
     _, apart = joined(b, t, q)
-    proof.holds(
+    proof.equal(
         "The squared Frobenius distance of S and z z'",
-        [eq("apart", t - 2 * q + 1), eq("slope", -2)],
+        {"apart": (apart, t - 2 * q + 1), "slope": (derivative(apart, q), -2)},
         "so it is largest where q is least",
         STEP,
-        names={Symbol("apart"): apart, Symbol("slope"): derivative(apart, q)},
     )
     return {
         "frobenius_diversity": Quantity(
@@ -291,13 +288,12 @@ def forms(proof: Derivation) -> None:
     )
     others = x**2 + (1 - x) ** 2 / (d - 1)
     shift = (d - 1) * (d * t - 1) / d**2
-    proof.holds(
+    proof.equal(
         "An eigenvalue x of the moment is at most sqrt((d - 1)(d t - 1))/d away from 1/d",
-        eq("over", d / (d - 1) * ((x - 1 / d) ** 2 - shift)),
+        {"over": (others - t, d / (d - 1) * ((x - 1 / d) ** 2 - shift))},
         "the other d - 1 add up to 1 - x, so with their squares at least this is left of t; it is "
         "not positive, and q lies between the least eigenvalue and the largest",
         big,
-        names={Symbol("over"): others - t},
     )
 
 
@@ -306,14 +302,14 @@ def two_steps(proof: Derivation) -> dict[str, Quantity]:
     greedy = _trace([FIRST, *_greedy(FIRST, POOL, 2)])
     pairs = {pair: _trace([FIRST, *pair]) for pair in combinations(POOL, 2)}
     best = min(pairs.values())
-    proof.holds(
+    proof.equal(
         "From (1, 0), with a pool of (0, 1) and the two vectors at 120 degrees to (1, 0), greedy "
         "steps take (0, 1) and leave the trace 5/9; the other two leave 1/2",
-        [eq("greedy", Rational(5, 9)), eq("best", S.Half), lt("best", "greedy")],
+        {"greedy": (greedy, Rational(5, 9)), "best": (best, S.Half)},
         "all pairs are tried; with a pool of two, or in one dimension, there is nothing to choose, "
         "so no smaller example exists",
         Domain({}, {}),
-        names={Symbol("greedy"): greedy, Symbol("best"): best},
+        also=[lt("best", "greedy")],
     )
     return {
         "greedy_two_steps": Quantity(

@@ -181,12 +181,11 @@ def state_dot_product(proof: Derivation) -> None:
         "|Z_i| = |Z_j| = 1",
     )
     factor, one, others = (Symbol(s, positive=True) for s in ("c", "e", "r"))
-    proof.holds(
+    proof.equal(
         "InfoNCE with the dot product is the same, value and all",
-        eq("softmax", log(one / others)),
+        {"softmax": (log(factor * one / (factor * others)), log(one / others))},
         "c = exp(-1/tau) is a factor of every term, above and below",
         Domain(dict.fromkeys((factor, one, others), POSITIVE), {factor: S.Half, one: 1, others: 2}),
-        names={Symbol("softmax"): log(factor * one / (factor * others))},
     )
 
 

@@ -59,17 +59,16 @@ def state_partition(proof: Derivation) -> None:
         "subgraphs, (n - 1)^n",
     )
     e, f, r, s, rest = (Symbol(x, positive=True) for x in ("e", "f", "r", "s", "R"))
-    proof.holds(
+    proof.equal(
         "So rows are independent, and each is one draw with the shares of its row",
-        [eq("one_row", e / r), eq("two_rows", (e / r) * (f / s))],
+        {
+            "one_row": (e * s * rest / (r * s * rest), e / r),
+            "two_rows": (e * f * rest / (r * s * rest), (e / r) * (f / s)),
+        },
         "e and f are weights of two rows with the sums r and s, and R is the product of the other "
         "row sums: what the rows that are not fixed add up to, by the step before; with an edge "
         "fixed in every row nothing is left of R, and the probability is the product of all shares",
         Domain(dict.fromkeys((e, f, r, s, rest), POSITIVE), dict.fromkeys((e, f, r, s, rest), 1)),
-        names={
-            Symbol("one_row"): e * s * rest / (r * s * rest),
-            Symbol("two_rows"): e * f * rest / (r * s * rest),
-        },
     )
 
 

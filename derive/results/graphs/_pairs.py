@@ -64,29 +64,27 @@ def state_form(proof: Derivation) -> None:
         "somewhere unless what comes in is 1 at every object",
     )
     degree = Symbol("D", integer=True, positive=True)
-    proof.holds(
+    proof.equal(
         "An object with as many pairs as its partners",
-        eq("comes_in", 1),
+        {"comes_in": (degree * (1 / degree), 1)},
         f"D partners with the weight 1/D each. Conversely, {EXTREMAL.says}: {EXTREMAL.source}. So "
         "the Laplacian is positive semidefinite iff it is symmetric, and that is iff all objects "
         "of a component have as many pairs each; then it has as many of A as of B",
         Domain({degree: at_least(1)}, {degree: 2}),
-        names={Symbol("comes_in"): degree * (1 / degree)},
     )
     images, at = Symbol("k", integer=True, positive=True), Symbol("t", real=True)
     star = at * (at - 1) + images * (1 - at)
     images_from = Domain({images: at_least(2), at: LINE}, {images: 2, at: 1})
-    proof.holds(
+    proof.equal(
         "k objects of A, all paired with the one of B: the form at 1 for A and t for B",
-        [
-            eq("star", (at - 1) * (at - images)),
-            eq("least", -((images - 1) ** 2) / S(4)),
-            gt((images - 1) ** 2 / S(4), 0),
-        ],
+        {
+            "star": (star, (at - 1) * (at - images)),
+            "least": (star.xreplace({at: (images + 1) / 2}), -((images - 1) ** 2) / S(4)),
+        },
         "the one of B has t - 1 for its mean gap, the others 1 - t; least at t = (k + 1)/2. Two "
         "pairs are the fewest: one pair is symmetric",
         images_from,
-        names={Symbol("star"): star, Symbol("least"): star.xreplace({at: (images + 1) / 2})},
+        also=[gt((images - 1) ** 2 / S(4), 0)],
     )
 
 
@@ -95,19 +93,18 @@ def state_sampling(proof: Derivation) -> None:
     """How uniform sampling of pairs differs from that of objects."""
     degree = Symbol("D", positive=True)
     mean = 2 * M / n
-    proof.holds(
+    proof.equal(
         "A directed edge out of an object with D pairs, drawn either way",
-        [
-            eq("gap_of_edges", (degree / Symbol("mean") - 1) / n),
-            eq("mean", 2 * M / n),
-        ],
+        {
+            "gap_of_edges": (
+                degree * (1 / (2 * M) - 1 / (n * degree)),
+                (degree / Symbol("mean") - 1) / n,
+            ),
+            "mean": (mean, 2 * M / n),
+        },
         "a pair and one of its two directions: 1/(2M); an object and one of its pairs: 1/(n D). "
         "The D edges differ alike, so what they differ by adds up; mean is the mean degree",
         OBJECTS.with_range(degree, POSITIVE, S.One),
-        names={
-            Symbol("gap_of_edges"): degree * (1 / (2 * M) - 1 / (n * degree)),
-            Symbol("mean"): mean,
-        },
     )
     gap = deg[i] / (2 * M) - 1 / n
     proof.add(
@@ -208,13 +205,13 @@ def state_batch(proof: Derivation) -> None:
         "are 1. Copies of the positive are false negatives",
     )
     copies = Symbol("D", integer=True, positive=True)
-    proof.holds(
+    proof.equal(
         "With D copies of the positive the loss is at least log D",
-        [eq("above", total / one), ge("above", 0)],
+        {"above": ((copies * one + total) / one - copies, total / one)},
         "the loss is log(D + R/kappa), kappa being the kernel of the positive and R the rest of "
         "the denominator",
         Domain(
             {copies: at_least(1), total: POSITIVE, one: POSITIVE}, {copies: 1, total: 1, one: 1}
         ),
-        names={Symbol("above"): (copies * one + total) / one - copies},
+        also=[ge("above", 0)],
     )

@@ -156,16 +156,15 @@ def of_sampling(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
     least = Rational(abs(first - second), 2 * pairs.size)
     mean = Rational(2 * pairs.count, pairs.size)
     by_degrees = sum((Abs(1 - d / mean) for d in pairs.degrees), S.Zero) / (2 * pairs.size)
-    proof.holds(
+    proof.equal(
         "The total variation of these pairs",
-        [
-            eq("over_edges", by_degrees),
+        {"over_edges": (total, by_degrees)},
+        "added up over all directed edges; between the bounds of the steps before",
+        NUMBERS,
+        also=[
             ge(spread / 2 - Symbol("over_edges"), S.Zero),
             ge(Symbol("over_edges") - least, S.Zero),
         ],
-        "added up over all directed edges; between the bounds of the steps before",
-        NUMBERS,
-        names={Symbol("over_edges"): total},
     )
     found = {
         "by_pairs": Quantity(
@@ -266,12 +265,11 @@ def _put_back(
 ) -> None:
     """The trace against the sum over pairs, and over subgraphs where objects are few."""
     names, graph = range(pairs.size), pairs.graph
-    proof.holds(
+    proof.equal(
         "At these embeddings the attraction is the trace with the symmetrised weights",
-        eq("attraction", traced),
+        {"attraction": (attraction, traced)},
         "put in; the sum over pairs, both ways, of weight times half the squared distance",
         NUMBERS,
-        names={Symbol("attraction"): attraction},
     )
     if pairs.size <= FEW:
         inside = [[kernel[v].get(u, S.Zero) for u in names] for v in names]
