@@ -8,8 +8,6 @@ out of a batch is a matter of sums, and holds for any number of vectors.
 
 from __future__ import annotations
 
-from typing import Any
-
 from sympy import Expr, Max, Min, Rational, S, Symbol, log, sqrt
 
 from ...decide.calculus import derivative
@@ -18,10 +16,11 @@ from ...decide.present import solve_linear, tidy
 from ...losses.setting import VECTORS
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge
-from ...theorem.bounds import About, Bounds
+from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.moments import Parts, from_isotropy, gram_and_moment
+from ._bounded import Bounded
 from ._moments import AXES, OPPOSITE, vectors
 
 n, d, k = (Symbol(s, integer=True, positive=True) for s in "ndk")
@@ -59,6 +58,13 @@ SEVERAL = at_least(2, "in one dimension effective rank and largest eigenvalue ar
 LARGE = Domain({d: SEVERAL, rank: between(1, d)}, {d: 3, rank: 2})
 
 
+#: What is bounded.
+SIGMA_HAT = Bounded("sigma_hat", r"\hat\sigma", About.VECTORS)
+ENTROPY_RANK = Bounded("entropy_rank", r"e^{H(\lambda)}", About.VECTORS)
+EFFECTIVE_RANK = Bounded("effective_rank", r"R_{\mathrm{eff}}", About.VECTORS)
+MEAN_SIGMA = Bounded("mean_sigma", r"\sigma_*", About.BATCH)
+
+
 def build(proof: Derivation) -> dict[str, Quantity]:
     of_gram = by_gram(proof)
     largest = most(proof)
@@ -66,26 +72,19 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     return {
         "effective_rank": of_gram,
         **ranges(proof),
-        "sigma_hat_upper": Bounds(
+        "sigma_hat_upper": SIGMA_HAT.upper(
             largest.xreplace({d: Min(n, d)}),
-            r"\hat\sigma \le",
             "largest eigenvalue of the second moment",
             Domain(
                 {n: at_least(2), d: SEVERAL, rank: between(1, Min(n, d))}, {n: 4, d: 3, rank: 2}
             ),
-            bounded="sigma_hat",
-            about=About.VECTORS,
             equality="iff all other eigenvalues are equal, of as many as n vectors may have",
             attained=vectors([*AXES, AXES[0]], AXES[0]),
         ),
-        "sigma_hat_lower": Bounds(
+        "sigma_hat_lower": SIGMA_HAT.lower(
             1 / rank,
-            r"\hat\sigma \ge",
             "largest eigenvalue of the second moment, from the effective rank alone",
             LARGE,
-            side="lower",
-            bounded="sigma_hat",
-            about=About.VECTORS,
             equality="iff all eigenvalues that are not zero are equal",
             attained=vectors(AXES[:2], AXES[0]),
         ),
@@ -102,22 +101,15 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             DOMAIN.restricted([k]).with_range(rank, between(k, k + 1), Rational(3, 2)),
         ),
         **isotropy(proof),
-        "entropy_rank": Bounds(
+        "entropy_rank": ENTROPY_RANK.lower(
             entropy(proof),
-            r"e^{H(\lambda)} \ge",
             "effective rank by entropy, the exponential of that of the eigenvalues",
             LARGE,
-            side="lower",
-            bounded="entropy_rank",
-            about=About.VECTORS,
             equality="iff all eigenvalues that are not zero are equal",
             attained=vectors(AXES[:2], AXES[0]),
         ),
         **left_out(proof),
     }
-
-
-#: For the limit of d: any effective rank.
 
 
 # --- from inner products -------------------------------------------------------------------------
@@ -169,45 +161,34 @@ def ranges(proof: Derivation) -> dict[str, Quantity]:
         "their squares add up to at least as much as if they were equal; this is 1 over the sum",
         of_sigma,
     )
-    about: dict[str, Any] = {"bounded": "effective_rank", "about": About.VECTORS}
     return {
-        "effective_rank_upper": Bounds(
+        "effective_rank_upper": EFFECTIVE_RANK.upper(
             Min(n, d),
-            r"R_{\mathrm{eff}} \le",
             "effective rank of n unit vectors in d dimensions",
             DOMAIN.restricted([n, d]),
             equality="where the vectors are orthonormal, or a tight frame",
             attained=vectors(AXES, AXES[0]),
-            **about,
         ),
-        "effective_rank_lower": Bounds(
+        "effective_rank_lower": EFFECTIVE_RANK.lower(
             S.One,
-            r"R_{\mathrm{eff}} \ge",
             "effective rank, whatever the vectors are",
             DOMAIN.restricted([n]),
-            side="lower",
             equality="iff all vectors are on one line",
             attained=vectors(OPPOSITE, OPPOSITE[0]),
-            **about,
         ),
-        "effective_rank_by_sigma_upper": Bounds(
+        "effective_rank_by_sigma_upper": EFFECTIVE_RANK.upper(
             1 / squares,
-            r"R_{\mathrm{eff}} \le",
             "effective rank, from the largest eigenvalue and the dimension",
             of_sigma,
             equality="iff all other eigenvalues are equal",
             attained=vectors([*AXES, AXES[0]], AXES[0]),
-            **about,
         ),
-        "effective_rank_by_sigma_lower": Bounds(
+        "effective_rank_by_sigma_lower": EFFECTIVE_RANK.lower(
             1 / sigma_hat,
-            r"R_{\mathrm{eff}} \ge",
             "effective rank, from the largest eigenvalue",
             of_sigma,
-            side="lower",
             equality="iff all eigenvalues that are not zero are equal",
             attained=vectors(AXES[:2], AXES[0]),
-            **about,
         ),
     }
 
@@ -375,14 +356,10 @@ def left_out(proof: Derivation) -> dict[str, Quantity]:
             "largest eigenvalue without anchor and positive, at most this times that of all",
             some,
         ),
-        "mean_sigma_lower": Bounds(
+        "mean_sigma_lower": MEAN_SIGMA.lower(
             Max(top.xreplace({on_z: S.One, on_y: S.One}), 1 / (n - 2)),
-            r"\sigma_* \ge",
             "largest eigenvalue of the negatives' moment, of each anchor and so in the mean",
             of_batch,
-            side="lower",
-            bounded="mean_sigma",
-            about=About.BATCH,
             equality="where anchor and positive are on a top direction of the batch that is one of "
             "the negatives too, or the negatives are orthonormal, whatever the anchor",
             attained={"vectors": {"z": [["1"]] * 4}, "tau": "1"},

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import product as product_of
-from typing import Any
 
 from sympy import Expr, Integer, Le, Max, Rational, S, Symbol, exp
 
@@ -22,10 +21,11 @@ from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.limiting import take_limit
 from ...proof.relations import gt, lt
-from ...theorem.bounds import About, Bounds
+from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.moments import UnitLaw, correlated, mean
+from ._bounded import Bounded
 from ._moments import largest_variance
 
 n, d = (Symbol(s, integer=True, positive=True) for s in ("n", "d"))
@@ -103,26 +103,23 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     range_ = 4 * epsilon_max**2 / tau**2
     by_range, by_mean = by_the_range(proof, quarter, range_)
     wanted = DOMAIN.restricted
-    law: dict[str, Any] = {"about": About.LAW, "bounded": "gradient_variance"}
+    gamma = Bounded("gradient_variance", r"\mathrm{Var}(\gamma)", About.LAW)
     return {
         "A": Quantity(A, "A", "the printed coefficient of sigma", wanted([n, tau])),
         "B": Quantity(
             B, r"B_\tau", "the printed rest, of order tau^0", wanted([n, epsilon_max, epsilon])
         ),
-        "variance_printed": Bounds(
+        "variance_printed": gamma.upper(
             A * sigma + B,
-            r"\mathrm{Var}(\gamma) \le",
             "the printed bound (V); fails for every n",
             wanted([n, tau, sigma, epsilon_max, epsilon]),
             constants={"A": A, "B": B},
             printed=True,
             violated=ONE_NEGATIVE,
             holds_if="where 4 epsilon_max^4/tau^4 <= A sigma + B",
-            **law,
         ),
-        "variance_by_range": Bounds(
+        "variance_by_range": gamma.upper(
             by_range,
-            r"\mathrm{Var}(\gamma) \le",
             "variance of the squared gradient, from the largest softmax error",
             wanted([tau, epsilon_max]),
             constants={"c": quarter * 16},
@@ -130,16 +127,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "negatives coincide, with the positive or opposite to it, the latter with the "
             "largest error",
             attained=ONE_NEGATIVE,
-            **law,
         ),
-        "variance_by_mean": Bounds(
+        "variance_by_mean": gamma.upper(
             by_mean,
-            r"\mathrm{Var}(\gamma) \le",
             "variance of the squared gradient, from its mean as well; never more than by the range",
             wanted([tau, epsilon_max, first]),
             equality="iff gamma is 0 or 4 epsilon_max^2/tau^2",
             attained=ONE_NEGATIVE,
-            **law,
         ),
         "printed_holds_if": Quantity(
             Le(by_range, A * sigma + B, evaluate=False),

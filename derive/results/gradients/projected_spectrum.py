@@ -18,10 +18,10 @@ from ...losses.setting import INFONCE
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.relations import ge
-from ...theorem.bounds import Bounds
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.combination import inner, plus
+from ._bounded import GRADIENT
 from ._identity import (
     MEAN,
     ONE,
@@ -114,21 +114,20 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     room = factor(1 - identity.mean_alignment**2)
     beside = epsilon**2 * Min(room, sigma_positive * N * participation) / tau**2
     by_spectra = epsilon**2 * Min(room, sigma_positive * COSH**2) / tau**2
-    g = r"\|\nabla_z \mathcal{L}\|^2"
     found: dict[str, Quantity] = {
-        "upper_projected": Bounds(
+        "upper_projected": GRADIENT.upper(
             along + beside,
-            rf"{g} \le U_\perp",
             "upper bound of the squared gradient by the spectrum orthogonal to the positive and "
             "the participation of the weights; never weaker than the bound by alignment",
+            letter=r"U_\perp",
             equality="iff the weights q are an eigenvector of the Gram matrix of the parts "
             "orthogonal to the positive for its largest eigenvalue, or all negatives are one point",
             attained=PARALLEL,
         ),
-        "upper_projected_spectrum": Bounds(
+        "upper_projected_spectrum": GRADIENT.upper(
             along + by_spectra,
-            rf"{g} \le U_{{\perp\tau}}",
             "the same where the participation is not measured",
+            letter=r"U_{\perp\tau}",
             equality="where all negatives are multiples of the positive, or one point",
             attained=PARALLEL,
         ),

@@ -29,9 +29,10 @@ from ...losses.setting import LOGITS
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt, lt
 from ...structures.scheme import complete
-from ...theorem.bounds import About, Bounds
+from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ._bounded import Bounded
 from ._moments import largest_third_moment, largest_variance
 
 N = Symbol("N", integer=True, positive=True)
@@ -55,6 +56,16 @@ DOMAIN = Domain(
 )
 COUNT = DOMAIN.restricted([N])
 OFFSETS = DOMAIN.restricted([N, spread])
+#: What is bounded: the largest eigenvalue of the Hessian, and the entries of the remainder.
+CURVATURE = Bounded("curvature", r"\lambda_{\max}", About.SOFTMAX)
+REMAINDER_ABOVE = Bounded("remainder_above", r"\max_j R_j", About.SOFTMAX)
+REMAINDER_BELOW = Bounded("remainder_below", r"\max_j (-R_j)", About.SOFTMAX)
+REMAINDER_INF = Bounded("remainder_inf", r"\|R\|_\infty", About.SOFTMAX)
+REMAINDER_2 = Bounded("remainder_2", r"\|R\|_2", About.SOFTMAX)
+REMAINDER_FIRST = Bounded("remainder_first", r"|R_1|", About.SOFTMAX)
+DEVIATION = Bounded("deviation", r"\|q - 1/N\|_2", About.SOFTMAX)
+PARTICIPATION = Bounded("participation", r"\sum_j q_j^2", About.SOFTMAX)
+Q_MAX = Bounded("q_max", r"q_{\max}", About.SOFTMAX)
 MEANINGS = {
     N: "number of logits",
     q_max: "the largest softmax weight",
@@ -102,61 +113,43 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "minus an entry is at most this times the largest squared offset; the best for odd N",
             COUNT,
         ),
-        "remainder_above": Bounds(
+        "remainder_above": REMAINDER_ABOVE.upper(
             above * spread**2,
-            r"\max_j R_j \le",
             "largest entry of the remainder q - 1/N - (logits less mean)/N",
             OFFSETS,
-            bounded="remainder_above",
-            about=About.SOFTMAX,
             constants={"above_constant": above},
             equality="iff all logits are equal",
         ),
-        "remainder_above_2": Bounds(
+        "remainder_above_2": REMAINDER_ABOVE.upper(
             tidy(above * (N - 1) / N) * length**2,
-            r"\max_j R_j \le",
             "largest entry of the remainder, by the Euclidean norm of the offsets",
             DOMAIN.restricted([N, length]),
-            bounded="remainder_above",
-            about=About.SOFTMAX,
             equality="iff all logits are equal",
         ),
-        "remainder_below": Bounds(
+        "remainder_below": REMAINDER_BELOW.upper(
             below * spread**2,
-            r"\max_j (-R_j) \le",
             "minus the least entry of the remainder",
             OFFSETS,
-            bounded="remainder_below",
-            about=About.SOFTMAX,
             constants={"below_constant": below},
             equality="iff all logits are equal; for odd N approached as they come together, one at "
             "the mean and the others in two halves as far above as below",
         ),
-        "remainder_inf": Bounds(
+        "remainder_inf": REMAINDER_INF.upper(
             constant * spread**2,
-            r"\|R\|_\infty \le",
             "largest entry of the remainder in absolute value",
             OFFSETS,
-            bounded="remainder_inf",
-            about=About.SOFTMAX,
             constants={"above_constant": above, "below_constant": below},
         ),
-        "remainder_eighth": Bounds(
+        "remainder_eighth": REMAINDER_INF.upper(
             spread**2 / 8,
-            r"\|R\|_\infty \le",
             "largest entry of the remainder, with the printed constant: right from three logits on",
             OFFSETS.with_range(N, at_least(3), 3),
-            bounded="remainder_inf",
-            about=About.SOFTMAX,
             constants={"c": Rational(1, 8)},
         ),
-        "remainder_2": Bounds(
+        "remainder_2": REMAINDER_2.upper(
             euclidean * length**2,
-            r"\|R\|_2 \le",
             "Euclidean norm of the remainder",
             DOMAIN.restricted([N, length]),
-            bounded="remainder_2",
-            about=About.SOFTMAX,
             constants={"c": euclidean},
             equality="iff all logits are equal",
         ),
@@ -229,46 +222,32 @@ def hessian(proof: Derivation) -> Expr:
 
 def of_hessian(most: Expr) -> dict[str, Quantity]:
     """What is known of its largest eigenvalue."""
-    about, name = About.SOFTMAX, "curvature"
     return {
-        "curvature": Bounds(
+        "curvature": CURVATURE.upper(
             most,
-            r"\lambda_{\max} \le",
             "largest eigenvalue of the Hessian of log-sum-exp",
             COUNT,
-            bounded=name,
-            about=about,
             equality="where two logits have the weight 1/2 each; for N > 2 approached only",
             attained={"vectors": {"logits": ["0", "0"]}},
         ),
-        "curvature_by_weight": Bounds(
+        "curvature_by_weight": CURVATURE.upper(
             Min(q_max, 2 * q_max * (1 - q_max)),
-            r"\lambda_{\max} \le",
             "largest eigenvalue of the Hessian; the best bound that the largest weight gives",
             DOMAIN.restricted([N, q_max]),
-            bounded=name,
-            about=about,
             equality="where two weights are q_max, or all that it leaves is one other weight",
             attained={"vectors": {"logits": ["0", "0", "-1"]}},
         ),
-        "curvature_by_trace": Bounds(
+        "curvature_by_trace": CURVATURE.upper(
             1 - participation,
-            r"\lambda_{\max} \le",
             "largest eigenvalue of the Hessian, from the trace",
             DOMAIN.restricted([N, participation]),
-            bounded=name,
-            about=about,
             equality="iff there are two logits; for more approached, with all the weight on two",
             attained={"vectors": {"logits": ["3", "0"]}},
         ),
-        "curvature_least": Bounds(
+        "curvature_least": CURVATURE.lower(
             (1 - participation) / (N - 1),
-            r"\lambda_{\max} \ge",
             "largest eigenvalue of the Hessian, at least the mean of all but that of the constants",
             DOMAIN.restricted([N, participation]),
-            side="lower",
-            bounded=name,
-            about=about,
             equality="where all logits are equal, or there are two",
             attained={"vectors": {"logits": ["2", "2", "2", "2"]}},
         ),
@@ -447,33 +426,24 @@ def lipschitz(proof: Derivation, most: Expr) -> dict[str, Quantity]:
     constant = Min(most, q_max)
     highest = 1 / (1 + (N - 1) * exp(-spread * N / (N - 1)))
     return {
-        "deviation": Bounds(
+        "deviation": DEVIATION.upper(
             constant * length,
-            r"\|q - 1/N\|_2 \le",
             "distance of the softmax from equal weights",
             DOMAIN.restricted([N, q_max, length]),
-            bounded="deviation",
-            about=About.SOFTMAX,
             constants={"lipschitz": most},
             equality="iff all logits are equal; for N = 2 approached as they come together",
         ),
-        "participation": Bounds(
+        "participation": PARTICIPATION.upper(
             1 / N + constant**2 * length**2,
-            r"\sum_j q_j^2 \le",
             "sum of squares of the weights",
             DOMAIN.restricted([N, q_max, length]),
-            bounded="participation",
-            about=About.SOFTMAX,
             equality="iff all logits are equal",
             attained={"vectors": {"logits": ["1", "1", "1"]}},
         ),
-        "weight": Bounds(
+        "weight": Q_MAX.upper(
             highest,
-            r"q_{\max} \le",
             "largest weight, from the largest offset",
             OFFSETS,
-            bounded="q_max",
-            about=About.SOFTMAX,
             equality="where one logit is above, and all others are equal",
             attained={"vectors": {"logits": ["4", "-1", "-1", "-1"]}},
         ),
@@ -490,45 +460,33 @@ def printed(proof: Derivation) -> dict[str, Quantity]:
         Domain({}, {}),
     )
     return {
-        "curvature_printed": Bounds(
+        "curvature_printed": CURVATURE.upper(
             Rational(1, 4),
-            r"\lambda_{\max} \le",
             "printed bound of the largest eigenvalue; two equal logits have 1/2",
             COUNT,
-            bounded="curvature",
-            about=About.SOFTMAX,
             printed=True,
             violated={"vectors": {"logits": ["0", "0"]}},
         ),
-        "remainder_printed": Bounds(
+        "remainder_printed": REMAINDER_FIRST.upper(
             offset**2 / 8,
-            r"|R_1| \le",
             "printed bound of one coordinate by its own offset; fails for every N >= 2",
             DOMAIN.restricted([N, offset]),
-            bounded="remainder_first",
-            about=About.SOFTMAX,
             constants={"c": Rational(1, 8)},
             printed=True,
             violated={"vectors": {"logits": ["8/5", "-8/5"]}},
         ),
-        "remainder_printed_over_N": Bounds(
+        "remainder_printed_over_N": REMAINDER_FIRST.upper(
             offset**2 / (2 * N),
-            r"|R_1| \le",
             "the other printed bound of one coordinate by its own offset; fails for N >= 3",
             DOMAIN.restricted([N, offset]),
-            bounded="remainder_first",
-            about=About.SOFTMAX,
             constants={"c": 1 / (2 * N)},
             printed=True,
             violated={"vectors": {"logits": ["0", "1", "-1"]}},
         ),
-        "remainder_printed_inf": Bounds(
+        "remainder_printed_inf": REMAINDER_INF.upper(
             spread**2 / 8,
-            r"\|R\|_\infty \le",
             "printed bound of the largest entry; fails for N = 2 only",
             OFFSETS,
-            bounded="remainder_inf",
-            about=About.SOFTMAX,
             constants={"c": Rational(1, 8)},
             printed=True,
             violated={"vectors": {"logits": ["8/5", "-8/5"]}},

@@ -9,7 +9,6 @@ one step, for the candidate with the least q; over two steps that choice need no
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
 from sympy import Expr, Lt, Max, Min, Rational, S, Symbol, sqrt
 
@@ -20,10 +19,11 @@ from ...losses.setting import CANDIDATE
 from ...optimum.threshold import Criterion, threshold
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, gt, lt
-from ...theorem.bounds import About, Bounds
+from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.moments import joined, mean
+from ._bounded import Bounded
 from ._moments import AXES, OPPOSITE, vectors
 
 b, d = (Symbol(s, integer=True, positive=True) for s in "bd")
@@ -77,9 +77,14 @@ POOL = (
 )
 
 
+#: What is bounded.
+T_NEXT = Bounded("t_next", r"t_{B \cup \{z\}}", About.VECTORS)
+T = Bounded("t", r"t_B", About.VECTORS)
+Q = Bounded("q", r"q_B(z)", About.VECTORS)
+
+
 def build(proof: Derivation) -> dict[str, Quantity]:
     after, gain = one_step(proof)
-    about: dict[str, Any] = {"about": About.VECTORS}
     in_t = Domain({d: at_least(1), t: between(1 / d, 1, why=WHY_T)}, {d: 3, t: S.Half})
     spread = sqrt((d - 1) * (d * t - 1)) / d
     forms(proof)
@@ -89,80 +94,55 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         **when_it_falls(proof, gain),
         **expansion(proof, gain),
         **diversity(proof),
-        "t_next_lower": Bounds(
+        "t_next_lower": T_NEXT.lower(
             after.xreplace({q: S.Zero}),
-            r"t_{B \cup \{z\}} \ge",
             "the trace with the candidate, whatever that is",
             MEANT.restricted([b, t]),
-            side="lower",
-            bounded="t_next",
             equality="iff the candidate is orthogonal to the batch",
             attained=vectors(AXES[:2], AXES[2]),
-            **about,
         ),
-        "t_next_upper": Bounds(
+        "t_next_upper": T_NEXT.upper(
             after.xreplace({q: sigma_hat}),
-            r"t_{B \cup \{z\}} \le",
             "the trace with the candidate, from the largest eigenvalue",
             MEANT.restricted([b, t]).with_range(sigma_hat, between(t, largest(b)), S.Half),
-            bounded="t_next",
             equality="iff the candidate is a top direction",
             attained=vectors([*AXES, AXES[0]], AXES[0]),
-            **about,
         ),
-        "t_lower": Bounds(
+        "t_lower": T.lower(
             1 / Min(b, d),
-            r"t_B \ge",
             "trace of the square of the second moment",
             DOMAIN.restricted([b, d]),
-            side="lower",
-            bounded="t",
             equality="where the vectors are orthonormal, or a tight frame",
             attained=vectors(AXES[:2], AXES[2]),
-            **about,
         ),
-        "t_upper": Bounds(
+        "t_upper": T.upper(
             S.One,
-            r"t_B \le",
             "trace of the square of the second moment, whatever the batch is",
             DOMAIN.restricted([b]),
-            bounded="t",
             equality="iff all vectors are on one line",
             attained=vectors(OPPOSITE, OPPOSITE[0]),
-            **about,
         ),
-        "q_upper": Bounds(
+        "q_upper": Q.upper(
             1 / d + spread,
-            r"q_B(z) \le",
             "the candidate's quadratic form, at most the largest eigenvalue",
             in_t,
-            bounded="q",
             equality="iff the candidate is a top direction, and all other eigenvalues are equal",
             attained=vectors([*AXES, AXES[0]], AXES[0]),
-            **about,
         ),
-        "q_lower": Bounds(
+        "q_lower": Q.lower(
             Max(0, 1 / d - spread),
-            r"q_B(z) \ge",
             "the candidate's quadratic form, at least the least eigenvalue",
             in_t,
-            side="lower",
-            bounded="q",
             equality="where the candidate is orthogonal to the batch, or a last direction and all "
             "other eigenvalues are equal",
             attained=vectors([*AXES, *AXES[1:]], AXES[0]),
-            **about,
         ),
-        "q_centroid": Bounds(
+        "q_centroid": Q.lower(
             centroid**2,
-            r"q_B(z) \ge",
             "the candidate's quadratic form, from the mean of the batch",
             DOMAIN.restricted([centroid]),
-            side="lower",
-            bounded="q",
             equality="iff the candidate has the same inner product with all vectors of the batch",
             attained=vectors(MIRRORED, AXES[0]),
-            **about,
         ),
         **two_steps(proof),
     }
