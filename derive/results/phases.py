@@ -47,6 +47,7 @@ from ..proof.derivation import Derivation, StepFailed
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
+from ._pure import least_loss
 from .towers import pairwise_threshold
 from .towers._ccem import LOW, ccem_segment, is_two_towers
 
@@ -205,7 +206,7 @@ def _of_optimum(found: Optimum) -> dict[str, Quantity]:
     return {
         "structure": _structure(found.structure, only[found.unique]),
         **_inner(found.inner),
-        "loss": _loss(found.loss),
+        "loss": least_loss(found.loss),
     }
 
 
@@ -233,7 +234,7 @@ def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
         return {
             "structure": _structure(found.certain.name, f"everywhere here; {only}"),
             **_inner(found.certain.inner),
-            "loss": _loss(found.certain.loss),
+            "loss": least_loss(found.certain.loss),
         }
     quantities: dict[str, Quantity] = {}
     if found.whole is not None:
@@ -314,7 +315,7 @@ def _of_whole(found: Edge) -> dict[str, Quantity]:
             found.domain,
         ),
         **_inner(found.inner),
-        "loss": _loss(found.loss),
+        "loss": least_loss(found.loss),
     }
 
 
@@ -486,7 +487,7 @@ def _of_pairs(
     return {
         "structure": _structure(place, unique),
         **_inner(inner),
-        "loss": _loss(settled(found["loss"].expression.xreplace(values))),
+        "loss": least_loss(settled(found["loss"].expression.xreplace(values))),
     }
 
 
@@ -509,10 +510,6 @@ def _is_on_segment(problem: Problem, values: Mapping[Symbol, Expr], at: Expr) ->
 # --- how it is shown ------------------------------------------------------------------------------
 def _structure(name: str, only: str) -> Quantity:
     return Quantity(name, r"\text{structure}", f"eigenspaces that are occupied; {only}")
-
-
-def _loss(value: Expr) -> Quantity:
-    return Quantity(value, r"\mathcal{L}^\star", "least loss", spellings=(r"\mathcal{L}^*",))
 
 
 def _inner(inner: Mapping[str, Expr]) -> dict[str, Quantity]:

@@ -122,22 +122,14 @@ class Dissimilarity:
     @cached_property
     def centred_gram(self) -> Rows:
         """-J D J/2."""
-        n, d = self.size, self.entries
-        means = [sum(row, S.Zero) / n for row in d]
-        mean = sum(means, S.Zero) / n
-        return tuple(
-            tuple(-(d[i][j] - means[i] - means[j] + mean) / 2 for j in range(n)) for i in range(n)
-        )
+        return tuple(tuple(row) for row in centred(self.entries))
 
     @cached_property
     def centred_fractions(self) -> list[list[Any]] | None:
         """The same over the scale."""
         if self.fractions is None:
             return None
-        n, d = self.size, self.fractions
-        means = [sum((d[i, j] for j in range(n)), fmpq(0)) / n for i in range(n)]
-        mean = sum(means, fmpq(0)) / n
-        return [[-(d[i, j] - means[i] - means[j] + mean) / 2 for j in range(n)] for i in range(n)]
+        return centred(self.fractions.tolist())
 
     @cached_property
     def spectrum(self) -> tuple[Eigenvalue, ...] | None:
@@ -417,6 +409,16 @@ def not_euclidean(D: Dissimilarity) -> str:
 def euclidean(D: object, q: int) -> Euclidean:
     """The verdict on a matrix of dissimilarities; ``D`` is read by :class:`Dissimilarity`."""
     return Euclidean(D if isinstance(D, Dissimilarity) else Dissimilarity(D), q)
+
+
+def centred(d: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """-J D J/2 of a symmetric matrix."""
+    means = [sum(row[1:], row[0]) / len(d) for row in d]
+    mean = sum(means[1:], means[0]) / len(d)
+    return [
+        [-(e - means[i] - means[j] + mean) / 2 for j, e in enumerate(row)]
+        for i, row in enumerate(d)
+    ]
 
 
 # --- reading and words -----------------------------------------------------------------------

@@ -15,7 +15,7 @@ from ...decide.domain import POSITIVE, Domain, Range, at_least, between
 from ...decide.present import solve_linear, tidy
 from ...losses.setting import VECTORS
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge
+from ...proof.relations import ge
 from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -118,23 +118,22 @@ def by_gram(proof: Derivation) -> Quantity:
     of_gram, of_moment = gram_and_moment()
     where = DOMAIN.restricted([n]).with_range(gram, between(n, n**2), 8)
     scaled = where.with_range(trace, POSITIVE, 4)
-    wide, high = Symbol("gram_norm"), Symbol("moment_norm")
     called = {of_gram: gram}  # the other has a name of its own if it is not the same
-    proof.holds(
+    proof.equal(
         "The squared Frobenius norms of Z Z' and Z' Z are equal",
-        [eq(wide, gram), eq(high, gram)],
+        {
+            "gram_norm": (of_gram.xreplace(called), gram),
+            "moment_norm": (of_moment.xreplace(called), gram),
+        },
         "both are the trace of Z Z' Z Z', rotated; Z has any number of rows, of any length",
         where,
-        names={wide: of_gram.xreplace(called), high: of_moment.xreplace(called)},
     )
-    squares = Symbol("of_trace_one")
     normal = (of_moment.xreplace(called) / n**2) / (trace / n) ** 2
-    proof.holds(
+    proof.equal(
         "The second moment over its trace has the sum of squared eigenvalues",
-        eq(squares, gram / trace**2),
+        {"of_trace_one": (normal, gram / trace**2)},
         "trace is that of Z' Z, so the second moment has trace/n",
         scaled,
-        names={squares: normal},
     )
     of_units = normal.xreplace({trace: n})
     return Quantity(
@@ -256,13 +255,11 @@ def isotropy(proof: Derivation) -> dict[str, Quantity]:
     """The distance from a multiple of the identity."""
     where = LARGE
     squared = from_isotropy(d, 1 / rank) / from_isotropy(d, S.Zero, S.Zero)
-    name = Symbol("squared_deviation")
-    proof.holds(
+    proof.equal(
         "The squared distance from the identity over d, over the squared norm of the latter",
-        eq(name, d / rank - 1),
+        {"squared_deviation": (squared, d / rank - 1)},
         "the trace of the square less 2/d times the trace, which is 1, plus 1/d; over 1/d",
         where,
-        names={name: squared},
     )
     back = tidy(solve_linear(d - (1 + deviation**2) * rank, rank))
     return {
@@ -329,16 +326,14 @@ def left_out(proof: Derivation) -> dict[str, Quantity]:
         "what is left out are squares",
         where,
     )
-    ones = [batch.trace(part) for part in (batch.all, batch.others, batch.negatives)]
-    proof.holds(
+    proof.equal(
         "All three have trace 1",
-        [eq(Symbol(f"trace_{name}"), 1) for name in ("all", "others", "negatives")],
+        {
+            f"trace_{name}": (batch.trace(getattr(batch, name)), 1)
+            for name in ("all", "others", "negatives")
+        },
         "unit vectors have squared norm 1, and the sum over the others has trace n - 2",
         some,
-        names={
-            Symbol(f"trace_{name}"): one
-            for name, one in zip(("all", "others", "negatives"), ones, strict=True)
-        },
     )
     of_batch = some.with_range(sigma_hat, between(1 / n, 1), S.Half)
     top = negatives.xreplace({form: sigma_hat})

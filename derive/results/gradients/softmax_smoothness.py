@@ -27,7 +27,7 @@ from ...decide.domain import Domain, Range, at_least, between
 from ...decide.present import tidy
 from ...losses.setting import LOGITS
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, gt, lt
+from ...proof.relations import ge, gt, lt
 from ...structures.scheme import complete
 from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
@@ -85,16 +85,14 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     most = hessian(proof)
     skewness = largest_third_moment(proof)
     above, below = linearisation(proof, skewness)
-    third = Symbol("third_derivative")
     skew = sqrt(2) ** 3 * skewness
-    proof.holds(
+    proof.equal(
         "The third derivative of log-sum-exp along unit vectors is at most sqrt(6)/9",
-        eq(third, sqrt(6) / 9),
+        {"third_derivative": (skew, sqrt(6) / 9)},
         "along a unit vector it is the third central moment of numbers with a range of at most "
         "sqrt(2); a symmetric trilinear form is as large for three different unit vectors as for "
         "one taken three times (Banach)",
         Domain({}, {}),
-        names={third: skew},
     )
     euclidean = skew / 2
     constant = Max(above, below)
@@ -271,43 +269,36 @@ def linearisation(proof: Derivation, bend: Expr) -> tuple[Expr, Expr]:
         "if each were that; it is a logistic function of u = N b/(N - 1)",
         along,
     )
-    weight, first, second = Symbol("weight"), Symbol("slope"), Symbol("bend")
     slope = derivative(logistic, u)
-    proof.holds(
+    proof.equal(
         "At u = 0 its value is 1/N, and the line that touches it there is 1/N + b/N",
-        [eq(weight, 1 / N), eq(first, b / N)],
+        {
+            "weight": (logistic.xreplace({u: S.Zero}), 1 / N),
+            "slope": (slope.xreplace({u: S.Zero}) * step, b / N),
+        },
         "so what it has beyond the line is the remainder",
         along,
-        names={
-            weight: logistic.xreplace({u: S.Zero}),
-            first: slope.xreplace({u: S.Zero}) * step,
-        },
     )
-    proof.holds(
+    proof.equal(
         "Its second derivative is q (1 - q)(1 - 2q)",
-        eq(second, logistic * (1 - logistic) * (1 - 2 * logistic)),
+        {"bend": (derivative(slope, u), logistic * (1 - logistic) * (1 - 2 * logistic))},
         "q being its value: the third central moment of a number that is 1 with probability q, "
         "and else 0",
         along,
-        names={second: derivative(slope, u)},
     )
     above = bend / 2 * (step / b) ** 2
-    coefficient = Symbol("above_constant")
-    proof.holds(
+    proof.equal(
         "The remainder is at most this times b^2",
-        eq(coefficient, sqrt(3) * N**2 / (36 * (N - 1) ** 2)),
+        {"above_constant": (above, sqrt(3) * N**2 / (36 * (N - 1) ** 2))},
         "a function exceeds the line that touches it by no more than half the largest second "
         "derivative, sqrt(3)/18, times u^2",
         COUNT,
-        names={coefficient: above},
     )
-    squares = Symbol("squares")
-    proof.holds(
+    proof.equal(
         "With a logit that is the mean plus b the squared norm of the offsets is at least this",
-        eq(squares, b**2 * N / (N - 1)),
+        {"squares": (b**2 + (N - 1) * (b / (N - 1)) ** 2, b**2 * N / (N - 1))},
         "the others are least if all are -b/(N - 1)",
         along,
-        names={squares: b**2 + (N - 1) * (b / (N - 1)) ** 2},
     )
     return above, fall(proof)
 
@@ -354,15 +345,16 @@ def fall(proof: Derivation) -> Expr:
     )
     half = Rational(1, 4) * (1 - (-1) ** N)
     below = (N / 2 - half) / N**2
-    even, uneven = Symbol("for_even_N"), Symbol("for_odd_N")
-    proof.holds(
+    proof.equal(
         "A coordinate falls below its linearisation by no more than this times a^2",
-        [eq(even, 1 / (2 * N)), eq(uneven, (N - 1) / (2 * N**2))],
+        {
+            "for_even_N": ((N / 2) / N**2, 1 / (2 * N)),
+            "for_odd_N": ((N / 2 - S.Half) / N**2, (N - 1) / (2 * N**2)),
+        },
         "logits in [-a, a] with mean zero have the largest sum of exponentials at a corner: as "
         "many at a as at -a and, if N is odd, one at 0; with it the weight of a logit b is "
         "e^b/sum >= e^(b - k)/N >= (1 + b - k)/N, k being a^2/2, or (N - 1) a^2/(2N) if N is odd",
         COUNT,
-        names={even: (N / 2) / N**2, uneven: (N / 2 - S.Half) / N**2},
     )
     return below
 
@@ -371,13 +363,12 @@ def eighth(proof: Derivation, above: Expr, below: Expr) -> None:
     """From three logits on both constants are at most 1/8."""
     three = COUNT.with_range(N, at_least(3), 3)
     four = COUNT.with_range(N, at_least(4), 4)
-    ratio = Symbol("ratio")
-    proof.holds(
+    proof.equal(
         "Above, the constant is at most 1/8 from three logits on",
-        [eq(ratio, sqrt(3) * N**2 / (36 * (N - 1) ** 2)), lt(sqrt(3), Rational(7, 4))],
+        {"ratio": (above, sqrt(3) * N**2 / (36 * (N - 1) ** 2))},
         "with 7/4 for sqrt(3) it is 7 N^2/(144 (N - 1)^2), which is less than 1/8 by the next step",
         three,
-        names={ratio: above},
+        also=[lt(sqrt(3), Rational(7, 4))],
     )
     proof.holds(
         "and so is that below",

@@ -192,18 +192,16 @@ def _links(proof: Derivation) -> dict[str, Expr]:
         "fluctuation": participation - 2 * uniform + count * uniform**2,
         "linear": count * variance / (count * tau) ** 2,
     }
-    found = {k: count * sigma * e for k, e in squares.items()}
     shown = {
         "sampling": sigma,
         "fluctuation": sigma * (count * participation - 1),
         "linear": sigma * variance / tau**2,
     }
-    proof.holds(
+    proof.equal(
         "The parts of the decomposition",
-        [eq(f"of_{k}", e) for k, e in shown.items()],
+        {f"of_{k}": (count * sigma * squares[k], e) for k, e in shown.items()},
         RAYLEIGH,
         q_square,
-        names={Symbol(f"of_{k}"): e for k, e in found.items()},
     )
     proof.holds(
         "The variance of the similarities is at most sigma",

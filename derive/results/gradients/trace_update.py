@@ -151,18 +151,16 @@ def build(proof: Derivation) -> dict[str, Quantity]:
 def one_step(proof: Derivation) -> tuple[Expr, Expr]:
     """The trace with a candidate, and what it changes by."""
     after = tidy(joined(b, t, q)[0])
-    name, change = Symbol("t_next"), Symbol("gain")
     gain = tidy(after - t)
-    proof.holds(
+    proof.equal(
         "The trace with a unit vector more, and its change",
-        [
-            eq(name, (b**2 * t + 2 * b * q + 1) / (b + 1) ** 2),
-            eq(change, (2 * b * (q - t) + 1 - t) / (b + 1) ** 2),
-        ],
+        {
+            "t_next": (after, (b**2 * t + 2 * b * q + 1) / (b + 1) ** 2),
+            "gain": (gain, (2 * b * (q - t) + 1 - t) / (b + 1) ** 2),
+        },
         "the square of the moment with the candidate, multiplied out; traces of rotated products "
         "are equal, so what is left are t, q and the squared norm of the candidate",
         STEP,
-        names={name: after, change: gain},
     )
     proof.equal(
         "It rises with q, at the same rate for all candidates",
@@ -190,13 +188,11 @@ def when_it_falls(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
 def expansion(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
     """The expansion in 1/b, and what it leaves."""
     rest = tidy(gain - 2 * (q - t) / b)
-    name = Symbol("remainder")
-    proof.holds(
+    proof.equal(
         "What is left of the change after 2 (q - t)/b",
-        eq(name, (b * (1 + 3 * t - 4 * q) + 2 * (t - q)) / (b * (b + 1) ** 2)),
+        {"remainder": (rest, (b * (1 + 3 * t - 4 * q) + 2 * (t - q)) / (b * (b + 1) ** 2))},
         "over the common denominator",
         STEP,
-        names={name: rest},
     )
     # As q <= sigma_hat <= sqrt(t): with s for the root of t.
     root = Symbol("s", positive=True)
@@ -205,23 +201,24 @@ def expansion(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
         {b: 2, root: S.Half, q: 0},
     )
     of_root = (rest * b**2).xreplace({t: root**2})
-    least, falls = Symbol("over_least"), Symbol("slope")
+    above = b * (b + (3 * b + 2) * root**2) / (b + 1) ** 2
+    beyond = root - (2 * b + 1) / (3 * b + 2)
     proof.holds(
         "Times b^2 it is at least -b/(3b + 2), and less than 4",
         [
-            eq(falls, -2 * b * (2 * b + 1) / (b + 1) ** 2),
-            eq("orthogonal", b * (b + (3 * b + 2) * root**2) / (b + 1) ** 2),
-            gt(S(4), b * (b + (3 * b + 2) * root**2) / (b + 1) ** 2),
-            eq(least, b * (3 * b + 2) / (b + 1) ** 2 * (root - (2 * b + 1) / (3 * b + 2)) ** 2),
+            eq("slope", -2 * b * (2 * b + 1) / (b + 1) ** 2),
+            eq("orthogonal", above),
+            gt(S(4), above),
+            eq("over_least", b * (3 * b + 2) / (b + 1) ** 2 * beyond**2),
         ],
-        "it falls with q, from its value for a candidate orthogonal to the batch; t is s^2, and q "
-        "is at most the largest eigenvalue, so at most s, where what it has more than -b/(3b + 2) "
-        "is this square; for large b the two ends come to -1/3 and 4",
+        "it decreases with q, from its value for a candidate orthogonal to the batch; t is s^2 and "
+        "q is at most the largest eigenvalue, so at most s, where its excess over -b/(3b + 2) is "
+        "this square; for large b the two ends converge to -1/3 and 4",
         there,
         names={
-            falls: derivative(of_root, q),
+            Symbol("slope"): derivative(of_root, q),
             Symbol("orthogonal"): of_root.xreplace({q: S.Zero}),
-            least: of_root.xreplace({q: root}) + b / (3 * b + 2),
+            Symbol("over_least"): of_root.xreplace({q: root}) + b / (3 * b + 2),
         },
     )
     return {
@@ -253,15 +250,13 @@ def diversity(proof: Derivation) -> dict[str, Quantity]:
 
 def forms(proof: Derivation) -> None:
     """What the candidate's quadratic form can be."""
-    spread = Symbol("spread")
     where = Domain({q: between(0, 1), centroid: between(-1, 1)}, {q: Rational(1, 4), centroid: 0})
-    proof.holds(
+    proof.equal(
         "The squared inner product with the mean of the batch is at most q",
-        eq(spread, q - centroid**2),
+        {"spread": (mean((x - centroid) ** 2, x, {1: centroid, 2: q}), q - centroid**2)},
         "this is the mean of the squares of the inner products less their mean; zero iff all of "
         "them are equal",
         where,
-        names={spread: mean((x - centroid) ** 2, x, {1: centroid, 2: q})},
     )
     big = Domain(
         {d: at_least(2), t: between(1 / d, 1), x: between(0, 1)}, {d: 3, t: S.Half, x: S.Half}

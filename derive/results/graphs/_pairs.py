@@ -153,18 +153,17 @@ def state_modalities(proof: Derivation) -> None:
         "least |n_A - n_B|/(2(n_A + n_B)), with equality iff no two objects of a modality lie on "
         "different sides of the mean degree: such as if degrees do not vary within A, nor within B",
     )
-    of_one, mean = Symbol("gap_of_A"), 2 * M / whole
-    proof.holds(
+    mean = 2 * M / whole
+    proof.equal(
         "Degrees that do not vary within A: M/n_A each",
-        [eq(of_one, (n_B - n_A) / (2 * whole)), eq("degrees_less", M * (n_B - n_A) / (n_A * n_B))],
+        {
+            "gap_of_A": (n_A * ((M / n_A) / mean - 1) / whole, (n_B - n_A) / (2 * whole)),
+            "degrees_less": (M / n_A - M / n_B, M * (n_B - n_A) / (n_A * n_B)),
+        },
         "together they differ by this, and those of B by as much the other way; a degree in B "
         "is less by M/n_A - M/n_B. So the total variation is zero iff all degrees are "
         "equal, and then n_A = n_B; that degrees vary in neither modality is not enough",
         BOTH,
-        names={
-            of_one: n_A * ((M / n_A) / mean - 1) / whole,
-            Symbol("degrees_less"): M / n_A - M / n_B,
-        },
     )
 
 
