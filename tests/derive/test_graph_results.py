@@ -9,10 +9,7 @@ import numpy as np
 import pytest
 from cltheory.cli.main import run
 from cltheory.derive.decide.domain import DomainError
-from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.proof.derivation import Derivation
-from cltheory.derive.proof.indexed import SumsEqual
-from cltheory.derive.proof.statement import Relations, each
 from cltheory.derive.results import results
 from cltheory.derive.results.graphs._partition import (
     NEAR,
@@ -22,7 +19,7 @@ from cltheory.derive.results.graphs._partition import (
     first_order,
 )
 from cltheory.derive.structures.graph import Graph
-from sympy import Eq, Ge, Gt, Indexed, Le, Lt, S, Tuple, oo, zeros
+from sympy import Indexed, S, oo, zeros
 
 MRF, SPECTRAL = results["mrf"], results["spectral-clustering"]
 #: Of float64, after a few sums of logarithms.
@@ -323,36 +320,6 @@ def test_descent_in_three_dimensions_finds_the_same_sides():
         z -= 0.3 * (slope - (slope * z).sum(1, keepdims=True) * z)
     z /= np.linalg.norm(z, axis=1, keepdims=True)
     assert (np.sign(z @ z[0]) == SIDES).all()
-
-
-# --- steps -----------------------------------------------------------------------------------
-TURNED = {Gt: Lt, Ge: Lt, Lt: Gt, Le: Gt}
-
-
-def corrupted(shown):
-    """The statement with one relation made false, for each of them."""
-    parts = list(each(shown))
-    for k, relation in enumerate(parts):
-        left, right = relation.args
-        wrong = (
-            Eq(left, 2 * right + 1, evaluate=False)
-            if isinstance(relation, Eq)
-            else TURNED[type(relation)](left, right, evaluate=False)
-        )
-        yield Tuple(*parts[:k], wrong, *parts[k + 1 :])
-
-
-@pytest.mark.parametrize("id", ["mrf", "spectral-clustering"])
-def test_wrong_steps_are_refused(id):
-    tried = 0
-    for step in results[id].derivation:
-        assert step.evidence.grade is Grade.EXACT
-        if not isinstance(step.says, Relations | SumsEqual):
-            continue
-        for wrong in corrupted(step.statement):
-            assert not isinstance(step.says.saying(wrong).decide(), Holds), (step.title, wrong)
-            tried += 1
-    assert tried > 10
 
 
 def test_a_wrong_trace_is_not_put_back():

@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 from cltheory.cli.main import run
 from cltheory.derive.decide.domain import DomainError
-from cltheory.derive.decide.evidence import Holds
-from cltheory.derive.proof.indexed import SumsEqual
 from cltheory.derive.results import results
 from cltheory.derive.results.graphs._edges import EDGES
 from cltheory.derive.structures.pair_graph import PairGraph
 from scipy.special import logsumexp
-from sympy import Eq, Rational
+from sympy import Rational
 
 RESULT = results["clip-pair-graph"]
 STAR = [(k, 1) for k in range(1, 11)]
@@ -171,24 +169,6 @@ def test_a_batch_of_one_text_has_log_of_the_copies():
     assert float(at.value("loss_of_batch", tau=1)) == pytest.approx(np.log(10))
     # With the text once, images have nothing to tell apart: only the text pays.
     assert float(at.value("loss_by_pairs", tau=1)) == pytest.approx(np.log(10) / 2)
-
-
-def test_every_step_refuses_something_else():
-    at = RESULT.given(edges=PATH)
-    changed = 0
-    for step in at.derivation:
-        if not isinstance(step.says, SumsEqual):
-            continue
-        several = not step.statement.is_Relational
-        relations = step.statement.args if several else (step.statement,)
-        for k, relation in enumerate(relations):
-            for wrong in (relation.rhs + 1, 2 * relation.rhs + Rational(1, 3)):
-                other = list(relations)
-                other[k] = Eq(relation.lhs, wrong, evaluate=False)
-                said = type(step.statement)(*other) if several else other[0]
-                assert not isinstance(step.says.saying(said).decide(), Holds)
-                changed += 1
-    assert changed > 15
 
 
 @pytest.mark.parametrize(
