@@ -60,14 +60,6 @@ def test_the_top_eigenvalue_of_random_spectra() -> None:
         assert (top >= least(k=np.floor(R).astype(int), effective_rank=R) - 1e-12).all()
 
 
-def test_percent_of_isotropy() -> None:
-    r = results["effective-rank"]
-    share = r.value("rank_share_at_deviation", isotropy_deviation="0.08")
-    assert float(share) == pytest.approx(1 / 1.0064, rel=1e-14)
-    back = r.value("isotropy_deviation", d=256, effective_rank=str(256 / 1.0064))
-    assert float(back) == pytest.approx(0.08, rel=1e-12)
-
-
 # --- one vector more -----------------------------------------------------------------------------
 def test_the_gain_condition_on_both_sides() -> None:
     r = results["trace-update"]
