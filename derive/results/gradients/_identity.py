@@ -11,7 +11,7 @@ from functools import cached_property
 
 from sympy import Expr, Matrix, Piecewise, S, Symbol
 
-from ...decide.domain import POSITIVE, Domain, between
+from ...decide.domain import Domain, between
 from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
@@ -90,10 +90,7 @@ class Identity:
 def state_identity(proof: Derivation) -> Identity:
     """Derive the identity, as steps of a derivation."""
     positive, negative, negatives = (Symbol(s, positive=True) for s in ("P", "e", "S"))
-    exponentials = Domain(
-        dict.fromkeys((positive, negative, negatives), POSITIVE),
-        dict.fromkeys((positive, negative, negatives), 1),
-    )
+    exponentials = Domain({}, {}).with_positive((positive, negative, negatives))
     proof.holds(
         "The softmax gives a negative epsilon q",
         eq("p", Symbol("epsilon") * Symbol("q")),

@@ -160,10 +160,7 @@ def state_participation(proof: Derivation) -> Spectrum:
     found = Spectrum()
     above, more = Symbol("Y", positive=True), Symbol("rise", positive=True)
     square, linear, quadratic = (Symbol(s, positive=True) for s in ("A", "B", "kappa"))
-    anywhere = Domain(
-        dict.fromkeys((above, more, square, linear, quadratic), POSITIVE),
-        dict.fromkeys((above, more, square, linear, quadratic), 1),
-    )
+    anywhere = Domain({}, {}).with_positive((above, more, square, linear, quadratic))
 
     def bend(y: Expr) -> Expr:
         """tau^2 times the second derivative, for twice tau^2 kappa."""

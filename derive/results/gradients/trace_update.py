@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from sympy import Expr, Lt, Max, Min, Rational, S, Symbol, sqrt
+from sympy import Expr, ImmutableMatrix, Lt, Max, Min, Rational, S, Symbol, sqrt
 
 from ...decide.calculus import derivative
 from ...decide.domain import Domain, at_least, between
@@ -69,11 +69,11 @@ MEANINGS = {
 #: Two vectors that have one inner product with the first axis.
 MIRRORED = [["3/5", "4/5", "0"], ["3/5", "-4/5", "0"]]
 #: Where greedy choices are not best: a first vector, and a pool to take two of.
-FIRST = (S.One, S.Zero)
+FIRST = ImmutableMatrix([1, 0])
 POOL = (
-    (S.Zero, S.One),
-    (-S.Half, sqrt(3) / 2),
-    (-S.Half, -sqrt(3) / 2),
+    ImmutableMatrix([0, 1]),
+    ImmutableMatrix([-1, sqrt(3)]) / 2,
+    ImmutableMatrix([-1, -sqrt(3)]) / 2,
 )
 
 
@@ -302,25 +302,19 @@ def two_steps(proof: Derivation) -> dict[str, Quantity]:
     }
 
 
-Vector = tuple[Expr, ...]
+def _trace(rows: list[ImmutableMatrix]) -> Expr:
+    gram = ImmutableMatrix([[u.dot(v) for v in rows] for u in rows])
+    return tidy((gram * gram).trace().expand() / len(rows) ** 2)
 
 
-def _trace(rows: list[Vector]) -> Expr:
-    return tidy(sum((_dot(u, v) ** 2 for u in rows for v in rows), S.Zero) / len(rows) ** 2)
-
-
-def _dot(u: Vector, v: Vector) -> Expr:
-    return sum((a * c for a, c in zip(u, v, strict=True)), S.Zero).expand()
-
-
-def _greedy(first: Vector, pool: tuple[Vector, ...], steps: int) -> list[Vector]:
+def _greedy(
+    first: ImmutableMatrix, pool: tuple[ImmutableMatrix, ...], steps: int
+) -> list[ImmutableMatrix]:
     """What is taken if each is the one with the least sum of squared inner products."""
-    taken: list[Vector] = []
+    taken: list[ImmutableMatrix] = []
     for _ in range(steps):
         left = [z for z in pool if z not in taken]
-        taken.append(
-            min(left, key=lambda z: sum((_dot(u, z) ** 2 for u in (first, *taken)), S.Zero))
-        )
+        taken.append(min(left, key=lambda z: sum(z.dot(u) ** 2 for u in (first, *taken))))
     return taken
 
 
