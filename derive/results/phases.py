@@ -118,7 +118,7 @@ class OfLoss(Result):
         if name not in found.quantities and name in made.quantities:  # a border, or its condition
             found = made
         elif name not in found.quantities and name in AT_NUMBERS and left:
-            raise DomainError(f"{name} is found at numbers: give {', '.join(left)}")
+            raise DomainError(f"{name} needs numerical values: add {', '.join(left)}")
         return found.number(name, found.at(name, point), point, digits)
 
 
@@ -222,7 +222,7 @@ def _of_far(found: Far, domain: Domain) -> dict[str, Quantity]:
         "excess": Quantity(
             found.excess,
             r"\mathcal{L}^\star-\mathcal{L}_0",
-            f"the least loss less that of orthogonal vectors, as {names} goes to oo",
+            f"the minimum of the loss minus the loss of orthogonal vectors, as {names} -> oo",
         ),
     }
 
@@ -251,9 +251,9 @@ def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
     quantities["elsewhere"] = Quantity(
         "faces",
         r"\text{elsewhere}",
-        f"where none of these holds, {left}three or more eigenspaces are occupied, and there is no "
-        "closed form: theta is the same y on these and >= y on the others; give all parameters for "
-        "the numbers, a size may be oo",
+        f"where none of these holds, {left}three or more eigenspaces are occupied, and no "
+        "closed form exists: theta is the same y on these and >= y on the others; give all "
+        "parameters for the numbers, a size may be oo",
     )
     return quantities
 
@@ -475,7 +475,10 @@ def _of_pairs(
         for name in ("simplex", "antipodal")
     )
     if start is None or end is None:
-        raise DomainError("which structure is optimal is not decided: a slope is not told from 0")
+        raise DomainError(
+            "which structure is optimal is not decided: a derivative could not be "
+            "distinguished from 0"
+        )
     place = segment.high if start >= 0 else LOW if end <= 0 else f"{LOW}+{segment.high}"
     at = {x: found["x_star"].expression}
     inner = {

@@ -243,7 +243,7 @@ def _is_root_of(root: Root, polynomial: fmpq_poly) -> bool:
                 return False
             if not arb_poly(other)(at).contains(0):
                 return True
-    raise TooWide("two factors are not told apart at a root")
+    raise TooWide("two factors could not be distinguished at a root")
 
 
 def _index_in(root: Root, part: fmpz_poly) -> int:
@@ -254,7 +254,7 @@ def _index_in(root: Root, part: fmpz_poly) -> int:
             near = [k for k, one in enumerate(real_roots(part, bits)) if one.overlaps(at)]
             if len(near) == 1:
                 return near[0]
-    raise TooWide("a root is not found among those of a factor")
+    raise TooWide("a root was not found among those of a factor")
 
 
 # --- eigenvalues -----------------------------------------------------------------------------
@@ -288,7 +288,7 @@ def in_order(found: Sequence[tuple[Algebraic, int]]) -> list[tuple[Algebraic, in
             balls.sort(key=lambda of: middle(of[0]))
             if all(a[0] < b[0] for a, b in pairwise(balls)):
                 return [(number, k) for _, number, k in balls]
-    raise TooWide("two eigenvalues are not told apart")
+    raise TooWide("two eigenvalues could not be distinguished")
 
 
 def eigenvalues(matrix: fmpq_mat) -> tuple[Eigenvalue, ...]:

@@ -40,7 +40,7 @@ def in_field(gram: Sequence[Sequence[fmpq_poly]], root: Root, rank: int) -> Rows
         k = max(range(size), key=lambda i: float(_near(rest[i][i], root)))
         pivot = Algebraic(root, rest[k][k])
         if pivot.sign() != 1:
-            raise InternalError("the Gram matrix has not the rank that it was said to have")
+            raise InternalError("the Gram matrix does not have the rank that was derived")
         _, inverse, _ = rest[k][k].xgcd(modulus)
         column = [rest[i][k] * inverse % modulus for i in range(size)]
         columns.append((pivot, [Algebraic(root, at) for at in column]))
@@ -50,7 +50,7 @@ def in_field(gram: Sequence[Sequence[fmpq_poly]], root: Root, rank: int) -> Rows
             for row, at in zip(rest, column, strict=True)
         ]
     if not all(Algebraic(root, e).is_zero() for row in rest for e in row):
-        raise InternalError("the vectors have not the inner products they were made for")
+        raise InternalError("the vectors do not have the inner products they were built for")
     return tuple(tuple(_coordinate(c[i], p) for p, c in columns) for i in range(size))
 
 
@@ -114,7 +114,7 @@ class _Cholesky:
             order: list[int] = []
             if self._eliminated(bits, order) is not None:
                 return tuple(order)
-        raise TooWide("the Gram matrix is not eliminated")
+        raise TooWide("the Gram matrix could not be eliminated")
 
     def vanishes(self, i: int, k: int) -> bool:
         """Whether a coordinate is proved to be zero, which no ball around it can tell."""
@@ -165,7 +165,7 @@ class _Cholesky:
                     for j in range(self.size):
                         rest[i][j] -= found[i][-1] * found[j][-1]
             if not all(e.contains(0) for row in rest for e in row):
-                raise InternalError("the Gram matrix has not the rank that it was said to have")
+                raise InternalError("the Gram matrix does not have the rank that was derived")
         return found
 
 

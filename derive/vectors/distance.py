@@ -433,7 +433,7 @@ def check_square(rows: Sequence[Sequence[Expr]], name: str) -> None:
     if len(rows) != len(rows[0]):
         raise DomainError(f"{name} is {len(rows)} x {len(rows[0])}, and must be square")
     if len(rows) < 2:
-        raise DomainError(f"{name} is for {len(rows)} point, and must be for two at least")
+        raise DomainError(f"{name} is for {len(rows)} point; it must be for at least two")
     for i, row in enumerate(rows, 1):
         for j, e in enumerate(row, 1):
             if not e.is_finite:

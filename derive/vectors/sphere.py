@@ -109,7 +109,7 @@ class Circumscribed:
             return start
         beyond = [x for x, _ in roots(self.slope) if is_above(x, start)]
         if not beyond:
-            raise InternalError("beta is least nowhere")
+            raise InternalError("beta attains no minimum")
         return beyond[0]
 
     def reached(self, heat: Rational) -> list[Algebraic]:
@@ -500,4 +500,4 @@ def equal(one: Algebraic, other: Algebraic) -> bool:
         near = [x for x, _ in roots(common) if x.ball("", "", bits).overlaps(a)]
         if len(near) == 1 and near[0].ball("", "", bits).overlaps(b) and bits > 8 * FIRST_BITS:
             return True
-    raise InternalError("two numbers are not told apart")
+    raise InternalError("two numbers could not be distinguished")

@@ -305,7 +305,7 @@ def test_one_more_point_forces_the_constant() -> None:
     [
         ("0,1;1,0;2,3", "D is 3 x 2, and must be square"),
         ("0,1;2,0", r"D is not symmetric: entry \(1, 2\) is 1 and \(2, 1\) is 2"),
-        ("0", "D is for 1 point, and must be for two at least"),
+        ("0", "D is for 1 point; it must be for at least two"),
         ("0,oo;oo,0", r"D must be finite, and entry \(1, 2\) is oo"),
         ("0,x;x,0", "D: 'x' is not a number"),
         ([[0, 1], [1]], "D: the rows have different lengths"),

@@ -91,13 +91,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "sigma_hat_most": Quantity(
             largest,
             r"\hat\sigma_{\max}",
-            "most that the largest eigenvalue can be, attained: all others are equal",
+            "maximum of the largest eigenvalue, attained where all others are equal",
             LARGE,
         ),
         "sigma_hat_least": Quantity(
             least,
             r"\hat\sigma_{\min}",
-            "least that the largest eigenvalue can be, attained: k of them are equal, one is less",
+            "minimum of the largest eigenvalue, attained where k are equal and one is smaller",
             DOMAIN.restricted([k]).with_range(rank, between(k, k + 1), Rational(3, 2)),
         ),
         **isotropy(proof),
@@ -137,7 +137,10 @@ def by_gram(proof: Derivation) -> Quantity:
     )
     of_units = normal.xreplace({trace: n})
     return Quantity(
-        1 / of_units, r"R_{\mathrm{eff}}", "effective rank of n unit vectors, from the Gram", where
+        1 / of_units,
+        r"R_{\mathrm{eff}}",
+        "effective rank of n unit vectors, from their Gram matrix",
+        where,
     )
 
 

@@ -107,7 +107,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     return {
         "A": Quantity(A, "A", "the printed coefficient of sigma", wanted([n, tau])),
         "B": Quantity(
-            B, r"B_\tau", "the printed rest, of order tau^0", wanted([n, epsilon_max, epsilon])
+            B,
+            r"B_\tau",
+            "the printed term without sigma, of order tau^0",
+            wanted([n, epsilon_max, epsilon]),
         ),
         "variance_printed": gamma.upper(
             A * sigma + B,
@@ -212,13 +215,13 @@ def sampling(proof: Derivation) -> dict[str, Quantity]:
         "sampling_variance_isotropic": Quantity(
             tidy(variance.xreplace({t: 1 / d})),
             r"\mathrm{Var}\|\bar z\|^2",
-            "that where their second moment is the identity over d, the least there is",
+            "the same where their second moment is the identity over d: its minimum",
             DOMAIN.restricted([n, d]),
         ),
         "sampling_variance_printed": Quantity(
             printed_variance(N),
             r"\frac{1}{N}(1 - \frac{1}{N})",
-            "what is printed for the variance of the squared norm of the mean",
+            "the printed variance of the squared norm of the mean",
             DOMAIN.restricted([n]),
         ),
     }
@@ -269,8 +272,8 @@ def one_negative(proof: Derivation) -> Quantity:
     return Quantity(
         variance - bound,
         r"\mathrm{Var}(\gamma) - (A\sigma + B)",
-        "variance less printed bound, for one negative on either side of an anchor whose positive "
-        "is opposite to it",
+        "variance minus the printed bound, for one negative on either side of an anchor "
+        "whose positive is opposite to it",
         warm,
     )
 
@@ -298,7 +301,7 @@ def two_negatives(proof: Derivation) -> Quantity:
     return Quantity(
         excess,
         r"\mathbb{E}\|B\|^2 - \mathbb{E}[\epsilon^2]/N",
-        "mean of the squared sampling term less what is printed for it, for two negatives on "
+        "mean of the squared sampling term minus the printed value, for two negatives on "
         "either side of a line at the cosine 3/5 to an anchor with its positive",
         warm,
     )
@@ -336,14 +339,14 @@ def many_negatives(proof: Derivation) -> dict[str, Quantity]:
         "excess_on_axes": Quantity(
             scaled,
             r"\tau^4 (\mathrm{Var}(\gamma) - (A\sigma + B))",
-            "variance less printed bound, at least, times tau^4: negatives on axes at right angles "
-            "to the anchor, whose positive is at it or opposite to it",
+            "variance minus the printed bound, at least, times tau^4: negatives on axes at "
+            "right angles to the anchor, whose positive is at it or opposite to it",
             where,
         ),
         "excess_cold": Quantity(
             tidy(limit),
             r"\lim_{\tau \to 0} \tau^4 (\mathrm{Var}(\gamma) - (A\sigma + B))",
-            "variance less printed bound, at least, times tau^4, on those axes and in the cold",
+            "variance minus the printed bound, at least, times tau^4, on those axes, as tau -> 0",
             DOMAIN.restricted([n]),
         ),
     }
@@ -356,7 +359,7 @@ def _mean(values: Iterable[Expr]) -> Expr:
 
 RESULT = Result(
     "gradient-variance",
-    title="The variance of the squared gradient, and of the squared norm of a mean",
+    title="The variance of the squared gradient and of the squared norm of a mean",
     source="ochieng2025diversity, Section 2.4 and Appendix A.7",
     parameters=(n, tau, sigma, epsilon, epsilon_max, first, t, d, mu),
     domain=DOMAIN,

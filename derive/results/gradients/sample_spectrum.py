@@ -215,7 +215,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             Min(1, exp(N * best) / sigma),
             rf"P({largest} \ge t) \le",
             "bound on the probability that the largest eigenvalue is t or more; equal to it at N "
-            "= 1, and as t goes to 1 for vectors on orthogonal axes, all alike",
+            "= 1, and in the limit t -> 1 for vectors uniform on orthogonal axes",
             wanted([N, sigma, t]),
         ),
         "most": Quantity(

@@ -90,7 +90,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     forms(proof)
     return {
         "t_next": Quantity(after, r"t_{B \cup \{z\}}", "the trace with the candidate", MEANT),
-        "gain": Quantity(gain, r"\Delta t", "by how much the trace changes", MEANT),
+        "gain": Quantity(gain, r"\Delta t", "change of the trace", MEANT),
         **when_it_falls(proof, gain),
         **expansion(proof, gain),
         **diversity(proof),
@@ -222,11 +222,13 @@ def expansion(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
         },
     )
     return {
-        "remainder": Quantity(rest, r"\Delta t - 2(q - t)/b", "what (8) leaves out", MEANT),
+        "remainder": Quantity(
+            rest, r"\Delta t - 2(q - t)/b", "change of the trace minus its approximation (8)", MEANT
+        ),
         "scaled_remainder": Quantity(
             tidy(rest * b**2),
             r"b^2 (\Delta t - 2(q - t)/b)",
-            "what (8) leaves out, times b^2; between -b/(3b + 2) and 4",
+            "change of the trace minus its approximation (8), times b^2; between -b/(3b + 2) and 4",
             MEANT,
         ),
     }
@@ -296,7 +298,7 @@ def two_steps(proof: Derivation) -> dict[str, Quantity]:
         "best_two_steps": Quantity(
             best,
             r"t_{\min}",
-            "the least trace that two of the pool leave, in the example",
+            "minimum of the trace over all pairs from the pool, in the example",
             Domain({}, {}),
         ),
     }

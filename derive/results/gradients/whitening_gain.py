@@ -75,27 +75,32 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     for at, toward in ((B, S.Zero), (A, oo), (A, S.Zero)):
         take_limit("gain", largest, at, toward, ENDS, proof)
     return {
-        "gain": Quantity(gain, r"\frac{A\sigma + B}{A/d + B}", "bound before over after", DOMAIN),
+        "gain": Quantity(
+            gain,
+            r"\frac{A\sigma + B}{A/d + B}",
+            "bound before whitening divided by the bound after it",
+            DOMAIN,
+        ),
         "largest_gain": Quantity(
             largest,
             r"\frac{A + B}{A/d + B}",
-            "bound before over after, where one direction had all",
+            "the same quotient where one direction has the whole trace",
             ENDS,
         ),
         "gain_in_any_dimension": Quantity(
             in_d,
             r"\sup_d",
-            "what the largest gain stays below, in any dimension",
+            "supremum of the largest gain over all dimensions",
             DOMAIN.restricted([A, B]),
         ),
-        "share": Quantity(largest / d, r"\text{share}", "of the largest gain in d", ENDS),
+        "share": Quantity(largest / d, r"\text{share}", "largest gain divided by d", ENDS),
         "printed_A": Quantity(
-            _printed(), r"A", "the A of 4096 vectors at temperature 1/10, printed as 7.33"
+            _printed(), r"A", "A for 4096 vectors at temperature 1/10, printed as 7.33"
         ),
         "printed_gain": Quantity(
             largest.xreplace({A: _printed(), B: Rational(2, 100), d: Integer(256)}),
             r"\frac{A + B}{A/256 + B}",
-            "the largest gain with that, B = 0.02 and 256 dimensions, printed as about 150",
+            "largest gain for printed_A, B = 0.02 and 256 dimensions, printed as about 150",
         ),
     }
 
@@ -107,7 +112,7 @@ def _printed() -> Expr:
 
 RESULT = Result(
     "whitening-gain",
-    title="What whitening takes off a bound A sigma + B",
+    title="Whitening divides a bound A sigma + B by at most (A + B)/(A/d + B)",
     source="ochieng2025diversity, Section 2.4",
     parameters=(d, A, B, sigma),
     domain=DOMAIN,

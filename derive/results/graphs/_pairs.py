@@ -46,7 +46,8 @@ def state_form(proof: Derivation) -> None:
     proof.add(
         "The form of the Laplacian I - P, where rows of P add up to 1",
         SumsEqual(eq(form, squares - excess / 2), OBJECTS, known=ROWS),
-        "so it is >= 0 if columns add up to 1 as well: then it is the sum of squares",
+        "each row adds up to 1; it is >= 0 if columns add up to 1 as well: then it is a sum "
+        "of squares",
     )
     turned = Sum(P[j, i] * v[i], *both)
     along = form.xreplace({x[i]: 1 + s * v[i], x[j]: 1 + s * v[j]})
@@ -59,9 +60,9 @@ def state_form(proof: Derivation) -> None:
             names={Symbol("along"): along},
             known=ROWS,
         ),
-        "1 being the vector of ones. The slope at s = 0 adds up v_i less v_i times what comes in "
-        "at i. With v the latter less 1 this is minus a sum of squares: so the form is negative "
-        "somewhere unless what comes in is 1 at every object",
+        "1 being the vector of ones. The derivative at s = 0 adds up v_i minus v_i times the "
+        "weight that enters i. With that weight minus 1 for v_i this is minus a sum of squares: so "
+        "the form is negative somewhere unless the weight that enters is 1 at every object",
     )
     degree = Symbol("D", integer=True, positive=True)
     proof.equal(
@@ -110,7 +111,7 @@ def state_sampling(proof: Derivation) -> None:
     proof.add(
         "Both are distributions, degrees adding up to 2M",
         SumsEqual(eq(Sum(gap, (i, 1, n)), S.Zero), OBJECTS, known=PAIRED),
-        "so the total variation is half the sum of |D_i n/(2M) - 1| over n",
+        "the total variation is half the sum of |D_i n/(2M) - 1| over n",
     )
     u = IndexedBase("u", nonnegative=True)
     average = Sum(u[i], (i, 1, n)) / n

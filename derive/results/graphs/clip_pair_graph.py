@@ -92,8 +92,8 @@ def general() -> dict[str, Quantity]:
         "least_form_of_star": Quantity(
             -((n_A - 1) ** 2) / S(4),
             r"\min x^\top L x",
-            "n_A objects paired with one of B: least value of the form of the Laplacian among "
-            "vectors that are 1 on A",
+            "n_A objects paired with one of B: minimum of the quadratic form of the "
+            "Laplacian among vectors that are 1 on A",
             two,
         ),
     }
@@ -106,12 +106,13 @@ def of_weights(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
     found = {
         "degrees": Quantity(list(pairs.degrees), "D", "pairs of every object, A before B"),
         "incoming": Quantity(
-            list(incoming), "r", "what comes in at every object: column sums of the weights"
+            list(incoming), "r", "weight that enters every object: column sums of the weights"
         ),
         "symmetric": Quantity(
             _truth(pairs.is_symmetric),
             r"\text{symmetric}",
-            "whether the weights are; that is, whether pairs join objects with as many pairs each",
+            "whether the weights are symmetric: whether paired objects have the same number "
+            "of pairs",
         ),
         "semidefinite": Quantity(
             _truth(vector is None),
@@ -124,7 +125,9 @@ def of_weights(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
         found["weights"] = Quantity(
             graph.weights.tolist(), r"\pi_{A,B}", "one over the degree, in each row: they add to 1"
         )
-        found["laplacian"] = Quantity(graph.laplacian.tolist(), "L", "1 less the weights")
+        found["laplacian"] = Quantity(
+            graph.laplacian.tolist(), "L", "identity matrix minus the weights"
+        )
     if vector is None:
         proof.holds(
             "What comes in is 1 everywhere: the form is a sum of squares",
@@ -143,8 +146,8 @@ def of_weights(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
         names={Symbol("form"): value},
     )
     return found | {
-        "witness": Quantity(list(vector), "x", "a vector at which the form is negative"),
-        "form": Quantity(value, r"x^\top L x", "the form there"),
+        "witness": Quantity(list(vector), "x", "vector at which the quadratic form is negative"),
+        "form": Quantity(value, r"x^\top L x", "value of the quadratic form at the witness"),
     }
 
 
@@ -173,13 +176,15 @@ def of_sampling(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
             "probability of every anchor, if a pair is drawn and one of its directions",
         ),
         "by_objects": Quantity(
-            list(pairs.by_objects), r"\frac{1}{n}", "the same, if an object is drawn"
+            list(pairs.by_objects),
+            r"\frac{1}{n}",
+            "probability of every anchor, if an object is drawn",
         ),
         "total_variation": Quantity(
             total, r"\mathrm{TV}", "total variation between the two, of anchors or of edges"
         ),
         "total_variation_at_least": Quantity(
-            least, r"\mathrm{TV}_0", "what the numbers of objects make of it, at least"
+            least, r"\mathrm{TV}_0", "lower bound on the total variation by the numbers of objects"
         ),
         "total_variation_at_most": Quantity(
             spread / 2, r"\mathrm{TV}_1", "half the coefficient of variation of all degrees"

@@ -317,7 +317,7 @@ class OneSided(Statement):
         """Whether they are put together from the one-sided slopes of its functions."""
         right = self.known.one_sided(self.segment, self.slope)
         if self.shown != right:
-            return Refuted(note=f"the slopes are {right}")
+            return Refuted(note=f"the derivatives are {right}")
         return self.known.shape
 
 
@@ -354,7 +354,7 @@ def _smooth(known: Shaped, domain: Domain, proof: Derivation, structure: Scheme)
     else:
         unique = False
         proof.add(
-            "The least loss is unique; the optimum may be a whole interval",
+            "The minimum of the loss is unique; the optima may form an interval",
             SumOfConvex(
                 ge(curvature, S.Zero),
                 problem.domain,
@@ -402,7 +402,7 @@ def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation, structure
     )
     slopes = known.one_sided(segment, problem.slope)
     proof.add(
-        "The least loss is where the slope changes sign, perhaps by a jump",
+        "The loss is minimal where its derivative changes sign, perhaps by a jump",
         OneSided(slopes, domain, known, segment, problem.slope, lemma=SUBGRADIENTS),
         SHOWN,
     )
