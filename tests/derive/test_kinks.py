@@ -23,7 +23,7 @@ from cltheory.derive.write.report import report
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from sympy import Max, Rational, S, exp, log, oo
+from sympy import Max, Min, Rational, S, exp, log, oo
 
 from ..replay import replays
 
@@ -136,12 +136,36 @@ def test_a_kink_that_moves_with_the_parameters() -> None:
     assert float(r.value("loss", N=n, t=t_, b=b_)) == pytest.approx(hinges(n, *lines))
 
 
-def test_kinks_that_are_not_found_leave_the_shape_undecided() -> None:
-    both = R.domain.restricted([t, b])
+def test_shapes_with_kinks() -> None:
+    plain, both = Domain({}), R.domain.restricted([t, b])
+
+    def shape(function, direction, domain=plain):
+        return convex_and_monotone([(function, direction)], domain)
+
+    assert isinstance(shape(Max(0, 1 + c), 1), Holds)
+    assert isinstance(shape(Max(0, c) ** 2 + exp(c), 1), Holds)
+    assert isinstance(shape(Max(0, t * c - b) ** 2, 1, both), Holds)
+    assert isinstance(shape(Max(0, c - b) + Max(0, c - 2 * b) ** 2, 1, both), Holds)
+    # Each is wrong in one way: direction, bend at the kink, bend of a piece.
+    for wrong, direction in (
+        (Max(0, 1 + c), -1),
+        (Min(0, c), 1),
+        (c - Max(0, c - S.Half) / 2, 1),
+        (c + Max(0, c) - Max(0, c) ** 2 / 4, 1),
+    ):
+        assert isinstance(shape(wrong, direction), Refuted), wrong
+    assert isinstance(shape(Max(0, b - t * c), 1, both), Refuted)
     for unread in (Max(0, b * c), Max(0, c, t * c - S.Half), Max(0, exp(t * c) - 2)):
         with pytest.raises(NotBent):
             bent(unread, c, both)
-        assert isinstance(convex_and_monotone([(unread, 1)], both), Undecided)
+        assert isinstance(shape(unread, 1, both), Undecided)
+
+
+def test_one_sided_slopes() -> None:
+    read = bent(Max(0, c - S.Half) ** 2 + 3 * Max(c, -c), c, Domain({}))
+    for at, left, right in ((0, -3, 3), (S.Half, 3, 3), (1, 4, 4), (-1, -3, -3)):
+        assert read.slope(-1).subs(c, at) == left
+        assert read.slope(1).subs(c, at) == right
 
 
 @pytest.mark.parametrize(
