@@ -2,7 +2,7 @@
 
 Of embeddings, the loss, its part above the entropic bound and above the least loss, and how like
 their similarities and they themselves are to an optimal embedding, by the metrics of
-:mod:`.metrics`. The loss is evaluated tile by tile, so that no n x n matrix is held.
+:mod:`~.metrics`. The loss is evaluated tile by tile, so that no n x n matrix is held.
 """
 
 from __future__ import annotations

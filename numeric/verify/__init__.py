@@ -79,7 +79,7 @@ def verify(
         raise DomainError(said)
     if result.problem is None and not result.structure.axes:
         raise DomainError(
-            f"{id} holds for any number of classes, so no single arrangement can be verified"
+            f"{id} holds for any number of classes, so it cannot be verified on one arrangement"
         )
     structure = result.structure if result.problem is None else result.problem.structure
     names = axis_names(structure)

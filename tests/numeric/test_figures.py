@@ -11,6 +11,7 @@ from cltheory.cli.main import run
 from cltheory.numeric.figures import ccem_fig2, ccem_fig3
 from cltheory.numeric.figures.encoder import train_encoders
 from cltheory.numeric.figures.towers import measured_similarity, predicted_similarity
+from cltheory.numeric.running.table import TableError
 
 GRID = ccem_fig2.Grid(items=(4, 8), temperatures=(0.3, 1.0, 3.0), seeds=(0, 1))
 
@@ -49,6 +50,22 @@ def test_figure_2_against_theory(tmp_path):
     assert simplex.get_ydata()[at] == pytest.approx([3.0])
     at = antipodal.get_xdata() == 10
     assert antipodal.get_ydata()[at] == pytest.approx([np.log(4) - 1])
+
+
+def test_a_table_belongs_to_its_tolerance_and_junk_is_left_alone(tmp_path):
+    path, few = tmp_path / "t.csv", ccem_fig2.Grid((4, 8), (0.3, 3.0), seeds=(0,))
+    few.measure(path, device="cpu", tolerance=1.0)
+    before = path.read_bytes()
+    with pytest.raises(TableError, match="tolerance = 1, not default"):
+        few.measure(path, device="cpu")
+    assert path.read_bytes() == before
+    junk = b"notes\nof mine, without a newline at the end"
+    path.write_bytes(junk)
+    with pytest.raises(TableError, match="not a table"):
+        few.measure(path, device="cpu")
+    assert path.read_bytes() == junk
+    with pytest.raises(TableError, match="not a file"):
+        few.measure(tmp_path, device="cpu")
 
 
 @pytest.fixture
