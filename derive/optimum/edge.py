@@ -170,7 +170,7 @@ def edge(
         if (part := where_positive(loss.scheme.eigenspace(e).dimension, inside)) is not None
     }
     proof.add(
-        f"The least point of the edge of {' and '.join(names)} is optimal iff no other eigenvalue "
+        f"On the edge of {' and '.join(names)} the least point is optimal iff no other eigenvalue "
         "of the gradient is smaller there",
         EdgeOptimal.of(loss, segment, tuple(others), inside),
         "y is the common eigenvalue inside the edge",

@@ -264,8 +264,8 @@ def merging(loss: SoftmaxLoss, proof: Derivation) -> Merging:
         SameSign(
             Iff(ge("theta_contrasts", 0), ge(condition, 0)),
             law,
-            {Symbol("theta_contrasts"): forces.gap},
             over,
+            names={Symbol("theta_contrasts"): forces.gap},
             lemma=CERTIFICATE,
         ),
         "up to something positive",
@@ -373,13 +373,10 @@ class SameSign(Statement):
 
     Attributes
     ----------
-    names
-        What the name stands for.
     over
         The factor, which has to be positive.
     """
 
-    names: Mapping[Symbol, Expr]
     over: Expr
 
     def decide(self) -> Outcome:

@@ -225,8 +225,8 @@ def state_cold(loss: SoftmaxLoss, proof: Derivation) -> tuple[Expr, Gt]:
         SameSign(
             Iff(ge("weight_gap", 0), ge(condition, 0)),
             sizes,
-            {Symbol("weight_gap"): gap},
             over,
+            names={Symbol("weight_gap"): gap},
         ),
         "up to something positive, the difference of the weights",
     )

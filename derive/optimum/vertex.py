@@ -132,7 +132,7 @@ def vertex(
     domain = inside
     inner = pure_inner(loss, name)
     proof.add(
-        f"{capital(name)}: the pure structure",
+        f"The pure structure of {name}",
         Pure(
             Tuple(*(eq(f"g_{r}", e) for r, e in inner.items() if r != "self")), domain, loss, name
         ),

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 from cltheory.derive.decide.domain import Domain
-from cltheory.derive.decide.equal import value_at
 from cltheory.derive.errors import InternalError
 from cltheory.derive.proof import lemmas
 from cltheory.derive.proof.derivation import Derivation, Step
@@ -27,7 +26,6 @@ from cltheory.derive.write.proofs.document import (
     Proof,
     Writer,
     document,
-    in_order,
     proof_of,
     snippet,
 )
@@ -172,7 +170,7 @@ def test_what_is_displayed_is_what_was_checked(id: str) -> None:
     for step, p in paragraphs(id):
         if p.formula is None or p.formula.signs:
             continue
-        stated = [s for s in sides(step.statement) if isinstance(s, Expr)]
+        stated = [s for s in sides(step.says.displayed) if isinstance(s, Expr)]
         if len(stated) != len(p.formula.nodes):
             continue  # told in part, or in its own words
         known = dict(p.formula.letters)
@@ -257,17 +255,7 @@ def test_evident_claims_are_left_out() -> None:
 
 @pytest.mark.parametrize("id", ALL)
 def test_every_step_is_told_once(id: str) -> None:
-    """No step is dropped: each is a paragraph, or is told together with the one before it."""
-    steps = in_order(list(results[id].derivation))
-    told_of = [step for step, _ in paragraphs(id)]
-    left = [s for s in steps if s not in told_of]
-    assert sorted(map(id_of, steps)) == sorted(map(id_of, results[id].derivation))
-    assert all(" left towards " in s.title for s in left)  # the sign of a gap, told with the gap
-    assert len(left) < len(steps) / 3
-
-
-def id_of(step: Step) -> int:
-    return id(step)
+    assert [step for step, _ in paragraphs(id)] == list(results[id].derivation)
 
 
 # --- lemmas --------------------------------------------------------------------------------------
@@ -399,11 +387,6 @@ def test_weaker_evidence_has_a_footnote() -> None:
     assert "all of them by exact algebra" not in text
 
 
-def test_a_derivation_without_steps_has_a_proof() -> None:
-    assert in_order(list(Derivation())) == []
-    assert value_at(Rational(1), {}) == 1
-
-
 # --- pdflatex ----------------------------------------------------------------------------------
 needs_tex = pytest.mark.skipif(
     shutil.which("pdflatex") is None, reason="no pdflatex (Debian: texlive-latex-recommended)"
@@ -490,20 +473,6 @@ def test_a_limit_is_looked_up_where_it_is_taken() -> None:
     assert [w._step_of(q) for q in taken] == [w._label(k) for k in steps]
 
 
-@pytest.mark.parametrize("id", ["ccem", "ssem"])
-def test_without_a_loss_nothing_is_its_least_point(id: str) -> None:
-    assert "least point of the loss" not in told(id).proof
-    assert "at the $x$ of" in told(id).proof
-
-
-def test_no_sentence_leads_to_a_formula_that_is_not_there() -> None:
-    """A gap that is a number is said to be zero or negative."""
-    found = [p for _, p in paragraphs("phases")]
-    assert not [p.before for p in found if p.formula is None and p.before.endswith(("of", "iff"))]
-    assert any("is zero." in p.before for p in found)
-    assert any("is negative." in p.before for p in found)
-
-
 @pytest.mark.parametrize(("id", "part"), [("sigmoid-threshold", "N"), ("phases", "p")])
 def test_a_part_of_the_domain_is_said_once(id: str, part: str) -> None:
     """What is true for N >= 4 only is not said of all N."""
@@ -543,7 +512,6 @@ def test_letters_of_sizes_are_said_what_they_are() -> None:
         in told("supcon-two-sizes").theorem
     )
     assert "$n$ is the number" not in told("supcl-threshold").theorem
-    assert "b_{12} &=" in told("supcon-two-sizes").proof
 
 
 def test_what_is_found_at_numbers_is_not_written_as_a_function() -> None:
@@ -562,11 +530,6 @@ def test_a_limit_is_not_a_value() -> None:
     theorem = proof_of(result, result.point(N=5, delta="oo")).theorem
     assert r"$N = 5,\; \delta \to \infty$" in theorem
     assert r"\frac{1}{4} \\" in theorem  # what is exact has no decimals beside it
-
-
-def test_both_edges_are_named_where_the_optimum_is_on_either() -> None:
-    (last,) = re.findall(r"The inner products of the theorem are .*", told("supcl-exclusive").proof)
-    assert last.count(r"\eqref") >= 2 and " or " in last
 
 
 @pytest.mark.parametrize("name", ["h", "L", "slope", "below"])

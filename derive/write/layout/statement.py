@@ -103,6 +103,9 @@ def without_evident(statement: Basic, domain: Domain | None) -> Basic | None:
     if isinstance(statement, Tuple):
         left = [p for part in statement.args if (p := without_evident(part, domain)) is not None]
         return Tuple(*left) if left else None
+    if isinstance(statement, Iff) and is_evident(statement.args[1], domain):
+        first, second = statement.args
+        return first if second.doit() == True else statement  # noqa: E712
     return None if is_evident(statement, domain) else statement
 
 

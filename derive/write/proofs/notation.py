@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from sympy import Expr, Indexed, Symbol
+from sympy import Expr, Indexed, Symbol, latex
 
 from ...decide.domain import Domain
+from ...decide.root import ClampedRoot
 from ...losses.written import Tex, in_words
-from ...optimum.blocks import Blocks
-from ...optimum.reduce import Reduced
-from ...optimum.segment_facts import PairGradient, Spectrum
+from ...structures.configuration import Configuration
+from ...structures.scheme import Scheme
 from ...structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -119,48 +119,45 @@ class Notation:
         self.writer = Writer(result)
         #: LaTeX of names that a proof gives.
         self.extra: dict[str, str] = {}
+        self._zeros: set[str] = set()
 
     # --- relations and eigenspaces -----------------------------------------------------------
     @cached_property
-    def reduced(self) -> Reduced | None:
-        """The loss on the symmetry, if the derivation is about one."""
-        found = (s.says.reduced for s in self.result.derivation if isinstance(s.says, PairGradient))
-        return next(found, None)
+    def _structure(self) -> object | None:
+        """The structure that the derivation is about."""
+        found = (step.says.structure for step in self.result.derivation)
+        return next((s for s in found if s is not None), None)
 
     @cached_property
     def relations(self) -> tuple[Row, ...]:
         """The relations that the derivation is about, with the number of partners of an anchor."""
-        for step in self.result.derivation:
-            if isinstance(step.says, Spectrum):
-                scheme = step.says.scheme
-                return tuple(
-                    Row(r.name, INDICES.get(r.name, str(k)), in_words(r.name, scheme), r.count)
-                    for k, r in enumerate(scheme.relations)
-                )
-            if isinstance(step.says, Blocks):
-                some = (r for r in step.says.configuration.relations if r.count != 0)
-                return tuple(
-                    Row(r.name, str(k), _of_orbits(r.name), r.count) for k, r in enumerate(some, 1)
-                )
+        about = self._structure
+        if isinstance(about, Scheme):
+            return tuple(
+                Row(r.name, INDICES.get(r.name, str(k)), in_words(r.name, about), r.count)
+                for k, r in enumerate(about.relations)
+            )
+        if isinstance(about, Configuration):
+            some = (r for r in about.relations if r.count != 0)
+            return tuple(
+                Row(r.name, str(k), _of_orbits(r.name), r.count) for k, r in enumerate(some, 1)
+            )
         return ()
 
     @cached_property
     def spaces(self) -> tuple[Row, ...]:
         """The eigenspaces, with their dimensions."""
-        for step in self.result.derivation:
-            if isinstance(step.says, Spectrum):
-                spaces = step.says.scheme.eigenspaces
-                initials = ["".join(w[0] for w in e.name.split("_")) for e in spaces]
-                return tuple(
-                    Row(
-                        e.name,
-                        rf"\mathrm{{{i}}}" if initials.count(i) == 1 else str(k),
-                        e.name.replace("_", " "),
-                        e.dimension,
-                    )
-                    for k, (e, i) in enumerate(zip(spaces, initials, strict=True), 1)
-                )
-        return ()
+        spaces = self._structure.eigenspaces if isinstance(self._structure, Scheme) else ()
+        initials = ["".join(w[0] for w in e.name.split("_")) for e in spaces]
+        return tuple(
+            Row(
+                e.name,
+                rf"\mathrm{{{i}}}" if initials.count(i) == 1 else str(k),
+                e.name.replace("_", " "),
+                e.dimension,
+            )
+            for k, (e, i) in enumerate(zip(spaces, initials, strict=True), 1)
+        )
 
     @cached_property
     def _indexed(self) -> dict[str, str]:
@@ -172,13 +169,22 @@ class Notation:
                 found[f"{letter}_{e.name}"] = f"{drawn}_{{{e.index}}}"
         return found
 
-    def space(self, name: str) -> Row:
-        """An eigenspace by name."""
-        return next(e for e in self.spaces if e.name == name)
+    @property
+    def tabulated(self) -> set[str]:
+        """Names that the tables at the start of the proof say what they are."""
+        return {*self._indexed, "L", "x", "x_max", "h"} if self.relations else set()
 
-    def relation(self, name: str) -> Row:
-        """A relation by name."""
-        return next(r for r in self.relations if r.name == name)
+    def is_known(self, s: Symbol) -> bool:
+        """Whether a name in a step has a meaning outside it."""
+        return s.name in self.result.quantities or s.name in NAMES
+
+    def root(self, root: ClampedRoot) -> Symbol:
+        """A name for a root that is in no quantity."""
+        letter = root.variable.name.rstrip("_")
+        name = f"{letter}_star"
+        self.extra[name] = rf"{latex(Symbol(letter))}^\star"
+        self._zeros.add(name)
+        return Symbol(name)
 
     # --- symbols ------------------------------------------------------------------------------
     def name(self, s: Symbol) -> str:
@@ -221,6 +227,8 @@ class Notation:
             return ROWS[row[1]].format(row[2])
         if name in {f"d_{r.name}" for r in self.relations}:
             return f"the slope of the loss in ${self._indexed[f'g_{name[2:]}']}$"
+        if name in self._zeros:
+            return "the value at which the condition vanishes"
         return NAMES.get(name, ("", ""))[1]
 
     def beyond(self, q: Quantity) -> list[str]:
@@ -260,7 +268,7 @@ class Notation:
         """Letters that steps have beside those of the result, those that are words left out."""
         found: dict[Symbol, None] = {}
         for step in self.result.derivation:
-            found |= dict.fromkeys((*step.says.domain.ranges, *getattr(step.says, "names", ())))
+            found |= dict.fromkeys((*step.says.domain.ranges, *step.says.names))
             capitals = (s for s in step.statement.free_symbols if s.name in CAPITALS)
             found |= dict.fromkeys(sorted(capitals, key=str))
         return [
@@ -277,7 +285,7 @@ class Notation:
         """Entries of what has indices, ``P_ij`` for ``P[i, j]``."""
         found: dict[str, str] = {}
         for step in self.result.derivation:
-            parts = (step.statement, *getattr(step.says, "names", {}))
+            parts = (step.statement, *step.says.names)
             for e in {e for part in parts for e in part.atoms(Indexed)}:
                 indices = [str(k) for k in e.indices]
                 if all(len(k) == 1 for k in indices):
@@ -303,6 +311,7 @@ class Notation:
             )
             text = re.sub(rf"(?i){own}(?= stays )", f"lambda_{e.name}", text)
             text = re.sub(rf"(?<=towards ){own}", e.words, text)
+            text = text.replace(e.name, e.words) if "_" in e.name else text
         if self.result.setting is None:
             return with_math(text, self._known)
         text, vectors = marked(text)
