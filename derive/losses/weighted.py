@@ -73,6 +73,11 @@ class WeightedInfoNCE:
     dimension: str = "any: of the similarities only the symmetry is used"
     source: str = "vock2026unified Definition 3.1"
 
+    @property
+    def kind_of_loss(self) -> str:
+        """What loss it is that no library has."""
+        return "weights given by a matrix, which no library's loss here takes"
+
     def written(self, style: Plain) -> tuple[str, tuple[str, ...]]:
         """The formula, and what its letters mean."""
         if isinstance(style, Tex):

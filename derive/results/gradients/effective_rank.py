@@ -410,5 +410,5 @@ RESULT = Result(
     domain=DOMAIN,
     build=build,
     meanings=MEANINGS,
-    setting=VECTORS,
+    subject=VECTORS,
 )

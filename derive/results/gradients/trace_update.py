@@ -361,5 +361,5 @@ RESULT = Result(
     domain=DOMAIN,
     build=build,
     meanings=MEANINGS,
-    setting=CANDIDATE,
+    subject=CANDIDATE,
 )

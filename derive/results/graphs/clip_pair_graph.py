@@ -329,5 +329,5 @@ RESULT = OfPoints(
     meanings=MEANINGS,
     derive=derive,
     check=check,
-    setting=PAIRS,
+    subject=PAIRS,
 )

@@ -194,5 +194,5 @@ RESULT = OfPoints(
     meanings=MEANINGS,
     derive=derive,
     check=check,
-    setting=FIELD,
+    subject=FIELD,
 )

@@ -271,5 +271,5 @@ RESULT = OfPoints(
     meanings=MEANINGS,
     derive=derive,
     check=check,
-    setting=SPECTRAL,
+    subject=SPECTRAL,
 )

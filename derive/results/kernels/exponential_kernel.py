@@ -319,5 +319,5 @@ RESULT = OfPoints(
     meanings=MEANINGS,
     derive=derive,
     check=check,
-    setting=MAXIMUM_ENTROPY,
+    subject=MAXIMUM_ENTROPY,
 )

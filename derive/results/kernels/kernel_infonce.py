@@ -19,6 +19,7 @@ from ...structures.hierarchy import n, p
 from ...structures.towers import N
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._convexity import state_convexity
 from ._definite import state_definite, state_mixtures
 from ._mixtures import state_sum
@@ -74,6 +75,5 @@ RESULT = Result(
     parameters=(n, p, gamma, tau),
     domain=DOMAIN,
     build=build,
-    declared=KERNEL_INFONCE,
-    structure=NO_CLASSES,
+    subject=Symmetric(loss=KERNEL_INFONCE, structure=NO_CLASSES),
 )

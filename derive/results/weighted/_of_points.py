@@ -16,9 +16,7 @@ from sympy.core.symbol import Str
 from ...decide.ball import Enclosures, NotEnclosed, enclosure, precision
 from ...decide.domain import Domain, DomainError
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
-from ...losses.setting import Setting
 from ...losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
-from ...losses.weighted import WeightedInfoNCE
 from ...optimum.blocks import BlockOptima, ReducedOnOrbits
 from ...optimum.polish import Face
 from ...optimum.program import Program
@@ -30,6 +28,7 @@ from ...structures.configuration import Block, Configuration, Orbit, Pairs
 from ...theorem.at_numbers import AtNumbers
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
+from ...theorem.subject import Subject
 
 q = Symbol("q", integer=True, positive=True)
 #: Of more points the optimum takes too long, and of more a matrix is not written out.
@@ -214,8 +213,7 @@ class OfPoints(AtNumbers):
         meanings: Mapping[Symbol, str],
         derive: OfData,
         check: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict,
-        weighted: WeightedInfoNCE | None = None,
-        setting: Setting | None = None,
+        subject: Subject | None = None,
         data: Mapping[str, Any] | None = None,
         at: Mapping[Symbol, Expr] | None = None,
     ):
@@ -230,8 +228,7 @@ class OfPoints(AtNumbers):
             lists=lists,
             read=lambda at=None, **given: self._again(check(given), {}),
             meanings=meanings,
-            weighted=weighted,
-            setting=setting,
+            subject=subject,
         )
         self._made: dict[str, Any] = {
             "title": title,
@@ -243,8 +240,7 @@ class OfPoints(AtNumbers):
             "meanings": meanings,
             "derive": derive,
             "check": check,
-            "weighted": weighted,
-            "setting": setting,
+            "subject": subject,
         }
         self.data, self.fixed = dict(data or {}), dict(at or {})
 

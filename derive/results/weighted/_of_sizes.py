@@ -25,6 +25,7 @@ from ...theorem.at_numbers import AtNumbers
 from ...theorem.listed import ListOf
 from ...theorem.measure import Entries, Rank, product
 from ...theorem.quantity import Quantity
+from ...theorem.subject import Symmetric
 from ._labels import ALONE, ONE_CLASS
 
 Sizes = tuple[int, ...]
@@ -140,8 +141,9 @@ class Imbalanced(AtNumbers):
             parameters=domain.symbols(),
             domain=domain,
             build=lambda proof: derive(self.sizes, self.fixed, proof),
-            problem=Problem(loss, structure, domain),
-            structure=seen(Integer(sum(sizes))),
+            subject=Symmetric(
+                Problem(loss, structure, domain), structure=seen(Integer(sum(sizes)))
+            ),
             lists=(taken,),
             read=lambda sizes, at=None: self._again(check(sizes), at or {}),
         )

@@ -180,5 +180,5 @@ RESULT = OfPoints(
     meanings=MEANINGS,
     derive=for_matrix,
     check=lambda given: {"D": Dissimilarity(given["D"])},
-    weighted=WEIGHTED_EUCLIDEAN,
+    subject=WEIGHTED_EUCLIDEAN,
 )

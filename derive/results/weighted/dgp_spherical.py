@@ -180,5 +180,5 @@ RESULT = OfPoints(
     meanings={**MEANINGS, tau: "temperature, which divides the cosine"},
     derive=for_matrix,
     check=lambda given: {"D": Dissimilarity(given["D"])},
-    weighted=WEIGHTED_COSINE,
+    subject=WEIGHTED_COSINE,
 )

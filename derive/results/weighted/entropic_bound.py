@@ -214,5 +214,5 @@ RESULT = OfPoints(
     meanings=MEANINGS,
     derive=for_weights,
     check=lambda given: {"W": WeightRows(given["W"])},
-    weighted=WEIGHTED,
+    subject=WEIGHTED,
 )

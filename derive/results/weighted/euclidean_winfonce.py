@@ -57,5 +57,5 @@ RESULT = OfPoints(
     meanings={d: "squared distance of two labels", **MEANINGS},
     derive=derive,
     check=two_or_more("Y"),
-    weighted=LOSS,
+    subject=LOSS,
 )

@@ -98,5 +98,5 @@ RESULT = OfPoints(
         **MEANINGS,
     },
     derive=derive,
-    weighted=LOSS,
+    subject=LOSS,
 )

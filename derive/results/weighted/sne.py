@@ -77,5 +77,5 @@ RESULT = OfPoints(
     },
     derive=derive,
     check=two_or_more("X"),
-    weighted=LOSS,
+    subject=LOSS,
 )

@@ -87,7 +87,7 @@ class Classes(Result):
             domain=DOMAIN,
             build=build,
             read=read,
-            problem=PROBLEM,
+            subject=PROBLEM,
             meanings=MEANINGS,
         )
 

@@ -23,6 +23,7 @@ from ...structures.hierarchy import n
 from ...theorem.measure import Reading, product
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from .._pure import least_loss
 from . import supcon_balanced
 from ._labels import C
@@ -130,7 +131,6 @@ RESULT = Result(
     domain=DOMAIN,
     build=build,
     read=read,
-    problem=PROBLEM,
-    structure=seen(PROBLEM.structure.size),
+    subject=Symmetric(PROBLEM, structure=seen(PROBLEM.structure.size)),
     meanings=MEANINGS,
 )

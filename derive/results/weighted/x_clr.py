@@ -235,6 +235,6 @@ RESULT = OfPoints(
     domain=DOMAIN,
     meanings=MEANINGS,
     derive=derive,
-    weighted=LOSS,
+    subject=LOSS,
     check=check,
 )

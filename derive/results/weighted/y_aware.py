@@ -159,5 +159,5 @@ RESULT = OfPoints(
     meanings=MEANINGS,
     derive=derive,
     check=two_or_more("Y"),
-    weighted=LOSS,
+    subject=LOSS,
 )

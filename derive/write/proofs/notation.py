@@ -16,6 +16,7 @@ from sympy import Expr, Indexed, Symbol, latex
 
 from ...decide.domain import Domain
 from ...decide.root import ClampedRoot
+from ...losses.setting import Setting
 from ...losses.written import Tex, in_words
 from ...structures.configuration import Configuration
 from ...structures.scheme import Scheme
@@ -170,6 +171,11 @@ class Notation:
         return found
 
     @property
+    def _of_vectors(self) -> bool:
+        """Whether steps are about an anchor, vectors and the like, without a structure."""
+        return isinstance(self.result.alone, Setting)
+
+    @property
     def tabulated(self) -> set[str]:
         """Names that the tables at the start of the proof say what they are."""
         return {*self._indexed, "L", "x", "x_max", "h"} if self.relations else set()
@@ -298,7 +304,7 @@ class Notation:
         known |= {s.name: self.name(s) for s in self.result.domain.ranges if s.name not in WORDS}
         known |= {name: self.symbol_of(name) for name in self.result.quantities if "_" in name}
         known |= {name: written for name, (written, _) in NAMES.items() if name not in WORDS}
-        letters = LETTERS if self.result.setting is None else {**LETTERS, **OF_ANCHORS}
+        letters = {**LETTERS, **OF_ANCHORS} if self._of_vectors else LETTERS
         return {**letters, **self._entries, **known, **self._indexed}
 
     def prose(self, text: str) -> str:
@@ -312,7 +318,7 @@ class Notation:
             text = re.sub(rf"(?i){own}(?= stays )", f"lambda_{e.name}", text)
             text = re.sub(rf"(?<=towards ){own}", e.words, text)
             text = text.replace(e.name, e.words) if "_" in e.name else text
-        if self.result.setting is None:
+        if not self._of_vectors:
             return with_math(text, self._known)
         text, vectors = marked(text)
         shown = with_math(text, self._known)
