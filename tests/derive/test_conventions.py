@@ -18,6 +18,7 @@ from cltheory.derive.losses.setting import (
     MAXIMUM_ENTROPY,
     VECTORS,
     WHITENED,
+    Setting,
 )
 from cltheory.derive.losses.setting import INFONCE as AT_ANCHOR
 from cltheory.derive.losses.supcl import SUPCL
@@ -38,7 +39,7 @@ from sympy import Rational, S, diff, exp, log, simplify, symbols, sympify
 
 IDS = list(results)
 WITH_LOSS = [id for id in IDS if results[id].declared is not None]
-ALONE = [id for id in IDS if (results[id].weighted or results[id].setting) is not None]
+ALONE = [id for id in IDS if results[id].alone is not None]
 
 
 # --- what stands before a result ---------------------------------------------------------------
@@ -76,7 +77,7 @@ SETTINGS = {
 
 
 def test_each_has_a_setting_that_is_declared_once() -> None:
-    found = {id: r.setting for id, r in results.items() if r.setting is not None}
+    found = {id: r.alone for id, r in results.items() if isinstance(r.alone, Setting)}
     assert found.keys() == SETTINGS.keys()
     assert all(found[id] is SETTINGS[id] for id in found)
 

@@ -22,6 +22,7 @@ from cltheory.derive.write.layout import displays, signs
 from cltheory.derive.write.layout.layout import layout
 from cltheory.derive.write.layout.statement import is_evident, without_evident
 from cltheory.derive.write.layout.tree import Node
+from cltheory.derive.write.macros import escape
 from cltheory.derive.write.proofs.document import (
     Proof,
     Writer,
@@ -29,8 +30,9 @@ from cltheory.derive.write.proofs.document import (
     proof_of,
     snippet,
 )
-from cltheory.derive.write.proofs.notation import Notation, with_math
+from cltheory.derive.write.proofs.notation import Notation
 from cltheory.derive.write.proofs.sentences import Paragraph
+from cltheory.derive.write.wording import with_math
 from entries import has_entries, with_entries
 from sympy import (
     Basic,
@@ -304,7 +306,7 @@ def test_lemmas_of_several_proofs_stand_once() -> None:
 )
 def test_mathematics_in_words(text: str, tex: str) -> None:
     known = {"x": "x", "m": "m", "delta": r"\delta", "u_i": "u_i", "v_j": "v_j", "i": "i"}
-    assert with_math(text, known) == tex
+    assert with_math(text, known, escape) == tex
 
 
 @pytest.mark.parametrize(
@@ -312,7 +314,7 @@ def test_mathematics_in_words(text: str, tex: str) -> None:
     [
         ("clip-pair-graph", "any ell_i of |Z_i|", r"any $\ell_{i}$ of $\|Z_i\|$"),
         ("clip-pair-graph", "is |n_A - n_B| less", "is $|n_A - n_B|$ less"),
-        ("mrf", "log q of log-weights", r"$\log$ $q$ of log-weights"),
+        ("mrf", "log q of log-weights", r"$\log q$ of log-weights"),
         ("kernel-infonce", "on R^d", r"on $\mathbb{R}^d$"),
         ("kernel-supcl", "D is |x - y|^gamma", r"$D$ is $|x - y|^\gamma$"),
         ("spectral-clustering", "tr(Z'MZ)/tau", r"$\operatorname{tr}(Z^\top M Z)/\tau$"),

@@ -8,7 +8,6 @@ at the start of a proof says which is which, and a name is said what it is befor
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,6 +26,7 @@ from ..display import Writer, sentence, written, written_sign
 from ..layout.layout import layout
 from ..layout.tex import entry, tex
 from ..macros import escape
+from ..wording import with_math
 from .phrases import held, released
 from .vectors import marked
 
@@ -319,9 +319,9 @@ class Notation:
             text = re.sub(rf"(?<=towards ){own}", e.words, text)
             text = text.replace(e.name, e.words) if "_" in e.name else text
         if not self._of_vectors:
-            return with_math(text, self._known)
+            return released(with_math(text, self._known, escape))
         text, vectors = marked(text)
-        shown = with_math(text, self._known)
+        shown = released(with_math(text, self._known, escape))
         for character, formula in vectors.items():
             shown = shown.replace(character, formula)
         return shown
@@ -369,103 +369,6 @@ def _of_orbits(name: str) -> str:
     if len(groups) > 1:
         where = f"group {groups[1]}, of an anchor in group {groups[0]}"
     return f"{said} ({where})" if groups else said
-
-
-# --- mathematics in words ------------------------------------------------------------------------
-_TOKEN = re.compile(
-    r"(?P<name>[A-Za-z]+\d*(?:_[A-Za-z0-9]+)*)|(?P<number>\d+)|(?P<sign>>=|<=|->|[-+*/^=<>])"
-    r"|(?P<open>[(\[])|(?P<close>[)\]])|(?P<space>\s+)|(?P<other>'s\b|.)"
-)
-_LOSS = re.compile("L_([A-Za-z]+)")
-#: A letter with an index: no word has an underscore.
-_LETTER = re.compile("[A-Za-z]_[A-Za-z0-9]")
-_SIGNS = {">=": r"\ge ", "<=": r"\le ", "->": r"\to ", "*": r"\,"}
-
-
-def with_math(text: str, known: Mapping[str, str]) -> str:
-    """Text with the longest runs of names, numbers and signs between dollars, the rest escaped."""
-    tokens = [(at.lastgroup or "", at[0]) for at in _TOKEN.finditer(text)]
-    out: list[str] = []
-    k = 0
-    while k < len(tokens):
-        end = _run(tokens, k, known)
-        if end == k:
-            kind, part = tokens[k]
-            out.append(
-                f"${(_SIGNS.get(part) or part).strip()}$"
-                if kind == "sign" and part not in "-/^"
-                else escape(part)
-            )
-            k += 1
-            continue
-        out.append(f"${_as_tex(tokens[k:end], known)}$")
-        k = end
-    return released("".join(out))
-
-
-def _is_name(token: tuple[str, str], known: Mapping[str, str]) -> bool:
-    kind, text = token
-    if kind == "name":
-        drawn = _LOSS.fullmatch(text) or _LETTER.fullmatch(text)
-        return text in known or _is_product(text, known) or drawn is not None
-    return kind == "number"
-
-
-def _is_product(text: str, known: Mapping[str, str]) -> bool:
-    return 1 < len(text) <= 3 and set(text) <= set("mnp") and all(c in known for c in text)
-
-
-def _is_factor(tokens: list[tuple[str, str]], k: int, depth: int) -> bool:
-    """Whether this comes after a number, ``2q``; inside brackets with a space, ``(2 sigma)``."""
-    if depth and k and tokens[k - 1][0] == "space":
-        k -= 1
-    return k > 0 and tokens[k - 1][0] == "number"
-
-
-def _run(tokens: list[tuple[str, str]], start: int, known: Mapping[str, str]) -> int:
-    """Where mathematics that starts here ends; it does not end in a sign or an open bracket."""
-    depth, end, ready = 0, start, True  # whether a name may come next
-    if tokens[start][0] == "space":
-        return start
-    for k in range(start, len(tokens)):
-        kind, text = tokens[k]
-        if _is_name(tokens[k], known) and (ready or _is_factor(tokens, k, depth)):
-            ready = False
-        elif kind == "sign" and (not ready or text == "-"):
-            ready = True
-        elif kind == "open":
-            depth += 1
-            ready = True
-        elif kind == "close" and depth and not ready:
-            depth -= 1
-        elif text == "," and depth and not ready:
-            ready = True
-        elif text == "." and not ready and k + 1 < len(tokens) and tokens[k + 1][1][1:2] == "_":
-            ready = True
-        elif kind == "space":
-            continue
-        else:
-            break
-        if depth == 0 and not ready:
-            end = k + 1
-    return end
-
-
-def _as_tex(tokens: list[tuple[str, str]], known: Mapping[str, str]) -> str:
-    out = []
-    for kind, text in tokens:
-        if kind == "name":
-            loss = _LOSS.fullmatch(text)
-            named = rf"\mathcal{{L}}_{{\mathrm{{{loss[1]}}}}}" if loss is not None else ""
-            named = text if _LETTER.fullmatch(text) else named
-            out.append(known.get(text) or named or " ".join(known[c] for c in text))
-        else:
-            out.append(_SIGNS.get(text) or (r"^\top " if text == "." else text))
-    joined = out[0]
-    for part in out[1:]:
-        apart = re.search(r"\\[A-Za-z]+\Z", joined) and part[:1].isalpha()
-        joined += f" {part}" if apart else part
-    return joined
 
 
 class Typeset(Tex):
