@@ -23,9 +23,10 @@ from ..proof.derivation import Derivation
 from ..proof.lemmas import Lemma
 from ..proof.limiting import take_limit
 from ..proof.relations import Iff, eq, ge, gt, lt
+from ..proof.same_sign import SameSign
 from .blocks import ReducedOnOrbits, state_reduction
 from .condition import without_positive_factors
-from .merging import SIZES, TWO, SameSign, classes, state_points
+from .merging import SIZES, TWO, classes, state_points
 from .merging import between as between_orbits
 from .program import entry
 from .segment_facts import with_reals
