@@ -98,7 +98,8 @@ def _text(report: dict[str, Any], brief: bool, result: Result, point: Point, cla
             lines += fold(line, WIDTH, 8, 10)
         for root, how in roots_of(step.statement, result).items() if has_root else ():
             lines += root_lines(root, *how, 8)
-        lines += _wrapped(f"because {step.because}", 5)
+        why = step.because if step.because.startswith("so ") else f"because {step.because}"
+        lines += _wrapped(why, 5)
     return "\n".join([*lines, *_claims(report, result, claims)])
 
 

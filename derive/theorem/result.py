@@ -402,7 +402,7 @@ def _put_in(
         what = "limit" if oo in point.values() else "value"
         raise DomainError(f"{name} has no {what} at {at}{why}") from None
     if quantity.signed and expression == 0 and oo in point.values():
-        raise DomainError(f"{name} goes to 0 there, and its sign on the way is not known")
+        raise DomainError(f"{name} converges to 0 there, and its sign nearby is not known")
     settled = {e: e.settled() for e in expression.atoms(ClampedRoot, FaceValue)}
     expression = expression.xreplace(settled)
     return oo if expression is zoo and quantity.extended else expression
