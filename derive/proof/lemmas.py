@@ -121,18 +121,11 @@ FIRST_ORDER = Lemma(
     "a convex function on an interval has all its minimisers beyond a point iff it falls there, "
     "and is least at an end iff it does not fall away from it",
     "the derivative of a convex function is non-decreasing",
-    statement=r"Let $f$ be convex and differentiable on a closed interval. All its minimisers lie "
-    r"beyond a point iff $f' < 0$ there; and it is least at an end iff it does not fall away from "
-    r"that end.",
-    proof=r"The derivative of a convex function is non-decreasing.",
 )
 MONOTONE = Lemma(
     "monotone",
     "a function that falls (rises) all along an interval is least at its far (near) end only",
     "by definition",
-    statement=r"A function that falls (rises) all along an interval is least at its far (near) "
-    r"end only.",
-    proof=r"By definition.",
 )
 RANK = Lemma(
     "rank",
@@ -188,27 +181,18 @@ NOT_FELT = Lemma(
     "the loss does not change with what no term contains, so any value that leaves the Gram "
     "matrix positive semidefinite is as good",
     "by definition",
-    statement=r"If no term of $\mathcal{L}$ contains an inner product, any value of it that "
-    r"leaves the Gram matrix positive semidefinite is as good.",
-    proof=r"By definition.",
 )
 CONCAVE = Lemma(
     "concave",
     "a concave function is >= 0 on one interval, which may be empty; one that is not positive "
     "at the start and falls there is negative beyond it",
     "the derivative of a concave function is non-increasing",
-    statement=r"A concave function is $\ge 0$ on one interval, which may be empty. If it is not "
-    r"positive at the start and falls there, it is negative beyond it.",
-    proof=r"The derivative of a concave function is non-increasing.",
 )
 SUM_OF_CONVEX = Lemma(
     "sum of convex functions",
     "a sum, with weights >= 0, of convex functions of inner products that are affine along the "
     "segment is convex along it",
     "by definition",
-    statement=r"A sum, with weights $\ge 0$, of convex functions of inner products that are "
-    r"affine along a segment is convex along it.",
-    proof=r"By definition.",
 )
 COMPOSED = Lemma(
     "composition of convex functions",

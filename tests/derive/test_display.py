@@ -48,13 +48,6 @@ def test_everything_displays(id: str) -> None:
     assert set(result._repr_mimebundle_(exclude=["text/plain"])) == KINDS - {"text/plain"}
 
 
-def test_conditions_are_shown() -> None:
-    text = results["supcl-threshold"]._repr_mimebundle_()["text/markdown"]
-    assert r"Classes do not collapse iff $\alpha > \alpha_{\min}$" in text
-    assert r"$\alpha \in \left(\frac{1}{n}, 1\right]$" in text
-    assert r"For integers $m \ge 2, n \ge 2$, $\alpha \in \left[0, 1\right]$, $\tau > 0$." in text
-
-
 @pytest.mark.parametrize("id", IDS)
 def test_roots_have_names_of_their_own(id: str) -> None:
     result = results[id]

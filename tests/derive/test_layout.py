@@ -18,7 +18,6 @@ from cltheory.derive.write.layout.forms import as_derived
 from cltheory.derive.write.layout.layout import is_same, with_names
 from cltheory.derive.write.layout.layout import layout as laid_out
 from cltheory.derive.write.layout.lines import POINTS, fold, points, rows
-from cltheory.derive.write.layout.statement import text_lines
 from cltheory.derive.write.layout.tex import spoken, tex
 from cltheory.derive.write.layout.tree import Name, Node, Power, Sum, named
 from hypothesis import given, settings
@@ -245,13 +244,6 @@ def test_repeated_parts_of_long_formulas_get_names() -> None:
         back = back.xreplace({s: part.meaning})
     assert back == twice.meaning
     assert with_names(laid_out(alpha + 1, SIZES)).where == ()
-
-
-def test_statements_are_laid_out_side_by_side() -> None:
-    derivation = list(results["supcl-threshold"].derivation)
-    found = [line for s in derivation[8:] for line in text_lines(s.statement, s.says.domain)]
-    assert "lim_{tau -> 0} alpha_min = 1/n" in found
-    assert any(line.startswith("iff 1 - alpha*n + (m*n - 1 - alpha*n*(m - 1))*") for line in found)
 
 
 def test_a_power_of_an_exponential_is_latex() -> None:

@@ -28,6 +28,7 @@ from ..layout.displays import ROOM, Shown, expression, of_node, shown
 from ..layout.layout import layout
 from ..layout.tex import phrase, tex
 from ..macros import cited, escape, listed
+from ..wording import with_math
 from .notation import Notation, Typeset
 from .sentences import Paragraph, Teller
 
@@ -135,7 +136,7 @@ def _body(proofs: Sequence[Proof]) -> str:
 
 def _whole(text: str) -> str:
     """Plain text as a sentence in LaTeX."""
-    return f"{escape(sentence(text).rstrip('.'))}."
+    return f"{with_math(sentence(text).rstrip('.'), {}, escape)}."
 
 
 def _folded(line: str) -> list[str]:
