@@ -61,7 +61,7 @@ def files_of(paths: Sequence[str]) -> tuple[list[tuple[str, bool]], list[tuple[s
             for file in _walk(path, problems):
                 found.setdefault(os.path.realpath(file), (file, False))
         elif not os.path.lexists(path):
-            raise PathError(f"there is no {one_line(path)}")
+            raise PathError(f"{one_line(path)} does not exist")
         elif kind_of(Path(path)) is None:
             raise PathError(f"{one_line(path)} is not one of {', '.join('*' + k for k in KINDS)}")
         else:
@@ -220,7 +220,7 @@ def inputs_of(path: Path) -> frozenset[Path]:
 def _key(one: Marked | Problem) -> tuple[object, ...]:
     if isinstance(one, Problem):
         return str(one.place), one.message
-    return one.offset, str(one.directive_place), one.moment.used(one.source + one.lead)
+    return one.offset, str(one.directive_place), frozenset(one.meanings.items())
 
 
 def _walks(shelf: Shelf, texts: list[tuple[str, bool, str]]) -> list[tuple[bool, Document]]:

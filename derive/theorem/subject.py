@@ -8,7 +8,6 @@ from sympy import Expr, Symbol
 
 from ..losses.conventions import Reading
 from ..losses.setting import Setting
-from ..losses.weighted import WeightedInfoNCE
 from ..optimum.segment import Segment
 from ..problems.problem import Loss, Problem
 from ..structures.scheme import Scheme
@@ -60,5 +59,5 @@ class Symmetric:
 
 
 #: What has no structure writes itself.
-Alone = Setting | WeightedInfoNCE
+Alone = Setting
 Subject = Problem | Symmetric | Alone

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import mpmath
 from sympy import Expr, Pow, Rational, S, latex, oo
@@ -18,7 +18,7 @@ from ...decide.calculus import derivative
 from ...decide.decide import positive
 from ...decide.domain import Domain, DomainError
 from ...decide.equal import equal
-from ...decide.evidence import Evidence, Grade, Holds, Outcome, weakest
+from ...decide.evidence import Evidence, Grade, Holds, Outcome, Undecided, weakest
 from ...decide.exact import NotANumber, exact
 from ...decide.exact import expression as closed_expression
 from ...decide.limits.limit import NoLimit, limit
@@ -30,6 +30,7 @@ from ...tex.statement import Bounds, TexError
 from ...theorem.result import Result
 from ...vectors.embeddings import Embeddings
 from ..digits import DIGITS
+from .family import at_a_point, load
 from .functions import Function
 from .hypotheses import SYMBOLS, Condition, Hypotheses, letters_at, put_in
 from .reader import Read, Tree, expression, indexed
@@ -70,6 +71,7 @@ class Answer:
 
 #: A check for what no formula says: at a point, with what the record gives it, evaluated there.
 NamedCheck = Callable[[Point, Mapping[str, Any]], Answer]
+Check = TypeVar("Check", bound=Callable[..., Answer])
 #: A proof for what the engine is not asked by a formula.
 NamedProof = Callable[[Domain], Outcome]
 
@@ -77,13 +79,13 @@ CHECKS: dict[str, NamedCheck] = {}
 PROOFS: dict[str, NamedProof] = {}
 
 
-def named_check(name: str) -> Callable[[NamedCheck], NamedCheck]:
-    """Register a check by name."""
+def named_check(name: str) -> Callable[[Check], Check]:
+    """Register a function of letters as a check by name (see :func:`.family.at_a_point`)."""
 
-    def register(check: NamedCheck) -> NamedCheck:
+    def register(check: Check) -> Check:
         if name in CHECKS:
             raise ValueError(f"two checks are called {name}")
-        CHECKS[name] = check
+        CHECKS[name] = at_a_point(check)
         return check
 
     return register
@@ -161,8 +163,9 @@ def checked(
     wording: Wording, point: Point, given: Mapping[str, Tree], vectors: Embeddings | None = None
 ) -> Trial:
     """What a named check finds at a point; on a set of its family, which it gets as ``on``."""
+    load(wording.package)
     if wording.check not in CHECKS:
-        raise Unknown(f"there is no check {wording.check!r}")
+        raise Unknown(f"unknown check {wording.check!r}")
     numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
     scene = Scene(numbers, None, _derived_at(wording, point))
     try:
@@ -415,8 +418,9 @@ def _named(wording: Wording, domains: list[Domain], inside: list[Trial]) -> Evid
             how += f" for {_ranges(result.domain)}; at {len(inside)} places, corners too, elsewhere"
             return Evidence(Grade.SAMPLED, how)
         return Evidence(evidence.grade, how)
+    load(wording.package)
     if wording.proof not in PROOFS:
-        raise Unknown(f"there is no proof {wording.proof!r}")
+        raise Unknown(f"unknown proof {wording.proof!r}")
     outcomes = [PROOFS[wording.proof](domain) for domain in domains]
     found = [o.evidence for o in outcomes if isinstance(o, Holds)]
     return weakest(found) if len(found) == len(outcomes) else None
@@ -480,17 +484,20 @@ def _closed(wording: Wording, read: Read, domain: Domain, inside: list[Trial]) -
 
 def _as_text(texts: list[str], names: dict[str, Any], needs: list[Any]) -> list[Any] | None:
     """Sides as the reader of closed forms reads them, with what they need for a value."""
-    sides = []
+    sides = [_side(text, names, needs) for text in texts]
+    return None if None in sides else sides
+
+
+def _side(text: str, names: dict[str, Any], needs: list[Any]) -> Expr | None:
+    """One side, or None where it is not a closed form."""
     try:
-        for text in texts:
-            one = read_closed(f"0 = {text}", names)
-            if one.rest or len(one.sides) != 2 or not isinstance(one.sides[1], Expr):
-                return None
-            sides.append(one.sides[1])
-            needs += [c for c in one.needs if c.need != "known"]
+        one = read_closed(f"0 = {text}", names)
     except TexError:
         return None
-    return sides
+    if one.rest or len(one.sides) != 2 or not isinstance(one.sides[1], Expr):
+        return None
+    needs += [c for c in one.needs if c.need != "known"]
+    return one.sides[1]
 
 
 def _as_trees(
@@ -521,13 +528,9 @@ def _written_out(
         if "(" in key:
             texts = [text.replace(key, f"({body})") for text in texts]
             continue
-        try:
-            one = read_closed(f"0 = {body}", names)
-        except TexError:
-            continue
-        if not one.rest and len(one.sides) == 2 and isinstance(one.sides[1], Expr):
-            names[key] = one.sides[1]
-            needs += [c for c in one.needs if c.need != "known"]
+        side = _side(body, names, needs)
+        if side is not None:
+            names[key] = side
     return texts
 
 
@@ -582,20 +585,16 @@ def _expression(result: Result, name: str) -> Expr:
         raise LookupError(f"{result.id} has no {quantity!r}; it has {', '.join(result.quantities)}")
     found: Expr = result.quantity(quantity).expression
     if function and not isinstance(found, ClampedRoot):
-        raise Unknown(f"{result.id}.{quantity} is no root")
+        raise Unknown(f"{result.id}.{quantity} is not defined as a root")
     return found.function(SYMBOLS["x"]) if function else found
 
 
 def _decided(left: Any, relation: str, right: Any, domain: Domain, needs: list[Any]) -> Outcome:
     if relation == "=":
         return _same(left, right, domain, needs)
-    gap = right - left if relation in ("<", "<=") else left - right
     if relation == "!=":
-        for sign in (1, -1):
-            outcome = positive(sign * gap, domain)
-            if isinstance(outcome, Holds):
-                return outcome
-        return outcome
+        return Undecided("nothing is proved of what differs")
+    gap = right - left if relation in ("<", "<=") else left - right
     strict = relation in ("<", ">")
     outcome = positive(gap, domain, strict=strict)
     if isinstance(outcome, Holds) or not (left.has(Pow) or right.has(Pow)):

@@ -9,12 +9,24 @@ from typing import Any
 
 import mpmath
 
+from ...decide.calculus import derivative
+from ...decide.decide import positive
+from ...decide.domain import POSITIVE, Domain
+from ...decide.evidence import Evidence, Grade, Holds, Outcome
 from ...losses.softmax import SoftmaxLoss
 from ...losses.supcl import CNCE, SUP_CNCE, SUPCL
+from ...optimum.reduce import ReducedLoss
+from ...optimum.segment import delta, x
+from ...results import results
+from ...results.classes._supcl import ssem_segment
+from ...structures.hierarchy import hierarchy
 from ...vectors.embeddings import Embeddings, mean
-from ..form.families import declared_value, sets_in, size, ssem
-from ..form.run import Answer, Point, named_check
-from ..form.values import NoValue, as_number, compare, root, text
+from ..digits import stored_cells
+from ..form.families import sets_in, ssem
+from ..form.family import size
+from ..form.run import Answer, Point, named_check, named_proof
+from ..form.values import NoValue, as_number, compare, mp, root, text
+from .sets import declared_value
 
 Given = Mapping[str, Any]
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -66,19 +78,17 @@ def is_ssem(e: Embeddings) -> bool:
 
 
 @named_check("simplex fits")
-def simplex_fits(at: Point, given: Given) -> Answer:
+def simplex_fits(d: int, n: int, m: int = 1, *, least: Any) -> Answer:
     """mn unit vectors at equal angles exist in R^d exactly when d >= ``least``."""
-    d = size(at, "d")
-    simplex = Embeddings.simplex(size(at, "m", 1), size(at, "n"))
-    said, true = compare(Fraction(d), given["least"], ">="), simplex.rank <= d
+    simplex = Embeddings.simplex(m, n)
+    said, true = compare(Fraction(d), least, ">="), simplex.rank <= d
     says = f"said to {'exist' if said else 'be missing'}, and their rank is {simplex.rank}"
     return Answer(said == true, says, simplex)
 
 
 @named_check("ssem exists up to")
-def exists_up_to(at: Point, given: Given) -> Answer:
+def exists_up_to(m: int, n: int, *, given: Given) -> Answer:
     """There is an SSEM for 0 <= delta <= ``end``, and for no larger delta."""
-    m, n = size(at, "m"), size(at, "n")
     end = squared(given["end"])
     if not compare(given["end"], ZERO, ">="):
         return Answer(False, f"delta in 0 .. {text(given['end'])}")
@@ -92,16 +102,15 @@ def exists_up_to(at: Point, given: Given) -> Answer:
 
 
 @named_check("ssem rank")
-def rank(at: Point, given: Given) -> Answer:
+def rank(at: Point, m: int, n: int, *, given: Given) -> Answer:
     """The SSEM needs exactly ``rank`` dimensions."""
-    e = ssem(size(at, "m"), size(at, "n"), 1, as_number(at["delta"] ** 2))
+    e = ssem(m, n, 1, as_number(at["delta"] ** 2))
     return Answer(compare(Fraction(e.rank), given["rank"], "="), f"its rank is {e.rank}", e)
 
 
 @named_check("ssem fits")
-def fits(at: Point, given: Given) -> Answer:
+def fits(at: Point, m: int, n: int, *, given: Given) -> Answer:
     """The SSEM fits into ``rank`` dimensions, and there is one that needs all of them."""
-    m, n = size(at, "m"), size(at, "n")
     e = ssem(m, n, 1, as_number(at["delta"] ** 2))
     most = max(ssem(m, n, 1, q).rank for q in (ZERO, Fraction(1, 2), ONE, longest(m, n)))
     good = e.rank <= given["rank"] and compare(Fraction(most), given["rank"], "=")
@@ -109,15 +118,15 @@ def fits(at: Point, given: Given) -> Answer:
 
 
 @named_check("minimisers")
-def minimisers(at: Point, given: Given) -> Answer:
+def minimisers(at: Point, *, given: Given, alpha: Any) -> Answer:
     """Of all sets in R^d, the SSEM at ``delta`` has the least loss at ``alpha``, and it alone."""
-    if not 0 <= given["alpha"] <= 1:
+    if not 0 <= alpha <= 1:
         return Answer(False, "alpha is in [0, 1]")
     return _least(SUPCL, at, given, alone=True)
 
 
 @named_check("one minimiser of cNCE")
-def one_minimiser(at: Point, given: Given) -> Answer:
+def one_minimiser(at: Point, *, given: Given) -> Answer:
     """No set in R^d has a smaller L_cNCE than the SSEM at ``delta``."""
     return _least(CNCE, at, given, alone=False)
 
@@ -172,7 +181,7 @@ def best_position(m: int, n: int, alpha: Any, tau: Any) -> tuple[Any, Any]:
 
 
 @named_check("minimisers are SSEM")
-def minimisers_are_ssem(at: Point, given: Given) -> Answer:
+def minimisers_are_ssem(at: Point, *, top: Any) -> Answer:
     """Every minimiser in R^d is an SSEM, with one delta in [0, ``top``], which all of it needs."""
     m, n, p, d = (size(at, k, 1) for k in "mnpd")
     if n == 1 and at["alpha"] != 1:
@@ -181,7 +190,6 @@ def minimisers_are_ssem(at: Point, given: Given) -> Answer:
         return Answer(False, "delta is not unique: all of them give one set", ssem(m, 1, p, ZERO))
     where, _ = best_position(m, n, *numbers(at).values())
     least = declared_value(SUPCL, ssem(m, n, p, where), **numbers(at))
-    top = given["top"]
     if where > top**2 + Fraction(1, 1000) or compare(top, ZERO, "<"):
         return Answer(False, f"the best SSEM has delta^2 = {text(where)}")
     if at["alpha"] == 1 and not compare(where, top**2, "="):
@@ -201,18 +209,17 @@ def minimisers_are_ssem(at: Point, given: Given) -> Answer:
 
 
 @named_check("classes cannot be separated")
-def not_separated(at: Point, given: Given) -> Answer:
+def not_separated(m: int, n: int, d: int, *, by: Any) -> Answer:
     """Where the class means coincide, classes share a vector (``by`` 0), or no hyperplane has
     them on different sides (``by`` 1)."""
-    m, n, d = size(at, "m"), size(at, "n"), size(at, "d")
     for e in sets_in(m, n, 1, d):
         if e.between_variance() != 0 or m == 1:
             continue
         first, second = e.of_class(0), e.of_class(1)
-        if given["by"] == 1:
+        if by == 1:
             # A hyperplane between them would be between their means.
             apart = e.sq_dist(mean(first), mean(second)) != 0
-        elif given["by"] == 0:
+        elif by == 0:
             apart = all(e.mean_sq_dist([a], [b]) != 0 for a in first for b in second)
         else:
             apart = True
@@ -222,9 +229,8 @@ def not_separated(at: Point, given: Given) -> Answer:
 
 
 @named_check("beyond the simplex")
-def beyond_the_simplex(at: Point, given: Given) -> Answer:
+def beyond_the_simplex(at: Point, m: int, n: int) -> Answer:
     """At ``alpha`` and ``tau`` an SSEM beyond delta = 1 has less SUP_CNCE than all before."""
-    m, n = size(at, "m"), size(at, "n")
 
     def loss(q: Fraction) -> Any:
         return declared_value(SUP_CNCE, ssem(m, n, 1, q), **numbers(at))
@@ -232,3 +238,109 @@ def beyond_the_simplex(at: Point, given: Given) -> Answer:
     # Convex in delta**2: a fall just beyond 1 puts the least beyond it.
     good = bool(loss(ONE + Fraction(1, 1000)) < loss(ONE))
     return Answer(good, "the loss rises beyond delta = 1", ssem(m, n, 1, ONE))
+
+
+# --- What the paper says of the class-conditional InfoNCE loss on all sets and on the SSEM ---
+@named_check("cNCE is least on the SSEM")
+def least_on_ssem(at: Point, *, given: Given, to: Any) -> Answer:
+    """No set in R^d has a smaller L_cNCE than all SSEM, which have ``from`` <= delta <= ``to``.
+
+    The least one on these is sought on a grid of delta^2 with both ends.
+    """
+    m, n, p, d = (size(at, k, 1) for k in "mnpd")
+    low, high = squared(given["from"]), squared(to)
+    if n == 1:
+        raise NoValue("the range of delta has no end")
+    if (low, high) != (ZERO, longest(m, n)):
+        says = f"there are SSEM for delta^2 in 0 .. {longest(m, n)}, not {low} .. {high}"
+        return Answer(False, says)
+    grid = [ssem(m, n, p, low + (high - low) * Fraction(k, 6)) for k in range(7)]
+    least = min(declared_value(CNCE, e, **numbers(at)) for e in grid)
+    for e in sets_in(m, n, p, d):
+        found = declared_value(CNCE, e, **numbers(at))
+        if found < least - CLOSE:
+            return Answer(False, f"its loss is {text(found)}, the least on SSEM {text(least)}", e)
+    return Answer(True)
+
+
+# --- What the proof of Proposition A.5 says of one vector ---
+@named_check("both terms are zero")
+def both_terms_are_zero(n: int, d: int, *, a: Any) -> Answer:
+    """Where all elements of a are ``a``, a^T exp(w_i) and a^T exp(mean of w_i) are zero."""
+    points = [[Fraction(i * k - 3, k + 1) for k in range(d)] for i in range(n)]
+    mean = [sum(column, Fraction(0)) / n for column in zip(*points, strict=True)]
+    for w in (*points, mean):
+        found = mp(a) * mpmath.fsum(mpmath.exp(mp(c)) for c in w)
+        if found != 0:
+            return Answer(False, f"one of them is {text(found)}")
+    return Answer(True)
+
+
+# --- Numbers that are printed rounded ---
+#: Half of the last digit of what is printed with two digits after the point.
+HALF_A_DIGIT = Fraction(1, 200)
+
+
+@named_check("zero to two digits")
+def zero_to_two_digits(*, given: Mapping[str, Any]) -> Answer:
+    """Each of the differences given is zero, but for rounding to two digits after the point."""
+    for name, gap in given.items():
+        if not compare(abs(mp(gap)), HALF_A_DIGIT, "<="):
+            return Answer(False, f"{name}: off by {text(gap)}")
+    return Answer(True)
+
+
+# --- What rises or falls along the SSEM, proved by a derivative ---
+@named_proof("h rises along the SSEM")
+def h_rises(domain: Domain) -> Outcome:
+    """The function whose zero is the optimum has a positive derivative in x."""
+    h = results["supcl-optimum"].quantity("x_star").expression.function
+    return positive(derivative(h(x), x), domain)
+
+
+@named_proof("L_cNCE falls along the SSEM")
+def cnce_falls(domain: Domain) -> Outcome:
+    """Its derivative in x is negative, and x rises with delta: it is delta^2 at delta = 1, times
+    a positive number."""
+    at_one = 1 - results["ssem"].quantity("same_class").expression.xreplace({delta: 1})
+    rises = positive(at_one, domain)
+    if not isinstance(rises, Holds):
+        return rises
+    loss = ReducedLoss(CNCE, hierarchy()).value(ssem_segment().inner)
+    inside = domain.restricted(derivative(loss, x).free_symbols - {x}).with_range(x, POSITIVE, 1)
+    return positive(-derivative(loss, x), inside)
+
+
+# --- Embeddings that were optimised in few dimensions, stored, and held against the theory ---
+CELLS = "appendix_b.json"
+#: A shade of a heat map over [0, 1] is told from its neighbour at a few hundredths.
+SHADE = Fraction(5, 100)
+
+
+@named_check("stored embeddings have the variance")
+def stored_have_the_variance(at: Point, *, within: Any) -> Answer:
+    """The variance within classes, and that between them, in these proportions, is as predicted.
+
+    ``within`` 1 is the one within classes.
+    """
+    sizes = {name: size(at, name) for name in ("m", "n")}
+    cells = stored_cells(__package__, CELLS)
+    alphas, taus, measured, _ = zip(*([float(v) for v in c] for c in cells), strict=True)
+    shares = {"within": float(within), "between": 1 - float(within)}
+    optimum = results["supcl-optimum"]
+    parts = [
+        share * optimum.function(f"{k}_class_variance")(**sizes, alpha=alphas, tau=taus)
+        for k, share in shares.items()
+    ]
+    gaps = [abs(a - z) for a, z in zip(sum(parts), measured, strict=True)]
+    worst = max(range(len(gaps)), key=gaps.__getitem__)
+    where = f"alpha = {cells[worst][0]}, tau = {cells[worst][1]}"
+    return Answer(gaps[worst] <= SHADE, f"off by {gaps[worst]:.2g} at {where}")
+
+
+@named_proof("stored embeddings")
+def stored_embeddings(domain: Domain) -> Outcome:
+    """How they were found: by an optimiser, each with a certified gap to the least loss."""
+    cells = stored_cells(__package__, CELLS)
+    gap = float(max(c[3] for c in cells))
+    return Holds(Evidence(Grade.OPTIMISED, f"{len(cells)} cells, certified gaps up to {gap:.2g}"))

@@ -173,7 +173,7 @@ class Notation:
     @property
     def _of_vectors(self) -> bool:
         """Whether steps are about an anchor, vectors and the like, without a structure."""
-        return isinstance(self.result.alone, Setting)
+        return type(self.result.alone) is Setting
 
     @property
     def tabulated(self) -> set[str]:
