@@ -120,7 +120,8 @@ def _steps(result: Result) -> list[str]:
             lines += fold(line, WIDTH, 8, 10)
         for root, how in roots_of(step.statement, result).items() if has_root else ():
             lines += root_lines(root, *how, 8)
-        lines += _wrapped(f"because {step.because}", 5)
+        why = step.because if step.because.startswith("so ") else f"because {step.because}"
+        lines += _wrapped(why, 5)
     return lines
 
 

@@ -29,6 +29,11 @@ class Setting:
     loss: tuple[str, str] | None = None
     dimension: str = "any"
 
+    @property
+    def kind_of_loss(self) -> str:
+        """What loss it is that no library has, if it is one."""
+        return "the loss of one anchor, which no library's loss here is" if self.loss else ""
+
     def written(self, style: Plain) -> tuple[str, tuple[str, ...]]:
         """The formula of the loss, if there is one, and what there is."""
         which = int(isinstance(style, Tex))

@@ -47,6 +47,11 @@ class WeightedInfoNCE(Setting):
     )
     dimension: str = "q, a parameter"
 
+    @property
+    def kind_of_loss(self) -> str:
+        """What loss it is that no library has."""
+        return "weights given by a matrix, which no library's loss here takes"
+
 
 def weighted_loss(weights: Rows, similarities: Rows) -> Expr:
     """The loss of a matrix of similarities; a pair without weight may have -oo."""

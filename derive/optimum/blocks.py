@@ -275,6 +275,11 @@ class Blocks(Statement):
             rows.append(Tuple(sum(entries, S.Zero), e.multiplicity))
         return cls(Tuple(*rows), domain, configuration)
 
+    @property
+    def structure(self) -> Configuration:
+        """The configuration."""
+        return self.configuration
+
     def decide(self) -> Outcome:
         """Whether the rows obey them."""
         whole = self.configuration

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from sympy import Basic, Expr, Ge, Rational, S, Tuple
+from sympy import Basic, Expr, Rational, S, Tuple
 
-from ..decide.decide import is_proved_positive, positive, zero
+from ..decide.decide import is_proved_positive, zero
 from ..decide.domain import Domain
 from ..decide.evidence import Holds, Outcome, Refuted, Undecided
 from ..decide.normal import ExpField, NotInField, factor_list
@@ -20,7 +20,7 @@ from ..decide.present import collected
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import Iff, ge
-from ..proof.statement import Statement, decided, every
+from ..proof.statement import Statement, decided
 from .reduce import Reduced
 from .reduction import reduced, state_reduction
 from .segment import x
@@ -165,35 +165,3 @@ class OptimalIff(Statement):
                 return Refuted(note=f"{e.name} is left out")
         outside = self.domain.restricted(set(self.domain.ranges) - {x})
         return decided(self.reduced.preconditions(outside))
-
-
-@dataclass(frozen=True, eq=False)
-class GapIff(Statement):
-    """An eigenvalue of the gradient is not below another iff a condition is not negative.
-
-    The condition may lack the positive factor ``over``.
-    """
-
-    reduced: Reduced
-
-    def gap(self) -> tuple[Basic, Expr, Expr, Expr]:
-        """What is compared, how far they are apart, what clears its denominators, and ``over``."""
-        raise NotImplementedError
-
-    def decide(self) -> Outcome:
-        """Whether the condition is the gap of the two eigenvalues, up to something positive."""
-        if not isinstance(self.shown, Iff):
-            return Undecided(f"{self.shown} is not an equivalence")
-        compared, relation = self.shown.args
-        wanted, gap, clearing, over = self.gap()
-        if compared != wanted:
-            return Refuted(note=f"{compared} is about something else")
-        if type(relation) is not Ge or relation.args[1] != 0:
-            return Refuted(note=f"{relation} is not that a condition is >= 0")
-        return every(
-            [
-                zero(over * relation.args[0] - clearing * gap, self.domain),
-                positive(over, self.domain),
-                positive(clearing, self.domain),
-            ]
-        )

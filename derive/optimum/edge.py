@@ -29,11 +29,11 @@ from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import CERTIFICATE, FIRST_ORDER, SLACKNESS, WEAK_SLACKNESS
 from ..proof.relations import Iff, eq, ge, gt
+from ..proof.same_sign import SameSign
 from ..proof.statement import Relations, Statement
 from .condition import (
     Condition,
     Conditioned,
-    GapIff,
     OptimalIff,
     Verdict,
     capital,
@@ -155,7 +155,7 @@ def edge(
     position = _position(loss, segment, slope, inside, proof)
     others = present(loss.scheme, segment.active, inside)
     proof.add(
-        f"The least point of the edge of {' and '.join(names)} is optimal iff no other eigenvalue "
+        f"On the edge of {' and '.join(names)} the least point is optimal iff no other eigenvalue "
         "of the gradient is smaller there",
         EdgeOptimal.of(loss, segment, tuple(others), inside),
         "y is the common eigenvalue inside the edge",
@@ -271,8 +271,10 @@ def _condition(
     proof: Derivation,
     whole: bool,
 ) -> Condition:
-    theta = loss.scheme.eigenvalues(loss.pair_gradient(segment.inner))
-    gap = loss.clearing(segment.inner) * (theta[e] - mean_eigenvalue(loss, segment.inner))
+    theta = loss.scheme.eigenvalue(e, loss.pair_gradient(segment.inner))
+    names = {Symbol(f"theta_{e}"): theta, Symbol("y"): mean_eigenvalue(loss, segment.inner)}
+    clearing = loss.clearing(segment.inner)
+    gap = clearing * (theta - names[Symbol("y")])
     condition, over = collected(gap, segment.x), S.One
     if domain.ranges.keys() - {segment.x}:  # between numbers there is nothing to read
         condition, over = without_positive_factors(gap, domain)
@@ -293,7 +295,7 @@ def _condition(
             return Condition(criterion, domain, verdict, when)  # type: ignore[arg-type]
     proof.add(
         f"{capital(prefix)} stays zero iff this is not negative at the root",
-        EdgeGap(Iff(ge(f"theta_{e}", "y"), ge(condition, 0)), domain, loss, segment, e, over),
+        SameSign(Iff(ge(f"theta_{e}", "y"), ge(condition, 0)), domain, over, clearing, names=names),
         "both sides times something positive, at every x",
     )
     if is_proved_positive(-condition, domain):
@@ -325,21 +327,6 @@ class EdgeOptimal(OptimalIff):
 
 def _occupied(segment: Segment) -> Expr:
     return eq(Symbol(f"share_{segment.high}") + Symbol(f"share_{segment.low}"), S.One)
-
-
-@dataclass(frozen=True, eq=False)
-class EdgeGap(GapIff):
-    """``theta_e >= y`` iff a condition is not negative, at every x of an edge."""
-
-    segment: Segment
-    other: str
-    over: Expr = S.One
-
-    def gap(self) -> tuple[Basic, Expr, Expr, Expr]:
-        inner = self.segment.inner
-        theta = self.reduced.scheme.eigenvalue(self.other, self.reduced.pair_gradient(inner))
-        apart = theta - mean_eigenvalue(self.reduced, inner)
-        return ge(f"theta_{self.other}", "y"), apart, self.reduced.clearing(inner), self.over
 
 
 @dataclass(frozen=True, eq=False)

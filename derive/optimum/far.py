@@ -10,7 +10,7 @@ the optima to its optimum, if it has only one. If it has more, nothing is said.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from sympy import Add, Expr, Mul, S, Symbol, Tuple, oo
@@ -165,7 +165,6 @@ class FarLimits(Statement):
     """Limits: of the excess of the loss, of inner products in the shares, of what bounds slopes."""
 
     far: FarFaces
-    names: Mapping[Symbol, Expr] = field(default_factory=dict)
 
     @classmethod
     def of(cls, far: FarFaces) -> FarLimits:
@@ -180,7 +179,7 @@ class FarLimits(Statement):
             names[at] = Add(*(Mul(w, share[e]) for e, w in weights.items()))
             limits[at] = Add(*(far.limit(w) * share[e] for e, w in weights.items()))
         shown = Tuple(*(eq(name, limits[name]) for name in names))
-        return cls(shown, far.domain, far, names, lemma=UNIFORM)
+        return cls(shown, far.domain, far, names=names, lemma=UNIFORM)
 
     def decide(self) -> Outcome:
         """Whether all of them are limits, that of the bound being finite."""

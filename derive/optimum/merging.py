@@ -19,15 +19,13 @@ from dataclasses import dataclass, field
 from sympy import Expr, Ge, Rational, S, Symbol, Tuple
 
 from ..decide.calculus import derivative
-from ..decide.decide import all_zero, positive
 from ..decide.domain import POSITIVE, Domain, Range, at_least
-from ..decide.evidence import Outcome, Refuted, Undecided
 from ..decide.present import tidy
 from ..losses.softmax import SoftmaxLoss
 from ..proof.derivation import Derivation
 from ..proof.lemmas import CERTIFICATE, CONVEX_LSE, Lemma
 from ..proof.relations import Iff, eq, ge, gt, lt
-from ..proof.statement import Statement, every
+from ..proof.same_sign import SameSign
 from ..structures.configuration import Configuration, Pairs, joined
 from ..structures.scheme import complete
 from .blocks import ReducedOnOrbits, state_reduction
@@ -278,8 +276,8 @@ def merging(loss: SoftmaxLoss, proof: Derivation) -> Merging:
         SameSign(
             Iff(ge("theta_contrasts", 0), ge(condition, 0)),
             law,
-            {Symbol("theta_contrasts"): forces.gap},
             over,
+            names={Symbol("theta_contrasts"): forces.gap},
             lemma=CERTIFICATE,
         ),
         "up to something positive",
@@ -376,31 +374,3 @@ def _at_one_point(configuration: Configuration, together: set[str]) -> dict[Symb
         name = "_".join(sorted(ends, key=lambda e: (e != "M", e)))
         found[entry(p.name)] = S.One if same else Symbol(f"cos_{name}", real=True)
     return found
-
-
-@dataclass(frozen=True, eq=False)
-class SameSign(Statement):
-    """``name >= 0`` iff ``condition >= 0``: what the name stands for is the condition times over.
-
-    Attributes
-    ----------
-    names
-        What the name stands for.
-    over
-        The factor, which has to be positive.
-    """
-
-    names: Mapping[Symbol, Expr]
-    over: Expr
-
-    def decide(self) -> Outcome:
-        """Whether the factor is positive, and the two agree."""
-        if not isinstance(self.shown, Iff) or len(self.shown.args) != 2:
-            return Undecided(f"{self.shown} is not an equivalence")
-        if any(type(one) is not Ge or one.args[1] != 0 for one in self.shown.args):
-            return Refuted(note="both sides say that something is not negative")
-        name, condition = (one.args[0] for one in self.shown.args)
-        if name not in self.names:
-            return Undecided(f"{name} is not known")
-        gap = self.names[name] - self.over * condition
-        return every([all_zero([gap], self.domain), positive(self.over, self.domain)])

@@ -92,7 +92,8 @@ def state_reduction(reduced: Reduced, domain: Domain, proof: Derivation) -> None
         AVERAGING,
     )
     proof.add(
-        "Derivative in the entry of one pair, by relation",
+        "Derivative in the entry of one pair, by relation"
+        + ("" if reduced.scale == 1 else f", times {reduced.scale}"),
         PairGradient(Tuple(*(eq(f"a_{r}", e) for r, e in entries.items())), domain, reduced, g),
         reduced.forces,
     )

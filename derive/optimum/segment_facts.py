@@ -121,6 +121,17 @@ class Spectrum(Statement):
         rows = (Tuple(scheme.eigenvalue(e.name, entries), e.dimension) for e in scheme.eigenspaces)
         return cls(Tuple(*rows), domain, scheme, entries)
 
+    @property
+    def displayed(self) -> Basic:
+        """The eigenvalues by name; their multiplicities stand with the structure."""
+        rows = zip(self.scheme.eigenspaces, self.shown.args, strict=True)
+        return Tuple(*(eq(f"lambda_{e.name}", row.args[0]) for e, row in rows))
+
+    @property
+    def structure(self) -> Scheme:
+        """The scheme."""
+        return self.scheme
+
     def decide(self) -> Outcome:
         """Whether the rows obey them."""
         symbols = {r: Dummy(r) for r in self.entries}

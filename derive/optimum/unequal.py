@@ -23,9 +23,10 @@ from ..proof.derivation import Derivation
 from ..proof.lemmas import Lemma
 from ..proof.limiting import take_limit
 from ..proof.relations import Iff, eq, ge, gt, lt
+from ..proof.same_sign import SameSign
 from .blocks import ReducedOnOrbits, state_reduction
 from .condition import without_positive_factors
-from .merging import SIZES, TWO, SameSign, classes, points, state_points
+from .merging import SIZES, TWO, classes, points, state_points
 from .merging import between as between_orbits
 from .program import entry
 from .segment_facts import with_reals
@@ -223,8 +224,8 @@ def state_cold(loss: SoftmaxLoss, proof: Derivation) -> tuple[Expr, Gt]:
         SameSign(
             Iff(ge("weight_gap", 0), ge(condition, 0)),
             sizes,
-            {Symbol("weight_gap"): gap},
             over,
+            names={Symbol("weight_gap"): gap},
         ),
         "up to something positive, the difference of the weights",
     )

@@ -22,12 +22,12 @@ from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.lemmas import CERTIFICATE, STRICT_ROWS
 from ..proof.relations import Iff, eq, ge, gt, lt
+from ..proof.same_sign import SameSign
 from ..proof.statement import Relations, Statement
 from .borders import Borders, borders
 from .condition import (
     Condition,
     Conditioned,
-    GapIff,
     OptimalIff,
     Verdict,
     capital,
@@ -121,7 +121,7 @@ def vertex(
     domain = inside
     inner = pure_inner(loss, name)
     proof.add(
-        f"{capital(name)}: the pure structure",
+        f"The pure structure of {name}",
         Pure(
             Tuple(*(eq(f"g_{r}", e) for r, e in inner.items() if r != "self")), domain, loss, name
         ),
@@ -161,9 +161,10 @@ def _condition(
     says = f"{v} is not left towards {e}"
     prefix = f"{when} " if when else ""
     claim = Iff(ge(f"theta_{e}", f"theta_{v}"), ge(gap, 0))
+    names = {Symbol(f"theta_{s}"): theta[s] for s in (e, v)}
     proof.add(
         f"{capital(prefix + says)} iff this is not negative",
-        VertexGap(claim, domain, loss, v, e, over),
+        SameSign(claim, domain, over, clearing, names=names),
         "both sides times something positive",
     )
     there = pure_inner(loss, e)
@@ -240,22 +241,6 @@ class VertexOptimal(OptimalIff):
 
     def others(self) -> tuple[str, ...]:
         return tuple(e.name for e in self.reduced.scheme.eigenspaces if e.name != self.name)
-
-
-@dataclass(frozen=True, eq=False)
-class VertexGap(GapIff):
-    """``theta_e >= theta_v`` iff a condition is not negative, at a pure structure."""
-
-    name: str
-    other: str
-    over: Expr = S.One
-
-    def gap(self) -> tuple[Basic, Expr, Expr, Expr]:
-        inner = pure_inner(self.reduced, self.name)
-        theta = self.reduced.scheme.eigenvalues(self.reduced.pair_gradient(inner))
-        compared = ge(f"theta_{self.other}", f"theta_{self.name}")
-        apart = theta[self.other] - theta[self.name]
-        return compared, apart, self.reduced.clearing(inner), self.over
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sympy import Basic, Eq, Expr, Indexed, Sum, Symbol
+from sympy import Basic, Eq, Expr, Sum
 
 from ..decide.evidence import Outcome, Undecided
 from ..decide.sums import equal
@@ -18,14 +18,11 @@ class SumsEqual(Statement):
 
     Attributes
     ----------
-    names
-        What a name or an entry in them stands for; it comes from elsewhere than the other side.
     known
         What sums over one index are given to be, such as that of shares: 1. The title of the step
         has to say so.
     """
 
-    names: Mapping[Symbol | Indexed, Expr] = field(default_factory=dict)
     known: Mapping[Sum, Expr] = field(default_factory=dict)
 
     def decide(self) -> Outcome:

@@ -82,7 +82,7 @@ CERTIFICATE = Lemma(
 )
 DUALITY = Lemma(
     "duality",
-    "loss - least loss <= <gradient, G> - sum of y + k eps for one multiplier y for each of k "
+    "loss - minimum <= <gradient, G> - sum of y + k eps for one multiplier y for each of k "
     "orbits, if gradient - diag(y) + eps is PSD on every block",
     "convexity, and a trace of one on every orbit",
     statement=r"Let $\mathcal{L}$ be a convex function of matrices $G$ whose trace on each of $k$ "
@@ -120,23 +120,16 @@ FIRST_ORDER = Lemma(
     "first-order condition",
     "a convex function on an interval has all its minimisers beyond a point iff it falls there, "
     "and is least at an end iff it does not fall away from it",
-    "the slope of a convex function never falls",
-    statement=r"Let $f$ be convex and differentiable on a closed interval. All its minimisers lie "
-    r"beyond a point iff $f' < 0$ there; and it is least at an end iff it does not fall away from "
-    r"that end.",
-    proof=r"The slope of a convex function never falls.",
+    "the derivative of a convex function is non-decreasing",
 )
 MONOTONE = Lemma(
     "monotone",
     "a function that falls (rises) all along an interval is least at its far (near) end only",
     "by definition",
-    statement=r"A function that falls (rises) all along an interval is least at its far (near) "
-    r"end only.",
-    proof=r"By definition.",
 )
 RANK = Lemma(
     "rank",
-    "vectors with a given Gram matrix exist in as many dimensions as its rank, and in no fewer; "
+    "vectors with a given Gram matrix exist in dimension d iff d is at least its rank; "
     "the rank is the sum of the dimensions of the eigenspaces whose eigenvalue is not zero",
     "a positive semidefinite matrix has a square root",
     statement=r"Vectors with the Gram matrix $G$ exist in $\mathbb{R}^d$ iff $d \ge "
@@ -184,31 +177,22 @@ ONLY_ONE_UNLESS_FREE = Lemma(
     ),
 )
 NOT_FELT = Lemma(
-    "not felt",
+    "absent inner products",
     "the loss does not change with what no term contains, so any value that leaves the Gram "
     "matrix positive semidefinite is as good",
     "by definition",
-    statement=r"If no term of $\mathcal{L}$ contains an inner product, any value of it that "
-    r"leaves the Gram matrix positive semidefinite is as good.",
-    proof=r"By definition.",
 )
 CONCAVE = Lemma(
     "concave",
     "a concave function is >= 0 on one interval, which may be empty; one that is not positive "
     "at the start and falls there is negative beyond it",
-    "the slope of a concave function never rises",
-    statement=r"A concave function is $\ge 0$ on one interval, which may be empty. If it is not "
-    r"positive at the start and falls there, it is negative beyond it.",
-    proof=r"The slope of a concave function never rises.",
+    "the derivative of a concave function is non-increasing",
 )
 SUM_OF_CONVEX = Lemma(
     "sum of convex functions",
     "a sum, with weights >= 0, of convex functions of inner products that are affine along the "
     "segment is convex along it",
     "by definition",
-    statement=r"A sum, with weights $\ge 0$, of convex functions of inner products that are "
-    r"affine along a segment is convex along it.",
-    proof=r"By definition.",
 )
 COMPOSED = Lemma(
     "composition of convex functions",
@@ -233,9 +217,10 @@ ANALYTIC = Lemma(
 )
 SUBGRADIENTS = Lemma(
     "subgradients",
-    "any subgradients pull >= 0 and push >= 0 will do for the certificate, so a point is optimal "
-    "iff the slope is not positive before it and not negative after it",
-    "the subgradients of a convex function at a point are all numbers between its two slopes",
+    "the certificate holds with any subgradients pull >= 0 and push >= 0, so a point is optimal "
+    "iff the left derivative is <= 0 and the right derivative is >= 0",
+    "the subgradients of a convex function at a point are the numbers between its one-sided "
+    "derivatives",
     statement=r"That the certificate suffices holds with any subgradient in place of the "
     r"gradient. And a point of a segment is the least there iff the slope before it is not "
     r"positive and the slope after it is not negative.",
@@ -245,9 +230,9 @@ SUBGRADIENTS = Lemma(
 )
 SHAPE = Lemma(
     "shape",
-    "a continuous function, smooth on pieces, is convex if its slope does not fall on the pieces "
-    "and at the kinks, and falls (rises) if its slope is nowhere positive (negative)",
-    "the slope of a convex function never falls",
+    "a continuous, piecewise smooth function is convex if its derivative is non-decreasing on the "
+    "pieces and at the kinks, and non-increasing (non-decreasing) if its derivative is <= 0 (>= 0)",
+    "the derivative of a convex function is non-decreasing",
     statement=r"A continuous function that is smooth on pieces is convex if its slope falls "
     r"neither on a piece nor at a kink, and nowhere rises (falls) if its slope is nowhere "
     r"positive (negative).",
@@ -255,9 +240,9 @@ SHAPE = Lemma(
 )
 UNIFORM = Lemma(
     "uniform limit",
-    "functions of the shares that converge at every point, all with one Lipschitz constant, do so "
-    "uniformly; so the least values go to that of the limit, and the optima to its optimum, if it "
-    "has only one",
+    "functions of the shares that converge pointwise, all with one Lipschitz constant, converge "
+    "uniformly; so the minima converge to the minimum of the limit, and the minimisers to its "
+    "minimiser, if that is unique",
     "the simplex of shares is compact (Arzela-Ascoli)",
     statement=r"Let functions on the simplex of shares converge at every point, all with one "
     r"Lipschitz constant. Then the least values go to the least value of the limit, and the "

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sympy import Eq, Expr, Limit, Symbol
 
@@ -18,8 +17,6 @@ from .statement import Statement
 @dataclass(frozen=True, eq=False)
 class LimitIs(Statement):
     """``Limit(name, symbol, point) = value``; ``names`` says what the name stands for."""
-
-    names: Mapping[Symbol, Expr] = field(default_factory=dict)
 
     def decide(self) -> Outcome:
         """Whether the limit of what the name stands for is proved to be the value."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from sympy import Basic, Eq, Expr, Ge, Gt, Le, Lt, Symbol, Tuple
+from sympy import Basic, Eq, Expr, Ge, Gt, Indexed, Le, Lt, Symbol, Tuple
 
 from ..decide.decide import all_zero, positive
 from ..decide.domain import Domain
@@ -63,16 +63,31 @@ class Statement(ABC):
         What it is concluded from, which has to hold too and is not printed with it.
     lemma
         The inference in words by which it follows from that.
+    names
+        What a name in it stands for: ``{Symbol("V_W"): expression}``. It comes from elsewhere
+        than the other side of an equation, or the equation would say nothing; and it is not
+        written like a symbol of the domain.
     """
 
     shown: Basic
     domain: Domain
     given: tuple[Statement | Outcome, ...] = field(default=(), kw_only=True)
     lemma: Lemma | None = field(default=None, kw_only=True)
+    names: Mapping[Symbol | Indexed, Expr] = field(default_factory=dict, kw_only=True)
 
     @abstractmethod
     def decide(self) -> Outcome:
         """Whether what is shown holds."""
+
+    @property
+    def displayed(self) -> Basic:
+        """What a proof displays, where that has labels that what is decided lacks."""
+        return self.shown
+
+    @property
+    def structure(self) -> object | None:
+        """The structure whose relations it introduces, if it does."""
+        return None
 
     def saying(self, shown: Basic) -> Self:
         """The same kind of statement, saying something else."""
@@ -81,14 +96,7 @@ class Statement(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Relations(Statement):
-    """Equations and inequalities, each of which holds everywhere on the domain.
-
-    ``names`` says what a name in them stands for: ``{Symbol("V_W"): expression}``. It comes
-    from elsewhere than the other side of the equation, or the equation would say nothing; and
-    it is not written like a symbol of the domain.
-    """
-
-    names: Mapping[Symbol, Expr] = field(default_factory=dict)
+    """Equations and inequalities, each of which holds everywhere on the domain."""
 
     def decide(self) -> Outcome:
         """Whether each of them is proved."""

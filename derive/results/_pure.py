@@ -16,6 +16,7 @@ from ..proof.derivation import Derivation, StepFailed
 from ..structures.scheme import Scheme
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
+from ..theorem.subject import Symmetric
 
 #: Inner products by relation: how they are written, and with whom.
 INNER = {
@@ -101,7 +102,6 @@ def pure_result(id: str, pure: str, edge: tuple[str, str], **described: Any) -> 
         id,
         domain=problem.domain,
         build=partial(pure_optimum, problem, pure),
-        problem=problem,
-        segment=partial(segment_from, problem.scheme, pure, *edge),
+        subject=Symmetric(problem, segment=partial(segment_from, problem.scheme, pure, *edge)),
         **described,
     )

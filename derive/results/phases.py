@@ -82,7 +82,7 @@ class OfLoss(Result):
             build=lambda proof: build(problem, fixed, proof, self.far),
             texts=("loss",),
             read=read,
-            problem=problem,
+            subject=problem,
         )
         self.fixed = fixed
 

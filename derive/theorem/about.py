@@ -69,11 +69,10 @@ def head(
 ) -> Head:
     """What a result is about, from its declarations."""
     style = style or Plain()
-    alone = result.weighted or result.setting
-    if alone is not None:
-        formula, said = alone.written(style)
+    if result.alone is not None:
+        formula, said = result.alone.written(style)
         said = said if formula else (*said, style.sentence(NO_LOSS))
-        dimension = style.sentence(alone.dimension)
+        dimension = style.sentence(result.alone.dimension)
         return Head(formula, said, dimension, parameters=_parameters(result, style))
     scheme = result.structure
     dimension = _dimension(result, style, point or {})

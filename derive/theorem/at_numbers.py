@@ -46,7 +46,9 @@ class AtNumbers(Result):
         point = super().point(**values)
         for s, value in point.items():
             if not (value.is_finite or self.takes_oo):
-                raise DomainError(f"{self.id} is found at numbers: give a finite {s}, not {value}")
+                raise DomainError(
+                    f"{self.id} needs numerical values: give a finite {s}, not {value}"
+                )
         return point
 
     def there(self, point: Mapping[Symbol, Expr]) -> AtNumbers:
@@ -69,7 +71,7 @@ class AtNumbers(Result):
         made = self.there(point)
         left = [s.name for s in self.parameters if s not in made.fixed]
         if left and name not in made.quantities and self.found_at_numbers(name):
-            raise DomainError(f"{name} is found at numbers: give {', '.join(left)}")
+            raise DomainError(f"{name} is found for numerical values: give {', '.join(left)}")
         if name not in made.quantities and name in self.quantities:  # a formula, for all values
             made = self
         return made.number(name, made.at(name, point), point, digits)

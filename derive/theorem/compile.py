@@ -72,7 +72,7 @@ def compiled(
         If it is a name.
     """
     if quantity.kind is Kind.NAME:
-        raise DomainError(f"{name} is {quantity.expression}, a name: there is no function of it")
+        raise DomainError(f"{name} is {quantity.expression}, a name: it has no numpy function")
     order = [s for s in parameters if s in quantity.expression.free_symbols]
     written = quantity_function(name, quantity, order, "", conditions_on(domain, quantity, order))
     from . import floats  # and with it numpy, which proofs do without

@@ -73,7 +73,7 @@ def kind_of(value: Basic) -> Kind:
         return Kind.CONDITION
     if isinstance(value, Str):
         return Kind.NAME
-    raise TypeError(f"a {type(value).__name__} is no quantity")
+    raise TypeError(f"a {type(value).__name__} is not a quantity")
 
 
 def _is_of_intervals(value: Set) -> bool:

@@ -83,7 +83,9 @@ def put_back(
             except (NotEnclosed, NotKnown, NoInterval):
                 right = None
             if right is None:
-                raise NotPutBack(f"{shown} could not be put back into its condition")
+                raise NotPutBack(
+                    f"{shown} could not be verified by substitution into its condition"
+                )
             if not right:
                 raise Inconsistent(f"{shown} is not where its condition changes sign")
     for least in quantity.expression.atoms(FaceValue) if not far else ():
@@ -162,7 +164,7 @@ def _check_least(shown: str, least: FaceValue, digits: int) -> None:
 
     right = is_least(least, digits)
     if right is None:
-        raise NotPutBack(f"{shown} could not be put back into its condition")
+        raise NotPutBack(f"{shown} could not be verified by substitution into its condition")
     if not right:
         raise Inconsistent(f"{shown} is not where the loss is least")
 
@@ -190,7 +192,7 @@ def _check_threshold(
             raise Inconsistent(f"{shown} is not where its condition changes sign")
         checked |= found == expected
     if not checked:
-        raise NotPutBack(f"{shown} could not be put back into its condition")
+        raise NotPutBack(f"{shown} could not be verified by substitution into its condition")
 
 
 def _places(

@@ -16,15 +16,10 @@ from ..decide.evidence import Evidence
 from ..decide.exact import exact
 from ..decide.limits.limit import NoLimit, joint_limit
 from ..decide.root import ClampedRoot
-from ..losses.conventions import Reading
-from ..losses.setting import Setting
-from ..losses.weighted import WeightedInfoNCE
-from ..optimum.segment import Segment
 from ..optimum.value import FaceValue
-from ..problems.problem import Loss, Problem
+from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.hooks import Shown, call
-from ..structures.scheme import Scheme
 from .compile import compiled
 from .kinds import Kind, numbers_in, rebuilt
 from .listed import ListOf
@@ -32,6 +27,7 @@ from .measure import Measure, by_name
 from .number import decided, nested, number, numbers
 from .putback import put_back
 from .quantity import Quantity
+from .subject import Alone, Subject, Symmetric
 from .values import Values
 
 Builder = Callable[[Derivation], Mapping[str, Quantity]]
@@ -59,25 +55,10 @@ class Result(Shown):
     texts, read
         Names of expressions that may be given (a loss), and how to make the result for them and
         for lists.
-    problem
-        The loss, structure and domain that it is about.
-    declared
-        The loss, where it is about structures of any number of classes and there is no one problem.
-    structure
-        What it is about if there is no loss; where the problem has several orbits of points, what
-        one anchor sees.
-    segment
-        Makes the segment that holds its optima, where it is about one.
-    position
-        Where on the segment its structure is, if it is about a structure and not about a loss.
+    subject
+        What it is about.
     meanings
         What parameters are that belong neither to the structure nor to the loss.
-    convention, reading
-        The library in whose terms it is, and the loss of that library.
-    weighted
-        The loss, where it is one of a matrix of weights, which has no structure.
-    setting
-        What it is about, where that is one anchor and any vectors, logits or the like.
     """
 
     #: Whether values are put in before anything is derived, also without a loss.
@@ -95,16 +76,8 @@ class Result(Shown):
         texts: tuple[str, ...] = (),
         lists: tuple[ListOf, ...] = (),
         read: Callable[..., Result] | None = None,
-        problem: Problem | None = None,
-        declared: Loss | None = None,
-        structure: Scheme | None = None,
-        segment: Callable[[], Segment] | None = None,
-        position: Callable[[Segment], Expr] | None = None,
-        convention: str = "",
-        reading: Reading | None = None,
+        subject: Subject | None = None,
         meanings: Mapping[Symbol, str] | None = None,
-        weighted: WeightedInfoNCE | None = None,
-        setting: Setting | None = None,
     ):
         self.id, self.title, self.source = id, title, source
         self.parameters, self.domain = parameters, domain
@@ -113,17 +86,16 @@ class Result(Shown):
         self.lists = {of.name: of for of in lists}
         #: the lists that it was made for, as their text
         self.made_for: dict[str, str] = {}
-        self.problem, self.segment, self.position = problem, segment, position
+        #: what writes itself, having no structure
+        self.alone = subject if isinstance(subject, Alone) else None
+        about = Symmetric(subject if isinstance(subject, Problem) else None)
+        about = subject if isinstance(subject, Symmetric) else about
+        self.problem, self.segment, self.position = about.problem, about.segment, about.position
         #: the loss as declared; ``loss`` is the name of a quantity
-        self.declared = problem.loss if problem is not None else declared
-        self.structure = problem.scheme if problem is not None and structure is None else structure
-        self.convention, self.reading, self.weighted = convention, reading, weighted
-        self.setting = setting
+        self.declared, self.structure = about.loss, about.structure
+        self.convention, self.reading = about.convention, about.reading
         #: what each parameter is, for a reader who types its name
-        self.meanings: dict[Symbol, str] = {}
-        for about in (self.structure, self.declared):
-            self.meanings |= about.meanings if about is not None else {}
-        self.meanings |= meanings or {}
+        self.meanings = {**about.meanings, **(meanings or {})}
 
     def given(self, *, at: Mapping[str, object] | None = None, **given: Any) -> Result:
         """The same result for expressions or lists of the user's: a loss, or sizes of classes.
@@ -533,7 +505,7 @@ def _put_in(
         what = "limit" if oo in point.values() else "value"
         raise DomainError(f"{name} has no {what} at {at}{why}") from None
     if quantity.signed and expression == 0 and oo in point.values():
-        raise DomainError(f"{name} goes to 0 there, and its sign on the way is not known")
+        raise DomainError(f"{name} converges to 0 there, and its sign nearby is not known")
     settled = {e: e.settled() for e in expression.atoms(ClampedRoot, FaceValue)}
     expression = expression.xreplace(settled)
     return oo if expression is zoo and quantity.extended else expression

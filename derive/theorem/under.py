@@ -23,6 +23,7 @@ from ..proof.relations import TURNED
 from .kinds import Kind, pieces
 from .quantity import Quantity
 from .result import Result
+from .subject import Symmetric
 
 
 def under(result: Result, name: str) -> Result:
@@ -49,12 +50,14 @@ def under(result: Result, name: str) -> Result:
         texts=result.texts,
         # Values are in the terms of the library, and stay beside the loss.
         read=lambda at=None, **given: result.given(**given).under(name),
-        problem=Problem(
-            reading.of_loss(result.declared), result.structure, _domain(result.domain, reading)
+        subject=Symmetric(
+            Problem(
+                reading.of_loss(result.declared), result.structure, _domain(result.domain, reading)
+            ),
+            segment=result.segment,
+            convention=name,
+            reading=reading,
         ),
-        segment=result.segment,
-        convention=name,
-        reading=reading,
         meanings=result.meanings,
         lists=tuple(result.lists.values()),
     )
@@ -65,10 +68,8 @@ def under(result: Result, name: str) -> Result:
 def _refusal(result: Result, convention: Convention) -> str:
     known = [n for n, c in CONVENTIONS.items() if c.reading(result.declared) is not None]
     said = f"; conventions for it: {', '.join(known)}" if known else ""
-    if result.weighted is not None:
-        return f"{result.id} is about weights given by a matrix, which no library's loss here takes"
-    if result.setting is not None and result.setting.loss is not None:
-        return f"{result.id} is about the loss of one anchor, which no library's loss here is"
+    if result.alone is not None and (what := result.alone.kind_of_loss):
+        return f"{result.id} is about {what}"
     if result.declared is None:
         return f"{result.id} is about no loss, and reads the same under every convention"
     losses = " and ".join(r.called for r in convention.readings)

@@ -22,13 +22,15 @@ from ..theorem.kinds import Kind
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from ..theorem.written import Name, root_names, written
+from .layout.displays import shown
 from .layout.equations import equation
 from .layout.layout import layout, where_rows, with_names
 from .layout.lines import POINTS, rows
-from .layout.statement import aligned, tex_rows
-from .layout.tex import spoken
+from .layout.statement import aligned, for_reading
+from .layout.tex import Names, spoken
 from .layout.tex import tex as tex_of
 from .layout.tree import Node
+from .wording import with_math
 
 if TYPE_CHECKING:
     from ..decide.domain import Domain, Range
@@ -208,21 +210,15 @@ class Writer:
         text = self.result.quantity(name).meaning
         return self.prose(re.sub(r"(?<=[<>=] )(it|this)\b", name, sentence(text)), escape)
 
-    def prose(
-        self, text: str, escape: Callable[[str], str], known: Mapping[str, str] | None = None
-    ) -> str:
-        """A sentence with what is mathematics in it between dollars, the rest escaped.
-
-        ``known`` says how names in it are written, if not as in the statement of the result.
-        """
-        if known is not None:
-            return _with_math(text, known, escape)
+    def prose(self, text: str, escape: Callable[[str], str]) -> str:
+        """A sentence with what is mathematics in it between dollars, the rest escaped."""
         known = {s.name: self.symbol(s) for s in self.result.domain.ranges}
         known |= {name: self.symbol_text(q.symbol) for name, q in self.result.quantities.items()}
         # A name of a quantity that is an ordinary word means the word.
         known = {k: v for k, v in known.items() if "_" in k or len(k) < 6}
         known = {k: v for k, v in known.items() if k not in ("loss", "bound")}
-        return _with_math(text, known, escape)
+        known |= {"oo": r"\infty", "exp": r"\exp", "log": r"\log"}
+        return with_math(text, known, escape)
 
 
 #: What a root is where there is no zero.
@@ -230,60 +226,6 @@ CLAMPED = (
     "or the lower end of the interval where that is nowhere negative, and the upper end where "
     "it is nowhere positive."
 )
-
-_OPERATORS = {
-    **{">=": r"\ge", "<=": r"\le", "->": r"\to", "oo": r"\infty"},
-    **dict.fromkeys((">", "<", "=", "+", "-", "/"), ""),
-}
-_INNER = re.compile(r"([uv])_([ij])\.([uv])_([ij])")
-_INDEXED = re.compile(r"([A-Za-z])_([A-Za-z]+)\Z")
-
-
-def _with_math(text: str, known: Mapping[str, str], escape: Callable[[str], str]) -> str:
-    out: list[str] = []
-    run: list[str] = []
-
-    def close() -> None:
-        if run:
-            out.append(f"${' '.join(run)}$")
-            run.clear()
-
-    for word in text.split():
-        end = len(word.rstrip(",;:.")) if word != "..." else len(word)
-        core, stop = word[:end], word[end:]
-        start = len(core) - len(core.lstrip("("))
-        math = _as_math(core[start:], known) if core not in known else known[core]
-        if math is None:
-            close()
-            out.append(escape(word))
-            continue
-        run.append("(" * start + math)
-        if stop:
-            close()
-            out[-1] += stop
-    close()
-    return " ".join(out)
-
-
-def _as_math(word: str, known: Mapping[str, str]) -> str | None:
-    """LaTeX of a word that is mathematics."""
-    if word in known:
-        return known[word]
-    if word in _OPERATORS:
-        return _OPERATORS[word] or word
-    if re.fullmatch(r"\d+", word):
-        return word
-    if _INNER.search(word):
-        return _INNER.sub(r"\1_\2^\\top \3_\4", word)
-    if re.fullmatch(r"[a-z0-9*/()+-]*\d[a-z0-9*/()+-]*", word):
-        found = [known.get(part, part) for part in re.findall(r"[a-z]+|[^a-z]", word)]
-        names = [part for part in re.findall(r"[a-z]+", word) if part not in known]
-        return None if names else "".join(found).replace("*", " ")
-    indexed = _INDEXED.match(word)
-    if indexed:
-        letter = r"\mathcal{L}" if indexed[1] == "L" else indexed[1]
-        return rf"{letter}_{{\mathrm{{{indexed[2]}}}}}"
-    return None
 
 
 def sentence(text: str) -> str:
@@ -400,11 +342,21 @@ def _with_parts(writer: Writer, q: Quantity) -> str:
     return rf"{writer.symbol_text(q.symbol)} = {value} \quad\text{{where }} {said}"
 
 
+def stated(statement: Basic, domain: Domain | None, name: Names = written) -> list[str]:
+    """What a statement says as rows of LaTeX, without what is evident; there may be none."""
+    told = for_reading(statement, domain)
+    if told is None:
+        return []
+    display = shown(told, domain, name, room=POINTS - 50)
+    found = [*display.rows]
+    for part in display.where:
+        found += [rf"\text{{where }} {part[0]}", *part[1:]]
+    return found
+
+
 def _stated(step: Step) -> str:
     says, domain = step.statement, step.says.domain
-    return aligned(tex_rows(says, domain, written)) or aligned(
-        tex_rows(says, domain, written, whole=True)
-    )
+    return aligned(stated(says, domain) or list(shown(says, domain, written).rows))
 
 
 def step_latex(step: Step) -> str:

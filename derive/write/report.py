@@ -24,14 +24,14 @@ from ..theorem.kinds import Kind
 from ..theorem.number import decimal, number, set_text
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
+from .display import stated, written
 from .display import typeset as typeset_of
-from .display import written
 from .layout.displays import of_node, shown
 from .layout.equations import equation
 from .layout.layout import layout, with_names
 from .layout.lines import POINTS
 from .layout.signs import cases_by_sign
-from .layout.statement import aligned, for_reading, tex_rows
+from .layout.statement import aligned
 from .layout.tex import tex as tex_of
 from .layout.tree import named
 
@@ -172,16 +172,11 @@ def _shown(
 
 def _stated(step: Step, result: Result, *, whole: bool) -> str:
     """LaTeX of a step; what says nothing is there only if the ``whole`` is asked for."""
-    statement = without_roots(step.statement)
-    told = for_reading(statement, step.says.domain)
-    if told is None and not whole:
+    statement, domain = without_roots(step.statement), step.says.domain
+    found = stated(statement, domain, starred)
+    if not found and not whole:
         return ""
-    display = shown(
-        statement if told is None else told, step.says.domain, starred, room=POINTS - 50
-    )
-    found = [*display.rows]
-    for part in display.where:
-        found += [rf"\text{{where }} {part[0]}", *part[1:]]
+    found = found or list(shown(statement, domain, starred).rows)
     for root, (bracket, zero) in roots_of(step.statement, result, tex=True).items():
         found.append(rf"\text{{where }} {root} &\in {bracket},\quad {zero} = 0")
     return aligned(found)
@@ -281,7 +276,7 @@ def starred(s: Symbol) -> str:
 
 def _typeset(expression: Basic, domain: Domain | None = None) -> str:
     if isinstance(expression, Contains):
-        return aligned(tex_rows(expression, domain, starred))
+        return aligned(stated(expression, domain, starred))
     return typeset_of(expression, {s: starred(s) for s in expression.free_symbols}, domain)
 
 

@@ -13,9 +13,7 @@ from cltheory.derive.theorem.result import Result
 
 IDS = list(results)
 WITH_LOSS = [
-    id
-    for id, r in results.items()
-    if r.declared or r.weighted or (r.setting is not None and r.setting.loss is not None)
+    id for id, r in results.items() if r.declared or (r.alone is not None and r.alone.kind_of_loss)
 ]
 SIGLIP = ("--N", "32768", "--t", "10", "--b=-10")
 

@@ -9,6 +9,7 @@ import pytest
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.losses.clip import INFONCE, SIGMOID, b, t
 from cltheory.derive.losses.conventions import CONVENTIONS, Reading
+from cltheory.derive.losses.setting import Setting
 from cltheory.derive.losses.supcl import SUPCL
 from cltheory.derive.losses.written import Tex, write
 from cltheory.derive.optimum.on_segment import LossOnSegment
@@ -24,7 +25,7 @@ from sympy import Rational, S, diff, exp, log, simplify, symbols, sympify
 
 IDS = list(results)
 WITH_LOSS = [id for id in IDS if results[id].declared is not None]
-ALONE = [id for id in IDS if (results[id].weighted or results[id].setting) is not None]
+ALONE = [id for id in IDS if results[id].alone is not None]
 
 
 # --- what stands before a result ---------------------------------------------------------------
@@ -42,7 +43,7 @@ def test_results_without_a_loss_say_so() -> None:
 # --- results on anchors, logits and vectors ------------------------------------------------------
 
 
-SETTINGS = [id for id in IDS if results[id].setting is not None]
+SETTINGS = [id for id in IDS if type(results[id].alone) is Setting]
 
 
 @pytest.mark.parametrize("id", SETTINGS)

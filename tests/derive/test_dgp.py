@@ -195,7 +195,7 @@ def test_quantities_of_a_matrix() -> None:
 
 
 def test_what_is_missing_is_named() -> None:
-    with pytest.raises(DomainError, match="attained is found at numbers: give q"):
+    with pytest.raises(DomainError, match="attained is found for numerical values: give q"):
         PLANE.value("attained", D=SQUARE)
     with pytest.raises(DomainError, match="give tau"):
         SPHERE.value("attained", D=SQUARE, q=2)

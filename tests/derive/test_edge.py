@@ -16,7 +16,6 @@ from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.edge import (
     AtRoot,
     Edge,
-    EdgeGap,
     EdgeOptimal,
     ZeroAlong,
     edge,
@@ -27,6 +26,7 @@ from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.derive.problems.problem import Problem
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import Iff, eq, ge, gt
+from cltheory.derive.proof.same_sign import SameSign
 from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.towers import N, towers
 from random_softmax import draw
@@ -162,7 +162,7 @@ def test_a_forgotten_eigenspace_is_refused(exclusive: Edge) -> None:
 
 
 def test_a_wrong_condition_is_refused(exclusive: Edge) -> None:
-    says = next(s.says for s in exclusive.proof if isinstance(s.says, EdgeGap))
+    says = next(s.says for s in exclusive.proof if isinstance(s.says, SameSign))
     compared, relation = says.shown.args
     right = relation.args[0]
     for wrong in (-right, 2 * right, right + exp(-1 / tau), right.subs(exclusive.x, 0)):

@@ -106,15 +106,6 @@ def test_functions_agree_with_values_inside_and_outside(exported, id) -> None:
 
 
 # --- what a quantity needs, and digits -------------------------------------------------------
-def test_at_the_edge_of_what_it_needs_a_quantity_does_not_exist() -> None:
-    r = results["sigmoid-threshold"]
-    edge = r.at("b_simplex_min", r.point(N=7))
-    with pytest.raises(DomainError, match="the simplex is optimal at no temperature"):
-        r.value("t_simplex_max", N=7, b=edge)
-    assert r.value("t_simplex_max", N=7, b=edge + Rational(1, 10**9)) > 0
-    with pytest.raises(DomainError, match="antipodal structure is optimal at no temperature"):
-        r.value("t_antipodal_max", N=4, b=0)
-    assert r.value("t_antipodal_max", N=4, b=Rational(-1, 10**9)) > 0
 
 
 @pytest.mark.parametrize("digits", [2.5, 0, -1, "5", None, True])

@@ -18,17 +18,14 @@ from cltheory.derive.write.layout.forms import as_derived
 from cltheory.derive.write.layout.layout import is_same, with_names
 from cltheory.derive.write.layout.layout import layout as laid_out
 from cltheory.derive.write.layout.lines import POINTS, fold, points, rows
-from cltheory.derive.write.layout.statement import text_lines
 from cltheory.derive.write.layout.tex import spoken, tex
-from cltheory.derive.write.layout.tree import Call, Name, Node, Number, Power, Sum, name_of, named
+from cltheory.derive.write.layout.tree import Name, Node, Power, Sum, named
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import (
     Expr,
     Float,
     IndexedBase,
-    Integer,
-    Max,
     Piecewise,
     Rational,
     S,
@@ -206,13 +203,6 @@ def test_headline_formulas(id: str, name: str) -> None:
     assert (node.text(named), tex(node, written)) == GOLDEN[id, name]
 
 
-def test_numbers_are_simplified_after_they_are_put_in() -> None:
-    e = results["supcl-threshold"].alpha_min.xreplace({m: S(10)})
-    assert laid_out(e, SIZES).text(named) == (
-        "(10*n - 1 + exp(10/(9*tau)))/(n*(9 + exp(10/(9*tau))))"
-    )
-
-
 def test_the_equation_of_the_optimum_is_that_of_the_paper() -> None:
     result = results["supcl-optimum"]
     ((root, name),) = root_names(result).items()
@@ -256,13 +246,6 @@ def test_repeated_parts_of_long_formulas_get_names() -> None:
     assert with_names(laid_out(alpha + 1, SIZES)).where == ()
 
 
-def test_statements_are_laid_out_side_by_side() -> None:
-    derivation = list(results["supcl-threshold"].derivation)
-    found = [line for s in derivation[8:] for line in text_lines(s.statement, s.says.domain)]
-    assert "lim_{tau -> 0} alpha_min = 1/n" in found
-    assert any(line.startswith("iff 1 - alpha*n + (m*n - 1 - alpha*n*(m - 1))*") for line in found)
-
-
 def test_a_power_of_an_exponential_is_latex() -> None:
     # Two superscripts on one base are an error of LaTeX.
     assert tex(as_derived((exp(1 / tau) + 1) ** 2 * m), str) == r"m (1 + e^{1/tau})^{2}"
@@ -275,34 +258,6 @@ def test_words_in_a_formula_are_latex() -> None:
     assert spoken("collapsed") == r"\text{collapsed}"
     words = results["entropic-bound"].given(W=[[0, 1, 2], [1, 0, 3], [2, 3, 0]])
     assert "$w_{ij}$" in typeset(words["verdict"])
-
-
-def test_arguments_of_a_maximum_are_in_the_order_of_their_text() -> None:
-    parts = [alpha + tau, m - n, 1 / (m - 1), alpha * tau, tau + 1, n**2]
-    found = as_derived(Max(*parts)).children
-    keys = [node.key for node in found]
-    assert len(keys) == len(parts) and keys == sorted(keys)
-
-
-def test_the_exponent_of_a_power_of_an_exponential() -> None:
-    t = Symbol("t", positive=True)
-    node = Call("exp", (name_of(t),))
-    assert forms._exponent_of(node) == t
-    assert forms._exponent_of(Power(Power(node, Number(Integer(2))), Number(Integer(3)))) == 6 * t
-    assert forms._exponent_of(Power(node, name_of(t))) is None
-    assert forms._exponent_of(name_of(t)) is None
-
-
-def test_e_is_a_number() -> None:
-    # Numbers may be put in for temperatures; exp(1) is then no function any more.
-    formula = laid_out((m - exp(S.One)) / (n + exp(S.One)), SIZES)
-    assert tex(formula, str) == r"\frac{m - e}{n + e}"
-
-
-def test_an_exponential_of_a_logarithm_with_symbols_is_laid_out() -> None:
-    e = exp(-log(x**2 + 1) / (y * (k - 1)))
-    node = laid_out(e, RANDOM)
-    assert is_same(node, e, RANDOM) or node.key == as_derived(e).key
 
 
 def test_a_sum_over_an_index_is_held_where_something_follows() -> None:

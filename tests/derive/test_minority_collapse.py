@@ -17,10 +17,11 @@ from cltheory.derive.decide.evidence import Holds
 from cltheory.derive.losses.labels import HARD_SUPCON
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.optimum import unequal
-from cltheory.derive.optimum.merging import SameSign, l1, merging, r
+from cltheory.derive.optimum.merging import l1, merging, r
 from cltheory.derive.optimum.unequal import Q, q, q_other, state_hot
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import Iff, ge
+from cltheory.derive.proof.same_sign import SameSign
 from cltheory.derive.proof.statement import Relations
 from cltheory.derive.results.weighted._laws import laws
 from scipy.optimize import brentq, minimize

@@ -19,6 +19,7 @@ from cltheory.derive.papers.ledger import Ledger
 from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.derive.results import results
 from cltheory.derive.theorem.result import Result
+from cltheory.derive.theorem.subject import Symmetric
 
 LOSS = CATALOGUE["simclr"]
 LEDGER = Ledger("doe2030", "A paper of somebody", __name__)
@@ -36,8 +37,7 @@ RESULT = Result(
     parameters=_simclr.parameters,
     domain=LOSS.domain,
     build=build,
-    problem=LOSS,
-    segment=_simclr.segment,
+    subject=Symmetric(LOSS, segment=_simclr.segment),
 )
 OTHER = 3
 """

@@ -12,10 +12,8 @@ from pathlib import Path
 
 import pytest
 from cltheory.derive.decide.domain import Domain
-from cltheory.derive.decide.equal import value_at
 from cltheory.derive.errors import InternalError
-from cltheory.derive.proof import lemmas
-from cltheory.derive.proof.derivation import Derivation, Step
+from cltheory.derive.proof.derivation import Step
 from cltheory.derive.proof.relations import Iff
 from cltheory.derive.proof.statement import Lemma
 from cltheory.derive.results import results
@@ -27,11 +25,10 @@ from cltheory.derive.write.proofs.document import (
     Proof,
     Writer,
     document,
-    in_order,
     proof_of,
     snippet,
 )
-from cltheory.derive.write.proofs.notation import Notation, with_math
+from cltheory.derive.write.proofs.notation import Notation
 from cltheory.derive.write.proofs.sentences import Paragraph
 from entries import has_entries, with_entries
 from sympy import (
@@ -172,7 +169,7 @@ def test_what_is_displayed_is_what_was_checked(id: str) -> None:
     for step, p in paragraphs(id):
         if p.formula is None or p.formula.signs:
             continue
-        stated = [s for s in sides(step.statement) if isinstance(s, Expr)]
+        stated = [s for s in sides(step.says.displayed) if isinstance(s, Expr)]
         if len(stated) != len(p.formula.nodes):
             continue  # told in part, or in its own words
         known = dict(p.formula.letters)
@@ -257,66 +254,27 @@ def test_evident_claims_are_left_out() -> None:
 
 @pytest.mark.parametrize("id", ALL)
 def test_every_step_is_told_once(id: str) -> None:
-    """No step is dropped: each is a paragraph, or is told together with the one before it."""
-    steps = in_order(list(results[id].derivation))
-    told_of = [step for step, _ in paragraphs(id)]
-    left = [s for s in steps if s not in told_of]
-    assert sorted(map(id_of, steps)) == sorted(map(id_of, results[id].derivation))
-    assert all(" left towards " in s.title for s in left)  # the sign of a gap, told with the gap
-    assert len(left) < len(steps) / 3
-
-
-def id_of(step: Step) -> int:
-    return id(step)
+    assert [step for step, _ in paragraphs(id)] == list(results[id].derivation)
 
 
 # --- lemmas --------------------------------------------------------------------------------------
-def test_every_lemma_is_printed() -> None:
-    ours = [e for e in vars(lemmas).values() if isinstance(e, Lemma)]
-    assert len(ours) > 10
-    assert all(e.statement and e.proof for e in ours)
-
-
-#: The plain text of these will do in LaTeX.
-PLAIN = {"largest degree", "second derivative", "eigenvectors"}
 
 
 @pytest.mark.slow
 def test_every_lemma_that_is_used_is_printed() -> None:
     used = {s.lemma for r in results.values() for s in r.derivation if s.lemma is not None}
-    assert all((e.statement and e.proof) or e.name in PLAIN for e in used)
+    assert all(bool(e.statement) is bool(e.proof) for e in used)
     assert len({e.label for e in used}) == len(used)
 
 
 def test_a_lemma_of_another_package_is_printed_in_its_own_words() -> None:
     lemma = Lemma("mine", "what is 100% so", "by a_b")
     text = document([replace(told("supcl-threshold"), lemmas=(lemma,))])
-    assert "\\begin{lemma}[Mine]\\label{lem:mine}\nWhat is 100\\% so.\n" in text
-    assert "\\begin{proof}\nBy a\\_b.\n" in text
-
-
-def test_lemmas_of_several_proofs_stand_once() -> None:
-    text = snippet([told("supcl-threshold"), told("infonce-optimum")])
-    titles = re.findall(r"\\begin\{lemma\}\[([^]]*)\]", text)
-    assert len(titles) == len(set(titles)) > 2
+    assert "\\begin{lemma}[Mine]\\label{lem:mine}\nWhat is $100$\\% so.\n" in text
+    assert "\\begin{proof}\nBy $a_b$.\n" in text
 
 
 # --- words ---------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("text", "tex"),
-    [
-        ("x = 0 is collapse", "$x = 0$ is collapse"),
-        ("up to (delta = 0) it falls", r"up to $(\delta = 0)$ it falls"),
-        ("in [0, m/(m-1)], at all", "in $[0, m/(m-1)]$, at all"),
-        ("a 50% chance", r"a $50$\% chance"),
-        ("u_i = -v_j for all i", "$u_i = -v_j$ for all $i$"),
-        ("same-class and/or not", "same-class and/or not"),
-        ("delta^2/(1 + delta^2) of it", r"$\delta^2/(1 + \delta^2)$ of it"),
-    ],
-)
-def test_mathematics_in_words(text: str, tex: str) -> None:
-    known = {"x": "x", "m": "m", "delta": r"\delta", "u_i": "u_i", "v_j": "v_j", "i": "i"}
-    assert with_math(text, known) == tex
 
 
 @pytest.mark.parametrize(
@@ -324,7 +282,7 @@ def test_mathematics_in_words(text: str, tex: str) -> None:
     [
         ("clip-pair-graph", "any ell_i of |Z_i|", r"any $\ell_{i}$ of $\|Z_i\|$"),
         ("clip-pair-graph", "is |n_A - n_B| less", "is $|n_A - n_B|$ less"),
-        ("mrf", "log q of log-weights", r"$\log$ $q$ of log-weights"),
+        ("mrf", "log q of log-weights", r"$\log q$ of log-weights"),
         ("kernel-infonce", "on R^d", r"on $\mathbb{R}^d$"),
         ("kernel-supcl", "D is |x - y|^gamma", r"$D$ is $|x - y|^\gamma$"),
         ("spectral-clustering", "tr(Z'MZ)/tau", r"$\operatorname{tr}(Z^\top M Z)/\tau$"),
@@ -334,28 +292,9 @@ def test_formulas_in_words_of_a_result(id: str, text: str, tex: str) -> None:
     assert Notation(results[id]).prose(text) == tex
 
 
-def test_no_letter_of_a_step_is_said_to_be_that_of_another_result() -> None:
-    # "share" and "gap" are names with meanings of their own, elsewhere.
-    said = proof_of(results["kernel-infonce"]).proof
-    assert "the towers. Let" not in said
-    assert "how far the loss is" not in said
-    assert r"Let $w \in \left(0, 1\right)$" in said
-
-
-def test_a_condition_is_an_equivalence() -> None:
-    theorem = proof_of(results["kernel-infonce"]).theorem
-    assert r"k \succ 0 &\iff \gamma \leq 2." in theorem
-    assert r"&= \gamma \leq 2" not in theorem
-
-
 def test_a_limit_shows_what_it_is_of() -> None:
     said = proof_of(results["mrf"]).proof
     assert r"\lim_{q \to 0} (- p \log(q)) &= \infty" in said
-
-
-def test_clauses_about_letters_are_sentences() -> None:
-    assert r"Here $\psi_i$ are similarities" in proof_of(results["exponential-kernel"]).theorem
-    assert r"Consider $m n p$ vectors" in proof_of(results["variance-bound"]).theorem
 
 
 def theorem_of(id: str, **given: object) -> str:
@@ -372,12 +311,6 @@ def test_a_theorem_about_what_was_given_says_what_that_is() -> None:
     of_pairs = theorem_of("clip-pair-graph", edges="1-1,2-1")
     assert "Let edges (" in of_pairs and "be 1--1 and 2--1." in of_pairs
     assert "is never negative: no." in of_pairs
-
-
-def test_a_root_in_a_greek_letter_is_written_as_one() -> None:
-    said = theorem_of("exponential-kernel", psi=[3, 1, 4])
-    assert r"\beta^\star" in said and not re.search(r"(?<!\\)beta", said)
-    assert r"$\psi_{1}$ is above the mean" in said
 
 
 # --- values --------------------------------------------------------------------------------------
@@ -397,11 +330,6 @@ def test_weaker_evidence_has_a_footnote() -> None:
     text = proof_of(made, made.point(**values)).proof
     assert r"\footnote{Evidence: interval" in text
     assert "all of them by exact algebra" not in text
-
-
-def test_a_derivation_without_steps_has_a_proof() -> None:
-    assert in_order(list(Derivation())) == []
-    assert value_at(Rational(1), {}) == 1
 
 
 # --- pdflatex ----------------------------------------------------------------------------------
@@ -475,10 +403,6 @@ def test_a_snippet_compiles_with_the_packages_that_it_names(tmp_path: Path) -> N
 
 
 # --- what sentences say ------------------------------------------------------------------------
-def test_a_bound_by_duality_counts_the_orbits() -> None:
-    """Two points, <C, G> = 2 c g with y = 0 and eps = c: at g = 0 the gap is 2 c, not c."""
-    assert r"+ k \varepsilon" in lemmas.DUALITY.statement
-    assert "k eps" in lemmas.DUALITY.says
 
 
 def test_a_limit_is_looked_up_where_it_is_taken() -> None:
@@ -488,20 +412,6 @@ def test_a_limit_is_looked_up_where_it_is_taken() -> None:
     steps = [k for k, (s, _) in enumerate(w.paragraphs, 1) if s.statement.atoms(Limit)]
     assert len(taken) == len(steps) > len({q.expression for q in taken})
     assert [w._step_of(q) for q in taken] == [w._label(k) for k in steps]
-
-
-@pytest.mark.parametrize("id", ["ccem", "ssem"])
-def test_without_a_loss_nothing_is_its_least_point(id: str) -> None:
-    assert "least point of the loss" not in told(id).proof
-    assert "at the $x$ of" in told(id).proof
-
-
-def test_no_sentence_leads_to_a_formula_that_is_not_there() -> None:
-    """A gap that is a number is said to be zero or negative."""
-    found = [p for _, p in paragraphs("phases")]
-    assert not [p.before for p in found if p.formula is None and p.before.endswith(("of", "iff"))]
-    assert any("is zero." in p.before for p in found)
-    assert any("is negative." in p.before for p in found)
 
 
 @pytest.mark.parametrize(("id", "part"), [("sigmoid-threshold", "N"), ("phases", "p")])
@@ -519,64 +429,6 @@ def test_a_part_of_the_domain_is_said_once(id: str, part: str) -> None:
     assert restricted > 3
 
 
-def test_a_root_has_the_name_of_its_quantity() -> None:
-    theorem = told("sigmoid-threshold").theorem
-    assert theorem.count(r"t_{\mathrm{simplex\,max}}") > 3
-    assert r"t^\star" not in theorem
-
-
-@pytest.mark.parametrize("id", ["dcl", "supcl-optimum"])
-def test_sentences_are_whole(id: str) -> None:
-    text = told(id).proof
-    assert "The the" not in text
-    assert not re.search(r"matrix: [^.]*u'\$? 1", text)
-
-
 @pytest.mark.parametrize("id", ["phases", "supcon-two-sizes", "dcl"])
 def test_a_theorem_on_a_loss_says_how_many_dimensions(id: str) -> None:
     assert r"\mathbb{R}^d$ with $d \ge" in told(id).theorem
-
-
-def test_letters_of_sizes_are_said_what_they_are() -> None:
-    assert (
-        "$n$ is the number of instances in the class of the anchor"
-        in told("supcon-two-sizes").theorem
-    )
-    assert "$n$ is the number" not in told("supcl-threshold").theorem
-    assert "b_{12} &=" in told("supcon-two-sizes").proof
-
-
-def test_what_is_found_at_numbers_is_not_written_as_a_function() -> None:
-    """Numbers without a closed form stand below the theorem, once each and without dots."""
-    values = {"m1": 2, "n1": 3, "m2": 1, "n2": 2, "p": 1, "tau": Rational(1, 2)}
-    result = results["supcon-two-sizes"].given(at={k: str(v) for k, v in values.items()})
-    theorem = proof_of(result, result.point(**values)).theorem
-    assert "least" not in theorem.replace("Least", "").replace("from the least", "")
-    assert r"\mathcal{L}^\star &\approx 0.673079" in theorem
-    assert r"\ldots" not in theorem
-    assert r"\mathrm{gap} &\approx 1.00000 \times 10^{-28}" in theorem
-
-
-def test_a_limit_is_not_a_value() -> None:
-    result = results["ccem"]
-    theorem = proof_of(result, result.point(N=5, delta="oo")).theorem
-    assert r"$N = 5,\; \delta \to \infty$" in theorem
-    assert r"\frac{1}{4} \\" in theorem  # what is exact has no decimals beside it
-
-
-def test_both_edges_are_named_where_the_optimum_is_on_either() -> None:
-    (last,) = re.findall(r"The inner products of the theorem are .*", told("supcl-exclusive").proof)
-    assert last.count(r"\eqref") >= 2 and " or " in last
-
-
-@pytest.mark.parametrize("name", ["h", "L", "slope", "below"])
-def test_a_step_may_use_a_letter_of_the_reduction_for_something_else(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = results["kernel-supcl"]
-    tau = next(s for s in made.domain.ranges if s.name == "tau")
-    steps, named = Derivation(), Symbol(name)
-    steps.holds("A name", Gt(named, 0), "it is so", made.domain, names={named: 2 * tau})
-    monkeypatch.setattr(type(made), "derivation", steps)
-    said = Writer(made, {}).proof().proof
-    assert "A name" in said and "Gram matrix" not in said and "Along the segment" not in said

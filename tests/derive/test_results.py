@@ -8,35 +8,13 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from cltheory.derive.decide.cases import opened
-from cltheory.derive.decide.decide import zero
 from cltheory.derive.decide.domain import DomainError
-from cltheory.derive.decide.evidence import Grade, Holds
+from cltheory.derive.decide.evidence import Grade
 from cltheory.derive.decide.root import ClampedRoot
-from cltheory.derive.losses.softmax import tau
-from cltheory.derive.losses.supcl import alpha
-from cltheory.derive.optimum.segment import delta
 from cltheory.derive.results import UnknownResult, results
-from cltheory.derive.structures.hierarchy import m, n
 from hypothesis import given
 from hypothesis import strategies as st
-from sympy import Rational, exp, log, oo, sqrt
-
-INTERFACE = {
-    "ssem": "same_class cross_class delta_max min_dimension "
-    "within_class_variance between_class_variance",
-    "supcl-optimum": "delta_star x_star same_class cross_class within_class_variance "
-    "between_class_variance loss",
-    "supcl-threshold": "alpha_min tau_max",
-    "variance-bound": "within_class_variance between_class_variance total_variance bound",
-    "cnce-optimum": "delta_star same_class cross_class loss",
-    "sup-cnce-optimum": "same_class cross_class loss alpha_inversion",
-}
-
-
-@pytest.mark.parametrize("id", INTERFACE)
-def test_quantities_keep_their_names(id: str) -> None:
-    assert set(INTERFACE[id].split()) <= set(results[id].quantities)
+from sympy import Rational, oo, sqrt
 
 
 @pytest.mark.parametrize("id", list(results))
@@ -69,7 +47,7 @@ def test_every_quantity_has_a_value_at_the_witness(id: str) -> None:
 
 
 def test_unknown_ids_are_refused() -> None:
-    with pytest.raises(UnknownResult, match="there is no result 'nope'; there are"):
+    with pytest.raises(UnknownResult, match="'nope'"):
         results["nope"]
     with pytest.raises(AttributeError, match="it has alpha_min"):
         results["supcl-threshold"].nope  # noqa: B018
@@ -209,44 +187,6 @@ def test_ssem_end_points() -> None:
     )
     with pytest.raises(DomainError, match="delta must be in"):
         r.value("same_class", m=3, n=3, p=2, delta=2)
-
-
-def test_the_segment_is_the_ssem_of_definition_2() -> None:
-    """With x = delta^2 mn/(mn-1), as printed in (9) and (10)."""
-    r = results["ssem"]
-    same = 1 - delta**2 * m * n / (m * n - 1)
-    cross = -1 / (m - 1) + delta**2 * m * (n - 1) / ((m - 1) * (m * n - 1))
-    assert isinstance(zero(r.same_class - same, r.domain), Holds)
-    assert isinstance(zero(r.cross_class - cross, r.domain), Holds)
-    for wrong in (same.subs(n, n - 1), -same, same.subs(delta, 1 / delta)):
-        assert not isinstance(zero(r.same_class - wrong, r.domain), Holds)
-
-
-WRONG = [
-    lambda e: -e,
-    lambda e: e.subs(n, n - 1),
-    lambda e: e.subs(m, m - 1),
-    lambda e: e.subs(tau, 1 / tau),
-    lambda e: n * e,
-    lambda e: e.subs(alpha, 1 - alpha),
-]
-
-
-def test_wrong_versions_of_theorem_2_are_refused() -> None:
-    r = results["supcl-threshold"]
-    printed = {
-        "alpha_min": (m * n - 1 + exp(m / (m - 1) / tau))
-        / (m * n - n + n * exp(m / (m - 1) / tau)),
-        "tau_max": 1 / ((1 - 1 / m) * log((m * n - 1 - alpha * (m - 1) * n) / (alpha * n - 1))),
-    }
-    for name, formula in printed.items():
-        q = r.quantity(name)
-        domain = opened(q.domain or r.domain)  # tau_max is 1/log(1) at alpha = 1
-        assert isinstance(zero(q.expression - formula, domain), Holds)
-        for change in WRONG:
-            wrong = change(formula)
-            if wrong != formula:
-                assert not isinstance(zero(q.expression - wrong, domain), Holds)
 
 
 def test_infinity_is_only_accepted_where_there_is_a_limit() -> None:

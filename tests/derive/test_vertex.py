@@ -20,7 +20,6 @@ from cltheory.derive.optimum.vertex import (
     Pure,
     UniqueGram,
     Vertex,
-    VertexGap,
     VertexOptimal,
     vertex,
 )
@@ -28,6 +27,7 @@ from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.derive.problems.problem import Problem
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import Iff, eq, ge, gt
+from cltheory.derive.proof.same_sign import SameSign
 from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy, m, n, p
 from random_softmax import Drawn, draw
 from sympy import Expr, Interval, Max, Rational, S, Symbol, Tuple, exp
@@ -209,7 +209,7 @@ def test_a_forgotten_eigenspace_is_refused() -> None:
 
 @pytest.mark.parametrize("change", [-1, 2, S.Zero])
 def test_a_wrong_condition_is_refused(change: Expr) -> None:
-    _, says = statement(VertexGap)
+    _, says = statement(SameSign)
     compared, relation = says.shown.args
     right = relation.args[0]
     for wrong in (right * change, right + change * exp(-1 / tau) + change, right.subs(m, m + 1)):

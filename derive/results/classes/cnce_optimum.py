@@ -18,6 +18,7 @@ from ...proof.relations import eq, lt
 from ...structures.hierarchy import m, n, p
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._supcl import (
     SYMMETRY,
     on_segment,
@@ -61,6 +62,5 @@ RESULT = Result(
     parameters=(m, n, p, tau),
     domain=TEMPERED,
     build=build,
-    problem=Problem(CNCE, SYMMETRY, TEMPERED),
-    segment=ssem_segment,
+    subject=Symmetric(Problem(CNCE, SYMMETRY, TEMPERED), segment=ssem_segment),
 )

@@ -19,6 +19,7 @@ from ...structures.hierarchy import m, n, p
 from ...theorem.measure import Rank
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._supcl import (
     SYMMETRY,
     by_name,
@@ -101,8 +102,6 @@ RESULT = Result(
     parameters=(m, n, p, delta),
     domain=DOMAIN,
     build=build,
-    structure=SYMMETRY,
     meanings=DELTA,
-    segment=ssem_segment,
-    position=position_of_delta,
+    subject=Symmetric(structure=SYMMETRY, segment=ssem_segment, position=position_of_delta),
 )

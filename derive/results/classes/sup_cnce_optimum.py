@@ -20,6 +20,7 @@ from ...proof.relations import gt
 from ...structures.hierarchy import m, n, p
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._supcl import (
     SYMMETRY,
     on_segment,
@@ -73,6 +74,5 @@ RESULT = Result(
     parameters=(m, n, p, alpha, tau),
     domain=COMBINED,
     build=build,
-    problem=Problem(SUP_CNCE, SYMMETRY, COMBINED),
-    segment=ssem_segment,
+    subject=Symmetric(Problem(SUP_CNCE, SYMMETRY, COMBINED), segment=ssem_segment),
 )

@@ -99,5 +99,5 @@ RESULT = Result(
     parameters=(m, n, p, alpha, tau),
     domain=DOMAIN,
     build=build,
-    problem=PROBLEM,
+    subject=PROBLEM,
 )

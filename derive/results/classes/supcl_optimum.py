@@ -23,6 +23,7 @@ from ...proof.relations import ge, gt
 from ...structures.hierarchy import m, n, p
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._supcl import (
     SYMMETRY,
     by_name,
@@ -93,6 +94,5 @@ RESULT = Result(
     parameters=(m, n, p, alpha, tau),
     domain=COMBINED,
     build=build,
-    problem=Problem(SUPCL, SYMMETRY, COMBINED),
-    segment=ssem_segment,
+    subject=Symmetric(Problem(SUPCL, SYMMETRY, COMBINED), segment=ssem_segment),
 )

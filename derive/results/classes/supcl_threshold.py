@@ -22,6 +22,7 @@ from ...proof.relations import lt
 from ...structures.hierarchy import m, n
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._supcl import SYMMETRY, on_segment, ssem_segment
 
 WHY = "for alpha <= 1/n classes collapse at every tau"
@@ -98,6 +99,5 @@ RESULT = Result(
     parameters=(m, n, alpha, tau),
     domain=COMBINED,
     build=build,
-    problem=Problem(SUPCL, SYMMETRY, COMBINED),
-    segment=ssem_segment,
+    subject=Symmetric(Problem(SUPCL, SYMMETRY, COMBINED), segment=ssem_segment),
 )

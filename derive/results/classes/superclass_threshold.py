@@ -32,6 +32,7 @@ from ...structures.hierarchy import (
     p,
 )
 from ...theorem.result import Quantity, Result
+from ...theorem.subject import Symmetric
 from .._pure import segment_from
 
 PROBLEM = Problem(LOSS, hierarchy(VIEWS, INSTANCES, SUBCLASSES, SUPERCLASSES), DOMAIN)
@@ -101,6 +102,5 @@ RESULT = Result(
     parameters=(M, m, n, p, alpha, beta, tau),
     domain=DOMAIN,
     build=build,
-    problem=PROBLEM,
-    segment=segment,
+    subject=Symmetric(PROBLEM, segment=segment),
 )

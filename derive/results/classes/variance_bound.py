@@ -23,6 +23,7 @@ from ...theorem.measure import AtMost, Reading
 from ...theorem.measure import share as trace_share
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._supcl import (
     BETWEEN,
     NAMED,
@@ -139,6 +140,6 @@ RESULT = Result(
     parameters=(m, n, p, radius),
     domain=BALL,
     build=build,
-    structure=SYMMETRY,
+    subject=Symmetric(structure=SYMMETRY),
     meanings=RADIUS,
 )

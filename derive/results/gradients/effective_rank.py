@@ -373,5 +373,5 @@ RESULT = Result(
     domain=DOMAIN,
     build=build,
     meanings=MEANINGS,
-    setting=VECTORS,
+    subject=VECTORS,
 )

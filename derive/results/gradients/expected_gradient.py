@@ -143,5 +143,5 @@ RESULT = Result(
     meanings={s: of_anchor.MEANINGS[s] for s in KNOWN}
     | {s: m for s, (_, _, m) in OWN.items()}
     | {square: "mean of epsilon^2", spectral: "mean of epsilon^2 sigma, sigma being of the sample"},
-    setting=INFONCE_OF_LAW,
+    subject=INFONCE_OF_LAW,
 )

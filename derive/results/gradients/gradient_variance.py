@@ -365,5 +365,5 @@ RESULT = Result(
     domain=DOMAIN,
     build=build,
     meanings=MEANINGS,
-    setting=INFONCE_OF_LAW,
+    subject=INFONCE_OF_LAW,
 )

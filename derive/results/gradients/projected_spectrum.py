@@ -143,5 +143,5 @@ RESULT = Result(
     domain=DOMAIN,
     build=build,
     meanings={s: MEANINGS[s] for s in PARAMETERS},
-    setting=INFONCE,
+    subject=INFONCE,
 )

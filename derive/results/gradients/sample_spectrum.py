@@ -251,5 +251,5 @@ RESULT = Result(
     domain=DOMAIN,
     build=build,
     meanings=MEANINGS,
-    setting=VECTORS,
+    subject=VECTORS,
 )

@@ -494,5 +494,5 @@ RESULT = Result(
     domain=DOMAIN,
     build=build,
     meanings=MEANINGS,
-    setting=LOGITS,
+    subject=LOGITS,
 )

@@ -358,5 +358,5 @@ RESULT = Result(
     domain=DOMAIN,
     build=build,
     meanings={s: MEANINGS[s] for s in PARAMETERS},
-    setting=INFONCE_OF_BATCH,
+    subject=INFONCE_OF_BATCH,
 )

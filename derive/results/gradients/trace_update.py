@@ -328,5 +328,5 @@ RESULT = Result(
     domain=DOMAIN,
     build=build,
     meanings=MEANINGS,
-    setting=CANDIDATE,
+    subject=CANDIDATE,
 )

@@ -118,5 +118,5 @@ RESULT = Result(
     domain=DOMAIN,
     build=build,
     meanings=MEANINGS,
-    setting=WHITENED,
+    subject=WHITENED,
 )

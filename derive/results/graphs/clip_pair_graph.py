@@ -333,5 +333,5 @@ RESULT = ForData(
     meanings=MEANINGS,
     derive=derive,
     check=check,
-    setting=PAIRS,
+    subject=PAIRS,
 )

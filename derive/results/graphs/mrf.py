@@ -191,5 +191,5 @@ RESULT = ForData(
     meanings=MEANINGS,
     derive=derive,
     check=check,
-    setting=FIELD,
+    subject=FIELD,
 )

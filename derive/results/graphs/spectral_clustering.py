@@ -271,5 +271,5 @@ RESULT = ForData(
     meanings=MEANINGS,
     derive=derive,
     check=check,
-    setting=SPECTRAL,
+    subject=SPECTRAL,
 )

@@ -321,5 +321,5 @@ RESULT = ForData(
     meanings=MEANINGS,
     derive=derive,
     check=check,
-    setting=MAXIMUM_ENTROPY,
+    subject=MAXIMUM_ENTROPY,
 )

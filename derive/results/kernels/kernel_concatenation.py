@@ -162,6 +162,6 @@ RESULT = Result(
     parameters=(n, p, gamma, tau, gamma2, tau2),
     domain=DOMAIN,
     build=build,
-    setting=SETTING,
+    subject=SETTING,
     meanings=MEANINGS,
 )

@@ -19,6 +19,7 @@ from ...structures.hierarchy import n, p
 from ...structures.towers import N
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._convexity import state_convexity
 from ._definite import state_definite, state_mixtures, state_sum
 from ._similarity import APART, SIMILARITY, UP_TO_GAUSS, state_slopes, to_square
@@ -73,6 +74,5 @@ RESULT = Result(
     parameters=(n, p, gamma, tau),
     domain=DOMAIN,
     build=build,
-    declared=KERNEL_INFONCE,
-    structure=NO_CLASSES,
+    subject=Symmetric(loss=KERNEL_INFONCE, structure=NO_CLASSES),
 )

@@ -28,6 +28,7 @@ from ...proof.relations import eq, ge, gt, le, lt
 from ...structures.hierarchy import hierarchy, m, n, p
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._lemmas import FIRST_ORDER_OFF_FACE, NEGATIVE_TYPE, SMALLER_POWER, TANGENT
 from ._similarity import BELOW_GAUSS, SIMILARITY, state_slopes, to_square
 from ._spread import state_parting
@@ -219,6 +220,5 @@ RESULT = Result(
     parameters=(m, n, p, gamma, tau, alpha),
     domain=DOMAIN,
     build=build,
-    declared=KERNEL_SUPCL,
-    structure=CLASSES,
+    subject=Symmetric(loss=KERNEL_SUPCL, structure=CLASSES),
 )

@@ -233,6 +233,6 @@ RESULT = Result(
     parameters=(k, q, gamma),
     domain=DOMAIN,
     build=build,
-    setting=SETTING,
+    subject=SETTING,
     meanings={**MEANINGS, gamma: EXPONENT[gamma]},
 )

@@ -25,6 +25,7 @@ from ...theorem.at_numbers import AtNumbers
 from ...theorem.measure import Measure, Rank, Reading, product
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 
 STRUCTURE = two_sizes()
 SIZES = Domain(
@@ -99,10 +100,12 @@ class TwoSizes(AtNumbers):
             parameters=domain.symbols(),
             domain=domain,
             build=self._derive,
-            problem=Problem(reading.of_loss(loss) if reading else loss, STRUCTURE, domain),
-            structure=SEEN,
-            convention=convention,
-            reading=reading,
+            subject=Symmetric(
+                Problem(reading.of_loss(loss) if reading else loss, STRUCTURE, domain),
+                structure=SEEN,
+                convention=convention,
+                reading=reading,
+            ),
         )
         self._made = partial(TwoSizes, id, title=title, source=source, loss=loss, domain=domain)
         self.fixed = dict(at or {})

@@ -22,6 +22,7 @@ from ...structures.towers import NEGATIVE, POSITIVE, WITHIN, N
 from ...theorem.measure import Rank, Reading, product
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._ccem import (
     SYMMETRY,
     ccem_segment,
@@ -105,8 +106,6 @@ RESULT = Result(
     parameters=(N, delta),
     domain=DOMAIN,
     build=build,
-    structure=SYMMETRY,
     meanings=DELTA,
-    segment=ccem_segment,
-    position=position_of_delta,
+    subject=Symmetric(structure=SYMMETRY, segment=ccem_segment, position=position_of_delta),
 )

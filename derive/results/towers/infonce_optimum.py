@@ -16,6 +16,7 @@ from ...proof.relations import gt
 from ...structures.towers import N
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._ccem import (
     SYMMETRY,
     ccem_segment,
@@ -50,6 +51,5 @@ RESULT = Result(
     parameters=(N, t),
     domain=WARM,
     build=build,
-    problem=Problem(INFONCE, SYMMETRY, WARM),
-    segment=ccem_segment,
+    subject=Symmetric(Problem(INFONCE, SYMMETRY, WARM), segment=ccem_segment),
 )

@@ -37,6 +37,7 @@ from ...structures.scheme import Scheme
 from ...structures.towers import NEGATIVE, POSITIVE, N
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._ccem import (
     DIRECTIONS,
     POSITION,
@@ -87,8 +88,7 @@ def for_loss(loss: PairwiseLoss, at: Mapping[Symbol, Expr] | None = None) -> Res
         parameters=tuple(s for s in (N, t, b) if s in domain.ranges),
         domain=here,
         build=lambda proof: build(put_in, inside, proof),
-        problem=Problem(loss, SYMMETRY, here),
-        segment=ccem_segment,
+        subject=Symmetric(Problem(loss, SYMMETRY, here), segment=ccem_segment),
         texts=("lp", "ln", "loss"),
         read=read,
     )

@@ -20,6 +20,7 @@ from ...structures.towers import N
 from ...theorem.measure import Face
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._ccem import (
     SYMMETRY,
     ccem_segment,
@@ -73,6 +74,5 @@ RESULT = Result(
     parameters=(N, t, b),
     domain=BIASED,
     build=build,
-    problem=Problem(SIGMOID, SYMMETRY, BIASED),
-    segment=ccem_segment,
+    subject=Symmetric(Problem(SIGMOID, SYMMETRY, BIASED), segment=ccem_segment),
 )

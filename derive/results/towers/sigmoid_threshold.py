@@ -24,6 +24,7 @@ from ...proof.relations import Iff, lt
 from ...structures.towers import N
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._ccem import (
     SYMMETRY,
     ccem_segment,
@@ -133,6 +134,5 @@ RESULT = Result(
     parameters=(N, t, b),
     domain=BIASED,
     build=build,
-    problem=Problem(SIGMOID, SYMMETRY, BIASED),
-    segment=ccem_segment,
+    subject=Symmetric(Problem(SIGMOID, SYMMETRY, BIASED), segment=ccem_segment),
 )

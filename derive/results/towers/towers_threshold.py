@@ -29,6 +29,7 @@ from ...structures.towers import NEGATIVE, SIBLING, TWIN, K, N, towers_of_views
 from ...structures.towers import POSITIVE as ALIGNED
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._ccem import LOW, POSITION, shape_of
 
 _ATTRACT, _REPEL = SIGMOID.terms
@@ -135,6 +136,5 @@ RESULT = Result(
     parameters=(N, K, p, t, b, w),
     domain=DOMAIN,
     build=build,
-    problem=Problem(WEIGHTED, SYMMETRY, DOMAIN),
-    segment=segment,
+    subject=Symmetric(Problem(WEIGHTED, SYMMETRY, DOMAIN), segment=segment),
 )

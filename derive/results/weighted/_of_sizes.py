@@ -24,6 +24,7 @@ from ...structures.scheme import Relation, Scheme
 from ...theorem.listed import ListOf
 from ...theorem.measure import Entries, Rank, product
 from ...theorem.quantity import Quantity
+from ...theorem.subject import Symmetric
 from .._for_data import Data
 from .._pure import least_loss
 from ._labels import ALONE, ONE_CLASS
@@ -101,7 +102,7 @@ def about(loss: SoftmaxLoss, domain: Domain, data: Data) -> dict[str, Any]:
     """What a result for classes of given sizes is about, as arguments of a result."""
     sizes: Sizes = data["sizes"]
     problem = Problem(loss, classes_of_sizes(sizes, None), domain)
-    return {"problem": problem, "structure": seen(Integer(sum(sizes))), "meanings": {}}
+    return {"subject": Symmetric(problem, structure=seen(Integer(sum(sizes)))), "meanings": {}}
 
 
 def optima(loss: SoftmaxLoss, sizes: Sizes, domain: Domain) -> BlockOptima:

@@ -6,7 +6,7 @@ No two pairs need be alike, so each point is an orbit of its own and the Gram ma
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Any
 
@@ -202,8 +202,6 @@ def in_balls(rows: Rows, bits: int) -> list[list[Any]]:
 @dataclass(frozen=True, eq=False)
 class InBalls(Statement):
     """``left > right`` between numbers, which balls tell apart; ``names`` says what they are."""
-
-    names: Mapping[Symbol, Expr] = field(default_factory=dict)
 
     def decide(self) -> Outcome:
         """Whether it is so."""

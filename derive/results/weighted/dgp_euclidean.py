@@ -159,5 +159,5 @@ RESULT = ForData(
     meanings=MEANINGS,
     derive=for_matrix,
     check=lambda data: {"D": Dissimilarity(data["D"])},
-    weighted=WEIGHTED_EUCLIDEAN,
+    subject=WEIGHTED_EUCLIDEAN,
 )

@@ -163,5 +163,5 @@ RESULT = ForData(
     meanings={**MEANINGS, tau: "temperature, which divides the cosine"},
     derive=for_matrix,
     check=lambda data: {"D": Dissimilarity(data["D"])},
-    weighted=WEIGHTED_COSINE,
+    subject=WEIGHTED_COSINE,
 )

@@ -215,5 +215,5 @@ RESULT = ForData(
     meanings=MEANINGS,
     derive=for_weights,
     check=lambda data: {"W": WeightRows(data["W"])},
-    weighted=WEIGHTED,
+    subject=WEIGHTED,
 )

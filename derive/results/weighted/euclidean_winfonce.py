@@ -22,5 +22,5 @@ RESULT = squared_result(
     witness={d: 1},
     meanings={d: "squared distance of two labels"},
     check=two_or_more,
-    weighted=WeightedInfoNCE((S_EUCLIDEAN, OF_LABELS)),
+    subject=WeightedInfoNCE((S_EUCLIDEAN, OF_LABELS)),
 )

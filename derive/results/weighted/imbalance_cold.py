@@ -12,6 +12,7 @@ from ...optimum.unequal import li, lj, lk, state_cold, state_sizes
 from ...proof.derivation import Derivation
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._of_sizes import seen
 
 DOMAIN = Domain({s: at_least(2, TWO) for s in (li, lj, lk)}, {li: 5, lj: 3, lk: 101})
@@ -49,7 +50,6 @@ RESULT = Result(
     parameters=(li, lj, lk),
     domain=DOMAIN,
     build=build,
-    declared=HARD_SUPCON,
-    structure=seen(size("n")),
+    subject=Symmetric(loss=HARD_SUPCON, structure=seen(size("n"))),
     meanings=MEANINGS,
 )

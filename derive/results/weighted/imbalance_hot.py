@@ -14,6 +14,7 @@ from ...optimum.unequal import Q, q, q_other, state_hot, state_sizes
 from ...proof.derivation import Derivation
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._of_sizes import seen
 
 HALF = between(
@@ -54,7 +55,6 @@ RESULT = Result(
     parameters=(q, q_other, Q),
     domain=DOMAIN,
     build=build,
-    declared=HARD_SUPCON,
-    structure=seen(size("n")),
+    subject=Symmetric(loss=HARD_SUPCON, structure=seen(size("n"))),
     meanings=MEANINGS,
 )

@@ -73,5 +73,5 @@ RESULT = squared_result(
         k_jj: "kernel of another point with itself",
         k_ij: "kernel of the two",
     },
-    weighted=WeightedInfoNCE((S_EUCLIDEAN, WEIGHT)),
+    subject=WeightedInfoNCE((S_EUCLIDEAN, WEIGHT)),
 )

@@ -19,6 +19,7 @@ from ...proof.limiting import take_limit
 from ...proof.relations import ge, gt, lt
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._of_sizes import seen
 
 DOMAIN = Domain({**LAW, tau: POSITIVE}, {l1: 12, r: 5, tau: 3})
@@ -109,7 +110,6 @@ RESULT = Result(
     parameters=(l1, r, tau, rho),
     domain=Domain({**DOMAIN.ranges, rho: MORE}, {**DOMAIN.witness, rho: 2}),
     build=build,
-    declared=HARD_SUPCON,
-    structure=seen(l1 + r),
+    subject=Symmetric(loss=HARD_SUPCON, structure=seen(l1 + r)),
     meanings={**MEANINGS, rho: "how many times the samples of all others the largest class has"},
 )

@@ -15,6 +15,7 @@ from ...optimum.unequal import C, lh, li, lj, lk, state_simplex, state_sizes
 from ...proof.derivation import Derivation
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._of_sizes import seen
 
 DOMAIN = Domain(
@@ -56,7 +57,6 @@ RESULT = Result(
     parameters=(C, li, lj, lk, lh, tau),
     domain=DOMAIN,
     build=build,
-    declared=HARD_SUPCON,
-    structure=seen(li + lj + lk + lh),
+    subject=Symmetric(loss=HARD_SUPCON, structure=seen(li + lj + lk + lh)),
     meanings=MEANINGS,
 )

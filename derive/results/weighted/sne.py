@@ -54,5 +54,5 @@ RESULT = squared_result(
         )
     },
     check=two_or_more,
-    weighted=WeightedInfoNCE((S_EUCLIDEAN, WEIGHT)),
+    subject=WeightedInfoNCE((S_EUCLIDEAN, WEIGHT)),
 )

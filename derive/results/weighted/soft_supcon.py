@@ -118,6 +118,6 @@ RESULT = Classes(
     derive=derive,
     check=checked,
     about=partial(about, SOFT_SUPCON, PARAMETERS),
-    problem=PROBLEM,
+    subject=PROBLEM,
     meanings=MEANINGS,
 )

@@ -17,6 +17,7 @@ from ...structures.hierarchy import n
 from ...theorem.measure import Rank, Reading, product
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from .._pure import least_loss, segment_from, state_only_optimum
 from ._labels import BALANCED, MEANINGS, SIZES, C
 from ._of_sizes import rank
@@ -54,7 +55,6 @@ RESULT = Result(
     parameters=(C, n, tau),
     domain=SIZES,
     build=build,
-    problem=PROBLEM,
-    segment=segment,
+    subject=Symmetric(PROBLEM, segment=segment),
     meanings=MEANINGS,
 )

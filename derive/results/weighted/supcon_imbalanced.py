@@ -22,6 +22,7 @@ from ...structures.classes import classes_of_sizes, n1, n2
 from ...structures.hierarchy import n
 from ...theorem.measure import Reading, product
 from ...theorem.quantity import Quantity
+from ...theorem.subject import Symmetric
 from .._for_data import Data, ForData
 from .._pure import least_loss
 from . import supcon_balanced
@@ -113,7 +114,6 @@ RESULT = ForData(
     derive=derive,
     check=checked,
     about=partial(about, HARD_SUPCON, TEMPERATURE),
-    problem=PROBLEM,
-    structure=seen(PROBLEM.structure.size),
+    subject=Symmetric(PROBLEM, structure=seen(PROBLEM.structure.size)),
     meanings=MEANINGS,
 )

@@ -26,6 +26,7 @@ from ...structures.hierarchy import hierarchy
 from ...structures.scheme import complete
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 from ._of_sizes import seen
 
 K, L, m = size("K"), size("L"), size("m")
@@ -174,7 +175,6 @@ RESULT = Result(
     parameters=(K, L, m, tau),
     domain=DOMAIN,
     build=build,
-    declared=HARD_SUPCON,
-    structure=seen(K * L + m),
+    subject=Symmetric(loss=HARD_SUPCON, structure=seen(K * L + m)),
     meanings=MEANINGS,
 )

@@ -214,6 +214,6 @@ RESULT = ForData(
     domain=DOMAIN,
     meanings=MEANINGS,
     derive=derive,
-    weighted=WeightedInfoNCE((S_COSINE, WEIGHT)),
+    subject=WeightedInfoNCE((S_COSINE, WEIGHT)),
     check=check,
 )

@@ -141,5 +141,5 @@ RESULT = ForData(
     meanings=MEANINGS,
     derive=derive,
     check=two_or_more,
-    weighted=WeightedInfoNCE((S_COSINE, OF_LABELS)),
+    subject=WeightedInfoNCE((S_COSINE, OF_LABELS)),
 )

@@ -10,7 +10,6 @@ from sympy import And, Basic, Contains, Eq, Expr, Ge, Gt, Le, Limit, Lt, Ne, Sym
 from ...decide.domain import Domain
 from ...proof.relations import Iff
 from .layout import layout
-from .lines import POINTS, points, rows
 from .signs import by_sign
 from .tex import Names, brackets, is_tall, tex
 from .tree import SUM, Node, named
@@ -103,6 +102,9 @@ def without_evident(statement: Basic, domain: Domain | None) -> Basic | None:
     if isinstance(statement, Tuple):
         left = [p for part in statement.args if (p := without_evident(part, domain)) is not None]
         return Tuple(*left) if left else None
+    if isinstance(statement, Iff) and is_evident(statement.args[1], domain):
+        first, second = statement.args
+        return first if second.doit() == True else statement  # noqa: E712
     return None if is_evident(statement, domain) else statement
 
 
@@ -127,35 +129,6 @@ def text_lines(statement: Basic, domain: Domain | None) -> list[str]:
 
 
 # --- LaTeX -------------------------------------------------------------------------------------
-def tex_rows(
-    statement: Basic,
-    domain: Domain | None,
-    name: Names,
-    room: float = POINTS,
-    *,
-    whole: bool = False,
-) -> list[str]:
-    """A statement in LaTeX, row by row, with an alignment mark before each sign.
-
-    What says nothing is left out unless the ``whole`` is asked for; there may be no row.
-    """
-    found: list[str] = []
-    told = statement if whole else for_reading(statement, domain)
-    for line in lines(told, domain) if told is not None else ():
-        word = f"{line.word[1]}\\quad " if line.word else ""
-        if line.sign is None or len(line.sides) != 2:
-            joined = r" \qquad ".join(_tex(s, name) for s in line.sides)
-            found.append(f"{word}& {joined}" if len(line.sides) == 1 else f"{word}{joined}")
-            continue
-        left, right = line.sides
-        first, *more = [_tex(right, name)] if isinstance(right, Limited) else rows(
-            right, name, room - _width(left, name) - 20
-        )  # fmt: skip
-        found.append(f"{word}{_tex(left, name)} &{line.sign[1]} {first}")
-        found += [rf"&\quad {row}" for row in more]
-    return found
-
-
 def aligned(rows_of: list[str]) -> str:
     """One row as it is; several, aligned."""
     if not rows_of:
@@ -163,11 +136,3 @@ def aligned(rows_of: list[str]) -> str:
     if len(rows_of) == 1:
         return rows_of[0].replace("& ", "", 1).replace("&", "", 1)
     return r"\begin{aligned}" + r" \\ ".join(rows_of) + r"\end{aligned}"
-
-
-def _tex(side: Node | Limited, name: Names) -> str:
-    return side.tex(name) if isinstance(side, Limited) else tex(side, name)
-
-
-def _width(side: Node | Limited, name: Names) -> float:
-    return points(side.of, name) + 30 if isinstance(side, Limited) else points(side, name)

@@ -13,14 +13,10 @@ from ...decide.domain import DomainError
 from ...decide.evidence import Grade
 from ...decide.exact import expression as exact
 from ...decide.root import without_roots
-from ...optimum.segment_facts import Active, AtEnd, Segments, assignments
-from ...optimum.threshold import ChangesSign
 from ...optimum.value import FaceValue
-from ...optimum.vertex import Pure
 from ...papers.sources import MADE_BY, SOURCES, Source, entry, project, version
 from ...proof.derivation import Step
-from ...proof.limiting import LimitIs
-from ...proof.statement import Lemma, Relations
+from ...proof.statement import Lemma, Statement
 from ...theorem.about import head, least_dimension
 from ...theorem.bounds import Bounds
 from ...theorem.kinds import Kind
@@ -32,8 +28,9 @@ from ..layout.displays import ROOM, Shown, expression, of_node, shown
 from ..layout.layout import layout
 from ..layout.tex import phrase, tex
 from ..macros import cited, escape, listed
+from ..wording import with_math
 from .notation import Notation, Typeset
-from .sentences import CITED, Paragraph, Teller
+from .sentences import Paragraph, Teller
 
 #: Of lines that are written.
 WIDTH = 96
@@ -47,6 +44,12 @@ WAYS = ("=", r"\to")
 STRETCH = r"\emergencystretch=3em\relax"
 #: Longer lists are not written out.
 MOST_GIVEN = 200
+#: Of the letters in the steps of a proof on a symmetry.
+OF_GRADIENT = (
+    r"The Gram matrix has the eigenvalue $\lambda_e$ on the eigenspace $e$, and $s_e$ is the share "
+    r"of its trace that lies there; the gradient of the loss has the entries $a_r$ and, as the "
+    r"same combinations of them, the eigenvalues $\theta_e$."
+)
 #: What a snippet needs.
 PACKAGES = r"\usepackage{amsmath,amssymb,amsthm}"
 THEOREMS = (r"\newtheorem{theorem}{Theorem}", r"\newtheorem{lemma}[theorem]{Lemma}")
@@ -133,7 +136,7 @@ def _body(proofs: Sequence[Proof]) -> str:
 
 def _whole(text: str) -> str:
     """Plain text as a sentence in LaTeX."""
-    return f"{escape(sentence(text).rstrip('.'))}."
+    return f"{with_math(sentence(text).rstrip('.'), {}, escape)}."
 
 
 def _folded(line: str) -> list[str]:
@@ -173,15 +176,8 @@ class Writer:
         domain = result.domain
         known = {s.name for s in (*result.parameters, *domain.ranges)}
         self.teller = Teller(self.note, known | set(result.quantities))
-        steps = in_order(list(result.derivation))
-        self.paragraphs: list[tuple[Step, Paragraph]] = []
-        told = False
-        for step, after in zip(steps, [*steps[1:], None], strict=True):
-            if told:
-                told = False
-                continue
-            self.paragraphs.append((step, self.teller.tell(step, after)))
-            told = self.teller.took_next
+        #: Each step of the derivation, and how it is told.
+        self.paragraphs = [(step, self.teller.tell(step)) for step in result.derivation]
 
     def proof(self) -> Proof:
         lemmas = [p.lemma for _, p in self.paragraphs if p.lemma is not None]
@@ -304,16 +300,12 @@ class Writer:
 
     def _step_of(self, q: Quantity) -> str:
         """The label of the step that has a quantity in it."""
-        if not q.is_number:
+        if q.expression.is_Atom and q.limit_of is None:
             return ""
-        kind = LimitIs if q.limit_of is not None else ChangesSign
         for k, (step, paragraph) in enumerate(self.paragraphs, 1):
-            if not isinstance(step.says, kind) or paragraph.formula is None:
+            if paragraph.formula is None or not step.statement.has(q.expression):
                 continue
-            if isinstance(step.says, LimitIs):
-                if _same_limit(step.says, q):
-                    return self._label(k)
-            elif step.statement.args[0].args[1] == q.expression:
+            if q.limit_of is None or _same_limit(step.says, *q.limit_of):
                 return self._label(k)
         return ""
 
@@ -389,7 +381,6 @@ class Writer:
         lines += self._notation()
         for k, (step, p) in enumerate(self.paragraphs, 1):
             lines += ["", *self._paragraph(k, step, p)]
-        lines += self._end()
         return "\n".join([*lines, r"\end{proof}", ""])
 
     def _evidence(self) -> str:
@@ -430,7 +421,7 @@ class Writer:
                 lines.append(
                     rf"$\lambda_{{{e.index}}}$ & {escape(e.words)} & {note.math(e.size)} \\"
                 )
-            lines += [r"\end{tabular}", r"\end{center}"]
+            lines += [r"\end{tabular}", r"\end{center}", OF_GRADIENT]
         return lines
 
     def _label(self, k: int) -> str:
@@ -440,9 +431,7 @@ class Writer:
         before, after = p.before, p.after
         if p.lemma is not None:
             lemma = f"Lemma~\\ref{{{p.lemma.label}}}"
-            if CITED in before + after:
-                before, after = before.replace(CITED, lemma), after.replace(CITED, lemma)
-            elif before.endswith((":", ",", ".")):
+            if before.endswith((":", ",", ".")):
                 before = f"{before[:-1]} ({lemma}){before[-1]}"
             else:
                 before += f" ({lemma})"
@@ -452,39 +441,6 @@ class Writer:
         if p.formula is None:
             return [before, *([after] if after else [])]
         return [before, *display(p.formula, self._label(k), stop="."), *([after] if after else [])]
-
-    def _end(self) -> list[str]:
-        """Where inner products and the loss of the theorem come from."""
-        names = {r.name for r in self.note.relations} & set(self.result.quantities)
-        numbered = [(k, s.says) for k, (s, _) in enumerate(self.paragraphs, 1)]
-        places = [(k, s) for k, s in numbered if isinstance(s, (Segments, Pure))]
-        if not names or not places:
-            return []
-        k, says = places[-1]
-        at = " at the least point of the loss" if isinstance(says, Segments) else ""
-        if self.result.declared is None:  # a segment, and no loss to be least on it
-            placed = (
-                j
-                for j, s in numbered
-                if isinstance(s, Relations) and "x" in {e.name for e in assignments(s.shown)}
-            )
-            j = next(placed, 0)
-            at = rf" at the $x$ of \eqref{{{self._label(j)}}}" if j else ""
-        ends = [(j, s) for j, s in numbered if isinstance(s, AtEnd)]
-        if ends and isinstance(says, Segments):
-            at = rf" at $x^\star$ as in \eqref{{{self._label(ends[-1][0])}}}"
-        said = rf"The inner products of the theorem are those of \eqref{{{self._label(k)}}}{at}"
-        edges = [j for j, s in places if isinstance(s, Segments)]
-        if len(edges) > 1:
-            of = " or ".join(rf"\eqref{{{self._label(j)}}}" for j in edges)
-            said = (
-                f"The inner products of the theorem are those of {of}, of whichever edge has it, "
-                "at the least point of the loss"
-            )
-        loss = next((j for j, s in numbered if "L" in {n.name for n in getattr(s, "names", ())}), 0)
-        if "loss" in self.result.quantities and loss:
-            said += rf", and its loss is \eqref{{{self._label(loss)}}} there"
-        return ["", f"{said}."]
 
 
 def called(name: str) -> str:
@@ -504,23 +460,12 @@ def listing(text: str) -> str:
     return f"have the rows {listed(written)}" if len(written) > 1 else f"be {written[0]}"
 
 
-def _same_limit(says: LimitIs, q: Quantity) -> bool:
-    """Whether a step takes the limit that a quantity is."""
-    assert q.limit_of is not None
-    of, symbol, to = q.limit_of
-    (at,) = says.shown.atoms(Limit)
-    named, along, point, _ = at.args
-    return says.names[named] == of and (along, point) == (symbol, to)
-
-
-def in_order(steps: list[Step]) -> list[Step]:
-    """Steps as they are told: a segment and the slope there before the gradient along it."""
-    steps = list(steps)
-    for k, step in enumerate(steps[:-2]):
-        if isinstance(step.says, Active) and isinstance(steps[k + 1].says, Segments):
-            steps[k : k + 3] = [*steps[k + 1 : k + 3], step]
-            break
-    return steps
+def _same_limit(says: Statement, of: Expr, symbol: Symbol, to: Expr) -> bool:
+    """Whether a step takes the limit of an expression as a symbol goes there."""
+    found = (at.args for at in says.shown.atoms(Limit))
+    return any(
+        (says.names.get(name), along, point) == (of, symbol, to) for name, along, point, _ in found
+    )
 
 
 def display(formula: Shown, label: str = "", stop: str = ".") -> list[str]:

@@ -8,17 +8,17 @@ at the start of a proof says which is which, and a name is said what it is befor
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from sympy import Expr, Indexed, Symbol
+from sympy import Expr, Indexed, Symbol, latex
 
 from ...decide.domain import Domain
+from ...decide.root import ClampedRoot
+from ...losses.setting import Setting
 from ...losses.written import Tex, in_words
-from ...optimum.blocks import Blocks
-from ...optimum.reduce import Reduced
-from ...optimum.segment_facts import PairGradient, Spectrum
+from ...structures.configuration import Configuration
+from ...structures.scheme import Scheme
 from ...structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -26,6 +26,7 @@ from ..display import Writer, sentence, written, written_sign
 from ..layout.layout import layout
 from ..layout.tex import entry, tex
 from ..macros import escape
+from ..wording import with_math
 from .phrases import held, released
 from .vectors import marked
 
@@ -119,48 +120,45 @@ class Notation:
         self.writer = Writer(result)
         #: LaTeX of names that a proof gives.
         self.extra: dict[str, str] = {}
+        self._zeros: set[str] = set()
 
     # --- relations and eigenspaces -----------------------------------------------------------
     @cached_property
-    def reduced(self) -> Reduced | None:
-        """The loss on the symmetry, if the derivation is about one."""
-        found = (s.says.reduced for s in self.result.derivation if isinstance(s.says, PairGradient))
-        return next(found, None)
+    def _structure(self) -> object | None:
+        """The structure that the derivation is about."""
+        found = (step.says.structure for step in self.result.derivation)
+        return next((s for s in found if s is not None), None)
 
     @cached_property
     def relations(self) -> tuple[Row, ...]:
         """The relations that the derivation is about, with the number of partners of an anchor."""
-        for step in self.result.derivation:
-            if isinstance(step.says, Spectrum):
-                scheme = step.says.scheme
-                return tuple(
-                    Row(r.name, INDICES.get(r.name, str(k)), in_words(r.name, scheme), r.count)
-                    for k, r in enumerate(scheme.relations)
-                )
-            if isinstance(step.says, Blocks):
-                some = (r for r in step.says.configuration.relations if r.count != 0)
-                return tuple(
-                    Row(r.name, str(k), _of_orbits(r.name), r.count) for k, r in enumerate(some, 1)
-                )
+        about = self._structure
+        if isinstance(about, Scheme):
+            return tuple(
+                Row(r.name, INDICES.get(r.name, str(k)), in_words(r.name, about), r.count)
+                for k, r in enumerate(about.relations)
+            )
+        if isinstance(about, Configuration):
+            some = (r for r in about.relations if r.count != 0)
+            return tuple(
+                Row(r.name, str(k), _of_orbits(r.name), r.count) for k, r in enumerate(some, 1)
+            )
         return ()
 
     @cached_property
     def spaces(self) -> tuple[Row, ...]:
         """The eigenspaces, with their dimensions."""
-        for step in self.result.derivation:
-            if isinstance(step.says, Spectrum):
-                spaces = step.says.scheme.eigenspaces
-                initials = ["".join(w[0] for w in e.name.split("_")) for e in spaces]
-                return tuple(
-                    Row(
-                        e.name,
-                        rf"\mathrm{{{i}}}" if initials.count(i) == 1 else str(k),
-                        e.name.replace("_", " "),
-                        e.dimension,
-                    )
-                    for k, (e, i) in enumerate(zip(spaces, initials, strict=True), 1)
-                )
-        return ()
+        spaces = self._structure.eigenspaces if isinstance(self._structure, Scheme) else ()
+        initials = ["".join(w[0] for w in e.name.split("_")) for e in spaces]
+        return tuple(
+            Row(
+                e.name,
+                rf"\mathrm{{{i}}}" if initials.count(i) == 1 else str(k),
+                e.name.replace("_", " "),
+                e.dimension,
+            )
+            for k, (e, i) in enumerate(zip(spaces, initials, strict=True), 1)
+        )
 
     @cached_property
     def _indexed(self) -> dict[str, str]:
@@ -172,13 +170,27 @@ class Notation:
                 found[f"{letter}_{e.name}"] = f"{drawn}_{{{e.index}}}"
         return found
 
-    def space(self, name: str) -> Row:
-        """An eigenspace by name."""
-        return next(e for e in self.spaces if e.name == name)
+    @property
+    def _of_vectors(self) -> bool:
+        """Whether steps are about an anchor, vectors and the like, without a structure."""
+        return type(self.result.alone) is Setting
 
-    def relation(self, name: str) -> Row:
-        """A relation by name."""
-        return next(r for r in self.relations if r.name == name)
+    @property
+    def tabulated(self) -> set[str]:
+        """Names that the tables at the start of the proof say what they are."""
+        return {*self._indexed, "L", "x", "x_max", "h"} if self.relations else set()
+
+    def is_known(self, s: Symbol) -> bool:
+        """Whether a name in a step has a meaning outside it."""
+        return s.name in self.result.quantities or s.name in NAMES
+
+    def root(self, root: ClampedRoot) -> Symbol:
+        """A name for a root that is in no quantity."""
+        letter = root.variable.name.rstrip("_")
+        name = f"{letter}_star"
+        self.extra[name] = rf"{latex(Symbol(letter))}^\star"
+        self._zeros.add(name)
+        return Symbol(name)
 
     # --- symbols ------------------------------------------------------------------------------
     def name(self, s: Symbol) -> str:
@@ -221,6 +233,8 @@ class Notation:
             return ROWS[row[1]].format(row[2])
         if name in {f"d_{r.name}" for r in self.relations}:
             return f"the slope of the loss in ${self._indexed[f'g_{name[2:]}']}$"
+        if name in self._zeros:
+            return "the value at which the condition vanishes"
         return NAMES.get(name, ("", ""))[1]
 
     def beyond(self, q: Quantity) -> list[str]:
@@ -260,7 +274,7 @@ class Notation:
         """Letters that steps have beside those of the result, those that are words left out."""
         found: dict[Symbol, None] = {}
         for step in self.result.derivation:
-            found |= dict.fromkeys((*step.says.domain.ranges, *getattr(step.says, "names", ())))
+            found |= dict.fromkeys((*step.says.domain.ranges, *step.says.names))
             capitals = (s for s in step.statement.free_symbols if s.name in CAPITALS)
             found |= dict.fromkeys(sorted(capitals, key=str))
         return [
@@ -277,7 +291,7 @@ class Notation:
         """Entries of what has indices, ``P_ij`` for ``P[i, j]``."""
         found: dict[str, str] = {}
         for step in self.result.derivation:
-            parts = (step.statement, *getattr(step.says, "names", {}))
+            parts = (step.statement, *step.says.names)
             for e in {e for part in parts for e in part.atoms(Indexed)}:
                 indices = [str(k) for k in e.indices]
                 if all(len(k) == 1 for k in indices):
@@ -290,7 +304,7 @@ class Notation:
         known |= {s.name: self.name(s) for s in self.result.domain.ranges if s.name not in WORDS}
         known |= {name: self.symbol_of(name) for name in self.result.quantities if "_" in name}
         known |= {name: written for name, (written, _) in NAMES.items() if name not in WORDS}
-        letters = LETTERS if self.result.setting is None else {**LETTERS, **OF_ANCHORS}
+        letters = {**LETTERS, **OF_ANCHORS} if self._of_vectors else LETTERS
         return {**letters, **self._entries, **known, **self._indexed}
 
     def prose(self, text: str) -> str:
@@ -303,10 +317,11 @@ class Notation:
             )
             text = re.sub(rf"(?i){own}(?= stays )", f"lambda_{e.name}", text)
             text = re.sub(rf"(?<=towards ){own}", e.words, text)
-        if self.result.setting is None:
-            return with_math(text, self._known)
+            text = text.replace(e.name, e.words) if "_" in e.name else text
+        if not self._of_vectors:
+            return released(with_math(text, self._known, escape))
         text, vectors = marked(text)
-        shown = with_math(text, self._known)
+        shown = released(with_math(text, self._known, escape))
         for character, formula in vectors.items():
             shown = shown.replace(character, formula)
         return shown
@@ -354,103 +369,6 @@ def _of_orbits(name: str) -> str:
     if len(groups) > 1:
         where = f"group {groups[1]}, of an anchor in group {groups[0]}"
     return f"{said} ({where})" if groups else said
-
-
-# --- mathematics in words ------------------------------------------------------------------------
-_TOKEN = re.compile(
-    r"(?P<name>[A-Za-z]+\d*(?:_[A-Za-z0-9]+)*)|(?P<number>\d+)|(?P<sign>>=|<=|->|[-+*/^=<>])"
-    r"|(?P<open>[(\[])|(?P<close>[)\]])|(?P<space>\s+)|(?P<other>'s\b|.)"
-)
-_LOSS = re.compile("L_([A-Za-z]+)")
-#: A letter with an index: no word has an underscore.
-_LETTER = re.compile("[A-Za-z]_[A-Za-z0-9]")
-_SIGNS = {">=": r"\ge ", "<=": r"\le ", "->": r"\to ", "*": r"\,"}
-
-
-def with_math(text: str, known: Mapping[str, str]) -> str:
-    """Text with the longest runs of names, numbers and signs between dollars, the rest escaped."""
-    tokens = [(at.lastgroup or "", at[0]) for at in _TOKEN.finditer(text)]
-    out: list[str] = []
-    k = 0
-    while k < len(tokens):
-        end = _run(tokens, k, known)
-        if end == k:
-            kind, part = tokens[k]
-            out.append(
-                f"${(_SIGNS.get(part) or part).strip()}$"
-                if kind == "sign" and part not in "-/^"
-                else escape(part)
-            )
-            k += 1
-            continue
-        out.append(f"${_as_tex(tokens[k:end], known)}$")
-        k = end
-    return released("".join(out))
-
-
-def _is_name(token: tuple[str, str], known: Mapping[str, str]) -> bool:
-    kind, text = token
-    if kind == "name":
-        drawn = _LOSS.fullmatch(text) or _LETTER.fullmatch(text)
-        return text in known or _is_product(text, known) or drawn is not None
-    return kind == "number"
-
-
-def _is_product(text: str, known: Mapping[str, str]) -> bool:
-    return 1 < len(text) <= 3 and set(text) <= set("mnp") and all(c in known for c in text)
-
-
-def _is_factor(tokens: list[tuple[str, str]], k: int, depth: int) -> bool:
-    """Whether this comes after a number, ``2q``; inside brackets with a space, ``(2 sigma)``."""
-    if depth and k and tokens[k - 1][0] == "space":
-        k -= 1
-    return k > 0 and tokens[k - 1][0] == "number"
-
-
-def _run(tokens: list[tuple[str, str]], start: int, known: Mapping[str, str]) -> int:
-    """Where mathematics that starts here ends; it does not end in a sign or an open bracket."""
-    depth, end, ready = 0, start, True  # whether a name may come next
-    if tokens[start][0] == "space":
-        return start
-    for k in range(start, len(tokens)):
-        kind, text = tokens[k]
-        if _is_name(tokens[k], known) and (ready or _is_factor(tokens, k, depth)):
-            ready = False
-        elif kind == "sign" and (not ready or text == "-"):
-            ready = True
-        elif kind == "open":
-            depth += 1
-            ready = True
-        elif kind == "close" and depth and not ready:
-            depth -= 1
-        elif text == "," and depth and not ready:
-            ready = True
-        elif text == "." and not ready and k + 1 < len(tokens) and tokens[k + 1][1][1:2] == "_":
-            ready = True
-        elif kind == "space":
-            continue
-        else:
-            break
-        if depth == 0 and not ready:
-            end = k + 1
-    return end
-
-
-def _as_tex(tokens: list[tuple[str, str]], known: Mapping[str, str]) -> str:
-    out = []
-    for kind, text in tokens:
-        if kind == "name":
-            loss = _LOSS.fullmatch(text)
-            named = rf"\mathcal{{L}}_{{\mathrm{{{loss[1]}}}}}" if loss is not None else ""
-            named = text if _LETTER.fullmatch(text) else named
-            out.append(known.get(text) or named or " ".join(known[c] for c in text))
-        else:
-            out.append(_SIGNS.get(text) or (r"^\top " if text == "." else text))
-    joined = out[0]
-    for part in out[1:]:
-        apart = re.search(r"\\[A-Za-z]+\Z", joined) and part[:1].isalpha()
-        joined += f" {part}" if apart else part
-    return joined
 
 
 class Typeset(Tex):

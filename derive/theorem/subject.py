@@ -1,0 +1,63 @@
+"""What a result is about: a problem on a symmetry, weights, or an anchor, a graph and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sympy import Expr, Symbol
+
+from ..losses.conventions import Reading
+from ..losses.setting import Setting
+from ..optimum.segment import Segment
+from ..problems.problem import Loss, Problem
+from ..structures.scheme import Scheme
+
+
+class Symmetric:
+    """A loss on a structure, or a structure alone.
+
+    Parameters
+    ----------
+    problem
+        The loss, structure and domain, if there is one problem.
+    loss
+        The loss, where it is about structures of any number of classes.
+    structure
+        What it is about if there is no loss; where the problem has several orbits of points, what
+        one anchor sees.
+    segment
+        Makes the segment that holds the optima, where there is one.
+    position
+        Where on the segment the structure is, if there is no loss.
+    convention, reading
+        The library in whose terms it is, and the loss of that library.
+    """
+
+    def __init__(
+        self,
+        problem: Problem | None = None,
+        *,
+        loss: Loss | None = None,
+        structure: Scheme | None = None,
+        segment: Callable[[], Segment] | None = None,
+        position: Callable[[Segment], Expr] | None = None,
+        convention: str = "",
+        reading: Reading | None = None,
+    ):
+        self.problem, self.segment, self.position = problem, segment, position
+        self.loss = problem.loss if problem is not None else loss
+        self.structure = problem.scheme if problem is not None and structure is None else structure
+        self.convention, self.reading = convention, reading
+
+    @property
+    def meanings(self) -> dict[Symbol, str]:
+        """What the parameters of the structure and of the loss are."""
+        found: dict[Symbol, str] = {}
+        for about in (self.structure, self.loss):
+            found |= about.meanings if about is not None else {}
+        return found
+
+
+#: What has no structure writes itself.
+Alone = Setting
+Subject = Problem | Symmetric | Alone

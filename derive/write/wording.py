@@ -1,0 +1,115 @@
+"""Words with mathematics in them: what is a formula is told from what is a word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+_TOKEN = re.compile(
+    r"(?P<name>[A-Za-z]+\d*(?:_[A-Za-z0-9]+)*)|(?P<number>\d+(?:\.\d+)?)|(?P<sign>>=|<=|->|[-+*/^=<>])"
+    r"|(?P<open>[(\[])|(?P<close>[)\]])|(?P<space>\s+)|(?P<other>'s\b|.)"
+)
+#: A letter with an index, which no word has.
+_INDEXED = re.compile("([A-Za-z])_([A-Za-z]+|[0-9])")
+_SIGNS = {">=": r"\ge ", "<=": r"\le ", "->": r"\to ", "*": r"\,"}
+
+
+def with_math(text: str, known: Mapping[str, str], escape: Callable[[str], str]) -> str:
+    """Text with the longest runs of names, numbers and signs between dollars, the rest escaped."""
+    tokens = [(at.lastgroup or "", at[0]) for at in _TOKEN.finditer(text)]
+    out: list[str] = []
+    formula = ""
+
+    def close() -> None:
+        nonlocal formula
+        if formula:
+            out.append(f"${formula.rstrip()}$" + " " * formula.endswith(" "))
+            formula = ""
+
+    k = 0
+    while k < len(tokens):
+        end, (kind, part) = _run(tokens, k, known), tokens[k]
+        if end > k:
+            formula += _as_tex(tokens[k:end], known)
+        elif kind == "sign" and part not in "-/^":
+            formula += (_SIGNS.get(part) or part).strip()
+        elif kind == "space" and formula:
+            formula += " "
+        else:
+            close()
+            out.append(escape(part))
+        k = max(end, k + 1)
+    close()
+    return "".join(out)
+
+
+def _is_name(token: tuple[str, str], known: Mapping[str, str]) -> bool:
+    kind, text = token
+    if kind == "name":
+        indexed = _INDEXED.fullmatch(text) is not None
+        return text in known or _is_product(text, known) or indexed
+    return kind == "number"
+
+
+def _is_product(text: str, known: Mapping[str, str]) -> bool:
+    return 1 < len(text) <= 3 and set(text) <= set("mnp") and all(c in known for c in text)
+
+
+def _is_factor(tokens: list[tuple[str, str]], k: int, depth: int) -> bool:
+    """Whether this comes after a number, ``2q``; inside brackets with a space, ``(2 sigma)``."""
+    if depth and k and tokens[k - 1][0] == "space":
+        k -= 1
+    return k > 0 and tokens[k - 1][0] == "number"
+
+
+def _run(tokens: list[tuple[str, str]], start: int, known: Mapping[str, str]) -> int:
+    """Where mathematics that starts here ends; it does not end in a sign or an open bracket."""
+    depth, end, ready = 0, start, True  # whether a name may come next
+    if tokens[start][0] == "space":
+        return start
+    for k in range(start, len(tokens)):
+        kind, text = tokens[k]
+        if _is_name(tokens[k], known) and (ready or _is_factor(tokens, k, depth)):
+            ready = False
+        elif kind == "sign" and (not ready or text == "-"):
+            ready = True
+        elif kind == "open":
+            depth += 1
+            ready = True
+        elif kind == "close" and depth and not ready:
+            depth -= 1
+        elif text == "," and depth and not ready:
+            ready = True
+        elif text == "." and not ready and k + 1 < len(tokens) and tokens[k + 1][1][1:2] == "_":
+            ready = True
+        elif kind == "space":
+            continue
+        else:
+            break
+        if depth == 0 and not ready:
+            end = k + 1
+    return end
+
+
+def _indexed(text: str) -> str:
+    """LaTeX of a letter with an index; that of L, which is a loss, is a name."""
+    found = _INDEXED.fullmatch(text)
+    if found is None or len(found[2]) == 1:
+        return text if found is not None else ""
+    letter = r"\mathcal{L}" if found[1] == "L" else found[1]
+    return rf"{letter}_{{\mathrm{{{found[2]}}}}}"
+
+
+def _as_tex(tokens: list[tuple[str, str]], known: Mapping[str, str]) -> str:
+    out = []
+    for kind, text in tokens:
+        if kind == "name":
+            named = known.get(text) or _indexed(text)
+            out.append(named or " ".join(known[c] for c in text))
+        else:
+            out.append(_SIGNS.get(text) or (r"^\top " if text == "." else text))
+    joined = out[0]
+    for part in out[1:]:
+        apart = re.search(r"\\[A-Za-z]+\Z", joined) and part[:1].isalpha()
+        joined += f" {part}" if apart else part
+    return joined
