@@ -12,7 +12,7 @@ from .formula.reader import read
 from .judge.compare import judge
 from .judge.finding import Finding
 from .judge.lookup import look_up
-from .statement import TexError
+from ..language.statement import TexError
 
 if TYPE_CHECKING:
     from .text.macros import Macros

@@ -24,7 +24,7 @@ from cltheory.derive.papers.form.stored import computed, load_checks, row_of, st
 from cltheory.derive.papers.form.values import Scene, judge
 from cltheory.derive.papers.stamp import find, put_witness
 from cltheory.derive.papers.verdict import WORDS
-from cltheory.derive.tex.statement import TexError
+from cltheory.derive.language.statement import TexError
 from cltheory.derive.vectors.embeddings import Embeddings
 
 RECORDS = [r for key in PAPERS for r in ledger_of(key).records()]

@@ -7,7 +7,7 @@ from cltheory.derive.papers.form.examine import Examined, examine
 from cltheory.derive.papers.form.mutate import holes
 from cltheory.derive.papers.form.reader import read, spell
 from cltheory.derive.papers.form.record import read_section
-from cltheory.derive.tex.statement import TexError
+from cltheory.derive.language.statement import TexError
 
 
 def examined(text: str) -> Examined:

@@ -24,7 +24,7 @@ from cltheory.derive.papers.form.record import Record, read_section
 from cltheory.derive.papers.form.tables import Tables
 from cltheory.derive.papers.form.values import NoValue, Scene, judge
 from cltheory.derive.papers.stamp import in_toml
-from cltheory.derive.tex.statement import TexError
+from cltheory.derive.language.statement import TexError
 from sympy import Integer, Rational, log
 
 

@@ -14,7 +14,7 @@ from cltheory.derive.papers.form.record import Record, Witness, read_section
 from cltheory.derive.papers.form.restated import differences
 from cltheory.derive.papers.form.run import Trial, trials
 from cltheory.derive.papers.form.values import Scene, judge
-from cltheory.derive.tex.statement import TexError
+from cltheory.derive.language.statement import TexError
 from cltheory.derive.vectors.embeddings import Embeddings
 from sympy import Rational
 

@@ -37,8 +37,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from ...tex.statement import TexError
-from ...tex.tokens import Token, show, tokenise
+from ...language.statement import TexError
+from ...language.tokens import Token, show, tokenise
 
 #: A tree: what it is, then its parts, which are trees, texts, numbers or tuples of these.
 Tree = tuple[Any, ...]

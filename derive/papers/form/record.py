@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from ...errors import Refusal
-from ...tex.statement import TexError
+from ...language.statement import TexError
 from . import families
 from .blocks import BLOCKS
 from .families import Family

@@ -26,7 +26,7 @@ from ...decide.root import ClampedRoot
 from ...optimum.reduction import reduced
 from ...results import results
 from ...tex.formula.reader import read as read_closed
-from ...tex.statement import Bounds, TexError
+from ...language.statement import Bounds, TexError
 from ...theorem.result import Result
 from ...vectors.embeddings import Embeddings
 from ..digits import DIGITS

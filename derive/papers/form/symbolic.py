@@ -17,7 +17,7 @@ from ...decide.calculus import derivative
 from ...decide.defined import Condition
 from ...decide.domain import Domain, Range, at_least
 from ...decide.limits.limit import NoLimit, limit
-from ...tex.formula.needs import note_log, note_power, taken
+from ...language.needs import note_log, note_power, taken
 from .hypotheses import SYMBOLS
 from .reader import Tree, indexed, spell
 

@@ -20,9 +20,9 @@ from ..formula.reader import read
 from ..judge.compare import judge
 from ..judge.finding import Edit, Finding
 from ..judge.lookup import Meant
-from ..statement import Statement, TexError
-from ..tokens import tokenise
-from ..vocabulary import LETTERS
+from ...language.statement import Statement, TexError
+from ...language.tokens import tokenise
+from ...language.vocabulary import LETTERS
 from .changes import Change, Changes, spelled
 from .floats import screen
 

@@ -12,7 +12,7 @@ from sympy.core.relational import Relational
 
 from ...decide.domain import Range
 from ..judge.lookup import Meant
-from ..statement import Bounds, Statement
+from ...language.statement import Bounds, Statement
 
 #: Relative difference of floating point values that still counts as agreement.
 NEAR = 1e-9

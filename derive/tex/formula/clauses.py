@@ -14,9 +14,9 @@ from typing import cast
 
 from sympy import Expr, Symbol
 
-from ..statement import Among, Bounds, Chain, Clause, Indices, Kinds, Tends, TexError
-from ..tokens import show
-from ..vocabulary import DOTS, NOUNS
+from ...language.statement import Among, Bounds, Chain, Clause, Indices, Kinds, Tends, TexError
+from ...language.tokens import show
+from ...language.vocabulary import DOTS, NOUNS
 from .grammar import Grammar
 from .lexemes import check_list
 from .memberships import Memberships

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from ..statement import TexError
-from ..vocabulary import LEADS, STARTS, THEN
+from ...language.statement import TexError
+from ...language.vocabulary import LEADS, STARTS, THEN
 from .names import Piece
 from .pieces import (
     ENDING,

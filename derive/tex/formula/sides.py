@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 
 from sympy import Expr, Symbol
 
-from ..statement import Called, Inner, Limit, Side, Tends, TexError, Unread, Vector
-from ..tokens import show
-from ..vocabulary import OTHER_FUNCTIONS
+from ...language.statement import Called, Inner, Limit, Side, Tends, TexError, Unread, Vector
+from ...language.tokens import show
+from ...language.vocabulary import OTHER_FUNCTIONS
 from .lexemes import CONSTANTS, Lexemes
 from .names import Piece
 from .pieces import at_top, depths, enclosed, sides, stripped, words

@@ -15,7 +15,7 @@ from ...decide.evidence import Holds, weakest
 from ...proof.relations import TURNED
 from ...theorem.bounds import Bounds
 from ..directives import Directive
-from ..statement import Side, Statement, TexError
+from ...language.statement import Side, Statement, TexError
 from .claimed import check_order
 from .finding import Finding, finding
 from .lookup import Meant, bound_name, bounded

@@ -38,7 +38,7 @@ from ...decide.number import sign
 from ...proof.relations import TURNED
 from ..directives import Directive
 from ..formula.reader import canonical_name
-from ..statement import (
+from ...language.statement import (
     Among,
     Bounds,
     Chain,

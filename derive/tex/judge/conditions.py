@@ -18,7 +18,7 @@ from ...proof.derivation import Derivation, StepFailed
 from ...proof.relations import TURNED, lt
 from ...theorem.bounds import Bounds as BoundQuantity
 from ..directives import Directive
-from ..statement import Bounds, Relation, Statement, TexError
+from ...language.statement import Bounds, Relation, Statement, TexError
 from .finding import Finding, finding
 from .lookup import Meant
 from .printed import needs_of, plain

@@ -16,7 +16,7 @@ from ...decide.normal import ExpField, NotInField
 from ...decide.root import ClampedRoot
 from ...decide.wanting import place, wanting
 from ..directives import Directive
-from ..statement import Statement, TexError
+from ...language.statement import Statement, TexError
 from .finding import Finding, finding
 from .lookup import Meant
 from .printed import compared, needs_of, plain

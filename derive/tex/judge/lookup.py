@@ -24,7 +24,7 @@ from ...theorem.written import root_names, written
 from ..directives import Directive
 from ..formula.phrases import Phrase, Phrases, is_closed, phrase, split_at_relation
 from ..formula.reader import canonical_name, read
-from ..statement import Inner, TexError, Unread
+from ...language.statement import Inner, TexError, Unread
 
 _NO_PHRASES = Phrases()
 _BOUND = re.compile(r"(.*) (\\[lg]e)( .*)?")

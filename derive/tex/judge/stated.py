@@ -14,7 +14,7 @@ from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecid
 from ...decide.number import sign
 from ...proof.relations import TURNED
 from ..directives import Directive
-from ..statement import Relation, Statement, TexError
+from ...language.statement import Relation, Statement, TexError
 from .conditions import cancelled, printed_bounds
 from .finding import Finding, finding
 from .lookup import Meant

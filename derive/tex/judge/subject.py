@@ -18,7 +18,7 @@ from ...decide.equal import equal
 from ...decide.evidence import Grade, Holds
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ..statement import (
+from ...language.statement import (
     Among,
     Bounds,
     Called,

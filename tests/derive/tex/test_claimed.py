@@ -16,7 +16,7 @@ from cltheory.derive.tex.directives import directive
 from cltheory.derive.tex.judge.compare import judge
 from cltheory.derive.tex.judge.finding import Finding
 from cltheory.derive.tex.judge.lookup import look_up
-from cltheory.derive.tex.statement import (
+from cltheory.derive.language.statement import (
     Bounds,
     Chain,
     Clause,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from cltheory.derive.tex.formula.reader import read
-from cltheory.derive.tex.statement import (
+from cltheory.derive.language.statement import (
     Among,
     Bounds,
     Chain,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from cltheory.derive.tex.formula.reader import read
-from cltheory.derive.tex.statement import TexError
+from cltheory.derive.language.statement import TexError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Expr, Piecewise, Symbol, exp

@@ -12,7 +12,7 @@ from cltheory.derive.tex.judge.compare import judge
 from cltheory.derive.tex.judge.finding import Finding
 from cltheory.derive.tex.judge.lookup import look_up, pattern
 from cltheory.derive.tex.judge.subject import fits
-from cltheory.derive.tex.statement import (
+from cltheory.derive.language.statement import (
     Clause,
     Indices,
     Inner,

@@ -17,7 +17,7 @@ if __package__ in (None, ""):  # run as a script
     __package__ = "statements"
 
 from cltheory.derive.tex.edit.changes import distance
-from cltheory.derive.tex.tokens import Token, tokenise
+from cltheory.derive.language.tokens import Token, tokenise
 
 from .run import Verdict, statements, verdict
 from .statement import Written

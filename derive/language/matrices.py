@@ -1,0 +1,230 @@
+"""Matrices as values of printed statements: exact where their entries are.
+
+Ranks and signs of what is not rational are those to forty digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+
+from .digits import CLOSE
+
+Rows = tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A matrix by rows; its entries are fractions or 50-digit numbers."""
+
+    rows: Rows
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[Any]]) -> Matrix:
+        """A matrix of these rows."""
+        return cls(tuple(map(tuple, rows)))
+
+    @classmethod
+    def by(cls, n: int, entry: Callable[[int, int], Any]) -> Matrix:
+        """A square matrix by what it has at each place, counted from 0."""
+        return cls.of([[entry(i, j) for j in range(n)] for i in range(n)])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self.rows), len(self.rows[0]) if self.rows else 0
+
+    @property
+    def transposed(self) -> Matrix:
+        """With rows and columns exchanged."""
+        return Matrix.of(list(zip(*self.rows, strict=True)))
+
+    def map(self, function: Callable[[Any], Any]) -> Matrix:
+        """A function of every entry."""
+        return Matrix.of([[function(v) for v in row] for row in self.rows])
+
+    def plus(self, other: Matrix, factor: int = 1) -> Matrix | None:
+        """A sum or difference; none if they are not of one shape."""
+        if self.shape != other.shape:
+            return None
+        pairs = zip(self.rows, other.rows, strict=True)
+        return Matrix.of(
+            [[_sum([a, _product(factor, b)]) for a, b in zip(*two, strict=True)] for two in pairs]
+        )
+
+    def times(self, other: Matrix) -> Matrix | None:
+        """A product; none if they do not fit."""
+        if self.shape[1] != other.shape[0]:
+            return None
+        columns = other.transposed.rows
+        return Matrix.of([[_inner(row, column) for column in columns] for row in self.rows])
+
+    def equals(self, other: Matrix) -> bool:
+        """Whether all entries are the same, to forty digits."""
+        gap = self.plus(other, -1)
+        return gap is not None and all(is_zero(v, 1) for row in gap.rows for v in row)
+
+    @property
+    def alike(self) -> Matrix:
+        """The same with entries of one kind: all exact, or all numbers of the working precision."""
+        if all(isinstance(v, Fraction) for row in self.rows for v in row):
+            return self
+        return self.map(mpf)
+
+    @property
+    def hollow(self) -> bool:
+        """Whether the diagonal is zero."""
+        return all(row[k] == 0 for k, row in enumerate(self.rows))
+
+    @property
+    def scale(self) -> Any:
+        """The largest entry."""
+        return max((abs(mpf(v)) for row in self.rows for v in row), default=mpmath.mpf(0))
+
+    def rank(self) -> int:
+        """Rank, by elimination with the largest pivot."""
+        rows = [list(row) for row in self.alike.rows]
+        scale, rank = self.scale, 0
+        free = set(range(self.shape[1]))
+        while (at := _largest(rows, free, scale)) is not None:
+            i, j = at
+            pivot = rows.pop(i)
+            free.discard(j)
+            rows = [_reduced(row, pivot, row[j] / pivot[j], free) for row in rows]
+            rank += 1
+        return rank
+
+    def is_psd(self) -> bool:
+        """Whether it is symmetric and no form of it is negative, by elimination on the diagonal."""
+        if not self.equals(self.transposed):
+            return False
+        scale, left = self.scale, list(range(len(self.rows)))
+        rows = [list(row) for row in self.alike.rows]
+        while left:
+            k = max(left, key=lambda i: rows[i][i])
+            if is_zero(rows[k][k], scale):
+                return all(is_zero(rows[i][j], scale) for i in left for j in left)
+            if rows[k][k] < 0:
+                return False
+            left.remove(k)
+            for i in left:
+                factor = rows[i][k] / rows[k][k]
+                for j in left:
+                    rows[i][j] = rows[i][j] - factor * rows[k][j]
+        return True
+
+    def solved(self, right: Sequence[Any]) -> list[Any] | None:
+        """Some x with Ax = b, for a square matrix; none if there is none."""
+        rows = [[*row, b] for row, b in zip(self.rows, right, strict=True)]
+        scale, size = self.scale, len(self.rows)
+        done: list[tuple[int, list[Any]]] = []
+        free = set(range(size))
+        while (at := _largest(rows, free, scale)) is not None:
+            i, j = at
+            pivot = rows.pop(i)
+            free.discard(j)
+            every = {*range(size + 1)}
+            rows = [_reduced(row, pivot, row[j] / pivot[j], every) for row in rows]
+            done = [(k, _reduced(row, pivot, row[j] / pivot[j], every)) for k, row in done]
+            done.append((j, pivot))
+        if any(not is_zero(row[-1], 1) for row in rows):
+            return None
+        found: list[Any] = [Fraction(0)] * size
+        for j, row in done:
+            found[j] = row[-1] / row[j]
+        return found
+
+
+def ones(n: int) -> Matrix:
+    """The matrix whose entries are all 1."""
+    return Matrix.by(n, lambda i, j: Fraction(1))
+
+
+def identity(n: int) -> Matrix:
+    """The identity."""
+    return Matrix.by(n, lambda i, j: Fraction(int(i == j)))
+
+
+def centring(n: int) -> Matrix:
+    """I - E/n, which takes means away."""
+    return Matrix.by(n, lambda i, j: Fraction(int(i == j)) - Fraction(1, n))
+
+
+# --- distances -----------------------------------------------------------------------------
+def gram(d: Matrix) -> Matrix | None:
+    """Inner products of points with these squared distances, the first of them at 0."""
+    if not d.hollow:
+        return None
+    first = d.rows[0]
+    return Matrix.by(
+        len(d.rows), lambda i, j: _sum([first[i], first[j], _product(-1, d.rows[i][j])]) / 2
+    )
+
+
+def dimension(d: Matrix) -> Any:
+    """The embedding dimension of a Euclidean distance matrix; oo for what is none."""
+    found = gram(d)
+    return Fraction(found.rank()) if found is not None and found.is_psd() else mpmath.inf
+
+
+def squared_radius(d: Matrix) -> Any:
+    """The squared radius of the sphere through points with these squared distances, whose centre
+    lies in their span and has the inner product ``|z_i|^2 / 2`` with each z_i. oo for what
+    has none, 0 where all points are equal."""
+    found = gram(d)
+    if found is None or not found.is_psd():
+        return mpmath.inf
+    half = [_product(Fraction(1, 2), row[i]) for i, row in enumerate(found.rows)]
+    centre = found.solved(half)
+    return mpmath.inf if centre is None else _inner(centre, half)
+
+
+# --- entries ---------------------------------------------------------------------------------
+def mpf(v: Any) -> Any:
+    """An entry at the working precision."""
+    return mpmath.mpf(v.numerator) / v.denominator if isinstance(v, Fraction) else mpmath.mpf(v)
+
+
+def is_zero(v: Any, scale: Any) -> bool:
+    """Whether an entry is zero: exactly, or against the size of others."""
+    return bool(v == 0) if isinstance(v, Fraction) else bool(abs(v) <= CLOSE * (1 + mpf(scale)))
+
+
+def _product(a: Any, b: Any) -> Any:
+    if isinstance(a, (int, Fraction)) and isinstance(b, (int, Fraction)):
+        return a * b
+    return mpf(a) * mpf(b)
+
+
+def _sum(values: Sequence[Any]) -> Any:
+    if all(isinstance(v, Fraction) for v in values):
+        return sum(values, Fraction(0))
+    return mpmath.fsum(map(mpf, values))
+
+
+def _inner(row: Sequence[Any], column: Sequence[Any]) -> Any:
+    return _sum([_product(a, b) for a, b in zip(row, column, strict=True) if a != 0 and b != 0])
+
+
+def _largest(rows: Sequence[list[Any]], columns: set[int], scale: Any) -> tuple[int, int] | None:
+    """Where the largest entry in some columns is; none if they are zero."""
+    places = ((i, j) for i in range(len(rows)) for j in columns)
+    at = max(places, key=lambda at: _size(rows, at), default=None)
+    return None if at is None or is_zero(rows[at[0]][at[1]], scale) else at
+
+
+def _size(rows: Sequence[list[Any]], at: tuple[int, int]) -> Any:
+    return abs(rows[at[0]][at[1]])
+
+
+def _reduced(row: list[Any], pivot: list[Any], factor: Any, columns: set[int]) -> list[Any]:
+    if factor == 0:
+        return row
+    return [
+        a - factor * b if k in columns else a
+        for k, (a, b) in enumerate(zip(row, pivot, strict=True))
+    ]

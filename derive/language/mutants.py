@@ -1,0 +1,208 @@
+"""Mutants of a printed formula: one place changed as a slip of the pen would change it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .nodes import (
+    ONE,
+    And,
+    Applied,
+    At,
+    Big,
+    Bound,
+    Call,
+    Derivative,
+    Exists,
+    Extremum,
+    Members,
+    Name,
+    Node,
+    Number,
+    Power,
+    Product,
+    Quotient,
+    Relations,
+    Sum,
+    Within,
+)
+
+Changes = Iterator[tuple[str, Node]]
+_FLIPPED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<"}
+
+
+@dataclass(frozen=True)
+class Slips:
+    """The slips of the pen that are tried.
+
+    Parameters
+    ----------
+    letters
+        Letters of the hypotheses.
+    alike
+        Whether one of them may be written for another by mistake.
+    indexed
+        Letters that have indices.
+    """
+
+    letters: Collection[str]
+    alike: Callable[[str, str], bool]
+    indexed: Collection[str]
+
+    def changed(self, node: Node, bound: Sequence[str] = ()) -> Changes:
+        """The node with one place changed; ``bound`` are the names that are bound around it."""
+        rule = _RULES.get(type(node))
+        if rule is not None:
+            yield from rule(self, node, bound)
+        for part, put in _places(node):
+            inner = [*bound, *dict(node.bound.over)] if isinstance(node, Big) else bound
+            for what, new in self.changed(part, inner):
+                if not (isinstance(node, Relations) and _is_unit(node, part, new)):
+                    yield what, put(new)
+
+    def _name(self, node: Name, bound: Sequence[str]) -> Changes:
+        if node.base in self.letters:
+            for other in self.letters:
+                if other != node.base and self.alike(other, node.base):
+                    yield "swapped letter", Name(other)
+            yield "off by one", Sum((("+", node), ("+", ONE)))
+            yield "off by one", Sum((("+", node), ("-", ONE)))
+            yield "upside down", Quotient(ONE, node)
+        elif node.base[0] in self.indexed:
+            for k, sub in enumerate(node.subs):
+                for other in bound:
+                    if isinstance(sub, Name) and sub.base != other and other[0] in "ijk":
+                        yield "swapped index", replace(node, subs=_with(node.subs, k, Name(other)))
+
+
+def _with(parts: Sequence[Any], k: int, *new: Any) -> tuple[Any, ...]:
+    """Parts with others in one place, or with none there."""
+    return (*parts[:k], *new, *parts[k + 1 :])
+
+
+def _places(node: Node) -> Sequence[tuple[Node, Callable[[Node], Node]]]:
+    """The parts of a node that are changed by themselves.
+
+    Other constants that exist make another condition, which may be as good.
+    """
+    found = list(node.places())
+    if isinstance(node, At):
+        return found[:1]
+    if isinstance(node, Call):
+        return found[len(node.subs) :]
+    of_set = isinstance(node, Applied) and node.function.startswith(("mean", "size", "var"))
+    return [] if of_set or isinstance(node, (Name, Bound, Exists, Members)) else found
+
+
+def _is_unit(relation: Relations, side: Node, new: Node) -> bool:
+    """Whether only the power of a norm is another one, where it is said to be 1: that is no
+    mutant."""
+    if not isinstance(side, Power) or not isinstance(new, Power) or side.base != new.base:
+        return False
+    others = {part for part in relation.sides if part != side}
+    return _is_norm(side.base) and set(relation.relations) == {"="} and others == {ONE}
+
+
+def _is_norm(node: Node) -> bool:
+    return isinstance(node, Applied) and node.function == "norm"
+
+
+def _number(slips: Slips, node: Number, bound: Sequence[str]) -> Changes:
+    yield "off by one", Number(node.value + 1)
+    yield "off by one", Number(node.value - 1)
+
+
+def _sum(slips: Slips, node: Sum, bound: Sequence[str]) -> Changes:
+    for k, (sign, part) in enumerate(node.terms):
+        yield "sign", Sum(_with(node.terms, k, ("-" if sign == "+" else "+", part)))
+        if len(node.terms) > 1:
+            yield "dropped term", Sum(_with(node.terms, k))
+
+
+def _product(slips: Slips, node: Product, bound: Sequence[str]) -> Changes:
+    factors = node.factors
+    for k, (sign, part) in enumerate(factors):
+        near = (part, factors[k - 1][1] if k else part)
+        if any(isinstance(one, Applied) and one.function == "T" for one in near):
+            continue  # half an inner product
+        rest = _with(factors, k)
+        if k == 0 and rest[0][0] == "/":
+            rest = (("*", ONE), *rest)
+        yield "dropped factor", rest[0][1] if len(rest) == 1 else Product(rest)
+        if k:
+            yield "upside down", Product(_with(factors, k, ("/" if sign == "*" else "*", part)))
+
+
+def _quotient(slips: Slips, node: Quotient, bound: Sequence[str]) -> Changes:
+    yield "upside down", Quotient(node.below, node.above)
+
+
+def _power(slips: Slips, node: Power, bound: Sequence[str]) -> Changes:
+    if not _is_norm(node.base):
+        yield "dropped power", node.base
+
+
+def _applied(slips: Slips, node: Applied, bound: Sequence[str]) -> Changes:
+    if node.function in ("log", "exp", "tanh", "sqrt", "ceil", "abs"):
+        yield "dropped function", node.of
+
+
+def _extremum(slips: Slips, node: Extremum, bound: Sequence[str]) -> Changes:
+    yield "least or largest", replace(node, what="min" if node.what == "max" else "max")
+
+
+def _big(slips: Slips, node: Big, bound: Sequence[str]) -> Changes:
+    if node.bound.apart:
+        yield "indices may be equal", replace(node, bound=Bound(node.bound.over))
+
+
+def _derivative(slips: Slips, node: Derivative, bound: Sequence[str]) -> Changes:
+    yield "dropped derivative", node.body
+    yield "off by one", replace(node, order=node.order + 1)
+
+
+def _at(slips: Slips, node: At, bound: Sequence[str]) -> Changes:
+    for k, (name, where) in enumerate(node.values):
+        rest = _with(node.values, k)
+        yield "dropped value", At(node.body, rest) if rest else node.body
+        if isinstance(where, Number):
+            more = (name, Number(where.value + 1))
+            yield "off by one", At(node.body, _with(node.values, k, more))
+
+
+def _relations(slips: Slips, node: Relations, bound: Sequence[str]) -> Changes:
+    for k, relation in enumerate(node.relations):
+        if relation in _FLIPPED:
+            signs = _with(node.relations, k, _FLIPPED[relation])
+            yield "flipped relation", replace(node, relations=signs)
+
+
+def _and(slips: Slips, node: And, bound: Sequence[str]) -> Changes:
+    for k in range(len(node.parts)):
+        rest = _with(node.parts, k)
+        yield "dropped condition", rest[0] if len(rest) == 1 else And(rest)
+
+
+def _within(slips: Slips, node: Within, bound: Sequence[str]) -> Changes:
+    yield "end open or closed", replace(node, low_open=not node.low_open)
+    yield "end open or closed", replace(node, high_open=not node.high_open)
+
+
+_RULES: dict[type[Node], Callable[[Slips, Any, Sequence[str]], Changes]] = {
+    Number: _number,
+    Name: Slips._name,
+    Sum: _sum,
+    Product: _product,
+    Quotient: _quotient,
+    Power: _power,
+    Applied: _applied,
+    Extremum: _extremum,
+    Big: _big,
+    Derivative: _derivative,
+    At: _at,
+    Relations: _relations,
+    And: _and,
+    Within: _within,
+}
