@@ -54,7 +54,6 @@ def lay_paper(key: str, folder: Path) -> Laid:
         room, test = folder / "derive" / "papers" / key, folder / "tests" / "derive"
         laid = Laid()
         laid.next = [
-            f"{key!r} in PAPERS of derive/papers/__init__.py, its entry in sources.py there, and "
             f'"{module}" in pyproject.toml, with its package data',
         ]
     else:

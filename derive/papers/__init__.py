@@ -5,7 +5,10 @@ Other packages may register theirs under the group ``cltheory.papers``.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from ..decide.spelling import did_you_mean
@@ -16,18 +19,24 @@ from ..results import results
 if TYPE_CHECKING:
     from .ledger import Claim, Ledger
 
-PAPERS = (
-    "lee2025ssem",
-    "lee2024sigmoid",
-    "vock2026unified",
-    "ochieng2025diversity",
-    "tan2024spectral",
-)
+#: The papers that come first, in this order, wherever papers are listed.
+FIRST = ("lee2025ssem", "lee2024sigmoid", "vock2026unified", "ochieng2025diversity")
+
+
+def found_in(folders: Iterable[str]) -> tuple[str, ...]:
+    """The papers that have a folder there, named by an author, a year and a word."""
+    names = {one.name for one in iter_modules(folders) if re.fullmatch(KEY, one.name)}
+    return (*(k for k in FIRST if k in names), *sorted(names - set(FIRST)))
+
+
+#: What a key looks like, so that it is the name of a folder too.
+KEY = r"[a-z]+[0-9]{4}[a-z]*"
+PAPERS = found_in(__path__)
 
 
 def _wrong(key: str, found: Any) -> str:
     named = getattr(found, "key", None)
-    return "" if named == key else f"is no ledger with this key, but with {named!r}"
+    return "" if named == key else f"must be a ledger with this key, not with {named!r}"
 
 
 PLUGINS: Plugins[Ledger] = Plugins("cltheory.papers", "paper", PAPERS, _wrong)
@@ -46,14 +55,14 @@ def ledger_of(key: str) -> Ledger:
     Raises
     ------
     UnknownPaper
-        Naming the papers there are.
+        If there is no such paper; the message lists the papers.
     """
     if key not in PAPERS:
         if key in PLUGINS.names:
             return PLUGINS[key]
         known = (*PAPERS, *PLUGINS.names)
         near = did_you_mean(key, known)
-        raise UnknownPaper(f"there is no paper {key!r}{near}; there are {', '.join(known)}")
+        raise UnknownPaper(f"unknown paper {key!r}{near}; accepted: {', '.join(known)}")
     found: Ledger = import_module(f".{key}", __package__).LEDGER
     return found
 

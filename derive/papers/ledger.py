@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +15,30 @@ from .verdict import Verdict
 
 if TYPE_CHECKING:
     from .form.record import Record
+
+
+#: (family name, given names); a single name is that of a group.
+Author = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A paper: what a bibliography says about it.
+
+    Attributes
+    ----------
+    key
+        Of the paper in this project.
+    where
+        Fields of a BibTeX entry beyond title, authors and year, in their order.
+    """
+
+    key: str
+    kind: str
+    title: str
+    authors: tuple[Author, ...]
+    year: int
+    where: tuple[tuple[str, str], ...]
 
 
 class Claim(NamedTuple):
@@ -32,9 +57,7 @@ class Claim(NamedTuple):
 
     def known_verdict(self) -> Verdict:
         """The verdict that was stored for the record as it stands, else run the check."""
-        from .form.stored import stored
-
-        return stored(self.record) or self.check()
+        return self.record.stored() or self.check()
 
     def as_data(self) -> dict[str, Any]:
         """What the record says beside its verdict, for output."""
@@ -163,7 +186,7 @@ class Ledger:
 
     def _run(self, record: Record) -> Callable[[], Verdict]:
         def run() -> Verdict:
-            from .form.stored import computed
+            from .form.examine import computed
 
             return computed(record, self._record).verdict
 

@@ -2,87 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+
+from . import PAPERS
+from .ledger import Source
 
 #: First words of every exported file, which say what may be overwritten by the next export.
 MADE_BY = "Written by cltheory"
 
-#: (family name, given names); a single name is that of a group.
-Author = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Source:
-    """A paper: what a bibliography says about it.
-
-    Attributes
-    ----------
-    key
-        Of the paper in this project.
-    where
-        Fields of a BibTeX entry beyond title, authors and year, in their order.
-    """
-
-    key: str
-    kind: str
-    title: str
-    authors: tuple[Author, ...]
-    year: int
-    where: tuple[tuple[str, str], ...]
-
-
-_AISTATS = (
-    "Proceedings of the {} International Conference on Artificial Intelligence and Statistics"
-)
-_PMLR = ("series", "Proceedings of Machine Learning Research")
-
 SOURCES: dict[str, Source] = {
-    s.key: s
-    for s in (
-        Source(
-            "lee2025ssem",
-            "inproceedings",
-            "A Theoretical Framework for Preventing Class Collapse in Supervised Contrastive "
-            "Learning",
-            (("Lee", "Chungpa"), ("Oh", "Jeongheon"), ("Lee", "Kibok"), ("Sohn", "Jy-yong")),
-            2025,
-            (("booktitle", _AISTATS.format("28th")), _PMLR, ("volume", "258")),
-        ),
-        Source(
-            "lee2024sigmoid",
-            "inproceedings",
-            "Analysis of Using Sigmoid Loss for Contrastive Learning",
-            (("Lee", "Chungpa"), ("Chang", "Joonhwan"), ("Sohn", "Jy-yong")),
-            2024,
-            (("booktitle", _AISTATS.format("27th")), _PMLR, ("volume", "238")),
-        ),
-        Source(
-            "ochieng2025diversity",
-            "inproceedings",
-            "Diversity Is All You Need for Contrastive Learning: Spectral Bounds on Gradient "
-            "Magnitudes",
-            (("Ochieng", "Peter"),),
-            2025,
-            (("booktitle", "39th Conference on Neural Information Processing Systems (NeurIPS)"),),
-        ),
-        Source(
-            "vock2026unified",
-            "misc",
-            "A Unified Geometric Framework for Weighted Contrastive Learning",
-            (("Vock", "Raphaël"), ("Duchesnay", "Edouard"), ("Dufumier", "Benoit")),
-            2026,
-            (("eprint", "2605.13943"), ("archiveprefix", "arXiv"), ("primaryclass", "cs.LG")),
-        ),
-        Source(
-            "tan2024spectral",
-            "inproceedings",
-            "Contrastive Learning Is Spectral Clustering on Similarity Graph",
-            (("Tan", "Zhiquan"), ("Zhang", "Yifan"), ("Yang", "Jingqin"), ("Yuan", "Yang")),
-            2024,
-            (("booktitle", "International Conference on Learning Representations (ICLR)"),),
-        ),
-    )
+    key: paper.SOURCE
+    for key in PAPERS
+    for paper in [import_module(f".{key}", __package__)]
+    if hasattr(paper, "SOURCE")
 }
 
 

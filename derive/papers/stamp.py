@@ -16,9 +16,10 @@ from typing import Any
 
 from ..files import write as write_whole
 from . import ledger_of
+from .form.examine import computed
 from .form.mutate import holes
 from .form.record import Record, Witness, read_section
-from .form.stored import computed, load_checks, row_of
+from .form.stored import row_of
 
 
 def put_witness(text: str, label: str, witness: Witness) -> str:
@@ -72,7 +73,7 @@ def examined(paper: str, section: str, path: Path, write: bool) -> int:
                 r for r in read_section(paper, section, text, package) if r.label == record.label
             )
             found = computed(record, lambda label: find(paper, label))
-        rows[record.label] = row_of(record, found.verdict)
+        rows[record.label] = row_of(record.fingerprint(), found.verdict)
         verdict = found.verdict
         print(f"{record.label}: {verdict.word} ({verdict.evidence.grade}) {verdict.note}")
         for problem in found.problems:
@@ -87,7 +88,6 @@ def examined(paper: str, section: str, path: Path, write: bool) -> int:
 def mutated(paper: str, section: str, path: Path, write: bool) -> int:
     """Mutate the records of a section; how many mutants pass."""
     package = ledger_of(paper).package
-    load_checks(package)
     alive = 0
     for record in read_section(paper, section, path.read_text("utf-8"), package):
         if not record.mathematical:

@@ -92,6 +92,11 @@ def of_vectors(
     return _like(Embeddings.from_vectors(len(u), 1, 2, joint), note)
 
 
+def of_witness(e: Embeddings) -> Towers:
+    """Any set of items with two views, as towers."""
+    return _like(e, e.note)
+
+
 def random(items: int, d: int, seed: int) -> Towers:
     """Random rational unit vectors in R^d."""
     return _like(Embeddings.random(items, 1, 2, d, seed), f"seed {seed}")

@@ -90,7 +90,7 @@ def test_code_is_not_run(refused: Refused, monkeypatch: pytest.MonkeyPatch) -> N
         (["figure", "nope"], "ssem-fig2"),
         (["derive", CODE], "there is no result"),
         (["derive", "../results/ssem"], "there is no result"),
-        (["claims", "ledger"], "there is no paper"),
+        (["claims", "ledger"], "unknown paper"),
         (["derive", "_supcl"], "there is no result"),
         (["derive", "ssem", "--bogus", "3"], "it takes m, n, p, delta"),
         (["derive", "ssem", "--m"], "--m needs a value"),

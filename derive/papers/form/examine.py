@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +15,7 @@ from .families import first_alone
 from .functions import function_named
 from .hypotheses import Condition
 from .record import Record, Witness, Wording
+from .restated import differences
 from .run import Trial, checked, equations, proof, scene_of, trials, tried
 from .tables import Tables
 from .values import Unknown
@@ -57,6 +58,24 @@ class Tally:
             return [t for t in some if condition.holds(t.point, t.vectors) == holds]
 
         return Tally(part(self.good), part(self.bad), part(self.open))
+
+
+def computed(record: Record, find: Callable[[str], Record | None]) -> Examined:
+    """Examine a record, and hold it against the one it restates.
+
+    ``find`` gives the record of the same paper with a label.
+    """
+    found = examine(record)
+    if not record.restates:
+        return found
+    other = find(record.restates)
+    if other is None:
+        problem = f"it restates {record.restates!r}, and there is no such record"
+        return replace(found, problems=(*found.problems, problem))
+    told = "; ".join(differences(record, other))
+    text = f"restates {other.label}, but {told}" if told else f"restates {other.label}"
+    note = f"{found.verdict.note}; {text}" if found.verdict.note else text
+    return replace(found, verdict=found.verdict.with_note(note))
 
 
 def examine(record: Record) -> Examined:

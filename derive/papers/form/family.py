@@ -1,14 +1,25 @@
-"""A family of sets of vectors, or of tables, on which a printed statement is tried."""
+"""A family of sets of vectors, or of tables, on which a printed statement is tried.
+
+The modules in a paper's folder register its own families.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from inspect import signature
 from typing import Any
+
+from sympy import Expr
 
 from ...vectors.embeddings import Embeddings
 from .reader import LETTERS, Letters
-from .values import Unknown
+from .values import NoValue, Unknown, as_number
+
+Point = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -17,6 +28,8 @@ class Family:
 
     Attributes
     ----------
+    says
+        What the sets are, in words.
     sizes
         Letters that the hypotheses must bound.
     make
@@ -25,25 +38,89 @@ class Family:
         What letters and functions stand for on a set.
     """
 
-    name: str
     says: str
     sizes: tuple[str, ...]
-    make: Callable[[Mapping[str, Any]], list[Embeddings]]
-    named: Callable[[Embeddings], dict[str, Any]]
+    make: Callable[[Point], list[Embeddings]]
+    named: Callable[[Any], dict[str, Any]]
     letters: Letters = LETTERS
     most: int = 60  #: points at which a statement is tried
     #: A set from the tables of a witness, where these are not entries and points alone.
     again: Callable[[Mapping[str, Any]], Embeddings] | None = None
 
 
-def of_sizes(
-    make: Callable[..., Iterable[Embeddings]], *names: str
-) -> Callable[[Mapping[str, Any]], list[Embeddings]]:
-    """Sets that are made of whole numbers of the point."""
-    return lambda point: list(make(*(size(point, name) for name in names)))
+#: Families by name, by the package that registers them.
+FAMILIES: dict[str, dict[str, Family]] = {}
 
 
-def size(point: Mapping[str, Any], name: str, otherwise: int | None = None) -> int:
+@cache
+def load(package: str) -> None:
+    """Import the modules of a paper, which register its families, checks and proofs."""
+    found = [path.name for path in files(package).iterdir()] if package else []
+    for name in sorted(n for n in found if n.endswith(".py") and n != "__init__.py"):
+        import_module(f"{package}.{name.removesuffix('.py')}")
+
+
+def at_a_point(function: Callable[..., Any]) -> Callable[[Point, Mapping[str, Any]], Any]:
+    """A function of letters, called at a point with what a record gives a check.
+
+    Its parameters are the letters of the point, those after ``*`` what is given. An ``int`` is a
+    whole number, an ``Expr`` stands as in the record, a ``bool`` is 0 or 1, all others are numbers.
+    ``at`` is the whole point, and ``given`` all that is given.
+    """
+    parameters = signature(function).parameters.values()
+
+    def called(point: Point, given: Mapping[str, Any]) -> Any:
+        found: dict[str, Any] = {"at": point, "given": given}
+        for one in parameters:
+            source = given if one.kind is one.KEYWORD_ONLY else point
+            if one.name in source and one.name not in found:
+                found[one.name] = _argument(one.name, str(one.annotation), source[one.name])
+            elif one.default is one.empty and one.name not in found:
+                raise Unknown(f"{one.name} has no value")
+        return function(**{k: v for k, v in found.items() if k in signature(function).parameters})
+
+    return called
+
+
+def _argument(name: str, kind: str, value: Any) -> Any:
+    if kind.startswith("int"):
+        return int(value)
+    if kind == "bool" and value not in (0, 1):
+        raise NoValue(f"{name} must be 0 or 1")
+    return as_number(value) if isinstance(value, Expr) and "Expr" not in kind else value
+
+
+Make = Callable[..., Iterable[Embeddings]]
+
+
+def family(
+    name: str,
+    says: str,
+    named: Callable[[Any], dict[str, Any]],
+    letters: Letters = LETTERS,
+    *,
+    most: int = Family.most,
+    again: Callable[[Mapping[str, Any]], Embeddings] | None = None,
+) -> Callable[[Make], Make]:
+    """Register the function that makes the sets of a family.
+
+    Its parameters are letters of the point (see :func:`at_a_point`). The hypotheses must bound
+    those without a default.
+    """
+
+    def register(make: Make) -> Make:
+        called = at_a_point(make)
+        sizes = tuple(
+            k for k, one in signature(make).parameters.items() if one.default is one.empty
+        )
+        own = FAMILIES.setdefault(make.__module__.rpartition(".")[0], {})
+        own[name] = Family(says, sizes, lambda p: list(called(p, {})), named, letters, most, again)
+        return make
+
+    return register
+
+
+def size(point: Point, name: str, otherwise: int | None = None) -> int:
     """A whole number of the point."""
     if name not in point:
         if otherwise is None:

@@ -17,16 +17,13 @@ from sympy import Integer, Rational, oo
 from .functions import KINDS
 from .hypotheses import SYMBOLS, Hypotheses, put_in
 from .matrices import Matrix
-from .reader import LETTERS, Read, Tree, spell, unused
-from .record import FAMILIES, Record, Wording
+from .reader import Read, Tree, spell, unused
+from .record import Record, Wording
 from .run import Trial, equations, scenes, trials
 from .values import NoValue, Scene, Unknown, assignments, compare, judge, mp, related, value
 
 ONE: Tree = ("num", Fraction(1))
 MET_AT = 24  #: points at which premises are looked at
-#: Letters that have indices, in some family.
-_INDEXED = {*LETTERS.vectors, *LETTERS.sets}
-_INDEXED |= {k for f in FAMILIES.values() for k in (*f.letters.vectors, *f.letters.entries)}
 _FLIPPED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "<", "!=": "="}
 _GENERIC = (Rational(3, 7), Rational(5, 11), Rational(8, 13))
 _SIZES = ((3, 2, 4), (2, 4, 3), (4, 3, 2))
@@ -181,7 +178,7 @@ def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[st
         yield "off by one", ("add", (("+", tree), ("+", ONE)))
         yield "off by one", ("add", (("+", tree), ("-", ONE)))
         yield "upside down", ("frac", ONE, tree)
-    elif kind == "name" and tree[2] and _is_vector(tree):
+    elif kind == "name" and tree[2]:
         for k, sub in enumerate(tree[2]):
             for other in bound:
                 if sub[0] == "name" and sub[1] != other and _is_index(other):
@@ -243,10 +240,6 @@ def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[st
 def _alike(one: str, other: str) -> bool:
     """Whether one letter may be written for another by mistake: sizes for sizes."""
     return bool(SYMBOLS[one].is_integer) == bool(SYMBOLS[other].is_integer)
-
-
-def _is_vector(tree: Tree) -> bool:
-    return tree[1][0] in _INDEXED
 
 
 def _is_index(name: str) -> bool:

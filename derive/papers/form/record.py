@@ -5,17 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 from ...errors import Refusal
 from ...language.statement import TexError
-from . import families
-from .blocks import BLOCKS
-from .families import Family
-from .families_batches import BATCHES
-from .graphs import GRAPHS
+from ..verdict import Verdict
+from .families import families_of
+from .family import Family
 from .hypotheses import (
     BadClause,
     Condition,
@@ -24,7 +23,6 @@ from .hypotheses import (
     read_place,
     read_under,
 )
-from .kernels import KERNELS
 from .reader import (
     LETTERS,
     NOTHING,
@@ -38,14 +36,11 @@ from .reader import (
     together,
     unused,
 )
+from .stored import rows_of, verdict_in
 
 Weight = Literal["headline", "used later", "aside"]
 WEIGHTS = ("headline", "used later", "aside")
-ORIGINS = ("authors", "extraction", "unclear")
-
-
-#: All families of sets, by name.
-FAMILIES = {**families.FAMILIES, **BLOCKS, **BATCHES, **KERNELS, **GRAPHS}
+ORIGINS = ("", "authors", "extraction", "unclear")
 
 
 class BadRecord(Refusal, ValueError):
@@ -77,6 +72,7 @@ class Wording:
     proof: str = ""
     also: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
+    package: str = ""  #: where the files of the paper are
 
     @property
     def says(self) -> tuple[str, ...]:
@@ -86,10 +82,14 @@ class Wording:
     @property
     def family(self) -> Family | None:
         """Where its vectors come from."""
-        return FAMILIES[self.on] if self.on else None
+        return families_of(self.package)[self.on] if self.on else None
 
     def letters(self) -> Letters:
         """What its letters are."""
+        return self._letters
+
+    @cached_property
+    def _letters(self) -> Letters:
         base = LETTERS if self.family is None else self.family.letters
         heads = [k.partition("(")[0] for k in self.where if "(" in k]
         names = [expression(k, base) for k in heads]
@@ -119,6 +119,10 @@ class Wording:
     # What follows is read, and may refuse.
     def read(self) -> list[Read]:
         """Its statements, each with all that it quantifies over."""
+        return self._read
+
+    @cached_property
+    def _read(self) -> list[Read]:
         if self.check:
             return []
         outer = binders(self.for_all, self.letters()) if self.for_all else NOTHING
@@ -136,11 +140,19 @@ class Wording:
 
     def hypotheses(self) -> Hypotheses:
         """Where it is said."""
+        return self._hypotheses
+
+    @cached_property
+    def _hypotheses(self) -> Hypotheses:
         found = read_under(self.under) if self.under else Hypotheses({})
         return replace(found, also=tuple(read_place(one, found) for one in self.also))
 
     def definitions(self) -> dict[str, tuple[tuple[str, ...], Tree]]:
         r"""Names that the paper defines beside it: ``h(\delta)``, ``u_{i,j}``, ``c_1``."""
+        return self._definitions
+
+    @cached_property
+    def _definitions(self) -> dict[str, tuple[tuple[str, ...], Tree]]:
         found: dict[str, tuple[tuple[str, ...], Tree]] = {}
         for key, text in self.where.items():
             name = expression(key, self.letters())
@@ -161,6 +173,10 @@ class Wording:
 
     def values(self) -> dict[str, Tree]:
         """What a named check is given."""
+        return self._values
+
+    @cached_property
+    def _values(self) -> dict[str, Tree]:
         return {k: expression(v, self.letters()) for k, v in self.given.items()}
 
 
@@ -215,11 +231,14 @@ class Record:
     remark: str = ""
     used_in: tuple[str, ...] = ()  #: labels of what the paper concludes from it
     also_true: Mapping[str, str] = field(default_factory=dict)  #: mutants that hold, and why
-    package: str = ""  #: where the files of the paper are
     source: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def stated_under(self) -> Condition | None:
         """The condition that the record says is missing."""
+        return self._condition
+
+    @cached_property
+    def _condition(self) -> Condition | None:
         if not self.condition:
             return None
         given = self.printed.hypotheses()
@@ -250,19 +269,133 @@ class Record:
         text = json.dumps(source, sort_keys=True, ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-
-_WORDING = {f.name for f in fields(Wording)} - {"text"}
-_PLAIN = {
-    "label", "weight", "printed", "reading", "correction", "corrupted", "attained", "origin",
-    "condition", "sufficient", "witness", "restates", "settled", "sharp", "mathematical",
-    "at_odds", "remark", "used_in", "also_true", "under_reading", "fair_readings",
-}  # fmt: skip
-_TEXTS = {"for_all", "under", "on", "about", "check", "proof", "condition", "origin", "restates"}
-_TEXTS |= {"settled", "at_odds", "remark", "label", "weight", "under_reading"}
+    def stored(self) -> Verdict | None:
+        """The verdict that was stored for the record as it stands."""
+        row = rows_of(self.printed.package, self.section).get(self.label)
+        return verdict_in(row) if row and row["record"] == self.fingerprint() else None
 
 
+# --- the shape of a record -----------------------------------------------------------------------
+Shape = Callable[[str, Any], Any]
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise BadRecord(f"{name} must be a string")
+    return value
+
+
+def _required(name: str, value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise BadRecord(f"the record has no {name}")
+    return value
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise BadRecord(f"{name} must be true or false")
+    return value
+
+
+def _texts(name: str, value: Any) -> tuple[str, ...]:
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list) or not all(isinstance(v, str) for v in listed):
+        raise BadRecord(f"{name} must be a string or a list of strings")
+    return tuple(listed)
+
+
+def _table(name: str, value: Any) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
+        raise BadRecord(f"{name} must be a table of strings")
+    return dict(value)
+
+
+def _reasons(name: str, value: Any) -> dict[str, str]:
+    if not all(_table(name, value).values()):
+        raise BadRecord(f"{name} must give a reason for each mutant")
+    return dict(value)
+
+
+def _labels(name: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise BadRecord(f"{name} must be a list of labels")
+    return _texts(name, value)
+
+
+def _one_of(*accepted: str) -> Shape:
+    def read(name: str, value: Any) -> str:
+        if value not in accepted:
+            known = ", ".join(v for v in accepted if v)
+            raise BadRecord(f"{name} must be one of {known}, not {value!r}")
+        return str(value)
+
+    return read
+
+
+def _witness(name: str, table: Any) -> Witness:
+    if not isinstance(table, dict) or not isinstance(table.get("at"), dict) or "says" not in table:
+        raise BadRecord("a witness needs a table 'at' and a text 'says'")
+    _known(table, ("at", "says", "sizes", "gram", "tables"), " in the witness")
+
+    def texts(rows: Any) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(map(str, row)) for row in rows)
+
+    return Witness(
+        {k: str(v) for k, v in table["at"].items()},
+        str(table["says"]),
+        tuple(table.get("sizes", ())),
+        texts(table.get("gram", ())),
+        {k: texts(rows) for k, rows in table.get("tables", {}).items()},
+    )
+
+
+#: What a wording has beside its text, which all wordings of a record share if they say no other.
+WORDING: dict[str, Shape] = {
+    "formal": _texts,
+    "for_all": _text,
+    "where": _table,
+    "under": _text,
+    "on": _text,
+    "about": _text,
+    "names": _table,
+    "check": _text,
+    "given": _table,
+    "proof": _text,
+    "also": _texts,
+    "uses": _texts,
+}
+#: What a record has beside its wordings.
+PLAIN: dict[str, Shape] = {
+    "label": _required,
+    "weight": _one_of(*WEIGHTS),
+    "origin": _one_of(*ORIGINS),
+    "condition": _text,
+    "sufficient": _flag,
+    "witness": _witness,
+    "restates": _text,
+    "settled": _text,
+    "sharp": _flag,
+    "mathematical": _flag,
+    "at_odds": _text,
+    "remark": _text,
+    "used_in": _labels,
+    "also_true": _reasons,
+    "under_reading": _text,
+}
+OTHERS = ("reading", "correction", "corrupted")
+FIELDS = (*PLAIN, *WORDING, "printed", *OTHERS, "attained", "fair_readings")
+
+
+def _known(table: Mapping[str, Any], names: tuple[str, ...], where: str = "") -> None:
+    if unknown := set(table) - set(names):
+        raise BadRecord(f"unknown field {min(unknown)!r}{where}")
+
+
+# --- reading -------------------------------------------------------------------------------------
 def read_section(paper: str, section: str, text: str, package: str = "") -> list[Record]:
     """Read a section's file, of a paper whose files are in ``package``.
+
+    A record with a stored verdict was read when that was computed, and is not parsed again.
 
     Raises
     ------
@@ -273,24 +406,24 @@ def read_section(paper: str, section: str, text: str, package: str = "") -> list
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadRecord(f"{paper}, {section}: not TOML: {error}") from None
-    extra = set(data) - {"record", "defaults", "where"}
-    if extra:
+    if extra := set(data) - {"record", "defaults", "where"}:
         raise BadRecord(
             f"{paper}, {section}: {min(extra)!r} is neither [[record]], [defaults] nor [where]"
         )
-    found: list[Record] = []
+    found: dict[str, Record] = {}
     for k, table in enumerate(data.get("record", []), 1):
         label = table.get("label") if isinstance(table, dict) else None
         try:
             table = _with_used({**data.get("defaults", {}), **table}, data.get("where", {}))
-            one = _record(paper, section, table)
-            one = replace(one, package=package)
+            one = _record(paper, section, table, package)
+            if one.stored() is None:
+                _parse(one)
         except (BadClause, TexError, BadRecord) as error:
             raise BadRecord(f"{paper}, {label or f'record {k} of {section}'}: {error}") from None
-        if any(one.label == other.label for other in found):
+        if one.label in found:
             raise BadRecord(f"{paper} has two records labelled {one.label}")
-        found.append(one)
-    return found
+        found[one.label] = one
+    return list(found.values())
 
 
 def _with_used(table: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
@@ -304,164 +437,87 @@ def _with_used(table: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, An
     return {**table, "where": {**{k: shared[k] for k in used}, **table.get("where", {})}}
 
 
-def _record(paper: str, section: str, table: dict[str, Any]) -> Record:
-    unknown = set(table) - _PLAIN - _WORDING
-    if unknown:
-        raise BadRecord(f"there is no field {min(unknown)!r}")
+def _record(paper: str, section: str, table: dict[str, Any], package: str) -> Record:
+    _known(table, FIELDS)
     for name in ("label", "printed", "weight"):
-        if not isinstance(table.get(name), str) or not table[name].strip():
-            raise BadRecord(f"it has no {name}")
-    for name in _TEXTS & set(table):
-        if not isinstance(table[name], str):
-            raise BadRecord(f"{name} is a text")
-    if table["weight"] not in WEIGHTS:
-        raise BadRecord(f"weight is one of {', '.join(WEIGHTS)}, not {table['weight']!r}")
-    if table.get("origin", "") not in ("", *ORIGINS):
-        raise BadRecord(f"origin is one of {', '.join(ORIGINS)}, not {table['origin']!r}")
-    shared = {k: v for k, v in table.items() if k in _WORDING}
-    printed = _wording(table["printed"], shared)
-    plain: dict[str, Any] = {k: table[k] for k in _SIMPLE & set(table)}
-    for k in ("reading", "correction", "corrupted"):
-        if k in table:
-            plain[k] = _other(table[k], shared)
+        _required(name, table.get(name))
+    shared = {k: read(k, table[k]) for k, read in WORDING.items() if k in table}
+    shared["package"] = package
+    printed = Wording(table["printed"].strip(), **shared)
+    found = {k: read(k, table[k]) for k, read in PLAIN.items() if k in table}
+    found |= {k: _other(table[k], shared) for k in OTHERS if k in table}
     if "fair_readings" in table:
-        plain["fair_readings"] = _fair(table["fair_readings"], shared, printed)
+        found["fair_readings"] = _fair(table["fair_readings"], shared, printed)
     if "attained" in table:
         if not isinstance(table["attained"], dict) or set(table["attained"]) - {"on", "under"}:
-            raise BadRecord("attained says on what, and under which hypotheses")
-        plain["attained"] = _wording(table["printed"], {**shared, **table["attained"]})
-    if "witness" in table:
-        plain["witness"] = _witness(table["witness"])
-    if "also_true" in table:
-        plain["also_true"] = _reasons(table["also_true"])
-    if "used_in" in table:
-        plain["used_in"] = _labels(table["used_in"])
-    record = Record(paper, section, table["label"], table["weight"], printed, source=table, **plain)
-    _sound(record)
-    return record
-
-
-_SIMPLE = {
-    "origin", "condition", "sufficient", "restates", "settled", "sharp", "mathematical",
-    "at_odds", "remark", "under_reading",
-}  # fmt: skip
-
-
-def _labels(value: Any) -> tuple[str, ...]:
-    """Labels of other records."""
-    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-        raise BadRecord("used_in is a list of labels")
-    return tuple(value)
-
-
-def _reasons(value: Any) -> dict[str, str]:
-    """Mutants that are true as well, each with the reason."""
-    if not isinstance(value, dict) or not all(isinstance(v, str) and v for v in value.values()):
-        raise BadRecord("also_true is a table of reasons")
-    return dict(value)
+            raise BadRecord("attained must be a table with 'on' and 'under' only")
+        found["attained"] = replace(
+            printed, **{k: _text(k, v) for k, v in table["attained"].items()}
+        )
+    return Record(paper, section, printed=printed, source=table, **found)
 
 
 def _fair(value: Any, shared: Mapping[str, Any], printed: Wording) -> tuple[Wording, ...]:
     """The other readings of a loose word, each run in its own way."""
     if not isinstance(value, list) or not all(isinstance(v, dict) and v.get("text") for v in value):
-        raise BadRecord("fair_readings is a list of tables, each with a text")
+        raise BadRecord("fair_readings must be a list of tables, each with a text")
     found = tuple(_other(v, shared) for v in value)
     if len({w.text for w in found}) < len(found):
-        raise BadRecord("two fair readings have one text")
+        raise BadRecord("two fair readings have the same text")
     run = [replace(w, text="", formal=w.formal or printed.says) for w in (printed, *found)]
     if any(one in run[:k] for k, one in enumerate(run)):
-        raise BadRecord("two readings are run in the same way: they are one")
+        raise BadRecord("two fair readings are run in the same way; keep one")
     return found
 
 
 def _other(value: Any, shared: Mapping[str, Any]) -> Wording:
     """Another wording: a text, or a table that says what changes beside it."""
-    if isinstance(value, str):
-        return _wording(value, {k: v for k, v in shared.items() if k != "formal"})
-    if not isinstance(value, dict):
-        raise BadRecord("a reading or correction is a text or a table")
-    unknown = set(value) - _WORDING - {"text"}
-    if unknown:
-        raise BadRecord(f"there is no field {min(unknown)!r} in a reading or correction")
-    mine = {k: v for k, v in value.items() if k != "text"}
-    rest = {k: v for k, v in shared.items() if k != "formal" or "text" not in value}
-    return _wording(value.get("text", ""), {**rest, **mine})
+    own = {"text": value} if isinstance(value, str) else value
+    if not isinstance(own, dict):
+        raise BadRecord("a reading or correction must be a string or a table")
+    _known(own, ("text", *WORDING), " in a reading or correction")
+    kept = {k: v for k, v in shared.items() if k != "formal" or "text" not in own}
+    mine = {k: WORDING[k](k, v) for k, v in own.items() if k != "text"}
+    return Wording(_text("text", own.get("text", "")).strip(), **{**kept, **mine})
 
 
-def _wording(text: str, rest: Mapping[str, Any]) -> Wording:
-    known = dict(rest)
-    formal, also, uses = (_texts(k, known.pop(k, ())) for k in ("formal", "also", "uses"))
-    for name in _TEXTS & set(known) | {"text"}:
-        if not isinstance(known.get(name, text), str):
-            raise BadRecord(f"{name} is a text")
-    for name in ("where", "names", "given"):
-        table = known.get(name, {})
-        if not isinstance(table, dict) or not all(isinstance(v, str) for v in table.values()):
-            raise BadRecord(f"{name} is a table of texts")
-    return Wording(text.strip(), formal, also=also, uses=uses, **known)
-
-
-def _texts(name: str, value: Any) -> tuple[str, ...]:
-    """One text, or a list of them."""
-    listed = [value] if isinstance(value, str) else value
-    if not isinstance(listed, list | tuple) or not all(isinstance(v, str) for v in listed):
-        raise BadRecord(f"{name} is a text or a list of texts")
-    return tuple(listed)
-
-
-def _witness(table: Any) -> Witness:
-    if not isinstance(table, dict) or not isinstance(table.get("at"), dict) or "says" not in table:
-        raise BadRecord("a witness has a table `at` and what it `says`")
-    extra = set(table) - {"at", "says", "sizes", "gram", "tables"}
-    if extra:
-        raise BadRecord(f"there is no field {min(extra)!r} in a witness")
-    return Witness(
-        {k: str(v) for k, v in table["at"].items()},
-        str(table["says"]),
-        tuple(table.get("sizes", ())),
-        tuple(tuple(str(v) for v in row) for row in table.get("gram", ())),
-        {
-            k: tuple(tuple(str(v) for v in row) for row in rows)
-            for k, rows in table.get("tables", {}).items()
-        },
-    )
-
-
-def _sound(record: Record) -> None:
-    """Read everything in a record, so that what cannot be read is found when it is loaded."""
+def _parse(record: Record) -> None:
+    """Parse everything in a record, so that what cannot be read is found when it is loaded."""
     if record.fair_readings and not record.under_reading:
-        raise BadRecord("fair_readings stand beside under_reading, the one that is run first")
+        raise BadRecord("fair_readings needs under_reading, the reading that is run first")
     if not record.mathematical:
         kinds = ("under", "on", "condition", "check", "fair_readings")
         used = [k for k in kinds if record.source.get(k)]
         if used:
-            raise BadRecord(f"what is not mathematical has no {used[0]}")
+            raise BadRecord(f"a record with mathematical = false cannot have {used[0]}")
         return
     if record.at_odds:
-        raise BadRecord("at_odds is for what is not mathematical")
+        raise BadRecord("at_odds needs mathematical = false")
     if record.sufficient and not record.condition:
-        raise BadRecord("sufficient is said of a condition, and there is none")
-    if (record.reading is not None) and not record.origin:
-        raise BadRecord("a reading that differs from the print has an origin")
+        raise BadRecord("sufficient needs a condition")
+    if record.reading is not None and not record.origin:
+        raise BadRecord("a reading needs an origin")
     known = {"": record.printed, "reading": record.reading, "correction": record.correction}
     more = {"corrupted": record.corrupted, "attained": record.attained}
     more |= {f"fair reading {k}": w for k, w in enumerate(record.fair_readings, 1)}
     for name, wording in {**known, **more}.items():
-        if wording is None:
-            continue
-        where = f"in its {name}: " if name else ""
-        if wording.on and wording.on not in FAMILIES:
-            raise BadRecord(f"{where}there is no family {wording.on!r}; {', '.join(FAMILIES)}")
-        try:
-            hypotheses = wording.hypotheses()
-            family = wording.family
-            missing = [s for s in family.sizes if s not in hypotheses.ranges] if family else []
-            if missing:
-                raise BadRecord(f"{where}{wording.on} needs a range of {missing[0]}")
-            for one in wording.signed():
-                one.read(), one.definitions(), one.values()
-        except (TexError, BadClause) as error:
-            raise BadRecord(f"{where}{error}") from None
+        if wording is not None:
+            try:
+                _parse_wording(wording)
+            except (TexError, BadClause, BadRecord) as error:
+                raise BadRecord(f"in its {name}: {error}" if name else str(error)) from None
     if record.check_without_mutants and record.corrupted is None:
-        raise BadRecord("a named check that is given nothing has a corrupted wording to refuse")
+        raise BadRecord("a check without 'given' needs a corrupted wording, which it must refuse")
     record.stated_under()
+
+
+def _parse_wording(wording: Wording) -> None:
+    families = families_of(wording.package) if wording.on else {"": None}
+    if wording.on not in families:
+        raise BadRecord(f"unknown family {wording.on!r}; accepted: {', '.join(sorted(families))}")
+    ranges, family = wording.hypotheses().ranges, families[wording.on]
+    missing = [s for s in family.sizes if s not in ranges] if family else []
+    if missing:
+        raise BadRecord(f"the family {wording.on!r} needs a range of {missing[0]} in 'under'")
+    for one in wording.signed():
+        one.read(), one.definitions(), one.values()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import mpmath
 from sympy import Expr, Pow, Rational, S, latex, oo
@@ -30,6 +30,7 @@ from ...language.statement import Bounds, TexError
 from ...theorem.result import Result
 from ...vectors.embeddings import Embeddings
 from ..digits import DIGITS
+from .family import at_a_point, load
 from .functions import Function
 from .hypotheses import SYMBOLS, Condition, Hypotheses, letters_at, put_in
 from .reader import Read, Tree, expression, indexed
@@ -70,6 +71,7 @@ class Answer:
 
 #: A check for what no formula says: at a point, with what the record gives it, evaluated there.
 NamedCheck = Callable[[Point, Mapping[str, Any]], Answer]
+Check = TypeVar("Check", bound=Callable[..., Answer])
 #: A proof for what the engine is not asked by a formula.
 NamedProof = Callable[[Domain], Outcome]
 
@@ -77,13 +79,13 @@ CHECKS: dict[str, NamedCheck] = {}
 PROOFS: dict[str, NamedProof] = {}
 
 
-def named_check(name: str) -> Callable[[NamedCheck], NamedCheck]:
-    """Register a check by name."""
+def named_check(name: str) -> Callable[[Check], Check]:
+    """Register a function of letters as a check by name (see :func:`.family.at_a_point`)."""
 
-    def register(check: NamedCheck) -> NamedCheck:
+    def register(check: Check) -> Check:
         if name in CHECKS:
             raise ValueError(f"two checks are called {name}")
-        CHECKS[name] = check
+        CHECKS[name] = at_a_point(check)
         return check
 
     return register
@@ -161,6 +163,7 @@ def checked(
     wording: Wording, point: Point, given: Mapping[str, Tree], vectors: Embeddings | None = None
 ) -> Trial:
     """What a named check finds at a point; on a set of its family, which it gets as ``on``."""
+    load(wording.package)
     if wording.check not in CHECKS:
         raise Unknown(f"there is no check {wording.check!r}")
     numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
@@ -415,6 +418,7 @@ def _named(wording: Wording, domains: list[Domain], inside: list[Trial]) -> Evid
             how += f" for {_ranges(result.domain)}; at {len(inside)} places, corners too, elsewhere"
             return Evidence(Grade.SAMPLED, how)
         return Evidence(evidence.grade, how)
+    load(wording.package)
     if wording.proof not in PROOFS:
         raise Unknown(f"there is no proof {wording.proof!r}")
     outcomes = [PROOFS[wording.proof](domain) for domain in domains]

@@ -4,14 +4,31 @@ The text at hand was extracted from a PDF and mixes up indices in places (v_i fo
 transcribed as it stands; where a reading of the page makes a formula true, the record has it.
 """
 
-from ..ledger import Ledger
+from ..ledger import Ledger, Source
+
+SOURCE = Source(
+    "lee2024sigmoid",
+    "inproceedings",
+    "Analysis of Using Sigmoid Loss for Contrastive Learning",
+    (("Lee", "Chungpa"), ("Chang", "Joonhwan"), ("Sohn", "Jy-yong")),
+    2024,
+    (
+        (
+            "booktitle",
+            "Proceedings of the 27th International Conference on Artificial Intelligence "
+            "and Statistics",
+        ),
+        ("series", "Proceedings of Machine Learning Research"),
+        ("volume", "238"),
+    ),
+)
 
 CCEM, OPTIMUM, THRESHOLD = "ccem", "sigmoid-optimum", "sigmoid-threshold"
 INFONCE, PAIRWISE = "infonce-optimum", "pairwise-threshold"
 
 LEDGER = Ledger(
-    "lee2024sigmoid",
-    "Analysis of Using Sigmoid Loss for Contrastive Learning",
+    SOURCE.key,
+    SOURCE.title,
     __name__,
     {
         "section_1": (CCEM, OPTIMUM, THRESHOLD, INFONCE),

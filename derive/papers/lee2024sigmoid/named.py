@@ -10,7 +10,7 @@ import mpmath
 
 from ...losses.clip import SIGMOID
 from ...results import results
-from ..form.families import ccem, in_space, size
+from ..form.families import ccem, in_space
 from ..form.run import Answer, Point, named_check
 from ..form.values import as_number, compare, text
 from ..towers import Towers, pairwise_value
@@ -21,16 +21,15 @@ CLOSE = mpmath.mpf(10) ** -35
 
 
 @named_check("optima are double-constant")
-def double_constant(at: Point, given: Given) -> Answer:
+def double_constant(at: Point, N: int, d: int, *, power: Any) -> Answer:
     """No set in R^d has less sigmoid loss than the best CCEM, to the ``power`` of the bias 1, and
     none with the same loss has different positives or different negatives."""
-    items, d = size(at, "N"), size(at, "d")
     known = {k: as_number(at[k]) for k in ("t", "b")}
-    if items == 1:
+    if N == 1:
         return Answer(True)  # one pair
-    stands = {"t": at["t"], "b": at["b"] * int(given["power"])}
+    stands = {"t": at["t"], "b": at["b"] * int(power)}
     least = results["sigmoid-optimum"].value("loss", 40, N=at["N"], **stands)
-    for e in in_space(items, d):
+    for e in in_space(N, d):
         assert isinstance(e, Towers)
         found = pairwise_value(SIGMOID, e, **known)
         if found < least - CLOSE:
@@ -41,8 +40,7 @@ def double_constant(at: Point, given: Given) -> Answer:
 
 
 @named_check("ccem rank")
-def rank(at: Point, given: Given) -> Answer:
+def rank(N: int, *, given: Given) -> Answer:
     """The CCEM needs ``rank`` dimensions, for all delta together."""
-    items = size(at, "N")
-    e = max((ccem(items, Fraction(q)) for q in (0, 1, 4)), key=lambda found: found.rank)
+    e = max((ccem(N, Fraction(q)) for q in (0, 1, 4)), key=lambda found: found.rank)
     return Answer(compare(Fraction(e.rank), given["rank"], "="), f"its rank is {e.rank}", e)

@@ -13,7 +13,7 @@ import mpmath
 from ...losses.clip import SIGMOID
 from ...vectors.embeddings import Embeddings, Index
 from ..digits import DIGITS, stored_cells
-from ..form.families import in_space, size
+from ..form.families import in_space
 from ..form.run import Answer, Point, named_check
 from ..form.values import as_number, compare, mp, text
 from ..towers import Towers, aligned, lifted, pairwise_value
@@ -27,27 +27,26 @@ LEFT = Fraction(1, 10**6)
 
 
 @named_check("dimensions of the optimum")
-def dimensions(at: Point, given: Given) -> Answer:
+def dimensions(at: Point, N: int, *, least: Any) -> Answer:
     """The optimal CCEM needs ``least`` dimensions."""
-    items, found = size(at, "N"), delta_star(at)
-    rank = items - 1 if found == 0 else 1 if mpmath.isinf(found) else items
-    return Answer(compare(Fraction(rank), given["least"], "="), f"it needs {rank}")
+    found = delta_star(at)
+    rank = N - 1 if found == 0 else 1 if mpmath.isinf(found) else N
+    return Answer(compare(Fraction(rank), least, "="), f"it needs {rank}")
 
 
 @named_check("similarity at half the dimension")
-def half_the_dimension(at: Point, given: Given) -> Answer:
+def half_the_dimension(at: Point, N: int, *, given: Given) -> Answer:
     """Above the threshold, what was found to be least in R^ceil(N/2) has similarity ``s``."""
-    items = size(at, "N")
     if delta_star(at) != 0:
         return Answer(True)
     for cell_items, _, s, _ in stored_cells(__package__, "figure_2.json"):
-        if cell_items == items and abs(s - given["s"]) > LEFT:
+        if cell_items == N and abs(s - given["s"]) > LEFT:
             return Answer(False, f"{text(s)} was found")
     known = {k: as_number(at[k]) for k in ("t", "b")}
-    tried = [(pairwise_value(SIGMOID, e, **known), k) for k, e in enumerate(_tried(items))]
+    tried = [(pairwise_value(SIGMOID, e, **known), k) for k, e in enumerate(_tried(N))]
     least = min(value for value, _ in tried)
     for value, k in tried:
-        e = _tried(items)[k]
+        e = _tried(N)[k]
         if value <= least + CLOSE and not compare((1 + e.alignment()) / 2, given["s"], "="):
             return Answer(False, f"its loss {text(value)} is the least that was found", e)
     return Answer(True)
@@ -74,18 +73,17 @@ def _tried(items: int) -> tuple[Towers, ...]:
 
 
 @named_check("alignment above the threshold")
-def alignment(at: Point, given: Given) -> Answer:
+def alignment(at: Point, N: int, d: int, t: Any, *, threshold: Any) -> Answer:
     """From the ``threshold`` on, no set in R^d beats all those with u_i = v_i."""
-    items, d = size(at, "N"), size(at, "d")
-    if compare(as_number(at["t"]), given["threshold"], "<"):
+    if compare(t, threshold, "<"):
         return Answer(True)
-    if d >= items - 1:  # the simplex fits
+    if d >= N - 1:  # the simplex fits
         found = delta_star(at)
         return Answer(bool(found == 0), f"delta* = {text(found)}")
     if d > 1:
         return Answer(None, f"what is least in {d} dimensions is not known")
     with mpmath.workdps(DIGITS):
-        losses = dict(on_the_line(items, mp(as_number(at["t"]))))
+        losses = dict(on_the_line(N, mp(t)))
         best = min(losses, key=lambda k: losses[k])
         tight = min(loss for k, loss in losses.items() if k[2] + k[3] == 0)
         says = (

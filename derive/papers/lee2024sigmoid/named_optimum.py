@@ -27,8 +27,10 @@ from ...results import results
 from ...structures.towers import NEGATIVE, POSITIVE, N
 from ...vectors.embeddings import Embeddings
 from ..digits import DIGITS
-from ..form.families import ccem, in_space, size, total
+from ..form.families import ccem, in_space
+from ..form.family import size
 from ..form.functions import Function
+from ..form.points import total
 from ..form.run import Answer, Point, named_check, named_proof
 from ..form.values import NoValue, as_number, compare, mp, text
 from ..towers import Towers, lifted, pairwise_value, position, softmax_value, square
@@ -176,7 +178,7 @@ def is_ccem(e: Towers) -> bool:
 
 
 @named_check("some CCEM is optimal")
-def some_optimal(at: Point, given: Given) -> Answer:
+def some_optimal(at: Point, *, given: Given) -> Answer:
     """No set in R^d has less loss than the CCEM with some delta in the given range."""
     found = best_for(*functions(at))
     why = outside(given, found)
@@ -186,11 +188,10 @@ def some_optimal(at: Point, given: Given) -> Answer:
 
 
 @named_check("a CCEM in R^d is optimal")
-def optimal_in_space(at: Point, given: Given) -> Answer:
+def optimal_in_space(at: Point, d: int, *, room: Any) -> Answer:
     """No set in R^d has less loss than the CCEM that R^d has room for: the antipodal structure, the
     simplex for d >= N - 1, and the others for d >= ``room``."""
     items, near, far = functions(at)
-    d, room = size(at, "d"), given["room"]
     if items > 1 and not compare(Fraction(ccem(items, ONE).rank), room, "="):
         return Answer(False, f"the CCEM with delta = 1 does not need {text(room)} dimensions")
     if d >= room:
@@ -203,26 +204,26 @@ def optimal_in_space(at: Point, given: Given) -> Answer:
 
 
 @named_check("one delta is optimal")
-def one_delta(at: Point, given: Given) -> Answer:
+def one_delta(at: Point, *, count: Any) -> Answer:
     """Of the CCEM, those with one delta at most are optimal; ``count`` is one."""
     found = best_for(*functions(at))
     ends = [far_from(found.first), far_from(found.last)]
     several = abs(found.last - found.first) > PLACE
     if several:
         return Answer(False, f"all delta from {ends[0]} to {ends[1]} are optimal")
-    return Answer(compare(given["count"], ONE, "="), f"delta = {ends[0]} is optimal")
+    return Answer(compare(count, ONE, "="), f"delta = {ends[0]} is optimal")
 
 
 @named_check("every optimum is a CCEM")
-def every_optimum(at: Point, given: Given) -> Answer:
+def every_optimum(at: Point, *, count: Any) -> Answer:
     """No other set has as little loss; the ``count`` of optima up to rotation and delta is one."""
     found = best_for(*functions(at))
     other = another(at, found)
-    return other or Answer(compare(given["count"], ONE, "="), "the CCEM are all there is")
+    return other or Answer(compare(count, ONE, "="), "the CCEM are all there is")
 
 
 @named_check("theorem 1")
-def theorem_1(at: Point, given: Given) -> Answer:
+def theorem_1(at: Point, *, given: Given) -> Answer:
     """One CCEM, with a delta in the given range, is the optimum up to rotation."""
     found = best_for(*functions(at))
     why = outside(given, found)
@@ -235,7 +236,7 @@ def theorem_1(at: Point, given: Given) -> Answer:
 
 
 @named_check("bounds of the proof")
-def bounds_of_the_proof(at: Point, given: Given) -> Answer:
+def bounds_of_the_proof(at: Point, d: int, *, given: Given, factor: Any) -> Answer:
     """L >= N l(sum, h) >= N min l(sum, h) = N min over delta = min L(U(delta), V(delta))."""
     items, near, far = functions(at)
     if items == 1:
@@ -244,8 +245,7 @@ def bounds_of_the_proof(at: Point, given: Given) -> Answer:
     why = outside(given, found)
     if why:
         return Answer(False, why)
-    factor = given["factor"]
-    for e in rivals(items, size(at, "d"), found.last):
+    for e in rivals(items, d, found.last):
         on = ccem(items, position(e.alignment()))
         least = sum(on.negatives(), ZERO)
         middle = factor * (
@@ -314,18 +314,18 @@ def _compared(given: Given, found: Best, other: tuple[Any, Towers]) -> Answer:
 
 
 @named_check("the best CCEM has the least sigmoid loss")
-def least_sigmoid(at: Point, given: Given) -> Answer:
+def least_sigmoid(at: Point, d: int, *, given: Given) -> Answer:
     """The least loss of all sets in R^d is that of the CCEM with some delta in the range."""
     items, warm, bias = size(at, "N"), as_number(at["t"]), as_number(at["b"])
-    other = least_elsewhere(items, size(at, "d"), warm, bias)
+    other = least_elsewhere(items, d, warm, bias)
     return _compared(given, best_sigmoid(items, warm, bias), other)
 
 
 @named_check("the best CCEM has the least InfoNCE loss")
-def least_infonce(at: Point, given: Given) -> Answer:
+def least_infonce(at: Point, d: int, *, given: Given) -> Answer:
     """The least loss of all sets in R^d is that of the CCEM with some delta in the range."""
     items, warm = size(at, "N"), as_number(at["t"])
-    other = least_elsewhere(items, size(at, "d"), warm)
+    other = least_elsewhere(items, d, warm)
     return _compared(given, best_infonce(items, warm), other)
 
 
@@ -348,7 +348,7 @@ def _slope_of(relation: str) -> Callable[..., Any]:
 
 
 @named_check("optimum at the ends of temperature")
-def at_the_ends(at: Point, given: Given) -> Answer:
+def at_the_ends(at: Point, *, given: Given) -> Answer:
     """The optimum has positives ``large`` for large t, ``small`` for small t, at the same bias;
     where b = t the bias goes with t."""
     items, warm, bias = size(at, "N"), mp(as_number(at["t"])), mp(as_number(at["b"]))
@@ -369,7 +369,7 @@ def at_the_ends(at: Point, given: Given) -> Answer:
 
 
 @named_check("the CCEM contains")
-def contains(at: Point, given: Given) -> Answer:
+def contains(at: Point, *, given: Given) -> Answer:
     """The simplex with u = v and the antipodal structure are CCEM, of delta up to ``top``."""
     for name, delta_squared in (("simplex", ZERO), ("antipodal", math.inf)):
         e = ccem(size(at, "N"), delta_squared)
@@ -381,7 +381,7 @@ def contains(at: Point, given: Given) -> Answer:
 
 
 @named_check("shape of the sigmoid functions")
-def shape_of_sigmoid(at: Point, given: Given) -> Answer:
+def shape_of_sigmoid(at: Point, *, given: Given) -> Answer:
     """The given values at c are those of the declared functions, which are convex there."""
     for relation, name, sign in ((POSITIVE, "l_p", -1), (NEGATIVE, "l_n", 1)):
         declared = SIGMOID.total(relation)
@@ -418,9 +418,9 @@ def _all(*outcomes: Outcome) -> Outcome:
 
 # --- Lemma 1 --------------------------------------------------------------------------------------
 @named_check("one CCEM has the least negatives")
-def least_negatives(at: Point, given: Given) -> Answer:
+def least_negatives(at: Point, d: int, *, given: Given) -> Answer:
     """One CCEM has mean positives c, the least sum of negatives, and ``vectors`` vectors."""
-    items, d, mean = size(at, "N"), size(at, "d"), as_number(at["c"])
+    items, mean = size(at, "N"), as_number(at["c"])
     if d < max(items, 2):
         return Answer(False, "there is no unit vector in R^0, and so no CCEM")
     if mean == -1:
@@ -438,9 +438,9 @@ def least_negatives(at: Point, given: Given) -> Answer:
 
 
 @named_check("another set has the least negatives")
-def another_least(at: Point, given: Given) -> Answer:
+def another_least(*, items: Any) -> Answer:
     """For that many items another set has as small a sum of negatives, and is no CCEM."""
-    if given["items"] != 4:
+    if items != 4:
         return Answer(None, "no such set is known")
     e, on = lifted(square(), ONE), ccem(4, ONE)
     as_small = sum(e.negatives(), ZERO) == sum(on.negatives(), ZERO)

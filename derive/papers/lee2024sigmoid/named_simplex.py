@@ -10,9 +10,9 @@ import mpmath
 
 from ...losses.clip import INFONCE
 from ...vectors.embeddings import Embeddings
-from ..form.families import in_space, size
-from ..form.run import Answer, Point, named_check
-from ..form.values import as_number, compare, text
+from ..form.families import in_space
+from ..form.run import Answer, named_check
+from ..form.values import compare, text
 from ..towers import Towers, aligned, softmax_value
 
 Given = Mapping[str, Any]
@@ -29,39 +29,38 @@ def equal_angles(items: int, apart: Fraction) -> Embeddings | None:
 
 
 @named_check("equal angles")
-def angles(at: Point, given: Given) -> Answer:
+def angles(N: int, *, apart: Any, least: Any) -> Answer:
     """N unit vectors with inner product ``apart`` are a simplex, and need ``least`` dimensions."""
-    found = equal_angles(size(at, "N"), given["apart"])
+    found = equal_angles(N, apart)
     if found is None:
-        return Answer(False, f"no vectors have the inner product {text(given['apart'])}")
-    centred = size(at, "N") == 1 or found.sum_ip(found.everything, found.everything) == 0
-    good = centred and compare(Fraction(found.rank), given["least"], "=")
+        return Answer(False, f"no vectors have the inner product {text(apart)}")
+    centred = N == 1 or found.sum_ip(found.everything, found.everything) == 0
+    good = centred and compare(Fraction(found.rank), least, "=")
     return Answer(good, f"their rank is {found.rank}", found)
 
 
 @named_check("simplex fits in R^d")
-def fits(at: Point, given: Given) -> Answer:
+def fits(N: int, d: int, *, least: Any) -> Answer:
     """There is a simplex of N vectors in R^d exactly for d >= ``least``."""
-    simplex = Embeddings.simplex(size(at, "N"))
-    said = compare(Fraction(size(at, "d")), given["least"], ">=")
+    simplex = Embeddings.simplex(N)
+    said = compare(Fraction(d), least, ">=")
     says = f"said to {'exist' if said else 'be missing'}, and its rank is {simplex.rank}"
-    return Answer(said == (simplex.rank <= size(at, "d")), says, simplex)
+    return Answer(said == (simplex.rank <= d), says, simplex)
 
 
 @named_check("optima of InfoNCE")
-def optima(at: Point, given: Given) -> Answer:
+def optima(N: int, t: Any, d: int, *, negative: Any, positive: Any) -> Answer:
     """The set with these inner products, and it alone of all sets in R^d, has the least loss."""
-    items, warm = size(at, "N"), as_number(at["t"])
-    base = equal_angles(items, given["negative"])
-    if given["positive"] != 1 or base is None:
+    base = equal_angles(N, negative)
+    if positive != 1 or base is None:
         return Answer(False, "there are no such vectors")
-    if base.rank > size(at, "d"):
+    if base.rank > d:
         return Answer(False, f"they need {base.rank} dimensions", base)
     simplex = aligned(base)
-    least = softmax_value(INFONCE, simplex, t=warm)
-    for e in in_space(items, size(at, "d")):
+    least = softmax_value(INFONCE, simplex, t=t)
+    for e in in_space(N, d):
         assert isinstance(e, Towers)
-        found = softmax_value(INFONCE, e, t=warm)
+        found = softmax_value(INFONCE, e, t=t)
         if found < least - CLOSE or (found <= least + CLOSE and not e.same_gram(simplex)):
             says = f"its loss is {text(found)}, that of the simplex {text(least)}"
             return Answer(False, says, e)

@@ -16,7 +16,7 @@ from ...losses.clip import t
 from ...optimum.segment import x
 from ...problems.domains import WARM
 from ...structures.towers import N
-from ..form.families import size
+from ..form.family import size
 from ..form.run import Answer, DerivedAt, Point, named_check, named_proof, quantity
 from ..form.symbolic import fixed
 from ..form.values import compare, mp, text
@@ -34,16 +34,16 @@ def delta_star(at: Point) -> Any:
 
 
 @named_check("delta_star exists")
-def exists(at: Point, given: Given) -> Answer:
+def exists(at: Point, *, beyond: Any) -> Answer:
     """The sigmoid loss is least at some delta >= 0 below ``beyond``."""
     found = delta_star(at)
-    return Answer(compare(found, given["beyond"], "<"), f"delta* = {text(found)}")
+    return Answer(compare(found, beyond, "<"), f"delta* = {text(found)}")
 
 
 @named_check("antipodal below a temperature")
-def antipodal_below(at: Point, given: Given) -> Answer:
+def antipodal_below(at: Point, *, threshold: Any) -> Answer:
     """At t = b the antipodal structure is optimal up to the temperature ``threshold``."""
-    edge = mp(given["threshold"])
+    edge = mp(threshold)
     if edge <= 0:
         return Answer(False, f"the threshold is {text(edge)}, and temperatures are positive")
     near = [Rational(mpmath.nstr(edge * k, 20)) for k in (BELOW, ABOVE)]

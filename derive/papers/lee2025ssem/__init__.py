@@ -1,11 +1,28 @@
 """Lee, Oh, Lee, Sohn. A Theoretical Framework for Preventing Class Collapse in
 Supervised Contrastive Learning. AISTATS 2025."""
 
-from ..ledger import Ledger
+from ..ledger import Ledger, Source
+
+SOURCE = Source(
+    "lee2025ssem",
+    "inproceedings",
+    "A Theoretical Framework for Preventing Class Collapse in Supervised Contrastive Learning",
+    (("Lee", "Chungpa"), ("Oh", "Jeongheon"), ("Lee", "Kibok"), ("Sohn", "Jy-yong")),
+    2025,
+    (
+        (
+            "booktitle",
+            "Proceedings of the 28th International Conference on Artificial Intelligence "
+            "and Statistics",
+        ),
+        ("series", "Proceedings of Machine Learning Research"),
+        ("volume", "258"),
+    ),
+)
 
 LEDGER = Ledger(
-    "lee2025ssem",
-    "A Theoretical Framework for Preventing Class Collapse in Supervised Contrastive Learning",
+    SOURCE.key,
+    SOURCE.title,
     __name__,
     {
         "section_1": ("supcl-optimum",),

@@ -12,9 +12,11 @@ import mpmath
 from ...losses.softmax import SoftmaxLoss
 from ...losses.supcl import CNCE, SUP_CNCE, SUPCL
 from ...vectors.embeddings import Embeddings, mean
-from ..form.families import declared_value, sets_in, size, ssem
+from ..form.families import sets_in, ssem
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import NoValue, as_number, compare, root, text
+from .sets import declared_value
 
 Given = Mapping[str, Any]
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -66,19 +68,17 @@ def is_ssem(e: Embeddings) -> bool:
 
 
 @named_check("simplex fits")
-def simplex_fits(at: Point, given: Given) -> Answer:
+def simplex_fits(d: int, n: int, m: int = 1, *, least: Any) -> Answer:
     """mn unit vectors at equal angles exist in R^d exactly when d >= ``least``."""
-    d = size(at, "d")
-    simplex = Embeddings.simplex(size(at, "m", 1), size(at, "n"))
-    said, true = compare(Fraction(d), given["least"], ">="), simplex.rank <= d
+    simplex = Embeddings.simplex(m, n)
+    said, true = compare(Fraction(d), least, ">="), simplex.rank <= d
     says = f"said to {'exist' if said else 'be missing'}, and their rank is {simplex.rank}"
     return Answer(said == true, says, simplex)
 
 
 @named_check("ssem exists up to")
-def exists_up_to(at: Point, given: Given) -> Answer:
+def exists_up_to(m: int, n: int, *, given: Given) -> Answer:
     """There is an SSEM for 0 <= delta <= ``end``, and for no larger delta."""
-    m, n = size(at, "m"), size(at, "n")
     end = squared(given["end"])
     if not compare(given["end"], ZERO, ">="):
         return Answer(False, f"delta in 0 .. {text(given['end'])}")
@@ -92,16 +92,15 @@ def exists_up_to(at: Point, given: Given) -> Answer:
 
 
 @named_check("ssem rank")
-def rank(at: Point, given: Given) -> Answer:
+def rank(at: Point, m: int, n: int, *, given: Given) -> Answer:
     """The SSEM needs exactly ``rank`` dimensions."""
-    e = ssem(size(at, "m"), size(at, "n"), 1, as_number(at["delta"] ** 2))
+    e = ssem(m, n, 1, as_number(at["delta"] ** 2))
     return Answer(compare(Fraction(e.rank), given["rank"], "="), f"its rank is {e.rank}", e)
 
 
 @named_check("ssem fits")
-def fits(at: Point, given: Given) -> Answer:
+def fits(at: Point, m: int, n: int, *, given: Given) -> Answer:
     """The SSEM fits into ``rank`` dimensions, and there is one that needs all of them."""
-    m, n = size(at, "m"), size(at, "n")
     e = ssem(m, n, 1, as_number(at["delta"] ** 2))
     most = max(ssem(m, n, 1, q).rank for q in (ZERO, Fraction(1, 2), ONE, longest(m, n)))
     good = e.rank <= given["rank"] and compare(Fraction(most), given["rank"], "=")
@@ -109,15 +108,15 @@ def fits(at: Point, given: Given) -> Answer:
 
 
 @named_check("minimisers")
-def minimisers(at: Point, given: Given) -> Answer:
+def minimisers(at: Point, *, given: Given, alpha: Any) -> Answer:
     """Of all sets in R^d, the SSEM at ``delta`` has the least loss at ``alpha``, and it alone."""
-    if not 0 <= given["alpha"] <= 1:
+    if not 0 <= alpha <= 1:
         return Answer(False, "alpha is in [0, 1]")
     return _least(SUPCL, at, given, alone=True)
 
 
 @named_check("one minimiser of cNCE")
-def one_minimiser(at: Point, given: Given) -> Answer:
+def one_minimiser(at: Point, *, given: Given) -> Answer:
     """No set in R^d has a smaller L_cNCE than the SSEM at ``delta``."""
     return _least(CNCE, at, given, alone=False)
 
@@ -172,7 +171,7 @@ def best_position(m: int, n: int, alpha: Any, tau: Any) -> tuple[Any, Any]:
 
 
 @named_check("minimisers are SSEM")
-def minimisers_are_ssem(at: Point, given: Given) -> Answer:
+def minimisers_are_ssem(at: Point, *, top: Any) -> Answer:
     """Every minimiser in R^d is an SSEM, with one delta in [0, ``top``], which all of it needs."""
     m, n, p, d = (size(at, k, 1) for k in "mnpd")
     if n == 1 and at["alpha"] != 1:
@@ -181,7 +180,6 @@ def minimisers_are_ssem(at: Point, given: Given) -> Answer:
         return Answer(False, "delta is not unique: all of them give one set", ssem(m, 1, p, ZERO))
     where, _ = best_position(m, n, *numbers(at).values())
     least = declared_value(SUPCL, ssem(m, n, p, where), **numbers(at))
-    top = given["top"]
     if where > top**2 + Fraction(1, 1000) or compare(top, ZERO, "<"):
         return Answer(False, f"the best SSEM has delta^2 = {text(where)}")
     if at["alpha"] == 1 and not compare(where, top**2, "="):
@@ -201,18 +199,17 @@ def minimisers_are_ssem(at: Point, given: Given) -> Answer:
 
 
 @named_check("classes cannot be separated")
-def not_separated(at: Point, given: Given) -> Answer:
+def not_separated(m: int, n: int, d: int, *, by: Any) -> Answer:
     """Where the class means coincide, classes share a vector (``by`` 0), or no hyperplane has
     them on different sides (``by`` 1)."""
-    m, n, d = size(at, "m"), size(at, "n"), size(at, "d")
     for e in sets_in(m, n, 1, d):
         if e.between_variance() != 0 or m == 1:
             continue
         first, second = e.of_class(0), e.of_class(1)
-        if given["by"] == 1:
+        if by == 1:
             # A hyperplane between them would be between their means.
             apart = e.sq_dist(mean(first), mean(second)) != 0
-        elif given["by"] == 0:
+        elif by == 0:
             apart = all(e.mean_sq_dist([a], [b]) != 0 for a in first for b in second)
         else:
             apart = True
@@ -222,9 +219,8 @@ def not_separated(at: Point, given: Given) -> Answer:
 
 
 @named_check("beyond the simplex")
-def beyond_the_simplex(at: Point, given: Given) -> Answer:
+def beyond_the_simplex(at: Point, m: int, n: int) -> Answer:
     """At ``alpha`` and ``tau`` an SSEM beyond delta = 1 has less SUP_CNCE than all before."""
-    m, n = size(at, "m"), size(at, "n")
 
     def loss(q: Fraction) -> Any:
         return declared_value(SUP_CNCE, ssem(m, n, 1, q), **numbers(at))

@@ -7,22 +7,24 @@ from fractions import Fraction
 from typing import Any
 
 from ...losses.supcl import CNCE
-from ..form.families import declared_value, sets_in, size, ssem
+from ..form.families import sets_in, ssem
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import NoValue, text
 from .named import CLOSE, ZERO, longest, numbers, squared
+from .sets import declared_value
 
 Given = Mapping[str, Any]
 
 
 @named_check("cNCE is least on the SSEM")
-def least_on_ssem(at: Point, given: Given) -> Answer:
+def least_on_ssem(at: Point, *, given: Given, to: Any) -> Answer:
     """No set in R^d has a smaller L_cNCE than all SSEM, which have ``from`` <= delta <= ``to``.
 
     The least one on these is sought on a grid of delta^2 with both ends.
     """
     m, n, p, d = (size(at, k, 1) for k in "mnpd")
-    low, high = squared(given["from"]), squared(given["to"])
+    low, high = squared(given["from"]), squared(to)
     if n == 1:
         raise NoValue("there is no end of the range of delta")
     if (low, high) != (ZERO, longest(m, n)):

@@ -21,10 +21,12 @@ from ...losses.supcl import SUPCL
 from ...results import results
 from ...vectors.embeddings import Embeddings
 from ..digits import DIGITS
-from ..form.families import declared_value, size, ssem
+from ..form.families import ssem
+from ..form.family import size
 from ..form.run import Answer, Point, named_check, named_proof
 from ..form.values import NoValue, as_number, compare, mp, text
 from .named import CLOSE, ONE, ZERO, best_position, longest
+from .sets import declared_value
 
 Given = Mapping[str, Any]
 #: How far from delta = 0 the slope of the loss is taken, relative to the longest delta**2.
@@ -144,13 +146,13 @@ def _tried(at: Point, given: Given, *, both_ways: bool) -> Answer:
 
 
 @named_check("no collapse iff")
-def no_collapse_iff(at: Point, given: Given) -> Answer:
+def no_collapse_iff(at: Point, *, given: Given) -> Answer:
     """Classes of minimisers all have a positive variance in the printed range, and only there."""
     return _tried(at, given, both_ways=True)
 
 
 @named_check("no collapse only if")
-def no_collapse_only_if(at: Point, given: Given) -> Answer:
+def no_collapse_only_if(at: Point, m: int, n: int, d: int, *, given: Given) -> Answer:
     """Where classes of minimisers all have a positive variance, the printed range holds.
 
     No smaller range would do: for alpha at some tau, which is a small one, and for tau at the
@@ -159,7 +161,6 @@ def no_collapse_only_if(at: Point, given: Given) -> Answer:
     answer = _tried(at, given, both_ways=False)
     if not answer.holds:
         return answer
-    m, n, d = size(at, "m"), size(at, "n"), size(at, "d")
     for name, end in given.items():
         if _SAYS[name][0] == "alpha":
             alpha, tau = mp(end) + mp(NEAR), COLD
@@ -172,12 +173,12 @@ def no_collapse_only_if(at: Point, given: Given) -> Answer:
 
 
 @named_check("variance of minimisers")
-def variance_of_minimisers(at: Point, given: Given) -> Answer:
+def variance_of_minimisers(
+    at: Point, m: int, n: int, d: int, alpha: Any, tau: Any, *, total: Any
+) -> Answer:
     """The variances of every minimiser in R^d add up to ``total``."""
-    m, n, d = size(at, "m"), size(at, "n"), size(at, "d")
     if n == 1 and at["alpha"] != 1:
         raise NoValue("the mean over no positives has no value")
-    alpha, tau = as_number(at["alpha"]), as_number(at["tau"])
     where, _ = best_position(m, n, alpha, tau)
     best = [ssem(m, n, 1, where)]
     if best[0].rank > d:
@@ -186,17 +187,17 @@ def variance_of_minimisers(at: Point, given: Given) -> Answer:
         best = _best_on_the_line(m, n, alpha, tau)
     for e in best:
         found = e.variance(e.everything)
-        if not compare(found, given["total"], "="):
+        if not compare(found, total, "="):
             return Answer(False, f"they add up to {text(found)}", e)
     return Answer(True)
 
 
 @named_check("to leading order")
-def to_leading_order(at: Point, given: Given) -> Answer:
+def to_leading_order(m: int, *, given: Given, about: Any) -> Answer:
     """The temperature ``is`` a little more than ``about``, by a factor that goes to 1 with 1/m."""
-    if given["about"] == 0:
+    if about == 0:
         return Answer(False, "it is said to be 0")
-    ratio, m = mp(given["is"]) / mp(given["about"]), size(at, "m")
+    ratio = mp(given["is"]) / mp(about)
     return Answer(bool(1 < ratio < 1 + mp(Fraction(1, m - 1))), f"the ratio is {text(ratio)}")
 
 

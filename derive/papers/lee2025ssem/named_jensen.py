@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 import mpmath
 
-from ..form.families import size
-from ..form.run import Answer, Point, named_check
+from ..form.run import Answer, named_check
 from ..form.values import mp, text
 
 
 @named_check("both terms are zero")
-def both_terms_are_zero(at: Point, given: Mapping[str, Any]) -> Answer:
+def both_terms_are_zero(n: int, d: int, *, a: Any) -> Answer:
     """Where all elements of a are ``a``, a^T exp(w_i) and a^T exp(mean of w_i) are zero."""
-    n, d = size(at, "n"), size(at, "d")
     points = [[Fraction(i * k - 3, k + 1) for k in range(d)] for i in range(n)]
     mean = [sum(column, Fraction(0)) / n for column in zip(*points, strict=True)]
     for w in (*points, mean):
-        found = mp(given["a"]) * mpmath.fsum(mpmath.exp(mp(c)) for c in w)
+        found = mp(a) * mpmath.fsum(mpmath.exp(mp(c)) for c in w)
         if found != 0:
             return Answer(False, f"one of them is {text(found)}")
     return Answer(True)

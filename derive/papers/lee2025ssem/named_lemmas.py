@@ -9,7 +9,8 @@ from itertools import product
 from typing import Any
 
 from ...vectors.embeddings import Embeddings, Index
-from ..form.families import sets_in, size, ssem
+from ..form.families import sets_in, ssem
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import compare, root, text
 from .named import longest, squared
@@ -96,13 +97,13 @@ def best_at(
 
 
 @named_check("Lemma A.1")
-def lemma_a1(at: Point, given: Given) -> Answer:
+def lemma_a1(at: Point, *, given: Given) -> Answer:
     """Of sets with one sum within classes, an SSEM has the least across."""
     return best(at, within, lambda e: -across(e), given)
 
 
 @named_check("Lemma A.2")
-def lemma_a2(at: Point, given: Given) -> Answer:
+def lemma_a2(at: Point, *, given: Given) -> Answer:
     """Of sets with one spread within classes, an SSEM has the greatest sum within classes."""
     return best(at, spread, within, given)
 
@@ -137,12 +138,12 @@ def reached(at: Point, of: Functional, sign: int, end: Any) -> Answer:
 
 
 @named_check("least c of Lemma A.1")
-def least_c(at: Point, given: Given) -> Answer:
+def least_c(at: Point, *, least: Any) -> Answer:
     """The least sum within classes in R^d is ``least``."""
-    return reached(at, within, -1, given["least"])
+    return reached(at, within, -1, least)
 
 
 @named_check("greatest c of Lemma A.2")
-def greatest_c(at: Point, given: Given) -> Answer:
+def greatest_c(at: Point, *, greatest: Any) -> Answer:
     """The greatest spread within classes in R^d is ``greatest``."""
-    return reached(at, spread, 1, given["greatest"])
+    return reached(at, spread, 1, greatest)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from ..form.run import Answer, Point, named_check
+from ..form.run import Answer, named_check
 from ..form.values import compare, mp, text
 
 #: Half of the last digit of what is printed with two digits after the point.
@@ -14,7 +14,7 @@ HALF_A_DIGIT = Fraction(1, 200)
 
 
 @named_check("zero to two digits")
-def zero_to_two_digits(at: Point, given: Mapping[str, Any]) -> Answer:
+def zero_to_two_digits(*, given: Mapping[str, Any]) -> Answer:
     """Each of the differences given is zero, but for rounding to two digits after the point."""
     for name, gap in given.items():
         if not compare(abs(mp(gap)), HALF_A_DIGIT, "<="):

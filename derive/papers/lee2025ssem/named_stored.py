@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +9,7 @@ from ...decide.domain import Domain
 from ...decide.evidence import Evidence, Grade, Holds, Outcome
 from ...results import results
 from ..digits import stored_cells
-from ..form.families import size
+from ..form.family import size
 from ..form.run import Answer, Point, named_check, named_proof
 
 CELLS = "appendix_b.json"
@@ -19,7 +18,7 @@ SHADE = Fraction(5, 100)
 
 
 @named_check("stored embeddings have the variance")
-def stored_have_the_variance(at: Point, given: Mapping[str, Any]) -> Answer:
+def stored_have_the_variance(at: Point, *, within: Any) -> Answer:
     """The variance within classes, and that between them, in these proportions, is as predicted.
 
     ``within`` 1 is the one within classes.
@@ -27,7 +26,7 @@ def stored_have_the_variance(at: Point, given: Mapping[str, Any]) -> Answer:
     sizes = {name: size(at, name) for name in ("m", "n")}
     cells = stored_cells(__package__, CELLS)
     alphas, taus, measured, _ = zip(*([float(v) for v in c] for c in cells), strict=True)
-    shares = {"within": float(given["within"]), "between": 1 - float(given["within"])}
+    shares = {"within": float(within), "between": 1 - float(within)}
     optimum = results["supcl-optimum"]
     parts = [
         share * optimum.function(f"{k}_class_variance")(**sizes, alpha=alphas, tau=taus)

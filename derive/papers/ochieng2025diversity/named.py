@@ -8,10 +8,9 @@ from typing import Any
 
 import mpmath
 
-from ..form.batches import Batch
-from ..form.families import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import as_number, mp, text
+from .batch import Batch
 
 Given = Mapping[str, Any]
 #: Steps of central differences, at 80 digits; their error is some STEP**2 / tau**2.
@@ -23,7 +22,7 @@ MANY = 10**40
 
 
 @named_check("gradient of the loss")
-def gradient_of_the_loss(at: Point, given: Given) -> Answer:
+def gradient_of_the_loss(at: Point, *, factor: Any) -> Answer:
     """Differences of -log p_{ii^+} in the anchor are ``factor`` times M_i - z_{i^+}."""
     batch = at["on"]
     assert isinstance(batch, Batch)
@@ -37,7 +36,7 @@ def gradient_of_the_loss(at: Point, given: Given) -> Answer:
                 slope = (ends[0] - ends[1]) / (2 * STEP)
                 own = mp(batch.rows[batch.partner(i) - 1][k])
                 wanted = mpmath.fsum(mp(p) * mp(batch.rows[j - 1][k]) for j, p in mean.items())
-                if abs(slope - mp(given["factor"]) * (wanted - own)) > NEAR * (1 + abs(slope)):
+                if abs(slope - mp(factor) * (wanted - own)) > NEAR * (1 + abs(slope)):
                     return Answer(False, f"anchor {i}: the slope is {text(slope)}")
     return Answer(True)
 
@@ -55,7 +54,7 @@ def _loss(batch: Batch, i: int, k: int, step: Any, tau: Any) -> Any:
 
 
 @named_check("constant of the remainder")
-def constant_of_the_remainder(at: Point, given: Given) -> Answer:
+def constant_of_the_remainder(at: Point, *, tight: Any, c: Any, square: Any, power: Any) -> Answer:
     """N orthonormal negatives, one of which is the anchor: the squared remainder over
     (1 - p)^2 is at most c tau^-power sigma^square, at temperatures from 1 down and all N;
     ``tight`` 1: and it comes near that for many."""
@@ -64,11 +63,9 @@ def constant_of_the_remainder(at: Point, given: Given) -> Answer:
         for count in (2, 5, 31, 10**3, 10**6, 10**12, MANY):
             left = _remainder(count, mp(tau))
             sigma = mpmath.mpf(1) / count
-            right = mp(given["c"]) * mp(tau) ** -mp(given["power"]) * sigma ** mp(given["square"])
-            slack = (
-                given["tight"] == 1 and count == MANY and left < right * (1 - mpmath.mpf(10) ** -9)
-            )
-            if left > right * (1 + NEAR) or slack or given["tight"] not in (0, 1):
+            right = mp(c) * mp(tau) ** -mp(power) * sigma ** mp(square)
+            slack = tight == 1 and count == MANY and left < right * (1 - mpmath.mpf(10) ** -9)
+            if left > right * (1 + NEAR) or slack or tight not in (0, 1):
                 return Answer(False, f"N = {count}, tau = {tau}: {text(left)} <= {text(right)}")
     return Answer(True)
 
@@ -84,26 +81,28 @@ def _remainder(count: int, tau: Any) -> Any:
 
 
 @named_check("many negatives along the axes")
-def many_negatives(at: Point, given: Given) -> Answer:
+def many_negatives(at: Point, d: int, *, first: Any, third: Any, second: Any) -> Answer:
     """Independent negatives of either sign along d axes, a positive opposite to the anchor, which
     is one of them: in the limit of many negatives, where epsilon is 1 and sigma_* is 1/d, the
     squared gradient times tau^2 is at most first + second x + third x^2, x = sigma_*/tau^2."""
-    tau, d = mp(as_number(at["tau"])), size(at, "d")
+    tau = mp(as_number(at["tau"]))
     near, far = mpmath.exp(0), mpmath.exp(-2 / tau)  # both times exp(1 / tau)
     across = (d - 1) * mpmath.exp(-1 / tau)
     mean = (near - far) / (near + far + 2 * across)
     left = (1 + mean) ** 2
     ratio = 1 / (d * tau**2)
-    right = mp(given["first"]) + mp(given["second"]) * ratio + mp(given["third"]) * ratio**2
+    right = mp(first) + mp(second) * ratio + mp(third) * ratio**2
     return Answer(bool(left <= right * (1 + NEAR)), f"{text(left)} <= {text(right)}")
 
 
 @named_check("axes in opposite pairs")
-def opposite_pairs(at: Point, given: Given) -> Answer:
+def opposite_pairs(
+    at: Point, d: int, m: int, *, first: Any, sampling: Any, second: Any, third: Any
+) -> Answer:
     """A batch of m pairs e_k, -e_k along each of d axes, in which the partners are opposite: the
     mean squared gradient times tau^2 over the mean epsilon^2, which are those of every anchor, is
     at most first + sampling/N + second x + third x^2, where x = n/(n-2) sigma_hat/tau^2."""
-    tau, d, m = mp(as_number(at["tau"])), size(at, "d"), size(at, "m")
+    tau = mp(as_number(at["tau"]))
     count = 2 * d * m - 2
     if count < 1:
         return Answer(True)
@@ -113,18 +112,18 @@ def opposite_pairs(at: Point, given: Given) -> Answer:
     mean = (weights[1] - weights[-1]) / total
     left = (1 + mean) ** 2
     ratio = mpmath.mpf(count + 2) / count / (d * tau**2)
-    right = mp(given["first"]) + mp(given["sampling"]) / count
-    right += mp(given["second"]) * ratio + mp(given["third"]) * ratio**2
+    right = mp(first) + mp(sampling) / count
+    right += mp(second) * ratio + mp(third) * ratio**2
     return Answer(bool(left <= right * (1 + NEAR)), f"{text(left)} <= {text(right)}")
 
 
 @named_check("higher rank and smaller eigenvalue")
-def higher_rank(at: Point, given: Given) -> Answer:
+def higher_rank(n: int, d: int, *, given: Given) -> Answer:
     """The effective rank, one over the sum of powers ``power`` of the eigenvalues, of k equal ones
     is k; and of two spectra of trace one, the one with the larger rank has the smaller top
     eigenvalue. Any spectrum of at most min(n, d) eigenvalues is one of n unit vectors in R^d, as
     their Gram matrix, n times as large, has the diagonal 1 (theorem of Schur and Horn)."""
-    room = min(size(at, "n"), size(at, "d"))
+    room = min(n, d)
     power = int(given["power"])
 
     def rank(spectrum: list[Fraction]) -> Fraction:
@@ -148,36 +147,35 @@ def _even(count: int, top: Fraction | int) -> list[Fraction]:
 
 
 @named_check("least spectrum")
-def least_spectrum(at: Point, given: Given) -> Answer:
+def least_spectrum(d: int, n: int, *, least: Any) -> Answer:
     """The least top eigenvalue of the second moment of n - 2 unit vectors in R^d is ``least``. It
     is one over the largest rank: the trace is 1, and flat spectra exist (Schur and Horn)."""
-    rank = min(size(at, "n") - 2, size(at, "d"))
-    return Answer(given["least"] == Fraction(1, rank), f"the least value is 1/{rank}")
+    rank = min(n - 2, d)
+    return Answer(least == Fraction(1, rank), f"the least value is 1/{rank}")
 
 
 @named_check("whitening of axes")
-def whitening_of_axes(at: Point, given: Given) -> Answer:
+def whitening_of_axes(d: int, m: int, *, top: Any, unit: Any) -> Answer:
     """m vectors e_1 and one along each other axis are whitened, and (``unit`` 1) made unit vectors
     again: the largest eigenvalue of their second moment, of trace one, is ``top``."""
-    d, m = size(at, "d"), size(at, "m")
     counts = [Fraction(m)] + [Fraction(1)] * (d - 1)
     total = sum(counts)
     # A vector along an axis becomes one of the squared length 1 / eigenvalue along it.
-    squares = [Fraction(1) if given["unit"] == 1 else total / k for k in counts]
+    squares = [Fraction(1) if unit == 1 else total / k for k in counts]
     spectrum = [k * square for k, square in zip(counts, squares, strict=True)]
     found = max(spectrum) / sum(spectrum)
-    return Answer(found == given["top"], f"it is {found}")
+    return Answer(found == top, f"it is {found}")
 
 
 @named_check("variance of a mean")
-def variance_of_a_mean(at: Point, given: Given) -> Answer:
+def variance_of_a_mean(at: Point, n: int, *, variance: Any) -> Answer:
     """Of n numbers of variance r^2 whose correlations, not all the same, have the mean x, the mean
     has the variance ``variance``."""
-    n, r, x = size(at, "n"), mp(as_number(at["r"])), mp(as_number(at["x"]))
+    r, x = mp(as_number(at["r"])), mp(as_number(at["x"]))
     pairs = [(j, k) for j in range(n) for k in range(n) if j < k]
     shift = [mpmath.mpf(k) / 100 for k in range(len(pairs))]
     mean = mpmath.fsum(shift) / len(shift)
     total = n * r**2 + 2 * mpmath.fsum(r**2 * (x + s - mean) for s in shift)
     found = total / n**2
-    good = abs(found - mp(given["variance"])) <= NEAR * (1 + found)
+    good = abs(found - mp(variance)) <= NEAR * (1 + found)
     return Answer(bool(good), f"the variance is {text(found)}")

@@ -9,13 +9,12 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from ..form.anchors import anchors_in, batches_in
-from ..form.batches import top_eigenvalue
-from ..form.families import size
 from ..form.matrices import Matrix
+from ..form.points import top_eigenvalue
 from ..form.run import Answer, Point, named_check
 from ..form.tables import Tables
-from ..form.values import as_number, compare, mp, text
+from ..form.values import compare, mp, text
+from .sets import anchors_in, batches_in
 
 Given = Mapping[str, Any]
 #: Central differences with this step have some 40 right digits.
@@ -39,21 +38,21 @@ def _slopes(function: Any, at: Any) -> list[Any]:
 
 
 @named_check("gradient of a similarity")
-def of_similarity(at: Point, given: Given) -> Answer:
+def of_similarity(N: int, d: int, *, times: Any) -> Answer:
     """The gradient of <z, z_j> in z is ``times`` z_j."""
     with mpmath.workdps(DIGITS):
-        for e in anchors_in(size(at, "N"), size(at, "d")):
+        for e in anchors_in(N, d):
             u, other = e.points["u"][0], e.points["z"][0]
             for one, told in zip(_slopes(lambda z, o=other: _dot(z, o), u), other, strict=True):
-                if abs(one - mp(given["times"]) * mp(told)) > CLOSE:
+                if abs(one - mp(times) * mp(told)) > CLOSE:
                     return Answer(False, f"{text(one)} is not {text(told)}")
     return Answer(True)
 
 
 @named_check("gradient of the loss in the anchor")
-def of_loss(at: Point, given: Given) -> Answer:
+def of_loss(at: Point, tau: Any, *, given: Given, times: Any) -> Answer:
     """The gradient of the loss in the anchor is ``times`` (M - ``positive`` z_+)."""
-    e, tau = at["on"], as_number(at["tau"])
+    e = at["on"]
     assert isinstance(e, Tables)
     with mpmath.workdps(DIGITS):
         u, v, z = e.points["u"][0], e.points["v"][0], e.points["z"]
@@ -68,34 +67,33 @@ def of_loss(at: Point, given: Given) -> Answer:
         total = mpmath.fsum(weights)
         mean = [_dot(weights, column) / total for column in zip(v, *z, strict=True)]
         for one, m, positive in zip(_slopes(loss, u), mean, v, strict=True):
-            told = mp(given["times"]) * (m - mp(given["positive"]) * mp(positive))
+            told = mp(times) * (m - mp(given["positive"]) * mp(positive))
             if abs(one - told) > CLOSE * (1 + abs(told)):
                 return Answer(False, f"{text(one)} is not {text(told)}", e)
     return Answer(True)
 
 
 @named_check("largest eigenvalue of the Hessian of log-sum-exp")
-def of_hessian(at: Point, given: Given) -> Answer:
+def of_hessian(N: int, *, bound: Any) -> Answer:
     """diag(q) - q q^T has eigenvalues from 0 to ``bound``, for q of every kind."""
-    n = size(at, "N")
-    weights = [[ONE] * n, [ONE, *([SMALL] * (n - 1))], [ONE, ONE, *([SMALL] * n)][:n]]
-    weights.append([Fraction(1 + j) for j in range(n)])
+    weights = [[ONE] * N, [ONE, *([SMALL] * (N - 1))], [ONE, ONE, *([SMALL] * N)][:N]]
+    weights.append([Fraction(1 + j) for j in range(N)])
     for some in weights:
         q = [w / sum(some, Fraction(0)) for w in some]
         hessian = [[a * (i == j) - a * b for j, b in enumerate(q)] for i, a in enumerate(q)]
         found = top_eigenvalue(Matrix.of(hessian))
-        if compare(found, given["bound"], ">") or not Matrix.of(hessian).is_psd():
+        if compare(found, bound, ">") or not Matrix.of(hessian).is_psd():
             told = ", ".join(map(str, q))
             return Answer(False, f"at q = ({told}) the largest eigenvalue is {text(found)}")
     return Answer(True)
 
 
 @named_check("shared component")
-def shared_component(at: Point, given: Given) -> Answer:
+def shared_component(at: Point, *, given: Given, variance: Any) -> Answer:
     """With z_j proportional to sqrt(alpha) u + sqrt(1 - alpha) xi_j, and xi_j normal in R^d with
     this ``variance``, the mean of z_j^T z_k is alpha, to a tenth of it and a thousandth."""
     alpha, d = float(at["alpha"]), int(given["d"])
-    found = _along(alpha, d, float(given["variance"])) ** 2
+    found = _along(alpha, d, float(variance)) ** 2
     if abs(found - alpha) > alpha / 10 + 1e-3:
         return Answer(False, f"the mean correlation is {found:.4g}")
     return Answer(True)
@@ -126,10 +124,9 @@ def _effective_rank(rows: Any) -> Any:
 
 
 @named_check("balanced picker")
-def balanced_picker(at: Point, given: Given) -> Answer:
+def balanced_picker(n: int, d: int, *, first: Any) -> Answer:
     """Lines 1 to 17 return the batch of a pool whose effective rank, clipped to [1, min(n, d)], is
     nearest to a target, the ``first`` of these; for targets of every kind."""
-    n, d = size(at, "n"), size(at, "d")
     pool = [e.points["z"] for e in _pool(n, d)]
     ranks = [_effective_rank(z) for z in pool]
     for target in [Fraction(1, 2), ONE, Fraction(3, 2), Fraction(min(n, d)), Fraction(100)]:
@@ -140,17 +137,16 @@ def balanced_picker(at: Point, given: Given) -> Answer:
                 best, chosen = abs(clipped - target), k
         gaps = [abs(r - target) for r in ranks]
         nearest = [k for k, gap in enumerate(gaps) if gap == min(gaps)]
-        if chosen != nearest[int(given["first"]) - 1]:
+        if chosen != nearest[int(first) - 1]:
             return Answer(False, f"for the target {target} it returns batch {chosen}")
     return Answer(True)
 
 
 @named_check("a target below one")
-def below_one(at: Point, given: Given) -> Answer:
+def below_one(n: int, d: int, *, target: Any) -> Answer:
     """For a target of at most ``target`` the batch that is picked has the least effective rank."""
-    n, d = size(at, "n"), size(at, "d")
     ranks = [_effective_rank(e.points["z"]) for e in _pool(n, d)]
-    chosen = min(ranks, key=lambda r: abs(mp(r) - mp(given["target"])))
+    chosen = min(ranks, key=lambda r: abs(mp(r) - mp(target)))
     if chosen == min(ranks):
         return Answer(
             False, f"the least, {text(chosen)}, of {text(min(ranks))} to {text(max(ranks))}"
@@ -159,15 +155,14 @@ def below_one(at: Point, given: Given) -> Answer:
 
 
 @named_check("greedy builder")
-def greedy_builder(at: Point, given: Given) -> Answer:
+def greedy_builder(n: int, d: int, *, stop: Any) -> Answer:
     """Lines 1 to 10 return n samples, for pools and windows of every kind; the loop stops in the
     window (``stop`` 1), or only when there are n (0)."""
-    n, d = size(at, "n"), size(at, "d")
     top_rank = Fraction(min(n, d))
     windows = [(ONE, ONE), (ONE, top_rank), (Fraction(21, 20), Fraction(23, 20))]
     for e in _pool(2 * n, d):
         for low, high in windows:
-            found = _built(e.points["z"], n, (low, min(high, top_rank)), int(given["stop"]))
+            found = _built(e.points["z"], n, (low, min(high, top_rank)), int(stop))
             if len(found) != n:
                 told = f"window [{text(low)}, {text(high)}]: {len(found)} samples of {n}"
                 return Answer(False, told, None)
@@ -189,10 +184,9 @@ def _exactly(a: Any, b: Any) -> Any:
 
 
 @named_check("one sample in d dimensions")
-def one_sample(at: Point, given: Given) -> Answer:
+def one_sample(d: int, *, power: Any) -> Answer:
     """Of one sample the deviation from the second moment, and that of its trace, over the square of
     the sub-Gaussian proxy times d^``power``, neither grows nor vanishes with d."""
-    d = size(at, "d")
     laws = {
         "signs over sqrt(d)": lambda k: (1 - mpmath.mpf(1) / k, mpmath.mpf(8) / (3 * k)),
         "the same times 0 or sqrt(2)": lambda k: (mpmath.mpf(1), mpmath.mpf(9) / (2 * k)),
@@ -201,7 +195,7 @@ def one_sample(at: Point, given: Given) -> Answer:
         ratios = []
         for k in (10 * d, 1000 * d):
             deviation, proxy = law(k)
-            ratios.append(deviation / (proxy * mpmath.mpf(k) ** mp(given["power"])))
+            ratios.append(deviation / (proxy * mpmath.mpf(k) ** mp(power)))
         if not ratios[0] / 2 < ratios[1] < 2 * ratios[0]:
             told = " and ".join(mpmath.nstr(v, 4) for v in ratios)
             return Answer(False, f"{what}: the ratios for d = {10 * d}, {1000 * d} are {told}")

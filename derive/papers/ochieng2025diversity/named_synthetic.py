@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..form.run import Answer, Point, named_check
-from ..form.values import as_number
 
 Given = Mapping[str, Any]
 simulated = partial(Answer, simulated=True)
@@ -107,13 +106,13 @@ def _upper(found: Measured, tau: float) -> Floats:
 
 
 @named_check("containment of single gradients")
-def containment(at: Point, given: Given) -> Answer:
+def containment(*, given: Given, own: Any) -> Answer:
     """In each of the settings a ``share`` of the anchors lies between the bounds, the lower one
     from the mean alignment, or (``own`` not 0) from that of the anchor."""
     least, where = 1.0, ""
     for share, tau in _settings():
         found = _setting(share, tau, _tail(given))
-        rho = found.alignment if given["own"] else found.alignment.mean()
+        rho = found.alignment if own else found.alignment.mean()
         lower = (1 - rho) ** 2 / tau**2
         inside = (found.squared >= lower * (1 - RELATIVE) - ABSOLUTE) & (
             found.squared <= _upper(found, tau) * (1 + RELATIVE)
@@ -125,7 +124,7 @@ def containment(at: Point, given: Given) -> Answer:
 
 
 @named_check("looseness of the upper bound")
-def looseness(at: Point, given: Given) -> Answer:
+def looseness(*, given: Given, factor: Any) -> Answer:
     """The median of the upper bound over the measured value is at most ``factor`` in the settings
     with lambda_1 < 1 (for lambda_1 = 1 gradients are 0 but for rounding)."""
     worst, where = 0.0, ""
@@ -134,33 +133,33 @@ def looseness(at: Point, given: Given) -> Answer:
         ratio = float(np.median(_upper(found, tau) / found.squared)) if share < 1 else 0.0
         if ratio > worst:
             worst, where = ratio, f"lambda_1 = {share:.3g}, tau = {tau:g}"
-    return simulated(worst <= float(given["factor"]), f"at {where} it is {worst:.2g}")
+    return simulated(worst <= float(factor), f"at {where} it is {worst:.2g}")
 
 
 @named_check("median deviation of the spectrum")
-def deviation(at: Point, given: Given) -> Answer:
+def deviation(at: Point, x: Any, *, most: Any) -> Answer:
     """The median over the d eigenvalues of the sample, in order, of the relative deviation from
     those of the construction: exactly 1 for more than n = d / 4 zeros among positive ones."""
-    share = float(as_number(at["x"]))
+    share = float(x)
     if share == 1:  # all vectors are e or -e, and both spectra are 1, 0, 0, ...
-        return Answer(float(given["most"]) > 0, "the median deviation is 0")
+        return Answer(float(most) > 0, "the median deviation is 0")
     rank = min(int(at["n"]), int(at["d"]))
     middle = 1.0 if 2 * rank < int(at["d"]) else 0.0
     says = f"the median deviation is {100 * middle:.0f} %"
-    return Answer(middle <= float(given["most"]) < 1, says)
+    return Answer(middle <= float(most) < 1, says)
 
 
 @named_check("variance of single gradients")
-def variance(at: Point, given: Given) -> Answer:
+def variance(*, first: Any, second: Any, fourth: Any) -> Answer:
     """In each of the settings the variance over the anchors is at most ``first`` times the spectral
     term of (V), ``second`` times B_tau and ``fourth`` E[epsilon^4] / tau^4."""
     worst, where = 0.0, ""
     for share, tau in _settings():
         found = _setting(share, tau)
         spectral = (1 - 1 / (N - 2)) / (N - 2) * (N * found.top - 1) / (N - 1) / tau**4
-        bound = float(given["first"]) * spectral
-        bound += float(given["second"]) * (1 + 1 / (N - 2)) * float((found.missed**2).mean())
-        bound += float(given["fourth"]) * float((found.missed**4).mean()) / tau**4
+        bound = float(first) * spectral
+        bound += float(second) * (1 + 1 / (N - 2)) * float((found.missed**2).mean())
+        bound += float(fourth) * float((found.missed**4).mean()) / tau**4
         ratio = float(found.squared.var()) / (bound + ABSOLUTE)
         if ratio > worst:
             worst, where = ratio, f"lambda_1 = {share:.3g}, tau = {tau:g}"
@@ -179,37 +178,37 @@ def _over_the_sweep(of: Callable[[Measured], Any], tail: int = D - 1) -> Floats:
 
 
 @named_check("slope of the gradient")
-def slope(at: Point, given: Given) -> Answer:
+def slope(*, given: Given, half: Any) -> Answer:
     """The slope of the least-squares line through the logarithms of the mean squared gradient
     against those of 1 / tau is ``slope``, give or take ``half``."""
     means = _over_the_sweep(lambda m: m.squared, _tail(given))
     found = float(np.polyfit(np.log(1 / np.array(SWEEP)), np.log(means), 1)[0])
-    near = abs(found - float(given["slope"])) <= float(given["half"])
+    near = abs(found - float(given["slope"])) <= float(half)
     return simulated(near, f"the slope is {found:.1f}")
 
 
 @named_check("softmax error over the sweep")
-def error_over_the_sweep(at: Point, given: Given) -> Answer:
+def error_over_the_sweep(*, given: Given, low: Any, high: Any) -> Answer:
     """The mean of epsilon varies over the sweep by a factor from ``low`` to ``high``."""
     found = _over_the_sweep(lambda m: m.missed, _tail(given))
     ratio = float(max(found) / min(found))
     says = f"the mean is from {min(found):.2f} to {max(found):.2f}"
-    return simulated(float(given["low"]) <= ratio <= float(given["high"]), says)
+    return simulated(float(low) <= ratio <= float(high), says)
 
 
 @named_check("what the leading term leaves")
-def left(at: Point, given: Given) -> Answer:
+def left(*, given: Given, most: Any) -> Answer:
     """The squared gradient differs from the leading term of (3) by at most ``most`` times that."""
     squared = _over_the_sweep(lambda m: m.squared, _tail(given))
     missed = _over_the_sweep(lambda m: m.missed**2, _tail(given))
     ratio = squared * np.array(SWEEP) ** 2 / (3 * (1 + 1 / (N - 2)) * missed)
     worst = float(np.abs(ratio - 1).max())
-    return simulated(worst <= float(given["most"]), f"it differs by up to {100 * worst:.0f} %")
+    return simulated(worst <= float(most), f"it differs by up to {100 * worst:.0f} %")
 
 
 @named_check("largest eigenvalue of the construction")
-def largest_eigenvalue(at: Point, given: Given) -> Answer:
+def largest_eigenvalue(*, half: Any, value: Any) -> Answer:
     """The largest eigenvalue of the batch is ``value``, give or take ``half``."""
     found = np.mean([measured(TOP[D - 1], COSINE, SWEEP[0], seed).top for seed in range(BATCHES)])
-    near = abs(float(found) - float(given["value"])) <= float(given["half"])
+    near = abs(float(found) - float(value)) <= float(half)
     return simulated(near, f"it is {found:.2f}")

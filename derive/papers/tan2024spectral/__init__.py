@@ -3,14 +3,23 @@
 The text at hand was extracted from the PDF, with formulas as LaTeX.
 """
 
-from ..ledger import Ledger
+from ..ledger import Ledger, Source
+
+SOURCE = Source(
+    "tan2024spectral",
+    "inproceedings",
+    "Contrastive Learning Is Spectral Clustering on Similarity Graph",
+    (("Tan", "Zhiquan"), ("Zhang", "Yifan"), ("Yang", "Jingqin"), ("Yuan", "Yang")),
+    2024,
+    (("booktitle", "International Conference on Learning Representations (ICLR)"),),
+)
 
 FIELDS, SPECTRAL = "mrf", "spectral-clustering"
 PAIRS, ENTROPY, KERNEL = "clip-pair-graph", "exponential-kernel", "kernel-infonce"
 
 LEDGER = Ledger(
-    "tan2024spectral",
-    "Contrastive Learning Is Spectral Clustering on Similarity Graph",
+    SOURCE.key,
+    SOURCE.title,
     __name__,
     {
         "section_1": (SPECTRAL, FIELDS, PAIRS),

@@ -10,13 +10,11 @@ from typing import Any
 
 import mpmath
 
-from ..form.batches import trace
-from ..form.families import size
-from ..form.graphs import cross_entropy, gaussian, laplacian, partition
 from ..form.matrices import Matrix, mpf
 from ..form.run import Answer, Point, named_check
 from ..form.tables import Tables
 from ..form.values import NoValue, as_number, mp, text
+from .subgraphs import attraction, cross_entropy, gaussian, laplacian, partition
 
 Given = Mapping[str, Any]
 Rows = tuple[tuple[Any, ...], ...]
@@ -66,16 +64,6 @@ def infonce(weights: Rows, points: Sequence[Sequence[Any]], tau: Any) -> Any:
     return mpmath.fsum(terms)
 
 
-def attraction(weights: Rows, points: Sequence[Sequence[Any]]) -> Any:
-    """tr(Z^T L Z)."""
-    z = Matrix.of(points)
-    lap = laplacian(None, Matrix.of(weights))  # type: ignore[arg-type]
-    inner = lap.times(z)
-    assert inner is not None
-    whole = z.transposed.times(inner)
-    return trace(whole)
-
-
 def signs(n: int) -> list[tuple[tuple[Fraction], ...]]:
     """All n points on the unit sphere of R^1, the first of them at 1."""
     return [((ONE,), *((s,) for s in rest)) for rest in product((ONE, -ONE), repeat=n - 1)]
@@ -94,20 +82,20 @@ def shown(z: Sequence[Sequence[Any]]) -> str:
 
 
 @named_check("same minimisers on two points")
-def same_minimisers(at: Point, given: Given) -> Answer:
+def same_minimisers(at: Point, tau: Any, *, mean: Any, factor: Any) -> Answer:
     """On the unit sphere of R^1 the loss and ``factor`` tr(Z^T L Z) + log R(Z) have the same
     minimisers; L is that of pi, or (``mean`` 1) that of the mean of W. All points there are tried;
     the loss is the cross entropy over all subgraphs."""
     rows, _ = graph_of(at)
-    tau, weights = as_number(at["tau"]), shares(rows)
-    if given["mean"] not in (0, 1):
+    weights = shares(rows)
+    if mean not in (0, 1):
         raise NoValue("mean is 0 or 1")
-    weights = weights if given["mean"] == 1 else rows
+    weights = weights if mean == 1 else rows
     among = signs(len(rows))
 
     def program(z: Any) -> Any:
         repulsion = mpmath.log(mp(partition(gaussian(z, tau))))
-        return mp(given["factor"]) * mp(attraction(weights, z)) + repulsion
+        return mp(factor) * mp(attraction(weights, z)) + repulsion
 
     loss = minimisers(lambda z: cross_entropy(rows, gaussian(z, tau)), among)
     other = minimisers(program, among)
@@ -116,25 +104,25 @@ def same_minimisers(at: Point, given: Given) -> Answer:
 
 
 @named_check("collapse is no minimiser")
-def collapse(at: Point, given: Given) -> Answer:
+def collapse(at: Point, tau: Any, *, level: Any) -> Answer:
     """Some points have a cross entropy below ``level``, that of points which are all equal. Near
     them the second order is that of the Laplacian of the shares less that of even ones: the points
     are along its least eigenvector."""
     rows, _ = graph_of(at)
-    n, tau = len(rows), as_number(at["tau"])
+    n = len(rows)
     p = shares(rows)
     even = Fraction(1, n - 1)
 
     def entry(i: int, j: int) -> Fraction:
         return ZERO if i == j else (p[i][j] + p[j][i]) / 2 - even
 
-    gap = laplacian(None, Matrix.by(n, entry))  # type: ignore[arg-type]
+    gap = laplacian(Matrix.by(n, entry))
     values, vectors = mpmath.eigsy(mpmath.matrix([[mpf(v) for v in row] for row in gap.rows]))
     step = STEP * mpmath.sqrt(mp(tau))
     z = tuple((step * vectors[i, 0],) for i in range(n))
     found = infonce_along(p, z, tau)
-    below = bool(found < mp(given["level"]) * (1 - NEAR)) and bool(values[0] < -NEAR)
-    same = abs(mp(given["level"]) - n * mpmath.log(n - 1)) <= NEAR
+    below = bool(found < mp(level) * (1 - NEAR)) and bool(values[0] < -NEAR)
+    same = abs(mp(level) - n * mpmath.log(n - 1)) <= NEAR
     if not same:
         return Answer(False, f"of equal points it is {text(n * mpmath.log(n - 1))}")
     return Answer(below, "points that are all equal are a minimiser")
@@ -151,30 +139,29 @@ def infonce_along(weights: Rows, z: Any, tau: Any) -> Any:
 
 
 @named_check("mass of the joint law")
-def mass(at: Point, given: Given) -> Answer:
+def mass(n: int, *, most: Any) -> Answer:
     """The sum of f_k(Z, W) over all W of out-degree one and all n points Z among ``most`` + 1
     integers (of R^1) is at most ``most``, so that it may be divided by; it is not, as f_k does
     not change where all points are moved."""
-    n = size(at, "n")
     if n < 2:
         raise NoValue("there is no subgraph of out-degree one")
-    count = int(given["most"]) + 1
+    count = int(most) + 1
     least = count * (n - 1) ** n  # all points equal, at any of the integers
-    return Answer(least <= given["most"], f"at equal points alone it is {least}")
+    return Answer(least <= most, f"at equal points alone it is {least}")
 
 
 @named_check("spectral embeddings are minimisers")
-def spectral_embeddings(at: Point, given: Given) -> Answer:
+def spectral_embeddings(at: Point, tau: Any, *, given: Given) -> Answer:
     """No points on a line have less loss, by ``MARGIN``, than an eigenvector of the Laplacian of pi
     for the eigenvalue number ``which`` (from the least on, which is 1) has in its best length. The
     length 0, equal points, is allowed as well, so what fails here fails by a gap that no length
     makes up for. Tried beside it: descents from this and from all other eigenvectors."""
     rows, _ = graph_of(at)
-    n, tau = len(rows), as_number(at["tau"])
+    n = len(rows)
     p, which = shares(rows), int(given["which"])
     if not 1 <= which <= n:
         raise NoValue("there is no such eigenvalue")
-    lap = laplacian(None, Matrix.of(rows))  # type: ignore[arg-type]
+    lap = laplacian(Matrix.of(rows))
     values, vectors = mpmath.eigsy(mpmath.matrix([[mpf(v) for v in row] for row in lap.rows]))
     alike = sum(abs(v - values[which - 1]) < NEAR for v in values)
     if alike > 1:
@@ -264,12 +251,12 @@ def descent(weights: Rows, z: list[float], tau: float) -> list[Fraction]:
 
 
 @named_check("loss of batches")
-def batches(at: Point, given: Given) -> Answer:
+def batches(at: Point, N: int, tau: Any, *, times: Any) -> Answer:
     """The mean of (1) over pairs from pi and over all batches of N objects with the pair in it,
     whose others are the candidates, less the loss with all objects as candidates (times ``times``)
     is the same at the points and at equal points."""
     rows, points = graph_of(at)
-    n, count, tau = len(rows), size(at, "N"), as_number(at["tau"])
+    n = len(rows)
     p = shares(rows)
 
     def gap(z: Rows) -> Any:
@@ -279,13 +266,13 @@ def batches(at: Point, given: Given) -> Answer:
             if i == j or p[i][j] == 0:
                 continue
             others = [k for k in range(n) if k not in (i, j)]
-            drawn = list(combinations(others, count - 2))
+            drawn = list(combinations(others, N - 2))
             if not drawn:
                 raise NoValue("there is no such batch")
             logs = [mpmath.log(mpmath.fsum(mp(heat[i][k]) for k in (j, *b))) for b in drawn]
             mean = mpmath.fsum(logs) / len(logs) - mpmath.log(mp(heat[i][j]))
             total += mp(p[i][j]) * mean
-        return total - mp(given["times"]) * mp(infonce(p, z, tau))
+        return total - mp(times) * mp(infonce(p, z, tau))
 
     equal = tuple((ZERO,) for _ in range(n))
     here, there = gap(points), gap(equal)
@@ -294,17 +281,16 @@ def batches(at: Point, given: Given) -> Answer:
 
 
 @named_check("components lie apart")
-def components(at: Point, given: Given) -> Answer:
+def components(m: int, tau: Any, *, weight: Any) -> Answer:
     """Of the graph of m separate pairs the least loss on the unit sphere of R^1 has a minimiser at
     which points of different pairs are different; all points there are tried. ``weight`` is that of
     an edge."""
-    m, tau = size(at, "m"), as_number(at["tau"])
     n = 2 * m
     rows = tuple(
-        tuple(Fraction(int(i != j and i // 2 == j // 2)) * given["weight"] for j in range(n))
+        tuple(Fraction(int(i != j and i // 2 == j // 2)) * weight for j in range(n))
         for i in range(n)
     )
-    if given["weight"] != 1:
+    if weight != 1:
         return Answer(False, "the rows are no distributions")
     found = minimisers(lambda z: infonce(rows, z, tau), signs(n))
 
@@ -315,25 +301,23 @@ def components(at: Point, given: Given) -> Answer:
 
 
 @named_check("many points on the sphere")
-def many_points(at: Point, given: Given) -> Answer:
+def many_points(n: int, q: int, *, share: Any) -> Answer:
     """On the unit sphere of R^q there are n different points, and the matrix of the Gaussian kernel
     of any such has the rank n times ``share``: so the space of the kernel has that many
     dimensions."""
-    n, q = size(at, "n"), size(at, "q")
     if q == 1 and n > 2:
         return Answer(False, "the unit sphere of R^1 has two points, and the space two dimensions")
     turns = [(Fraction(1 - k * k, 1 + k * k), Fraction(2 * k, 1 + k * k)) for k in range(n)]
     rows = [(x, y, *([ZERO] * (q - 2))) for x, y in turns] if q > 1 else [(ONE,), (-ONE,)][:n]
     found = Matrix.of(gaussian(tuple(rows), ONE)).rank()
-    return Answer(found == n * given["share"], f"the rank is {found}")
+    return Answer(found == n * share, f"the rank is {found}")
 
 
 @named_check("reproducing kernel")
-def reproducing(at: Point, given: Given) -> Answer:
+def reproducing(n: int, *, factor: Any) -> Answer:
     """On n points with the kernel matrix K, not negative and maybe singular, the functions
     K a with <K a, K b> = ``factor`` a^T K b are a space whose kernel K reproduces: the
     inner product depends on the functions alone, and <h, k_i> = h_i."""
-    n = size(at, "n")
     for rank in range(1, n + 1):
         root = Matrix.of(
             [
@@ -350,7 +334,7 @@ def reproducing(at: Point, given: Given) -> Answer:
             if solved is None:
                 return Answer(False, "it is not in the space")
             for i in range(n):
-                inner = given["factor"] * sum(
+                inner = factor * sum(
                     (s * v for s, v in zip(solved, kernel.rows[i], strict=True)), ZERO
                 )
                 if inner != h[i]:
@@ -359,7 +343,7 @@ def reproducing(at: Point, given: Given) -> Answer:
 
 
 @named_check("a mixture is an exponential kernel")
-def mixture(at: Point, given: Given) -> Answer:
+def mixture(at: Point, *, square: Any) -> Answer:
     """The logarithm h of alpha exp(-x / tau) + (1 - alpha) exp(-x^2 / tau_prime) is a multiple of a
     power of x at the distances 1, 2, 4: so h(1) h(4) is the power ``square`` of h(2)."""
     alpha, tau, other = (mp(as_number(at[k])) for k in ("alpha", "tau", "tau_prime"))
@@ -367,6 +351,6 @@ def mixture(at: Point, given: Given) -> Answer:
     def h(x: int) -> Any:
         return mpmath.log(alpha * mpmath.exp(-x / tau) + (1 - alpha) * mpmath.exp(-(x**2) / other))
 
-    left, right = h(1) * h(4), (-h(2)) ** int(given["square"])
+    left, right = h(1) * h(4), (-h(2)) ** int(square)
     same = abs(left - right) <= NEAR * (1 + abs(right))
     return Answer(bool(same), f"{text(left)} = {text(right)}")

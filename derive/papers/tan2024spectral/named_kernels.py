@@ -9,10 +9,9 @@ from typing import Any
 
 import mpmath
 
-from ..form.families import size
-from ..form.kernels import adjacency
 from ..form.run import Answer, Point, named_check
 from ..form.values import as_number, compare, mp, text
+from .sets import adjacency
 
 Given = Mapping[str, Any]
 DIGITS = 80
@@ -22,7 +21,7 @@ GAPS = (1, Fraction(1, 10), *(Fraction(1, 10**k) for k in (2, 4, 8, 16)))
 
 
 @named_check("kernel is positive definite")
-def kernel_is_positive_definite(at: Point, given: Given) -> Answer:
+def kernel_is_positive_definite(*, given: Given) -> Answer:
     """The Gram matrices of exp(-|x - y|^power / tau) at points of a line: three at equal gaps, with
     the coefficients (1, -2, 1), and five at other gaps, by Cholesky. Gaps are scaled with tau."""
     power = mp(given["power"])
@@ -46,10 +45,10 @@ def kernel_is_positive_definite(at: Point, given: Given) -> Answer:
 
 
 @named_check("sum of kernels is positive definite")
-def sum_of_kernels(at: Point, given: Given) -> Answer:
+def sum_of_kernels(at: Point, *, first: Any, last: Any) -> Answer:
     """exp(-|x - y|^first / tau_2) + exp(-|x - y|^last / tau_1) at three points of a line at equal
     gaps, with the coefficients (1, -2, 1), and at five others by Cholesky."""
-    parts = [(mp(given["first"]), at["tau_2"]), (mp(given["last"]), at["tau_1"])]
+    parts = [(mp(first), at["tau_2"]), (mp(last), at["tau_1"])]
     powers = [(power, mp(as_number(tau))) for power, tau in parts]
     if min(power for power, _ in powers) < 0:
         return Answer(False, INFINITE)
@@ -74,7 +73,7 @@ def sum_of_kernels(at: Point, given: Given) -> Answer:
 
 
 @named_check("concatenation on rectangles")
-def concatenation_on_rectangles(at: Point, given: Given) -> Answer:
+def concatenation_on_rectangles(at: Point, *, value: Any) -> Answer:
     """On the corners (x, y), (x', y), (x, y'), (x', y') the form of exp(-|x - x'|^2 / tau_2) +
     exp(-|y - y'| / tau_1) with the coefficients (1, -1, -1, 1) is ``value``."""
     with mpmath.workdps(DIGITS):
@@ -86,7 +85,7 @@ def concatenation_on_rectangles(at: Point, given: Given) -> Answer:
                 for b, (v, w) in zip((1, -1, -1, 1), corners, strict=True):
                     far, wide = mp(sides[0]) * abs(x - v), mp(sides[1]) * abs(y - w)
                     form += b * c * (mpmath.exp(-(far**2) / one) + mpmath.exp(-wide / other))
-            if not compare(form, given["value"], "="):
+            if not compare(form, value, "="):
                 return Answer(False, f"sides {sides[0]}, {sides[1]}: the form is {text(form)}")
     return Answer(True)
 
@@ -102,7 +101,7 @@ SQUARES = [
 
 
 @named_check("CLIP and spectral clustering have the same minimisers")
-def clip_and_spectral_clustering(at: Point, given: Given) -> Answer:
+def clip_and_spectral_clustering(at: Point, *, given: Given) -> Answer:
     """Unit embeddings in R^1 are signs, so that all can be tried: for two images and two texts the
     cross-entropy between the pair graph and the Gaussian kernel, and ``factor`` times the trace of
     Z^T L Z plus the logarithm of R, are least at the same embeddings."""
@@ -156,25 +155,25 @@ def _least(values: Mapping[tuple[int, ...], Any]) -> list[tuple[int, ...]]:
 
 
 @named_check("clusters of the augmented pair graph")
-def clusters_of_the_augmented_graph(at: Point, given: Given) -> Answer:
+def clusters_of_the_augmented_graph(N: int, m: int, n: int, *, least: Any) -> Answer:
     """N pairs, m further views of each image, n rewrites of each text, all views of an image joined
     with all texts of its pair: the number of components is ``least``, which the print says is more
     than N."""
-    pairs, images, texts = size(at, "N"), size(at, "m") + 1, size(at, "n") + 1
-    parent = list(range(pairs * (images + texts)))
+    images, texts = m + 1, n + 1
+    parent = list(range(N * (images + texts)))
 
     def top(v: int) -> int:
         while parent[v] != v:
             v = parent[v]
         return v
 
-    for k in range(pairs):
+    for k in range(N):
         start = k * (images + texts)
         for i in range(images):
             for j in range(texts):
                 parent[top(start + i)] = top(start + images + j)
     found = sum(parent[v] == v for v in range(len(parent)))
-    return Answer(found == given["least"], f"{found} components")
+    return Answer(found == least, f"{found} components")
 
 
 #: Probabilities of an edge inside and across, in the two experiments.
@@ -182,11 +181,10 @@ SETTINGS = ((Fraction(1), Fraction(0)), (Fraction(3, 4), Fraction(1, 5)))
 
 
 @named_check("bottom eigenvectors of the clusters")
-def bottom_eigenvectors(at: Point, given: Given) -> Answer:
+def bottom_eigenvectors(m: int, n: int, *, dimension: Any) -> Answer:
     """Of the Laplacian of the mean graph of m clusters of n vertices, in both settings: after the
     first ``dimension`` eigenvalues beyond the constant vector comes a larger one, so that their
     eigenvectors are determined as a set, and the ones before are not larger than across."""
-    m, n, dimension = size(at, "m"), size(at, "n"), given["dimension"]
     for p, q in SETTINGS:
         # Contrasts between clusters, and inside of them.
         spectrum = sorted([m * n * q] * (m - 1) + [n * p + (m - 1) * n * q] * (m * (n - 1)))
@@ -224,10 +222,10 @@ def _rows(table: Any) -> list[list[Fraction | None]]:
 
 
 @named_check("better than the first row")
-def better_than_the_first(at: Point, given: Given) -> Answer:
+def better_than_the_first(*, table: Any, least: Any) -> Answer:
     """The rows that are above the first one in all columns that can be read are those from the row
     ``least`` on."""
-    rows = _rows(given["table"])
+    rows = _rows(table)
     if not rows:
         return Answer(False, "there is no such table")
     better, says = [], ""
@@ -235,11 +233,11 @@ def better_than_the_first(at: Point, given: Given) -> Answer:
         below = [v for v, w in zip(row, rows[0], strict=True) if v is not None and v <= (w or 0)]
         better += [k] if not below else []
         says = says or (f"row {k} has {float(below[0])}" if below else "")
-    return Answer(better == list(range(int(given["least"]), len(rows) + 1)), says)
+    return Answer(better == list(range(int(least), len(rows) + 1)), says)
 
 
 @named_check("best on average")
-def best_on_average(at: Point, given: Given) -> Answer:
+def best_on_average(*, given: Given) -> Answer:
     """Of the rows of Table 1 ``row`` has the largest mean over all columns."""
     sums = [sum((v for v in row if v is not None), Fraction(0)) for row in _rows(1)]
     best = sums.index(max(sums)) + 1
@@ -247,10 +245,10 @@ def best_on_average(at: Point, given: Given) -> Answer:
 
 
 @named_check("best of a column")
-def best_of_a_column(at: Point, given: Given) -> Answer:
+def best_of_a_column(*, given: Given, value: Any) -> Answer:
     """``value`` is the largest number of a column of Table 4."""
     rows, column = _rows(4), int(given["column"])
     if not 1 <= column <= len(rows[0]):
         return Answer(False, "there is no such column")
     best = max(v for row in rows for v in [row[column - 1]] if v is not None)
-    return Answer(best == given["value"], f"it is {float(best)}")
+    return Answer(best == value, f"it is {float(best)}")

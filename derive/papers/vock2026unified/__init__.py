@@ -4,15 +4,24 @@ The text at hand was extracted from HTML, with each formula twice: once as plain
 LaTeX. The LaTeX is what is transcribed.
 """
 
-from ..ledger import Ledger
+from ..ledger import Ledger, Source
+
+SOURCE = Source(
+    "vock2026unified",
+    "misc",
+    "A Unified Geometric Framework for Weighted Contrastive Learning",
+    (("Vock", "Raphaël"), ("Duchesnay", "Edouard"), ("Dufumier", "Benoit")),
+    2026,
+    (("eprint", "2605.13943"), ("archiveprefix", "arXiv"), ("primaryclass", "cs.LG")),
+)
 
 BOUND, EUCLIDEAN, SPHERICAL = "entropic-bound", "dgp-euclidean", "dgp-spherical"
 SOFT, BALANCED, IMBALANCED = "soft-supcon", "supcon-balanced", "supcon-imbalanced"
 X_CLR, Y_AWARE, LABELS = "x-clr", "y-aware", "euclidean-winfonce"
 
 LEDGER = Ledger(
-    "vock2026unified",
-    "A Unified Geometric Framework for Weighted Contrastive Learning",
+    SOURCE.key,
+    SOURCE.title,
     __name__,
     {
         "section_1": (SOFT, BALANCED, IMBALANCED, X_CLR, Y_AWARE, LABELS),

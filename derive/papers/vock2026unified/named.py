@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..form.families import size
 from ..form.run import Answer, Point, named_check
 from ..form.tables import Tables
 
@@ -119,68 +118,68 @@ def close(a: float, b: Any) -> bool:
 
 # --- checks ---------------------------------------------------------------------------------------
 @named_check("one shift")
-def one_shift(at: Point, given: Given) -> Answer:
+def one_shift(at: Point, q: int, *, given: Given) -> Answer:
     """|z_i - z_j|^2 = d_ij + c is solved in R^q for no other c than ``c``."""
-    found = shifts(of_table(on(at), "d"), size(at, "q"))
+    found = shifts(of_table(on(at), "d"), q)
     if found is None or all(close(c, given["c"]) for c in found):
         return Answer(True)
     return Answer(False, f"solved with c = {_told(found)}")
 
 
 @named_check("one constant")
-def one_constant(at: Point, given: Given) -> Answer:
+def one_constant(at: Point, q: int, *, given: Given) -> Answer:
     """cos = c - tau d_ij is solved in R^q for no other c than ``c``."""
-    found = constants(of_table(on(at), "d"), float(at["tau"]), size(at, "q"))
+    found = constants(of_table(on(at), "d"), float(at["tau"]), q)
     if all(close(c, given["c"]) for c in found):
         return Answer(True)
     return Answer(False, f"solved with c = {_told(found)}")
 
 
 @named_check("rank without the diagonal")
-def rank_without_the_diagonal(at: Point, given: Given) -> Answer:
+def rank_without_the_diagonal(at: Point, *, most: Any) -> Answer:
     """With zeros on its diagonal D has a rank of at most ``most``."""
     rank = int(np.linalg.matrix_rank(of_table(on(at), "d"), tol=TOLERANCE))
-    return Answer(rank <= given["most"], f"the rank is {rank}")
+    return Answer(rank <= most, f"the rank is {rank}")
 
 
 @named_check("classes have one constant")
-def classes_have_one_constant(at: Point, given: Given) -> Answer:
+def classes_have_one_constant(at: Point, q: int, *, same: Any, beta: Any) -> Answer:
     """For weights 1 in a class and epsilon across, the bound is attained, and with no other cosines
     than ``same`` in a class and ``beta`` across."""
     k = np.array([[float(v) for v in row] for row in on(at).numbers["k"].rows])
     d = -np.log(float(at["epsilon"])) * (1 - k)
     tau = float(at["tau"])
-    found = constants(d, tau, size(at, "q"))
+    found = constants(d, tau, q)
     if not found:
         return Answer(False, "the bound is not attained")
     for c in found:
-        if not close(c, given["same"]):
+        if not close(c, same):
             return Answer(False, f"attained with the cosine {c:.6g} in a class")
-        if (k == 0).any() and not close(c + tau * np.log(float(at["epsilon"])), given["beta"]):
+        if (k == 0).any() and not close(c + tau * np.log(float(at["epsilon"])), beta):
             return Answer(False, "attained with another cosine across classes")
     return Answer(True)
 
 
 @named_check("samples of a class are equal")
-def samples_are_equal(at: Point, given: Given) -> Answer:
+def samples_are_equal(at: Point, q: int, *, same: Any) -> Answer:
     """Where the bound of Soft SupCon is attained, samples of a class have only the cosine
     ``same``."""
     k = np.array([[float(v) for v in row] for row in on(at).numbers["k"].rows])
     pairs = (k - np.eye(len(k)) > 0).any()
     d = -np.log(float(at["epsilon"])) * (1 - k)
-    found = constants(d, float(at["tau"]), size(at, "q"))
+    found = constants(d, float(at["tau"]), q)
     if not found and not pairs:
         return Answer(True)
     if not found:
         return Answer(None, "the bound is not attained")
-    good = not pairs or all(close(c, given["same"]) for c in found)
+    good = not pairs or all(close(c, same) for c in found)
     return Answer(good, f"attained with the cosines {_told(found)} within classes")
 
 
 @named_check("Euclidean labels have one shift")
-def labels_have_one_shift(at: Point, given: Given) -> Answer:
+def labels_have_one_shift(at: Point, q: int, *, given: Given) -> Answer:
     """For weights exp(-|y_i - y_j|^2) the Euclidean problem is solved, with c = ``c`` only."""
-    found = shifts(squared(labels(on(at))), size(at, "q"))
+    found = shifts(squared(labels(on(at))), q)
     if found is None:
         return Answer(False, "the bound is not attained")
     good = all(close(c, given["c"]) for c in found)
@@ -188,13 +187,13 @@ def labels_have_one_shift(at: Point, given: Given) -> Answer:
 
 
 @named_check("y-Aware is attained on spheres only")
-def y_aware(at: Point, given: Given) -> Answer:
+def y_aware(at: Point, q: int) -> Answer:
     """Where the labels lie on no sphere, no embedding attains the bound of the y-Aware loss."""
     e = on(at)
     y = labels(e)
     if _on_a_sphere(y):
         return Answer(True)
-    found = constants(squared(y), float(at["tau"]), size(at, "q"))
+    found = constants(squared(y), float(at["tau"]), q)
     return Answer(not found, f"attained with c = {_told(found)}")
 
 
@@ -209,7 +208,7 @@ def _on_a_sphere(y: Array) -> bool:
 
 
 @named_check("cosine labels have one constant")
-def cosine_labels_have_one_constant(at: Point, given: Given) -> Answer:
+def cosine_labels_have_one_constant(at: Point, q: int, *, given: Given) -> Answer:
     """For weights exp(cos(y_i, y_j) / tau') the bound is attained, with c' = ``c`` only."""
     y = labels(on(at))
     lengths = np.linalg.norm(y, axis=1)
@@ -217,7 +216,7 @@ def cosine_labels_have_one_constant(at: Point, given: Given) -> Answer:
         return Answer(False, "no value: the zero vector has no cosine with any")
     unit = y / lengths[:, None]
     d = -(unit @ unit.T) / float(at["tau_prime"])
-    found = constants(d - np.diag(np.diag(d)), float(at["tau"]), size(at, "q"))
+    found = constants(d - np.diag(np.diag(d)), float(at["tau"]), q)
     if not found:
         return Answer(False, "the bound is not attained")
     good = all(close(c, given["c"]) for c in found)
@@ -225,12 +224,12 @@ def cosine_labels_have_one_constant(at: Point, given: Given) -> Answer:
 
 
 @named_check("minimisers on the line solve the problem")
-def minimisers(at: Point, given: Given) -> Answer:
+def minimisers(at: Point, q: int, *, sign: Any) -> Answer:
     """In R^1 cosines are signs, so that all can be tried: the least loss, with similarities
     ``sign`` cos / tau, is at a solution of the problem cos = c - tau D."""
     d, tau = of_table(on(at), "d"), float(at["tau"])
     n = len(d)
-    if size(at, "q") > 1 or n > 6:
+    if q > 1 or n > 6:
         return Answer(None, "the minimiser is not known")
     off = ~np.eye(n, dtype=bool)
     losses: dict[tuple[int, ...], float] = {}
@@ -238,7 +237,7 @@ def minimisers(at: Point, given: Given) -> Answer:
     for signs in product((1, -1), repeat=n - 1):
         x = np.array((1, *signs), dtype=float)
         cosines = np.outer(x, x)
-        losses[signs] = _loss(-d, float(given["sign"]) * cosines / tau, off)
+        losses[signs] = _loss(-d, float(sign) * cosines / tau, off)
         gaps = (cosines + tau * d)[off]
         solved[signs] = bool(gaps.max() - gaps.min() <= TOLERANCE * (1 + abs(gaps).max()))
     best = min(losses.values()) + 1e-12

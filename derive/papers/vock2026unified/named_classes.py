@@ -14,9 +14,8 @@ from typing import Any
 import mpmath
 
 from ..digits import CLOSE, DIGITS
-from ..form.families import size
-from ..form.run import Answer, Point, named_check
-from ..form.values import NoValue, as_number, mp, text
+from ..form.run import Answer, named_check
+from ..form.values import NoValue, mp, text
 
 Given = Mapping[str, Any]
 
@@ -36,7 +35,7 @@ def slopes(sizes: Sequence[int], epsilon: Any, tau: Any, g: Any) -> list[Any]:
     ]
 
 
-def regular(sizes: Sequence[int], epsilon: Any, tau: Any) -> tuple[bool, str]:
+def is_regular(sizes: Sequence[int], epsilon: Any, tau: Any) -> tuple[bool, str]:
     """Whether the regular simplex is optimal among prototypes, and why not."""
     with mpmath.workdps(DIGITS):
         found = slopes(sizes, mp(epsilon), mp(tau), -1 / mpmath.mpf(len(sizes) - 1))
@@ -53,22 +52,21 @@ def unequal(classes: int) -> list[list[int]]:
 
 
 @named_check("balanced classes are at a regular simplex")
-def balanced(at: Point, given: Given) -> Answer:
+def balanced(C: int, n: int, tau: Any, *, across: Any) -> Answer:
     """With n samples in each of C classes the optimum of SupCon is the regular simplex, and nothing
     else, where samples off the diagonal have the weight ``across``."""
-    classes, n = size(at, "C"), size(at, "n")
-    if classes == 1:
+    if C == 1:
         return Answer(n == 1, "one class: any equal similarities are optimal, collapsed or not")
-    good, says = regular([n] * classes, given["across"], as_number(at["tau"]))
+    good, says = is_regular([n] * C, across, tau)
     return Answer(good, says)
 
 
 @named_check("unequal classes are at no regular simplex")
-def imbalanced(at: Point, given: Given) -> Answer:
+def imbalanced(C: int, tau: Any, *, across: Any) -> Answer:
     """For sizes that are not all the same, the regular simplex is not optimal for SupCon, where
     samples of two classes have the weight ``across``."""
-    for sizes in unequal(size(at, "C")):
-        good, _ = regular(sizes, given["across"], as_number(at["tau"]))
+    for sizes in unequal(C):
+        good, _ = is_regular(sizes, across, tau)
         if good:
             told = ", ".join(map(str, sizes))
             return Answer(False, f"with classes of {told} the regular simplex is optimal")
@@ -76,22 +74,20 @@ def imbalanced(at: Point, given: Given) -> Answer:
 
 
 @named_check("any classes are at a uniform simplex")
-def uniform(at: Point, given: Given) -> Answer:
+def uniform(C: int, tau: Any, epsilon: Any, *, critical: Any = None, regular: Any = None) -> Answer:
     """For all sizes a simplex with one cosine is optimal for Soft SupCon: the one that attains the
     bound up to the temperature ``critical``, and the regular one beyond; or the regular one at all
     temperatures (``regular`` 1)."""
-    classes, tau = size(at, "C"), as_number(at["tau"])
-    epsilon = as_number(at["epsilon"])
-    if given.get("regular", 1) != 1:
+    if regular not in (None, 1):
         return Answer(False, "nothing is said")
     with mpmath.workdps(DIGITS):
         g = 1 + mp(tau) * mpmath.log(mp(epsilon))
-        if "regular" not in given and mp(tau) <= mp(given["critical"]):
-            found = slopes(unequal(classes)[0], mp(epsilon), mp(tau), g)
-            good = all(abs(f) <= CLOSE * 10 for f in found) and g >= mp(-1) / (classes - 1) - CLOSE
+        if regular is None and mp(tau) <= mp(critical):
+            found = slopes(unequal(C)[0], mp(epsilon), mp(tau), g)
+            good = all(abs(f) <= CLOSE * 10 for f in found) and g >= mp(-1) / (C - 1) - CLOSE
             return Answer(good, f"the cosine {text(g)} cannot be had or is not optimal")
-    for sizes in unequal(classes):
-        good, says = regular(sizes, epsilon, tau)
+    for sizes in unequal(C):
+        good, says = is_regular(sizes, epsilon, tau)
         if not good:
             return Answer(False, says)
     return Answer(True)

@@ -10,7 +10,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from ..form.families import size
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import NoValue, compare, mp, text
 from .supcon import (
@@ -35,47 +35,44 @@ ROUNDING = 1e-9
 
 
 @named_check("entropic gap")
-def entropic_gap(at: Point, given: Given) -> Answer:
+def entropic_gap(n: int, *, less: Any) -> Answer:
     """The loss over its bound, minus ``less``, is non-negative for positive weights, and 0 where
     similarities are their logarithms."""
-    n = size(at, "n")
     for w in some_weights(n, zeros=False):
         least = bound(w)
         if least == 0:
             raise NoValue("division by zero: the least loss is 0")
         own = [[mpmath.log(mp(v)) for v in row] for row in w]
         for s in (*some_similarities(n), own):
-            gap = loss(w, s) / least - mp(given["less"])
+            gap = loss(w, s) / least - mp(less)
             if not compare(gap, ZERO, ">=") or (s is own and not compare(gap, ZERO, "=")):
                 return Answer(False, f"the gap is {text(gap)}")
     return Answer(True)
 
 
 @named_check("gap at the optimum of SupCon")
-def gap_at_optimum(at: Point, given: Given) -> Answer:
+def gap_at_optimum(at: Point, C: int, ell: int, *, given: Given, own: Any) -> Answer:
     """The gap of SupCon is ``gap`` at its optimum on the sphere, the least loss being the entropic
     bound (``own`` 0) or the least on the sphere (``own`` 1)."""
-    count, ell = size(at, "C"), size(at, "ell")
-    sizes, tau = (ell,) * count, Fraction(str(at["tau"]))
-    regular = Fraction(-1, count - 1)
-    rows = [[ONE if i == j else regular for j in range(count)] for i in range(count)]
+    sizes, tau = (ell,) * C, Fraction(str(at["tau"]))
+    regular = Fraction(-1, C - 1)
+    rows = [[ONE if i == j else regular for j in range(C)] for i in range(C)]
     w = of_classes(sizes)
     with mpmath.workdps(150):
         found = loss(w, spread(sizes, rows, tau))
-        least = found if given["own"] == 1 else bound(w)
+        least = found if own == 1 else bound(w)
         if least == 0:
             raise NoValue("division by zero: the least loss is 0")
         gap = found / least - 1
         same = abs(gap - mp(given["gap"])) < mpmath.mpf(10) ** -100
-    return Answer(same and given["own"] in (0, 1), f"the gap is {text(gap)}")
+    return Answer(same and own in (0, 1), f"the gap is {text(gap)}")
 
 
 @named_check("small gap far from the optimum")
-def small_gap(at: Point, given: Given) -> Answer:
+def small_gap(n: int, *, near: Any) -> Answer:
     """Labels in two groups, ten apart, and points in the same groups, twenty apart: the gap is less
     than ``near``, and the coefficient of similarity of the points negative."""
-    n = size(at, "n")
-    if not 0 < given["near"] < 1:
+    if not 0 < near < 1:
         return Answer(False, "what is small is positive")
     half = n // 2
     placed = [[[Fraction(k, n) + (far if k >= half else 0)] for k in range(n)] for far in (10, 20)]
@@ -84,7 +81,7 @@ def small_gap(at: Point, given: Given) -> Answer:
     w = [[mpmath.exp(mp(v)) for v in row] for row in wanted]
     least = bound(w)
     gap = loss(w, own) / least - 1
-    if not gap < mp(given["near"]):
+    if not gap < mp(near):
         return Answer(False, f"the gap is {text(gap)}")
     return Answer(bool(coefficient("distance", z, target) < 0), "the points are near")
 
@@ -173,7 +170,7 @@ def others(points: Points, *, unit: bool) -> list[Points]:
 
 
 @named_check("coefficient of similarity")
-def coefficient_is(at: Point, given: Given) -> Answer:
+def coefficient_is(at: Point, *, given: Given, one: Any) -> Answer:
     """The coefficient is ``one`` iff two sets are congruent, for minus the squared distance
     (``kind`` 0) and, on the unit sphere, for the cosine (``kind`` 1)."""
     unit = given["kind"] == 1
@@ -183,30 +180,30 @@ def coefficient_is(at: Point, given: Given) -> Answer:
     for target in on_circle(at) if unit else targets(at):
         for k in range(2):
             found = coefficient(kind, moved(target, k, shift=not unit), target)
-            if not compare(found, given["one"], "="):
+            if not compare(found, one, "="):
                 return Answer(False, f"congruent sets have {text(found)}")
         for z in others(target, unit=unit):
-            if compare(coefficient(kind, z, target), given["one"], "="):
+            if compare(coefficient(kind, z, target), one, "="):
                 return Answer(False, "sets that are not congruent have it too")
     return Answer(True)
 
 
 @named_check("Procrustes similarity")
-def procrustes_is(at: Point, given: Given) -> Answer:
+def procrustes_is(at: Point, *, one: Any) -> Answer:
     """The similarity is ``one`` iff two sets are congruent."""
     for target in targets(at):
         for k in range(2):
             found = procrustes(moved(target, k, shift=True), target)
-            if abs(found - float(given["one"])) > ROUNDING:
+            if abs(found - float(one)) > ROUNDING:
                 return Answer(False, f"congruent sets have {found:.12g}")
         for z in others(target, unit=False):
-            if abs(procrustes(z, target) - float(given["one"])) <= ROUNDING:
+            if abs(procrustes(z, target) - float(one)) <= ROUNDING:
                 return Answer(False, "sets that are not congruent have it too")
     return Answer(True)
 
 
 @named_check("coefficient of similarity from moments")
-def from_moments(at: Point, given: Given) -> Answer:
+def from_moments(at: Point, *, power: Any) -> Answer:
     """Sums of s(z_i, z_j) s(y_i, y_j) over all pairs are squared norms of a q x q matrix of
     moments for cosines on the sphere, to the ``power``: n times q^2 steps instead of n^2."""
     for z in on_circle(at):
@@ -219,7 +216,7 @@ def from_moments(at: Point, given: Given) -> Answer:
             [sum((a[r] * b[s] for a, b in zip(z, y, strict=True)), ZERO) for s in range(2)]
             for r in range(2)
         ]
-        total = sum((v ** int(given["power"]) for row in moments for v in row), ZERO)
+        total = sum((v ** int(power) for row in moments for v in row), ZERO)
         if total != direct:
             return Answer(False, f"{text(direct)}, and from moments {text(total)}")
     return Answer(True)

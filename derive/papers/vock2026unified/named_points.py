@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ..form.families import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import mp, text
 from .supcon import Floats
@@ -25,24 +24,23 @@ def rank_of_points(points: Floats) -> int:
 
 
 @named_check("simplex and square fit")
-def fit(at: Point, given: Given) -> Answer:
+def fit(C: int, q: int, *, given: Given, least: Any) -> Answer:
     """The simplex of C points at equal distances, times a unit square (``square`` 1) or alone,
     fits into q dimensions iff q is at least ``least``."""
-    count, q = size(at, "C"), size(at, "q")
-    simplex = np.eye(count) / np.sqrt(2)
+    simplex = np.eye(C) / np.sqrt(2)
     square = [(0, 0), (0, 1), (1, 0), (1, 1)] if given["square"] == 1 else [(0, 0)]
     points = np.array([[*a, *b] for a, b in product(simplex, square)])
     needs = rank_of_points(points)
     if given["square"] not in (0, 1):
         return Answer(False, "there is one square, or none")
-    return Answer((q >= needs) == bool(q >= given["least"]), f"it needs {needs} dimensions")
+    return Answer((q >= needs) == bool(q >= least), f"it needs {needs} dimensions")
 
 
 @named_check("rounds to")
-def rounds_to(at: Point, given: Given) -> Answer:
+def rounds_to(*, value: Any, shown: Any) -> Answer:
     """A value is what is shown of it with three digits after the point."""
-    gap = abs(mp(given["value"]) - mp(given["shown"]))
-    return Answer(bool(gap <= mp(Fraction(1, 2000))), f"it is {text(given['value'])}")
+    gap = abs(mp(value) - mp(shown))
+    return Answer(bool(gap <= mp(Fraction(1, 2000))), f"it is {text(value)}")
 
 
 def components(n: int, d: int, seed: int) -> tuple[Floats, Floats]:
@@ -62,11 +60,10 @@ def squares(z: Floats) -> Floats:
 
 
 @named_check("principal components are the optimum")
-def are_optimum(at: Point, given: Given) -> Answer:
+def are_optimum(at: Point, n: int, d: int, q: int, *, given: Given) -> Answer:
     """The principal components, times ``scale``, of n points of rank d have the squared distances
     of the points, over 2 t^2 if there is a t; and no other points of R^q have these but for a
     constant, which does not change the loss."""
-    n, d, q = size(at, "n"), size(at, "d"), size(at, "q")
     spread = float(at["t"]) if "t" in at else np.sqrt(0.5)
     for seed in range(3):
         x, found = components(n, d, seed)
@@ -87,11 +84,11 @@ def are_optimum(at: Point, given: Given) -> Answer:
 
 
 @named_check("labels off a sphere")
-def labels_off_a_sphere(at: Point, given: Given) -> Answer:
+def labels_off_a_sphere(at: Point, n: int, q: int, N: int, *, most: Any) -> Answer:
     """N different numbers as labels of n points: where they are more than ``most``, which lie on no
     sphere of the line, the entropic bound of y-Aware is not attained in R^q."""
-    n, q, many, tau = size(at, "n"), size(at, "q"), size(at, "N"), float(at["tau"])
-    y = np.array([k % many + 0.25 * ((k % many) ** 2) for k in range(n)])
+    tau = float(at["tau"])
+    y = np.array([k % N + 0.25 * ((k % N) ** 2) for k in range(n)])
     d = squares(y[:, None])
     attained = False
     # The rank of D is 3 at most: the constant can be 1 only, or many eigenvalues are not 0.
@@ -102,17 +99,16 @@ def labels_off_a_sphere(at: Point, given: Given) -> Answer:
         scale = max(1.0, abs(values).max())
         fits = (values > ROUNDING * scale).sum() <= q and values.min() > -ROUNDING * scale
         attained = attained or bool(fits)
-    return Answer(not (attained and many > given["most"]), "the bound is attained")
+    return Answer(not (attained and N > most), "the bound is attained")
 
 
 @named_check("rank of kernel distances")
-def rank_of_distances(at: Point, given: Given) -> Answer:
+def rank_of_distances(n: int, d: int, *, most: Any) -> Answer:
     """The distances of a kernel whose centred matrix has rank d have d as dimension and at most
     ``most`` as rank."""
-    n, d = size(at, "n"), size(at, "d")
     for seed in range(3):
         x, found = components(n, d, seed)
         rank = int(np.linalg.matrix_rank(squares(x), tol=ROUNDING))
-        if rank_of_points(found) != d or rank > given["most"]:
+        if rank_of_points(found) != d or rank > most:
             return Answer(False, f"the rank is {rank}, the dimension {rank_of_points(found)}")
     return Answer(True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import mpmath
 
-from ..form.families import size
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import NoValue, compare, mp, text
 from .supcon import (
@@ -35,11 +35,10 @@ FAR = (10, 20, 40)
 
 
 @named_check("the loss has a value where")
-def has_value(at: Point, given: Given) -> Answer:
+def has_value(n: int, *, each: Any) -> Answer:
     """Weights 0 and 1, symmetric, give every row some iff their sum is positive: over all pairs
     (``each`` 0), or of each row without its diagonal (``each`` 1)."""
-    n = size(at, "n")
-    if given["each"] not in (0, 1):
+    if each not in (0, 1):
         return Answer(False, "the weights are summed over all, or over each row")
     places = [(i, i) for i in range(n)] + [(i, j) for i in range(n) for j in range(i)]
     for values in product((ZERO, ONE), repeat=len(places)):
@@ -47,7 +46,7 @@ def has_value(at: Point, given: Given) -> Answer:
         for (i, j), v in zip(places, values, strict=True):
             w[i][j] = w[j][i] = v
         rows = [sum(row[:i] + row[i + 1 :]) for i, row in enumerate(w)]
-        said = all(rows) if given["each"] == 1 else sum(map(sum, w)) > 0
+        said = all(rows) if each == 1 else sum(map(sum, w)) > 0
         try:
             shares(w)
         except NoValue as error:
@@ -61,16 +60,16 @@ def has_value(at: Point, given: Given) -> Answer:
 
 
 @named_check("optimum of the limit")
-def optimum_of_limit(at: Point, given: Given) -> Answer:
+def optimum_of_limit(C: int, ell: int, *, of: Any) -> Answer:
     """As the weight between classes goes to 0: of what there is no convergence to the optimum of
     SupCon, the least loss (``of`` 0) or the configurations (``of`` 1), on some set of
     similarities. The sets are all symmetric ones, Euclidean ones, and those on the sphere."""
-    sizes = (size(at, "ell"),) * size(at, "C")
-    if given["of"] == 1:
+    sizes = (ell,) * C
+    if of == 1:
         # Soft SupCon in a Euclidean space has -log(epsilon) as squared distance: unbounded.
         steps = [-mpmath.log(mpmath.mpf(10) ** -k) for k in FAR]
         return Answer(len(sizes) > 1 and steps[-1] > 2 * steps[0], "one class has no such weight")
-    if given["of"] != 0:
+    if of != 0:
         return Answer(False, "there are losses and configurations")
     hard = bound(of_classes(sizes))
     gaps = [abs(bound(of_classes(sizes, Fraction(1, 10**k))) - hard) for k in FAR]
@@ -87,15 +86,14 @@ def optimum_of_limit(at: Point, given: Given) -> Answer:
 
 
 @named_check("loss above the bound")
-def above_the_bound(at: Point, given: Given) -> Answer:
+def above_the_bound(n: int, *, strict: Any) -> Answer:
     """The loss is at least the entropic bound (``strict`` 0), or above it wherever two points have
     weight 0 (``strict`` 1)."""
-    n = size(at, "n")
-    if given["strict"] not in (0, 1):
+    if strict not in (0, 1):
         return Answer(False, "the bound is strict, or not")
     seen = 0
     for w in some_weights(n, zeros=True):
-        if given["strict"] == 1 and not has_zero(w):
+        if strict == 1 and not has_zero(w):
             continue
         every = [*some_similarities(n)]
         if not has_zero(w):
@@ -105,25 +103,25 @@ def above_the_bound(at: Point, given: Given) -> Answer:
         least = bound(w)
         for s in every:
             seen += 1
-            if not compare(loss(w, s), least, ">" if given["strict"] == 1 else ">="):
+            if not compare(loss(w, s), least, ">" if strict == 1 else ">="):
                 return Answer(False, f"the loss is {text(loss(w, s))}, the bound {text(least)}")
     return Answer(True if seen or n < 3 else None, "no such weights")
 
 
 @named_check("bound on the sphere")
-def bound_on_the_sphere(at: Point, given: Given) -> Answer:
+def bound_on_the_sphere(at: Point, C: int, ell: int, *, gap: Any) -> Answer:
     """The least loss of SupCon on the sphere is above the entropic bound (``gap`` 1), or is it
     (``gap`` 0)."""
-    sizes = (size(at, "ell"),) * size(at, "C")
+    sizes = (ell,) * C
     tau, w = Fraction(str(at["tau"])), of_classes(sizes)
     regular = Fraction(-1, len(sizes) - 1) if len(sizes) > 1 else ONE
     best = [[ONE if a == b else regular for b in sizes_of(sizes)] for a in sizes_of(sizes)]
     with mpmath.workdps(150):  # near temperature 0 little is left
         found, least = loss(w, spread(sizes, best, tau)), bound(w)
         above = found - least > mpmath.mpf(10) ** -120
-    good = above == (given["gap"] == 1)
+    good = above == (gap == 1)
     says = f"the least loss is {text(found)}, the bound {text(least)}"
-    return Answer(good and given["gap"] in (0, 1), says)
+    return Answer(good and gap in (0, 1), says)
 
 
 def sizes_of(sizes: tuple[int, ...]) -> range:
@@ -132,22 +130,21 @@ def sizes_of(sizes: tuple[int, ...]) -> range:
 
 
 @named_check("euclidean quasi-optima")
-def quasi_optima(at: Point, given: Given) -> Answer:
+def quasi_optima(C: int, q: int, ell: int, *, shapes: Any) -> Answer:
     """Points of a Euclidean space come within 1e-10 of the bound, as classes go apart, in
     ``shapes`` ways that are not similar: prototypes m mu_c, or regular simplices as classes, if
     they fit."""
-    count, q, ell = size(at, "C"), size(at, "q"), size(at, "ell")
-    sizes = (ell,) * count
+    sizes = (ell,) * C
     w = of_classes(sizes)
-    wanted = int(given["shapes"])
+    wanted = int(shapes)
     if wanted < 1:
         return Answer(False, "some are said to exist")
-    if count == 2 and q >= ell - 1:
+    if C == 2 and q >= ell - 1:
         return _two_simplices(ell, wanted)
-    chosen = [_prototypes(count, q, k) for k in range(wanted)]
+    chosen = [_prototypes(C, q, k) for k in range(wanted)]
     for one, other in combinations(chosen, 2):
         if _similar(one, other):
-            return Answer(False, f"{count} prototypes are similar, however they are chosen")
+            return Answer(False, f"{C} prototypes are similar, however they are chosen")
     for mus in chosen:
         s = [[-(mpmath.mpf(20) ** 2) * _square(a, b) for b in mus] for a in mus]
         every = spread(sizes, s, ONE)
@@ -194,11 +191,10 @@ def _similar(one: Rows, other: Rows) -> bool:
 
 
 @named_check("triangles of prototypes")
-def triangles(at: Point, given: Given) -> Answer:
+def triangles(q: int, ell: int, *, near: Any) -> Answer:
     """Three prototypes at the corners of an equilateral, a right-angled and a scalene triangle,
     which fit into q dimensions, come within ``near`` of the bound."""
-    q, ell = size(at, "q"), size(at, "ell")
-    if not 0 < given["near"] < 1:
+    if not 0 < near < 1:
         return Answer(False, "what is small is positive")
     if q < 2:
         return Answer(False, "there are no such triangles on a line")
@@ -209,7 +205,7 @@ def triangles(at: Point, given: Given) -> Answer:
         m = 1
         while m < 2**20:
             s = [[-(mpmath.mpf(m) ** 2) * v for v in row] for row in table]
-            if loss(w, spread((ell,) * 3, s, ONE)) - bound(w) <= mp(given["near"]):
+            if loss(w, spread((ell,) * 3, s, ONE)) - bound(w) <= mp(near):
                 break
             m *= 2
         else:
@@ -306,18 +302,18 @@ def sequences(n: int) -> list[Sequence]:
 
 
 @named_check("where the bound is optimal")
-def where_optimal(at: Point, given: Given) -> Answer:
+def where_optimal(n: int, *, given: Given, joint: Any) -> Answer:
     """On a sequence of similarities, whose exponentials are bounded, the loss goes to the bound
     iff the exponentials go to a positive multiple of W: one for all of W (``joint`` 1), or one for
     each part of W that is connected, and 0 between (``joint`` 0); where no row of the limit is 0,
     if ``rows`` is 1. If there is ``shares``, the rows over their sums go to those of W instead."""
-    if given["joint"] not in (0, 1) or given["rows"] not in (0, 1):
+    if joint not in (0, 1) or given["rows"] not in (0, 1):
         return Answer(False, "W is taken as a whole, or by parts")
-    for one in sequences(size(at, "n")):
+    for one in sequences(n):
         if given["rows"] == 1 and one.vanishes:
             continue
         goes = bool(one.gap < NEAR)
-        said = one.agrees if "shares" in given else one.multiples(joint=given["joint"] == 1)
+        said = one.agrees if "shares" in given else one.multiples(joint=joint == 1)
         if said != goes:
             rows = "; ".join(" ".join(map(str, row)) for row in one.v)
             how = "goes" if goes else "does not go"
@@ -326,33 +322,32 @@ def where_optimal(at: Point, given: Given) -> Answer:
 
 
 @named_check("the loss in the limit")
-def in_the_limit(at: Point, given: Given) -> Answer:
+def in_the_limit(n: int, *, rows: Any, more: Any) -> Answer:
     """Where the loss goes to the bound, that is the loss at the limit V of the exponentials, and
     the cross-entropy of p_V, on the pairs, less ``more``; where no row of V is 0, if ``rows`` is
     1."""
-    n = size(at, "n")
-    if given["rows"] not in (0, 1):
+    if rows not in (0, 1):
         return Answer(False, "rows are 0, or not")
     for one in sequences(n):
-        if not one.gap < NEAR or (given["rows"] == 1 and one.vanishes):
+        if not one.gap < NEAR or (rows == 1 and one.vanishes):
             continue
         if one.vanishes:
             return Answer(False, f"no value: 0/0 in a row of V, of {one.what}")
         p, v = shares(one.w), shares(one.v)
         kept = [(p[i][j], v[i][j]) for i, j in one.places if p[i][j] != 0]
         cross = -mpmath.fsum(mp(a) / n * mpmath.log(mp(b) / n) for a, b in kept)
-        told = cross - mp(given["more"])
+        told = cross - mp(more)
         if not compare(told, bound(one.w), "="):
             return Answer(False, f"{text(told)}, and the bound is {text(bound(one.w))}")
     return Answer(True)
 
 
 @named_check("exponentials of prototypes")
-def of_prototypes(at: Point, given: Given) -> Answer:
+def of_prototypes(at: Point, q: int, m: int, p: int, C: int, *, inside: Any, power: Any) -> Answer:
     """Samples at m times their prototype have exp(-|z_i - z_j|^2) = ``inside`` in classes, and
     between them exp(-m^``power`` |mu_c - mu_c'|^2)."""
-    sizes = (size(at, "ell"),) * (size(at, "C") - 1) + (size(at, "p"),)
-    q, m, drawn = size(at, "q"), size(at, "m"), random.Random(size(at, "q"))
+    sizes = (size(at, "ell"),) * (C - 1) + (p,)
+    drawn = random.Random(q)
     mus = [
         [Fraction(c), *(Fraction(drawn.randint(-2, 2)) for _ in range(q - 1))]
         for c, _ in enumerate(sizes)
@@ -362,22 +357,21 @@ def of_prototypes(at: Point, given: Given) -> Answer:
     for i, a in enumerate(owner):
         for j, b in enumerate(owner):
             found = mpmath.exp(-_square(z[i], z[j]))
-            told = mpmath.exp(-(mpmath.mpf(m) ** mp(given["power"])) * _square(mus[a], mus[b]))
-            if not compare(found, mp(given["inside"]) if a == b else told, "="):
+            told = mpmath.exp(-(mpmath.mpf(m) ** mp(power)) * _square(mus[a], mus[b]))
+            if not compare(found, mp(inside) if a == b else told, "="):
                 return Answer(False, f"samples {i + 1} and {j + 1} have {text(found)}")
     return Answer(True)
 
 
 @named_check("loss along a sequence")
-def along_a_sequence(at: Point, given: Given) -> Answer:
+def along_a_sequence(n: int, *, times: Any) -> Answer:
     """If exp(S^(m)) goes to ``times`` W, then the loss goes to the bound."""
-    n = size(at, "n")
-    if not given["times"] > 0:
+    if not times > 0:
         return Answer(False, "a limit of exponentials is not negative, nor 0 in a row")
     for w in some_weights(n, zeros=True):
         for k in (20, 40):
             small = mpmath.mpf(10) ** -k
-            moved = [[given["times"] * v for v in row] for row in w]
+            moved = [[times * v for v in row] for row in w]
             s = [
                 [mpmath.log(mp(v) + small * (1 + i * j)) for j, v in enumerate(row)]
                 for i, row in enumerate(moved)
@@ -389,32 +383,30 @@ def along_a_sequence(at: Point, given: Given) -> Answer:
 
 
 @named_check("entropy of the weights")
-def entropy(at: Point, given: Given) -> Answer:
+def entropy(n: int, *, more: Any) -> Answer:
     """The entropy of p_W, a distribution on the pairs, is the right side of (1) plus ``more``."""
-    n = size(at, "n")
     for w in some_weights(n, zeros=True):
         p = [mp(v) / n for row in shares(w) for v in row if v != 0]
         found = -mpmath.fsum(v * mpmath.log(v) for v in p)
-        told = bound(w) + mp(given["more"])
+        told = bound(w) + mp(more)
         if not compare(found, told, "="):
             return Answer(False, f"the entropy is {text(found)}, and the right side {text(told)}")
     return Answer(True)
 
 
 @named_check("classes that are well-conditioned")
-def well_conditioned(at: Point, given: Given) -> Answer:
+def well_conditioned(C: int, p: int, ell: int, *, least: Any) -> Answer:
     """The weights of SupCon give every row some iff all classes have ``least`` samples."""
-    sizes = (size(at, "ell"),) * size(at, "C") + (size(at, "p"),)
+    sizes = (ell,) * C + (p,)
     try:
         shares(of_classes(sizes))
     except NoValue as error:
-        return Answer(min(sizes) < given["least"], str(error))
-    return Answer(bool(min(sizes) >= given["least"]), "they are well-conditioned")
+        return Answer(min(sizes) < least, str(error))
+    return Answer(bool(min(sizes) >= least), "they are well-conditioned")
 
 
 @named_check("classes that leave zeros")
-def leave_zeros(at: Point, given: Given) -> Answer:
+def leave_zeros(C: int, ell: int, *, least: Any) -> Answer:
     """The weights of SupCon have zeros iff there are ``least`` classes."""
-    count = size(at, "C")
-    found = has_zero(of_classes((size(at, "ell"),) * count))
-    return Answer(found == (count >= given["least"]), "there are zeros" if found else "none")
+    found = has_zero(of_classes((ell,) * C))
+    return Answer(found == (C >= least), "there are zeros" if found else "none")

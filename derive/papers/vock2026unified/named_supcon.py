@@ -12,7 +12,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from ..form.families import size
+from ..form.family import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import compare, mp, text
 from .supcon import (
@@ -88,14 +88,14 @@ def rivals(n: int) -> list[Floats]:
 
 
 @named_check("the minimiser of SupCon")
-def minimiser(at: Point, given: Given) -> Answer:
+def minimiser(at: Point, tau: Any, *, given: Given) -> Answer:
     """All of its minimisers over the cosine matrices have ``same`` as cosines inside classes (if
     said), and there are ``many`` of them (if said); of Soft SupCon in R^q, if there is an
     epsilon."""
     between = number(at, "epsilon") if "epsilon" in at else ZERO
     if between and (lower := lowered(at)) is not None:
         return Answer(False, f"as good as collapsed classes: {lower}")
-    holds, says = searched(sizes_at(at), number(at, "tau"), between)
+    holds, says = searched(sizes_at(at), tau, between)
     if not holds:
         return Answer(holds, says)
     if "many" in given and given["many"] != 1:
@@ -149,10 +149,10 @@ def searched(sizes: tuple[int, ...], tau: Fraction, between: Fraction) -> tuple[
 
 
 @named_check("cosines by sizes")
-def by_sizes(at: Point, given: Given) -> Answer:
+def by_sizes(at: Point, tau: Any, *, given: Given, apart: Any) -> Answer:
     """At the optimum, cosines of pairs of classes of the same sizes differ by ``apart``; also from
     those beside one class more (``alone`` 1)."""
-    sizes, tau = sizes_at(at), number(at, "tau")
+    sizes = sizes_at(at)
     if given.get("alone", 1) != 1:
         return Answer(False, "nothing is said")
     pairs: dict[tuple[int, ...], list[float]] = {}
@@ -162,40 +162,39 @@ def by_sizes(at: Point, given: Given) -> Answer:
             for j in range(i):
                 pairs.setdefault(tuple(sorted((some[i], some[j]))), []).append(float(g[i, j]))
     gaps = [max(some) - min(some) for some in pairs.values()]
-    return Answer(all(abs(v - given["apart"]) < SAME for v in gaps) or not gaps, "they differ")
+    return Answer(all(abs(v - apart) < SAME for v in gaps) or not gaps, "they differ")
 
 
 @named_check("rank of the optimum")
-def rank(at: Point, given: Given) -> Answer:
+def rank(at: Point, tau: Any, *, most: Any) -> Answer:
     """The prototypes at the optimum span at most ``most`` dimensions."""
-    sizes, tau = sizes_at(at), number(at, "tau")
+    sizes = sizes_at(at)
     values = np.linalg.eigvalsh(optimum(sizes, tau))
     found = int((values > 1e-4).sum())
-    return Answer(found <= given["most"], f"the rank is {found}")
+    return Answer(found <= most, f"the rank is {found}")
 
 
 @named_check("SupCon is uniform")
-def is_uniform(at: Point, given: Given) -> Answer:
+def is_uniform(at: Point, tau: Any, *, uniform: Any) -> Answer:
     """All classes of the optimum are at the same angles (``uniform`` 1), or not (0).
 
     The loss rises in every cosine, so that a uniform optimum is the regular simplex.
     """
-    found = alike(pushes_at_simplex(sizes_at(at), number(at, "tau")))
-    return Answer(found == given["uniform"], "it is uniform" if found else "it is not uniform")
+    found = alike(pushes_at_simplex(sizes_at(at), tau))
+    return Answer(found == uniform, "it is uniform" if found else "it is not uniform")
 
 
 @named_check("small classes together")
-def small_together(at: Point, given: Given) -> Answer:
+def small_together(ell: int, p: int, m: int, tau: Any, N: int, q: int = 0, *, by: Any) -> Answer:
     """Of m classes of size ell, N of size p > ell and q of size 2 p, those of fewer samples than
     the average are nearer to each other than any others are (``by`` 1), or two of the smallest are
     at the largest cosine (``by`` 2)."""
-    ell, p, many = size(at, "ell"), size(at, "p"), size(at, "m")
-    sizes = (ell,) * many + (p,) * size(at, "N") + (2 * p,) * size(at, "q", 0)
-    if given["by"] not in (1, 2):
+    sizes = (ell,) * m + (p,) * N + (2 * p,) * q
+    if by not in (1, 2):
         return Answer(False, "nothing is said")
-    g = optimum(sizes, number(at, "tau"))
+    g = optimum(sizes, tau)
     pairs = list(combinations(range(len(sizes)), 2))
-    if given["by"] == 2:
+    if by == 2:
         smallest = sorted(sizes)[:2]
         near = [k for k in pairs if sorted((sizes[k[0]], sizes[k[1]])) == smallest]
         rest = [k for k in pairs if k not in near]
@@ -214,22 +213,20 @@ def small_together(at: Point, given: Given) -> Answer:
 
 
 @named_check("soft cosine")
-def soft_cosine(at: Point, given: Given) -> Answer:
+def soft_cosine(at: Point, C: int, epsilon: Any, tau: Any, ell: int = 2, *, given: Given) -> Answer:
     """``beta`` is the cosine of classes of one size at the optimum of Soft SupCon: it is one that
     points can have, and no other one has less loss (which is convex in it)."""
-    count, ell = size(at, "C"), size(at, "ell", 2)
-    epsilon, tau = number(at, "epsilon"), number(at, "tau")
     beta = mp(given["beta"])
-    least = mp(Fraction(-1, count - 1))
+    least = mp(Fraction(-1, C - 1))
     if beta < least or beta > 1:
-        return Answer(False, f"{count} points cannot all be at the cosine {text(beta)}")
+        return Answer(False, f"{C} points cannot all be at the cosine {text(beta)}")
     if (lower := lowered(at)) is not None:
         return Answer(False, f"as good: {lower}")
-    sizes = (ell,) * count
+    sizes = (ell,) * C
     w = of_classes(sizes, epsilon)
 
     def at_cosine(b: Any) -> Any:
-        rows = [[ONE if i == j else b for j in range(count)] for i in range(count)]
+        rows = [[ONE if i == j else b for j in range(C)] for i in range(C)]
         return loss(w, spread(sizes, rows, tau))
 
     own = at_cosine(beta)
@@ -240,42 +237,39 @@ def soft_cosine(at: Point, given: Given) -> Answer:
 
 
 @named_check("soft cosines and sizes")
-def soft_and_sizes(at: Point, given: Given) -> Answer:
+def soft_and_sizes(at: Point, tau: Any, epsilon: Any, *, apart: Any) -> Answer:
     """The cosines of Soft SupCon on these sizes differ by ``apart`` from those on one size."""
-    sizes, tau = sizes_at(at), number(at, "tau")
-    epsilon = number(at, "epsilon")
+    sizes = sizes_at(at)
     found, even = (upper(optimum(s, tau, epsilon)) for s in (sizes, (2,) * len(sizes)))
     gap = float(np.abs(found - even).max())
     told = f"the cosines are {found.min():.4f} to {found.max():.4f}, and on one size {even[0]:.4f}"
-    return Answer(bool(abs(gap - given["apart"]) < SAME * 10), told)
+    return Answer(bool(abs(gap - apart) < SAME * 10), told)
 
 
 @named_check("simplex is optimal")
-def simplex_is_optimal(at: Point, given: Given) -> Answer:
+def simplex_is_optimal(C: int, q: int, tau: Any, ell: int, *, cosine: Any) -> Answer:
     """In R^q the prototypes of SupCon on classes of one size are a regular simplex, at ``cosine``,
     whose points sum to zero."""
-    count, q, tau = size(at, "C"), size(at, "q"), number(at, "tau")
-    cosine = given["cosine"]
-    if count == 1:
+    if C == 1:
         return Answer(False, "one unit vector does not sum to zero")
-    if q < count - 1:
-        return Answer(False, f"a regular simplex of {count} points needs {count - 1} dimensions")
-    if not compare(cosine, Fraction(-1, count - 1), "="):
+    if q < C - 1:
+        return Answer(False, f"a regular simplex of {C} points needs {C - 1} dimensions")
+    if not compare(cosine, Fraction(-1, C - 1), "="):
         return Answer(False, "such points do not sum to zero")
-    pushes = pushes_at_simplex((size(at, "ell"),) * count, tau)
+    pushes = pushes_at_simplex((ell,) * C, tau)
     return Answer(alike(pushes), "the slopes are not the same")
 
 
 @named_check("diagonal blocks replaced")
-def replaced(at: Point, given: Given) -> Answer:
+def replaced(at: Point, tau: Any, *, blocks: Any) -> Answer:
     """Setting to 1/tau the diagonal of a matrix of cosines over tau (``blocks`` 0), or its diagonal
     blocks (``blocks`` 1), leaves a matrix of cosines over tau, and lowers the loss, whose inner
     cosines were less."""
-    sizes, tau = sizes_at(at), number(at, "tau")
+    sizes = sizes_at(at)
     count, n = len(sizes), sum(sizes)
     owner = np.array([c for c, ell in enumerate(sizes) for _ in range(ell)])
     same = owner[:, None] == owner[None, :]
-    if given["blocks"] not in (0, 1):
+    if blocks not in (0, 1):
         return Answer(False, "the diagonal is replaced, or blocks are")
     for inner in (0.0, 0.5):
         means = np.eye(count) * (1 - inner) + inner if count > 1 else np.ones((1, 1))
@@ -283,7 +277,7 @@ def replaced(at: Point, given: Given) -> Answer:
         g[same] = 0.25
         np.fill_diagonal(g, 1)
         new = g.copy()
-        if given["blocks"] == 1:
+        if blocks == 1:
             new[same] = 1
         np.fill_diagonal(new, 1)
         if np.linalg.eigvalsh(new).min() < -1e-9 * n:
@@ -294,29 +288,28 @@ def replaced(at: Point, given: Given) -> Answer:
 
 
 @named_check("quadratic form of the simplex")
-def quadratic_form(at: Point, given: Given) -> Answer:
+def quadratic_form(C: int, beta: Any, *, given: Given, squares: Any, square: Any) -> Answer:
     """The form of I + beta (E - I) is ``squares`` times the sum of squares plus ``square`` times
     the square of the sum; it is not negative iff beta is at least ``least``, beside at most 1."""
-    count = size(at, "C")
-    beta, least = number(at, "beta"), mp(given["least"])
-    drawn = random.Random(count)
+    least = mp(given["least"])
+    drawn = random.Random(C)
     for _ in range(4):
-        x = [Fraction(drawn.randint(-9, 9)) for _ in range(count)]
-        rows = [[ONE if i == j else beta for j in range(count)] for i in range(count)]
+        x = [Fraction(drawn.randint(-9, 9)) for _ in range(C)]
+        rows = [[ONE if i == j else beta for j in range(C)] for i in range(C)]
         form = sum((x[i] * v * x[j] for i, row in enumerate(rows) for j, v in enumerate(row)), ZERO)
-        told = given["squares"] * sum(v * v for v in x) + given["square"] * sum(x) ** 2
+        told = squares * sum(v * v for v in x) + square * sum(x) ** 2
         if not compare(form, told, "="):
             return Answer(False, f"the form is {text(form)}, not {text(told)}")
-    values = [1 + (count - 1) * beta, 1 - beta]
+    values = [1 + (C - 1) * beta, 1 - beta]
     fine = all(v >= 0 for v in values)
     return Answer(fine == bool(mp(beta) >= least), f"the smallest eigenvalue is {min(values)}")
 
 
 @named_check("log-sum-exp between minima")
-def between_minima(at: Point, given: Given) -> Answer:
+def between_minima(at: Point, tau: Any, t: Any, *, left: Any, right: Any) -> Answer:
     """At t S + (1 - t) S', of two minima, the weighted sum of log-sum-exp is ``left`` times that at
     S plus ``right`` times that at S'."""
-    sizes, tau, t = sizes_at(at), number(at, "tau"), number(at, "t")
+    sizes = sizes_at(at)
     n, w = sum(sizes), of_classes(sizes)
     best = full(sizes, optimum(sizes, tau))
     minima = [best, best]
@@ -334,7 +327,7 @@ def between_minima(at: Point, given: Given) -> Answer:
         logs = [mpmath.log(mpmath.fsum(mpmath.exp(v) for v in others(s, i))) for i in range(n)]
         return mpmath.fsum(a * b for a, b in zip(rows, logs, strict=True))
 
-    told = mp(given["left"]) * total(one) + mp(given["right"]) * total(other)
+    told = mp(left) * total(one) + mp(right) * total(other)
     found = total(between)
     return Answer(compare(found, told, "="), f"{text(found)}, not {text(told)}")
 
@@ -345,15 +338,14 @@ def others(s: Rows, i: int) -> list[Any]:
 
 
 @named_check("the loss rises in the cosine")
-def rises(at: Point, given: Given) -> Answer:
+def rises(at: Point, C: int, ell: int, tau: Any, *, sign: Any) -> Answer:
     """The loss of classes of one size at the cosine beta, minus that at x < beta, has this sign."""
-    count, ell, tau = size(at, "C"), size(at, "ell"), number(at, "tau")
-    sizes, values = (ell,) * count, []
+    sizes, values = (ell,) * C, []
     with mpmath.workdps(150):  # at small temperatures little changes
         for name in ("x", "beta"):
             b = number(at, name)
-            rows = [[ONE if i == j else b for j in range(count)] for i in range(count)]
+            rows = [[ONE if i == j else b for j in range(C)] for i in range(C)]
             values.append(loss(of_classes(sizes), spread(sizes, rows, tau)))
         gap = values[1] - values[0]
-        good = gap * given["sign"].numerator > mpmath.mpf(10) ** -120
+        good = gap * sign.numerator > mpmath.mpf(10) ** -120
     return Answer(bool(good), f"the difference is {text(gap)}")

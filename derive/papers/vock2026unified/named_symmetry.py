@@ -11,7 +11,6 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from ..form.families import size
 from ..form.run import Answer, Point, named_check
 from ..form.values import compare, mp, text
 from .named_supcon import rivals, sizes_at
@@ -89,14 +88,13 @@ def averaged(sizes: tuple[int, ...], x: Table) -> list[list[Any]]:
 
 
 @named_check("permutations act")
-def act(at: Point, given: Given) -> Answer:
+def act(n: int, *, order: Any) -> Answer:
     """pi (sigma X) is (pi sigma) X (``order`` 1) or (sigma pi) X (``order`` 2), where a product
     takes its right factor first."""
-    n = size(at, "n")
     x = [[Fraction(n * i + j) for j in range(n)] for i in range(n)]
     for pi in some_permutations(n):
         for sigma in some_permutations(n):
-            product = {1: after(pi, sigma), 2: after(sigma, pi)}.get(int(given["order"]))
+            product = {1: after(pi, sigma), 2: after(sigma, pi)}.get(int(order))
             if product is None:
                 return Answer(False, "there are two orders")
             if acted(pi, acted(sigma, x)) != acted(product, x):
@@ -106,9 +104,8 @@ def act(at: Point, given: Given) -> Answer:
 
 
 @named_check("loss of a permuted matrix")
-def of_permuted(at: Point, given: Given) -> Answer:
+def of_permuted(n: int, *, given: Given) -> Answer:
     """The loss of sigma S is that of S with sigma^``power`` W as weights."""
-    n = size(at, "n")
     for w in some_weights(n, zeros=True):
         for s in some_similarities(n)[:1]:
             for sigma in some_permutations(n)[:12]:
@@ -120,10 +117,9 @@ def of_permuted(at: Point, given: Given) -> Answer:
 
 
 @named_check("loss by log-sum-exp")
-def by_log_sum_exp(at: Point, given: Given) -> Answer:
+def by_log_sum_exp(n: int, *, sign: Any) -> Answer:
     """Minus the shares times the logarithms of the softmax are the shares times log-sum-exp minus
     ``sign`` times the similarity."""
-    n = size(at, "n")
     for w in some_weights(n, zeros=True):
         for s in some_similarities(n):
             left, right = [], []
@@ -134,19 +130,19 @@ def by_log_sum_exp(at: Point, given: Given) -> Answer:
                     if j != i:
                         share = mp(w[i][j]) / total
                         left.append(-share * mpmath.log(mpmath.exp(mp(s[i][j])) / norm))
-                        right.append(share * (mpmath.log(norm) - mp(given["sign"]) * mp(s[i][j])))
+                        right.append(share * (mpmath.log(norm) - mp(sign) * mp(s[i][j])))
             if not compare(mpmath.fsum(left), mpmath.fsum(right), "="):
                 return Answer(False, f"{text(mpmath.fsum(left))}, not {text(mpmath.fsum(right))}")
     return Answer(True)
 
 
 @named_check("mixtures of cosine matrices")
-def mixtures(at: Point, given: Given) -> Answer:
+def mixtures(n: int, *, diagonal: Any) -> Answer:
     """Mixtures of cosine matrices have ``diagonal`` on the diagonal, and no negative form."""
-    for one in rivals(size(at, "n")):
-        for other in rivals(size(at, "n")):
+    for one in rivals(n):
+        for other in rivals(n):
             mixed = (one + other) / 2
-            if abs(np.diag(mixed) - float(given["diagonal"])).max() > 1e-9:
+            if abs(np.diag(mixed) - float(diagonal)).max() > 1e-9:
                 return Answer(False, f"the diagonal is {mixed[0, 0]:.6g}")
             if np.linalg.eigvalsh(mixed).min() < -1e-9:
                 return Answer(False, "a negative form")
@@ -154,10 +150,9 @@ def mixtures(at: Point, given: Given) -> Answer:
 
 
 @named_check("rank of mixtures")
-def rank_of_mixtures(at: Point, given: Given) -> Answer:
+def rank_of_mixtures(n: int, q: int, *, more: Any) -> Answer:
     """Some mixture of cosine matrices of rank at most q has a rank larger by ``more``."""
-    n, q = size(at, "n"), size(at, "q")
-    if not given["more"] >= 1:
+    if not more >= 1:
         return Answer(False, "larger by nothing is not larger")
     drawn = np.random.default_rng(n + 10 * q)
     for _ in range(4):
@@ -166,7 +161,7 @@ def rank_of_mixtures(at: Point, given: Given) -> Answer:
             z = drawn.normal(size=(n, q))
             z /= np.linalg.norm(z, axis=1)[:, None]
             both.append(z @ z.T)
-        if np.linalg.matrix_rank(sum(both), tol=1e-9) >= q + given["more"]:
+        if np.linalg.matrix_rank(sum(both), tol=1e-9) >= q + more:
             return Answer(True)
     return Answer(False, "mixtures have no larger rank")
 
@@ -182,7 +177,7 @@ def symmetries(sizes: tuple[int, ...]) -> list[Permutation]:
 
 
 @named_check("averaging lowers the loss")
-def averaging(at: Point, given: Given) -> Answer:
+def averaging(at: Point, *, extra: Any) -> Answer:
     """The mean of S over the symmetries of W is a matrix of cosines over tau, has these symmetries,
     and has at most the loss of S plus ``extra``, and just that where S has all of them; for all
     cosine matrices and temperatures."""
@@ -196,7 +191,7 @@ def averaging(at: Point, given: Given) -> Answer:
             return Answer(False, "the mean is no matrix of cosines")
         if any(acted(move, mean) != mean for move in generators(sizes)):
             return Answer(False, "the mean has not all symmetries")
-        told = loss(w, s) + mp(given["extra"])
+        told = loss(w, s) + mp(extra)
         if not compare(loss(w, mean), told, "<="):
             return Answer(False, f"the mean has {text(loss(w, mean))}, more than {text(told)}")
         if mean == s and not compare(loss(w, mean), told, "="):
@@ -205,10 +200,10 @@ def averaging(at: Point, given: Given) -> Answer:
 
 
 @named_check("the mean of the losses")
-def mean_of_losses(at: Point, given: Given) -> Answer:
+def mean_of_losses(at: Point, C: int, *, times: Any) -> Answer:
     """The loss of the mean over all symmetries of W is at most the mean of the losses, which is
     ``times`` the loss of S. With few samples, so that all symmetries can be added up."""
-    classes = 1 if size(at, "C") == 1 else 2
+    classes = 1 if C == 1 else 2
     sizes = (2,) * classes
     w, tau, every = of_classes(sizes), Fraction(str(at["tau"])), symmetries(sizes)
     for rival in rivals(sum(sizes)):
@@ -223,20 +218,19 @@ def mean_of_losses(at: Point, given: Given) -> Answer:
         losses = mpmath.fsum(loss(w, x) for x in turned) / len(every)
         if not compare(loss(w, mean), losses, "<="):
             return Answer(False, f"the mean has {text(loss(w, mean))}, more than {text(losses)}")
-        if not compare(losses, mp(given["times"]) * loss(w, s), "="):
+        if not compare(losses, mp(times) * loss(w, s), "="):
             return Answer(False, f"the losses have the mean {text(losses)}")
     return Answer(True)
 
 
 @named_check("permuted cosine matrices")
-def permuted_cosines(at: Point, given: Given) -> Answer:
+def permuted_cosines(n: int, *, diagonal: Any) -> Answer:
     """A permuted cosine matrix has ``diagonal`` on the diagonal, the same entries on both sides of
     it, and no negative form."""
-    n = size(at, "n")
     for g in rivals(n):
         for sigma in some_permutations(n):
             moved = np.array(acted(sigma, g.tolist()))
-            if abs(np.diag(moved) - float(given["diagonal"])).max() > 1e-9:
+            if abs(np.diag(moved) - float(diagonal)).max() > 1e-9:
                 return Answer(False, f"the diagonal is {moved[0, 0]:.6g}")
             if abs(moved - moved.T).max() > 1e-9 or np.linalg.eigvalsh(moved).min() < -1e-9:
                 return Answer(False, "it is no matrix of cosines")
@@ -244,12 +238,12 @@ def permuted_cosines(at: Point, given: Given) -> Answer:
 
 
 @named_check("bijections of classes")
-def bijections(at: Point, given: Given) -> Answer:
+def bijections(at: Point, *, many: Any) -> Answer:
     """For two pairs of classes of the same sizes there is a symmetry of the weights that takes one
     pair to the other, combined from bijections of ``many`` classes: of all of them."""
     sizes = sizes_at(at)
     w, count, n = of_classes(sizes), len(sizes), sum(sizes)
-    if given["many"] != count:
+    if many != count:
         return Answer(False, "they are no permutation of all samples")
     starts = [sum(sizes[:c]) for c in range(count)]
     for one in permutations(range(count), 2):
@@ -270,10 +264,9 @@ def bijections(at: Point, given: Given) -> Answer:
 
 
 @named_check("rows that differ by constants")
-def differ_by_constants(at: Point, given: Given) -> Answer:
+def differ_by_constants(n: int, *, dimension: Any) -> Answer:
     """Symmetric S and S' such that s_ik - s'_ik is c_i for all k other than i have one c for all i:
     the symmetric solutions have ``dimension`` dimensions."""
-    n = size(at, "n")
     rows = []
     for i in range(n):
         for k in range(i):  # c_i - c_k = 0
@@ -281,11 +274,11 @@ def differ_by_constants(at: Point, given: Given) -> Answer:
             row[i], row[k] = 1, -1
             rows.append(row)
     left = n - (int(np.linalg.matrix_rank(np.array(rows))) if rows else 0)
-    return Answer(left == given["dimension"], f"they have {left} dimensions")
+    return Answer(left == dimension, f"they have {left} dimensions")
 
 
 @named_check("symmetric matrices have blocks")
-def have_blocks(at: Point, given: Given) -> Answer:
+def have_blocks(at: Point, *, apart: Any) -> Answer:
     """In matrices with the symmetries of SupCon weights, entries at different samples of blocks
     of one shape differ by ``apart``."""
     sizes = sizes_at(at)
@@ -301,11 +294,11 @@ def have_blocks(at: Point, given: Given) -> Answer:
                 a, b = owner[i], owner[j]
                 seen.setdefault((a == b, sizes[a], sizes[b]), set()).add(mean[i][j])
     gaps = {max(some) - min(some) for some in seen.values()}
-    return Answer(gaps == {given["apart"]}, f"they differ by {', '.join(map(str, sorted(gaps)))}")
+    return Answer(gaps == {apart}, f"they differ by {', '.join(map(str, sorted(gaps)))}")
 
 
 @named_check("the permutation of the proof")
-def of_the_proof(at: Point, given: Given) -> Answer:
+def of_the_proof(at: Point, *, by: Any) -> Answer:
     """For i, i' in a class and j, j' in another one, the product of (i j) and (i' j')
     (``by`` 1), or of (i i') and (j j') (``by`` 2), is a symmetry of the weights that takes i to
     i' and j to j'."""
@@ -316,7 +309,7 @@ def of_the_proof(at: Point, given: Given) -> Answer:
         for j, j2 in permutations(range(n), 2):
             if owner[i] != owner[i2] or owner[j] != owner[j2] or owner[i] == owner[j]:
                 continue
-            pairs = {1: [(i, j), (i2, j2)], 2: [(i, i2), (j, j2)]}.get(int(given["by"]))
+            pairs = {1: [(i, j), (i2, j2)], 2: [(i, i2), (j, j2)]}.get(int(by))
             if pairs is None:
                 return Answer(False, "there are two ways")
             sigma = _exchanged(n, pairs)
@@ -329,10 +322,9 @@ def of_the_proof(at: Point, given: Given) -> Answer:
 
 
 @named_check("log-sum-exp on a line")
-def on_a_line(at: Point, given: Given) -> Answer:
+def on_a_line(m: int, *, same: Any) -> Answer:
     """Log-sum-exp is convex on a + Rv, and strictly iff v is not constant (``same`` 1), or not
     zero (``same`` 0)."""
-    m = size(at, "m")
     drawn = random.Random(m)
     some = [[Fraction(drawn.randint(-9, 9), 4) for _ in range(m)] for _ in range(4)]
     directions = [*some, [ZERO] * m, [ONE] * m, [ONE, *([ZERO] * (m - 1))]]
@@ -345,17 +337,17 @@ def on_a_line(at: Point, given: Given) -> Answer:
             middle = value(a, v, ZERO)
             ends = (value(a, v, ONE) + value(a, v, -ONE)) / 2
             strict = compare(middle, ends, "<")
-            said = len(set(v)) > 1 if given["same"] == 1 else any(v)
-            if not compare(middle, ends, "<=") or strict != said or given["same"] not in (0, 1):
+            said = len(set(v)) > 1 if same == 1 else any(v)
+            if not compare(middle, ends, "<=") or strict != said or same not in (0, 1):
                 told = ", ".join(map(str, v))
                 return Answer(False, f"on v = ({told}) it is {'' if strict else 'not '}strict")
     return Answer(True)
 
 
 @named_check("transitive on samples")
-def transitive(at: Point, given: Given) -> Answer:
+def transitive(ell: int, *, given: Given) -> Answer:
     """Some permutation takes any ``many`` different samples of a class to any others."""
-    ell, many = size(at, "ell"), int(given["many"])
+    many = int(given["many"])
     if not 1 < many <= ell:
         return Answer(False, "there are not so many, or it says less")
     reached = {s[:many] for s in permutations(range(ell))}

@@ -13,6 +13,7 @@ import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
+from ..form.points import over, total
 from ..form.values import NoValue, compare, mp
 
 Rows = Sequence[Sequence[Any]]
@@ -32,10 +33,10 @@ def shares(w: Rows) -> list[list[Any]]:
     """
     found = []
     for i, row in enumerate(w):
-        total = sum((v for j, v in enumerate(row) if j != i), Fraction(0))
-        if total == 0:
+        whole = total([v for j, v in enumerate(row) if j != i])
+        if whole == 0:
             raise NoValue(f"the weights of row {i + 1} sum to 0")
-        found.append([v / total if j != i else Fraction(0) for j, v in enumerate(row)])
+        found.append([over(v, whole) if j != i else Fraction(0) for j, v in enumerate(row)])
     return found
 
 

@@ -1,26 +1,41 @@
-r"""Unit vectors of which each has a partner, and what the softmax of a temperature makes of them.
+r"""Unit vectors of which each has a partner, what the softmax makes of them, and laws of an anchor.
 
 Of an anchor z_i the partner is the positive, and all others are its negatives. Readings of an
 anchor: similarities ``s_{ij}``, weights ``p_{ij}`` over the positive and the negatives, ``q_{ij}``
 over the negatives alone, ``\epsilon_i = 1 - p_{ii^+}``, the mean ``M_i``, the gradient of its loss.
+
+In a law the anchor and its positive have any joint law with finitely many outcomes; the negatives
+are drawn independently of them, and of each other, from finitely many atoms. Outcomes are batches
+whose first vector is the anchor and whose second is the positive.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property
+from itertools import product
+from math import prod
 from typing import Any
 
 import mpmath
 
-from ..digits import DIGITS
-from .matrices import Matrix, mpf
-from .tables import Tables
-from .values import AXES, PARTNER, NoValue, OfScene, Scene, Unknown, Vector, mp
-
-ONE, ZERO = Fraction(1), Fraction(0)
-Row = Sequence[Fraction | int]
+from ..form.matrices import Matrix
+from ..form.points import (
+    OF_MATRICES,
+    ONE,
+    ZERO,
+    Row,
+    eigenvalues,
+    moment,
+    over,
+    times,
+    top_eigenvalue,
+    total,
+    unit_axes,
+)
+from ..form.tables import Tables
+from ..form.values import AXES, OUTCOMES, PARTNER, NoValue, OfScene, Scene, Unknown, Vector, mp
 
 
 class Batch(Tables):
@@ -79,9 +94,9 @@ class Batch(Tables):
             logits = [mp(self.similarity(i, j)) / mp(tau) for j in others]
             top = max(logits)
             heat = [mpmath.exp(v - top) for v in logits]
-            total = mpmath.fsum(heat)
+            whole = mpmath.fsum(heat)
             even = all(v == top for v in logits)
-            shares = [Fraction(1, len(others)) if even else h / total for h in heat]
+            shares = [Fraction(1, len(others)) if even else h / whole for h in heat]
             self.kept[i, tau] = dict(zip(others, shares, strict=True))
         found: dict[int, Any] = self.kept[i, tau]
         return found
@@ -89,7 +104,7 @@ class Batch(Tables):
     def missed(self, i: int, tau: Any) -> Any:
         """What the positive lacks to 1, summed and not subtracted."""
         shares = self.weights(i, tau)
-        return _sum([shares[j] for j in self.negatives(i)])
+        return total([shares[j] for j in self.negatives(i)])
 
     def mean(self, i: int, tau: Any) -> Vector:
         """The softmax mean of an anchor."""
@@ -206,7 +221,7 @@ class Batch(Tables):
     def dot_any(self, left: Vector, right: Vector) -> Any:
         """An inner product with coefficients of any kind."""
         pairs = ((s, t, self.ip(a, b)) for a, s in left.items() for b, t in right.items())
-        return _sum([times(times(s, t), g) for s, t, g in pairs if g != 0])
+        return total([times(times(s, t), g) for s, t, g in pairs if g != 0])
 
     # --- as text ----------------------------------------------------------------------------
     def written(self) -> dict[str, tuple[tuple[str, ...], ...]]:
@@ -221,76 +236,97 @@ def read_batch(tables: Mapping[str, Sequence[Sequence[str]]]) -> Batch:
     return Batch(rows, [int(v) for v in tables[PARTNER][0]])
 
 
-# --- matrices ------------------------------------------------------------------------------------
-def axis(d: int, k: int = 0, sign: int = 1) -> list[Fraction]:
-    """A unit vector along an axis, or against it."""
-    return [Fraction(sign) if i == k else ZERO for i in range(d)]
+# --- laws ---
+class Law(Tables):
+    """A joint law of an anchor and its positive, and one of each of the negatives.
+
+    Parameters
+    ----------
+    pairs
+        Anchors and positives, each pair with its probability.
+    atoms
+        Where a negative may be, with the probability.
+    size
+        How many vectors a batch has: two more than it has negatives.
+    """
+
+    def __init__(
+        self,
+        pairs: Sequence[tuple[Fraction, Row, Row]],
+        atoms: Sequence[tuple[Fraction, Row]],
+        size: int,
+        note: str = "",
+    ):
+        anchors, positives = ([pair[k] for pair in pairs] for k in (1, 2))
+        places = [row for _, row in atoms]
+        points = {"z": anchors, "v": positives, "w": places}
+        super().__init__({}, points, note)  # type: ignore[arg-type]
+        self.shares = [pair[0] for pair in pairs], [share for share, _ in atoms]
+        if any(sum(some) != 1 or min(some) <= 0 for some in self.shares):
+            raise ValueError("these are no probabilities")
+        self.size = size
+
+    @cached_property
+    def outcomes(self) -> list[tuple[Fraction, Batch, dict[str, Any]]]:
+        """Every outcome, with its probability and what is named on it."""
+        found = []
+        anchors, positives, atoms = (self.points[k] for k in "zvw")
+        own, others = self.shares
+        partners = [2, 1, *([1] * (self.size - 2))]
+        for k, share in enumerate(own):
+            for drawn in product(range(len(atoms)), repeat=self.size - 2):
+                rows = [anchors[k], positives[k], *(atoms[j] for j in drawn)]
+                batch = Batch(rows, partners)
+                found.append((share * prod(others[j] for j in drawn), batch, batch.named()))
+        return found
+
+    @cached_property
+    def is_centred(self) -> bool:
+        """Whether the mean of a negative is zero."""
+        columns = zip(*self.points["w"], strict=True)
+        return all(
+            sum(p * v for p, v in zip(self.shares[1], column, strict=True)) == 0
+            for column in columns
+        )
+
+    @cached_property
+    def spectrum(self) -> Any:
+        """The expectation of the largest eigenvalue of the second moment of the negatives."""
+        return total([times(p, b.top(b.negatives(1))) for p, b, _ in self.outcomes])
+
+    def named(self) -> dict[str, Any]:
+        """What is said outside of expectations."""
+
+        def sigma(*indices: Any, mark: str = "") -> Any:
+            if indices != ("*",):
+                raise Unknown("outside of an expectation, sigma is an expectation")
+            return self.spectrum
+
+        return {
+            OUTCOMES: lambda: self.outcomes,
+            "n": lambda mark="": Fraction(self.size),
+            "N": lambda mark="": Fraction(self.size - 2),
+            "sigma": sigma,
+            **OF_MATRICES,
+        }
+
+    # --- as text ----------------------------------------------------------------------------
+    def written(self) -> dict[str, tuple[tuple[str, ...], ...]]:
+        """Anchors z, positives v, atoms w, their probabilities, and the size of the batch."""
+
+        def text(rows: Sequence[Row]) -> tuple[tuple[str, ...], ...]:
+            return tuple(tuple(str(v) for v in row) for row in rows)
+
+        found = {k: text(self.points[k]) for k in "zvw"}
+        return {**found, "pairs": text([self.shares[0]]), "atoms": text([self.shares[1]])} | {
+            "size": text([[self.size]])
+        }
 
 
-def unit_axes(d: int) -> list[list[Fraction]]:
-    """The unit vectors along the axes."""
-    return [axis(d, k) for k in range(d)]
-
-
-def moment(rows: Sequence[Sequence[Any]]) -> Matrix:
-    """The mean of z z^T."""
-    if not rows:
-        raise NoValue("the mean over nothing")
-    count, d = Fraction(len(rows)), len(rows[0])
-    return Matrix.by(d, lambda i, j: sum((x[i] * x[j] for x in rows), ZERO) / count)
-
-
-def eigenvalues(matrix: Matrix) -> list[Any]:
-    """Of a symmetric matrix, the largest first; exact where it is diagonal."""
-    rows = matrix.rows
-    if all(v == 0 for i, row in enumerate(rows) for j, v in enumerate(row) if i != j):
-        return sorted((row[i] for i, row in enumerate(rows)), reverse=True)
-    with mpmath.workdps(DIGITS + 10):
-        found = mpmath.eigsy(mpmath.matrix([[mpf(v) for v in row] for row in rows]), True)
-    return sorted(found, reverse=True)
-
-
-@cache
-def top_eigenvalue(matrix: Matrix) -> Any:
-    """The largest eigenvalue of a symmetric matrix."""
-    return eigenvalues(matrix)[0]
-
-
-def trace(matrix: Any) -> Any:
-    """The trace of a square matrix."""
-    return _sum([row[k] for k, row in enumerate(_matrix(matrix).rows)])
-
-
-def _matrix(found: Any) -> Matrix:
-    if not isinstance(found, Matrix):
-        raise Unknown("this is said of matrices")
-    return found
-
-
-def _sum(values: Sequence[Any]) -> Any:
-    if all(isinstance(v, Fraction) for v in values):
-        return sum(values, ZERO)
-    return mpmath.fsum(map(mp, values))
-
-
-#: Functions of matrices.
-OF_MATRICES: dict[str, Callable[..., Any]] = {
-    "tr": lambda scene, a: trace(a),
-    "lambda_max": lambda scene, a: top_eigenvalue(_matrix(a)),
-}
-FUNCTIONS = frozenset(OF_MATRICES)
-
-
-# --- numbers of any kind -------------------------------------------------------------------------
-def times(a: Any, b: Any) -> Any:
-    """A product, exact if both are."""
-    if isinstance(a, Fraction) and isinstance(b, Fraction):
-        return a * b
-    return mp(a) * mp(b)
-
-
-def over(a: Any, b: Any) -> Any:
-    """A quotient, exact if both are."""
-    if isinstance(a, Fraction) and isinstance(b, Fraction):
-        return a / b
-    return mp(a) / mp(b)
+def read_law(tables: Mapping[str, Sequence[Sequence[str]]]) -> Law:
+    """A law from its text."""
+    z, v, w, pairs, atoms = (
+        [[Fraction(x) for x in row] for row in tables[k]] for k in ("z", "v", "w", "pairs", "atoms")
+    )
+    joint = list(zip(pairs[0], z, v, strict=True))
+    return Law(joint, list(zip(atoms[0], w, strict=True)), int(tables["size"][0][0]))
