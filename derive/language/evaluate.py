@@ -58,7 +58,6 @@ from .quantities import (
     Row,
     Unknown,
     Vector,
-    Vectors,
     compare,
     dot,
     exponential,
@@ -122,7 +121,7 @@ class Scene:
     """
 
     numbers: Mapping[str, Any]
-    vectors: Vectors | None = None
+    vectors: Any = None  #: a set as in :class:`.quantities.Vectors`
     named: Mapping[str, Any] = field(default_factory=dict)
     defined: Definitions = field(default_factory=dict)
     known: dict[Any, Any] = field(default_factory=dict, repr=False)  #: values of sums
@@ -705,7 +704,7 @@ def _limit(node: Limit, scene: Scene, env: Environment) -> Any:
     return lines[-1]
 
 
-# --- means and variances ---------------------------------------------------------------------------
+# --- means and variances -------------------------------------------------------------------------
 def _mean(node: Applied, scene: Scene, env: Environment) -> Any:
     members = _set(node.of, scene, env)
     if not members:

@@ -43,13 +43,10 @@ class Slips:
         Letters of the hypotheses.
     alike
         Whether one of them may be written for another by mistake.
-    indexed
-        Letters that have indices.
     """
 
     letters: Collection[str]
     alike: Callable[[str, str], bool]
-    indexed: Collection[str]
 
     def changed(self, node: Node, bound: Sequence[str] = ()) -> Changes:
         """The node with one place changed; ``bound`` are the names that are bound around it."""
@@ -70,11 +67,11 @@ class Slips:
             yield "off by one", Sum((("+", node), ("+", ONE)))
             yield "off by one", Sum((("+", node), ("-", ONE)))
             yield "upside down", Quotient(ONE, node)
-        elif node.base[0] in self.indexed:
-            for k, sub in enumerate(node.subs):
-                for other in bound:
-                    if isinstance(sub, Name) and sub.base != other and other[0] in "ijk":
-                        yield "swapped index", replace(node, subs=_with(node.subs, k, Name(other)))
+            return
+        for k, sub in enumerate(node.subs):
+            for other in bound:
+                if isinstance(sub, Name) and sub.base != other and other[0] in "ijk":
+                    yield "swapped index", replace(node, subs=_with(node.subs, k, Name(other)))
 
 
 def _with(parts: Sequence[Any], k: int, *new: Any) -> tuple[Any, ...]:

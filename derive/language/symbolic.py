@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from sympy import Abs, Expr, Max, Min, Rational, S, Symbol, exp, lambdify, log, oo, pi, tanh
@@ -40,6 +41,7 @@ from .nodes import (
 
 Definitions = Mapping[str, tuple[tuple[str, ...], Node]]
 Values = Mapping[str, Expr]
+_NONE: Values = MappingProxyType({})
 
 
 class NotClosed(LookupError):
@@ -70,7 +72,7 @@ class Writer:
     domain: Domain | None = None
     needs: list[Condition] = field(default_factory=list)
 
-    def expression(self, node: Node, env: Values = {}) -> Expr:
+    def expression(self, node: Node, env: Values = _NONE) -> Expr:
         """The expression that a node stands for, where some letters have values.
 
         Raises

@@ -7,11 +7,11 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from cltheory.derive.language.matrices import Matrix
 from cltheory.derive.papers.form.batches import Batch, read_batch
 from cltheory.derive.papers.form.examine import examine
 from cltheory.derive.papers.form.families_batches import batches_of, in_pairs, laws_of, next_ones
 from cltheory.derive.papers.form.laws import Law, read_law
-from cltheory.derive.papers.form.matrices import Matrix
 from cltheory.derive.papers.form.record import Record, read_section
 
 ON_BATCHES = 'under = "n in 3.., d in 1.., tau in (0, oo)"\non = "batches"\n'

@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cltheory.derive.language.evaluate import Scene, judge
+from cltheory.derive.language.parser import read
+from cltheory.derive.language.statement import TexError
 from cltheory.derive.papers import PAPERS, ledger_of
 from cltheory.derive.papers.form.examine import corrected, examine, retried
 from cltheory.derive.papers.form.hypotheses import BadClause, read_condition, read_under
 from cltheory.derive.papers.form.mutate import holes, mutants
-from cltheory.derive.papers.form.reader import read, spell
 from cltheory.derive.papers.form.record import _PLAIN as PLAIN
 from cltheory.derive.papers.form.record import _WORDING as WORDING
 from cltheory.derive.papers.form.record import BadRecord, Record, read_section
 from cltheory.derive.papers.form.restated import differences
 from cltheory.derive.papers.form.stored import computed, load_checks, row_of, stored
-from cltheory.derive.papers.form.values import Scene, judge
 from cltheory.derive.papers.stamp import find, put_witness
 from cltheory.derive.papers.verdict import WORDS
-from cltheory.derive.language.statement import TexError
 from cltheory.derive.vectors.embeddings import Embeddings
 
 RECORDS = [r for key in PAPERS for r in ledger_of(key).records()]
@@ -666,7 +666,7 @@ def test_mutants_of_a_good_check_die_and_holes_are_listed() -> None:
 def test_what_is_spelled_can_be_read_again() -> None:
     for one in RECORDS:
         if one.mathematical:
-            assert all(spell(r.tree) for r in one.printed.signed()[0].read())
+            assert all(str(r.tree) for r in one.printed.signed()[0].read())
 
 
 # --- loose words ----------------------------------------------------------------------------------

@@ -9,6 +9,8 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from cltheory.derive.language.matrices import Matrix
+from cltheory.derive.language.quantities import NoValue, Unknown
 from cltheory.derive.papers import ledger_of
 from cltheory.derive.papers.form.examine import examine
 from cltheory.derive.papers.form.graphs import (
@@ -25,12 +27,10 @@ from cltheory.derive.papers.form.graphs import (
     weights_on,
 )
 from cltheory.derive.papers.form.hypotheses import PREDICATES
-from cltheory.derive.papers.form.matrices import Matrix
 from cltheory.derive.papers.form.record import Record, read_section
 from cltheory.derive.papers.form.run import CHECKS
 from cltheory.derive.papers.form.stored import load_checks
 from cltheory.derive.papers.form.tables import Tables
-from cltheory.derive.papers.form.values import NoValue, Unknown
 from cltheory.derive.papers.tan2024spectral.named_graphs import descent, in_any_length
 from sympy import Integer, Rational
 

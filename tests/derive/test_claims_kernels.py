@@ -9,6 +9,9 @@ from itertools import product
 import mpmath
 import numpy as np
 import pytest
+from cltheory.derive.language.evaluate import Scene, value
+from cltheory.derive.language.parser import expression
+from cltheory.derive.language.quantities import NoValue, text
 from cltheory.derive.papers.form.families import FAMILIES as _FIRST
 from cltheory.derive.papers.form.hypotheses import PREDICATES
 from cltheory.derive.papers.form.kernels import (
@@ -19,11 +22,9 @@ from cltheory.derive.papers.form.kernels import (
     largest_sum,
     probabilities,
 )
-from cltheory.derive.papers.form.reader import expression
 from cltheory.derive.papers.form.record import FAMILIES
 from cltheory.derive.papers.form.run import CHECKS
 from cltheory.derive.papers.form.stored import load_checks
-from cltheory.derive.papers.form.values import NoValue, Scene, text, value
 from sympy import Integer, Rational
 
 load_checks("cltheory.derive.papers.tan2024spectral")

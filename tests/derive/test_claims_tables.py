@@ -7,10 +7,8 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from cltheory.derive.papers.form.examine import examine, retried
-from cltheory.derive.papers.form.families import FAMILIES
-from cltheory.derive.papers.form.hypotheses import BadClause, read_under
-from cltheory.derive.papers.form.matrices import (
+from cltheory.derive.language.evaluate import Scene, judge
+from cltheory.derive.language.matrices import (
     Matrix,
     centring,
     dimension,
@@ -18,13 +16,16 @@ from cltheory.derive.papers.form.matrices import (
     ones,
     squared_radius,
 )
+from cltheory.derive.language.parser import read
+from cltheory.derive.language.quantities import NoValue
+from cltheory.derive.language.statement import TexError
+from cltheory.derive.papers.form.examine import examine, retried
+from cltheory.derive.papers.form.families import FAMILIES
+from cltheory.derive.papers.form.hypotheses import BadClause, read_under
 from cltheory.derive.papers.form.mutate import holes
-from cltheory.derive.papers.form.reader import read
 from cltheory.derive.papers.form.record import Record, read_section
 from cltheory.derive.papers.form.tables import Tables
-from cltheory.derive.papers.form.values import NoValue, Scene, judge
 from cltheory.derive.papers.stamp import in_toml
-from cltheory.derive.language.statement import TexError
 from sympy import Integer, Rational, log
 
 

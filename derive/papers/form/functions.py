@@ -13,8 +13,8 @@ from typing import Any
 
 import mpmath
 
-from ..digits import DIGITS
-from .matrices import mpf
+from ...language.digits import DIGITS
+from ...language.matrices import mpf
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,11 +8,11 @@ from typing import Any
 
 import mpmath
 
+from ...language.quantities import as_number, compare, text
 from ...losses.clip import SIGMOID
 from ...results import results
 from ..form.families import ccem, in_space
 from ..form.run import Answer, Point, named_check
-from ..form.values import as_number, compare, text
 from ..towers import Towers, pairwise_value
 
 Given = Mapping[str, Any]

@@ -8,11 +8,11 @@ from typing import Any
 
 import mpmath
 
+from ...language.quantities import compare, text
 from ...losses.clip import INFONCE
 from ...vectors.embeddings import Embeddings
 from ..form.families import in_space
 from ..form.run import Answer, named_check
-from ..form.values import compare, text
 from ..towers import Towers, aligned, softmax_value
 
 Given = Mapping[str, Any]

@@ -12,14 +12,14 @@ from ...decide.calculus import derivative
 from ...decide.decide import positive
 from ...decide.domain import Domain, between
 from ...decide.evidence import Holds, Outcome
+from ...language.quantities import compare, mp, text
+from ...language.symbolic import fixed
 from ...losses.clip import t
 from ...optimum.segment import x
 from ...problems.domains import WARM
 from ...structures.towers import N
 from ..form.family import size
 from ..form.run import Answer, DerivedAt, Point, named_check, named_proof, quantity
-from ..form.symbolic import fixed
-from ..form.values import compare, mp, text
 
 Given = Mapping[str, Any]
 #: How far below and above a threshold one looks.

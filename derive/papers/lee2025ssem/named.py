@@ -9,13 +9,13 @@ from typing import Any
 
 import mpmath
 
+from ...language.quantities import NoValue, as_number, compare, root, text
 from ...losses.softmax import SoftmaxLoss
 from ...losses.supcl import CNCE, SUP_CNCE, SUPCL
 from ...vectors.embeddings import Embeddings, mean
 from ..form.families import sets_in, ssem
 from ..form.family import size
 from ..form.run import Answer, Point, named_check
-from ..form.values import NoValue, as_number, compare, root, text
 from .sets import declared_value
 
 Given = Mapping[str, Any]

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from ...language.quantities import NoValue, text
 from ...losses.supcl import CNCE
 from ..form.families import sets_in, ssem
 from ..form.family import size
 from ..form.run import Answer, Point, named_check
-from ..form.values import NoValue, text
 from .named import CLOSE, ZERO, longest, numbers, squared
 from .sets import declared_value
 

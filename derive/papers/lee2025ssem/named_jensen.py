@@ -7,8 +7,8 @@ from typing import Any
 
 import mpmath
 
+from ...language.quantities import mp, text
 from ..form.run import Answer, named_check
-from ..form.values import mp, text
 
 
 @named_check("both terms are zero")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from ...language.quantities import compare, mp, text
 from ..form.run import Answer, named_check
-from ..form.values import compare, mp, text
 
 #: Half of the last digit of what is printed with two digits after the point.
 HALF_A_DIGIT = Fraction(1, 200)

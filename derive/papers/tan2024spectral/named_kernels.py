@@ -9,8 +9,8 @@ from typing import Any
 
 import mpmath
 
+from ...language.quantities import as_number, compare, mp, text
 from ..form.run import Answer, Point, named_check
-from ..form.values import as_number, compare, mp, text
 from .sets import adjacency
 
 Given = Mapping[str, Any]

@@ -13,10 +13,10 @@ from functools import cached_property
 
 from sympy import Expr, Integer, Rational, Symbol, exp, latex, log, sqrt
 
-from ..judge.lookup import Meant
 from ...language.statement import Statement
 from ...language.tokens import Token, tokenise
 from ...language.vocabulary import CASES, FRACTIONS
+from ..judge.lookup import Meant
 
 #: Relations that one may take for another, by the way they are written.
 FAMILIES: tuple[tuple[str, ...], ...] = (("<", r"\le", ">", r"\ge"), ("<", r"\leq", ">", r"\geq"),

@@ -42,9 +42,17 @@ from sympy import (
 )
 from sympy.logic.boolalg import Boolean
 
+from ...language.needs import (
+    bound_begins,
+    bound_ends,
+    note_log,
+    note_name,
+    note_power,
+    open_end,
+    taken,
+)
 from ...language.statement import Bounds, Side, Statement, TexError
 from .lexemes import Lexeme
-from ...language.needs import bound_begins, bound_ends, note_log, note_name, note_power, open_end, taken
 
 MAX_CHOSEN = 12  #: below in a binomial that is multiplied out
 MAX_EXPONENT = 1_000  #: of a number

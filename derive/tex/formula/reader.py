@@ -15,6 +15,7 @@ from itertools import zip_longest
 
 from sympy import Expr, oo
 
+from ...language.needs import taken
 from ...language.statement import (
     Bounds,
     Chain,
@@ -27,15 +28,14 @@ from ...language.statement import (
     TexError,
     Unread,
 )
-from ..text.macros import Macros
 from ...language.tokens import MAX_TOKENS, show, tokenise
 from ...language.vocabulary import DECLARABLE, DOTS
+from ..text.macros import Macros
 from .clauses import Clauses, Letter, defined_letter, take_letters
 from .grammar import Grammar
 from .layout import Beside, Display, Draft, lay_out
 from .lexemes import Lexemes
 from .names import Names, Piece
-from ...language.needs import taken
 from .phrases import Phrases
 from .pieces import at_top, sides, split
 from .units import Formula, canonical_name

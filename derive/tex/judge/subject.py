@@ -16,8 +16,6 @@ from sympy import Expr, S, Symbol, oo
 
 from ...decide.equal import equal
 from ...decide.evidence import Grade, Holds
-from ...theorem.quantity import Quantity
-from ...theorem.result import Result
 from ...language.statement import (
     Among,
     Bounds,
@@ -32,6 +30,8 @@ from ...language.statement import (
     Unread,
     Vector,
 )
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from .lookup import Meant, pattern
 
 

@@ -6,9 +6,9 @@ import posixpath
 
 import pytest
 from cltheory.derive.language.statement import TexError
+from cltheory.derive.language.tokens import tokenise
 from cltheory.derive.tex.text.document import Document, DocumentError, Marked, Problem, read
 from cltheory.derive.tex.text.inputs import MAX_FILES, is_root, may_input, root_of
-from cltheory.derive.language.tokens import tokenise
 
 MARK = "% cltheory: a.x\n"
 EQ = MARK + "\\[ x = \\a \\]\n"
