@@ -15,16 +15,16 @@ from cltheory.derive.language.evaluate import Scene, judge, value
 from cltheory.derive.language.matrices import Matrix
 from cltheory.derive.language.parser import LETTERS_OF_SETS, expression, read
 from cltheory.derive.language.quantities import NoValue
-from cltheory.derive.papers.form.anchors import (
+from cltheory.derive.papers.form.family import load
+from cltheory.derive.papers.form.points import top_eigenvalue
+from cltheory.derive.papers.form.run import CHECKS
+from cltheory.derive.papers.ochieng2025diversity.sets import (
     independent_of,
     numerical_radius,
     one_anchor,
     operator_norm,
 )
-from cltheory.derive.papers.form.batches import top_eigenvalue
-from cltheory.derive.papers.form.families import FAMILIES
-from cltheory.derive.papers.form.run import CHECKS
-from cltheory.derive.papers.form.stored import load_checks
+from records import family_named
 from sympy import Integer, Rational
 
 PAPER = "cltheory.derive.papers.ochieng2025diversity"
@@ -50,7 +50,7 @@ def defined(section: str, name: str, **numbers: Fraction) -> float:
         if "{" in key.replace(r"\hat{\sigma}", "") or r"u^\top" in body or "Z" in body:
             continue
         tree = expression(key, LETTERS_OF_SETS)
-        known[tree[1]] = ((), expression(body, LETTERS_OF_SETS))
+        known[tree.base] = ((), expression(body, LETTERS_OF_SETS))
     return float(value(expression(name, LETTERS_OF_SETS), Scene(numbers, None, {}, known)))
 
 
@@ -109,11 +109,11 @@ def scene_of(n: int) -> Scene:
     one, zero = Fraction(1), Fraction(0)
     across = [zero, one]
     e = one_anchor([one, zero], across, [[one, zero]] + [across] * (n - 1), "by hand")
-    return Scene({"N": Fraction(n), "tau": Fraction(1)}, e, FAMILIES["an anchor"].named(e))
+    return Scene({"N": Fraction(n), "tau": Fraction(1)}, e, family_named("an anchor").named(e))
 
 
 def test_an_anchor_by_hand() -> None:
-    letters = FAMILIES["an anchor"].letters
+    letters = family_named("an anchor").letters
     true = [
         r"\sigma = \frac{2}{3}",
         r"\hat{\sigma} = \frac{3}{5}",
@@ -134,7 +134,7 @@ def test_an_outcome_that_is_not_there_has_no_value() -> None:
 
 
 def test_checks_of_the_appendices_refuse_what_is_wrong() -> None:
-    load_checks(PAPER)
+    load(PAPER)
     d = {"d": Integer(3), "n": Integer(3), "N": Integer(3)}
     cases: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
         ("one sample in d dimensions", d, {"power": 1}, {"power": Fraction(1, 2)}),

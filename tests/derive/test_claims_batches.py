@@ -8,22 +8,19 @@ import mpmath
 import numpy as np
 import pytest
 from cltheory.derive.language.matrices import Matrix
-from cltheory.derive.papers.form.batches import Batch, read_batch
 from cltheory.derive.papers.form.examine import examine
-from cltheory.derive.papers.form.families_batches import batches_of, in_pairs, laws_of, next_ones
-from cltheory.derive.papers.form.laws import Law, read_law
-from cltheory.derive.papers.form.record import Record, read_section
+from cltheory.derive.papers.ochieng2025diversity.batch import Batch, Law, read_batch, read_law
+from cltheory.derive.papers.ochieng2025diversity.sets import (
+    batches_of,
+    in_pairs,
+    laws_of,
+    next_ones,
+)
+from records import printed as printed_record
 
 ON_BATCHES = 'under = "n in 3.., d in 1.., tau in (0, oo)"\non = "batches"\n'
 ON_LAWS = 'under = "n in 3.., d in 1.., tau in (0, oo)"\non = "laws"\n'
 ON_SETS = 'under = "b in 1.., d in 1.."\non = "set and candidates"\n'
-
-
-def a_record(printed: str, more: str, for_all: str = "") -> Record:
-    text = f"[[record]]\nlabel = 'x'\nweight = 'aside'\nprinted = '''{printed}'''\n"
-    if for_all:
-        text += f"for_all = '''{for_all}'''\n"
-    return read_section("ochieng2025diversity", "none", text + more)[0]
 
 
 @pytest.mark.parametrize(
@@ -44,7 +41,7 @@ def a_record(printed: str, more: str, for_all: str = "") -> Record:
 )
 def test_what_holds_on_batches(printed: str) -> None:
     of_an_anchor = any(sign in printed for sign in ("_i", "_{i", "^{(i)}"))
-    found = examine(a_record(printed, ON_BATCHES, r"i \in [n]" if of_an_anchor else ""))
+    found = examine(printed_record(printed, ON_BATCHES, r"i \in [n]" if of_an_anchor else ""))
     assert found.verdict.word == "agrees", found
 
 
@@ -61,7 +58,7 @@ def test_what_holds_on_batches(printed: str) -> None:
     ],
 )
 def test_what_does_not_hold_on_batches_is_refuted(printed: str) -> None:
-    assert examine(a_record(printed, ON_BATCHES, r"i \in [n]")).verdict.word == "differs"
+    assert examine(printed_record(printed, ON_BATCHES, r"i \in [n]")).verdict.word == "differs"
 
 
 @pytest.mark.parametrize(
@@ -75,13 +72,13 @@ def test_what_does_not_hold_on_batches_is_refuted(printed: str) -> None:
     ],
 )  # fmt: skip
 def test_laws(printed: str, word: str) -> None:
-    assert examine(a_record(printed, ON_LAWS, r"i \in [1]")).verdict.word == word
+    assert examine(printed_record(printed, ON_LAWS, r"i \in [1]")).verdict.word == word
 
 
 def test_a_condition_on_the_law_of_the_negatives() -> None:
     printed = r"\mathbb{E}\|\bar{z}_i^-\|^2 = \frac{1}{N^-}"
     more = ON_LAWS + 'condition = "centred(Z)"\norigin = "authors"\n'
-    assert examine(a_record(printed, more, r"i \in [1]")).verdict.word == "needs-condition"
+    assert examine(printed_record(printed, more, r"i \in [1]")).verdict.word == "needs-condition"
 
 
 @pytest.mark.parametrize(
@@ -93,11 +90,11 @@ def test_a_condition_on_the_law_of_the_negatives() -> None:
     ],
 )
 def test_sets_with_candidates(printed: str, word: str) -> None:
-    assert examine(a_record(printed, ON_SETS, r"z \in C")).verdict.word == word
+    assert examine(printed_record(printed, ON_SETS, r"z \in C")).verdict.word == word
 
 
 def test_an_expectation_where_there_is_no_law_is_not_known() -> None:
-    found = examine(a_record(r"\mathbb{E}[\epsilon_i] = 1", ON_BATCHES, r"i \in [n]"))
+    found = examine(printed_record(r"\mathbb{E}[\epsilon_i] = 1", ON_BATCHES, r"i \in [n]"))
     assert found.verdict.word == "undecided"
 
 

@@ -8,12 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from cltheory.derive.language.quantities import NoValue
-from cltheory.derive.papers.form.blocks import BLOCKS, supcon
-from cltheory.derive.papers.form.examine import examine
-from cltheory.derive.papers.form.record import BadRecord, read_section
+from cltheory.derive.papers.form.record import BadRecord
 from cltheory.derive.papers.vock2026unified.named_sparse import sequences
 from cltheory.derive.papers.vock2026unified.named_supcon import lowered
 from cltheory.derive.papers.vock2026unified.named_symmetry import acted, averaged, generators
+from cltheory.derive.papers.vock2026unified.sets import supcon
 from cltheory.derive.papers.vock2026unified.supcon import (
     alike,
     bound,
@@ -26,6 +25,7 @@ from cltheory.derive.papers.vock2026unified.supcon import (
     upper,
 )
 from cltheory.derive.results import results
+from records import family_named, verdict
 from sympy import Rational
 
 UNDER = 'under = "C in 1.., ell in 2.., p in 2.., tau in (0, oo)"\n'
@@ -34,12 +34,6 @@ LOSS = r"""printed = '''\mathcal{L} = \frac{1}{n}\sum_{c=1}^{C} \ell_c (\log((\e
 \sum_{k \in [C] \setminus \{c\}}\ell_k e^{b_{c,k}/\tau}) - \frac{a_c}{\tau})'''
 on = "blocks"
 """
-
-
-def word(text: str) -> str:
-    head = '[[record]]\nlabel = "(1)"\nweight = "aside"\n'
-    (one,) = read_section("nobody2020", "section_1", head + text)
-    return examine(one).verdict.word
 
 
 @pytest.mark.parametrize(
@@ -53,19 +47,19 @@ def word(text: str) -> str:
     ],
 )
 def test_the_loss_of_classes_of_unequal_sizes(old: str, new: str, expected: str) -> None:
-    assert word((LOSS.replace(old, new) if old else LOSS) + UNDER) == expected
+    assert verdict((LOSS.replace(old, new) if old else LOSS) + UNDER)[0] == expected
 
 
 def test_what_a_family_of_classes_refuses() -> None:
     with pytest.raises(BadRecord, match="needs a range of ell"):
-        word(LOSS + 'under = "C in 1.., tau in (0, oo)"\n')
-    (alone, *_) = BLOCKS["blocks"].make({"C": 2, "ell": 2, "p": 1})
+        verdict(LOSS + 'under = "C in 1.., tau in (0, oo)"\n')
+    (alone, *_) = family_named("blocks").make({"C": 2, "ell": 2, "p": 1})
     with pytest.raises(NoValue, match="no positives"):
         supcon(alone, Fraction(1))
     with pytest.raises(NoValue, match="no pairs"):
-        BLOCKS["blocks"].named(alone)["a"](2)
+        family_named("blocks").named(alone)["a"](2)
     # More than two classes cannot all be opposite.
-    assert BLOCKS["collapsed classes"].make({"C": 3, "ell": 2, "beta": Rational(-1)}) == []
+    assert family_named("collapsed classes").make({"C": 3, "ell": 2, "beta": Rational(-1)}) == []
 
 
 @pytest.mark.parametrize(("count", "tau"), [(2, "1/20"), (3, "1/20"), (4, "2"), (5, "30")])

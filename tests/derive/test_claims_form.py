@@ -15,30 +15,20 @@ from cltheory.derive.language.evaluate import Scene, judge
 from cltheory.derive.language.parser import read
 from cltheory.derive.language.statement import TexError
 from cltheory.derive.papers import PAPERS, ledger_of
-from cltheory.derive.papers.form.examine import corrected, examine, retried
+from cltheory.derive.papers.form.examine import computed, corrected, examine, retried
 from cltheory.derive.papers.form.hypotheses import BadClause, read_condition, read_under
 from cltheory.derive.papers.form.mutate import holes, mutants
-from cltheory.derive.papers.form.record import _PLAIN as PLAIN
-from cltheory.derive.papers.form.record import _WORDING as WORDING
-from cltheory.derive.papers.form.record import BadRecord, Record, read_section
+from cltheory.derive.papers.form.record import FIELDS, BadRecord, Record, read_section
 from cltheory.derive.papers.form.restated import differences
-from cltheory.derive.papers.form.stored import computed, load_checks, row_of, stored
+from cltheory.derive.papers.form.stored import row_of
 from cltheory.derive.papers.stamp import find, put_witness
 from cltheory.derive.papers.verdict import WORDS
 from cltheory.derive.vectors.embeddings import Embeddings
+from records import family_named, record, verdict
 
 RECORDS = [r for key in PAPERS for r in ledger_of(key).records()]
-for key in PAPERS:
-    load_checks(ledger_of(key).package)
 DATA = Path(__file__).resolve().parent.parent / "data"
 SSEM_RANGE = "delta in [0, sqrt((m*n-1)/(m*(n-1)))]"
-
-
-def record(text: str, label: str = "(1)") -> Record:
-    """One record of a paper that is not there, from what stands below its label."""
-    head = f'[[record]]\nlabel = "{label}"\nweight = "aside"\n'
-    (one,) = read_section("nobody2020", "section_1", head + text)
-    return one
 
 
 # --- the grammar of hypotheses and conditions -----------------------------------------------------
@@ -130,11 +120,9 @@ SQUARE = Embeddings.from_vectors(2, 2, 1, [[1, 0], [-1, 0], [0, 1], [0, -1]])
 
 
 def scene(text: str, e: Embeddings = SQUARE) -> bool:
-    from cltheory.derive.papers.form.families import FAMILIES
-
     numbers = {"m": Fraction(e.m), "n": Fraction(e.n), "p": Fraction(e.p), "tau": Fraction(1, 2)}
     found = read(text)
-    return judge(found.tree, Scene(numbers, e, FAMILIES["sets"].named(e)), found.bound).holds
+    return judge(found.tree, Scene(numbers, e, family_named("sets").named(e)), found.bound).holds
 
 
 @pytest.mark.parametrize(
@@ -291,17 +279,17 @@ GOOD = "printed = '''m + 1 > m'''\nunder = \"m in 1..\"\n"
     ("text", "why"),
     [
         ("printed = 1", "no printed"),
-        (GOOD + 'colour = "red"', "no field 'colour'"),
-        (GOOD + 'origin = "the printer"', "origin is one of"),
-        (GOOD + 'on = "zoo"', "no family 'zoo'"),
+        (GOOD + 'colour = "red"', "unknown field 'colour'"),
+        (GOOD + 'origin = "the printer"', "origin must be one of"),
+        (GOOD + 'on = "zoo"', "unknown family 'zoo'"),
         ("printed = '''u = v'''\non = \"ssem\"\nunder = \"m in 1..\"", "needs a range"),
         (GOOD + 'condition = "m >= 7 and a full moon"', "a full moon"),
         (GOOD + "sufficient = true", "sufficient"),
         (GOOD + "reading = '''m > 0'''", "origin"),
         ("printed = '''m +'''\nunder = \"m in 1..\"", "found"),
         ("printed = '''m > 0'''\nunder = \"m in 1.. and so on\"", "not"),
-        (GOOD + "mathematical = false", "not mathematical"),
-        (GOOD + 'at_odds = "itself"', "not mathematical"),
+        (GOOD + "mathematical = false", "cannot have under"),
+        (GOOD + 'at_odds = "itself"', "needs mathematical"),
         ('printed = "yes"\ncheck = "simplex fits"\nunder = "n in 1.."', "corrupted"),
         (GOOD + "[record.witness]\nsays = 'no'", "witness"),
     ],
@@ -319,7 +307,7 @@ def test_fields_of_the_wrong_kind_are_refused_in_one_line(
 ) -> None:
     """Whatever stands in a field: it is read, or the record is refused."""
     good = tomllib.loads(f"label = '(1)'\nweight = 'aside'\n{GOOD}")
-    for name in PLAIN | WORDING:
+    for name in FIELDS:
         data = {"record": [{**good, name: odd}]}
         monkeypatch.setattr(tomllib, "loads", lambda _, data=data: data)
         with suppress(BadRecord):
@@ -339,7 +327,7 @@ def test_a_bad_file_is_refused() -> None:
         read_section("nobody2020", "section_1", "[[record]\n")
     with pytest.raises(BadRecord, match="neither"):
         read_section("nobody2020", "section_1", "[record]\nlabel = 'x'\n[other]\n")
-    with pytest.raises(BadRecord, match="weight is one of"):
+    with pytest.raises(BadRecord, match="weight must be one of"):
         read_section("nobody2020", "s", "[[record]]\nlabel='x'\nprinted='a'\nweight='huge'\n")
     twice = 2 * f'[[record]]\nlabel = "(1)"\nweight = "aside"\n{GOOD}'
     with pytest.raises(BadRecord, match="two records"):
@@ -347,11 +335,6 @@ def test_a_bad_file_is_refused() -> None:
 
 
 # --- verdicts -------------------------------------------------------------------------------------
-def verdict(text: str) -> tuple[str, tuple[str, ...]]:
-    found = examine(record(text))
-    return found.verdict.word, found.problems
-
-
 WITNESS = "[record.witness]\nat = {{ {} }}\nsays = '{}'\n"
 
 
@@ -507,7 +490,7 @@ def test_a_bound_is_attained_on_all_of_what_a_record_says() -> None:
     assert "not attained at N = 2, delta = " in problem
     assert holes(good).weaker == ()  # u_1^T v_1 >= -2 is true, and refused
     assert holes(replace(good, attained=None)).weaker
-    with pytest.raises(BadRecord, match="attained says"):
+    with pytest.raises(BadRecord, match="attained must be"):
         record(GOOD + "[record.attained]\nprinted = 'x'\n")
 
 
@@ -719,11 +702,11 @@ def test_a_verdict_over_readings_lacks_neither_correction_nor_origin() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (readings("m \\le 3"), "they are one"),
-        (readings("m < 5", "m < 5"), "one text"),
+        (readings("m \\le 3"), "keep one"),
+        (readings("m < 5", "m < 5"), "the same text"),
         (readings("m <"), "fair reading 1"),
         (readings("m < 5").replace("text = 'by m < 5'\n", ""), "each with a text"),
-        (readings("m < 5").replace("under_reading = 'small: at most 3'\n", ""), "stand beside"),
+        (readings("m < 5").replace("under_reading = 'small: at most 3'\n", ""), "under_reading"),
         (GOOD.replace("under", "mathematical = false\nunder_reading = 'x'\n#")
          + "[[record.fair_readings]]\ntext = 'y'\nformal = 'm > 0'\n", "fair_readings"),
         (GOOD + "fair_readings = 'any'\n", "list of tables"),
@@ -735,7 +718,7 @@ def test_readings_that_are_none_are_refused(text: str, why: str) -> None:
 
 
 def test_the_readings_of_the_papers_are_stored_and_what_differs_fails_under_all() -> None:
-    loose = [(r, stored(r)) for r in RECORDS if r.under_reading]
+    loose = [(r, r.stored()) for r in RECORDS if r.under_reading]
     assert len(loose) > 50
     for one, found in loose:
         assert found is not None
@@ -749,9 +732,9 @@ def test_the_readings_of_the_papers_are_stored_and_what_differs_fails_under_all(
 
 def test_what_readings_come_to_is_stored() -> None:
     found = examine(record(readings("m < 10"))).verdict
-    row = row_of(record(readings("m < 10")), found)
+    row = row_of("", found)
     assert row["readings"] == dict(found.readings)
-    assert "readings" not in row_of(record(GOOD), examine(record(GOOD)).verdict)
+    assert "readings" not in row_of("", examine(record(GOOD)).verdict)
 
 
 # --- the records of the papers --------------------------------------------------------------------
@@ -759,7 +742,7 @@ def test_what_readings_come_to_is_stored() -> None:
 def test_stored_verdicts_are_those_of_the_records_as_they_stand(paper: str) -> None:
     # When it fails: python -m cltheory.derive.papers.stamp PAPER SECTION --write
     for one in (r for r in RECORDS if r.paper == paper):
-        found = stored(one)
+        found = one.stored()
         assert found is not None, one.label
         assert found.word in WORDS and found.word != "undecided", one.label
         assert (found.word == "agrees") or one.origin or not one.mathematical, one.label
@@ -780,8 +763,8 @@ def test_the_verdicts_are_those_of_the_key(paper: str) -> None:
 def test_a_changed_record_has_no_stored_verdict() -> None:
     one = RECORDS[0]
     changed = replace(one, source={**one.source, "condition": "n >= 3"})
-    assert stored(one) is not None
-    assert stored(changed) is None
+    assert one.stored() is not None
+    assert changed.stored() is None
 
 
 def test_a_section_of_records_knows_what_settles_it() -> None:
@@ -798,10 +781,10 @@ def test_a_section_of_records_knows_what_settles_it() -> None:
 def test_the_verdict_is_reached_again(one: Record) -> None:
     found = computed(one, lambda label: find(one.paper, label))
     assert found.problems == ()
-    kept = stored(one)
+    kept = one.stored()
     assert kept is not None
-    told: dict[str, Any] = row_of(one, found.verdict)
-    assert told == row_of(one, kept)
+    told: dict[str, Any] = row_of(one.fingerprint(), found.verdict)
+    assert told == row_of(one.fingerprint(), kept)
 
 
 @pytest.mark.slow
@@ -825,7 +808,7 @@ def test_mutants_that_are_true_are_listed_with_a_reason() -> None:
     assert listed.fingerprint() == record(text).fingerprint()
     few = holes(listed, most=4)
     assert few.killed + few.same + len(few.known) + len(few.weaker) == 4
-    with pytest.raises(BadRecord, match="table of reasons"):
+    with pytest.raises(BadRecord, match="table of strings"):
         record(f"{text}also_true = 'all'\n")
 
 

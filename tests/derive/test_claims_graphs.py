@@ -13,40 +13,41 @@ from cltheory.derive.language.matrices import Matrix
 from cltheory.derive.language.quantities import NoValue, Unknown
 from cltheory.derive.papers import ledger_of
 from cltheory.derive.papers.form.examine import examine
-from cltheory.derive.papers.form.graphs import (
-    cross_entropy,
-    every_subgraph,
-    gaussian,
+from cltheory.derive.papers.form.family import load
+from cltheory.derive.papers.form.hypotheses import PREDICATES
+from cltheory.derive.papers.form.run import CHECKS
+from cltheory.derive.papers.form.tables import Tables
+from cltheory.derive.papers.tan2024spectral.named_graphs import descent, in_any_length
+from cltheory.derive.papers.tan2024spectral.sets import (
     graphs_of,
-    law,
-    marginals,
-    out_degree_one,
-    partition,
     points_on,
     product_laws_of,
     weights_on,
 )
-from cltheory.derive.papers.form.hypotheses import PREDICATES
-from cltheory.derive.papers.form.record import Record, read_section
-from cltheory.derive.papers.form.run import CHECKS
-from cltheory.derive.papers.form.stored import load_checks
-from cltheory.derive.papers.form.tables import Tables
-from cltheory.derive.papers.tan2024spectral.named_graphs import descent, in_any_length
+from cltheory.derive.papers.tan2024spectral.subgraphs import (
+    cross_entropy,
+    every_subgraph,
+    gaussian,
+    law,
+    marginals,
+    partition,
+    weights_of,
+)
+from records import printed as printed_record
 from sympy import Integer, Rational
 
 PAPER = "tan2024spectral"
-load_checks(ledger_of(PAPER).package)
+load(ledger_of(PAPER).package)
 ON_GRAPHS = 'under = "n in 2..3, tau in [3/5, 3/5], occupied(pi)"\non = "graphs and points"\n'
 ON_SUBGRAPHS = 'under = "n in 1..3"\non = "subgraphs"\n'
+
+
+def complete(n: int) -> Any:
+    return tuple(tuple(Fraction(1) for _ in range(n)) for _ in range(n))
+
+
 #: Sums of a few hundred exponentials of 50 digits, against floats.
 FLOAT = 1e-12
-
-
-def a_record(printed: str, more: str, for_all: str = "") -> Record:
-    text = f"[[record]]\nlabel = 'x'\nweight = 'aside'\nprinted = '''{printed}'''\n"
-    if for_all:
-        text += f"for_all = '''{for_all}'''\n"
-    return read_section(PAPER, "none", text + more)[0]
 
 
 # --- the language ---------------------------------------------------------------------------------
@@ -67,7 +68,7 @@ def a_record(printed: str, more: str, for_all: str = "") -> Record:
     ],
 )
 def test_what_holds_on_graphs(printed: str, for_all: str) -> None:
-    found = examine(a_record(printed, ON_GRAPHS, for_all))
+    found = examine(printed_record(printed, ON_GRAPHS, for_all))
     assert found.verdict.word == "agrees", found
 
 
@@ -84,14 +85,14 @@ def test_what_holds_on_graphs(printed: str, for_all: str) -> None:
     ],
 )
 def test_what_does_not_hold_on_graphs(printed: str, for_all: str) -> None:
-    assert examine(a_record(printed, ON_GRAPHS, for_all)).verdict.word == "differs"
+    assert examine(printed_record(printed, ON_GRAPHS, for_all)).verdict.word == "differs"
 
 
 def test_an_indicator_and_a_product_on_subgraphs() -> None:
     right = r"\prod_{i \in [n]} \mathbb{I}_{\sum_{j \in [n]} W_{i,j} = 1} \leq 1"
-    assert examine(a_record(right, ON_SUBGRAPHS)).verdict.word == "agrees"
+    assert examine(printed_record(right, ON_SUBGRAPHS)).verdict.word == "agrees"
     wrong = r"\prod_{i \in [n]} \mathbb{I}_{\sum_{j \in [n]} W_{i,j} = 1} = 1"
-    assert examine(a_record(wrong, ON_SUBGRAPHS)).verdict.word == "differs"
+    assert examine(printed_record(wrong, ON_SUBGRAPHS)).verdict.word == "differs"
 
 
 @pytest.mark.parametrize("printed", [r"R = \prod_{i \in [n]} \sum_{j \neq i} K_{i,j}"])
@@ -102,11 +103,11 @@ def test_a_named_derivation_may_assume_what_is_said_of_a_set(printed: str) -> No
     printed = f"0 T + {printed.replace(' = ', ' = 0 / T + ')}"  # T is zero where it is not occupied
     named = conditional + 'proof = "spectral-clustering"\n'
     for more, grade in ((named, "exact"), (conditional, "sampled")):
-        verdict = examine(a_record(printed, more)).verdict
+        verdict = examine(printed_record(printed, more)).verdict
         assert verdict.word == "needs-condition"
         assert verdict.evidence.grade.name.lower() == grade
     wrong = printed.replace(r"j \neq i", r"j \in [n]")
-    assert examine(a_record(wrong, named)).verdict.word == "differs"
+    assert examine(printed_record(wrong, named)).verdict.word == "differs"
 
 
 # --- the family -----------------------------------------------------------------------------------
@@ -115,7 +116,7 @@ def test_subgraphs_are_all_there_are(n: int) -> None:
     every = every_subgraph(n)
     assert len(set(every)) == 2 ** (n * (n - 1))
     of_degree_one = [w for w in every if all(sum(row) == 1 for row in w)]
-    assert len(of_degree_one) == len(list(out_degree_one(n))) == (n - 1) ** n
+    assert len(of_degree_one) == len(weights_of(complete(n))) == (n - 1) ** n
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
@@ -150,8 +151,8 @@ def test_there_are_graphs_of_every_kind() -> None:
 
 
 def test_too_many_subgraphs_are_refused() -> None:
-    with pytest.raises(Unknown, match="gone through"):
-        list(out_degree_one(9))
+    with pytest.raises(Unknown, match="listed only"):
+        weights_of(complete(9))
 
 
 def test_products_of_laws_are_laws() -> None:

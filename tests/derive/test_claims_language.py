@@ -7,13 +7,11 @@ from cltheory.derive.language.parser import read
 from cltheory.derive.language.statement import TexError
 from cltheory.derive.papers.form.examine import Examined, examine
 from cltheory.derive.papers.form.mutate import holes
-from cltheory.derive.papers.form.record import read_section
+from records import record
 
 
 def examined(text: str) -> Examined:
-    head = '[[record]]\nlabel = "(1)"\nweight = "aside"\n'
-    (one,) = read_section("nobody2020", "section_1", head + text)
-    return examine(one)
+    return examine(record(text))
 
 
 def word(text: str) -> str:
@@ -114,9 +112,7 @@ def test_what_is_spelled_says_what_was_read() -> None:
 def test_a_mutant_that_says_the_same_where_the_premise_is_met_is_none() -> None:
     # Where m = n the factor n/m may be left out, and another conclusion is refused.
     text = "printed = '''m = n \\Rightarrow \\frac{n}{m} p = p'''\n"
-    head = '[[record]]\nlabel = "(1)"\nweight = "aside"\nunder = "m in 2.., n in 2.., p in 1.."\n'
-    (one,) = read_section("nobody2020", "section_1", head + text)
-    found = holes(one)
+    found = holes(record(f'under = "m in 2.., n in 2.., p in 1.."\n{text}'))
     assert found.same > 0
     assert found.killed > 0
     assert found.survivors == ()

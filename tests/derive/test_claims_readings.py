@@ -8,14 +8,14 @@ import mpmath
 import numpy as np
 import pytest
 from cltheory.derive.papers import ledger_of
-from cltheory.derive.papers.form.anchors import dependent_of
+from cltheory.derive.papers.form.family import load
 from cltheory.derive.papers.form.predicates import TABLES
 from cltheory.derive.papers.form.run import CHECKS, Answer
-from cltheory.derive.papers.form.stored import load_checks
+from cltheory.derive.papers.ochieng2025diversity.sets import dependent_of
 from sympy import Integer, Rational, log
 
 for paper in ("vock2026unified", "ochieng2025diversity"):
-    load_checks(ledger_of(paper).package)
+    load(ledger_of(paper).package)
 
 
 def answer(check: str, given: dict[str, Any], **at: Any) -> Answer:

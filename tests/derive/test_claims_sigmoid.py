@@ -11,14 +11,14 @@ import mpmath
 import pytest
 from cltheory.derive.decide.evidence import Holds, Undecided
 from cltheory.derive.language.digits import DIGITS
+from cltheory.derive.papers.form.family import load
 from cltheory.derive.papers.form.functions import KINDS, Function, function_named
 from cltheory.derive.papers.form.hypotheses import read_under
 from cltheory.derive.papers.form.run import CHECKS, PROOFS
-from cltheory.derive.papers.form.stored import load_checks
 from cltheory.derive.papers.lee2024sigmoid import named_optimum, named_simplex
 from sympy import S
 
-load_checks("cltheory.derive.papers.lee2024sigmoid")
+load("cltheory.derive.papers.lee2024sigmoid")
 DOWN, UP = KINDS["convex decreasing"], KINDS["convex increasing"]
 OO, ZERO, ONE = mpmath.inf, Fraction(0), Fraction(1)
 

@@ -20,24 +20,17 @@ from cltheory.derive.language.parser import read
 from cltheory.derive.language.quantities import NoValue
 from cltheory.derive.language.statement import TexError
 from cltheory.derive.papers.form.examine import examine, retried
-from cltheory.derive.papers.form.families import FAMILIES
 from cltheory.derive.papers.form.hypotheses import BadClause, read_under
 from cltheory.derive.papers.form.mutate import holes
-from cltheory.derive.papers.form.record import Record, read_section
 from cltheory.derive.papers.form.tables import Tables
 from cltheory.derive.papers.stamp import in_toml
+from records import family_named, record
 from sympy import Integer, Rational, log
 
 
-def record(text: str) -> Record:
-    head = '[[record]]\nlabel = "(1)"\nweight = "aside"\n'
-    (one,) = read_section("nobody2020", "section_1", head + text)
-    return one
-
-
 def holds(text: str, e: Tables, on: str, **numbers: int) -> bool:
-    found = read(text, FAMILIES[on].letters)
-    scene = Scene({k: Fraction(v) for k, v in numbers.items()}, e, FAMILIES[on].named(e))
+    found = read(text, family_named(on).letters)
+    scene = Scene({k: Fraction(v) for k, v in numbers.items()}, e, family_named(on).named(e))
     return judge(found.tree, scene, found.bound).holds
 
 

@@ -9,20 +9,14 @@ from cltheory.derive.language.evaluate import Scene, judge
 from cltheory.derive.language.parser import read
 from cltheory.derive.language.statement import TexError
 from cltheory.derive.papers.form.examine import examine, retried, witness_of
-from cltheory.derive.papers.form.families import FAMILIES
 from cltheory.derive.papers.form.hypotheses import BadClause, read_under
 from cltheory.derive.papers.form.mutate import holes
-from cltheory.derive.papers.form.record import Record, Witness, read_section
+from cltheory.derive.papers.form.record import Witness
 from cltheory.derive.papers.form.restated import differences
 from cltheory.derive.papers.form.run import Trial, trials
 from cltheory.derive.vectors.embeddings import Embeddings
+from records import family_named, record
 from sympy import Rational
-
-
-def record(body: str) -> Record:
-    text = f'[[record]]\nlabel = "(1)"\nweight = "aside"\n{body}'
-    return read_section("nobody2020", "section_1", text)[0]
-
 
 SIZE = "printed = '''|U| = n'''\nunder = \"m in 1..1, n in 1.., d in 1..\"\non = \"sets\"\n"
 
@@ -90,7 +84,7 @@ def test_vectors_are_the_same_however_they_are_written() -> None:
 
 
 # --- spheres ---------------------------------------------------------------------------------
-SPHERES = FAMILIES["spheres"].make({"m": 2, "n": 3, "r": Rational(1, 3)})
+SPHERES = family_named("spheres").make({"m": 2, "n": 3, "r": Rational(1, 3)})
 
 
 def test_spheres_have_their_radius_and_uneven_classes() -> None:

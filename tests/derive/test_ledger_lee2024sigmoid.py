@@ -19,7 +19,6 @@ from cltheory.derive.optimum.segment import x
 from cltheory.derive.papers.form.functions import KINDS
 from cltheory.derive.papers.form.hypotheses import read_under
 from cltheory.derive.papers.form.run import CHECKS, PROOFS
-from cltheory.derive.papers.ledger import Claim
 from cltheory.derive.papers.lee2024sigmoid import LEDGER
 from cltheory.derive.papers.lee2024sigmoid.named_dimension import on_the_line
 from cltheory.derive.papers.lee2024sigmoid.named_optimum import best_for, total_loss
@@ -34,124 +33,6 @@ from cltheory.derive.papers.towers import (
 )
 from cltheory.derive.results import results
 from mpmath import mpf
-
-DIFFERS = {
-    "Definition 2: negative pairs",
-    "Corollary 2, proof",
-    "Lemma 1: distinct vectors",
-    "Theorem 2",
-    "Theorem 2: antipodal",
-    "Corollary 4",
-    "Remark 5: alignment",
-    "Appendix B.4: Theorem 2",
-    "Theorem 2, proof: positive slope, N = 3",
-}
-NEEDS_CONDITION = {
-    # With delta >= 0 a number they differ; the text itself puts delta = oo.
-    "Section 1: structures in the CCEM",
-    "Theorem 1",
-    "Theorem 1: delta_star is finite",
-    "Theorem 1, proof: last display",
-    "Theorem 1, proof: conclusion",
-    "Corollary 2: delta up to infinity",
-    "Abstract: the optimum is in the CCEM",
-    "Abstract: from the simplex to the antipodal structure",
-    "Section 1: the optimum is in the CCEM",
-    "Section 1: large temperature",
-    "Section 1: small temperature",
-    "Definition 1",
-    "Corollary 1",
-    "Section 3.1: any temperature",
-    "Section 3.2: the optimum is in the CCEM",
-    "Theorem 1: dimension",
-    "Theorem 1: delta_star is unique",
-    "Theorem 1, proof: l",
-    "Theorem 1, proof: l increases",
-    "(7)",
-    "(10)",
-    "Theorem 1: an optimum exists",
-    "Theorem 1: the optimum is a CCEM",
-    "Corollary 2",
-    "Lemma 1",
-    "(8)",
-    "Theorem 1, proof: display after (8)",
-    *(f"Section 6: {k} temperature" for k in ("large", "small")),
-    "Section 6: the optimum is in the CCEM",
-    "Section 5.1: delta_star",
-    "Remark 3",
-    "Remark 4",
-    "Figure 2: blue line",
-    "Figure 2: red line",
-    "Figure 2: d = N/2",
-    "Remark 5: large d",
-    "Remark 5: uniformity",
-    "(11)",
-    "Lemma 1, proof: optimality",
-    "Lemma 1, proof: equality on the CCEM",
-    "Lemma 1, proof: on the CCEM",
-    "Lemma 1, proof: conclusion",
-    "Lemma 1, proof: delta",
-    "Lemma 1, proof: uniqueness",
-    "Corollary 3, proof: delta(c)",
-    "Appendix B.3: Corollary 1",
-    "Theorem 2, proof: delta_star falls",
-}
-MISPRINTS = {"Corollary 3"}
-NUMBERED = [
-    *(f"({k})" for k in range(1, 16)),
-    *(f"Definition {k}" for k in (1, 2, 3)),
-    *("Proposition 1", "Example 1", "Lemma 1", "Theorem 1", "Theorem 2"),
-    *(f"Corollary {k}" for k in (1, 2, 3, 4)),
-    *(f"Remark {k}" for k in (1, 2, 3, 4)),
-    *("Remark 5: large d", "Remark 5: uniformity", "Remark 5: alignment"),
-]
-
-
-#: From kind to strict.
-STRICTER = ["agrees", "needs-condition", "misprint", "differs"]
-
-
-def expected(label: str) -> str:
-    if label in DIFFERS:
-        return "differs"
-    if label in MISPRINTS:
-        return "misprint"
-    if label in NEEDS_CONDITION:
-        return "needs-condition"
-    return "agrees"
-
-
-@pytest.mark.parametrize("label", NUMBERED)
-def test_the_statement_has_a_claim(label: str) -> None:
-    assert LEDGER[label].label == label
-
-
-@pytest.mark.parametrize("claim", list(LEDGER), ids=lambda k: k.label)
-def test_no_verdict_is_kinder_than_the_one_found_by_hand(claim: Claim) -> None:
-    if claim.record.mathematical:
-        word = claim.known_verdict().word
-        assert STRICTER.index(word) >= STRICTER.index(expected(claim.label))
-
-
-def test_the_lists_name_existing_claims() -> None:
-    assert {k.label for k in LEDGER} >= DIFFERS | NEEDS_CONDITION | MISPRINTS
-    assert len(DIFFERS) + len(NEEDS_CONDITION) == len(DIFFERS | NEEDS_CONDITION) == 57
-
-
-def test_numbered_equations_come_in_order() -> None:
-    labels = [k.label for k in LEDGER]
-    places = [labels.index(f"({k})") for k in range(1, 16)]
-    assert places == sorted(places)
-
-
-def test_the_index_of_sections_promises_nothing_too_much() -> None:
-    for name, settles in LEDGER.sections.items():
-        found = {k.result for k in LEDGER if k.record.section == name} - {None}
-        assert found == set(settles), name
-
-
-def test_the_claims_settle_results_that_exist() -> None:
-    assert {k.result for k in LEDGER} - {None} <= set(results)
 
 
 @pytest.mark.parametrize("label", ["Corollary 1", "Corollary 2", "Corollary 3"])
@@ -248,15 +129,6 @@ def test_another_set_is_as_good_as_the_ccem() -> None:
     assert all(total_loss(w, *pair) >= -5 for w in [*ccems(), *others] if w.N == 4)
 
 
-def test_negatives_of_the_antipodal_structure_are_opposite() -> None:
-    assert set(ccem(3, inf).negatives()) == {-1}
-
-
-def test_alignment_one_leaves_no_distinct_vectors() -> None:
-    assert ccem(3, Fraction(0)).distinct() == 3
-    assert ccem(3, inf).distinct() == 2
-
-
 def test_on_the_line_misaligned_vectors_win() -> None:
     # Counting against the Gram matrix, for all 4^4 embeddings of four items.
     for signs in product(product((1, -1), repeat=2), repeat=4):
@@ -283,11 +155,6 @@ def test_a_ccem_of_squares_is_a_minimum() -> None:
         assert isclose(float(found.loss), float(least))
         beside = [squared + Fraction(k, 50) for k in (-1, 1) if squared + Fraction(k, 50) >= 0]
         assert all(float(total_loss(ccem(items, q), *SQUARES) - least) > 0 for q in beside)
-
-
-def test_random_sets_are_the_same_every_time() -> None:
-    assert random(3, 2, 4).same_gram(random(3, 2, 4))
-    assert not random(3, 2, 4).same_gram(random(3, 2, 5))
 
 
 # --- named checks and proofs, on what is wrong ---------------------------------------------------

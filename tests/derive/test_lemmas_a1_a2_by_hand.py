@@ -10,14 +10,14 @@ import mpmath
 import pytest
 from cltheory.derive.language.digits import DIGITS
 from cltheory.derive.language.quantities import root
+from cltheory.derive.papers.form.family import load
 from cltheory.derive.papers.form.run import CHECKS
-from cltheory.derive.papers.form.stored import load_checks
 from cltheory.derive.papers.lee2025ssem import LEDGER
 from cltheory.derive.papers.lee2025ssem.named_lemmas import across, balanced, spread, within
 from cltheory.derive.vectors.embeddings import Embeddings
 from sympy import Integer
 
-load_checks(LEDGER.package)
+load(LEDGER.package)
 
 
 def ssem(delta_squared: str) -> Embeddings:

@@ -32,7 +32,7 @@ def unit_vector(*index: int) -> dict[Index, Fraction]:
 def counted(k: int, most: int) -> int:
     """An index counted from 0, of one counted from 1."""
     if not 1 <= k <= most:
-        raise NoValue("there is no such index")
+        raise NoValue("the index is out of range")
     return k - 1
 
 

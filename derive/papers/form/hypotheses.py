@@ -422,18 +422,20 @@ def read_under(text: str) -> Hypotheses:
             of_sets.append(_predicate(predicate[1]))
         elif shaped:
             if shaped[2] not in KINDS:
-                raise BadClause(f"{shaped[2]!r} is no kind of function: {', '.join(KINDS)}")
+                raise BadClause(
+                    f"unknown kind of function {shaped[2]!r}; accepted: {', '.join(KINDS)}"
+                )
             functions[shaped[1]] = shaped[2]
         elif member:
             name = member[1]
             if name not in SYMBOLS:
-                raise BadClause(f"{name!r} is no letter; there are {', '.join(SYMBOLS)}")
+                raise BadClause(f"unknown letter {name!r}; accepted: {', '.join(SYMBOLS)}")
             if name in ranges:
-                raise BadClause(f"{name} is given two ranges")
+                raise BadClause(f"{name} has two ranges; keep one")
             ranges[name] = _range(member[2].strip(), ranges)
         elif two:
             if two[1] not in ranges:
-                raise BadClause(f"two of {two[1]}, which has no range before")
+                raise BadClause(f"'two of {two[1]}' needs a range of {two[1]} before it")
             more.append(_relation(f"{two[1]} >= 2", ranges))
         else:
             found = _relation(part, ranges)
@@ -443,7 +445,7 @@ def read_under(text: str) -> Hypotheses:
 
 def _predicate(name: str) -> Relations:
     if name not in PREDICATES:
-        raise BadClause(f"{name!r} is not known; there are " + ", ".join(PREDICATES))
+        raise BadClause(f"unknown predicate {name!r}; accepted: " + ", ".join(PREDICATES))
     return Relations(predicate=name, text=name)
 
 
@@ -459,15 +461,17 @@ def read_place(text: str, hypotheses: Hypotheses) -> dict[str, str]:
     for part in _clauses(text):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            raise BadClause(f"{part!r} is no place; accepted: N = 4, l_p = -y")
+            raise BadClause(f"{part!r} is not a place; write e.g. N = 4, l_p = -y")
         if name in hypotheses.functions:
             kind = hypotheses.functions[name]
             if value not in [str(f) for f in KINDS[kind]]:
-                raise BadClause(f"{value!r} is none of {'; '.join(map(str, KINDS[kind]))}")
+                raise BadClause(
+                    f"unknown function {value!r}; accepted: {'; '.join(map(str, KINDS[kind]))}"
+                )
         elif name not in hypotheses.ranges:
-            raise BadClause(f"{name} is no letter of the hypotheses")
+            raise BadClause(f"{name} has no range in 'under'")
         elif hypotheses.ranges[name].integer and not value.isdigit():
-            raise BadClause(f"{value!r} is no size")
+            raise BadClause(f"{value!r} is not a size; use an integer")
         elif not hypotheses.ranges[name].integer:
             value = str(_expression(value, {}))
         found[name] = value
@@ -489,7 +493,7 @@ def read_condition(
         If a part is no relation between expressions in them.
     """
     if not text.strip():
-        raise BadClause("an empty condition")
+        raise BadClause("the condition is empty")
     parts = []
     for alternative in re.split(r"\s+or\s+", text.strip()):
         found = []
@@ -498,12 +502,14 @@ def read_condition(
             if shape:
                 if shape[1] not in SHAPES or shape[2] not in (functions or {}):
                     known = ", ".join(f"{s}({f})" for s in SHAPES for f in functions or {})
-                    raise BadClause(f"{one.strip()!r} is not known; there are {known or 'none'}")
+                    raise BadClause(
+                        f"unknown predicate {one.strip()!r}; accepted: {known or 'none'}"
+                    )
                 found.append(Relations(predicate=shape[1], of=shape[2], text=one.strip()))
             elif predicate:
                 found.append(_predicate(predicate[1]))
                 if not on_sets:
-                    raise BadClause(f"{one.strip()!r} is about vectors, and the record is not")
+                    raise BadClause(f"{one.strip()!r} needs a record with 'on', about vectors")
             else:
                 found.append(_relation(one.strip(), letters))
         parts.append(tuple(found))
@@ -533,13 +539,13 @@ def _range(text: str, known: Mapping[str, Any]) -> Range:
         low = _expression(integers[1], known)
         high = _expression(integers[2], known) if integers[2].strip() else oo
         return Range(low, high, False, high is oo, True)
-    raise BadClause(f"{text!r} is no range; accepted: 1.., 2..5, [0, 1], (0, oo)")
+    raise BadClause(f"{text!r} is not a range; write e.g. 1.., 2..5, [0, 1], (0, oo)")
 
 
 def _relation(text: str, known: Mapping[str, Any]) -> Relations:
     parts = _RELATION.split(text)
     if len(parts) < 3:
-        raise BadClause(f"{text!r} is no relation; accepted: m >= 2, 0 < delta < 1, m = n")
+        raise BadClause(f"{text!r} is not a relation; write e.g. m >= 2, 0 < delta < 1, m = n")
     sides = tuple(_expression(e, known) for e in parts[::2])
     return Relations(sides, tuple(parts[1::2]), text=text)
 

@@ -165,7 +165,7 @@ def checked(
     """What a named check finds at a point; on a set of its family, which it gets as ``on``."""
     load(wording.package)
     if wording.check not in CHECKS:
-        raise Unknown(f"there is no check {wording.check!r}")
+        raise Unknown(f"unknown check {wording.check!r}")
     numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
     scene = Scene(numbers, None, _derived_at(wording, point), symbols=SYMBOLS)
     try:
@@ -422,7 +422,7 @@ def _named(wording: Wording, domains: list[Domain], inside: list[Trial]) -> Evid
         return Evidence(evidence.grade, how)
     load(wording.package)
     if wording.proof not in PROOFS:
-        raise Unknown(f"there is no proof {wording.proof!r}")
+        raise Unknown(f"unknown proof {wording.proof!r}")
     outcomes = [PROOFS[wording.proof](domain) for domain in domains]
     found = [o.evidence for o in outcomes if isinstance(o, Holds)]
     return weakest(found) if len(found) == len(outcomes) else None
@@ -526,7 +526,7 @@ def _expression(result: Result, name: str) -> Expr:
         raise LookupError(f"{result.id} has no {quantity!r}; it has {', '.join(result.quantities)}")
     found: Expr = result.quantity(quantity).expression
     if function and not isinstance(found, ClampedRoot):
-        raise Unknown(f"{result.id}.{quantity} is no root")
+        raise Unknown(f"{result.id}.{quantity} is not defined as a root")
     return found.function(SYMBOLS["x"]) if function else found
 
 

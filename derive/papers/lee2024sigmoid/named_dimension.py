@@ -88,7 +88,7 @@ def alignment(at: Point, N: int, d: int, t: Any, *, threshold: Any) -> Answer:
         best = min(losses, key=lambda k: losses[k])
         tight = min(loss for k, loss in losses.items() if k[2] + k[3] == 0)
         says = (
-            f"in R^1 the least loss with u_i = v_i is {text(tight)}; {best[2]} pairs (1, -1) and "
+            f"in R^1 the minimum of the loss with u_i = v_i is {text(tight)}; {best[2]} pairs (1, -1) and "
             f"{best[3]} pairs (-1, 1) beside {best[0]} and {best[1]} aligned ones have "
             f"{text(losses[best])}"
         )

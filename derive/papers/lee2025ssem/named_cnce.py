@@ -26,7 +26,7 @@ def least_on_ssem(at: Point, *, given: Given, to: Any) -> Answer:
     m, n, p, d = (size(at, k, 1) for k in "mnpd")
     low, high = squared(given["from"]), squared(to)
     if n == 1:
-        raise NoValue("there is no end of the range of delta")
+        raise NoValue("the range of delta has no end")
     if (low, high) != (ZERO, longest(m, n)):
         says = f"there are SSEM for delta^2 in 0 .. {longest(m, n)}, not {low} .. {high}"
         return Answer(False, says)

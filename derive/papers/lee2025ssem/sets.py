@@ -29,7 +29,7 @@ def of_classes(e: Embeddings) -> dict[str, Callable[..., Any]]:
     def inside(*indices: int, mark: str = "") -> list[Index]:
         limits = (e.m, e.n, e.p)
         if any(not 1 <= k <= limit for k, limit in zip(indices, limits, strict=False)):
-            raise NoValue("there is no such index")
+            raise NoValue("the index is out of range")
         wanted = tuple(k - 1 for k in indices)
         return [a for a in e.everything if a[: len(wanted)] == wanted]
 
@@ -74,7 +74,7 @@ def sets(m: int, n: int, p: int = 1, d: int | None = None) -> list[Embeddings]:
 
 def _of_spheres(e: Embeddings) -> dict[str, Callable[..., Any]]:
     def nothing(*_: int, mark: str = "") -> Any:
-        raise NoValue("there is no set W")
+        raise NoValue("W does not exist")
 
     return {**of_classes(e), "W": nothing}
 
@@ -111,12 +111,12 @@ def _of_weighted(e: Embeddings) -> dict[str, Callable[..., Any]]:
 
     def point(*indices: int, mark: str = "") -> Any:
         if any(k < 1 for k in indices) or (indices and indices[0] > e.m - e.rank - 1):
-            raise NoValue("there is no such index")
+            raise NoValue("the index is out of range")
         here = e.everything[indices[0] if indices else 1]
         if len(indices) < 2:
             return {here: ONE}
         if indices[1] > e.rank:
-            raise NoValue("there is no such index")
+            raise NoValue("the index is out of range")
         return e.ip(here, axes[indices[1] - 1])
 
     return {

@@ -65,7 +65,7 @@ class Batch(Tables):
     def partner(self, i: int) -> int:
         """The index of the positive of an anchor."""
         if not 1 <= i <= self.size:
-            raise NoValue("there is no such index")
+            raise NoValue("the index is out of range")
         return self.partners[i - 1]
 
     def negatives(self, i: int) -> list[int]:
@@ -75,7 +75,7 @@ class Batch(Tables):
     def similarity(self, i: int, j: int) -> Fraction:
         """The inner product of two."""
         if not (1 <= i <= self.size and 1 <= j <= self.size):
-            raise NoValue("there is no such index")
+            raise NoValue("the index is out of range")
         return self.ip((0, i - 1, 0), (0, j - 1, 0))
 
     @cached_property
@@ -143,7 +143,7 @@ class Batch(Tables):
                 raise Unknown("z has one index")
             k = self.partner(indices[0]) if mark else indices[0]
             if not 1 <= k <= self.size:
-                raise NoValue("there is no such index")
+                raise NoValue("the index is out of range")
             return {(0, k - 1, 0): ONE}
 
         def similarity(i: int, j: int, mark: str = "") -> Fraction:
@@ -264,7 +264,7 @@ class Law(Tables):
         super().__init__({}, points, note)  # type: ignore[arg-type]
         self.shares = [pair[0] for pair in pairs], [share for share, _ in atoms]
         if any(sum(some) != 1 or min(some) <= 0 for some in self.shares):
-            raise ValueError("these are no probabilities")
+            raise ValueError("probabilities must be positive and sum to 1")
         self.size = size
 
     @cached_property

@@ -144,7 +144,7 @@ def mass(n: int, *, most: Any) -> Answer:
     integers (of R^1) is at most ``most``, so that it may be divided by; it is not, as f_k does
     not change where all points are moved."""
     if n < 2:
-        raise NoValue("there is no subgraph of out-degree one")
+        raise NoValue("a subgraph of out-degree one needs n >= 2")
     count = int(most) + 1
     least = count * (n - 1) ** n  # all points equal, at any of the integers
     return Answer(least <= most, f"at equal points alone it is {least}")
@@ -160,7 +160,7 @@ def spectral_embeddings(at: Point, tau: Any, *, given: Given) -> Answer:
     n = len(rows)
     p, which = shares(rows), int(given["which"])
     if not 1 <= which <= n:
-        raise NoValue("there is no such eigenvalue")
+        raise NoValue("the number of the eigenvalue is out of range")
     lap = laplacian(Matrix.of(rows))
     values, vectors = mpmath.eigsy(mpmath.matrix([[mpf(v) for v in row] for row in lap.rows]))
     alike = sum(abs(v - values[which - 1]) < NEAR for v in values)
@@ -268,7 +268,7 @@ def batches(at: Point, N: int, tau: Any, *, times: Any) -> Answer:
             others = [k for k in range(n) if k not in (i, j)]
             drawn = list(combinations(others, N - 2))
             if not drawn:
-                raise NoValue("there is no such batch")
+                raise NoValue("a batch of this size does not exist")
             logs = [mpmath.log(mpmath.fsum(mp(heat[i][k]) for k in (j, *b))) for b in drawn]
             mean = mpmath.fsum(logs) / len(logs) - mpmath.log(mp(heat[i][j]))
             total += mp(p[i][j]) * mean

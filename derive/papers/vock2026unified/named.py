@@ -243,7 +243,9 @@ def minimisers(at: Point, q: int, *, sign: Any) -> Answer:
     best = min(losses.values()) + 1e-12
     for signs, found in losses.items():
         if found <= best and not solved[signs]:
-            return Answer(False, f"the least loss in R^1 is at signs {(1, *signs)}, no solution")
+            return Answer(
+                False, f"the minimum of the loss in R^1 is at signs {(1, *signs)}, no solution"
+            )
     return Answer(True)
 
 

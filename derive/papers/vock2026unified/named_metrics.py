@@ -41,7 +41,7 @@ def entropic_gap(n: int, *, less: Any) -> Answer:
     for w in some_weights(n, zeros=False):
         least = bound(w)
         if least == 0:
-            raise NoValue("division by zero: the least loss is 0")
+            raise NoValue("division by zero: the minimum of the loss is 0")
         own = [[mpmath.log(mp(v)) for v in row] for row in w]
         for s in (*some_similarities(n), own):
             gap = loss(w, s) / least - mp(less)
@@ -62,7 +62,7 @@ def gap_at_optimum(at: Point, C: int, ell: int, *, given: Given, own: Any) -> An
         found = loss(w, spread(sizes, rows, tau))
         least = found if own == 1 else bound(w)
         if least == 0:
-            raise NoValue("division by zero: the least loss is 0")
+            raise NoValue("division by zero: the minimum of the loss is 0")
         gap = found / least - 1
         same = abs(gap - mp(given["gap"])) < mpmath.mpf(10) ** -100
     return Answer(same and own in (0, 1), f"the gap is {text(gap)}")

@@ -82,7 +82,10 @@ def optimum_of_limit(C: int, ell: int, *, of: Any) -> Answer:
         soft = optimum(sizes, tau, small).tolist()
         near = loss(of_classes(sizes, small), spread(sizes, soft, tau))
         apart = apart or abs(near - least) > 10**-6
-    return Answer(bool(apart), "the least losses converge to the least loss, on every set of S")
+    return Answer(
+        bool(apart),
+        "the minima of the losses converge to the minimum of the loss, on every set of S",
+    )
 
 
 @named_check("loss above the bound")
@@ -120,7 +123,7 @@ def bound_on_the_sphere(at: Point, C: int, ell: int, *, gap: Any) -> Answer:
         found, least = loss(w, spread(sizes, best, tau)), bound(w)
         above = found - least > mpmath.mpf(10) ** -120
     good = above == (gap == 1)
-    says = f"the least loss is {text(found)}, the bound {text(least)}"
+    says = f"the minimum of the loss is {text(found)}, the bound {text(least)}"
     return Answer(good and gap in (0, 1), says)
 
 

@@ -399,7 +399,7 @@ def _of_blocks(e: Embeddings) -> dict[str, Callable[..., Any]]:
     def members(c: int) -> list[Index]:
         found = e.of_class(c - 1)
         if not found:
-            raise NoValue("there is no such class")
+            raise NoValue("the number of the class is out of range")
         return found
 
     def ell(c: int, mark: str = "") -> Fraction:
