@@ -14,41 +14,10 @@ import mpmath
 from sympy import Expr, Symbol
 
 from ..decide.root import ClampedRoot
+from . import nodes
 from .digits import DIGITS
 from .matrices import Matrix
-from .nodes import (
-    INFINITY,
-    And,
-    Applied,
-    At,
-    Big,
-    Bound,
-    Call,
-    Combined,
-    Connected,
-    Cosine,
-    Derivative,
-    Exists,
-    Extremum,
-    ForAll,
-    Indicator,
-    Limit,
-    Members,
-    Name,
-    Node,
-    Number,
-    Power,
-    Product,
-    Quotient,
-    Range,
-    Relations,
-    Subset,
-    Sum,
-    Unlike,
-    Within,
-    Word,
-)
-from .nodes import Interval as IntervalNode
+from .nodes import INFINITY, Node
 from .quantities import (
     Constant,
     Index,
@@ -153,7 +122,7 @@ class Truth:
     seen: frozenset[bool] = frozenset()
 
 
-def judge(node: Node, scene: Scene, bound: Bound | None = None) -> Truth:
+def judge(node: Node, scene: Scene, bound: nodes.Bound | None = None) -> Truth:
     """Evaluate a statement, for all that it quantifies over.
 
     Raises
@@ -163,7 +132,7 @@ def judge(node: Node, scene: Scene, bound: Bound | None = None) -> Truth:
     """
     with mpmath.workdps(DIGITS):
         seen: set[bool] = set()
-        for env in assignments(bound or Bound(), scene):
+        for env in assignments(bound or nodes.Bound(), scene):
             try:
                 truth = _truth(node, scene, env)
             except NoValue as error:
@@ -192,7 +161,7 @@ def value(node: Node, scene: Scene, env: Environment | None = None) -> Any:
 
 # --- what bound names stand for ----------------------------------------------------------------
 def assignments(
-    bound: Bound, scene: Scene, env: Environment | None = None
+    bound: nodes.Bound, scene: Scene, env: Environment | None = None
 ) -> Iterator[dict[str, Any]]:
     """What bound names may stand for, one after the other."""
     env = env or {}
@@ -200,7 +169,7 @@ def assignments(
         yield dict(env)
         return
     (name, where), rest = bound.over[0], replace(bound, over=bound.over[1:])
-    if isinstance(where, Range) and where.free and name in env:  # bound outside
+    if isinstance(where, nodes.Range) and where.free and name in env:  # bound outside
         yield from assignments(rest, scene, env)
         return
     for member in _members(where, scene, env):
@@ -211,16 +180,16 @@ def assignments(
 
 def _members(where: Node, scene: Scene, env: Environment) -> list[Any]:
     """The members of a set, of indices or of vectors."""
-    if isinstance(where, Range):
+    if isinstance(where, nodes.Range):
         low, high = (_value(end, scene, env) for end in (where.low, where.high))
         if high in (mpmath.inf,):
             raise Unknown("a sum without an upper end")
         return list(range(int(low), int(high) + 1))
-    if isinstance(where, Combined) and _is_of_indices(where):
+    if isinstance(where, nodes.Combined) and _is_of_indices(where):
         first, second = (_members(part, scene, env) for part in (where.one, where.other))
         return _combined(where.operation, first, second)
-    if isinstance(where, Members) and all(
-        isinstance(one, Name) and isinstance(env.get(one.base), int) for one in where.of
+    if isinstance(where, nodes.Members) and all(
+        isinstance(one, nodes.Name) and isinstance(env.get(one.base), int) for one in where.of
     ):
         return [_index(one, scene, env) for one in where.of]
     return [a if isinstance(a, int) else {a: Fraction(1)} for a in _set(where, scene, env)]
@@ -235,17 +204,19 @@ def _combined(operation: str, first: list[Any], second: list[Any]) -> list[Any]:
 
 def _is_of_indices(where: Node) -> bool:
     """Whether it is a part of some ``[N]``, and not of a set of vectors."""
-    return isinstance(where, Range) or (isinstance(where, Combined) and _is_of_indices(where.one))
+    return isinstance(where, nodes.Range) or (
+        isinstance(where, nodes.Combined) and _is_of_indices(where.one)
+    )
 
 
 def _set(where: Node, scene: Scene, env: Environment) -> list[Any]:
     """The indices of the vectors of a set."""
-    if isinstance(where, Combined):
+    if isinstance(where, nodes.Combined):
         first, second = (_set(part, scene, env) for part in (where.one, where.other))
         return _combined(where.operation, first, second)
-    if isinstance(where, Members):
+    if isinstance(where, nodes.Members):
         return [a for one in where.of for a in _those(_value(one, scene, env))]
-    if isinstance(where, Range):
+    if isinstance(where, nodes.Range):
         raise Unknown("a set of vectors was expected")
     found = _value(where, scene, env)
     if not isinstance(found, list):
@@ -263,7 +234,7 @@ def _truth(node: Node, scene: Scene, env: Environment) -> Truth:
     return _TRUTHS[type(node)](node, scene, env)
 
 
-def _connected(node: Connected, scene: Scene, env: Environment) -> Truth:
+def _connected(node: nodes.Connected, scene: Scene, env: Environment) -> Truth:
     first = _truth(node.one, scene, env)
     if node.how == "implies" and not first.holds:
         return Truth(True, seen=frozenset({False}))
@@ -280,21 +251,21 @@ def _connected(node: Connected, scene: Scene, env: Environment) -> Truth:
     return Truth(first.holds == second.holds, says, seen=frozenset({seen}))
 
 
-def _and(node: And, scene: Scene, env: Environment) -> Truth:
+def _and(node: nodes.And, scene: Scene, env: Environment) -> Truth:
     parts = (_truth(part, scene, env) for part in node.parts)
     return next((part for part in parts if not part.holds), Truth(True))
 
 
-def _for_all(node: ForAll, scene: Scene, env: Environment) -> Truth:
+def _for_all(node: nodes.ForAll, scene: Scene, env: Environment) -> Truth:
     found = (_truth(node.of, scene, inner) for inner in assignments(node.bound, scene, env))
     return next((one for one in found if not one.holds), Truth(True))
 
 
-def _exists(node: Exists, scene: Scene, env: Environment) -> Truth:
+def _exists(node: nodes.Exists, scene: Scene, env: Environment) -> Truth:
     return _truth(node.of, scene, {**env, **{name: Constant(name) for name in node.constants}})
 
 
-def _within(node: Within, scene: Scene, env: Environment) -> Truth:
+def _within(node: nodes.Within, scene: Scene, env: Environment) -> Truth:
     found, low, high = (_value(part, scene, env) for part in (node.side, node.low, node.high))
     good = compare(low, found, "<" if node.low_open else "<=") and compare(
         found, high, "<" if node.high_open else "<="
@@ -302,7 +273,7 @@ def _within(node: Within, scene: Scene, env: Environment) -> Truth:
     return Truth(good, f"{text(found)} in {text(low)} .. {text(high)}")
 
 
-def _relations(node: Relations, scene: Scene, env: Environment) -> Truth:
+def _relations(node: nodes.Relations, scene: Scene, env: Environment) -> Truth:
     """From the last side on: of a definition that is what is printed."""
     right = _value(node.sides[-1], scene, env)
     for side, relation in zip(node.sides[-2::-1], node.relations[::-1], strict=True):
@@ -348,12 +319,12 @@ def _first_gap(left: Matrix, relation: str, right: Matrix) -> str:
 
 
 _TRUTHS: dict[type[Node], Callable[[Any, Scene, Environment], Truth]] = {
-    Connected: _connected,
-    And: _and,
-    ForAll: _for_all,
-    Exists: _exists,
-    Within: _within,
-    Relations: _relations,
+    nodes.Connected: _connected,
+    nodes.And: _and,
+    nodes.ForAll: _for_all,
+    nodes.Exists: _exists,
+    nodes.Within: _within,
+    nodes.Relations: _relations,
 }
 
 
@@ -362,7 +333,7 @@ def _value(node: Node, scene: Scene, env: Environment) -> Any:
     return _VALUES[type(node)](node, scene, env)
 
 
-def _name(node: Name, scene: Scene, env: Environment) -> Any:
+def _name(node: nodes.Name, scene: Scene, env: Environment) -> Any:
     base, subs, mark = node.base, node.subs, node.mark
     if base in env and not subs:
         found = _constant(env[base])
@@ -401,25 +372,25 @@ def _constant(found: Any) -> Any:
     return found.value if isinstance(found, Constant) and found.value is not None else found
 
 
-def _call(node: Call, scene: Scene, env: Environment) -> Any:
+def _call(node: nodes.Call, scene: Scene, env: Environment) -> Any:
     base, arguments = node.base, node.arguments
     if not node.mark and node.full in scene.defined:
         return _defined(node, *scene.defined[node.full], scene, env)
     if not arguments and base in scene.derived:  # a loss along a segment
         return scene.derived[base].value(scene.moved)
-    label = "".join(s.base if isinstance(s, Name) else str(s) for s in node.subs) + node.mark
+    label = "".join(s.base if isinstance(s, nodes.Name) else str(s) for s in node.subs) + node.mark
     key = f"{base}_{label}" if label else base
     if key not in scene.named:
         raise Unknown(f"the function {key!r} is not known")
     if base == "L":  # a loss is that of the set of the scene
         for one in arguments:
-            (_set if isinstance(one, (Combined, Members)) else _value)(one, scene, env)
+            (_set if isinstance(one, (nodes.Combined, nodes.Members)) else _value)(one, scene, env)
         return scene.named[key](scene)
     return scene.named[key](scene, *(_value(one, scene, env) for one in arguments))
 
 
 def _defined(
-    node: Call, letters: tuple[str, ...], body: Node, scene: Scene, env: Environment
+    node: nodes.Call, letters: tuple[str, ...], body: Node, scene: Scene, env: Environment
 ) -> Any:
     """The value of a function that a record defines; the limit, if an argument is infinite."""
     if len(letters) != len(node.arguments):
@@ -427,9 +398,9 @@ def _defined(
     pairs = list(zip(letters, node.arguments, strict=True))
     far = [name for name, argument in pairs if argument == INFINITY]
     if far:
-        near = tuple(Name(name) if name in far else argument for name, argument in pairs)
+        near = tuple(nodes.Name(name) if name in far else argument for name, argument in pairs)
         ends = tuple((name, INFINITY) for name in far)
-        return _at(At(replace(node, arguments=near), ends), scene, env)
+        return _at(nodes.At(replace(node, arguments=near), ends), scene, env)
     values = {name: _value(argument, scene, env) for name, argument in pairs}
     return _kept(body, scene, {**env, **values})
 
@@ -439,9 +410,9 @@ def _indices(subs: Sequence[Node], scene: Scene, env: Environment) -> list[Any]:
 
 
 def _index(node: Node, scene: Scene, env: Environment) -> Any:
-    if isinstance(node, Word):
+    if isinstance(node, nodes.Word):
         return node.text
-    if isinstance(node, Subset):
+    if isinstance(node, nodes.Subset):
         return tuple(_set(node.of, scene, env))
     found = _value(node, scene, env)
     if not isinstance(found, (int, Fraction)) or Fraction(found).denominator != 1:
@@ -482,7 +453,7 @@ def _remembered(
 
 
 # --- expressions -----------------------------------------------------------------------------
-def _sum(node: Sum, scene: Scene, env: Environment) -> Any:
+def _sum(node: nodes.Sum, scene: Scene, env: Environment) -> Any:
     total: Any = None
     waiting: list[tuple[Constant, int]] = []
     for sign, part in node.terms:
@@ -499,7 +470,7 @@ def _sum(node: Sum, scene: Scene, env: Environment) -> Any:
     return Moved(*waiting[0], Fraction(0) if total is None else total) if waiting else total
 
 
-def _product(node: Product, scene: Scene, env: Environment) -> Any:
+def _product(node: nodes.Product, scene: Scene, env: Environment) -> Any:
     total: Any = None
     for operation, part in node.factors:
         found = _value(part, scene, env)
@@ -512,16 +483,20 @@ def _product(node: Product, scene: Scene, env: Environment) -> Any:
     return total
 
 
-def _quotient(node: Quotient, scene: Scene, env: Environment) -> Any:
+def _quotient(node: nodes.Quotient, scene: Scene, env: Environment) -> Any:
     above, below = _value(node.above, scene, env), _value(node.below, scene, env)
     return over(above, below, node)
 
 
-def _power(node: Power, scene: Scene, env: Environment) -> Any:
+def _power(node: nodes.Power, scene: Scene, env: Environment) -> Any:
     base, exponent = node.base, node.exponent
-    if base == Name("e") and "e" not in scene.numbers:
+    if base == nodes.Name("e") and "e" not in scene.numbers:
         return mpmath.exp(mp(_value(exponent, scene, env)))
-    if isinstance(base, Applied) and exponent == Number(Fraction(2)) and base.function in _SQUARED:
+    if (
+        isinstance(base, nodes.Applied)
+        and exponent == nodes.Number(Fraction(2))
+        and base.function in _SQUARED
+    ):
         return _SQUARED[base.function](_value(base.of, scene, env), scene)
     return power(_value(base, scene, env), _value(exponent, scene, env), node)
 
@@ -540,38 +515,38 @@ def _squared_entries(found: Any, scene: Scene) -> Any:
 _SQUARED = {"norm": _squared_norm, "frobenius": _squared_entries}
 
 
-def _applied(node: Applied, scene: Scene, env: Environment) -> Any:
+def _applied(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
     if node.function not in _APPLIED:
         raise Unknown(f"{short(node)} is not known")
     return _APPLIED[node.function](node, scene, env)
 
 
-def _root(node: Applied, scene: Scene, env: Environment) -> Any:
+def _root(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
     return root(_value(node.of, scene, env), node)
 
 
-def _norm(node: Applied, scene: Scene, env: Environment) -> Any:
+def _norm(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
     return root(_SQUARED[node.function](_value(node.of, scene, env), scene), node)
 
 
-def _ceiling(node: Applied, scene: Scene, env: Environment) -> Any:
+def _ceiling(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
     found = _value(node.of, scene, env)
     if not isinstance(found, Fraction):
         raise Unknown(f"the ceiling of what is not rational in {short(node)}")
     return Fraction(ceil(found))
 
 
-def _absolute(node: Applied, scene: Scene, env: Environment) -> Any:
+def _absolute(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
     found = _value(node.of, scene, env)
     return abs(found) if isinstance(found, Fraction) else abs(mp(found))
 
 
-def _transposed(node: Applied, scene: Scene, env: Environment) -> Any:
+def _transposed(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
     found = _value(node.of, scene, env)
     return found.transposed if isinstance(found, Matrix) else Row(vector(found))
 
 
-def _function(node: Applied, scene: Scene, env: Environment) -> Any:
+def _function(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
     found = _value(node.of, scene, env)
     if isinstance(found, dict):
         return _by_element(node.function, found, scene)
@@ -593,7 +568,7 @@ def _by_element(name: str, found: Vector, scene: Scene) -> Vector:
     return {b: exponential(dot(found, {b: Fraction(1)}, scene.vectors)) for b in axes}
 
 
-def _cosine(node: Cosine, scene: Scene, env: Environment) -> Any:
+def _cosine(node: nodes.Cosine, scene: Scene, env: Environment) -> Any:
     """The cosine of two vectors, which the zero vector has with none."""
     one, other = (vector(_value(part, scene, env)) for part in (node.one, node.other))
     squares = [_squared_norm(v, scene) for v in (one, other)]
@@ -602,22 +577,22 @@ def _cosine(node: Cosine, scene: Scene, env: Environment) -> Any:
     return over(dot(one, other, scene.vectors), root(times(*squares)), node)
 
 
-def _unlike(node: Unlike, scene: Scene, env: Environment) -> Any:
+def _unlike(node: nodes.Unlike, scene: Scene, env: Environment) -> Any:
     return Fraction(int(_index(node.one, scene, env) != _index(node.other, scene, env)))
 
 
-def _interval(node: IntervalNode, scene: Scene, env: Environment) -> Any:
+def _interval(node: nodes.Interval, scene: Scene, env: Environment) -> Any:
     low, high = (_value(end, scene, env) for end in (node.low, node.high))
     return Interval(low, high, node.low_open, node.high_open)
 
 
 # --- sums over something, and the largest of some ------------------------------------------------
-def _big(node: Big, scene: Scene, env: Environment) -> Any:
+def _big(node: nodes.Big, scene: Scene, env: Environment) -> Any:
     names = [n for n in sorted(node.names) if n in env]
     return _remembered(node, names, scene, env, _summed)
 
 
-def _summed(node: Big, scene: Scene, env: Environment) -> Any:
+def _summed(node: nodes.Big, scene: Scene, env: Environment) -> Any:
     found = [_value(node.body, scene, inner) for inner in assignments(node.bound, scene, env)]
     if node.what == "sum":
         total: Any = Fraction(0)
@@ -637,12 +612,12 @@ def _best(what: str, found: list[Any]) -> Any:
 
 
 # --- derivatives and limits ----------------------------------------------------------------------
-def _derivative(node: Derivative, scene: Scene, env: Environment) -> Any:
+def _derivative(node: nodes.Derivative, scene: Scene, env: Environment) -> Any:
     """A derivative: of a closed form by the rules, of what was derived by differences."""
     body = node.body
     used = {n: scene.derived[n].expression() for n in body.names if n in scene.derived}
     if any(e.has(ClampedRoot) for e in used.values()):
-        if type(body) is not Name or node.order != 1:
+        if type(body) is not nodes.Name or node.order != 1:
             raise Unknown("of a root the rate is taken alone")
         return _rate(scene.derived[body.base], node.letter, scene)
     try:
@@ -676,18 +651,18 @@ def _rate(quantity: Derived, letter: str, scene: Scene) -> Any:
         return (ends[0] - ends[1]) / (2 * mp(STEP))
 
 
-def _at(node: At, scene: Scene, env: Environment) -> Any:
+def _at(node: nodes.At, scene: Scene, env: Environment) -> Any:
     """The value where letters have other values; the limit, where one goes to infinity."""
     body, inner = node.body, {k: v for k, v in env.items() if k not in dict(node.values)}
     found = {name: _value(where, scene, env) for name, where in node.values}
     for name, v in list(found.items()):
         if not isinstance(v, Fraction) and mpmath.isinf(v):
-            body = Limit(name, INFINITY, body)
+            body = nodes.Limit(name, INFINITY, body)
             del found[name]
     return _value(body, scene.elsewhere(found), inner)
 
 
-def _limit(node: Limit, scene: Scene, env: Environment) -> Any:
+def _limit(node: nodes.Limit, scene: Scene, env: Environment) -> Any:
     """A limit from above, or at infinity, where two values nearby agree."""
     name, there = node.letter, _value(node.end, scene, env)
     far = not isinstance(there, Fraction) and mpmath.isinf(there)
@@ -705,14 +680,14 @@ def _limit(node: Limit, scene: Scene, env: Environment) -> Any:
 
 
 # --- means and variances -------------------------------------------------------------------------
-def _mean(node: Applied, scene: Scene, env: Environment) -> Any:
+def _mean(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
     members = _set(node.of, scene, env)
     if not members:
         raise NoValue("the mean over nothing")
     return {a: Fraction(1, len(members)) for a in members}
 
 
-def _size(node: Applied, scene: Scene, env: Environment) -> Any:
+def _size(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
     """How many different vectors a set has, which is what its size is."""
     e = known(scene.vectors)
     kept: list[Index] = []
@@ -725,19 +700,19 @@ def _size(node: Applied, scene: Scene, env: Environment) -> Any:
     return Fraction(len(kept))
 
 
-def _variance(node: Applied, scene: Scene, env: Environment) -> Any:
+def _variance(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
     return known(scene.vectors).variance(_set(node.of, scene, env))
 
 
-def _between(node: Applied, scene: Scene, env: Environment) -> Any:
+def _between(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
     return known(scene.vectors).between_variance()
 
 
-def _expectation(node: Applied, scene: Scene, env: Environment) -> Any:
+def _expectation(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
     return _moment(node.of, 1, scene, env)
 
 
-def _spread(node: Applied, scene: Scene, env: Environment) -> Any:
+def _spread(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
     """The variance of a number under the law of a scene."""
     mean = _moment(node.of, 1, scene, env)
     return plus(_moment(node.of, 2, scene, env), times(mean, mean), -1)
@@ -764,7 +739,7 @@ def _outcomes(scene: Scene) -> list[tuple[Any, Scene]]:
     return found
 
 
-_APPLIED: dict[str, Callable[[Applied, Scene, Environment], Any]] = {
+_APPLIED: dict[str, Callable[[nodes.Applied, Scene, Environment], Any]] = {
     **dict.fromkeys(("log", "exp", "tanh"), _function),
     "sqrt": _root,
     "norm": _norm,
@@ -780,22 +755,24 @@ _APPLIED: dict[str, Callable[[Applied, Scene, Environment], Any]] = {
     "spread": _spread,
 }
 _VALUES: dict[type[Node], Callable[[Any, Scene, Environment], Any]] = {
-    Number: lambda node, scene, env: node.value,
-    Word: lambda node, scene, env: mpmath.inf if node == INFINITY else mpmath.pi + 0,
-    Name: _name,
-    Call: _call,
-    Sum: _sum,
-    Product: _product,
-    Quotient: _quotient,
-    Power: _power,
-    Applied: _applied,
-    Indicator: lambda node, scene, env: Fraction(int(_truth(node.of, scene, env).holds)),
-    Cosine: _cosine,
-    Unlike: _unlike,
-    IntervalNode: _interval,
-    Big: _big,
-    Extremum: lambda node, scene, env: _best(node.what, [_value(e, scene, env) for e in node.of]),
-    Derivative: _derivative,
-    Limit: _limit,
-    At: _at,
+    nodes.Number: lambda node, scene, env: node.value,
+    nodes.Word: lambda node, scene, env: mpmath.inf if node == INFINITY else mpmath.pi + 0,
+    nodes.Name: _name,
+    nodes.Call: _call,
+    nodes.Sum: _sum,
+    nodes.Product: _product,
+    nodes.Quotient: _quotient,
+    nodes.Power: _power,
+    nodes.Applied: _applied,
+    nodes.Indicator: lambda node, scene, env: Fraction(int(_truth(node.of, scene, env).holds)),
+    nodes.Cosine: _cosine,
+    nodes.Unlike: _unlike,
+    nodes.Interval: _interval,
+    nodes.Big: _big,
+    nodes.Extremum: lambda node, scene, env: _best(
+        node.what, [_value(e, scene, env) for e in node.of]
+    ),
+    nodes.Derivative: _derivative,
+    nodes.Limit: _limit,
+    nodes.At: _at,
 }

@@ -35,41 +35,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeVar
 
-from .nodes import (
-    INFINITY,
-    ONE,
-    PI,
-    And,
-    Applied,
-    At,
-    Big,
-    Bound,
-    Call,
-    Combined,
-    Connected,
-    Cosine,
-    Derivative,
-    Exists,
-    Extremum,
-    ForAll,
-    Indicator,
-    Interval,
-    Limit,
-    Members,
-    Name,
-    Node,
-    Number,
-    Power,
-    Product,
-    Quotient,
-    Range,
-    Relations,
-    Subset,
-    Sum,
-    Unlike,
-    Within,
-    Word,
-)
+from . import nodes
+from .nodes import INFINITY, ONE, PI, Node
 from .statement import TexError
 from .tokens import show, tokenise
 from .vocabulary import AND, FRACTIONS, LETTERS
@@ -106,13 +73,13 @@ class Letters:
     subsets: Collection[str] = frozenset()  #: sets that stand as an index
 
     @property
-    def everything(self) -> Range:
+    def everything(self) -> nodes.Range:
         """What an index runs over of which that is not said."""
-        return Range(ONE, Name(self.over), free=True)
+        return nodes.Range(ONE, nodes.Name(self.over), free=True)
 
 
 LETTERS_OF_SETS = Letters()
-NOTHING = Bound()
+NOTHING = nodes.Bound()
 
 
 @dataclass(frozen=True)
@@ -120,12 +87,12 @@ class Read:
     """A statement that was read: what it says, and what it quantifies over itself."""
 
     tree: Node
-    bound: Bound = NOTHING
+    bound: nodes.Bound = NOTHING
 
     @property
     def relations(self) -> tuple[str, ...]:
         """Those of a single chain."""
-        return self.tree.relations if isinstance(self.tree, Relations) else ()
+        return self.tree.relations if isinstance(self.tree, nodes.Relations) else ()
 
 
 def read(text: str, letters: Letters = LETTERS_OF_SETS) -> Read:
@@ -147,12 +114,12 @@ def read(text: str, letters: Letters = LETTERS_OF_SETS) -> Read:
     return _parsed(text, letters, whole)
 
 
-def together(one: Bound, other: Bound) -> Bound:
+def together(one: nodes.Bound, other: nodes.Bound) -> nodes.Bound:
     """Quantify over both."""
-    return Bound(one.over + other.over, one.apart + other.apart)
+    return nodes.Bound(one.over + other.over, one.apart + other.apart)
 
 
-def binders(text: str, letters: Letters = LETTERS_OF_SETS) -> Bound:
+def binders(text: str, letters: Letters = LETTERS_OF_SETS) -> nodes.Bound:
     """Read what is quantified over: ``i \\ne i' \\in [m], u \\in U_i``."""
     return _parsed(text, letters, lambda parser: parser.binders(""))
 
@@ -169,7 +136,7 @@ def _parsed(text: str, letters: Letters, what: Callable[[_Parser], T]) -> T:
     return found
 
 
-def unused(bound: Bound, *bodies: Node) -> list[str]:
+def unused(bound: nodes.Bound, *bodies: Node) -> list[str]:
     """Letters that are quantified over and then not used, which is a slip of the pen."""
     used = set[str]().union(*(part.names for part in (*bodies, *dict(bound.over).values())))
     return [name for name, _ in bound.over if name not in used]
@@ -257,7 +224,7 @@ class _Parser:
         left = self.joined()
         while self.now in _CONNECTIVES:
             how = _CONNECTIVES[self.take()]
-            left = Connected(left, how, self.joined())
+            left = nodes.Connected(left, how, self.joined())
         return left
 
     def joined(self) -> Node:
@@ -265,9 +232,9 @@ class _Parser:
         if self.took("\\exists"):
             names = tuple(name.full for name in self.listed(self.name))
             self.expect(":")
-            return Exists(names, self.joined())
+            return nodes.Exists(names, self.joined())
         parts = self.listed(self.said, *AND)
-        return parts[0] if len(parts) == 1 else And(tuple(parts))
+        return parts[0] if len(parts) == 1 else nodes.And(tuple(parts))
 
     def said(self) -> Node:
         r"""A relation, which may be said \forall inside brackets: ``(u = v \ \forall u \in U)``."""
@@ -281,11 +248,11 @@ class _Parser:
     def quantified(self) -> Node:
         inside = self.relation()
         self.expect("\\forall")
-        return ForAll(self.binders(")"), inside)
+        return nodes.ForAll(self.binders(")"), inside)
 
     def bracketed(self) -> Node:
         inside = self.statement()
-        if isinstance(inside, Relations):
+        if isinstance(inside, nodes.Relations):
             raise self.refuse("a relation is not bracketed")
         return inside
 
@@ -296,18 +263,18 @@ class _Parser:
             sides.append(self.side())
         if not relations and self.took("\\in"):
             found = self.interval()
-            return Within(sides[0], found.low, found.high, found.low_open, found.high_open)
+            return nodes.Within(sides[0], found.low, found.high, found.low_open, found.high_open)
         if not relations:
             raise self.refuse("a statement needs a relation")
-        return Relations(tuple(sides), tuple(relations))
+        return nodes.Relations(tuple(sides), tuple(relations))
 
     def side(self) -> Node:
         return (self.attempt(self.interval) if self.now in ("(", "[") else None) or self.sum()
 
-    def interval(self) -> Interval:
+    def interval(self) -> nodes.Interval:
         opening = self.expect("[", "(")
         low, high = self.two()
-        return Interval(low, high, opening == "(", self.expect("]", ")") == ")")
+        return nodes.Interval(low, high, opening == "(", self.expect("]", ")") == ")")
 
     # -- expressions ----------------------------------------------------------------------
     def sum(self) -> Node:
@@ -315,13 +282,15 @@ class _Parser:
         terms = [(sign, self.product())]
         while self.now in ("+", "-"):
             terms.append((self.take(), self.product()))
-        return terms[0][1] if len(terms) == 1 and sign == "+" else Sum(tuple(terms))
+        return terms[0][1] if len(terms) == 1 and sign == "+" else nodes.Sum(tuple(terms))
 
     def product(self) -> Node:
         found = self.factors()
         while self.comes("|", "_"):
             self.take(2)
-            found = At(found, tuple(self.within("{", lambda: self.listed(self.value_of_letter))))
+            found = nodes.At(
+                found, tuple(self.within("{", lambda: self.listed(self.value_of_letter)))
+            )
         return found
 
     def value_of_letter(self) -> tuple[str, Node]:
@@ -342,26 +311,26 @@ class _Parser:
             elif self.took("\\cdot", "\\times") or not self.ends():
                 parts.append(("*", self.factor()))
             else:
-                return parts[0][1] if len(parts) == 1 else Product(tuple(parts))
+                return parts[0][1] if len(parts) == 1 else nodes.Product(tuple(parts))
 
     def factor(self) -> Node:
         found = self.atom()
         while self.took("^"):
             if self.now == "\\top" or (self.now == "T" and not self.is_word):
                 self.take()
-                found = Applied("T", found)
+                found = nodes.Applied("T", found)
             elif self.peek() in ("\\top", "T") and self.comes("{", "", "}"):
                 self.take(3)
-                found = Applied("T", found)
+                found = nodes.Applied("T", found)
             else:
-                found = Power(found, self.group())
+                found = nodes.Power(found, self.group())
         return found
 
     def group(self) -> Node:
         """What stands in braces, or one digit, or one atom."""
         if self.now == "{":
             return self.within("{", self.sum)
-        return Number(Fraction(self.take())) if self.now.isdigit() else self.atom()
+        return nodes.Number(Fraction(self.take())) if self.now.isdigit() else self.atom()
 
     def atom(self) -> Node:
         now = self.now
@@ -375,7 +344,7 @@ class _Parser:
             return self.moment()
         if self.is_word and self.comes("I", "_", "{"):
             self.take(2)
-            return Indicator(self.within("{", self.relation))
+            return nodes.Indicator(self.within("{", self.relation))
         if now in _ATOMS and not (now == "\\delta" and self.peek(4) not in ("\\neq", "\\ne")):
             return _ATOMS[now](self, self.take())
         return self.name()
@@ -386,13 +355,13 @@ class _Parser:
             digits += self.take()
         if digits.count(".") > 1:
             raise self.refuse(f"{digits} has two decimal points")
-        return Number(Fraction(digits))
+        return nodes.Number(Fraction(digits))
 
     def fraction(self, _: str) -> Node:
         if self.comes("{", "\\partial"):
             return self.differentiated()
         above = self.group()
-        return Quotient(above, self.group())
+        return nodes.Quotient(above, self.group())
 
     def differentiated(self) -> Node:
         r"""``\frac{\partial^2}{\partial\delta^2} f``, or with the f above."""
@@ -406,45 +375,45 @@ class _Parser:
         if self.order() != order:
             raise self.refuse("a derivative has one order")
         self.expect("}")
-        return Derivative(name, order, self.factors() if above is None else above)
+        return nodes.Derivative(name, order, self.factors() if above is None else above)
 
     def order(self) -> int:
         found = self.group() if self.took("^") else ONE
-        if not isinstance(found, Number) or found.value.denominator != 1:
+        if not isinstance(found, nodes.Number) or found.value.denominator != 1:
             raise self.refuse("the order of a derivative is a number")
         return int(found.value)
 
     def root(self, _: str) -> Node:
-        return Applied("sqrt", self.group())
+        return nodes.Applied("sqrt", self.group())
 
     def ceiling(self, _: str) -> Node:
         inside = self.sum()
         self.expect("\\rceil")
-        return Applied("ceil", inside)
+        return nodes.Applied("ceil", inside)
 
     def norm(self, _: str) -> Node:
         self.norms += 1
         inside = self.sum()
         self.norms -= 1
         self.expect("\\|")
-        which = self.group() if self.took("_") else Number(Fraction(2))
-        if which not in (Name("F"), Number(Fraction(2))):
+        which = self.group() if self.took("_") else nodes.Number(Fraction(2))
+        if which not in (nodes.Name("F"), nodes.Number(Fraction(2))):
             raise self.refuse("only the norms of Euclid and Frobenius are known")
-        return Applied("frobenius" if which == Name("F") else "norm", inside)
+        return nodes.Applied("frobenius" if which == nodes.Name("F") else "norm", inside)
 
     def bars(self, _: str) -> Node:
         of_set = self.now in self.letters.sets or self.now in ("[", "\\{")
         inside = self.set() if of_set else self.sum()
         self.expect("|")
-        return Applied("size" if of_set else "abs", inside)
+        return nodes.Applied("size" if of_set else "abs", inside)
 
     def cosine(self, _: str) -> Node:
-        return Cosine(*self.within("(", self.two))
+        return nodes.Cosine(*self.within("(", self.two))
 
     def inner(self, _: str) -> Node:
         one, other = self.two()
         self.expect("\\rangle")
-        return Product((("*", one), ("*", other)))
+        return nodes.Product((("*", one), ("*", other)))
 
     def two(self) -> tuple[Node, Node]:
         """Two sides with a comma between."""
@@ -459,31 +428,31 @@ class _Parser:
         self.take()
         other = self.index()
         self.expect("}")
-        return Unlike(one, other)
+        return nodes.Unlike(one, other)
 
     def function(self, name: str) -> Node:
         if self.now == "^":
             raise self.refuse("a power of a function is written with brackets")
-        return Applied(_FUNCTIONS[name], self.factor())
+        return nodes.Applied(_FUNCTIONS[name], self.factor())
 
     def gradient(self, _: str) -> Node:
         r"""``\nabla_{z_i} \mathcal{L}_i``, of the loss of an anchor in the anchor."""
         self.expect("_")
         anchor, loss = self.within("{", self.name), self.name()
-        if not isinstance(loss, Call) or loss.base != "L" or loss.subs != anchor.subs:
+        if not isinstance(loss, nodes.Call) or loss.base != "L" or loss.subs != anchor.subs:
             raise self.refuse("a gradient is that of the loss of an anchor in the anchor")
-        return Name("nabla", anchor.subs)
+        return nodes.Name("nabla", anchor.subs)
 
     def big(self, command: str) -> Node:
         what = command[1:]
         if self.now == "(" and what in ("max", "min"):
-            return Extremum(what, tuple(self.within("(", lambda: self.listed(self.sum))))
+            return nodes.Extremum(what, tuple(self.within("(", lambda: self.listed(self.sum))))
         self.expect("_")
         if self.now != "{":
             name = self.letter()
             if not self.letters.over:
                 raise self.refuse("a big sum needs braces that say what it runs over")
-            return Big(what, Bound(((name, self.letters.everything),)), self.product())
+            return nodes.Big(what, nodes.Bound(((name, self.letters.everything),)), self.product())
         self.take()
         of_substack = self.took("{")
         bound = self.binders("}")
@@ -491,7 +460,7 @@ class _Parser:
         self.expect("}")
         if self.took("^"):
             bound = _with_upper_end(bound, self.group())
-        return Big(what, bound, self.product())
+        return nodes.Big(what, bound, self.product())
 
     def limit(self, _: str) -> Node:
         self.expect("_")
@@ -500,7 +469,7 @@ class _Parser:
         self.expect("\\to", "\\rightarrow")
         end = self.sum()
         self.expect("}")
-        return Limit(name, end, self.product())
+        return nodes.Limit(name, end, self.product())
 
     def moment(self) -> Node:
         """A mean or variance over a set, or under the law of a family."""
@@ -509,14 +478,14 @@ class _Parser:
         under_law = bool(self.letters.over) and not mark
         law, over_set = ("expect", "mean") if word == "E" else ("spread", f"var{mark}")
         if under_law and self.now not in ("[", "("):
-            return Applied(law, self.factor())
+            return nodes.Applied(law, self.factor())
         opening = self.now
         if opening not in ("[", "("):
             self.expect("[", "(")
         if not under_law:
-            return Applied(over_set, self.within(opening, self.set))
-        found = self.attempt(lambda: Applied(over_set, self.within(opening, self.set)))
-        return found or Applied(law, self.within(opening, self.sum))
+            return nodes.Applied(over_set, self.within(opening, self.set))
+        found = self.attempt(lambda: nodes.Applied(over_set, self.within(opening, self.set)))
+        return found or nodes.Applied(law, self.within(opening, self.sum))
 
     def label(self) -> str:
         """A superscript or subscript that is a word."""
@@ -544,7 +513,7 @@ class _Parser:
             found += "'"
         return _SAME.get(found, found)
 
-    def name(self) -> Name:
+    def name(self) -> nodes.Name:
         letters, is_word = self.letters, self.is_word
         base = self.letter()
         marked = is_word or (
@@ -574,12 +543,12 @@ class _Parser:
                 base += "'"
         if base == "lambda" and not subs:  # a weight or a multiplier; with an index, an eigenvalue
             base = "lam"
-        found = Name(base, subs, mark)
+        found = nodes.Name(base, subs, mark)
         if self.now == "(" and (base == "L" or {found.full, base} & {*letters.functions}):
             arguments = self.within("(", lambda: self.listed(self.argument, ",", ";"))
-            return Call(base, subs, mark, tuple(arguments))
+            return nodes.Call(base, subs, mark, tuple(arguments))
         if base == "L" and is_word:
-            return Call(base, subs, mark)
+            return nodes.Call(base, subs, mark)
         if base in letters.sets and self.now == "(":  # U(\\delta), of its parameter
             return replace(found, mark=f"{mark}({self.within('(', self.sum)})")
         return found
@@ -598,23 +567,23 @@ class _Parser:
         """Indices, which commas or nothing separate, a word, or a sign: ``v_+``."""
         if self.now in self.letters.subsets:  # alone, so that q_B(z) has an argument
             name = self.take()
-            return (Subset(name, Name(name)),)
+            return (nodes.Subset(name, nodes.Name(name)),)
         if self.is_word or self.now in ("+", "-", "*"):
-            return (Word(self.take()),)
+            return (nodes.Word(self.take()),)
         if self.now != "{":
             return (self.index(),)
         self.take()
         if self.now in ("+", "-") and self.peek() == "}":
-            return (Word(self.take(2)),)
+            return (nodes.Word(self.take(2)),)
         found: list[Node] = []
         while not self.took("}"):
             if self.took(","):
                 continue
             if self.now in self.letters.subsets:
                 of = self.set()
-                found.append(Subset(str(of), of))
+                found.append(nodes.Subset(str(of), of))
             elif self.is_word or self.now == "*":
-                found.append(Word(self.take()))
+                found.append(nodes.Word(self.take()))
             else:
                 found.append(self.partner(self.index()))
         return tuple(found)
@@ -622,7 +591,7 @@ class _Parser:
     def partner(self, index: Node) -> Node:
         """The index, or its partner, which is marked: ``i^+``, or ``i+``."""
         marked = self.comes("^", "+") or self.comes("^", "{", "+")
-        if not isinstance(index, Name) or not (marked or self.now == "+"):
+        if not isinstance(index, nodes.Name) or not (marked or self.now == "+"):
             return index
         self.take(marked)
         self.label()
@@ -630,17 +599,17 @@ class _Parser:
 
     def index(self) -> Node:
         if self.now.isdigit():
-            return Number(Fraction(self.take()))
+            return nodes.Number(Fraction(self.take()))
         if self.now in ("\\min", "\\max"):
-            return Word(self.take()[1:])
-        return Name(self.letter())
+            return nodes.Word(self.take()[1:])
+        return nodes.Name(self.letter())
 
     # -- sets and binders -----------------------------------------------------------------
     def set(self) -> Node:
         found = self.set_atom()
         while self.now in ("\\setminus", "\\cup"):
             what = self.take()[1:]
-            found = Combined(found, what, self.set_atom())
+            found = nodes.Combined(found, what, self.set_atom())
         return found
 
     def set_atom(self) -> Node:
@@ -648,14 +617,14 @@ class _Parser:
             self.take(3 * self.comes("1", ".", "."))
             high = self.sum()
             self.expect("]")
-            return Range(ONE, high)
+            return nodes.Range(ONE, high)
         if self.now == "\\{":
-            return Members(tuple(self.within("\\{", lambda: self.listed(self.name), "\\}")))
+            return nodes.Members(tuple(self.within("\\{", lambda: self.listed(self.name), "\\}")))
         if self.now not in self.letters.sets:
             raise self.refuse("expected a set")
         return self.name()
 
-    def binders(self, *ends: str) -> Bound:
+    def binders(self, *ends: str) -> nodes.Bound:
         """Names and where they run; ``i \\ne j`` says that two of them differ."""
         bound: list[tuple[str, Node]] = []
         apart: list[tuple[str, str]] = []
@@ -673,7 +642,7 @@ class _Parser:
                 self.took(",")
             if self.took("="):
                 low = self.sum()
-                bound.append((waiting.pop(), Range(low, INFINITY)))
+                bound.append((waiting.pop(), nodes.Range(low, INFINITY)))
                 self.took(",")
             elif self.took("\\in"):
                 where = self.set()
@@ -684,7 +653,7 @@ class _Parser:
         if loose and not self.letters.over:
             raise self.refuse(f"nothing says what {loose[0]} runs over")
         bound += [(one, self.letters.everything) for one in loose]
-        return Bound(tuple(bound), tuple(apart))
+        return nodes.Bound(tuple(bound), tuple(apart))
 
 
 _ATOMS: dict[str, Callable[[_Parser, str], Node]] = {
@@ -704,11 +673,11 @@ _ATOMS: dict[str, Callable[[_Parser, str], Node]] = {
 }
 
 
-def _with_upper_end(bound: Bound, high: Node) -> Bound:
+def _with_upper_end(bound: nodes.Bound, high: Node) -> nodes.Bound:
     """Put the end above a big sum to the binder that has a beginning only."""
     found = tuple(
         (name, replace(where, high=high))
-        if isinstance(where, Range) and where.high == INFINITY
+        if isinstance(where, nodes.Range) and where.high == INFINITY
         else (name, where)
         for name, where in bound.over
     )

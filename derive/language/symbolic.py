@@ -19,25 +19,9 @@ from ..decide.calculus import derivative
 from ..decide.defined import Condition
 from ..decide.domain import Domain, Range, at_least
 from ..decide.limits.limit import NoLimit, limit
+from . import nodes
 from .needs import note_log, note_power, taken
-from .nodes import (
-    INFINITY,
-    PI,
-    Applied,
-    At,
-    Call,
-    Derivative,
-    Extremum,
-    Limit,
-    Name,
-    Node,
-    Number,
-    Power,
-    Product,
-    Quotient,
-    Sum,
-    Word,
-)
+from .nodes import INFINITY, PI, Node
 
 Definitions = Mapping[str, tuple[tuple[str, ...], Node]]
 Values = Mapping[str, Expr]
@@ -85,25 +69,25 @@ class Writer:
             raise NotClosed(f"{node} is no closed form")
         return rule(self, node, env)
 
-    def _word(self, node: Word, env: Values) -> Expr:
+    def _word(self, node: nodes.Word, env: Values) -> Expr:
         return {INFINITY: oo, PI: pi}[node]
 
-    def _sum(self, node: Sum, env: Values) -> Expr:
+    def _sum(self, node: nodes.Sum, env: Values) -> Expr:
         terms = [(sign, self.expression(term, env)) for sign, term in node.terms]
         return sum((-term if sign == "-" else term for sign, term in terms), S.Zero)
 
-    def _product(self, node: Product, env: Values) -> Expr:
+    def _product(self, node: nodes.Product, env: Values) -> Expr:
         found: Expr = S.One
         for operation, part in node.factors:
             factor = self.expression(part, env)
             found = found * (factor if operation == "*" else self._power(factor, S.NegativeOne))
         return found
 
-    def _quotient(self, node: Quotient, env: Values) -> Expr:
+    def _quotient(self, node: nodes.Quotient, env: Values) -> Expr:
         above, below = self.expression(node.above, env), self.expression(node.below, env)
         return above * self._power(below, S.NegativeOne)
 
-    def _applied(self, node: Applied, env: Values) -> Expr:
+    def _applied(self, node: nodes.Applied, env: Values) -> Expr:
         if node.function not in (*_FUNCTIONS, "sqrt"):
             raise NotClosed(f"{node} is no closed form")
         argument = self.expression(node.of, env)
@@ -113,10 +97,10 @@ class Writer:
             self._note(note_log, argument)
         return _FUNCTIONS[node.function](argument)
 
-    def _extremum(self, node: Extremum, env: Values) -> Expr:
+    def _extremum(self, node: nodes.Extremum, env: Values) -> Expr:
         return (Max if node.what == "max" else Min)(*(self.expression(e, env) for e in node.of))
 
-    def _derivative(self, node: Derivative, env: Values) -> Expr:
+    def _derivative(self, node: nodes.Derivative, env: Values) -> Expr:
         found = self.expression(node.body, _without(env, [node.letter]))
         for _ in range(node.order):
             found = derivative(found, self._symbol(node.letter))
@@ -124,19 +108,19 @@ class Writer:
             raise NotClosed(f"{node} has no closed form")
         return found
 
-    def _limit(self, node: Limit, env: Values) -> Expr:
+    def _limit(self, node: nodes.Limit, env: Values) -> Expr:
         before = len(self.needs)
         found = self.expression(node.body, _without(env, [node.letter]))
         place = self.expression(node.end, env)
         return self._put(found, [(self._symbol(node.letter), place)], before, limits=True)
 
-    def _at(self, node: At, env: Values) -> Expr:
+    def _at(self, node: nodes.At, env: Values) -> Expr:
         before = len(self.needs)
         found = self.expression(node.body, _without(env, dict(node.values)))
         values = [(self._symbol(k), self.expression(where, env)) for k, where in node.values]
         return self._put(found, values, before)
 
-    def _name(self, node: Name, env: Values) -> Expr:
+    def _name(self, node: nodes.Name, env: Values) -> Expr:
         if node.base in env and not node.subs:
             return env[node.base]
         for key in (node.full, node.base):
@@ -149,7 +133,7 @@ class Writer:
             return self.symbols[node.full]
         raise NotClosed(f"{node} is no number")
 
-    def _call(self, node: Call, env: Values) -> Expr:
+    def _call(self, node: nodes.Call, env: Values) -> Expr:
         if not node.arguments and node.base in self.names:
             return self.names[node.base]
         if node.base not in self.defined:
@@ -207,21 +191,21 @@ class Writer:
 
 _FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {"log": log, "exp": exp, "tanh": tanh, "abs": Abs}
 _RULES: dict[type[Node], Callable[[Writer, Any, Values], Expr]] = {
-    Number: lambda writer, node, env: Rational(node.value.numerator, node.value.denominator),
-    Word: Writer._word,
-    Name: Writer._name,
-    Call: Writer._call,
-    Sum: Writer._sum,
-    Product: Writer._product,
-    Quotient: Writer._quotient,
-    Power: lambda writer, node, env: writer._power(
+    nodes.Number: lambda writer, node, env: Rational(node.value.numerator, node.value.denominator),
+    nodes.Word: Writer._word,
+    nodes.Name: Writer._name,
+    nodes.Call: Writer._call,
+    nodes.Sum: Writer._sum,
+    nodes.Product: Writer._product,
+    nodes.Quotient: Writer._quotient,
+    nodes.Power: lambda writer, node, env: writer._power(
         writer.expression(node.base, env), writer.expression(node.exponent, env)
     ),
-    Applied: Writer._applied,
-    Extremum: Writer._extremum,
-    Derivative: Writer._derivative,
-    Limit: Writer._limit,
-    At: Writer._at,
+    nodes.Applied: Writer._applied,
+    nodes.Extremum: Writer._extremum,
+    nodes.Derivative: Writer._derivative,
+    nodes.Limit: Writer._limit,
+    nodes.At: Writer._at,
 }
 
 
