@@ -183,7 +183,7 @@ def _members(where: Node, scene: Scene, env: Environment) -> list[Any]:
     if isinstance(where, nodes.Range):
         low, high = (_value(end, scene, env) for end in (where.low, where.high))
         if high in (mpmath.inf,):
-            raise Unknown("a sum without an upper end")
+            raise Unknown("the sum has no upper limit")
         return list(range(int(low), int(high) + 1))
     if isinstance(where, nodes.Combined) and _is_of_indices(where):
         first, second = (_members(part, scene, env) for part in (where.one, where.other))
@@ -220,7 +220,7 @@ def _set(where: Node, scene: Scene, env: Environment) -> list[Any]:
         raise Unknown("a set of vectors was expected")
     found = _value(where, scene, env)
     if not isinstance(found, list):
-        raise Unknown(f"{where} is no set of vectors")
+        raise Unknown(f"{where} is not a set of vectors")
     return found
 
 
@@ -416,7 +416,7 @@ def _index(node: Node, scene: Scene, env: Environment) -> Any:
         return tuple(_set(node.of, scene, env))
     found = _value(node, scene, env)
     if not isinstance(found, (int, Fraction)) or Fraction(found).denominator != 1:
-        raise Unknown(f"{node} is no index")
+        raise Unknown(f"{node} is not an index")
     return int(found)
 
 
@@ -508,7 +508,7 @@ def _squared_norm(found: Any, scene: Scene) -> Any:
 def _squared_entries(found: Any, scene: Scene) -> Any:
     """The squared norm of Frobenius."""
     if not isinstance(found, Matrix):
-        raise Unknown("the norm of Frobenius is one of matrices")
+        raise Unknown("the Frobenius norm is defined for matrices")
     return reduce(plus, (times(v, v) for row in found.rows for v in row), Fraction(0))
 
 
@@ -532,7 +532,7 @@ def _norm(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
 def _ceiling(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
     found = _value(node.of, scene, env)
     if not isinstance(found, Fraction):
-        raise Unknown(f"the ceiling of what is not rational in {short(node)}")
+        raise Unknown(f"a ceiling is taken of rational numbers only: {short(node)}")
     return Fraction(ceil(found))
 
 
@@ -563,7 +563,7 @@ def _function(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
 def _by_element(name: str, found: Vector, scene: Scene) -> Vector:
     """The exponential of a vector, where there are axes that say what its elements are."""
     if AXES not in scene.named or name != "exp":
-        raise Unknown(f"{name} of a vector")
+        raise Unknown(f"{name} is not defined for a vector")
     axes = scene.named[AXES]()
     return {b: exponential(dot(found, {b: Fraction(1)}, scene.vectors)) for b in axes}
 
@@ -602,7 +602,7 @@ def _summed(node: nodes.Big, scene: Scene, env: Environment) -> Any:
     if node.what == "prod":
         return reduce(times, found, Fraction(1))
     if not found:
-        raise NoValue(f"{node.what} over nothing")
+        raise NoValue(f"{node.what} over an empty set")
     return _best(node.what, found)
 
 
@@ -618,7 +618,7 @@ def _derivative(node: nodes.Derivative, scene: Scene, env: Environment) -> Any:
     used = {n: scene.derived[n].expression() for n in body.names if n in scene.derived}
     if any(e.has(ClampedRoot) for e in used.values()):
         if type(body) is not nodes.Name or node.order != 1:
-            raise Unknown("of a root the rate is taken alone")
+            raise Unknown("the derivative of a root is taken only of the root itself")
         return _rate(scene.derived[body.base], node.letter, scene)
     try:
         function, names = compiled(Writer(scene.symbols, scene.defined, used).expression(node))
@@ -646,7 +646,7 @@ def _rate(quantity: Derived, letter: str, scene: Scene) -> Any:
     if any(mpmath.isinf(e) for e in ends):
         if ends[0] == ends[1]:
             return Fraction(0)
-        raise NoValue("the derivative of what is infinite on one side")
+        raise NoValue("no derivative: the quantity is infinite on one side")
     with mpmath.workdps(RATE_DIGITS):
         return (ends[0] - ends[1]) / (2 * mp(STEP))
 
@@ -675,7 +675,7 @@ def _limit(node: nodes.Limit, scene: Scene, env: Environment) -> Any:
     ]
     settled = abs(seen[0] - seen[-1]) <= SETTLED * (1 + abs(seen[-1]))
     if not settled or not compare(lines[0], lines[-1], "="):
-        raise Unknown(f"no limit is seen in {short(node)}")
+        raise Unknown(f"the values do not settle to a limit: {short(node)}")
     return lines[-1]
 
 
@@ -683,7 +683,7 @@ def _limit(node: nodes.Limit, scene: Scene, env: Environment) -> Any:
 def _mean(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
     members = _set(node.of, scene, env)
     if not members:
-        raise NoValue("the mean over nothing")
+        raise NoValue("the mean of an empty set")
     return {a: Fraction(1, len(members)) for a in members}
 
 
@@ -729,7 +729,7 @@ def _moment(body: Node, order: int, scene: Scene, env: Environment) -> Any:
 def _outcomes(scene: Scene) -> list[tuple[Any, Scene]]:
     """The outcomes of the law of a scene, with their probabilities."""
     if OUTCOMES not in scene.named:
-        raise Unknown("there is no law here, of which to take an expectation")
+        raise Unknown("an expectation is taken only where the vectors have a distribution")
     if OUTCOMES not in scene.known:
         scene.known[OUTCOMES] = [
             (weight, replace(scene, vectors=e, named=named, known={}))

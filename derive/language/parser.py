@@ -217,7 +217,7 @@ class _Parser:
         while self.took(".", ","):
             pass
         if self.now:
-            raise self.refuse("the statement is over")
+            raise self.refuse("the statement should end here")
 
     # -- statements -----------------------------------------------------------------------
     def statement(self) -> Node:
@@ -253,7 +253,7 @@ class _Parser:
     def bracketed(self) -> Node:
         inside = self.statement()
         if isinstance(inside, nodes.Relations):
-            raise self.refuse("a relation is not bracketed")
+            raise self.refuse("a single relation does not stand in brackets")
         return inside
 
     def relation(self) -> Node:
@@ -373,14 +373,14 @@ class _Parser:
         self.expect("\\partial")
         name = self.letter()
         if self.order() != order:
-            raise self.refuse("a derivative has one order")
+            raise self.refuse("the orders above and below the fraction bar differ")
         self.expect("}")
         return nodes.Derivative(name, order, self.factors() if above is None else above)
 
     def order(self) -> int:
         found = self.group() if self.took("^") else ONE
         if not isinstance(found, nodes.Number) or found.value.denominator != 1:
-            raise self.refuse("the order of a derivative is a number")
+            raise self.refuse("the order of a derivative must be a whole number")
         return int(found.value)
 
     def root(self, _: str) -> Node:
@@ -398,7 +398,7 @@ class _Parser:
         self.expect("\\|")
         which = self.group() if self.took("_") else nodes.Number(Fraction(2))
         if which not in (nodes.Name("F"), nodes.Number(Fraction(2))):
-            raise self.refuse("only the norms of Euclid and Frobenius are known")
+            raise self.refuse("only the Euclidean and the Frobenius norm are known")
         return nodes.Applied("frobenius" if which == nodes.Name("F") else "norm", inside)
 
     def bars(self, _: str) -> Node:
@@ -432,7 +432,7 @@ class _Parser:
 
     def function(self, name: str) -> Node:
         if self.now == "^":
-            raise self.refuse("a power of a function is written with brackets")
+            raise self.refuse("write a power of a function with brackets")
         return nodes.Applied(_FUNCTIONS[name], self.factor())
 
     def gradient(self, _: str) -> Node:
@@ -440,7 +440,9 @@ class _Parser:
         self.expect("_")
         anchor, loss = self.within("{", self.name), self.name()
         if not isinstance(loss, nodes.Call) or loss.base != "L" or loss.subs != anchor.subs:
-            raise self.refuse("a gradient is that of the loss of an anchor in the anchor")
+            raise self.refuse(
+                "a gradient is read only of the loss of an anchor, with respect to that anchor"
+            )
         return nodes.Name("nabla", anchor.subs)
 
     def big(self, command: str) -> Node:
@@ -451,7 +453,7 @@ class _Parser:
         if self.now != "{":
             name = self.letter()
             if not self.letters.over:
-                raise self.refuse("a big sum needs braces that say what it runs over")
+                raise self.refuse("a sum needs braces that say what it runs over")
             return nodes.Big(what, nodes.Bound(((name, self.letters.everything),)), self.product())
         self.take()
         of_substack = self.took("{")
@@ -634,7 +636,7 @@ class _Parser:
                 continue
             name = self.name()
             if name.subs and name.base[0] not in self.letters.vectors:
-                raise self.refuse("a bound name has no index")
+                raise self.refuse("a bound variable cannot have an index")
             waiting.append(name.base)
             if not self.took(",") and self.took("\\ne", "\\neq"):
                 apart.append((waiting[-1], self.name().base))
@@ -651,7 +653,7 @@ class _Parser:
                 self.took(",", ";")
         loose = [one for one in dict.fromkeys(waiting) if one not in dict(bound)]
         if loose and not self.letters.over:
-            raise self.refuse(f"nothing says what {loose[0]} runs over")
+            raise self.refuse(f"the range of {loose[0]} is not given")
         bound += [(one, self.letters.everything) for one in loose]
         return nodes.Bound(tuple(bound), tuple(apart))
 

@@ -164,19 +164,19 @@ def related(left: Any, right: Any, relation: str, vectors: Vectors | None) -> bo
     pair = (left, right)
     if any(isinstance(v, Interval) for v in pair):
         if relation not in ("=", "!="):
-            raise Unknown("intervals are equal or not")
+            raise Unknown("intervals can only be compared for equality")
         same = all(isinstance(v, Interval) for v in pair) and left.same(right)
         return bool(same == (relation == "="))
     if any(isinstance(v, Matrix) for v in pair):
         if relation in ("<", ">", "->") or not isinstance(left, type(right)):
-            raise Unknown("matrices are equal or not, or in the order of Loewner")
+            raise Unknown("matrices are compared for equality or in the Loewner order")
         if relation in ("<=", ">="):
             gap = plus(*(pair[::-1] if relation == "<=" else pair), -1)
             return bool(gap.is_psd())
         return bool(left.equals(right)) == (relation == "=")
     if any(isinstance(v, dict) for v in pair):
         if relation not in ("=", "!="):
-            raise Unknown("vectors are equal or not")
+            raise Unknown("vectors can only be compared for equality")
         gap = plus(vector(left), vector(right), -1)
         same = compare(dot(gap, gap, vectors), Fraction(0), "=")
         return same == (relation == "=")
@@ -189,14 +189,14 @@ def plus(left: Any, right: Any, factor: int = 1) -> Any:
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return left + right if factor == 1 else left - right
     if isinstance(left, Matrix) and isinstance(right, Matrix):
-        return _fitting(left.plus(right, factor), "matrices of two shapes are added")
+        return _fitting(left.plus(right, factor), "matrices of different shapes cannot be added")
     numbers = (int, Fraction, mpmath.mpf)
     if isinstance(left, Matrix) != isinstance(right, Matrix) and not (
         isinstance(left, numbers) or isinstance(right, numbers)
     ):
         raise NoValue("a matrix and a vector are added")
     if isinstance(left, Row) or isinstance(right, Row):
-        raise NoValue("a transposed vector is added")
+        raise NoValue("a transposed vector cannot be added")
     if isinstance(left, dict) or isinstance(right, dict):
         found = dict(vector(left))
         for a, c in vector(right).items():
@@ -229,9 +229,9 @@ def times(left: Any, right: Any) -> Any:
     if isinstance(right, Row):
         return Row(times(left, right.of))
     if isinstance(left, Row):
-        raise Unknown("a transposed vector is multiplied by a vector")
+        raise Unknown("a transposed vector must be multiplied by a vector")
     if isinstance(left, dict) and isinstance(right, dict):
-        raise Unknown("two vectors are multiplied by their inner product")
+        raise Unknown("the product of two vectors is their inner product, and is written so")
     if isinstance(left, Matrix):
         return left.map(lambda v: times(v, right))
     if isinstance(right, Matrix):
@@ -249,7 +249,7 @@ def times(left: Any, right: Any) -> Any:
 def multiplied(left: Any, right: Any, vectors: Vectors | None, axes: Axes) -> Any:
     r"""A product as it is printed: of matrices, of a vector and its transpose, ``u \cdot v``."""
     if isinstance(left, Matrix) and isinstance(right, Matrix):
-        return _fitting(left.times(right), "matrices that do not fit are multiplied")
+        return _fitting(left.times(right), "the shapes of the matrices do not allow a product")
     if isinstance(left, Row) and isinstance(right, Matrix):
         return Row(_applied(right.transposed, left.of, vectors, axes))
     if isinstance(left, Matrix) and isinstance(right, dict):
@@ -277,7 +277,9 @@ def _coordinates(v: Vector, vectors: Vectors | None, axes: Axes) -> list[Any]:
 def _applied(matrix: Matrix, v: Vector, vectors: Vectors | None, axes: Axes) -> Vector:
     """A matrix times a vector, by coordinates."""
     column = Matrix.of([[c] for c in _coordinates(v, vectors, axes)])
-    found = _fitting(matrix.times(column), "a matrix and a vector that do not fit are multiplied")
+    found = _fitting(
+        matrix.times(column), "the shapes of the matrix and the vector do not allow a product"
+    )
     assert axes is not None
     return {a: row[0] for a, row in zip(axes(), found.rows, strict=True)}
 
@@ -303,7 +305,7 @@ def known(vectors: Vectors | None) -> Vectors:
         If there is none.
     """
     if vectors is None:
-        raise Unknown("there is no set of vectors here")
+        raise Unknown("the statement is not about a set of vectors")
     return vectors
 
 
@@ -340,9 +342,9 @@ def root(found: Any, part: object = "the root") -> Any:
 def power(found: Any, exponent: Any, part: object) -> Any:
     """A power of a number, or the square of a matrix."""
     if isinstance(found, Matrix) and exponent == 2:
-        return _fitting(found.times(found), "a matrix that is not square is squared")
+        return _fitting(found.times(found), "only a square matrix can be squared")
     if isinstance(found, (dict, Matrix)):
-        raise Unknown("a power of a vector")
+        raise Unknown("a vector cannot be raised to a power")
     if isinstance(found, Fraction) and isinstance(exponent, Fraction) and exponent.denominator == 1:
         if found == 0 and exponent < 0:
             raise NoValue(f"division by zero in {short(part)}")

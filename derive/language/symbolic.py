@@ -66,7 +66,7 @@ class Writer:
         """
         rule = _RULES.get(type(node))
         if rule is None:
-            raise NotClosed(f"{node} is no closed form")
+            raise NotClosed(f"{node} is not a closed form")
         return rule(self, node, env)
 
     def _word(self, node: nodes.Word, env: Values) -> Expr:
@@ -89,7 +89,7 @@ class Writer:
 
     def _applied(self, node: nodes.Applied, env: Values) -> Expr:
         if node.function not in (*_FUNCTIONS, "sqrt"):
-            raise NotClosed(f"{node} is no closed form")
+            raise NotClosed(f"{node} is not a closed form")
         argument = self.expression(node.of, env)
         if node.function == "sqrt":
             return self._power(argument, S.Half)
@@ -131,7 +131,7 @@ class Writer:
             return self.names[node.full]
         if node.full in self.symbols and not node.mark:
             return self.symbols[node.full]
-        raise NotClosed(f"{node} is no number")
+        raise NotClosed(f"{node} is not a number")
 
     def _call(self, node: nodes.Call, env: Values) -> Expr:
         if not node.arguments and node.base in self.names:
@@ -149,7 +149,7 @@ class Writer:
 
     def _symbol(self, name: str) -> Symbol:
         if name not in self.symbols:
-            raise NotClosed(f"{name} is no letter")
+            raise NotClosed(f"{name} is not a known letter")
         return self.symbols[name]
 
     def _put(
@@ -170,7 +170,7 @@ class Writer:
     def _at_limit(self, found: Expr, letter: Symbol, place: Expr) -> Expr:
         domain = self.domain
         if domain is None:
-            raise NotClosed("a limit")
+            raise NotClosed("no domain is given in which to take the limit")
         if letter not in domain.ranges:
             whole = at_least(1) if letter.is_integer else Range(low_open=bool(letter.is_positive))
             domain = domain.with_range(letter, whole, 1)

@@ -7,9 +7,21 @@ from dataclasses import dataclass
 
 from .statement import TexError
 from .tokens import Token, show
-from .vocabulary import ACCENTS, FONTS, KEPT_FONTS, QUADS, SIDED, SILENT, SIZES, TEXT, THIN, UPRIGHT
+from .vocabulary import (
+    ACCENTS,
+    BLANKS,
+    FONTS,
+    KEPT_FONTS,
+    QUADS,
+    SIDED,
+    SILENT,
+    SIZES,
+    TEXT,
+    THIN,
+    UPRIGHT,
+)
 
-_SILENT = {*SILENT, *THIN, *QUADS, *SIDED, *SIZES, "\\substack"}
+_SILENT = {*SILENT, *THIN, *BLANKS, *QUADS, *SIDED, *SIZES, "\\substack"}
 _WORDS = UPRIGHT | TEXT | {"\\operatorname*"}
 _SILENT_WORDS = {"with", "and", "where", "such that", "holds"}
 _FOR_ALL = {"for all", "for every", "for any", "for each", "for", "if", "where for all"}
@@ -34,7 +46,7 @@ def lexemes(tokens: Sequence[Token]) -> list[Lexeme]:
         if token.kind == "space" or text in _SILENT:
             continue
         if token.kind in ("begin", "end"):
-            raise TexError(f"the environment {show(text)} is not read here", token.at)
+            raise TexError(f"the environment {show(text)} cannot be read in a statement", token.at)
         if text == "\\backslash":
             out.append(Lexeme("\\setminus", "command", token.at))
         elif text == "\\\\":
@@ -55,7 +67,7 @@ def lexemes(tokens: Sequence[Token]) -> list[Lexeme]:
 def _accented(letters: list[Lexeme], accent: Token) -> Lexeme:
     power = len(letters) == 3 and letters[1].text == "^" and letters[2].text.isdigit()
     if len(letters) != 1 and not power:
-        raise TexError(f"an accent is read over one letter: {show(accent.text)}", accent.at)
+        raise TexError(f"an accent must stand over one letter: {show(accent.text)}", accent.at)
     base = "".join(one.text.removeprefix("\\") for one in letters)
     return Lexeme(f"{base}~{accent.text[1:]}", "letter", accent.at)
 

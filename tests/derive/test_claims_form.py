@@ -223,7 +223,7 @@ def test_a_condition_may_be_about_a_function() -> None:
     assert found.found.at["l_p"] in ("-y", "max(0, 1/2 - y)")
     assert not retried(record(JENSEN).printed, found.found).holds
     wrong = replace(found.found, at={**found.found.at, "l_p": "y^7"})
-    with pytest.raises(ValueError, match="is no convex decreasing function"):
+    with pytest.raises(ValueError, match="is not one of the convex decreasing functions"):
         retried(record(JENSEN).printed, wrong)
     # Continuity does not help.
     other = examine(record(JENSEN.replace("strict", "continuous")))

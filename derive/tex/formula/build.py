@@ -200,7 +200,7 @@ def _apply(name: str, argument: Expr, at: int) -> Expr:
     if name not in ("log", "ln"):
         _bounded(argument, at)
     elif argument.is_number and argument.is_positive is not True:
-        raise TexError("a logarithm of what is not positive", at)
+        raise TexError("a logarithm needs a positive argument", at)
     else:
         note_log(argument)
     return _sound(_FUNCTIONS[name](argument), at)

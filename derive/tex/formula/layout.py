@@ -135,7 +135,7 @@ def lay_out(pieces: Sequence[Piece]) -> Display:
                         "one of several formulas in a row lacks a relation", draft.pieces[0][0].at
                     )
     if not found.drafts:
-        raise TexError("there is no formula here")
+        raise TexError("no formula was found")
     return found
 
 

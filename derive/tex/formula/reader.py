@@ -272,7 +272,7 @@ class _Reading:
         if len(told) > MAX_LETTERS:
             raise TexError(f"more than {MAX_LETTERS} letters are defined", told[MAX_LETTERS].at)
         if not self.found.drafts:
-            raise TexError("there is no formula here but definitions")
+            raise TexError("the display holds only definitions, no formula to check")
         self._put_in(told, uses)
 
     def _put_in(self, told: Sequence[Letter], uses: Mapping[str, int]) -> None:

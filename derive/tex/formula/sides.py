@@ -165,8 +165,8 @@ class Sides:
             return None
         if not known or any(m is not None for _, m in marks):
             raise TexError(
-                f"two readings: a function of what is in the brackets, or a product? write \\cdot, "
-                f"or only {head.text}",
+                "two readings: a function of the arguments in brackets, or a product? write "
+                f"\\cdot, or only {head.text}",
                 pieces[1][0].at,
             )
         return Called(meaning, tuple(of))

@@ -538,7 +538,7 @@ NOT_READ = (
     "of a number",
     "of numbers",
     "'e' is not known",
-    "not positive",
+    "positive argument",
     "negative number",
 )
 
