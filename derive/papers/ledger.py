@@ -5,8 +5,9 @@ A section is a file of records (``section_3.toml``): data, whose verdicts are co
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -89,15 +90,12 @@ class Ledger:
     package
         Where its sections are.
     sections
-        Files in the order of the pages, each with the results that settle claims in it. A section
-        is loaded when its claims are asked for.
+        Files in the order of the pages. A section is loaded when its claims are asked for.
     """
 
-    def __init__(
-        self, key: str, title: str, package: str = "", sections: Mapping[str, Sequence[str]] = {}
-    ):
+    def __init__(self, key: str, title: str, package: str = "", sections: Iterable[str] = ()):
         self.key, self.title = key, title
-        self.sections = dict(sections)
+        self.sections = tuple(sections)
         self.package = package
         self._claims: dict[str, dict[str, Claim]] = {name: {} for name in self.sections}
         self._read: set[str] = set()
@@ -108,10 +106,8 @@ class Ledger:
         Raises
         ------
         ValueError
-            If its label is taken, or the section is not listed for the result that settles it.
+            If its label is taken.
         """
-        if claim.result not in (None, *self.sections.get(section, (claim.result,))):
-            raise ValueError(f"{self.key}: {section} is not listed as settled by {claim.result}")
         if any(claim.label in claims for claims in self._claims.values()):
             raise ValueError(f"{self.key} has two claims labelled {claim.label}")
         self._claims.setdefault(section, {})[claim.label] = claim
@@ -131,25 +127,25 @@ class Ledger:
 
     def settled_by(self, result: str) -> list[Claim]:
         """The claims that a result settles; only their sections are loaded."""
-        self._load(name for name, settles in self.sections.items() if result in settles)
+        self._load(self._naming(result))
         return [
             c for claims in self._claims.values() for c in claims.values() if c.result == result
         ]
 
     def count_settled(self, result: str) -> int:
         """How many claims a result settles; records are counted, and not read."""
-        return sum(
-            self._count(name, result)
-            for name, settles in self.sections.items()
-            if result in settles
-        )
+        return sum(self._count(name, result) for name in self._naming(result))
+
+    def _naming(self, result: str) -> list[str]:
+        """The sections that name a result, by their text."""
+        naming = re.compile(rf"^settled\s*=\s*[\"']{re.escape(result)}[\"']", re.MULTILINE)
+        return [name for name in self.sections if naming.search(self._text(name))]
+
+    def _text(self, section: str) -> str:
+        return (files(self.package) / f"{section}.toml").read_text("utf-8")
 
     def _count(self, section: str, result: str) -> int:
-        data = files(self.package) / f"{section}.toml"
-        if section in self._read or not data.is_file():
-            self._load([section])
-            return sum(c.result == result for c in self._claims.get(section, {}).values())
-        found = tomllib.loads(data.read_text("utf-8"))
+        found = tomllib.loads(self._text(section))
         usual = found.get("defaults", {}).get("settled")
         return sum(r.get("settled", usual) == result for r in found.get("record", []))
 
@@ -163,8 +159,7 @@ class Ledger:
         for name in sections:
             if name in self._read:
                 continue
-            text = (files(self.package) / f"{name}.toml").read_text("utf-8")
-            self._load_records(name, text)
+            self._load_records(name, self._text(name))
             self._read.add(name)
 
     def _load_records(self, section: str, text: str) -> None:

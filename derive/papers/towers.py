@@ -33,26 +33,9 @@ class Towers(Embeddings):
         """Number of items."""
         return self.m
 
-    @property
-    def shape(self) -> str:
-        """Sizes in words, for witnesses."""
-        return f"N = {self.N}, d = {self.dimension}"
-
     def uv(self, i: int, j: int) -> Fraction:
         """u_i . v_j."""
         return self.ip((i, 0, 0), (j, 0, 1))
-
-    def u(self) -> list[Index]:
-        """Indices of the first tower."""
-        return [(i, 0, 0) for i in range(self.N)]
-
-    def v(self) -> list[Index]:
-        """Indices of the second tower."""
-        return [(i, 0, 1) for i in range(self.N)]
-
-    def negatives_of(self, i: int) -> list[int]:
-        """The j != i."""
-        return [j for j in range(self.N) if j != i]
 
     def positives(self) -> list[Fraction]:
         """All u_i . v_i."""
@@ -60,15 +43,11 @@ class Towers(Embeddings):
 
     def negatives(self) -> list[Fraction]:
         """All u_i . v_j with i != j, in order of i and then of j."""
-        return [self.uv(i, j) for i in range(self.N) for j in self.negatives_of(i)]
+        return [self.uv(i, j) for i in range(self.N) for j in range(self.N) if j != i]
 
     def alignment(self) -> Fraction:
         """Mean inner product of the positive pairs."""
         return sum(self.positives(), ZERO) / self.N
-
-    def step(self, i: int) -> dict[Index, Fraction]:
-        """u_i - v_i as a linear combination."""
-        return {(i, 0, 0): ONE, (i, 0, 1): -ONE}
 
     def is_double_constant(self) -> bool:
         """Whether all positives are equal, and all negatives."""
@@ -135,15 +114,6 @@ def position(alignment: Fraction) -> Fraction | float:
 
 def _like(e: Embeddings, note: str) -> Towers:
     return Towers(e.m, 1, 2, e.ip, dimension=e.dimension, note=note)
-
-
-SHARES = (ZERO, Fraction(1, 4), ONE, Fraction(7, 3), math.inf)
-
-
-@cache
-def ccems() -> tuple[Towers, ...]:
-    """The CCEM for a few N and delta, both ends included."""
-    return tuple(ccem(n, q) for n in (2, 3, 4, 5) for q in SHARES)
 
 
 @cache

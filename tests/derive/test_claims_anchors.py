@@ -125,7 +125,7 @@ def test_an_anchor_by_hand() -> None:
         assert judge(read(text, letters).tree, scene_of(3)).holds, text
     assert not judge(read(r"\sigma = \frac{1}{3}", letters).tree, scene_of(3)).holds
     truth = judge(read(r"u^\top z_4 = 0", letters).tree, scene_of(3))
-    assert not truth.holds and "no such index" in truth.says
+    assert not truth.holds and "out of range" in truth.says
 
 
 def test_an_outcome_that_is_not_there_has_no_value() -> None:

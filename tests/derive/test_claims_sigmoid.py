@@ -15,7 +15,7 @@ from cltheory.derive.papers.form.family import load
 from cltheory.derive.papers.form.functions import KINDS, Function, function_named
 from cltheory.derive.papers.form.hypotheses import read_under
 from cltheory.derive.papers.form.run import CHECKS, PROOFS
-from cltheory.derive.papers.lee2024sigmoid import named_optimum, named_simplex
+from cltheory.derive.papers.lee2024sigmoid import named, named_optimum
 from sympy import S
 
 load("cltheory.derive.papers.lee2024sigmoid")
@@ -98,7 +98,7 @@ def test_the_simplex_alone_is_optimal_for_infonce() -> None:
     assert answer("optima of InfoNCE", right, N=3, d=2, t=1) is True
     assert answer("optima of InfoNCE", {**right, "negative": ZERO}, N=3, d=3, t=1) is False
     assert answer("optima of InfoNCE", right, N=3, d=1, t=1) is False  # no room for it
-    assert named_simplex.equal_angles(3, Fraction(-2, 3)) is None
+    assert named.equal_angles(3, Fraction(-2, 3)) is None
 
 
 @pytest.mark.parametrize(

@@ -106,10 +106,3 @@ def test_a_label_is_used_once() -> None:
     assert small["(1)"].verdict().word == "agrees"
     with pytest.raises(KeyError):
         small["(2)"]
-
-
-def test_a_section_settles_only_what_it_is_listed_for() -> None:
-    small = Ledger("small", "A small paper", "package", {"section_1": ["ssem"]})
-    small.add("section_1", claim("(1)", "ssem"))
-    with pytest.raises(ValueError, match="not listed"):
-        small.add("section_1", claim("(2)", "supcl-threshold"))

@@ -14,7 +14,7 @@ KEY = "doe2030spheres"
 INIT = f"""
 from cltheory.derive.papers.ledger import Ledger
 
-LEDGER = Ledger({KEY!r}, "Spheres", __name__, {{"section_1": ()}})
+LEDGER = Ledger({KEY!r}, "Spheres", __name__, ["section_1"])
 """
 SETS = """
 from cltheory.derive.papers.form.family import family

@@ -103,15 +103,13 @@ def _examine(record: Record) -> Examined:
     verdict: Verdict
     if not tally.bad and not slips:
         verdict = _agreeing(record, record.printed, None, tally)
+        if verdict.word == "agrees" and not verdict.note:
+            verdict = verdict.with_note(record.remark)
         if condition is not None:
             problems.append(f"nothing fails without {condition.text}")
-        if record.reading is not None:
-            problems.append("there is a reading, and the print holds as it stands")
-        if record.witness is not None:
-            problems.append("there is a witness, and the print holds")
-        if record.correction is not None:
-            problems.append("there is a correction, and the print holds")
-        return Examined(_with_restated(record, verdict), tuple(problems))
+        vain = [k for k in ("reading", "witness", "correction") if getattr(record, k) is not None]
+        problems += [f"the record has a {k}, but the print holds as it stands" for k in vain]
+        return Examined(verdict, tuple(problems))
     tally.bad.sort(key=_simplicity)
     if record.correction or record.reading:  # what is wrong where these are right comes first
         tally.bad.sort(key=lambda t: condition is not None and not _met(condition, t))
@@ -119,7 +117,7 @@ def _examine(record: Record) -> Examined:
     problems += _stored_witness(record, found)
     failing = tally.bad[0] if tally.bad else None
     if record.reading is not None:
-        verdict, more = _misprint(record, condition, slips)
+        verdict, more = _misprint(record, condition)
     elif condition is not None and record.correction is None:
         verdict, more = _conditional(record, condition, tally)
     elif slips and failing is None:
@@ -138,7 +136,7 @@ def _examine(record: Record) -> Examined:
         problems.append("a verdict that is not agrees has an origin")
     note = _note(record, verdict, failing, slips)
     verdict = verdict._replace(note=note, witness=shown(record.witness or found))
-    return Examined(_with_restated(record, verdict), tuple(problems), found)
+    return Examined(verdict, tuple(problems), found)
 
 
 # --- loose words -----------------------------------------------------------------------------
@@ -175,14 +173,24 @@ def over_readings(record: Record, found: Examined) -> Examined:
 
 def _under(record: Record, wording: Wording) -> Verdict:
     """What a fair reading comes to: agrees, differs or undecided."""
+    same = wording.under == record.printed.under
+    return _reached(record, wording, record.stated_under(), within=same)
+
+
+def _reached(
+    record: Record, wording: Wording, condition: Condition | None, *, within: bool = True
+) -> Verdict:
+    """What a wording comes to: agrees, differs or undecided; ``within`` a condition only."""
     tally = Tally.of(trials(wording))
-    if wording.under == record.printed.under:
-        tally = tally.where(record.stated_under(), True)
-    if not tally.bad:
-        return _agreeing(record, wording, record.stated_under(), tally)
-    failing = min(tally.bad, key=_simplicity)
-    grade = Grade.SAMPLED if failing.simulated else Grade.EXACT
-    return Verdict("differs", Evidence(grade, f"fails {_where(failing)}"))
+    if within:
+        tally = tally.where(condition, True)
+    if tally.bad:
+        failing = min(tally.bad, key=_simplicity)
+        grade = Grade.SAMPLED if failing.simulated else Grade.EXACT
+        return Verdict("differs", Evidence(grade, f"fails {_where(failing)}"))
+    if wording.unused():
+        return _slip(wording.unused())
+    return _agreeing(record, wording, condition, tally)
 
 
 def _outcome(record: Record, wording: Wording, verdict: Verdict) -> str:
@@ -259,21 +267,12 @@ def _idle_parts(condition: Condition, outside: Tally) -> list[str]:
     return found
 
 
-def _misprint(
-    record: Record, condition: Condition | None, slips: list[str]
-) -> tuple[Verdict, list[str]]:
+def _misprint(record: Record, condition: Condition | None) -> tuple[Verdict, list[str]]:
     assert record.reading is not None
-    tally = Tally.of(trials(record.reading)).where(condition, True)
-    if tally.bad:
-        return Verdict("differs", Evidence(Grade.EXACT, "the reading fails as well")), [
-            f"the reading fails: {_where(tally.bad[0])}"
-        ]
-    if record.reading.unused():
-        return _slip(record.reading.unused()), ["the reading has a letter that is not used"]
-    within = _agreeing(record, record.reading, condition, tally)
-    if within.word != "agrees":
-        return within, ["the reading is undecided"]
-    return within._replace(word="misprint"), []
+    found = _reached(record, record.reading, condition)
+    if found.word == "agrees":
+        return found._replace(word="misprint"), []
+    return found, [f"the reading is not confirmed: {found.evidence.how}"]
 
 
 def _slip(slips: list[str]) -> Verdict:
@@ -284,16 +283,9 @@ def _slip(slips: list[str]) -> Verdict:
 def _wrong_with_correction(record: Record, condition: Condition | None) -> list[str]:
     assert record.correction is not None
     own = record.correction.under != record.printed.under
-    tally = Tally.of(trials(record.correction))
-    if not own:
-        tally = tally.where(condition, True)
-    if tally.bad:
-        return [f"the correction fails: {_where(tally.bad[0])}"]
-    if record.correction.unused():
-        return ["the correction has a letter that is not used"]
-    if _agreeing(record, record.correction, None if own else condition, tally).word != "agrees":
-        return ["the correction is undecided"]
-    return []
+    found = _reached(record, record.correction, None if own else condition)
+    good = found.word == "agrees"
+    return [] if good else [f"the correction is not confirmed: {found.evidence.how}"]
 
 
 def _note(record: Record, verdict: Verdict, failing: Trial | None, slips: list[str]) -> str:
@@ -313,12 +305,6 @@ def _note(record: Record, verdict: Verdict, failing: Trial | None, slips: list[s
     if verdict.word == "misprint" and not parts:
         parts.append("the correction says what is meant")
     return "; ".join(parts)
-
-
-def _with_restated(record: Record, verdict: Verdict) -> Verdict:
-    if verdict.word == "agrees" and record.remark and not verdict.note:
-        verdict = verdict._replace(note=record.remark)
-    return verdict
 
 
 def corrected(record: Record) -> str:

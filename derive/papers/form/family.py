@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
-from inspect import signature
-from typing import Any
+from inspect import formatannotation, signature
+from typing import Any, TypeVar
 
 from sympy import Expr
 
@@ -70,14 +70,17 @@ def at_a_point(function: Callable[..., Any]) -> Callable[[Point, Mapping[str, An
     parameters = signature(function).parameters.values()
 
     def called(point: Point, given: Mapping[str, Any]) -> Any:
-        found: dict[str, Any] = {"at": point, "given": given}
+        found: dict[str, Any] = {}
         for one in parameters:
             source = given if one.kind is one.KEYWORD_ONLY else point
-            if one.name in source and one.name not in found:
-                found[one.name] = _argument(one.name, str(one.annotation), source[one.name])
-            elif one.default is one.empty and one.name not in found:
+            if one.name in ("at", "given"):
+                found[one.name] = source
+            elif one.name in source:
+                kind = formatannotation(one.annotation).strip("'")
+                found[one.name] = _argument(one.name, kind, source[one.name])
+            elif one.default is one.empty:
                 raise Unknown(f"{one.name} has no value")
-        return function(**{k: v for k, v in found.items() if k in signature(function).parameters})
+        return function(**found)
 
     return called
 
@@ -90,7 +93,7 @@ def _argument(name: str, kind: str, value: Any) -> Any:
     return as_number(value) if isinstance(value, Expr) and "Expr" not in kind else value
 
 
-Make = Callable[..., Iterable[Embeddings]]
+Make = TypeVar("Make", bound=Callable[..., Iterable[Embeddings]])
 
 
 def family(

@@ -361,15 +361,9 @@ def _spread(rows: list[Any], limit: int) -> list[Any]:
 
 
 def put_in(e: Expr, at: Mapping[Symbol, Expr]) -> Expr | None:
-    """A value, or None if there is none; at infinity the limit."""
-    try:
-        far = {s: v for s, v in at.items() if v in (oo, -oo) and s in e.free_symbols}
-        found = e.xreplace({s: v for s, v in at.items() if s not in far})
-        for s, v in far.items():
-            found = found.limit(s, v)
-    except (ValueError, ZeroDivisionError):
-        return None
-    if found.has(nan, zoo) or found.free_symbols or not (found.is_extended_real):
+    """A value, or None if there is none."""
+    found = e.xreplace(dict(at))
+    if found.has(nan, zoo) or found.free_symbols or not found.is_extended_real:
         return None
     return found
 

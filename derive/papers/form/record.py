@@ -7,8 +7,8 @@ import json
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any, Literal
+from functools import wraps
+from typing import Any, Literal, TypeVar
 
 from ...errors import Refusal
 from ...language.nodes import Call, Name, Node, indexed
@@ -44,6 +44,22 @@ ORIGINS = ("", "authors", "extraction", "unclear")
 
 class BadRecord(Refusal, ValueError):
     """A record that cannot be read; the message is one line and names the record."""
+
+
+Found = TypeVar("Found")
+
+
+def once(method: Callable[[Any], Found]) -> Callable[[Any], Found]:
+    """A method whose answer is kept: what is parsed is parsed once."""
+    name = f"_{method.__name__}"
+
+    @wraps(method)
+    def kept(self: Any) -> Found:
+        if name not in self.__dict__:
+            self.__dict__[name] = method(self)
+        return self.__dict__[name]  # type: ignore[no-any-return]
+
+    return kept
 
 
 @dataclass(frozen=True)
@@ -83,12 +99,9 @@ class Wording:
         """Where its vectors come from."""
         return families_of(self.package)[self.on] if self.on else None
 
+    @once
     def letters(self) -> Letters:
         """What its letters are."""
-        return self._letters
-
-    @cached_property
-    def _letters(self) -> Letters:
         base = LETTERS_OF_SETS if self.family is None else self.family.letters
         heads = [k.partition("(")[0] for k in self.where if "(" in k]
         names = [expression(k, base) for k in heads]
@@ -116,12 +129,9 @@ class Wording:
         ]
 
     # What follows is read, and may refuse.
+    @once
     def read(self) -> list[Read]:
         """Its statements, each with all that it quantifies over."""
-        return self._read
-
-    @cached_property
-    def _read(self) -> list[Read]:
         if self.check:
             return []
         outer = binders(self.for_all, self.letters()) if self.for_all else NOTHING
@@ -137,21 +147,15 @@ class Wording:
         bodies = [r.tree for r in statements] + [tree for _, tree in one.definitions().values()]
         return list(dict.fromkeys(n for r in statements for n in unused(r.bound, *bodies)))
 
+    @once
     def hypotheses(self) -> Hypotheses:
         """Where it is said."""
-        return self._hypotheses
-
-    @cached_property
-    def _hypotheses(self) -> Hypotheses:
         found = read_under(self.under) if self.under else Hypotheses({})
         return replace(found, also=tuple(read_place(one, found) for one in self.also))
 
+    @once
     def definitions(self) -> dict[str, tuple[tuple[str, ...], Node]]:
         r"""Names that the paper defines beside it: ``h(\delta)``, ``u_{i,j}``, ``c_1``."""
-        return self._definitions
-
-    @cached_property
-    def _definitions(self) -> dict[str, tuple[tuple[str, ...], Node]]:
         found: dict[str, tuple[tuple[str, ...], Node]] = {}
         for key, text in self.where.items():
             name = expression(key, self.letters())
@@ -170,12 +174,9 @@ class Wording:
         """Names that the section defines, and not the record."""
         return set(replace(self, where=dict.fromkeys(self.uses, "0")).definitions())
 
+    @once
     def values(self) -> dict[str, Node]:
         """What a named check is given."""
-        return self._values
-
-    @cached_property
-    def _values(self) -> dict[str, Node]:
         return {k: expression(v, self.letters()) for k, v in self.given.items()}
 
 
@@ -232,12 +233,9 @@ class Record:
     also_true: Mapping[str, str] = field(default_factory=dict)  #: mutants that hold, and why
     source: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
+    @once
     def stated_under(self) -> Condition | None:
         """The condition that the record says is missing."""
-        return self._condition
-
-    @cached_property
-    def _condition(self) -> Condition | None:
         if not self.condition:
             return None
         given = self.printed.hypotheses()
@@ -450,9 +448,8 @@ def _record(paper: str, section: str, table: dict[str, Any], package: str) -> Re
     if "attained" in table:
         if not isinstance(table["attained"], dict) or set(table["attained"]) - {"on", "under"}:
             raise BadRecord("attained must be a table with 'on' and 'under' only")
-        found["attained"] = replace(
-            printed, **{k: _text(k, v) for k, v in table["attained"].items()}
-        )
+        own: dict[str, Any] = {k: _text(k, v) for k, v in table["attained"].items()}
+        found["attained"] = replace(printed, **own)
     return Record(paper, section, printed=printed, source=table, **found)
 
 

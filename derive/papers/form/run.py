@@ -18,7 +18,7 @@ from ...decide.calculus import derivative
 from ...decide.decide import positive
 from ...decide.domain import Domain, DomainError
 from ...decide.equal import equal
-from ...decide.evidence import Evidence, Grade, Holds, Outcome, weakest
+from ...decide.evidence import Evidence, Grade, Holds, Outcome, Undecided, weakest
 from ...decide.exact import NotANumber, exact
 from ...decide.exact import expression as closed_expression
 from ...decide.limits.limit import NoLimit, limit
@@ -533,13 +533,9 @@ def _expression(result: Result, name: str) -> Expr:
 def _decided(left: Any, relation: str, right: Any, domain: Domain, needs: list[Any]) -> Outcome:
     if relation == "=":
         return _same(left, right, domain, needs)
-    gap = right - left if relation in ("<", "<=") else left - right
     if relation == "!=":
-        for sign in (1, -1):
-            outcome = positive(sign * gap, domain)
-            if isinstance(outcome, Holds):
-                return outcome
-        return outcome
+        return Undecided("nothing is proved of what differs")
+    gap = right - left if relation in ("<", "<=") else left - right
     strict = relation in ("<", ">")
     outcome = positive(gap, domain, strict=strict)
     if isinstance(outcome, Holds) or not (left.has(Pow) or right.has(Pow)):

@@ -23,26 +23,24 @@ SOURCE = Source(
     ),
 )
 
-CCEM, OPTIMUM, THRESHOLD = "ccem", "sigmoid-optimum", "sigmoid-threshold"
-INFONCE, PAIRWISE = "infonce-optimum", "pairwise-threshold"
 
 LEDGER = Ledger(
     SOURCE.key,
     SOURCE.title,
     __name__,
-    {
-        "section_1": (CCEM, OPTIMUM, THRESHOLD, INFONCE),
-        "section_3": (CCEM, OPTIMUM, INFONCE),
-        "section_4_1": (CCEM, OPTIMUM),
-        "section_4_2": (CCEM, OPTIMUM, INFONCE, PAIRWISE),
-        "section_4_proof": (CCEM, PAIRWISE),
-        "section_5_1": (OPTIMUM, THRESHOLD, INFONCE),
-        "section_5_2": (CCEM, OPTIMUM, THRESHOLD),
-        "section_6": (OPTIMUM, THRESHOLD),
-        "appendix_a": (),
-        "appendix_b1": (CCEM,),
-        "appendix_b2": (INFONCE,),
-        "appendix_b3": (INFONCE,),
-        "appendix_b4": (OPTIMUM, THRESHOLD),
-    },
+    (
+        "section_1",
+        "section_3",
+        "section_4_1",
+        "section_4_2",
+        "section_4_proof",
+        "section_5_1",
+        "section_5_2",
+        "section_6",
+        "appendix_a",
+        "appendix_b1",
+        "appendix_b2",
+        "appendix_b3",
+        "appendix_b4",
+    ),
 )

@@ -18,7 +18,7 @@ from ..digits import stored_cells
 from ..form.families import in_space
 from ..form.run import Answer, Point, named_check
 from ..towers import Towers, aligned, lifted, pairwise_value
-from .named_thresholds import delta_star
+from .named import delta_star
 
 Given = Mapping[str, Any]
 #: Losses have some 48 digits after the point.
@@ -70,7 +70,7 @@ def _tried(items: int) -> tuple[Towers, ...]:
     doubled = Embeddings(items, 1, 1, lambda a, b: Fraction(1 if (a[0] - b[0]) % 2 == 0 else -1))
     apart = [lifted(doubled, Fraction(k, 4)) for k in (1, 2, 4)]
     found = [aligned(Embeddings(items, 1, 1, inner), "crossed"), *in_space(items, d), *apart]
-    return tuple(e for e in found if isinstance(e, Towers) and e.rank <= d)
+    return tuple(e for e in found if e.rank <= d)
 
 
 @named_check("alignment above the threshold")
@@ -88,8 +88,8 @@ def alignment(at: Point, N: int, d: int, t: Any, *, threshold: Any) -> Answer:
         best = min(losses, key=lambda k: losses[k])
         tight = min(loss for k, loss in losses.items() if k[2] + k[3] == 0)
         says = (
-            f"in R^1 the minimum of the loss with u_i = v_i is {text(tight)}; {best[2]} pairs (1, -1) and "
-            f"{best[3]} pairs (-1, 1) beside {best[0]} and {best[1]} aligned ones have "
+            f"in R^1 the minimum of the loss with u_i = v_i is {text(tight)}; {best[2]} pairs "
+            f"(1, -1) and {best[3]} pairs (-1, 1) beside {best[0]} and {best[1]} aligned ones have "
             f"{text(losses[best])}"
         )
         return Answer(bool(losses[best] >= tight - CLOSE), says)

@@ -112,11 +112,16 @@ def far_from(share: Any) -> str:
 
 
 # --- a range of delta as it is printed ------------------------------------------------------------
-def outside(given: Given, found: Best) -> str:
-    """Why no best delta is in the printed range (``low``, or ``above``, to ``top``), or nothing.
+def outside(given: Given, found: Best) -> Answer | None:
+    """That no best delta is in the printed range (``low``, or ``above``, to ``top``), and why.
 
     A range without a top is one of real numbers: delta = oo is none.
     """
+    why = _why_outside(given, found)
+    return Answer(False, why) if why else None
+
+
+def _why_outside(given: Given, found: Best) -> str:
     low = given["above"] if "above" in given else given["low"]
     if compare(low, ZERO, "<"):
         return "delta is not negative"
@@ -141,7 +146,7 @@ def functions(at: Point) -> tuple[int, Function, Function]:
 
 def rivals(items: int, d: int, share: Any) -> list[Towers]:
     """Sets in R^d, among them those like the CCEM on other vectors that sum to zero."""
-    found = [e for e in in_space(items, d) if isinstance(e, Towers)]
+    found = list(in_space(items, d))
     if items == 4 and share < 1 - PLACE:
         near = Fraction(mpmath.nstr(share, 30)).limit_denominator(1000)
         found.append(lifted(square(), near / (1 - near), "lifted square"))
@@ -181,10 +186,7 @@ def is_ccem(e: Towers) -> bool:
 def some_optimal(at: Point, *, given: Given) -> Answer:
     """No set in R^d has less loss than the CCEM with some delta in the given range."""
     found = best_for(*functions(at))
-    why = outside(given, found)
-    if why:
-        return Answer(False, why)
-    return better(at, found) or Answer(True)
+    return outside(given, found) or better(at, found) or Answer(True)
 
 
 @named_check("a CCEM in R^d is optimal")
@@ -226,9 +228,8 @@ def every_optimum(at: Point, *, count: Any) -> Answer:
 def theorem_1(at: Point, *, given: Given) -> Answer:
     """One CCEM, with a delta in the given range, is the optimum up to rotation."""
     found = best_for(*functions(at))
-    why = outside(given, found)
-    if why:
-        return Answer(False, why)
+    if wrong := outside(given, found):
+        return wrong
     if found.last - found.first > PLACE:
         ends = far_from(found.first), far_from(found.last)
         return Answer(False, f"all delta from {ends[0]} to {ends[1]} are optimal")
@@ -242,9 +243,8 @@ def bounds_of_the_proof(at: Point, d: int, *, given: Given, factor: Any) -> Answ
     if items == 1:
         raise NoValue("division by zero in y/(N (N - 1))")
     found = best_for(items, near, far)
-    why = outside(given, found)
-    if why:
-        return Answer(False, why)
+    if wrong := outside(given, found):
+        return wrong
     for e in rivals(items, d, found.last):
         on = ccem(items, position(e.alignment()))
         least = sum(on.negatives(), ZERO)
@@ -293,40 +293,32 @@ def least_elsewhere(
     items: int, d: int, warm: Fraction, bias: Fraction | None = None
 ) -> tuple[Any, Towers]:
     """The least loss of the sets in R^d that are tried, (2) with a bias and (1) without."""
-    found = []
-    for e in in_space(items, d):
-        assert isinstance(e, Towers)
+
+    def loss(e: Towers) -> Any:
         if bias is None:
-            found.append((softmax_value(INFONCE, e, t=warm), e))
-        else:
-            found.append((items * pairwise_value(SIGMOID, e, t=warm, b=bias), e))
-    return min(found, key=lambda pair: pair[0])
+            return softmax_value(INFONCE, e, t=warm)
+        return items * pairwise_value(SIGMOID, e, t=warm, b=bias)
+
+    return min(((loss(e), e) for e in in_space(items, d)), key=lambda pair: pair[0])
 
 
 def _compared(given: Given, found: Best, other: tuple[Any, Towers]) -> Answer:
-    why = outside(given, found)
-    if why:
-        return Answer(False, why)
     value, e = other
-    if value < found.loss - CLOSE:
-        return Answer(False, f"the loss is {text(value)}, on the CCEM {text(found.loss)}", e)
-    return Answer(True)
+    says = f"the loss is {text(value)}, on the CCEM {text(found.loss)}"
+    good = value >= found.loss - CLOSE
+    return outside(given, found) or (Answer(True) if good else Answer(False, says, e))
 
 
 @named_check("the best CCEM has the least sigmoid loss")
-def least_sigmoid(at: Point, d: int, *, given: Given) -> Answer:
+def least_sigmoid(N: int, d: int, t: Any, b: Any, *, given: Given) -> Answer:
     """The least loss of all sets in R^d is that of the CCEM with some delta in the range."""
-    items, warm, bias = size(at, "N"), as_number(at["t"]), as_number(at["b"])
-    other = least_elsewhere(items, d, warm, bias)
-    return _compared(given, best_sigmoid(items, warm, bias), other)
+    return _compared(given, best_sigmoid(N, t, b), least_elsewhere(N, d, t, b))
 
 
 @named_check("the best CCEM has the least InfoNCE loss")
-def least_infonce(at: Point, d: int, *, given: Given) -> Answer:
+def least_infonce(N: int, d: int, t: Any, *, given: Given) -> Answer:
     """The least loss of all sets in R^d is that of the CCEM with some delta in the range."""
-    items, warm = size(at, "N"), as_number(at["t"])
-    other = least_elsewhere(items, d, warm)
-    return _compared(given, best_infonce(items, warm), other)
+    return _compared(given, best_infonce(N, t), least_elsewhere(N, d, t))
 
 
 def slope(items: int, share: int, warm: Any, bias: Any) -> Any:

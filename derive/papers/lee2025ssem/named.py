@@ -9,13 +9,23 @@ from typing import Any
 
 import mpmath
 
-from ...language.quantities import NoValue, as_number, compare, root, text
+from ...decide.calculus import derivative
+from ...decide.decide import positive
+from ...decide.domain import POSITIVE, Domain
+from ...decide.evidence import Evidence, Grade, Holds, Outcome
+from ...language.quantities import NoValue, as_number, compare, mp, root, text
 from ...losses.softmax import SoftmaxLoss
 from ...losses.supcl import CNCE, SUP_CNCE, SUPCL
+from ...optimum.reduce import ReducedLoss
+from ...optimum.segment import delta, x
+from ...results import results
+from ...results.classes._supcl import ssem_segment
+from ...structures.hierarchy import hierarchy
 from ...vectors.embeddings import Embeddings, mean
+from ..digits import stored_cells
 from ..form.families import sets_in, ssem
 from ..form.family import size
-from ..form.run import Answer, Point, named_check
+from ..form.run import Answer, Point, named_check, named_proof
 from .sets import declared_value
 
 Given = Mapping[str, Any]
@@ -228,3 +238,109 @@ def beyond_the_simplex(at: Point, m: int, n: int) -> Answer:
     # Convex in delta**2: a fall just beyond 1 puts the least beyond it.
     good = bool(loss(ONE + Fraction(1, 1000)) < loss(ONE))
     return Answer(good, "the loss rises beyond delta = 1", ssem(m, n, 1, ONE))
+
+
+# --- What the paper says of the class-conditional InfoNCE loss on all sets and on the SSEM ---
+@named_check("cNCE is least on the SSEM")
+def least_on_ssem(at: Point, *, given: Given, to: Any) -> Answer:
+    """No set in R^d has a smaller L_cNCE than all SSEM, which have ``from`` <= delta <= ``to``.
+
+    The least one on these is sought on a grid of delta^2 with both ends.
+    """
+    m, n, p, d = (size(at, k, 1) for k in "mnpd")
+    low, high = squared(given["from"]), squared(to)
+    if n == 1:
+        raise NoValue("the range of delta has no end")
+    if (low, high) != (ZERO, longest(m, n)):
+        says = f"there are SSEM for delta^2 in 0 .. {longest(m, n)}, not {low} .. {high}"
+        return Answer(False, says)
+    grid = [ssem(m, n, p, low + (high - low) * Fraction(k, 6)) for k in range(7)]
+    least = min(declared_value(CNCE, e, **numbers(at)) for e in grid)
+    for e in sets_in(m, n, p, d):
+        found = declared_value(CNCE, e, **numbers(at))
+        if found < least - CLOSE:
+            return Answer(False, f"its loss is {text(found)}, the least on SSEM {text(least)}", e)
+    return Answer(True)
+
+
+# --- What the proof of Proposition A.5 says of one vector ---
+@named_check("both terms are zero")
+def both_terms_are_zero(n: int, d: int, *, a: Any) -> Answer:
+    """Where all elements of a are ``a``, a^T exp(w_i) and a^T exp(mean of w_i) are zero."""
+    points = [[Fraction(i * k - 3, k + 1) for k in range(d)] for i in range(n)]
+    mean = [sum(column, Fraction(0)) / n for column in zip(*points, strict=True)]
+    for w in (*points, mean):
+        found = mp(a) * mpmath.fsum(mpmath.exp(mp(c)) for c in w)
+        if found != 0:
+            return Answer(False, f"one of them is {text(found)}")
+    return Answer(True)
+
+
+# --- Numbers that are printed rounded ---
+#: Half of the last digit of what is printed with two digits after the point.
+HALF_A_DIGIT = Fraction(1, 200)
+
+
+@named_check("zero to two digits")
+def zero_to_two_digits(*, given: Mapping[str, Any]) -> Answer:
+    """Each of the differences given is zero, but for rounding to two digits after the point."""
+    for name, gap in given.items():
+        if not compare(abs(mp(gap)), HALF_A_DIGIT, "<="):
+            return Answer(False, f"{name}: off by {text(gap)}")
+    return Answer(True)
+
+
+# --- What rises or falls along the SSEM, proved by a derivative ---
+@named_proof("h rises along the SSEM")
+def h_rises(domain: Domain) -> Outcome:
+    """The function whose zero is the optimum has a positive derivative in x."""
+    h = results["supcl-optimum"].quantity("x_star").expression.function
+    return positive(derivative(h(x), x), domain)
+
+
+@named_proof("L_cNCE falls along the SSEM")
+def cnce_falls(domain: Domain) -> Outcome:
+    """Its derivative in x is negative, and x rises with delta: it is delta^2 at delta = 1, times
+    a positive number."""
+    at_one = 1 - results["ssem"].quantity("same_class").expression.xreplace({delta: 1})
+    rises = positive(at_one, domain)
+    if not isinstance(rises, Holds):
+        return rises
+    loss = ReducedLoss(CNCE, hierarchy()).value(ssem_segment().inner)
+    inside = domain.restricted(derivative(loss, x).free_symbols - {x}).with_range(x, POSITIVE, 1)
+    return positive(-derivative(loss, x), inside)
+
+
+# --- Embeddings that were optimised in few dimensions, stored, and held against the theory ---
+CELLS = "appendix_b.json"
+#: A shade of a heat map over [0, 1] is told from its neighbour at a few hundredths.
+SHADE = Fraction(5, 100)
+
+
+@named_check("stored embeddings have the variance")
+def stored_have_the_variance(at: Point, *, within: Any) -> Answer:
+    """The variance within classes, and that between them, in these proportions, is as predicted.
+
+    ``within`` 1 is the one within classes.
+    """
+    sizes = {name: size(at, name) for name in ("m", "n")}
+    cells = stored_cells(__package__, CELLS)
+    alphas, taus, measured, _ = zip(*([float(v) for v in c] for c in cells), strict=True)
+    shares = {"within": float(within), "between": 1 - float(within)}
+    optimum = results["supcl-optimum"]
+    parts = [
+        share * optimum.function(f"{k}_class_variance")(**sizes, alpha=alphas, tau=taus)
+        for k, share in shares.items()
+    ]
+    gaps = [abs(a - z) for a, z in zip(sum(parts), measured, strict=True)]
+    worst = max(range(len(gaps)), key=gaps.__getitem__)
+    where = f"alpha = {cells[worst][0]}, tau = {cells[worst][1]}"
+    return Answer(gaps[worst] <= SHADE, f"off by {gaps[worst]:.2g} at {where}")
+
+
+@named_proof("stored embeddings")
+def stored_embeddings(domain: Domain) -> Outcome:
+    """How they were found: by an optimiser, each with a certified gap to the least loss."""
+    cells = stored_cells(__package__, CELLS)
+    gap = float(max(c[3] for c in cells))
+    return Holds(Evidence(Grade.OPTIMISED, f"{len(cells)} cells, certified gaps up to {gap:.2g}"))

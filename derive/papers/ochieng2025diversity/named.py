@@ -54,7 +54,7 @@ def _loss(batch: Batch, i: int, k: int, step: Any, tau: Any) -> Any:
 
 
 @named_check("constant of the remainder")
-def constant_of_the_remainder(at: Point, *, tight: Any, c: Any, square: Any, power: Any) -> Answer:
+def constant_of_the_remainder(at: Point, *, tight: bool, c: Any, square: Any, power: Any) -> Answer:
     """N orthonormal negatives, one of which is the anchor: the squared remainder over
     (1 - p)^2 is at most c tau^-power sigma^square, at temperatures from 1 down and all N;
     ``tight`` 1: and it comes near that for many."""
@@ -65,7 +65,7 @@ def constant_of_the_remainder(at: Point, *, tight: Any, c: Any, square: Any, pow
             sigma = mpmath.mpf(1) / count
             right = mp(c) * mp(tau) ** -mp(power) * sigma ** mp(square)
             slack = tight == 1 and count == MANY and left < right * (1 - mpmath.mpf(10) ** -9)
-            if left > right * (1 + NEAR) or slack or tight not in (0, 1):
+            if left > right * (1 + NEAR) or slack:
                 return Answer(False, f"N = {count}, tau = {tau}: {text(left)} <= {text(right)}")
     return Answer(True)
 

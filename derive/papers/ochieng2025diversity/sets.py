@@ -52,7 +52,7 @@ from .batch import Batch, Law, read_batch, read_law
 def anchors_in(n: int, d: int) -> tuple[Tables, ...]:
     """Unit vectors in R^d: any, and degenerate ones."""
     first, back = axis(d), axis(d, 0, -1)
-    kinds: list[tuple[str, Row, list[Row]]] = [
+    kinds: list[tuple[str, Row, Sequence[Row]]] = [
         ("negatives at the anchor", back, [first] * n),
         ("all equal", first, [first] * n),
         ("positive at the anchor", first, [back] * n),
@@ -259,7 +259,7 @@ def batches_in(n: int, d: int, unit: bool) -> tuple[Tables, ...]:
     """z_1..z_n and a candidate y in R^d: any, and degenerate ones; of other lengths if not unit."""
     first, last = axis(d), axis(d, d - 1)
     drawn = [(seed, directions(n + 1, d, seed)) for seed in (3, 4)]
-    kinds: list[tuple[str, list[Row], Row]] = [
+    kinds: list[tuple[str, Sequence[Row], Row]] = [
         *((f"any, seed {seed}", z, y) for seed, (y, *z) in drawn),
         ("all equal", [first] * n, first),
         ("the candidate opposite", [first] * n, minus(first)),

@@ -14,28 +14,26 @@ SOURCE = Source(
     (("booktitle", "International Conference on Learning Representations (ICLR)"),),
 )
 
-FIELDS, SPECTRAL = "mrf", "spectral-clustering"
-PAIRS, ENTROPY, KERNEL = "clip-pair-graph", "exponential-kernel", "kernel-infonce"
 
 LEDGER = Ledger(
     SOURCE.key,
     SOURCE.title,
     __name__,
-    {
-        "section_1": (SPECTRAL, FIELDS, PAIRS),
-        "section_2_1": (SPECTRAL,),
-        "section_2_2": (),
-        "section_2_3": (),
-        "section_2_4": (FIELDS, SPECTRAL),
-        "section_3": (FIELDS, SPECTRAL),
-        "section_4": (PAIRS,),
-        "section_5_1": (ENTROPY,),
-        "section_5_2": (ENTROPY, KERNEL),
-        "section_6": (SPECTRAL, PAIRS),
-        "appendix_a1": (FIELDS, SPECTRAL),
-        "appendix_a2": (PAIRS,),
-        "appendix_a3": (ENTROPY,),
-        "appendix_b": (KERNEL,),
-        "appendix_c": (),
-    },
+    (
+        "section_1",
+        "section_2_1",
+        "section_2_2",
+        "section_2_3",
+        "section_2_4",
+        "section_3",
+        "section_4",
+        "section_5_1",
+        "section_5_2",
+        "section_6",
+        "appendix_a1",
+        "appendix_a2",
+        "appendix_a3",
+        "appendix_b",
+        "appendix_c",
+    ),
 )

@@ -82,14 +82,12 @@ def shown(z: Sequence[Sequence[Any]]) -> str:
 
 
 @named_check("same minimisers on two points")
-def same_minimisers(at: Point, tau: Any, *, mean: Any, factor: Any) -> Answer:
+def same_minimisers(at: Point, tau: Any, *, mean: bool, factor: Any) -> Answer:
     """On the unit sphere of R^1 the loss and ``factor`` tr(Z^T L Z) + log R(Z) have the same
     minimisers; L is that of pi, or (``mean`` 1) that of the mean of W. All points there are tried;
     the loss is the cross entropy over all subgraphs."""
     rows, _ = graph_of(at)
     weights = shares(rows)
-    if mean not in (0, 1):
-        raise NoValue("mean is 0 or 1")
     weights = weights if mean == 1 else rows
     among = signs(len(rows))
 

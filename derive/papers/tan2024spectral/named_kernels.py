@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -11,58 +11,25 @@ import mpmath
 
 from ...language.quantities import as_number, compare, mp, text
 from ..form.run import Answer, Point, named_check
+from .named_graphs import minimisers, signs
 from .sets import adjacency
+from .subgraphs import Rows, attraction, cross_entropy, gaussian, partition
 
-Given = Mapping[str, Any]
+ZERO = Fraction(0)
 DIGITS = 80
 INFINITE = "a negative power of a distance has no value where two points are the same"
 #: Distances to the power gamma, over tau, at which three points on a line are tried.
 GAPS = (1, Fraction(1, 10), *(Fraction(1, 10**k) for k in (2, 4, 8, 16)))
 
 
-@named_check("kernel is positive definite")
-def kernel_is_positive_definite(*, given: Given) -> Answer:
-    """The Gram matrices of exp(-|x - y|^power / tau) at points of a line: three at equal gaps, with
-    the coefficients (1, -2, 1), and five at other gaps, by Cholesky. Gaps are scaled with tau."""
-    power = mp(given["power"])
-    if power < 0:
-        return Answer(False, INFINITE)
+def _indefinite(kernel: Callable[[Any], Any], gaps: Iterable[tuple[Any, str]]) -> Answer:
+    """The Gram matrices of a kernel of distances at points of a line: three at each of the gaps,
+    with the coefficients (1, -2, 1), and five at other gaps, by Cholesky."""
     with mpmath.workdps(DIGITS):
-        for gap in GAPS:
-            form = (
-                6 - 8 * mpmath.exp(-mp(gap)) + 2 * mpmath.exp(-(mpmath.mpf(2) ** power) * mp(gap))
-            )
+        for gap, what in gaps:
+            form = 6 * kernel(mpmath.mpf(0)) - 8 * kernel(gap) + 2 * kernel(2 * gap)
             if form <= 0:
-                says = f"points 0, h, 2h with h^gamma = {gap} tau: the form (1, -2, 1) is "
-                return Answer(False, says + text(form))
-        places = [mpmath.mpf(k * k) / 8 for k in range(5)]
-        gram = mpmath.matrix([[mpmath.exp(-(abs(x - y) ** power)) for y in places] for x in places])
-        try:
-            mpmath.cholesky(gram)
-        except ValueError:
-            return Answer(False, "five points on a line: the Gram matrix is not positive definite")
-    return Answer(True)
-
-
-@named_check("sum of kernels is positive definite")
-def sum_of_kernels(at: Point, *, first: Any, last: Any) -> Answer:
-    """exp(-|x - y|^first / tau_2) + exp(-|x - y|^last / tau_1) at three points of a line at equal
-    gaps, with the coefficients (1, -2, 1), and at five others by Cholesky."""
-    parts = [(mp(first), at["tau_2"]), (mp(last), at["tau_1"])]
-    powers = [(power, mp(as_number(tau))) for power, tau in parts]
-    if min(power for power, _ in powers) < 0:
-        return Answer(False, INFINITE)
-
-    def kernel(x: Any) -> Any:
-        return mpmath.fsum(mpmath.exp(-(x**power) / tau) for power, tau in powers)
-
-    with mpmath.workdps(DIGITS):
-        for gap in GAPS:
-            for power, tau in powers:
-                h = (mp(gap) * tau) ** (1 / max(power, mpmath.mpf(1)))
-                form = 6 * kernel(mpmath.mpf(0)) - 8 * kernel(h) + 2 * kernel(2 * h)
-                if form <= 0:
-                    return Answer(False, f"points 0, h, 2h: the form (1, -2, 1) is {text(form)}")
+                return Answer(False, f"{what}: the form (1, -2, 1) is {text(form)}")
         places = [mpmath.mpf(k * k) / 8 for k in range(5)]
         gram = mpmath.matrix([[kernel(abs(x - y)) for y in places] for x in places])
         try:
@@ -70,6 +37,35 @@ def sum_of_kernels(at: Point, *, first: Any, last: Any) -> Answer:
         except ValueError:
             return Answer(False, "five points on a line: the Gram matrix is not positive definite")
     return Answer(True)
+
+
+@named_check("kernel is positive definite")
+def kernel_is_positive_definite(*, power: Any) -> Answer:
+    """exp(-|x - y|^power / tau) has positive forms on a line, where gaps are scaled with tau."""
+    if power < 0:
+        return Answer(False, INFINITE)
+    with mpmath.workdps(DIGITS):
+        gaps = [
+            (mp(gap) ** (1 / mp(power)), f"points 0, h, 2h with h^gamma = {gap} tau")
+            for gap in GAPS
+            if power != 0
+        ]
+    return _indefinite(lambda x: mpmath.exp(-(x ** mp(power))), gaps)
+
+
+@named_check("sum of kernels is positive definite")
+def sum_of_kernels(tau_1: Any, tau_2: Any, *, first: Any, last: Any) -> Answer:
+    """exp(-|x - y|^first / tau_2) + exp(-|x - y|^last / tau_1) has positive forms on a line."""
+    powers = [(mp(first), mp(tau_2)), (mp(last), mp(tau_1))]
+    if min(first, last) < 0:
+        return Answer(False, INFINITE)
+    with mpmath.workdps(DIGITS):
+        gaps = [
+            ((mp(gap) * tau) ** (1 / max(power, mpmath.mpf(1))), "points 0, h, 2h")
+            for gap in GAPS
+            for power, tau in powers
+        ]
+    return _indefinite(lambda x: mpmath.fsum(mpmath.exp(-(x**p) / tau) for p, tau in powers), gaps)
 
 
 @named_check("concatenation on rectangles")
@@ -90,8 +86,6 @@ def concatenation_on_rectangles(at: Point, *, value: Any) -> Answer:
     return Answer(True)
 
 
-#: Digits to which losses are compared, to see which are the least.
-TIE = mpmath.mpf(10) ** -40
 #: Edges between two images and two texts, by rows: all graphs in which every object has one.
 SQUARES = [
     ((a, b), (c, d))
@@ -101,57 +95,43 @@ SQUARES = [
 
 
 @named_check("CLIP and spectral clustering have the same minimisers")
-def clip_and_spectral_clustering(at: Point, *, given: Given) -> Answer:
+def clip_and_spectral_clustering(tau: Any, *, factor: Any) -> Answer:
     """Unit embeddings in R^1 are signs, so that all can be tried: for two images and two texts the
     cross-entropy between the pair graph and the Gaussian kernel, and ``factor`` times the trace of
     Z^T L Z plus the logarithm of R, are least at the same embeddings."""
-    tau, factor = mp(as_number(at["tau"])), mp(given["factor"])
+    across = [[i // 2 != j // 2 for j in range(4)] for i in range(4)]
+
+    def heat(z: Rows) -> Rows:
+        """The Gaussian kernel between images and texts."""
+        full = gaussian(z, tau)
+        return tuple(
+            tuple(v if a else ZERO for v, a in zip(*rows, strict=True))
+            for rows in zip(full, across, strict=True)
+        )
+
     with mpmath.workdps(DIGITS):
         for edges in SQUARES:
             full = adjacency(edges)
-            weights = [[v / sum(row) for v in row] for row in full]
-            crossed, printed = {}, {}
-            for signs in product((1, -1), repeat=3):
-                z = (1, *signs)
-                crossed[z] = _cross_entropy(weights, z, tau)
-                printed[z] = factor * _trace(weights, z) + _log_partition(z, tau)
-            least, other = (_least(values) for values in (crossed, printed))
-            if least != other:
-                says = f"edges {edges[0]}, {edges[1]}: least at {least[0]}, and as printed at "
-                return Answer(False, says + f"{other[0]} (two images, two texts)")
+            weights = tuple(tuple(v / sum(row) for v in row) for row in full)
+
+            def program(z: Rows, weights: Rows = weights) -> Any:
+                repulsion = mpmath.log(mp(partition(heat(z))))
+                return mp(factor) * mp(attraction(weights, z)) + repulsion
+
+            def crossed(z: Rows, weights: Rows = weights) -> Any:
+                return cross_entropy(weights, heat(z))
+
+            loss, other = (minimisers(of, signs(4)) for of in (crossed, program))
+            if loss != other:
+                says = (
+                    f"edges {edges[0]}, {edges[1]}: least at {_signs(loss[0])}, and as printed at "
+                )
+                return Answer(False, says + f"{_signs(other[0])} (two images, two texts)")
     return Answer(True)
 
 
-def _cross_entropy(weights: list[list[Any]], z: tuple[int, ...], tau: Any) -> Any:
-    """Over the rows, minus the mean logarithm of the share of the kernel."""
-    total = mpmath.mpf(0)
-    for i in range(4):
-        others = (2, 3) if i < 2 else (0, 1)
-        heat = {j: mpmath.exp(-mpmath.mpf((z[i] - z[j]) ** 2) / (2 * tau)) for j in others}
-        sums = mpmath.fsum(heat.values())
-        total -= mpmath.fsum(mp(weights[i][j]) * mpmath.log(heat[j] / sums) for j in others)
-    return total
-
-
-def _trace(weights: list[list[Any]], z: tuple[int, ...]) -> Any:
-    """tr(Z^T L Z), where L has the row sums on its diagonal."""
-    return mp(sum(w * z[i] * (z[i] - z[j]) for i, r in enumerate(weights) for j, w in enumerate(r)))
-
-
-def _log_partition(z: tuple[int, ...], tau: Any) -> Any:
-    """The logarithm of the sum over subgraphs of out-degree one of the products of the kernel."""
-    total = mpmath.mpf(0)
-    for to in product((2, 3), (2, 3), (0, 1), (0, 1)):
-        total += mpmath.exp(
-            -mpmath.mpf(sum((z[i] - z[j]) ** 2 for i, j in enumerate(to))) / (2 * tau)
-        )
-    return mpmath.log(total)
-
-
-def _least(values: Mapping[tuple[int, ...], Any]) -> list[tuple[int, ...]]:
-    """Where the least value is."""
-    best = min(values.values())
-    return [z for z, v in values.items() if v - best <= TIE * (1 + abs(best))]
+def _signs(z: Rows) -> tuple[int, ...]:
+    return tuple(int(x[0]) for x in z)
 
 
 @named_check("clusters of the augmented pair graph")
@@ -237,17 +217,17 @@ def better_than_the_first(*, table: Any, least: Any) -> Answer:
 
 
 @named_check("best on average")
-def best_on_average(*, given: Given) -> Answer:
+def best_on_average(*, row: Any) -> Answer:
     """Of the rows of Table 1 ``row`` has the largest mean over all columns."""
-    sums = [sum((v for v in row if v is not None), Fraction(0)) for row in _rows(1)]
+    sums = [sum((v for v in one if v is not None), Fraction(0)) for one in _rows(1)]
     best = sums.index(max(sums)) + 1
-    return Answer(best == given["row"], f"it is row {best}")
+    return Answer(best == row, f"it is row {best}")
 
 
 @named_check("best of a column")
-def best_of_a_column(*, given: Given, value: Any) -> Answer:
+def best_of_a_column(*, column: int, value: Any) -> Answer:
     """``value`` is the largest number of a column of Table 4."""
-    rows, column = _rows(4), int(given["column"])
+    rows = _rows(4)
     if not 1 <= column <= len(rows[0]):
         return Answer(False, "there is no such column")
     best = max(v for row in rows for v in [row[column - 1]] if v is not None)

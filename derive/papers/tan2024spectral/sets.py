@@ -93,11 +93,11 @@ def of_graph(e: Tables) -> dict[str, Any]:
         heat = [mpmath.exp(mp(gap) / mp(scene.numbers["tau"])) for gap in gaps]
         return mpmath.log(1 + mpmath.fsum(heat))
 
+    def drawn(matrix: Matrix) -> OfScene:
+        return _table(lambda scene: matrix)
+
     def outcomes() -> list[tuple[Any, Embeddings, dict[str, Any]]]:
-        return [
-            (p, e, {**found, "W": _table(lambda scene, w=as_matrix(target): w)})
-            for target, p in law(rows)
-        ]
+        return [(p, e, {**found, "W": drawn(as_matrix(target))}) for target, p in law(rows)]
 
     found: dict[str, Any] = {
         **e.named(),

@@ -51,7 +51,7 @@ def entropic_gap(n: int, *, less: Any) -> Answer:
 
 
 @named_check("gap at the optimum of SupCon")
-def gap_at_optimum(at: Point, C: int, ell: int, *, given: Given, own: Any) -> Answer:
+def gap_at_optimum(at: Point, C: int, ell: int, *, given: Given, own: bool) -> Answer:
     """The gap of SupCon is ``gap`` at its optimum on the sphere, the least loss being the entropic
     bound (``own`` 0) or the least on the sphere (``own`` 1)."""
     sizes, tau = (ell,) * C, Fraction(str(at["tau"]))
@@ -65,7 +65,7 @@ def gap_at_optimum(at: Point, C: int, ell: int, *, given: Given, own: Any) -> An
             raise NoValue("division by zero: the minimum of the loss is 0")
         gap = found / least - 1
         same = abs(gap - mp(given["gap"])) < mpmath.mpf(10) ** -100
-    return Answer(same and own in (0, 1), f"the gap is {text(gap)}")
+    return Answer(same, f"the gap is {text(gap)}")
 
 
 @named_check("small gap far from the optimum")

@@ -35,11 +35,9 @@ FAR = (10, 20, 40)
 
 
 @named_check("the loss has a value where")
-def has_value(n: int, *, each: Any) -> Answer:
+def has_value(n: int, *, each: bool) -> Answer:
     """Weights 0 and 1, symmetric, give every row some iff their sum is positive: over all pairs
     (``each`` 0), or of each row without its diagonal (``each`` 1)."""
-    if each not in (0, 1):
-        return Answer(False, "the weights are summed over all, or over each row")
     places = [(i, i) for i in range(n)] + [(i, j) for i in range(n) for j in range(i)]
     for values in product((ZERO, ONE), repeat=len(places)):
         w = [[ZERO] * n for _ in range(n)]
@@ -89,11 +87,9 @@ def optimum_of_limit(C: int, ell: int, *, of: Any) -> Answer:
 
 
 @named_check("loss above the bound")
-def above_the_bound(n: int, *, strict: Any) -> Answer:
+def above_the_bound(n: int, *, strict: bool) -> Answer:
     """The loss is at least the entropic bound (``strict`` 0), or above it wherever two points have
     weight 0 (``strict`` 1)."""
-    if strict not in (0, 1):
-        return Answer(False, "the bound is strict, or not")
     seen = 0
     for w in some_weights(n, zeros=True):
         if strict == 1 and not has_zero(w):
@@ -112,7 +108,7 @@ def above_the_bound(n: int, *, strict: Any) -> Answer:
 
 
 @named_check("bound on the sphere")
-def bound_on_the_sphere(at: Point, C: int, ell: int, *, gap: Any) -> Answer:
+def bound_on_the_sphere(at: Point, C: int, ell: int, *, gap: bool) -> Answer:
     """The least loss of SupCon on the sphere is above the entropic bound (``gap`` 1), or is it
     (``gap`` 0)."""
     sizes = (ell,) * C
@@ -124,7 +120,7 @@ def bound_on_the_sphere(at: Point, C: int, ell: int, *, gap: Any) -> Answer:
         above = found - least > mpmath.mpf(10) ** -120
     good = above == (gap == 1)
     says = f"the minimum of the loss is {text(found)}, the bound {text(least)}"
-    return Answer(good and gap in (0, 1), says)
+    return Answer(good, says)
 
 
 def sizes_of(sizes: tuple[int, ...]) -> range:
@@ -305,7 +301,7 @@ def sequences(n: int) -> list[Sequence]:
 
 
 @named_check("where the bound is optimal")
-def where_optimal(n: int, *, given: Given, joint: Any) -> Answer:
+def where_optimal(n: int, *, given: Given, joint: bool) -> Answer:
     """On a sequence of similarities, whose exponentials are bounded, the loss goes to the bound
     iff the exponentials go to a positive multiple of W: one for all of W (``joint`` 1), or one for
     each part of W that is connected, and 0 between (``joint`` 0); where no row of the limit is 0,
@@ -325,12 +321,10 @@ def where_optimal(n: int, *, given: Given, joint: Any) -> Answer:
 
 
 @named_check("the loss in the limit")
-def in_the_limit(n: int, *, rows: Any, more: Any) -> Answer:
+def in_the_limit(n: int, *, rows: bool, more: Any) -> Answer:
     """Where the loss goes to the bound, that is the loss at the limit V of the exponentials, and
     the cross-entropy of p_V, on the pairs, less ``more``; where no row of V is 0, if ``rows`` is
     1."""
-    if rows not in (0, 1):
-        return Answer(False, "rows are 0, or not")
     for one in sequences(n):
         if not one.gap < NEAR or (rows == 1 and one.vanishes):
             continue

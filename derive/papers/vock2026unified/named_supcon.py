@@ -261,7 +261,7 @@ def simplex_is_optimal(C: int, q: int, tau: Any, ell: int, *, cosine: Any) -> An
 
 
 @named_check("diagonal blocks replaced")
-def replaced(at: Point, tau: Any, *, blocks: Any) -> Answer:
+def replaced(at: Point, tau: Any, *, blocks: bool) -> Answer:
     """Setting to 1/tau the diagonal of a matrix of cosines over tau (``blocks`` 0), or its diagonal
     blocks (``blocks`` 1), leaves a matrix of cosines over tau, and lowers the loss, whose inner
     cosines were less."""
@@ -269,8 +269,6 @@ def replaced(at: Point, tau: Any, *, blocks: Any) -> Answer:
     count, n = len(sizes), sum(sizes)
     owner = np.array([c for c, ell in enumerate(sizes) for _ in range(ell)])
     same = owner[:, None] == owner[None, :]
-    if blocks not in (0, 1):
-        return Answer(False, "the diagonal is replaced, or blocks are")
     for inner in (0.0, 0.5):
         means = np.eye(count) * (1 - inner) + inner if count > 1 else np.ones((1, 1))
         g = 0.25 * means[np.ix_(owner, owner)]
