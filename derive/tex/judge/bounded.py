@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr
 
-from ...decide.evidence import Holds, weakest
+from ...decide.evidence import Holds
 from ...language.statement import Side, Statement, TexError
 from ...proof.relations import TURNED
 from ...theorem.bounds import Bounds
 from ..directives import Directive
 from .claimed import check_order
-from .finding import Finding, finding
+from .finding import Finding, finding_of_all
 from .lookup import Meant, bound_name, bounded
 from .printed import compared, needs_of, plain
 
@@ -54,7 +54,11 @@ def judge_bound(statement: Statement, meant: Meant, directive: Directive) -> Fin
     for side, groups in printed.items():
         if side not in wanted:
             if len(printed) == 1:
-                return Finding("differs", False, message=f"no {side} bound: the other side is")
+                return Finding(
+                    "differs",
+                    False,
+                    message=f"the directive names the bound on the other side, not the {side} one",
+                )
             raise TexError(f"it is bounded from two sides: name the {side} bound in the directive")
         own = meant.single(wanted[side]) if len(wanted) > 1 else meant
         found.append(_nearest(statement, groups, own, directive))
@@ -99,24 +103,25 @@ def _nearest(
 ) -> Finding:
     (own,), (derived,), (quantity,) = meant.own, meant.derived, meant.quantities
     needs = needs_of(statement, meant)
-    held: list[Holds] = []
-    last: Expr = derived
-    for e in (s for s in groups[0].sides if s != own):
-        last, outcome = e, compared(e, meant, needs, directive.allow_removable)
-        if not isinstance(outcome, Holds):
-            return finding(outcome, e, derived, meant, directive)
-        held.append(outcome)
-    if not held:
+    removable = directive.allow_removable
+    nearest = [
+        (compared(e, meant, needs, removable), e, derived) for e in groups[0].sides if e != own
+    ]
+    if any(not isinstance(outcome, Holds) for outcome, _, _ in nearest):
+        return finding_of_all(nearest, meant, directive)
+    if not nearest:
         raise TexError("nothing is left to compare: the bound is only a name")
     if groups[0].strict:
-        return Finding("differs", False, message="it was derived with equality allowed, not strict")
+        return Finding(
+            "differs", False, message="the derived bound allows equality, and this one does not"
+        )
     stated = quantity if isinstance(quantity, Bounds) else None
     if stated is not None and stated.is_false:
         message = f"the formula is printed so, and is {stated.standing}"
         return Finding("differs", False, message=message)
     if stated is not None and stated.printed and stated.holds_if:
         return Finding("undecided", False, message=f"the bound is {stated.standing}")
-    return finding(Holds(weakest(o.evidence for o in held)), last, derived, meant, directive)
+    return finding_of_all(nearest, meant, directive)
 
 
 def _further(groups: list[_Group], meant: Meant, side: str) -> None:
@@ -124,5 +129,5 @@ def _further(groups: list[_Group], meant: Meant, side: str) -> None:
     way = "<" if side == "upper" else ">"
     relations = [way if g.strict else way + "=" for g in groups[1:]]
     if any(len(g.sides) > 1 for g in groups[1:]):
-        raise TexError("a second claim, which was not proved: what stands beyond the bound")
+        raise TexError("this is a second claim, which was not proved: what stands beyond the bound")
     check_order([g.sides[0] for g in groups], relations, meant)

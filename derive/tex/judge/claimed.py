@@ -105,7 +105,7 @@ def claimed(statement: Statement, meant: Meant, directive: Directive) -> Claim:
             reading.in_case(case)
     if reading.gone and reading.gone != meant.gone:
         names = " and ".join(sorted(map(str, meant.gone)))
-        raise TexError(f"the directive names the limit where {names} go to infinity")
+        raise TexError(f"the directive is about the limit {names} -> oo")
     return Claim(reading.meant, reading.at_limit, tuple(dict.fromkeys(reading.notes)))
 
 
@@ -117,7 +117,9 @@ def check_order(sides: Sequence[Side], relations: Sequence[str], meant: Meant) -
         larger, less = (one, other) if relation[0] == ">" else (other, one)
         strict = "=" not in relation
         if relation not in TURNED or not _is_larger(larger, less, meant.domain, strict):
-            raise TexError(f"a second claim, which was not proved: {one} {relation} {other}")
+            raise TexError(
+                f"this is a second claim, which was not proved: {one} {relation} {other}"
+            )
 
 
 def _is_larger(one: Expr, other: Expr, domain: Domain, strict: bool) -> bool:
@@ -196,7 +198,7 @@ class _Reading:
             r = self.whole.ranges.get(s)
             if isinstance(s, Symbol) and r is not None and _inside(s, value, r, self.whole):
                 return
-        raise TexError(f"that {clause.text} is met on the domain was not proved")
+        raise TexError(f"it was not proved that {clause.text} occurs on the domain")
 
     def end(self) -> None:
         """Refuse ends that nothing is said of, and that do not come with what the symbol is.
@@ -245,7 +247,7 @@ class _Reading:
 
     def _known(self, used: set[Symbol], clause: Clause) -> None:
         for s in sorted(used - set(self.meant.domain.ranges), key=str):
-            why = "goes to infinity in the directive" if s in self.meant.gone else "is no symbol"
+            why = "the directive takes to oo" if s in self.meant.gone else "is not a symbol"
             why += "" if s in self.meant.gone else f" of {self.meant.result.id}"
             raise TexError(f"the condition {clause.text} is about {s}, which {why}", clause.at)
 
@@ -258,8 +260,8 @@ class _Reading:
             tends_there(q, says.symbol, says.point, says.side) for q in self.meant.quantities
         ):
             raise TexError(
-                f"it is said as {says.symbol} tends to {says.point}, and the quantity is no such "
-                "limit: name the limit in the directive, or (PARAMETER = oo)"
+                f"the statement is for {says.symbol} tending to {says.point}, and the quantity is "
+                "not that limit: name the limit in the directive, or (PARAMETER = oo)"
             )
         self.at_limit = True
 
@@ -276,7 +278,7 @@ class _Reading:
         apart = any(getattr(c.says, "relation", "") == "!=" for c in self.statement.clauses)
         if len(says.letters) > 1 and says.relation == "any" and not apart:
             names = " = ".join(says.letters)
-            raise TexError(f"{clause.text} is also for {names}, where it is another quantity")
+            raise TexError(f"{clause.text} includes {names}, where it is another quantity")
 
     def _has_vectors(self) -> bool:
         return any(isinstance(s, Inner) or _of_inner(s) for s in self.statement.sides)
@@ -284,26 +286,30 @@ class _Reading:
     # --- kinds of numbers ---------------------------------------------------------------------
     def _kind(self, s: Expr, kind: str, clause: Clause) -> None:
         if not isinstance(s, Symbol):
-            raise TexError(f"{clause.text} is said of what is no symbol", clause.at)
+            raise TexError(f"{clause.text} must be said of a symbol", clause.at)
         value = self.meant.point.get(s)
         if value is not None and value is not oo:
-            raise Wider(f"it claims this for {clause.text}, and the directive says {s} = {value}")
+            raise Wider(
+                f"the statement claims this for {clause.text}, and the directive says {s} = {value}"
+            )
         self._known({s}, clause)
         r = self.whole.ranges[s]
         if kind.endswith(" real") and r.integer:
-            raise Wider(f"it claims this for every {kind} {s}, and {s} is {r}")
+            raise Wider(f"the statement claims this for every {kind} {s}, and {s} is {r}")
         kind = kind.removesuffix(" real")
         # What is said of the sort of number leaves where it starts to the paper, which is
         # where the result does.
         usual = self.meant.result.domain.ranges.get(s, r)
         of_a_sort = kind not in ("real", "positive", "negative")
         if r != usual and of_a_sort and s not in self.said:
-            raise Wider(f"it claims this for every {s} ({usual}), and it was derived for {s} {r}")
+            raise Wider(
+                f"the statement claims this for every {s} ({usual}), and it was derived for {s} {r}"
+            )
         if kind == "any":
             return
         if r.integer:
             if kind not in ("integer", "natural", "positive integer", "positive", "nonnegative"):
-                raise Wider(f"it claims this for every {kind} {s}, and {s} is {r}")
+                raise Wider(f"the statement claims this for every {kind} {s}, and {s} is {r}")
             start = {"natural": 1, "positive integer": 1, "positive": 1, "nonnegative": 0}
             if r.low != start.get(kind, -oo):
                 self.notes.append(f"{clause.text} is taken for the kind of number: {s} is {r}")
@@ -313,7 +319,9 @@ class _Reading:
                 self._at_end(s, ">=", Integer(1), clause)
         elif kind == "real":
             if r.low is not -oo or r.high is not oo:
-                raise Wider(f"it claims this for every real {s}, and it was derived for {s} {r}")
+                raise Wider(
+                    f"the statement claims this for every real {s}, and it was derived for {s} {r}"
+                )
         else:
             zero = Integer(0)
             self._at_end(
@@ -346,7 +354,9 @@ class _Reading:
         elif relation in TURNED:
             self._between(left, right, relation, clause)
         else:
-            raise TexError(f"the condition {clause.text} is not compared", clause.at)
+            raise TexError(
+                f"the condition {clause.text} cannot be compared with the domain", clause.at
+            )
 
     def _linked(self, gap: Expr) -> list[Symbol]:
         """The symbols whose range refers to another one of these."""
@@ -386,12 +396,16 @@ class _Reading:
         above = right if relation[0] == "<" else left
         symbol = above if below == -oo else below
         if "=" in relation or not symbol.is_Symbol or (below != -oo and above is not oo):
-            raise TexError(f"the condition {clause.text} is not compared", clause.at)
+            raise TexError(
+                f"the condition {clause.text} cannot be compared with the domain", clause.at
+            )
         r = self.whole.ranges[symbol]
         self.ends.setdefault(symbol, set()).add("low" if below == -oo else "high")
         end = r.low if below == -oo else r.high
         if end not in (oo, -oo):
-            raise Wider(f"it claims this for {left} {relation} {right}, and {symbol} is {r}")
+            raise Wider(
+                f"the statement claims this for {left} {relation} {right}, and {symbol} is {r}"
+            )
 
     def _of_numbers(self, left: Expr, right: Expr, relation: str, clause: Clause) -> None:
         found = sign(left - right)
@@ -426,7 +440,7 @@ class _Reading:
                 f"the condition {clause.text} could not be compared with {derived}", clause.at
             )
         if compared < 0 or (compared == 0 and not is_open):
-            raise Wider(f"it claims this for {said}, and it was derived for {derived}")
+            raise Wider(f"the statement claims this for {said}, and it was derived for {derived}")
         self._narrow(s, value, is_low, is_open, clause)
 
     def _compare(self, value: Expr, end: Expr, is_low: bool) -> int | None:
@@ -503,7 +517,9 @@ class _Reading:
         pairs = [(left, right), (right, left)]
         found = [(s, e) for s, e in pairs if isinstance(s, Symbol) and s not in e.free_symbols]
         if not found:
-            raise TexError(f"the condition {clause.text} is no value of a symbol", clause.at)
+            raise TexError(
+                f"the condition {clause.text} does not give a value to a symbol", clause.at
+            )
         s, e = found[0]
         if s in self.bounded:
             raise TexError(f"a second condition on {s}: {clause.text}", clause.at)
@@ -524,7 +540,9 @@ class _Reading:
             there = there.single(i)
         r = self.whole.ranges[s]
         if not _inside(s, e, r, self.whole):
-            raise Wider(f"it claims this for {clause.text}, and it was derived for {s} {r}")
+            raise Wider(
+                f"the statement claims this for {clause.text}, and it was derived for {s} {r}"
+            )
         self.meant = replace(there, names=self.meant.names)
         self.whole = there.domain
         self.notes.append(f"claimed for {clause.text} only")
@@ -614,7 +632,7 @@ def _with_point(ranges: Mapping[Symbol, Range], domain: Domain, clause: Clause) 
         free = Domain.of_ranges(in_order(ranges))
     except DomainError:
         raise TexError(
-            f"the condition {clause.text} was not put into one with the others"
+            f"the condition {clause.text} could not be combined with the others"
         ) from None
     for point in (*free.points(60), *free.generic_points()):
         try:

@@ -97,7 +97,7 @@ def _is_about(row: Statement, own: Symbol) -> bool:
 
 def _judge_one(statement: Statement, meant: Meant, directive: Directive) -> Finding:
     if directive.negated and set(statement.relations) <= {"=", "->"}:
-        raise TexError("'not' is for a condition, and this is no inequality")
+        raise TexError("'not' applies to a condition, and this is not an inequality")
     try:
         claim = claimed(statement, meant, directive)
     except Wider as wider:

@@ -43,7 +43,7 @@ def judge_condition(statement: Statement, meant: Meant, directive: Directive) ->
                 f"{names} is a bound, {told.symbol}: write that, or declare another name of what "
                 f"it bounds by [LATEX -> {told.bounded}]"
             )
-        raise TexError(f"{names} is no threshold: mark an equation for it")
+        raise TexError(f"{names} is not a threshold: mark an equation for it")
     symbols = {b[0] for b in bounds if b is not None}
     if len(symbols) != 1:
         raise TexError("the quantities are thresholds of different parameters")
@@ -110,7 +110,7 @@ def printed_bounds(statement: Statement, s: Symbol, meant: Meant) -> Ends:
             put(TURNED[relation], left)
         elif relation in TURNED and len(relations) == 1:
             if s not in plain(left).free_symbols | plain(right).free_symbols:
-                raise TexError(f"this is no condition on {s}; for a value, write =")
+                raise TexError(f"this is not a condition on {s}; for a value, write =")
             bound, mirrored = _solved(plain(left) - plain(right), s, meant, names)
             put(TURNED[relation] if mirrored else relation, bound)
         else:

@@ -11,13 +11,13 @@ from ...decide.decide import is_proved_positive
 from ...decide.defined import Condition, conditions, defined
 from ...decide.domain import Domain, Range
 from ...decide.equal import equal, same_root
-from ...decide.evidence import Holds, Outcome, Refuted, Undecided, weakest
+from ...decide.evidence import Holds, Outcome, Refuted, Undecided
 from ...decide.normal import ExpField, NotInField
 from ...decide.root import ClampedRoot
 from ...decide.wanting import place, wanting
 from ...language.statement import Statement, TexError
 from ..directives import Directive
-from .finding import Finding, finding
+from .finding import Finding, finding, finding_of_all
 from .lookup import Meant
 from .printed import compared, needs_of, plain
 
@@ -31,7 +31,7 @@ def judge_equation(statement: Statement, meant: Meant, directive: Directive) -> 
         If there is nothing to compare, or it does not determine the quantity.
     """
     if len(meant.quantities) > 1:
-        raise TexError("several quantities are for an interval or for as many rows")
+        raise TexError("several quantities need an interval, or one row for each")
     (own,), (derived,) = meant.own, meant.derived
     sides = [plain(s) for s in statement.sides if s != own]
     if not sides:
@@ -45,12 +45,9 @@ def judge_equation(statement: Statement, meant: Meant, directive: Directive) -> 
     if any(own in e.free_symbols for e in sides):
         return _implicit(statement, sides, meant, directive)
     needs = needs_of(statement, meant)
-    outcomes = [compared(e, meant, needs, directive.allow_removable) for e in sides]
-    for e, outcome in zip(sides, outcomes, strict=True):
-        if not isinstance(outcome, Holds):
-            return finding(outcome, e, derived, meant, directive)
-    worst = Holds(weakest(o.evidence for o in outcomes if isinstance(o, Holds)))
-    return finding(worst, sides[-1], derived, meant, directive)
+    removable = directive.allow_removable
+    found = [(compared(e, meant, needs, removable), e, derived) for e in sides]
+    return finding_of_all(found, meant, directive)
 
 
 def _implicit(
@@ -110,7 +107,9 @@ def _determines(residual: Expr, own: Symbol, meant: Meant) -> Outcome | None:
     if _is_monotone(residual, own, meant, Range() if is_size else Range(-oo)):
         return None
     if _factors_with(own, residual) > 1:
-        raise TexError("the equation has other solutions too: its factors are one equation each")
+        raise TexError(
+            "the equation has other solutions too: state each factor as an equation of its own"
+        )
     return Undecided("that the equation has no other solution was not proved")
 
 

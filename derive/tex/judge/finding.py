@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from sympy import Expr, latex
 
 from ...decide.equal import apart_in_text, value_at
-from ...decide.evidence import Grade, Holds, Outcome, Undecided
+from ...decide.evidence import Evidence, Grade, Holds, Outcome, Undecided, weakest
 from ...decide.root import without_roots
 from ..directives import Directive
 from .lookup import Meant
@@ -110,6 +110,18 @@ def finding(
         printed_value="no value" if "no value" in outcome.note else texts[0],
         derived_value=texts[1],
     )
+
+
+def finding_of_all(
+    compared: Sequence[tuple[Outcome, Expr, Expr]], meant: Meant, directive: Directive
+) -> Finding:
+    """Of several comparisons the first that fails, or the last with the weakest evidence."""
+    held: list[Evidence] = []
+    for outcome, printed, derived in compared:
+        if not isinstance(outcome, Holds):
+            return finding(outcome, printed, derived, meant, directive)
+        held.append(outcome.evidence)
+    return finding(Holds(weakest(held)), printed, derived, meant, directive)
 
 
 def _shown_value(value: Expr) -> str:

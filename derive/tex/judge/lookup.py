@@ -132,7 +132,7 @@ def _look_up(directive: Directive) -> Meant:
         quantities = tuple(result.quantity(name) for name in directive.quantities)
         for name, q in zip(directive.quantities, quantities, strict=True):
             if not q.is_number and (len(quantities) > 1 or q.kind is Kind.NAME):
-                raise BadTarget(f"{name} of {result.id} is no number but a {q.kind.value}")
+                raise BadTarget(f"{name} of {result.id} is not a number but a {q.kind.value}")
         point = result.point(**directive.values)
         found = tuple(result.at(name, point) for name in directive.quantities)
     except (UnknownResult, DomainError, AttributeError) as error:

@@ -10,13 +10,13 @@ from sympy.core.relational import Relational
 
 from ...decide.decide import proof_of_positive
 from ...decide.equal import equal
-from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided, weakest
+from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ...decide.number import sign
 from ...language.statement import Relation, Statement, TexError
 from ...proof.relations import TURNED
 from ..directives import Directive
 from .conditions import cancelled, printed_bounds
-from .finding import Finding, finding
+from .finding import Finding, finding, finding_of_all
 from .lookup import Meant
 from .printed import needs_of, plain
 
@@ -33,7 +33,7 @@ def judge_stated(statement: Statement, meant: Meant, directive: Directive) -> Fi
         return _condition(_without_ends(statement, meant), meant, directive)
     if isinstance(meant.stated, Interval):
         return _interval(statement, meant, directive)
-    raise TexError("what was derived is one condition, and this is another statement")
+    raise TexError("one condition was derived, and this is a statement of another kind")
 
 
 def _without_ends(statement: Statement, meant: Meant) -> Statement:
@@ -45,12 +45,12 @@ def _without_ends(statement: Statement, meant: Meant) -> Statement:
     s = given[len(given) // 2 - (relations == ("in",))]
     r = meant.domain.ranges.get(s) if isinstance(s, Symbol) else None
     if r is None:
-        raise TexError("what was derived is one condition, and this is another statement")
+        raise TexError("one condition was derived, and this is a statement of another kind")
     ends = printed_bounds(replace(statement, sides=tuple(given)), s, meant)
     whole = {"low": (r.low, r.low_open), "high": (r.high, r.high_open)}
     kept = [(side, *end) for side, end in ends.items() if end != whole[side]]
     if len(kept) != 1:
-        raise TexError("what was derived is one condition, and this is another statement")
+        raise TexError("one condition was derived, and this is a statement of another kind")
     ((side, end, is_open),) = kept
     relation = {"low": ">", "high": "<"}[side] + ("" if is_open else "=")
     return replace(statement, sides=(s, end), relations=(cast("Relation", relation),))
@@ -96,13 +96,12 @@ def _interval(statement: Statement, meant: Meant, directive: Directive) -> Findi
     if len(ends) < 2:
         raise TexError(f"the set is stated as {s} in an interval")
     (low, low_open), (high, high_open) = ends["low"], ends["high"]
-    held: list[Holds] = []
-    for one, other in ((low, derived.start), (high, derived.end)):
-        outcome = equal(one, other, meant.domain, needs_of(statement, meant))
-        if not isinstance(outcome, Holds):
-            return finding(outcome, one, other, meant, directive)
-        held.append(outcome)
-    last: Outcome = Holds(weakest(o.evidence for o in held))
+    needs = needs_of(statement, meant)
+    compared: list[tuple[Outcome, Expr, Expr]] = [
+        (equal(one, other, meant.domain, needs), one, other)
+        for one, other in ((low, derived.start), (high, derived.end))
+    ]
     if (low_open, high_open) != (bool(derived.left_open), bool(derived.right_open)):
-        last = Refuted({}, "an end belongs to one of the two intervals only")
-    return finding(last, high, derived.end, meant, directive)
+        apart = Refuted({}, "an end belongs to one of the two intervals only")
+        compared.append((apart, high, derived.end))
+    return finding_of_all(compared, meant, directive)

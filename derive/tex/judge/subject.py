@@ -46,7 +46,7 @@ def with_subject(statement: Statement, meant: Meant, at_limit: bool) -> Statemen
         If a side is about something that is not known, or not about this quantity.
     """
     if "->" in statement.relations and not at_limit and not meant.gone:
-        raise TexError("an arrow needs what tends beside it: as \\tau \\to 0")
+        raise TexError("say beside an arrow what tends, such as \\tau \\to 0")
     indices = [c.says for c in statement.clauses if isinstance(c.says, (Indices, Among))]
     goes = {c.says.symbol for c in statement.clauses if isinstance(c.says, Tends)}
     sides = tuple(
@@ -58,7 +58,7 @@ def with_subject(statement: Statement, meant: Meant, at_limit: bool) -> Statemen
     read = [s.xreplace(meant.exported) for s in sides if isinstance(s, Expr)]
     used = set[object]().union(*(e.free_symbols for e in read))
     for gone in used & meant.gone:
-        raise TexError(f"{gone} goes to infinity in the directive, and stands in the formula")
+        raise TexError(f"the directive takes {gone} to oo, and the formula contains it")
     relations = tuple("=" if r == "->" else r for r in statement.relations)
     return replace(statement, sides=sides, relations=relations)
 
@@ -117,7 +117,7 @@ def _called(side: Called, meant: Meant, tending: Collection[Expr]) -> Expr:
     for s in side.arguments:
         why = ""
         if s not in parameters:
-            why = "is no parameter: this is a value at another place"
+            why = "is not a parameter: this is a value at another place"
         elif s in meant.point and s not in tending:
             why = "has a value in the directive: the name says that it is left open"
         elif quantity is not None and quantity.bound is not None and s == quantity.bound[0]:
@@ -163,7 +163,7 @@ def _of_vectors(side: Inner, meant: Meant, conditions: list[Indices | Among]) ->
             _check_indices(list(places), indices, meant)
             return symbol
     called = " or ".join(dict.fromkeys(q.symbol for q in meant.quantities))
-    raise TexError(f"this inner product is none that is known; the quantity is called {called}")
+    raise TexError(f"this inner product is not a known one; the quantity is called {called}")
 
 
 def _of_families(
@@ -175,13 +175,13 @@ def _of_families(
     """
     names = [side.one.name, side.other.name]
     if set(families) != set(names) or names[0] == names[1]:
-        raise TexError("a condition on other vectors than stand in the inner product")
+        raise TexError("the condition is about vectors other than those in the inner product")
     one, other = (families[name] for name in names)
     if one.without or other.without or any(c.relation == "=" for c in indices):
-        raise TexError("where the vectors of the inner product are is read as u \\in U_{i,j}")
+        raise TexError("say where the vectors of the inner product lie as u \\in U_{i,j}")
     (base, places), (its_base, its_places) = (_places_in(c.family) for c in (one, other))
     if base != its_base or len(places) != len(its_places) or not 1 <= len(places) <= 2:
-        raise TexError("where the vectors of the inner product are is read as u \\in U_{i,j}")
+        raise TexError("say where the vectors of the inner product lie as u \\in U_{i,j}")
     if places[0] != its_places[0]:
         relation = "cross_class"
     elif places != its_places:
@@ -309,15 +309,15 @@ def _check_indices(places: list[tuple[str, str]], indices: list[Indices], meant:
             missing = ", ".join(sorted(set(said.letters) - there))
             raise TexError(f"a condition on the index {missing}, which the vectors do not have")
         if said.size is not None and said.size not in counts and not said.size.is_Integer:
-            raise TexError(f"an index runs to {said.size}, which is no number of vectors here")
+            raise TexError(f"an index runs to {said.size}, which is not a number of vectors here")
     if pairs and apart and pairs[0] not in apart:
         first, second = sorted(pairs[0])
-        raise TexError(f"the condition on indices is another one than {first} \\ne {second}")
+        raise TexError(f"the condition on indices is not {first} \\ne {second}")
     for pair in pairs[:1]:
         first, second = sorted(pair)
         if pair <= ranging and not apart:
             raise TexError(
-                f"for all {first} and {second} is also for {first} = {second}, where it is "
+                f"for all {first} and {second} includes {first} = {second}, where it is "
                 f"another quantity: add {first} \\ne {second}"
             )
 
@@ -344,10 +344,10 @@ def _limit(side: Limit, meant: Meant, indices: list[Indices | Among]) -> Expr:
         to_infinity = all(one.point is oo and not one.side for one in tending.values())
         if set(tending) != meant.gone or not to_infinity:
             names = " and ".join(sorted(map(str, meant.gone)))
-            raise TexError(f"the directive names the limit where {names} go to infinity")
+            raise TexError(f"the directive is about the limit {names} -> oo")
         return of
     if len(tending) > 1:
-        raise TexError("of limits in one another only those that the directive names are read")
+        raise TexError("nested limits are read only where the directive names them")
     every = [*zip(meant.quantities, meant.own, strict=True)]
     every += [(q, Symbol(n, real=True)) for n, q in meant.result.quantities.items()]
     for quantity, symbol in every:
@@ -356,7 +356,7 @@ def _limit(side: Limit, meant: Meant, indices: list[Indices | Among]) -> Expr:
         ):
             return symbol
     called = " or ".join(shown(q, meant.result) for q in meant.quantities)
-    raise TexError(f"this limit is none that was derived; the quantity is called {called}")
+    raise TexError(f"this limit was not derived; the quantity is called {called}")
 
 
 def tends_there(quantity: Quantity, symbol: Expr, point: Expr, side: str) -> bool:

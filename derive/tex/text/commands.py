@@ -21,10 +21,8 @@ DISPLAYS = {
 }
 #: Environments with displays in them that are not read: nothing after them is meant.
 OTHER_DISPLAYS = {"empheq", "numcases", "subnumcases", "dgroup", "dgroup*", "darray", "darray*"}
-#: Environments in whose cells a definition ends.
-CELLS = _words("tabular tabular* tabularx tabulary longtable supertabular array NiceTabular")
-ALIGNED = frozenset(DISPLAYS - {"equation", "equation*", "math", "displaymath", "dmath", "dmath*"})
-ALIGNED |= {"empheq"}
+#: Commands that begin or end a group.
+BEGINS, ENDS = {"begingroup", "bgroup"}, {"endgroup", "egroup"}
 #: Environments with an argument before what they display.
 WITH_ARGUMENT = {"alignat", "alignat*", "IEEEeqnarray", "IEEEeqnarray*", "array", "alignedat"}
 VERBATIM = {
@@ -65,7 +63,6 @@ NEW = _words(
     "newcommand renewcommand providecommand DeclareRobustCommand newrobustcmd renewrobustcmd "
     "providerobustcmd"
 )
-XARGS = _words("newcommandx renewcommandx providecommandx DeclareRobustCommandx")
 XPARSE = frozenset(
     f"{verb}{kind}Command"
     for verb in ("New", "Renew", "Provide", "Declare")
@@ -142,7 +139,7 @@ def looks_defining(name: str) -> bool:
 
 
 # --- what is not followed -----------------------------------------------------------------------
-#: They change what formulas show, or what characters mean, and name no macro.
+#: They change what a formula prints, or what characters mean, and name no macro.
 _SHOW = (
     r"every(?:math|display|[hv]box|par|cr|job|eof)|toks(?:def)?|newtoks|globaldefs|endlinechar"
     r"|AddToHook[A-Za-z]*|hook_[a-z_]*|(?:AtBegin|AtEnd|BeforeBegin|AfterEnd)Environment"
@@ -163,7 +160,7 @@ _COMPUTE = (
     r"|aftergroup(?!\s*\\(?:egroup|ignorespaces)(?![A-Za-z@]))"
     r"|(?=[A-Za-z]*@)[A-Za-z@]*(?:display|align|gather|multline|equation)[A-Za-z@]*"
 )
-_NAMES = {*NEW, *XARGS, *XPARSE, *DEF, *BY_WORD, *PATCHES, *COPIES, "let"}
+_NAMES = {*NEW, *XPARSE, *DEF, *BY_WORD, *PATCHES, *COPIES, "let"}
 _DEFINING = "|".join(map(re.escape, sorted(_NAMES, reverse=True)))
 _PLAIN = (
     rf"(?:\\expandafter\s*)?\\(?:{_DEFINING})\s*\*?\s*(?:\\expandafter\s*)?\{{?\s*"
@@ -263,7 +260,7 @@ def of_packages() -> frozenset[str]:
 CORE = frozenset(
     "\\" + name
     for name in (
-        *NEW, *XARGS, *XPARSE, *DEF, *ENVIRONMENTS, *OPERATORS, "let", "begin", "end", "fi", "else",
+        *NEW, *XPARSE, *DEF, *ENVIRONMENTS, *OPERATORS, "let", "begin", "end", "fi", "else",
         "csname", "endcsname", "expandafter", "begingroup", "endgroup", "global", "par",
         "iffalse", "@namedef", "input@path",
     )

@@ -19,7 +19,7 @@ class Defining(Following):
     """The part of a walk that meets definitions and calls."""
 
     def _refuse(self, start: int, end: int = 0) -> None:
-        """Let no formula after this be read if a word here changes what formulas show."""
+        """Let no formula after this be read if a word here changes what a formula prints."""
         words = tables.UNREAD_IN_PACKAGE if self.source.is_package else tables.UNREAD
         text = self.source.text
         for found in words.finditer(text, start, end) if end else [words.match(text, start)]:
@@ -37,17 +37,13 @@ class Defining(Following):
                 error = "a directive inside a definition marks nothing"
                 self.displays.stray(start + mark.start(), error)
         where = f"\\{name} at {self.source.where(start)}"
-        # MathJax has no groups: a definition lasts to the end of the page.
-        everywhere = done.everywhere or self._everywhere == start or self.source.markdown
-        # What is in an argument may be run anywhere, whatever braces there are around it.
-        everywhere = everywhere or bool(self.groups.argument)
-        why = self._uncertain(start)
+        why = self._uncertain()
         for prefix in done.prefixes:
             scope.touch_all(prefix, f"may be changed by {where}")
         hides = name in tables.VERBATIM_MAKERS
         for one, definition in done.defines:
             stem = one[7:-1] if one.startswith("\\begin{") else one[1:]
-            if hides and not (why or scope.depth):
+            if hides and not why:
                 self._hides.setdefault(stem, True)
             elif hides or stem in self._hides or (definition and _COMMENT.search(definition.body)):
                 self._hides[stem] = False
@@ -55,24 +51,20 @@ class Defining(Following):
                 scope.touch_all("\\", f"is not certain: {one} is redefined by {where}")
             body = definition.body if definition else done.body or done.meant.rstrip() + " "
             if why:
-                problem = f"may be defined by {where}, {why}"
-                scope.touch(one, problem, everywhere=everywhere, body=body)
+                scope.touch(one, f"may be defined by {where}, {why}", body)
             elif done.meant:
-                scope.define(one, self._meaning(done.meant), everywhere=everywhere)
+                scope.define(one, self._meaning(done.meant))
             elif definition is None:
-                problem = f"may be changed by {where}"
-                scope.touch(one, problem, everywhere=everywhere, body=done.body)
+                scope.touch(one, f"may be changed by {where}", done.body)
             else:
                 if definition.problem:
                     definition = replace(definition, problem=f"{definition.problem}, by {where}")
-                self._put(one, definition, done, where, everywhere)
-        if self.displays.display is not None and not why:
+                self._put(one, definition, done, where)
+        if self.displays.display is not None:
             self.displays.blank(start, stop)
         return stop
 
-    def _put(
-        self, name: str, definition: Definition, done: Act, where: str, everywhere: bool
-    ) -> None:
+    def _put(self, name: str, definition: Definition, done: Act, where: str) -> None:
         scope, old = self.scope, self.scope.get(name)
         if (name, definition.body) in exported.KNOWN:
             definition = replace(definition, body=exported.READ)
@@ -80,37 +72,34 @@ class Defining(Following):
             if old is not None and not old.problem:
                 return
             if old is not None or name in tables.of_packages():
-                scope.touch(name, f"may be left as it was by {where}", everywhere=everywhere)
+                scope.touch(name, f"may be left as it was by {where}")
                 return
         if done.when == "new" and name[:7] not in ("\\begin{", "\\end{"):
             unset = old is not None and old.meant in (r"\relax", r"\undefined", r"\@undefined")
             if (old is not None and not (unset or old.problem or old == definition)) or (
                 old is None and name in tables.KERNEL
             ):
-                why = f"is defined already, so that LaTeX refuses {where}"
-                scope.touch(name, why, everywhere=everywhere)
+                scope.touch(name, f"is defined already, so that LaTeX refuses {where}")
                 return
-        scope.define(name, definition, everywhere=everywhere)
+        scope.define(name, definition)
 
     def _meaning(self, token: str) -> Definition:
         """What ``\\let`` gives: the definition of the other name, or that name as it is."""
         known = self.scope.get(token) if token[:1] == "\\" else None
         return known if known is not None else Definition(meant=token)
 
-    def _uncertain(self, start: int) -> str:
+    def _uncertain(self) -> str:
         """Why a definition here may not be in force, if so."""
+        display = self.displays.display
         if self.displays.conditionals:
             return f"inside \\{self.displays.conditionals[-1]}"
-        if self.groups.argument:
-            which = self.groups.argument
-            return "as the value of a key" if which == "=" else f"in an argument of \\{which}"
-        if self.displays.display is not None and not self.displays.is_empty(start):
-            return "in the middle of a display"
-        if self.displays.in_cells or self.groups.inside(tables.CELLS):
-            return "in a cell, where it ends"
-        if self.source.markdown and self.displays.display is None and self._money < 0:
-            return "outside of mathematics"
-        return ""
+        if self.source.markdown:  # MathJax has no groups: it lasts to the end of the page
+            if display is None and self._money < 0:
+                return "outside of mathematics"
+            marked = display is not None and (display.above or display.frames[-1].directive)
+            return "in a display that is checked" if marked else ""
+        inside = self.groups or display is not None or self._inline >= 0
+        return "in a group or an argument" if inside else ""
 
     def _call(self, name: str, known: Definition, start: int, end: int) -> int:
         """A macro of the paper is called."""
@@ -121,7 +110,9 @@ class Defining(Following):
             return self._swallow(known, end)
         if quiet:
             return end
-        return self._apply(name, self.calls.call(self.source, name, end), end, start)
+        found = self.calls.call(self.source, name, end)
+        self.groups.unknown = self.groups.unknown or found.groups != 0
+        return self._apply(name, found, end, start)
 
     def _swallow(self, known: Definition, end: int) -> int:
         """The arguments of a macro that does not print them are a comment."""
@@ -141,9 +132,8 @@ class Defining(Following):
         where = f"\\{name} at {self.source.where(start)}"
         for prefix in found.prefixes:
             self.scope.touch_all(prefix, f"may be changed by {where}")
-        for one, everywhere in found.names.items():
-            problem, body = f"may be changed by {where}", found.bodies.get(one, "")
-            self.scope.touch(one, problem, everywhere=everywhere, body=body)
+        for one, body in found.names.items():
+            self.scope.touch(one, f"may be changed by {where}", body)
         if found.displays:
             self.displays.refuse(f"the macro \\{name} displays something in a way that is not read")
         if found.conditionals:
@@ -157,16 +147,8 @@ class Defining(Following):
                 self._follow(asked.kind, file, asked.folder, start, end)
         return end
 
-    def _prefix(self, name: str, start: int, end: int) -> int:
-        r"""\global, \long: the definition that follows."""
-        goes_on = self._everywhere == start
-        after = self.source.skip(end)
-        if name == "global" or goes_on:
-            self._everywhere = after
-        return after
-
     def _group(self, name: str, start: int, end: int) -> int:
-        if name in ("begingroup", "bgroup"):
+        if name in tables.BEGINS:
             self.groups.begin("begingroup")
         else:
             self.groups.end("begingroup")

@@ -28,7 +28,6 @@ _LETTERS = re.compile(r"[A-Za-z@]+\*?")
 _SPEC = re.compile(r"\s*(?:\+?O\{([^{}]*)\}\s*)?((?:\+?m\s*)*)")
 _PLAIN = re.compile(r"\s*(?:#\d\s*)*+")
 _EDGE = re.compile(r"\\.|[{\]]", re.DOTALL)
-_XARGS = re.compile(r"\s*1\s*=\s*([^,=\[\]]*)")
 NOT_READ = "is defined in a way that is not read"
 
 
@@ -44,8 +43,6 @@ class Act:
         Names and what they mean now; None is not known.
     prefixes
         Beginnings of names of which any may be changed; the empty one is about characters too.
-    everywhere
-        Whether it leaves the group, as ``\gdef``.
     when
         ``new`` where LaTeX refuses a name that it has, ``provide`` where that changes nothing.
     meant
@@ -57,7 +54,6 @@ class Act:
     end: int
     defines: list[tuple[str, Definition | None]] = field(default_factory=list)
     prefixes: list[str] = field(default_factory=list)
-    everywhere: bool = False
     when: str = ""
     meant: str = ""
     body: str = ""
@@ -72,10 +68,10 @@ class _Target:
     prefixes: list[str] = field(default_factory=list)
     computed: bool = False  #: by \\csname, which is never read precisely
 
-    def touched(self, end: int | None = None, *, everywhere: bool = False, body: str = "") -> Act:
+    def touched(self, end: int | None = None, *, body: str = "") -> Act:
         known: list[tuple[str, Definition | None]] = [(name, None) for name in self.names]
         end = self.end if end is None else end
-        return Act(end, known, self.prefixes, everywhere, body=body)
+        return Act(end, known, self.prefixes, body=body)
 
     def gets(self, definition: Definition | None, end: int, when: str = "") -> Act:
         if definition is None or len(self.names) != 1:
@@ -193,11 +189,6 @@ def _new(source: Source, name: str, at: int) -> Act:
     if not (target.names or target.prefixes):
         return target.touched()
     arity, default, at = _arguments(source, target.end)
-    if default is not None and name in tables.XARGS:
-        one = _XARGS.fullmatch(default)
-        default = one[1].strip() if one else None
-        if one is None:
-            target.computed = True
     definition, end = _body(source, at, arity, default)
     return target.gets(definition, end, _when(name))
 
@@ -209,10 +200,9 @@ def _when(name: str) -> str:
 
 def _def(source: Source, name: str, at: int) -> Act:
     target = _target(source, at)
-    everywhere = name[-4:] in ("gdef", "xdef")
     parameters = _PARAMETERS.match(source.text, target.end) if target.names else None
     if parameters is None:
-        return target.touched(everywhere=everywhere)
+        return target.touched()
     written = parameters[1].strip()
     arity = len(written) // 2
     definition, end = _body(source, parameters.end(), arity)
@@ -220,9 +210,7 @@ def _def(source: Source, name: str, at: int) -> Act:
         plain = written == "".join(f"#{k + 1}" for k in range(arity))
         if not plain or name not in ("def", "gdef"):
             definition = Definition(arity, definition.body, problem=NOT_READ)
-    found = target.gets(definition, end)
-    found.everywhere = everywhere
-    return found
+    return target.gets(definition, end)
 
 
 _EQUALS = re.compile(r"[ \t]*\n?[ \t]*=?[ \t]?")
@@ -345,7 +333,7 @@ def _touch(source: Source, name: str, at: int) -> Act:
     elif name in tables.BY_WORD | tables.PATCHES:
         end = _after(source, _PLAIN.match(source.text, end).end())  # type: ignore[union-attr]
         body = source.text[target.end : end]
-    return target.touched(end, everywhere=True, body=body)
+    return target.touched(end, body=body)
 
 
 def _counter(source: Source, name: str, at: int) -> Act:
@@ -382,7 +370,7 @@ def _colour(source: Source, name: str, at: int) -> Act:
     named = found is not None and "set" not in name and name != "DefineNamedColor"
     if found is not None and named and not VISIBLE.fullmatch(found[1].lower()):
         return Act(found.end())
-    return Act(at, [(command, None) for command in sorted(COLOURS)], everywhere=True)
+    return Act(at, [(command, None) for command in sorted(COLOURS)])
 
 
 def _character(source: Source, name: str, at: int) -> Act:
@@ -399,7 +387,7 @@ def _character(source: Source, name: str, at: int) -> Act:
 
 _Reader = Callable[[Source, str, int], Act]
 _READERS: dict[str, _Reader] = {
-    **dict.fromkeys(tables.NEW | tables.XARGS, _new),
+    **dict.fromkeys(tables.NEW, _new),
     **dict.fromkeys(tables.DEF, _def),
     **dict.fromkeys(tables.XPARSE, _xparse),
     **dict.fromkeys(tables.OPERATORS, _operator),

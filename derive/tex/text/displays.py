@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ..directives import DirectiveError, directive
-from .commands import ALIGNED, DISPLAYS
+from .commands import DISPLAYS
 from .rows import goes_on, is_beside
-from .scope import Moment, Scope
+from .scope import Definition, Scope
 from .source import Source
 
 MAX_LINES = 10  #: of text between a directive and its display
@@ -45,8 +46,8 @@ class Found:
         Whether the directive is about the whole display, not about one row.
     lead
         The rows before it, if it is about one row.
-    moment
-        What names mean there.
+    meanings
+        What the names in it mean there.
     error
         Why there is no source.
     """
@@ -59,7 +60,7 @@ class Found:
     stands_in: Source | None = None
     whole: bool = True
     lead: str = ""
-    moment: Moment = field(default_factory=Moment)
+    meanings: Mapping[str, Definition] = field(default_factory=dict)
     error: str = ""
 
 
@@ -92,8 +93,8 @@ class _Frame:
     begun: bool = False  #: whether something of the row stands before its directive
     rows: list[int] = field(default_factory=list)  #: where the rows before begin
     first: int = 0  #: where the statement of the directive begins
-    last: int = -1  #: where its last row so far ends, and how things were there
-    state: tuple[Moment, int] | None = None
+    last: int = -1  #: where its last row so far ends
+    switches: int = 0  #: conditionals passed up to there
     lead: str = ""
     opened: int = 0
     count: int = 0  #: of what was found before
@@ -145,10 +146,10 @@ class Displays:
         if frame.last >= 0:
             self._end_of_statement(frame)
         if frame.directive is not None:
-            self.fail(frame.directive, "another directive follows, and no row between them")
+            self.fail(frame.directive, "another directive follows, with no row between them")
         elif frame.begun or _NO_FORMULA.sub("", self._cut(frame.row, at)):
             frame.begun = True
-            self.fail(waiting, "it stands in the middle of a row: it belongs before the row")
+            self.fail(waiting, "it stands in the middle of a row: move it before the row")
             return
         frame.directive, frame.row = waiting, end
 
@@ -315,22 +316,6 @@ class Displays:
         if self.display is not None:
             self.display.blanks.append((start, end))
 
-    @property
-    def in_cells(self) -> bool:
-        """Whether the display, or what is open in it, has cells."""
-        display = self.display
-        if display is None:
-            return False
-        return len(display.frames) > 1 or display.closer in ALIGNED
-
-    def is_empty(self, at: int) -> bool:
-        """Whether nothing stands in the display before this place."""
-        display = self.display
-        assert display is not None
-        if at - display.start > MAX_LEAD * 10:
-            return False
-        return not _NO_FORMULA.sub("", self._cut(display.start, at))
-
     def _row(self, frame: _Frame, end: int) -> None:
         """A row ends; the statement of a directive goes on up to a formula of its own."""
         for opened, closed, count in frame.inner:
@@ -350,7 +335,7 @@ class Displays:
             if not goes_on(self._cut(before, frame.last), row):
                 self._end_of_statement(frame)
                 return
-        frame.last, frame.state = end, (self.scope.moment(), self.switches)
+        frame.last, frame.switches = end, self.switches
 
     def _refuse_since(self, count: int) -> None:
         """What stands beside an environment may belong to the formulas in it."""
@@ -362,7 +347,7 @@ class Displays:
     def _end_of_statement(self, frame: _Frame) -> None:
         if frame.directive is not None:
             where = frame.directive, frame.first, frame.last
-            self._take(*where, row=True, lead=frame.lead, state=frame.state)
+            self._take(*where, row=True, lead=frame.lead, switches=frame.switches)
         frame.directive, frame.last = None, -1
 
     def _cut(self, start: int, end: int) -> str:
@@ -386,14 +371,14 @@ class Displays:
         *,
         row: bool = False,
         lead: str = "",
-        state: tuple[Moment, int] | None = None,
+        switches: int | None = None,
     ) -> None:
         assert self.display is not None
         source = self._cut(start, end)
         if self.source.markdown:
             depth = _quoted(self.source.text, self.display.start)
             source, lead = _unquoted(source, depth), _unquoted(lead, depth)
-        found = self._taken(waiting, source, start, row=row, lead=lead.strip(), state=state)
+        found = self._taken(waiting, source, start, row=row, lead=lead.strip(), switches=switches)
         self.found.append(found)
 
     def _taken(
@@ -404,13 +389,13 @@ class Displays:
         *,
         row: bool = False,
         lead: str = "",
-        state: tuple[Moment, int] | None = None,
+        switches: int | None = None,
     ) -> Found:
-        moment, switches = state or (self.scope.moment(), self.switches)
+        switches = self.switches if switches is None else switches
         where = {"at": waiting.at, "body": waiting.body, "said_in": waiting.said_in}
         if waiting.conditional or switches != waiting.switches:
             which = "\\" + waiting.conditional if waiting.conditional else r"\if.. or \fi"
-            error = f"with the conditional {which} it is not known what is printed"
+            error = f"because of the conditional {which} it is not known what is printed"
             return Found(**where, error=error)  # type: ignore[arg-type]
         if not source.strip():
             return Found(**where, error="what follows it is empty")  # type: ignore[arg-type]
@@ -422,7 +407,7 @@ class Displays:
             stands_in=self.source,
             whole=not row,
             lead=lead,
-            moment=moment,
+            meanings=self.scope.used(f"{source} {lead} {waiting.body}"),
         )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
@@ -19,7 +19,7 @@ from .displays import Found
 from .inputs import InputError, Reader, root_of
 from .near_miss import concerns
 from .notebook import NotebookError, cells
-from .scope import Moment
+from .scope import Definition
 from .source import Lines, Place
 from .walk import Walk
 
@@ -75,8 +75,8 @@ class Marked:
         Where the directive stands.
     lead
         The rows before it in the same environment, if the directive is about one row.
-    moment
-        What names mean at its place.
+    meanings
+        What the names in it mean at its place, and those in what they stand for.
     """
 
     directive: Directive
@@ -86,14 +86,14 @@ class Marked:
     directive_place: Place
     lines: Lines
     lead: str = ""
-    moment: Moment = field(default_factory=Moment, compare=False)
+    meanings: Mapping[str, Definition] = field(default_factory=dict, compare=False)
 
     @property
     def macros(self) -> Macros:
         """The definitions in force at its place."""
         from .macros import Macros
 
-        return Macros(self.moment)
+        return Macros(self.meanings)
 
     @property
     def path(self) -> str:
@@ -247,7 +247,7 @@ def _preamble(walk: Walk, path: str, main: str, files: Reader) -> list[Problem]:
             main += ".tex"
             text = files(main)
         if text is None:
-            raise InputError(f"there is no file {main}, which is named as the main one")
+            raise InputError(f"the main file {main} does not exist")
     except ValueError as error:
         return [Problem(str(error), Place(1, path=path))]
     walk.file(main, text, definitions=True, until=True)
@@ -273,5 +273,5 @@ def _item(found: Found) -> Marked | Problem:
         place,
         found.stands_in.lines,
         found.lead,
-        found.moment,
+        found.meanings,
     )

@@ -11,8 +11,10 @@ import re
 from dataclasses import dataclass, field
 
 from .commands import (
+    BEGINS,
     CONDITIONALS,
     DISPLAYS,
+    ENDS,
     INPUTS,
     NO_CONDITIONALS,
     OTHER_DISPLAYS,
@@ -33,23 +35,23 @@ _NAMED = re.compile(r"\s*\{([A-Za-z]+\*?)\}")
 
 @dataclass
 class Effects:
-    """What may happen: names touched (and whether everywhere), files, displays, conditionals."""
+    """What may happen: names touched, files, displays, conditionals and groups."""
 
-    names: dict[str, bool] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)  #: with what they may stand for
     prefixes: list[str] = field(default_factory=list)
     files: list[Wanted] = field(default_factory=list)
     displays: bool = False
     conditionals: int = 0  #: begun and not ended
-    bodies: dict[str, str] = field(default_factory=dict)  #: what touched names may stand for
+    groups: int = 0  #: the same
 
     def add(self, done: Act) -> None:
         """What a defining command does."""
         for one, definition in done.defines:
-            self.names[one] = self.names.get(one, False) or done.everywhere
             body = done.meant + " " if done.meant[:1] == "\\" else done.body
             body = definition.body if definition is not None else body
-            if body and body not in self.bodies.get(one, ""):
-                self.bodies[one] = f"{self.bodies.get(one, '')} {body}"
+            known = self.names.setdefault(one, "")
+            if body not in known:
+                self.names[one] = f"{known} {body}"
         self.prefixes += [p for p in done.prefixes if p not in self.prefixes]
 
 
@@ -96,7 +98,7 @@ class Calls:
     def _acts(self, name: str) -> bool:
         if self.scope.written("\\" + name) is not None:
             return False  # looked at for itself
-        told = {"begin", "end", "[", "]", "fi", "repeat"} | DISPLAYS | INPUTS.keys()
+        told = {"begin", "end", "[", "]", "fi", "repeat"} | DISPLAYS | INPUTS.keys() | BEGINS | ENDS
         is_test = name.startswith("if") and name not in NO_CONDITIONALS
         return name in told or is_test or act(Source(""), name, 0) is not None
 
@@ -160,6 +162,7 @@ class Calls:
             named = _NAMED.match(source.text, at)
             if named is None:
                 return at
+            found.groups += 1 if name == "begin" else -1
             if named[1] in DISPLAYS | OTHER_DISPLAYS:
                 found.displays = True
             known = self.scope.written(f"\\{name}{{{named[1]}}}")
@@ -180,6 +183,9 @@ class Calls:
             return at
         if name in ("fi", "repeat"):
             found.conditionals -= 1
+            return at
+        if name in BEGINS | ENDS:
+            found.groups += 1 if name in BEGINS else -1
             return at
         done = act(source, name, at)
         if done is None:

@@ -76,6 +76,6 @@ class Following(State):
         return name
 
     def _end_of_input(self, name: str, start: int, end: int) -> int:
-        if not (self.displays.conditionals or self.groups.argument):
+        if not (self.displays.conditionals or self.groups.braces):
             self._stop = r"\endinput"
         return end

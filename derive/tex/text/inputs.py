@@ -145,7 +145,7 @@ class Files:
         if posixpath.isabs(name) or posixpath.isabs(said) or PureWindowsPath(said + name).drive:
             raise InputError(f"the absolute path {name} is not followed")
         if name.startswith("|") or "\0" in name:
-            raise InputError(f"{name} is no file")
+            raise InputError(f"{name} is not a file name")
         here = self.stack[-1] if self.stack else Opened(self.root, self.home, "")
         folders = [here.folder, self.home, posixpath.dirname(here.path)]
         if kind == "folder":
@@ -162,7 +162,7 @@ class Files:
         optional = kind in ("sty", "cls", "maybe")
         if optional or name in INSTALLED or name.endswith((".fd", ".def", ".ldf", ".clo", ".bbl")):
             return None
-        raise InputError(f"there is no file {name}: what it says is not checked")
+        raise InputError(f"the file {name} does not exist: what it says is not checked")
 
     def _text(self, path: str) -> str | None:
         assert self._read is not None

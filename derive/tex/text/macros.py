@@ -10,7 +10,7 @@ from functools import lru_cache
 from ...language.statement import TexError
 from ...language.tokens import MAX_LENGTH, MAX_TOKENS, Token, show, tokenise
 from .definitions import MAX_BODY
-from .scope import MAX_NAMES, Definition, Moment
+from .scope import MAX_NAMES, Definition
 
 MAX_DEPTH = 50
 MAX_EXPANSIONS = 5_000
@@ -92,7 +92,7 @@ class Macros:
         walk.file("", text)
         if walk.scope.crowded:
             raise TexError(f"more than {MAX_NAMES} macros are defined")
-        return cls(walk.scope.moment())
+        return cls(walk.scope.everything())
 
     def _find(self, token: Token) -> Macro | None:
         if token.kind == "begin":
@@ -113,8 +113,8 @@ class Macros:
             If a macro lacks an argument, may have another meaning than is known, or is not
             readable, or if the limits are passed.
         """
-        if isinstance(self.known, Moment) and self.known.characters:
-            raise TexError(f"what formulas show {self.known.characters}")
+        if "" in self.known:
+            raise TexError(f"what a formula prints {self.known[''].problem}")
         if not self.known:
             return tokens
         out: list[Token] = []

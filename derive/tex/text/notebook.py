@@ -75,7 +75,7 @@ def cells(text: str, path: str = "") -> list[Cell]:
         if not all(isinstance(piece, _Text) for piece in pieces):
             if kind != "markdown":
                 continue
-            raise NotebookError(f"the source of cell {number} of the notebook is no text")
+            raise NotebookError(f"the source of cell {number} of the notebook is not a string")
         raw = [file_lines.place(piece.at).line for piece in pieces for _ in _line_ends(piece)]
         joined = "".join(pieces).replace("\r\n", "\n").replace("\r", "\n")
         if kind != "markdown":

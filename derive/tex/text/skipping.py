@@ -132,7 +132,7 @@ class Skipping(State):
 
     def _address(self, name: str, start: int, at: int) -> int:
         """In the address of a page, % is a character."""
-        if self.source.markdown or self.groups.argument:  # in an argument it begins a comment
+        if self.source.markdown or self.groups.braces:  # in an argument it begins a comment
             return at
         option = OPTION.match(self.source.text, at)
         opens = option.end() if option else at

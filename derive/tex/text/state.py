@@ -26,7 +26,7 @@ class State:
         self.scope = Scope()
         self.files = Files(read, root)
         self.displays = Displays(self.scope)
-        self.groups = Groups(self.scope)
+        self.groups = Groups()
         self.calls = Calls(self.scope)
         self.problems: list[Found] = []  #: with files, not with directives
         self.source = Source("")
@@ -35,7 +35,7 @@ class State:
         self._stop = ""  #: what ended this file
         self._inline = -1  #: where the inside of an inline formula began
         self._money = -1  #: the same in Markdown, where it may be none
-        self._everywhere = -1  #: the place after \global
+        self._branches: list[int] = []  #: where those of tests with branches in braces end
         #: environments whose inside is not printed as text; False: perhaps
         self._hides = dict.fromkeys(tables.VERBATIM, True)
         self._unclear = (self.source, -1)  #: what may be a conditional, in text that is hidden

@@ -42,7 +42,6 @@ _EMPHEQ = re.compile(
     r"(\\(?:f|oval|shadow|double)box|\\boxed|\\empheq[lr]brace)\s*\]\s*)?"
     r"\{((?:equation|align|gather|multline|flalign)\*?)\}"
 )
-_PREFIXES = {"global", "long", "protected", "outer"}
 
 
 class Walk(Defining, Skipping):
@@ -72,8 +71,8 @@ class Walk(Defining, Skipping):
     def walk(self, source: Source, fences: list[tuple[int, int, int]] | None = None) -> None:
         before, place = self.source, len(self.files.stack)
         inline, self._inline, self._money = self._inline, -1, -1
+        branches, self._branches = self._branches, []
         self.source = source
-        self.groups.forget()
         self.displays.enter(source, 0)
         at, text = 0, source.text
         coded = _CODED.search(text) if not source.markdown and "^^" in text else None
@@ -96,21 +95,23 @@ class Walk(Defining, Skipping):
                     self.problems.append(Found(at, "", source, error=error))
         if self._stop or self.finished:
             for mark in ANY_MARK.finditer(text, at):
-                self.displays.stray(mark.start(), f"it stands after {self._stop or self.finished}")
+                self.displays.stray(
+                    mark.start(), f"the directive stands after {self._stop or self.finished}"
+                )
         if self.displays.display is not None:
-            self._give_up("the text ends")
+            self.displays.give_up("the text ends")
         if source.markdown:
             self.displays.unused()
         assert place == len(self.files.stack)
         self._stop = ""
         self.displays.leave(len(text))
-        self.groups.forget()
-        self.source, self._inline = before, inline
+        self._end_branches(len(text))
+        self.source, self._inline, self._branches = before, inline, branches
 
     def _fenced(self, start: int, inside: int, end: int) -> int:
         """A fenced display: its end is known, and a blank line is none."""
         if self.displays.display is not None:
-            self._give_up("a code block begins in it")
+            self.displays.give_up("a code block begins in it")
         self._open("```", start, inside)
         at = inside
         while self.displays.display is not None:
@@ -122,49 +123,44 @@ class Walk(Defining, Skipping):
                 if token[0] not in (r"\[", r"\]"):
                     at = min(end, self._token(token[0], token.start(), at))
         if self.displays.display is not None:
-            self._close(end)
+            self.displays.close(end)
         return end
 
     # --- tokens --------------------------------------------------------------------------
     def _token(self, token: str, start: int, end: int) -> int:
         """Take one token; returns where to go on."""
         source = self.source
+        self._end_branches(start)
         if token[0] == "%":
             return self._percent(start, end)
         if token[0] == "<":
             return self._angle(token, start, end)
         if token[0] == "\n":
             if self.displays.display is not None and self.displays.display.closer != "```":
-                self._give_up("a blank line stands in it")
-            if self._inline >= 0:
-                self.groups.end("$")
+                self.displays.give_up("a blank line stands in it")
             self._inline = self._money = -1
             self.displays.blank_line(start)
             return end
         if token[0] == "$":
             return end if source.definitions else self._dollar(token, start, end)
         if token in "{}":
-            self._brace(token, start, end)
+            self._brace(token)
             return end
         return self._command(token[1:], start, end)
 
-    def _brace(self, token: str, start: int, end: int) -> None:
+    def _brace(self, token: str) -> None:
         if self.displays.display is not None:
             self.displays.display.braces += 1 if token == "{" else -1
         if token == "{":
-            branch = self.groups.open_brace(self.source, start, end)
-            if branch:
-                self.displays.switches += 1
-                self.displays.conditionals.append(branch)
-        elif self.groups.close_brace(end):
-            self.displays.switches += 1
-            self.displays.conditionals[-1:] = []
+            self.groups.begin("{")
+        else:
+            self.groups.end("{")
 
     def _dollar(self, token: str, start: int, end: int) -> int:
         display = self.displays.display
         if display is not None:
             if token == "$$" and display.closer == "$$":
-                self._close(start)
+                self.displays.close(start)
         elif token == "$$" and self._inline < 0:
             self._money = -1
             self._open("$$", start, end)
@@ -178,11 +174,9 @@ class Walk(Defining, Skipping):
         """An inline formula begins or ends."""
         if self._inline >= 0:
             self.displays.formula(self._inline, start)
-            self.groups.end("$")
             self._inline = -1
         else:
             self._inline = end
-            self.groups.begin("$")
 
     def _in_markdown(self, start: int, end: int) -> None:
         """As Pandoc has it: no blank inside the dollars, no digit after them."""
@@ -197,7 +191,6 @@ class Walk(Defining, Skipping):
 
     def _command(self, name: str, start: int, end: int) -> int:
         """Take one command; returns where to go on."""
-        self.groups.after(name, end)
         self._refuse(start)
         known = self.scope.written("\\" + name)
         if known is not None:
@@ -218,9 +211,8 @@ class Walk(Defining, Skipping):
         r"""Of a command that defines or inputs, as ``\newcommand{\nc}{\newcommand}``."""
         if self.scope.get("\\" + name) is not None:
             return False
-        if name in ("begingroup", "endgroup", "bgroup", "egroup"):
-            return True
-        return name in tables.INPUTS or act(Source(""), name, 0) is not None
+        known = {*tables.INPUTS, *tables.BEGINS, *tables.ENDS}
+        return name in known or act(Source(""), name, 0) is not None
 
     def _builtin(self, name: str, start: int, end: int) -> int:
         if name in ("begin", "end"):
@@ -254,13 +246,13 @@ class Walk(Defining, Skipping):
             return end
         if name == "]":
             if display is not None and display.closer == r"\]":
-                self._close(start)
+                self.displays.close(start)
             return end
         # In Markdown a \[ in running text is a bracket.
         if self.source.markdown and line_before(text, start).strip(" \t>"):
             return end
         if display is not None and display.closer != "```":
-            self._give_up("another display begins in it")
+            self.displays.give_up("another display begins in it")
         if self.displays.display is None:
             self._open(r"\]", start, end, self._changed(r"\[", r"\]"))
         return end
@@ -272,7 +264,7 @@ class Walk(Defining, Skipping):
             return self._document(begins, end)
         if not begins:
             if display is not None and display.closer == name:
-                self._close(start)
+                self.displays.close(start)
             elif display is not None:
                 self.displays.end(name, start)
             else:
@@ -311,7 +303,7 @@ class Walk(Defining, Skipping):
         if name in tables.DISPLAYS and not self.source.definitions:
             if display is None or display.closer not in ("$$", "```", r"\]"):
                 if display is not None:
-                    self._give_up("another display begins in it")
+                    self.displays.give_up("another display begins in it")
                 why = self._changed(key, f"\\end{{{name}}}", f"\\{name}", f"\\end{name}")
                 self._open(name, start, self._arguments(name, end), why)
                 return end
@@ -319,7 +311,7 @@ class Walk(Defining, Skipping):
             inside = self._arguments(name, end)
             self.displays.begin(name, start, inside)
             return inside
-        self.groups.begin(name, end)
+        self.groups.begin(name)
         for beginning in (key[1:], name):
             self._code_of(beginning, start, end)
         return end
@@ -349,20 +341,8 @@ class Walk(Defining, Skipping):
         return ""
 
     def _open(self, closer: str, start: int, inside: int, unknown: str = "") -> None:
-        if self._inline >= 0:
-            self.groups.end("$")
-            self._inline = -1
-        self._money = -1
-        self.groups.begin("display")
+        self._inline = self._money = -1
         self.displays.open(closer, start, inside, unknown)
-
-    def _close(self, end: int) -> None:
-        self.displays.close(end)
-        self.groups.end("display")
-
-    def _give_up(self, why: str) -> None:
-        self.displays.give_up(why)
-        self.groups.end("display")
 
     def _document(self, begins: bool, end: int) -> int:
         if begins:
@@ -374,7 +354,7 @@ class Walk(Defining, Skipping):
         else:
             self.finished = r"\end{document}"
         if self.displays.display is not None:
-            self._give_up("the document ends")
+            self.displays.give_up("the document ends")
         return end
 
     # --- conditionals ----------------------------------------------------------------------
@@ -383,16 +363,29 @@ class Walk(Defining, Skipping):
         at = end
         for _ in range(3):  # what is tested may be a token
             if self._braced(at):
-                end = at
                 break
             token = self.source.argument(at)
             at = token[2] if token else at
-        self.groups.after("?" + name, end)
+        stop = after = at
+        while after:
+            stop, after = after, self._braced(after)
+        if stop > at:
+            self.displays.switches += 1
+            self.displays.conditionals.append(name)
+            self._branches.append(stop)
         return end
 
+    def _end_branches(self, at: int) -> None:
+        """Leave the branches that end before this place."""
+        while self._branches and self._branches[-1] <= at:
+            self._branches.pop()
+            self.displays.switches += 1
+            self.displays.conditionals[-1:] = []
+
     def _braced(self, at: int) -> int:
-        """The place after the group here; 0 if there is none."""
-        close = self.source.close(self.source.skip(at))
+        """The place after the group here, and an option before it; 0 if there is none."""
+        option = self.source.option(at)
+        close = self.source.close(self.source.skip(option[1] if option else at))
         return 0 if close is None else close + 1
 
     def _conditional(self, name: str, start: int, end: int) -> int:
@@ -450,25 +443,6 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("else", "fi", "repeat"), Walk._conditional),
     **dict.fromkeys(tables.TESTS, Walk._test),
     **dict.fromkeys(tables.INPUTS, Walk._input),
-    **dict.fromkeys(_PREFIXES, Walk._prefix),
-    **dict.fromkeys(("begingroup", "endgroup", "bgroup", "egroup"), Walk._group),
+    **dict.fromkeys(tables.BEGINS | tables.ENDS, Walk._group),
     "endinput": Walk._end_of_input,
 }
-
-
-def displays(text: str, kind: str) -> list[Found]:
-    """Directives of one text and what they stand at, in the order of the directives.
-
-    Parameters
-    ----------
-    text
-        With ``\\n`` at the end of lines.
-    kind
-        ``tex`` or ``md``.
-    """
-    walk = Walk()
-    if kind == "md":
-        walk.markdown(text)
-    else:
-        walk.file("", text)
-    return sorted(walk.finish(), key=lambda found: found.at)

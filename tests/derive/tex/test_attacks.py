@@ -63,11 +63,6 @@ def test_cases_that_do_not_fit(rows, says) -> None:
     assert found.verdict == "differs" and says in found.message, found
 
 
-def test_an_overlap_beyond_the_points_is_not_proved() -> None:
-    found = check(cases((A, r"\tau < 1000"), ("0", r"\tau > 900000"), (A, r"\tau \ge 1000")))
-    assert not found.ok
-
-
 @pytest.mark.parametrize(
     "rows",
     [
@@ -79,32 +74,6 @@ def test_an_overlap_beyond_the_points_is_not_proved() -> None:
 def test_cases_that_fit(rows) -> None:
     found = check(cases(*rows), VARIANCE)
     assert found.ok and found.evidence == "exact", found
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        r"f(\alpha_{\min})",
-        r"K(1-\alpha_{\min})",
-        r"\operatorname{artanh}(\alpha_{\min})",
-        r"\mathrm{logit}(\alpha)",
-        r"\beta^2",
-        r"\beta_c^{-1}",
-        r"\beta^{n-1}",
-        r"\alpha^\star",
-        r"\alpha^{(1)}",
-        r"f(m, n; \tau)",
-        r"\hat\alpha(\tau)",
-        "A'",
-        r"\alpha^+",
-        r"\alpha",
-        r"\alpha_c",
-        r"\alpha_{\max}",
-    ],
-)
-def test_a_name_that_nobody_declared(name) -> None:
-    found = check(f"{name} = {A}")
-    assert found.verdict == "unread" and not found.ok, found
 
 
 @pytest.mark.parametrize("name", [r"\alpha^\star", r"\alpha^{(1)}", "A'", r"\alpha^+", r"\alpha"])
@@ -119,11 +88,6 @@ def test_what_is_not_known_is_said_with_the_way_to_declare_it() -> None:
     assert "-> alpha_min] in the directive" in found.message
     assert "goes on" in check(f"= {A}").message or "begin the row" in check(f"= {A}").message
     assert r"[\alpha -> alpha_min]" in check(rf"\alpha = {A}").message
-
-
-def test_the_name_of_another_quantity_is_judged_as_what_it_says() -> None:
-    assert check(rf"\tau_{{\max}} = {A}").verdict == "differs"
-    assert check(rf"\alpha_{{\min}} = {A} = \tau_{{\max}}").verdict == "differs"
 
 
 @pytest.mark.parametrize(
@@ -149,41 +113,6 @@ def test_a_condition_with_a_factor_that_vanishes_where_the_bound_is_infinite(sou
     assert check(source, TAU).ok
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        rf"(1-\alpha)\left(\tau {LOG} - \frac{{m}}{{m-1}}\right) < 0",  # says nothing at alpha = 1
-        rf"\left(\alpha-\frac12\right)\left(\tau {LOG} - \frac{{m}}{{m-1}}\right) < 0",
-        rf"\frac{{1}}{{\tau}} < \left(1-\frac1m\right) {LOG}",
-    ],
-)
-def test_a_condition_with_another_factor(source) -> None:
-    assert not check(source, TAU).ok
-
-
-def test_a_value_where_a_condition_is_named() -> None:
-    assert "for a value, write =" in check(rf"\alpha_{{\min}} \ge {A}").message
-    assert "excludes alpha = 1" in check(rf"\alpha \in \left({A}, 1\right)").message
-
-
-def test_the_plain_name_of_a_limit_is_not_enough() -> None:
-    found = check(r"\alpha_{\min} = \frac1n", "supcl-threshold.alpha_min_tau_0")
-    assert found.verdict == "unread" and "is a limit of this name" in found.message
-    assert check(r"\frac1n", "supcl-threshold.alpha_min_tau_0").ok
-    assert check(r"a = \frac1n", "supcl-threshold.alpha_min_tau_0 [a -> alpha_min_tau_0]").ok
-
-
-def test_other_roots_in_the_equation_of_a_root() -> None:
-    found = check(r"x^\star + u^\top v = 1", "supcl-optimum.x_star")
-    assert found.verdict == "unread"
-
-
-def test_an_absolute_value_with_a_sign() -> None:
-    source = r"t_{\mathrm{simplex}} = \frac{N-1}{N}\log\left|3-N\right|"
-    assert check(source, "sigmoid-threshold.t_simplex").ok
-    assert not check(source.replace("3", "5"), "sigmoid-threshold.t_simplex").ok
-
-
 def test_a_suggested_factor_is_checked() -> None:
     found = check(rf"n\alpha_{{\min}} = {A}")
     assert found.edit is not None and check(found.edit.source).ok
@@ -201,49 +130,6 @@ def test_a_suggested_factor_is_checked() -> None:
 def test_the_nearest_name_is_suggested(text, near) -> None:
     with pytest.raises(BadTarget, match=re.escape(f"did you mean {near}")):
         check("x = 1", text)
-
-
-@pytest.mark.parametrize(
-    "tail",
-    [
-        r"\quad \text{with probability } 1/2",
-        r"\quad \text{for } \tau > 0, + 8",
-        r"\\ \text{where the value is doubled}",
-        r"\quad \text{for half of the } m",
-    ],
-)
-def test_words_that_take_back_the_formula(tail) -> None:
-    assert check(rf"\alpha_{{\min}} = {A} {tail}").verdict == "unread"
-    assert check(rf"\alpha_{{\min}} = {A} \quad \text{{for all }} m \ge 2").ok
-
-
-@pytest.mark.parametrize(
-    "left, fine",
-    [
-        (r"\alpha_{\min}(m, n, \tau)", True),
-        (r"\alpha_{\min}(m)", True),
-        (r"\alpha(m, n, \tau)", False),
-        (r"\operatorname{logit}(c)", False),
-        (r"\sin(c)", False),
-        (r"c^{2k}", False),
-        (r"\alpha_{\min}(m - 1)", False),
-        (r"\alpha_{\min}(m, n^2)", False),
-    ],
-)
-def test_what_may_stand_left(left, fine) -> None:
-    assert check(f"{left} = {A}").ok is fine
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        ((A, r"\text{if } m > 0"), ("0", r"\text{if } m \ge 3")),
-        ((A, r"\tau < 100"), (A, r"\tau \ge 100"), ("0", r"\tau = 200")),
-        ((A, r"\text{if } m \ge 1"), ("0", r"\text{otherwise}")),
-    ],
-)
-def test_cases_that_nothing_is_left_for(rows) -> None:
-    assert not check(rf"\alpha_{{\min}} = {cases(*rows)}").ok
 
 
 ZERO = r"\log(mn)-\log m-\log n"
@@ -280,13 +166,6 @@ def test_a_removable_singularity_may_be_allowed() -> None:
     assert not check(rf"2 {source[15:]}", f"{ALPHA} allow-removable").ok
 
 
-def test_an_end_of_the_domain_counts() -> None:
-    inside = r"\frac{\alpha}{\alpha} \cdot"
-    assert "removable" in check(rf"{A} \cdot \frac{{1-\alpha}}{{1-\alpha}}").message
-    # The largest temperature is infinite at alpha = 1, and alpha is never 0 there.
-    assert check(rf"\tau_{{\max}} = {inside} \frac{{m}}{{(m-1){LOG}}}", TAU).ok
-
-
 def test_digits_that_cancel() -> None:
     one = r"\left((e^{500m}+1)^2-e^{1000m}-2e^{500m}\right)"
     assert check(rf"\alpha_{{\min}} = {A} {one}").evidence == "exact"
@@ -294,10 +173,8 @@ def test_digits_that_cancel() -> None:
     assert found.verdict == "differs" and found.printed_value.startswith("1.")
 
 
-LIMIT_0, SIMPLEX = "supcl-threshold.alpha_min_tau_0", "sigmoid-threshold.t_simplex"
+LIMIT_0 = "supcl-threshold.alpha_min_tau_0"
 ZERO_LOG, ONE = r"\log(20-m) - \log(20-m)", r"\frac{m-3}{m-3}"
-T_SIMPLEX = r"\frac{N-1}{N}\log(N-3)"
-MANY = r"\frac{m Q}{1 + (m-1) Q}".replace("Q", Q)
 
 
 @pytest.mark.parametrize(
@@ -338,41 +215,6 @@ def test_what_the_rows_before_need() -> None:
 def test_letters_that_a_directive_must_not_declare(written: str, text: str) -> None:
     with pytest.raises(BadTarget, match=r"proved to have a value|is the name of"):
         check(rf"\alpha_{{\min}} = {A} {written}", text)
-
-
-@pytest.mark.parametrize(
-    "source, text",
-    [
-        # at another place, or of what it is no function of
-        (rf"\alpha_{{\min}}(\tau_{{\max}}) = {A}", ALPHA),
-        (rf"\alpha_{{\min}}(m, n, \tau_{{\max}}) = {A}", ALPHA),
-        (rf"\alpha_{{\min}}(\alpha) = {A}", ALPHA),
-        (r"\alpha > \alpha_{\min}(\tau_{\max})", ALPHA),
-        (r"\lim_{\tau\to 0} \alpha_{\min}(\tau_{\max}) = \frac1n", LIMIT_0),
-        # with a value of the directive, and left open all the same
-        (rf"\alpha_{{\min}}(m, n) = {MANY}", f"{ALPHA} (n = oo)"),
-        # one limit of two
-        (r"\lim_{n\to\infty} \alpha_{\min} = 1", f"{ALPHA} (m = oo, n = oo)"),
-        (r"\alpha_{\min} \to 1 \text{ as } n\to\infty", f"{ALPHA} (m = oo, n = oo)"),
-    ],
-)
-def test_what_the_left_side_is_taken_at(source: str, text: str) -> None:
-    assert check(source, text).verdict == "unread"
-
-
-@pytest.mark.parametrize(
-    "source, text",
-    [
-        (rf"\alpha_{{\min}}(\tau; m, n) = {A}", ALPHA),
-        (rf"\alpha^\star(\tau) = {A}", rf"{ALPHA} [\alpha^\star -> alpha_min]"),
-        (rf"\lim_{{n\to\infty}} \alpha_{{\min}}(m, n) = {MANY}", f"{ALPHA} (n = oo)"),
-        (rf"\alpha_{{\min}}(m, n) \to {MANY} \text{{ as }} n\to\infty", f"{ALPHA} (n = oo)"),
-        (r"\lim_{m\to\infty}\lim_{n\to\infty} \alpha_{\min} = 1", f"{ALPHA} (m = oo, n = oo)"),
-        (r"\alpha_{\min} \to 1 \text{ as } m, n\to\infty", f"{ALPHA} (m = oo, n = oo)"),
-    ],
-)
-def test_names_with_what_they_depend_on(source: str, text: str) -> None:
-    assert check(source, text).ok
 
 
 FAMILIES = [
@@ -485,29 +327,3 @@ def test_binomials() -> None:
     assert check(rf"\alpha_{{\min}} = {A} \frac{{2\binom{{m}}{{2}}}}{{m(m-1)}}").ok
     odd = r"\binom{m-20}{n} - \binom{m-20}{n}"
     assert check(rf"\alpha_{{\min}} = {A} + {odd}").verdict == "undecided"
-
-
-@pytest.mark.parametrize(
-    "source, text, verdict",
-    [
-        (rf"\alpha > \alpha_{{\min}}, \quad \alpha_{{\min}} = {A}", ALPHA, "equal"),
-        (rf"\alpha > \alpha_{{\min}}, \quad \alpha_{{\min}} = 2 {A}", ALPHA, "differs"),
-        (rf"\alpha < \alpha_{{\min}}, \quad \alpha_{{\min}} = {A}", ALPHA, "differs"),
-        (rf"\alpha > {A}, \quad \alpha \ge \frac12", ALPHA, "unread"),
-        (rf"\alpha_{{\min}} = {A}, \quad 1 = 1", ALPHA, "unread"),
-        (rf"\alpha_{{\min}} = {A} \\ m = 3", ALPHA, "unread"),
-        (rf"\alpha_{{\min}} = {A} \\ m \ge 1", ALPHA, "differs"),
-        (rf"m \ge 2, \quad \alpha_{{\min}} = {A}", ALPHA, "equal"),
-        (rf"t \ge {T_SIMPLEX} \text{{ and }} N \ge 4", SIMPLEX, "equal"),
-        (rf"t \ge {T_SIMPLEX} \text{{ and }} N \ge 3", SIMPLEX, "differs"),
-        (rf"t \in \left[{T_SIMPLEX}, \infty\right)", SIMPLEX, "equal"),
-        (rf"t \in \left[{T_SIMPLEX}, \infty\right]", SIMPLEX, "unread"),
-        (r"m \ge 2 \\ n \ge 2", ALPHA, "unread"),
-        (rf"\alpha_{{\min}} = {A}, \quad m, n \in \mathbb{{N}},\ m, n \ge 2", ALPHA, "equal"),
-        (rf"\alpha_{{\min}} = {A}, \quad m, n \in \mathbb{{N}},\ m, n \ge 1", ALPHA, "differs"),
-        (rf"\alpha_{{\min}} = {A} \text{{ for }} m, n \ge 2, \tau", ALPHA, "unread"),
-    ],
-)
-def test_statements_and_conditions_in_a_display(source: str, text: str, verdict: str) -> None:
-    found = check(source, text)
-    assert found.verdict == verdict, found

@@ -15,18 +15,18 @@ from cltheory.derive.language.statement import (
     Tends,
     TexError,
 )
-from cltheory.derive.losses.clip import b, t
+from cltheory.derive.losses.clip import b
 from cltheory.derive.losses.kernel import gamma
 from cltheory.derive.losses.softmax import tau
 from cltheory.derive.losses.supcl import alpha, beta
 from cltheory.derive.optimum.segment import delta
-from cltheory.derive.structures.hierarchy import m, n, p
+from cltheory.derive.structures.hierarchy import m, n
 from cltheory.derive.structures.towers import N
 from cltheory.derive.tex.directives import directive
 from cltheory.derive.tex.judge.compare import judge
 from cltheory.derive.tex.judge.finding import Finding
 from cltheory.derive.tex.judge.lookup import look_up
-from sympy import Eq, Expr, Integer, Piecewise, Rational, S, Symbol, exp, log, oo
+from sympy import Eq, Expr, Piecewise, Rational, S, Symbol, exp, log, oo
 
 ALPHA_MIN, TAU_MAX = "supcl-threshold.alpha_min", "supcl-threshold.tau_max"
 T_SIMPLEX = "sigmoid-threshold.t_simplex"
@@ -186,12 +186,12 @@ def test_a_wider_claim_is_refused(text: str, clauses: list[Clause], says: str) -
 @pytest.mark.parametrize(
     "clauses, says",
     [
-        ([chain(N, ">=", 2)], "no symbol of supcl-threshold"),
-        ([clause(Tends(tau, S.Zero))], "no such limit"),
+        ([chain(N, ">=", 2)], "not a symbol of supcl-threshold"),
+        ([clause(Tends(tau, S.Zero))], "not that limit"),
         ([clause(Indices(("i", "j"), "!="))], "indices"),
         ([chain(m * n, ">=", 3)], "may be a wider claim"),
         ([chain(tau**2, ">=", 0)], "may be a wider claim"),
-        ([chain(0, "<", tau, "<=", oo)], "not compared"),
+        ([chain(0, "<", tau, "<=", oo)], "cannot be compared"),
         ([chain(m, "=", n)], "value in other symbols"),
         ([chain(Symbol("alpha_min", real=True), ">", Rational(1, 2))], "second claim"),
         ([chain(m, ">=", 2), chain(m, "<", 2)], "no point"),
@@ -200,20 +200,6 @@ def test_a_wider_claim_is_refused(text: str, clauses: list[Clause], says: str) -
 def test_what_cannot_be_held_against_the_domain(clauses: list[Clause], says: str) -> None:
     found = verdict(ALPHA_MIN, *clauses)
     assert found.verdict == "unread" and says in found.message, found
-
-
-def test_equality_is_only_asked_where_it_is_claimed() -> None:
-    value = look_up(directive(ALPHA_MIN)).derived[0]
-    own = Symbol("alpha_min", real=True)
-    root = ((m - 4) ** 2) ** Rational(1, 2)
-    printed = value + root - m + 4
-    assert not verdict(ALPHA_MIN, sides=(own, printed)).ok
-    assert verdict(ALPHA_MIN, chain(m, ">=", 5), sides=(own, printed)).ok
-    assert not verdict(ALPHA_MIN, chain(m, ">=", 3), sides=(own, printed)).ok
-    at = value.xreplace({m: Integer(10)})
-    assert verdict(ALPHA_MIN, chain(m, "=", 10), sides=(own, at)).ok
-    assert not verdict(ALPHA_MIN, chain(m, "=", 11), sides=(own, at)).ok
-    assert not verdict(ALPHA_MIN, sides=(own, at)).ok
 
 
 def test_a_condition_bounds_its_symbol_once() -> None:
@@ -285,12 +271,6 @@ def test_the_quantity_in_an_equation_must_be_the_only_solution() -> None:
     nothing = verdict(ALPHA_MIN, sides=((m - 2) * own, (m - 2) * value))
     assert "says nothing" in nothing.message and nothing.point["m"] == "2"
     assert verdict(ALPHA_MIN, chain(m, ">=", 3), sides=((m - 2) * own, (m - 2) * value)).ok
-
-
-def test_unused_symbols_may_be_bounded() -> None:
-    assert verdict(ALPHA_MIN, chain(p, ">=", 1)).ok
-    assert verdict(T_SIMPLEX, chain(t, ">", 0)).ok
-    assert not verdict(ALPHA_MIN, chain(p, ">=", 0)).ok
 
 
 def cases(target: str, *rows: tuple[Expr | int | None, object], beside=()) -> Finding:

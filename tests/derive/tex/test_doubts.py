@@ -239,7 +239,7 @@ def test_files_that_are_written_or_searched_for(text: str) -> None:
     files = {"y/my.sty": r"\def\a{2}", "my.tex": ""}
     (one,) = read("main.tex", r"\def\a{1}" + text + EQ, "tex", files.get).items
     assert isinstance(one, Marked)
-    assert one.moment[r"\a"].problem
+    assert one.meanings[r"\a"].problem
 
 
 def test_an_input_of_what_is_not_known_is_an_error() -> None:
@@ -303,7 +303,7 @@ def test_what_a_formula_depends_on(change: str, formula: str) -> None:
     first, second = (one for one in read("main.tex", text, "tex", files.get).items)
     assert isinstance(first, Marked)
     assert isinstance(second, Marked)
-    assert first.moment.used(first.source) != second.moment.used(second.source)
+    assert first.meanings != second.meanings
 
 
 COLOURED = MARK + r"\begin{equation} \textcolor{red}{\a} τ \end{equation}" + "\n"

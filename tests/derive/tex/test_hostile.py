@@ -189,20 +189,6 @@ def test_bounded(name: str) -> None:
     ends(BOUNDED[name])
 
 
-@pytest.mark.parametrize("inner", ["({0}+{k})({0}-1)", "\\sqrt{{{0}+{k}}}\\sqrt{{{0}-1}}",
-                                   "\\left|({0}+{k})-\\exp({0})\\right|", "\\max({0}+{k},1-{0})",
-                                   "({0}+\\log{{{k}}})^{{{0}}}"])  # fmt: skip
-@pytest.mark.parametrize("seed", ["y", "3", "z"])
-def test_doubling(inner: str, seed: str) -> None:
-    text = seed
-    for k in range(2, 12):
-        longer = inner.format(text, k=k)
-        if len(longer) > 4500:
-            break
-        text = longer
-    ends(text)
-
-
 # --- Macros ---------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "document",
@@ -236,30 +222,6 @@ def test_doubling(inner: str, seed: str) -> None:
 )
 def test_macros_end(document: str) -> None:
     assert ends(r"m + \a + \b", Macros.from_document(document))
-
-
-@pytest.mark.slow
-def test_documents_end() -> None:
-    for document in (
-        "\\begin{verbatim}" * 60_000,
-        "\\newcommand{" * 80_000,
-        "\\def\\a" + " " * 1_000_000,
-        "%" * 1_000_000,
-        "\\\\" * 500_000 + "%",
-        "\\newcommand{\\a}{" * 60_000,
-        "\\NewDocument" * 80_000,
-        "\\newcommand{\\a}[1][" * 50_000,
-    ):
-        start = time.monotonic()
-        try:
-            Macros.from_document(document)
-        except TexError:
-            pass
-        assert time.monotonic() - start < SECONDS
-    with pytest.raises(TexError, match="more than"):
-        Macros.from_document(
-            "".join(f"\\def\\{chr(97 + k % 26)}{'ab' * (k // 26 + 1)}{{m}}" for k in range(2000))
-        )
 
 
 # --- Fuzzing ----------------------------------------------------------------------------------
@@ -298,13 +260,6 @@ FORMULAS = [
 def test_soup(pieces: list[str]) -> None:
     ends("".join(pieces))
     ends(" ".join(pieces))
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.text(max_size=60))
-def test_any_text(text: str) -> None:
-    ends(text)
-    ends("m" + text)
 
 
 @settings(max_examples=300, deadline=None)

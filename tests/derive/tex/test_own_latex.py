@@ -371,13 +371,3 @@ LOG = r"(1 - 1/m) \log \frac{m n - 1 - \alpha n (m - 1)}{\alpha n - 1}"
 def test_each_spelling_and_its_corrupted_twin(source: str, wrong: str, text: str) -> None:
     assert says(source, text) == "equal"
     assert says(wrong, text) != "equal"
-
-
-def test_what_is_exported_says_nothing_where_a_parameter_has_gone() -> None:
-    r = results["supcl-threshold"]
-    source = rf"\alpha_{{\min}} = {r.latex('alpha_min')}"
-    assert says(source, "supcl-threshold.alpha_min") == "equal"
-    for more in ("(n = oo)", "(n = oo, m = 3)", "_n_oo"):
-        assert says(
-            source, f"supcl-threshold.alpha_min{more if more[0] == '_' else ' ' + more}"
-        ) != ("equal")

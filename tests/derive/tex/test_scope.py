@@ -73,7 +73,6 @@ def test_ways_to_define(text: str, prints: str) -> None:
     [
         (r"\newcommand{\a}[2][7]{#1#2}", r"\a{3}", "73"),
         (r"\newcommand{\a}[2][7]{#1#2}", r"\a[1]{3}", "13"),
-        (r"\newcommandx{\a}[2][1=7]{#1#2}", r"\a{3}", "73"),
         (r"\NewDocumentCommand{\a}{m m}{#2#1}", r"\a{1}{2}", "21"),
         (r"\NewDocumentCommand\a{O{7} +m}{#1#2}", r"\a{2}", "72"),
         (r"\DeclarePairedDelimiter{\a}{\lvert}{\rvert}", r"\a{x}", r"\lvertx\rvert"),
@@ -81,7 +80,7 @@ def test_ways_to_define(text: str, prints: str) -> None:
         (r"\DeclarePairedDelimiter{\a}{(}{)}", r"\a[\big]{x}", "(x)"),
         (r"\DeclarePairedDelimiter{\a}{(}{)}", r"\a[2]{x}", "?the macro '\\a' with a size"),
         (r"\let\a\relax\newcommand{\a}[1]{#1}", r"\a{x}", "x"),
-        (r"\newcommandx{\a}[2][2=7]{#1#2}", r"\a{3}", "?"),
+        (r"\newcommandx{\a}[2][1=7]{#1#2}", r"\a{3}", "?"),
         (r"\NewDocumentCommand{\a}{s m}{#2}", r"\a{1}", "?"),
         (r"\def\a(#1){#1}", r"\a(1)", "?"),
     ],
@@ -93,15 +92,6 @@ def test_macros_with_arguments(text: str, call: str, prints: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        r"{\def\a{2}}",
-        r"\begingroup\def\a{2}\endgroup",
-        r"\bgroup\renewcommand{\a}{2}\egroup",
-        r"\begin{center}\def\a{2}\end{center}",
-        r"{{\def\a{2}}\let\a\b}",
-        r"$\def\a{2}$",
-        r"\[ \def\a{2} \]",
-        r"{\catcode`\@=11 \def\a{2}}",
-        r"\newenvironment{e}{\def\a{2}}{}\begin{e} text \end{e}",
         r"\iffalse\def\a{2}\fi",
         r"\iffalse\ifx x\fi\def\a{2}\fi",
         r"\begin{verbatim}\def\a{2}\end{verbatim}",
@@ -120,15 +110,30 @@ def test_what_leaves_a_meaning_as_it_was(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        r"{\gdef\a{2}}",
+        r"{\def\a{2}}",
         r"{\global\def\a{2}}",
-        r"\begingroup\long\global\def\a{2}\endgroup",
-        r"{\def\a{3}\gdef\a{2}}",
-        r"{\global\let\a\b}",
+        r"\bgroup\renewcommand{\a}{2}\egroup",
+        r"\begin{center}\def\a{2}\end{center}",
+        r"\newenvironment{e}{\def\a{2}}{}\begin{e} text \end{e}",
+        r"\newcommand{\go}{\begin{center}\small}\go\def\a{2}\end{center}",
+        r"\newcommand{\go}{\begingroup\small}\go\def\a{2}\endgroup",
+        r"$\def\a{2}$",
+        r"\[ \def\a{2} \]",
+        r"{\def\a{2}\gdef\a{3}",
+        r"{\def\a{2}}\def\a{3}",
+        r"\csdef{a}{2}\renewcommand{\a}{3}",
+        r"\expandafter\def\csname a#1\endcsname{}\renewcommand{\a}{3}",
+        MARK + r"\begin{align}\def\a{2} x &= \a \end{align}",
+        MARK + r"\[ x = \a \def\a{2} \]",
     ],
 )
-def test_what_is_defined_for_everywhere_leaves_its_group(text: str) -> None:
-    assert meaning(r"\def\b{2}\def\a{1}" + text) == "2"
+def test_a_name_that_is_defined_in_a_group_is_not_read_any_more(text: str) -> None:
+    assert expanded(r"\def\a{1}" + text + EQ)[-1].startswith("unread: the macro '\\a' may be")
+
+
+def test_braces_that_seem_open_end_with_their_environment() -> None:
+    text = "\\begin{center}{\\url{a%20c}}\n\\end{center}"
+    assert meaning(text + r"\def\a{2}") == "2"
 
 
 def test_a_later_definition_does_not_reach_back() -> None:
@@ -137,30 +142,6 @@ def test_a_later_definition_does_not_reach_back() -> None:
         r"\renewcommand{\sigma}{\rho}" + MARK + r"$$\sigma$$"
     )
     assert expanded(text) == [r"\sigma", r"\tau", r"\rho"]
-
-
-def test_a_macro_is_found_where_it_is_used_in_a_group() -> None:
-    text = r"\def\a{1}{\def\a{2}" + EQ + "}" + EQ + r"{\def\a{3}{\def\a{4}" + EQ + "}" + EQ + "}"
-    assert expanded(text + EQ) == ["x=2", "x=1", "x=4", "x=3", "x=1"]
-
-
-def test_definitions_at_the_beginning_of_a_display_are_its_own() -> None:
-    text = MARK + "\\begin{equation}\\def\\a{2}\n x = \\a \\end{equation}" + EQ
-    assert expanded(r"\def\a{1}" + text) == ["x=2", "x=1"]
-
-
-def test_definitions_in_a_cell_end_with_it() -> None:
-    text = MARK + "\\begin{align}\\def\\a{2}\n x &= \\a \\end{align}" + EQ
-    first, second = expanded(r"\def\a{1}" + text)
-    assert "in a cell" in first
-    assert second == "x=1"
-
-
-def test_a_definition_in_the_middle_of_a_display_is_not_read() -> None:
-    text = r"\def\a{1}" + MARK + r"\[ x = \a \def\a{2} \]" + EQ
-    first, second = expanded(text)
-    assert "in the middle of a display" in first
-    assert second == "x=1"
 
 
 # --- names that LaTeX has ---------------------------------------------------------------------
@@ -284,13 +265,8 @@ def test_a_name_that_may_have_been_touched_is_not_read(text: str) -> None:
     assert found == r"\sigma"
 
 
-def test_the_reason_names_the_place() -> None:
-    (found,) = expanded("\n\n\\csdef{sigma}{x}" + MARK + r"\[ \sigma \]")
-    assert found == r"unread: the macro '\sigma' may be changed by \csdef at line 3"
-
-
 def test_changed_characters_touch_formulas_without_commands() -> None:
-    assert "what formulas show may be changed by \\catcode at line 1" in meaning(
+    assert "what a formula prints may be changed by \\catcode at line 1" in meaning(
         r"\catcode`\-=13 ", "x - 1"
     )
 
@@ -311,13 +287,6 @@ def test_changed_characters_touch_formulas_without_commands() -> None:
 )
 def test_what_touches_other_names_only(text: str) -> None:
     assert meaning(text, r"\sigma") == r"\sigma"
-
-
-def test_a_definition_after_a_touch_is_certain_again() -> None:
-    assert meaning(r"\expandafter\def\csname a#1\endcsname{}\newcommand{\a}{1}") == "1"
-    assert meaning(r"\csdef{a}{2}\renewcommand{\a}{1}") == "1"
-    assert meaning(r"\def\a{1}{\csgdef{a}{2}}").startswith("?")
-    assert meaning(r"\def\a{1}{\expandafter\def\csname a#1\endcsname{}\def\a{2}}").startswith("?")
 
 
 # --- what is not followed ---------------------------------------------------------------------
@@ -364,7 +333,7 @@ UNFOLLOWED = [
 def test_no_formula_is_read_after_what_is_not_followed(text: str) -> None:
     (before, after) = expanded(MARK + r"\[ x \]" + text + MARK + r"\[ x \]")
     assert before == "x"
-    assert after.startswith("unread: what formulas show may be changed by \\")
+    assert after.startswith("unread: what a formula prints may be changed by \\")
     assert after.endswith(" at line 3")
     # Comments and verbatim text do nothing.
     for shown in (f"% {text}\n", rf"\begin{{verbatim}}{text}\end{{verbatim}}", rf"\verb|{text}|"):
@@ -444,14 +413,11 @@ def test_too_many_macros_are_no_longer_known() -> None:
     assert "more than" in meaning(many, r"\sigma")
 
 
-def test_a_moment_goes_to_another_process() -> None:
-    text = r"\def\a{1}\expandafter\def\csname b#1\endcsname{}" + EQ + r"\def\a{2}"
-    (one,) = find(text, "tex")
+def test_meanings_go_to_another_process() -> None:
+    (one,) = find(r"\def\b{1}\def\a{\b}" + EQ + r"\def\a{2}", "tex")
     assert isinstance(one, Marked)
     there: Macros = pickle.loads(pickle.dumps(one.macros))
     assert [t.text for t in there.expand(tokenise(r"\a\sigma"))] == ["1", r"\sigma"]
-    with pytest.raises(TexError, match="may be changed"):
-        there.expand(tokenise(r"\beta"))
 
 
 # --- displays that macros make ----------------------------------------------------------------
@@ -541,29 +507,10 @@ def test_macros_of_markdown() -> None:
     assert expanded(mark + "$$\\a$$" + text, "md") == [r"\a", "x=1", "x=2"]
     (found,) = expanded(r"\newcommand{\a}{1}" + mark + r"$$\a$$", "md")
     assert "outside of mathematics" in found
+    (found,) = expanded(r"$\def\a{1}$" + mark + r"$$ x = \a \def\a{2} $$", "md")
+    assert "in a display that is checked" in found
 
 
-# --- hostile texts ------------------------------------------------------------------------------
-PIECES = [
-    r"\def\a{", r"\newcommand{\a}{", r"{\def\a{1}", r"\begingroup", r"\endgroup", r"\gdef\a{1}",
-    r"{\gdef\a{1}}", r"\let\a\b", r"\csdef{a}{1}", r"\expandafter\def\csname a", r"\csname",
-    r"\iftoggle{x}{", r"\iftoggle{x}{a}{b}", r"\ifx", r"\fi", r"\iffalse", r"\foreach \x in {",
-    r"\newcommand{\a}[1]{\def#1{}}\a{", r"\def\a#1{\def#1{}}\a\b", r"\begin{a}", r"\end{a}",
-    r"\def\a{\b}\def\b{\a}\a", r"\def\a{\a\a}\a", r"\def\a#1{\a{#1}\def\x{}}\a{b}",
-    r"\ExplSyntaxOn",
-    r"\newenvironment{a}{\begin{a}}{}\begin{a}", r"\input{a}", r"\catcode`\x=13", r"\@for\x:=",
-    r"\(x=1", r"\)", "$x=1$ ", r"\expandafter\def\csname a#1\endcsname{}", r"\global", r"\long",
-    r"\NewDocumentCommand{\a}{m}{", r"\patchcmd{\a}{", r"\def\a#1{#1}\a{\a{", "<pre>", "<code>",
-    r"\newcommand{\a}[1]{}\a{", r"\def\a{\def\b{1}}\a", "%\n", r"\def\a###", r"\\[", r"\ddefloop",
-    r"\def\a#1{\ifx#1\a\else\csdef{#1}{}\expandafter\a\fi}\a x", "\\include{", "\\global ",
-]  # fmt: skip
-
-
-@pytest.mark.sample(12)
-@pytest.mark.parametrize("kind", ["tex", "md"])
-@pytest.mark.parametrize("piece", PIECES)
-def test_long_runs_end(piece: str, kind: str) -> None:
-    """Quadratic work on a run of this length would take minutes."""
-    mark = MARK if kind == "tex" else "\n<!-- cltheory: a.x -->\n"
-    text = "$" + piece * (200_000 // len(piece)) + "\n\n" + mark + r"$$\sigma$$"
-    find(text, kind)  # type: ignore[arg-type]
+def test_names_that_latex_has_are_known_where_an_edit_may_use_them() -> None:
+    (one,) = find(r"\newcommand{\b}{1}\renewcommand{\cdot}{+}" + MARK + r"\[ x \]", "tex")
+    assert isinstance(one, Marked) and list(one.meanings) == [r"\cdot"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from cltheory.derive.language.statement import (
     Clause,
-    Indices,
     Inner,
     Limit,
     Side,
@@ -86,29 +85,6 @@ def test_an_inner_product_of_another_pair_is_judged_as_what_it_says() -> None:
     )
     assert verdict(POSITIVE, inner("u_i", "v_j")).verdict == "differs"
     assert verdict(POSITIVE, inner("x", "y")).verdict == "unread"
-
-
-@pytest.mark.parametrize(
-    "text, side, says, ok",
-    [
-        (NEGATIVE, inner("u_i", "v_j"), [Indices(("i", "j"), "!=")], True),
-        (NEGATIVE, inner("u_i", "v_j"), [Indices(("i",), "any")], True),
-        (NEGATIVE, inner("u_i", "v_j"), [Indices(("i", "j"), "any")], False),
-        (
-            NEGATIVE,
-            inner("u_i", "v_j"),
-            [Indices(("i", "j"), "any"), Indices(("i", "j"), "!=")],
-            True,
-        ),
-        (NEGATIVE, inner("u_i", "v_j"), [Indices(("i", "j"), "=")], False),
-        (POSITIVE, inner("u_i", "v_j"), [Indices(("i", "j"), "=")], True),
-        (POSITIVE, inner("u_i", "v_i"), [Indices(("i",), "any")], True),
-        (POSITIVE, inner("u_i", "v_i"), [Indices(("i", "j"), "!=")], False),
-        (POSITIVE, inner("u_i", "v_i"), [Indices(("k",), "any")], False),
-    ],
-)
-def test_which_indices(text: str, side: Inner, says: list[Indices], ok: bool) -> None:
-    assert verdict(text, side, *says).ok is ok
 
 
 def test_letters_that_are_no_indices_stay_what_they_are() -> None:
