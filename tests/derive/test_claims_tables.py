@@ -125,7 +125,7 @@ def test_what_has_no_value_on_tables_is_said() -> None:
 
 
 def test_an_index_without_a_range_is_refused_where_there_is_none() -> None:
-    with pytest.raises(TexError, match="runs over"):
+    with pytest.raises(TexError, match="the range of k is not given"):
         read(r"\sum_{k \neq i} u_k^\top u_i = 0")
 
 
