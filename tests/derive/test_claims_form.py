@@ -571,21 +571,7 @@ def test_the_print_fails_at_its_witness(one: Record) -> None:
     assert trial.says == one.witness.says
 
 
-def changed_digit(text: str) -> str:
-    k = next(k for k, c in enumerate(text) if c.isdigit())
-    return text[:k] + str((int(text[k]) + 1) % 10) + text[k + 1 :]
-
-
-WITH_NUMBERS = [r for r in WITNESSED if r.witness and any(c.isdigit() for c in r.witness.says)]
-
-
-@pytest.mark.sample(80)
-@pytest.mark.parametrize("one", WITH_NUMBERS, ids=lambda r: f"{r.paper} {r.label}")
-def test_a_witness_with_a_digit_changed_is_refused(one: Record) -> None:
-    assert one.witness is not None
-    wrong = replace(one.witness, says=changed_digit(one.witness.says))
-    trial = retried(one.printed, one.witness)
-    assert trial.says != wrong.says
+def test_a_witness_with_a_digit_changed_is_refused() -> None:
     said = record(FALSE + "correction = '''m^2 = m m'''\n" + WITNESS.format('m = "1"', "1 = 3"))
     assert any("not '1 = 3'" in p for p in examine(said).problems)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from math import log
 
 import pytest
 from cltheory.derive.losses.supcl import CNCE, SUPCL
@@ -26,13 +25,6 @@ def test_the_threshold_of_one_class_is_one_over_n(a: str, collapses: bool) -> No
     merged, apart = (Embeddings.ssem(1, 2, 1, e) for e in (Fraction(0), Fraction(1, 100)))
     losses = [value(SUPCL, u, alpha=Fraction(a), tau=HALF) for u in (merged, apart)]
     assert (losses[0] < losses[1]) == collapses
-
-
-def test_tau_may_exceed_one_over_log_m() -> None:
-    assert log(2) * 2 > 1  # tau = 2 is above 1/log(2)
-    merged, apart = (Embeddings.ssem(2, 2, 1, e) for e in (Fraction(0), Fraction(1, 10)))
-    losses = [value(SUPCL, u, alpha=Fraction(9, 10), tau=2) for u in (merged, apart)]
-    assert losses[1] < losses[0]
 
 
 def test_classes_that_share_a_pair_minimise_cnce() -> None:

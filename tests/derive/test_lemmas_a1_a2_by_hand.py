@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 import mpmath
@@ -13,39 +12,10 @@ from cltheory.derive.language.quantities import root
 from cltheory.derive.papers.form.family import load
 from cltheory.derive.papers.form.run import CHECKS
 from cltheory.derive.papers.lee2025ssem import LEDGER
-from cltheory.derive.papers.lee2025ssem.named_lemmas import across, balanced, spread, within
-from cltheory.derive.vectors.embeddings import Embeddings
+from cltheory.derive.papers.lee2025ssem.named_lemmas import balanced, spread, within
 from sympy import Integer
 
 load(LEDGER.package)
-
-
-def ssem(delta_squared: str) -> Embeddings:
-    return Embeddings.ssem(2, 2, 1, Fraction(delta_squared))
-
-
-def test_lines_that_lost_c() -> None:
-    # m = n = 2, p = 1, c = 2: same-class inner product 2/4, so delta^2 = 3/8.
-    u = ssem("3/8")
-    assert within(u) == 2
-    assert across(u) == -4 - 2 != -4 - 1
-    assert Fraction(3, 8) != Fraction(3, 16) * (4 - 1)
-
-
-def test_lemma_2_at_its_largest_c() -> None:
-    assert spread(ssem("3/2")) == 2 * 2 * 2**2
-    assert spread(ssem("3/4")) == 8  # the end that is printed reaches half of the interval
-    with pytest.raises(ValueError, match="positive semidefinite"):
-        ssem("6")  # the square of the printed delta*(8), and of the corrected one:
-    assert Fraction(3, 2 * 16) * 8 == Fraction(3, 4)
-
-
-def test_no_small_dimension_reaches_the_ends() -> None:
-    # Three signs never sum to zero: c >= -2 > -3, and at most 16 < 18 in Lemma A.2.
-    sums = {sum(signs) ** 2 for signs in product((1, -1), repeat=3)}
-    assert min(sums) - 3 == -2
-    assert 2 * 3 * 3 - 2 * min(sums) == 16
-    assert balanced(1, 3, 1, 1) is None
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
