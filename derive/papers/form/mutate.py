@@ -147,10 +147,6 @@ def _alike(one: str, other: str) -> bool:
     return bool(SYMBOLS[one].is_integer) == bool(SYMBOLS[other].is_integer)
 
 
-def _is_index(name: str) -> bool:
-    return name[0] in "ijk"
-
-
 # --- what becomes of them ---------------------------------------------------------------------
 def _inside(record: Record, wording: Wording, mutant: Mutant) -> Iterator[Trial]:
     condition = record.stated_under()
