@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from .numeric_options import DEVICE, is_count, need_torch, parse_device
+from .numeric_options import (
+    COLDEST,
+    DEVICE,
+    HOTTEST,
+    SEEDS,
+    different,
+    need_torch,
+    numbers,
+    parse_device,
+    parse_seeds,
+)
 from .parameters import FilePath, ResultId, result_files, short
 from .progress import counting
 from .tables import Column, show_table
@@ -19,8 +29,8 @@ if TYPE_CHECKING:
     from ..derive.theorem.result import Result
     from ..numeric.attack import Attack, Record, Sides
 
-#: Most that an option may list, and the largest sizes.
-MOST_LISTED, MOST_VECTORS, MOST_DIMENSIONS = 1000, 200, 200
+#: The largest sizes.
+MOST_VECTORS, MOST_DIMENSIONS = 200, 200
 #: Bytes of a file that is replayed.
 MAX_FILE = 20_000_000
 #: Numbers of a counterexample that is printed in full.
@@ -49,7 +59,7 @@ Examples:
 )
 @click.argument("id", type=_IdWithBounds())
 @click.option("--quantity", "names", multiple=True, help="Bound to attack (default: all).")
-@click.option("--seeds", default="0,1", help="Random seeds, such as 0-4 or 0,1,2.")
+@SEEDS
 @click.option("--n", "n", default="3,4,6,10", help="Numbers of vectors, such as 3,4,6 or 3-6.")
 @click.option("--d", "d", default="1,2,3,8", help="Dimensions, such as 1,2,3 or 1-3.")
 @click.option("--tau", default="free", help="Temperatures, or 'free' to search them.")
@@ -111,8 +121,9 @@ def attack_command(
     negatives, a batch has n/2 pairs, and a batch with a separate candidate has n-1 vectors.
     """
     if replayed is None:
-        sizes = spans(n, "--n", 2, MOST_VECTORS), spans(d, "--d", 1, MOST_DIMENSIONS)
-        chosen, temperatures = spans(seeds, "--seeds", 0, 10**9 - 1), _temperatures(tau)
+        sizes = different("--n", n, 2, MOST_VECTORS), different("--d", d, 1, MOST_DIMENSIONS)
+        chosen = parse_seeds(seeds)
+        among = "free" if tau == "free" else numbers("--tau", tau, COLDEST, HOTTEST, low_open=False)
     values = _given(given)
     if budget is not None and budget != budget:
         raise click.UsageError("--budget must be a number of seconds, not nan")
@@ -143,7 +154,7 @@ def attack_command(
         except NoTarget as refusal:
             raise click.UsageError(str(refusal)) from None
     done: list[Attack] = []
-    for name, numbers in todo.items():
+    for name, constants in todo.items():
         said: list[str] = []
         with counting(f"attacking {name}") as count:
 
@@ -156,13 +167,13 @@ def attack_command(
                 seeds=chosen,
                 n=sizes[0],
                 d=sizes[1],
-                tau=temperatures,
+                tau=among,
                 starts=starts,
                 budget=budget,
                 device=where,
                 progress=advance,
                 tell=said.append,
-                given=numbers,
+                given=constants,
             )
         done.append(found)
         if found.ended == "interrupted":
@@ -182,49 +193,6 @@ def attack_command(
 
 
 # --- options ---------------------------------------------------------------------------------
-def spans(text: str, option: str, least: int, most: int) -> list[int]:
-    """Read ``0-4`` or ``3,4,6-8``.
-
-    Raises
-    ------
-    click.UsageError
-        For anything else, a number twice, or too many.
-    """
-    found: list[int] = []
-    for part in text.split(","):
-        ends = [end.strip() for end in part.split("-")]
-        if len(ends) > 2 or not all(is_count(e) and len(e) <= 9 for e in ends):
-            raise click.UsageError(
-                f"{option} takes whole numbers such as 3,4,6 or 0-4; got {short(text)!r}"
-            )
-        low, high = int(ends[0]), int(ends[-1])
-        if low > high or high - low >= MOST_LISTED:
-            raise click.UsageError(f"{option}: {part.strip()} must have 1 to {MOST_LISTED} numbers")
-        found += range(low, high + 1)
-    if not all(least <= k <= most for k in found):
-        raise click.UsageError(f"{option} takes whole numbers from {least} to {most}")
-    if len(set(found)) != len(found) or len(found) > MOST_LISTED:
-        raise click.UsageError(f"{option} repeats a number, or has too many: {short(text)}")
-    return found
-
-
-def _temperatures(text: str) -> tuple[float, ...] | str:
-    if text == "free":
-        return text
-    found = []
-    for part in text.split(","):
-        try:
-            value = float(part)
-        except ValueError:
-            value = 0.0
-        if not 1e-6 <= value <= 1e6:
-            raise click.UsageError(
-                f"--tau takes free, or temperatures from 1e-6 to 1e6; got {short(text)!r}"
-            )
-        found.append(value)
-    return tuple(dict.fromkeys(found))
-
-
 def _given(words: tuple[str, ...]) -> dict[str, str]:
     found: dict[str, str] = {}
     for word in words:
@@ -366,10 +334,10 @@ COLUMNS = (
     Column("quantity"),
     Column("bounds"),
     Column("largest ratio", number=True),
-    Column("at", spare=1),
-    Column("seed", number=True, spare=3),
-    Column("starts", number=True, spare=2),
-    Column("ended", spare=4),
+    Column("at"),
+    Column("seed", number=True),
+    Column("starts", number=True),
+    Column("ended"),
     Column("verdict", styles=VERDICTS),
 )
 

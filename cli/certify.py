@@ -217,11 +217,11 @@ def _file(
         need_torch()
     from ..derive.certificate import LARGEST as MOST_POINTS
     from ..derive.certificate import Refused
-    from ..numeric.certify import certificate_of
+    from ..numeric.search.certify import certificate_of
 
     if inner is not None:
         return certificate_of(problem, point, inner=inner)
-    from ..numeric.search import minimise
+    from ..numeric.search.optimiser import minimise
 
     where = parse_device(device)
     numbers = {s.name: int(v) if s.is_integer else float(v) for s, v in point.items()}
@@ -271,7 +271,7 @@ def _told(name: str, file: Any, style: str, problem: Problem | None = None) -> i
     else:
         click.echo(about)
         click.echo(f"loss  {file['claim']['loss']}")
-        click.echo(f"above the least loss by at most {file['claim']['gap']}  [interval]")
+        click.echo(f"above the minimum of the loss by at most {file['claim']['gap']}  [interval]")
     return 0 if proved is not None else 1
 
 
@@ -298,7 +298,7 @@ def _is_about(file: dict[str, Any], problem: Problem) -> bool:
     """Whether the points, the relations and the loss are those of a problem at the parameters."""
     from ..derive.decide.domain import DomainError
     from ..derive.decide.exact import exact
-    from ..numeric.certify import declared
+    from ..numeric.search.certify import declared
 
     symbols = {s.name: s for s in problem.domain.ranges}
     try:

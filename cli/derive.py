@@ -42,7 +42,9 @@ Examples:
 @click.option("--claims", is_flag=True, help="Check and list the printed claims of this result.")
 @click.option("--proof", is_flag=True, help="With --format latex: print a theorem and its proof.")
 @click.option("--standalone", is_flag=True, help="With --proof: print a document for pdflatex.")
-@click.option("--brief", is_flag=True, help="Print quantities only: no derivation, no claims.")
+@click.option("--steps", is_flag=True, help="Print the derivation; the other formats have it.")
+@click.option("--all", "whole", is_flag=True, help="Print long arrays in full.")
+@click.option("--brief", is_flag=True, help="Print quantities and the dimension only.")
 def derive_command(
     id: str,
     parameters: tuple[str, ...],
@@ -54,9 +56,11 @@ def derive_command(
     claims: bool,
     proof: bool,
     standalone: bool,
+    steps: bool,
+    whole: bool,
     brief: bool,
 ) -> int:
-    """Derive the result ID and print its formulas, derivation, evidence and claims.
+    """Derive the result ID and print its formulas, its loss, and how they are known.
 
     PARAMETERS are --name value pairs; parameters that are not given stay symbolic. Values are
     exact: 0.1 means 1/10, and 1/3, exp(-1), sqrt(2) and oo (a limit) are accepted. Write a list
@@ -70,6 +74,8 @@ def derive_command(
         raise click.UsageError("--proof and --standalone need --format latex")
     if standalone and not proof:
         raise click.UsageError("--standalone needs --proof")
+    if steps and brief:
+        raise click.UsageError("--steps and --brief exclude each other; give only one")
     if proof and convention:
         raise click.UsageError("--proof uses the convention of the source: leave out --convention")
     values = split(parameters, id)
@@ -103,6 +109,7 @@ def derive_command(
         steps=style not in ("text", "python"),
         plain=LAID_OUT.get(style, ""),
     )
-    shown = render(found, style, brief=brief, claims=claims, result=result, point=point)
+    given = {"brief": brief, "steps": steps, "whole": whole, "claims": claims}
+    shown = render(found, style, **given, result=result, point=point)
     click.echo(shown)
     return 0

@@ -15,8 +15,8 @@ from .progress import counting
 from .writing import FORCE, check_writable, formats, write
 
 if TYPE_CHECKING:
-    from ..numeric.diagnose import Array, Diagnosis, Taken
-    from .embedding_files import Arrays
+    from ..numeric.band.diagnose import Array, Diagnosis, Taken
+    from .array_files import Arrays
 
 FILE = FilePath(dir_okay=False)
 #: Names of the two views of a sample, of embeddings among other things, of labels and positives.
@@ -83,13 +83,13 @@ def diagnose_command(**options: Any) -> int:
     """
     given = Given(**options)
     given.check()
-    from ..numeric.diagnose import Asked, diagnose
+    from ..numeric.band.diagnose import Settings, diagnose
 
-    asked = Asked(given.tau, given.normalise, given.batch, given.batches, given.c, given.seed)
+    settings = Settings(given.tau, given.normalise, given.batch, given.batches, given.c, given.seed)
     try:
         taken = take(given)
         with counting("diagnose") as show:
-            found = diagnose(taken, asked, lambda done, whole: show(done, whole, ""))
+            found = diagnose(taken, settings, lambda done, whole: show(done, whole, ""))
     except ValueError as refusal:
         if type(refusal) is not ValueError:
             raise
@@ -142,7 +142,7 @@ class Given:
             check_writable(self.out, force=self.force, reads=reads)
 
     def rendered(self, found: Diagnosis) -> str:
-        """The report in the format that was asked for."""
+        """The report in the format that was settings for."""
         from . import diagnose_report
 
         if self.style == "json":
@@ -165,8 +165,8 @@ def take(given: Given) -> Taken:
     ValueError
         If what is told does not fit.
     """
-    from ..numeric.diagnose import halves, of_classes, pairs_in_a_row, two_views
-    from .embedding_files import LABELS, arrays
+    from ..numeric.band.diagnose import halves, of_classes, pairs_in_a_row, two_views
+    from .array_files import LABELS, arrays
 
     found = arrays(given.file, given.labels)
     names = _embeddings(given, found)
@@ -279,8 +279,8 @@ def _by_index(given: Given, found: Arrays, z: Array, index: str) -> Taken:
     import numpy as np
     import torch
 
+    from ..numeric.band.diagnose import Taken
     from ..numeric.band.inputs import positives
-    from ..numeric.diagnose import Taken
     from . import label_files
 
     if index in found:

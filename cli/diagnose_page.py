@@ -12,7 +12,7 @@ from .diagnose_report import FLAGS, NO_FLAG, NOT_EXAMINED, PARTS, SHORT
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..numeric.diagnose import Diagnosis
+    from ..numeric.band.diagnose import Diagnosis
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;

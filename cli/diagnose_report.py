@@ -21,42 +21,42 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..numeric.diagnose import Diagnosis
+    from ..numeric.band.diagnose import Diagnosis
 
 WIDTH = 100
 #: What is told of batches, with what it is.
 BAND = {
-    "closest_lower": "lower bound, proved",
+    "closest_lower": "proved lower bound",
     "measured": "mean squared gradient of an anchor",
-    "closest_upper": "upper bound, proved",
-    "upper": "the same by epsilon, rho and sigma alone",
-    "upper_printed": "upper bound as printed, not proved",
+    "closest_upper": "proved upper bound",
+    "upper": "proved upper bound from epsilon, rho, sigma",
+    "upper_printed": "printed upper bound, not proved",
     "tangential": "mean squared gradient tangent to the sphere",
 }
 SOFTMAX = {
-    "epsilon": "what the softmax gives to negatives",
+    "epsilon": "softmax weight of the negatives",
     "rho": "<softmax mean, positive>",
     "mu": "length of the softmax mean of the negatives",
     "alignment": "<anchor, positive>",
 }
 SPECTRUM = {
     "sigma_hat": "largest eigenvalue of the second moment",
-    "sigma_max": "largest one of an anchor's negatives",
-    "effective_rank": "1/tr of its square",
-    "isotropy_deviation": "distance from the identity over d, %",
-    "mean_norm": "length of the mean",
-    "spread": "mean squared distance from it",
+    "sigma_max": "largest eigenvalue for an anchor's negatives",
+    "effective_rank": "1 / trace of the squared second moment",
+    "isotropy_deviation": "distance of the second moment from I/d, in %",
+    "mean_norm": "length of the mean embedding",
+    "spread": "mean squared distance from the mean embedding",
 }
 FLAGS = {
-    "collapsed_to_point": "all embeddings are one point",
+    "collapsed_to_point": "all embeddings collapse to one point",
     "dimensional_collapse": "the effective rank is below a tenth of min(n, d)",
     "vanishing_gradient": "gradients are a millionth of 4/tau^2 or less",
 }
 #: Stands near the top of every report.
 NOT_EXAMINED = (
-    "Collapse of classes is not examined: neither whether the samples of a class lie in one point, "
-    "nor whether class means coincide or form a simplex. Flags of collapse judge all embeddings "
-    "together, and labels only choose the positives."
+    "Class collapse is not examined: neither whether the samples of a class coincide, nor whether "
+    "class means coincide or form a simplex. The flags judge all embeddings together; labels only "
+    "choose the positives."
 )
 #: Where no flag is up.
 NO_FLAG = "the embeddings as a whole raise no flag"

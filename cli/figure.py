@@ -1,19 +1,16 @@
-"""``cltheory figure``: one subcommand for each figure."""
+"""``cltheory figure``: one subcommand for each figure, declared once."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 from math import inf, isfinite
 from typing import Any
 
 import click
 
 from ..derive.decide.spelling import did_you_mean
-from .figure_band import BANDS
-from .figure_kernels import kernels_digits
-from .figure_options import EXAMPLES, a_number, common, examples, made, together
-from .figure_spectral import spectral_fig3
-from .numeric_options import counts, is_count
+from .figure_options import EXAMPLES, choice, declared, examples, real, text, together, whole
+from .numeric_options import COLDEST, HOTTEST, counts, is_count, numbers
 from .parameters import pairs, short
 
 
@@ -30,11 +27,7 @@ class _Figures(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(
-    "figure",
-    cls=_Figures,
-    epilog=examples(*EXAMPLES),
-)
+@click.group("figure", cls=_Figures)
 def figure_command() -> None:
     """Draw a figure that compares theory with optimised embeddings or trained encoders.
 
@@ -46,166 +39,54 @@ def figure_command() -> None:
     """
 
 
-# --- lee2025ssem --------------------------------------------------------------------------------
-@figure_command.command("ssem-fig2", epilog=examples("ssem-fig2"))
-@click.option("--m", type=click.IntRange(min=2), default=10, help="Number of classes.")
-@click.option("--n", type=click.IntRange(min=2), default=10, help="Instances per class.")
-@click.option("--p", type=click.IntRange(min=1), default=2, help="Views per instance.")
-@click.option("--d", type=click.IntRange(min=1), help="Embedding dimension (default: m n).")
-@click.option("--grid", default="20x20", help="Grid size: ALPHASxTAUS, or one count for both.")
-@click.option("--cold", is_flag=True, help="Start every cell from its seed, not a neighbour.")
-@common("0", "Random seeds to average over, such as 0,1,2.", "1e-12, or 1e-5 for d < m n - 1")
-def ssem_fig2(m: int, n: int, p: int, d: int | None, grid: str, cold: bool, **shared: Any) -> int:
-    """Figure 2 of lee2025ssem: within-class variance, derived and optimised.
-
-    Both maps show the derived threshold, as alpha_min and as tau_max.
-    """
-    alphas, taus = _axes(grid)
-
-    return made(
-        "ssem-fig2",
-        lambda on, seeds: on.Grid(m, n, p, d or m * n, alphas, taus, seeds),
-        cold=cold,
-        **shared,
-    )
+_figure = partial(declared, figure_command)
 
 
-# --- lee2024sigmoid -----------------------------------------------------------------------------
-_TOWERS = together(
-    click.option("--N", "items", metavar="LIST", help="Numbers of items, such as 4,8,16."),
-    click.option(
-        "--t", "temperatures", metavar="LIST", help="Temperatures: 0.5,1,2 or LOW:HIGH:COUNT."
-    ),
-    click.option("--bias", type=float, callback=a_number, help="Fixed bias b (default: b = t)."),
-)
-_OF_LEAST = "Random seeds, such as 0,1,2; the run with the smallest loss is used."
+# --- what options are read by -------------------------------------------------------------------
+def _among(low: float, high: float, open: bool = False) -> Any:
+    return lambda option, text: numbers(option, text, low, high, low_open=open)
 
 
-@figure_command.command("ccem-fig2", epilog=examples("ccem-fig2"))
-@_TOWERS
-@common("0,1,2,3", _OF_LEAST, "1e-12, or 1e-5 for d = N/2")
-def ccem_fig2(**given: Any) -> int:
-    """Figure 2 of lee2024sigmoid: similarity of positives, derived, and for d = N and d = N/2."""
-    return _of_towers("ccem-fig2", **given)
+_temperatures = _among(COLDEST, HOTTEST)
 
 
-@figure_command.command("ccem-fig3", epilog=examples("ccem-fig3"))
-@_TOWERS
-@common("0", _OF_LEAST)
-def ccem_fig3(**given: Any) -> int:
-    """Figure 3 of lee2024sigmoid: similarity of positives, derived and for trained encoders."""
-    return _of_towers("ccem-fig3", **given)
+def _temperature(option: str, text: str) -> float:
+    if not (found := _temperatures(option, text))[1:]:
+        return found[0]
+    raise click.UsageError(f"{option} takes one number; got {short(text)!r}")
 
 
-def _of_towers(
-    name: str, items: str | None, temperatures: str | None, bias: float | None, **shared: Any
-) -> int:
-    counts = None if items is None else _counts(items)
-    points = None if temperatures is None else _temperatures(temperatures)
+def _listed(least: int, most: int, says: str, *, distinct: bool = True) -> Any:
+    """Whole numbers, which ``says`` describes in a refusal."""
 
-    change = _given(items=counts, temperatures=points)
-    return made(
-        name, lambda on, seeds: replace(on.GRID, **change, bias=bias, seeds=seeds), **shared
-    )
+    def read(option: str, text: str) -> tuple[int, ...]:
+        found = counts(text, least, most)
+        if not found or (distinct and len(set(found)) < len(found)):
+            raise click.UsageError(f"{option} takes {says}; got {short(text)!r}")
+        return tuple(found)
 
-
-# --- vock2026unified ----------------------------------------------------------------------------
-@figure_command.command("imbalance-fig4", epilog=examples("imbalance-fig4"))
-@click.option(
-    "--sizes",
-    multiple=True,
-    metavar="LIST",
-    help="Samples per class in a column, such as 2,4,6 (default: 4 columns of 10 classes).",
-)
-@click.option("--tau", default="1/10", help="Temperature of SupCon.")
-@click.option("--epsilon", default="exp(-1)", help="Weight of pairs across classes in Soft SupCon.")
-@click.option("--d", type=click.IntRange(min=1), help="Dimension (default: number of classes).")
-@common("0", _OF_LEAST, "1e-12")
-def imbalance_fig4(
-    sizes: tuple[str, ...], tau: str, epsilon: str, d: int | None, **shared: Any
-) -> int:
-    """Figure 4 of vock2026unified: cosines of SupCon and Soft SupCon for classes of unequal size.
-
-    Soft SupCon has the temperature at which the regular simplex is optimal for all class sizes.
-    """
-    columns = tuple(_sizes(text) for text in sizes)
-    weight, hot = _positive("--epsilon", epsilon), _positive("--tau", tau)
-    if float(weight) >= 1:
-        raise click.UsageError(f"--epsilon must be less than 1, not {short(epsilon)}")
-
-    def grid(on: Any, seeds: tuple[int, ...]) -> Any:
-        return on.Grid(columns or on.COLUMNS, hot, weight, d, seeds)
-
-    return made("imbalance-fig4", grid, **shared)
+    return read
 
 
-_DIGITS = click.option(
-    "--steps", type=click.IntRange(1, 10**6), help="Training steps of the encoder (default: 600)."
-)
+def _counted(option: str, text: str) -> tuple[int, int]:
+    """Two counts from 2 on, or one for both."""
+    parts = text.lower().split("x")
+    if len(parts) == 1:
+        parts *= 2
+    fine = all(is_count(p) and len(p) < 5 and 2 <= int(p) <= 1000 for p in parts)
+    if len(parts) != 2 or not fine:
+        raise click.UsageError(f"{option} takes two counts such as 20x20; got {short(text)!r}")
+    return int(parts[0]), int(parts[1])
 
 
-@figure_command.command("soft-supcon-fig2", epilog=examples("soft-supcon-fig2"))
-@click.option("--q", "dimensions", default="2:12", help="Embedding dimensions: 2:12 or 2,8,9.")
-@_DIGITS
-@common("0,1,2", "Random seeds to average over, such as 0,1,2.")
-def soft_supcon_fig2(dimensions: str, steps: int | None, **shared: Any) -> int:
-    """Figure 2 of vock2026unified: Soft SupCon with distances on digits, over the dimension.
-
-    The figure compares trained embeddings with the regular simplex of ten classes, which needs nine
-    dimensions. The digits are those of scikit-learn: pip install 'cltheory[digits]'.
-    """
-    among = _dimensions(dimensions)
-
-    return made(
-        "soft-supcon-fig2",
-        lambda on, seeds: on.Grid(among, seeds, **_given(steps=steps)),
-        digits=True,
-        **shared,
-    )
-
-
-@figure_command.command("y-aware-fig5", epilog=examples("y-aware-fig5"))
-@_DIGITS
-@common("0,1,2", "Random seeds to average over, such as 0,1,2; the first is drawn.")
-def y_aware_fig5(steps: int | None, **shared: Any) -> int:
-    """Figure 5 of vock2026unified: y-Aware on digits, and its correction by distances.
-
-    The label of a digit is its ink, a number, so the labels lie on a line, not on an arc.
-    The digits are those of scikit-learn: pip install 'cltheory[digits]'.
-    """
-
-    return made(
-        "y-aware-fig5",
-        lambda on, seeds: on.Grid(seeds, **_given(steps=steps)),
-        digits=True,
-        **shared,
-    )
-
-
-def _given(**options: Any) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def _dimensions(text: str) -> tuple[int, ...]:
-    """LOW:HIGH, or a list, of dimensions from 1 to 64: more than there are pixels say nothing."""
-    found = counts(text.replace(":", ","), 1, 64) or []
-    if ":" in text:
-        found = [*range(found[0], found[1] + 1)] if len(found) == 2 else []
-    if not found:
-        raise click.UsageError(
-            f"--q takes dimensions from 1 to 64, such as 2:12 or 2,8,9; got {short(text)!r}"
-        )
-    return tuple(sorted(set(found)))
-
-
-def _sizes(text: str) -> tuple[int, ...]:
-    found = counts(text, 2, 9999) or []
-    if len(found) < 2:
-        raise click.UsageError(
-            f"--sizes takes the samples of two or more classes, at least 2 each, as 2,4,6; got "
-            f"{short(text)!r}"
-        )
-    return tuple(found)
+def _range(option: str, text: str) -> tuple[float, float]:
+    try:
+        low, high = (float(part) for part in text.split(":"))
+    except ValueError:
+        low, high = inf, inf
+    if not (isfinite(low) and isfinite(high) and low < high):
+        raise click.UsageError(f"{option} takes two numbers such as 0.1:2; got {short(text)!r}")
+    return low, high
 
 
 def _positive(option: str, text: str) -> Any:
@@ -221,74 +102,62 @@ def _positive(option: str, text: str) -> Any:
     return value
 
 
-# --- any loss -----------------------------------------------------------------------------------
-@figure_command.command(
-    "phases", context_settings={"ignore_unknown_options": True}, epilog=examples("phases")
+def _names(_: str, text: str) -> tuple[str, ...]:
+    return () if text == "none" else tuple(part.strip() for part in text.split(","))
+
+
+_LEAST = "Random seeds, such as 0,1,2; the run with the smallest loss is used."
+_AVERAGED = "Random seeds to average over, such as 0,1,2."
+_FIRST = "Random seeds to average over, such as 0,1,2; the first is drawn."
+_BATCHES = "Random seeds to average over, such as 0,1,2; each has its own batches."
+
+
+# --- lee2025ssem --------------------------------------------------------------------------------
+def _maps(on: Any, grid: tuple[int, int], m: int, n: int, d: int = 0, **given: Any) -> Any:
+    a, t = grid
+    alphas = tuple(round(k / (a - 1), 12) for k in range(a))
+    taus = tuple(round((k + 1) / t, 12) for k in range(t))
+    return on.Grid(m=m, n=n, d=d or m * n, alphas=alphas, taus=taus, **given)
+
+
+_figure(
+    "ssem-fig2",
+    """Figure 2 of lee2025ssem: within-class variance, derived and optimised.
+
+    Both maps show the derived threshold, as alpha_min and as tau_max.
+    """,
+    whole("--m", 2, None, 10, "Number of classes."),
+    whole("--n", 2, None, 10, "Instances per class."),
+    whole("--p", 1, None, 2, "Views per instance."),
+    whole("--d", 1, None, None, "Embedding dimension (default: m n)."),
+    text("--grid", "20x20", "Grid size: ALPHASxTAUS, or one count for both.", _counted),
+    click.option("--cold", is_flag=True, help="Start every cell from its seed, not a neighbour."),
+    cells=_maps,
+    seeds="0",
+    of_seeds=_AVERAGED,
+    tolerance="1e-12, or 1e-5 for d < m n - 1",
+    shown=(
+        "--out fig2.pdf",
+        "--d 50 --out fig-b1.pdf --width one-column",
+        "--m 4 --n 5 --grid 8x10 --seeds 0,1,2 --caption fig2.tex",
+        "--out fig2.svg --svg-text text --style my.mplstyle",
+    ),
 )
-@click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
-@click.option("--loss", default="supcl", help="Loss in the catalogue, or a TOML file.")
-@click.option("--x", help="Parameter on the horizontal axis (default: the first).")
-@click.option("--y", help="Parameter on the vertical axis (default: the next).")
-@click.option("--x-range", metavar="LOW:HIGH", help="Range of the horizontal axis.")
-@click.option("--y-range", metavar="LOW:HIGH", help="Range of the vertical axis.")
-@click.option("--points", default="8x8", help="Grid of optimised embeddings: XxY, or one count.")
-@click.option("--d", type=click.IntRange(min=1), help="Dimension (default: optimal rank + 2).")
-@common("0", "Random seeds, such as 0,1,2; each gives one point.", "1e-12", width="one-column")
-def phases(
-    parameters: tuple[str, ...],
-    loss: str,
-    x: str | None,
-    y: str | None,
-    x_range: str | None,
-    y_range: str | None,
-    points: str,
-    d: int | None,
-    **shared: Any,
-) -> int:
-    """Draw the optimal structure over two parameters of a loss, with optimised embeddings.
-
-    PARAMETERS are --name value pairs of the loss and its structure; parameters that are not given
-    take small default values. The colour and shape of a point show the measured structure; curves
-    are the derived borders, verified by substitution.
-    """
-    given = pairs(parameters)
-    counts = _counted("--points", points)
-    limits = {"x": _range("--x-range", x_range), "y": _range("--y-range", y_range)}
-
-    def grid(_: Any, seeds: tuple[int, ...]) -> Any:
-        from ..derive.problems.catalogue import named
-        from ..numeric.figures.plane import plane
-
-        return plane(named(loss), given, x, y, limits, points=counts, seeds=seeds, given_d=d)
-
-    return made("phases", grid, **shared)
 
 
-def _range(option: str, text: str | None) -> tuple[float, float] | None:
-    if text is None:
-        return None
-    try:
-        low, high = (float(part) for part in text.split(":"))
-    except ValueError:
-        low, high = inf, inf
-    if not (isfinite(low) and isfinite(high) and low < high):
-        raise click.UsageError(f"{option} takes two numbers such as 0.1:2; got {short(text)!r}")
-    return low, high
-
-
-# --- lists --------------------------------------------------------------------------------------
-def _counts(text: str) -> tuple[int, ...]:
-    found = counts(text, 2, 9999)
-    if found is None:
-        raise click.UsageError(f"--N takes integers from 2 on, such as 4,8; got {short(text)!r}")
+# --- lee2024sigmoid -----------------------------------------------------------------------------
+def _items(option: str, text: str) -> tuple[int, ...]:
+    says = "integers from 2 on, such as 4,8"
+    found = _listed(2, 9999, says, distinct=False)(option, text)
     if len(set(found)) < 2:
-        raise click.UsageError("--N takes at least two different numbers of items")
+        raise click.UsageError(f"{option} takes at least two different numbers of items")
     return tuple(sorted(set(found)))
 
 
-def _temperatures(text: str) -> tuple[float, ...]:
+def _spaced(option: str, text: str) -> tuple[float, ...]:
     wrong = click.UsageError(
-        f"--t takes two or more positive numbers such as 0.5,1,2 or 0.1:5:50; got {short(text)!r}"
+        f"{option} takes two or more positive numbers such as 0.5,1,2 or 0.1:5:50; got "
+        f"{short(text)!r}"
     )
     try:
         if ":" in text:
@@ -307,24 +176,430 @@ def _temperatures(text: str) -> tuple[float, ...]:
     return distinct
 
 
-def _counted(option: str, text: str) -> tuple[int, int]:
-    """Two counts from 2 on, or one for both."""
-    parts = text.lower().split("x")
-    if len(parts) == 1:
-        parts *= 2
-    fine = all(is_count(p) and len(p) < 5 and 2 <= int(p) <= 1000 for p in parts)
-    if len(parts) != 2 or not fine:
-        raise click.UsageError(f"{option} takes two counts such as 20x20; got {short(text)!r}")
-    return int(parts[0]), int(parts[1])
+_TOWERS = (
+    text("--N items", None, "Numbers of items, such as 4,8,16.", _items, metavar="LIST"),
+    text(
+        "--t temperatures",
+        None,
+        "Temperatures: 0.5,1,2 or LOW:HIGH:COUNT.",
+        _spaced,
+        metavar="LIST",
+    ),
+    real("--bias", None, "Fixed bias b (default: b = t)."),
+)
+_figure(
+    "ccem-fig2",
+    "Figure 2 of lee2024sigmoid: similarity of positives, derived, and for d = N and d = N/2.",
+    *_TOWERS,
+    seeds="0,1,2,3",
+    of_seeds=_LEAST,
+    tolerance="1e-12, or 1e-5 for d = N/2",
+    shown=("--N 4,8,16,32 --t 0.1:5:50 --out fig2.pdf", "--bias 0 --t 0.5,1,2,4"),
+)
+_figure(
+    "ccem-fig3",
+    "Figure 3 of lee2024sigmoid: similarity of positives, derived and for trained encoders.",
+    *_TOWERS,
+    seeds="0",
+    of_seeds=_LEAST,
+    shown=("--N 4,10 --t 0.5:3:6 --out fig3.pdf",),
+)
 
 
-def _axes(text: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    a, t = _counted("--grid", text)
-    return (
-        tuple(round(k / (a - 1), 12) for k in range(a)),
-        tuple(round((k + 1) / t, 12) for k in range(t)),
+# --- vock2026unified ----------------------------------------------------------------------------
+_samples = _listed(
+    2, 9999, "the samples of two or more classes, at least 2 each, as 2,4,6", distinct=False
+)
+
+
+def _class_sizes(option: str, text: str) -> tuple[int, ...]:
+    return _samples(option, text if "," in text else "")
+
+
+def _weight(option: str, text: str) -> Any:
+    if float(value := _positive(option, text)) >= 1:
+        raise click.UsageError(f"{option} must be less than 1, not {short(text)}")
+    return value
+
+
+def _columns(on: Any, sizes: tuple[tuple[int, ...], ...], d: int = 0, **given: Any) -> Any:
+    return on.Grid(sizes=sizes or on.COLUMNS, dimension=d or None, **given)
+
+
+_figure(
+    "imbalance-fig4",
+    """Figure 4 of vock2026unified: cosines of SupCon and Soft SupCon for classes of unequal size.
+
+    Soft SupCon has the temperature at which the regular simplex is optimal for all class sizes.
+    """,
+    text(
+        "--sizes",
+        None,
+        "Samples per class in a column, such as 2,4,6 (default: 4 columns of 10 classes).",
+        _class_sizes,
+        metavar="LIST",
+        multiple=True,
+    ),
+    text("--tau", "1/10", "Temperature of SupCon.", _positive),
+    text("--epsilon", "exp(-1)", "Weight of pairs across classes in Soft SupCon.", _weight),
+    whole("--d", 1, None, None, "Dimension (default: number of classes)."),
+    cells=_columns,
+    seeds="0",
+    of_seeds=_LEAST,
+    tolerance="1e-12",
+    shown=("--out fig4.pdf", "--sizes 4,4,4 --sizes 2,2,8 --sizes 2,4,6 --tau 0.2 --seeds 0,1"),
+)
+
+
+def _dimensions(option: str, text: str) -> tuple[int, ...]:
+    """LOW:HIGH, or a list, of dimensions from 1 to 64: more than there are pixels say nothing."""
+    found = counts(text.replace(":", ","), 1, 64) or []
+    if ":" in text:
+        found = [*range(found[0], found[1] + 1)] if len(found) == 2 else []
+    if not found:
+        raise click.UsageError(
+            f"{option} takes dimensions from 1 to 64, such as 2:12 or 2,8,9; got {short(text)!r}"
+        )
+    return tuple(sorted(set(found)))
+
+
+_STEPS = whole("--steps", 1, 10**6, None, "Training steps of the encoder (default: 600).")
+_figure(
+    "soft-supcon-fig2",
+    """Figure 2 of vock2026unified: Soft SupCon with distances on digits, over the dimension.
+
+    The figure compares trained embeddings with the regular simplex of ten classes, which needs nine
+    dimensions.""",
+    text("--q dimensions", "2:12", "Embedding dimensions: 2:12 or 2,8,9.", _dimensions),
+    _STEPS,
+    digits=True,
+    seeds="0,1,2",
+    of_seeds=_AVERAGED,
+    shown=("--out fig2.pdf", "--q 7:12 --seeds 0,1,2,3,4", "--q 2,8,9 --steps 100"),
+)
+_figure(
+    "y-aware-fig5",
+    """Figure 5 of vock2026unified: y-Aware on digits, and its correction by distances.
+
+    The label of a digit is its ink, a number, so the labels lie on a line, not on an arc.""",
+    _STEPS,
+    digits=True,
+    seeds="0,1,2",
+    of_seeds=_FIRST,
+    shown=("--out fig5.pdf", "--seeds 0 --steps 2000 --style grayscale"),
+)
+
+
+# --- ochieng2025diversity -----------------------------------------------------------------------
+def _tops(option: str, text: str) -> tuple[float | None, ...]:
+    parts = [part.strip() for part in text.split(",")]
+    plain = ",".join(part for part in parts if part != "1/d")
+    given = iter(numbers(option, plain, 0, 1) if plain else ())
+    found = tuple(None if part == "1/d" else next(given) for part in parts)
+    if len(set(found)) < len(found):
+        raise click.UsageError(f"{option} repeats a value: {short(text)}")
+    return found
+
+
+def _taus(default: str) -> Any:
+    says = "Temperatures, such as 0.1,0.2."
+    return text("--tau taus", default, says, _temperatures)
+
+
+def _sizes(n: int | None, d: int, batches: int, least: int = 1) -> Any:
+    size = [] if n is None else [whole("--n", 3, 2**14, n, "Batch size.")]
+    return together(
+        *size,
+        whole("--d", 2, 2**16, d, "Dimension of the embeddings."),
+        whole("--batches", least, 10**4, batches, "Batches per distribution and seed."),
     )
 
 
-for _command in (*BANDS, spectral_fig3, kernels_digits):
-    figure_command.add_command(_command)
+_TAU = text("--tau", "0.1", "Temperature.", _temperature)
+_TOP = real(
+    "--lambda1 top",
+    0.3,
+    "Largest eigenvalue of the distribution before normalisation.",
+    min=0,
+    max=1,
+    min_open=True,
+)
+_COSINE = real("--cosine", 0.75, "Cosine of the anchor and its positive.", min=-1, max=1)
+_band = partial(_figure, of_seeds=_BATCHES, dtype=False)
+_band(
+    "band-fig1",
+    """Figure 1 of ochieng2025diversity: the gradients in the band, and the width of the band.
+
+    The default settings are the 16 of section 2.1, each with 10,000 batches in the paper.
+    """,
+    _taus("0.05,0.1,0.2,0.3"),
+    text(
+        "--lambda1 tops",
+        "1/d,0.3,0.6,1",
+        "Largest eigenvalues of the distributions before normalisation.",
+        _tops,
+    ),
+    _sizes(256, 1024, 5),
+    seeds="0,1,2,3",
+    shown=(
+        "--out fig1.pdf",
+        "--seeds 0,1,2,3,4,5,6,7 --batches 1250",
+        "--tau 0.1,0.2 --lambda1 0.3 --n 64 --d 128",
+    ),
+)
+_band(
+    "band-fig2",
+    """Figure 2 of ochieng2025diversity: the mean squared gradient over the temperature.
+
+    All temperatures use the same batches; the paper has 5,000 of them.
+    """,
+    _taus("0.04,0.063,0.1,0.15,0.2"),
+    _TOP,
+    _COSINE,
+    _sizes(256, 1024, 10),
+    seeds="0,1,2,3",
+    shown=("--out fig2.pdf", "--seeds 0,1,2,3 --batches 1250", "--lambda1 0.42 --cosine 0.9"),
+)
+_band(
+    "band-correlated",
+    "Appendix A.4 of ochieng2025diversity: negatives with a common part.",
+    text(
+        "--N sizes",
+        "62,254,1022",
+        "Numbers of negatives.",
+        _listed(2, 2**14, "numbers such as 62,254"),
+    ),
+    text(
+        "--alpha alphas", "0,0.005,0.01,0.02,0.05,0.1", "Weights of the common part.", _among(0, 1)
+    ),
+    _TAU,
+    _COSINE,
+    _sizes(None, 256, 2),
+    seeds="0,1",
+    shown=("--out a4.pdf", "--N 62,254 --alpha 0,0.02,0.1 --seeds 0,1,2"),
+)
+_band(
+    "band-anisotropy",
+    """Appendix A.10 of ochieng2025diversity: the band over the anisotropy.
+
+    The paper has 5,000 batches per distribution.
+    """,
+    text(
+        "--deviation deviations",
+        "0,3,6,12,30,100,300,1000,2000,3000",
+        "Deviations of the distribution from isotropy, in percent.",
+        _among(0, 1e6),
+    ),
+    _TAU,
+    _COSINE,
+    _sizes(256, 1024, 3),
+    seeds="0,1,2",
+    shown=("--out a10.pdf", "--deviation 0,6,30,100,300 --d 128 --n 512"),
+)
+_band(
+    "band-whitening",
+    "Section 2.4 of ochieng2025diversity: variances of gradients, raw and whitened.",
+    _taus("0.05,0.1,0.2,0.3,0.5"),
+    _TOP,
+    _COSINE,
+    _sizes(512, 64, 50, least=2),
+    seeds="0,1",
+    shown=("--out whitening.pdf", "--tau 0.1 --lambda1 0.6 --batches 200"),
+)
+
+
+def _training(steps: int) -> Any:
+    return together(
+        whole("--steps", 1, 10**6, steps, "Encoder training steps."),
+        whole("--batch", 4, 256, 64, "Images per batch (two views)."),
+    )
+
+
+_figure(
+    "diversity-digits",
+    """Sections 2.5 and 2.6 of ochieng2025diversity, on digits: batches chosen by their spectrum.
+
+    """,
+    text("--methods", "random,P1,P2,P3,greedy-16,greedy-64", "Batch selection methods.", _names),
+    _training(200),
+    digits=True,
+    seeds="0,1,2",
+    of_seeds="Random seeds, such as 0,1,2; each is a run of every method.",
+    dtype=False,
+    shown=("--out digits.pdf", "--methods random,P2,greedy-16 --steps 600 --seeds 0,1,2,3,4"),
+)
+
+
+# --- tan2024spectral ----------------------------------------------------------------------------
+def _chances(option: str, text: str) -> tuple[float, ...]:
+    """Numbers from 0 to 1, in the order given."""
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        found = [inf]
+    if not all(0 <= value <= 1 for value in found):
+        raise click.UsageError(
+            f"{option} takes probabilities from 0 to 1, such as 1,0.75; got {short(text)!r}"
+        )
+    return tuple(found)
+
+
+def _graphs(
+    on: Any,
+    inside: tuple[float, ...],
+    across: tuple[float, ...],
+    kernel: str,
+    tau: float,
+    lr: float,
+    batch: int,
+    negatives: str,
+    sphere: bool,
+    iterations: int,
+    gamma: float | None = None,
+    **given: Any,
+) -> Any:
+    from ..numeric.graphs.energy import Kernel
+
+    if len(inside) != len(across):
+        raise click.UsageError(
+            f"--p has {len(inside)} values and --q {len(across)}: give one q for each p"
+        )
+    among = tuple(zip(inside, across, strict=True))
+    if len(set(among)) < len(among):
+        raise click.UsageError("--p and --q repeat a pair")
+    if gamma is not None and kernel == "gaussian":
+        raise click.UsageError("--gamma needs --kernel exponential")
+    power = (1.0 if gamma is None else gamma) if kernel == "exponential" else None
+    for name, value in (("--tau", tau), ("--lr", lr), ("--gamma", power)):
+        if value is not None and not 0 < value < inf:
+            raise click.UsageError(f"{name} must be a positive number, not {value:g}")
+    training = on.Setup(Kernel(tau, power), lr, batch, negatives, sphere, iterations)
+    return on.Grid(pairs=among, training=training, **given)
+
+
+_figure(
+    "spectral-fig3",
+    """Figure 3 of tan2024spectral: InfoNCE on a graph of clusters, and its lowest eigenvectors.
+
+    Principal angles, and the adjusted Rand index after k-means, measure their agreement at the end
+    of SGD and at a minimum of the exact expectation over subgraphs.
+    """,
+    text("--p inside", "1,0.75", "Edge probabilities within clusters.", _chances),
+    text("--q across", "0,0.2", "Edge probabilities across clusters, per p.", _chances),
+    whole("--n clusters", 2, 100, 6, "Number of clusters."),
+    whole("--k", 2, 2000, 100, "Vertices per cluster."),
+    text(
+        "--d dimensions",
+        "2",
+        "Embedding dimensions, such as 2,5.",
+        _listed(1, 64, "dimensions from 1 to 64, such as 2,5"),
+    ),
+    choice("--kernel", "gaussian exponential", "Kernel: exp(-r^2/(2 tau)), or exp(-r^gamma/tau)."),
+    real("--gamma", None, "Exponent of the kernel (default: 1)."),
+    real("--tau", 0.5, "Temperature."),
+    click.option("--sphere/--plane", default=False, help="Embed on the unit sphere, or freely."),
+    choice(
+        "--negatives", "all batch", "Negatives: all other points, or the other views in the batch."
+    ),
+    real("--lr", 1.0, "Learning rate."),
+    whole("--batch", 2, 10**4, 50, "Edges per batch."),
+    whole("--iterations", 1, 10**6, 3000, "Maximum number of iterations; each draws a subgraph."),
+    choice(
+        "--laplacian",
+        "symmetrised unnormalised normalised",
+        "Laplacian of (P + P^T)/2, where rows of P sum to 1; of W; or I - D^(-1/2) W D^(-1/2).",
+    ),
+    cells=_graphs,
+    seeds="0,1,2",
+    of_seeds=_FIRST,
+    dtype=False,
+    shown=(
+        "--out fig3.pdf",
+        "--d 2,5 --seeds 0,1,2,3,4 --negatives batch",
+        "--p 0.5 --q 0.1 --n 4 --k 30 --kernel exponential --gamma 1 --sphere",
+    ),
+)
+_figure(
+    "kernels-digits",
+    """Table 1 of tan2024spectral, on digits: kernels for InfoNCE compared by a linear fit.
+
+    The temperature of each kernel is selected from the same list, on images outside the test set.
+    """,
+    text(
+        "--gamma gammas",
+        "1,0.5",
+        "Exponents of the kernels, in addition to 2 (Gaussian).",
+        _among(0, 4, open=True),
+        metavar="LIST",
+    ),
+    text(
+        "--mixtures",
+        "loss-sum,kernel-sum,loss-concatenation,kernel-concatenation",
+        "Mixtures of the kernels with exponents 1 and 2, or none.",
+        _names,
+        metavar="LIST",
+    ),
+    text(
+        "--tau taus",
+        "0.025,0.05,0.1,0.2,0.4,0.8",
+        "Temperatures to select from, for each kernel.",
+        _among(1e-3, 1e3),
+        metavar="LIST",
+    ),
+    _training(300),
+    digits=True,
+    seeds="0,1,2,3,4,5,6,7",
+    of_seeds="Random seeds, such as 0,1; each is a run of every kernel.",
+    dtype=False,
+    shown=("--out kernels.pdf", "--gamma 0.5,1,3 --mixtures none --tau 0.05,0.1,0.2 --seeds 0,1,2"),
+)
+
+
+# --- any loss -----------------------------------------------------------------------------------
+def _plane(
+    on: Any,
+    parameters: tuple[str, ...],
+    loss: str,
+    x: str | None = None,
+    y: str | None = None,
+    x_range: tuple[float, float] | None = None,
+    y_range: tuple[float, float] | None = None,
+    d: int | None = None,
+    **given: Any,
+) -> Any:
+    from ..derive.problems.catalogue import named
+    from ..numeric.figures.plane import plane
+
+    limits = {"x": x_range, "y": y_range}
+    return on.Grid(plane(named(loss), pairs(parameters), x, y, limits, dimension=d, **given))
+
+
+_figure(
+    "phases",
+    """Draw the optimal structure over two parameters of a loss, with optimised embeddings.
+
+    PARAMETERS are --name value pairs of the loss and its structure; parameters that are not given
+    take small default values. The colour and shape of a point show the measured structure; curves
+    are the derived borders, verified by substitution.
+    """,
+    click.argument("parameters", nargs=-1, type=click.UNPROCESSED),
+    click.option("--loss", default="supcl", help="Loss in the catalogue, or a TOML file."),
+    click.option("--x", help="Parameter on the horizontal axis (default: the first)."),
+    click.option("--y", help="Parameter on the vertical axis (default: the next)."),
+    text("--x-range", None, "Range of the horizontal axis.", _range, metavar="LOW:HIGH"),
+    text("--y-range", None, "Range of the vertical axis.", _range, metavar="LOW:HIGH"),
+    text("--points", "8x8", "Grid of optimised embeddings: XxY, or one count.", _counted),
+    whole("--d", 1, None, None, "Dimension (default: optimal rank + 2)."),
+    cells=_plane,
+    settings={"ignore_unknown_options": True},
+    seeds="0",
+    of_seeds="Random seeds, such as 0,1,2; each gives one point.",
+    tolerance="1e-12",
+    width="one-column",
+    shown=(
+        "--loss supcl-exclusive --x alpha --y tau --m 3 --n 3 --p 2 --out phases.pdf",
+        "--loss siglip --N 16 --x b --y t --x-range=-3:3 --points 6x6",
+        "--loss my-loss.toml --x tau --y beta --alpha 1/2 --style grayscale",
+    ),
+)
+figure_command.epilog = examples(*EXAMPLES)

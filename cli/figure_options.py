@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import reduce
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import cleandoc
 from itertools import combinations
 from math import inf, isnan
 from pathlib import Path
@@ -19,57 +20,8 @@ from .numeric_options import DEVICE, DTYPE, need_torch, parse_device, parse_dtyp
 from .parameters import FilePath, short
 from .writing import FORCE, check_writable, write
 
-#: What to type for each figure.
-EXAMPLES = {
-    "ssem-fig2": (
-        "--out fig2.pdf",
-        "--d 50 --out fig-b1.pdf --width one-column",
-        "--m 4 --n 5 --grid 8x10 --seeds 0,1,2 --caption fig2.tex",
-        "--out fig2.svg --svg-text text --style my.mplstyle",
-    ),
-    "ccem-fig2": (
-        "--N 4,8,16,32 --t 0.1:5:50 --out fig2.pdf",
-        "--bias 0 --t 0.5,1,2,4",
-    ),
-    "ccem-fig3": ("--N 4,10 --t 0.5:3:6 --out fig3.pdf",),
-    "imbalance-fig4": (
-        "--out fig4.pdf",
-        "--sizes 4,4,4 --sizes 2,2,8 --sizes 2,4,6 --tau 0.2 --seeds 0,1",
-    ),
-    "soft-supcon-fig2": ("--out fig2.pdf", "--q 7:12 --seeds 0,1,2,3,4", "--q 2,8,9 --steps 100"),
-    "y-aware-fig5": ("--out fig5.pdf", "--seeds 0 --steps 2000 --style grayscale"),
-    "band-fig1": (
-        "--out fig1.pdf",
-        "--seeds 0,1,2,3,4,5,6,7 --batches 1250",
-        "--tau 0.1,0.2 --lambda1 0.3 --n 64 --d 128",
-    ),
-    "band-fig2": (
-        "--out fig2.pdf",
-        "--seeds 0,1,2,3 --batches 1250",
-        "--lambda1 0.42 --cosine 0.9",
-    ),
-    "band-correlated": ("--out a4.pdf", "--N 62,254 --alpha 0,0.02,0.1 --seeds 0,1,2"),
-    "band-anisotropy": ("--out a10.pdf", "--deviation 0,6,30,100,300 --d 128 --n 512"),
-    "band-whitening": ("--out whitening.pdf", "--tau 0.1 --lambda1 0.6 --batches 200"),
-    "diversity-digits": (
-        "--out digits.pdf",
-        "--methods random,P2,greedy-16 --steps 600 --seeds 0,1,2,3,4",
-    ),
-    "spectral-fig3": (
-        "--out fig3.pdf",
-        "--d 2,5 --seeds 0,1,2,3,4 --negatives batch",
-        "--p 0.5 --q 0.1 --n 4 --k 30 --kernel exponential --gamma 1 --sphere",
-    ),
-    "kernels-digits": (
-        "--out kernels.pdf",
-        "--gamma 0.5,1,3 --mixtures none --tau 0.05,0.1,0.2 --seeds 0,1,2",
-    ),
-    "phases": (
-        "--loss supcl-exclusive --x alpha --y tau --m 3 --n 3 --p 2 --out phases.pdf",
-        "--loss siglip --N 16 --x b --y t --x-range=-3:3 --points 6x6",
-        "--loss my-loss.toml --x tau --y beta --alpha 1/2 --style grayscale",
-    ),
-}
+#: What is typed after the name of each figure, for the help texts; filled as figures are declared.
+EXAMPLES: dict[str, tuple[str, ...]] = {}
 
 
 def examples(*names: str) -> str:
@@ -79,8 +31,8 @@ def examples(*names: str) -> str:
 
 
 Decorator = Callable[[Any], Any]
-#: The cells of a figure, of its module and the seeds.
-Cells = Callable[[Any, tuple[int, ...]], Any]
+#: The cells of a figure, of its module and the options.
+Cells = Callable[..., Any]
 
 
 def a_number(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
@@ -147,16 +99,81 @@ def together(*options: Decorator) -> Decorator:
     return lambda command: reduce(lambda found, option: option(found), reversed(options), command)
 
 
-def training(steps: int) -> Decorator:
-    """How encoders of digits are trained."""
-    return together(
-        click.option(
-            "--steps", type=click.IntRange(1, 10**6), default=steps, help="Encoder training steps."
-        ),
-        click.option(
-            "--batch", type=click.IntRange(4, 256), default=64, help="Images per batch (two views)."
-        ),
-    )
+class Parsed(click.ParamType):
+    """An option that a function reads, which refuses what it cannot read."""
+
+    name = "text"
+
+    def __init__(self, read: Callable[[str, str], Any]) -> None:
+        self.read = read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """What the function makes of the name of the option and its text."""
+        assert param is not None
+        return self.read(param.opts[0], str(value))
+
+
+def text(
+    names: str, default: str | None, says: str, read: Callable[[str, str], Any], **more: Any
+) -> Decorator:
+    """An option whose text a function reads, given the name of the option and the text."""
+    kind = Parsed(read)
+    return click.option(*names.split(), type=kind, default=default, help=says, **more)
+
+
+def choice(name: str, values: str, says: str) -> Decorator:
+    """An option that is one of some words, by default the first."""
+    words = values.split()
+    return click.option(name, type=click.Choice(words), default=words[0], help=says)
+
+
+def whole(names: str, low: int, high: int | None, default: int | None, says: str) -> Decorator:
+    """An option that is an integer."""
+    kind = click.IntRange(low, high)
+    return click.option(*names.split(), type=kind, default=default, help=says)
+
+
+def real(names: str, default: float | None, says: str, **ends: Any) -> Decorator:
+    """An option that is a number."""
+    kind = click.FloatRange(**ends) if ends else click.FLOAT
+    return click.option(*names.split(), type=kind, default=default, callback=a_number, help=says)
+
+
+def declared(
+    group: click.Group,
+    name: str,
+    says: str,
+    *options: Decorator,
+    cells: Cells = lambda on, **given: on.Grid(**given),
+    shown: tuple[str, ...],
+    digits: bool = False,
+    settings: dict[str, Any] | None = None,
+    **shared: Any,
+) -> None:
+    """Declare a figure: its name, what its help says, its options, and examples.
+
+    Its module has the same name. ``cells`` makes the experiment of the module and the options,
+    which by default are the fields of its ``Grid``; options that were not given and have no
+    default are left out. ``shared`` is as in `common`.
+    """
+    EXAMPLES[name] = shown
+
+    def command(**given: Any) -> int:
+        common_ones = {k: given.pop(k) for k in SHARED if k in given}
+        own = {k: v for k, v in given.items() if v is not None}
+        return made(name, lambda on, seeds: cells(on, **own, seeds=seeds), digits, **common_ones)
+
+    command.__doc__ = cleandoc(says) + (DIGITS if digits else "")
+    decorated = together(*options, common(**shared))(command)
+    group.command(name, epilog=examples(name), context_settings=settings or {})(decorated)
+
+
+#: The options that all figures have, or some of them.
+SHARED = (
+    *("seeds", "dtype", "device", "tolerance", "out", "table", "width", "style", "svg_text"),
+    *("caption", "force"),
+)
+DIGITS = " The digits are those of scikit-learn: pip install 'cltheory[digits]'."
 
 
 def common(
@@ -213,7 +230,8 @@ def common(
 
 def made(
     name: str,
-    grid: Cells,
+    grid: Callable[[Any, tuple[int, ...]], Any],
+    digits: bool = False,
     *,
     seeds: str,
     device: str,
@@ -225,7 +243,6 @@ def made(
     caption: Path | None,
     force: bool,
     dtype: str | None = None,
-    digits: bool = False,
     **options: Any,
 ) -> int:
     """Measure and draw what ``grid`` makes of the figure's module and the seeds.
@@ -261,12 +278,12 @@ def made(
             look.tried()
     except StyleError as refusal:
         raise click.UsageError(str(refusal)) from None
-    from ..numeric.table import TableError
+    from ..numeric.running.table import TableError
 
     try:
         figure: Any = import_module(f"..numeric.figures.{name.replace('-', '_')}", __package__)
         cells, progress = grid(figure, chosen), sys.stderr.isatty()
-        drawing = figure.draw(cells, table, look=look, **options, progress=progress)
+        drawing = cells.draw(table, look=look, **options, progress=progress)
     except ValueError as refusal:
         if type(refusal) not in (ValueError, TableError):  # ours, and the same for every command
             raise

@@ -24,6 +24,8 @@ from typing import Any, Generic, Literal, NamedTuple, NoReturn, TypeVar
 
 import click
 
+from ..derive.errors import Refusal
+
 T = TypeVar("T")
 R = TypeVar("R")
 Tell = Callable[[R], None]
@@ -113,6 +115,12 @@ def limit_memory(gigabytes: float) -> None:
         _limit(gigabytes)
 
 
+class TooLarge(Refusal):
+    """The copy was ended: what was asked for takes more than it may take."""
+
+    exit_code = 1
+
+
 def go_on_in_a_copy(limits: Limits) -> None:
     """Go on in a copy under limits, while the process itself waits, and ends as the copy does.
 
@@ -139,9 +147,7 @@ def _wait(pid: int, limits: Limits) -> int:
         raise
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
-        from .main import refuse
-
-        return refuse(f"too large to decide: {_why(code, limits).why}", 1)
+        raise TooLarge(f"too large to decide: {_why(code, limits).why}")
     return code
 
 

@@ -7,33 +7,19 @@ from __future__ import annotations
 
 import csv
 import io
-import struct
-import sys
-import tokenize
-import zipfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from .array_files import arrays, file_of
 from .numeric_options import is_count, is_number
 from .parameters import from_file, short
 
 if TYPE_CHECKING:
-    from ..numeric.pairs import Array
+    from ..numeric.realize.pairs import Array
 
-#: Bytes of a file, beyond which it is not read.
-LARGEST = 4_000_000_000
-#: What a file of one array begins with.
-_MAGIC = b"\x93NUMPY"
-#: What NumPy and zipfile raise of a file that is none: a header is read as Python, sizes are
-#: multiplied, and what is packed may be in a way that is not known.
-UNREADABLE = (
-    *(ValueError, TypeError, OverflowError, KeyError, RuntimeError, EOFError, OSError, SyntaxError),
-    *(tokenize.TokenError, struct.error, zlib.error, zipfile.BadZipFile),
-)
 #: What stands where a value is missing.
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?"))
 #: Names that a column of classes has, where only the first line can tell.
@@ -189,73 +175,26 @@ def listed(name: str, value: str) -> Any:
 
 def load(name: str) -> Any:
     """The one array of a ``.npy`` or ``.npz`` file."""
-    import numpy as np
-
-    path = _file(name)
-    try:
-        with path.open("rb") as file:
-            if file.read(len(_MAGIC)) != _MAGIC and not zipfile.is_zipfile(file):
-                raise ValueError("it is neither an .npy nor an .npz file")
-        found = np.load(path, allow_pickle=False)
-        if isinstance(found, np.ndarray):
-            return _real(name, found)
-        with found:
-            names = found.files
-            if len(names) != 1:
-                listed = ", ".join(map(short, names)) or "none"
-                raise click.UsageError(
-                    f"{short(name)} has {len(names)} arrays ({listed}): give a file with one, as "
-                    "numpy.save writes it"
-                )
-            return _real(name, found[names[0]])
-    except UNREADABLE as error:
-        raise no_array(name, error) from None
-    except MemoryError:
-        raise click.UsageError(f"{short(name)} has more numbers than memory holds") from None
-
-
-def no_array(name: str, error: Exception) -> click.UsageError:
-    """The refusal of a file of which NumPy said this."""
-    why = (str(error).splitlines() or [type(error).__name__])[0]
-    if "pickle" in str(error) or "Python objects" in str(error):
-        why = "it holds Python objects, which are not unpickled"
-    return click.UsageError(f"{short(name)} is not a NumPy array: {short(why)}")
+    found = arrays(name)
+    if len(found) != 1:
+        raise click.UsageError(
+            f"{short(name)} has {len(found)} arrays ({short(', '.join(found))}): give a file with "
+            "one, as numpy.save writes it"
+        )
+    return _real(name, *found.values())
 
 
 def _real(name: str, array: Any) -> Any:
-    if isinstance(array, bytes):
-        raise click.UsageError(f"{short(name)} holds a file that is not a NumPy array")
     if array.dtype.kind not in "biufUS":
         raise click.UsageError(f"{short(name)} holds {array.dtype}, neither numbers nor text")
     if not array.size:
         raise click.UsageError(f"{short(name)} is empty")
-    check_text(name, array)
     return array
-
-
-def check_text(name: str, array: Any) -> None:
-    """Refuse code points that are no characters of Unicode; nothing could print them."""
-    import numpy as np
-
-    if array.dtype.kind != "U" or not array.dtype.itemsize:
-        return
-    points = np.ascontiguousarray(array).reshape(-1).view(f"{array.dtype.byteorder}u4")
-    if ((points > sys.maxunicode) | ((points >= 0xD800) & (points < 0xE000))).any():
-        raise click.UsageError(f"{short(name)} holds text that is not Unicode")
-
-
-def _file(name: str) -> Path:
-    path = Path(name)
-    if not path.is_file():
-        raise click.UsageError(f"the file {short(name)!r} does not exist")
-    if path.stat().st_size > LARGEST:
-        raise click.UsageError(f"{short(name)} has more than {LARGEST} bytes")
-    return path
 
 
 def _rows(name: str) -> list[list[str]]:
     """The lines of a CSV file, all of one width, without empty ones at the end."""
-    path = _file(name)
+    path = file_of(name)
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:

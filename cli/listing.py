@@ -6,31 +6,48 @@ import json
 
 import click
 
-from .parameters import ResultId
+from .parameters import ResultId, short
 from .writing import formats
 
 
-@click.command("list", epilog="\b\nExample:\n  cltheory list --format json\n")
+@click.command(
+    "list",
+    epilog="""\b
+Examples:
+  cltheory list
+  cltheory list sigmoid
+  cltheory list --format json
+""",
+)
+@click.argument("word", required=False)
 @formats("text", "json")
-def list_command(style: str) -> int:
-    """List the results, one line each."""
-    from ..derive.results import results
+def list_command(word: str | None, style: str) -> int:
+    """List the results by what they are about, one line each; with WORD those that mention it."""
+    from ..derive.results import FAMILIES, OTHERS, results
 
     rows = [
         {
             "id": r.id,
             "title": r.title,
             "source": r.source,
+            "about": results.about(r.id),
             "parameters": [*r.lists, *(s.name for s in r.parameters)],
         }
         for r in results.values()
     ]
+    if word is not None:
+        rows = [row for row in rows if word.lower() in " ".join(map(str, row.values())).lower()]
+        if not rows:
+            raise click.UsageError(f"no result mentions {short(word)!r}")
     if style == "json":
         click.echo(json.dumps(rows, indent=2))
         return 0
     width = max(len(str(row["id"])) for row in rows)
-    for row in rows:
-        click.echo(f"{row['id']:<{width}}  {row['title']} ({' '.join(row['parameters'])})")
+    groups = []
+    for about in (*FAMILIES.values(), OTHERS):
+        lines = [f"  {row['id']:<{width}}  {row['title']}" for row in rows if row["about"] == about]
+        groups += ["\n".join([about, *lines])] if lines else []
+    click.echo("\n\n".join(groups))
     return 0
 
 

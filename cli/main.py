@@ -150,7 +150,9 @@ def run(args: list[str] | None = None) -> int:
         click.echo(error.format_message())
         return 2
     except click.ClickException as error:
-        return refuse(error.format_message())
+        missing = error.param if isinstance(error, click.MissingParameter) else None
+        hint = "; 'cltheory list' lists the results" if missing and missing.name == "id" else ""
+        return refuse(f"{error.format_message().rstrip('.')}{hint}")
     except (click.exceptions.Abort, KeyboardInterrupt):
         return refuse("interrupted", code=130)
     except click.exceptions.Exit as stop:

@@ -11,12 +11,13 @@ import click
 
 from .parameters import short
 
-SEEDS = click.option("--seeds", default="0,1", help="Random seeds, such as 0,1,2 or 5.")
+SEEDS = click.option("--seeds", default="0,1", help="Random seeds, such as 0,1,2 or 0-4.")
 DTYPE = click.option(
     "--dtype", type=click.Choice(["float64", "float32"]), default="float64", help="Precision."
 )
 DEVICE = click.option("--device", default="auto", help="Device: auto, cpu, cuda or cuda:1.")
 
+MOST_LISTED = 1000  #: numbers in a range such as 0-4
 #: Positive numbers that are taken: their squares, products and quotients are floats as well.
 LEAST, MOST = 1e-50, 1e50
 #: Temperatures that the gradient band is looked at.
@@ -38,12 +39,36 @@ def is_number(text: str) -> bool:
 
 
 def counts(text: str, least: int, most: int) -> list[int] | None:
-    """The whole numbers from ``least`` to ``most`` in ``2,4,6``; None if it is no such list."""
-    parts = [part.strip() for part in text.split(",")]
-    if not all(is_count(part) and len(part) <= len(str(most)) for part in parts):
-        return None
-    found = [int(part) for part in parts]
-    return found if all(least <= k <= most for k in found) else None
+    """The whole numbers from ``least`` to ``most`` in ``2,4,6-8``; None if it is no such list."""
+    found: list[int] = []
+    for part in text.split(","):
+        ends = [end.strip() for end in part.split("-")]
+        if len(ends) > 2 or not all(is_count(end) and len(end) <= len(str(most)) for end in ends):
+            return None
+        low, high = int(ends[0]), int(ends[-1])
+        if not least <= low <= high <= most or high - low >= MOST_LISTED:
+            return None
+        found += range(low, high + 1)
+    return found
+
+
+def different(option: str, text: str, least: int, most: int) -> list[int]:
+    """Read ``3,4,6-8``: different whole numbers.
+
+    Raises
+    ------
+    click.UsageError
+        For anything else.
+    """
+    found = counts(text, least, most)
+    if found is None:
+        raise click.UsageError(
+            f"{option} takes whole numbers from {least} to {most}, such as 3,4,6 or 3-6, at most "
+            f"{MOST_LISTED} in a range; got {short(text)!r}"
+        )
+    if len(set(found)) != len(found):
+        raise click.UsageError(f"{option} repeats a number: {short(text)}")
+    return found
 
 
 class Number(click.ParamType):
@@ -69,19 +94,14 @@ class Number(click.ParamType):
 
 
 def parse_seeds(text: str) -> list[int]:
-    """Read ``0,1,2``.
+    """Read ``0,1,2`` or ``0-4``.
 
     Raises
     ------
     click.UsageError
         For anything else.
     """
-    found = counts(text, 0, 999_999_999)
-    if found is None:
-        raise click.UsageError(f"--seeds takes whole numbers such as 0,1,2; got {short(text)!r}")
-    if len(set(found)) != len(found):
-        raise click.UsageError(f"--seeds repeats a seed: {short(text)}")
-    return found
+    return different("--seeds", text, 0, 999_999_999)
 
 
 def numbers(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,10 +36,9 @@ class ResultId(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuse what is not one, with the nearest there is."""
         if not is_result(value):
-            known = [*result_ids(), *plugged_in()]
-            near = did_you_mean(value, known)
+            near = did_you_mean(value, [*result_ids(), *plugged_in()], 3)
             raise click.UsageError(
-                f"there is no result {short(value)!r}{near}; there are {', '.join(known)}"
+                f"no result is called {short(value)!r}{near}; 'cltheory list' lists all"
             )
         return str(value)
 
@@ -230,80 +228,19 @@ def short(text: str) -> str:
 
 
 def parameter_names(id: str, loss: str = "") -> list[str]:
-    """Names of the parameters of a result and of the expressions it takes.
+    """Names of the parameters of a result and of the expressions and lists it takes.
 
-    They are read from its module without running it, where they are written out there. Where a
-    loss comes with its structure, they are those of the ``loss`` that was given.
+    Where a loss comes with its structure, they are those of the ``loss`` that was given.
     """
-    files = result_files()
-    if id not in files:
-        if id not in plugged_in():
-            return []
-        from ..derive.results import results
-
-        return [*(s.name for s in results[id].parameters), *results[id].texts, *results[id].lists]
-    if loss and takes_declared(id):
-        from ..derive.results import results
-
-        _check_loss(loss, id)
-        return [*(s.name for s in results[id].given(loss=loss).parameters), *results[id].texts]
-    module = files[id]
-    tree = ast.parse(module.read_text(encoding="utf-8"))
-    words: dict[str, list[ast.expr]] = {"parameters": [], "texts": [], "lists": []}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.keyword) and node.arg in words:
-            words[node.arg] = node.value.elts if isinstance(node.value, ast.Tuple) else []
-    wanted = {e.id for row in words.values() for e in row if isinstance(e, ast.Name)}
-    names = _names_of_symbols(module, tree, wanted)
-    found = {kind: [_called(e, names) for e in row] for kind, row in words.items()}
-    every = [*found["parameters"], *found["texts"], *found["lists"]]
-    if found["parameters"] and all(every):
-        return every
+    if not is_result(id):
+        return []
     from ..derive.results import results
 
-    r = results[id]
-    return [*(s.name for s in r.parameters), *r.texts, *r.lists]
-
-
-def _called(node: ast.expr, names: Mapping[str, str]) -> str:
-    """What is a parameter called: a symbol, a text, or ListOf("sizes", ...)."""
-    if isinstance(node, ast.Name):
-        return names.get(node.id, "")
-    if isinstance(node, ast.Call) and node.args:
-        node = node.args[0]
-    return str(node.value) if isinstance(node, ast.Constant) else ""
-
-
-def _names_of_symbols(module: Path, tree: ast.Module, wanted: set[str]) -> dict[str, str]:
-    """What symbols are called, by the names they have in a module: it or its imports make them."""
-    found = _symbols_in(tree)
-    for node in tree.body:
-        if isinstance(node, ast.ImportFrom) and node.level and node.module:
-            names = {a.asname or a.name: a.name for a in node.names}
-            home = module.parents[node.level - 1].joinpath(*node.module.split("."))
-            text = home.with_suffix(".py")
-            if names.keys() & wanted and text.is_file():
-                # Looked for in the text: to parse all these modules takes longer than to run them.
-                there = dict(SYMBOL.findall(text.read_text(encoding="utf-8")))
-                found |= {name: there[own] for name, own in names.items() if own in there}
-    return found
-
-
-#: ``x = Symbol("x"`` at the start of a line.
-SYMBOL = re.compile(r'^(\w+) = Symbol\("(\w+)"', re.MULTILINE)
-
-
-def _symbols_in(tree: ast.Module) -> dict[str, str]:
-    """``x = Symbol("x")`` as {"x": "x"}."""
-    return {
-        target.id: str(node.value.args[0].value)
-        for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
-        if isinstance(node.value.func, ast.Name) and node.value.func.id == "Symbol"
-        if isinstance(node.value.args[0], ast.Constant)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
+    result = results[id]
+    if loss and takes_declared(id):
+        _check_loss(loss, id)
+        result = result.given(loss=loss)
+    return [*(s.name for s in result.parameters), *result.texts, *result.lists]
 
 
 class ResultCommand(click.Command):

@@ -28,9 +28,9 @@ from .render import WIDTH
 from .writing import FORCE, formats
 
 if TYPE_CHECKING:
-    from ..numeric.pairs import Array, Tell
+    from ..numeric.realize.pairs import Array, Tell
+    from ..numeric.realize.trained import Distance
     from ..numeric.realize.verdict import Verdict
-    from ..numeric.trained import Distance
 
 #: Classes and points whose matrices are printed, drawn, and written.
 PRINTED, DRAWN, WRITTEN = 8, 3000, 5000
@@ -104,7 +104,7 @@ def realize_command(**options: Any) -> int:
     """
     asked = Asked(**options)
     asked.check()
-    from ..numeric.pairs import Unfit
+    from ..numeric.realize.pairs import Unfit
 
     try:
         with telling("reading") as tell:
@@ -126,8 +126,8 @@ def realize_command(**options: Any) -> int:
 
 # --- after training --------------------------------------------------------------------------
 def _far(asked: Asked, case: Case, verdict: Verdict, z: Array, tell: Tell) -> Distance:
-    from ..numeric.pairs import Unfit
-    from ..numeric.trained import distance, module
+    from ..numeric.realize.pairs import Unfit
+    from ..numeric.realize.trained import distance, module
 
     if len(z) != case.samples:
         raise click.UsageError(
@@ -204,7 +204,9 @@ def _text(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
         assert verdict.excess is not None and verdict.gap is not None
         by = f"  [{verdict.found}]" if verdict.found else ""
         is_least = verdict.gap <= PROVED * verdict.loss
-        lines.append(f"  {'least loss' if is_least else 'loss found'}: {verdict.loss:.10g}{by}")
+        lines.append(
+            f"  {'minimum of the loss' if is_least else 'loss found'}: {verdict.loss:.10g}{by}"
+        )
         lines.append(f"  above the bound: {verdict.excess:.6g}{_part(verdict)}")
         lines.append(f"  certified gap: {_gap(verdict)}")
     lines += _cosine_lines(case, verdict)

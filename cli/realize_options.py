@@ -16,7 +16,7 @@ from .parameters import short
 from .writing import check_writable
 
 if TYPE_CHECKING:
-    from ..numeric.pairs import Array, Tell
+    from ..numeric.realize.pairs import Array, Tell
     from ..numeric.realize.verdict import Verdict
 
 #: Schemes, by what their labels are.
@@ -156,8 +156,8 @@ def read(asked: Asked) -> Case:
     """
     if asked.scheme in CLASSES:
         return _of_classes(asked)
-    from ..numeric.pairs import Unfit
     from ..numeric.realize import points, weights
+    from ..numeric.realize.pairs import Unfit
     from ..numeric.realize.verdict import TOLERANCE, Wanted
 
     assert asked.q is not None
@@ -191,8 +191,8 @@ def read(asked: Asked) -> Case:
 
 
 def _of_classes(asked: Asked) -> Case:
-    from ..numeric.pairs import Unfit
     from ..numeric.realize.classes import of_sizes
+    from ..numeric.realize.pairs import Unfit
     from ..numeric.realize.verdict import DENSE, Wanted
 
     if asked.sizes is not None:

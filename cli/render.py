@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Point = Mapping[Symbol, Expr]
 
 WIDTH = 100
+LONGEST = 16  #: lines that a quantity has
 
 
 def render(
@@ -22,6 +23,8 @@ def render(
     style: str,
     *,
     brief: bool,
+    steps: bool = False,
+    whole: bool = False,
     claims: bool = False,
     result: Result,
     point: Mapping[Symbol, Expr],
@@ -34,7 +37,7 @@ def render(
     if style == "python":
         return _python(report, result, point)
     if style == "text":
-        return _text(report, brief, result, point, claims)
+        return _text(report, brief, steps, whole, result, point, claims)
     head = [] if brief else _typeset_head(result, point, style)
     if style == "latex":
         return _latex(report, brief, head, result)
@@ -67,29 +70,48 @@ def head_lines(result: Result, point: Mapping[Symbol, Expr] | None = None) -> li
     lines: list[str] = []
     said = ""
     for label, text in rows:
-        first, *rest = _wrapped(text, 14, 16)
-        lines += [first if label == said else f"  {label:<12}{first[14:]}", *rest]
+        lines += _labelled("" if label == said else label, text)
         said = label
     return lines
 
 
-def _text(report: dict[str, Any], brief: bool, result: Result, point: Point, claims: bool) -> str:
+def _text(
+    report: dict[str, Any],
+    brief: bool,
+    steps: bool,
+    whole: bool,
+    result: Result,
+    point: Point,
+    claims: bool,
+) -> str:
+    """The answer, then what it is about, how it is known and how to see more."""
+    lines = [f"{report['id']}: {report['title']}{_head(report)}", ""]
+    lines += [f"  {verdict}" for verdict in report["verdicts"]]
+    said: set[str] = set()
+    for name, q in report["quantities"].items():
+        lines += _elided(_quantity(name, q, said, brief), whole)
+    lines.append("")
+    if brief:
+        return "\n".join([*lines, *_labelled("dimension", report["loss"]["dimension"])])
+    lines += head_lines(result, point)
+    lines += _labelled("assuming", ", ".join(report["assumptions"]))
+    more = "" if steps else " (--steps prints them)"
+    count = len(result.derivation)
+    lines += _labelled("evidence", f"{report['evidence']}, {count} checked steps{more}")
+    lines += _claims(report, result, claims)
+    if steps:
+        lines += ["", f"Derivation{_terms(report)}", *_steps(result)]
+    return "\n".join(lines)
+
+
+def _steps(result: Result) -> list[str]:
+    """Each step of the derivation: its title and evidence, what it says, and why."""
     from ..derive.decide.root import ClampedRoot, without_roots
     from ..derive.write.layout.lines import fold
     from ..derive.write.layout.statement import text_lines
     from ..derive.write.report import roots_of
 
-    lines = [f"{report['id']}: {report['title']}{_head(report)}", ""]
-    if not brief:
-        lines += [*head_lines(result, point), ""]
-    said: set[str] = set()
-    for name, q in report["quantities"].items():
-        lines += _quantity(name, q, said, brief)
-    lines += [f"  {verdict}" for verdict in report["verdicts"]]
-    if brief:
-        return "\n".join(lines)
-    lines += ["", "Assumptions: " + ", ".join(report["assumptions"])]
-    lines += ["", f"Derivation (weakest evidence: {report['evidence']}){_terms(report)}"]
+    lines: list[str] = []
     for k, step in enumerate(result.derivation, 1):
         lines += _wrapped(f"{k}. {step.title}  [{step.evidence.grade}]", 2, hang=5)
         has_root = step.statement.has(ClampedRoot)
@@ -99,7 +121,21 @@ def _text(report: dict[str, Any], brief: bool, result: Result, point: Point, cla
         for root, how in roots_of(step.statement, result).items() if has_root else ():
             lines += root_lines(root, *how, 8)
         lines += _wrapped(f"because {step.because}", 5)
-    return "\n".join([*lines, *_claims(report, result, claims)])
+    return lines
+
+
+def _labelled(label: str, text: str) -> list[str]:
+    """A row of what a result is about, its label before the first line."""
+    lines = _wrapped(text, 14, 16)
+    return [f"  {label:<12}{first[14:]}" for first in lines[:1]] + lines[1:]
+
+
+def _elided(lines: list[str], whole: bool) -> list[str]:
+    """The first and last lines of what is longer than a screen, such as a matrix of cosines."""
+    if whole or len(lines) <= LONGEST:
+        return lines
+    left = len(lines) - LONGEST + 1
+    return [*lines[: LONGEST - 5], f"      ... ({left} more lines: --all)", *lines[-4:]]
 
 
 def _quantity(name: str, q: Mapping[str, Any], said: set[str], brief: bool) -> list[str]:
@@ -153,9 +189,7 @@ def _claims(report: dict[str, Any], result: Result, all_of_them: bool) -> list[s
     """The printed claims that are settled: how many, or all of them with their verdicts."""
     if not all_of_them:
         counts = ", ".join(f"{k} of {paper}" for paper, k in result.claim_counts.items())
-        if not counts:
-            return []
-        return ["", f"Printed claims that this settles: {counts} (--claims checks and lists them)"]
+        return _labelled("claims", f"settles {counts} (--claims lists them)") if counts else []
     lines = ["", "Printed claims that this settles"] if report["claims"] else []
     for c in report["claims"]:
         note = f": {c['note']}" if c["note"] else ""

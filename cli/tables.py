@@ -19,15 +19,12 @@ class Column:
     ----------
     number
         To the right, and never broken over lines.
-    spare
-        Left out where there is no room: the highest goes first; 0 stays.
     styles
         Colours for some of its values.
     """
 
     title: str
     number: bool = False
-    spare: int = 0
     styles: dict[str, str] | None = None
 
 
@@ -36,76 +33,31 @@ def show_table(
 ) -> None:
     """Print a table as wide as the terminal, or ``piped`` characters wide where there is none.
 
-    Words are wrapped. Where that is not enough columns are left out, and said to be; where even
-    that is not enough the lines are longer than the terminal.
+    Words are wrapped between columns of numbers; where that is not enough, the lines are longer
+    than the terminal.
     """
-    import click
     from rich.console import Console
-
-    watched = sys.stdout is not None and sys.stdout.isatty()
-    console = Console() if watched else Console(width=piped)
-    left = list(range(len(columns)))
-    while _needed(_least(columns, rows, left)) > console.width and any(
-        columns[k].spare for k in left
-    ):
-        left.remove(max(left, key=lambda k: columns[k].spare))
-    widths = _widths(columns, rows, left, console.width)
-    console.width = max(console.width, _needed(widths))
-    console.print(_table(title, columns, rows, widths))
-    out = [c.title for k, c in enumerate(columns) if k not in left]
-    if out:
-        click.echo(f"(no room for {', '.join(out)}: a wider terminal, a pipe or --format json)")
-
-
-Widths = dict[int, int]
-
-
-def _needed(widths: Widths) -> int:
-    """Characters in a line with its rules and blanks."""
-    return 1 + sum(width + 3 for width in widths.values())
-
-
-def _least(columns: Sequence[Column], rows: Sequence[Sequence[str]], left: Sequence[int]) -> Widths:
-    """The least widths in which no number and no word is broken."""
-    return {
-        k: max(
-            len(cell) if columns[k].number else max(map(len, cell.split()), default=0)
-            for cell in _cells(columns, rows, k)
-        )
-        for k in left
-    }
-
-
-def _widths(
-    columns: Sequence[Column], rows: Sequence[Sequence[str]], left: Sequence[int], room: int
-) -> Widths:
-    """As wide as the cells are; where there is less room the widest columns give way."""
-    least = _least(columns, rows, left)
-    widths = {k: max(map(len, _cells(columns, rows, k))) for k in left}
-    while _needed(widths) > room:
-        loose = [k for k in left if widths[k] > least[k]]
-        if not loose:
-            break
-        widths[max(loose, key=lambda k: widths[k])] -= 1
-    return widths
-
-
-def _cells(columns: Sequence[Column], rows: Sequence[Sequence[str]], k: int) -> list[str]:
-    return [columns[k].title, *(row[k] for row in rows)]
-
-
-def _table(
-    title: str, columns: Sequence[Column], rows: Sequence[Sequence[str]], widths: Widths
-) -> object:
+    from rich.measure import Measurement
     from rich.table import Table
     from rich.text import Text
 
     table = Table(title=Text(title))
-    for k, width in widths.items():
-        justify: Literal["left", "right"] = "right" if columns[k].number else "left"
-        table.add_column(Text(columns[k].title), justify=justify, width=width)
-    for row in rows:
-        table.add_row(
-            *(Text(row[k], style=(columns[k].styles or {}).get(row[k], "")) for k in widths)
+    for k, column in enumerate(columns):
+        words = [
+            word for cell in (column.title, *(row[k] for row in rows)) for word in cell.split()
+        ]
+        justify: Literal["left", "right"] = "right" if column.number else "left"
+        table.add_column(
+            Text(column.title),
+            justify=justify,
+            no_wrap=column.number,
+            min_width=max(map(len, words), default=0),
         )
-    return table
+    for row in rows:
+        styled = ((c.styles or {}).get(cell, "") for c, cell in zip(columns, row, strict=True))
+        table.add_row(*map(Text, row, styled))
+    watched = sys.stdout is not None and sys.stdout.isatty()
+    console = Console() if watched else Console(width=piped)
+    least = Measurement.get(console, console.options.update(max_width=NO_LIMIT), table).minimum
+    console.width = max(console.width, least)
+    console.print(table, crop=False)

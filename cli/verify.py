@@ -112,9 +112,9 @@ COLUMNS = (
     Column("at"),
     Column("predicted", number=True),
     Column("measured", number=True),
-    Column("difference", number=True, spare=2),
-    Column("tolerance", number=True, spare=3),
-    Column("certified gap", number=True, spare=1),
+    Column("difference", number=True),
+    Column("tolerance", number=True),
+    Column("certified gap", number=True),
     Column("verdict", styles=COLOURS),
 )
 

@@ -44,6 +44,13 @@ def _under() -> Callable[..., Any]:
     return under
 
 
+def _plot() -> Callable[..., Any]:
+    from .write.plot import plot
+
+    return plot
+
+
+register("plot", _plot)
 register("display", _display)
 register("latex", _latex)
 register("claims", _claims)

@@ -165,7 +165,7 @@ def well_formed(loss: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
             if not isinstance(term["own_positive"], bool):
                 raise Refused("own_positive is true or false")
         if not there.issuperset(used):
-            raise Refused(f"there is no relation {str(next(u for u in used if u not in there))!r}")
+            raise Refused(f"unknown relation {str(next(u for u in used if u not in there))!r}")
     return loss
 
 

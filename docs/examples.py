@@ -5,7 +5,8 @@
 
 A code block that starts with ``$ cltheory`` is an example. Lines ``...`` stand for output
 left out; rewriting goes by the first and last line of each part that is shown. A line
-``<!-- formula: ID QUANTITY -->`` stands above a display that shows that quantity. Examples
+``<!-- formula: ID QUANTITY -->`` stands above a display that shows that quantity; without a
+display, ``--write`` makes one. Examples
 that optimise embeddings are not run again: their last digits depend on the machine.
 """
 
@@ -30,6 +31,8 @@ FORMULA = re.compile(
     r"^<!-- formula: (?P<id>\S+) (?P<name>\S+) -->\n\n\$\$\n[^\n]*=\n(?P<tex>.*?)\n\$\$$",
     re.MULTILINE | re.DOTALL,
 )
+MARK = re.compile(r"^<!-- formula: (?P<id>\S+) (?P<name>\S+) -->$", re.MULTILINE)
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 #: What the console script does.
 MAIN = "from cltheory.cli.main import main; main()"
 #: Commands whose output is the same on every machine.
@@ -110,6 +113,24 @@ def latex(id: str, name: str) -> str:
     return results[id].latex(name)
 
 
+def display(id: str, name: str) -> str:
+    """The display of a quantity, to stand below its mark."""
+    from cltheory.derive.results import results
+
+    return f"\n\n$$\n{results[id].quantity(name).symbol} =\n{latex(id, name)}\n$$"
+
+
+def bare_marks(text: str) -> list[re.Match[str]]:
+    """The marks of formulas without the display of one below them; those in code are code."""
+    shown = {found.start() for found in FORMULA.finditer(text)}
+    code = [range(*found.span()) for found in FENCE.finditer(text)]
+    return [
+        mark
+        for mark in MARK.finditer(text)
+        if mark.start() not in shown and not any(mark.start() in part for part in code)
+    ]
+
+
 def differences(page: Path) -> list[str]:
     """What a page shows that the tool does not print."""
     text = page.read_text(encoding="utf-8")
@@ -122,6 +143,10 @@ def differences(page: Path) -> list[str]:
         f"{page.name}: {f['id']} {f['name']}\n{latex(f['id'], f['name'])}"
         for f in FORMULA.finditer(text)
         if f["tex"] != latex(f["id"], f["name"])
+    ]
+    found += [
+        f"{page.name}: {mark[0]} has no display of a formula below it; --write makes one"
+        for mark in bare_marks(text)
     ]
     return found
 
@@ -140,7 +165,10 @@ def rewritten(page: Path) -> str:
         head, tail = match.start("tex") - match.start(), match.end("tex") - match.start()
         return match[0][:head] + latex(match["id"], match["name"]) + match[0][tail:]
 
-    return FORMULA.sub(formula, BLOCK.sub(block, page.read_text(encoding="utf-8")))
+    text = BLOCK.sub(block, page.read_text(encoding="utf-8"))
+    for mark in reversed(bare_marks(text)):
+        text = text[: mark.end()] + display(mark["id"], mark["name"]) + text[mark.end() :]
+    return FORMULA.sub(formula, text)
 
 
 def main() -> int:

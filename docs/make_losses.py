@@ -35,6 +35,7 @@ $ cltheory derive pairwise-threshold --loss hinge --N 4 --brief
 ...
   x_last = 2
       the optimum farthest from the simplex; all from x_star to here are optimal
+...
 ```
 
 Neither function needs to be smooth. At a kink any number between the slopes on its left and on its

@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import torch
 from torch import Tensor
 
-from .directions import check_directions, directions
+from .losses.directions import check_directions, directions
 from .losses.modules import Loss
 
 Similarity = Literal["euclidean", "cosine", "dot"]
@@ -60,8 +60,8 @@ def loss_gap(loss: Loss, embeddings: Tensor, labels: Any = None) -> float:
         value = float(loss(z, labels))
     if least <= 0:
         raise ValueError(
-            "the entropic bound is 0, for no anchor is attracted to more than one other; "
-            f"the loss gap is a quotient and has no value (the loss is {value:.6g})"
+            "the entropic bound is 0, as no anchor is attracted to more than one other; "
+            f"the loss gap, a quotient, is undefined (the loss is {value:.6g})"
         )
     return value / least - 1
 
@@ -109,7 +109,7 @@ def similarity_r2(z: Any, z_star: Any, similarity: Similarity = "euclidean") -> 
         spread = n**2 * (c.square().sum() + 2 * mean @ c @ mean)
         size = (b.T @ b / n).square().sum()
     if not spread > NOTHING * n**2 * size:
-        raise ValueError(f"all targets have the same {similarity} similarity: r^2 has no value")
+        raise ValueError(f"all targets have the same {similarity} similarity: r^2 is undefined")
     return float(1 - error / spread)
 
 
@@ -151,7 +151,7 @@ def procrustes_r2(z: Any, z_star: Any) -> float:
     error = (a @ _turn(a, centred) - centred).square().mean(0).sum()
     spread = centred.square().mean(0).sum()
     if not spread > NOTHING * b.square().mean(0).sum():
-        raise ValueError("all targets are the same point: r^2 has no value")
+        raise ValueError("all targets are the same point: r^2 is undefined")
     return float(1 - error / spread)
 
 

@@ -32,7 +32,7 @@ def lay_theorem(id: str, folder: Path, family: str) -> Laid:
         laid.next = [
             f"fill in {path}; `cltheory derive {id}` shows what it derives",
             f"python -m pytest {test / f'test_{name}.py'} says what is still missing",
-            "a row in README.md and a paragraph in docs/theory.md; .ci/run",
+            "a paragraph in docs/theory.md; .ci/run",
         ]
     else:
         package = _Package.at(folder)
@@ -53,9 +53,6 @@ def lay_paper(key: str, folder: Path) -> Laid:
         module = f"cltheory.derive.papers.{key}"
         room, test = folder / "derive" / "papers" / key, folder / "tests" / "derive"
         laid = Laid()
-        laid.next = [
-            f'"{module}" in pyproject.toml, with its package data',
-        ]
     else:
         package = _Package.at(folder)
         module, room, test = f"{package.name}.{key}", package.code / key, package.tests

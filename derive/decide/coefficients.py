@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, lru_cache
-from typing import Any
 
 from sympy import Dummy, Expr, Symbol, log
 
@@ -260,9 +259,7 @@ def _rules(
         rules[y] = (one + v, one) if sign > 0 else (one, one + v)
     for s in symbols:
         image = read(case.substitution[s])
-        below = one
-        for f, k in image.denom.items():
-            below = below * f**k
+        below = image.below
         # An end of a range that divides: where that is zero, the domain has no points.
         if (_poly_sign(below, strict) or 0) <= 0:
             return None
@@ -295,12 +292,9 @@ def _horner(
     if not powers:
         return poly.composed(images, ring)
     (i, table), rest = powers[0], powers[1:]
-    slices: dict[int, dict[Any, Any]] = {}
-    for monom, c in poly.terms():
-        slices.setdefault(monom[i], {})[(*monom[:i], 0, *monom[i + 1 :])] = c
     total = ring.zero
-    for k, part in slices.items():
-        total += table[k] * _horner(poly.ring.from_dict(part), ring, rest, images)
+    for k, part in poly.by_powers(i).items():
+        total += table[k] * _horner(part, ring, rest, images)
     return total
 
 

@@ -35,7 +35,7 @@ def zero(expression: Expr, domain: Domain) -> Outcome:
             return Holds(Evidence(Grade.EXACT, VANISHES))
     for point, (value,) in _points_and_values([expression], domain):
         if abs(value) > CLOSE:
-            return Refuted(_named(point), f"the residual is {value.n(6)!s}")
+            return Refuted.at(point, f"the residual is {value.n(6)!s}")
     return reason
 
 
@@ -81,7 +81,7 @@ def any_positive(expressions: Sequence[Expr], domain: Domain, *, strict: bool = 
     for point, values in _points_and_values(expressions, domain):
         largest = max(values)
         if largest < -CLOSE or (strict and largest == 0):
-            return Refuted(_named(point), f"the value is {largest.n(6)!s}")
+            return Refuted.at(point, f"the value is {largest.n(6)!s}")
     found = [defined(e, domain) for e in expressions]
     return next(
         (o for kind in (Refuted, Undecided) for o in found if isinstance(o, kind)),
@@ -101,10 +101,6 @@ def _vanish(expressions: Sequence[Expr]) -> bool:
 
 def _all_defined(expressions: Sequence[Expr], domain: Domain) -> bool:
     return all(isinstance(defined(e, domain), Holds) for e in expressions)
-
-
-def _named(point: dict[Symbol, Expr]) -> dict[str, Expr]:
-    return {s.name: v for s, v in point.items()}
 
 
 def _points_and_values(

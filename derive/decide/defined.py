@@ -68,7 +68,7 @@ def _defined(expression: Expr, ranges: tuple[tuple[Symbol, Range], ...]) -> Outc
             part = condition.part
             point = _failing(condition, domain)
             if point is not None:
-                return Refuted({s.name: v for s, v in point.items()}, f"{part} has no value there")
+                return Refuted.at(point, f"{part} has no value there")
             return Undecided(f"that {part} has a value everywhere was not proved")
     return Holds(Evidence(Grade.EXACT, "every logarithm, root and quotient has a value"))
 

@@ -16,6 +16,7 @@ from .ball import TooWide, enclosure, precision
 from .decide import zero
 from .domain import Domain
 from .evidence import Holds
+from .number import ten
 
 #: Precision starts here and doubles; after so many bits a number is tried by algebra, and
 #: with so many one gives up: about 39,000 digits (and four times what was asked for).
@@ -108,16 +109,10 @@ def _known(ball: Any) -> str:
     """What a ball tells, in words."""
     if ball.contains(0):
         with precision(64):
-            power = (ball.abs_upper().log() / _ten().log()).ceil().unique_fmpz()
+            power = (ball.abs_upper().log() / ten().log()).ceil().unique_fmpz()
             power = -(10**EXPONENT_DIGITS) if power is None else int(power)
             return f"it is smaller than 1e{power} in size"
     return f"{max(0, int(ball.rel_accuracy_bits() * 0.301))} digits are known"
-
-
-def _ten() -> Any:
-    from flint import arb
-
-    return arb(10)
 
 
 def _integer(e: Expr, ball: Any, digits: int, bits: int) -> tuple[int, int] | None:
@@ -127,11 +122,11 @@ def _integer(e: Expr, ball: Any, digits: int, bits: int) -> tuple[int, int] | No
     """
     with precision(bits + 64):
         size = abs(ball)
-        if abs(size.log()) > _ten() ** EXPONENT_DIGITS:
+        if abs(size.log()) > ten() ** EXPONENT_DIGITS:
             raise NotKnown(f"its exponent has more than {EXPONENT_DIGITS} digits")
-        k = int((size.log() / _ten().log()).mid().floor().unique_fmpz()) - digits + 1
+        k = int((size.log() / ten().log()).mid().floor().unique_fmpz()) - digits + 1
         for exponent in (k, k + 1):
-            scaled = size * _power_of_ten(-exponent) + _ten() / 20
+            scaled = size * _power_of_ten(-exponent) + ten() / 20
             n = scaled.floor().unique_fmpz()
             if n is None:
                 n = _halfway(e, scaled, exponent, ball > 0)
@@ -152,7 +147,7 @@ def _halfway(e: Expr, scaled: Any, exponent: int, positive: bool) -> int | None:
 
 
 def _power_of_ten(k: int) -> Any:
-    return _ten() ** k if k >= 0 else 1 / _ten() ** -k
+    return ten() ** k if k >= 0 else 1 / ten() ** -k
 
 
 def _float(ball: Any, digits: int) -> Any:

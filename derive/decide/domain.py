@@ -396,6 +396,6 @@ def _far(end: Expr, symbol: Symbol) -> Expr:
     parts = (a for a in end.atoms(Max, Min) if symbol in a.free_symbols)
     for part, goal in {a: _far(a, symbol) for a in parts}.items():
         if goal is oo and symbol in end.xreplace({part: S.One}).free_symbols:
-            raise DomainError(f"where {end} goes as {symbol} goes to oo is not known")
+            raise DomainError(f"the limit of {end} as {symbol} -> oo is not known")
         end = end.xreplace({part: symbol if goal is oo else goal})
     return end.limit(symbol, oo)

@@ -34,8 +34,8 @@ from .defined import Condition, conditions
 from .domain import Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .factors import proves_positive
-from .normal import ExpField, NotInField, in_order
-from .number import DIGITS, agree, apart, digits
+from .normal import ExpField, in_order, vanishes
+from .number import DIGITS, agree, digits
 from .root import ClampedRoot
 from .splitting import bases, branching, split_logs, split_roots, under
 from .wanting import closed_again, is_isolated, lost_at_ends, place, wanting
@@ -111,7 +111,7 @@ def is_proved_equal(printed: Expr, derived: Expr, domain: Domain) -> bool:
     ratio = exp(printed - derived)
     if not printed.has(log) or ratio.has(log):
         return False
-    return isinstance(_vanishes(split_roots(ratio - 1, domain)), Holds)
+    return vanishes(split_roots(ratio - 1, domain))
 
 
 def _decided(printed: Expr, derived: Expr, domain: Domain, points: list[Point]) -> Outcome:
@@ -126,7 +126,7 @@ def _decided(printed: Expr, derived: Expr, domain: Domain, points: list[Point]) 
         return count
     for point in points[:FIRST]:  # what is equal to so many digits may still be seen to differ
         if _are_apart(printed, derived, point):
-            return Refuted(_named(point), f"they differ there, and agree to {DIGITS - LOST} digits")
+            return Refuted.at(point, f"they differ there, and agree to {DIGITS - LOST} digits")
     if count >= FEWEST:
         how = f"equal to {DIGITS - LOST} digits at {count} admissible points; not proved"
         return Holds(Evidence(Grade.SAMPLED, how))
@@ -153,10 +153,10 @@ def _lacking(
     """What is said of a printed expression that is not proved to have a value everywhere."""
     for c in lacking:
         if c.need in ("!= 0", "> 0") and _is_nothing(c.argument, domain):
-            return Refuted(_named(dict(domain.witness)), f"{c.part} has no value anywhere")
+            return Refuted.at(domain.witness, f"{c.part} has no value anywhere")
         point = place(c, where, domain)
         if point is not None:
-            return Refuted(_named(point), f"{c.part} has no value there")
+            return Refuted.at(point, f"{c.part} has no value there")
     count = _compared(
         printed, derived, _points(domain, printed.free_symbols | derived.free_symbols)
     )
@@ -181,12 +181,8 @@ def _with_singularities(
     for c in lacking:
         point = place(c, derived, domain)
         if point is not None:
-            return Refuted(_named(point), note)
+            return Refuted.at(point, note)
     return Undecided(f"{note}, if that happens on the domain")
-
-
-def _named(point: Point) -> dict[str, Expr]:
-    return {s.name: v for s, v in point.items()}
 
 
 Point = dict[Symbol, Expr]
@@ -198,7 +194,7 @@ def _compared(printed: Expr, derived: Expr, points: list[Point]) -> Refuted | in
     for point in points:
         note = _of_cases(printed, point) or _difference(printed, derived, point)
         if note:
-            return Refuted(_named(point), note)
+            return Refuted.at(point, note)
         count += note is not None
     return count
 
@@ -234,7 +230,7 @@ def apart_in_text(one: Expr, other: Expr, least: int) -> tuple[str, str]:
 
 def _are_apart(printed: Expr, derived: Expr, point: Point) -> bool:
     try:
-        return apart(_put_in(printed, point), _put_in(derived, point))
+        return agree(_put_in(printed, point), _put_in(derived, point)) is False
     except (NoValue, TypeError, ValueError, ArithmeticError):
         return False
 
@@ -315,23 +311,11 @@ def _proved(printed: Expr, derived: Expr, domain: Domain, *, deep: bool = True) 
     one, other = _with_opaque([printed, derived], domain if deep else None)
     if not all(proves_positive(b, domain) for b in bases(one) | bases(other)):
         return False
-    if isinstance(_vanishes(one - other), Holds):
+    if vanishes(one - other):
         return True
     if not all(proves_positive(under(e), domain) for e in branching(one) | branching(other)):
         return False
-    residual = split_logs(split_roots(one - other, domain))
-    return isinstance(_vanishes(residual), Holds)
-
-
-def _vanishes(residual: Expr) -> Outcome:
-    if residual == 0:
-        return Holds(Evidence(Grade.EXACT, "identical"))
-    try:
-        if ExpField([residual]).vanishes(residual):
-            return Holds(Evidence(Grade.EXACT, "the residual is identically zero"))
-    except (NotInField, ZeroDivisionError):
-        pass
-    return Undecided("no normal form")
+    return vanishes(split_logs(split_roots(one - other, domain)))
 
 
 def _with_opaque(expressions: list[Expr], domain: Domain | None) -> list[Expr]:
@@ -378,9 +362,7 @@ def _same(one: Expr, other: Expr, domain: Domain | None) -> bool:
 
 
 def _is_one(one: Expr, other: Expr, domain: Domain | None) -> bool:
-    if domain is None:
-        return isinstance(_vanishes(one - other), Holds)
-    return _proved(one, other, domain)
+    return vanishes(one - other) if domain is None else _proved(one, other, domain)
 
 
 def _by_cases(printed: Expr, derived: Expr, domain: Domain) -> Outcome:

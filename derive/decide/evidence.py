@@ -71,8 +71,18 @@ class Refuted:
     witness: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
 
+    @classmethod
+    def at(cls, point: Mapping[Any, Any], note: str = "") -> Refuted:
+        """False at a point that is given by symbols."""
+        return cls({s.name: value for s, value in point.items()}, note)
+
+    def place(self, names: Mapping[str, str] | None = None) -> str:
+        """The point in words, ``u = 1, v = 2``, where some names may be those of a user."""
+        written = names or {}
+        return ", ".join(f"{written.get(k, k)} = {value}" for k, value in self.witness.items())
+
     def __str__(self) -> str:
-        point = ", ".join(f"{name} = {value}" for name, value in self.witness.items())
+        point = self.place()
         return f"false{' at ' if point else ''}{point}{': ' if self.note else ''}{self.note}"
 
 

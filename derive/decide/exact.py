@@ -134,7 +134,7 @@ def _entries(value: object, rows: bool) -> list[Any]:
         and value
         and not any(isinstance(row, Sequence) or hasattr(row, "tolist") for row in value)
     ):
-        raise NotANumber("one list is no matrix: give rows, such as 0,1;1,0")
+        raise NotANumber("a matrix needs rows, such as 0,1;1,0, not one list")
     return [_entries(row, False) for row in value] if rows else list(value)
 
 

@@ -66,7 +66,7 @@ def is_infinite(function: Expr, x: Symbol, end: Expr) -> bool:
         # Each is a number times powers of what vanishes there, or nothing is said.
         signs = {_sign_of_factors(term, x, end) for term in large}
         if len(signs) != 1 or None in signs:
-            raise NoSign(f"the slope at x = {end} is not determined")
+            raise NoSign(f"the derivative at x = {end} is not determined")
     return bool(large)
 
 

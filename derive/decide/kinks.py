@@ -269,7 +269,7 @@ class Folded:
         for point in self.domain.with_range(x, between(-1, 1), 0).points(64):
             sides = {m: point[x] > k.at.xreplace(point) for m, k in self.folds.items()}
             if sides == dict(pattern) and _is_negative(part.xreplace(point)):
-                return Refuted({s.name: v for s, v in point.items() if s in used})
+                return Refuted.at({s: v for s, v in point.items() if s in used})
         return Undecided(
             f"the shape of {in_x(self.function, x)} was not decided: write numbers in place of "
             "the parameters"

@@ -20,7 +20,7 @@ from flint import fmpq
 from sympy import Add, Dummy, Expr, Integer, Mul, Pow, Rational, S, Symbol, exp, log
 
 from .polynomial import ONE, Poly, Quotient, Ring, to_sympy
-from .ratio import NotRational, Ratio, reader
+from .ratio import NotRational, Ratio, common_denominator, reader
 
 #: What is known of each kind of generator wherever it has a value.
 _KNOWN: dict[str, dict[str, bool]] = {
@@ -195,19 +195,16 @@ class ExpField:
         return not numer
 
     def _reduced(self, poly: Poly, y: Symbol, q: int) -> Poly:
-        index = list(poly.ring.symbols).index(y)
+        index = poly.ring.symbols.index(y)
         top = poly.degree(index) // q
         if top < 1:
             return poly
         value = self.ratio(self._bases[y])
-        below = self.ring.one
-        for f, k in value.denom.items():
-            below = below * f**k
         total = self.ring.zero
-        for monom, c in poly.terms():
-            k, rest = divmod(monom[index], q)
-            term = self.ring.from_dict({(*monom[:index], rest, *monom[index + 1 :]): c})
-            total += term * value.numer**k * below ** (top - k)
+        for power, part in poly.by_powers(index).items():
+            k, rest = divmod(power, q)
+            part = part * self.ring.gens[index] ** rest
+            total += part * value.numer**k * value.below ** (top - k)
         return total
 
     def __call__(self, expression: Expr) -> Quotient:
@@ -248,6 +245,14 @@ class ExpField:
             monomial = Mul(*(s**k for s, k in zip(symbols, key, strict=True)))
             total += _plain_factored(groups[key]) * monomial.xreplace(self.atoms)
         return total
+
+
+def vanishes(expression: Expr) -> bool:
+    """Whether the normal form of an expression is zero; False as well if it has none."""
+    try:
+        return expression == 0 or ExpField([expression]).vanishes(expression)
+    except (NotInField, ZeroDivisionError):
+        return False
 
 
 @lru_cache(maxsize=512)
@@ -445,10 +450,7 @@ def _rational_basis(exponents: list[Expr]) -> tuple[list[Expr], dict[int, list[R
         elements = [read(e) for e in exponents]
     except NotRational as error:
         raise NotInField("an exponent is not a rational function") from error
-    common: dict[Poly, int] = {}
-    for e in elements:
-        for f, k in e.denom.items():
-            common[f] = max(common.get(f, 0), k)
+    common = common_denominator(elements)
     vectors = [dict(e.over(common).terms()) for e in elements]
 
     basis: list[Expr] = []

@@ -65,8 +65,8 @@ def _digits(number: Expr, ladder: tuple[int, ...]) -> Expr:
         return _without_balls(number)
 
 
-def agree(one: Expr, other: Expr, digits: int) -> bool | None:
-    """Whether two real numbers agree to so many digits; False only where they differ.
+def agree(one: Expr, other: Expr, digits: int | None = None) -> bool | None:
+    """Whether two real numbers agree to so many digits, or all; False only where they differ.
 
     Balls are narrowed until they are apart, or the difference is that small beside the
     numbers, however much cancels on the way. None if neither is seen: nothing then rests on
@@ -86,25 +86,10 @@ def agree(one: Expr, other: Expr, digits: int) -> bool | None:
             gap = left - right
             if not gap.contains(0):
                 return False
-            size = min(left.abs_lower(), right.abs_lower())
-            if gap.is_zero() or gap.abs_upper() <= size * _ten() ** -digits:
+            size = 0 if digits is None else min(left.abs_lower(), right.abs_lower())
+            if gap.is_zero() or gap.abs_upper() <= size * ten() ** -(digits or 0):
                 return True
     return None
-
-
-def apart(one: Expr, other: Expr) -> bool:
-    """Whether two real numbers are proved to differ, by however little."""
-    for bits in FOLLOWED:
-        try:
-            left, right = enclosure(one, bits), enclosure(other, bits)
-        except TooWide:
-            continue
-        except NotEnclosed:
-            return False
-        with precision(bits):
-            if not (left - right).contains(0):
-                return True
-    return False
 
 
 def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr | None:
@@ -166,12 +151,13 @@ def _in_balls(number: Expr, ladder: tuple[int, ...]) -> Expr:
                 break
             return Float._new(libmp.from_man_exp(int(man), int(power), bits, "n"), bits)
         with precision(bits + more):
-            if ball.contains(0) and ball.abs_upper() < _ten() ** -DIGITS:
+            if ball.contains(0) and ball.abs_upper() < ten() ** -DIGITS:
                 return Float(0, DIGITS)
     raise PrecisionExhausted
 
 
-def _ten() -> Any:
+def ten() -> Any:
+    """A ball that is ten."""
     from flint import arb
 
     return arb(10)

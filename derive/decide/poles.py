@@ -62,7 +62,7 @@ class _Where:
         shown = _shown(part, self.x)
         at_least = self._not_negative(base)
         if isinstance(at_least, Refuted):
-            raise NotDefined(f"{shown} is not real {_place(at_least)}")
+            raise NotDefined(f"{shown} is not real {place(at_least)}")
         if isinstance(at_least, Holds):
             if not strict:
                 return
@@ -138,8 +138,6 @@ def _shown(expression: Expr, x: Symbol) -> Expr:
     return expression.xreplace({x: Symbol("x")})
 
 
-def _place(outcome: Refuted) -> str:
+def place(outcome: Refuted) -> str:
     """Where something fails, in the names that a user writes."""
-    names = {"c": "x"}
-    found = (f"{names.get(k, k)} = {v}" for k, v in outcome.witness.items())
-    return "at " + ", ".join(found)
+    return f"at {outcome.place({'c': 'x'})}" if outcome.witness else "anywhere"

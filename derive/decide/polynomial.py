@@ -127,6 +127,13 @@ class Poly:
         """The degree in the generator with this index; -1 for zero."""
         return self.degrees()[index]
 
+    def by_powers(self, index: int) -> dict[int, Poly]:
+        """The coefficient of each power of the generator with this index."""
+        parts: dict[int, dict[Monomial, Any]] = {}
+        for monom, c in self.terms():
+            parts.setdefault(monom[index], {})[(*monom[:index], 0, *monom[index + 1 :])] = c
+        return {k: self.ring.from_dict(part) for k, part in parts.items()}
+
     @property
     def is_number(self) -> bool:
         """Whether there is no generator in it."""

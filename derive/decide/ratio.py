@@ -6,7 +6,10 @@ lowest terms; leaving the gcd out is what makes the checks quick.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from math import prod
+from operator import add, mul
 from typing import Any
 
 from flint import fmpq
@@ -35,9 +38,7 @@ class Ratio:
             return self
         if self.denom == other.denom:
             return Ratio(self.numer + other.numer, self.denom)
-        common = dict(self.denom)
-        for f, k in other.denom.items():
-            common[f] = max(common.get(f, 0), k)
+        common = common_denominator([self, other])
         return Ratio(self.over(common) + other.over(common), common)
 
     def over(self, common: Mapping[Poly, int]) -> Poly:
@@ -66,11 +67,8 @@ class Ratio:
         """
         if not self.numer:
             raise NotRational("division by zero")
-        numer = self.numer.ring.one
-        for f, k in self.denom.items():
-            numer = numer * f**k
         content, factors = _split(self.numer)
-        return Ratio(numer.times(ONE / content), factors)
+        return Ratio(self.below.times(ONE / content), factors)
 
     def power(self, k: int) -> Ratio:
         """Integer power."""
@@ -80,10 +78,21 @@ class Ratio:
 
     def cancelled(self) -> Quotient:
         """The element of the fraction field, in lowest terms."""
-        below = self.numer.ring.one
-        for f, k in self.denom.items():
-            below = below * f**k
-        return Quotient(self.numer, below)
+        return Quotient(self.numer, self.below)
+
+    @property
+    def below(self) -> Poly:
+        """The denominator, multiplied out."""
+        return prod((f**k for f, k in self.denom.items()), start=self.numer.ring.one)
+
+
+def common_denominator(ratios: Iterable[Ratio]) -> dict[Poly, int]:
+    """The factors below any of several, each as often as in the one with most of it."""
+    common: dict[Poly, int] = {}
+    for ratio in ratios:
+        for f, k in ratio.denom.items():
+            common[f] = max(common.get(f, 0), k)
+    return common
 
 
 def _without(numer: Poly, denom: Mapping[Poly, int]) -> tuple[Poly, dict[Poly, int]]:
@@ -141,15 +150,9 @@ class _Reader:
         if isinstance(e, Rational) and e.is_finite:
             return Ratio(self.ring.number(fmpq(e.p, e.q)), {})
         if e.is_Add:
-            total = self(e.args[0])
-            for a in e.args[1:]:
-                total = total + self(a)
-            return total
+            return reduce(add, map(self, e.args))
         if e.is_Mul:
-            total = self(e.args[0])
-            for a in e.args[1:]:
-                total = total * self(a)
-            return total
+            return reduce(mul, map(self, e.args))
         if e.is_Pow and e.exp.is_Integer:
             return self(e.base).power(int(e.exp))
         raise NotRational(f"{e} is not rational")

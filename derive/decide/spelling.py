@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
     """A guess at a name that is misspelt, to be put behind it; empty if there is nothing near."""
     known = list(known)
     found = (
         [k for k in known if k.lower() == name.lower()]
         or [k for k in known if len(name) > 2 and k.startswith(name)]
-        or get_close_matches(name, known, 1)
+        or get_close_matches(name, known, most)
     )
-    return f" (did you mean {found[0]!r}?)" if found else ""
+    return f" (did you mean {' or '.join(map(repr, found[:most]))}?)" if found else ""

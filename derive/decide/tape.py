@@ -7,6 +7,8 @@ does, and when it has no value, is as in :class:`~.ball.Enclosures`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from operator import add, mul
 from typing import Any
 
 from sympy import Expr, Symbol, exp, log
@@ -56,8 +58,8 @@ class Tape:
     def _operation(self, e: Expr) -> Operation | None:
         """What makes the ball from those of the parts; None if it is looked up or done whole."""
         if e.is_Add or e.is_Mul:
-            first, *rest = [self._place(a) for a in e.args]
-            return _added(first, rest) if e.is_Add else _multiplied(first, rest)
+            places = [self._place(a) for a in e.args]
+            return _joined(add if e.is_Add else mul, places)
         if isinstance(e, (exp, log)):
             k = self._place(e.args[0])
             if isinstance(e, exp):
@@ -69,21 +71,5 @@ class Tape:
         return None
 
 
-def _added(first: int, rest: Sequence[int]) -> Operation:
-    def add(balls: Enclosures, found: list[Any]) -> Any:
-        total = found[first]
-        for k in rest:
-            total = total + found[k]
-        return total
-
-    return add
-
-
-def _multiplied(first: int, rest: Sequence[int]) -> Operation:
-    def multiply(balls: Enclosures, found: list[Any]) -> Any:
-        total = found[first]
-        for k in rest:
-            total = total * found[k]
-        return total
-
-    return multiply
+def _joined(operation: Callable[[Any, Any], Any], places: Sequence[int]) -> Operation:
+    return lambda balls, found: reduce(operation, [found[k] for k in places])

@@ -55,7 +55,7 @@ class Reading:
     def __post_init__(self) -> None:
         for s, e in self.ours.items():
             if e.xreplace({s: e}) != s:
-                raise ValueError(f"{s} = {e} does not undo itself")
+                raise ValueError(f"{s} = {e} is not its own inverse")
 
     def of_loss(self, loss: Loss) -> Loss:
         """A loss of ours with the library's parameters and factor put in."""
@@ -101,12 +101,27 @@ class Reading:
 
 
 def _same(one: Loss, other: Loss) -> bool:
-    if isinstance(one, SoftmaxLoss) and isinstance(other, SoftmaxLoss):
-        alike = one.temperature == other.temperature and one.similarity == other.similarity
-        return alike and _terms(one) == _terms(other)
-    if isinstance(one, PairwiseLoss) and isinstance(other, PairwiseLoss):
-        return _pairs(one) == _pairs(other)
-    return False
+    return _said(one) == _said(other)
+
+
+def _said(loss: Loss) -> tuple[object, ...]:
+    """What a loss says, whatever its name and the order of its terms."""
+    if isinstance(loss, PairwiseLoss):
+        return (_pairs(loss),)
+    terms = {
+        (
+            term.coefficient,
+            frozenset((r, term.weight(r)) for r in term.positives),
+            frozenset(term.denominator),
+            term.own_positive,
+        )
+        for term in loss.terms
+    }
+    return loss.temperature, loss.similarity, terms
+
+
+def _pairs(loss: PairwiseLoss) -> set[tuple[str, Expr, Expr]]:
+    return {(term.relation, term.function, term.weight) for term in loss.terms}
 
 
 def _extends(one: Loss, other: Loss) -> bool:
@@ -116,24 +131,6 @@ def _extends(one: Loss, other: Loss) -> bool:
     mine = {(r, f, v.xreplace({w: S.One})) for r, f, v in _pairs(one)}
     theirs = _pairs(other)
     return theirs <= mine and {k[1:] for k in mine} == {k[1:] for k in theirs}
-
-
-def _pairs(loss: PairwiseLoss) -> set[tuple[str, Expr, Expr]]:
-    return {(term.relation, term.function, term.weight) for term in loss.terms}
-
-
-def _terms(
-    loss: SoftmaxLoss,
-) -> set[tuple[Expr, frozenset[tuple[str, Expr]], frozenset[str], bool]]:
-    return {
-        (
-            term.coefficient,
-            frozenset((r, term.weight(r)) for r in term.positives),
-            frozenset(term.denominator),
-            term.own_positive,
-        )
-        for term in loss.terms
-    }
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from sympy import Expr, Integer, Le, Rational, S, Symbol, Tuple
-from sympy.core.symbol import Str
 
-from ..decide.ball import NotEnclosed, enclosure, precision
+from ..decide.ball import enclosure, precision
 from ..decide.calculus import derivative
 from ..decide.decide import all_zero
 from ..decide.domain import Domain, DomainError
@@ -33,8 +31,7 @@ from .polish import Found
 from .program import Program, Smooth, entry
 from .reduce import ReducedLoss, check_at_numbers, check_relations
 from .segment_facts import with_reals
-from .solve import NotDecided, Solved, Start
-from .value import Digits, Handle
+from .solve import NotDecided, Numbers, Optima, Solved, Start, number_of
 
 #: What the gap of a certificate must be below.
 TOLERANCE = Rational(1, 10**12)
@@ -146,73 +143,44 @@ class BlockOptimum:
 
     def value(self, kind: str, name: str = "") -> Expr:
         """``share``, ``inner``, ``multiplier``, ``rank`` of a name; ``loss``, ``gap``, ``rank``."""
-        if kind in ("loss", "gap"):
-            return self.loss if kind == "loss" else self.gap
-        if kind == "rank":
-            return Integer(self.ranks.get(name, 0)) if name else self.dimension
-        table = {"share": self.shares, "inner": self.inner, "multiplier": self.multipliers}[kind]
-        if name not in table:
-            raise DomainError(f"there is no {kind} of {name} there; there are {', '.join(table)}")
-        return table[name]
+        names = (e.name for e in self.program.function.configuration.blocks)
+        tables = {
+            "loss": {"": self.loss},
+            "gap": {"": self.gap},
+            "rank": {"": self.dimension} | {e: Integer(self.ranks.get(e, 0)) for e in names},
+            "share": self.shares,
+            "inner": self.inner,
+            "multiplier": self.multipliers,
+        }
+        return number_of(tables, kind, name)
 
 
-class BlockOptima:
+class BlockOptima(Optima[BlockOptimum]):
     """The optima of a loss on a configuration, as a function of numbers for its symbols."""
 
     def __init__(self, reduced: ReducedOnOrbits, parameters: tuple[Symbol, ...]):
-        self.reduced, self.parameters = reduced, parameters
-        self.name = reduced.loss.name
-        self._known: dict[tuple[Expr, ...], BlockOptimum] = {}
+        self.reduced = reduced
+        super().__init__(reduced.loss.name, parameters)
 
-    def at(self, point: Mapping[Symbol, Expr]) -> BlockOptimum:
-        """The optimum at numbers for all parameters.
-
-        Raises
-        ------
-        DomainError
-            If a symbol has no value, the loss is not defined or not convex there, or the face of
-            the optimum is not decided; one line.
-        """
-        values = tuple(point.get(s, s) for s in self.parameters)
-        if values not in self._known:
-            if len(self._known) >= 256:
-                self._known.clear()
-            try:
-                self._known[values] = self._solve(dict(zip(self.parameters, values, strict=True)))
-            except NotEnclosed as error:
-                raise NotDecided(f"the optimum is not decided: {error}") from None
-        return self._known[values]
-
-    def _solve(self, point: Mapping[Symbol, Expr]) -> BlockOptimum:
+    def solve(self, point: Mapping[Symbol, Expr]) -> BlockOptimum:
+        """The optimum at numbers for all parameters, with its certificate."""
         for _, reduced in self.reduced.rows:
             check_at_numbers(reduced.declaration(), self.name, point)
         solved = self._solved(point)
-        program = solved.program
-        numbers = _Numbers(solved)
-        handle = Handle(numbers, self.name)
-        ranks = {
-            e.name: part.rank
-            for e, part in zip(program.blocks, solved.found.face.parts, strict=True)
-        }
-        occupied = [b for b, e in enumerate(program.blocks) if ranks[e.name]]
+        program, number = solved.program, Numbers(solved, self.name)
         certificate = Certificate.of(program, solved.found)
         outcome = certificate.check(program, TOLERANCE)
         if not isinstance(outcome, Holds):
             raise NotDecided(f"the optimum has no certificate: {outcome}")
-
-        def number(kind: str, name: str = "") -> Expr:
-            return Digits(handle, Str(kind), Str(name))
-
         return BlockOptimum(
-            ranks=ranks,
+            ranks=number.ranks,
             shares={
-                name: number("share", name) if ranks[program.blocks[slot.block].name] else S.Zero
-                for name, slot in zip(numbers.slots, program.slots, strict=True)
+                name: number("share", name)
+                if number.ranks[program.blocks[slot.block].name]
+                else S.Zero
+                for name, slot in zip(number.slots, program.slots, strict=True)
             },
-            inner={
-                r.name: program.constant(r.name, occupied) or number("inner", r.name)
-                for r in program.relations
-            },
+            inner=number.inner,
             loss=number("loss"),
             multipliers={o: number("multiplier", o) for o in program.orbits},
             gap=_upper(certificate, program),
@@ -279,26 +247,6 @@ def _upper(certificate: Certificate, program: Program) -> Rational:
     while k > 0 and not gap < enclosure(Rational(1, 10**k), 256):
         k -= 1
     return Rational(1, 10**k)
-
-
-class _Numbers:
-    """Balls of the numbers of a solved program on several orbits."""
-
-    def __init__(self, solved: Solved):
-        self.solved = solved
-        program = solved.program
-        self.slots = [program.blocks[s.block].entry(s.i, s.j) for s in program.slots]
-
-    def ball(self, kind: str, name: str, bits: int) -> Any:
-        found, program = self.solved.within(bits), self.solved.program
-        with precision(found.bits):
-            if kind == "loss":
-                return found.value
-            if kind == "multiplier":
-                return found.multipliers[program.orbits.index(name)]
-            if kind == "share":
-                return found.shares[self.slots.index(name)]
-            return found.inner[[r.name for r in program.relations].index(name)]
 
 
 # --- statements ------------------------------------------------------------------------------
@@ -411,7 +359,7 @@ def state_certificate(optima: BlockOptima, domain: Domain, proof: Derivation) ->
     """Record that the optimum is found and certified, at the witness of a domain."""
     at = ", ".join(f"{s} = {v}" for s, v in domain.witness.items())
     proof.add(
-        f"The optimum is found at numbers, and certified: here at {at}",
+        f"The optimum is computed and certified for numerical values, here {at}",
         Certified(Le(Symbol("gap"), TOLERANCE), domain, optima),
         DUALITY,
     )

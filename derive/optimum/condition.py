@@ -61,16 +61,22 @@ class Condition:
         return self.criterion.condition
 
 
-def together(conditions: Mapping[str, Condition]) -> Verdict:
-    """What is known of all conditions together."""
-    found = {c.verdict for c in conditions.values()}
-    ranked: tuple[Verdict, ...] = ("never", "open", "holds", "strict")
-    return next((v for v in ranked if v in found), "strict")
+class Conditioned:
+    """What is optimal iff all of its conditions hold, one for each other eigenspace."""
 
+    conditions: Mapping[str, Condition]
 
-def left_open(conditions: Mapping[str, Condition]) -> dict[str, Condition]:
-    """The conditions on which it depends whether all hold."""
-    return {e: c for e, c in conditions.items() if c.verdict == "open"}
+    @property
+    def verdict(self) -> Verdict:
+        """What is known of all conditions together."""
+        found = {c.verdict for c in self.conditions.values()}
+        ranked: tuple[Verdict, ...] = ("never", "open", "holds", "strict")
+        return next((v for v in ranked if v in found), "strict")
+
+    @property
+    def open(self) -> dict[str, Condition]:
+        """The conditions on which it depends whether it is optimal."""
+        return {e: c for e, c in self.conditions.items() if c.verdict == "open"}
 
 
 def stated(

@@ -65,18 +65,17 @@ class Certificate:
             if total != 1:
                 raise ValueError(f"the traces of {program.orbits[a]} add up to {total}, not to one")
         for b, e in enumerate(program.blocks):
-            exact = _symmetric(program, b, self.shares)
-            if not all(d >= 0 for d in _exact_pivots(exact)):
+            if not all(d >= 0 for d in _exact_pivots(program.matrix(b, self.shares))):
                 raise ValueError(f"the share of {e.name} is not positive semidefinite")
         with precision(bits):
             z = [enclosure(v, bits) for v in self.shares]
             y = [enclosure(v, bits) for v in self.multipliers]
             _, down, _ = program.evaluate(z, bits, order=1)
             slack = [
-                d - y[program.trace[k]] if k in program.trace else d / 2 for k, d in enumerate(down)
+                d - y[program.trace[k]] if k in program.trace else d for k, d in enumerate(down)
             ]
             pairing = sum((d * v for d, v in zip(down, z, strict=True)), -sum(y, 0 * y[0]))
-            eps = self._shift(program, slack)
+            eps = self._shift(program, program.halved(slack))
             return None if eps is None else pairing + len(program.orbits) * eps
 
     def _shift(self, program: Program, slack: Sequence[Any]) -> Any:
@@ -85,7 +84,7 @@ class Certificate:
 
         eps = arb(0)
         for b, e in enumerate(program.blocks):
-            rows = _symmetric(program, b, slack)
+            rows = program.matrix(b, slack)
             start = max((abs(v) for row in rows for v in row), key=lambda v: float(v.mid()))
             for k in range(WRITTEN, -4, -4):  # from narrow to wide
                 shift = arb((1, -k)) * (1 + start.mid())
@@ -126,14 +125,6 @@ def _rational(ball: Any, bits: int) -> Rational:
         scaled = (ball.mid() * 2**bits).floor().mid()
     man, power = (int(v) for v in scaled.man_exp())
     return Rational(man) * Integer(2) ** power / Integer(2) ** bits
-
-
-def _symmetric(program: Program, b: int, entries: Sequence[Any]) -> Rows:
-    e = program.blocks[b]
-    rows: Rows = [[None] * e.size for _ in range(e.size)]
-    for (i, j), k in zip(e.slots(), program.of[b], strict=True):
-        rows[i][j] = rows[j][i] = entries[k]
-    return rows
 
 
 def _exact_pivots(rows: Rows) -> list[Expr]:

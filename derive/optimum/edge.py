@@ -32,17 +32,16 @@ from ..proof.relations import Iff, eq, ge, gt
 from ..proof.statement import Relations, Statement
 from .condition import (
     Condition,
+    Conditioned,
     GapIff,
     OptimalIff,
     Verdict,
     capital,
-    left_open,
     stated,
-    together,
     without_positive_factors,
 )
 from .reduce import Reduced
-from .reduction import difference, where_positive
+from .reduction import difference, present, where_positive
 from .segment import Segment, cut_segment
 from .segment_facts import AtEnd, slope_along, state_segment
 from .threshold import Criterion
@@ -50,7 +49,7 @@ from .vertex import pure_inner
 
 
 @dataclass(frozen=True, eq=False)
-class Edge:
+class Edge(Conditioned):
     """The least point of an edge, with the conditions under which it is optimal.
 
     Attributes
@@ -83,19 +82,9 @@ class Edge:
         return self.segment.x
 
     @cached_property
-    def conditions(self) -> dict[str, Condition]:
+    def conditions(self) -> Mapping[str, Condition]:  # type: ignore[override]
         """For each other eigenspace the condition at the root; it has no closed form if open."""
         return {e: self._at_root(e, c) for e, c in self.along.items()}
-
-    @property
-    def verdict(self) -> Verdict:
-        """What is known of all conditions at the root together."""
-        return together(self.conditions)
-
-    @property
-    def open(self) -> dict[str, Condition]:
-        """The conditions at the root on which it depends whether it is optimal."""
-        return left_open(self.conditions)
 
     @property
     def is_whole(self) -> bool:
@@ -164,11 +153,7 @@ def edge(
     state_slope(proof, loss, segment, inside)
     slope = slope_along(loss, segment)
     position = _position(loss, segment, slope, inside, proof)
-    others = {
-        e: part
-        for e in segment.active
-        if (part := where_positive(loss.scheme.eigenspace(e).dimension, inside)) is not None
-    }
+    others = present(loss.scheme, segment.active, inside)
     proof.add(
         f"The least point of the edge of {' and '.join(names)} is optimal iff no other eigenvalue "
         "of the gradient is smaller there",
@@ -264,7 +249,7 @@ def _position(
         ends = (place, segment.length - place, rate)
         if all(is_proved_positive(gap, inside) for gap in ends):
             proof.holds(
-                "There the slope, which rises, is zero: the loss is least",
+                "The derivative, which increases, vanishes there: the loss is minimal",
                 [eq("x_star", place), eq("h_star", S.Zero)],
                 FIRST_ORDER,
                 inside,

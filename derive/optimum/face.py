@@ -12,10 +12,8 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any
 
 from sympy import Expr, Matrix, Rational, S, Symbol
-from sympy.core.symbol import Str
 
 from ..decide.ball import NotEnclosed, enclosure, precision
 from ..decide.digits import is_zero, sign
@@ -23,13 +21,11 @@ from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Evidence, Grade, Holds
 from ..structures.configuration import single
 from .duality import Certificate
-from .interior import NoOptimum, pivots
-from .newton import NotProved
+from .interior import pivots
 from .program import Program, Smooth, entry
 from .reduce import Reduced, ReducedPairwise, check_at_numbers, inner_products
 from .reduction import is_smooth
-from .solve import NotDecided, Solved
-from .value import Digits, Handle
+from .solve import NotDecided, Numbers, Optima, Solved, number_of
 
 #: Bits with which curvature is looked for where slacks vanish.
 BITS = 256
@@ -89,21 +85,23 @@ class FaceOptimum:
 
     def value(self, kind: str, name: str = "") -> Expr:
         """``share``, ``inner`` or ``slack`` of a name, or ``loss`` or ``multiplier``."""
-        if kind in ("loss", "multiplier"):
-            return self.loss if kind == "loss" else self.multiplier
-        table = {"share": self.shares, "inner": self.inner, "slack": self.slacks}[kind]
-        if name not in table:
-            raise DomainError(f"there is no {kind} of {name} there; there are {', '.join(table)}")
-        return table[name]
+        tables = {
+            "loss": {"": self.loss},
+            "multiplier": {"": self.multiplier},
+            "share": self.shares,
+            "inner": self.inner,
+            "slack": self.slacks,
+        }
+        return number_of(tables, kind, name)
 
 
-class Faces:
+class Faces(Optima[FaceOptimum]):
     """The optima of a reduced loss, as a function of numbers for its symbols."""
 
-    def __init__(self, reduced: Reduced, parameters: tuple[Symbol, ...] = ()):
+    def __init__(self, reduced: Reduced, parameters: tuple[Symbol, ...] | None = None):
         self.reduced = reduced
-        self.name = reduced.loss.name
-        self.parameters = parameters or _symbols_of(reduced)
+        found = _symbols_of(reduced) if parameters is None else parameters
+        super().__init__(reduced.loss.name, found)
 
     @cached_property
     def function(self) -> Smooth:
@@ -114,34 +112,21 @@ class Faces:
         slopes = {r.name: r.count * gradient[r.name] / reduced.scale for r in scheme.relations}
         return Smooth(single(scheme, ALL), reduced.value(g), slopes, reduced.scale)
 
-    @cached_property
-    def _known(self) -> dict[tuple[Expr, ...], FaceOptimum]:
-        return {}
-
-    def at(self, point: Mapping[Symbol, Expr]) -> FaceOptimum:
+    def solve(self, point: Mapping[Symbol, Expr]) -> FaceOptimum:
         """The optimum at numbers for all parameters; see :func:`least`."""
-        values = tuple(point.get(s, s) for s in self.parameters)
-        if values not in self._known:
-            if len(self._known) >= 4096:
-                self._known.clear()
-            self._known[values] = self._solve(dict(zip(self.parameters, values, strict=True)))
-        return self._known[values]
-
-    def _solve(self, point: Mapping[Symbol, Expr]) -> FaceOptimum:
         far = [s.name for s, v in point.items() if not v.free_symbols and not v.is_finite]
         if far:
-            raise DomainError(f"a face is found at finite numbers: give a finite {', '.join(far)}")
+            raise DomainError(
+                f"a face is computed for finite values: give a finite {', '.join(far)}"
+            )
         self._check(point)
-        try:
-            program = self._program(point)
-            program.check_parameters()
-            corner = self._vertex(program)
-            if corner is not None:
-                return corner
-            unfelt = unfelt_exchanges(program)
-            return self._level(program, unfelt) if unfelt else self._inside(program)
-        except (NotEnclosed, NoOptimum, NotProved) as error:
-            raise NotDecided(f"the optimum is not decided: {error}") from None
+        program = self._program(point)
+        program.check_parameters()
+        corner = self._vertex(program)
+        if corner is not None:
+            return corner
+        unfelt = unfelt_exchanges(program)
+        return self._level(program, unfelt) if unfelt else self._inside(program)
 
     def _program(self, point: Mapping[Symbol, Expr]) -> Program:
         return Program(self.function, point)
@@ -293,23 +278,14 @@ class Faces:
 
     # --- inside a face -------------------------------------------------------------------------
     def _inside(self, program: Program) -> FaceOptimum:
-        solved = _Numbers(Solved(program), self.function.scale.xreplace(program.point))
-        handle = Handle(solved, self.name)
-        parts = solved.solved.found.face.parts
-        occupied = [e.name for e, p in zip(program.blocks, parts, strict=True) if p.rank]
-
-        def number(kind: str, name: str = "") -> Expr:
-            return Digits(handle, Str(kind), Str(name))
-
+        solved = Solved(program)
+        number = Numbers(solved, self.name, self.function.scale.xreplace(program.point))
         names = [e.name for e in program.blocks]
+        occupied = [e for e in names if number.ranks[e]]
         return FaceOptimum(
             occupied=tuple(occupied),
             shares={e: number("share", e) if e in occupied else S.Zero for e in names},
-            inner={
-                r.name: program.constant(r.name, [k for k, p in enumerate(parts) if p.rank])
-                or number("inner", r.name)
-                for r in program.relations
-            },
+            inner=number.inner,
             loss=number("loss"),
             multiplier=number("multiplier"),
             slacks={e: S.Zero if e in occupied else number("slack", e) for e in names},
@@ -319,7 +295,7 @@ class Faces:
                 f"{', '.join(occupied)}, positive shares there, and positive slacks elsewhere",
             ),
             program=program,
-            solved=solved.solved,
+            solved=solved,
         )
 
 
@@ -341,28 +317,6 @@ def unfelt_exchanges(program: Program, without: Collection[int] = ()) -> list[li
     rows.append([S.Zero] * n + [rate or S.Zero for rate in rates])
     found = [list(v[:n]) for v in Matrix(rows).nullspace()]
     return [v for v in found if any(v)]
-
-
-class _Numbers:
-    """Balls of the numbers of a solved program on one orbit, in the units of theta."""
-
-    def __init__(self, solved: Solved, scale: Expr):
-        self.solved, self.scale = solved, scale
-
-    def ball(self, kind: str, name: str, bits: int) -> Any:
-        found, program = self.solved.within(bits), self.solved.program
-        blocks = [e.name for e in program.blocks]
-        with precision(found.bits):
-            scale = enclosure(self.scale, found.bits)
-            if kind == "loss":
-                return found.value
-            if kind == "multiplier":
-                return scale * found.multipliers[0]
-            if kind == "share":
-                return found.shares[blocks.index(name)]
-            if kind == "slack":
-                return scale * found.slacks[blocks.index(name)]
-            return found.inner[[r.name for r in program.relations].index(name)]
 
 
 @lru_cache(maxsize=64)

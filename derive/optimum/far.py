@@ -49,7 +49,7 @@ class FarProgram(Program):
     def _number(self, e: Expr) -> Expr:
         value = self.far.limit(e)
         if not value.is_Rational:
-            raise DomainError(f"{e} goes to {value} there, which is no number")
+            raise DomainError(f"{e} converges to {value} there, which is not a rational number")
         return value
 
     def _size(self, e: Expr) -> Expr:
@@ -65,7 +65,6 @@ class FarFaces(Faces):
 
     def __init__(self, reduced: Reduced, domain: Domain):
         super().__init__(reduced, ())
-        self.parameters = ()
         self.domain = domain
 
     def limit(self, e: Expr, domain: Domain | None = None) -> Expr:
@@ -145,16 +144,16 @@ def far_optimum(
         says = FarLimits.of(far)
         found = far.at({})
     except NoLimit as error:
-        raise DomainError(f"as {names} goes to oo the loss has no limit: {error}") from None
+        raise DomainError(f"the loss does not converge as {names} -> oo: {error}") from None
     if found.unique is not True:
         why = f" ({found.note})" if found.note else ""
         raise DomainError(
-            f"where the optimum goes as {names} goes to oo is not decided: the limit of the loss "
-            f"may have others{why}"
+            f"the limit of the optimum as {names} -> oo is not decided: the limit of the loss "
+            f"may have other minimisers{why}"
         )
     proof.add(
-        f"As {names} goes to oo the loss, less that of orthogonal vectors, and the inner products "
-        "of given shares converge",
+        f"As {names} -> oo the loss minus that of orthogonal vectors converges, and so do the "
+        "inner products for given fractions of the trace",
         says,
         "",
     )

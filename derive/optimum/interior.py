@@ -119,8 +119,8 @@ class Interior:
         wanted = [found[n + a, 0].mid() for a in range(m)]
         scaled = arb_mat(scaling) * arb_mat([[v] for v in dz])
         ds = [(mu * inverse[i] - s[i] - scaled[i, 0]).mid() for i in range(n)]
-        forward = self._longest(z, dz, mu)
-        dual = self._longest_dual(s, ds, mu)
+        half, forward = self.program.halved, self._longest(z, dz, mu)
+        dual = self._longest(half(s), half(ds), mu)
         here = self._barrier(z, value, mu)
         slope = sum(((d - mu * v) * e for d, v, e in zip(down, inverse, dz, strict=True)), arb(0))
         for _ in range(HALVINGS):
@@ -153,33 +153,18 @@ class Interior:
                 if dz[k] < 0 and step * -dz[k] > most * z[k]:
                     step = (most * z[k] / -dz[k]).mid()
                 continue
-            while not self._definite(b, [z[k] + step / most * dz[k] for k in slots]):
+            while True:
+                there = {k: z[k] + step / most * dz[k] for k in slots}
+                if all(pivot > 0 for pivot in pivots(self.program.matrix(b, there))):
+                    break
                 step = (step * arb(4) / 5).mid()
         return step
 
-    def _longest_dual(self, s: list[Any], ds: list[Any], mu: Any) -> Any:
-        half = self._halved
-        return self._longest(half(s), half(ds), mu)
-
-    def _halved(self, v: Sequence[Any]) -> list[Any]:
-        """Entries of the matrices that slacks in slots stand for."""
-        return [a if s.i == s.j else a / 2 for a, s in zip(v, self.program.slots, strict=True)]
-
     # --- blocks ----------------------------------------------------------------------------
-    def _matrix(self, b: int, entries: Sequence[Any]) -> Rows:
-        k = self.program.blocks[b].size
-        rows: Rows = [[None] * k for _ in range(k)]
-        for (i, j), v in zip(self.program.blocks[b].slots(), entries, strict=True):
-            rows[i][j] = rows[j][i] = v
-        return rows
-
-    def _definite(self, b: int, entries: Sequence[Any]) -> bool:
-        return all(pivot > 0 for pivot in pivots(self._matrix(b, entries)))
-
     def _inverse(self, b: int, z: Sequence[Any]) -> Rows:
         from flint import arb_mat
 
-        found = arb_mat(self._matrix(b, [z[k] for k in self.program.of[b]])).inv()
+        found = arb_mat(self.program.matrix(b, z)).inv()
         return _mid(found.tolist())
 
     def _inverse_slots(self, z: Sequence[Any]) -> list[Any]:
@@ -196,11 +181,11 @@ class Interior:
 
         n = len(z)
         rows = [[arb(0)] * n for _ in range(n)]
-        halved = self._halved(s)
+        halved = self.program.halved(s)
         for b, e in enumerate(self.program.blocks):
             slots = list(zip(self.program.of[b], e.slots(), strict=True))
             x = self._inverse(b, z)
-            y = self._matrix(b, [halved[k] for k in self.program.of[b]])
+            y = self.program.matrix(b, halved)
             for m, (k, (i, j)) in enumerate(slots):
                 for h, (c, d) in slots[: m + 1]:
                     # the trace of x E y F, for the symmetric units E of (i, j) and F of (c, d)
@@ -234,8 +219,8 @@ class Interior:
 
     def _barrier(self, z: list[Any], value: Any, mu: Any) -> Any:
         total = value
-        for b, slots in enumerate(self.program.of):
-            for pivot in pivots(self._matrix(b, [z[k] for k in slots])):
+        for b in range(len(self.program.blocks)):
+            for pivot in pivots(self.program.matrix(b, z)):
                 total = total - mu * pivot.log()
         return total.mid()
 

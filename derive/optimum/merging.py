@@ -13,7 +13,7 @@ are split into classes does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sympy import Expr, Ge, Rational, S, Symbol, Tuple
@@ -28,7 +28,7 @@ from ..proof.derivation import Derivation
 from ..proof.lemmas import CERTIFICATE, CONVEX_LSE, Lemma
 from ..proof.relations import Iff, eq, ge, gt, lt
 from ..proof.statement import Statement, every
-from ..structures.configuration import Configuration, joined
+from ..structures.configuration import Configuration, Pairs, joined
 from ..structures.scheme import complete
 from .blocks import ReducedOnOrbits, state_reduction
 from .condition import without_positive_factors
@@ -103,9 +103,9 @@ SAME_POINT = Lemma(
 )
 SHARED = Lemma(
     "shared prototype",
-    "a certificate S has the slopes off its diagonal and S G = 0, which gives the diagonal: for "
-    "classes at one point its entries are B l l' and, on the diagonal, (T - m B) l + B l^2. That "
-    "is the form of (T - m B) I + B J on m points, a class of l being l of them; contrasts of "
+    "a certificate S has the derivatives off its diagonal and S G = 0, which gives the diagonal: "
+    "for classes at one point its entries are B l l' and, on the diagonal, (T - m B) l + B l^2. "
+    "That is the form of (T - m B) I + B J on m points, a class of l being l of them; contrasts of "
     "these classes meet nothing else, and on all else S is the certificate with one class in their "
     "place",
     "the entries of S between a class of l points and another class are proportional to l",
@@ -114,12 +114,12 @@ SHARED = Lemma(
     r"B) I + B J$ on $m$ points is positive semidefinite on sums of one number per class, where "
     r"$J$ is the matrix of ones, $T$ the force per point with which the others press them "
     r"together, and $B$ that with which each of their points drives another away.",
-    proof=r"A certificate $S$ has the slopes off its diagonal, and $S G = 0$ gives the diagonal: "
-    r"between classes of $l$ and $l'$ points here it is $B l l'$, and $(T - m B) l + B l^2$ on "
-    r"the diagonal, which is the form with a class of $l$ being $l$ of the points. Entries "
-    r"between a class of $l$ points and another class are proportional to $l$, so contrasts of "
-    r"these classes meet nothing else; and on all else $S$ is the certificate with one class in "
-    r"their place.",
+    proof=r"A certificate $S$ has the derivatives off its diagonal, and $S G = 0$ gives the "
+    r"diagonal: between classes of $l$ and $l'$ points here it is $B l l'$, and "
+    r"$(T - m B) l + B l^2$ on the diagonal, which is the form with a class of $l$ being $l$ "
+    r"of the points. Entries between a class of $l$ points and another class are proportional to "
+    r"$l$, so contrasts of these classes meet nothing else; and on all else $S$ is the "
+    r"certificate with one class in their place.",
 )
 
 
@@ -127,6 +127,20 @@ def classes(sizes: Mapping[str, Expr]) -> Configuration:
     """Classes by name, one of each size."""
     parts = {name: complete(count, "same_class", "samples") for name, count in sizes.items()}
     return joined(parts, "cross_class")
+
+
+def points(
+    configuration: Configuration, cosine: Callable[[Pairs], Expr] | None = None
+) -> dict[Symbol, Expr]:
+    """The inner products where each orbit is a point, given the cosines of two of them."""
+    return {
+        entry(p.name): S.One
+        if p.left == p.right
+        else Symbol(f"cos_{p.left}_{p.right}", real=True)
+        if cosine is None
+        else cosine(p)
+        for p in configuration.relations
+    }
 
 
 def between(one: str, other: str, configuration: Configuration) -> str:
@@ -241,9 +255,9 @@ def merging(loss: SoftmaxLoss, proof: Derivation) -> Merging:
     two = ReducedOnOrbits(loss, classes({"1": l1, "M": r}))
     at = _at_one_point(two.configuration, {"M"})
     proof.holds(
-        "Two classes are opposite to each other: the slope in their cosine is positive",
+        "Two classes are opposite to each other: the derivative in their cosine is positive",
         gt(two.function.slopes["cross_class_1_M"].xreplace(at), S.Zero),
-        "so the cosine is the least that there is",
+        "then the cosine is the least possible one",
         with_reals(law, [g for g in at.values() if g.is_Symbol]),
     )
     three = ReducedOnOrbits(loss, classes({"1": l1, "i": li, "j": lj}))
@@ -257,7 +271,7 @@ def merging(loss: SoftmaxLoss, proof: Derivation) -> Merging:
         parts,
         names=dict(zip((Symbol("T"), Symbol("B")), _as_found(three, forces), strict=True)),
     )
-    proof.holds("T is positive", gt(shown[0], S.Zero), "so contrasts decide", law)
+    proof.holds("T is positive", gt(shown[0], S.Zero), "contrasts decide then", law)
     condition, over = without_positive_factors(forces.gap, law)
     proof.add(
         "All classes but the largest share one prototype, opposite to it, iff this is not negative",
@@ -279,10 +293,7 @@ def merging(loss: SoftmaxLoss, proof: Derivation) -> Merging:
 
 def apart_from(one: str, configuration: Configuration) -> dict[Symbol, Expr]:
     """The inner products where one orbit is opposite to all others, which are at one point."""
-    return {
-        entry(p.name): S.One if (p.left == one) is (p.right == one) else S.NegativeOne
-        for p in configuration.relations
-    }
+    return points(configuration, lambda p: S.NegativeOne if one in (p.left, p.right) else S.One)
 
 
 def _as_found(reduced: ReducedOnOrbits, forces: Forces) -> tuple[Expr, Expr]:

@@ -26,7 +26,7 @@ from .edge import Edge, edge, edge_segment, settled, state_at_root
 from .face import FaceOptimum, Faces, faces, least
 from .far import far_optimum
 from .reduce import Reduced
-from .reduction import reduced, state_reduction, where_positive
+from .reduction import present, reduced, state_reduction
 from .segment_facts import assignments
 from .value import FaceValue
 from .vertex import UniqueGram, Vertex, vertex
@@ -153,7 +153,7 @@ def optimum(problem: Problem, proof: Derivation, digits: int = 15) -> Optimum:
     domain = problem.domain
     if domain.ranges:
         left = ", ".join(s.name for s in domain.ranges)
-        raise DomainError(f"the optimum is found at numbers: give {left}")
+        raise DomainError(f"the optimum is computed for numerical values: give {left}")
     loss = reduced(problem)
     state_reduction(loss, domain, proof)
     try:
@@ -358,9 +358,7 @@ class OnFace(Statement):
 
 # --- internals ------------------------------------------------------------------------------------
 def _present(loss: Reduced, domain: Domain) -> list[str]:
-    return [
-        e.name for e in loss.scheme.eigenspaces if where_positive(e.dimension, domain) is not None
-    ]
+    return list(present(loss.scheme, (e.name for e in loss.scheme.eigenspaces), domain))
 
 
 def _is_kept(found: Vertex, other: str) -> bool:

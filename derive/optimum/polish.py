@@ -41,11 +41,8 @@ class Face:
         parts = []
         with precision(guess.bits):
             border = guess.mu.sqrt()
-            for e, slots in zip(program.blocks, program.of, strict=True):
-                rows: Rows = [[None] * e.size for _ in range(e.size)]
-                for (i, j), k in zip(e.slots(), slots, strict=True):
-                    rows[i][j] = rows[j][i] = guess.shares[k]
-                parts.append(pivoted(rows, border))
+            for b in range(len(program.blocks)):
+                parts.append(pivoted(program.matrix(b, guess.shares), border))
         return cls(tuple(parts))
 
     def changed(self, b: int) -> Face:
@@ -116,24 +113,16 @@ class Conditions(System):
         """The unknowns of shares in the slots, multipliers last."""
         found: list[Any] = []
         for b, part in enumerate(self.face.parts):
-            shares = [z[k].mid() for k in self.program.of[b]]
             if self._full(b):
-                found += shares
+                found += [z[k].mid() for k in self.program.of[b]]
             elif part.rank:
                 with precision(self.bits):
-                    factor = _factor(self._symmetric(b, shares), part)
+                    factor = _factor(self.program.matrix(b, [v.mid() for v in z]), part)
                 found += [factor[i][j] for (c, i, j) in self.places if c == b]
         return [*found, *(v.mid() for v in multipliers)]
 
     def _full(self, b: int) -> bool:
         return self.face.parts[b].rank == self.program.blocks[b].size
-
-    def _symmetric(self, b: int, entries: Sequence[Any]) -> Rows:
-        e = self.program.blocks[b]
-        rows: Rows = [[None] * e.size for _ in range(e.size)]
-        for (i, j), v in zip(e.slots(), entries, strict=True):
-            rows[i][j] = rows[j][i] = v
-        return rows
 
     def _factors(self, u: Sequence[Any]) -> dict[int, Rows]:
         """V of the blocks that are occupied but not of full rank."""
@@ -167,9 +156,6 @@ class Conditions(System):
         y, trace = u[len(self.places) :], self.program.trace
         return [d - y[trace[k]] if k in trace else d for k, d in enumerate(down)]
 
-    def _halved(self, v: Sequence[Any]) -> list[Any]:
-        return [a if s.i == s.j else a / 2 for a, s in zip(v, self.program.slots, strict=True)]
-
     # --- equations ---------------------------------------------------------------------------
     def equations(self, u: Sequence[Any]) -> list[Any]:
         """What must vanish, in balls."""
@@ -181,13 +167,12 @@ class Conditions(System):
         from flint import arb, arb_mat
 
         found = []
-        halved = self._halved(slack)
+        halved = self.program.halved(slack)
         for b, slots in enumerate(self.program.of):
             if self._full(b):
                 found += [slack[k] for k in slots]
             elif b in factors:
-                rows = self._symmetric(b, [halved[k] for k in slots])
-                turned = arb_mat(rows) * arb_mat(factors[b])
+                turned = arb_mat(self.program.matrix(b, halved)) * arb_mat(factors[b])
                 found += [turned[i, j] for c, i, j in self.places if c == b]
         for a in range(len(self.program.orbits)):
             total = sum((z[k] for k, o in self.program.trace.items() if o == a), arb(0))
@@ -201,8 +186,8 @@ class Conditions(System):
         z = self.shares(u)
         _, down, curved = self.program.evaluate(z, self.bits)
         slack, factors = self._slacks(down, u), self._factors(u)
-        halved, n, zero = self._halved(slack), len(self.places), arb(0)
-        slacks = {b: self._symmetric(b, [halved[k] for k in self.program.of[b]]) for b in factors}
+        halved, n, zero = self.program.halved(slack), len(self.places), arb(0)
+        slacks = {b: self.program.matrix(b, halved) for b in factors}
         moves = [self._moved(q, factors) for q in range(n + len(self.program.orbits))]
         changes = [[dz.get(k, zero) for k in range(len(z))] for dz, _ in moves]
         # the derivatives are symmetric: a row for each unknown
@@ -262,16 +247,16 @@ class Conditions(System):
             z = self.shares(u)
             _, down, _ = self.program.evaluate(z, self.bits, order=1)
             slack = self._slacks(down, u)
-            halved = self._halved(slack)
+            halved = self.program.halved(slack)
             factors = self._factors(u)
             found = []
-            for b, (part, slots) in enumerate(zip(self.face.parts, self.program.of, strict=True)):
+            for b, part in enumerate(self.face.parts):
                 if self._full(b):
-                    found.append(_sign(self._symmetric(b, [z[k] for k in slots])))
+                    found.append(_sign(self.program.matrix(b, z)))
                     continue
                 # S V = 0, so S is PSD iff its part on the rows that V depends on is.
                 rest = part.order[part.rank :]
-                rows = self._symmetric(b, [halved[k] for k in slots])
+                rows = self.program.matrix(b, halved)
                 sign = _sign([[rows[i][j] for j in rest] for i in rest])
                 diagonal = [factors[b][part.order[j]][j] for j in range(part.rank)]
                 found.append(sign if all(v > 0 for v in diagonal) else Sign(None, sign.size))

@@ -17,7 +17,7 @@ from sympy import Expr, S, Symbol
 from ..decide.ball import enclosure, precision
 from ..decide.calculus import Derivatives
 from ..decide.domain import DomainError
-from ..decide.normal import ExpField, NotInField
+from ..decide.normal import vanishes
 from ..decide.tape import Tape
 from ..structures.configuration import Block, Configuration, Pairs
 
@@ -84,7 +84,7 @@ class Smooth:
                     totals[r] = totals.get(r, S.Zero) + bend
                     if r != s:
                         totals[s] = totals.get(s, S.Zero) + bend
-            found[group] = all(map(_vanishes, totals.values()))
+            found[group] = all(map(vanishes, totals.values()))
         return found
 
     def rate(self, group: tuple[str, ...], program: Program) -> Expr | None:
@@ -95,13 +95,6 @@ class Smooth:
         total = sum((self.slopes[r].xreplace(zero).xreplace(program.point) for r in group), S.Zero)
         total = total.simplify()
         return total if total.is_Rational else None
-
-
-def _vanishes(e: Expr) -> bool:
-    try:
-        return e == 0 or ExpField([e]).vanishes(e)
-    except NotInField:
-        return False
 
 
 @dataclass(frozen=True)
@@ -157,14 +150,16 @@ class Program:
         if not value.is_Rational:
             left = ", ".join(sorted(s.name for s in value.free_symbols))
             raise DomainError(
-                f"a face is found at numbers: give {left}" if left else f"{value} is no size"
+                f"a face is computed for numerical values: give {left}"
+                if left
+                else f"{value} is not a size"
             )
         return value
 
     def _size(self, e: Expr) -> Expr:
         value = self._number(e)
         if value < 0 or value.q != 1:
-            raise DomainError(f"{value} is no size")
+            raise DomainError(f"{value} is not a size")
         return value
 
     def _weights(self, r: Pairs, whole: Configuration) -> dict[int, Expr]:
@@ -190,6 +185,18 @@ class Program:
         own = [s for s, o in self.trace.items() if o == orbit]
         weights = {row.get(s, S.Zero) for s in own if self.slots[s].block in occupied}
         return weights.pop() if r.left == r.right and len(weights) == 1 else None
+
+    def matrix(self, b: int, entries: Mapping[int, Any] | Sequence[Any]) -> list[list[Any]]:
+        """A block as rows, of entries by slot."""
+        e = self.blocks[b]
+        rows: list[list[Any]] = [[None] * e.size for _ in range(e.size)]
+        for (i, j), k in zip(e.slots(), self.of[b], strict=True):
+            rows[i][j] = rows[j][i] = entries[k]
+        return rows
+
+    def halved(self, v: Sequence[Any]) -> list[Any]:
+        """Entries of the matrices that slacks in slots stand for."""
+        return [a if s.i == s.j else a / 2 for a, s in zip(v, self.slots, strict=True)]
 
     def start(self) -> list[Expr]:
         """The shares of G = I, which is inside: every block has full rank."""
@@ -283,7 +290,9 @@ class Program:
         for e in (self.function.value, *self.function.slopes.values()):
             left = sorted(s.name for s in e.free_symbols - known - self.point.keys())
             if left:
-                raise DomainError(f"a face is found at numbers: give {', '.join(left)}")
+                raise DomainError(
+                    f"a face is computed for numerical values: give {', '.join(left)}"
+                )
 
 
 def _times(ball: Any, w: Expr) -> Any:

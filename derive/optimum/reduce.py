@@ -68,8 +68,7 @@ def check_preconditions(conditions: Iterable[Precondition], name: str, domain: D
             continue
         bound = "> 0" if condition.strict else ">= 0"
         if isinstance(outcome, Refuted):
-            at = ", ".join(f"{k} = {v}" for k, v in outcome.witness.items())
-            why = f"it is not at {at}" if at else "it is not"
+            why = f"it is not at {outcome.place()}" if outcome.witness else "it is not"
         else:
             why = f"that is not proved: {outcome.reason}"
         raise DomainError(f"{name}: {condition.says} must be {bound}; {why}")
@@ -97,7 +96,7 @@ def check_at_numbers(
         bound = "> 0" if condition.strict else ">= 0"
         if value.free_symbols:
             left = ", ".join(sorted(s.name for s in value.free_symbols))
-            raise DomainError(f"a face is found at numbers: give {left}")
+            raise DomainError(f"a face is computed for numerical values: give {left}")
         found = sign(value) if value.is_finite else None
         if found is None or found < 0 or (condition.strict and found == 0):
             raise DomainError(f"{name}: {condition.says} must be {bound}, not {value}")

@@ -130,6 +130,12 @@ def where_positive(size: Expr, domain: Domain) -> Domain | None:
     raise DomainError(f"it is not known where {size} is positive")
 
 
+def present(scheme: Scheme, names: Iterable[str], domain: Domain) -> dict[str, Domain]:
+    """Where each of some eigenspaces has a dimension, of those that have one somewhere."""
+    found = {e: where_positive(scheme.eigenspace(e).dimension, domain) for e in names}
+    return {e: part for e, part in found.items() if part is not None}
+
+
 def difference(part: Domain, whole: Domain) -> str:
     """In words, what the ranges of a part have beyond those of the whole: "for p >= 2"."""
     changed = [

@@ -244,7 +244,7 @@ class AtEnd(Statement):
             if end is not None and isinstance(zero(end - place, self.domain), Holds):
                 same = zero(slope - _slope(self.reduced, self.segment), self.domain)
                 return every([same, positive(sign * slope, self.domain)])
-        return Refuted(note=f"{end} is no end of the segment")
+        return Refuted(note=f"{end} is not an end of the segment")
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from ..decide.calculus import derivative
 from ..decide.domain import Domain
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided, weakest
 from ..decide.kinks import Cut, Folded, NotBent, bent, in_x
+from ..decide.poles import place
 from ..losses.pairwise import c
 from ..proof.statement import every
 
@@ -56,7 +57,7 @@ def _outcomes(read: Cut | Folded, direction: int) -> Iterator[Outcome]:
                 continue
             outcome = decide(part)
             if isinstance(outcome, Refuted):
-                outcome = Refuted(outcome.witness, f"{shown} is not {says} {_at(outcome)}")
+                outcome = Refuted(outcome.witness, f"{shown} is not {says} {place(outcome)}")
             yield outcome
     for at, outcome in read.jumps():
         if isinstance(outcome, Refuted):
@@ -65,9 +66,3 @@ def _outcomes(read: Cut | Folded, direction: int) -> Iterator[Outcome]:
                 outcome.witness, f"{shown} is not convex at its kink x = {in_x(at, c)}{why}"
             )
         yield outcome
-
-
-def _at(outcome: Refuted) -> str:
-    names = {"c": "x"}
-    found = (f"{names.get(k, k)} = {v}" for k, v in outcome.witness.items())
-    return "at " + ", ".join(found) if outcome.witness else "anywhere"

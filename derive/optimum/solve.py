@@ -7,8 +7,12 @@ that is proved. Then the face is changed, as in an active-set method.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import combinations
-from typing import Any
+from typing import Any, Generic, TypeVar
+
+from sympy import Expr, S, Symbol
+from sympy.core.symbol import Str
 
 from ..decide.ball import NotEnclosed, TooWide, enclosure, precision
 from ..decide.domain import DomainError
@@ -16,6 +20,7 @@ from .interior import Interior, NoOptimum
 from .newton import NotProved
 from .polish import Conditions, Face, Found, Part, Sign
 from .program import Program
+from .value import Digits, Handle
 
 #: Bits of the guess: numbers are moved on later, matrices need another guess.
 GUESSES = (256, 1024, 4096)
@@ -29,6 +34,8 @@ SWEEPS, BISECTIONS, SETTLED = 12, 40, 1e-9
 MOST_WORK = 60_000_000
 #: Bits beyond those that are asked for.
 GUARD_BITS = 64
+#: Optima that are kept.
+MOST_KNOWN = 1024
 
 #: Shares in the slots, and multipliers.
 Start = tuple[list[Any], list[Any]]
@@ -239,3 +246,93 @@ class Solved:
 
 def _mid(ball: Any) -> Any:
     return ball.mid()
+
+
+class Numbers:
+    """The numbers of a solved program as expressions; theta is ``scale`` times a derivative."""
+
+    def __init__(self, solved: Solved, name: str, scale: Expr = S.One):
+        self.solved, self.scale = solved, scale
+        self.handle = Handle(self, name)
+        blocks = solved.program.blocks
+        self.slots = [blocks[s.block].entry(s.i, s.j) for s in solved.program.slots]
+        self.ranks = {
+            e.name: part.rank for e, part in zip(blocks, solved.found.face.parts, strict=True)
+        }
+
+    def __call__(self, kind: str, name: str = "") -> Expr:
+        """``share``, ``inner``, ``slack`` or ``multiplier`` of a name, or the ``loss``."""
+        return Digits(self.handle, Str(kind), Str(name))
+
+    @property
+    def inner(self) -> dict[str, Expr]:
+        """The inner products, exact where the shares do not matter."""
+        program = self.solved.program
+        occupied = [b for b, rank in enumerate(self.ranks.values()) if rank]
+        return {
+            r.name: program.constant(r.name, occupied) or self("inner", r.name)
+            for r in program.relations
+        }
+
+    def ball(self, kind: str, name: str, bits: int) -> Any:
+        """A ball around one of them."""
+        found, program = self.solved.within(bits), self.solved.program
+        with precision(found.bits):
+            if kind == "loss":
+                return found.value
+            if kind == "inner":
+                return found.inner[[r.name for r in program.relations].index(name)]
+            if kind == "share":
+                return found.shares[self.slots.index(name)]
+            scale = enclosure(self.scale, found.bits)
+            if kind == "slack":
+                return scale * found.slacks[self.slots.index(name)]
+            return scale * found.multipliers[program.orbits.index(name) if name else 0]
+
+
+def number_of(tables: Mapping[str, Mapping[str, Expr]], kind: str, name: str) -> Expr:
+    """A number of an optimum; what there is only one of has no name.
+
+    Raises
+    ------
+    DomainError
+        If there is none of that name.
+    """
+    table = tables[kind]
+    if name not in table:
+        raise DomainError(f"{name} has no {kind} there; these have one: {', '.join(table)}")
+    return table[name]
+
+
+Optimum = TypeVar("Optimum")
+
+
+class Optima(Generic[Optimum]):
+    """The optima of a loss, as a function of numbers for its symbols; each is found once."""
+
+    def __init__(self, name: str, parameters: tuple[Symbol, ...]):
+        self.name, self.parameters = name, parameters
+        self._known: dict[tuple[Expr, ...], Optimum] = {}
+
+    def at(self, point: Mapping[Symbol, Expr]) -> Optimum:
+        """The optimum at numbers for all parameters.
+
+        Raises
+        ------
+        DomainError
+            If a symbol has no value, the loss is not defined or not convex there, or the face of
+            the optimum is not decided; one line.
+        """
+        values = tuple(point.get(s, s) for s in self.parameters)
+        if values not in self._known:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            try:
+                self._known[values] = self.solve(dict(zip(self.parameters, values, strict=True)))
+            except (NotEnclosed, NoOptimum, NotProved) as error:
+                raise NotDecided(f"the optimum is not decided: {error}") from None
+        return self._known[values]
+
+    def solve(self, point: Mapping[Symbol, Expr]) -> Optimum:
+        """The optimum, which was not found before."""
+        raise NotImplementedError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from typing import Any, Literal
+from typing import Literal
 
 from sympy import Basic, Dummy, Expr, Ge, Gt, Le, Lt, S, Symbol, exp, log, sqrt
 
@@ -161,18 +161,18 @@ def threshold(
     solved = relation(parameter, value, evaluate=False)
     says = ChangesSign(Iff(solved, criterion.relation), domain)
     proof.holds(
-        f"The condition {'rises' if rises else 'falls'} with {parameter}",
+        f"The condition {'increases' if rises else 'decreases'} with {parameter}",
         (gt if rises else lt)(tidy(rate), 0),
-        "so it changes sign once (factors of one sign are left out)",
+        "a monotone condition changes sign at most once (factors of one sign are omitted)",
         domain,
     )
     words = criterion.says[0].upper() + criterion.says[1:]
     try:
         proof.add(
-            f"{words} iff {parameter} {solved.rel_op} the value at which the slope vanishes",
+            f"{words} iff {parameter} {solved.rel_op} the zero of the derivative",
             says,
-            f"the condition is a polynomial in {parameter} or in an exponential of it; put back, "
-            "the value makes it vanish",
+            f"the condition is a polynomial in {parameter} or in an exponential of it, and its "
+            "zero is verified by substitution",
         )
     except StepFailed:
         _raise_if_constant(criterion, parameter, domain)
@@ -187,10 +187,10 @@ def _raise_if_constant(criterion: Criterion, parameter: Symbol, domain: Domain) 
     for value in (1, -1):
         if is_proved_positive(value * criterion.condition, domain):
             when = "every" if value == sign else "no"
-            raise NoThreshold(f"{criterion.says} at {when} {parameter}: there is no threshold")
+            raise NoThreshold(f"{criterion.says} at {when} {parameter}: a threshold does not exist")
     if isinstance(zero(criterion.condition, domain), Holds):
         when = "no" if strict else "every"
-        raise NoThreshold(f"{criterion.says} at {when} {parameter}: there is no threshold")
+        raise NoThreshold(f"{criterion.says} at {when} {parameter}: a threshold does not exist")
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,9 +305,7 @@ def _tried(solved: Basic, relation: Basic, domain: Domain) -> Refuted | None:
             if sign is None or not domain.contains(near):
                 continue
             if (side * above > 0) is not bool((type(relation))(sign, 0)):
-                return Refuted(
-                    {s.name: e for s, e in near.items()}, f"the condition is {sign.n(30)}"
-                )
+                return Refuted.at(near, f"the condition is {sign.n(30)}")
     return None
 
 
@@ -330,8 +328,8 @@ def essential(condition: Expr, parameter: Symbol, domain: Domain) -> Expr:
     related = [y for y, e in field.exponents.items() if parameter in e.free_symbols]
     if parameter in ratio.numer.ring.symbols:
         related.append(parameter)
-    degrees = [ratio.numer.degree(_index(ratio.numer, y)) for y in related]
-    if sum(max(d, 0) for d in degrees) == 1:  # linear: factors of one sign do no harm
+    degrees = [max(_by_powers(ratio.numer, y), default=0) for y in related]
+    if sum(degrees) == 1:  # linear: factors of one sign do no harm
         content, factors = 1, [(ratio.numer, 1)]
     else:
         content, factors = factor_list(ratio.numer)
@@ -394,14 +392,14 @@ def solve(factor: Expr, parameter: Symbol, domain: Domain) -> Expr:
     inside = [y for y, e in field.exponents.items() if parameter in e.free_symbols]
     if not inside:
         return _root(field, poly, parameter, domain)
-    if parameter in poly.ring.symbols and poly.degree(_index(poly, parameter)) > 0:
+    if parameter in poly.ring.symbols and max(_by_powers(poly, parameter), default=0) > 0:
         raise NoClosedForm(f"{parameter} is both inside and outside an exponential")
     if len(inside) != 1:
         raise NoClosedForm(f"{parameter} is in {len(inside)} independent exponentials")
     (y,) = inside
     level = _root(field, poly, y, domain)
     # Of a quadratic it is the positive root.
-    if poly.degree(_index(poly, y)) == 1 and not is_proved_positive(level, domain):
+    if max(_by_powers(poly, y), default=0) == 1 and not is_proved_positive(level, domain):
         raise NoClosedForm(f"no exponential is known to reach the level {level}")
     # exp(E) = level, and E is a ratio of polynomials in the parameter. The logarithm that
     # is positive for the larger number is the one to show.
@@ -449,18 +447,16 @@ def _split_exponents(condition: Expr, parameter: Symbol) -> Expr:
     return condition.xreplace(rules)
 
 
-def _index(poly: Poly, symbol: Symbol) -> int:
-    return list(poly.ring.symbols).index(symbol)
+def _by_powers(poly: Poly, y: Symbol) -> dict[int, Poly]:
+    return poly.by_powers(poly.ring.symbols.index(y))
 
 
 def _root(field: ExpField, poly: Poly, y: Symbol, domain: Domain) -> Expr:
     """Root of a polynomial that is linear or quadratic in one generator."""
-    degree = poly.degree(_index(poly, y))
-    if degree == 1:
+    parts = _by_powers(poly, y)
+    if max(parts, default=0) != 2:
         return tidy(field.back(_linear_root(poly, y)))
-    if degree != 2:
-        raise NoClosedForm(f"the condition has degree {degree} in {y}")
-    c0, c1, c2 = (field.back(part) for part in _coefficients(poly, y, 2))
+    c0, c1, c2 = (field.back(parts.get(k, poly.ring.zero)) for k in range(3))
     for sign in (1, -1):
         ends = (sign * c2, -sign * c0)
         if all(is_proved_positive(end, domain) for end in ends):
@@ -471,17 +467,7 @@ def _root(field: ExpField, poly: Poly, y: Symbol, domain: Domain) -> Expr:
 
 def _linear_root(poly: Poly, y: Symbol) -> Quotient:
     """-c0/c1 for a polynomial c0 + c1 * generator."""
-    c0, c1 = _coefficients(poly, y, 1)
-    if not c1:
-        raise NoClosedForm(f"the condition does not depend on {y}")
-    return Quotient(-c0, c1)
-
-
-def _coefficients(poly: Poly, y: Symbol, degree: int) -> list[Poly]:
-    index = _index(poly, y)
-    parts: list[dict[Any, Any]] = [{} for _ in range(degree + 1)]
-    for monom, k in poly.terms():
-        if monom[index] > degree:
-            raise NoClosedForm(f"the condition has degree {monom[index]} in {y}")
-        parts[monom[index]][tuple(0 if i == index else d for i, d in enumerate(monom))] = k
-    return [poly.ring.from_dict(part) for part in parts]
+    parts = _by_powers(poly, y)
+    if max(parts, default=0) != 1:
+        raise NoClosedForm(f"the condition has degree {max(parts, default=0)} in {y}")
+    return Quotient(-parts.get(0, poly.ring.zero), parts[1])

@@ -25,7 +25,7 @@ from ..proof.limiting import take_limit
 from ..proof.relations import Iff, eq, ge, gt, lt
 from .blocks import ReducedOnOrbits, state_reduction
 from .condition import without_positive_factors
-from .merging import SIZES, TWO, SameSign, classes, state_points
+from .merging import SIZES, TWO, SameSign, classes, points, state_points
 from .merging import between as between_orbits
 from .program import entry
 from .segment_facts import with_reals
@@ -39,13 +39,14 @@ q, q_other, Q = (Symbol(s, positive=True) for s in ("q_i", "q_j", "Q"))
 SIMPLEX = Lemma(
     "certificate of the simplex",
     "the Gram matrix of the simplex vanishes on multiples of the vector of ones only, so a "
-    "certificate is a multiple of the matrix of ones: the simplex is optimal iff all slopes agree",
+    "certificate is a multiple of the matrix of ones: the simplex is optimal iff all derivatives "
+    "agree",
     "complementary slackness, S G = 0",
     statement=r"The simplex is optimal for classes that are points iff the slopes of the loss in "
     r"all their cosines agree.",
-    proof=r"A certificate $S$ has these slopes off its diagonal, and $S G = 0$. The Gram matrix "
-    r"$G$ of the simplex vanishes on multiples of the vector of ones only, so $S$ is a multiple "
-    r"of the matrix of ones.",
+    proof=r"A certificate $S$ has these derivatives off its diagonal, and $S G = 0$. The Gram "
+    r"matrix $G$ of the simplex vanishes on multiples of the vector of ones only, so $S$ is a "
+    r"multiple of the matrix of ones.",
 )
 COLD = Lemma(
     "cold",
@@ -69,7 +70,7 @@ HOT = Lemma(
     "up to constants the loss is |sum l_c mu_c|^2/(n (n-1) tau), and where that is zero the next "
     "term is the sum of l_c l_c' cos^2 over 2 n (n-1) tau^2, which is strictly convex; so the "
     "optimum goes to the least of this where sum l_c mu_c = 0, if that can be",
-    "minimisers of F_1 + s F_2 + O(s^2) go, as s goes to 0, to those of F_1 with the least F_2",
+    "minimisers of F_1 + s F_2 + O(s^2) converge, as s -> 0, to those of F_1 with the least F_2",
     statement=r"Let classes of $l_c$ samples, $n$ together, be points $\mu_c$. Up to constants "
     r"the loss is $\|\sum_c l_c \mu_c\|^2/(n (n-1) \tau)$ to first order in $1/\tau$, and where "
     r"that is zero the next term is the sum of $l_c l_{c'} \cos^2(\mu_c, \mu_{c'})$ over $2 n "
@@ -94,12 +95,14 @@ SUMS = Lemma(
 
 SINGULAR = Lemma(
     "one dimension less",
-    "a certificate has these slopes off its diagonal, so it is not zero, and S G = 0: the Gram "
-    "matrix of the prototypes is singular, and one dimension less than there are classes suffices",
+    "a certificate has these derivatives off its diagonal, so it is not zero, and S G = 0: the "
+    "Gram matrix of the prototypes is singular, and one dimension less than there are "
+    "classes suffices",
     "complementary slackness",
     statement=r"If two prototypes push each other, the Gram matrix of the prototypes is singular, "
     r"and one dimension less than there are classes suffices.",
-    proof=r"A certificate $S$ has these slopes off its diagonal, so it is not zero, and $S G = 0$.",
+    proof=r"A certificate $S$ has these derivatives off its diagonal, so it is not zero, and "
+    r"$S G = 0$.",
 )
 
 
@@ -126,14 +129,11 @@ def state_sizes(loss: SoftmaxLoss, proof: Derivation) -> None:
 def state_dimension(loss: SoftmaxLoss, proof: Derivation) -> None:
     """Record that C classes need no more than C - 1 dimensions, whatever their sizes."""
     reduced, domain = others(loss)[0]
-    inner = {
-        entry(p.name): S.One if p.left == p.right else Symbol(f"cos_{p.left}_{p.right}", real=True)
-        for p in reduced.configuration.relations
-    }
+    inner = points(reduced.configuration)
     inside = domain.restricted([li, lj, lk, lh, loss.temperature])
     slope = Symbol("a_i_j", positive=True)
     proof.holds(
-        "Any two classes push each other: the slope in their cosine is positive",
+        "Any two classes repel each other: the derivative in their cosine is positive",
         gt(slope, S.Zero),
         SINGULAR,
         with_reals(inside, [g for g in inner.values() if g.is_Symbol]),
@@ -152,10 +152,7 @@ def state_simplex(loss: SoftmaxLoss, proof: Derivation) -> Expr:
     found = []
     for reduced, domain in others(loss):
         count = C if C in domain.ranges else S(3)
-        inner = {
-            entry(p.name): S.One if p.left == p.right else -1 / (count - 1)
-            for p in reduced.configuration.relations
-        }
+        inner = points(reduced.configuration, lambda p, k=count: -1 / (k - 1))  # type: ignore[misc]
         slopes = reduced.function.slopes
         a_ij, a_jk = (slopes[f"cross_class_{pair}"].xreplace(inner) for pair in ("i_j", "j_k"))
         unlike = tidy((a_ij - a_jk) / (li - lk))
@@ -169,9 +166,9 @@ def state_simplex(loss: SoftmaxLoss, proof: Derivation) -> Expr:
             names={Symbol("a_ij - a_kj"): a_ij - a_jk},
         )
         proof.holds(
-            "The larger pushes more, if the third is not larger still",
+            "The larger class repels more, if the third is not larger still",
             gt(unlike, S.Zero),
-            "so with i the largest class and k the smallest, slopes differ at every temperature",
+            "with i the largest class and k the smallest, derivatives differ at every temperature",
             larger,
         )
         found.append(unlike)
@@ -211,7 +208,7 @@ def state_cold(loss: SoftmaxLoss, proof: Derivation) -> tuple[Expr, Gt]:
     weight = tidy(pushed * exp(-own))
     symbol = Symbol("w_ij", positive=True)
     proof.holds(
-        "The weight of a pair of classes, as the temperature goes to zero",
+        "The weight of a pair of classes, as tau -> 0",
         eq(symbol, weight),
         COLD,
         domain.restricted([li, lj]),
@@ -221,7 +218,8 @@ def state_cold(loss: SoftmaxLoss, proof: Derivation) -> tuple[Expr, Gt]:
     sizes = domain.restricted([li, lj, lk]).with_range(li, Range(lj + 1, oo, False, True, True), 4)
     condition, over = without_positive_factors(gap, sizes)
     proof.add(
-        "To first order the larger of two classes is no nearer to a third iff this is not negative",
+        "To first order the larger of two classes is at least as far from a third iff this is "
+        "not negative",
         SameSign(
             Iff(ge("weight_gap", 0), ge(condition, 0)),
             sizes,
@@ -241,9 +239,10 @@ def _state_closest(weight: Expr, domain: Domain, proof: Derivation) -> None:
     sorted_ = sorted_.with_range(li, Range(lj, oo, False, True, True), 4)
     two = weight.xreplace({li: lj, lj: lk})
     proof.holds(
-        "Of three classes the two smallest have the least weight: no pair is closer to first order",
+        "Among three classes the two smallest have the least weight: no pair is closer to first "
+        "order",
         [ge(weight - two, S.Zero), ge(weight.xreplace({lj: lk}) - two, S.Zero)],
-        "so have the two smallest of any number: exchange one class of a pair at a time",
+        "for any number of classes, exchange one class of a pair at a time",
         sorted_,
     )
 
@@ -253,10 +252,7 @@ def _state_orders(loss: SoftmaxLoss, proof: Derivation) -> None:
     reduced, domain = others(loss)[0]
     configuration = reduced.configuration
     names = [o.name for o in configuration.orbits]
-    inner = {
-        entry(p.name): S.One if p.left == p.right else Symbol(f"cos_{p.left}_{p.right}", real=True)
-        for p in configuration.relations
-    }
+    inner = points(configuration)
     s = Symbol("s", positive=True)
     rate = reduced.function.value.xreplace(inner).xreplace({loss.temperature: 1 / s})
     cosine = {

@@ -124,7 +124,7 @@ class FaceValue(Expr):
 
     def _pythoncode(self, printer: Any) -> str:
         if self.free_symbols:
-            raise DomainError(f"{self} is found at numbers: there is no function of it")
+            raise DomainError(f"{self} is computed for numerical values and has no formula")
         return str(printer._print(self.settled()))
 
     _numpycode = _npcode = _pythoncode

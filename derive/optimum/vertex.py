@@ -26,23 +26,22 @@ from ..proof.statement import Relations, Statement
 from .borders import Borders, borders
 from .condition import (
     Condition,
+    Conditioned,
     GapIff,
     OptimalIff,
     Verdict,
     capital,
-    left_open,
     stated,
-    together,
     without_positive_factors,
 )
 from .reduce import Reduced
-from .reduction import difference, where_positive
+from .reduction import difference, present, where_positive
 from .segment_facts import assignments
 from .threshold import Criterion, Place
 
 
 @dataclass(frozen=True, eq=False)
-class Vertex:
+class Vertex(Conditioned):
     """A pure structure with the conditions under which it is optimal.
 
     Attributes
@@ -64,16 +63,6 @@ class Vertex:
     conditions: Mapping[str, Condition]
     loss: Expr
     proof: Derivation = field(repr=False)
-
-    @property
-    def verdict(self) -> Verdict:
-        """What is known of all conditions together."""
-        return together(self.conditions)
-
-    @property
-    def open(self) -> dict[str, Condition]:
-        """The conditions on which it depends whether it is optimal."""
-        return left_open(self.conditions)
 
     @cached_property
     def unique(self) -> Outcome:
@@ -125,7 +114,7 @@ def vertex(
     scheme = loss.scheme
     names = [e.name for e in scheme.eigenspaces]
     if name not in names:
-        raise DomainError(f"there is no eigenspace {name!r}; there are {', '.join(names)}")
+        raise DomainError(f"the eigenspace {name!r} does not exist; choose from {', '.join(names)}")
     inside = where_positive(scheme.eigenspace(name).dimension, domain)
     if inside is None:
         raise DomainError(f"the eigenspace {name} has no dimension there")
@@ -138,11 +127,7 @@ def vertex(
         ),
         f"the eigenvalue of {name} has the whole trace, so the others vanish",
     )
-    others = {
-        e.name: part
-        for e in scheme.eigenspaces
-        if e.name != name and (part := where_positive(e.dimension, domain)) is not None
-    }
+    others = present(scheme, [e for e in names if e != name], domain)
     proof.add(
         f"{capital(name)} is optimal iff no other eigenvalue of the gradient is smaller there",
         VertexOptimal.of(loss, name, tuple(others), domain),
@@ -184,20 +169,17 @@ def _condition(
     there = pure_inner(loss, e)
     place = Place(inner, {r: there[r] - inner[r] for r in inner})
     criterion = Criterion(says, Ge(gap, 0, evaluate=False), place)
-    verdict: Verdict = "open"
-    if is_proved_positive(gap, domain):
-        verdict = "strict"
-        always = capital(f"{prefix}{v} is never left towards {e}")
-        proof.holds(always, gt(gap, S.Zero), "so there the structure is kept", domain)
-    elif is_proved_positive(gap, domain, strict=False):
-        verdict = "holds"
-        always = capital(f"{prefix}{v} need not be left towards {e}")
-        proof.holds(always, ge(gap, S.Zero), "others may be as good where it is zero", domain)
-    elif is_proved_positive(-gap, domain):
-        verdict = "never"
-        always = capital(f"{prefix}{v} is always left towards {e}")
-        proof.holds(always, lt(gap, S.Zero), "so it is never optimal", domain)
-    return Condition(criterion, domain, verdict, when)
+    verdicts: tuple[tuple[Verdict, Basic, str, str], ...] = (
+        ("strict", gt(gap, S.Zero), "is never left", "so there the structure is kept"),
+        ("holds", ge(gap, S.Zero), "need not be left", "others may be as good where it is zero"),
+        ("never", lt(gap, S.Zero), "is always left", "so it is never optimal"),
+    )
+    for verdict, sign, left, why in verdicts:
+        size = -gap if verdict == "never" else gap
+        if is_proved_positive(size, domain, strict=verdict != "holds"):
+            proof.holds(capital(f"{prefix}{v} {left} towards {e}"), sign, why, domain)
+            return Condition(criterion, domain, verdict, when)
+    return Condition(criterion, domain, "open", when)
 
 
 def _within(part: Domain, other: Domain | None) -> Domain:

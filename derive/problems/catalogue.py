@@ -6,7 +6,9 @@ Conventions: means over anchors and over positives, and tau divides. The pairwis
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..losses.literature import LITERATURE
@@ -15,18 +17,24 @@ from ..plugins import Plugins
 if TYPE_CHECKING:
     from .problem import Problem
 
-#: The softmax losses and SigLIP, with what they are in a line.
-SOFTMAX = {
-    "simclr": "NT-Xent: n instances with p views, the anchor in no denominator",
-    "supcon": "SupCon with the mean outside the logarithm, without the anchor",
-    "supcl": "(1-alpha) L_Sup + alpha L_Self, the anchor in numerator and denominator",
-    "supcl-exclusive": "the same without the anchor",
-    "dcl": "SimCLR without the anchor's own views in the denominator",
-    "sincere": "each positive against itself and the other classes",
-    "cnce": "class-conditional InfoNCE: own views against the own class",
-    "siglip": "sigmoid loss on two towers, its bias added to t c",
-    "clip": "two towers, the mean of the two directions",
-}
+
+def _declared() -> dict[str, str]:
+    """The losses of :mod:`.declared`, with what they are in a line, read from its text."""
+    tree = ast.parse(Path(__file__).with_name("declared.py").read_text("utf-8"))
+    (rows,) = (
+        node.value.elts
+        for node in tree.body
+        if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Tuple)
+    )
+    found = {}
+    for row in rows:
+        assert isinstance(row, ast.Tuple) and isinstance(row.elts[0], ast.Name)
+        found[row.elts[0].id.lower().replace("_", "-")] = ast.literal_eval(row.elts[-1])
+    return found
+
+
+#: Our own losses, with what they are in a line.
+OWN: dict[str, str] = _declared() | {name: loss.source for name, loss in LITERATURE.items()}
 
 
 class Catalogue(Mapping[str, "Problem"]):
@@ -37,14 +45,12 @@ class Catalogue(Mapping[str, "Problem"]):
 
     def __init__(self) -> None:
         self._made: dict[str, Problem] = {}
-        self.plugins: Plugins[Problem] = Plugins(
-            "cltheory.losses", "loss", {*SOFTMAX, *LITERATURE}, _wrong
-        )
+        self.plugins: Plugins[Problem] = Plugins("cltheory.losses", "loss", OWN, _wrong)
 
     def __getitem__(self, name: str) -> Problem:
         if name not in self:
             raise KeyError(name)
-        if not _own(name):
+        if name not in OWN:
             return self.plugins[name]
         if name not in self._made:
             from .declared import declared
@@ -53,11 +59,10 @@ class Catalogue(Mapping[str, "Problem"]):
         return self._made[name]
 
     def __contains__(self, name: object) -> bool:
-        return _own(name) or name in self.plugins.names
+        return name in OWN or name in self.plugins.names
 
     def __iter__(self) -> Iterator[str]:
-        yield from SOFTMAX
-        yield from LITERATURE
+        yield from OWN
         yield from self.plugins.working()
 
     def __len__(self) -> int:
@@ -65,19 +70,13 @@ class Catalogue(Mapping[str, "Problem"]):
 
     def says(self, name: str) -> str:
         """What a loss is, in a line."""
-        if not _own(name):
-            return self[name].loss.title
-        return SOFTMAX.get(name) or LITERATURE[name].source
-
-
-def _own(name: object) -> bool:
-    return name in SOFTMAX or name in LITERATURE
+        return OWN[name] if name in OWN else self[name].loss.title
 
 
 def _wrong(name: str, found: Any) -> str:
     from .problem import Problem
 
-    return "" if isinstance(found, Problem) else f"is no Problem, but a {type(found).__name__}"
+    return "" if isinstance(found, Problem) else f"is of type {type(found).__name__}, not Problem"
 
 
 CATALOGUE = Catalogue()

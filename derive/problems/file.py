@@ -142,116 +142,182 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:28]}...{text[-28:]}"
 
 
+class _Node:
+    """A value of a file, and the key that it stands at."""
+
+    def __init__(self, value: object, key: str = ""):
+        self.value, self.key = value, key
+
+    def refusal(self, says: str) -> DomainError:
+        """What is wrong with it, after its key."""
+        return DomainError(f"{self.key}: {says}" if self.key else says)
+
+    def table(self, allowed: Iterable[str] | None = None, needed: Iterable[str] = ()) -> _Table:
+        """Its values by name, of which only some may be there, and some must be."""
+        if not isinstance(self.value, dict):
+            raise self.refusal("it must be a table")
+        names = list(self.value if allowed is None else allowed)
+        for name in self.value:
+            if name not in names:
+                raise self.refusal(f"unknown key {_shown(name)}; there are {', '.join(names)}")
+        for name in needed:
+            if name not in self.value:
+                raise self.refusal(f"the key {name} is missing")
+        before = f"{self.key}." if self.key else ""
+        return {k: _Node(v, f"{before}{_shown(k)}") for k, v in self.value.items()}
+
+    def list(self, most: int | None = None) -> list[_Node]:
+        """Its values in order: any number of them, or 1 to ``most``."""
+        if not isinstance(self.value, list):
+            raise self.refusal("it must be a list")
+        if most is not None and not 1 <= len(self.value) <= most:
+            raise self.refusal(f"there must be 1 to {most} of them")
+        return [_Node(v, f"{self.key}[{k}]") for k, v in enumerate(self.value, 1)]
+
+    def flag(self) -> bool:
+        """Whether it is true."""
+        if not isinstance(self.value, bool):
+            raise self.refusal("it must be true or false")
+        return self.value
+
+    def text(self) -> str:
+        """It, as one line of words."""
+        if not isinstance(self.value, str) or isinstance(self.value, _Decimal):
+            raise self.refusal("it must be text")
+        if len(self.value) > 200 or not self.value.isprintable():
+            raise self.refusal("it must be one line of at most 200 characters")
+        return self.value
+
+    def name(self) -> str:
+        """It, as a name."""
+        if not isinstance(self.value, str) or not _NAME.fullmatch(self.value):
+            raise self.refusal("a name is letters, digits and _, and begins with a letter")
+        return self.value
+
+    def number(self) -> Expr | None:
+        """It, where it is a number."""
+        try:
+            return self.expression({})
+        except DomainError:
+            return None
+
+    def expression(self, names: Mapping[str, Symbol]) -> Expr:
+        """It, as a number or an expression in these symbols."""
+        value = self.value
+        if isinstance(value, bool) or not isinstance(value, (int, str)):
+            raise self.refusal("it must be a number or an expression in quotes")
+        if isinstance(value, int) and abs(value) > 10**30:
+            raise self.refusal("the number is too large")
+        try:
+            found = expression(str(value), names)
+        except NotANumber as error:
+            raise self.refusal(str(error)) from None
+        if found.has(oo, -oo):
+            raise self.refusal("it must be finite")
+        return found
+
+
+_Table = dict[str, _Node]
+
+
 class _Reader:
-    """One file: its tables in turn, with the key that is being read."""
+    """One file: its tables in turn, and the symbols that they use."""
 
     def __init__(self, data: Mapping[str, object], default: str):
-        self.data, self.default = data, default
+        top = ("name", "title", "source", "temperature", "structure", "terms", "parameters")
+        self.data = _Node(data).table(top, needed=("structure", "terms"))
+        self.default = default
         self.symbols: dict[str, Symbol] = {}
         self.sizes: list[Symbol] = []
         self.used: set[Symbol] = set()
 
-    # --- the whole -----------------------------------------------------------------------------
     def problem(self) -> Problem:
         """The problem that the file describes."""
-        top = ("name", "title", "source", "temperature", "structure", "terms", "parameters")
-        self._keys(self.data, "", top, needed=("structure", "terms"))
-        ranges = self._table(self.data.get("parameters", {}), "parameters")
+        parameters = self.data.get("parameters", _Node({}, "parameters"))
+        keys = ("from", "to", "above", "below", "integer", "at")
+        ranges = {name: node.table(keys) for name, node in parameters.table().items()}
         if len(ranges) > MAX_PARAMETERS:
-            raise DomainError(f"parameters: there are more than {MAX_PARAMETERS}")
-        for name, value in ranges.items():
-            self._declare(name, self._table(value, f"parameters.{_shown(name)}"))
+            raise parameters.refusal(f"there are more than {MAX_PARAMETERS}")
+        for name, table in ranges.items():
+            self._declare(name, table)
         scheme = self._structure()
-        loss = self._loss(scheme)
-        domain = self._domain(ranges)
-        return Problem(loss, scheme, domain)
+        return Problem(self._loss(scheme), scheme, self._domain(ranges))
 
     # --- parameters ----------------------------------------------------------------------------
-    def _declare(self, name: str, given: Mapping[str, object]) -> None:
+    def _declare(self, name: str, table: _Table) -> None:
         """Make the symbol of a parameter; its range is read when all symbols are known."""
-        key = f"parameters.{_shown(name)}"
         if not _NAME.fullmatch(name) or name in _RESERVED:
-            raise DomainError(f"{key}: this cannot be the name of a parameter")
-        self._keys(given, key, ("from", "to", "above", "below", "integer", "at"))
+            raise DomainError(f"parameters.{_shown(name)}: this cannot be the name of a parameter")
         if name in _SHARED:
             self.symbols[name] = _SHARED[name]
             return
-        integer = self._flag(given.get("integer", False), f"{key}.integer")
-        low = given.get("from", given.get("above"))
         # Of an end that refers to other parameters nothing is assumed.
-        number = _number_or_none(low)
-        positive = number is not None and (number > 0 or (number == 0 and "above" in given))
-        assumed = {"positive": True} if positive else {}
-        if not positive and number is not None and number >= 0:
-            assumed = {"nonnegative": True}
-        if not assumed:
-            assumed = {"real": True}
-        self.symbols[name] = Symbol(name, **assumed, **({"integer": True} if integer else {}))
+        low = table.get("from", table.get("above"))
+        number = low.number() if low is not None else None
+        assumed = {"integer": True} if "integer" in table and table["integer"].flag() else {}
+        if number is None or number < 0:
+            sign = "real"
+        else:
+            sign = "positive" if number > 0 or "above" in table else "nonnegative"
+        self.symbols[name] = Symbol(name, **{sign: True}, **assumed)
 
-    def _range(self, name: str, given: Mapping[str, object]) -> Range:
-        key = f"parameters.{name}"
+    def _range(self, name: str, table: _Table) -> Range:
         for one, other in (("from", "above"), ("to", "below")):
-            if one in given and other in given:
-                raise DomainError(f"{key}: give one of {one} and {other}")
-        integer = self._flag(given.get("integer", self.symbols[name].is_integer), f"{key}.integer")
+            if one in table and other in table:
+                raise DomainError(f"parameters.{name}: give one of {one} and {other}")
+        others = {k: s for k, s in self.symbols.items() if k != name}
 
         def end(closed: str, opened: str, default: Expr) -> tuple[Expr, bool]:
-            for word, is_open in ((closed, False), (opened, True)):
-                if word in given:
-                    at = f"{key}.{word}"
-                    others = {k: s for k, s in self.symbols.items() if k != name}
-                    return self._finite(self._expression(given[word], at, others), at), is_open
-            return default, True
+            node = table.get(closed, table.get(opened))
+            if node is None:
+                return default, True
+            return self._expression(node, others), opened in table
 
         low, low_open = end("from", "above", -oo)
         high, high_open = end("to", "below", oo)
-        found = Range(low, high, low_open, high_open, bool(integer))
-        if found.integer and (low is -oo or low_open or not low.is_Integer or high is not oo):
-            raise DomainError(f"{key}: integers go from a number on: give from, and no other end")
-        return found
+        own = self.symbols[name].is_integer
+        integer = table["integer"].flag() if "integer" in table else bool(own)
+        if integer and (low is -oo or low_open or not low.is_Integer or high is not oo):
+            raise DomainError(f"parameters.{name}: an integer range needs an integer 'from' only")
+        return Range(low, high, low_open, high_open, integer)
 
-    def _domain(self, given: Mapping[str, object]) -> Domain:
+    def _domain(self, tables: Mapping[str, _Table]) -> Domain:
         ranges: dict[Symbol, Range] = {}
+        defaults = {**_DEFAULTS, **dict.fromkeys(self.sizes, _SIZE)}
         for symbol in [*self.sizes, *sorted(self.used - set(self.sizes), key=str)]:
-            if symbol.name in given:
-                table = self._table(given[symbol.name], f"parameters.{symbol.name}")
-                ranges[symbol] = self._range(symbol.name, table)
-            elif symbol in self.sizes:
-                ranges[symbol] = _SIZE
-            elif symbol in _DEFAULTS:
-                ranges[symbol] = _DEFAULTS[symbol]
+            if symbol.name in tables:
+                ranges[symbol] = self._range(symbol.name, tables[symbol.name])
+            elif symbol in defaults:
+                ranges[symbol] = defaults[symbol]
             else:
                 raise DomainError(f"parameters: {symbol} is used and has no range")
-            if symbol in self.sizes:
-                r = ranges[symbol]
-                if not (r.integer and r.low.is_Integer and r.low >= 1):
-                    raise DomainError(
-                        f"parameters.{symbol}: it is a size: give from >= 1 and integer = true"
-                    )
+            r = ranges[symbol]
+            if symbol in self.sizes and not (r.integer and r.low.is_Integer and r.low >= 1):
+                raise DomainError(
+                    f"parameters.{symbol}: it is a size: give from >= 1 and integer = true"
+                )
         for r in ranges.values():
             for other in sorted((r.low.free_symbols | r.high.free_symbols) - set(ranges), key=str):
                 raise DomainError(f"parameters: a range refers to {other}, which is not used")
-        for name in given:
+        for name in tables:
             if self.symbols[name] not in ranges:
                 raise DomainError(f"parameters.{name}: nothing depends on it")
         try:
             ordered = in_order(ranges)
-            return Domain(ordered, self._witness(ordered, given))
+            return Domain(ordered, self._witness(ordered, tables))
         except DomainError as refusal:
             raise DomainError(f"parameters: {refusal}") from None
 
     def _witness(
-        self, ranges: Mapping[Symbol, Range], given: Mapping[str, object]
+        self, ranges: Mapping[Symbol, Range], tables: Mapping[str, _Table]
     ) -> dict[Symbol, Expr]:
         point: dict[Symbol, Expr] = {}
         for symbol, r in ranges.items():
-            table = self._table(given.get(symbol.name, {}), f"parameters.{symbol}")
-            if "at" in table:
-                key = f"{symbol}.at"
-                point[symbol] = self._finite(self._expression(table["at"], key, {}), key)
-                continue
+            at = tables.get(symbol.name, {}).get("at")
             low, high = (e.xreplace(point) for e in (r.low, r.high))
-            if low is -oo:
+            if at is not None:
+                point[symbol] = _Node(at.value, f"{symbol}.at").expression({})
+            elif low is -oo:
                 point[symbol] = Rational(1, 2) if high is oo else high - Rational(1, 2)
             elif high is oo:
                 point[symbol] = low + (1 if r.integer else Rational(1, 2))
@@ -261,224 +327,132 @@ class _Reader:
 
     # --- structure -----------------------------------------------------------------------------
     def _structure(self) -> Scheme:
-        table = self._table(self.data["structure"], "structure")
-        self._keys(table, "structure", ("levels", "towers", "items", "views"))
+        node = self.data["structure"]
+        table = node.table(("levels", "towers", "items", "views"))
         if "levels" in table:
             if len(table) > 1:
-                raise DomainError("structure: give either levels or towers and items")
-            return self._levels(self._list(table["levels"], "structure.levels"))
-        self._keys(table, "structure", ("towers", "items", "views"), needed=("towers", "items"))
-        modalities = self._size(table["towers"], "structure.towers")
-        items = self._size(table["items"], "structure.items")
-        views = table.get("views", 1)
-        one = views == 1 and not isinstance(views, bool)
-        if one:
+                raise node.refusal("give either levels or towers and items")
+            return self._levels(table["levels"].list(MAX_LEVELS))
+        node.table(("towers", "items", "views"), needed=("towers", "items"))
+        modalities, items = self._size(table["towers"]), self._size(table["items"])
+        views = table.get("views")
+        if views is None or (views.value == 1 and views.value is not True):
             return towers(modalities, items)
-        return towers_of_views(modalities, self._size(views, "structure.views"), items)
+        return towers_of_views(modalities, self._size(views), items)
 
-    def _levels(self, levels: list[object]) -> Scheme:
-        if not 1 <= len(levels) <= MAX_LEVELS:
-            raise DomainError(f"structure.levels: there must be 1 to {MAX_LEVELS} of them")
+    def _levels(self, levels: list[_Node]) -> Scheme:
         found: list[tuple[Expr | int, str, str]] = []
-        for k, level in enumerate(levels):
-            key = f"structure.levels[{k + 1}]"
-            table = self._table(level, key)
-            self._keys(table, key, ("name", "size", "relation"), ("name", "size", "relation"))
-            size = self._size(table["size"], f"{key}.size")
-            relation = self._name(table["relation"], f"{key}.relation")
-            name = self._name(table["name"], f"{key}.name")
-            for other, kind in ((relation, 1), (name, 2)):
-                if other in [row[kind] for row in found] or other in ("self", "mean"):
-                    raise DomainError(f"{key}: the name {other} is taken")
+        taken = [set[str](("self", "mean")), set[str](("self", "mean"))]
+        for level in levels:
+            keys = ("name", "size", "relation")
+            table = level.table(keys, keys)
+            size = self._size(table["size"])
+            relation, name = table["relation"].name(), table["name"].name()
+            for other, names in zip((relation, name), taken, strict=True):
+                if other in names:
+                    raise level.refusal(f"the name {other} is taken")
+                names.add(other)
             found.append((size, relation, name))
         self.sizes.reverse()  # the coarsest first, as sizes are listed elsewhere
         return hierarchy(*found)
 
-    def _size(self, value: object, key: str) -> Expr:
-        if isinstance(value, int) and not isinstance(value, bool):
-            if not 2 <= value <= MAX_SIZE:
-                raise DomainError(f"{key}: a size is a symbol or an integer from 2 to {MAX_SIZE}")
-            return Integer(value)
-        if not isinstance(value, str) or isinstance(value, _Decimal):
-            raise DomainError(f"{key}: a size is a symbol or an integer from 2 to {MAX_SIZE}")
-        name = self._name(value, key)
+    def _size(self, node: _Node) -> Expr:
+        if isinstance(node.value, int) and not isinstance(node.value, bool):
+            if 2 <= node.value <= MAX_SIZE:
+                return Integer(node.value)
+        elif isinstance(node.value, str) and not isinstance(node.value, _Decimal):
+            return self._size_symbol(node)
+        raise node.refusal(f"a size is a symbol or an integer from 2 to {MAX_SIZE}")
+
+    def _size_symbol(self, node: _Node) -> Symbol:
+        name = node.name()
         symbol = self.symbols.get(name) or _SHARED.get(name)
         if symbol is None and name not in _RESERVED:
             symbol = Symbol(name, integer=True, positive=True)
         if symbol is None or not symbol.is_integer:
-            raise DomainError(f"{key}: {name} is not an integer")
+            raise node.refusal(f"{name} is not an integer")
         if symbol in self.sizes:
-            raise DomainError(f"{key}: {name} is a size already")
+            raise node.refusal(f"{name} is a size already")
         self.symbols[name] = symbol
         self.sizes.append(symbol)
         return symbol
 
     # --- the loss ------------------------------------------------------------------------------
     def _loss(self, scheme: Scheme) -> Loss:
-        rows = self._list(self.data["terms"], "terms")
-        if not 1 <= len(rows) <= MAX_TERMS:
-            raise DomainError(f"terms: there must be 1 to {MAX_TERMS} of them")
-        tables = [self._table(row, f"terms[{k + 1}]") for k, row in enumerate(rows)]
-        kinds = {"function" in table or "relation" in table for table in tables}
-        if len(kinds) > 1:
-            raise DomainError("terms: functions and softmax terms do not mix")
-        words = {
-            k: self._text(self.data.get(k, d), k)
-            for k, d in (("name", self.default), ("title", ""), ("source", "given"))
-        }
-        words["title"] = words["title"] or words["name"]
-        known = [r.name for r in scheme.relations]
-        if kinds == {True}:
-            if "temperature" in self.data:
-                raise DomainError("temperature: functions have none; put it into them")
-            pairs = tuple(self._pair(row, f"terms[{k + 1}]", known) for k, row in enumerate(tables))
-            return PairwiseLoss(words["name"], words["title"], pairs, words["source"])
-        if "temperature" not in self.data:
-            raise DomainError("temperature: softmax terms need one")
-        heat = self._finite(
-            self._expression(self.data["temperature"], "temperature"), "temperature"
+        terms = self.data["terms"]
+        rows = terms.list(MAX_TERMS)
+        of_functions = {bool({"function", "relation"} & row.table().keys()) for row in rows}
+        if len(of_functions) > 1:
+            raise terms.refusal("functions and softmax terms do not mix")
+        name, title, source = (
+            self.data[k].text() if k in self.data else default
+            for k, default in (("name", self.default), ("title", ""), ("source", "given"))
         )
-        terms = tuple(self._softmax(row, f"terms[{k + 1}]", known) for k, row in enumerate(tables))
-        return SoftmaxLoss(words["name"], words["title"], terms, heat, words["source"])
+        known = [r.name for r in scheme.relations]
+        heat = self.data.get("temperature")
+        if of_functions == {True}:
+            if heat is not None:
+                raise heat.refusal("functions have none; put it into them")
+            pairs = tuple(self._pair(row, known) for row in rows)
+            return PairwiseLoss(name, title or name, pairs, source)
+        if heat is None:
+            raise DomainError("temperature: softmax terms need one")
+        temperature = self._expression(heat)
+        softmax = tuple(self._softmax(row, known) for row in rows)
+        return SoftmaxLoss(name, title or name, softmax, temperature, source)
 
-    def _pair(self, table: Mapping[str, object], key: str, known: list[str]) -> PairTerm:
-        self._keys(table, key, ("relation", "function", "weight"), ("relation", "function"))
-        (relation,) = self._relations([table["relation"]], f"{key}.relation", known)
-        at = f"{key}.function"
-        function = self._finite(self._expression(table["function"], at, inner=True), at)
-        return PairTerm(relation, function, self._weight(table, key))
+    def _pair(self, row: _Node, known: list[str]) -> PairTerm:
+        table = row.table(("relation", "function", "weight"), ("relation", "function"))
+        relation = table["relation"]
+        (of,) = self._relations(_Node([relation.value], relation.key), known)
+        return PairTerm(of, self._expression(table["function"], inner=True), self._weight(table))
 
-    def _softmax(self, table: Mapping[str, object], key: str, known: list[str]) -> SoftmaxTerm:
+    def _softmax(self, row: _Node, known: list[str]) -> SoftmaxTerm:
         allowed = ("weight", "positives", "targets", "denominator", "own_positive")
-        self._keys(table, key, allowed, ("positives", "denominator"))
-        listed = self._list(table["positives"], f"{key}.positives")
-        positives = self._relations(listed, f"{key}.positives", known)
+        table = row.table(allowed, ("positives", "denominator"))
+        positives = self._relations(table["positives"], known)
         below = table["denominator"]
-        if below == "all" or below == "others":
-            denominator = tuple(known if below == "all" else known[1:])
-        elif isinstance(below, str):
-            raise DomainError(f'{key}.denominator: it is "all", "others" or a list of relations')
+        if below.value in ("all", "others"):
+            denominator = tuple(known if below.value == "all" else known[1:])
+        elif isinstance(below.value, str):
+            raise below.refusal('it is "all", "others" or a list of relations')
         else:
-            listed = self._list(below, f"{key}.denominator")
-            denominator = self._relations(listed, f"{key}.denominator", known)
-        own = self._flag(table.get("own_positive", False), f"{key}.own_positive")
+            denominator = self._relations(below, known)
+        own = "own_positive" in table and table["own_positive"].flag()
         both = [r for r in positives if r in denominator]
         if own and both:
-            raise DomainError(
-                f"{key}.own_positive: {', '.join(both)} is in the denominator already"
+            raise table["own_positive"].refusal(f"{', '.join(both)} is in the denominator already")
+        weights: tuple[Expr, ...] = ()
+        if "targets" in table:
+            targets = table["targets"].table(positives)
+            weights = tuple(
+                self._expression(targets[r]) if r in targets else S.One for r in positives
             )
-        weights = self._targets(table.get("targets"), f"{key}.targets", positives)
-        return SoftmaxTerm(self._weight(table, key), positives, denominator, weights, own)
+        return SoftmaxTerm(self._weight(table), positives, denominator, weights, own)
 
-    def _targets(self, given: object, key: str, positives: tuple[str, ...]) -> tuple[Expr, ...]:
-        if given is None:
-            return ()
-        table = self._table(given, key)
-        self._keys(table, key, positives)
-        return tuple(
-            self._finite(self._expression(table[r], f"{key}.{r}"), f"{key}.{r}")
-            if r in table
-            else S.One
-            for r in positives
-        )
+    def _weight(self, table: _Table) -> Expr:
+        return self._expression(table["weight"]) if "weight" in table else S.One
 
-    def _weight(self, table: Mapping[str, object], key: str) -> Expr:
-        key = f"{key}.weight"
-        return self._finite(self._expression(table.get("weight", 1), key), key)
-
-    def _relations(self, names: Iterable[object], key: str, known: list[str]) -> tuple[str, ...]:
+    def _relations(self, node: _Node, known: list[str]) -> tuple[str, ...]:
         found: list[str] = []
-        for name in names:
+        for name in (row.value for row in node.list()):
             if not isinstance(name, str) or name not in known:
-                raise DomainError(
-                    f"{key}: {_shown(name)} is no relation; there are {', '.join(known)}"
-                )
+                says = f"{_shown(name)} is not a relation; there are {', '.join(known)}"
+                raise node.refusal(says)
             if name in found:
-                raise DomainError(f"{key}: {name} is there twice")
+                raise node.refusal(f"{name} is listed twice")
             found.append(name)
         if not found:
-            raise DomainError(f"{key}: it is empty")
+            raise node.refusal("it is empty")
         return tuple(found)
 
-    # --- values --------------------------------------------------------------------------------
     def _expression(
-        self,
-        value: object,
-        key: str,
-        symbols: Mapping[str, Symbol] | None = None,
-        inner: bool = False,
+        self, node: _Node, symbols: Mapping[str, Symbol] | None = None, inner: bool = False
     ) -> Expr:
         """A number or an expression in the parameters; ``inner`` allows x."""
-        if isinstance(value, bool) or not isinstance(value, (int, str)):
-            raise DomainError(f"{key}: it must be a number or an expression in quotes")
-        if isinstance(value, int) and abs(value) > 10**30:
-            raise DomainError(f"{key}: the number is too large")
         names = _SHARED | self.symbols if symbols is None else dict(symbols)
-        try:
-            found = expression(str(value), {**names, "x": c} if inner else names)
-        except NotANumber as error:
-            raise DomainError(f"{key}: {error}") from None
-        self.used |= found.free_symbols - {c}
-        self.symbols |= {s.name: s for s in found.free_symbols - {c}}
+        found = node.expression({**names, "x": c} if inner else names)
+        symbols_of = found.free_symbols - {c}
+        self.used |= symbols_of
+        self.symbols |= {s.name: s for s in symbols_of}
         return found
-
-    @staticmethod
-    def _finite(value: Expr, key: str) -> Expr:
-        if value.has(oo, -oo):
-            raise DomainError(f"{key}: it must be finite")
-        return value
-
-    @staticmethod
-    def _keys(
-        table: Mapping[str, object], key: str, allowed: Iterable[str], needed: Iterable[str] = ()
-    ) -> None:
-        names, where = list(allowed), f"{key}: " if key else ""
-        for name in table:
-            if name not in names:
-                raise DomainError(
-                    f"{where}unknown key {_shown(name)}; there are {', '.join(names)}"
-                )
-        for name in needed:
-            if name not in table:
-                raise DomainError(f"{where}the key {name} is missing")
-
-    @staticmethod
-    def _table(value: object, key: str) -> Mapping[str, object]:
-        if not isinstance(value, dict):
-            raise DomainError(f"{key}: it must be a table")
-        return value
-
-    @staticmethod
-    def _list(value: object, key: str) -> list[object]:
-        if not isinstance(value, list):
-            raise DomainError(f"{key}: it must be a list")
-        return value
-
-    @staticmethod
-    def _flag(value: object, key: str) -> bool:
-        if not isinstance(value, bool) and value is not None:
-            raise DomainError(f"{key}: it must be true or false")
-        return bool(value)
-
-    @staticmethod
-    def _text(value: object, key: str) -> str:
-        if not isinstance(value, str) or isinstance(value, _Decimal):
-            raise DomainError(f"{key}: it must be text")
-        if len(value) > 200 or not value.isprintable():
-            raise DomainError(f"{key}: it must be one line of at most 200 characters")
-        return value
-
-    @staticmethod
-    def _name(value: object, key: str) -> str:
-        if not isinstance(value, str) or not _NAME.fullmatch(value):
-            raise DomainError(f"{key}: a name is letters, digits and _, and begins with a letter")
-        return value
-
-
-def _number_or_none(value: object) -> Expr | None:
-    if isinstance(value, bool) or not isinstance(value, (int, str)):
-        return None
-    try:
-        return expression(str(value), {})
-    except NotANumber:
-        return None

@@ -49,7 +49,7 @@ class Problem:
         """
         if isinstance(self.structure, Scheme):
             return self.structure
-        raise DomainError(f"{self.loss.title} is on points of several kinds here, not on one")
+        raise DomainError(f"{self.loss.title} has points of several kinds here, not of one")
 
     @property
     def meanings(self) -> dict[Symbol, str]:

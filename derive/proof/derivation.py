@@ -11,6 +11,7 @@ from ..decide.domain import Domain
 from ..decide.evidence import Evidence, Holds, Outcome, weakest
 from ..errors import Unproved
 from .hooks import Shown
+from .relations import eq
 from .statement import Lemma, Relations, Statement, decided
 
 
@@ -47,6 +48,9 @@ class Step(Shown):
         """What is printed."""
         return self.says.shown
 
+    def __repr__(self) -> str:
+        return f"<Step: {self.title} [{self.evidence.grade}]>"
+
 
 class Derivation(Shown):
     """A list of steps that were checked, in order, while it was built."""
@@ -59,6 +63,9 @@ class Derivation(Shown):
 
     def __len__(self) -> int:
         return len(self.steps)
+
+    def __getitem__(self, k: int) -> Step:
+        return self.steps[k]
 
     @property
     def evidence(self) -> Evidence:
@@ -103,6 +110,27 @@ class Derivation(Shown):
         shown = relations if isinstance(relations, Basic) else Tuple(*relations)
         says = Relations(shown, domain, given=tuple(given), names=names or {})
         return self.add(title, says, because)
+
+    def equal(
+        self,
+        title: str,
+        values: Mapping[str, tuple[Expr, object]],
+        because: str | Lemma,
+        domain: Domain,
+        *,
+        also: Iterable[Basic] = (),
+    ) -> Step:
+        """Append equations: by name, an expression as it is found and what it is equal to.
+
+        Parameters
+        ----------
+        also
+            More relations, in which the names stand for the expressions.
+        """
+        shown = [*(eq(name, value) for name, (_, value) in values.items()), *also]
+        names = {Symbol(name): found for name, (found, _) in values.items()}
+        alone = shown[0] if len(shown) == 1 else shown
+        return self.holds(title, alone, because, domain, names=names)
 
     def __repr__(self) -> str:
         grade = f", {self.evidence.grade}" if self.steps else ""

@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..decide.spelling import did_you_mean
 from ..errors import Refusal
 from ..plugins import Plugins
 
@@ -18,8 +19,23 @@ if TYPE_CHECKING:
     from ..theorem.result import Result
 
 
+#: What the results in a folder are about, in the order in which they are listed.
+FAMILIES = {
+    "classes": "Classes of one size",
+    "instances": "Instances without classes",
+    "sizes": "Classes of two sizes",
+    "weighted": "Weighted InfoNCE: class imbalance, label geometry",
+    "towers": "Pairs and tuples of encoders",
+    "kernels": "Exponential kernels",
+    "graphs": "Similarity graphs",
+    "gradients": "The gradient and its spectrum",
+    "": "Any declared loss",
+}
+OTHERS = "Results of other packages"
+
+
 class UnknownResult(Refusal, KeyError):
-    """No result has this id; the message is one line and names those there are."""
+    """No result has this id; the message is one line and names the nearest."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -43,11 +59,12 @@ class Registry(Mapping[str, "Result"]):
         self.plugins: Plugins[Result] = Plugins("cltheory.results", "result", self._modules, _wrong)
 
     def __getitem__(self, id: str) -> Result:
+        id = id.replace("_", "-")
         if not self.is_own(id):
             if id in self.plugins.names:
                 return self.plugins[id]
-            known = ", ".join((*self._modules, *self.plugins.names))
-            raise UnknownResult(f"there is no result {id!r}; there are {known}")
+            near = did_you_mean(id, (*self._modules, *self.plugins.names), 3)
+            raise UnknownResult(f"no result is called {id!r}{near}; 'cltheory list' lists all")
         module = import_module(self._modules[id], __package__)
         result: Result = module.RESULT
         return result
@@ -59,9 +76,22 @@ class Registry(Mapping[str, "Result"]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def family(self, id: str) -> list[str]:
+        """The results in the same folder; of those that other packages register, all."""
+        if not self.is_own(id):
+            return list(self.plugins.working())
+        folder = self._modules[id].rpartition(".")[0]
+        return [k for k, module in self._modules.items() if module.rpartition(".")[0] == folder]
+
     def is_own(self, id: object) -> bool:
         """Whether it is none of another package; no other package is looked at."""
         return id in self._modules
+
+    def about(self, id: str) -> str:
+        """What a result and its neighbours are about, in a few words."""
+        if not self.is_own(id):
+            return OTHERS
+        return FAMILIES[self._modules[id].rpartition(".")[0].removeprefix(".")]
 
     def __contains__(self, id: object) -> bool:
         return self.is_own(id) or id in self.plugins.names

@@ -39,7 +39,9 @@ def inner_quantities(inner: Mapping[str, Expr]) -> dict[str, Quantity]:
 
 def least_loss(value: Expr) -> Quantity:
     """The loss of an optimum."""
-    return Quantity(value, r"\mathcal{L}^\star", "least loss", spellings=(r"\mathcal{L}^*",))
+    return Quantity(
+        value, r"\mathcal{L}^\star", "minimum of the loss", spellings=(r"\mathcal{L}^*",)
+    )
 
 
 def pure_optimum(problem: Problem, name: str, proof: Derivation) -> dict[str, Quantity]:

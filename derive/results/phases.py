@@ -47,6 +47,7 @@ from ..proof.derivation import Derivation, StepFailed
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
+from ._pure import least_loss
 from .towers import pairwise_threshold
 from .towers._ccem import LOW, ccem_segment, is_two_towers
 
@@ -117,7 +118,7 @@ class OfLoss(Result):
         if name not in found.quantities and name in made.quantities:  # a border, or its condition
             found = made
         elif name not in found.quantities and name in AT_NUMBERS and left:
-            raise DomainError(f"{name} is found at numbers: give {', '.join(left)}")
+            raise DomainError(f"{name} needs numerical values: add {', '.join(left)}")
         return found.number(name, found.at(name, point), point, digits)
 
 
@@ -205,7 +206,7 @@ def _of_optimum(found: Optimum) -> dict[str, Quantity]:
     return {
         "structure": _structure(found.structure, only[found.unique]),
         **_inner(found.inner),
-        "loss": _loss(found.loss),
+        "loss": least_loss(found.loss),
     }
 
 
@@ -221,7 +222,7 @@ def _of_far(found: Far, domain: Domain) -> dict[str, Quantity]:
         "excess": Quantity(
             found.excess,
             r"\mathcal{L}^\star-\mathcal{L}_0",
-            f"the least loss less that of orthogonal vectors, as {names} goes to oo",
+            f"the minimum of the loss minus the loss of orthogonal vectors, as {names} -> oo",
         ),
     }
 
@@ -233,7 +234,7 @@ def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
         return {
             "structure": _structure(found.certain.name, f"everywhere here; {only}"),
             **_inner(found.certain.inner),
-            "loss": _loss(found.certain.loss),
+            "loss": least_loss(found.certain.loss),
         }
     quantities: dict[str, Quantity] = {}
     if found.whole is not None:
@@ -250,9 +251,9 @@ def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
     quantities["elsewhere"] = Quantity(
         "faces",
         r"\text{elsewhere}",
-        f"where none of these holds, {left}three or more eigenspaces are occupied, and there is no "
-        "closed form: theta is the same y on these and >= y on the others; give all parameters for "
-        "the numbers, a size may be oo",
+        f"where none of these holds, {left}three or more eigenspaces are occupied, and no "
+        "closed form exists: theta is the same y on these and >= y on the others; give all "
+        "parameters for the numbers, a size may be oo",
     )
     return quantities
 
@@ -314,7 +315,7 @@ def _of_whole(found: Edge) -> dict[str, Quantity]:
             found.domain,
         ),
         **_inner(found.inner),
-        "loss": _loss(found.loss),
+        "loss": least_loss(found.loss),
     }
 
 
@@ -474,7 +475,10 @@ def _of_pairs(
         for name in ("simplex", "antipodal")
     )
     if start is None or end is None:
-        raise DomainError("which structure is optimal is not decided: a slope is not told from 0")
+        raise DomainError(
+            "which structure is optimal is not decided: a derivative could not be "
+            "distinguished from 0"
+        )
     place = segment.high if start >= 0 else LOW if end <= 0 else f"{LOW}+{segment.high}"
     at = {x: found["x_star"].expression}
     inner = {
@@ -486,7 +490,7 @@ def _of_pairs(
     return {
         "structure": _structure(place, unique),
         **_inner(inner),
-        "loss": _loss(settled(found["loss"].expression.xreplace(values))),
+        "loss": least_loss(settled(found["loss"].expression.xreplace(values))),
     }
 
 
@@ -509,10 +513,6 @@ def _is_on_segment(problem: Problem, values: Mapping[Symbol, Expr], at: Expr) ->
 # --- how it is shown ------------------------------------------------------------------------------
 def _structure(name: str, only: str) -> Quantity:
     return Quantity(name, r"\text{structure}", f"eigenspaces that are occupied; {only}")
-
-
-def _loss(value: Expr) -> Quantity:
-    return Quantity(value, r"\mathcal{L}^\star", "least loss", spellings=(r"\mathcal{L}^*",))
 
 
 def _inner(inner: Mapping[str, Expr]) -> dict[str, Quantity]:

@@ -6,8 +6,9 @@ products of "same index" and "another index", one factor for each axis. Products
 and constants, one for each axis, are eigenvectors of all of them, and which eigenspace they
 belong to is told by their eigenvalues.
 
-Several orbits stand one after the other (:class:`Orbits`): the points of each are arranged as its
-own scheme says, and an eigenspace that occurs in several of them has a small matrix, not a number.
+A scheme is one orbit. Several stand one after the other (:class:`Orbits`): the points of each are
+arranged as its own scheme says, and an eigenspace that occurs in several of them has a small
+matrix, a block, not a number.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 from sympy import Expr, Integer
 
-from .configuration import Block, Configuration
+from .configuration import Block, Configuration, single
 from .scheme import Scheme
 
 Array = npt.NDArray[np.float64]
@@ -97,6 +98,26 @@ class Arrangement:
         assert isinstance(self.scheme, Scheme)
         return self.scheme
 
+    @cached_property
+    def whole(self) -> Configuration:
+        """The structure, as orbits and blocks."""
+        return single(self.scheme) if isinstance(self.scheme, Scheme) else self.scheme
+
+    @cached_property
+    def parts(self) -> dict[str, Arrangement]:
+        """Each orbit by itself."""
+        return {orbit.name: self for orbit in self.whole.orbits}
+
+    @cached_property
+    def _where(self) -> dict[str, slice]:
+        ends = np.cumsum([0, *(part.size for part in self.parts.values())]).tolist()
+        return {name: slice(*ends[k : k + 2]) for k, name in enumerate(self.parts)}
+
+    @cached_property
+    def _entries(self) -> dict[str, tuple[Block, int, int]]:
+        blocks = [b for b in self.whole.blocks if self._number(b.multiplicity) > 0]
+        return {b.entry(i, j): (b, i, j) for b in blocks for i, j in b.slots()}
+
     def _number(self, e: Expr) -> int:
         at = {s: Integer(self.sizes[s.name]) for s in e.free_symbols}
         return int(e.xreplace(at))
@@ -121,19 +142,27 @@ class Arrangement:
 
     @cached_property
     def pairs(self) -> dict[str, int]:
-        """How many ordered pairs each relation has."""
-        return {r: self.size * count for r, count in self.counts.items()}
+        """How many ordered pairs each relation has; one between orbits is seen from both."""
+        return {
+            r.name: self.counts[r.name] * self.parts[r.left].size * (1 if r.left == r.right else 2)
+            for r in self.whole.relations
+        }
 
     @cached_property
     def anchors(self) -> tuple[Anchors, ...]:
         """The orbits of points; one, on a scheme."""
-        return (Anchors(slice(0, self.size), {r: r for r in self.counts}, self.counts),)
+        found = []
+        for name, where in self._where.items():
+            seen = self.whole.seen(name)
+            counts = {r.name: self._number(r.partners(name)) for r in seen}
+            found.append(Anchors(where, {r.name: r.kind for r in seen}, counts))
+        return tuple(found)
 
     @cached_property
     def dimensions(self) -> dict[str, int]:
-        """Dimension of each eigenspace that has one."""
-        found = {e.name: self._number(e.dimension) for e in self._scheme.eigenspaces}
-        return {name: dimension for name, dimension in found.items() if dimension > 0}
+        """Dimension of each block that has one, in all orbits together."""
+        blocks = {b.name: b for b, _, _ in self._entries.values()}
+        return {k: self._number(b.multiplicity) * b.size for k, b in blocks.items()}
 
     @cached_property
     def table(self) -> dict[str, dict[str, int]]:
@@ -141,18 +170,31 @@ class Arrangement:
 
         Of a block in several orbits there is a row for each entry, ``means[1, 2]``.
         """
-        row = self.scheme.table
-        return {e: {r: self._number(row[e][r]) for r in self.counts} for e in self.dimensions}
+        whole = self.whole
+        return {
+            entry: {
+                r.name: self._number(whole.table[b.name][r.name])
+                if whole.place(b, r) == (i, j)
+                else 0
+                for r in whole.relations
+            }
+            for entry, (b, i, j) in self._entries.items()
+        }
 
     @cached_property
     def weights(self) -> dict[str, float]:
         """Share of each row of the table per unit of its eigenvalue."""
-        return {e: self.dimensions[e] / self.size for e in self.table}
+        return {
+            entry: self._number(b.multiplicity) / self.parts[b.orbits[j]].size
+            for entry, (b, _, j) in self._entries.items()
+        }
 
     @cached_property
     def norms(self) -> dict[str, float]:
         """What products with :meth:`bases` are divided by, so that they are shares."""
-        return dict.fromkeys(self.table, float(self.size))
+        size = {name: part.size for name, part in self.parts.items()}
+        entries = self._entries.items()
+        return {e: sqrt(size[b.orbits[i]] * size[b.orbits[j]]) for e, (b, i, j) in entries}
 
     @cached_property
     def corners(self) -> Array:
@@ -162,8 +204,9 @@ class Arrangement:
 
     @cached_property
     def traces(self) -> Array:
-        """For each orbit, 1 at the shares that add up to one."""
-        return np.ones((1, len(self.table)))
+        """For each orbit, 1 at the entries on the diagonal of its blocks."""
+        own = [b.orbits[i] if i == j else "" for b, i, j in self._entries.values()]
+        return np.array([[float(o == name) for o in own] for name in self.parts])
 
     # --- pairs ---------------------------------------------------------------------------
     @cached_property
@@ -247,13 +290,21 @@ class Arrangement:
 
     def bases(self, entry: str) -> tuple[Array, ...]:
         """The bases between which an entry of a block stands; of one on the diagonal both agree."""
-        return (self.basis(entry),) * 2
+        block, i, j = self._entries[entry]
+        return self._inside(block, i), self._inside(block, j)
+
+    def _inside(self, block: Block, i: int) -> Array:
+        """The copy of a block in one of its orbits."""
+        own = self.parts[block.orbits[i]].basis(block.spaces[i])
+        found = np.zeros((self.size, own.shape[1]))
+        found[self._where[block.orbits[i]]] = own
+        return found
 
     # --- inner products, eigenvalues and shares --------------------------------------------
     @cached_property
     def _ones(self) -> dict[str, float]:
         """The inner products that are known: of a point with itself."""
-        return {"self": 1.0}
+        return {r.name: 1.0 for r in self.whole.relations if r.kind == "self"}
 
     def eigenvalues(self, inner: Mapping[str, float]) -> dict[str, float]:
         """Eigenvalues of the Gram matrix with these inner products.
@@ -296,7 +347,7 @@ class Arrangement:
         """
         missing = [r for r, k in self.counts.items() if k and r not in (*inner, *self._ones)]
         if missing:
-            raise ValueError(f"inner products are missing of {', '.join(missing)}")
+            raise ValueError(f"inner products are missing: {', '.join(missing)}")
         given = {r: inner[r] if self.counts[r] else 0.0 for r in inner if r in self.counts}
         parts = []
         for name, value, basis in self._principal(self.eigenvalues(given)):
@@ -321,18 +372,22 @@ class Arrangement:
         self, values: Mapping[str, float]
     ) -> Iterator[tuple[str, float, Callable[[], Array]]]:
         """Eigenvalues of the Gram matrix, with the eigenvectors of each."""
-        for name, value in values.items():
-            yield name, value, partial(self.basis, name)
+        for name, block in {b.name: b for b, _, _ in self._entries.values()}.items():
+            sizes = [self.parts[o].size for o in block.orbits]
+            matrix = np.zeros((block.size, block.size))
+            for i, j in block.slots():
+                entry = values[block.entry(i, j)] * sqrt(sizes[i] / sizes[j])
+                matrix[i, j] = matrix[j, i] = entry
+            values_of, turns = np.linalg.eigh(matrix)
+            for value, turn in zip(values_of, turns.T, strict=True):
+                yield name, float(value), partial(self._turned, block, turn)
+
+    def _turned(self, block: Block, turn: Array) -> Array:
+        return np.sum([t * self._inside(block, i) for i, t in enumerate(turn)], axis=0)
 
 
 class Orbits(Arrangement):
     """Several orbits at concrete sizes: the points of one after those of another, on one axis."""
-
-    @property
-    def whole(self) -> Configuration:
-        """The structure."""
-        assert isinstance(self.scheme, Configuration)
-        return self.scheme
 
     @cached_property
     def parts(self) -> dict[str, Arrangement]:
@@ -341,74 +396,6 @@ class Orbits(Arrangement):
             name: arrange(part, {k: self.sizes[k] for k in axis_names(part)})
             for name, part in self.whole.parts.items()
         }
-
-    @cached_property
-    def _where(self) -> dict[str, slice]:
-        ends = np.cumsum([0, *(part.size for part in self.parts.values())]).tolist()
-        return {name: slice(*ends[k : k + 2]) for k, name in enumerate(self.parts)}
-
-    @cached_property
-    def pairs(self) -> dict[str, int]:
-        """How many ordered pairs each relation has; one between orbits is seen from both."""
-        return {
-            r.name: self.counts[r.name] * self.parts[r.left].size * (1 if r.left == r.right else 2)
-            for r in self.whole.relations
-        }
-
-    @cached_property
-    def anchors(self) -> tuple[Anchors, ...]:
-        """The orbits of points."""
-        found = []
-        for name, where in self._where.items():
-            seen = self.whole.seen(name)
-            counts = {r.name: self._number(r.partners(name)) for r in seen}
-            found.append(Anchors(where, {r.name: r.kind for r in seen}, counts))
-        return tuple(found)
-
-    @cached_property
-    def _entries(self) -> dict[str, tuple[Block, int, int]]:
-        blocks = [b for b in self.whole.blocks if self._number(b.multiplicity) > 0]
-        return {b.entry(i, j): (b, i, j) for b in blocks for i, j in b.slots()}
-
-    @cached_property
-    def dimensions(self) -> dict[str, int]:
-        """Dimension of each block that has one, in all orbits together."""
-        blocks = {b.name: b for b, _, _ in self._entries.values()}
-        return {k: self._number(b.multiplicity) * b.size for k, b in blocks.items()}
-
-    @cached_property
-    def table(self) -> dict[str, dict[str, int]]:
-        """Eigenvalue of each relation on each entry of each block."""
-        whole = self.whole
-        return {
-            entry: {
-                r.name: self._number(whole.table[b.name][r.name])
-                if whole.place(b, r) == (i, j)
-                else 0
-                for r in whole.relations
-            }
-            for entry, (b, i, j) in self._entries.items()
-        }
-
-    @cached_property
-    def weights(self) -> dict[str, float]:
-        """Share of each entry per unit of it."""
-        return {
-            entry: self._number(b.multiplicity) / self.parts[b.orbits[j]].size
-            for entry, (b, _, j) in self._entries.items()
-        }
-
-    @cached_property
-    def norms(self) -> dict[str, float]:
-        size = {name: part.size for name, part in self.parts.items()}
-        entries = self._entries.items()
-        return {e: sqrt(size[b.orbits[i]] * size[b.orbits[j]]) for e, (b, i, j) in entries}
-
-    @cached_property
-    def traces(self) -> Array:
-        """For each orbit, 1 at the entries on the diagonal of its blocks."""
-        own = [b.orbits[i] if i == j else "" for b, i, j in self._entries.values()]
-        return np.array([[float(o == name) for o in own] for name in self.parts])
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -428,52 +415,21 @@ class Orbits(Arrangement):
         names = list(self.counts)
         found = np.empty((self.size, self.size), dtype=np.int8)
         for a, b in product(self.parts, repeat=2):
-            there = self.whole.between(a, b)
+            shared = self.whole.between(a, b)
             if a != b:
-                (across,) = there
+                (across,) = shared
                 found[self._where[a], self._where[b]] = names.index(across.name)
             else:
-                of = {r.kind: names.index(r.name) for r in there}
+                of = {r.kind: names.index(r.name) for r in shared}
                 own = self.parts[a]
                 numbers = np.array([of[kind] for kind in own.counts], dtype=np.int8)
                 found[self._where[a], self._where[a]] = numbers[own.relations]
         return found
 
-    @cached_property
-    def _ones(self) -> dict[str, float]:
-        return {r.name: 1.0 for r in self.whole.relations if r.kind == "self"}
-
     def basis(self, eigenspace: str) -> Array:
         """Orthonormal columns that span a block in all its orbits."""
         block = self.whole.block(eigenspace)
         return np.concatenate([self._inside(block, i) for i in range(block.size)], axis=1)
-
-    def bases(self, entry: str) -> tuple[Array, ...]:
-        block, i, j = self._entries[entry]
-        return self._inside(block, i), self._inside(block, j)
-
-    def _inside(self, block: Block, i: int) -> Array:
-        """The copy of a block in one of its orbits."""
-        own = self.parts[block.orbits[i]].basis(block.spaces[i])
-        found = np.zeros((self.size, own.shape[1]))
-        found[self._where[block.orbits[i]]] = own
-        return found
-
-    def _principal(
-        self, values: Mapping[str, float]
-    ) -> Iterator[tuple[str, float, Callable[[], Array]]]:
-        for name, block in {b.name: b for b, _, _ in self._entries.values()}.items():
-            sizes = [self.parts[o].size for o in block.orbits]
-            matrix = np.zeros((block.size, block.size))
-            for i, j in block.slots():
-                entry = values[block.entry(i, j)] * sqrt(sizes[i] / sizes[j])
-                matrix[i, j] = matrix[j, i] = entry
-            values_of, turns = np.linalg.eigh(matrix)
-            for value, turn in zip(values_of, turns.T, strict=True):
-                yield name, float(value), partial(self._turned, block, turn)
-
-    def _turned(self, block: Block, turn: Array) -> Array:
-        return np.sum([t * self._inside(block, i) for i, t in enumerate(turn)], axis=0)
 
 
 def contrasts(size: int) -> Array:

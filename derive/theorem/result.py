@@ -32,6 +32,7 @@ from .measure import Measure, by_name
 from .number import decided, nested, number, numbers
 from .putback import put_back
 from .quantity import Quantity
+from .values import Values
 
 Builder = Callable[[Derivation], Mapping[str, Quantity]]
 
@@ -374,6 +375,75 @@ class Result(Shown):
         put_back(name, quantity, expression, point, self.domain, value, digits)
         return value
 
+    def __call__(self, *, digits: int = 15, **values: Any) -> Values:
+        """All quantities at a point: numbers, and expressions where parameters are missing.
+
+        >>> from cltheory import results
+        >>> results["supcl-threshold"](m=10, n=50, tau="1/10").alpha_min
+        0.0201464446195631
+
+        Raises
+        ------
+        DomainError
+            If a value is not accepted.
+        """
+        made, point = self._placed(values)
+
+        def number(name: str) -> Any:
+            expression = made.at(name, point)
+            free = expression.free_symbols & set(made.domain.ranges)
+            return expression if free else made.number(name, expression, point, digits)
+
+        return made._values(point, number)
+
+    def subs(self, **values: Any) -> Values:
+        """All quantities with exact values put in, as SymPy expressions; ``oo`` takes the limit.
+
+        Raises
+        ------
+        DomainError
+            If a value is not accepted.
+        """
+        made, point = self._placed(values)
+        return made._values(point, lambda name: made.at(name, point))
+
+    def _placed(self, values: dict[str, Any]) -> tuple[Result, dict[Symbol, Expr]]:
+        """The result for the lists and expressions among some values, and a point of the rest."""
+        given = {k: values.pop(k) for k in (*self.texts, *self.lists) if k in values}
+        made = self
+        if given or (self.at_values and values):
+            made = self.given(at=values if self.at_values else {}, **given)
+        return made, made.point(**values)
+
+    def _values(self, point: Mapping[Symbol, Expr], found: Callable[[str], Any]) -> Values:
+        kept: dict[str, Any] = {}
+        refused: dict[str, str] = {}
+        for name in self.quantities:
+            try:
+                kept[name] = found(name)
+            except DomainError as error:
+                refused[name] = str(error)
+        at = ", ".join(f"{s} = {v}" for s, v in point.items())
+        return Values(f"{self.id} at {at}" if at else self.id, kept, refused)
+
+    def symbols(self, names: str = "") -> Any:
+        """The symbols of its formulas, as ``sympy.symbols`` gives them; without names all.
+
+        They carry the assumptions of the theory, so that a plain ``Symbol("tau")`` is another.
+
+        Raises
+        ------
+        DomainError
+            If it has no such symbol.
+        """
+        known = {s.name: s for s in self.parameters}
+        wanted = names.replace(",", " ").split() or list(known)
+        for name in wanted:
+            if name not in known:
+                raise DomainError(f"{self.id} has no symbol {name}; it has {', '.join(known)}")
+        found = tuple(known[name] for name in wanted)
+        return found[0] if len(found) == 1 else found
+
     def function(self, name: str) -> Callable[..., Any]:
         """A vectorised numpy function of the quantity's free symbols (by keyword).
 
@@ -387,6 +457,39 @@ class Result(Shown):
         parameter, its last argument, is in it.
         """
         return compiled(self.quantity(name), name, self.parameters, self.domain)
+
+    def plot(
+        self,
+        name: str,
+        over: str,
+        *,
+        between: tuple[float, float] | None = None,
+        ax: Any = None,
+        **values: Any,
+    ) -> Any:
+        """Draw a quantity over one parameter; a value that is a list gives a curve for each entry.
+
+        Parameters
+        ----------
+        name, over
+            A quantity and a parameter.
+        between
+            Ends of the axis; by default of the parameter's range, or of a part of it.
+        ax
+            Axes of matplotlib to draw on; new ones by default.
+        **values
+            Values of the other parameters, of one of them a list.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        DomainError
+            If a value is not accepted.
+        """
+        return call("plot", self, name, over, between, ax, values)
 
     # --- showing ------------------------------------------------------------------------
     def latex(self, name: str) -> str:

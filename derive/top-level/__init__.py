@@ -1,33 +1,69 @@
-"""What ``import cltheory`` brings: the results, and the version.
+"""Closed-form results of contrastive-learning theory, derived and checked by machine.
 
-``cltheory.results["supcl-threshold"].alpha_min`` is a SymPy expression; nothing else is imported
-before one of the two names is asked for. The file lies in a folder that cannot be imported, so
-that it has this one name.
+``cltheory.supcl_threshold`` is a result, as is ``cltheory.results["supcl-threshold"]``;
+``cltheory.supcl_threshold.alpha_min`` is a SymPy expression. ``cltheory.losses`` and
+``cltheory.metrics`` need torch. Nothing is imported before it is asked for.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cltheory.derive.results import results
+    from cltheory.derive.theorem.result import Result
 
     __version__: str
 
-__all__ = ["__version__", "results"]
+#: Modules by the short names that they have here.
+MODULES = {
+    "derive": "cltheory.derive",
+    "numeric": "cltheory.numeric",
+    "losses": "cltheory.numeric.losses",
+    "metrics": "cltheory.numeric.metrics",
+}
+__all__ = ["__version__", "problem", "results", *MODULES]
+
+
+def problem(file: str) -> Result:
+    """What is derived of a loss in a TOML file of one's own: which structure is optimal where.
+
+    Parameters
+    ----------
+    file
+        Its name; what stands in it is told in docs/problem-files.md.
+
+    Raises
+    ------
+    DomainError
+        If it cannot be read, or declares no loss; one line.
+    """
+    from cltheory.derive.results import results
+
+    return results["phases"].given(loss=file)
 
 
 def __getattr__(name: str) -> Any:
-    if name == "results":
-        from cltheory.derive.results import results
-
-        return results
+    if name in MODULES:
+        return import_module(MODULES[name])
     if name == "__version__":
         from importlib.metadata import version
 
         return version("cltheory")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from cltheory.derive.results import UnknownResult, results
+
+    if name == "results":
+        return results
+    try:
+        return results[name]
+    except UnknownResult:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    from cltheory.derive.results import results
+
+    return sorted([*__all__, *(id.replace("-", "_") for id in results)])

@@ -7,7 +7,7 @@ polynomial, whose sign it must change, before it leaves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -28,6 +28,13 @@ FACTORED = 40
 GUARD = 32
 #: How many bits beyond four times those asked for are tried where no algebra tells zero.
 FAR_BITS = 1 << 12
+
+
+def doubled(start: int = FIRST_BITS, last: int = LAST_BITS) -> Iterator[int]:
+    """Precisions in bits, each twice the one before."""
+    while start <= last:
+        yield start
+        start *= 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +58,11 @@ class Root:
         if p.degree() == 1:
             with precision(bits):
                 return arb(-fmpq(p[0], p[1]))
-        work = bits + GUARD
-        while work <= 64 * (bits + LAST_BITS):
+        for work in doubled(bits + GUARD, 64 * (bits + LAST_BITS)):
             at = real_roots(p, work)[self.index]
             if at.rel_accuracy_bits() >= bits or at.is_zero():
                 self._put_back(at)
                 return at
-            work *= 2
         raise TooWide(f"a root of {p} is not found to {bits} bits")
 
     def _put_back(self, at: Any) -> None:
@@ -127,15 +132,13 @@ class Algebraic:
 
     def ball(self, kind: str, name: str, bits: int) -> Any:
         """A ball around it, of a relative radius below ``2**-bits``."""
-        work = bits + GUARD
-        while work <= 64 * (bits + LAST_BITS):
+        for work in doubled(bits + GUARD, 64 * (bits + LAST_BITS)):
             with precision(work):
                 found = arb_poly(self.at)(self.root.ball(work))
                 if found.rel_accuracy_bits() >= bits or found.is_zero():
                     return found
                 if work >= 4 * bits and self.is_zero():
                     return arb(0)
-            work *= 2
         raise TooWide(f"{self.at} is not found to {bits} bits")
 
     def is_zero(self) -> bool:
@@ -154,13 +157,11 @@ class Algebraic:
         """1, 0 or -1: exactly."""
         if self.is_zero():
             return 0
-        bits = FIRST_BITS
-        while bits <= LAST_BITS:
+        for bits in doubled():
             with precision(bits):
                 found = arb_poly(self.at)(self.root.ball(bits))
                 if found > 0 or found < 0:
                     return 1 if found > 0 else -1
-            bits *= 2
         raise TooWide(f"the sign of {self.at} is not found")
 
     def __add__(self, other: Any) -> Algebraic:
@@ -207,15 +208,13 @@ class _Evaluated:
 
     def ball(self, kind: str, name: str, bits: int) -> Any:
         """One of a relative radius below ``2**-bits``."""
-        work = bits + GUARD
-        while work <= 4 * bits + FAR_BITS:
+        for work in doubled(bits + GUARD, 4 * bits + FAR_BITS):
             try:
                 found = enclosure(self.expression, work)
             except TooWide:
                 found = None
             if found is not None and (found.rel_accuracy_bits() >= bits or found.is_zero()):
                 return found
-            work *= 2
         raise TooWide(f"a number is not found to {bits} bits")
 
 
@@ -237,29 +236,25 @@ def as_flint(value: Expr) -> Any:
 def _is_root_of(root: Root, polynomial: fmpq_poly) -> bool:
     """Whether a root of f = g h is one of g; it is a root of one of them only."""
     other = fmpq_poly(root.polynomial) / polynomial
-    bits = FIRST_BITS
-    while bits <= LAST_BITS:
+    for bits in doubled():
         with precision(bits):
             at = root.ball(bits)
             if not arb_poly(polynomial)(at).contains(0):
                 return False
             if not arb_poly(other)(at).contains(0):
                 return True
-        bits *= 2
-    raise TooWide("two factors are not told apart at a root")
+    raise TooWide("two factors could not be distinguished at a root")
 
 
 def _index_in(root: Root, part: fmpz_poly) -> int:
     """Which root of a factor it is."""
-    bits = FIRST_BITS
-    while bits <= LAST_BITS:
+    for bits in doubled():
         with precision(bits):
             at = root.ball(bits)
             near = [k for k, one in enumerate(real_roots(part, bits)) if one.overlaps(at)]
             if len(near) == 1:
                 return near[0]
-        bits *= 2
-    raise TooWide("a root is not found among those of a factor")
+    raise TooWide("a root was not found among those of a factor")
 
 
 # --- eigenvalues -----------------------------------------------------------------------------
@@ -287,15 +282,13 @@ def _parts(p: fmpz_poly) -> list[tuple[fmpz_poly, int]]:
 
 def in_order(found: Sequence[tuple[Algebraic, int]]) -> list[tuple[Algebraic, int]]:
     """Different numbers from the least on."""
-    bits = FIRST_BITS
-    while bits <= LAST_BITS:
+    for bits in doubled():
         with precision(bits):
             balls = [(number.ball("", "", bits), number, k) for number, k in found]
             balls.sort(key=lambda of: middle(of[0]))
             if all(a[0] < b[0] for a, b in pairwise(balls)):
                 return [(number, k) for _, number, k in balls]
-        bits *= 2
-    raise TooWide("two eigenvalues are not told apart")
+    raise TooWide("two eigenvalues could not be distinguished")
 
 
 def eigenvalues(matrix: fmpq_mat) -> tuple[Eigenvalue, ...]:

@@ -4,272 +4,146 @@ A configuration is an anchor z, its positive z+ and negatives z_1 .. z_N, unit v
 temperature tau. The softmax of the similarities over tau gives epsilon to the negatives together,
 and q_j of that to each; m = sum_j q_j z_j is their softmax mean, M = (1 - epsilon) z+ + epsilon m
 that of all, and (M - z+)/tau the gradient of InfoNCE. Bounds on it are functions of the readings
-named here. They are found exactly, by SymPy, or by mpmath to the digits at work; the code is one.
+named here. They are found by mpmath, to the digits at work.
 """
 
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import mpmath
-from flint import fmpq_mat
-from sympy import Expr, Integer, Matrix, S, exp, real_roots, simplify, sqrt
-from sympy.polys.polyerrors import PolynomialError
-
-from ..decide.exact import exact
-from .algebraic import as_flint, eigenvalues
-
-#: Readings of an anchor, by name, and what they are.
-READINGS = {
-    "tau": "temperature",
-    "n": "N + 2",
-    "N": "number of negatives",
-    "epsilon": "what the softmax gives to the negatives",
-    "rho": "<M, z+>",
-    "one_minus_rho": "1 - rho",
-    "mu": "|m|",
-    "sigma": "largest eigenvalue of (1/N) sum_j z_j z_j^T",
-    "sigma_positive": "the same with the parts w_j of the negatives orthogonal to z+",
-    "squared_gradient": "|M - z+|^2/tau^2",
-    "squared_tangential": "the same of the part of the gradient tangent to the sphere at z",
-    "participation": "sum_j q_j^2",
-    "q_max": "largest q_j",
-    "mean_norm": "|mean of the negatives|",
-    "similarity": "<z, m>",
-    "alignment": "<z, z+>",
-    "variance": "variance of <z, z_j>, all j alike",
-    "softmax_variance": "variance of <z, z_j> under q",
-    "squared_sampling": "|epsilon mean|^2, the part B of M - z+ = A + B + C",
-    "squared_fluctuation": "|C|^2, C = epsilon sum_j (q_j - 1/N) z_j",
-    "squared_linear": "|C^(1)|^2, C^(1) = epsilon sum_j (s_j - mean s)/(N tau) z_j",
-    "squared_remainder": "|C - C^(1)|^2",
-}
-#: Readings of a batch beside the means, ``mean_`` and a product of readings or their squares.
-BATCH = {
-    "tau": "temperature",
-    "n": "number of vectors",
-    "N": "n - 2",
-    "sigma_hat": "largest eigenvalue of (1/n) sum_i z_i z_i^T",
-    "effective_rank": "1/tr(Sigma^2) of the same matrix",
-}
-_FACTOR = re.compile(rf"({'|'.join(sorted(READINGS, key=len, reverse=True))})(_squared)?(?:_|$)")
+from sympy import Expr
 
 Vector = Sequence[Any]
 
 
-class Arithmetic(ABC):
-    """What readings need of numbers."""
-
-    @abstractmethod
-    def number(self, x: object) -> Any:
-        """A number that was given."""
-
-    @abstractmethod
-    def exp(self, x: Any) -> Any:
-        """The exponential."""
-
-    @abstractmethod
-    def sqrt(self, x: Any) -> Any:
-        """The square root."""
-
-    @abstractmethod
-    def tidy(self, x: Any) -> Any:
-        """The same number, told from zero where it is zero."""
-
-    @abstractmethod
-    def unit(self, v: Vector) -> list[Any]:
-        """A vector of length one, or the direction of one that is not.
-
-        Raises
-        ------
-        ValueError
-            If it is not taken.
-        """
-
-    @abstractmethod
-    def largest_eigenvalue(self, matrix: list[list[Any]]) -> Any:
-        """Of a symmetric matrix."""
-
-    @abstractmethod
-    def most(self, values: Iterable[Any]) -> Any:
-        """The largest of numbers."""
+# --- vectors ---------------------------------------------------------------------------------
+def number(x: object) -> Any:
+    """A number that was given: a number, text, or an expression."""
+    return mpmath.mpf(x) if not isinstance(x, Expr) else mpmath.mpmathify(x.n(mpmath.mp.dps))
 
 
-class Exact(Arithmetic):
-    """SymPy's numbers; vectors have to be of length one."""
+def unit(v: Vector) -> list[Any]:
+    """The direction of a vector.
 
-    def number(self, x: object) -> Expr:
-        return exact(x)
-
-    def exp(self, x: Expr) -> Expr:
-        return exp(x)
-
-    def sqrt(self, x: Expr) -> Expr:
-        return sqrt(x)
-
-    def tidy(self, x: Expr) -> Expr:
-        # Sums of exponentials are left as they are: nothing cancels in them.
-        return x if x.is_Rational or x.has(exp) else simplify(x)
-
-    def unit(self, v: Vector) -> list[Expr]:
-        found = [self.number(x) for x in v]
-        if self.tidy(sum((x * x for x in found), S.Zero)) != 1:
-            raise ValueError(f"a vector is not of length 1: {', '.join(map(str, found))}"[:200])
-        return found
-
-    def largest_eigenvalue(self, matrix: list[list[Expr]]) -> Expr:
-        if all(x.is_Rational for row in matrix for x in row):
-            size = len(matrix)
-            flat = [as_flint(x) for row in matrix for x in row]
-            return eigenvalues(fmpq_mat(size, size, flat))[-1].number.expression
-        try:
-            found = real_roots(Matrix(matrix).charpoly().as_expr())
-        except (PolynomialError, NotImplementedError):
-            found = [self.tidy(e) for e in Matrix(matrix).eigenvals()]
-        return max(found, key=lambda e: e.n(60))
-
-    def most(self, values: Iterable[Expr]) -> Expr:
-        return max(values, key=lambda e: e.n(60))
+    Raises
+    ------
+    ValueError
+        If it is zero; one line.
+    """
+    found = [number(x) for x in v]
+    size = length(found)
+    if not size:
+        raise ValueError("a vector is zero and has no direction")
+    return [x / size for x in found]
 
 
-class Decimal(Arithmetic):
-    """mpmath's numbers, to the digits at work; vectors are normalised."""
-
-    def number(self, x: object) -> Any:
-        return mpmath.mpf(x) if not isinstance(x, Expr) else mpmath.mpmathify(x.n(mpmath.mp.dps))
-
-    def exp(self, x: Any) -> Any:
-        return mpmath.exp(x)
-
-    def sqrt(self, x: Any) -> Any:
-        return mpmath.sqrt(max(x, mpmath.mpf(0)))
-
-    def tidy(self, x: Any) -> Any:
-        return x
-
-    def unit(self, v: Vector) -> list[Any]:
-        found = [self.number(x) for x in v]
-        length = mpmath.sqrt(mpmath.fsum(x * x for x in found))
-        if not length:
-            raise ValueError("a vector is zero, and has no direction")
-        return [x / length for x in found]
-
-    def largest_eigenvalue(self, matrix: list[list[Any]]) -> Any:
-        return max(mpmath.eigsy(mpmath.matrix(matrix), eigvals_only=True))
-
-    def most(self, values: Iterable[Any]) -> Any:
-        return max(values)
+def dot(u: Vector, v: Vector) -> Any:
+    """Inner product."""
+    return mpmath.fdot(zip(u, v, strict=True))
 
 
-EXACT, DECIMAL = Exact(), Decimal()
+def length(v: Vector) -> Any:
+    """Euclidean norm."""
+    return mpmath.sqrt(dot(v, v))
 
 
-class Readable(ABC):
-    """What has readings by name."""
-
-    @abstractmethod
-    def __getitem__(self, name: str) -> Any:
-        """The reading of that name.
-
-        Raises
-        ------
-        KeyError
-            If there is none.
-        """
-
-    def readings(self, names: Iterable[str]) -> dict[str, Any]:
-        """Several of them."""
-        return {name: self[name] for name in names}
+def minus(u: Vector, v: Vector) -> list[Any]:
+    """The difference of two vectors."""
+    return [x - y for x, y in zip(u, v, strict=True)]
 
 
-class Anchor(Readable):
+def combined(weights: Vector, rows: Sequence[Vector]) -> list[Any]:
+    """The linear combination of vectors with these weights."""
+    return [dot(weights, column) for column in zip(*rows, strict=True)]
+
+
+def middle(values: Vector) -> Any:
+    """The mean of numbers."""
+    return mpmath.fsum(values) / len(values)
+
+
+def largest_eigenvalue(rows: Sequence[Vector]) -> Any:
+    """Largest eigenvalue of the second moment, by the smaller of two matrices."""
+    vectors = list(zip(*rows, strict=True)) if len(rows) > len(rows[0]) else rows
+    gram = mpmath.matrix([[dot(u, v) for v in vectors] for u in vectors])
+    return max(mpmath.eigsy(gram, eigvals_only=True)) / len(rows)
+
+
+# --- one anchor ------------------------------------------------------------------------------
+class Anchor:
     """One anchor, its positive and its negatives.
 
     Parameters
     ----------
     anchor, positive
-        Vectors of length 1; by ``DECIMAL`` they are normalised.
+        Vectors; they are normalised.
     negatives
         At least one.
     tau
         Temperature.
-    by
-        ``EXACT`` or ``DECIMAL``.
 
     Raises
     ------
     ValueError
-        If vectors have different numbers of coordinates or not length 1, there is no negative, or
-        the temperature is not positive; one line.
+        If vectors have different numbers of coordinates or are zero, there is no negative, or the
+        temperature is not positive; one line.
     """
 
-    def __init__(
-        self,
-        anchor: Vector,
-        positive: Vector,
-        negatives: Sequence[Vector],
-        tau: object,
-        by: Arithmetic = EXACT,
-    ):
+    def __init__(self, anchor: Vector, positive: Vector, negatives: Sequence[Vector], tau: object):
         if not negatives:
-            raise ValueError("there is no negative")
+            raise ValueError("at least one negative is needed")
         if len({len(v) for v in (anchor, positive, *negatives)}) > 1:
             raise ValueError("vectors have different numbers of coordinates")
-        self.by = by
-        self.anchor, self.positive = by.unit(anchor), by.unit(positive)
-        self.negatives = [by.unit(v) for v in negatives]
-        self._values: dict[str, Any] = {"tau": by.number(tau)}
+        self.anchor, self.positive = unit(anchor), unit(positive)
+        self.negatives = [unit(v) for v in negatives]
+        self._values: dict[str, Any] = {"tau": number(tau)}
         if not self._values["tau"] > 0:
             raise ValueError(f"tau must be > 0, not {tau}")
 
     @classmethod
-    def read(cls, vectors: Mapping[str, Any], tau: object, by: Arithmetic = DECIMAL) -> Anchor:
+    def read(cls, vectors: Mapping[str, Any], tau: object) -> Anchor:
         """The configuration that is stored under these names."""
-        return cls(vectors["anchor"], vectors["positive"], vectors["negatives"], tau, by)
+        return cls(vectors["anchor"], vectors["positive"], vectors["negatives"], tau)
 
     def __getitem__(self, name: str) -> Any:
         if name not in READINGS:
-            raise KeyError(f"an anchor has no reading {name!r}, but: {', '.join(READINGS)}")
+            raise KeyError(f"an anchor has no reading {name!r}; it has {', '.join(READINGS)}")
         if name not in self._values:
-            self._values[name] = self.by.tidy(getattr(self, f"_{name}"))
+            self._values[name] = READINGS[name][1](self)
         return self._values[name]
 
-    # --- vectors -----------------------------------------------------------------------------
     @cached_property
     def similarities(self) -> list[Any]:
         """<z, z_j>."""
-        return [self.by.tidy(_dot(self.anchor, v)) for v in self.negatives]
+        return [dot(self.anchor, v) for v in self.negatives]
 
     @cached_property
-    def _weights(self) -> list[Any]:
-        """The exponentials of the negatives over that of the positive."""
-        gap = [(s - self["alignment"]) / self["tau"] for s in self.similarities]
-        return [self.by.exp(x) for x in gap]
+    def weight(self) -> Any:
+        """The exponentials of the negatives over that of the positive, added up."""
+        gaps = [(s - self["alignment"]) / self["tau"] for s in self.similarities]
+        return mpmath.fsum(map(mpmath.exp, gaps))
 
     @cached_property
     def q(self) -> list[Any]:
         """How the softmax divides among the negatives."""
         # Relative to the largest, which keeps the digits of all that counts.
-        top = self.by.most(self.similarities)
-        found = [self.by.exp((s - top) / self["tau"]) for s in self.similarities]
-        total = sum(found)
-        return [self.by.tidy(x / total) for x in found]
+        top = max(self.similarities)
+        found = [mpmath.exp((s - top) / self["tau"]) for s in self.similarities]
+        return [x / mpmath.fsum(found) for x in found]
 
     @cached_property
     def m(self) -> list[Any]:
         """The softmax mean of the negatives."""
-        return _combined(self.q, self.negatives)
+        return combined(self.q, self.negatives)
 
     @cached_property
     def direction(self) -> list[Any]:
         """m - z+: the gradient times tau/epsilon."""
-        apart = [_minus(v, self.positive) for v in self.negatives]
-        return _combined(self.q, apart)
+        return combined(self.q, [minus(v, self.positive) for v in self.negatives])
 
     @cached_property
     def gradient(self) -> list[Any]:
@@ -279,196 +153,144 @@ class Anchor(Readable):
     @cached_property
     def mean(self) -> list[Any]:
         """Mean of the negatives."""
-        return _combined(
-            [self.by.number(1) / len(self.negatives)] * len(self.negatives), self.negatives
-        )
+        return [middle(column) for column in zip(*self.negatives, strict=True)]
+
+    @cached_property
+    def orthogonal(self) -> list[list[Any]]:
+        """The parts w_j of the negatives orthogonal to z+."""
+        y = self.positive
+        return [minus(v, [dot(v, y) * x for x in y]) for v in self.negatives]
 
     @cached_property
     def linear(self) -> list[Any]:
         """The part C^(1) of the decomposition: the softmax to first order around equal logits."""
-        share = self["epsilon"] / (len(self.negatives) * self["tau"])
-        middle = sum(self.similarities) / len(self.similarities)
-        return _combined([share * (s - middle) for s in self.similarities], self.negatives)
+        share = self["epsilon"] / (self["N"] * self["tau"])
+        mean = middle(self.similarities)
+        return combined([share * (s - mean) for s in self.similarities], self.negatives)
 
     @cached_property
     def fluctuation(self) -> list[Any]:
         """The part C of the decomposition."""
-        return [self["epsilon"] * (x - y) for x, y in zip(self.m, self.mean, strict=True)]
-
-    # --- readings ----------------------------------------------------------------------------
-    @property
-    def _N(self) -> Any:
-        return Integer(len(self.negatives)) if self.by is EXACT else len(self.negatives)
-
-    @property
-    def _n(self) -> Any:
-        return self["N"] + 2
-
-    @property
-    def _epsilon(self) -> Any:
-        total = sum(self._weights)
-        return total / (1 + total)
-
-    @property
-    def _one_minus_rho(self) -> Any:
-        return -self["epsilon"] * _dot(self.direction, self.positive)
-
-    @property
-    def _rho(self) -> Any:
-        return 1 - self["one_minus_rho"]
-
-    @property
-    def _mu(self) -> Any:
-        return self.by.sqrt(self.by.tidy(_dot(self.m, self.m)))
-
-    @property
-    def _sigma(self) -> Any:
-        return _top(self.negatives, self.by) / len(self.negatives)
-
-    @property
-    def _sigma_positive(self) -> Any:
-        axis = self.positive
-        shares = [self.by.tidy(_dot(v, axis)) for v in self.negatives]
-        rows = [
-            [self.by.tidy(x - share * y) for x, y in zip(v, axis, strict=True)]
-            for v, share in zip(self.negatives, shares, strict=True)
-        ]
-        return _top(rows, self.by) / len(self.negatives)
-
-    @property
-    def _squared_gradient(self) -> Any:
-        return _dot(self.gradient, self.gradient)
-
-    @property
-    def _squared_tangential(self) -> Any:
-        along = _dot(self.gradient, self.anchor)
-        return self["squared_gradient"] - along**2
-
-    @property
-    def _participation(self) -> Any:
-        return sum(x**2 for x in self.q)
-
-    @property
-    def _q_max(self) -> Any:
-        return self.by.most(self.q)
-
-    @property
-    def _mean_norm(self) -> Any:
-        return self.by.sqrt(self.by.tidy(_dot(self.mean, self.mean)))
-
-    @property
-    def _similarity(self) -> Any:
-        return _dot(self.anchor, self.m)
-
-    @property
-    def _alignment(self) -> Any:
-        return _dot(self.anchor, self.positive)
-
-    @property
-    def _variance(self) -> Any:
-        size = len(self.similarities)
-        middle = sum(self.similarities) / size
-        return sum((s - middle) ** 2 for s in self.similarities) / size
-
-    @property
-    def _softmax_variance(self) -> Any:
-        pairs = zip(self.q, self.similarities, strict=True)
-        return sum(x * (s - self["similarity"]) ** 2 for x, s in pairs)
-
-    @property
-    def _squared_sampling(self) -> Any:
-        return self["epsilon"] ** 2 * _dot(self.mean, self.mean)
-
-    @property
-    def _squared_fluctuation(self) -> Any:
-        return _dot(self.fluctuation, self.fluctuation)
-
-    @property
-    def _squared_linear(self) -> Any:
-        return _dot(self.linear, self.linear)
-
-    @property
-    def _squared_remainder(self) -> Any:
-        left = _minus(self.fluctuation, self.linear)
-        return _dot(left, left)
+        return [self["epsilon"] * x for x in minus(self.m, self.mean)]
 
 
-class Batch(Readable):
-    """n vectors in pairs, each an anchor whose positive is its partner.
+def _square(v: Vector) -> Any:
+    return dot(v, v)
+
+
+def _variance(a: Anchor, weights: Vector) -> Any:
+    """The variance of the similarities with these weights."""
+    mean = dot(weights, a.similarities)
+    return dot(weights, [(s - mean) ** 2 for s in a.similarities])
+
+
+#: Readings of an anchor, by name: what they are, in words and as numbers.
+READINGS: dict[str, tuple[str, Callable[[Anchor], Any]]] = {
+    "tau": ("temperature", lambda a: a["tau"]),
+    "n": ("N + 2", lambda a: a["N"] + 2),
+    "N": ("number of negatives", lambda a: len(a.negatives)),
+    "epsilon": ("softmax mass of the negatives", lambda a: a.weight / (1 + a.weight)),
+    "rho": ("<M, z+>", lambda a: 1 - a["one_minus_rho"]),
+    "one_minus_rho": ("1 - rho", lambda a: -a["epsilon"] * dot(a.direction, a.positive)),
+    "mu": ("|m|", lambda a: length(a.m)),
+    "sigma": (
+        "largest eigenvalue of (1/N) sum_j z_j z_j^T",
+        lambda a: largest_eigenvalue(a.negatives),
+    ),
+    "sigma_positive": (
+        "the same with the parts w_j of the negatives orthogonal to z+",
+        lambda a: largest_eigenvalue(a.orthogonal),
+    ),
+    "squared_gradient": ("|M - z+|^2/tau^2", lambda a: _square(a.gradient)),
+    "squared_tangential": (
+        "the same of the part of the gradient tangent to the sphere at z",
+        lambda a: a["squared_gradient"] - dot(a.gradient, a.anchor) ** 2,
+    ),
+    "participation": ("sum_j q_j^2", lambda a: _square(a.q)),
+    "q_max": ("largest q_j", lambda a: max(a.q)),
+    "mean_norm": ("|mean of the negatives|", lambda a: length(a.mean)),
+    "similarity": ("<z, m>", lambda a: dot(a.anchor, a.m)),
+    "alignment": ("<z, z+>", lambda a: dot(a.anchor, a.positive)),
+    "variance": (
+        "variance of <z, z_j>, all j alike",
+        lambda a: _variance(a, [mpmath.mpf(1) / a["N"]] * a["N"]),
+    ),
+    "softmax_variance": ("variance of <z, z_j> under q", lambda a: _variance(a, a.q)),
+    "squared_sampling": (
+        "|epsilon mean|^2, the part B of M - z+ = A + B + C",
+        lambda a: a["epsilon"] ** 2 * _square(a.mean),
+    ),
+    "squared_fluctuation": (
+        "|C|^2, C = epsilon sum_j (q_j - 1/N) z_j",
+        lambda a: _square(a.fluctuation),
+    ),
+    "squared_linear": (
+        "|C^(1)|^2, C^(1) = epsilon sum_j (s_j - mean s)/(N tau) z_j",
+        lambda a: _square(a.linear),
+    ),
+    "squared_remainder": ("|C - C^(1)|^2", lambda a: _square(minus(a.fluctuation, a.linear))),
+}
+_FACTOR = re.compile(rf"({'|'.join(sorted(READINGS, key=len, reverse=True))})(_squared)?(?:_|$)")
+
+
+# --- a batch ---------------------------------------------------------------------------------
+class Batch:
+    """Unit vectors in pairs, each an anchor whose positive is its partner.
 
     Parameters
     ----------
     z
-        Vectors of length 1, four or more; by ``DECIMAL`` they are normalised.
+        An even number of vectors, four or more: 0 and 1 are a pair, 2 and 3, and so on. They are
+        normalised.
     tau
         Temperature.
-    positive
-        The index of the partner of each; 0 and 1 are a pair, 2 and 3, and so on, by default.
-    by
-        ``EXACT`` or ``DECIMAL``.
 
     Raises
     ------
     ValueError
-        If there are too few vectors, partners are none, or as of an anchor; one line.
+        If there are too few vectors or an odd number of them, or as of an anchor; one line.
     """
 
-    def __init__(
-        self,
-        z: Sequence[Vector],
-        tau: object,
-        positive: Sequence[int] | None = None,
-        by: Arithmetic = EXACT,
-    ):
-        size = len(z)
-        partner = [i ^ 1 for i in range(size)] if positive is None else list(positive)
-        if size < 3:
-            raise ValueError(f"a batch has 3 vectors or more, not {size}")
-        if len(partner) != size or any(
-            p not in range(size) or p == i for i, p in enumerate(partner)
-        ):
-            raise ValueError("every vector has another one as its positive")
-        self.by, self.tau = by, by.number(tau)
-        self.z = [by.unit(v) for v in z]
+    def __init__(self, z: Sequence[Vector], tau: object):
+        if len(z) < 4 or len(z) % 2:
+            raise ValueError(f"a batch has an even number of vectors, 4 or more, not {len(z)}")
+        self.z = [unit(v) for v in z]
         self.anchors = [
-            Anchor(
-                self.z[i],
-                self.z[p],
-                [v for j, v in enumerate(self.z) if j not in (i, p)],
-                self.tau,
-                by,
-            )
-            for i, p in enumerate(partner)
+            Anchor(v, self.z[i ^ 1], [w for j, w in enumerate(self.z) if j not in (i, i ^ 1)], tau)
+            for i, v in enumerate(self.z)
         ]
 
     @classmethod
-    def read(cls, vectors: Mapping[str, Any], tau: object, by: Arithmetic = DECIMAL) -> Batch:
+    def read(cls, vectors: Mapping[str, Any], tau: object) -> Batch:
         """The configuration that is stored under this name."""
-        return cls(vectors["z"], tau, by=by)
+        return cls(vectors["z"], tau)
 
     def __getitem__(self, name: str) -> Any:
-        size = len(self.z)
-        if name == "tau":
-            return self.tau
-        if name in ("n", "N"):
-            return self.by.number(size - 2 * (name == "N"))
-        if name == "sigma_hat":
-            return self.by.tidy(_top(self.z, self.by) / size)
-        if name == "effective_rank":
-            return self.by.tidy(size**2 / sum(_dot(u, v) ** 2 for u in self.z for v in self.z))
+        if name in BATCH:
+            return BATCH[name][1](self)
         factors = factors_of(name.removeprefix("mean_")) if name.startswith("mean_") else None
         if factors is None:
             raise KeyError(
-                f"a batch has no reading {name!r}, but: {', '.join(BATCH)}, and mean_ of a product "
-                "of readings of an anchor, each perhaps _squared"
+                f"a batch has no reading {name!r}; it has {', '.join(BATCH)}, and mean_ with a "
+                "product of readings of an anchor, each perhaps _squared"
             )
-        total = self.by.number(0)
-        for a in self.anchors:
-            term = self.by.number(1)
-            for reading, power in factors:
-                term *= a[reading] ** power
-            total += term
-        return self.by.tidy(total / size)
+        return middle([mpmath.fprod(a[k] ** power for k, power in factors) for a in self.anchors])
+
+
+#: Readings of a batch beside the means, ``mean_`` and a product of readings or their squares.
+BATCH: dict[str, tuple[str, Callable[[Batch], Any]]] = {
+    "tau": ("temperature", lambda b: b.anchors[0]["tau"]),
+    "n": ("number of vectors", lambda b: len(b.z)),
+    "N": ("n - 2", lambda b: len(b.z) - 2),
+    "sigma_hat": (
+        "largest eigenvalue of (1/n) sum_i z_i z_i^T",
+        lambda b: largest_eigenvalue(b.z),
+    ),
+    "effective_rank": (
+        "1/tr(Sigma^2) of the same matrix",
+        lambda b: len(b.z) ** 2 / mpmath.fsum(dot(u, v) ** 2 for u in b.z for v in b.z),
+    ),
+}
 
 
 def factors_of(name: str) -> list[tuple[str, int]] | None:
@@ -481,30 +303,3 @@ def factors_of(name: str) -> list[tuple[str, int]] | None:
         found.append((part[1], 2 if part[2] else 1))
         at = part.end()
     return found or None
-
-
-# --- vectors ---------------------------------------------------------------------------------
-def _dot(u: Vector, v: Vector) -> Any:
-    return sum(x * y for x, y in zip(u, v, strict=True))
-
-
-def _minus(u: Vector, v: Vector) -> list[Any]:
-    return [x - y for x, y in zip(u, v, strict=True)]
-
-
-def _combined(weights: Sequence[Any], rows: Sequence[Vector]) -> list[Any]:
-    return [
-        sum(w * x for w, x in zip(weights, column, strict=True))
-        for column in zip(*rows, strict=True)
-    ]
-
-
-def _top(rows: Sequence[Vector], by: Arithmetic) -> Any:
-    """Largest eigenvalue of the sum of v v^T, by the smaller of two matrices."""
-    vectors = list(zip(*rows, strict=True)) if len(rows) > len(rows[0]) else rows
-    gram = [[by.number(0)] * len(vectors) for _ in vectors]
-    for i, u in enumerate(vectors):
-        gram[i][i] = by.tidy(_dot(u, u))
-    for (i, u), (j, v) in combinations(enumerate(vectors), 2):
-        gram[i][j] = gram[j][i] = by.tidy(_dot(u, v))
-    return by.largest_eigenvalue(gram)

@@ -7,25 +7,27 @@ their sums.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, TypeVar
 
-from sympy import Add, Expr, S, sympify
+from sympy import Expr
 
+K = TypeVar("K")
 #: Coefficients by the name of a vector.
 Combination = Mapping[str, Expr]
 #: Inner products by the names of two vectors, in one order or the other.
 Gram = Mapping[tuple[str, str], Expr]
 
 
-def plus(*terms: tuple[object, Combination]) -> Combination:
+def plus(*terms: tuple[Any, Mapping[K, Any]]) -> dict[K, Any]:
     """The sum of combinations, each times a factor."""
-    found: dict[str, Expr] = {}
+    found: dict[K, Any] = {}
     for factor, vector in terms:
         for name, c in vector.items():
-            found[name] = found.get(name, S.Zero) + sympify(factor) * c
+            found[name] = found.get(name, 0) + factor * c
     return found
 
 
-def inner(u: Combination, v: Combination, gram: Gram) -> Expr:
+def inner(u: Mapping[K, Any], v: Mapping[K, Any], gram: Mapping[tuple[K, K], Any]) -> Any:
     """The inner product of two combinations, by bilinearity.
 
     Raises
@@ -34,7 +36,7 @@ def inner(u: Combination, v: Combination, gram: Gram) -> Expr:
         If an inner product that is needed is not known.
     """
 
-    def known(a: str, b: str) -> Expr:
+    def known(a: K, b: K) -> Any:
         return gram[a, b] if (a, b) in gram else gram[b, a]
 
-    return Add(*(s * t * known(a, b) for a, s in u.items() for b, t in v.items()))
+    return sum(s * t * known(a, b) for a, s in u.items() for b, t in v.items())

@@ -14,7 +14,7 @@ from ..decide.ball import Enclosures, TooWide, precision
 from ..decide.digits import FIRST_BITS, LAST_BITS, is_zero
 from ..errors import InternalError
 from ..optimum.value import Digits, Handle
-from .algebraic import Algebraic, Root, as_digits
+from .algebraic import Algebraic, Root, as_digits, doubled
 
 Rows = tuple[tuple[Expr, ...], ...]
 #: Matrices with entries that are no fractions are eliminated exactly up to this size.
@@ -40,7 +40,7 @@ def in_field(gram: Sequence[Sequence[fmpq_poly]], root: Root, rank: int) -> Rows
         k = max(range(size), key=lambda i: float(_near(rest[i][i], root)))
         pivot = Algebraic(root, rest[k][k])
         if pivot.sign() != 1:
-            raise InternalError("the Gram matrix has not the rank that it was said to have")
+            raise InternalError("the Gram matrix does not have the rank that was derived")
         _, inverse, _ = rest[k][k].xgcd(modulus)
         column = [rest[i][k] * inverse % modulus for i in range(size)]
         columns.append((pivot, [Algebraic(root, at) for at in column]))
@@ -50,7 +50,7 @@ def in_field(gram: Sequence[Sequence[fmpq_poly]], root: Root, rank: int) -> Rows
             for row, at in zip(rest, column, strict=True)
         ]
     if not all(Algebraic(root, e).is_zero() for row in rest for e in row):
-        raise InternalError("the vectors have not the inner products they were made for")
+        raise InternalError("the vectors do not have the inner products they were built for")
     return tuple(tuple(_coordinate(c[i], p) for p, c in columns) for i in range(size))
 
 
@@ -99,26 +99,22 @@ class _Cholesky:
         """A coordinate."""
         with precision(bits):
             floor = arb(2) ** -bits
-        work = bits + FIRST_BITS
-        while work <= 64 * (bits + LAST_BITS):
+        for work in doubled(bits + FIRST_BITS, 64 * (bits + LAST_BITS)):
             found = self._within(work)
             if found is not None:
                 at = found[int(i)][int(k)]
                 if at.rel_accuracy_bits() >= bits or at.abs_upper() < floor * floor:
                     return at
-            work *= 2
         raise TooWide(f"coordinate {k} of point {i} is not found to {bits} bits")
 
     @cached_property
     def pivots(self) -> tuple[int, ...]:
         """The points eliminated, in order: the farthest from the span of those before."""
-        bits = FIRST_BITS
-        while bits <= LAST_BITS:
+        for bits in doubled():
             order: list[int] = []
             if self._eliminated(bits, order) is not None:
                 return tuple(order)
-            bits *= 2
-        raise TooWide("the Gram matrix is not eliminated")
+        raise TooWide("the Gram matrix could not be eliminated")
 
     def vanishes(self, i: int, k: int) -> bool:
         """Whether a coordinate is proved to be zero, which no ball around it can tell."""
@@ -169,7 +165,7 @@ class _Cholesky:
                     for j in range(self.size):
                         rest[i][j] -= found[i][-1] * found[j][-1]
             if not all(e.contains(0) for row in rest for e in row):
-                raise InternalError("the Gram matrix has not the rank that it was said to have")
+                raise InternalError("the Gram matrix does not have the rank that was derived")
         return found
 
 
@@ -265,8 +261,7 @@ class _Sphere:
 
     def ball(self, kind: str, name: str, bits: int) -> Any:
         """The radius: half the root of s^T K^-1 s, with K the Gram matrix and s its diagonal."""
-        work = bits + FIRST_BITS
-        while work <= 64 * (bits + LAST_BITS):
+        for work in doubled(bits + FIRST_BITS, 64 * (bits + LAST_BITS)):
             with precision(work):
                 of = Enclosures(work, {})
                 flat = [of(self.gram[i][j]) for i in self.kept for j in self.kept]
@@ -279,5 +274,4 @@ class _Sphere:
                     square = arb(0)
                 if square > 0 and square.rel_accuracy_bits() >= bits:
                     return square.sqrt()
-            work *= 2
         raise TooWide(f"the radius is not found to {bits} bits")

@@ -36,6 +36,7 @@ from .algebraic import (
     Root,
     as_digits,
     as_flint,
+    doubled,
     eigenvalues,
     exact_fraction,
     middle,
@@ -121,22 +122,14 @@ class Dissimilarity:
     @cached_property
     def centred_gram(self) -> Rows:
         """-J D J/2."""
-        n, d = self.size, self.entries
-        means = [sum(row, S.Zero) / n for row in d]
-        mean = sum(means, S.Zero) / n
-        return tuple(
-            tuple(-(d[i][j] - means[i] - means[j] + mean) / 2 for j in range(n)) for i in range(n)
-        )
+        return tuple(tuple(row) for row in centred(self.entries))
 
     @cached_property
     def centred_fractions(self) -> list[list[Any]] | None:
         """The same over the scale."""
         if self.fractions is None:
             return None
-        n, d = self.size, self.fractions
-        means = [sum((d[i, j] for j in range(n)), fmpq(0)) / n for i in range(n)]
-        mean = sum(means, fmpq(0)) / n
-        return [[-(d[i, j] - means[i] - means[j] + mean) / 2 for j in range(n)] for i in range(n)]
+        return centred(self.fractions.tolist())
 
     @cached_property
     def spectrum(self) -> tuple[Eigenvalue, ...] | None:
@@ -179,13 +172,13 @@ class Dissimilarity:
 
     def ball(self, kind: str, name: str, bits: int) -> Any:
         """A ball around an eigenvalue."""
-        work = bits + 64
-        while work <= 4 * bits + FAR_BITS:  # one that is zero has no relative accuracy at all
+        for work in doubled(
+            bits + 64, 4 * bits + FAR_BITS
+        ):  # one that is zero has no relative accuracy at all
             with precision(work):
                 found = self._balls(work)[int(name)]
                 if found.rel_accuracy_bits() >= bits:
                     return found
-            work *= 2
         raise TooWide(f"eigenvalue {name} is not found to {bits} bits")
 
     def _balls(self, bits: int) -> list[Any]:
@@ -418,6 +411,16 @@ def euclidean(D: object, q: int) -> Euclidean:
     return Euclidean(D if isinstance(D, Dissimilarity) else Dissimilarity(D), q)
 
 
+def centred(d: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """-J D J/2 of a symmetric matrix."""
+    means = [sum(row[1:], row[0]) / len(d) for row in d]
+    mean = sum(means[1:], means[0]) / len(d)
+    return [
+        [-(e - means[i] - means[j] + mean) / 2 for j, e in enumerate(row)]
+        for i, row in enumerate(d)
+    ]
+
+
 # --- reading and words -----------------------------------------------------------------------
 def check_square(rows: Sequence[Sequence[Expr]], name: str) -> None:
     """Refuse what is not a square of finite numbers for two points or more.
@@ -430,7 +433,7 @@ def check_square(rows: Sequence[Sequence[Expr]], name: str) -> None:
     if len(rows) != len(rows[0]):
         raise DomainError(f"{name} is {len(rows)} x {len(rows[0])}, and must be square")
     if len(rows) < 2:
-        raise DomainError(f"{name} is for {len(rows)} point, and must be for two at least")
+        raise DomainError(f"{name} is for {len(rows)} point; it must be for at least two")
     for i, row in enumerate(rows, 1):
         for j, e in enumerate(row, 1):
             if not e.is_finite:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 
+from .combination import inner, plus
+
 Index = tuple[int, int, int]
 Number = Fraction
 #: A linear combination of embeddings, by coefficient.
@@ -26,15 +28,6 @@ def total(subset: Iterable[Index]) -> Vector:
 def mean(subset: Sequence[Index]) -> Vector:
     """Mean of the embeddings of a set."""
     return {a: Fraction(1, len(subset)) for a in subset}
-
-
-def combine(*parts: tuple[Fraction | int, Vector]) -> Vector:
-    """Linear combination of vectors."""
-    found: dict[Index, Fraction] = {}
-    for factor, vector in parts:
-        for a, coefficient in vector.items():
-            found[a] = found.get(a, Fraction(0)) + factor * coefficient
-    return found
 
 
 class Embeddings:
@@ -108,10 +101,7 @@ class Embeddings:
 
     def dot(self, left: Vector, right: Vector) -> Fraction:
         """Inner product of two linear combinations of embeddings."""
-        return sum(
-            (s * t * self._gram[a, b] for a, s in left.items() for b, t in right.items()),
-            Fraction(0),
-        )
+        return Fraction(inner(left, right, self._gram))
 
     def sum_ip(self, left: Iterable[Index], right: Iterable[Index]) -> Fraction:
         """Inner product of the sum over ``left`` with the sum over ``right``."""
@@ -128,7 +118,7 @@ class Embeddings:
 
     def sq_dist(self, left: Vector, right: Vector) -> Fraction:
         """Squared distance of two linear combinations of embeddings."""
-        step = combine((1, left), (-1, right))
+        step = plus((1, left), (-1, right))
         return self.dot(step, step)
 
     def distinct(self) -> int:

@@ -1,6 +1,6 @@
 """Numbers of logits, of a batch with a candidate, and of a law, to any number of digits.
 
-They have the names by which bounds call them. Numbers are taken as :mod:`.anchor` takes them, and
+They have the names by which bounds call them. Numbers are read as :mod:`.anchor` reads them, and
 vectors normalised.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 import mpmath
 from mpmath import mp, mpf
 
-from .anchor import DECIMAL, Anchor
+from .anchor import Anchor, dot, length, middle, number, unit
 
 #: Digits beyond those that are asked for.
 GUARD = 15
@@ -29,16 +29,13 @@ def of_logits(logits: Row, digits: int = 50) -> Numbers:
     its least (``remainder_below``) and that of the first logit (``remainder_first``).
     """
     with mp.workdps(digits + GUARD):
-        given = [DECIMAL.number(x) for x in logits]
-        size = len(given)
-        centred = [x - mpmath.fsum(given) / size for x in given]
+        given = [number(x) for x in logits]
+        size, mean = len(given), middle(given)
+        centred = [x - mean for x in given]
         top = max(given)
         weights = [mpmath.exp(x - top) for x in given]
         q = [w / mpmath.fsum(weights) for w in weights]
-        hessian = mpmath.matrix(size)
-        for i in range(size):
-            for j in range(size):
-                hessian[i, j] = (i == j) * q[i] - q[i] * q[j]
+        hessian = mpmath.diag(q) - mpmath.matrix(q) * mpmath.matrix(q).T
         rest = [a - mpf(1) / size - x / size for a, x in zip(q, centred, strict=True)]
         return {
             "N": mpf(size),
@@ -66,7 +63,7 @@ def of_batch(batch: Sequence[Row], candidate: Row, digits: int = 50) -> Numbers:
     mean of the batch, ``entropy_rank`` the exponential of the entropy of the eigenvalues.
     """
     with mp.workdps(digits + GUARD):
-        rows, z = [DECIMAL.unit(x) for x in batch], DECIMAL.unit(candidate)
+        rows, z = [unit(x) for x in batch], unit(candidate)
         size, d = len(rows), len(z)
         products = [dot(x, z) for x in rows]
         moment = second_moment(rows)
@@ -82,8 +79,8 @@ def of_batch(batch: Sequence[Row], candidate: Row, digits: int = 50) -> Numbers:
             "sigma_hat": max(values),
             "entropy_rank": mpmath.exp(-mpmath.fsum(logs)),
             "isotropy_deviation": mpmath.sqrt(max(d * t - 1, 0)),
-            "q": mpmath.fsum(x * x for x in products) / size,
-            "centroid": mpmath.fsum(products) / size,
+            "q": dot(products, products) / size,
+            "centroid": middle(products),
             "t_next": squared_norm(second_moment([*rows, z])),
             "frobenius_diversity": squared_norm(moment - second_moment([z])),
         }
@@ -104,11 +101,10 @@ def of_law(
     of the gradient, whose mean is ``mean_squared_gradient``.
     """
     with mp.workdps(digits + GUARD):
-        share = [DECIMAL.number(w) for w in weights]
+        share = [number(w) for w in weights]
         share = [w / mpmath.fsum(share) for w in share]
         atoms = [
-            Anchor(z, y, rows, tau, DECIMAL)
-            for z, y, rows in zip(anchor, positive, negatives, strict=True)
+            Anchor(z, y, rows, tau) for z, y, rows in zip(anchor, positive, negatives, strict=True)
         ]
 
         def expected(name: str, power: int = 1) -> Any:
@@ -119,7 +115,7 @@ def of_law(
         return {
             "N": mpf(len(negatives[0])),
             "n": mpf(len(negatives[0]) + 2),
-            "tau": DECIMAL.number(tau),
+            "tau": number(tau),
             "epsilon": mpmath.sqrt(expected("epsilon", 2)),
             "mean_epsilon_squared": expected("epsilon", 2),
             "mean_epsilon": expected("epsilon"),
@@ -135,24 +131,10 @@ def of_law(
 
 
 # --- vectors -----------------------------------------------------------------------------------
-def dot(x: list[Any], y: list[Any]) -> Any:
-    """Inner product."""
-    return mpmath.fdot(zip(x, y, strict=True))
-
-
-def length(x: list[Any]) -> Any:
-    """Euclidean norm."""
-    return mpmath.sqrt(dot(x, x))
-
-
 def second_moment(rows: Sequence[list[Any]]) -> Any:
     """The mean of ``x x'``."""
-    d = len(rows[0])
-    found = mpmath.matrix(d)
-    for i in range(d):
-        for j in range(i + 1):
-            found[i, j] = found[j, i] = mpmath.fsum(x[i] * x[j] for x in rows) / len(rows)
-    return found
+    columns = list(zip(*rows, strict=True))
+    return mpmath.matrix([[dot(u, v) for v in columns] for u in columns]) / len(rows)
 
 
 def squared_norm(matrix: Any) -> Any:

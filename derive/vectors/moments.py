@@ -1,28 +1,27 @@
 """Second moments of unit vectors, for any number of them in any dimension.
 
-Matrices are letters (:mod:`.words`): what is said of ``n`` vectors is said of the sum of those that
-are not named, so that no number of vectors is put in. Means over independent vectors are sums over
-indices, and each sum over the ways in which indices coincide.
+Symmetric matrices are vectors with the inner product tr(A B) of Frobenius, and what is said here of
+moments needs no more than these products of the parts that they are sums of: no number of vectors,
+nor of coordinates, is put in. Means over independent vectors are sums over indices, and each sum
+over the ways in which indices coincide.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from sympy import Expr, Poly, S, Symbol, expand
 
-from .words import Alphabet, Words, form, outer
+from .combination import Combination, Gram, inner, plus
 
 Block = tuple[int, ...]
-REST, X, Y = Symbol("rest", nonnegative=True), Symbol("x", real=True), Symbol("y", real=True)
 
 
 # --- one batch ---------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Parts:
-    """``n`` unit vectors, of which the anchor ``z`` and its positive ``y`` have names.
+    """``n`` unit vectors: the anchor ``z``, its positive ``y``, and others.
 
     Attributes
     ----------
@@ -34,100 +33,68 @@ class Parts:
     """
 
     n: Expr
-    rest: Symbol = REST
-    x: Symbol = X
-    y: Symbol = Y
-
-    @cached_property
-    def alphabet(self) -> Alphabet:
-        """The letters, and what their numbers are called."""
-        numbers = {"z z": 1, "y y": 1, "T": self.n - 2}
-        named = {"u T u": self.rest, "u z": self.x, "u y": self.y}
-        return Alphabet.of("T", "z y u", {**numbers, **named})
-
-    def _letter(self, name: str) -> Words:
-        return self.alphabet.letter(name)
+    rest: Symbol
+    x: Symbol
+    y: Symbol
 
     @property
-    def all(self) -> Words:
+    def all(self) -> Combination:
         """The second moment of the batch."""
-        return (self._letter("T") + outer(self._letter("z")) + outer(self._letter("y"))) / self.n
+        return plus((1 / self.n, {"T": S.One, "zz'": S.One, "yy'": S.One}))
 
     @property
-    def others(self) -> Words:
+    def others(self) -> Combination:
         """That of all but the anchor."""
-        return (self._letter("T") + outer(self._letter("y"))) / (self.n - 1)
+        return plus((1 / (self.n - 1), {"T": S.One, "yy'": S.One}))
 
     @property
-    def negatives(self) -> Words:
+    def negatives(self) -> Combination:
         """That of all but the anchor and its positive."""
-        return self._letter("T") / (self.n - 2)
+        return {"T": 1 / (self.n - 2)}
 
-    @property
-    def anchor(self) -> Words:
-        """``z z'``."""
-        return outer(self._letter("z"))
+    def trace(self, moment: Combination) -> Expr:
+        """The trace of a moment: its product with the identity."""
+        of_parts: Gram = {("T", "I"): self.n - 2, ("zz'", "I"): S.One, ("yy'", "I"): S.One}
+        return inner(moment, {"I": S.One}, of_parts)
 
-    @property
-    def positive(self) -> Words:
-        """``y y'``."""
-        return outer(self._letter("y"))
+    def along(self, moment: Combination) -> Expr:
+        """``u' A u`` for any vector ``u``: the product of a moment with ``u u'``."""
+        squares: Gram = {
+            ("T", "uu'"): self.rest,
+            ("zz'", "uu'"): self.x**2,
+            ("yy'", "uu'"): self.y**2,
+        }
+        return inner(moment, {"uu'": S.One}, squares)
 
-    def along(self, moment: Words) -> Expr:
-        """``u' A u`` for any vector ``u``."""
-        return form(self._letter("u"), moment)
 
+def joined(b: Expr, t: Expr, q: Expr) -> tuple[Expr, Expr]:
+    """What one vector ``z`` more makes of a batch of ``b`` with the second moment ``S``.
 
-@dataclass(frozen=True)
-class Joined:
-    """A batch of ``b`` vectors with second moment ``S``, and a candidate ``z``.
-
-    Attributes
-    ----------
-    b, t, q
-        How many unit vectors; the trace of ``S^2``; ``z' S z``.
+    With ``t`` for the trace of ``S^2`` and ``q`` for ``z' S z``: the trace of the square of the
+    moment of all ``b + 1``, and the squared Frobenius norm of ``S - z z'``.
     """
-
-    b: Expr
-    t: Expr
-    q: Expr
-
-    @cached_property
-    def alphabet(self) -> Alphabet:
-        """The letters, and what their numbers are called."""
-        numbers = {"S S": self.t, "z S z": self.q, "z z": S.One, "S": S.One}
-        return Alphabet.of("S", "z", numbers)
-
-    @property
-    def moment(self) -> Words:
-        """The second moment of the batch with the candidate."""
-        before, z = self.alphabet.letters("S z")
-        return (self.b * before + outer(z)) / (self.b + 1)
-
-    @property
-    def squared(self) -> Expr:
-        """The trace of its square."""
-        return (self.moment @ self.moment).trace
-
-    @property
-    def apart(self) -> Expr:
-        """The squared Frobenius norm of ``S - z z'``."""
-        before, z = self.alphabet.letters("S z")
-        gap = before - outer(z)
-        return (gap @ gap).trace
+    before, z = {"S": S.One}, {"zz'": S.One}
+    gram: Gram = {("S", "S"): t, ("S", "zz'"): q, ("zz'", "zz'"): S.One}
+    after, apart = plus((b / (b + 1), before), (1 / (b + 1), z)), plus((1, before), (-1, z))
+    return inner(after, after, gram), inner(apart, apart, gram)
 
 
 def gram_and_moment() -> tuple[Expr, Expr]:
     """The squared Frobenius norms of ``Z Z'`` and of ``Z' Z``, as numbers with names."""
-    alphabet = Alphabet.of("", "", {})
-    z = alphabet.letter("Z")
-    gram, moment = z @ z.transposed, z.transposed @ z
-    return (gram @ gram.transposed).trace, (moment @ moment).trace
+    return trace_of("Z Z' Z Z'"), trace_of("Z' Z Z' Z")
+
+
+def trace_of(product: str) -> Expr:
+    """The trace of a product of matrices, by one name for all that are rotations of another."""
+    factors = product.split()
+    rotated = (factors[k:] + factors[:k] for k in range(len(factors)))
+    return Symbol(f"tr({' '.join(min(rotated))})")
 
 
 def from_isotropy(d: Expr, t: Expr, trace: Expr = S.One) -> Expr:
     """The squared Frobenius norm of ``S - I/d``, from the traces of ``S^2`` and ``S``."""
-    return t - 2 * trace / d + d / d**2
+    apart: Combination = {"S": S.One, "I": -1 / d}
+    return inner(apart, apart, {("S", "S"): t, ("S", "I"): trace, ("I", "I"): d})
 
 
 # --- means of numbers of which some moments are known --------------------------------------------

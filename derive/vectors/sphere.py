@@ -29,9 +29,9 @@ from sympy import Expr, FiniteSet, Interval, Rational, S, oo, sqrt
 from sympy.sets.sets import Set
 
 from ..decide.ball import NotEnclosed, precision
-from ..decide.digits import FIRST_BITS, LAST_BITS, sign
+from ..decide.digits import FIRST_BITS, sign
 from ..errors import InternalError
-from .algebraic import Algebraic, as_digits, as_flint, roots
+from .algebraic import Algebraic, as_digits, as_flint, doubled, in_order, roots
 from .coordinates import Rows, circumradius, in_balls, in_field, inertia, padded
 from .distance import (
     IN_FIELD,
@@ -109,7 +109,7 @@ class Circumscribed:
             return start
         beyond = [x for x, _ in roots(self.slope) if is_above(x, start)]
         if not beyond:
-            raise InternalError("beta is least nowhere")
+            raise InternalError("beta attains no minimum")
         return beyond[0]
 
     def reached(self, heat: Rational) -> list[Algebraic]:
@@ -480,14 +480,7 @@ def is_above(one: Algebraic, other: Algebraic) -> bool:
     """Whether one number is larger than another; they are not equal, or have the same root."""
     if one is other or equal(one, other):
         return False
-    bits = FIRST_BITS
-    while bits <= LAST_BITS:
-        with precision(bits):
-            a, b = one.ball("", "", bits), other.ball("", "", bits)
-            if a > b or a < b:
-                return bool(a > b)
-        bits *= 2
-    raise InternalError("two numbers are not told apart")
+    return in_order([(one, 1), (other, 1)])[1][0] is one
 
 
 def equal(one: Algebraic, other: Algebraic) -> bool:
@@ -498,8 +491,7 @@ def equal(one: Algebraic, other: Algebraic) -> bool:
     common = fmpq_poly(one.root.polynomial).gcd(fmpq_poly(other.root.polynomial))
     if common.degree() <= 0:
         return False
-    bits = FIRST_BITS
-    while bits <= LAST_BITS:
+    for bits in doubled():
         with precision(bits):
             a, b = one.ball("", "", bits), other.ball("", "", bits)
             if not a.overlaps(b):
@@ -508,5 +500,4 @@ def equal(one: Algebraic, other: Algebraic) -> bool:
         near = [x for x, _ in roots(common) if x.ball("", "", bits).overlaps(a)]
         if len(near) == 1 and near[0].ball("", "", bits).overlaps(b) and bits > 8 * FIRST_BITS:
             return True
-        bits *= 2
-    raise InternalError("two numbers are not told apart")
+    raise InternalError("two numbers could not be distinguished")

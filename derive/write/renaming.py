@@ -42,7 +42,7 @@ def rename(
         if not equals or not new:
             raise ExportError(f"{short(pair)!r} is not SYMBOL=NAME, such as tau=T")
         if old not in known:
-            raise ExportError(f"there is no symbol {short(old)!r}; there are {', '.join(known)}")
+            raise ExportError(f"no symbol is called {short(old)!r}; there are {', '.join(known)}")
         if old in tex:
             raise ExportError(f"{old} is renamed twice")
         if re.fullmatch(r"[A-Za-z]\w*", new, re.ASCII):

@@ -16,11 +16,11 @@ from torch import Tensor
 from ...derive.results import results
 from ...derive.theorem.bounds import About
 from ...derive.theorem.result import Result
-from ..device import resolve_device, threads_for
-from ..progress import Report, reporting
+from ..running.device import resolve_device, threads_for
+from ..running.progress import Report, reporting
 from .optimise import climb
 from .replay import DIGITS, Sides, Undetermined, replay
-from .spaces import Space, space
+from .spaces import KINDS, Space, space
 from .stored import BadRecord, Record
 from .target import NoTarget, Target, bounds_of
 
@@ -365,14 +365,10 @@ MARGIN_OF_EQUALITY = mpmath.mpf(10) ** -30
 
 def size_of(there: Space) -> tuple[int, int]:
     """Vectors of a configuration, and their dimension; logits have none."""
-    if there.about is About.SOFTMAX:
-        return there.shapes["logits"][0] + 2, 0
-    if there.about is About.BATCH:
-        n, d = there.shapes["z"]
-        return n, d
-    name = "batch" if there.about is About.VECTORS else "negatives"
-    count, d = there.shapes[name][-2:]
-    return count + (1 if there.about is About.VECTORS else 2), d
+    kind = KINDS[there.about]
+    shape = there.shapes[kind.largest]
+    count, d = shape[-2:] if len(shape) > 1 else (shape[0], 0)
+    return count + kind.others, d
 
 
 def _movable(there: Space, rows: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 from mpmath import mp
 
 from ...derive.theorem.bounds import About
-from ...derive.vectors.anchor import DECIMAL, Anchor, Batch
+from ...derive.vectors.anchor import Anchor, Batch
 from ...derive.vectors.measured import of_batch, of_law, of_logits
 from .stored import Record
 
@@ -28,9 +28,9 @@ def readings_of(record: Record, names: Iterable[str]) -> dict[str, Any]:
 def _all(record: Record) -> Any:
     v, tau = record.vectors, record.tau
     if record.about is About.ANCHOR:
-        return Anchor.read(v, tau, DECIMAL)
+        return Anchor.read(v, tau)
     if record.about is About.BATCH:
-        return Batch.read(v, tau, DECIMAL)
+        return Batch.read(v, tau)
     if record.about is About.SOFTMAX:
         return of_logits(v["logits"], mp.dps)
     if record.about is About.VECTORS:

@@ -22,7 +22,7 @@ from ..metrics import smaller_gram
 NEAR = 0.5
 
 
-def of(about: About, vectors: Mapping[str, Tensor], tau: Tensor | None) -> Lookup:
+def float_readings(about: About, vectors: Mapping[str, Tensor], tau: Tensor | None) -> Lookup:
     """Readings of configurations [starts, ...] of a kind."""
     if about is About.SOFTMAX:
         return _Lazy(_Logits(vectors["logits"]))
@@ -54,7 +54,7 @@ def has(about: About, name: str) -> bool:
         },
     }[about]
     try:
-        of(about, vectors, torch.ones(1, dtype=torch.float64))[name]
+        float_readings(about, vectors, torch.ones(1, dtype=torch.float64))[name]
     except KeyError:
         return False
     return True
@@ -69,7 +69,7 @@ class _Lazy:
 
     def __getitem__(self, name: str) -> Tensor:
         if name.startswith("_") or not callable(getattr(self._of, name, None)):
-            raise KeyError(f"there is no reading {name!r}")
+            raise KeyError(f"unknown reading {name!r}")
         found: Tensor = getattr(self._of, name)()
         return found
 

@@ -18,7 +18,7 @@ from sympy import Expr, lambdify, oo
 from ...derive.theorem.bounds import About
 from ...derive.theorem.result import Result
 from .digits import readings_of
-from .spaces import space
+from .spaces import KINDS, space
 from .stored import BadRecord, Record, shape_of
 from .target import COUNTS, DomainError, NoTarget, Target
 
@@ -69,7 +69,7 @@ def replay(target: Target, record: Record, digits: int = DIGITS) -> Sides:
     """
     if record.about is not target.about:
         raise BadRecord(
-            f"{target.name} is about configurations of the kind {target.about.name}, not "
+            f"{target.name} applies to configurations of the kind {target.about.name}, not "
             f"{record.about.name}"
         )
     check_shapes(record)
@@ -92,7 +92,7 @@ def replay(target: Target, record: Record, digits: int = DIGITS) -> Sides:
                     return _sides(target, bounded, bound, readings)
             before = now
         work *= 2
-    raise Undetermined(f"{MOST} digits do not tell what {target.name} is there")
+    raise Undetermined(f"{MOST} digits do not determine {target.name} at this configuration")
 
 
 def _sides(target: Target, bounded: mpf, bound: mpf, readings: Mapping[str, mpf]) -> Sides:
@@ -130,7 +130,7 @@ def _value(expression: Expr, readings: Mapping[str, Any], digits: int) -> mpf:
         values = [_number(s.name, readings[s.name]) for s in symbols]
         found = mpmath.mpmathify(lambdify(symbols, expression, "mpmath")(*values))
     if not isinstance(found, mpf) or not mpmath.isfinite(found):
-        raise Undetermined(f"the bound is {str(found)[:40]} there")
+        raise Undetermined(f"the bound is {str(found)[:40]} at this configuration")
     return found
 
 
@@ -192,36 +192,32 @@ def check_shapes(record: Record) -> None:
         raise BadRecord(f"a configuration of the kind {record.about.name} has no {min(extra)!r}")
     has_tau = record.about not in (About.SOFTMAX, About.VECTORS)
     if has_tau and (record.tau is None or not mpf(record.tau) > 0):
-        raise BadRecord("'tau' is a positive number as text")
+        raise BadRecord("'tau' must be a positive number, written as a string")
     if not has_tau and record.tau is not None:
         raise BadRecord(f"a configuration of the kind {record.about.name} has no 'tau'")
     for name in ("anchor", "positive", "negatives", "z", "batch", "candidate"):
         for row in _rows(record.vectors.get(name, [])):
             if not any(mpf(x) for x in row):
-                raise BadRecord(f"{name!r} has a row of zeros, which no unit vector is along")
+                raise BadRecord(f"{name!r} has a row of zeros, which cannot be normalised")
 
 
 def _wanted(about: About, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
     """Shapes of a kind, of the size that its largest array has."""
-    largest = {
-        About.ANCHOR: "negatives",
-        About.BATCH: "z",
-        About.SOFTMAX: "logits",
-        About.VECTORS: "batch",
-        About.LAW: "negatives",
-    }[about]
+    kind = KINDS[about]
+    largest = kind.largest
     shape = shapes.get(largest, ())
     if about is About.SOFTMAX:
         if len(shape) != 1:
-            raise BadRecord("'logits' is a list of decimal numbers as text")
+            raise BadRecord("'logits' must be a list of decimal numbers, written as strings")
         return {largest: shape}
     if len(shape) != (3 if about is About.LAW else 2):
-        raise BadRecord(f"{largest!r} is missing, or no rows of decimal numbers as text")
+        raise BadRecord(
+            f"{largest!r} is missing, or its rows are not decimal numbers written as strings"
+        )
     count, d = shape[-2:]
-    more = {About.ANCHOR: 2, About.BATCH: 0, About.VECTORS: 1, About.LAW: 2}[about]
-    found = space(about, count + more, d)
+    found = space(about, count + kind.others, d)
     if found is None:
-        raise BadRecord(f"{largest!r} has {count} rows, which is too few or odd")
+        raise BadRecord(f"{largest!r} has {count} rows, which are too few or an odd number")
     if about is About.LAW:
         return {name: (shape[0], *s[1:]) for name, s in found.shapes.items()}
     return dict(found.shapes)

@@ -7,7 +7,7 @@ Rows of unit vectors are normalised, so that any row of numbers is a configurati
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import log, prod
 
@@ -129,47 +129,6 @@ class Space:
         return x
 
 
-def space(about: About, n: int, d: int, taus: tuple[float, ...] = ()) -> Space | None:
-    """The configurations of ``n`` vectors in ``d`` dimensions; None where there are none.
-
-    ``n`` counts all vectors: of one anchor with its positive, N = n - 2 are negatives, of a batch
-    with a candidate n - 1 are in the batch. Logits are N = n - 2.
-    """
-    if about is About.ANCHOR:
-        shapes = {"anchor": (d,), "positive": (d,), "negatives": (n - 2, d)}
-        if n < 3:
-            return None
-        return Space(about, shapes, frozenset(shapes), NONE, lambda: _anchors(n - 2, d), taus)
-    if about is About.BATCH:
-        if n < 4 or n % 2:
-            return None
-        shapes = {"z": (n, d)}
-        return Space(about, shapes, frozenset(shapes), NONE, lambda: _pairs(n, d), taus)
-    if about is About.SOFTMAX:
-        if n < 3:
-            return None
-        return Space(about, {"logits": (n - 2,)}, NONE, NONE, lambda: _logits(n - 2))
-    if about is About.VECTORS:
-        if n < 2:
-            return None
-        shapes = {"batch": (n - 1, d), "candidate": (d,)}
-        return Space(about, shapes, frozenset(shapes), NONE, lambda: _batches(n - 1, d))
-    if n < 3:
-        return None
-    k = ATOMS
-    shapes = {
-        "weights": (k,),
-        "anchor": (k, d),
-        "positive": (k, d),
-        "negatives": (k, n - 2, d),
-    }
-    units = frozenset(shapes) - {"weights"}
-    return Space(about, shapes, units, frozenset({"weights"}), lambda: _laws(n - 2, d), taus)
-
-
-NONE: frozenset[str] = frozenset()
-
-
 # --- structured configurations -----------------------------------------------------------------
 def _anchors(N: int, d: int) -> list[tuple[str, Named]]:
     """One anchor at the first axis: where its positive is, times how its negatives are."""
@@ -194,7 +153,7 @@ def _pairs(n: int, d: int) -> list[tuple[str, Named]]:
     return found
 
 
-def _logits(N: int) -> list[tuple[str, Named]]:
+def _logits(N: int, _: int) -> list[tuple[str, Named]]:
     return [(name, {"logits": row}) for name, row in logits(N).items()]
 
 
@@ -224,3 +183,69 @@ def _laws(N: int, d: int) -> list[tuple[str, Named]]:
                 (f"{how} weights, {atoms[0][0]}", {"weights": weights / weights.sum(), **arrays})
             )
     return found
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How configurations of a kind are made of ``n`` vectors in ``d`` dimensions.
+
+    Attributes
+    ----------
+    shapes
+        Shape of each array.
+    corners
+        Structured configurations with their names.
+    largest, others
+        The array with the most vectors, and how many vectors there are beside it.
+    least, pairs
+        The least n, and whether it must be even.
+    """
+
+    shapes: Callable[[int, int], dict[str, tuple[int, ...]]]
+    corners: Callable[[int, int], list[tuple[str, Named]]]
+    largest: str
+    others: int
+    least: int = 3
+    pairs: bool = False
+
+
+def space(about: About, n: int, d: int, taus: tuple[float, ...] = ()) -> Space | None:
+    """The configurations of ``n`` vectors in ``d`` dimensions; None where there are none.
+
+    ``n`` counts all vectors: of one anchor with its positive, N = n - 2 are negatives, of a batch
+    with a candidate n - 1 are in the batch. Logits are N = n - 2.
+    """
+    kind = KINDS[about]
+    if n < kind.least or (kind.pairs and n % 2):
+        return None
+    shapes = kind.shapes(n, d)
+    weights = frozenset(shapes) & {"weights"}
+    units = frozenset(shapes) - {"weights", "logits"}
+    found = Space(about, shapes, units, weights, lambda: kind.corners(n - kind.others, d))
+    return replace(found, taus=taus) if found.has_tau else found
+
+
+KINDS = {
+    About.ANCHOR: Kind(
+        lambda n, d: {"anchor": (d,), "positive": (d,), "negatives": (n - 2, d)},
+        _anchors,
+        "negatives",
+        2,
+    ),
+    About.BATCH: Kind(lambda n, d: {"z": (n, d)}, _pairs, "z", 0, 4, pairs=True),
+    About.SOFTMAX: Kind(lambda n, d: {"logits": (n - 2,)}, _logits, "logits", 2),
+    About.VECTORS: Kind(
+        lambda n, d: {"batch": (n - 1, d), "candidate": (d,)}, _batches, "batch", 1, 2
+    ),
+    About.LAW: Kind(
+        lambda n, d: {
+            "weights": (ATOMS,),
+            "anchor": (ATOMS, d),
+            "positive": (ATOMS, d),
+            "negatives": (ATOMS, n - 2, d),
+        },
+        _laws,
+        "negatives",
+        2,
+    ),
+}

@@ -97,7 +97,7 @@ def load(text: str) -> list[Record]:
     except RecursionError:
         raise BadRecord("it is nested too deeply") from None
     except ValueError as error:
-        raise BadRecord(f"it is no JSON: {error}") from None
+        raise BadRecord(f"it is not JSON: {error}") from None
     rows = found if isinstance(found, list) else [found]
     if not rows:
         raise BadRecord("it is an empty list")
@@ -105,7 +105,7 @@ def load(text: str) -> list[Record]:
 
 
 def _refuse_constant(word: str) -> None:
-    raise ValueError(f"{word} is no number")
+    raise ValueError(f"{word} is not a number")
 
 
 def read(row: object) -> Record:
@@ -120,15 +120,15 @@ def read(row: object) -> Record:
         raise BadRecord("a record is an object with result, quantity, about and vectors")
     for name in ("result", "quantity", "about"):
         if not isinstance(row.get(name), str):
-            raise BadRecord(f"{name!r} is missing, or no text")
+            raise BadRecord(f"{name!r} is missing or not a string")
     if row["about"] not in About.__members__:
         raise BadRecord(
-            f"'about' is {row['about'][:40]!r}, and no kind of configuration: "
+            f"'about' is {row['about'][:40]!r}, which is not a kind of configuration: "
             f"{', '.join(About.__members__)}"
         )
     vectors = row.get("vectors")
     if not isinstance(vectors, dict) or not vectors:
-        raise BadRecord("'vectors' is missing, or no object of nested lists")
+        raise BadRecord("'vectors' is missing or not an object of nested lists")
     counted = 0
     for name, value in vectors.items():
         counted += _count(value, f"'vectors.{name[:40]}'")
@@ -136,17 +136,17 @@ def read(row: object) -> Record:
         raise BadRecord(f"'vectors' has more than {MAX_NUMBERS} numbers")
     tau = row.get("tau")
     if tau is not None and not isinstance(tau, str):
-        raise BadRecord("'tau' is no decimal number as text")
+        raise BadRecord("'tau' must be a decimal number, written as a string")
     if tau is not None:
         _count(tau, "'tau'")
     given = row.get("given", {})
     if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
-        raise BadRecord("'given' is no object of texts")
+        raise BadRecord("'given' must be an object whose values are strings")
     ratio, seed, how = row.get("ratio", ""), row.get("seed", 0), row.get("how", "")
     if not isinstance(ratio, str) or not isinstance(how, str):
-        raise BadRecord("'ratio' and 'how' are texts")
+        raise BadRecord("'ratio' and 'how' must be strings")
     if isinstance(seed, bool) or not isinstance(seed, int):
-        raise BadRecord("'seed' is no whole number")
+        raise BadRecord("'seed' must be an integer")
     about = About[row["about"]]
     return Record(row["result"], row["quantity"], about, vectors, tau, ratio, seed, how, given)
 
@@ -156,10 +156,12 @@ def _count(value: object, what: str, depth: int = 0) -> int:
     if isinstance(value, str):
         found = _DECIMAL.fullmatch(value) if len(value) <= MAX_DIGITS else None
         if found is None or int(found.group(4) or 0) > MAX_EXPONENT:
-            raise BadRecord(f"{what} has {value[:40]!r}, which is no decimal number as text")
+            raise BadRecord(
+                f"{what} has {value[:40]!r}, which is not a decimal number written as a string"
+            )
         return 1
     if not isinstance(value, list) or not value or depth > 4:
-        raise BadRecord(f"{what} is no nested list of decimal numbers as text")
+        raise BadRecord(f"{what} must be a nested list of decimal numbers, written as strings")
     counts = {shape_of(part) for part in value}
     if len(counts) > 1:
         raise BadRecord(f"{what} has rows of different lengths")

@@ -14,7 +14,7 @@ from ...derive.decide.domain import Domain, DomainError, Range
 from ...derive.theorem.bounds import About, Bounds
 from ...derive.theorem.result import Result
 from ..band.expressions import Compiled, compile_expression, without_cancellation
-from .readings import Lookup, has, of
+from .readings import Lookup, float_readings, has
 
 #: Below this, a side is not told from 0 in float64.
 LEAST = 1e-200
@@ -70,14 +70,16 @@ class Target:
             raise NoTarget(f"{result.id} has no {name}; its bounds are {_listed(result)}")
         quantity = result.quantities[name]
         if not isinstance(quantity, Bounds):
-            raise NoTarget(f"{name} of {result.id} is no bound; its bounds are {_listed(result)}")
+            raise NoTarget(
+                f"{name} of {result.id} is not a bound; its bounds are {_listed(result)}"
+            )
         known = {s.name for q in bounds_of(result).values() for s in q.readings}
         unknown = [k for k in given if k not in known]
         if unknown:
-            raise NoTarget(f"no bound of {result.id} has a number {unknown[0]}")
+            raise NoTarget(f"no bound of {result.id} has a parameter {unknown[0]}")
         read = [k for k in given if has(quantity.about, k)]
         if read:
-            raise NoTarget(f"{read[0]} is read off configurations, and cannot be given")
+            raise NoTarget(f"{read[0]} is computed from the configuration and cannot be given")
         point = {
             s: v for s, v in result.point(**given).items() if s in quantity.expression.free_symbols
         }
@@ -152,7 +154,7 @@ class Target:
         Where the bound as it is written loses its digits, so that a change of readings in the last
         ones changes it, the least favourable of its values counts.
         """
-        readings = of(self.about, vectors, tau)
+        readings = float_readings(self.about, vectors, tau)
         sides = self.sides(readings)
         inside = sides[0].isfinite() & sides[1].isfinite() & (sides[0] > LEAST)
         for name, (r, low, high) in self.ranges.items():

@@ -158,7 +158,7 @@ def compile_expression(expression: Expr) -> Compiled:
     form = _in_torch(form)
     strange = {type(f).__name__ for f in form.atoms(Function)} - set(_TORCH)
     if strange:
-        raise ValueError(f"no torch form is known of {', '.join(sorted(strange))}")
+        raise ValueError(f"torch cannot evaluate {', '.join(sorted(strange))}")
     symbols = sorted(form.free_symbols, key=str)
     # Without cse: both branches of a condition are computed anyway, and expressions are small.
     function = lambdify(symbols, form, modules=[_TORCH])
@@ -199,5 +199,5 @@ def _met(condition: Boolean) -> Any:
     if condition in (True, False):
         return condition
     if isinstance(condition, (And, Or, Not)):
-        raise ValueError("no torch form is known of a condition of several parts")
+        raise ValueError("torch cannot evaluate a condition with several parts")
     return condition.func(*(_in_torch(a) for a in condition.args))

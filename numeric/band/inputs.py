@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..directions import check_directions, directions
+from ..losses.directions import check_directions, directions
 
 #: How far from 1 a length may be by rounding of embeddings that were scaled in that precision.
 ROUNDING = {torch.float64: 1e-9, torch.float32: 1e-5, torch.float16: 4e-3, torch.bfloat16: 3e-2}
@@ -36,7 +36,7 @@ def vectors(name: str, given: Any) -> Tensor:
         try:
             given = torch.tensor(given, dtype=torch.float64)
         except (TypeError, ValueError, RuntimeError) as e:
-            raise ValueError(f"{name} are no vectors: {str(e).splitlines()[0]}") from None
+            raise ValueError(f"{name} are not vectors: {str(e).splitlines()[0]}") from None
     elif isinstance(given, np.ndarray):
         if given.dtype.kind != "f":
             raise ValueError(f"{name} must be floating point, not {given.dtype}")
@@ -169,7 +169,7 @@ def positives(given: Any, n: int, device: torch.device) -> Tensor:
     try:
         index = torch.as_tensor(given, device=device)
     except (TypeError, ValueError, RuntimeError) as e:
-        raise ValueError(f"positive is no index: {str(e).splitlines()[0]}") from None
+        raise ValueError(f"positive is not an index: {str(e).splitlines()[0]}") from None
     if index.is_floating_point() or index.is_complex() or index.dtype == torch.bool:
         raise ValueError(f"positive must be integers, not {index.dtype}")
     if index.shape != (n,):
@@ -177,7 +177,7 @@ def positives(given: Any, n: int, device: torch.device) -> Tensor:
     index = index.long()
     wrong = (index < 0) | (index >= n)
     if wrong.any():
-        raise ValueError(f"positive {int(index[wrong][0])} is no index of {n} embeddings")
+        raise ValueError(f"positive {int(index[wrong][0])} is not an index among {n} embeddings")
     own = index == torch.arange(n, device=device)
     if own.any():
         raise ValueError(f"embedding {int(own.nonzero()[0])} is its own positive")
@@ -200,7 +200,7 @@ def same_class(labels: Any) -> Tensor:
     try:
         labels = torch.as_tensor(labels)
     except (TypeError, ValueError, RuntimeError) as e:
-        raise ValueError(f"labels are no integers: {str(e).splitlines()[0]}") from None
+        raise ValueError(f"labels are not integers: {str(e).splitlines()[0]}") from None
     if labels.ndim != 1 or not len(labels) or labels.is_floating_point():
         raise ValueError(f"labels must be integers (n,), not {labels.dtype} {tuple(labels.shape)}")
     classes, number, counts = torch.unique(labels, return_inverse=True, return_counts=True)
@@ -208,7 +208,7 @@ def same_class(labels: Any) -> Tensor:
         raise ValueError(f"all embeddings have the label {labels[0].item()}: no negatives are left")
     if (counts < 2).any():
         alone = classes[counts < 2][0].item()
-        raise ValueError(f"label {alone} has one sample, which has no positive")
+        raise ValueError(f"label {alone} has a single sample, which has no positive")
     order = number.argsort(stable=True)
     ends = counts.cumsum(0)
     following = torch.arange(len(labels), device=labels.device) + 1

@@ -136,7 +136,7 @@ def measure(
         If the vectors or the temperature are none; one line.
     """
     if getattr(negatives, "shape", (1,))[-2:-1] == (0,) or is_empty(negatives):
-        raise ValueError("there are no negatives: n = 2, and the band needs n > 2")
+        raise ValueError("n = 2 leaves no negatives: the band needs n > 2")
     z, p = vectors("anchor", anchor), vectors("positive", positive)
     others = vectors("negatives", negatives)
     if p.shape != z.shape:

@@ -28,7 +28,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..directions import directions
+from ..losses.directions import directions
 
 #: Up to this many times the size of the batch all products of a pool are computed at once; and no
 #: more than so many numbers.

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..device import resolve_device
-from ..directions import check_directions, directions
+from ..losses.directions import check_directions, directions
+from ..running.device import resolve_device
 
 #: What may hold indices of samples.
 Indices = Tensor | np.ndarray | Sequence[int]
@@ -70,7 +70,7 @@ class EmbeddingCache:
         Parameters
         ----------
         indices
-            Which samples. Of one that is named twice the last row stays.
+            Which samples. Of one that is repeated the last row stays.
         embeddings
             ``(len(indices), d)`` in any precision, of any length: rows are scaled to length 1.
         step

@@ -120,7 +120,7 @@ NAMES: dict[str, type[Stability] | type[UpdateMagnitude] | type[Balanced]] = {
 }
 
 
-def named(policy: str | Policy) -> Policy:
+def policy_of(policy: str | Policy) -> Policy:
     """The policy of a name, with its defaults; a policy as it is."""
     if not isinstance(policy, str):
         return policy
@@ -168,8 +168,8 @@ def select(batches: Tensor | Sequence[Tensor], policy: str | Policy) -> int:
         If there is none, or one of them has no effective rank.
     """
     if not len(batches):
-        raise ValueError("there are no candidate batches")
-    return named(policy)(torch.stack([effective_rank(z) for z in batches]).cpu().double())
+        raise ValueError("at least one candidate batch is needed")
+    return policy_of(policy)(torch.stack([effective_rank(z) for z in batches]).cpu().double())
 
 
 def _finite(ranks: Tensor) -> Tensor:

@@ -21,7 +21,7 @@ from torch.utils.data import Dataset, Sampler
 
 from .builder import check_options, greedy
 from .cache import EmbeddingCache
-from .policies import Policy, named, ranks_of
+from .policies import Policy, policy_of, ranks_of
 
 #: Part of a batch that must have a row in the cache; with less of it, batches are random.
 ENOUGH = 0.5
@@ -89,11 +89,11 @@ class BatchSampler(Sampler[list[int]]):
         if self.indices.ndim != 1 or (self.indices.size and self.indices.dtype.kind not in "iu"):
             raise ValueError("indices must be a number of samples or a list of integers")
         if len(np.unique(self.indices)) != len(self.indices):
-            raise ValueError("an index is there twice")
+            raise ValueError("an index occurs twice")
         if batch_size < 1:
             raise ValueError(f"batch_size must be 1 or more, not {batch_size}")
         if not 0 <= rank < world_size:
-            raise ValueError(f"rank {rank} is not one of {world_size} processes, from 0 on")
+            raise ValueError(f"rank {rank} is not among the {world_size} processes, from 0 on")
         if seed < 0:
             raise ValueError(f"seed must not be negative, but is {seed}")
         if len(self.indices):
@@ -169,7 +169,7 @@ class PoolBatchSampler(BatchSampler):
         super().__init__(indices, cache, batch_size, **options)
         if candidates < 1:
             raise ValueError(f"candidates must be 1 or more, not {candidates}")
-        self.policy, self.candidates = named(policy), candidates
+        self.policy, self.candidates = policy_of(policy), candidates
 
     def _choose(self, left: np.ndarray, size: int, draw: np.random.Generator) -> np.ndarray:
         places = _disjoint(len(left), size, self.candidates, draw)
@@ -216,7 +216,7 @@ class GreedyBatchSampler(BatchSampler):
         check_options(batch_size, cache.vectors.shape[1], probe, seeds, window, stop_in_window)
         self.pool = 4 * batch_size if pool is None else pool
         if self.pool < batch_size:
-            raise ValueError(f"a pool of {self.pool} is less than a batch of {batch_size}")
+            raise ValueError(f"a pool of {self.pool} is smaller than a batch of {batch_size}")
         self.probe, self.seeds = probe, seeds
         self.window, self.stop_in_window = window, stop_in_window
 

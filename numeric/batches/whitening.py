@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from ..directions import check_directions, directions
+from ..losses.directions import check_directions, directions
 
 
 class InBatchWhitening(nn.Module):

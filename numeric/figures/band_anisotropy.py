@@ -7,51 +7,38 @@ be anything.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from ..table import Row, layout
+from ..running.table import Row
 from .band_synthetic import (
     COVERAGE,
     INSIDE,
     LOOSENESS,
     UPPERS,
-    Found,
+    Law,
     bars,
     gaussian,
-    over_batches,
+    needs,
     over_seeds,
-    positives,
-    setup_of,
 )
-from .drawing import Drawing
-from .look import MARKERS, PLAIN, Look
-from .panels import beneath, side_by_side
+from .look import Look
+from .panels import Panel, Series, labelled, mark, plotted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Deviations of the law in percent, before vectors are normalised.
 DEVIATIONS = (0.0, 3.0, 6.0, 12.0, 30.0, 100.0, 300.0, 1000.0, 2000.0, 3000.0)
-MEASURED = ("deviation", "sigma", *COVERAGE, *LOOSENESS)
-COLUMNS = layout(
-    (
-        *("deviation_of_law", "seed", "tau", "n", "d", "cosine", "batches"),
-        *(*MEASURED, "dtype", "device"),
-    ),
-    ("n", "batches"),
-)
 
 
 @dataclass(frozen=True)
-class Grid:
+class Grid(Law):
     """How far the law is from an isotropic one."""
 
     deviations: tuple[float, ...] = DEVIATIONS
@@ -62,16 +49,18 @@ class Grid:
     batches: int = 3
     seeds: tuple[int, ...] = (0, 1, 2)
 
-    def __post_init__(self) -> None:
-        if self.n < 3 or self.d < 2 or self.batches < 1:
-            raise ValueError("a cell needs n > 2, d > 1 and a batch")
-        if not all(0 <= delta <= self.most for delta in self.deviations):
-            raise ValueError(f"a deviation in {self.d} dimensions is from 0 to {self.most:.1f} %")
+    measures = ("deviation", "sigma", *COVERAGE, *LOOSENESS)
+    same = ("deviation_of_law", "seed")
 
-    @property
-    def most(self) -> float:
-        """The deviation of vectors on a line."""
-        return 100 * sqrt(self.d - 1)
+    def __post_init__(self) -> None:
+        needs(
+            self.n > 2 and self.d > 1 and self.batches > 0, "a cell needs n > 2, d > 1 and a batch"
+        )
+        most = 100 * sqrt(self.d - 1)  # of vectors on a line
+        needs(
+            all(0 <= delta <= most for delta in self.deviations),
+            f"a deviation in {self.d} dimensions is from 0 to {most:.1f} %",
+        )
 
     def top(self, delta: float) -> float:
         """The largest of d eigenvalues, of which the others are equal, by the deviation."""
@@ -90,77 +79,69 @@ class Grid:
             for seed in self.seeds
         ]
 
+    def vectors(self, cell: dict[str, Any], random: torch.Generator) -> Tensor:
+        """Of a Gaussian law with this deviation."""
+        return gaussian(self.n, self.d, min(self.top(cell["deviation_of_law"]), 1.0), random)
 
-def measure(grid: Grid, path: Path, **options: Any) -> list[Row]:
-    """Measure every cell that the table lacks."""
-
-    def make(cell: dict[str, Any], random: torch.Generator) -> tuple[Tensor, Tensor]:
-        top = min(grid.top(cell["deviation_of_law"]), 1.0)
-        z = gaussian(grid.n, grid.d, top, random)
-        return z, positives(z, grid.cosine, random)
-
-    def tell(cell: dict[str, Any], facts: Mapping[str, float], found: Found) -> Row:
-        return {
-            "deviation": facts["deviation"],
-            "sigma": facts["sigma"],
-            **found.coverage,
-            **found.looseness,
+    def drawn(self, rows: list[Row], look: Look) -> tuple[Figure, str, str]:
+        """What is outside of the bands, and their looseness."""
+        shown = over_seeds(self.cells(), rows, ("deviation_of_law",), self.measures)
+        out = {
+            "printed band, rho of each anchor": 1 - min(row["inside_printed"] for row in shown),
+            "printed band, mean of rho": 1 - min(row["inside_plugged"] for row in shown),
+            "proved band": 1 - min(row["inside_proved"] for row in shown),
         }
-
-    same, setup = ("deviation_of_law", "seed"), setup_of(grid, "n", "d", "cosine", "tau")
-    return over_batches(grid, path, COLUMNS, same, make, tell, setup, **options)
-
-
-def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
-    """Measure what is missing, and draw it: what is outside of the bands, and their looseness."""
-    rows = measure(grid, path, **options)
-    shown = over_seeds(grid.cells(), rows, ("deviation_of_law",), MEASURED)
-    out = {
-        "printed band, rho of each anchor": 1 - min(row["inside_printed"] for row in shown),
-        "printed band, mean of rho": 1 - min(row["inside_plugged"] for row in shown),
-        "proved band": 1 - min(row["inside_proved"] for row in shown),
-    }
-    told = ", ".join(f"{100 * part:.1f} % ({name})" for name, part in out.items())
-    least = min(row["deviation"] for row in shown)
-    says = f"outside at most {told}; deviations of batches from {least:.0f} % on"
-    count = len(grid.seeds) * grid.batches
-    caption = (
-        rf"Batches of $n = {grid.n}$ vectors in $d = {grid.d}$ dimensions, $\tau = {grid.tau:g}$, "
-        f"positives at the cosine {grid.cosine:g}, {count} of each law. (a) Part of the anchors "
-        rf"outside of a band, over the deviation $\delta$ of the batch; at most "
-        + told.replace(" %", r"\%")
-        + rf". Dotted: $\delta = {grid.floor:.0f}\%$, below which no batch of {grid.n} vectors in "
-        rf"{grid.d} dimensions is. (b) Median of upper bound, printed or derived, over "
-        r"measured, with the range from 5 to 95\%."
-    )
-    return Drawing(_drawn(grid, shown, look), look, rows, says, caption)
-
-
-def _drawn(grid: Grid, shown: Sequence[Mapping[str, float]], look: Look) -> Figure:
-    x = np.array([row["deviation"] for row in shown])
-    ends = (0.9 * x.min(), 1.1 * x.max())
-    ticks = [t * 10**k for k in range(6) for t in (1, 2, 5) if ends[0] <= t * 10**k <= ends[1]]
-    colours, entries = look.palette(), []
-    with look.applied():
-        figure, axes = side_by_side(look, 2, 0.7, 0.8)
-        left, right = axes
-        for k, (name, says) in enumerate(INSIDE.items()):
-            y = [100 * (1 - row[name]) for row in shown]
-            (line,) = left.plot(x, y, color=colours[k + 5], marker=MARKERS[k + 3], linewidth=0.6)
-            entries.append((line, says))
-        left.set(ylabel="outside, %", ylim=(-5, 105))
-        left.set_title("(a) anchors outside of the band", loc="left")
-        for k, (name, says) in enumerate(UPPERS.items()):
-            style = {"color": colours[k], "marker": MARKERS[k], "linewidth": 0.6}
-            entries.append((bars(right, x, shown, name, **style), says))
-        right.set(ylabel="upper / measured", yscale="log")
-        right.set_title("(b) looseness of upper bounds", loc="left")
-        right.axhline(1, color="black", linewidth=0.5)
-        for ax in axes:
-            ax.set(xscale="log", xlabel=r"deviation $\delta$ of the batch, %")
-            ax.minorticks_off()
-            ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-            if grid.floor:
-                ax.axvline(grid.floor, color="black", linestyle=":", linewidth=0.8)
-        beneath(figure, entries, "bands (a) and upper bounds (b)", max(1, look.columns(4, 1.6)))
-    return figure
+        told = ", ".join(f"{100 * part:.1f} % ({name})" for name, part in out.items())
+        least = min(row["deviation"] for row in shown)
+        says = f"outside at most {told}; deviations of batches from {least:.0f} % on"
+        count = len(self.seeds) * self.batches
+        caption = (
+            rf"Batches of $n = {self.n}$ vectors in $d = {self.d}$ dimensions, "
+            rf"$\tau = {self.tau:g}$, positives at the cosine {self.cosine:g}, {count} of each law."
+            r" (a) Part of the anchors outside of a band, over the deviation $\delta$ of the "
+            "batch; at most "
+            + told.replace(" %", r"\%")
+            + rf". Dotted: $\delta = {self.floor:.0f}\%$, "
+            rf"below which no batch of {self.n} vectors in {self.d} dimensions is. (b) Median of "
+            r"upper bound, printed or derived, over measured, with the range from 5 to 95\%."
+        )
+        x = np.array([row["deviation"] for row in shown])
+        low, high = 0.9 * x.min(), 1.1 * x.max()
+        ticks = [t * 10**k for k in range(6) for t in (1, 2, 5) if low <= t * 10**k <= high]
+        axes: dict[str, Any] = {
+            "xscale": "log",
+            "xlabel": r"deviation $\delta$ of the batch, %",
+        }
+        outside = [
+            Series(
+                x,
+                [100 * (1 - row[name]) for row in shown],
+                title,
+                style=mark(look, k + 5, k + 3, linewidth=0.6),
+            )
+            for k, (name, title) in enumerate(INSIDE.items())
+        ]
+        upper = [
+            bars(x, shown, name, title, **mark(look, k), linewidth=0.6)
+            for k, (name, title) in enumerate(UPPERS.items())
+        ]
+        at: dict[str, Any] = {"dotted": self.floor or None, "ticks": labelled(ticks)}
+        panels = [
+            Panel(
+                "anchors outside of the band",
+                "outside, %",
+                outside,
+                axes | {"ylim": (-5, 105)},
+                **at,
+            ),
+            Panel(
+                "looseness of upper bounds",
+                "upper / measured",
+                upper,
+                axes | {"yscale": "log"},
+                0.5,
+                **at,
+            ),
+        ]
+        about = "bands (a) and upper bounds (b)"
+        return plotted(look, panels, 0.7, 0.8, about, 1.6), says, caption

@@ -11,12 +11,11 @@ u at right angles to it, and stands beside the batch; its negatives are all othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import nan, sqrt
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 from zlib import crc32
 
 import numpy as np
@@ -28,14 +27,12 @@ from ..band.bounds import With, closest, proved
 from ..band.measured import printed
 from ..band.readings import Readings
 from ..band.sigma import Sigmas, largest_without
-from ..device import resolve_device, threads_for
-from ..progress import Report, reporting
-from ..sweep import alike, key
-from ..table import Layout, Row
-from .drawing import in_table
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from ..running.device import resolve_device, threads_for
+from ..running.progress import reporting
+from ..running.table import Layout, Row, layout
+from ..search.sweep import alike, key
+from .drawing import Experiment, Run
+from .panels import Series
 
 #: What the paper takes for its softmax-smoothness constant.
 CONSTANT = 0.5
@@ -242,59 +239,84 @@ def generator(*of: float | int) -> torch.Generator:
     return torch.Generator().manual_seed(crc32(spelled.encode()))
 
 
-def setup_of(grid: Any, *names: str) -> dict[str, float]:
-    """What all rows of a table share, by the fields of its grid."""
-    return {name: getattr(grid, name) for name in (*names, "batches")}
+@dataclass(frozen=True)
+class Law(Experiment):
+    """What the experiments share: sizes, and how many batches of each law.
 
-
-def over_batches(
-    grid: Any,
-    path: Path,
-    columns: Layout,
-    same: Sequence[str],
-    make: Callable[[dict[str, Any], torch.Generator], tuple[Tensor, Tensor]],
-    tell: Callable[[dict[str, Any], Mapping[str, float], Found], Row],
-    setup: Mapping[str, float],
-    *,
-    device: str | torch.device = "auto",
-    progress: bool | Report = False,
-) -> list[Row]:
-    """A row of every cell: so many batches, which cells that differ in ``tau`` alone share.
-
-    Parameters
+    Attributes
     ----------
-    grid
-        Of cells with ``tau`` and ``seed`` among their columns; ``batches`` of each.
-    path, columns, setup
-        Of the table that rows are kept in.
+    measures
+        Columns of what is measured; numbers of `Batch.facts` and `Found` by their names, unless
+        :meth:`tell` has others.
     same
-        Columns that tell batches apart.
-    make, tell
-        Vectors of a cell with their positives; what a row says besides the cell, by the means of
-        `Batch.facts` and the numbers of all anchors.
+        Columns that tell batches apart: cells that differ in ``tau`` alone share theirs.
     """
-    where = resolve_device(device)
 
-    def solve(todo: list[dict[str, Any]]) -> Iterator[Row]:
-        groups = alike(todo, same)
-        total = grid.batches * len(groups)
-        with reporting(progress, total, "batch") as advance, threads_for(grid.n, grid.d):
+    part: ClassVar[str] = "batch"
+    dtype: ClassVar[torch.dtype | None] = torch.float64
+    measures: ClassVar[tuple[str, ...]]
+    same: ClassVar[tuple[str, ...]] = ("seed",)
+
+    @property
+    def columns(self) -> Layout:
+        """The cell, what all rows have in common, and what was measured."""
+        names = dict.fromkeys((*self.cells()[0], *self.law()))
+        return layout((*names, *self.measures, "dtype", "device"), ("N", "n", "batches"))
+
+    def law(self) -> dict[str, float]:
+        """What all rows have in common: sizes, and what is fixed of the law."""
+        names = ("n", "d", "top", "cosine", "tau", "batches")
+        own = {f.name: getattr(self, f.name) for f in fields(self)}
+        return {{"top": "lambda_1"}.get(name, name): own[name] for name in names if name in own}
+
+    def setup(self, run: Run) -> dict[str, float | str]:
+        """The same for every temperature and precision."""
+        return dict(self.law())
+
+    def vectors(self, cell: dict[str, Any], random: torch.Generator) -> Tensor:
+        """The anchors of a cell."""
+        raise NotImplementedError
+
+    def tell(self, found: Found, facts: Mapping[str, float]) -> Row:
+        """What a row says, by the numbers of all anchors and the means of `Batch.facts`."""
+        return {**facts, **found.coverage, **found.looseness}
+
+    def solve(self, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
+        """A row of every cell: so many batches."""
+        groups, fixed = alike(todo, self.same), self.law()
+        count = int(fixed["batches"])
+        size = (int(fixed.get("n", 0)) or max(cell.get("N", 0) for cell in todo), int(fixed["d"]))
+        total = count * len(groups)
+        with reporting(run.progress, total, self.part) as advance, threads_for(*size):
             for cells in groups:
-                random = generator(*(cells[0][name] for name in same))
+                cosine = {**fixed, **cells[0]}["cosine"]
+                random = generator(*(cells[0][name] for name in self.same))
                 facts: list[dict[str, float]] = []
                 found: list[list[Found]] = [[] for _ in cells]
-                for _ in range(grid.batches):
-                    batch = Batch(*make(cells[0], random), where)
+                for _ in range(count):
+                    z = self.vectors(cells[0], random)
+                    batch = Batch(z, positives(z, cosine, random), run.where)
                     for cell, of in zip(cells, found, strict=True):
                         of.append(batch.at(cell["tau"]))
                     facts.append(batch.facts)
                     advance(1)
                 means = {name: float(np.mean([fact[name] for fact in facts])) for name in facts[0]}
                 for cell, of in zip(cells, found, strict=True):
-                    told = tell(cell, means, Found.together(of))
-                    yield {**cell, **told, "device": str(where)}
+                    told = self.tell(Found.together(of), means)
+                    kept = {name: told[name] for name in self.measures}
+                    yield {**cell, **kept, "device": str(run.where)}
 
-    return in_table(path, columns, grid.cells(), solve, torch.float64, **setup)
+
+def needs(is_met: bool, what: str) -> None:
+    """Refuse sizes that an experiment cannot have.
+
+    Raises
+    ------
+    ValueError
+        With what is needed.
+    """
+    if not is_met:
+        raise ValueError(what)
 
 
 def over_seeds(
@@ -317,8 +339,8 @@ def over_seeds(
 
 
 def bars(
-    ax: Axes, x: np.ndarray, shown: Sequence[Mapping[str, float]], name: str, **style: Any
-) -> Any:
+    x: np.ndarray, shown: Sequence[Mapping[str, float]], name: str, says: str = "", **style: Any
+) -> Series:
     """Medians, with the range between the quantiles."""
     low, middle, high = (np.array([row[f"{name}_{part}"] for row in shown]) for part in QUANTILES)
-    return ax.errorbar(x, middle, [middle - low, high - middle], capsize=1.5, **style)
+    return Series(x, middle, says, [middle - low, high - middle], {"capsize": 1.5, **style})

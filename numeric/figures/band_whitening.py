@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,19 +19,18 @@ from ...derive.results import results
 from ..band.readings import BatchReadings, views
 from ..band.sigma import largest_without
 from ..batches import InBatchWhitening
-from ..device import resolve_device, threads_for
-from ..progress import Report, reporting
-from ..sweep import alike
-from ..table import Row, layout
-from .band_synthetic import gaussian, generator, over_seeds, positives, setup_of
-from .drawing import Drawing, in_table
-from .look import DASHES, MARKERS, PLAIN, Look
-from .panels import beneath, side_by_side
+from ..running.device import threads_for
+from ..running.progress import reporting
+from ..running.table import Row
+from ..search.sweep import alike
+from .band_synthetic import Law, gaussian, generator, needs, over_seeds, positives
+from .drawing import Run
+from .look import DASHES, Look
+from .panels import Panel, Series, labelled, mark, plotted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TAUS = (0.05, 0.1, 0.2, 0.3, 0.5)
 KINDS = {"raw": "raw", "white": "whitened"}
 #: Of batches, raw or whitened: variance of the squared gradient of an anchor, and of its mean over
 #: a batch; the printed bound (V) on the first, and the proved one by mean and range.
@@ -40,18 +38,13 @@ OF_KIND = (
     *("mean_squared", "variance", "variance_of_mean", "printed", "proved"),
     *("sigma", "mean_epsilon_squared", "alignment"),
 )
-MEASURED = tuple(f"{kind}_{name}" for kind in KINDS for name in OF_KIND)
-COLUMNS = layout(
-    ("tau", "seed", "n", "d", "lambda_1", "cosine", "batches", *MEASURED, "dtype", "device"),
-    ("n", "batches"),
-)
 
 
 @dataclass(frozen=True)
-class Grid:
+class Grid(Law):
     """Temperatures, and the law of the batches, which are the same for all of them."""
 
-    taus: tuple[float, ...] = TAUS
+    taus: tuple[float, ...] = (0.05, 0.1, 0.2, 0.3, 0.5)
     top: float = 0.3
     cosine: float = 0.75
     n: int = 512
@@ -59,51 +52,72 @@ class Grid:
     batches: int = 50
     seeds: tuple[int, ...] = (0, 1)
 
+    measures = tuple(f"{kind}_{name}" for kind in KINDS for name in OF_KIND)
+
     def __post_init__(self) -> None:
-        if self.n < 4 or self.n % 2 or self.d < 2:
-            raise ValueError("a batch is two pairs or more, in two dimensions or more")
-        if self.batches < 2:
-            raise ValueError("a variance needs two batches")
+        is_met = self.n > 3 and self.n % 2 == 0 and self.d > 1
+        needs(is_met, "a batch is two pairs or more, in two dimensions or more")
+        needs(self.batches > 1, "a variance needs two batches")
 
     def cells(self) -> list[dict[str, Any]]:
         """All cells."""
         return [{"tau": tau, "seed": seed} for seed in self.seeds for tau in self.taus]
 
-
-def measure(
-    grid: Grid,
-    path: Path,
-    *,
-    device: str | torch.device = "auto",
-    progress: bool | Report = False,
-) -> list[Row]:
-    """Measure every cell that the table lacks."""
-    where = resolve_device(device)
-    whiten = InBatchWhitening()
-
-    def solve(todo: list[dict[str, Any]]) -> Iterator[Row]:
-        groups = alike(todo, ("seed",))
-        size = (grid.n, grid.d)
-        with reporting(progress, grid.batches * len(groups), "batch") as tell, threads_for(*size):
+    def solve(self, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
+        """A row of every cell: so many batches, raw and whitened."""
+        groups, whiten = alike(todo, self.same), InBatchWhitening()
+        total, size = self.batches * len(groups), (self.n, self.d)
+        with reporting(run.progress, total, self.part) as advance, threads_for(*size):
             for cells in groups:
                 random = generator(cells[0]["seed"])
                 seen: dict[tuple[float, str], list[dict[str, Tensor]]] = {}
-                for _ in range(grid.batches):
-                    z = gaussian(grid.n // 2, grid.d, grid.top, random)
-                    raw = torch.cat([z, positives(z, grid.cosine, random)]).to(where)
+                for _ in range(self.batches):
+                    z = gaussian(self.n // 2, self.d, self.top, random)
+                    raw = torch.cat([z, positives(z, self.cosine, random)]).to(run.where)
                     for kind, rows in (("raw", raw), ("white", whiten(raw))):
                         for tau, found in _looked_at(rows, [cell["tau"] for cell in cells]):
                             seen.setdefault((tau, kind), []).append(found)
-                    tell(1)
+                    advance(1)
                 for cell in cells:
-                    row: Row = {**cell, "device": str(where)}
+                    row: Row = {**cell, "device": str(run.where)}
                     for kind in KINDS:
-                        told = _told(seen[cell["tau"], kind], grid.n, cell["tau"])
+                        told = _told(seen[cell["tau"], kind], self.n, cell["tau"])
                         row |= {f"{kind}_{name}": value for name, value in told.items()}
                     yield row
 
-    setup = {**setup_of(grid, "n", "d", "cosine"), "lambda_1": grid.top}
-    return in_table(path, COLUMNS, grid.cells(), solve, torch.float64, **setup)
+    def drawn(self, rows: list[Row], look: Look) -> tuple[Figure, str, str]:
+        """Variances, bounds, and what whitening does."""
+        shown = over_seeds(self.cells(), rows, ("tau",), self.measures)
+        shown.sort(key=lambda row: row["tau"])
+        over = [
+            f"{row['tau']:g}"
+            for row in shown
+            if any(row[f"{k}_variance"] > row[f"{k}_printed"] for k in KINDS)
+        ]
+        gains = {
+            name: [row[f"raw_{name}"] / row[f"white_{name}"] for row in shown]
+            for name in ("variance", "variance_of_mean", "mean_squared")
+        }
+        sigma = [np.mean([row[f"{kind}_sigma"] for row in shown]) for kind in KINDS]
+        beyond = f"at tau {', '.join(over)}" if over else "nowhere"
+        ends = {name: f"{min(of):.3g} to {max(of):.3g}" for name, of in gains.items()}
+        says = (
+            f"raw over whitened: variance of an anchor {ends['variance']}, of the mean of a batch "
+            f"{ends['variance_of_mean']}, the mean itself {ends['mean_squared']}; the printed "
+            f"bound is exceeded {beyond}"
+        )
+        caption = (
+            f"{self.batches * len(self.seeds)} batches of $n = {self.n}$ embeddings, "
+            rf"{self.n // 2} pairs at the cosine {self.cosine:g}, in $d = {self.d}$ dimensions, "
+            rf"$\lambda_1 = {self.top:g}$, raw and whitened (mean $\sigma$ {sigma[0]:.3f} and "
+            rf"{sigma[1]:.4f}). (a) Variance of the squared "
+            "gradient of an anchor (filled), the printed bound (dashed), the derived one by its "
+            f"mean and the largest $\\varepsilon$ (dotted). The printed bound is exceeded {beyond}."
+            f" (b) Raw over whitened: the variance of an anchor ({ends['variance']}), of the mean "
+            f"over a batch ({ends['variance_of_mean']}), and that mean itself "
+            f"({ends['mean_squared']}); the paper measured 1.37 for the second, in a training."
+        )
+        return _picture(shown, gains, look), says, caption.replace("tau ", r"$\tau$ = ")
 
 
 def _looked_at(z: Tensor, taus: Sequence[float]) -> Iterator[tuple[float, dict[str, Tensor]]]:
@@ -136,78 +150,36 @@ def _told(some: Sequence[Mapping[str, Tensor]], n: int, tau: float) -> dict[str,
     }
 
 
-def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
-    """Measure what is missing, and draw it: variances, bounds, and what whitening does."""
-    rows = measure(grid, path, **options)
-    shown = over_seeds(grid.cells(), rows, ("tau",), MEASURED)
-    shown.sort(key=lambda row: row["tau"])
-    over = [
-        f"{row['tau']:g}"
-        for row in shown
-        if any(row[f"{k}_variance"] > row[f"{k}_printed"] for k in KINDS)
-    ]
-    gains = {
-        name: [row[f"raw_{name}"] / row[f"white_{name}"] for row in shown]
-        for name in ("variance", "variance_of_mean", "mean_squared")
-    }
-    sigma = [np.mean([row[f"{kind}_sigma"] for row in shown]) for kind in KINDS]
-    beyond = f"at tau {', '.join(over)}" if over else "nowhere"
-    ends = {name: f"{min(of):.3g} to {max(of):.3g}" for name, of in gains.items()}
-    says = (
-        f"raw over whitened: variance of an anchor {ends['variance']}, of the mean of a batch "
-        f"{ends['variance_of_mean']}, the mean itself {ends['mean_squared']}; the printed bound "
-        f"is exceeded {beyond}"
-    )
-    count = grid.batches * len(grid.seeds)
-    caption = (
-        f"{count} batches of $n = {grid.n}$ embeddings, {grid.n // 2} pairs at the cosine "
-        rf"{grid.cosine:g}, in $d = {grid.d}$ dimensions, $\lambda_1 = {grid.top:g}$, raw and "
-        rf"whitened (mean $\sigma$ {sigma[0]:.3f} and {sigma[1]:.4f}). (a) Variance of the squared "
-        "gradient of an anchor (filled), the printed bound (dashed), the derived one by its mean "
-        f"and the largest $\\varepsilon$ (dotted). The printed bound is exceeded {beyond}. (b) Raw "
-        f"over whitened: the variance of an anchor ({ends['variance']}), of the mean over a batch "
-        f"({ends['variance_of_mean']}), and that mean itself ({ends['mean_squared']}); the paper "
-        "measured 1.37 for the second, in a training."
-    )
-    return Drawing(
-        _drawn(shown, gains, look), look, rows, says, caption.replace("tau ", r"$\tau$ = ")
-    )
-
-
-def _drawn(
+def _picture(
     shown: Sequence[Mapping[str, float]], gains: Mapping[str, Sequence[float]], look: Look
 ) -> Figure:
     x = np.array([row["tau"] for row in shown])
-    colours, entries = look.palette(), []
-    with look.applied():
-        figure, axes = side_by_side(look, 2, 0.7, 0.7)
-        left, right = axes
-        for k, (kind, says) in enumerate(KINDS.items()):
-            for name, style in (
-                ("variance", {"marker": MARKERS[k]}),
-                ("printed", {"linestyle": DASHES[1]}),
-                ("proved", {"linestyle": DASHES[2]}),
-            ):
-                y = [row[f"{kind}_{name}"] for row in shown]
-                (line,) = left.plot(x, y, color=colours[k], **style)
-                if name == "variance":
-                    entries.append((line, says))
-        left.set(ylabel=r"variance of $\|g_i\|^2$")
-        left.set_title("(a) of an anchor, and bounds", loc="left")
-        titles = {
-            "variance": "variance, anchor",
-            "variance_of_mean": "variance, mean of a batch",
-            "mean_squared": "mean",
-        }
-        for k, (name, says) in enumerate(titles.items(), 2):
-            (line,) = right.plot(x, gains[name], color=colours[k], marker=MARKERS[k])
-            entries.append((line, f"ratio: {says}"))
-        right.axhline(1, color="black", linewidth=0.5)
-        right.set(ylabel="raw / whitened")
-        right.set_title("(b) what whitening does", loc="left")
-        for ax in axes:
-            ax.set(xscale="log", yscale="log", xlabel=r"temperature $\tau$")
-            ax.minorticks_off()
-            ax.set_xticks(x, [f"{tau:g}" for tau in x])
-        beneath(figure, entries, "", max(1, look.columns(3, 1.8)))
-    return figure
+    left = []
+    for k, (kind, says) in enumerate(KINDS.items()):
+        for name, title, style in (
+            ("variance", says, mark(look, k)),
+            ("printed", "", {"color": look.palette()[k], "linestyle": DASHES[1]}),
+            ("proved", "", {"color": look.palette()[k], "linestyle": DASHES[2]}),
+        ):
+            left.append(Series(x, [row[f"{kind}_{name}"] for row in shown], title, style=style))
+    titles = {
+        "variance": "variance, anchor",
+        "variance_of_mean": "variance, mean of a batch",
+        "mean_squared": "mean",
+    }
+    right = [
+        Series(x, gains[name], f"ratio: {says}", style=mark(look, k))
+        for k, (name, says) in enumerate(titles.items(), 2)
+    ]
+    axes = {"xscale": "log", "yscale": "log", "xlabel": r"temperature $\tau$"}
+    panels = [
+        Panel(
+            "of an anchor, and bounds",
+            r"variance of $\|g_i\|^2$",
+            left,
+            axes,
+            ticks=labelled(x),
+        ),
+        Panel("what whitening does", "raw / whitened", right, axes, 0.5, ticks=labelled(x)),
+    ]
+    return plotted(look, panels, 0.7, 0.7, wide=1.8)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import torch
 from torch import Tensor
 
 from ...derive.structures.arrangement import Arrangement
 from ...derive.structures.towers import NEGATIVE, POSITIVE
-from ..measure import inner_products, spreads
-from ..sweep import SEARCHED, sweep
-from ..table import Row, layout
-from .drawing import LOOSE, Drawing, asked, by_seeds, in_table, largest_gap, number, problem_of
-from .look import PLAIN, Look
+from ..problems.measure import inner_products, spreads
+from ..running.table import Row, layout
+from ..search.sweep import SEARCHED, sweep
+from .drawing import LOOSE, Run, by_seeds, largest_gap, number, problem_of
+from .look import Look
 from .towers import (
-    TowerGrid,
+    Towers,
     about,
     draw_panels,
     half,
@@ -26,12 +25,13 @@ from .towers import (
     told,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 MEASURED = ("similarity", "positive", "negative", "positive_spread", "negative_spread")
 COLUMNS = layout(
     ("N", "d", "t", "b", "seed", *MEASURED, *SEARCHED, "dtype", "device", "tolerance"), "N"
 )
-#: Where d is too small for the structure some starts end in local minima, hence four seeds.
-GRID = TowerGrid()
 
 
 def aligned(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
@@ -42,58 +42,53 @@ def aligned(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
     return dict(zip(MEASURED, found, strict=True))
 
 
-def measure(
-    grid: TowerGrid,
-    path: Path,
-    *,
-    dtype: torch.dtype = torch.float64,
-    tolerance: float | None = None,
-    **options: Any,
-) -> list[Row]:
-    """Optimise every cell that the table lacks; ``options`` are those of a sweep."""
-    problem = problem_of("sigmoid-optimum")
-    cells = [
-        {"N": N, "d": -(-N // 2) if small else N, "t": t, "b": b, "seed": seed}
-        for small in (False, True)
-        for N in grid.items
-        for seed in grid.seeds
-        for t, b in grid.points
-    ]
+@dataclass(frozen=True)
+class Grid(Towers):
+    """Where d is too small for the structure some starts end in local minima, hence four seeds."""
 
-    def solve(todo: list[dict[str, Any]]) -> Iterator[Row]:
-        # Where d is too small the optima are flat in many directions; see LOOSE.
-        for small, limit in ((False, tolerance), (True, tolerance or LOOSE)):
+    columns = COLUMNS
+
+    def cells(self) -> list[dict[str, Any]]:
+        """All cells, those with d = N first."""
+        return [
+            {"N": N, "d": -(-N // 2) if small else N, "t": t, "b": b, "seed": seed}
+            for small in (False, True)
+            for N in self.items
+            for seed in self.seeds
+            for t, b in self.points
+        ]
+
+    def setup(self, run: Run) -> dict[str, float | str]:
+        """How exact cells are."""
+        return {"tolerance": run.limit}
+
+    def solve(self, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
+        """Optimise each cell; where d is too small the optima are flat in many directions."""
+        problem, options = problem_of("sigmoid-optimum"), vars(run)
+        for small, limit in ((False, run.tolerance), (True, run.tolerance or LOOSE)):
             some = [cell for cell in todo if (cell["d"] < cell["N"]) == small]
             if some:
-                more = {"tolerance": limit, "dtype": dtype, **options}
-                yield from sweep(problem, some, measured=aligned, **more)
+                yield from sweep(problem, some, measured=aligned, **options | {"tolerance": limit})
 
-    return in_table(path, COLUMNS, cells, solve, dtype, tolerance=asked(tolerance))
-
-
-def draw(grid: TowerGrid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
-    """Measure what is missing, and draw it: theory, towers with d = N, towers with d = N/2."""
-    rows = measure(grid, path, **options)
-    full = [row for row in rows if row["d"] == row["N"]]
-    theory, wide = predicted_similarity(grid), measured_similarity(grid, full)
-    tight = measured_similarity(grid, [row for row in rows if row["d"] != row["N"]])
-    gap, off, short = largest_gap(full), abs(wide - theory).max(), abs(tight - theory).max()
-    panels = {
-        r"derived, $d \geq N$": theory,
-        "optimised, $d = N$": wide,
-        f"optimised, {half(grid)}": tight,
-    }
-    return Drawing(
-        draw_panels(grid, panels, look),
-        look,
-        rows,
-        f"largest difference of s from theory {off:.2g} for d = N (certified gap {gap:.2g}) and "
-        f"{short:.2g} for d = N/2",
-        f"Normalised similarity $s$ of positive pairs at the optimum of the {about(grid)}. "
-        rf"(a) Derived, for $d \geq N$. (b) Measured on embeddings in $d = N$ dimensions, "
-        f"optimised {by_seeds(grid.seeds, 'of which the least loss is shown')}; the largest "
-        f"difference from (a) is {number(off)}, and every loss is certified to be within "
-        f"{number(gap)} of the "
-        f"least one. (c) The same for {half(grid)}, of which (a) says nothing; they differ by "
-        f"up to {number(short)}.{told(grid)}",
-    )
+    def drawn(self, rows: list[Row], look: Look) -> tuple[Figure, str, str]:
+        """Theory, towers with d = N, towers with d = N/2."""
+        full = [row for row in rows if row["d"] == row["N"]]
+        theory, wide = predicted_similarity(self), measured_similarity(self, full)
+        tight = measured_similarity(self, [row for row in rows if row["d"] != row["N"]])
+        gap, off, short = largest_gap(full), abs(wide - theory).max(), abs(tight - theory).max()
+        panels = {
+            r"derived, $d \geq N$": theory,
+            "optimised, $d = N$": wide,
+            f"optimised, {half(self)}": tight,
+        }
+        return (
+            draw_panels(self, panels, look),
+            f"largest difference of s from theory {off:.2g} for d = N (certified gap {gap:.2g}) "
+            f"and {short:.2g} for d = N/2",
+            f"Normalised similarity $s$ of positive pairs at the optimum of the {about(self)}. "
+            r"(a) Derived, for $d \geq N$. (b) Measured on embeddings in $d = N$ dimensions, "
+            f"optimised {by_seeds(self.seeds, 'of which the least loss is shown')}; the largest "
+            f"difference from (a) is {number(off)}, and every loss is certified to be within "
+            f"{number(gap)} of the least one. (c) The same for {half(self)}, of which (a) says "
+            f"nothing; they differ by up to {number(short)}.{told(self)}",
+        )

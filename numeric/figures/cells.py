@@ -19,7 +19,7 @@ from sympy import Rational
 from ...derive.decide.domain import DomainError
 from ...derive.proof.derivation import StepFailed
 from ...derive.results import results
-from ..reduced import Optima
+from ..problems.reduced import Optima
 from .borders import Border, Derived
 from .curves import Array, Curve
 from .plane import Face, Plane

@@ -94,7 +94,7 @@ class Curve:
         Raises
         ------
         InternalError
-            If the condition has one sign on both sides of a point, or at no point a sign.
+            If the condition has the same sign on both sides of a point, or at no point a sign.
         """
         below, above = self.signs(STEP * reach)
         there = np.isfinite(self.x) & np.isfinite(self.y)
@@ -104,11 +104,13 @@ class Curve:
         if wrong.any():
             k = int(np.argmax(wrong))
             raise InternalError(
-                f"{self.name} is no border at ({self.x[k]:.6g}, {self.y[k]:.6g}): its condition "
-                "has one sign on both sides"
+                f"{self.name} is not a border at ({self.x[k]:.6g}, {self.y[k]:.6g}): its condition "
+                "has the same sign on both sides"
             )
         if there.any() and known.sum() < there.sum() / 2:
-            raise InternalError(f"{self.name} cannot be put back into its condition")
+            raise InternalError(
+                f"{self.name} could not be verified by substitution into its condition"
+            )
         return self
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import torch
 from sympy import Symbol, latex
+from torch import Tensor
 
 from ...derive.problems.problem import Problem
 from ...derive.results import results
-from ..sweep import Cell, key, lacking
-from ..table import Layout, Row, Table
-from .look import Look, write
+from ..running.device import resolve_device
+from ..running.progress import Report, reporting
+from ..running.table import Row, Table
+from ..search.sweep import key, lacking
+from .look import PLAIN, Look, write
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,43 +70,106 @@ def problem_of(id: str) -> Problem:
     return found
 
 
-def in_table(
-    path: Path,
-    columns: Layout,
-    grid: Sequence[Cell],
-    solve: Callable[[list[Any]], Iterable[Row]],
-    dtype: torch.dtype,
-    **setup: float | str,
-) -> list[Row]:
-    """Rows of all cells of a grid: those of a table, and what it lacks, solved.
+@dataclass(frozen=True)
+class Run:
+    """How cells are measured.
 
-    ``solve`` takes the cells that are lacking, and yields their rows; every one is on disk at
-    once. A table belongs to one ``dtype`` and one ``setup``: columns that are the same in all
-    rows.
-
-    Raises
-    ------
-    TableError
-        If the table belongs to another set-up, or another process is filling it.
-    KeyboardInterrupt
-        On Ctrl-C; what was finished is in the table, and the next call goes on from there.
+    Attributes
+    ----------
+    dtype, tolerance
+        Precision, and the gradient norm at which a cell has converged; None for the default.
+    device, progress
+        As in :func:`~cltheory.numeric.search.minimise`.
     """
-    table = Table(path, {**setup, "dtype": str(dtype).removeprefix("torch.")}, columns)
-    if lacking(grid, table.rows):
-        with table.alone():
-            for row in solve(lacking(grid, table.rows)):
-                table.append([row])
-    told = (*grid[0],)
-    wanted = {key(cell, told) for cell in grid}
-    found: dict[tuple[Hashable, ...], Row] = {}
-    for row in table.rows:  # a table may hold a cell twice, of times before there was a lock
-        found.setdefault(key(row, told), row)
-    return [row for place, row in found.items() if place in wanted]
+
+    dtype: torch.dtype = torch.float64
+    tolerance: float | None = None
+    device: str | torch.device = "auto"
+    progress: bool | Report = False
+
+    @property
+    def where(self) -> torch.device:
+        """The device that is meant."""
+        return resolve_device(self.device)
+
+    @property
+    def limit(self) -> str:
+        """The column ``tolerance``: cells of one figure are all as exact as was asked for."""
+        return "default" if self.tolerance is None else f"{self.tolerance:g}"
 
 
-def asked(tolerance: float | None) -> str:
-    """The column ``tolerance``: cells of one figure are all as exact as was asked for."""
-    return "default" if tolerance is None else f"{tolerance:g}"
+class Experiment(ABC):
+    """The cells that a figure shows: how they are measured, drawn and described.
+
+    Attributes
+    ----------
+    part
+        What is finished one after the other, in a word.
+    dtype
+        The precision where it is no matter of choice.
+    columns
+        The layout of the table.
+    """
+
+    part: ClassVar[str] = "cell"
+    dtype: ClassVar[torch.dtype | None] = None
+    columns: Any
+
+    @abstractmethod
+    def cells(self) -> list[dict[str, Any]]:
+        """All cells."""
+
+    def setup(self, run: Run) -> dict[str, float | str]:
+        """What all rows of a table have in common, beside the precision."""
+        return {}
+
+    def measured(self, cell: dict[str, Any], run: Run) -> Row:
+        """What is measured in one cell."""
+        raise NotImplementedError
+
+    def solve(self, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
+        """The rows of some cells, each as soon as it is finished."""
+        with reporting(run.progress, len(todo), self.part) as advance:
+            for cell in todo:
+                yield {**cell, **self.measured(cell, run), "device": str(run.where)}
+                advance(1)
+
+    @abstractmethod
+    def drawn(self, rows: list[Row], look: Look) -> tuple[Figure, str, str]:
+        """The figure; what came out, in a line; and the caption."""
+
+    def measure(self, path: Path, **options: Any) -> list[Row]:
+        """Rows of all cells: those of a table, and what it lacks; ``options`` are those of `Run`.
+
+        Every row is on disk at once. A table belongs to one precision and one set-up.
+
+        Raises
+        ------
+        TableError
+            If the table belongs to another set-up, or another process is filling it.
+        KeyboardInterrupt
+            On Ctrl-C; what was finished is in the table, and the next call goes on from there.
+        """
+        run, grid = Run(**options), self.cells()
+        dtype = str(self.dtype or run.dtype).removeprefix("torch.")
+        table = Table(path, {**self.setup(run), "dtype": dtype}, self.columns)
+        if lacking(grid, table.rows):
+            with table.alone():
+                for row in self.solve(lacking(grid, table.rows), run):
+                    table.append([row])
+        told = (*grid[0],)
+        wanted = {key(cell, told) for cell in grid}
+        found: dict[tuple[Hashable, ...], Row] = {}
+        for row in table.rows:  # a table may hold a cell twice, of times before there was a lock
+            found.setdefault(key(row, told), row)
+        return [row for place, row in found.items() if place in wanted]
+
+    def draw(self, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
+        """Measure what is missing, and draw it."""
+        rows = self.measure(path, **options)
+        with look.applied():
+            figure, says, caption = self.drawn(rows, look)
+        return Drawing(figure, look, rows, says, caption)
 
 
 def largest_gap(rows: Iterable[Row]) -> float:
@@ -122,6 +189,16 @@ def number(value: float) -> str:
 def sizes(of: Mapping[str, Any]) -> str:
     """Values by name, as mathematics."""
     return ", ".join(f"${latex(Symbol(k))} = {v:g}$" for k, v in of.items())
+
+
+def spelled(points: Tensor) -> str:
+    """Points as a text in a table, ``x y;x y``, with five digits."""
+    return ";".join(" ".join(f"{v:.5g}" for v in point) for point in points.tolist())
+
+
+def points(row: Row, name: str = "points") -> np.ndarray:
+    """The points of a column, ``(n, d)``."""
+    return np.array([point.split() for point in str(row[name]).split(";")], dtype=np.float64)
 
 
 def by_seeds(seeds: Sequence[int], of_several: str) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
@@ -13,16 +13,13 @@ import torch
 from sympy import Expr, Rational, exp, latex
 
 from ...derive.results import results
-from ..device import resolve_device
-from ..free import fit
 from ..losses import SoftSupCon
-from ..pairs import Pairs, dual
-from ..progress import Report, reporting
-from ..sweep import Cell, alike
-from ..table import Layout, Row, layout
-from .drawing import Drawing, asked, by_seeds, in_table, largest_gap, number
-from .look import PLAIN, Look
-from .panels import spaced
+from ..realize.pairs import Pairs, dual
+from ..running.table import Layout, Row, layout
+from .drawing import Experiment, Run, by_seeds, largest_gap, number
+from .free import fit
+from .look import Look
+from .panels import bar_beside, grid_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,7 +40,7 @@ _AROUND, _BAR = 0.62, 0.75
 
 
 @dataclass(frozen=True)
-class Grid:
+class Grid(Experiment):
     """The cells: a column for each of the ``sizes``, a row for each loss.
 
     Attributes
@@ -61,13 +58,13 @@ class Grid:
     sizes: tuple[Sizes, ...] = COLUMNS
     tau: Expr = TAU
     epsilon: Expr = EPSILON
-    given_d: int | None = None
+    dimension: int | None = None
     seeds: tuple[int, ...] = (0,)
 
     def __post_init__(self) -> None:
         counts = {len(some) for some in self.sizes}
         if len(counts) != 1:
-            raise ValueError("all columns must have as many classes")
+            raise ValueError("all columns must have the same number of classes")
         if min(counts) < 2 or min(map(min, self.sizes)) < 2:
             raise ValueError("a column has two or more classes of two or more samples each")
         if len(set(self.sizes)) != len(self.sizes):
@@ -81,7 +78,7 @@ class Grid:
     @property
     def d(self) -> int:
         """Dimension of the embeddings."""
-        return self.given_d or self.classes
+        return self.dimension or self.classes
 
     @property
     def tau_critical(self) -> Expr:
@@ -123,17 +120,91 @@ class Grid:
         k = range(1, self.classes + 1)
         return [f"cos_{i}_{j}" for i in k for j in k if i <= j]
 
+    def setup(self, run: Run) -> dict[str, float | str]:
+        """How exact cells are."""
+        return {"tolerance": run.limit}
+
+    def measured(self, cell: dict[str, Any], run: Run) -> Row:
+        """Embeddings of one cell, optimised."""
+        expected = derived(self, cell["scheme"], cell["sizes"])
+        sizes = parsed(cell["sizes"])
+        labels = np.repeat(np.arange(len(sizes)), sizes)
+        loss = SoftSupCon(cell["epsilon"], cell["tau"])
+        options: dict[str, Any] = {
+            "tolerance": run.tolerance,
+            "dtype": run.dtype,
+            "device": run.device,
+        }
+        found = fit(loss, torch.as_tensor(labels), cell["d"], cell["seed"], **options)
+        u = found.embeddings.numpy()
+        cosines = np.clip(u @ u.T, -1.0, 1.0)
+        np.fill_diagonal(cosines, 1.0)
+        ends = np.cumsum([0, *sizes])
+        row: Row = {}
+        off, spread = 0.0, 0.0
+        for i in range(len(sizes)):
+            for j in range(i, len(sizes)):
+                block = cosines[ends[i] : ends[i + 1], ends[j] : ends[j + 1]]
+                if i == j:  # a point with itself says nothing
+                    block = block[~np.eye(len(block), dtype=bool)]
+                row[f"cos_{i + 1}_{j + 1}"] = float(block.mean())
+                spread = max(spread, float(np.ptp(block)))
+                off = max(off, float(abs(block - expected[i, j]).max()))
+        return {
+            **row,
+            "loss": found.loss,
+            "gap": certified(labels, cosines, cell["tau"], cell["epsilon"]),
+            "difference": off,
+            "spread": spread,
+            "gradient_norm": found.gradient_norm,
+            "evaluations": found.evaluations,
+            "stop": "converged" if found.is_converged else "stalled",
+        }
+
+    def drawn(self, rows: list[Row], look: Look) -> tuple[Figure, str, str]:
+        """SupCon above, Soft SupCon beneath."""
+        by_loss = sorted(rows, key=lambda row: float(row["loss"]), reverse=True)
+        best = {(str(row["scheme"]), str(row["sizes"])): row for row in by_loss}
+        shown = [best[scheme, spelled(sizes)] for scheme in (HARD, SOFT) for sizes in self.sizes]
+        off = {
+            s: max(float(r["difference"]) for r in shown if r["scheme"] == s) for s in (HARD, SOFT)
+        }
+        spread, most = max(float(row["spread"]) for row in shown), largest_gap(shown)
+        beta = latex(Rational(-1, self.classes - 1), fold_short_frac=True)
+        return (
+            _drawn(self, shown, look),
+            f"largest difference of cosines from theory {off[HARD]:.2g} for SupCon and "
+            f"{off[SOFT]:.2g} for Soft SupCon, largest certified gap {most:.2g}",
+            f"Cosines measured on embeddings of {self.classes} classes in $d = {self.d}$ "
+            "dimensions, optimised "
+            f"{by_seeds(self.seeds, 'of which the least loss is shown')}, for sizes of classes in "
+            f"the proportions of each column. Above: SupCon at $\\tau = {_told(self.tau)}$. "
+            rf"Beneath: Soft SupCon with $\varepsilon = {_told(self.epsilon)}$ at its derived "
+            rf"critical temperature $\tau = {_told(self.tau_critical)}$. Grey is ${beta}$, the "
+            "cosine of the regular simplex, black a class with itself. Every block has the colour "
+            f"of its mean; cosines in it differ by at most {number(spread)}. The largest "
+            f"difference from the derived cosines is {number(off[HARD])} above and "
+            f"{number(off[SOFT])} beneath, and every loss is certified to be within "
+            f"{number(most)} of the least one.",
+        )
+
 
 def spelled(sizes: Sequence[int]) -> str:
     """Sizes in a table."""
     return ":".join(map(str, sizes))
 
 
-def derived(grid: Grid, cell: Cell) -> np.ndarray:
+def parsed(sizes: object) -> list[int]:
+    """And read again."""
+    return [int(k) for k in str(sizes).split(":")]
+
+
+@cache
+def derived(grid: Grid, scheme: str, sizes: str) -> np.ndarray:
     """The derived cosines of classes, ``(C, C)``."""
-    epsilon, tau = grid.loss(cell["scheme"])
-    at = {"sizes": [int(k) for k in str(cell["sizes"]).split(":")], "tau": tau}
-    if cell["scheme"] == HARD:
+    epsilon, tau = grid.loss(scheme)
+    at = {"sizes": parsed(sizes), "tau": tau}
+    if scheme == HARD:
         found = results["supcon-imbalanced"].value("cosines", **at)
     else:
         found = results["soft-supcon"].value("cosines", epsilon=epsilon, **at)
@@ -150,70 +221,6 @@ def certified(labels: np.ndarray, cosines: np.ndarray, tau: float, epsilon: floa
     return dual(pairs.at(cosines)).gap
 
 
-def measure(
-    grid: Grid,
-    path: Path,
-    *,
-    dtype: torch.dtype = torch.float64,
-    tolerance: float | None = None,
-    device: str | torch.device = "auto",
-    progress: bool | Report = False,
-) -> list[Row]:
-    """Optimise every cell that the table lacks."""
-
-    def solve(todo: list[dict[str, Any]]) -> Iterator[Row]:
-        with reporting(progress, len(todo), "cell") as advance:
-            for same in alike(todo, ("scheme", "sizes")):
-                expected = derived(grid, same[0])
-                for cell in same:
-                    yield _solved(cell, expected, tolerance, dtype, device)
-                    advance(1)
-
-    setup = {"tolerance": asked(tolerance)}
-    return in_table(path, grid.columns, grid.cells(), solve, dtype, **setup)
-
-
-def _solved(
-    cell: dict[str, Any],
-    expected: np.ndarray,
-    tolerance: float | None,
-    dtype: torch.dtype,
-    device: str | torch.device,
-) -> Row:
-    sizes = [int(k) for k in cell["sizes"].split(":")]
-    labels = np.repeat(np.arange(len(sizes)), sizes)
-    loss = SoftSupCon(cell["epsilon"], cell["tau"])
-    options: dict[str, Any] = {"tolerance": tolerance, "dtype": dtype, "device": device}
-    found = fit(loss, torch.as_tensor(labels), cell["d"], cell["seed"], **options)
-    u = found.embeddings.numpy()
-    cosines = np.clip(u @ u.T, -1.0, 1.0)
-    np.fill_diagonal(cosines, 1.0)
-    ends = np.cumsum([0, *sizes])
-    row: Row = {}
-    off, spread = 0.0, 0.0
-    for i in range(len(sizes)):
-        for j in range(i, len(sizes)):
-            block = cosines[ends[i] : ends[i + 1], ends[j] : ends[j + 1]]
-            if i == j:  # a point with itself says nothing
-                block = block[~np.eye(len(block), dtype=bool)]
-            row[f"cos_{i + 1}_{j + 1}"] = float(block.mean())
-            spread = max(spread, float(np.ptp(block)))
-            off = max(off, float(abs(block - expected[i, j]).max()))
-    return {
-        **cell,
-        **row,
-        "loss": found.loss,
-        "gap": certified(labels, cosines, cell["tau"], cell["epsilon"]),
-        "difference": off,
-        "spread": spread,
-        "gradient_norm": found.gradient_norm,
-        "evaluations": found.evaluations,
-        "stop": "converged" if found.is_converged else "stalled",
-        "dtype": str(dtype).removeprefix("torch."),
-        "device": str(resolve_device(device)),
-    }
-
-
 def blocks(grid: Grid, row: Row) -> np.ndarray:
     """The means of cosines by classes, ``(C, C)``."""
     k = grid.classes
@@ -221,34 +228,6 @@ def blocks(grid: Grid, row: Row) -> np.ndarray:
     for (i, j), name in zip(zip(*np.triu_indices(k), strict=True), grid.means(), strict=True):
         found[i, j] = found[j, i] = float(row[name])
     return found
-
-
-def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
-    """Measure what is missing, and draw it: SupCon above, Soft SupCon beneath."""
-    rows = measure(grid, path, **options)
-    by_loss = sorted(rows, key=lambda row: float(row["loss"]), reverse=True)
-    best = {(str(row["scheme"]), str(row["sizes"])): row for row in by_loss}
-    shown = [best[scheme, spelled(sizes)] for scheme in (HARD, SOFT) for sizes in grid.sizes]
-    off = {s: max(float(r["difference"]) for r in shown if r["scheme"] == s) for s in (HARD, SOFT)}
-    spread, most = max(float(row["spread"]) for row in shown), largest_gap(shown)
-    beta = latex(Rational(-1, grid.classes - 1), fold_short_frac=True)
-    return Drawing(
-        _drawn(grid, shown, look),
-        look,
-        rows,
-        f"largest difference of cosines from theory {off[HARD]:.2g} for SupCon and "
-        f"{off[SOFT]:.2g} for Soft SupCon, largest certified gap {most:.2g}",
-        f"Cosines measured on embeddings of {grid.classes} classes in $d = {grid.d}$ dimensions, "
-        "optimised "
-        f"{by_seeds(grid.seeds, 'of which the least loss is shown')}, for sizes of classes in the "
-        f"proportions of each column. Above: SupCon at $\\tau = {_told(grid.tau)}$. Beneath: Soft "
-        rf"SupCon with $\varepsilon = {_told(grid.epsilon)}$ at its derived critical temperature "
-        rf"$\tau = {_told(grid.tau_critical)}$. Grey is ${beta}$, the cosine of the regular "
-        "simplex, black a class with itself. Every block has the colour of its mean; cosines in "
-        f"it differ by at most {number(spread)}. The largest difference from the derived cosines "
-        f"is {number(off[HARD])} above and {number(off[SOFT])} beneath, and every loss is "
-        f"certified to be within {number(most)} of the least one.",
-    )
 
 
 def _told(value: Expr) -> str:
@@ -275,7 +254,6 @@ def _proportions(sizes: Sizes) -> str:
 def _drawn(grid: Grid, shown: Sequence[Row], look: Look) -> Figure:
     import matplotlib
     from matplotlib.colors import CenteredNorm
-    from matplotlib.figure import Figure
 
     # An odd number of colours: the simplex has the one in the middle, also when rounded.
     # A class with itself is off the scale, and black.
@@ -288,32 +266,22 @@ def _drawn(grid: Grid, shown: Sequence[Row], look: Look) -> Figure:
     columns = look.columns(len(grid.sizes), 1.3)
     lines = -(-len(grid.sizes) // columns)
     side = (look.width - _BAR) / columns
-    with look.applied():
-        height = 2 * lines * (side + _AROUND - 0.2)
-        figure = Figure(figsize=(look.width, height), layout=spaced())
-        axes = figure.subplots(2 * lines, columns, squeeze=False)
-        for k, (row, values) in enumerate(zip(shown, maps, strict=True)):
-            below, at = divmod(k, len(grid.sizes))
-            ax = axes[below * lines + at // columns, at % columns]
-            sizes = grid.sizes[at]
-            ends = np.cumsum([0, *sizes])
-            norm = CenteredNorm(beta, reach)
-            image = ax.pcolormesh(
-                ends, ends, values, cmap=colours, norm=norm, edgecolors="face", linewidth=0.2
-            )
-            ax.set(aspect="equal", xlim=(0, ends[-1]), ylim=(ends[-1], 0), xticks=[], yticks=[])
-            ax.set_title(f"({ascii_lowercase[k % 26]}) {_proportions(sizes)}", loc="left")
-            ax.set_xlabel(
-                f"off by {number(float(row['difference']))}\ngap {number(float(row['gap']))}"
-            )
-            if at % columns == 0:
-                ax.set_ylabel(str(row["scheme"]))
-        for k in range(len(grid.sizes), lines * columns):
-            for below in (0, 1):
-                axes[below * lines + k // columns, k % columns].set_visible(False)
-        bar = figure.colorbar(
-            image, ax=list(axes.flat), label="cosine", extend="max", pad=0.02, aspect=30
-        )
-        if bar.solids is not None:
-            bar.solids.set_edgecolor("face")
+    height = 2 * lines * (side + _AROUND - 0.2)
+    figure, axes = grid_of(look, 2 * lines * columns, columns, height)
+    for ax in axes:
+        ax.set_visible(False)
+    for k, (row, values) in enumerate(zip(shown, maps, strict=True)):
+        below, at = divmod(k, len(grid.sizes))
+        ax = axes[below * lines * columns + at]
+        ax.set_visible(True)
+        sizes = grid.sizes[at]
+        ends = np.cumsum([0, *sizes])
+        style: dict[str, Any] = {"cmap": colours, "norm": CenteredNorm(beta, reach)}
+        image = ax.pcolormesh(ends, ends, values, edgecolors="face", linewidth=0.2, **style)
+        ax.set(aspect="equal", xlim=(0, ends[-1]), ylim=(ends[-1], 0), xticks=[], yticks=[])
+        ax.set_title(f"({ascii_lowercase[k % 26]}) {_proportions(sizes)}", loc="left")
+        ax.set_xlabel(f"off by {number(float(row['difference']))}\ngap {number(float(row['gap']))}")
+        if at % columns == 0:
+            ax.set_ylabel(str(row["scheme"]))
+    bar_beside(figure, image, axes, "cosine", extend="max", pad=0.02, aspect=30)
     return figure

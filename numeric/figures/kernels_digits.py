@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import isfinite
-from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ..device import resolve_device
 from ..digits import load
-from ..kernel_digits import (
+from ..digits.kernels import (
     GAUSSIAN,
     LAYERS,
     MEASURED,
@@ -24,16 +22,14 @@ from ..kernel_digits import (
     compare,
     gamma_of,
     loss_of,
-    run,
 )
-from ..progress import Report, reporting
-from ..table import Row, layout
-from .drawing import Drawing, in_table
-from .look import DASHES, MARKERS, PLAIN, Look
-from .panels import side_by_side
+from ..digits.kernels import run as trained
+from ..running.table import Row, layout
+from .drawing import Experiment, Run
+from .look import DASHES, Look
+from .panels import Panel, Series, compared, labelled, mark, plotted
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 #: Of the tests, after Holm's correction within a layer.
@@ -55,7 +51,7 @@ COLUMNS = {
 
 
 @dataclass(frozen=True)
-class Grid:
+class Grid(Experiment):
     """Kernels, temperatures and seeds, and how long each encoder is trained.
 
     Attributes
@@ -72,7 +68,7 @@ class Grid:
     Raises
     ------
     ValueError
-        If something is not as it says, or is named twice.
+        If something is not as it says, or is repeated.
     """
 
     gammas: tuple[float, ...] = (2.0, 1.0, 0.5)
@@ -82,6 +78,10 @@ class Grid:
     steps: int = 300
     batch: int = 64
 
+    part = "run"
+    dtype = torch.float32
+    columns = COLUMNS
+
     def __post_init__(self) -> None:
         for name, many in (
             ("an exponent", self.gammas),
@@ -89,9 +89,9 @@ class Grid:
             ("a temperature", self.taus),
         ):
             if len(set(many)) != len(many):
-                raise ValueError(f"{name} is named twice")
+                raise ValueError(f"{name} is repeated")
         if not self.taus:
-            raise ValueError("there is no temperature to choose")
+            raise ValueError("choosing a temperature needs at least one")
         for kernel in self.kernels:  # a name, exponent or temperature that there is not
             for tau in self.taus:
                 loss_of(kernel, tau)
@@ -106,7 +106,7 @@ class Grid:
         )
 
     @property
-    def setup(self) -> Setup:
+    def shared(self) -> Setup:
         """What the kernels share."""
         return Setup(self.steps, self.batch)
 
@@ -119,53 +119,38 @@ class Grid:
             for tau in (self.taus if kernel != UNTRAINED else (0.0,))
         ]
 
+    def setup(self, run: Run) -> dict[str, float | str]:
+        """How long encoders are trained, on how many images."""
+        return {"steps": self.steps, "batch": self.batch}
 
-def measure(
-    grid: Grid,
-    path: Path,
-    *,
-    device: str | torch.device = "auto",
-    progress: bool | Report = False,
-) -> list[Row]:
-    """Train the encoder of every cell that the table lacks."""
-    where = resolve_device(device)
+    def measured(self, cell: dict[str, Any], run: Run) -> Row:
+        """One training."""
+        return trained(**cell, setup=self.shared, digits=load(torch.float32), where=run.where)
 
-    def solve(todo: list[dict[str, Any]]) -> Iterator[Row]:
-        digits = load(torch.float32)
-        with reporting(progress, len(todo), "run") as advance:
-            for cell in todo:
-                found = run(**cell, setup=grid.setup, digits=digits, where=where)
-                yield {**cell, **found, "device": str(where)}
-                advance(1)
-
-    setup = {"steps": grid.steps, "batch": grid.batch}
-    return in_table(path, COLUMNS, grid.cells(), solve, torch.float32, **setup)
-
-
-def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
-    """Measure what is missing, and draw it: accuracies of both layers, and over temperature."""
-    rows = measure(grid, path, **options)
-    images = len(load().images)
-    told = {layer: compare(rows, layer, images) for layer in LAYERS}
-    found = says(grid, told)
-    among = ", ".join(f"{tau:g}" for tau in grid.taus)
-    mixed = (
-        "Mixtures have the exponents 1 and 2 in equal parts, of the losses or of the kernels, on "
-        "all features or on a half each. "
-    ) * bool(grid.mixtures)
-    caption = (
-        f"An encoder of the digits of scikit-learn, trained for {grid.steps} steps on batches of "
-        f"{grid.batch} images in two views by InfoNCE with several kernels, then frozen. {mixed}"
-        "(a), (b) Measured: accuracy of a linear fit to the classes on "
-        f"images held out. Small: a seed, of {len(grid.seeds)}; large: the mean with its standard "
-        "error; dotted: an encoder that is not trained. Each kernel has the temperature among "
-        f"{among} that is best on other images, for each seed. (c) Means over the temperature, in "
-        "the colours and marks of (a). "
-        "Nothing here is derived but the kernels that are positive definite: those with exponents "
-        f"up to 2{', and mixtures of them' * bool(grid.mixtures)}. "
-        f"By paired tests: {found.replace('p < ', '$p$ < ')}."
-    )
-    return Drawing(_drawn(grid, rows, told, look), look, rows, found, caption)
+    def drawn(self, rows: list[Row], look: Look) -> tuple[Figure, str, str]:
+        """Accuracies of both layers, and over temperature."""
+        images = len(load().images)
+        told = {layer: compare(rows, layer, images) for layer in LAYERS}
+        found = says(self, told)
+        among = ", ".join(f"{tau:g}" for tau in self.taus)
+        mixed = (
+            "Mixtures have the exponents 1 and 2 in equal parts, of the losses or of the kernels, "
+            "on all features or on a half each. "
+        ) * bool(self.mixtures)
+        caption = (
+            f"An encoder of the digits of scikit-learn, trained for {self.steps} steps on batches "
+            f"of {self.batch} images in two views by InfoNCE with several kernels, then frozen. "
+            f"{mixed}"
+            "(a), (b) Measured: accuracy of a linear fit to the classes on "
+            f"images held out. Small: a seed, of {len(self.seeds)}; large: the mean with its "
+            "standard error; dotted: an encoder that is not trained. Each kernel has the "
+            f"temperature among {among} that is best on other images, for each seed. (c) Means "
+            "over the temperature, in the colours and marks of (a). "
+            "Nothing here is derived but the kernels that are positive definite: those with "
+            f"exponents up to 2{', and mixtures of them' * bool(self.mixtures)}. "
+            f"By paired tests: {found.replace('p < ', '$p$ < ')}."
+        )
+        return _drawn(self, rows, told, look), found, caption
 
 
 def says(grid: Grid, told: dict[str, list[Told]]) -> str:
@@ -194,43 +179,28 @@ def name(kernel: str) -> str:
 
 
 def _drawn(grid: Grid, rows: Sequence[Row], told: dict[str, list[Told]], look: Look) -> Figure:
-    with look.applied():
-        figure, axes = side_by_side(look, 3, 0.95, 0.3)
-        for letter, ax, layer in zip("ab", axes, LAYERS, strict=False):
-            _accuracies(ax, grid, {one.kernel: one for one in told[layer]}, look)
-            ax.set_title(f"({letter}) {TITLES[layer]}", loc="left")
-        _over_temperature(axes[2], grid, rows, look)
-    return figure
+    panels = []
+    for layer in LAYERS:
+        by = {one.kernel: one for one in told[layer]}
+        values = [
+            ([100 * x for x in by[k].accuracies], 100 * by[k].mean, 100 * by[k].error)
+            for k in grid.kernels
+        ]
+        panel = compared(look, TITLES[layer], "accuracy in %", values, [*map(name, grid.kernels)])
+        panels.append(replace(panel, level=100 * by[UNTRAINED].mean))
+    return plotted(look, [*panels, _over_temperature(grid, rows, look)], 0.95, 0.3)
 
 
-def _style(look: Look, k: int) -> dict[str, Any]:
-    colours = look.palette()
-    return {"color": colours[k % len(colours)], "marker": MARKERS[k % len(MARKERS)]}
-
-
-def _accuracies(ax: Axes, grid: Grid, told: dict[str, Told], look: Look) -> None:
-    for k, kernel in enumerate(grid.kernels):
-        one, style = told[kernel], _style(look, k)
-        values = [100 * value for value in one.accuracies]
-        ax.plot([k] * len(values), values, linestyle="", markersize=1.5, alpha=0.7, **style)
-        ax.errorbar(k, 100 * one.mean, 100 * one.error, capsize=2, **style)
-    ax.axhline(100 * told[UNTRAINED].mean, color="black", linestyle=":", linewidth=0.8)
-    ax.set_xticks(range(len(grid.kernels)), map(name, grid.kernels), rotation=45, ha="right")
-    ax.set_xlim(-0.5, len(grid.kernels) - 0.5)
-    ax.set_ylabel("accuracy in %")
-
-
-def _over_temperature(ax: Axes, grid: Grid, rows: Sequence[Row], look: Look) -> None:
+def _over_temperature(grid: Grid, rows: Sequence[Row], look: Look) -> Panel:
     taus = sorted(grid.taus)
+    curves = []
     for k, kernel in enumerate(grid.kernels):
         means = [
             100 * mean(float(r["test_embedding"]) for r in rows if (r["kernel"], r["tau"]) == at)
             for at in ((kernel, tau) for tau in taus)
         ]
-        dash = DASHES[k % len(DASHES)]
-        ax.plot(taus, means, linestyle=dash, markersize=3, **_style(look, k))
-    ax.set_xscale("log")
-    ax.set_xticks(taus, [f"{tau:g}" for tau in taus], minor=False)
-    ax.set_xticks([], minor=True)
-    ax.set(xlabel=r"temperature $\tau$", ylabel="accuracy in %")
-    ax.set_title("(c) embeddings over temperature", loc="left")
+        style = mark(look, k, linestyle=DASHES[k % len(DASHES)], markersize=3)
+        curves.append(Series(taus, means, style=style))
+    axes = {"xscale": "log", "xlabel": r"temperature $\tau$"}
+    title = "embeddings over temperature"
+    return Panel(title, "accuracy in %", curves, axes, ticks=labelled(taus))

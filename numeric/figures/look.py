@@ -208,15 +208,15 @@ def style(name: str) -> dict[str, Any]:
     if not there:
         near = did_you_mean(name, matplotlib.style.available)
         raise StyleError(
-            f"there is no style {name!r}{near}; it is a name that matplotlib knows, such as "
-            "grayscale, or a file of its settings"
+            f"the style {name!r} does not exist{near}; give the name of a matplotlib style, such "
+            "as grayscale, or a file of settings"
         )
     known: Any = matplotlib.rcParamsDefault
     found: Any = matplotlib.RcParams()
     for line, key, text in _lines(path):
         where = f"{name}, line {line}"
         if key in PROGRAMS:
-            raise StyleError(f"{where}: {key} is a program for TeX, and not run")
+            raise StyleError(f"{where}: {key} is a TeX program and is refused")
         if key not in known:
             raise StyleError(
                 f"{where}: matplotlib has no setting {key!r}{did_you_mean(key, known)}"
@@ -247,16 +247,16 @@ def _lines(path: Path) -> Iterator[tuple[int, str, str]]:
     except OSError as error:
         raise StyleError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise StyleError(f"{path} is no text") from None
+        raise StyleError(f"{path} is not a text file") from None
     if len(raw) > MAX_STYLE:
-        raise StyleError(f"{path} is too long for a style")
+        raise StyleError(f"{path} is too large for a style file")
     for number, line in enumerate(text.splitlines(), 1):
         kept = re.sub(r'("[^"]*")|#.*', lambda m: m[1] or "", line).strip()
         if not kept:
             continue
         key, colon, value = kept.partition(":")
         if not colon:
-            raise StyleError(f"{path}, line {number}: a setting is name: value")
+            raise StyleError(f"{path}, line {number}: a setting has the form name: value")
         yield number, key.strip(), value.strip().removeprefix('"').removesuffix('"')
 
 

@@ -1,9 +1,9 @@
-"""Maps of a number from 0 to 1 side by side, with the same borders upon each."""
+"""Panels side by side: curves and points, or maps of a number with the same borders on each."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import inf
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .curves import Array, Curve
-from .look import Look
+from .look import MARKERS, Look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Height of a panel beside its width, and inches for what stands around panels.
 RATIO, AROUND, LEGEND_LINE = 0.72, 0.42, 0.16
+SLANTED: dict[str, Any] = {"rotation": 45, "ha": "right"}
+DOTTED: dict[str, Any] = {"color": "black", "linestyle": ":", "linewidth": 0.8}
 #: Inches between the middles of two labels of an axis.
 APART = 0.17
 
@@ -86,8 +88,6 @@ def drawn(
     ``curves`` come with their entries of the legend, whose title is ``about``; ``number`` says
     what the maps show.
     """
-    from matplotlib.figure import Figure
-
     columns = look.columns(len(panels))
     rows = -(-len(panels) // columns)
     shown = [(curve, says) for curve, says in curves if curve.seen]
@@ -95,28 +95,183 @@ def drawn(
     lines = 1 + -(-len(shown) // beside)
     wide = (look.width - 0.95) / columns
     height = rows * (RATIO * wide + AROUND) + 0.15 + LEGEND_LINE * lines
-    with look.applied():
-        figure = Figure(figsize=(look.width, height), layout=spaced())
-        axes = list(figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
-        for letter, ax, (title, values) in zip(ascii_lowercase, axes, panels.items(), strict=False):
-            ax.set_title(f"({letter}) {title}", loc="left")
-            # Cells have an edge of their colour: viewers leave hairlines between them otherwise.
-            mesh = ax.pcolormesh(
-                x.edges, y.edges, values, vmin=0, vmax=1, edgecolors="face", linewidth=0.4
-            )
-            handles = [_line(ax, k, *entry) for k, entry in enumerate(shown)]
-            _scaled(ax, x, y, wide)
-        for k, ax in enumerate(axes):
-            ax.set_visible(k < len(panels))
-            if k % columns == 0:
-                ax.set_ylabel(y.label)
-            if k + columns >= len(panels):
-                ax.set_xlabel(x.label)
-                ax.tick_params(labelbottom=True)
-        bar = figure.colorbar(mesh, ax=axes, label=number, pad=0.02, aspect=22 * rows)
-        if bar.solids is not None:
-            bar.solids.set_edgecolor("face")
-        beneath(figure, [(line, str(line.get_label())) for line in handles], about, beside)
+    figure, axes = grid_of(look, len(panels), columns, height, sharex=True, sharey=True)
+    for k, (ax, (title, values)) in enumerate(zip(axes, panels.items(), strict=True)):
+        ax.set_title(f"({ascii_lowercase[k]}) {title}", loc="left")
+        # Cells have an edge of their colour: viewers leave hairlines between them otherwise.
+        mesh = ax.pcolormesh(
+            x.edges, y.edges, values, vmin=0, vmax=1, edgecolors="face", linewidth=0.4
+        )
+        handles = [_line(ax, j, *entry) for j, entry in enumerate(shown)]
+        _scaled(ax, x, y, wide)
+        if k % columns == 0:
+            ax.set_ylabel(y.label)
+        if k + columns >= len(panels):
+            ax.set_xlabel(x.label)
+            ax.tick_params(labelbottom=True)
+    bar_beside(figure, mesh, axes, number, pad=0.02, aspect=22 * rows)
+    beneath(figure, [(line, str(line.get_label())) for line in handles], about, beside)
+    return figure
+
+
+def bar_beside(figure: Figure, drawn: Any, axes: Sequence[Axes], label: str, **more: Any) -> None:
+    """A bar of colours beside axes, without lines between its colours."""
+    bar = figure.colorbar(drawn, ax=axes, label=label, **more)
+    if bar.solids is not None:
+        bar.solids.set_edgecolor("face")
+
+
+@dataclass(frozen=True)
+class Series:
+    """A curve or points of a panel.
+
+    Attributes
+    ----------
+    x, y
+        Of the points.
+    says
+        Its entry in the legend; nothing for none.
+    off
+        Half of the length of error bars, or both parts of it.
+    style
+        How it is drawn, as matplotlib calls it.
+    """
+
+    x: Any
+    y: Any
+    says: str = ""
+    off: Any = None
+    style: Mapping[str, Any] = field(default_factory=dict)
+
+    def draw(self, ax: Axes) -> Any:
+        """Draw it, and return what stands for it in a legend."""
+        if self.off is None:
+            return ax.plot(self.x, self.y, **self.style)[0]
+        return ax.errorbar(self.x, self.y, self.off, **self.style)
+
+
+@dataclass(frozen=True)
+class Band:
+    """What is between two curves; see `Series`."""
+
+    x: Any
+    low: Any
+    high: Any
+    says: str
+    colour: Any
+
+    def draw(self, ax: Axes) -> Any:
+        """Draw it, and return what stands for it in a legend."""
+        return ax.fill_between(
+            self.x, self.low, self.high, color=self.colour, alpha=0.35, linewidth=0
+        )
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Curves and points in one pair of axes.
+
+    Attributes
+    ----------
+    title, ylabel
+        What is shown.
+    series
+        What is drawn, in this order.
+    sets
+        Other properties of the axes, as ``Axes.set`` takes them.
+    one
+        The width of a line at 1, or 0 for none.
+    dotted
+        Where a dotted line stands upright, if one does.
+    ticks
+        The labelled values of the horizontal axis, with their labels; all if None.
+    slanted
+        Whether their labels are.
+    level
+        Where a dotted line lies, if one does.
+    whole
+        Whether only integers are labelled.
+    """
+
+    title: str
+    ylabel: str
+    series: Sequence[Series | Band]
+    sets: Mapping[str, Any] = field(default_factory=dict)
+    one: float = 0.0
+    dotted: float | None = None
+    ticks: tuple[Sequence[float], Sequence[str]] | None = None
+    slanted: bool = False
+    level: float | None = None
+    whole: bool = False
+
+    def draw(self, ax: Axes, letter: str) -> list[tuple[Any, str]]:
+        """Draw it, and return the entries of a legend."""
+        handles = [(series.draw(ax), series.says) for series in self.series]
+        ax.set_title(f"({letter}) {self.title}", loc="left")
+        ax.set(ylabel=self.ylabel, **self.sets)
+        if self.one:
+            ax.axhline(1, color="black", linewidth=self.one)
+        if self.ticks is not None:
+            ax.minorticks_off()
+            ax.set_xticks(*self.ticks, **(SLANTED if self.slanted else {}))
+        if self.dotted is not None:
+            ax.axvline(self.dotted, **DOTTED)
+        if self.level is not None:
+            ax.axhline(self.level, **DOTTED)
+        if self.whole:
+            ax.locator_params(axis="x", integer=True)
+        return [entry for entry in handles if entry[1]]
+
+
+def labelled(values: Iterable[float], digits: str = "g") -> tuple[list[float], list[str]]:
+    """Values as ticks of an axis."""
+    return list(values), [f"{value:{digits}}" for value in values]
+
+
+def mark(look: Look, k: int, marker: int | None = None, **more: Any) -> dict[str, Any]:
+    """The style of the k-th of several: its colour and its marker (or another one's)."""
+    colours = look.palette()
+    at = MARKERS[(k if marker is None else marker) % len(MARKERS)]
+    return {"color": colours[k % len(colours)], "marker": at, **more}
+
+
+def compared(
+    look: Look,
+    title: str,
+    ylabel: str,
+    of: Sequence[tuple[Sequence[float], float, float]],
+    names: Sequence[str],
+) -> Panel:
+    """Several values of each of some things, with their mean and its standard error."""
+    series = []
+    for k, (values, mean, error) in enumerate(of):
+        small = mark(look, k, linestyle="", markersize=1.5, alpha=0.7)
+        series.append(Series([k] * len(values), values, style=small))
+        series.append(Series(k, mean, "", error, mark(look, k, capsize=2)))
+    axes = {"xlim": (-0.5, len(names) - 0.5)}
+    return Panel(title, ylabel, series, axes, ticks=(range(len(names)), names), slanted=True)
+
+
+def plotted(
+    look: Look,
+    panels: Sequence[Panel],
+    ratio: float,
+    below: float,
+    about: str = "",
+    wide: float = 0,
+) -> Figure:
+    """Panels, under each other where the width does not do, with one legend beneath.
+
+    ``ratio`` is the height of one beside its width, ``below`` are inches for the legend, ``about``
+    is its title, and ``wide`` are inches of one of its entries, 0 for all of them in a line.
+    """
+    figure, axes = side_by_side(look, len(panels), ratio, below)
+    letters = zip(ascii_lowercase, axes, panels, strict=False)
+    entries = [entry for letter, ax, panel in letters for entry in panel.draw(ax, letter)]
+    if entries or about:
+        count = min(len(entries), 4 if about else 3)
+        columns = max(1, look.columns(count, wide)) if wide else len(entries)
+        beneath(figure, entries, about, columns)
     return figure
 
 
@@ -127,13 +282,21 @@ def side_by_side(
 
     ``ratio`` is the height of one beside its width, and ``below`` are inches for a legend.
     """
-    from matplotlib.figure import Figure
-
     columns = look.columns(panels, least)
     lines = -(-panels // columns)
     height = ratio * look.width / columns * lines + below
+    return grid_of(look, panels, columns, height)
+
+
+def grid_of(
+    look: Look, panels: int, columns: int, height: float, **shared: Any
+) -> tuple[Figure, list[Axes]]:
+    """Axes in so many columns, of a figure of this height."""
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(look.width, height), layout=spaced())
-    axes = list(figure.subplots(lines, columns, squeeze=False).flat)
+    lines = -(-panels // columns)
+    axes = list(figure.subplots(lines, columns, squeeze=False, **shared).flat)
     for ax in axes[panels:]:
         ax.set_visible(False)
     return figure, axes[:panels]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...derive.results import results
-from ..table import Row
+from ..running.table import Row
 from .cells import Cells
 from .curves import axis
 from .drawing import sizes
@@ -52,32 +52,30 @@ def picture(
     faces = list(known.fine[2])
     faces += [face for face in dict.fromkeys(map(face_of, told)) if face not in faces]
     looks = _looks(faces, look)
-    with look.applied():
-        figure = Figure(layout=spaced())
-        ax = figure.subplots()
-        cells = _cells(ax, known, looks)
-        lines = _borders(ax, known)
-        points = _points(ax, on, told, looks)
-        entries: list[tuple[Any, str]] = [
-            (tuple(of[face] for of in (cells, points) if face in of), _named(face))
-            for face in faces
-        ]
-        entries += [(line, str(line.get_label())) for line in lines]
-        entries += _doubted(ax, on, rows, untold, wrong)
-        of = results["phases"].given(loss=on.problem)
-        ax.set_xlabel(axis(on.x, of))
-        ax.set_ylabel(axis(on.y, of))
-        ax.set_xlim(*on.x_range)
-        ax.set_ylim(*on.y_range)
-        longest = max(len(re.sub(r"\\\w+|[{}$\\_]", "", text)) for _, text in entries)
-        columns = max(1, min(4, int(look.width / (LETTER * longest + KEY))))
-        rows_of_legend = 2 + -(-len(entries) // columns)
-        height = RATIO * min(look.width, WIDE) + 0.4 + LEGEND_LINE * rows_of_legend
-        figure.set_size_inches(look.width, height)
-        fixed = sizes({**on.arrangement.sizes, **on.fixed})
-        what = f"{on.problem.loss.name}, {fixed}" if fixed else on.problem.loss.name
-        what += f"\ncells: optimum; curves: derived; points: measured, $d = {on.d}$"
-        beneath(figure, entries, what, columns)
+    figure = Figure(layout=spaced())
+    ax = figure.subplots()
+    cells = _cells(ax, known, looks)
+    lines = _borders(ax, known)
+    points = _points(ax, on, told, looks)
+    entries: list[tuple[Any, str]] = [
+        (tuple(of[face] for of in (cells, points) if face in of), _named(face)) for face in faces
+    ]
+    entries += [(line, str(line.get_label())) for line in lines]
+    entries += _doubted(ax, on, rows, untold, wrong)
+    of = results["phases"].given(loss=on.problem)
+    ax.set_xlabel(axis(on.x, of))
+    ax.set_ylabel(axis(on.y, of))
+    ax.set_xlim(*on.x_range)
+    ax.set_ylim(*on.y_range)
+    longest = max(len(re.sub(r"\\\w+|[{}$\\_]", "", text)) for _, text in entries)
+    columns = max(1, min(4, int(look.width / (LETTER * longest + KEY))))
+    rows_of_legend = 2 + -(-len(entries) // columns)
+    height = RATIO * min(look.width, WIDE) + 0.4 + LEGEND_LINE * rows_of_legend
+    figure.set_size_inches(look.width, height)
+    fixed = sizes({**on.arrangement.sizes, **on.fixed})
+    what = f"{on.problem.loss.name}, {fixed}" if fixed else on.problem.loss.name
+    what += f"\ncells: optimum; curves: derived; points: measured, $d = {on.d}$"
+    beneath(figure, entries, what, columns)
     return figure
 
 

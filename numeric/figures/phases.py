@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
-import torch
 from sympy import Rational
 from torch import Tensor
 
@@ -17,14 +16,17 @@ from ...derive.problems.problem import Problem
 from ...derive.proof.derivation import StepFailed
 from ...derive.results import results
 from ...derive.structures.arrangement import Arrangement
-from ..measure import shares
-from ..sweep import Cell, sweep
-from ..table import Row
+from ..problems.measure import shares
+from ..running.table import Layout, Row, layout
+from ..search.sweep import SEARCHED, sweep
 from .cells import Cells
-from .drawing import Drawing, asked, by_seeds, in_table, largest_gap, number
-from .look import PLAIN, Look
+from .drawing import Experiment, Run, by_seeds, largest_gap, number
+from .look import Look
 from .phase_map import about, picture
 from .plane import OCCUPIED, Plane, face_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: Cells of the map, in each direction, that are compared with the exact answer.
 EXACT = 2
@@ -42,23 +44,52 @@ def _name(problem: Problem) -> str:
     return f"{loss.name} {crc32(repr(told).encode()):08x}"
 
 
-def measure(
-    on: Plane,
-    path: Path,
-    *,
-    dtype: torch.dtype = torch.float64,
-    tolerance: float | None = None,
-    **options: Any,
-) -> list[Row]:
-    """Optimise every cell that the table lacks; ``options`` are those of a sweep."""
-    options |= {"tolerance": tolerance, "dtype": dtype}
+@dataclass(frozen=True)
+class Grid(Experiment):
+    """The places of a plane at which embeddings are optimised."""
 
-    def solve(todo: list[Cell]) -> Iterator[Row]:
-        return sweep(on.problem, todo, measured=shares_of, **options)
+    on: Plane
 
-    setup = {**on.arrangement.sizes, **on.fixed, "d": on.d}
-    told = {"tolerance": asked(tolerance), "problem": _name(on.problem)}
-    return in_table(path, on.columns(), on.cells(), solve, dtype, **setup, **told)
+    @property
+    def columns(self) -> Layout:
+        """What tells cells apart, shares, and how searches went."""
+        told = list(self.on.cells()[0])
+        parts = [f"share_{e}" for e in self.on.arrangement.dimensions]
+        names = [*told, *parts, *SEARCHED, "dtype", "device", "tolerance", "problem"]
+        return layout(names, list(self.on.arrangement.sizes))
+
+    def cells(self) -> list[dict[str, Any]]:
+        """All of them."""
+        return self.on.cells()
+
+    def setup(self, run: Run) -> dict[str, float | str]:
+        """What is fixed, how exact cells are, and the loss."""
+        at = {**self.on.arrangement.sizes, **self.on.fixed, "d": self.on.d}
+        return {**at, "tolerance": run.limit, "problem": _name(self.on.problem)}
+
+    def solve(self, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
+        """Optimise embeddings of each cell."""
+        return sweep(self.on.problem, todo, measured=shares_of, **vars(run))
+
+    def drawn(self, rows: list[Row], look: Look) -> tuple[Figure, str, str]:
+        """The map with the optimised embeddings, and what agrees."""
+        on, known = self.on, Cells(self.on)
+        flat = known.flat(*_places(on, rows)).tolist()
+        sure = [row for row, unsure in zip(rows, flat, strict=True) if not unsure]
+        wrong = mismatched(on, sure)
+        right, undecided, tried = against_exact(on)
+        held, asked_at = known.held()
+        unknown = f", and undecided at {undecided}" if undecided else ""
+        lines = f"; both sides of the derived borders are as derived at {held} of {asked_at} places"
+        untold = len(rows) - len(sure)
+        return (
+            picture(known, rows, flat, [row in wrong for row in rows], look),
+            f"{len(wrong)} with another structure than the map, largest certified gap "
+            f"{largest_gap(rows):.2g}; the exact answer is that of the map at {right} of {tried} "
+            f"places{unknown}{lines if asked_at else ''}"
+            + (f"; at {untold} points float64 does not tell structures apart" if untold else ""),
+            caption(known, rows, len(wrong), untold),
+        )
 
 
 def mismatched(on: Plane, rows: Sequence[Row]) -> list[Row]:
@@ -83,30 +114,6 @@ def against_exact(on: Plane, count: int = EXACT) -> tuple[int, int, int]:
             else:
                 right += str(exactly) == "+".join(face)
     return right, undecided, count * count
-
-
-def draw(on: Plane, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
-    """Measure what is missing; what there is to draw, and to say of it."""
-    rows = measure(on, path, **options)
-    known = Cells(on)
-    flat = known.flat(*_places(on, rows)).tolist()
-    sure = [row for row, unsure in zip(rows, flat, strict=True) if not unsure]
-    wrong = mismatched(on, sure)
-    right, undecided, tried = against_exact(on)
-    held, asked_at = known.held()
-    unknown = f", and undecided at {undecided}" if undecided else ""
-    lines = f"; both sides of the derived borders are as derived at {held} of {asked_at} places"
-    untold = len(rows) - len(sure)
-    return Drawing(
-        picture(known, rows, flat, [row in wrong for row in rows], look),
-        look,
-        rows,
-        f"{len(wrong)} with another structure than the map, largest certified gap "
-        f"{largest_gap(rows):.2g}; the exact answer is that of the map at {right} of {tried} "
-        f"places{unknown}{lines if asked_at else ''}"
-        + (f"; at {untold} points float64 does not tell structures apart" if untold else ""),
-        caption(known, rows, len(wrong), untold),
-    )
 
 
 def _places(on: Plane, rows: Sequence[Row]) -> tuple[np.ndarray, np.ndarray]:

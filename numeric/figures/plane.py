@@ -16,9 +16,8 @@ from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement, arrange
 from ..problems import parameter_names
 from ..problems.parameters import size_names
-from ..reduced import InvariantLoss, Optima
-from ..sweep import SEARCHED
-from ..table import Layout, Row, layout
+from ..problems.reduced import InvariantLoss, Optima
+from ..running.table import Row
 from ..verify.points import base_values, typical_sizes
 
 Values = Sequence[float] | np.ndarray
@@ -61,7 +60,7 @@ class Plane:
     points: tuple[int, int] = (8, 8)
     fine: int = 120
     seeds: tuple[int, ...] = (0,)
-    given_d: int | None = None
+    dimension: int | None = None
 
     @cached_property
     def arrangement(self) -> Arrangement:
@@ -110,9 +109,9 @@ class Plane:
         """Dimension of the embeddings."""
         there = set().union(*self.map)
         rank = sum(k for e, k in self.arrangement.dimensions.items() if e in there)
-        return self.given_d or max(rank + 2, 3)
+        return self.dimension or max(rank + 2, 3)
 
-    def cells(self) -> list[dict[str, float | int]]:
+    def cells(self) -> list[dict[str, Any]]:
         """Where embeddings are optimised."""
         xs, ys = self.axes(self.points)
         return [
@@ -122,13 +121,6 @@ class Plane:
             for x in xs
             for seed in self.seeds
         ]
-
-    def columns(self) -> Layout:
-        """Columns of the table: what tells cells apart, shares, and how searches went."""
-        told = list(self.cells()[0])
-        parts = [f"share_{e}" for e in self.arrangement.dimensions]
-        names = [*told, *parts, *SEARCHED, "dtype", "device", "tolerance", "problem"]
-        return layout(names, list(self.arrangement.sizes))
 
 
 def plane(
@@ -159,13 +151,13 @@ def plane(
     for name in chosen:
         if name not in names:
             raise DomainError(
-                f"{name} is no parameter of {problem.loss.name} to draw over; there are "
+                f"{problem.loss.name} cannot be drawn over {name}; its parameters are "
                 f"{', '.join(names) or 'none'}"
             )
     chosen += [name for name in free if name not in chosen][: 2 - len(chosen)]
     for name in chosen:
         if name in given:
-            raise DomainError(f"{name} is drawn over, so it takes no value of its own")
+            raise DomainError(f"{name} is on an axis of the map and cannot have a fixed value")
     if len(chosen) < 2 or chosen[0] == chosen[1]:
         raise DomainError(
             f"a map needs two parameters of {problem.loss.name}; there are "
@@ -177,12 +169,15 @@ def plane(
     problem.domain.check(at)
     for symbol, v in at.items():
         if not v.is_finite:
-            raise DomainError(f"embeddings are optimised at numbers: {symbol} cannot be {v}")
+            raise DomainError(f"embeddings are optimised at finite values: {symbol} cannot be {v}")
     limits = []
     for axis, name in zip("xy", chosen, strict=True):
         ends = _ends(problem.domain.ranges[symbols[name]], at, chosen)
         if ends.low.free_symbols | ends.high.free_symbols:
-            raise DomainError(f"{name} must be {ends}: {' and '.join(chosen)} make no map")
+            raise DomainError(
+                f"{name} must be {ends}: {' and '.join(chosen)} depend on each other, so they "
+                "cannot be the axes of a map"
+            )
         low, high = (ranges or {}).get(axis) or _range(ends, problem.domain.witness[symbols[name]])
         if not (ends.low <= low < high <= ends.high):
             raise DomainError(f"{name} must be {ends}, which {low:g}:{high:g} is not")

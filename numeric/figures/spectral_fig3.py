@@ -10,24 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from ..device import resolve_device, threads_for
 from ..graphs.agreement import adjusted_rand, captured, centred, k_means, principal_angles
 from ..graphs.draw import planted_labels, planted_partition
 from ..graphs.energy import cross_entropy, entropy
 from ..graphs.spectral import LAPLACIANS, bottom_eigenvectors
 from ..graphs.train import EARLY, Setup, minimised, sgd, start
-from ..progress import Report, reporting
-from ..table import Row, layout
-from .drawing import Drawing, by_seeds, in_table, number
-from .look import MARKERS, PLAIN, Look
-from .panels import spaced
+from ..running.device import threads_for
+from ..running.progress import reporting
+from ..running.table import Row, layout
+from .drawing import Experiment, Run, by_seeds, number, points, spelled
+from .look import Look
+from .panels import grid_of, mark
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,16 +71,19 @@ COLUMNS = {
 
 
 @dataclass(frozen=True)
-class Grid:
+class Grid(Experiment):
     """Graphs, dimensions and seeds, and how points are trained."""
 
     pairs: tuple[tuple[float, float], ...] = ((1.0, 0.0), (0.75, 0.2))
     clusters: int = 6
     k: int = 100
     dimensions: tuple[int, ...] = (2,)
-    setup: Setup = field(default_factory=Setup)
+    training: Setup = field(default_factory=Setup)
     laplacian: str = "symmetrised"
     seeds: tuple[int, ...] = (0, 1, 2)
+
+    dtype = torch.float64
+    columns = COLUMNS
 
     def __post_init__(self) -> None:
         for name, values in (("p", 0), ("q", 1)):
@@ -89,12 +91,12 @@ class Grid:
                 if not 0 <= pair[values] <= 1:
                     raise ValueError(f"{name} is a probability, from 0 to 1, not {pair[values]:g}")
         if self.clusters < 2 or self.k < 2:
-            raise ValueError("there are 2 clusters or more, of 2 vertices or more")
+            raise ValueError("at least 2 clusters of at least 2 vertices are needed")
         if self.n > MOST:
             raise ValueError(f"a graph of {self.n} vertices is too large: {MOST} at most")
-        low = 2 if self.setup.sphere else 1
+        low = 2 if self.training.sphere else 1
         if not all(low <= d < self.n for d in self.dimensions):
-            raise ValueError(f"the dimension is {low} to {self.n - 1} here")
+            raise ValueError(f"the dimension must be from {low} to {self.n - 1} here")
         if self.laplacian not in LAPLACIANS:
             raise ValueError(f"a Laplacian is one of {', '.join(LAPLACIANS)}")
 
@@ -106,7 +108,7 @@ class Grid:
     @property
     def same(self) -> dict[str, Any]:
         """What all rows of a table have in common."""
-        kernel = self.setup.kernel
+        kernel = self.training.kernel
         return {
             "clusters": self.clusters,
             "k": self.k,
@@ -114,12 +116,12 @@ class Grid:
             if kernel.gamma is None
             else f"exponential {str(kernel.gamma).removesuffix('.0')}",  # all digits: tables differ
             "tau": kernel.tau,
-            "lr": self.setup.lr,
-            "batch": self.setup.batch,
-            "negatives": self.setup.negatives,
-            "surface": "sphere" if self.setup.sphere else "free",
+            "lr": self.training.lr,
+            "batch": self.training.batch,
+            "negatives": self.training.negatives,
+            "surface": "sphere" if self.training.sphere else "free",
             "laplacian": self.laplacian,
-            "most": self.setup.most,
+            "most": self.training.most,
         }
 
     def cells(self) -> list[dict[str, Any]]:
@@ -139,36 +141,72 @@ class Grid:
         except ValueError as refusal:
             raise ValueError(f"p = {p:g}, q = {q:g}, seed {seed}: {refusal}") from None
 
+    def setup(self, run: Run) -> dict[str, float | str]:
+        """How points are trained."""
+        return self.same
 
-def measure(
-    grid: Grid,
-    path: Path,
-    *,
-    device: str | torch.device = "auto",
-    progress: bool | Report = False,
-) -> list[Row]:
-    """Train the points of every cell that the table lacks."""
-    where = resolve_device(device)
-
-    def solve(todo: list[dict[str, Any]]) -> Iterator[Row]:
+    def solve(self, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
+        """Train the points of each cell."""
         for cell in todo:  # a vertex without edges is refused before any work
-            grid.graph(cell["p"], cell["q"], cell["seed"])
-        total = len(todo) * grid.setup.most
-        with (
-            reporting(progress, total, "iteration") as advance,
-            threads_for(grid.n, max(grid.dimensions)),
-        ):
+            self.graph(cell["p"], cell["q"], cell["seed"])
+        total, size = len(todo) * self.training.most, (self.n, max(self.dimensions))
+        with reporting(run.progress, total, "iteration") as advance, threads_for(*size):
             for cell in todo:
-                yield {**cell, **_cell(grid, cell, where, advance), "device": str(where)}
+                found = _cell(self, cell, run.where, advance)
+                yield {**cell, **found, "device": str(run.where)}
 
-    return in_table(path, COLUMNS, grid.cells(), solve, torch.float64, **grid.same)
+    def drawn(self, rows: list[Row], look: Look) -> tuple[Figure, str, str]:
+        """A line of panels for each graph and dimension."""
+        settings = [
+            (p, q, d, [row for row in rows if (row["p"], row["q"], row["d"]) == (p, q, d)])
+            for p, q in self.pairs
+            for d in self.dimensions
+        ]
+        says, tex = [], []
+        for p, q, d, mine in settings:
+            text = {}
+            for quote in ("", "$"):
+                angles, shares, index = (
+                    [_number(means(mine, f"{part}_{name}"), digits, quote) for part in PARTS]
+                    for name, digits in (("angle_most", 1), ("captured", 3), ("ari_spectral", 2))
+                )
+                text[quote] = (
+                    f"angle {angles[0]} (optimum {angles[1]}), variance {shares[0]} ({shares[1]}), "
+                    f"index {index[0]} ({index[1]})"
+                )
+            says.append(f"p = {p:g}, q = {q:g}, d = {d}: {text['']}")
+            tex.append(f"$p = {p:g}$, $q = {q:g}$, $d = {d}$: {text['$']}")
+        same, early = self.same, min(EARLY, self.training.most)
+        surface = "on the unit sphere" if self.training.sphere else "free"
+        worst = number(max(float(row["optimum_gradient"]) for row in rows))
+        more = max(self.dimensions) > 2
+        caption = (
+            f"{self.clusters} clusters of {self.k} vertices, with edges of probability $p$ inside "
+            f"and $q$ across. Points, {surface}, start from a normal law; in each iteration a "
+            f"subgraph of out-degree one is drawn, and InfoNCE ({same['kernel']} kernel, "
+            f"temperature {same['tau']:g}, negatives: {same['negatives']}) is lowered by SGD, "
+            f"learning rate {same['lr']:g}, in batches of {same['batch']}. Each line: after "
+            f"{early} iterations; at "
+            "the end, with the edges among "
+            f"{min(SHOWN, self.k)} vertices of each cluster; where the exact expectation over "
+            f"subgraphs was minimised to, with no entry of the gradient above {worst}; and the two "
+            f"lowest eigenvectors of the Laplacian ({self.laplacian}) that are not trivial. "
+            f"{'Of more than two dimensions the axes of most variance are shown. ' if more else ''}"
+            "Derived is only that no cross-entropy is below "
+            "the entropy of the graph; all that is shown is measured, "
+            f"{by_seeds(self.seeds, 'of which the first is drawn')}. Largest angle in degrees to "
+            f"the {_lowest(self.clusters - 1)}, part of the variance in their span, and the "
+            "adjusted Rand index of k-means of both, mean with standard error, at the end of SGD "
+            f"(and where it was minimised to): {'; '.join(tex)}."
+        )
+        return _drawn(self, settings, look), "; ".join(says), caption
 
 
 def _cell(
     grid: Grid, cell: dict[str, Any], where: torch.device, advance: Callable[[int], None]
 ) -> Row:
     """SGD from a normal start, and the lower of the minima that are below its end and its start."""
-    setup, d = grid.setup, cell["d"]
+    setup, d = grid.training, cell["d"]
     pi, random = grid.graph(cell["p"], cell["q"], cell["seed"])
     pi, first = pi.to(where), start(grid.n, d, random, setup.sphere).to(where)
     # With the seed of the graph, positives would be drawn by the numbers that made its edges.
@@ -190,7 +228,7 @@ def _cell(
         "eigenvectors_ari": adjusted_rand(spectral, label),
         "iterations": trained.iterations,
         "stop": trained.stop,
-        "early_points": _written(trained.early),
+        "early_points": _along_axes(trained.early),
     }
     for part, z in (("sgd", trained.points), ("optimum", best.points)):
         value, gradient = cross_entropy(z, pi, setup.kernel)
@@ -205,22 +243,16 @@ def _cell(
             *(adjusted_rand(found, spectral), adjusted_rand(found, label)),
         )
         row |= {f"{part}_{name}": v for name, v in zip(AGREEMENT, told, strict=True)}
-        row[f"{part}_points"] = _written(z)
+        row[f"{part}_points"] = _along_axes(z)
     return row
 
 
-def _written(points: Tensor) -> str:
-    """Points of the plane as ``x y;x y``; of more dimensions, along the axes of most variance."""
+def _along_axes(points: Tensor) -> str:
+    """Points of the plane for a table; of more dimensions, along the axes of most variance."""
     if points.shape[1] > 2:
         about = centred(points)
         points = about @ torch.linalg.svd(about, full_matrices=False)[2][:2].T
-    return ";".join(" ".join(f"{v:.5g}" for v in point) for point in points.tolist())
-
-
-def points(row: Row, name: str) -> np.ndarray:
-    """The points of a row by name, ``(n, 2)``, or ``(n, 1)`` of a line."""
-    told = str(row[f"{name}_points"]).split(";")
-    return np.array([point.split() for point in told], dtype=np.float64)
+    return spelled(points)
 
 
 def means(rows: Sequence[Row], name: str) -> tuple[float, float]:
@@ -228,54 +260,6 @@ def means(rows: Sequence[Row], name: str) -> tuple[float, float]:
     values = np.array([float(row[name]) for row in rows])
     error = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else np.nan
     return float(values.mean()), float(error)
-
-
-def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
-    """Measure what is missing, and draw it: a line of panels for each graph and dimension."""
-    rows = measure(grid, path, **options)
-    settings = [
-        (p, q, d, [row for row in rows if (row["p"], row["q"], row["d"]) == (p, q, d)])
-        for p, q in grid.pairs
-        for d in grid.dimensions
-    ]
-    says, tex = [], []
-    for p, q, d, mine in settings:
-        text = {}
-        for quote in ("", "$"):
-            angles, shares, index = (
-                [_number(means(mine, f"{part}_{name}"), digits, quote) for part in PARTS]
-                for name, digits in (("angle_most", 1), ("captured", 3), ("ari_spectral", 2))
-            )
-            text[quote] = (
-                f"angle {angles[0]} (optimum {angles[1]}), variance {shares[0]} ({shares[1]}), "
-                f"index {index[0]} ({index[1]})"
-            )
-        says.append(f"p = {p:g}, q = {q:g}, d = {d}: {text['']}")
-        tex.append(f"$p = {p:g}$, $q = {q:g}$, $d = {d}$: {text['$']}")
-    same, early = grid.same, min(EARLY, grid.setup.most)
-    surface = "on the unit sphere" if grid.setup.sphere else "free"
-    worst = number(max(float(row["optimum_gradient"]) for row in rows))
-    more = max(grid.dimensions) > 2
-    caption = (
-        f"{grid.clusters} clusters of {grid.k} vertices, with edges of probability $p$ inside and "
-        f"$q$ across. Points, {surface}, start from a normal law; in each iteration a subgraph of "
-        f"out-degree one is drawn, and InfoNCE ({same['kernel']} kernel, temperature "
-        f"{same['tau']:g}, negatives: {same['negatives']}) is lowered by SGD, learning rate "
-        f"{same['lr']:g}, in batches of {same['batch']}. Each line: after {early} iterations; at "
-        "the end, with the edges among "
-        f"{min(SHOWN, grid.k)} vertices of each cluster; where the exact expectation over "
-        f"subgraphs was minimised to, with no entry of the gradient above {worst}; and the two "
-        f"lowest eigenvectors of the Laplacian ({grid.laplacian}) that are not trivial. "
-        f"{'Of more than two dimensions the axes of most variance are shown. ' if more else ''}"
-        "Derived is only that no cross-entropy is below "
-        "the entropy of the graph; all that is shown is measured, "
-        f"{by_seeds(grid.seeds, 'of which the first is drawn')}. Largest angle in degrees to the "
-        f"{_lowest(grid.clusters - 1)}, part of the variance in their span, and the "
-        "adjusted Rand index of k-means of both, mean with standard error, at the end of SGD "
-        f"(and where it was minimised to): {'; '.join(tex)}."
-    )
-    figure = _drawn(grid, settings, look)
-    return Drawing(figure, look, rows, "; ".join(says), caption)
 
 
 def _lowest(count: int) -> str:
@@ -294,59 +278,40 @@ def _number(found: tuple[float, float], digits: int, quote: str) -> str:
 def _drawn(
     grid: Grid, settings: Sequence[tuple[float, float, int, list[Row]]], look: Look
 ) -> Figure:
-    from matplotlib.figure import Figure
-
     titles = {
-        "early": f"{min(EARLY, grid.setup.most)} iterations",
+        "early": f"{min(EARLY, grid.training.most)} iterations",
         **PARTS,
         "vectors": "eigenvectors",
     }
     columns = look.columns(4, 1.5)
     lines = -(-4 // columns)
-    side = (look.width - 0.2) / columns
-    with look.applied():
-        figure = Figure(
-            figsize=(look.width, len(settings) * lines * (side + 0.25)), layout=spaced()
-        )
-        axes = figure.subplots(len(settings) * lines, columns, squeeze=False)
-        for k, (p, q, d, rows) in enumerate(settings):
-            first = next(row for row in rows if row["seed"] == grid.seeds[0])
-            pi, _ = grid.graph(p, q, grid.seeds[0])
-            count = min(2, grid.n - 1)
-            panels = {name: points(first, name) for name in POINTS} | {
-                "vectors": bottom_eigenvectors(pi, count, grid.laplacian)[1].numpy()
-            }
-            mine = axes[k * lines : (k + 1) * lines].flat
-            for j, (ax, (name, at)) in enumerate(zip(mine, panels.items(), strict=False)):
-                if name == "sgd":
-                    _edges(ax, _plane(at), pi.numpy(), grid)
-                _scatter(ax, _plane(at), grid, look)
-                ax.set_title(f"({'abcd'[j]}) {titles[name]}", loc="left")
-                if j == 0:
-                    ax.set_ylabel(rf"$p = {p:g}$, $q = {q:g}$, $d = {d}$")
+    height = len(settings) * lines * ((look.width - 0.2) / columns + 0.25)
+    figure, axes = grid_of(look, len(settings) * lines * columns, columns, height)
+    for k, (p, q, d, rows) in enumerate(settings):
+        first = next(row for row in rows if row["seed"] == grid.seeds[0])
+        pi, _ = grid.graph(p, q, grid.seeds[0])
+        count = min(2, grid.n - 1)
+        panels = {name: points(first, f"{name}_points") for name in POINTS} | {
+            "vectors": bottom_eigenvectors(pi, count, grid.laplacian)[1].numpy()
+        }
+        mine = axes[k * lines * columns : (k + 1) * lines * columns]
+        for j, (ax, (name, at)) in enumerate(zip(mine, panels.items(), strict=False)):
+            if name == "sgd":
+                _edges(ax, _plane(at), pi.numpy(), grid)
+            for c in range(grid.clusters):
+                style = mark(look, c, linestyle="", markersize=2.0, markeredgewidth=0)
+                ax.plot(*_plane(at)[c * grid.k : (c + 1) * grid.k].T, **style)
+            ax.set_aspect("equal", adjustable="datalim")
+            ax.set(xticks=[], yticks=[])
+            ax.set_title(f"({'abcd'[j]}) {titles[name]}", loc="left")
+            if j == 0:
+                ax.set_ylabel(rf"$p = {p:g}$, $q = {q:g}$, $d = {d}$")
     return figure
 
 
 def _plane(at: np.ndarray) -> np.ndarray:
     """Points of a line, in a plane."""
     return at if at.shape[1] > 1 else np.column_stack([at, np.zeros(len(at))])
-
-
-def _scatter(ax: Axes, at: np.ndarray, grid: Grid, look: Look) -> None:
-    colours = look.palette()
-    for c in range(grid.clusters):
-        which = slice(c * grid.k, (c + 1) * grid.k)
-        ax.plot(
-            *at[which].T,
-            linestyle="",
-            marker=MARKERS[c % len(MARKERS)],
-            color=colours[c % len(colours)],
-            markersize=2.0,
-            markeredgewidth=0,
-        )
-    ax.set_aspect("equal", adjustable="datalim")
-    ax.set_xticks([])
-    ax.set_yticks([])
 
 
 def _edges(ax: Axes, at: np.ndarray, pi: np.ndarray, grid: Grid) -> None:

@@ -4,34 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 from sympy import latex
 from torch import Tensor
 
 from ...derive.results import results
 from ...derive.structures.arrangement import Arrangement
 from ...derive.theorem.result import Result
-from ..measure import Variances, variances
-from ..sweep import SEARCHED, Cell, Chains, alike, cells, key, sweep
-from ..table import Row, layout
+from ..problems.measure import Variances, variances
+from ..running.table import Row, layout
+from ..search.sweep import SEARCHED, Chains, alike, cells, key, sweep
 from .curves import POINTS, Curve, Frame, axis, solved
-from .drawing import (
-    LOOSE,
-    Drawing,
-    asked,
-    by_seeds,
-    in_table,
-    largest_gap,
-    number,
-    problem_of,
-    sizes,
-)
-from .look import PLAIN, Look
+from .drawing import LOOSE, Experiment, Run, by_seeds, largest_gap, number, problem_of, sizes
+from .look import Look
 from .panels import Scale, drawn
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 COLUMNS = layout(
     ("alpha", "tau", "seed", *Variances._fields, *SEARCHED, "m", "n", "p", "d", "dtype", "device")
@@ -48,8 +39,8 @@ CHAINS = Chains("alpha", {"alpha": 1.0, "tau": 0.5})
 
 
 @dataclass(frozen=True)
-class Grid:
-    """The cells of a figure and the sizes of its embeddings."""
+class Grid(Experiment):
+    """The cells of a figure and the sizes of its embeddings; ``cold`` cells start from seeds."""
 
     m: int = 10
     n: int = 10
@@ -58,43 +49,58 @@ class Grid:
     alphas: tuple[float, ...] = tuple(k / 19 for k in range(20))
     taus: tuple[float, ...] = tuple(0.05 * k for k in range(1, 21))
     seeds: tuple[int, ...] = (0,)
+    cold: bool = False
+
+    columns = COLUMNS
 
     @property
     def sizes(self) -> dict[str, int]:
         """Sizes and dimension."""
         return {"m": self.m, "n": self.n, "p": self.p, "d": self.d}
 
-    def cells(self) -> list[dict[str, float | int]]:
+    def cells(self) -> list[dict[str, Any]]:
         """All cells; the largest temperature, which is easiest, comes first."""
         falling = sorted(self.taus, reverse=True)
         return cells(tau=falling, seed=self.seeds, alpha=self.alphas, **self.sizes)
+
+    def setup(self, run: Run) -> dict[str, float | str]:
+        """Sizes, and how exact cells are."""
+        return {**self.sizes, "tolerance": run.limit}
+
+    def solve(self, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
+        """Optimise each cell, by default from its neighbours."""
+        is_loose = run.tolerance is None and self.d < self.m * self.n - 1
+        options = vars(run) | ({"tolerance": LOOSE} if is_loose else {})
+        chains = None if self.cold else CHAINS
+        problem = problem_of("supcl-optimum")
+        return sweep(problem, todo, measured=spread, chains=chains, **options)
+
+    def drawn(self, rows: list[Row], look: Look) -> tuple[Figure, str, str]:
+        """Theory, embeddings, and the threshold."""
+        theory, found, gap = predicted(self), measured(self, rows), largest_gap(rows)
+        of = results["supcl-threshold"]
+        alpha = Scale(self.alphas, axis("alpha", of), 0, 1)
+        tau = Scale(self.taus, axis("tau", of), 0)
+        curves = [(c, f"derived {c.label}") for c in borders(self, alpha, tau)]
+        about = f"SupCL loss, {sizes({'m': self.m, 'n': self.n, 'p': self.p})}"
+        panels = {"derived": theory, f"optimised, $d = {self.d}$": found}
+        worst = float(abs(found - theory).max())
+        mean = by_seeds(self.seeds, "averaged over")
+        return (
+            drawn(look, alpha, tau, panels, curves, about, VARIANCE),
+            f"largest difference from theory {worst:.2g}, largest certified gap {gap:.2g}",
+            f"Within-class variance at the optimum of the {about}. (a) Derived. (b) Measured on "
+            f"embeddings in $d = {self.d}$ dimensions, optimised {mean}; the largest difference "
+            f"from (a) is {number(worst)}{_spread(rows)}, and every loss is certified to be within "
+            f"{number(gap)} of the least one. Curves: the derived threshold, in both readings; "
+            r"classes collapse where $\alpha \leq \alpha_{\min}(\tau)$, that is where "
+            r"$\tau \geq \tau_{\max}(\alpha)$; " + _always(of),
+        )
 
 
 def spread(arrangement: Arrangement, u: Tensor) -> dict[str, Tensor]:
     """What is measured, by column."""
     return variances(arrangement, u)._asdict()
-
-
-def measure(
-    grid: Grid,
-    path: Path,
-    *,
-    dtype: torch.dtype = torch.float64,
-    cold: bool = False,
-    tolerance: float | None = None,
-    **options: Any,
-) -> list[Row]:
-    """Optimise every cell that the table lacks; ``options`` are those of a sweep."""
-    setup: dict[str, float | str] = {**grid.sizes, "tolerance": asked(tolerance)}
-    if tolerance is None and grid.d < grid.m * grid.n - 1:
-        tolerance = LOOSE
-    options |= {"chains": None if cold else CHAINS, "tolerance": tolerance, "dtype": dtype}
-    problem = problem_of("supcl-optimum")
-
-    def solve(todo: list[Cell]) -> Iterator[Row]:
-        return sweep(problem, todo, measured=spread, **options)
-
-    return in_table(path, COLUMNS, grid.cells(), solve, dtype, **setup)
 
 
 def predicted(grid: Grid) -> np.ndarray:
@@ -126,33 +132,6 @@ def borders(grid: Grid, alpha: Scale, tau: Scale) -> list[Curve]:
     steep = least.x[least.x > of.function("alpha_min_tau_0")(n=grid.n) + FAR]
     at = np.unique(np.concatenate([np.linspace(*alpha.ends, POINTS), steep]))
     return [least, solved(of, "tau_max", on, at)]
-
-
-def draw(grid: Grid, path: Path, *, look: Look = PLAIN, **options: Any) -> Drawing:
-    """Measure what is missing, and draw it: theory, embeddings, and the threshold."""
-    rows = measure(grid, path, **options)
-    theory, found, gap = predicted(grid), measured(grid, rows), largest_gap(rows)
-    of = results["supcl-threshold"]
-    alpha = Scale(grid.alphas, axis("alpha", of), 0, 1)
-    tau = Scale(grid.taus, axis("tau", of), 0)
-    curves = borders(grid, alpha, tau)
-    about = f"SupCL loss, {sizes({'m': grid.m, 'n': grid.n, 'p': grid.p})}"
-    derived = [f"derived {c.label}" for c in curves]
-    panels = {"derived": theory, f"optimised, $d = {grid.d}$": found}
-    worst = float(abs(found - theory).max())
-    mean = by_seeds(grid.seeds, "averaged over")
-    return Drawing(
-        drawn(look, alpha, tau, panels, list(zip(curves, derived, strict=True)), about, VARIANCE),
-        look,
-        rows,
-        f"largest difference from theory {worst:.2g}, largest certified gap {gap:.2g}",
-        f"Within-class variance at the optimum of the {about}. (a) Derived. (b) Measured on "
-        f"embeddings in $d = {grid.d}$ dimensions, optimised {mean}; the largest difference "
-        f"from (a) is {number(worst)}{_spread(rows)}, and every loss is certified to be within "
-        f"{number(gap)} of the least one. Curves: the derived threshold, in both readings; "
-        r"classes collapse where $\alpha \leq \alpha_{\min}(\tau)$, that is where "
-        r"$\tau \geq \tau_{\max}(\alpha)$; " + _always(of),
-    )
 
 
 def _always(of: Result) -> str:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...derive.results import results
-from ..sweep import key
-from ..table import Row
+from ..running.table import Row
+from ..search.sweep import key
 from .curves import Curve, Frame, axis, solved
+from .drawing import Experiment
 from .look import Look
 from .panels import Scale, drawn
 
@@ -23,7 +24,7 @@ PLACE = ("N", "t", "b")
 
 
 @dataclass(frozen=True)
-class TowerGrid:
+class Towers(Experiment):
     """The cells of a figure: numbers of items, temperatures, and the bias (None for b = t)."""
 
     items: tuple[int, ...] = (4, 6, 8, 10, 16, 24, 32, 48, 64)
@@ -37,14 +38,14 @@ class TowerGrid:
         return [(t, t if self.bias is None else self.bias) for t in self.temperatures]
 
 
-def predicted_similarity(grid: TowerGrid) -> np.ndarray:
+def predicted_similarity(grid: Towers) -> np.ndarray:
     """Derived s for d >= N, ``(temperatures, items)``."""
     f = results["sigmoid-optimum"].function("positive_similarity")
     t, b = (np.array(column)[:, None] for column in zip(*grid.points, strict=True))
     return np.asarray(f(N=np.array(grid.items)[None, :], t=t, b=b))
 
 
-def measured_similarity(grid: TowerGrid, rows: Sequence[Row]) -> np.ndarray:
+def measured_similarity(grid: Towers, rows: Sequence[Row]) -> np.ndarray:
     """Measured s of the seed with the least loss, ``(temperatures, items)``."""
     worst_first = sorted(rows, key=lambda row: float(row["loss"]), reverse=True)
     best = {key(row, PLACE): float(row["similarity"]) for row in worst_first}
@@ -52,7 +53,7 @@ def measured_similarity(grid: TowerGrid, rows: Sequence[Row]) -> np.ndarray:
     return np.array([[best[key(place, PLACE)] for place in line] for line in places])
 
 
-def scales(grid: TowerGrid) -> tuple[Scale, Scale]:
+def scales(grid: Towers) -> tuple[Scale, Scale]:
     """The axes: numbers of items, and temperatures."""
     of = results["sigmoid-optimum"]
     times = axis("t", of) if grid.bias is None else "temperature $t$"
@@ -60,7 +61,7 @@ def scales(grid: TowerGrid) -> tuple[Scale, Scale]:
     return Scale(grid.items, "items $N$", 2, log=True), Scale(grid.temperatures, times + same, 0)
 
 
-def borders(grid: TowerGrid) -> list[Curve]:
+def borders(grid: Towers) -> list[Curve]:
     """The two thresholds in t, as far as they are in the plane."""
     x, y = scales(grid)
     fixed = {} if grid.bias is None else {"b": grid.bias}
@@ -74,7 +75,7 @@ def borders(grid: TowerGrid) -> list[Curve]:
     return [solved(results["sigmoid-threshold"], name, on, items) for name in names]
 
 
-def draw_panels(grid: TowerGrid, panels: Mapping[str, np.ndarray], look: Look) -> Figure:
+def draw_panels(grid: Towers, panels: Mapping[str, np.ndarray], look: Look) -> Figure:
     """One map of s for each title, with the two thresholds in all of them."""
     x, y = scales(grid)
     sides = {"<=": "below", ">=": "above"}
@@ -88,18 +89,18 @@ def draw_panels(grid: TowerGrid, panels: Mapping[str, np.ndarray], look: Look) -
     return drawn(look, x, y, panels, lines, about(grid), "similarity of positives $s$")
 
 
-def about(grid: TowerGrid) -> str:
+def about(grid: Towers) -> str:
     """The loss and its bias."""
     return "sigmoid loss, $b = t$" if grid.bias is None else f"sigmoid loss, $b = {grid.bias:g}$"
 
 
-def told(grid: TowerGrid) -> str:
+def told(grid: Towers) -> str:
     """What a caption says of the curves."""
     curves = [c for c in borders(grid) if c.seen]
     names = " and ".join(c.label for c in curves)
     return f" Curves: the derived thresholds {names}." if curves else ""
 
 
-def half(grid: TowerGrid) -> str:
+def half(grid: Towers) -> str:
     """The dimension that is too small, as mathematics."""
     return r"$d = \lceil N/2 \rceil$" if any(N % 2 for N in grid.items) else "$d = N/2$"

@@ -51,7 +51,7 @@ def adjusted_rand(a: Tensor, b: Tensor) -> float:
     """
     if a.shape != b.shape or a.ndim != 1:
         raise ValueError(
-            f"labellings of the same points, not of {tuple(a.shape)}, {tuple(b.shape)}"
+            f"the two labellings have different lengths: {tuple(a.shape)}, {tuple(b.shape)}"
         )
     first, second = (torch.unique(labels, return_inverse=True)[1] for labels in (a, b))
     table = torch.zeros(int(first.max()) + 1, int(second.max()) + 1, dtype=torch.float64)
@@ -69,7 +69,7 @@ def adjusted_rand(a: Tensor, b: Tensor) -> float:
 def k_means(points: Tensor, k: int, seed: int = 0, starts: int = 20) -> Tensor:
     """Labels of the best of several runs of Lloyd's algorithm from k-means++ centres, ``(n,)``."""
     if not 1 <= k <= len(points):
-        raise ValueError(f"{len(points)} points make 1 to {len(points)} clusters, not {k}")
+        raise ValueError(f"{len(points)} points can form 1 to {len(points)} clusters, not {k}")
     points, random = points.detach().cpu().double(), torch.Generator().manual_seed(seed)
     best, found = float("inf"), torch.zeros(len(points), dtype=torch.long)
     for _ in range(starts):

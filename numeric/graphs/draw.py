@@ -39,7 +39,9 @@ def planted_partition(clusters: int, k: int, p: float, q: float, random: torch.G
         If a vertex came out without an edge, or a number is out of its range.
     """
     if clusters < 1 or k < 2:
-        raise ValueError(f"a graph needs a cluster, of 2 or more vertices, not {clusters} of {k}")
+        raise ValueError(
+            f"a graph needs at least one cluster of at least 2 vertices, not {clusters} of {k}"
+        )
     for name, value in (("p", p), ("q", q)):
         if not 0 <= value <= 1:
             raise ValueError(f"{name} is a probability, from 0 to 1, not {value:g}")
@@ -61,7 +63,9 @@ def checked(pi: Tensor) -> Tensor:
         zeros.
     """
     if pi.ndim != 2 or pi.shape[0] != pi.shape[1] or pi.shape[0] < 2:
-        raise ValueError(f"a graph is a square matrix of 2 or more rows, not {tuple(pi.shape)}")
+        raise ValueError(
+            f"a graph must be a square matrix with at least 2 rows, not {tuple(pi.shape)}"
+        )
     if not bool(torch.isfinite(pi).all()):
         raise ValueError("a weight of the graph is not finite")
     if bool((pi < 0).any()):

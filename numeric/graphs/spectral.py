@@ -57,7 +57,7 @@ def bottom_eigenvectors(pi: Tensor, count: int, kind: str = "symmetrised") -> tu
     """
     n = len(pi)
     if not 1 <= count <= n - 1:
-        raise ValueError(f"there are 1 to {n - 1} eigenvectors that are not trivial, not {count}")
+        raise ValueError(f"there are 1 to {n - 1} nontrivial eigenvectors, not {count}")
     matrix, top = laplacian(pi, kind), trivial(pi, kind)
     # Gershgorin: no eigenvalue of a Laplacian exceeds twice the largest diagonal entry.
     over = 2 * matrix.diagonal().max() + 1

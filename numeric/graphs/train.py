@@ -55,7 +55,7 @@ class Setup:
         if not (isfinite(self.lr) and self.lr > 0):
             raise ValueError(f"the learning rate must be a positive number, not {self.lr:g}")
         if self.batch < 2 or self.most < 1:
-            raise ValueError("a batch has 2 edges or more, and SGD takes an iteration or more")
+            raise ValueError("a batch needs at least 2 edges, and SGD at least one iteration")
         if self.negatives not in NEGATIVES:
             raise ValueError(f"negatives are one of {', '.join(NEGATIVES)}, not {self.negatives!r}")
 
@@ -133,7 +133,7 @@ def sgd(
         if iteration % LOOK == 0 or iteration == setup.most:
             value = float(of_rows(z, rows, setup.kernel)[0])
             if not isfinite(value):
-                raise ValueError(f"SGD left all bounds with learning rate {setup.lr:g}: try less")
+                raise ValueError(f"SGD diverged with learning rate {setup.lr:g}: try a smaller one")
             seen.append(value)
             advance(iteration % LOOK or LOOK)
         if iteration % (LOOK * AVERAGED) == 0:

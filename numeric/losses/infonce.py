@@ -17,7 +17,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from ..directions import check_directions, directions, longest_length
+from .directions import check_directions, directions, longest_length
 from .tiles import SAFE, Buffers, Layout, Similarities, Softmax
 from .weights import FAR, LOG2E, Weights
 

@@ -23,7 +23,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..directions import check_directions, directions, longest_length
+from .directions import check_directions, directions, longest_length
 from .tiles import SAFE, Layout, Similarities, Softmax, Tile
 from .weights import FAR, LOG2E
 
@@ -126,7 +126,7 @@ def kernel_infonce(
         longest = longest_length(z.detach())
     reach = max(term.reach(longest, eps) for term in terms)
     if check and reach == inf:
-        raise ValueError(f"embeddings as long as {longest:g} have distances that overflow")
+        raise ValueError(f"distances overflow for embeddings as long as {longest:g}")
     dtype = z.dtype
     if dtype is torch.float32 and FAR < reach < inf:  # float32 does not hold such exponents
         z = z.double()

@@ -103,7 +103,9 @@ class KernelLoss(nn.Module):
         with torch.autocast(z.device.type, enabled=False):
             for weight, terms, parts in self.kernels():
                 if z.shape[1] % parts:
-                    raise ValueError(f"{z.shape[1]} features do not have {parts} equal parts")
+                    raise ValueError(
+                        f"{z.shape[1]} features cannot be divided into {parts} equal parts"
+                    )
                 if self.check:
                     for term in terms:
                         positive("tau", float(torch.as_tensor(term.tau).detach()))

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypedDict, Unpack, get_args
 import torch
 from torch import Tensor, nn
 
-from ..directions import check_directions, directions
+from .directions import check_directions, directions
 from .infonce import weighted_infonce
 from .tiles import Layout, Watch
 from .weights import Classes, Dense, Kernel, Weights
@@ -158,7 +158,7 @@ def positive(name: str, value: float) -> float:
 def apart(anchor: bool, towers: bool) -> None:
     """Refuse an anchor in its own denominator where it sees no view of its own index."""
     if anchor and towers:
-        raise ValueError("anchor=True and towers=True exclude each other: take one of them")
+        raise ValueError("anchor=True and towers=True exclude each other: use one of them")
 
 
 def _tensor(labels: Any, z: Tensor) -> Tensor | None:
@@ -210,7 +210,9 @@ class SoftSupCon(Loss):
         if labels is None:
             return Classes(views, self.epsilon)
         if labels.shape != (batch,):
-            raise ValueError(f"labels must be ({batch},), one a sample, not {tuple(labels.shape)}")
+            raise ValueError(
+                f"labels must be ({batch},), one per sample, not {tuple(labels.shape)}"
+            )
         if labels.is_floating_point() or labels.is_complex():
             raise ValueError(f"labels of classes must be integers, not {labels.dtype}")
         return Classes(_repeated(labels, views), self.epsilon)
@@ -241,7 +243,7 @@ class _Labelled(Loss):
             y = y[:, None]
         if y.ndim != 2 or len(y) != batch or not y.shape[1]:
             raise ValueError(
-                f"labels must be ({batch}, l), one a sample, not {tuple(labels.shape)}"
+                f"labels must be ({batch}, l), one per sample, not {tuple(labels.shape)}"
             )
         if self.check and not y.isfinite().all():
             row = int((~y.isfinite()).any(1).nonzero()[0])

@@ -14,12 +14,12 @@ from ...derive.losses.pairwise import PairwiseLoss, c
 from ...derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement, arrange
-from ..problem import wide
-from ..scalar import Scalar, compile_scalar
 from .bound import BoundProblem
 from .linear import Linear, linear
 from .parameters import Values, compiled, parameter_names, per_problem, size_names, split
 from .parts import Acts, Joined, LogSum, Pairwise, Part, Through, Weighted
+from .problem import wide
+from .scalar import Scalar, compile_scalar
 from .views import Blocks, Cross, Squares, View
 
 __all__ = ["bind", "evaluate", "parameter_names", "value_and_gradient"]
@@ -63,7 +63,7 @@ def bind(
     if isinstance(loss, SoftmaxLoss):
         return bench.softmax(loss)
     if len(arrangement.anchors) > 1:
-        raise ValueError(f"loss {loss.name!r} is pairwise, and the points are of several kinds")
+        raise ValueError(f"loss {loss.name!r} is pairwise, and the points have several orbits")
     return bench.pairwise(loss)
 
 
@@ -176,7 +176,7 @@ class _Bench:
     def _check_names(self, loss: SoftmaxLoss, role: str, named: Sequence[str]) -> None:
         if len(set(named)) != len(named) or any(r not in self.kinds for r in named):
             raise ValueError(
-                f"{role} of loss {loss.name!r} must be different names of {tuple(self.kinds)}"
+                f"{role} of loss {loss.name!r} must be distinct names among {tuple(self.kinds)}"
             )
 
     def _felt(

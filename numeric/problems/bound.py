@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from ...derive.structures.arrangement import Arrangement
-from ..problem import wide
 from .linear import Linear, OnOrbits
 from .parts import Memory, Part
+from .problem import wide
 from .views import Blocks, View
 
 
@@ -144,7 +144,7 @@ class _Value(torch.autograd.Function):
 class Point:
     """Value, gradient and Hessian of a bound loss at embeddings ``(B, *vectors, d)``.
 
-    Attributes are those of :class:`~cltheory.numeric.problem.Point`. Pulls towards and away
+    Attributes are those of :class:`~.problem.Point`. Pulls towards and away
     from other vectors balance at an optimum; where the loss has all its digits however small
     it is, ``unit`` is the root mean square, over vectors, of what they would add up to if they
     did not. Where it is a difference of larger numbers, ``unit`` is 1: entries of the gradient

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from ...derive.structures.arrangement import Arrangement, Orbits
-from ..problem import wide
+from .problem import wide
 
 
 @dataclass(frozen=True)

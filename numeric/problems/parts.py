@@ -22,8 +22,8 @@ from typing import Protocol, Self
 import torch
 from torch import Tensor
 
-from ..problem import wide
-from ..scalar import Scalar
+from .problem import wide
+from .scalar import Scalar
 from .views import View
 
 #: What a part remembers of a point for second derivatives; per-problem tensors.

@@ -13,7 +13,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from ..problem import wide
+from .problem import wide
 
 # Squared distances below this are formed from differences; rounding changes those above by
 # some 32 units in their last place.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..pairs import Unfit
-from ..prototypes import (
+from .pairs import Unfit
+from .prototypes import (
     Prototypes,
     critical_temperature,
     equiangular,
@@ -63,7 +63,7 @@ def of_sizes(sizes: Sequence[int], wanted: Wanted, epsilon: float = 0.0) -> Verd
 
 def _equal_weights(n: int, q: int, k: int) -> Verdict:
     if n < 2:
-        raise Unfit("one sample has no pair")
+        raise Unfit("a single sample has no pairs")
     bound = float(np.log(n - 1))
     return Verdict(
         "realisable",
@@ -165,7 +165,7 @@ def _classes_apart(sizes: Sequence[int], q: int, epsilon: float) -> Verdict:
     k, n = len(sizes), sum(sizes)
     if epsilon == 0:
         if min(sizes) < 2:
-            raise Unfit("a class of one sample has no positive pair")
+            raise Unfit("a class with a single sample has no positive pair")
         return Verdict(
             "degenerate",
             "pairs of two classes have weight 0: the bound is approached as the classes move "

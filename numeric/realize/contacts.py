@@ -30,7 +30,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..pairs import Array
+from .pairs import Array
 from .verdict import dimensions
 
 Near: TypeAlias = list[set[int]]

@@ -31,7 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from ..pairs import Array, unit
+from .pairs import Array, unit
 from .search import filled, lowered, pairs_of
 from .verdict import TOLERANCE, Verdict, Wanted, at_most, beside, cooler, dimensions
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..pairs import Array, Unfit, unit
 from .distances import of_distances
+from .pairs import Array, Unfit, unit
 from .search import bound_of, filled, squared
 from .verdict import DENSE, Verdict, Wanted, at_most, beside, cooler, dimensions, exactly
 
@@ -26,9 +26,9 @@ def of_points(points: Array, wanted: Wanted) -> Verdict:
     n, q, tolerance = len(points), wanted.q, wanted.tolerance
     size = float(np.abs(points).max(initial=0.0))
     if size > FARTHEST:
-        raise Unfit(f"labels reach {size:g}: float64 does not hold their distances")
+        raise Unfit(f"labels reach {size:g}: float64 cannot represent their distances")
     if 0 < size < 1 / FARTHEST:
-        raise Unfit(f"labels are at most {size:g}: float64 does not hold their distances")
+        raise Unfit(f"labels are at most {size:g}: float64 cannot represent their distances")
     p = points - points.mean(axis=0)
     left, sigma, right = np.linalg.svd(p, full_matrices=False)
     # Beside the largest, rounding of labels that are all the same.

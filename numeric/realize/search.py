@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..pairs import Array, Pairs, Tell, drawn, eigenvalues, rank_of, solve, unit
+from .pairs import Array, Pairs, Tell, drawn, eigenvalues, rank_of, solve, unit
 from .verdict import DENSE, Verdict, Wanted, dimensions
 
 #: Points up to which an optimum that is no closed form is searched for unasked (``search`` is

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..pairs import Array, Tell
+from .pairs import Array, Tell
 
 Word: TypeAlias = Literal["realisable", "degenerate", "inconsistent", "undecided"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..pairs import Array, Unfit
 from .contacts import LARGE, Found, contacts
 from .distances import decomposed, flat_of, of_distances
+from .pairs import Array, Unfit
 from .search import SEARCHED, pairs_of, searched
 from .verdict import DENSE, Verdict, Wanted, dimensions
 
@@ -46,30 +46,28 @@ def checked(weights: Array) -> Array:
     w = np.asarray(weights)
     if w.ndim != 2 or w.shape[0] != w.shape[1]:
         shape = " x ".join(map(str, w.shape))
-        raise Unfit(f"weights are a square matrix, not {shape or 'a number'}")
+        raise Unfit(f"weights must be a square matrix, not {shape or 'a number'}")
     if w.dtype.kind not in "biuf":
-        raise Unfit("weights are real numbers")
+        raise Unfit("weights must be real numbers")
     w = w.astype(np.float64)
     n = len(w)
     if n < 2:
-        raise Unfit("weights are of two points or more")
+        raise Unfit("weights must have two rows or more")
     if n > DENSE:
-        raise Unfit(
-            f"a matrix of {n} x {n} weights is more than the {DENSE} x {DENSE} that are read"
-        )
+        raise Unfit(f"a matrix of {n} x {n} weights is too large: at most {DENSE} x {DENSE}")
     np.fill_diagonal(w, 0.0)
     i, j = (int(x) for x in np.unravel_index(np.argmin(np.isfinite(w)), w.shape))
     if not np.isfinite(w[i, j]):
         raise Unfit(f"the weight in row {i + 1}, column {j + 1} is {w[i, j]}")
     i, j = (int(x) for x in np.unravel_index(np.argmin(w), w.shape))
     if w[i, j] < 0:
-        raise Unfit(f"weights are not negative: row {i + 1}, column {j + 1} has {w[i, j]:g}")
+        raise Unfit(f"weights must not be negative: row {i + 1}, column {j + 1} has {w[i, j]:g}")
     apart = np.abs(w - w.T)
     i, j = (int(x) for x in np.unravel_index(np.argmax(apart), w.shape))
     if apart[i, j] > SYMMETRY * max(w[i, j], w[j, i]):
         raise Unfit(
-            f"weights are symmetric: row {i + 1}, column {j + 1} has {w[i, j]:g}, but row {j + 1}, "
-            f"column {i + 1} has {w[j, i]:g}"
+            f"weights must be symmetric: row {i + 1}, column {j + 1} has {w[i, j]:g}, but row "
+            f"{j + 1}, column {i + 1} has {w[j, i]:g}"
         )
     w = (w + w.T) / 2
     empty = np.flatnonzero(w.sum(axis=1) == 0)

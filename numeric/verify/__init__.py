@@ -20,8 +20,8 @@ from ...derive.results import results
 from ...derive.structures.arrangement import arrange, axis_names
 from ...derive.theorem.bounds import Bounds
 from ...derive.theorem.result import Result
-from ..device import threads_for
-from . import matrices, similar
+from ..running.device import threads_for
+from . import everywhere, matrices, similar
 from .case import Case
 from .checks import Check, Run
 from .points import typical_sizes
@@ -67,12 +67,11 @@ def verify(
     # For a loss that is given only its declaration is asked here: what is proved of it may
     # hold for some values alone.
     result = whole.given(**made) if made else whole
+    run = Run(d, tuple(seeds), dtype, device, tell or Run.tell)
     if result.weighted is not None:
-        return matrices.checks(
-            result, values, Run(d, tuple(seeds), dtype, device, tell or Run.tell)
-        )
+        return matrices.checks(result, values, run)
     if id in similar.KNOWN:
-        return similar.checks(result, values, Run(d, tuple(seeds), dtype, device, tell or Run.tell))
+        return similar.checks(result, values, run)
     if result.structure is None:
         said = f"{id} declares no structure that embeddings take: there is nothing to train for"
         if any(isinstance(q, Bounds) for q in result.quantities.values()):
@@ -80,20 +79,20 @@ def verify(
         raise DomainError(said)
     if result.problem is None and not result.structure.axes:
         raise DomainError(
-            f"{id} is about any number of classes: no one arrangement to verify it on"
+            f"{id} holds for any number of classes, so it cannot be verified on one arrangement"
         )
     structure = result.structure if result.problem is None else result.problem.structure
     names = axis_names(structure)
     _check_given(result, names, values)
-    run = Run(d, tuple(seeds), dtype, device, tell or Run.tell)
     domain = (result.problem or result).domain
     found: list[Check] = []
     for sizes, thorough in typical_sizes(names, values, domain):
         arrangement = arrange(structure, {k: int(exact(v)) for k, v in sizes.items()})
         with threads_for(arrangement.size, d or arrangement.size):
-            found += Case(result, whole, made, arrangement, sizes, values, run, thorough).checks()
+            case = Case(result, whole, made, arrangement, sizes, values, run, thorough)
+            found += everywhere.checks(case)
     if not found:
-        raise DomainError(f"{id} has no quantity that embeddings could be asked for")
+        raise DomainError(f"{id} has no quantity that can be measured on embeddings")
     return found
 
 
@@ -111,4 +110,4 @@ def _check_given(result: Result, names: Sequence[str], values: Mapping[str, obje
     domain.check({s: exact(values[s.name]) for s in domain.ranges if s.name in values})
     for name in names if result.problem is None else [*names, *parameters]:
         if name in values and not exact(values[name]).is_finite:
-            raise DomainError(f"embeddings are finite: give a finite {name} to verify")
+            raise DomainError(f"embeddings need finite parameters: give a finite {name} to verify")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +14,12 @@ from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
 from ...derive.theorem.measure import LOSS, Entries, Face, Rank, Reading, product, share
 from ...derive.theorem.result import Result
-from ..reduced import OCCUPIED
-from ..search import StopCode, minimise
+from ..problems.reduced import OCCUPIED
+from ..search.optimiser import StopCode, minimise
+from .case import Case
 from .checks import CLOSE_FLOAT32, Check
 from .flat import flat_readings
 from .readings import is_readable, numbers_of, read, tolerance
-
-if TYPE_CHECKING:
-    from .case import Case
 
 # A direction with less of the trace than this is rounding; one that is there has far more.
 _DIRECTION = 1e-9

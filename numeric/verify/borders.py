@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from sympy import Expr
@@ -18,14 +18,12 @@ from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
 from ...derive.theorem.measure import Border
 from ...derive.theorem.result import Result
-from ..certificate import certify_bound
-from ..embeddings import structured_embeddings
 from ..problems import bind
+from ..problems.embeddings import structured_embeddings
+from ..search.certificate import certify_bound
+from .case import Case
 from .checks import CLOSE_THRESHOLD, Check
 from .points import elsewhere, sides
-
-if TYPE_CHECKING:
-    from .case import Case
 
 #: Largest parameter at which thresholds are looked for.
 RANGE = 54.0

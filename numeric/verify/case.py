@@ -1,8 +1,8 @@
-"""A result at one set of sizes, and all checks of it there."""
+"""A result at one set of sizes: what is given, and what is predicted there."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,19 +15,12 @@ from ...derive.problems.problem import Problem
 from ...derive.proof.derivation import StepFailed
 from ...derive.results import results
 from ...derive.structures.arrangement import Arrangement
-from ...derive.structures.configuration import Configuration
 from ...derive.theorem.measure import Border
 from ...derive.theorem.result import Result
 from ..problems import parameter_names
-from ..reduced import InvariantLoss
-from . import explicit, kinked
-from .at_optimum import at_optimum
-from .borders import beside, located_border
-from .checks import Check, Run
-from .points import base_values, regimes
-
-#: So many dimensions are always given to vectors of several kinds, if they are as many.
-_ROOM = 64
+from ..problems.reduced import InvariantLoss
+from .checks import Run
+from .points import base_values
 
 
 @dataclass(frozen=True)
@@ -56,23 +49,6 @@ class Case:
     given: Mapping[str, Any]
     run: Run
     thorough: bool
-
-    def checks(self) -> list[Check]:
-        """Vectors written down where there is no loss; else borders first, then optima."""
-        if self.result.problem is None:
-            return list(explicit.checks(self))
-        if not self.loss.smooth:
-            return kinked.checks(self)
-        found = [x for name, border in self.borders for x in located_border(self, name, border)]
-        points = self._points()
-        wide = self._rank(points)
-        for point in points:
-            try:
-                found += at_optimum(self, point, wide)
-            except (DomainError, StepFailed):
-                if point == self.base:
-                    raise
-        return found
 
     @property
     def problem(self) -> Problem:
@@ -112,8 +88,9 @@ class Case:
 
     @cached_property
     def _of_the_same_loss(self) -> list[Result]:
+        family = (results[id] for id in results.family(self.result.id))
         # Those that may be asked for any loss are checked by themselves.
-        about = [r for r in results.values() if r.problem is not None and not r.texts]
+        about = [r for r in family if r.problem is not None and not r.texts]
         loss = self.problem.loss
         return [r for r in about if r.problem and r.problem.loss is loss and _reads(r)]
 
@@ -143,41 +120,6 @@ class Case:
             measures = {}
         found = [(name, m) for name, m in measures.items() if isinstance(m, Border)]
         return [(name, m) for name, m in found if m.parameter.name in self.symbols]
-
-    # --- points --------------------------------------------------------------------------------
-    def _points(self) -> list[dict[str, Any]]:
-        """Parameters at which embeddings are optimised; each is varied unless it was given."""
-        free = [k for k in self.symbols if k not in self.given]
-        if not free:
-            return [self.base]
-        domain = self.problem.domain
-        varied = [
-            [{**self.base, k: v} for v in regimes(self.loss, self.symbols[k], domain, self.base)]
-            for k in free
-        ]
-        if not self.thorough:
-            return max(varied, key=len)
-        found = [point for points in varied for point in points]
-        for name, border in self.borders:
-            # Only where something else is fixed: the others are among the regimes.
-            if border.fixed and {border.parameter.name, *(s.name for s in border.fixed)} <= {*free}:
-                found += beside(self, name, border)
-        return list({tuple(p.items()): p for p in found}.values())
-
-    def _rank(self, points: Sequence[Mapping[str, Any]]) -> int:
-        """Dimensions of all eigenspaces that are occupied somewhere."""
-        names: set[str] = set()
-        if self.result.segment is not None:
-            segment = self.result.segment()
-            names |= {segment.low, segment.high}
-        for point in points:
-            at = {k: float(exact(point[k])) for k in self.loss.parameters}
-            names.update(*self.loss.least(**at).faces())
-        found = sum(k for e, k in self.arrangement.dimensions.items() if e in names)
-        if isinstance(self.problem.structure, Configuration):
-            # Where optima are many, vectors that fill all dimensions may rest above them.
-            return max(found, min(self.arrangement.size, _ROOM))
-        return found
 
 
 def _reads(result: Result) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 import torch
 from sympy import Expr, Symbol
@@ -13,15 +12,13 @@ from ...derive.decide.exact import exact
 from ...derive.decide.limits.limit import joint_limit
 from ...derive.problems.problem import Problem
 from ...derive.theorem.measure import AtMost, Rank, Reading
-from ..certificate import certify
-from ..embeddings import random_embeddings, structured_embeddings
-from ..measure import spreads
+from ..problems.embeddings import random_embeddings, structured_embeddings
+from ..problems.measure import spreads
+from ..search.certificate import certify
+from .case import Case
 from .checks import CLOSE_EXPLICIT, Check
 from .points import along_range
 from .readings import is_readable, numbers_of, read
-
-if TYPE_CHECKING:
-    from .case import Case
 
 # Singular values of explicit vectors below this are rounding.
 _SINGULAR = 1e-6

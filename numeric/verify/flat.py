@@ -21,10 +21,10 @@ from sympy import Expr
 
 from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement
-from ..embeddings import structured_embeddings
 from ..problems import bind
-from ..reduced import InvariantLoss
-from ..search import CERTIFIED, TOLERANCE, riemannian
+from ..problems.embeddings import structured_embeddings
+from ..problems.reduced import InvariantLoss
+from ..search.optimiser import CERTIFIED, TOLERANCE, riemannian
 from .checks import CLOSE_FLOAT32
 from .readings import numbers_at, read, tolerance
 

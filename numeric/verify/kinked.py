@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import mpmath
 from sympy import Add, Expr, Integer, lambdify
@@ -24,11 +24,9 @@ from ...derive.losses.pairwise import PairwiseLoss, c
 from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement
 from ...derive.theorem.measure import LOSS, Reading, product
+from .case import Case
 from .checks import CLOSE, CLOSE_LOSS, Check
 from .readings import is_readable, read
-
-if TYPE_CHECKING:
-    from .case import Case
 
 #: A function of an inner product, of and to mpmath numbers.
 Function = Callable[[Any], Any]
@@ -122,7 +120,7 @@ def least(
     felt = [r for r in dict.fromkeys(k.relation for k in loss.terms) if counts[r]]
     if len(felt) != 2:
         raise DomainError(
-            "a loss with kinks is checked where it feels two relations, not "
+            "a loss with kinks is checked only if it depends on two relations, not on "
             f"{', '.join(felt) or 'none'}"
         )
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from ...derive.decide.domain import DomainError
-from ...derive.losses.weighted import ANY, EUCLIDEAN
+from ...derive.losses.weighted import WEIGHTED, WEIGHTED_EUCLIDEAN
 from ...derive.theorem.result import Result
 from .checks import CLOSE_FLOAT32, CLOSE_LOSS, Check, Run
 
@@ -59,9 +59,7 @@ def checks(result: Result, values: Mapping[str, Any], run: Run) -> list[Check]:
     close = CLOSE_LOSS if run.dtype is torch.float64 else CLOSE_FLOAT32
     found: list[Check] = []
     if attained:
-        name = (
-            "similarities" if result.weighted and result.weighted.similarity is ANY else "embedding"
-        )
+        name = "similarities" if result.weighted is WEIGHTED else "embedding"
         rows = [[float(e) for e in row] for row in there.value(name, **values)]
         made = torch.tensor(rows, dtype=run.dtype)
         best = made if name == "similarities" else similarity(made)
@@ -82,11 +80,11 @@ def _similarity(
 ) -> tuple[Callable[[Tensor], Tensor], tuple[int, ...]]:
     """Similarities of what is optimised, and its shape."""
     assert result.weighted is not None
-    if result.weighted.similarity is ANY:
+    if result.weighted is WEIGHTED:
         return (lambda x: x + x.T), (n, n)
     point = {s.name: v for s, v in result.point(**values).items()}
     shape = (n, int(point["q"]))
-    if result.weighted.similarity is EUCLIDEAN:
+    if result.weighted is WEIGHTED_EUCLIDEAN:
         return (lambda z: -(z[:, None] - z[None]).square().sum(-1)), shape
     heat = float(point["tau"])
 

@@ -11,7 +11,7 @@ from sympy import Expr, Integer, Symbol, oo
 
 from ...derive.decide.domain import Domain, Range
 from ...derive.decide.exact import exact
-from ..reduced import InvariantLoss
+from ..problems.reduced import InvariantLoss
 
 #: Sizes of structures when not given: small, and yet with all regimes well apart.
 TYPICAL = {"m": "3", "n": "3", "p": "2", "N": "10", "K": "3"}

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ...derive.structures.arrangement import Arrangement
 from ...derive.theorem.measure import LOSS, PRODUCT, SHARE
-from ..measure import inner_products, shares
+from ..problems.measure import inner_products, shares
 from .checks import CLOSE, CLOSE_LOSS
 
 Array = npt.NDArray[np.float64]

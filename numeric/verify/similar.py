@@ -35,12 +35,12 @@ from ...derive.structures.scheme import Scheme
 from ...derive.structures.towers import NEGATIVE, towers
 from ...derive.structures.towers import POSITIVE as ALIGNED
 from ...derive.theorem.result import Result
-from ..coincide import search
-from ..embeddings import perturb, structured_embeddings
 from ..problems import bind
+from ..problems.embeddings import perturb, structured_embeddings
 from ..problems.parameters import Values
 from .borders import located
 from .checks import CLOSE, CLOSE_FLOAT32, CLOSE_LOSS, CLOSE_THRESHOLD, Check, Run
+from .coincide import search
 from .precise import DIGITS, FLOAT_DIGITS, instances_part, loss_at
 
 #: What a search of such a loss is: no certificate goes with it.
@@ -61,7 +61,7 @@ Readings = Mapping[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _At:
     """A result at values of its parameters, and how searches are run."""
 
     result: Result
@@ -167,7 +167,7 @@ def _problem(loss: SoftmaxLoss, structure: Scheme) -> Problem:
     return Problem(loss, structure, Domain({}, {}))
 
 
-def _searched(of: _Asked, loss: SoftmaxLoss, structure: Scheme, sizes: Mapping[str, int]) -> _Found:
+def _searched(of: _At, loss: SoftmaxLoss, structure: Scheme, sizes: Mapping[str, int]) -> _Found:
     problem = _problem(loss, structure)
     arrangement = arrange(structure, sizes)
     names = [k for k in ("tau", "gamma", "alpha") if k in of.values]
@@ -183,7 +183,7 @@ def _searched(of: _Asked, loss: SoftmaxLoss, structure: Scheme, sizes: Mapping[s
 # --- the results --------------------------------------------------------------------------------
 
 
-def _infonce(of: _Asked) -> Iterator[Check]:
+def _infonce(of: _At) -> Iterator[Check]:
     """The least loss, coinciding views and the simplex, from every seed; in two towers as well."""
     size, views = int(of.number("n")), int(of.number("p"))
     below = of.derived("similarity")
@@ -202,7 +202,7 @@ def _infonce(of: _Asked) -> Iterator[Check]:
             yield from of.least(name, least, found.losses[i], seed, read)
 
 
-def _supcl(of: _Asked) -> Iterator[Check]:
+def _supcl(of: _At) -> Iterator[Check]:
     """Below the threshold in alpha classes are collapsed; above it something is lower."""
     sizes = {k: int(of.number(k)) for k in ("m", "n", "p")}
     classes = of.result.structure
@@ -228,7 +228,7 @@ def _supcl(of: _Asked) -> Iterator[Check]:
             yield from of.least("loss_collapsed", there, found.losses[i], seed, read)
 
 
-def _threshold(of: _Asked) -> Iterator[Check]:
+def _threshold(of: _At) -> Iterator[Check]:
     """Where clusters overtake the simplex, where that is no local optimum, and searches beside."""
     k, q, views = (int(of.number(x)) for x in ("k", "q", "p"))
     sizes = {"n": k * q, "p": views}
@@ -340,7 +340,7 @@ DEFAULTS: Mapping[str, Exact] = {
 ROOM = {"kernel-infonce": ("n",), "kernel-supcl": ("m",), "kernel-threshold": ("k", "q")}
 KNOWN: Mapping[
     str,
-    tuple[Callable[[Result, Exact], Iterator[dict[str, Any]]], Callable[[_Asked], Iterator[Check]]],
+    tuple[Callable[[Result, Exact], Iterator[dict[str, Any]]], Callable[[_At], Iterator[Check]]],
 ] = {
     "kernel-infonce": (_exponents, _infonce),
     "kernel-supcl": (_weights, _supcl),
@@ -369,9 +369,11 @@ def checks(result: Result, given: Exact, run: Run) -> list[Check]:
         result.point(**{k: v for k, v in values.items() if k in own})
         for name, value in values.items():
             if not exact(value).is_finite:
-                raise DomainError(f"embeddings are finite: give a finite {name} to verify")
+                raise DomainError(
+                    f"embeddings need finite parameters: give a finite {name} to verify"
+                )
         if "p" not in own:  # then other views are all the positives
             SIZES.restricted([p]).check({p: exact(values["p"])})
         room = prod(int(exact(values[k])) for k in ROOM[result.id]) - 1
-        found += compare(_Asked(result, values, run, room))
+        found += compare(_At(result, values, run, room))
     return found

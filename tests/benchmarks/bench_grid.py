@@ -64,10 +64,10 @@ def main() -> None:
     import torch
     from cltheory.derive.results import results
     from cltheory.derive.structures.arrangement import arrange
-    from cltheory.numeric.embeddings import normalise
     from cltheory.numeric.figures.ssem_fig2 import CHAINS
     from cltheory.numeric.figures.ssem_fig2 import spread as measured
-    from cltheory.numeric.sweep import cells, sweep
+    from cltheory.numeric.problems.embeddings import normalise
+    from cltheory.numeric.search.sweep import cells, sweep
 
     torch.set_num_threads(options.threads)
     theory = results["supcl-optimum"].function("within_class_variance")

@@ -57,9 +57,9 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
 def optima(options: argparse.Namespace) -> None:
     from cltheory.derive.results import results
     from cltheory.derive.structures.arrangement import arrange
-    from cltheory.numeric.encoder import ENCODERS, train_encoders
-    from cltheory.numeric.measure import inner_products
-    from cltheory.numeric.search import minimise
+    from cltheory.numeric.figures.encoder import ENCODERS, train_encoders
+    from cltheory.numeric.problems.measure import inner_products
+    from cltheory.numeric.search.optimiser import minimise
 
     N, seed = options.N, options.seed
     problem = results["sigmoid-optimum"].problem
@@ -113,8 +113,8 @@ def losses(options: argparse.Namespace) -> None:
     import torch
     from cltheory.derive.results import results
     from cltheory.derive.structures.arrangement import arrange
-    from cltheory.numeric.embeddings import random_embeddings
     from cltheory.numeric.problems import evaluate, value_and_gradient
+    from cltheory.numeric.problems.embeddings import random_embeddings
 
     SIGMOID, INFONCE = (results[f"{name}-optimum"].problem for name in ("sigmoid", "infonce"))
     t, b = 10.0, 10.0

@@ -79,19 +79,19 @@ def test_code_is_not_run(refused: Refused, monkeypatch: pytest.MonkeyPatch) -> N
     [
         (["nope"], "No such command"),
         (["derive"], "Missing argument"),
-        (["derive", "nope"], "supcl-threshold"),
-        (["show", "nope"], "supcl-threshold"),
+        (["derive", "nope"], "'cltheory list' lists all"),
+        (["show", "nope"], "'cltheory list' lists all"),
         (["show", "ssem", "more"], "unexpected"),
-        (["list", "more"], "unexpected"),
+        (["list", "one", "more"], "unexpected"),
         (["list", "--format", "yaml"], "json"),
         (["claims", "nope"], "lee2025ssem"),
         (["claims", "lee2025ssem", "--only", "true"], "needs-condition"),
         (["completion", "tcsh"], "fish"),
         (["figure", "nope"], "ssem-fig2"),
-        (["derive", CODE], "there is no result"),
-        (["derive", "../results/ssem"], "there is no result"),
+        (["derive", CODE], "no result is called"),
+        (["derive", "../results/ssem"], "no result is called"),
         (["claims", "ledger"], "unknown paper"),
-        (["derive", "_supcl"], "there is no result"),
+        (["derive", "_supcl"], "no result is called"),
         (["derive", "ssem", "--bogus", "3"], "it takes m, n, p, delta"),
         (["derive", "ssem", "--m"], "--m needs a value"),
         (["derive", "ssem", "--m", "--n", "3"], "--m needs a value"),
@@ -145,8 +145,8 @@ def test_a_name_nearly_right_is_recognised(refused: Refused, args: list[str], me
     if args[0] == "verify":
         pytest.importorskip("torch")
     line = refused(*args)
-    assert f"(did you mean {meant!r}?)" in line
-    assert any(said in line for said in ("there are", "it takes", "accepted:"))
+    assert f"(did you mean {meant!r}" in line
+    assert any(said in line for said in ("there are", "it takes", "accepted:", "lists all"))
 
 
 def test_a_name_of_its_own_is_not_guessed_at(refused: Refused) -> None:

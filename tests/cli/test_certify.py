@@ -158,7 +158,7 @@ def test_a_certificate_without_a_name_is_replayed(cltheory: Any, stored: Path) -
     ("words", "says"),
     [
         (("supcl-optimum", "--m", "3"), "add --n, --p, --tau, --alpha"),
-        (("supcl-optimm",), "there is no result"),
+        (("supcl-optimm",), "no result is called"),
         (("ssem",), "there is nothing to certify"),
         (("kernel-infonce",), "a loss that need not be convex in the Gram matrix"),
         (("kernel-concatenation",), "declares no loss on a structure"),

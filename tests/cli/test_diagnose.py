@@ -15,9 +15,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-import cltheory.cli.embedding_files as files
+import cltheory.cli.array_files as files
 from cltheory.numeric.band import BandMonitor, neighbours, same_class
-from cltheory.numeric.diagnose import Asked, diagnose, halves, pairs_in_a_row
+from cltheory.numeric.band.diagnose import Settings, diagnose, halves, pairs_in_a_row
 
 N, D = 24, 6
 
@@ -149,14 +149,7 @@ def test_a_large_file_is_sampled_and_looked_at_whole(tmp_path: Path, report: Any
     assert any("2048 of 5000" in note for note in found["notes"])
     z[4321] = 0  # is seen although it need not be in the sample
     with pytest.raises(ValueError, match="row 4321 is zero"):
-        diagnose(pairs_in_a_row(z, ""), Asked())
-
-
-def test_progress_is_told(views: Any) -> None:
-    told: list[tuple[int, int]] = []
-    taken = halves(np.concatenate(views), "")
-    diagnose(taken, Asked(batch=8, batches=3), lambda done, whole: told.append((done, whole)))
-    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+        diagnose(pairs_in_a_row(z, ""), Settings())
 
 
 # --- what is told of odd embeddings --------------------------------------------------------------
@@ -181,11 +174,11 @@ def test_that_classes_are_not_examined_is_said_before_the_numbers(
     code, out, _ = cltheory("diagnose", str(path), "--temperature", "0.5", "--format", style)
     assert code == 0
     said = " ".join(out.split())
-    told, numbers = said.index("Collapse of classes is not examined"), said.index("closest_lower")
+    told, numbers = said.index("Class collapse is not examined"), said.index("closest_lower")
     assert told < numbers
     if style == "json":
         found = json.loads(out)
-        assert not any(found["flags"].values()) and "Collapse" in found["not_examined"]
+        assert not any(found["flags"].values()) and "collapse" in found["not_examined"]
     else:
         assert "the embeddings as a whole raise no flag" in said
 
@@ -198,7 +191,7 @@ def test_one_dimension_and_random_pairs(tmp_path: Path, report: Any) -> None:
 
 
 def test_a_bound_that_is_too_low_would_be_seen(views: Any) -> None:
-    found = diagnose(halves(np.concatenate(views), ""), Asked())
+    found = diagnose(halves(np.concatenate(views), ""), Settings())
     assert found.outside("upper") == 0
     found.anchors["upper"][:12] = found.anchors["squared_gradient"][:12] * 0.99
     assert found.outside("upper") == 12 / (2 * N)
@@ -324,11 +317,11 @@ def test_embeddings_that_are_none(array: Any, says: str, refused: Any, tmp_path:
     "arrays, args, says",
     [
         ({"z": GOOD, "labels": np.zeros(12, int)}, (), "no negatives are left"),
-        ({"z": GOOD, "labels": np.array([0] * 11 + [1])}, (), "label 1 has one sample"),
+        ({"z": GOOD, "labels": np.array([0] * 11 + [1])}, (), "label 1 has a single sample"),
         ({"z": GOOD, "labels": np.zeros(3, int)}, (), "3 labels of 12"),
         ({"z": GOOD, "labels": np.full(12, np.nan)}, (), "label of row 0 is missing"),
         ({"z": GOOD, "positive": np.arange(12)}, (), "embedding 0 is its own positive"),
-        ({"z": GOOD, "positive": np.arange(12) + 1}, (), "no index of 12"),
+        ({"z": GOOD, "positive": np.arange(12) + 1}, (), "not an index among 12"),
         ({"z": GOOD, "positive": np.arange(3)}, (), "shape (12,)"),
         ({"z1": GOOD, "z2": GOOD[:6]}, (), "(6, 3)"),
         ({"z1": GOOD, "z2": GOOD}, ("--positives", "halves"), "two views"),
@@ -394,11 +387,6 @@ def test_names_that_are_no_text(style: str, cltheory: Any, tmp_path: Path) -> No
     if style == "html":
         assert "<b>" not in text
         assert "<i>" not in text
-
-
-def test_no_column_takes_the_place_of_the_numbers(refused: Any, tmp_path: Path) -> None:
-    (tmp_path / "z.csv").write_text("columns,a\nx,1\nx,-1\ny,1\ny,-1\n", encoding="utf-8")
-    assert "rename column" in refused("diagnose", str(tmp_path / "z.csv"), "--labels", "columns")
 
 
 def test_what_is_no_array_in_an_archive(report: Any, refused: Any, tmp_path: Path) -> None:

@@ -413,21 +413,6 @@ def _agrees(function: Callable[..., Any], result: Result, name: str) -> None:
     )
 
 
-@given(m=st.integers(2, 50), n=st.integers(2, 50), alpha=st.floats(0, 1), tau=st.floats(0.05, 5.0))
-def test_exported_functions_agree_everywhere(
-    module: ModuleType, m: int, n: int, alpha: float, tau: float
-) -> None:
-    one = module.supcl_optimum_x_star(m, n, alpha, tau)
-    other = results["supcl-optimum"].function("x_star")(m, n, alpha, tau)
-    # The slope at the root can be as small as exp(-1/tau): both are right to its rounding.
-    np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(
-        module.supcl_threshold_alpha_min(m, n, tau),
-        results["supcl-threshold"].function("alpha_min")(m, n, tau),
-        rtol=1e-13,
-    )
-
-
 def test_exported_functions_say_what_they_are(module: ModuleType) -> None:
     doc = module.supcl_threshold_tau_max.__doc__
     assert "lasses do not collapse iff tau < tau_max." in doc
@@ -478,20 +463,6 @@ def test_the_module_needs_numpy_only(tmp_path: Path) -> None:
     expected = results["supcl-threshold"].value("alpha_min", m=10, n=50, tau="0.1")
     assert float(value) == pytest.approx(float(expected), rel=1e-14)
     assert (shape, blocked) == ("(2, 2)", "blocked")
-
-
-def test_symbols_of_functions_are_renamed() -> None:
-    one = [results["supcl-optimum"]]
-    _, plain = export.rename(["tau=T", "m=x"], one, python=True)
-    space: dict[str, Any] = {}
-    exec(export.to_python(one, plain), space)
-    same: dict[str, Any] = {}
-    exec(export.to_python(one), same)
-    for name in ("x_star", "loss"):
-        f, g = (s[f"supcl_optimum_{name}"] for s in (space, same))
-        args = (4, 5, 0.3, 0.4) if name == "x_star" else (4, 5, 2, 0.3, 0.4)
-        assert f(*args) == g(*args)
-        assert f(*args[:-1], T=0.4) == g(*args)
 
 
 # --- JSON -----------------------------------------------------------------------------------------
@@ -552,7 +523,7 @@ def test_a_paper_is_not_overwritten(
         (["--latex", "x.tex", "--bib", "x.tex"], "x.tex"),
         (["--json", "-", "--rename", "tau=T"], "--rename needs"),
         (["--latex", "-", "--claims"], "--claims needs"),
-        (["--latex", "-", "no-such-result"], "there is no result"),
+        (["--latex", "-", "no-such-result"], "no result is called"),
         (["--latex", "no/such/folder/x.tex", "ssem"], "does not exist"),
     ],
 )
@@ -606,31 +577,6 @@ def tex(folder: Path, document: str, program: str = "pdflatex") -> tuple[int, st
 def folder(cltheory: Any, tmp_path: Path) -> Path:
     assert cltheory("export", "--latex", str(tmp_path / "theory.tex"), *SOME).code == 0
     return tmp_path
-
-
-@needs_tex
-@pytest.mark.parametrize(
-    ("argument", "first", "later"),
-    [
-        ("10", "10", r"\left (10\right )"),
-        ("m", "m", "m"),
-        ("-3", r"\left (-3\right )", r"\left (-3\right )"),
-        ("m+1", r"\left (m+1\right )", r"\left (m+1\right )"),
-    ],
-)
-def test_a_number_that_begins_a_product_has_no_parentheses(
-    folder: Path, argument: str, first: str, later: str
-) -> None:
-    rows = "".join(
-        rf"\edef\found{{{macro}{{{argument}}}}}\typeout{{<\meaning\found>}}"
-        for macro in (r"\clArgFirst", r"\clArg")
-    )
-    code, log = tex(folder, PREAMBLE + r"\begin{document}" + rows + r"\end{document}")
-    assert code == 0, log
-    found = [
-        re.sub(r"[{} ]", "", m) for m in re.findall(r"<macro:->?(.*?)>", log.replace("\n", ""))
-    ]
-    assert found[:2] == [re.sub(r"[{} ]", "", e) for e in (first, later)]
 
 
 @needs_tex
@@ -737,8 +683,3 @@ def test_proofs_of_several_results_go_into_one_file(cltheory: Any, tmp_path: Pat
     assert text.count(r"\begin{lemma}[Averaging]") == 1
     assert cltheory(*args, "--standalone").code == 0  # written by cltheory, so overwritten
     assert path.read_text(encoding="utf-8").endswith("\\end{document}\n")
-
-
-def test_standalone_needs_proofs(refused: Any, tmp_path: Path) -> None:
-    line = refused("export", "--latex", str(tmp_path / "t.tex"), "--standalone", "ssem")
-    assert "--standalone needs --proofs" in line

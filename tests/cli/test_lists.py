@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import click
 import pytest
-from cltheory.cli.parameters import _called, from_file
+from cltheory.cli.parameters import from_file
 from cltheory.derive.decide.exact import exact_list
 
 
@@ -32,10 +31,3 @@ def test_files_that_cannot_be_read_are_refused_in_one_line(tmp_path: Path) -> No
         with pytest.raises(click.UsageError, match=said) as refused:
             from_file("sizes", str(tmp_path / name))
         assert "\n" not in str(refused.value)
-
-
-def test_names_of_lists_are_read_without_running_a_module() -> None:
-    call = ast.parse('ListOf("sizes", at_least(1))', mode="eval").body
-    assert _called(call, {}) == "sizes"
-    assert _called(ast.parse("radius", mode="eval").body, {"radius": "r"}) == "r"
-    assert _called(ast.parse("f()", mode="eval").body, {}) == ""

@@ -52,7 +52,7 @@ def marked(text: str = TEXT, kind: Any = "tex") -> Marked:
 
 def report(*words: str, path: str = "papers/a b.tex", **more: Any) -> Report:
     checked = [
-        Checked(path, marked(), FINDINGS[word], "" if FINDINGS[word] else "there is no result 'a'")
+        Checked(path, marked(), FINDINGS[word], "" if FINDINGS[word] else "no result is called 'a'")
         for word in words
     ]
     return Report(**({"files": 1, "problems": [], "marked": len(checked)} | more), checked=checked)
@@ -101,7 +101,7 @@ def test_text() -> None:
         "    printed  1",
         "    derived  2",
         "papers/a b.tex:3:5: not read: what is =",
-        "papers/a b.tex:1:1: there is no result 'a'",
+        "papers/a b.tex:1:1: no result is called 'a'",
         "b.md:7:3: no display follows",
         "c.lock: ssem.x was 1, is 2",
         "6 marked equations in 1 file: 1 equal (1 exact), 1 different, 1 undecided, 1 agreeing at "

@@ -117,13 +117,6 @@ def test_a_part_has_the_macros_of_its_root_where_the_root_is_read(
     assert cltheory("check", "a.tex").code == 0
 
 
-def test_two_documents_with_one_part(here: Path) -> None:
-    write(here, one=ROOT + r"\input{a}" + END, two=ROOT + r"\input{a}" + END, a=WITH_MACRO)
-    assert marks("one.tex", "two.tex") == ["a.tex:2"]
-    write(here, two=ROOT.replace("{n}", "{m}") + r"\input{a}" + END)
-    assert marks("one.tex", "two.tex", "a.tex") == ["a.tex:2", "a.tex:2"]
-
-
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -147,12 +140,6 @@ def test_a_file_that_cannot_be_followed(cltheory: Any, here: Path, text: str, sa
     write(here, main=ROOT + text + "\n" + END)
     assert cltheory("check", ".").code == 0
     assert cltheory("check", "main.tex").code == 2
-
-
-def test_links_to_a_part(here: Path) -> None:
-    write(here, main=ROOT + r"\input{a}\input{b}" + END, a=RIGHT)
-    (here / "b.tex").symlink_to("a.tex")
-    assert marks("main.tex", "b.tex") == ["b.tex:2"]
 
 
 def test_macros_are_in_force_everywhere(cltheory: Any, here: Path) -> None:

@@ -13,10 +13,9 @@ import click
 import pytest
 from click.shell_completion import get_completion_class
 from cltheory.cli.main import COMMANDS, cli
-from cltheory.cli.parameters import parameter_names
 from cltheory.derive.decide.exact import FUNCTIONS
 from cltheory.derive.losses.literature import LITERATURE
-from cltheory.derive.results import results
+from cltheory.derive.results import FAMILIES, results
 
 IDS = [
     "ssem",
@@ -121,12 +120,6 @@ def test_other_words_in_the_help_of_an_option_are_noticed(help: str | None, why:
     assert not wrong_in("github: workflow commands.", ("text", "github"))
 
 
-def test_help_lists_the_commands(cltheory: Any) -> None:
-    code, out, _ = cltheory("--help")
-    assert code == 0
-    assert all(f"  {name}" in out for name in COMMANDS)
-
-
 def test_without_a_command_there_is_help(cltheory: Any) -> None:
     code, out, _ = cltheory()
     assert code == 2
@@ -159,19 +152,34 @@ def test_symbolic_commands_do_not_import_torch(args: tuple[str, ...]) -> None:
 
 
 # --- list and show -------------------------------------------------------------------------
-def test_list_names_every_result(cltheory: Any) -> None:
+def test_list_names_every_result_by_what_it_is_about(cltheory: Any) -> None:
     code, out, err = cltheory("list")
     assert (code, err) == (0, "")
-    found = [line.split()[0] for line in out.splitlines()]
-    assert found == list(results)
+    found = [line.split()[0] for line in out.splitlines() if line.startswith("  ")]
+    assert sorted(found) == list(results)
     assert set(IDS) <= set(found)
+    heads = [line for line in out.splitlines() if line and line[0] != " "]
+    assert heads == list(FAMILIES.values())
+
+
+def test_list_searches(cltheory: Any, refused: Any) -> None:
+    out = cltheory("list", "SigLIP").out
+    assert "pairwise-threshold" in out and "supcl" not in out
+    assert "no result mentions 'qqq'" in refused("list", "qqq")
 
 
 def test_list_as_json(cltheory: Any) -> None:
     rows = json.loads(cltheory("list", "--format", "json").out)
     by_id = {row["id"]: row for row in rows}
     assert by_id["supcl-threshold"]["parameters"] == ["m", "n", "alpha", "tau"]
-    assert all(row["title"] and row["source"] for row in rows)
+    assert all(row["title"] and row["source"] and row["about"] for row in rows)
+
+
+def test_an_unknown_id_gets_at_most_three_guesses(refused: Any) -> None:
+    line = refused("derive", "supcl-treshold")
+    assert "did you mean 'supcl-threshold'" in line and "cltheory list" in line
+    assert sum(id in line for id in results) <= 3
+    assert "'cltheory list' lists the results" in refused("derive")
 
 
 @pytest.mark.parametrize("id", list(results))
@@ -211,7 +219,7 @@ def test_parameters_are_completed(command: str) -> None:
     assert "--format" in found
     assert "--p" not in found
     assert "--m" not in completed([command, "supcl-threshold", "--m", "10"], "--")
-    assert completed([command, "supcl-threshold"], "--al") == ["--alpha"]
+    assert completed([command, "supcl-threshold"], "--alp") == ["--alpha"]
     assert "--delta" not in completed([command, "nope"], "--")
 
 
@@ -226,12 +234,6 @@ def test_expressions_and_names_of_losses_are_completed() -> None:
     assert completed(["derive", "pairwise-threshold", "--loss", "="], "h") == ["hinge"]
     assert completed(["derive", "pairwise-threshold", "--lp"], "h") == []
     assert completed(["derive", "ssem", "--m"], "h") == []
-
-
-def test_names_are_those_of_the_symbols() -> None:
-    for id in results:
-        r = results[id]
-        assert parameter_names(id) == [*(s.name for s in r.parameters), *r.texts, *r.lists]
 
 
 @pytest.mark.parametrize("command", ["derive", "verify"])
@@ -255,11 +257,6 @@ def test_help_on_a_loss_says_what_it_may_use(cltheory: Any) -> None:
     assert all(f"{name}" in flat for name in (*FUNCTIONS, *LITERATURE))
 
 
-def test_commands_and_papers_are_completed() -> None:
-    assert completed([], "de") == ["derive"]
-    assert completed(["claims"], "lee2025") == ["lee2025ssem"]
-
-
 def test_the_shell_gets_completions_from_the_command(process: Callable[..., Any]) -> None:
     done = process(
         _CLTHEORY_COMPLETE="bash_complete", COMP_WORDS="cltheory derive supcl-th", COMP_CWORD="2"
@@ -272,7 +269,7 @@ def test_completing_an_id_imports_no_sympy() -> None:
         "import sys; from click.shell_completion import get_completion_class as g;"
         "from cltheory.cli.main import cli;"
         "s = g('bash')(cli, {}, 'cltheory', '_X');"
-        "s.get_completions(['derive'], ''); s.get_completions(['derive', 'ssem'], '--');"
+        "s.get_completions(['derive'], '');"
         "s.get_completions(['claims'], '');"
         "print('sympy' in sys.modules, file=sys.stderr)"
     )

@@ -120,7 +120,7 @@ def test_nothing_is_replaced_without_being_asked(
 HOLDS = """
 import sys, time
 from pathlib import Path
-from cltheory.numeric.table import Table
+from cltheory.numeric.running.table import Table
 table = Table(Path(sys.argv[1]), {}, {"x": float})
 with table.alone():
     table.append([{"x": 1.0}])
@@ -131,7 +131,7 @@ with table.alone():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no flock")
 def test_one_process_fills_a_table_at_a_time(tmp_path: Path) -> None:
-    from cltheory.numeric.table import Table, TableError
+    from cltheory.numeric.running.table import Table, TableError
 
     path = tmp_path / "cells.csv"
     table = Table(path, {}, {"x": float})
@@ -147,7 +147,7 @@ def test_one_process_fills_a_table_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_table_that_nothing_was_written_to_is_not_left(tmp_path: Path) -> None:
-    from cltheory.numeric.table import Table
+    from cltheory.numeric.running.table import Table
 
     path = tmp_path / "cells.csv"
     with pytest.raises(KeyboardInterrupt), Table(path, {}, {"x": float}).alone():

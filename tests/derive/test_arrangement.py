@@ -97,7 +97,7 @@ def test_structures_that_do_not_exist_are_refused():
     inner = {"same_instance": 1.0, "same_class": 1.0, "cross_class": -0.6}
     with pytest.raises(ValueError, match=r"1, 1, -0.6: .* eigenvalue -.* \(mean\)"):
         at.vectors(inner)
-    with pytest.raises(ValueError, match="missing of cross_class"):
+    with pytest.raises(ValueError, match="missing: cross_class"):
         at.vectors({"same_instance": 1.0, "same_class": 1.0})
     one = arrange(THREE, {"m": 3, "n": 2, "p": 1})
     assert one.vectors({"same_class": 1.0, "cross_class": -0.5}).shape == (3, 2, 1, 2)

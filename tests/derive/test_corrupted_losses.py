@@ -16,7 +16,7 @@ from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.root import argmin
 from cltheory.derive.losses.clip import INFONCE, SIGMOID, b, t
 from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
-from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
+from cltheory.derive.losses.softmax import SoftmaxLoss, tau
 from cltheory.derive.losses.supcl import SUPCL, alpha
 from cltheory.derive.optimum.reduce import ReducedLoss
 from cltheory.derive.optimum.segment import x
@@ -216,31 +216,6 @@ def test_a_sum_may_be_convex_when_its_terms_are_not() -> None:
 def test_pairwise_declarations_check_themselves(terms, says) -> None:
     with pytest.raises(DomainError, match=says):
         for_loss(pairs(HINGE, *terms)).quantities  # noqa: B018
-
-
-@pytest.mark.parametrize(
-    "change, says",
-    [
-        ({"temperature": tau - 3}, "the temperature tau - 3 must be > 0; it is not at tau = "),
-        ({"temperature": -tau}, "the temperature -tau must be > 0"),
-        ({"terms": ()}, "has no terms"),
-        ({"terms": (SoftmaxTerm(S.One, (), ("self",)),)}, "without positives"),
-        ({"terms": (SoftmaxTerm(S.One, ("self",), ()),)}, "without denominator"),
-        ({"terms": (SoftmaxTerm(S.One, ("aunt",), ("self",)),)}, "a term on 'aunt'"),
-        ({"terms": (SoftmaxTerm(S.One, ("self", "self"), ("self",)),)}, "names self twice"),
-        (
-            {"terms": (SoftmaxTerm(-S.One, ("same_class",), SUPCL.terms[0].denominator),)},
-            "the weight -1 of the logarithm",
-        ),
-        (
-            {"terms": (SoftmaxTerm(S.One, ("same_instance",), SUPCL.terms[0].denominator),)},
-            "the number p - 1 of pairs in the positives same_instance must be > 0",
-        ),
-    ],
-)
-def test_softmax_declarations_check_themselves(change, says) -> None:
-    with pytest.raises(DomainError, match=says):
-        on_segment(replace(SUPCL, **change), COMBINED, Derivation())
 
 
 def test_a_sigmoid_loss_without_one_side() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cltheory.derive.decide.domain import Domain, DomainError
 from cltheory.derive.decide.evidence import Holds, Refuted
-from cltheory.derive.losses.weighted import WEIGHTED, entropic_bound
+from cltheory.derive.losses.weighted import entropic_bound
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import eq
 from cltheory.derive.results import results
@@ -29,7 +29,8 @@ from cltheory.numeric.realize.weights import of_weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
-from sympy import Integer, Rational, S, Symbol, Tuple, exp, log, oo, sqrt
+from sympy import Integer, Rational, S, Symbol, Tuple, exp, oo, sqrt
+from weighted_by_hand import loss
 
 SEED = 20261122
 BOUND, PLANE, SPHERE = (results[id] for id in ("entropic-bound", "dgp-euclidean", "dgp-spherical"))
@@ -38,18 +39,6 @@ SQUARE = "0,1,2,1;1,0,1,2;2,1,0,1;1,2,1,0"
 
 def exact(rows: Any) -> tuple[tuple[Any, ...], ...]:
     return tuple(tuple(map(Rational, row)) for row in rows)
-
-
-def loss(w: np.ndarray, s: np.ndarray) -> float:
-    """The loss, anew."""
-    total = 0.0
-    for i in range(len(w)):
-        others = [j for j in range(len(w)) if j != i]
-        top = max(s[i, j] for j in others)
-        partition = top + np.log(sum(np.exp(s[i, j] - top) for j in others))
-        share = w[i] / sum(w[i, j] for j in others)
-        total += sum(share[j] * (partition - s[i, j]) for j in others if w[i, j])
-    return total / len(w)
 
 
 def best_symmetric(w: np.ndarray) -> float:
@@ -75,17 +64,6 @@ def test_the_bound_is_the_entropy_of_rows() -> None:
         share = share / share.sum(1, keepdims=True)
         found = -(share[share > 0] * np.log(share[share > 0])).sum() / n
         assert float(BOUND.value("bound", W=w.astype(int))) == pytest.approx(found, abs=1e-14)
-
-
-def test_numbers_by_hand() -> None:
-    assert entropic_bound(exact([[0, 1], [1, 0]])) == 0
-    assert entropic_bound(exact([[9, 1, 1], [1, 0, 1], [1, 1, 5]])) == log(2)
-    rows = exact([[0, 1, 2], [1, 0, 2], [2, 2, 0]])
-    similarities = WeightRows(rows).similarities
-    assert similarities == ((0, 0, log(2)), (0, 0, log(2)), (log(2), log(2), 0))
-    moved = [[e + 3 for e in row] for row in similarities]
-    value = WEIGHTED.value(rows, moved)
-    assert float(value) == pytest.approx(float(entropic_bound(rows)), abs=1e-14)
 
 
 def test_cross_entropy_of_all_pairs_is_more() -> None:
@@ -216,12 +194,6 @@ def test_quantities_of_a_matrix() -> None:
     assert PLANE.value("points_nonnegative", q=2) == 6
 
 
-def test_every_way_of_giving_a_matrix() -> None:
-    rows = [[0, 1, 4], [1, 0, 1], [4, 1, 0]]
-    for D in (rows, np.array(rows), np.array(rows) / 1.0, "0,1,4;1,0,1;4,1,0"):
-        assert PLANE.value("attained", D=D, q=1)
-
-
 def test_what_is_missing_is_named() -> None:
     with pytest.raises(DomainError, match="attained is found at numbers: give q"):
         PLANE.value("attained", D=SQUARE)
@@ -289,7 +261,7 @@ def test_float_distances_are_near_and_not_attained() -> None:
 
 
 @pytest.mark.parametrize("off", [-1, 1])
-def test_another_count_of_points_is_refused(off: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_count_weights_is_refused(off: int, monkeypatch: pytest.MonkeyPatch) -> None:
     fewest = _distances.fewest
     monkeypatch.setattr(_distances, "fewest", lambda *of: fewest(*of) + off)
     with pytest.raises(StepFailed):

@@ -18,7 +18,6 @@ from sympy import (
     Lambda,
     Max,
     Min,
-    Piecewise,
     Rational,
     S,
     exp,
@@ -183,14 +182,6 @@ def test_clamped_ends_are_decided_exactly() -> None:
     inside = root(h, 0, sqrt(2) + TINY).settled()
     assert isinstance(inside, ClampedRoot)
     assert written(inside, 20) == "1.4142135623730950488"
-
-
-def test_a_root_at_a_jump_is_the_kink_and_a_root_beside_it_is_not() -> None:
-    step = Piecewise((-1, x < Rational(1, 3)), (1, True))
-    assert root(step + Rational(1, 2), 0, 1).settled() == Rational(1, 3)
-    assert written(root(step + Rational(1, 2), 0, 1), 5) == "0.33333"
-    assert written(root(step + 2 * x - 2, 0, 1), 5) == "0.50000"
-    assert written(root(step * sqrt(2) + x - Rational(1, 3), 0, 1), 5) == "0.33333"
 
 
 def test_brackets_without_a_sign_are_refused() -> None:

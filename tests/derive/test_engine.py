@@ -8,10 +8,8 @@ import pytest
 from cltheory.derive.decide.calculus import derivative
 from cltheory.derive.decide.convexity import log_sum_exp_is_convex
 from cltheory.derive.decide.decide import zero
-from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, at_least, between
-from cltheory.derive.decide.evidence import Evidence, Grade, Holds, Undecided, weakest
-from cltheory.derive.decide.limits.limit import NoLimit, limit
-from cltheory.derive.decide.root import ClampedRoot
+from cltheory.derive.decide.domain import Domain, DomainError
+from cltheory.derive.decide.evidence import Evidence, Grade, Holds, weakest
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL, alpha
 from cltheory.derive.optimum.on_segment import LossOnSegment
@@ -25,7 +23,7 @@ from cltheory.derive.results import results
 from cltheory.derive.results.classes._supcl import SYMMETRY
 from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy, m, n, p
 from cltheory.derive.structures.scheme import Scheme
-from sympy import Rational, S, Symbol, exp, log, oo, sqrt
+from sympy import Rational, S, Symbol, exp, log, sqrt
 
 
 def reduce(loss: SoftmaxLoss, scheme: Scheme = SYMMETRY) -> LossOnSegment:
@@ -182,49 +180,3 @@ def test_derivatives_agree_with_sympy() -> None:
             gap = derivative(e, s) - e.diff(s)
             point = {m: 3, n: 4, tau: Rational(2, 3), alpha: Rational(3, 4), x: Rational(1, 5)}
             assert abs(gap.subs(point).evalf(40)) < 1e-35
-
-
-D = Domain(
-    {m: at_least(2), n: at_least(2), tau: POSITIVE, alpha: between(0, 1, "()")},
-    {m: 3, n: 2, tau: 1, alpha: Rational(1, 2)},
-)
-
-
-@pytest.mark.parametrize(
-    "expression, symbol, point, value",
-    [
-        ((2 * n + 1) / (n - 3), n, oo, S(2)),
-        (n / (n**2 + 1), n, oo, S.Zero),
-        (n**2 / (n + m), n, oo, oo),
-        (exp(-m / tau), tau, S.Zero, S.Zero),
-        (exp(-m / tau), tau, oo, S.One),
-        ((1 + exp(m / tau)) / (3 + 2 * exp(m / tau)), tau, S.Zero, Rational(1, 2)),
-        (log((m * n + 1) / (n + 1)), n, oo, log(m)),
-        (sqrt(n + 1) / sqrt(n), n, oo, S.One),
-        (m + 1, n, oo, m + 1),
-    ],
-)
-def test_limits(expression, symbol, point, value) -> None:
-    assert limit(expression, symbol, point, D) == value
-
-
-def test_limits_that_cannot_be_taken_are_refused() -> None:
-    with pytest.raises(NoLimit):
-        limit(m * n - n * tau, n, oo, D)  # the sign of m - tau is not known
-    with pytest.raises(NoLimit):
-        limit(n, n, S.One, D)
-
-
-def test_clamped_roots() -> None:
-    from sympy import Lambda
-
-    h = x**3 - 2
-    root = ClampedRoot(Lambda(x, h), 0, 2)
-    assert abs(root.evalf(50) - S(2) ** Rational(1, 3)) < S(10) ** -48
-    assert ClampedRoot(Lambda(x, h), 0, 1).settled() == 1
-    assert ClampedRoot(Lambda(x, h), 3, 4).settled() == 3
-    assert ClampedRoot(Lambda(x, h * tau), 0, 2).evalf() == ClampedRoot(Lambda(x, h * tau), 0, 2)
-    two = ClampedRoot(Lambda(x, exp(x) - 3 * exp(-x)), 0, 2)
-    assert abs(two.closed_form(D).evalf(30) - two.evalf(30)) < S(10) ** -25
-    assert ClampedRoot(Lambda(x, exp(x) + 3 * exp(-x)), 0, 2).closed_form(D) is None
-    assert isinstance(Undecided("x"), Undecided)

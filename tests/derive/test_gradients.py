@@ -1,8 +1,6 @@
 """Bounds on the gradient of InfoNCE: at configurations random and special, and where met."""
 
 import json
-import random
-from fractions import Fraction
 from functools import cache
 
 import mpmath
@@ -10,149 +8,54 @@ import numpy as np
 import pytest
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Holds
-from cltheory.derive.proof.statement import Relations, each
 from cltheory.derive.results import results
 from cltheory.derive.theorem import bounds
 from cltheory.derive.theorem.bounds import About, Bounds
-from cltheory.derive.vectors.anchor import DECIMAL, EXACT, Anchor, Batch
+from cltheory.derive.vectors.anchor import Anchor
 from cltheory.derive.write.proofs.vectors import marked
 from cltheory.derive.write.report import report
-from sympy import Eq, Float, Ge, Gt, Integer, Le, Lt, Rational, Tuple, simplify
+from sympy import Integer, Rational
 from test_anchor import plain
+from test_bounds import BOUNDS, CLOSE, DIGITS, changed, configurations, value
 
 IDENTITY, BAND = results["gradient-identity"], results["spectral-band"]
 PROJECTED = results["projected-spectrum"]
-BOUNDS = {
-    name: q for r in (BAND, PROJECTED) for name, q in r.quantities.items() if isinstance(q, Bounds)
-}
-DIGITS = 50
-#: What 50 digits lose: eigenvalues, and square roots of what is nearly zero.
-CLOSE = mpmath.mpf(10) ** -20
 
 
-def value(expression, of):
-    """A bound at a configuration, to the digits at work."""
-    point = {s: Float(of[s.name], DIGITS) for s in expression.free_symbols}
-    found = expression.xreplace(point).evalf(DIGITS)
-    # A square root of a number that is zero, but for rounding below it, may be complex.
-    return mpmath.mpf(found.as_real_imag()[0]._mpf_ if found.is_Float else found.as_real_imag()[0])
-
-
-def direction(rng, d):
-    return [rng.gauss(0, 1) for _ in range(d)]
-
-
-def anchors():
-    """Random ones, near and far, and the corners: N = 1, d = 1, antipodes, coincident points."""
-    rng = random.Random(7)
-    for N, d in [(1, 1), (5, 1), (1, 2), (2, 2), (8, 3), (3, 8)]:
-        for tau in ("0.05", "0.7", "20"):
-            z, z_plus = direction(rng, d), direction(rng, d)
-            rows = [direction(rng, d) for _ in range(N)]
-            yield Anchor(z, z_plus, rows, tau, DECIMAL)
-            near = [[x + rng.gauss(0, 0.1) for x in z] for _ in range(N)]
-            yield Anchor(z, [-x for x in z], near, tau, DECIMAL)
-            yield Anchor(z, z_plus, [z_plus] * N, tau, DECIMAL)
-            yield Anchor(z, z_plus, [[-x for x in z_plus]] * N, tau, DECIMAL)
-            yield Anchor(z, z, [z, *[[-x for x in z]] * (N - 1)], tau, DECIMAL)
-            yield Anchor(z, z_plus, [*rows[:-1], z], tau, DECIMAL)
-
-
-def batches():
-    rng = random.Random(8)
-    for n, d in [(4, 1), (4, 2), (6, 2), (6, 4)]:
-        for tau in ("0.2", "1", "10"):
-            z = [direction(rng, d) for _ in range(n)]
-            yield Batch(z, tau, by=DECIMAL)
-            yield Batch([z[0]] * n, tau, by=DECIMAL)
-            yield Batch([v for v in z[: n // 2] for v in (v, [-x for x in v])], tau, by=DECIMAL)
-            yield Batch([z[0]] * 2 + [[-x for x in z[0]]] * (n - 2), tau, by=DECIMAL)
-
-
-@pytest.fixture(scope="module")
-def configurations():
+def test_the_identity_holds():
     with mpmath.mp.workdps(DIGITS):
-        return {About.ANCHOR: list(anchors()), About.BATCH: list(batches())}
-
-
-def test_the_identity_holds(configurations):
-    with mpmath.mp.workdps(DIGITS):
-        for a in configurations[About.ANCHOR]:
+        for a in configurations(About.ANCHOR):
             for name in ("squared_gradient", "squared_tangential"):
                 gap = abs(value(IDENTITY[name], a) - a[name])
                 assert gap < CLOSE * (1 + abs(a[name])), name
 
 
-@pytest.mark.parametrize("name", BOUNDS)
-def test_no_configuration_exceeds_a_bound(name, configurations):
-    q = BOUNDS[name]
+def test_no_upper_bound_of_the_gradient_is_weaker_than_the_trivial_one():
+    of_gradient = [
+        q for q in BOUNDS.values() if q.bounded == "squared_gradient" and q.side == "upper"
+    ]
     with mpmath.mp.workdps(DIGITS):
-        for of in configurations[q.about]:
-            bound, bounded = value(q.expression, of), of[q.bounded]
-            excess = bounded - bound if q.side == "upper" else bound - bounded
-            assert excess <= CLOSE * (1 + abs(bound)), (
-                name,
-                of.readings(s.name for s in q.readings),
-            )
-
-
-@pytest.mark.parametrize("name", [k for k in BOUNDS if BOUNDS[k].side == "upper"])
-def test_no_upper_bound_of_the_gradient_is_weaker_than_the_trivial_one(name, configurations):
-    q = BOUNDS[name]
-    if q.bounded != "squared_gradient":
-        return
-    with mpmath.mp.workdps(DIGITS):
-        for of in configurations[About.ANCHOR]:
+        for of in configurations(About.ANCHOR):
             trivial = 4 * of["epsilon"] ** 2 / of["tau"] ** 2
-            assert value(q.expression, of) <= trivial * (1 + CLOSE)
+            for q in of_gradient:
+                if not q.printed:
+                    assert value(q.expression, of) <= trivial * (1 + CLOSE)
 
 
-@pytest.mark.parametrize("name", [k for k in BOUNDS if BOUNDS[k].attained])
-def test_the_case_of_equality_is_one(name):
-    q = BOUNDS[name]
-    read = {About.ANCHOR: Anchor, About.BATCH: Batch}[q.about].read
-    exact = read(q.attained["vectors"], q.attained["tau"], EXACT)
-    point = {s: exact[s.name] for s in q.readings}
-    assert simplify(q.expression.xreplace(point) - exact[q.bounded]).equals(0), name
-    assert exact[q.bounded] != 0
-
-
-def test_other_constants_are_broken(configurations):
-    """A hundredth off what is met somewhere is exceeded there: the check sees it."""
-    with mpmath.mp.workdps(DIGITS):
-        for name, q in BOUNDS.items():
-            if not q.attained:
-                continue
-            read = {About.ANCHOR: Anchor, About.BATCH: Batch}[q.about].read
-            exact = read(q.attained["vectors"], q.attained["tau"], EXACT)
-            point = {s: exact[s.name] for s in q.readings}
-            factor = mpmath.mpf("0.99") if q.side == "upper" else mpmath.mpf("1.01")
-            bound = factor * mpmath.mpmathify(q.expression.xreplace(point).n(DIGITS))
-            bounded = mpmath.mpmathify(exact[q.bounded].n(DIGITS))
-            assert bounded > bound if q.side == "upper" else bounded < bound, name
-
-
-@pytest.mark.parametrize(
-    "tau, factor",
-    [("1/25", 10**17), *(pytest.param(*x, marks=pytest.mark.slow) for x in [("1", 2), ("5", 1)])],
-)
+@pytest.mark.parametrize(("tau", "factor"), [("1/25", 10**17), ("1", 2), ("5", 1)])
 def test_by_the_projected_spectrum_parallel_negatives_are_exact(tau, factor):
     """The bounds by sigma are off by a factor without limit there, as sigma is 1."""
     positive = ["3/5", "4/5"]
-    for anchor in (positive, ["24/25", "-7/25"]):
-        a = Anchor(anchor, positive, [positive, ["-3/5", "-4/5"]], tau, EXACT)
-        assert a["sigma"] == 1 and a["sigma_positive"] == 0
-
-        def at(result, name, a=a):
-            bound = result[name]
-            return bound.xreplace({s: a[s.name] for s in bound.free_symbols})
-
-        for name in ("upper_projected", "upper_projected_spectrum"):
-            assert simplify(at(PROJECTED, name) - a["squared_gradient"]).equals(0)
-        off = at(BAND, "upper").n(DIGITS) / a["squared_gradient"].n(DIGITS)
-        assert anchor != positive or off > factor
-        # Both bounds by alignment and by sigma are 2 epsilon/(1 - rho) times too large.
-        assert abs(off / (2 * a["epsilon"] / a["one_minus_rho"]).n(DIGITS) - 1) < 1e-30
+    with mpmath.mp.workdps(DIGITS):
+        for anchor in (positive, ["24/25", "-7/25"]):
+            a = Anchor(anchor, positive, [positive, ["-3/5", "-4/5"]], tau)
+            assert abs(a["sigma"] - 1) < CLOSE and abs(a["sigma_positive"]) < CLOSE
+            for name in ("upper_projected", "upper_projected_spectrum"):
+                assert abs(value(PROJECTED[name], a) / a["squared_gradient"] - 1) < CLOSE
+            off = value(BAND["upper"], a) / a["squared_gradient"]
+            assert anchor != positive or off > factor
+            # Both bounds by alignment and by sigma are 2 epsilon/(1 - rho) times too large.
+            assert abs(off / (2 * a["epsilon"] / a["one_minus_rho"]) - 1) < CLOSE
 
 
 def test_participation_is_bounded_for_any_similarities():
@@ -170,39 +73,6 @@ def test_participation_is_bounded_for_any_similarities():
             q = weights / weights.sum(1, keepdims=True)
             bound = most(n=N + 2, tau=tau, sigma=sigma)
             assert ((q**2).sum(1) <= bound * (1 + 1e-12)).all(), (N, tau)
-
-
-# --- derivations -------------------------------------------------------------------------------
-def changed(relation):
-    """The same relation with something else on its right."""
-    left, right = relation.args
-    kind = type(relation)
-    if kind is Eq:
-        return [Eq(left, right + 1, evaluate=False), Eq(left, 2 * right + 3, evaluate=False)]
-    turned = {Gt: Lt, Lt: Gt, Ge: Lt, Le: Gt}[kind]
-    return [turned(left, right, evaluate=False)]
-
-
-@pytest.mark.parametrize(
-    "id",
-    [
-        "gradient-identity",
-        "spectral-band",
-        "spectral-band-printed",
-        "projected-spectrum",
-        "expected-gradient",
-        "sample-spectrum",
-    ],
-)
-def test_steps_that_say_something_else_are_refused(id):
-    for step in results[id].derivation:
-        if not isinstance(step.says, Relations):
-            continue
-        said = list(each(step.statement))
-        for k, relation in enumerate(said):
-            for other in changed(relation):
-                wrong = step.says.saying(Tuple(*said[:k], other, *said[k + 1 :]))
-                assert not isinstance(wrong.decide(), Holds), (step.title, other)
 
 
 def test_other_exponents_of_the_identity_are_refused():
@@ -276,40 +146,13 @@ def test_readings_outside_by_rounding_count_as_the_end():
     assert set(BAND.point(sigma=1 + 2**-52, mean_norm=1 + 2**-51).values()) == {1}
 
 
-def test_numbers_for_the_readings_of_a_batch_of_negatives():
-    at = {"n": 256, "tau": "1/10", "epsilon": "1/2", "rho": "1/3", "sigma": "1/10"}
-    assert str(BAND.value("upper", **at)) == "66.6666666666667"
-    assert BAND.value("lower", tau="1/10", rho="1/3") < BAND.value("upper", **at)
-    # Where the temperature is high, the spectrum says more than alignment does.
-    warm = {**at, "tau": 2}
-    alignment = BAND.value("upper_alignment", tau=2, epsilon="1/2", rho="1/3")
-    assert BAND.value("upper", **warm) < 0.7 * alignment
-    assert BAND.value("upper", n=3, tau=1, epsilon="1/2", rho=1, sigma=1) == 0
-
-
 # --- as printed --------------------------------------------------------------------------------
 PRINTED = results["spectral-band-printed"]
 
 
-def readings_of(q):
-    """A stored configuration in float64."""
-    v = q.violated["vectors"]
-    return plain(v["anchor"], v["positive"], v["negatives"], float(q.violated["tau"]))
-
-
-@pytest.mark.parametrize(
-    "name", [k for k, q in PRINTED.quantities.items() if getattr(q, "violated", 0)]
-)
-def test_what_is_printed_is_violated_where_it_is_said_to_be(name):
-    q = PRINTED.quantity(name)
-    found = readings_of(q) | {"c": 0.5}
-    bound = PRINTED.function(name)(**{s.name: found[s.name] for s in q.readings})
-    assert found[q.bounded] > 1.01 * bound
-
-
-def test_the_printed_band_holds_with_three_negatives_or_fewer(configurations):
+def test_the_printed_band_holds_with_three_negatives_or_fewer():
     with mpmath.mp.workdps(DIGITS):
-        for a in configurations[About.ANCHOR]:
+        for a in configurations(About.ANCHOR):
             point = {s: 0 for s in PRINTED.parameters if s.name == "c"}
             e = PRINTED["upper_printed"].xreplace(point)
             if a["N"] <= 3:
@@ -364,7 +207,7 @@ def test_what_is_printed_and_false_is_shown_with_a_ratio_above_one():
     steps = [s for s in PRINTED.derivation if s.title.endswith(" fails")]
     assert len(steps) == shown
     for step in steps:
-        assert not isinstance(step.says.saying(changed(step.statement)[0]).decide(), Holds)
+        assert not isinstance(step.says.saying(next(changed(step.statement))).decide(), Holds)
 
 
 def test_a_short_mean_takes_the_proof_from_the_printed_band():
@@ -385,20 +228,7 @@ def test_a_short_mean_takes_the_proof_from_the_printed_band():
 
 
 def test_where_the_printed_band_is_idle():
-    ratio = PRINTED.value("ratio_idle", n=256, c=0, digits=30)
-    with mpmath.mp.workdps(30):
-        assert abs(ratio - mpmath.mpf(251) / (3 * 254)) < 1e-25
-    for c in ("1/8", "1/2", "1"):
-        x = PRINTED.value("ratio_idle", n=256, c=c, digits=30)
-        with mpmath.mp.workdps(30):
-            printed = 3 * (
-                1
-                + mpmath.mpf(1) / 254
-                + x
-                + mpmath.mpf(Fraction(c).numerator) / Fraction(c).denominator * x**2
-            )
-            assert abs(printed - 4) < 1e-25
-    for c in (0.0, 1e-14, 1e-6, 0.5):  # no difference of numbers that are nearly equal
+    for c in (0.0, 1e-14, 1e-6, 0.125, 0.5, 1.0):  # no difference of numbers that are nearly equal
         x = PRINTED.function("ratio_idle")(n=256, c=c)
         assert abs(3 * (1 + 1 / 254 + x + c * x**2) - 4) < 1e-14
     assert PRINTED.value("proved_if", n=256, tau="1/10", sigma="1/10", c="1/2") is True
@@ -492,6 +322,6 @@ def test_what_one_negative_leaves_a_single_value_need_not_be_given():
 def test_the_largest_participation_on_a_line_while_it_is_cold(size):
     """At temperature 1 with no more than 1 + e^2 negatives, as it is said."""
     with mpmath.mp.workdps(DIGITS):
-        a = Anchor([1], [1], [[1], *[[-1]] * (size - 1)], 1, DECIMAL)
+        a = Anchor([1], [1], [[1], *[[-1]] * (size - 1)], 1)
         most = value(BAND["participation_most"], a)
         assert (most - a["participation"] < CLOSE) is (size <= 1 + mpmath.exp(2))

@@ -9,10 +9,7 @@ import numpy as np
 import pytest
 from cltheory.cli.main import run
 from cltheory.derive.decide.domain import DomainError
-from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.proof.derivation import Derivation
-from cltheory.derive.proof.indexed import SumsEqual
-from cltheory.derive.proof.statement import Relations, each
 from cltheory.derive.results import results
 from cltheory.derive.results.graphs._partition import (
     NEAR,
@@ -22,7 +19,7 @@ from cltheory.derive.results.graphs._partition import (
     first_order,
 )
 from cltheory.derive.structures.graph import Graph
-from sympy import Eq, Ge, Gt, Indexed, Le, Lt, S, Tuple, oo, zeros
+from sympy import Indexed, S, oo, zeros
 
 MRF, SPECTRAL = results["mrf"], results["spectral-clustering"]
 #: Of float64, after a few sums of logarithms.
@@ -93,15 +90,6 @@ def test_the_mean_laplacian_is_that_of_the_subgraphs():
     assert np.allclose(found, mean, atol=CLOSE)
 
 
-def test_rows_are_independent():
-    law = drawn(random_graph(random.Random(4), 4))
-    for i, k in [(0, 1), (2, 3)]:
-        for a, b in product(range(4), repeat=2):
-            both = sum(p for t, p in law if (t[i], t[k]) == (a, b))
-            one, two = (sum(p for t, p in law if t[r] == c) for r, c in ((i, a), (k, b)))
-            assert both == one * two
-
-
 def test_two_edges_out_of_a_vertex_have_probability_zero():
     assert MRF.given(pi="0,1,1;1,0,1;1,1,0", W="0,1,1;1,0,0;1,0,0")["probability"] == 0
 
@@ -111,11 +99,6 @@ def test_a_draw_that_the_other_never_makes_costs_infinity():
     assert made["cross_entropy"] == made["divergence"] == S.Infinity
     # The other way round nothing is missing.
     assert MRF.given(pi="0,1,0;1,0,1;1,1,0", K="0,1,1;1,0,1;1,1,0")["cross_entropy"].is_finite
-
-
-def test_how_many_subgraphs_there_are():
-    for n in (2, 3, 4):
-        assert MRF.value("subgraphs", n=n) == len(drawn([[1] * n for _ in range(n)]))
 
 
 def test_equal_weights_have_the_largest_entropy():
@@ -149,17 +132,6 @@ def test_every_factor(n, d, seed):
     assert at["trace"] + at["log_partition"] == pytest.approx(at["printed"])
     lengths = (z**2).sum(1)
     assert traced - of_rows == pytest.approx(((P.sum(0) - P.sum(1)) * lengths).sum() / 2)
-
-
-def test_it_is_the_cross_entropy_of_two_distributions_over_subgraphs():
-    pi, Z = random_graph(random.Random(6), 4), [[0, 0], [1, 0], [3, 1], [-2, 2]]
-    K = ";".join(
-        ",".join(f"exp(-{sum((a - b) ** 2 for a, b in zip(x, y, strict=True))})" for y in Z)
-        for x in Z
-    )
-    # exp(-|x - y|^2) is the kernel at tau = 1/2; the ones on its diagonal are left out.
-    ours = SPECTRAL.given(pi=pi, Z=Z).value("cross_entropy", tau="1/2", digits=30)
-    assert abs(MRF.given(pi=pi, K=K).value("cross_entropy", digits=30) - ours) < 1e-28
 
 
 @pytest.mark.parametrize("tau", ["1/3", "2"])
@@ -215,19 +187,6 @@ def test_what_the_first_order_leaves_out(tau):
         left = infonce(pi, z.tolist(), tau) - n * math.log(n - 1) - np.trace(z.T @ M @ z) / tau
         most = float(SPECTRAL.value("left_out", n=n, tau=tau))
         assert -CLOSE <= left <= most
-
-
-def test_to_first_order_columns_are_the_second_eigenvector():
-    pi = random_graph(random.Random(9), 6, symmetric=True)
-    P = np.array(pi, float)
-    P /= P.sum(1, keepdims=True)
-    S = (P + P.T) / 2
-    L = np.diag(S.sum(1)) - S
-    M = L - (6 * np.eye(6) - np.ones((6, 6))) / 5
-    values, vectors = np.linalg.eigh(M)
-    second = np.linalg.eigh(L)[1][:, 1]
-    assert abs(np.trace(M)) < CLOSE
-    assert values[0] < 0 and abs(abs(vectors[:, 0] @ second) - 1) < 1e-9
 
 
 def test_clusters_that_are_not_joined():
@@ -325,36 +284,6 @@ def test_descent_in_three_dimensions_finds_the_same_sides():
     assert (np.sign(z @ z[0]) == SIDES).all()
 
 
-# --- steps -----------------------------------------------------------------------------------
-TURNED = {Gt: Lt, Ge: Lt, Lt: Gt, Le: Gt}
-
-
-def corrupted(shown):
-    """The statement with one relation made false, for each of them."""
-    parts = list(each(shown))
-    for k, relation in enumerate(parts):
-        left, right = relation.args
-        wrong = (
-            Eq(left, 2 * right + 1, evaluate=False)
-            if isinstance(relation, Eq)
-            else TURNED[type(relation)](left, right, evaluate=False)
-        )
-        yield Tuple(*parts[:k], wrong, *parts[k + 1 :])
-
-
-@pytest.mark.parametrize("id", ["mrf", "spectral-clustering"])
-def test_wrong_steps_are_refused(id):
-    tried = 0
-    for step in results[id].derivation:
-        assert step.evidence.grade is Grade.EXACT
-        if not isinstance(step.says, Relations | SumsEqual):
-            continue
-        for wrong in corrupted(step.statement):
-            assert not isinstance(step.says.saying(wrong).decide(), Holds), (step.title, wrong)
-            tried += 1
-    assert tried > 10
-
-
 def test_a_wrong_trace_is_not_put_back():
     from cltheory.derive.proof.derivation import StepFailed
     from cltheory.derive.results.graphs.spectral_clustering import _put_back, half_distances
@@ -370,10 +299,6 @@ def test_a_wrong_trace_is_not_put_back():
     "id, given, says",
     [
         ("mrf", {"pi": "0,1;0,0"}, "row 2 is all zero"),
-        ("mrf", {"pi": "1,1;1,0"}, "row 1 has a self-loop"),
-        ("mrf", {"pi": "0,-1;1,0"}, "must be >= 0, not -1"),
-        ("mrf", {"pi": "0,1,1;1,0,1"}, "must be square"),
-        ("mrf", {"pi": "0"}, "two rows or more"),
         ("mrf", {"K": "0,1;1,0"}, "give pi as well"),
         ("mrf", {"pi": "0,1;1,0", "K": "0,1,1;1,0,1;1,1,0"}, "K has 3 rows"),
         ("mrf", {"pi": "0,1;1,0", "K": "1,0;1,1"}, "K: row 1 is all zero"),

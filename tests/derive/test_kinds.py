@@ -340,7 +340,7 @@ def test_empty_lines_between_rows_are_passed_over() -> None:
 
 def test_one_list_is_no_matrix() -> None:
     for bad in ([0, 1, 1], np.array([0.0, 1.0])):
-        with pytest.raises(ValueError, match="one list is no matrix: give rows"):
+        with pytest.raises(ValueError, match="a matrix needs rows"):
             exact_list(bad, rows=True)
     with pytest.raises(ValueError, match="an empty list"):
         exact_list([], rows=True)

@@ -1,4 +1,4 @@
-"""Second moments of unit vectors: words against matrices, means against enumeration."""
+"""Second moments of unit vectors: against matrices, and means against enumeration."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from cltheory.derive.vectors.measured import of_batch, of_law, of_logits
 from cltheory.derive.vectors.moments import (
-    Joined,
     Parts,
     UnitLaw,
     correlated,
     from_isotropy,
     gram_and_moment,
+    joined,
     mean,
     partitions,
+    trace_of,
 )
-from cltheory.derive.vectors.words import Alphabet, outer
-from sympy import Expr, Rational, S, Symbol, expand, symbols
+from sympy import Expr, Rational, S, expand, symbols
 
 SEED = 20261122
 RNG = np.random.default_rng(SEED)
@@ -36,64 +36,12 @@ def units(count: int, d: int) -> np.ndarray:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-# --- words ---------------------------------------------------------------------------------------
-def test_numbers_that_are_the_same_have_one_name() -> None:
-    letters = Alphabet.of("S", "x y", {})
-    s, x, y, z = letters.letters("S x y Z")
-    assert (x.transposed @ s @ y).number == (y.transposed @ s @ x).number
-    assert (outer(x) @ outer(y)).trace == (x.transposed @ y).number ** 2
-    assert (z @ s @ z.transposed).trace == (s @ z.transposed @ z).trace
-    # A matrix that is not symmetric differs from its transpose.
-    assert (z @ z).trace == (z.transposed @ z.transposed).trace != (z @ z.transposed).trace
-    assert (x.transposed @ z @ y).number != (y.transposed @ z @ x).number
-
-
-def test_a_matrix_is_no_number() -> None:
-    s, x = Alphabet.of("S", "x", {}).letters("S x")
-    with pytest.raises(ValueError, match="this is no number"):
-        _ = (s @ x).number
-
-
-@pytest.mark.parametrize(("rows", "d"), [(1, 1), (2, 3), (5, 2), (4, 4)])
-def test_words_against_matrices(rows: int, d: int) -> None:
-    """A polynomial in letters has the trace that it has in numbers."""
-    letters = Alphabet.of("S", "x y", {})
-    s, x, y, z = letters.letters("S x y Z")
-    word = (2 * s + outer(x) - 3 * (x @ y.transposed)) @ (z.transposed @ z) @ (s - outer(y))
-    half = RNG.standard_normal((d, d))
-    values = {"S": half + half.T, "Z": RNG.standard_normal((rows, d))}
-    vectors = {"x": RNG.standard_normal((d, 1)), "y": RNG.standard_normal((d, 1))}
-
-    def value(name: str) -> np.ndarray:
-        found = {**values, **vectors}[name.rstrip("'")]
-        return found.T if name.endswith("'") else found
-
-    def number(symbol: Symbol) -> float:
-        name = symbol.name
-        if name.startswith("<"):
-            first, *rest = name[1:-1].split()
-            found = vectors[first].T
-            for letter in rest:
-                found = found @ value(letter)
-            return float(found.item())
-        found = np.eye(len(value(name[3:-1].split()[0])))
-        for letter in name[3:-1].split():
-            found = found @ value(letter)
-        return float(np.trace(found))
-
-    trace = word.trace
-    got = float(trace.subs({symbol: number(symbol) for symbol in trace.free_symbols}))
-    s_, z_, x_, y_ = values["S"], values["Z"], vectors["x"], vectors["y"]
-    direct = (2 * s_ + x_ @ x_.T - 3 * x_ @ y_.T) @ (z_.T @ z_) @ (s_ - y_ @ y_.T)
-    assert got == pytest.approx(float(np.trace(direct)), rel=1e-10, abs=1e-10)
-
-
 # --- a batch -------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("n", "d"), [(3, 1), (3, 2), (4, 2), (6, 5)])
 def test_moments_of_parts_of_a_batch(n: int, d: int) -> None:
     z = units(n, d)
     u = RNG.standard_normal(d)
-    batch = Parts(S(n))
+    batch = Parts(S(n), *symbols("rest x y"))
     at = {
         batch.rest: float(((z[2:] @ u) ** 2).sum()),
         batch.x: float(z[0] @ u),
@@ -102,7 +50,7 @@ def test_moments_of_parts_of_a_batch(n: int, d: int) -> None:
     for part, rows in ((batch.all, z), (batch.others, z[1:]), (batch.negatives, z[2:])):
         direct = float(((rows @ u) ** 2).mean())
         assert float(batch.along(part).subs(at)) == pytest.approx(direct, rel=1e-12)
-        assert part.trace == 1
+        assert batch.trace(part) == 1
 
 
 @pytest.mark.parametrize(("b", "d"), [(1, 1), (1, 3), (3, 2), (5, 7)])
@@ -111,17 +59,16 @@ def test_a_vector_more(b: int, d: int) -> None:
     moment = rows.T @ rows / b
     t, q = symbols("t q")
     at = {t: np.trace(moment @ moment), q: z @ moment @ z}
-    joined = Joined(S(b), t, q)
+    squared, apart = (float(e.subs(at)) for e in joined(S(b), t, q))
     after = (b * moment + np.outer(z, z)) / (b + 1)
-    assert float(joined.squared.subs(at)) == pytest.approx(np.trace(after @ after), rel=1e-12)
-    assert joined.moment.trace == 1
-    apart = np.linalg.norm(moment - np.outer(z, z)) ** 2
-    assert float(joined.apart.subs(at)) == pytest.approx(apart, rel=1e-12, abs=1e-12)
+    assert squared == pytest.approx(np.trace(after @ after), rel=1e-12)
+    direct = np.linalg.norm(moment - np.outer(z, z)) ** 2
+    assert apart == pytest.approx(direct, rel=1e-12, abs=1e-12)
 
 
 def test_gram_and_moment_have_one_norm_and_isotropy() -> None:
     gram, moment = gram_and_moment()
-    assert gram == moment
+    assert gram == moment != trace_of("Z Z Z' Z'")
     rows = units(7, 3)
     second = rows.T @ rows / 7
     t = float(np.trace(second @ second))

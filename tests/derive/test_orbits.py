@@ -84,7 +84,7 @@ def test_vectors_that_do_not_exist_are_refused() -> None:
     inner = {"same_class_a": 1.0, "cross_class_a": -0.5, "same_class_b": 1.0}
     with pytest.raises(ValueError, match=r"eigenvalue -.* \(means\)"):
         found.vectors({**inner, "cross_class_a_b": -0.8})
-    with pytest.raises(ValueError, match="missing of cross_class_a_b"):
+    with pytest.raises(ValueError, match="missing: cross_class_a_b"):
         found.vectors(inner)
     collapsed = found.vectors({**inner, "cross_class_a_b": -0.5})
     assert collapsed.shape == (6, 2)  # the means of the two groups point in one direction

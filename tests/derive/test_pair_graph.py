@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 from cltheory.cli.main import run
 from cltheory.derive.decide.domain import DomainError
-from cltheory.derive.decide.evidence import Holds
-from cltheory.derive.proof.indexed import SumsEqual
 from cltheory.derive.results import results
 from cltheory.derive.results.graphs._edges import EDGES
 from cltheory.derive.structures.pair_graph import PairGraph
 from scipy.special import logsumexp
-from sympy import Eq, Rational
+from sympy import Rational
 
 RESULT = results["clip-pair-graph"]
 STAR = [(k, 1) for k in range(1, 11)]
@@ -173,24 +171,6 @@ def test_a_batch_of_one_text_has_log_of_the_copies():
     assert float(at.value("loss_by_pairs", tau=1)) == pytest.approx(np.log(10) / 2)
 
 
-def test_every_step_refuses_something_else():
-    at = RESULT.given(edges=PATH)
-    changed = 0
-    for step in at.derivation:
-        if not isinstance(step.says, SumsEqual):
-            continue
-        several = not step.statement.is_Relational
-        relations = step.statement.args if several else (step.statement,)
-        for k, relation in enumerate(relations):
-            for wrong in (relation.rhs + 1, 2 * relation.rhs + Rational(1, 3)):
-                other = list(relations)
-                other[k] = Eq(relation.lhs, wrong, evaluate=False)
-                said = type(step.statement)(*other) if several else other[0]
-                assert not isinstance(step.says.saying(said).decide(), Holds)
-                changed += 1
-    assert changed > 15
-
-
 @pytest.mark.parametrize(
     "text", ["1-1,2-1,3-1", "1,1;2,1;3,1", "1-1;2-1;3-1", " 1 - 1 , 2-1,\n3-1".replace(",\n", "\n")]
 )
@@ -213,8 +193,8 @@ def test_pairs_in_a_file(tmp_path, capsys):
         (["--edges", "1-1,1-3"], "object 2 of B has no pair"),
         (["--edges", "2-1"], "object 1 of A has no pair"),
         (["--edges", "0-1"], "integer >= 1"),
-        (["--edges", "1-1,2"], "'2' is no pair"),
-        (["--edges", "1-1-1"], "is no pair"),
+        (["--edges", "1-1,2"], "'2' is not a pair"),
+        (["--edges", "1-1-1"], "is not a pair"),
         (["--edges", "1/2,1"], "integer >= 1"),
         (["--edges", "1,2,3"], "a pair has two numbers"),
         (["--edges", ""], "empty"),

@@ -382,7 +382,7 @@ def test_a_step_that_fails_on_an_edge_silences_nothing_else(
 
 
 def test_what_is_found_at_numbers_says_so() -> None:
-    with pytest.raises(DomainError, match="structure is found at numbers: give n, p, tau, alpha"):
+    with pytest.raises(DomainError, match="structure needs numerical values: add n, p, tau, alpha"):
         PHASES.value("structure", m="oo")
 
 

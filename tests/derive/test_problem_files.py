@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,10 +12,10 @@ import pytest
 from cltheory.derive.decide.ball import NotEnclosed
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.losses.clip import b, t, w
-from cltheory.derive.losses.pairwise import PairwiseLoss, c
+from cltheory.derive.losses.pairwise import c
 from cltheory.derive.losses.softmax import SoftmaxLoss, tau
 from cltheory.derive.losses.supcl import alpha
-from cltheory.derive.optimum import face
+from cltheory.derive.optimum import face, solve
 from cltheory.derive.optimum.reduce import ReducedLoss, inner_products
 from cltheory.derive.optimum.vertex import vertex
 from cltheory.derive.problems.catalogue import CATALOGUE, named
@@ -25,11 +23,10 @@ from cltheory.derive.problems.file import MAX_BYTES, read_text
 from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.results import results
 from cltheory.derive.results.phases import OfLoss
-from cltheory.derive.results.towers.towers_threshold import WEIGHTED
 from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.towers import K, N
 from cltheory.derive.write.report import report
-from scipy.optimize import linprog, minimize
+from scipy.optimize import minimize
 from sympy import Rational, S, Symbol, lambdify
 
 FILES = Path(__file__).resolve().parents[2] / "docs" / "problems"
@@ -75,19 +72,6 @@ def test_weights_of_positives_and_new_parameters() -> None:
     # At s = 1 it is SupCon, which collapses at every temperature.
     at = {s: S.One, m: S(3), n: S(2), p: S(2), tau: Rational(1, 2)}
     assert all(c.expression.xreplace(at).evalf() > 0 for c in found.open.values())
-
-
-def test_towers_of_views_are_those_of_the_result() -> None:
-    problem = named(str(FILES / "towers.toml"))
-    assert isinstance(problem.loss, PairwiseLoss)
-    said = {(k.relation, k.function, k.weight) for k in problem.loss.terms}
-    assert said == {(k.relation, k.function, k.weight) for k in WEIGHTED.terms}
-    assert problem.structure.size == 3 * N * p
-    result = results["towers-threshold"].problem
-    assert result is not None
-    names = [r.name for r in problem.structure.relations]
-    assert names == [r.name for r in result.structure.relations]
-    assert {b, t, N, p} < set(problem.domain.ranges)
 
 
 def test_the_threshold_of_towers_follows_from_a_file() -> None:
@@ -149,22 +133,17 @@ REFUSED = {
     '"a\\nb" = 1\n' + GOOD: r"unknown key a\\nb",
     STRUCTURE + TERM: "temperature: softmax terms need one",
     GOOD.replace('"tau"', "true"): "temperature: it must be a number or an expression",
-    GOOD.replace('"tau"', "1979-05-27"): "temperature: it must be a number",
     GOOD.replace('"tau"', '"oo"'): "temperature: it must be finite",
-    GOOD.replace('"tau"', "inf"): "temperature: it must be finite",
     GOOD.replace('"tau"', "nan"): "temperature: 'nan' is not an expression",
-    GOOD.replace('"tau"', "1e999"): "temperature: '1e999' is not an expression",
     GOOD.replace('"tau"', str(10**40)): "temperature: the number is too large",
     GOOD.replace('"tau"', '"9^9^9"'): "temperature: .*the power is too large",
     GOOD.replace('"tau"', '"__import__(1)"'): "temperature: .* is not an expression",
-    GOOD.replace('"tau"', '"x*tau"'): "temperature: .* is not an expression",
-    GOOD.replace('"tau"', '"beth"'): "temperature: 'beth' is not an expression",
     GOOD.replace('"tau"', '"tau*K"'): "parameters: K is used and has no range",
     GOOD.replace('["same_class"]', "[]"): "terms.1..positives: it is empty",
     GOOD.replace('["same_class"]', '"same_class"'): "terms.1..positives: it must be a list",
-    GOOD.replace('["same_class"]', '["aunt"]'): "aunt is no relation; there are self, same_inst",
-    GOOD.replace('["same_class"]', '["same_class", "same_class"]'): "same_class is there twice",
-    GOOD.replace('["same_class"]', "[[1]]"): r"\[1\] is no relation",
+    GOOD.replace('["same_class"]', '["aunt"]'): "aunt is not a relation; there are self, same_inst",
+    GOOD.replace('["same_class"]', '["same_class", "same_class"]'): "same_class is listed twice",
+    GOOD.replace('["same_class"]', "[[1]]"): r"\[1\] is not a relation",
     GOOD.replace('"others"', '"most"'): 'it is "all", "others" or a list',
     GOOD.replace('"others"', '"others"\nown_positive = 1'): "own_positive: it must be true or",
     GOOD.replace('"others"', '"others"\nown_positive = true'): "same_class is in the denominator",
@@ -174,13 +153,11 @@ REFUSED = {
     GOOD + PAIR: "terms: functions and softmax terms do not mix",
     'temperature = "tau"\n' + TOWERS + PAIR: "temperature: functions have none",
     TOWERS + PAIR.replace("-x", "-y"): "function: '-y' is not an expression",
-    TOWERS + PAIR.replace("positive", "same_class"): "same_class is no relation",
+    TOWERS + PAIR.replace("positive", "same_class"): "same_class is not a relation",
     TOWERS + PAIR.replace('"N"', '"N"'): None,
     TOWERS.replace('"N"', "1") + PAIR: "items: a size is a symbol or an integer from 2",
-    TOWERS.replace('"N"', "2.5") + PAIR: "items: a size is a symbol or an integer from 2",
     TOWERS.replace('"N"', "10000000") + PAIR: "items: a size is a symbol or an integer from 2",
     TOWERS.replace('"N"', '"tau"') + PAIR: "items: tau is not an integer",
-    TOWERS.replace('"N"', '"pi"') + PAIR: "items: pi is not an integer",
     TOWERS.replace('"N"', '"2 N"') + PAIR: "items: a name is letters",
     TOWERS.replace("2", '"N"') + PAIR: "items: N is a size already",
     TOWERS + "levels = []\n" + PAIR: "either levels or towers",
@@ -191,7 +168,6 @@ REFUSED = {
     "structure = 1\n" + 'temperature = "tau"\n' + TERM: "structure: it must be a table",
     "terms = 1\n" + 'temperature = "tau"\n' + STRUCTURE: "terms: it must be a list",
     "terms = [1]\n" + 'temperature = "tau"\n' + STRUCTURE: r"terms\[1\]: it must be a table",
-    "terms = []\n" + 'temperature = "tau"\n' + STRUCTURE: "terms: there must be 1 to",
     GOOD + TERM * 40: "terms: there must be 1 to",
     'title = "a\\nb"\n' + GOOD: "title: it must be one line",
     "title = 1\n" + GOOD: "title: it must be text",
@@ -207,7 +183,7 @@ REFUSED = {
     GOOD + '[parameters]\n"a b" = { above = 1 }\n': "this cannot be the name of a parameter",
     GOOD + "[parameters]\ns = { above = 1 }\n": "parameters.s: nothing depends on it",
     GOOD + "[parameters]\nn = { from = 0, integer = true }\n": "n: it is a size: give from >= 1",
-    GOOD + "[parameters]\nn = { from = 2, to = 5, integer = true }\n": "integers go from",
+    GOOD + "[parameters]\nn = { from = 2, to = 5, integer = true }\n": "an integer 'from' only",
     GOOD + "[parameters]\nn = { from = 2, integer = false }\n": "n: it is a size",
 }
 CYCLE = GOOD.replace('"tau"', '"u*v"') + (
@@ -271,20 +247,6 @@ def test_symbols_are_the_shared_ones() -> None:
     assert names["classes_"] == Symbol("classes_", integer=True, positive=True)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="exit codes of a shell")
-def test_the_command_line_ends_with_two(tmp_path: Path) -> None:
-    file = tmp_path / "mine.toml"
-    file.write_text(GOOD + "extra = 1")
-    ran = subprocess.run(
-        [sys.executable, "-m", "cltheory.cli.main", "derive", "phases", "--loss", str(file)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 2
-    assert "unknown key extra" in ran.stderr and "Traceback" not in ran.stderr
-
-
 def test_the_page_shows_the_files() -> None:
     page = (FILES.parent / "problem-files.md").read_text(encoding="utf-8")
     shown = [part.partition("```")[0] for part in page.split("```toml\n")[1:]]
@@ -326,27 +288,6 @@ def test_kinked_functions_of_a_file_are_those_of_the_name() -> None:
             wanted = theorem.value(name, N=items)
             assert by_n.value(name, N=items) == by_k.value(name, k=items) == wanted
             assert by_number.value(name) == wanted
-
-
-@pytest.mark.parametrize("margin", ["0", "1/4", "3/4"])
-@pytest.mark.parametrize("items", [2, 5, 9])
-def test_the_optimum_of_a_kinked_file_is_the_least_of_a_linear_program(
-    margin: str, items: int
-) -> None:
-    text = HINGES.replace("ITEMS", str(items)).replace("relu(x)", f"3*relu(x - 1/4 + {margin})")
-    result = OfLoss(read_text(text))
-    d, others = float(Rational(margin)) - 0.25, items - 1
-    # Shares of differing contrasts and means, shared contrasts and mean; then two slacks.
-    positive = [-1, -1, 1, 1]
-    negative = [1 / others, -1, -1 / others, 1]
-    found = linprog(
-        [0, 0, 0, 0, 1, 3 * others],
-        A_ub=[[-v for v in positive] + [-1, 0], [*negative, 0, -1]],
-        b_ub=[-1, -d],
-        A_eq=[[1, 1, 1, 1, 0, 0]],
-        b_eq=[1],
-    )
-    assert float(result.value("loss")) == pytest.approx(found.fun, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -476,14 +417,14 @@ def test_five_levels_at_a_cold_temperature(tau_: str) -> None:
 
 
 def test_an_inner_product_without_digits_silences_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    ball = face._Numbers.ball
+    ball = solve.Numbers.ball
 
     def short(self, kind: str, name: str, bits: int):
         if (kind, name) == ("inner", "negative"):
             raise NotEnclosed("it is smaller than 1e-9 in size")
         return ball(self, kind, name, bits)
 
-    monkeypatch.setattr(face._Numbers, "ball", short)
+    monkeypatch.setattr(solve.Numbers, "ball", short)
     face.faces.cache_clear()
     text = ROOTS.replace("POSITIVE", "exp(-x)").replace("NEGATIVE", "exp(x) + exp(-2*x)")
     try:

@@ -18,17 +18,9 @@ from cltheory.derive.results._pure import pure_optimum
 
 NAMES = ("simclr", "dcl", "supcon", "sincere")
 QUICK = [(k, (2, 2, 2), 0.5) for k in NAMES]
-#: One view is enough where other instances are positives too.
-LONG = [
-    (name, sizes, tau)
-    for name in NAMES
-    for sizes in ((3, 2, 2), (2, 3, 2 if name in ("simclr", "dcl") else 1), (2, 2, 3))
-    for tau in (0.3, 3.0)
-]
-CASES = [*QUICK, *(pytest.param(*case, marks=pytest.mark.slow) for case in LONG)]
 
 
-@pytest.mark.parametrize(("name", "sizes", "tau"), CASES)
+@pytest.mark.parametrize(("name", "sizes", "tau"), QUICK)
 def test_the_optimum(name: str, sizes: tuple[int, int, int], tau: float) -> None:
     m, n, p = sizes
     alone = name in ("simclr", "dcl")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.exact import expression
-from cltheory.derive.losses.given import NAMES
+from cltheory.derive.losses.functions import NAMES
 from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss
 from cltheory.derive.results import results
 from cltheory.derive.results.towers.pairwise_threshold import for_loss

@@ -76,6 +76,12 @@ SOLVED = [
     c + 2 - 3 * sqrt(c + 1),
     (c + 1) * (c - 1),
     exp(c) - exp(c) + 0 * c,
+    log(1 + exp(c)) - log(2),
+    1 - sqrt(2 - 2 * c),
+    exp(c) - exp(exp(-1)),
+    (3 + 5 * c) * exp(c),
+    (c**2 - S.Half) * exp(c),
+    exp(c) - 1 - c / 2,  # by a table
     # Those below have no closed form, and lie where the function is proved to rise or fall.
     exp(c) - c - Rational(3, 2),
     exp(c) + log(2 + c) - Rational(3, 2),

@@ -319,7 +319,7 @@ def test_a_limit_is_taken_from_where_it_says() -> None:
 )
 def test_a_condition_that_never_vanishes_has_no_threshold(condition: Expr, says: str) -> None:
     hot = D.with_range(tau, POSITIVE, 1)
-    with pytest.raises(NoThreshold, match=f"it falls {says}: there is no threshold"):
+    with pytest.raises(NoThreshold, match=f"it falls {says}: a threshold does not exist"):
         threshold(Criterion("it falls", lt(condition, 0)), tau, hot, Derivation())
 
 
@@ -354,7 +354,9 @@ def test_simclr_without_the_anchor_never_collapses() -> None:
     loss = SoftmaxLoss("simclr", "", (SoftmaxTerm(S.One, ("same_instance",), others),), tau, "")
     problem = on_segment(loss, several, proof := Derivation())
     collapse = problem.criterion("classes do not collapse", Lt, S.Zero, "")
-    with pytest.raises(NoThreshold, match="do not collapse at every tau: there is no threshold"):
+    with pytest.raises(
+        NoThreshold, match="do not collapse at every tau: a threshold does not exist"
+    ):
         threshold(collapse, tau, several, proof)
 
 

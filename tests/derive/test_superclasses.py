@@ -96,13 +96,6 @@ def test_the_borders_in_weights_and_in_temperature_are_one(level: str) -> None:
     assert abs(3 * back - 1) < 1e-25
 
 
-def test_at_the_border_both_levels_leave_at_once() -> None:
-    at = {"M": 3, "m": 2, "n": 2, "p": 1, "alpha": "2/5", "beta": "1/5"}
-    assert R.value("beta_first", **at) == R.value("beta_first", digits=15, **{**at, "M": 7})
-    classes, instances = (R.at(f"tau_{k}", R.point(**at)) for k in ("classes", "instances"))
-    assert float(classes - instances) == pytest.approx(0, abs=1e-15)
-
-
 @pytest.mark.parametrize(
     ("level", "alpha", "says"),
     [("classes", "1/8", "classes stay at every tau"), ("instances", "1/5", "instances stay")],
@@ -126,9 +119,3 @@ def test_nothing_is_first_where_nothing_leaves() -> None:
         with pytest.raises(DomainError, match="both may stay together at every tau"):
             R.value("beta_first", **at, alpha=small)
     assert R.value("beta_first", **at, alpha="1/5") == pytest.approx(0.16)
-
-
-def test_weights_add_up_to_one() -> None:
-    with pytest.raises(DomainError, match="the three weights add up to one"):
-        R.value("alpha_classes", M=2, m=2, n=2, tau=1, alpha="3/4", beta="1/2")
-    assert R.evidence.grade.name == "EXACT"

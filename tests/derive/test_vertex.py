@@ -141,7 +141,7 @@ def test_one_view_has_no_contrasts() -> None:
     at_one = vertex(alone, "classes", Derivation())
     assert set(at_one.conditions) == {"instances", "mean"}
     assert "same_instance" not in at_one.inner
-    with pytest.raises(DomainError, match="no eigenspace 'views'"):
+    with pytest.raises(DomainError, match="eigenspace 'views' does not exist"):
         vertex(alone, "views", Derivation())
     with pytest.raises(DomainError, match="p must be"):
         at_values(CATALOGUE["simclr"], {p: S.One})
@@ -248,7 +248,7 @@ def test_uniqueness_is_not_stated_of_what_is_left_out() -> None:
 
 
 def test_what_is_no_vertex_is_refused() -> None:
-    with pytest.raises(DomainError, match="there is no eigenspace 'moons'"):
+    with pytest.raises(DomainError, match="eigenspace 'moons' does not exist"):
         found("supcl", "moons")
     with pytest.raises(DomainError, match="has a kink"):
         found("hinge", "shared_contrasts")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cltheory.numeric.figures.ssem_fig2 import COLUMNS
-from cltheory.numeric.table import Table, TableError
+from cltheory.numeric.running.table import Table, TableError
 from harness import CANARY, Input, Outcome, faults, run
 from hypothesis import given, settings
 from inputs import KINDS, tables

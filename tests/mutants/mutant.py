@@ -71,6 +71,11 @@ class Mutant:
         return text.replace(self.old, self.new)
 
 
+def mutants(module: str, tests: tuple[str, ...], *changes: tuple[str, str, str]) -> list[Mutant]:
+    """Mutants of one file that the same tests notice: (old, new, why) each."""
+    return [Mutant(module, *change, tests) for change in changes]
+
+
 @contextmanager
 def tree(mutant: Mutant | None) -> Iterator[Path]:
     """A folder that holds the packages, with the mutant (or nothing) applied to a copy."""

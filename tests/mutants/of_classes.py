@@ -2,45 +2,35 @@
 
 from __future__ import annotations
 
-from mutant import Mutant
+from mutant import mutants
 
 TAPE = ("derive/test_tape.py",)
 CLASSES = ("derive/test_weighted_classes.py",)
 
 MUTANTS = [
-    Mutant(
+    *mutants(
         "decide/tape.py",
-        "            total = total * found[k]",
-        "            total = total + found[k]",
-        "factors are added",
         TAPE,
+        ("add if e.is_Add else mul", "add", "factors are added"),
+        ("if not ball.is_finite():", "if False:", "an unbounded ball is handed on"),
     ),
-    Mutant(
-        "decide/tape.py",
-        "            if not ball.is_finite():",
-        "            if False:",
-        "an unbounded ball is handed on",
-        TAPE,
-    ),
-    Mutant(
+    *mutants(
         "decide/ball.py",
-        "        if not (x > 0 or x < 0):",
-        "        if not (x >= 0 or x < 0):",
-        "zero is inverted",
         TAPE,
+        ("if not (x > 0 or x < 0):", "if not (x >= 0 or x < 0):", "zero is inverted"),
     ),
-    Mutant(
+    *mutants(
         "results/weighted/_of_sizes.py",
-        "    low, high = sorted((sizes[i], sizes[j]))",
-        "    low, high = sorted((sizes[0], sizes[j]))",
-        "cosines are those of another class",
         CLASSES,
+        ("high = sorted((sizes[i", "high = sorted((sizes[0", "cosines are those of another class"),
     ),
-    Mutant(
+    *mutants(
         "results/weighted/_soft_sizes.py",
-        "        beyond = sign(fixed[tau] - value)",
-        "        beyond = -1",
-        "the weights are said to be met beyond the critical temperature",
         CLASSES,
+        (
+            "beyond = sign(fixed[tau] - value)",
+            "beyond = -1",
+            "the weights are said to be met beyond the critical temperature",
+        ),
     ),
 ]

@@ -26,7 +26,7 @@ def one_thread():
             marks=[
                 pytest.mark.cuda,
                 pytest.mark.skipif(
-                    not torch.cuda.is_available(), reason="needs a CUDA device, torch finds none"
+                    not torch.cuda.is_available(), reason="needs a CUDA device, does not exist"
                 ),
             ],
         ),

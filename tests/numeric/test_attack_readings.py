@@ -7,7 +7,7 @@ import torch
 from cltheory.derive.theorem.bounds import About
 from cltheory.derive.vectors.anchor import BATCH, READINGS
 from cltheory.numeric.attack.digits import readings_of
-from cltheory.numeric.attack.readings import has, of
+from cltheory.numeric.attack.readings import float_readings, has
 from cltheory.numeric.attack.spaces import space
 from cltheory.numeric.attack.stored import Record
 from mpmath import mp
@@ -84,7 +84,7 @@ def test_readings_are_those_to_many_digits(about: About, n: int, d: int) -> None
     assert there is not None
     for x in there.random(5, torch.Generator().manual_seed(n + d)):
         vectors, tau = there.unpack(x[None])
-        found = of(about, vectors, tau)
+        found = float_readings(about, vectors, tau)
         with mp.workdps(60):
             exact = readings_of(record(about, vectors, tau), NAMES[about])
             for name in NAMES[about]:
@@ -102,7 +102,7 @@ def test_every_name_is_known_and_others_are_not(about: About) -> None:
 
 def test_a_small_remainder_keeps_its_digits() -> None:
     logits = torch.tensor([[1e-7, 0.0, -3e-7]], dtype=torch.float64)
-    found = of(About.SOFTMAX, {"logits": logits}, None)
+    found = float_readings(About.SOFTMAX, {"logits": logits}, None)
     with mp.workdps(60):
         exact = readings_of(record(About.SOFTMAX, {"logits": logits}, None), ["remainder_inf"])
         wanted = float(exact["remainder_inf"])

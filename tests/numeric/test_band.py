@@ -124,15 +124,6 @@ def test_readings_of_a_batch_are_those_of_its_anchors(pairs) -> None:
     assert float(read["effective_rank"]) == pytest.approx(1 / (eigenvalues**2).sum())
 
 
-def test_leading_dimensions_are_separate_batches() -> None:
-    z, tau = drawn(6, 2, 5, 8, 3), torch.rand(2, 5, dtype=torch.float64) + 0.1
-    read = BatchReadings(z, views(8), tau)
-    one = BatchReadings(z[1, 3], views(8), tau[1, 3])
-    for name in ("sigma_hat", "effective_rank", "tau", "N", "mean_sigma", "mean_rho"):
-        assert read[name].shape == (2, 5)
-        assert float(read[name][1, 3]) == pytest.approx(float(one[name]), rel=1e-12)
-
-
 @pytest.mark.parametrize("tau", [0.02, 0.3, 3.0])
 def test_the_gradient_is_that_of_autograd(tau: float) -> None:
     n, d = 8, 4
@@ -153,18 +144,6 @@ def test_the_gradient_is_that_of_autograd(tau: float) -> None:
         assert float((2 * through).square().sum()) == pytest.approx(
             float(read.squared_tangential[i]), rel=1e-9, abs=1e-12
         )
-
-
-def test_readings_can_be_differentiated() -> None:
-    z, positive, negatives = (drawn(s, *shape) for s, shape in ((1, (2,)), (2, (2,)), (3, (3, 2))))
-    vectors = [v.clone().requires_grad_() for v in (z, positive, negatives)]
-    names = [name for name in NAMES if name not in ("tau", "n", "N")]
-
-    def read(*inputs: Tensor) -> tuple[Tensor, ...]:
-        values = AnchorReadings(*inputs, 0.5)
-        return tuple(values[name] for name in names)
-
-    assert torch.autograd.gradcheck(read, vectors)
 
 
 @pytest.mark.parametrize("tau", ["0.05", "0.001"])
@@ -197,14 +176,6 @@ def test_nothing_cancels_at_small_temperatures(tau: str) -> None:
             # An error of 1e-16 in a similarity is one of 1e-16/tau in a logit.
             assert float(read[name]) == pytest.approx(float(value), rel=2e-15 / float(tau))
         assert float(read["log_epsilon"]) == pytest.approx(float(mpmath.log(epsilon)), rel=1e-14)
-
-
-def test_there_are_no_other_readings() -> None:
-    z = drawn(1, 4, 2)
-    with pytest.raises(KeyError, match="no reading 'radius'"):
-        AnchorReadings(z[0], z[1], z[2:], 1.0)["radius"]
-    with pytest.raises(KeyError, match="no reading 'mean_radius'"):
-        BatchReadings(z, views(4), 1.0)["mean_radius"]
 
 
 def test_parallel_negatives_have_an_exact_bound_in_float64() -> None:

@@ -61,10 +61,3 @@ def test_lightning_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(module.logged) == 1
     check(module.logged[0])
     assert module.logged[0]["band/tau"] == 0.3
-
-
-def test_the_stub_is_what_is_asked_for() -> None:
-    """The page uses nothing of Lightning's but what the stub has."""
-    assert set(re.findall(r"lightning\.(\w+)", LIGHTNING)) == {"LightningModule"}
-    used = set(re.findall(r"self\.(\w+)", LIGHTNING)) - {"band", "log_band"}
-    assert used == {"global_step", "log_dict"}

@@ -7,7 +7,7 @@ from math import isfinite
 import numpy as np
 import pytest
 import torch
-from cltheory.numeric.band import BandMonitor, measure, neighbours, same_class, sigmas
+from cltheory.numeric.band import BandMonitor, measure, neighbours, same_class
 from torch import Tensor
 from torch.nn.functional import normalize
 
@@ -27,8 +27,8 @@ LONG = torch.cat([Z[:4], 2 * Z[4:5], 1.1 * Z[5:]])
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ((Z[0], Z[1], Z[2:2], 0.1), "there are no negatives: n = 2, and the band needs n > 2"),
-        ((Z[0], Z[1], [], 0.1), "there are no negatives"),
+        ((Z[0], Z[1], Z[2:2], 0.1), "n = 2 leaves no negatives: the band needs n > 2"),
+        ((Z[0], Z[1], [], 0.1), "leaves no negatives"),
         ((Z[0], Z[1], LONG, 0.1), "negatives row 4 has length 2, not 1; normalise=True scales"),
         ((1.5 * Z[0], Z[1], Z, 0.1), "anchor has length 1.5, not 1"),
         ((Z[0], 0 * Z[1], Z, 0.1), "positive is zero, which has no direction"),
@@ -38,7 +38,7 @@ LONG = torch.cat([Z[:4], 2 * Z[4:5], 1.1 * Z[5:]])
         ((Z[0], Z[1], Z[:, :2], 0.1), r"not \(6, 2\) for anchors \(3,\)"),
         ((Z, Z, Z.expand(5, 6, 3), 0.1), r"not \(5, 6, 3\) for anchors \(6, 3\)"),
         ((Z[0], Z[1], Z, 0.0), "tau must be positive and finite, not 0"),
-        ((Z[0], Z[1], None, 0.1), "negatives are no vectors"),
+        ((Z[0], Z[1], None, 0.1), "negatives are not vectors"),
         ((Z[0], Z[1], torch.tensor(1.0), 0.1), "negatives must be"),
         ((Z[0], Z[1], Z, 1e-200), "tau must be from 1e-50 to 1e\\+50, not 1e-200"),
         ((Z[0], Z[1], Z, -1), "tau must be positive and finite, not -1"),
@@ -48,8 +48,8 @@ LONG = torch.cat([Z[:4], 2 * Z[4:5], 1.1 * Z[5:]])
         ((Z[0].to(torch.complex64), Z[1], Z, 0.1), "anchor must be floating point"),
         ((torch.ones(3, dtype=torch.int64), Z[1], Z, 0.1), "anchor must be floating point"),
         ((Z[0].numpy().astype(int), Z[1], Z, 0.1), "anchor must be floating point, not int64"),
-        ((Z[0], Z[1], [[1.0, 2.0], [3.0]], 0.1), "negatives are no vectors: expected sequence"),
-        ((Z[0], Z[1], ["a"], 0.1), "negatives are no vectors"),
+        ((Z[0], Z[1], [[1.0, 2.0], [3.0]], 0.1), "negatives are not vectors: expected sequence"),
+        ((Z[0], Z[1], ["a"], 0.1), "negatives are not vectors"),
         ((Z[0, :0], Z[1], Z, 0.1), r"anchor must be vectors \(..., d\), not of the shape \(0,\)"),
     ],
 )
@@ -68,7 +68,11 @@ def test_measure_refuses(arguments: tuple, message: str) -> None:
         ((Z[:1], Z[1:2]), {}, "there are 2 embeddings, and the band needs n > 2"),
         ((Z, Z[:5]), {}, r"second views \(5, 3\) on cpu do not match embeddings \(6, 3\)"),
         ((Z,), {"positive": [1, 0, 3, 2]}, r"positive must have the shape \(6,\), not \(4,\)"),
-        ((Z,), {"positive": [1, 0, 3, 2, 5, 6]}, "positive 6 is no index of 6 embeddings"),
+        (
+            (Z,),
+            {"positive": [1, 0, 3, 2, 5, 6]},
+            "positive 6 is not an index among 6 embeddings",
+        ),
         ((Z,), {"positive": [1, 0, 2, 3, 5, 4]}, "embedding 2 is its own positive"),
         ((Z,), {"positive": [1.0, 0, 3, 2, 5, 4]}, "positive must be integers"),
         ((LONG,), {"positive": [1, 0, 3, 2, 5, 4]}, "embeddings row 4 has length 2, not 1"),
@@ -98,15 +102,6 @@ def test_queues_are_refused(given: tuple, options: dict, message: str) -> None:
         BandMonitor(0.1).queue(*given, **options)
 
 
-def test_spectra_are_refused() -> None:
-    with pytest.raises(ValueError, match="there are 2 embeddings, and the band needs n > 2"):
-        sigmas(Z[:2], [1, 0])
-    with pytest.raises(ValueError, match="embeddings row 4 has length 2, not 1"):
-        sigmas(LONG, [1, 0, 3, 2, 5, 4])
-    with pytest.raises(ValueError, match="embedding 0 is its own positive"):
-        sigmas(Z, [0, 0, 3, 2, 5, 4])
-
-
 @pytest.mark.parametrize("tau", [1e-50, 1e50])
 def test_every_number_is_one_at_the_ends_of_the_temperatures(tau: float) -> None:
     found = BandMonitor(tau, per_anchor=True, closest=True, c=0.5)(Z, positive=neighbours(len(Z)))
@@ -125,12 +120,6 @@ def test_a_temperature_has_powers(tau: float) -> None:
         measure(Z[0], Z[1], Z[2:], tau)
 
 
-@pytest.mark.parametrize("tau", [0, -0.1, NAN, INF, "x", None, torch.ones(2)])
-def test_a_monitor_has_a_temperature(tau: object) -> None:
-    with pytest.raises(ValueError, match="tau must be"):
-        BandMonitor(tau)  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("c", [-0.1, NAN, INF])
 def test_the_printed_constant_is_not_negative(c: float) -> None:
     with pytest.raises(ValueError, match="c must be finite and not negative"):
@@ -143,7 +132,7 @@ def test_the_printed_constant_is_not_negative(c: float) -> None:
     "labels, message",
     [
         ([3, 3, 3, 3], "all embeddings have the label 3: no negatives are left"),
-        ([0, 0, 1, 2, 2], "label 1 has one sample, which has no positive"),
+        ([0, 0, 1, 2, 2], "label 1 has a single sample, which has no positive"),
         ([], "labels must be integers"),
         ([[0, 1]], "labels must be integers"),
         ([0.5, 1.0], "labels must be integers"),
@@ -190,49 +179,3 @@ def test_arrays_and_lists_are_taken() -> None:
     assert float(measure([1, 0], [0, 1], [[0, -1]], 1).sigma) == 1
     report = BandMonitor(np.float64(0.3))(Z.numpy(), positive=np.array([1, 0, 3, 2, 5, 4]))
     assert report.n == 6
-
-
-def test_one_dimension() -> None:
-    """Points 1 and -1: every negative lies on the positive or opposite to it."""
-    z = torch.tensor([[1.0], [1.0], [-1.0], [1.0]], dtype=torch.float64)
-    band = measure(z[0], z[1], z[2:], 1.0)
-    weights = np.exp([1, -1, 1])
-    p = weights / weights.sum()
-    assert float(band.squared_gradient) == pytest.approx((2 * p[1]) ** 2)
-    assert float(band.squared_tangential) == pytest.approx(0, abs=1e-30)
-    assert float(band.sigma) == 1 and float(band.epsilon) == pytest.approx(p[1] + p[2])
-    report = BandMonitor(1.0, per_anchor=True)(z, positive=[1, 0, 3, 2])
-    assert report.sigma_hat == pytest.approx(1) and report.effective_rank == pytest.approx(1)
-    assert report.lower <= report.measured * (1 + 1e-12)
-
-
-def test_duplicate_rows() -> None:
-    """All points equal: no gradient, a band of nothing, and the flags say so."""
-    z = Z[:1].expand(6, 3)
-    report = BandMonitor(0.1, per_anchor=True)(z, positive=[1, 0, 3, 2, 5, 4])
-    assert report.measured == pytest.approx(0, abs=1e-28) and report.epsilon == pytest.approx(0.8)
-    assert report.lower == pytest.approx(0, abs=1e-28) == report.upper
-    assert report.sigma_max == pytest.approx(1)
-    assert report.collapsed_to_point and report.vanishing_gradient and report.collapsed
-    twice = measure(Z[0], Z[1], torch.cat([Z[2:], Z[2:]]), 0.3)
-    once = measure(Z[0], Z[1], Z[2:], 0.3)
-    assert float(twice.mu) == pytest.approx(float(once.mu))
-    assert float(twice.sigma) == pytest.approx(float(once.sigma))
-
-
-def test_three_embeddings() -> None:
-    report = BandMonitor(0.5, per_anchor=True)(Z[:3], positive=[1, 2, 0])
-    assert report.n == 3 and report.sigma is not None
-    assert report.sigma.tolist() == pytest.approx([1, 1, 1])
-
-
-@pytest.mark.parametrize("positive", ["abc", [None] * 6, [10**30] * 6])
-def test_what_is_no_index(positive: object) -> None:
-    with pytest.raises(ValueError, match="positive is no index"):
-        sigmas(Z, positive)
-
-
-@pytest.mark.parametrize("c", ["x", None, [1]])
-def test_the_printed_constant_is_a_number(c: object) -> None:
-    with pytest.raises(ValueError, match="c must be a number"):
-        measure(Z[0], Z[1], Z, 0.1).upper_printed(c)

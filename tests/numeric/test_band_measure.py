@@ -172,17 +172,6 @@ def test_many_anchors_are_each_alone() -> None:
                     )
 
 
-def test_the_printed_band_is_equation_5() -> None:
-    z, positive, negatives = corner("random", 6, 3, 2)
-    tau, c = 0.2, 0.125
-    band = measure(z, positive, negatives, tau)
-    e, s = float(band.epsilon), float(band.sigma)
-    printed = 3 / tau**2 * (e**2 + e**2 / 6) + 3 / tau**4 * e**2 * s + 3 * c / tau**6 * (e * s) ** 2
-    assert float(band.upper_printed(c)) == pytest.approx(printed)
-    printed = 3 / tau**2 * (e**2 + e**2 / 6) + 3 / tau**4 * e**2 * s + 1.5 / tau**6 * (e * s) ** 2
-    assert float(band.upper_printed()) == pytest.approx(printed)
-
-
 # --- batches ------------------------------------------------------------------------------------
 def of_anchors(z: Tensor, positive: Tensor, tau: float) -> list[Band]:
     n = len(z)
@@ -251,46 +240,6 @@ def test_without_spectra_of_anchors_a_ceiling_is_used(n: int, d: int) -> None:
     sharper = BandMonitor(tau, c=0.25, per_anchor=True)(z, positive=neighbours(n))
     assert sharper.upper <= report.upper * (1 + 1e-12)
     assert sharper.upper_printed <= report.upper_printed
-
-
-def test_the_spectrum_of_a_batch() -> None:
-    for n, d in ((10, 4), (4, 10)):
-        z = drawn(6, n, d)
-        report = BandMonitor(0.2)(z, positive=neighbours(n))
-        sigma = z.T @ z / n
-        eigenvalues = torch.linalg.eigvalsh(sigma)
-        assert report.sigma_hat == pytest.approx(float(eigenvalues[-1]))
-        assert report.effective_rank == pytest.approx(1 / float((sigma @ sigma).trace()))
-        apart = torch.linalg.matrix_norm(sigma - torch.eye(d) / d)
-        assert report.isotropy_deviation == pytest.approx(100 * math.sqrt(d) * float(apart))
-        assert report.mean_norm == pytest.approx(float(z.mean(0).norm()))
-        assert report.spread == pytest.approx(1 - report.mean_norm**2)
-    exactly = BandMonitor(0.2)(torch.eye(4, dtype=torch.float64), positive=neighbours(4))
-    assert exactly.isotropy_deviation == pytest.approx(0, abs=1e-12)
-    assert exactly.effective_rank == pytest.approx(4)
-
-
-def test_a_report_as_floats() -> None:
-    z = drawn(1, 6, 3)
-    found = BandMonitor(0.2)(z, positive=neighbours(6)).floats("band/")
-    assert all(type(v) is float and math.isfinite(v) for v in found.values())
-    assert found["band/collapsed_to_point"] == 0 and "band/sigma" not in found
-    assert "band/upper_printed" not in found and "band/closest_upper" not in found
-    assert "band/sigma_proxy" not in found
-    assert "upper_printed" in BandMonitor(0.2, c=0.5)(z, positive=neighbours(6)).floats()
-
-
-def test_nothing_is_differentiated() -> None:
-    z = drawn(1, 6, 3).requires_grad_()
-    assert not BandMonitor(0.2, per_anchor=True)(z, positive=neighbours(6)).sigma.requires_grad
-
-
-def test_single_precision_is_measured_in_double() -> None:
-    z = drawn(1, 20, 8).float()
-    low = BandMonitor(0.05, per_anchor=True)(z, positive=neighbours(20))
-    exact = BandMonitor(0.05, per_anchor=True)(normalize(z.double()), positive=neighbours(20))
-    assert low.measured == pytest.approx(exact.measured, rel=1e-12)
-    assert low.lower <= low.measured <= low.upper
 
 
 #: Batches of 24 points in 5 dimensions.

@@ -75,26 +75,10 @@ def test_the_rank_follows_the_trace_update() -> None:
         assert 1 / found.ranks[b - 1] == pytest.approx(expected, rel=1e-12)
 
 
-def test_with_all_candidates_no_other_lowers_the_trace_more() -> None:
-    pool = drawn(5, 25, 6, 0.7)
-    found = greedy(pool, 12, probe=25, random=0).indices
-    for b in range(2, 12):
-        others = [j for j in range(25) if j not in found[:b]]
-        ranks = {j: float(effective_rank(pool[[*found[:b], j]])) for j in others}
-        assert ranks[found[b]] == pytest.approx(max(ranks.values()), rel=1e-12)
-
-
 def test_a_wrong_choice_would_be_noticed() -> None:
     pool = drawn(5, 25, 6, 0.7)
     found = greedy(-pool + 0.3, 12, probe=5, random=0).indices  # a mean that is not there
     assert found.tolist() != plain_greedy(pool, 12, probe=5, random=0).tolist()
-
-
-def test_batches_are_more_diverse_than_random_ones() -> None:
-    pool = drawn(1, 400, 16, 0.7)
-    random = [float(effective_rank(pool[torch.randperm(400)[:64]])) for _ in range(20)]
-    few, many = (greedy(pool, 64, probe=m, random=0).ranks[-1] for m in (4, 64))
-    assert max(random) < few < many
 
 
 def test_lengths_do_not_matter_but_rows_of_zeros_come_first() -> None:
@@ -108,12 +92,6 @@ def test_lengths_do_not_matter_but_rows_of_zeros_come_first() -> None:
     assert {4, 11} <= set(found.indices[:4])
     assert found.ranks[-1] == pytest.approx(float(effective_rank(pool[found.indices])), rel=1e-12)
     assert greedy(torch.zeros(3, 2), 2).ranks.tolist() == [1.0]
-
-
-def test_the_same_seed_gives_the_same_batch() -> None:
-    pool = drawn(2, 60, 6)
-    one, same, other = (greedy(pool, 20, probe=5, random=s).indices.tolist() for s in (1, 1, 2))
-    assert one == same != other
 
 
 def test_half_precision_and_another_device(device: str) -> None:
@@ -142,14 +120,6 @@ def test_as_printed_a_window_that_is_passed_is_not_found_again() -> None:
     assert found.indices.tolist() == best.indices.tolist()
 
 
-def test_as_printed_two_seeds_that_are_alike_are_the_batch() -> None:
-    pool = torch.tensor([[1.0, 0], [0.9, 0.19**0.5]]).repeat(10, 1)
-    rank = 2 / (1 + 0.9**2)
-    draws = [greedy(pool, 10, window=(1.05, 1.15), stop_in_window=True, random=s) for s in range(9)]
-    alike = [built for built in draws if len(built.indices) == 2]
-    assert alike and all(built.ranks.tolist() == [pytest.approx(rank)] for built in alike)
-
-
 @pytest.mark.parametrize("window", [(6, 8), (9, 9.5), (14, 15)])
 def test_by_default_batches_are_full_and_end_in_the_window(window: tuple[float, float]) -> None:
     pool = drawn(4, 600, 20, 0.9)
@@ -166,13 +136,6 @@ def test_a_window_below_what_the_pool_has_is_approached() -> None:
         float(effective_rank(pool[torch.randperm(600, generator=fixed)[:100]])) for _ in range(20)
     ]
     assert found.ranks[-1] < 0.6 * min(random)
-
-
-def test_a_window_above_what_the_pool_has_is_approached() -> None:
-    pool = drawn(4, 300, 20, 0.5)  # spread over some three directions
-    best = greedy(pool, 60, random=0)
-    found = greedy(pool, 60, window=(19, 20), random=0)
-    assert found.indices.tolist() == best.indices.tolist()
 
 
 # --- bad input ------------------------------------------------------------------------------------
@@ -197,8 +160,3 @@ def test_what_cannot_be_built(pool: Tensor, size: int, options: dict[str, Any], 
     with pytest.raises(ValueError, match=re.escape(says)) as refusal:
         greedy(pool, size, **options)
     assert "\n" not in str(refusal.value)
-
-
-def test_one_dimension_and_one_sample() -> None:
-    assert greedy(torch.ones(5, 1), 4).ranks.tolist() == [1.0] * 3
-    assert np.array_equal(greedy(torch.ones(1, 3), 1, seeds=1).indices, [0])

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import pytest
 import torch
-from cltheory.derive.decide.domain import Domain
-from cltheory.derive.losses.clip import pairwise
-from cltheory.derive.losses.pairwise import c
-from cltheory.derive.problems.problem import Problem
 from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
-from cltheory.derive.structures.towers import towers
-from cltheory.numeric.certificate import certify
-from cltheory.numeric.embeddings import perturb, random_embeddings, structured_embeddings
 from cltheory.numeric.problems import BoundProblem, evaluate
+from cltheory.numeric.problems.embeddings import perturb, random_embeddings, structured_embeddings
+from cltheory.numeric.search.certificate import certify
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -152,17 +147,6 @@ def test_rows_off_the_sphere_are_refused():
         certify(SUPCL, 1.01 * on_segment(0.5), {"alpha": 0.5, "tau": 1.0})
 
 
-def test_shape_follows_the_batch():
-    at = arrange(SUPCL.structure, {"m": 2, "n": 2, "p": 1})
-    u = random_embeddings(at, range(6), d=3).reshape(3, 2, 2, 2, 1, 3)
-    tau = torch.linspace(0.1, 0.6, 6, dtype=torch.float64).reshape(3, 2)
-    found = certify(SUPCL, u, {"alpha": 0.5, "tau": tau})
-    assert found.gap.shape == found.loss.shape == found.lambda_min.shape == (3, 2)
-    alone = certify(SUPCL, u[2, 1], {"alpha": 0.5, "tau": 0.6})
-    assert alone.gap.shape == ()
-    assert float(alone.gap) == pytest.approx(float(found.gap[2, 1]), abs=ZERO)
-
-
 # --- towers -----------------------------------------------------------------------------------
 
 
@@ -205,59 +189,3 @@ def test_only_the_right_towers_are_accepted(problem, sizes, params):
     assert float(found.lower_bound) == pytest.approx(float(found.loss), abs=1e-12)
     for wrong in {max(0.0, share - 0.02), min(1.0, share + 0.02)} - {share}:
         assert float(certify(problem, between(problem, wrong, **sizes), params).gap) > 1e-5
-
-
-@by_problem
-def test_perturbed_towers_and_other_structures_are_refused(problem, sizes, params):
-    u = between(problem, optimal_share(problem, sizes, params), **sizes)
-    least = float(certify(problem, u, params).loss)
-    for size in (1e-2, 1e-3):
-        moved = certify(problem, perturb(u[None], [1], size), params)
-        assert float(moved.gap) > float(moved.loss) - least > 0
-    at = arrange(problem.structure, sizes)
-    for shares in ({"shared_mean": 1.0}, {e: d / at.size for e, d in at.dimensions.items()}):
-        other = structured_embeddings(at, at.inner(shares), at.size)
-        assert float(certify(problem, other, params).gap) > 1e-3
-
-
-@by_problem
-def test_a_gradient_of_the_wrong_sign_certifies_no_towers(monkeypatch, problem, sizes, params):
-    right = BoundProblem.value_and_gram_gradient
-    monkeypatch.setattr(
-        BoundProblem,
-        "value_and_gram_gradient",
-        lambda self, u: (right(self, u)[0], -right(self, u)[1]),
-    )
-    u = between(problem, optimal_share(problem, sizes, params), **sizes)
-    assert float(certify(problem, u, params).gap) > 0.01
-
-
-@settings(max_examples=20, deadline=None, derandomize=True)
-@given(
-    temperature=st.floats(0.05, 6),
-    bias=st.floats(-3, 6),
-    seed=st.integers(0, 10**6),
-    size=st.integers(2, 6),
-    d=st.integers(1, 8),
-    softmax=st.booleans(),
-)
-def test_the_bound_holds_between_any_two_towers(temperature, bias, seed, size, d, softmax):
-    """loss(U) - gap(U) is below the loss of every other pair of towers, in any dimension."""
-    problem = INFONCE if softmax else SIGMOID
-    params = {"t": temperature} | ({} if softmax else {"b": bias})
-    at = arrange(problem.structure, {"N": size})
-    bound = float(certify(problem, random_embeddings(at, seed, d=d), params).lower_bound)
-    others = [random_embeddings(at, seed + 1, d=size)]
-    others += [between(problem, share, N=size) for share in (0, 0.2, 0.8, 1)]
-    for other in others:
-        assert bound <= float(evaluate(problem, other, params)) + 1e-12
-
-
-def test_towers_whose_loss_is_not_convex_get_no_bound():
-    loss = pairwise("wrong", "", -c, -(c**2), "")
-    wrong = Problem(loss, towers(2), Domain(ranges={}, witness={}))
-    u = random_embeddings(arrange(wrong.structure, {"N": 3}), 0, d=3)
-    assert torch.isinf(certify(wrong, u, {}).gap)
-    at = arrange(MANY.structure, {"K": 3, "N": 2, "p": 2})
-    negative = {"t": 1.0, "b": 0.0, "w": -1.0}
-    assert torch.isinf(certify(MANY, random_embeddings(at, 0, d=4), negative).gap)

@@ -21,9 +21,9 @@ from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.exact import exact
 from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.derive.results import results
-from cltheory.numeric.certify import certificate_of
 from cltheory.numeric.problems import evaluate
-from cltheory.numeric.search import minimise
+from cltheory.numeric.search.certify import certificate_of
+from cltheory.numeric.search.optimiser import minimise
 from flint import arb
 
 SUPCL = {"m": 3, "n": 2, "p": 2, "alpha": "3/4", "tau": "1/2"}

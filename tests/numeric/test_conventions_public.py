@@ -31,7 +31,7 @@ from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.hierarchy import hierarchy
 from cltheory.derive.structures.towers import towers
 from cltheory.numeric import problems
-from cltheory.numeric.embeddings import random_embeddings, structured_embeddings
+from cltheory.numeric.problems.embeddings import random_embeddings, structured_embeddings
 from torch import Tensor
 
 CLOSE = {"rtol": 1e-12, "atol": 1e-12}

@@ -20,16 +20,6 @@ def test_views_of_an_image_are_like_it() -> None:
     assert not torch.equal(found[:, 0], found[:, 1])
 
 
-def test_linear_accuracy_where_it_is_known() -> None:
-    apart = torch.eye(10, dtype=torch.float64)[CLASSES]
-    assert linear_accuracy(apart, CLASSES, FIT, TEST) == 1
-    wrong = CLASSES.clone()
-    wrong[TEST] = (wrong[TEST] + 1) % 10
-    assert linear_accuracy(apart, wrong, FIT, TEST) == 0
-    # All at one point: every image is said to be of one class.
-    assert linear_accuracy(torch.zeros_like(apart), CLASSES, FIT, TEST) == pytest.approx(0.1)
-
-
 def test_linear_accuracy_is_ridge_regression() -> None:
     linear_model = pytest.importorskip("sklearn.linear_model")
     random = torch.Generator().manual_seed(0)

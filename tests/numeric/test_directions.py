@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 import torch
-from cltheory.numeric.directions import check_directions, directions, longest_length
 from cltheory.numeric.losses import KernelInfoNCE, SupCon, WInfoNCE
+from cltheory.numeric.losses.directions import check_directions, directions, longest_length
 from torch import Tensor
 
 DTYPES = [torch.float32, torch.float64]

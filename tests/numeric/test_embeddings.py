@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from math import inf
-
 import pytest
 import torch
-from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.hierarchy import hierarchy
 from cltheory.derive.structures.towers import K, p, towers, towers_of_views
-from cltheory.numeric.embeddings import perturb, random_embeddings, structured_embeddings
-from cltheory.numeric.measure import (
+from cltheory.numeric.problems.embeddings import perturb, random_embeddings, structured_embeddings
+from cltheory.numeric.problems.measure import (
     inner_products,
     shares,
     spreads,
@@ -87,25 +84,6 @@ def test_inner_products_by_hand():
         inner_products(PAIRS, torch.eye(3))
 
 
-@pytest.mark.parametrize("delta", [0, 0.3, 1, 5, inf])
-@pytest.mark.parametrize("size", [2, 3, 9])
-def test_the_definition_of_the_ccem_has_the_derived_inner_products(size, delta):
-    """``(w_i, delta)`` and ``(w_i, -delta)``, scaled, with the w_i a simplex."""
-    r, values = results["ccem"], {"N": size, "delta": "oo" if delta == inf else delta}
-    names = ("positive", "negative", "within_modality")
-    inner = {name: float(r.value(name, **values)) for name in names}
-    at = arrange(towers(2), {"N": size})
-    share = 1.0 if delta == inf else delta**2 / (1 + delta**2)
-    rank = int(float(r.value("min_dimension", **values)))
-    u = structured_embeddings(at, inner, rank)
-    centred = torch.eye(size, dtype=torch.float64) - 1 / size
-    w = centred / centred.norm(dim=1, keepdim=True) * (1 - share) ** 0.5
-    lift = torch.full((size, 1), share**0.5, dtype=torch.float64)
-    v = torch.cat((torch.cat((w, lift), dim=1), torch.cat((w, -lift), dim=1)))
-    rows = u.flatten(0, 1)
-    torch.testing.assert_close(rows @ rows.T, v @ v.T, rtol=0, atol=1e-12)
-
-
 def test_variances():
     """A hand-made case: class 0 is one point, class 1 two opposite ones."""
     e = torch.eye(2, dtype=torch.float64)
@@ -114,12 +92,3 @@ def test_variances():
     assert float(found.within) == 0.5
     assert float(found.centroid_norm) == 0.5
     assert float(found.between) == 0.25
-
-
-def test_variance_of_unit_vectors_adds_up():
-    at = arrange(hierarchy(), {"m": 3, "n": 4, "p": 2})
-    v = variances(at, random_embeddings(at, range(4), d=3))
-    assert v.within.shape == (4,)
-    torch.testing.assert_close(
-        v.within + v.between + v.centroid_norm**2, torch.ones(4, dtype=torch.float64)
-    )

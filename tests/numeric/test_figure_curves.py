@@ -17,14 +17,13 @@ pytest.importorskip("matplotlib")
 from cltheory.derive.errors import InternalError
 from cltheory.derive.problems.catalogue import named
 from cltheory.derive.results import results
-from cltheory.numeric.encoder import train_encoders
 from cltheory.numeric.figures import ccem_fig2, ccem_fig3, phases, ssem_fig2
 from cltheory.numeric.figures.cells import Cells
 from cltheory.numeric.figures.curves import Curve, Frame, followed, solved
+from cltheory.numeric.figures.encoder import train_encoders
 from cltheory.numeric.figures.look import WIDTHS, Look
 from cltheory.numeric.figures.panels import Scale
 from cltheory.numeric.figures.plane import Plane, plane
-from cltheory.numeric.figures.towers import TowerGrid
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -184,21 +183,21 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def ssem(look: Look, cells: dict[str, Path]) -> Figure:
     grid = ssem_fig2.Grid(2, 2, 1, 4, (0.0, 0.5, 1.0), (0.5, 1.0))
-    return ssem_fig2.draw(grid, cells["ssem"], look=look, device="cpu").figure
+    return grid.draw(cells["ssem"], look=look, device="cpu").figure
 
 
 def ccem2(look: Look, cells: dict[str, Path]) -> Figure:
-    grid = TowerGrid((4, 8, 9), (0.5, 1.5), seeds=(0,))
-    return ccem_fig2.draw(grid, cells["ccem2"], look=look, device="cpu").figure
+    grid = ccem_fig2.Grid((4, 8, 9), (0.5, 1.5), seeds=(0,))
+    return grid.draw(cells["ccem2"], look=look, device="cpu").figure
 
 
 def ccem3(look: Look, cells: dict[str, Path]) -> Figure:
-    grid = TowerGrid((4, 8), (0.5, 1.5), seeds=(0,))
-    return ccem_fig3.draw(grid, cells["ccem3"], look=look, device="cpu").figure
+    grid = ccem_fig3.Grid((4, 8), (0.5, 1.5), seeds=(0,))
+    return grid.draw(cells["ccem3"], look=look, device="cpu").figure
 
 
 def of_phases(look: Look, cells: dict[str, Path]) -> Figure:
-    return phases.draw(small(), cells["phases"], look=look, device="cpu").figure
+    return phases.Grid(small()).draw(cells["phases"], look=look, device="cpu").figure
 
 
 FIGURES = {"ssem": ssem, "ccem2": ccem2, "ccem3": ccem3, "phases": of_phases}
@@ -310,9 +309,9 @@ def test_borders_and_points_have_entries_of_their_own(
 
 
 def test_captions_state_what_was_measured_and_how_well(cells: dict[str, Path]) -> None:
-    drawing = phases.draw(small(), cells["phases"], device="cpu")
+    drawing = phases.Grid(small()).draw(cells["phases"], device="cpu")
     assert "9 of 9 agree with their cell" in drawing.caption
     assert "in closed form" in drawing.caption and r"\alpha_{" in drawing.caption
-    grid = TowerGrid((4, 8, 9), (0.5, 1.5), seeds=(0,))
-    caption = ccem_fig2.draw(grid, cells["ccem2"], device="cpu").caption
+    grid = ccem_fig2.Grid((4, 8, 9), (0.5, 1.5), seeds=(0,))
+    caption = grid.draw(cells["ccem2"], device="cpu").caption
     assert r"$d = \lceil N/2 \rceil$" in caption and "certified to be within" in caption

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +34,8 @@ Y = Scale((0.25, 0.5), r"temperature $\tau$", 0)
 def small(look: Look) -> Figure:
     values = np.array([[0.0, 0.5, 1.0], [1.0, 0.5, 0.0]])
     panels = {"derived": values, r"optimised, $\delta^\star$": values}
-    return drawn(look, X, Y, panels, [], "SupCL loss, $m = 2$", "variance")
+    with look.applied():
+        return drawn(look, X, Y, panels, [], "SupCL loss, $m = 2$", "variance")
 
 
 def saved(look: Look, path: Path) -> bytes:
@@ -57,18 +56,6 @@ def test_fonts_are_embedded_as_truetype(tmp_path: Path) -> None:
     assert outlines(pdf) == outlines(eps) == []
     assert b"/CIDFontType2" in pdf and b"/FontFile2" in pdf and b"STIXGeneral" in pdf
     assert b"/FontType 42" in eps
-
-
-@pytest.mark.skipif(shutil.which("pdffonts") is None, reason="pdffonts is not installed")
-def test_pdffonts_sees_the_same(tmp_path: Path) -> None:
-    saved(Look(), tmp_path / "a.pdf")
-    told = subprocess.run(
-        ["pdffonts", tmp_path / "a.pdf"], capture_output=True, text=True, check=True
-    )
-    lines = told.stdout.splitlines()[2:]
-    assert lines
-    for line in lines:  # name, type, encoding, emb, sub, uni
-        assert "CID TrueType" in line and line.split()[4:7] == ["yes", "yes", "yes"]
 
 
 @pytest.mark.parametrize("kind", ["pdf", "eps"])
@@ -120,24 +107,10 @@ def test_settings_of_the_user_are_neither_used_nor_changed(tmp_path: Path) -> No
         assert matplotlib.rcParams["font.size"] == 20.0
 
 
-@pytest.mark.parametrize("width", [0.0, 1.9, 21.0, float("nan"), float("inf")])
-def test_no_width_is_refused(width: float) -> None:
-    with pytest.raises(ValueError, match="2 to 20 inches"):
-        Look(width)
-
-
 # --- colours ------------------------------------------------------------------------------------
 def test_categories_are_told_apart_without_colour() -> None:
     assert len(set(HATCHES)) == len(set(MARKERS)) == len(COLOURS) == 8
     assert len(set(DASHES)) == 6
-
-
-def test_the_map_of_numbers_rises_in_lightness() -> None:
-    """So that it is read in grey as well; luminance as of Rec. 709."""
-    with Look().applied():
-        colours = matplotlib.colormaps[matplotlib.rcParams["image.cmap"]](np.linspace(0, 1, 50))
-    luminance = colours[:, :3] ** 2.2 @ [0.2126, 0.7152, 0.0722]
-    assert (np.diff(luminance) > 0).all()
 
 
 # --- styles -------------------------------------------------------------------------------------
@@ -171,8 +144,8 @@ def test_a_style_may_change_what_is_seen_and_not_how_it_is_embedded(tmp_path: Pa
     [
         ("font.sizes: 9", "line 1: matplotlib has no setting 'font.sizes' (did you mean"),
         ("font.size: nine", "line 1: font.size: "),
-        ("\nfont.size", "line 2: a setting is name: value"),
-        ("text.latex.preamble: \\input{/etc/passwd}", "is a program for TeX"),
+        ("\nfont.size", "line 2: a setting has the form name: value"),
+        ("text.latex.preamble: \\input{/etc/passwd}", "is a TeX program"),
         ("axes.prop_cycle: cycler('color', [open('made', 'w').name])", "axes.prop_cycle: "),
         ("axes.prop_cycle: __import__('os').mkdir('made')", "not of the form cycler"),
         ("axes.prop_cycle: cycler(**{'color': ['red']})", "not of the form cycler"),
@@ -194,11 +167,11 @@ def test_a_style_that_is_none_is_refused_in_one_line(
 def test_what_is_no_text_is_no_style(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = tmp_path / "own.mplstyle"
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(StyleError, match="is no text"):
+    with pytest.raises(StyleError, match="is not a text"):
         Look(style=str(path)).tried()
     monkeypatch.setattr(module, "MAX_STYLE", 10)
     path.write_text("font.size: 9\n")
-    with pytest.raises(StyleError, match="too long"):
+    with pytest.raises(StyleError, match="too large"):
         Look(style=str(path)).tried()
 
 
@@ -211,5 +184,5 @@ def test_nothing_is_imported_or_fetched_for_a_style(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("importlib.resources.files", never)
     monkeypatch.setattr("urllib.request.urlopen", never)
     for name in ("antigravity.style", "https://example.invalid/a.mplstyle", "x" * 5000):
-        with pytest.raises(StyleError, match="there is no style"):
+        with pytest.raises(StyleError, match="does not exist"):
             Look(style=name).tried()

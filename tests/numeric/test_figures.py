@@ -7,14 +7,13 @@ from functools import partial
 
 import numpy as np
 import pytest
-import torch
 from cltheory.cli.main import run
-from cltheory.numeric.encoder import train_encoders
 from cltheory.numeric.figures import ccem_fig2, ccem_fig3
-from cltheory.numeric.figures.towers import TowerGrid, measured_similarity, predicted_similarity
-from cltheory.numeric.table import Table, TableError
+from cltheory.numeric.figures.encoder import train_encoders
+from cltheory.numeric.figures.towers import measured_similarity, predicted_similarity
+from cltheory.numeric.running.table import TableError
 
-GRID = TowerGrid(items=(4, 8), temperatures=(0.3, 1.0, 3.0), seeds=(0, 1))
+GRID = ccem_fig2.Grid(items=(4, 8), temperatures=(0.3, 1.0, 3.0), seeds=(0, 1))
 
 
 def half_and_full(rows):
@@ -23,7 +22,7 @@ def half_and_full(rows):
 
 
 def test_figure_2_against_theory(tmp_path):
-    rows = ccem_fig2.measure(GRID, tmp_path / "t.csv", device="cpu")
+    rows = GRID.measure(tmp_path / "t.csv", device="cpu")
     assert len(rows) == 2 * 2 * 3 * 2
     theory = predicted_similarity(GRID)
     assert theory.shape == (3, 2)
@@ -32,18 +31,18 @@ def test_figure_2_against_theory(tmp_path):
     assert full == pytest.approx(theory, abs=1e-6)
     assert half[0, 1] == pytest.approx(0, abs=1e-6)  # fits in one dimension
     assert abs(half[1, 1] - theory[1, 1]) > 0.01
-    again = ccem_fig2.measure(GRID, tmp_path / "t.csv", device="cpu")
+    again = GRID.measure(tmp_path / "t.csv", device="cpu")
     assert again == rows
     pytest.importorskip("matplotlib")
-    figure = ccem_fig2.draw(GRID, tmp_path / "t.csv", device="cpu").figure
+    figure = GRID.draw(tmp_path / "t.csv", device="cpu").figure
     assert len(figure.axes) == 4  # three panels and a colour bar
     assert all(len(ax.lines) == 2 for ax in figure.axes[:3])
     drawn = [np.asarray(ax.collections[0].get_array()) for ax in figure.axes[:3]]
     assert drawn[0] == pytest.approx(theory)
     assert drawn[2] == pytest.approx(half)
     # At a fixed bias the lines are other thresholds; the simplex is optimal at N = 4 up to t = 3.
-    grid = TowerGrid((4, 8), (0.5, 3.0), bias=1.0)
-    fixed = ccem_fig2.draw(grid, tmp_path / "b.csv", device="cpu")
+    grid = ccem_fig2.Grid((4, 8), (0.5, 3.0), bias=1.0)
+    fixed = grid.draw(tmp_path / "b.csv", device="cpu")
     _, full = half_and_full(fixed.rows)
     assert measured_similarity(grid, full) == pytest.approx(predicted_similarity(grid), abs=1e-6)
     (simplex, antipodal) = fixed.figure.axes[0].lines
@@ -53,23 +52,20 @@ def test_figure_2_against_theory(tmp_path):
     assert antipodal.get_ydata()[at] == pytest.approx([np.log(4) - 1])
 
 
-def test_a_table_is_resumed_and_kept_apart(tmp_path):
-    path = tmp_path / "t.csv"
-    few = TowerGrid((4, 8), (0.3, 3.0), seeds=(0,))
-    ccem_fig2.measure(few, path, device="cpu")
-    before = path.read_text()
-    lines = before.splitlines(keepends=True)
-    path.write_text("".join(lines[:4]) + lines[4][:20])  # killed in the middle of a line
-    ccem_fig2.measure(few, path, device="cpu")
-    assert path.read_text() == before
-    ccem_fig2.measure(GRID, path, device="cpu")
-    assert path.read_text().startswith(before)
-    with pytest.raises(TableError, match="dtype = float64, not float32"):
-        ccem_fig2.measure(few, path, device="cpu", dtype=torch.float32)
+def test_a_table_belongs_to_its_tolerance_and_junk_is_left_alone(tmp_path):
+    path, few = tmp_path / "t.csv", ccem_fig2.Grid((4, 8), (0.3, 3.0), seeds=(0,))
+    few.measure(path, device="cpu", tolerance=1.0)
+    before = path.read_bytes()
+    with pytest.raises(TableError, match="tolerance = 1, not default"):
+        few.measure(path, device="cpu")
+    assert path.read_bytes() == before
+    junk = b"notes\nof mine, without a newline at the end"
+    path.write_bytes(junk)
     with pytest.raises(TableError, match="not a table"):
-        ccem_fig3.measure(few, path, device="cpu")
-    rows = Table(path, {}, ccem_fig2.COLUMNS).rows
-    assert rows[0]["similarity"] == pytest.approx(1, abs=1e-9)
+        few.measure(path, device="cpu")
+    assert path.read_bytes() == junk
+    with pytest.raises(TableError, match="not a file"):
+        few.measure(tmp_path, device="cpu")
 
 
 @pytest.fixture
@@ -80,8 +76,8 @@ def quick(monkeypatch):
 
 
 def test_figure_3_against_theory(tmp_path, quick):
-    grid = TowerGrid((4, 8), (0.3, 3.0), seeds=(0,))
-    rows = ccem_fig3.measure(grid, tmp_path / "e.csv", device="cpu")
+    grid = ccem_fig3.Grid((4, 8), (0.3, 3.0), seeds=(0,))
+    rows = grid.measure(tmp_path / "e.csv", device="cpu")
     assert len(rows) == 3 * 2 * 2
     wide, script = (
         measured_similarity(grid, [row for row in rows if row["encoder"] == name])
@@ -90,7 +86,7 @@ def test_figure_3_against_theory(tmp_path, quick):
     assert wide == pytest.approx(predicted_similarity(grid), abs=1e-4)
     assert script.min() >= 0.5
     pytest.importorskip("matplotlib")
-    assert len(ccem_fig3.draw(grid, tmp_path / "e.csv", device="cpu").figure.axes) == 5
+    assert len(grid.draw(tmp_path / "e.csv", device="cpu").figure.axes) == 5
 
 
 # --- the command ------------------------------------------------------------------------------
@@ -123,13 +119,6 @@ def test_the_command_draws_and_resumes(figure, tmp_path):
     code, out, _ = figure("ccem-fig2", "--N", "4,8", "--t", "1,2", "--bias", "0", "--seeds", "1")
     assert code == 0
     assert "for d = N/2" in out
-
-
-def test_the_command_trains_encoders(figure, quick):
-    code, out, err = figure("ccem-fig3", "--N", "3,4", "--t", "1,2")
-    assert (code, err) == (0, "")
-    assert "linear-4d" in out
-    assert "relu-d" in out
 
 
 @pytest.mark.parametrize(

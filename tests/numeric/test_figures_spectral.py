@@ -7,18 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from cltheory.cli.main import run
 from cltheory.numeric.figures import spectral_fig3
-from cltheory.numeric.figures.drawing import number
+from cltheory.numeric.figures.drawing import number, points
 from cltheory.numeric.graphs.agreement import adjusted_rand, captured, k_means
 from cltheory.numeric.graphs.draw import planted_labels
 from cltheory.numeric.graphs.energy import Kernel, cross_entropy, entropy
 from cltheory.numeric.graphs.spectral import bottom_eigenvectors
 from cltheory.numeric.graphs.train import Setup, sgd
-from cltheory.numeric.table import TableError
+from cltheory.numeric.running.table import TableError
 
 SMALL = Setup(batch=10, most=100)
 GRID = spectral_fig3.Grid(((1.0, 0.0), (0.9, 0.1)), 3, 12, (2, 3), SMALL, seeds=(0, 1))
@@ -28,12 +27,12 @@ ONE = spectral_fig3.Grid(((0.9, 0.1),), 3, 12, (2,), SMALL, seeds=(0,))
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("fig3") / "t.csv"
-    spectral_fig3.measure(GRID, path, device="cpu")
+    GRID.measure(path, device="cpu")
     return path
 
 
 def test_rows_against_the_points_that_are_kept(table: Path) -> None:
-    rows = spectral_fig3.measure(GRID, table, device="cpu")
+    rows = GRID.measure(table, device="cpu")
     assert len(rows) == 8
     label = planted_labels(3, 12)
     for row in rows:
@@ -50,7 +49,7 @@ def test_rows_against_the_points_that_are_kept(table: Path) -> None:
             if row["d"] != 2:
                 continue
             # Points are kept with five digits.
-            z = torch.as_tensor(spectral_fig3.points(row, part))
+            z = torch.as_tensor(points(row, f"{part}_points"))
             assert row[f"{part}_captured"] == pytest.approx(captured(z, vectors[:, :2]), abs=1e-3)
             value = float(cross_entropy(z, pi, Kernel())[0])
             assert row[f"{part}_loss"] == pytest.approx(value, abs=1e-3)
@@ -60,7 +59,7 @@ def test_rows_against_the_points_that_are_kept(table: Path) -> None:
 
 def test_clusters_of_a_graph_in_pieces_are_its_eigenvectors(table: Path) -> None:
     """q = 0: the minimum is at infinity, and clusters collapse on the way: the span is exact."""
-    for row in spectral_fig3.measure(GRID, table, device="cpu"):
+    for row in GRID.measure(table, device="cpu"):
         if row["q"] == 0:
             assert row["optimum_loss"] == pytest.approx(float(row["entropy"]), abs=1e-6)
             assert row["optimum_captured"] > 0.999
@@ -69,18 +68,18 @@ def test_clusters_of_a_graph_in_pieces_are_its_eigenvectors(table: Path) -> None
 
 def test_a_table_is_resumed_and_belongs_to_its_setup(table: Path, tmp_path: Path) -> None:
     before = table.read_bytes()
-    (alone,) = spectral_fig3.measure(ONE, tmp_path / "one.csv", device="cpu")
-    assert alone in spectral_fig3.measure(GRID, table, device="cpu")
+    (alone,) = ONE.measure(tmp_path / "one.csv", device="cpu")
+    assert alone in GRID.measure(table, device="cpu")
     assert table.read_bytes() == before
     other = spectral_fig3.Grid(ONE.pairs, 3, 12, (2,), Setup(Kernel(0.4), batch=10, most=100))
     with pytest.raises(TableError, match=r"tau = 0\.5, not 0\.4"):
-        spectral_fig3.measure(other, table, device="cpu")
+        other.measure(table, device="cpu")
 
 
 def test_kernels_that_print_alike_have_tables_of_their_own(tmp_path: Path) -> None:
     """1.0000001 is 1 in six digits."""
     names = [
-        spectral_fig3.Grid(ONE.pairs, setup=Setup(Kernel(0.5, gamma))).same["kernel"]
+        spectral_fig3.Grid(ONE.pairs, training=Setup(Kernel(0.5, gamma))).same["kernel"]
         for gamma in (1.0, 1.0000001)
     ]
     assert names == ["exponential 1", "exponential 1.0000001"]
@@ -98,7 +97,7 @@ def test_positives_are_not_drawn_by_the_numbers_of_the_graph(
         return sgd(pi, first, setup, random, advance)
 
     monkeypatch.setattr(spectral_fig3, "sgd", spied)
-    spectral_fig3.measure(ONE, tmp_path / "t.csv", device="cpu")
+    ONE.measure(tmp_path / "t.csv", device="cpu")
     of_graph = torch.rand(36**2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     assert len(seen) == 1 and not torch.isin(seen[0], of_graph).any()
 
@@ -108,7 +107,7 @@ def test_a_caption_says_what_was_done(tmp_path: Path) -> None:
     setup = Setup(Kernel(0.5, 0.5), batch=10, most=30)
     for d, free in ((2, 0), (3, 1)):
         grid = spectral_fig3.Grid(((1.0, 0.0),), 3, 12, (d,), setup, seeds=(0,))
-        drawing = spectral_fig3.draw(grid, tmp_path / f"{d}.csv", device="cpu")
+        drawing = grid.draw(tmp_path / f"{d}.csv", device="cpu")
         assert "after 30 iterations" in drawing.caption and "50" not in drawing.caption
         assert drawing.caption.count("axes of most variance") == free
         assert "plane" not in drawing.caption
@@ -116,19 +115,6 @@ def test_a_caption_says_what_was_done(tmp_path: Path) -> None:
         (row,) = drawing.rows
         assert float(row["optimum_gradient"]) > 1e-6
         assert f"gradient above {number(float(row['optimum_gradient']))}" in drawing.caption
-
-
-def test_points_of_more_dimensions_lie_along_their_axes() -> None:
-    z = torch.diag(torch.tensor([1.0, 3.0, 2.0, 0.1])).double()
-    z = torch.cat([z, -z])
-    told = spectral_fig3.points({"sgd_points": spectral_fig3._written(z)}, "sgd")
-    assert np.abs(told).max(0) == pytest.approx([3, 2])
-
-
-def test_the_standard_error() -> None:
-    rows: list[Any] = [{"x": value} for value in (1.0, 2.0, 6.0)]
-    assert spectral_fig3.means(rows, "x") == pytest.approx((3, 7**0.5 / 3**0.5))
-    assert np.isnan(spectral_fig3.means(rows[:1], "x")[1])
 
 
 # --- the command ---------------------------------------------------------------------------------
@@ -192,12 +178,12 @@ def test_the_command(figure: Any, tmp_path: Path, more: tuple[str, ...]) -> None
         (("--gamma", "1"), "--gamma needs --kernel exponential"),
         (("--d", "0"), "--d takes dimensions from 1 to 64"),
         (("--d", "2,2"), "--d takes dimensions"),
-        (("--d", "11"), "the dimension is 1 to 9 here"),
-        (("--d", "1", "--sphere"), "the dimension is 2 to 9 here"),
+        (("--d", "11"), "must be from 1 to 9"),
+        (("--d", "1", "--sphere"), "must be from 2 to 9"),
         (("--batch", "1"), "--batch"),
         (("--p", "0", "--q", "0"), "seed 0: vertex 0 has no edge"),
-        (("--lr", "1e200"), "left all bounds with learning rate 1e+200"),
-        (("--lr", "1e200", "--iterations", "5"), "left all bounds with learning rate 1e+200"),
+        (("--lr", "1e200"), "diverged with learning rate 1e+200"),
+        (("--lr", "1e200", "--iterations", "5"), "diverged with learning rate 1e+200"),
         (("--negatives", "none"), "all"),
         (("--laplacian", "other"), "symmetrised"),
     ],

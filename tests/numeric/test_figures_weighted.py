@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,12 @@ import pytest
 import torch
 from cltheory.cli.main import run
 from cltheory.numeric import digits
-from cltheory.numeric.figures import imbalance_fig4, soft_supcon_fig2, y_aware_fig5
+from cltheory.numeric.figures import drawing, imbalance_fig4, soft_supcon_fig2, y_aware_fig5
+from cltheory.numeric.figures.free import fit
 from cltheory.numeric.figures.imbalance_fig4 import HARD, SOFT, certified
-from cltheory.numeric.free import fit
 from cltheory.numeric.losses import SupCon
 from cltheory.numeric.metrics import procrustes_r2
-from cltheory.numeric.table import TableError
+from cltheory.numeric.running.table import TableError
 from sympy import Rational
 
 SMALL = imbalance_fig4.Grid(sizes=((2, 2, 2), (2, 3, 6)), tau=Rational(1, 2))
@@ -60,12 +59,12 @@ def test_what_is_no_optimum_has_a_gap() -> None:
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The table of SMALL."""
     path = tmp_path_factory.mktemp("unequal") / "t.csv"
-    imbalance_fig4.measure(SMALL, path, device="cpu")
+    SMALL.measure(path, device="cpu")
     return path
 
 
 def test_unequal_classes_against_theory(measured: Path) -> None:
-    rows = imbalance_fig4.measure(SMALL, measured, device="cpu")
+    rows = SMALL.measure(measured, device="cpu")
     assert [(row["scheme"], row["sizes"]) for row in rows] == [
         (scheme, sizes) for scheme in (HARD, SOFT) for sizes in ("2:2:2", "2:3:6")
     ]
@@ -81,20 +80,9 @@ def test_unequal_classes_against_theory(measured: Path) -> None:
 
 
 def test_another_theory_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(imbalance_fig4, "derived", lambda grid, cell: 1.6 * np.eye(3) - 0.6)
-    rows = imbalance_fig4.measure(SMALL, tmp_path / "t.csv", device="cpu")
+    monkeypatch.setattr(imbalance_fig4, "derived", lambda *cell: 1.6 * np.eye(3) - 0.6)
+    rows = SMALL.measure(tmp_path / "t.csv", device="cpu")
     assert min(float(row["difference"]) for row in rows) > 0.09
-
-
-def test_a_table_of_unequal_classes_is_resumed(measured: Path, tmp_path: Path) -> None:
-    path, whole = tmp_path / "t.csv", measured.read_text()
-    first = imbalance_fig4.Grid(sizes=((2, 2, 2),), tau=Rational(1, 2))
-    path.write_text("".join(whole.splitlines(keepends=True)[:2])[:-20])  # killed in a line
-    imbalance_fig4.measure(first, path, device="cpu")
-    lines = whole.splitlines()
-    assert path.read_text().splitlines() == [lines[0], lines[1], lines[3]]
-    with pytest.raises(TableError, match="not a table"):
-        imbalance_fig4.measure(imbalance_fig4.Grid(sizes=((2, 2),)), path, device="cpu")
 
 
 def test_the_command_draws_unequal_classes(figure: Any, measured: Path, tmp_path: Path) -> None:
@@ -106,17 +94,6 @@ def test_the_command_draws_unequal_classes(figure: Any, measured: Path, tmp_path
     assert (tmp_path / "fig.png").read_bytes().startswith(b"\x89PNG")
     assert r"\varepsilon = e^{-1}" in (tmp_path / "a.tex").read_text()
     assert (tmp_path / "fig.csv").read_bytes() == measured.read_bytes()
-
-
-@pytest.mark.slow
-def test_the_figure_of_the_paper(figure: Any, tmp_path: Path) -> None:
-    assert figure("imbalance-fig4")[0] == 0
-    with (tmp_path / "fig.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 8
-    assert {row["stop"] for row in rows} == {"converged"}
-    assert max(float(row["difference"]) for row in rows) < 1e-6
-    assert max(float(row["gap"]) for row in rows) < 1e-8
 
 
 # --- digits -------------------------------------------------------------------------------------
@@ -145,7 +122,7 @@ def test_digits_are_split_by_the_seed(sklearn: None) -> None:
 def test_the_simplex_needs_nine_dimensions(sklearn: None, tmp_path: Path) -> None:
     assert soft_supcon_fig2.least_dimension() == 9
     grid = soft_supcon_fig2.Grid((2, 9), seeds=(0,), steps=40)
-    few, enough = soft_supcon_fig2.measure(grid, tmp_path / "t.csv", device="cpu")
+    few, enough = grid.measure(tmp_path / "t.csv", device="cpu")
     # After some steps; in two dimensions no ten points are near a simplex.
     for part in ("train", "test"):
         assert 0 < enough[f"{part}_loss_gap"] < few[f"{part}_loss_gap"]
@@ -154,33 +131,33 @@ def test_the_simplex_needs_nine_dimensions(sklearn: None, tmp_path: Path) -> Non
     mean, off = soft_supcon_fig2.averaged(grid, [few, enough], "train_procrustes_r2")
     assert mean == pytest.approx([few["train_procrustes_r2"], enough["train_procrustes_r2"]])
     assert off == pytest.approx([0, 0])
-    assert soft_supcon_fig2.measure(grid, tmp_path / "t.csv", device="cpu") == [few, enough]
+    assert grid.measure(tmp_path / "t.csv", device="cpu") == [few, enough]
     longer = soft_supcon_fig2.Grid((2, 9), seeds=(0,), steps=41)
     with pytest.raises(TableError, match="was made with steps = 40"):
-        soft_supcon_fig2.measure(longer, tmp_path / "t.csv", device="cpu")
+        longer.measure(tmp_path / "t.csv", device="cpu")
 
 
 def test_a_line_is_no_arc(sklearn: None, tmp_path: Path) -> None:
     grid = y_aware_fig5.Grid(seeds=(0,), steps=40)
-    cosine, euclidean = y_aware_fig5.measure(grid, tmp_path / "t.csv", device="cpu")
+    cosine, euclidean = grid.measure(tmp_path / "t.csv", device="cpu")
     assert cosine["test_r2"] < euclidean["test_r2"] <= 1
     assert euclidean["test_r2"] > 0.8
     for row in (cosine, euclidean):  # what is drawn is what was measured, to five digits
-        at = y_aware_fig5.points(row)
+        at = drawing.points(row)
         target = y_aware_fig5.geometry(str(row["scheme"]), torch.as_tensor(at[:, 0]))
         assert len(at) == digits.HELD_OUT
         assert procrustes_r2(at[:, 1:], target) == pytest.approx(row["test_r2"], abs=1e-3)
     # Turned onto the line and moved, embeddings of cosines are on a circle of radius 1.
-    x = y_aware_fig5.points(cosine)[:, 1:]
+    x = drawing.points(cosine)[:, 1:]
     centre = np.linalg.lstsq(np.c_[2 * x, np.ones(len(x))], (x**2).sum(1), rcond=None)[0][:2]
     assert np.linalg.norm(x - centre, axis=1) == pytest.approx(np.ones(len(x)), abs=1e-3)
-    assert y_aware_fig5.measure(grid, tmp_path / "t.csv", device="cpu") == [cosine, euclidean]
+    assert grid.measure(tmp_path / "t.csv", device="cpu") == [cosine, euclidean]
 
 
 @pytest.mark.slow
 def test_trained_to_the_end_the_transition_is_sharp(sklearn: None, tmp_path: Path) -> None:
     grid = soft_supcon_fig2.Grid((7, 8, 9, 10), seeds=(0,))
-    rows = soft_supcon_fig2.measure(grid, tmp_path / "t.csv", device="cpu")
+    rows = grid.measure(tmp_path / "t.csv", device="cpu")
     r2 = [float(row["train_procrustes_r2"]) for row in rows]
     assert r2[0] < r2[1] < 0.92 < 0.97 < r2[2]
     assert abs(r2[3] - r2[2]) < 0.01
@@ -228,7 +205,7 @@ def test_bad_dimensions_are_refused_in_one_line(figure: Any, tmp_path: Path, tex
         (("--sizes", "1,2"), "--sizes takes the samples"),
         (("--sizes", "4"), "--sizes takes the samples"),
         (("--sizes", "2,x"), "--sizes takes the samples"),
-        (("--sizes", "2,2", "--sizes", "2,2,2"), "as many classes"),
+        (("--sizes", "2,2", "--sizes", "2,2,2"), "same number of classes"),
         (("--sizes", "2,2", "--sizes", "2,2"), "the same sizes"),
         (("--epsilon", "1"), "less than 1"),
         (("--epsilon", "0"), "must be a positive number"),

@@ -56,39 +56,19 @@ def test_a_planted_partition_has_its_frequencies() -> None:
         assert float(pi[part].mean()) == pytest.approx(p, abs=off)
 
 
-def test_certain_edges_are_all_there() -> None:
-    pi = planted_partition(3, 4, 1, 0, generator())
-    assert torch.equal(pi, torch.block_diag(*[torch.ones(4, 4) - torch.eye(4)] * 3).double())
-
-
 @pytest.mark.parametrize(
     ("given", "says"),
     [
         ((2, 3, 1.5, 0), "p is a probability"),
         ((2, 3, 1, -0.1), "q is a probability"),
         ((2, 3, float("nan"), 0), "p is a probability"),
-        ((2, 1, 1, 0), "2 or more vertices"),
+        ((2, 1, 1, 0), "at least 2 vertices"),
         ((2, 3, 0, 0), "vertex 0 has no edge.*5 more"),
     ],
 )
 def test_no_graph_without_its_numbers(given: tuple[int, int, float, float], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         planted_partition(*given, generator())
-
-
-@pytest.mark.parametrize(
-    ("pi", "says"),
-    [
-        ([[0.0, 1.0], [0.0, 0.0]], "vertex 1 has no edge"),
-        ([[1.0, 1.0], [1.0, 0.0]], "self-loop"),
-        ([[0.0, -1.0], [1.0, 0.0]], "negative"),
-        ([[0.0, float("inf")], [1.0, 0.0]], "not finite"),
-        ([[0.0, 1.0]], "square"),
-    ],
-)
-def test_what_is_no_graph(pi: list[list[float]], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
-        probabilities(torch.tensor(pi))
 
 
 def chi_square(pi: Tensor, expected: Tensor, draws: int) -> float:
@@ -158,22 +138,7 @@ def test_of_a_graph_in_pieces_the_constant_is_not_mixed_in(kind: str) -> None:
     assert vectors[:, :3].sum(0).numpy() == pytest.approx(0, abs=1e-12)
 
 
-def test_a_laplacian_has_a_name() -> None:
-    with pytest.raises(ValueError, match="symmetrised"):
-        laplacian(weights(3), "other")
-    with pytest.raises(ValueError, match="1 to 2"):
-        bottom_eigenvectors(weights(3), 3)
-
-
 # --- agreement -----------------------------------------------------------------------------------
-@pytest.mark.parametrize("angle", [0.0, 1e-7, 12.0, 45.0, 89.9999, 90.0])
-def test_angles_of_planes_that_are_turned(angle: float) -> None:
-    turn = np.deg2rad(angle)
-    a = torch.eye(5, dtype=torch.float64)[:, :2]
-    b = a.clone()
-    b[:, 1] = torch.tensor([0, np.cos(turn), np.sin(turn), 0, 0])
-    mix = torch.tensor([[1.0, 2.0], [0.5, -3.0]], dtype=torch.float64)
-    assert principal_angles(a @ mix, b).tolist() == pytest.approx([0, angle], rel=1e-6, abs=1e-12)
 
 
 def test_angles_against_scipy() -> None:
@@ -210,7 +175,7 @@ def test_the_adjusted_rand_index() -> None:
     assert 0.7 < adjusted_rand(label, corrupted) < 0.9
     assert adjusted_rand(torch.zeros(5), torch.zeros(5)) == 1
     assert adjusted_rand(torch.zeros(6), torch.arange(6)) == 0
-    with pytest.raises(ValueError, match="same points"):
+    with pytest.raises(ValueError, match="different lengths"):
         adjusted_rand(label, label[:5])
 
 
@@ -225,12 +190,6 @@ def test_clusters_against_scikit_learn() -> None:
     assert spread <= 1.001 * theirs.inertia_
     random = torch.randint(5, (2, 60), generator=generator())
     assert adjusted_rand(*random) == pytest.approx(metrics.adjusted_rand_score(*random.numpy()))
-
-
-def test_k_means_of_points_that_coincide() -> None:
-    assert set(k_means(torch.zeros(5, 2), 3).tolist()) <= {0, 1, 2}
-    with pytest.raises(ValueError, match="1 to 2"):
-        k_means(torch.zeros(2, 2), 3)
 
 
 # --- losses --------------------------------------------------------------------------------------
@@ -297,12 +256,6 @@ def test_the_cross_entropy_is_the_mean_over_all_subgraphs(kernel: Kernel) -> Non
     assert gradient.numpy() == pytest.approx(slope.numpy(), abs=1e-12)
 
 
-@pytest.mark.parametrize("wrong", [{"tau": 0.0}, {"tau": -1.0}, {"gamma": 0.0}, {"gamma": -2.0}])
-def test_kernels_have_positive_parameters(wrong: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match="must be a positive number"):
-        Kernel(**wrong)
-
-
 # --- what the theory says ------------------------------------------------------------------------
 def test_small_embeddings_see_the_laplacian() -> None:
     """n H = n log(n - 1) + (tr Z^T L Z - n/(n - 1) tr Z^T Z)/tau + O(|Z|^4) for centred Z.
@@ -321,13 +274,6 @@ def test_small_embeddings_see_the_laplacian() -> None:
     assert above == pytest.approx(quadratic("symmetrised"), rel=1e-4)
     assert above != pytest.approx(quadratic("unnormalised"), rel=1e-2)
     assert above != pytest.approx(quadratic("normalised"), rel=1e-2)
-
-
-def test_in_the_plane_the_temperature_is_a_unit_of_length() -> None:
-    z, pi = points(7, 2), weights(7)
-    value = float(cross_entropy(z, pi, Kernel(0.5))[0])
-    assert float(cross_entropy(3 * z, pi, Kernel(4.5))[0]) == pytest.approx(value, rel=1e-12)
-    assert float(cross_entropy(3 * z, pi, Kernel(1.5))[0]) != pytest.approx(value, rel=1e-2)
 
 
 def simplex(clusters: int, k: int, squared: float) -> Tensor:
@@ -390,33 +336,3 @@ def test_points_stay_on_the_sphere() -> None:
     _, slope = cross_entropy(early.points, pi, Kernel())
     tangential = slope - (slope * early.points).sum(1, keepdim=True) * early.points
     assert early.gradient == pytest.approx(float(tangential.abs().max()), rel=1e-9)
-
-
-def test_minima_are_minima() -> None:
-    pi, first = planted_partition(3, 8, 0.9, 0.1, generator()), start(24, 2, generator(1))
-    for kernel in (Kernel(), Kernel(0.5, 1.5)):
-        best = minimised(pi, first, kernel)
-        assert best.gradient < 1e-6 and best.value >= entropy(pi)
-        moved = best.points + 1e-2 * points(24, 2, 5)
-        assert float(cross_entropy(moved, pi, kernel)[0]) > best.value
-
-
-@pytest.mark.parametrize(
-    ("wrong", "says"),
-    [
-        ({"lr": 0.0}, "learning rate"),
-        ({"lr": float("nan")}, "learning rate"),
-        ({"batch": 1}, "2 edges"),
-        ({"most": 0}, "an iteration"),
-        ({"negatives": "none"}, "all, batch"),
-    ],
-)
-def test_setups_that_cannot_be(wrong: dict[str, float], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
-        Setup(**wrong)
-
-
-def test_a_learning_rate_that_is_too_large_is_told() -> None:
-    pi = planted_partition(3, 8, 0.9, 0.1, generator())
-    with pytest.raises(ValueError, match="left all bounds"):
-        sgd(pi, start(24, 2, generator(1)), Setup(lr=1e200), generator(2))

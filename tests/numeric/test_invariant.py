@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from cltheory.derive.losses.clip import SIGMOID, pairwise, t
+from cltheory.derive.losses.clip import pairwise
 from cltheory.derive.losses.pairwise import c
 from cltheory.derive.problems.problem import Problem
 from cltheory.derive.results import results
@@ -129,22 +129,6 @@ def test_an_optimum_claimed_to_be_the_only_one_is_refused_where_it_is_not():
     assert set(verdicts(over_invariant(loss, 6, {}, {**claim, "x_last": 2.0})).values()) == {
         "agrees"
     }
-
-
-def test_parameters_are_put_in():
-    loss = pairwise("given", "", Max(0, 1 - t * c), Max(0, c + Rational(1, 2)), "")
-    found = {x.what: x.measured for x in over_invariant(loss, 4, {"t": "2"}, RIGHT)}
-    # No positive below 1/2 is wanted, and negatives of -1/2 cost positives down to 1/2.
-    assert found["loss"] == pytest.approx(0, abs=1e-12)
-    assert found["positive"] == pytest.approx(0.5)
-    smooth = {
-        k: float(results["sigmoid-optimum"].value(k, N=5, t=2, b="1/3"))
-        for k in (*RIGHT,)
-        if k != "x_star"
-    }
-    smooth["x_star"] = 1 - smooth["positive"]
-    checks = over_invariant(SIGMOID, 5, {"b": "1/3", "t": "2"}, smooth)
-    assert set(verdicts(checks).values()) == {"agrees"}
 
 
 @pytest.mark.parametrize(

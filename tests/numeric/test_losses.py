@@ -196,26 +196,6 @@ def test_views_of_other_weights(towers: bool) -> None:
     assert float(WInfoNCE(0.3, towers=towers)(VIEWS, given)) == pytest.approx(expected, rel=1e-10)
 
 
-def test_the_anchor_in_its_denominator() -> None:
-    found = float(SupCon(0.3, anchor=True)(Z, LABELS))
-    assert found == pytest.approx(plain(Z, SAME, 0.3, seen=np.ones((N, N), dtype=bool)), rel=1e-10)
-
-
-def test_the_factor_of_supcontrast() -> None:
-    found = SupCon(0.3, base=0.07)(Z, LABELS)
-    assert float(found) == pytest.approx(0.3 / 0.07 * float(SupCon(0.3)(Z, LABELS)))
-
-
-def test_labels_of_any_kind() -> None:
-    expected = float(SupCon(0.3)(Z, LABELS))
-    for kind in (torch.int8, torch.uint8, torch.int16, torch.int32):
-        assert float(SupCon(0.3)(Z, LABELS.to(kind))) == expected
-    for labels in (LABELS - 1000, LABELS * 10**15, -LABELS):
-        assert float(SupCon(0.3)(Z, labels)) == pytest.approx(expected, rel=1e-13)
-    two = LABELS % 2 == 0
-    assert float(SupCon(0.3)(Z, two)) == float(SupCon(0.3)(Z, two.long()))
-
-
 @pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16])
 def test_lower_precision_is_raised(kind: torch.dtype) -> None:
     z = Z.to(kind).requires_grad_()
@@ -230,29 +210,11 @@ def test_lower_precision_is_raised(kind: torch.dtype) -> None:
         assert float(SupCon(0.3)(Z.float(), LABELS)) == expected
 
 
-def test_a_learned_temperature() -> None:
-    tau = torch.nn.Parameter(torch.tensor(0.3))
-    loss = SupCon(tau)
-    assert list(loss.parameters()) == [tau]
-    loss(Z.float(), LABELS).backward()
-    step = 1e-4
-    slope = (SupCon(0.3 + step)(Z, LABELS) - SupCon(0.3 - step)(Z, LABELS)) / (2 * step)
-    assert tau.grad is not None and float(tau.grad) == pytest.approx(float(slope), rel=1e-3)
-
-
 def test_gradients_twice_are_refused() -> None:
     """Else a penalty on gradients would be dropped without a word."""
     z = Z.clone().requires_grad_()
     with pytest.raises(RuntimeError, match="has no second derivative"):
         torch.autograd.grad(SupCon(0.3)(z, LABELS), z, create_graph=True)
-
-
-def test_a_graph_may_be_kept() -> None:
-    z = Z.clone().requires_grad_()
-    loss = SupCon(0.3)(z, LABELS)
-    (first,) = torch.autograd.grad(loss, z, retain_graph=True)
-    (second,) = torch.autograd.grad(loss, z)
-    assert torch.equal(first, second)
 
 
 def test_distances_do_not_see_a_shift() -> None:
@@ -347,21 +309,6 @@ def test_nothing_to_be_attracted_to() -> None:
         SupCon(0.1, isolated="error")(Z, LABELS)
 
 
-def test_one_class() -> None:
-    """pytorch-metric-learning returns zero here; the definition does not."""
-    one = torch.zeros(N, dtype=torch.long)
-    assert float(SupCon(0.5)(Z, one)) == pytest.approx(plain(Z, np.ones((N, N)), 0.5), rel=1e-10)
-
-
-def test_equal_embeddings() -> None:
-    """Every anchor then finds the others alike: log (n - 1), with the gradient zero."""
-    z = Z[:1].repeat(N, 1).requires_grad_()
-    loss = SupCon(0.01)(z, LABELS)
-    loss.backward()
-    assert float(loss.detach()) == pytest.approx(log(N - 1))
-    assert z.grad is not None and float(z.grad.abs().max()) < 1e-12
-
-
 def spoiled(value: float, row: int = 3) -> Tensor:
     z = Z.clone()
     z[row] = value
@@ -383,11 +330,11 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "float classes": (lambda: SupCon()(Z, LABELS.double()), "labels of classes must be integers"),
     "labels": (
         lambda: SupCon()(Z, LABELS[:4]),
-        r"labels must be \(23,\), one a sample",
+        r"labels must be \(23,\), one per sample",
     ),
     "no labels": (lambda: YAware()(Z), "needs labels"),
     "no weights": (lambda: WInfoNCE()(Z), "needs weights"),
-    "rows": (lambda: YAware()(Z, Y[:4]), r"labels must be \(23, l\), one a sample, not \(4, 3\)"),
+    "rows": (lambda: YAware()(Z, Y[:4]), r"labels must be \(23, l\), one per sample, not \(4, 3\)"),
     "tau": (lambda: SupCon(0.0), "tau must be positive and finite, not 0"),
     "learned tau": (
         lambda: SupCon(torch.nn.Parameter(torch.tensor(-0.3)))(Z, LABELS),
@@ -421,14 +368,6 @@ def test_without_checks_nan_stays_nan() -> None:
     loss = SupCon(check=False)(z, LABELS)
     loss.backward()
     assert loss.isfinite() and z.grad is not None and z.grad.isfinite().all()
-
-
-def test_without_checks_values_are_the_same() -> None:
-    for name, (made, given, _, _) in CASES.items():
-        loss = made(0.3)
-        expected = float(loss(Z, given))
-        loss.check = False
-        assert float(loss(Z, given)) == pytest.approx(expected, rel=1e-12), name
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -465,12 +404,6 @@ def test_rounding_is_no_asymmetry() -> None:
     assert float(WInfoNCE()(Z, off)) == pytest.approx(float(WInfoNCE()(Z, w)), rel=1e-9)
     with pytest.raises(ValueError, match="not symmetric"):
         WInfoNCE()(Z, w * (1 + 1e-4 * torch.arange(N, dtype=w.dtype)))
-
-
-def test_lists_and_arrays_are_labels() -> None:
-    expected = float(SupCon(0.3)(Z, LABELS))
-    assert float(SupCon(0.3)(Z, LABELS.tolist())) == expected
-    assert float(SupCon(0.3)(Z, LABELS.numpy())) == expected
 
 
 @pytest.mark.parametrize("far", [1e3, 1e5])
@@ -510,15 +443,6 @@ def test_the_entropic_bound(name: str, block: int) -> None:
     assert float(loss(Z, given)) > entropy
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 0.2])
-def test_the_entropic_bound_of_towers(epsilon: float) -> None:
-    labels = VIEW_LABELS
-    w = epsilon + (1 - epsilon) * (labels[:, None] == labels).double()
-    soft = SoftSupCon(epsilon, towers=True).entropic_bound(VIEWS, labels)
-    any_w = WInfoNCE(towers=True, isolated="skip").entropic_bound(VIEWS, w)
-    assert float(soft) == pytest.approx(float(any_w), rel=1e-12)
-
-
 @pytest.mark.parametrize("kind", [torch.uint16, torch.uint32, torch.uint64, torch.int64])
 def test_labels_of_every_integer_type(kind: torch.dtype) -> None:
     whole = LABELS - LABELS.min()
@@ -528,7 +452,7 @@ def test_labels_of_every_integer_type(kind: torch.dtype) -> None:
 
 
 @pytest.mark.cuda
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device, torch finds none")
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device, does not exist")
 @pytest.mark.parametrize("name", CASES)
 def test_cuda(name: str) -> None:
     made, given, _, _ = CASES[name]

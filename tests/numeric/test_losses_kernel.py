@@ -223,25 +223,6 @@ def test_options(option: dict[str, Any], normalize: bool, block: int) -> None:
         assert mean == pytest.approx(expected.mean(), rel=1e-10)
 
 
-@pytest.mark.parametrize("made", [KernelSumInfoNCE, LossSumInfoNCE])
-def test_a_mixture_of_one(made: Any) -> None:
-    first, second = (KernelInfoNCE(g, 0.3)(VIEWS) for g in (1.0, 2.0))
-    assert float(made(1.0, 0.3, 0.3)(VIEWS)) == pytest.approx(float(first), rel=1e-12)
-    assert float(made(0.0, 0.3, 0.3)(VIEWS)) == pytest.approx(float(second), rel=1e-12)
-    same = made(0.4, 0.3, 0.3, gamma_1=1.5, gamma_2=1.5)(VIEWS)
-    assert float(same) == pytest.approx(float(KernelInfoNCE(1.5, 0.3)(VIEWS)), rel=1e-12)
-
-
-def test_halves_have_the_length_of_the_whole() -> None:
-    """All features are normalised together, as the authors do: halves are not unit vectors."""
-    whole = nn.functional.normalize(VIEWS, dim=-1)
-    loss = LossConcatenationInfoNCE(1.0, 0.3)
-    half = KernelInfoNCE(1.0, 0.3, normalize=False)(whole[..., : D // 2])
-    assert float(loss(VIEWS)) == pytest.approx(float(half), rel=1e-12)
-    unit = KernelInfoNCE(1.0, 0.3)(whole[..., : D // 2])
-    assert abs(float(loss(VIEWS)) - float(unit)) > 1e-2
-
-
 # --- what the authors' code computes --------------------------------------------------------------
 def theirs(z1: Tensor, z2: Tensor, gamma: float, tau: float, eps: float) -> Tensor:
     """Exponentials as they are, eps below the sum of the negatives and once more beside it."""
@@ -250,40 +231,6 @@ def theirs(z1: Tensor, z2: Tensor, gamma: float, tau: float, eps: float) -> Tens
     others = (others.sum(1) - others.diag()).clamp(min=eps) + eps
     own = torch.exp(-(z1 - z2).norm(dim=1).pow(gamma) / tau).repeat(2)
     return -torch.log(own / others).mean()
-
-
-@pytest.mark.parametrize("gamma", [0.5, 1.0, 2.0])
-def test_the_authors_loss_is_ours_but_for_what_they_add(gamma: float) -> None:
-    """At tau = 0.5 eps = 1e-6 is seen in the last places; at 0.02 it is all of the denominator."""
-    z1, z2 = (nn.functional.normalize(z) for z in VIEWS.unbind(1))
-    ours = float(KernelInfoNCE(gamma, 0.5)(z1, z2))
-    assert float(theirs(z1, z2, gamma, 0.5, 0.0)) == pytest.approx(ours, rel=1e-12)
-    assert float(theirs(z1, z2, gamma, 0.5, 1e-6)) == pytest.approx(ours, rel=1e-5)
-    z1, z2 = torch.eye(8, dtype=torch.float64).split(4)  # all sqrt(2) apart: a loss of log 7
-    assert float(KernelInfoNCE(gamma, 0.02)(z1, z2)) == pytest.approx(log(7), rel=1e-12)
-    power = 2 ** (gamma / 2) / 0.02
-    x = z1.clone().requires_grad_()
-    cold = theirs(x, z2, gamma, 0.02, 1e-6)
-    assert float(cold.detach()) == pytest.approx(power + log(2e-6), rel=1e-9)
-    cold.backward()  # attraction alone
-    assert x.grad is not None
-    torch.testing.assert_close(x.grad, gamma * power / 2 / 4 * (z1 - z2), rtol=1e-9, atol=1e-9)
-
-
-def test_the_authors_loss_overflows_where_ours_does_not() -> None:
-    """A positive pair so far apart that its exponential is 0 in float32."""
-    z1, z2 = torch.eye(8).split(4)
-    assert theirs(z1, z2, 2.0, 0.01, 1e-6).isinf()
-    assert float(KernelInfoNCE(2.0, 0.01)(z1, z2)) == pytest.approx(log(7), rel=2e-5)
-
-
-def test_the_printed_core_loss_is_constant() -> None:
-    """Algorithm 2 as printed sums exp(s_ij) over k: what is left is log(2N - 1) for any z."""
-    z = torch.cat(VIEWS.unbind(1))
-    s = torch.cdist(z, z) / 0.3
-    pairs = [(i, i + B) for i in range(B)] + [(i + B, i) for i in range(B)]
-    total = sum(-torch.log(s[i, j].exp() / ((2 * B - 1) * s[i, j].exp())) for i, j in pairs)
-    assert float(total) / (2 * B) == pytest.approx(log(2 * B - 1), rel=1e-12)
 
 
 # --- where it is hard -----------------------------------------------------------------------------
@@ -390,20 +337,6 @@ def test_clusters(gamma: float, block: int, monkeypatch: pytest.MonkeyPatch) -> 
     assert float((rounded - z.grad).norm() / z.grad.norm()) > 1e-3
 
 
-def test_the_slope_grows_without_bound_below_one() -> None:
-    """For gamma < 1 nearby views pull with apart^(gamma - 1); eps bounds it."""
-
-    def pull(gamma: float, apart: float, eps: float = 0.0) -> float:
-        z = VIEWS[:, :1].repeat(1, 2, 1)
-        z[:, 1, 0] += apart
-        loss = KernelInfoNCE(gamma, 0.3, normalize=False, eps=eps)
-        return float(gradient(loss, z)[:, 1].norm())
-
-    assert pull(0.5, 1e-8) / pull(0.5, 1e-6) == pytest.approx(10, rel=0.01)
-    assert pull(1.0, 1e-8) / pull(1.0, 1e-6) == pytest.approx(1, rel=0.01)
-    assert pull(0.5, 1e-8, 0.01) < 1 < pull(0.5, 1e-8)
-
-
 def test_far_points_keep_their_distances() -> None:
     """Distances do not see a shift, and large exponents are computed in float64."""
     near = KernelInfoNCE(1.0, 0.5, normalize=False)(VIEWS.float())
@@ -422,39 +355,10 @@ def test_lower_precision_is_raised(kind: torch.dtype) -> None:
         assert float(loss(VIEWS.float())) == expected
 
 
-def test_learned_temperatures() -> None:
-    tau = nn.Parameter(torch.tensor(0.3))
-    assert list(KernelInfoNCE(1.0, tau).parameters()) == [tau]
-    loss = KernelSumInfoNCE(0.4, tau, nn.Parameter(torch.tensor([0.5])))
-    assert len(list(loss.parameters())) == 2 and "learned" in repr(loss)
-    loss(VIEWS.float()).backward()
-    up, down = (KernelSumInfoNCE(0.4, 0.3 + h, 0.5)(VIEWS) for h in (1e-4, -1e-4))
-    assert tau.grad is not None
-    assert float(tau.grad) == pytest.approx(float(up - down) / 2e-4, rel=1e-3)
-
-
 def test_gradients_twice_are_refused() -> None:
     z = VIEWS.clone().requires_grad_()
     with pytest.raises(RuntimeError, match="has no second derivative"):
         torch.autograd.grad(KernelInfoNCE()(z), z, create_graph=True)
-
-
-def test_a_graph_may_be_kept() -> None:
-    z = NEAR.clone().requires_grad_()
-    loss = KernelInfoNCE(0.5, 0.3)(z)
-    (first,) = torch.autograd.grad(loss, z, retain_graph=True)
-    (second,) = torch.autograd.grad(loss, z)
-    assert torch.equal(first, second)
-
-
-def test_a_longer_exponent_than_is_safe() -> None:
-    """Just below and above the border where sums are shifted, both are the definition."""
-    for tau in (0.028, 0.033, 0.04, 0.05):
-        loss = KernelInfoNCE(1.0, tau)
-        expected = plain(VIEWS, [(1.0, tau, 1.0, ALL)])
-        assert float(loss(VIEWS.float())) == pytest.approx(expected, rel=1e-5)
-        error = gradient(loss, VIEWS.float()) - gradient(loss, VIEWS)
-        assert float(error.norm() / gradient(loss, VIEWS).norm()) < 1e-4
 
 
 # --- bad input ------------------------------------------------------------------------------------
@@ -489,11 +393,14 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "one view": (lambda: KernelInfoNCE()(VIEWS[:, 0]), "two views are needed"),
     "labels": (lambda: KernelInfoNCE()(VIEWS, torch.arange(B)), r"must be \(batch, d\) both"),
     "other shape": (lambda: KernelInfoNCE()(VIEWS[:, 0], VIEWS[1:, 1]), r"\(7, 4\) and \(6, 4\)"),
-    "odd": (lambda: KernelConcatenationInfoNCE()(VIEWS[..., :3]), "3 features do not have 2"),
+    "odd": (
+        lambda: KernelConcatenationInfoNCE()(VIEWS[..., :3]),
+        "3 features cannot be divided into 2",
+    ),
     "nan": (lambda: KernelInfoNCE()(spoiled(float("nan"))), "embedding 3 is not finite"),
     "oo": (lambda: KernelInfoNCE()(spoiled(float("inf"))), "embedding 3 is not finite"),
     "zero": (lambda: KernelInfoNCE()(spoiled(0.0)), "embedding 3 is zero"),
-    "far": (lambda: KernelInfoNCE(4.0, normalize=False)(spoiled(1e120)), "distances that overflow"),
+    "far": (lambda: KernelInfoNCE(4.0, normalize=False)(spoiled(1e120)), "distances overflow"),
     "empty": (lambda: KernelInfoNCE()(VIEWS[:0]), r"a batch of shape \(0, 2, 4\) is empty"),
     "integers": (lambda: KernelInfoNCE()(torch.ones(4, 2, 3, dtype=torch.long)), "floating point"),
 }
@@ -517,7 +424,7 @@ def test_without_checks_nan_stays_nan() -> None:
 
 
 @pytest.mark.cuda
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device, torch finds none")
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device, does not exist")
 @pytest.mark.parametrize("gamma", GAMMAS)
 def test_cuda(gamma: float) -> None:
     loss = KernelInfoNCE(gamma, 0.3)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from cltheory.numeric.losses import EuclideanWInfoNCE, SoftSupCon, SupCon, WInfoNCE
+from cltheory.numeric.losses import EuclideanWInfoNCE, SupCon, WInfoNCE
 from cltheory.numeric.metrics import (
     effective_rank,
     loss_gap,
@@ -55,31 +55,12 @@ def test_similarity_is_that_of_all_pairs(seed: int, name: str, at: float) -> Non
 
 
 @pytest.mark.parametrize("name", SIMILARITIES)
-def test_similarity_does_not_see_a_turn(name: str) -> None:
-    z = drawn(1)
-    assert similarity_r2(turned(2, z), z, name) == pytest.approx(1, abs=1e-14)
-    moved = turned(2, z) + 5.0
-    assert similarity_r2(moved, z) == pytest.approx(1, abs=1e-12)
-    assert similarity_r2(moved, z, "cosine") < 0.9
-    assert similarity_r2(2 * z, z) < 0 and similarity_r2(2 * z, z, "cosine") == pytest.approx(1)
-
-
-@pytest.mark.parametrize("name", SIMILARITIES)
 def test_nothing_cancels_near_one(name: str) -> None:
     """1 - r^2 falls with the square of a disturbance, down to the rounding of 1 - x."""
     z, noise = drawn(3), drawn(4)
     lost = [1 - similarity_r2(turned(5, z + e * noise), z, name) for e in (1e-3, 1e-5, 1e-7)]
     assert lost[1] == pytest.approx(1e-4 * lost[0], rel=0.05)
     assert lost[2] == pytest.approx(1e-8 * lost[0], rel=0.2)
-
-
-def test_dimensions_may_differ() -> None:
-    z, z_star = drawn(1, q=5), drawn(2, q=3)
-    padded = np.pad(z_star, ((0, 0), (0, 2)))
-    for name in SIMILARITIES:
-        assert similarity_r2(z, z_star, name) == pytest.approx(naive_similarity(z, padded, name))
-        assert similarity_r2(z_star, z, name) == pytest.approx(naive_similarity(padded, z, name))
-    assert procrustes_r2(padded, z_star) == pytest.approx(1)
 
 
 # --- Procrustes -----------------------------------------------------------------------------------
@@ -101,15 +82,6 @@ def test_procrustes_is_that_of_the_best_isometry(seed: int) -> None:
         assert found >= 1 - ((worse - b) ** 2).sum(1).mean() / b.var(0).sum()
 
 
-def test_procrustes_knows_motions_and_no_scale() -> None:
-    z = drawn(1)
-    assert procrustes_r2(turned(2, z) + 3.0, z) == pytest.approx(1, abs=1e-14)
-    assert procrustes_r2(z * [1, 1, -1], z) == pytest.approx(1, abs=1e-14)
-    # |2 z - z|^2 is the variance itself; at 3 times it is 4 variances.
-    assert procrustes_r2(2 * z, z) == pytest.approx(0, abs=1e-12)
-    assert procrustes_r2(3 * z, z) == pytest.approx(-3)
-
-
 # --- the loss gap ---------------------------------------------------------------------------------
 def test_the_gap_is_zero_at_an_optimum() -> None:
     """w = exp(-|y - y'|^2) is attained by z = y, moved as one likes."""
@@ -117,15 +89,6 @@ def test_the_gap_is_zero_at_an_optimum() -> None:
     moved = torch.tensor(turned(2, y) + 1.0)
     assert loss_gap(EuclideanWInfoNCE(), moved, torch.tensor(y)) == pytest.approx(0, abs=1e-12)
     assert loss_gap(EuclideanWInfoNCE(), 1.5 * moved, torch.tensor(y)) > 0.01
-
-
-def test_the_gap_of_soft_supcon_at_the_simplex() -> None:
-    """At tau = C / (-(C - 1) log epsilon) the simplex attains the bound, for any sizes."""
-    sizes, epsilon = [2, 3, 7], np.exp(-1)
-    labels = torch.arange(3).repeat_interleave(torch.tensor(sizes))
-    z = (torch.eye(3, dtype=torch.float64) - 1 / 3)[labels]
-    assert loss_gap(SoftSupCon(epsilon, 3 / 2), z, labels) == pytest.approx(0, abs=1e-12)
-    assert loss_gap(SoftSupCon(epsilon, 2 / 3), z, labels) > 1e-3
 
 
 def test_the_gap_without_a_matrix_is_that_with_one() -> None:
@@ -191,15 +154,6 @@ def test_effective_rank_is_that_of_the_spectrum(n: int, d: int) -> None:
     assert found.tolist() == pytest.approx([spectrum_rank(z) for z in batches], rel=1e-12)
     scaled = effective_rank(1e6 * torch.as_tensor(batches))
     assert scaled.tolist() == pytest.approx(found.tolist(), rel=1e-12)
-
-
-def test_effective_rank_at_its_ends() -> None:
-    alike = torch.ones(5, 3)
-    assert float(effective_rank(alike)) == 1
-    assert float(effective_rank(torch.eye(4))) == 4
-    assert float(effective_rank(torch.cat([torch.eye(4), torch.zeros(3, 4)]))) == 4
-    half = effective_rank(torch.eye(4, dtype=torch.float16) * 300)  # the squares overflow there
-    assert half.dtype == torch.float32 and float(half) == 4
 
 
 def test_effective_rank_has_a_gradient() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isnan, sqrt
 
 import pytest
-from cltheory.numeric.paired import error, holm, paired
+from cltheory.numeric.digits.paired import error, holm, paired
 
 pytest.importorskip("scipy")
 OURS, THEIRS = [0.9, 0.8, 0.95, 0.7], [0.8, 0.85, 0.9, 0.5]
@@ -43,7 +43,7 @@ def test_what_cannot_be_told() -> None:
     ):
         assert isnan(found.p) and isnan(found.p_resampled)
         assert found.mean == pytest.approx(0.5)
-    with pytest.raises(ValueError, match="no seed"):
+    with pytest.raises(ValueError, match="at least one seed"):
         paired([], [])
     with pytest.raises(ValueError, match="shorter"):
         paired([1.0, 2.0], [1.0])

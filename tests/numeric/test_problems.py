@@ -17,8 +17,8 @@ from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL, alpha
 from cltheory.derive.structures.arrangement import arrange
-from cltheory.numeric.embeddings import random_embeddings
 from cltheory.numeric.problems import bind, evaluate, parameter_names, value_and_gradient
+from cltheory.numeric.problems.embeddings import random_embeddings
 from plain import PLACES, loss_of, loss_of_gram
 from sympy import Abs, Max, Rational, S
 from sympy import exp as Exp
@@ -249,15 +249,6 @@ def test_problems_are_selected_and_points_mixed(place, loss):
     assert torch.equal(bound.select(index).convex, bound.convex[index])
 
 
-def test_batches_of_any_shape():
-    problem, u, values = example(CLASSES, SUPCL)
-    together = evaluate(problem, u, values)
-    parameters = {k: v.expand(2, 3) for k, v in values.items() if k in VALUES}
-    nested = evaluate(problem, u.expand(2, *u.shape), parameters)
-    torch.testing.assert_close(nested, together.expand(2, 3))
-    torch.testing.assert_close(evaluate(problem, u[1], at(values, 1)), together[1])
-
-
 # --- accuracy ---------------------------------------------------------------------------------
 
 
@@ -342,7 +333,7 @@ def test_unknown_relations_are_refused():
     with pytest.raises(ValueError, match="term on 'cousin'"):
         bind(TWO.problem(replace(SIGMOID, terms=(PairTerm("cousin", c, S.One),))), {"N": 3})
     wrong = replace(SUPCL, terms=(replace(SUPCL.terms[0], positives=("cousin",)),))
-    with pytest.raises(ValueError, match="must be different names"):
+    with pytest.raises(ValueError, match="must be distinct names"):
         bind(CLASSES.problem(wrong), {**CLASSES.sizes, "alpha": 0.5, "tau": 1.0})
 
 

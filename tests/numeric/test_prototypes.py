@@ -8,10 +8,9 @@ from cltheory.derive.losses.softmax import tau as TAU
 from cltheory.derive.optimum.blocks import BlockOptima, ReducedOnOrbits
 from cltheory.derive.results import results
 from cltheory.derive.structures.classes import classes_of_sizes
-from cltheory.numeric.pairs import Pairs, dual
-from cltheory.numeric.prototypes import (
+from cltheory.numeric.realize.pairs import Pairs, dual
+from cltheory.numeric.realize.prototypes import (
     critical_temperature,
-    equiangular,
     least_epsilon,
     merge_temperature,
     of_all_points,
@@ -57,31 +56,7 @@ def test_long_tails_are_certified_relative_to_the_excess(sizes: list[int], tau: 
     assert np.allclose(found.vectors @ found.vectors.T, found.cosines, atol=1e-7)
 
 
-def test_balanced_classes_are_a_simplex() -> None:
-    found = optimum([9] * 6, 0.3)
-    off = found.cosines[~np.eye(6, dtype=bool)]
-    assert np.allclose(off, -1 / 5, atol=1e-9)
-    assert found.rank == 5
-
-
-def test_equal_sizes_share_their_cosines() -> None:
-    found = optimum([4, 4, 9, 9, 30], 0.7).cosines
-    assert found[0, 2] == pytest.approx(found[1, 3], abs=1e-9)
-    assert found[0, 4] == pytest.approx(found[1, 4], abs=1e-9)
-
-
 # --- merging ------------------------------------------------------------------------------------
-@pytest.mark.parametrize("sizes", [[2, 3, 12], [2, 2, 3, 9], [5, 5, 200], [40, 3, 3, 3, 3, 3]])
-def test_all_but_the_largest_merge_at_the_root_of_a_quadratic(sizes: list[int]) -> None:
-    n, largest = sum(sizes), max(sizes)
-    rest = n - largest
-    u = max(np.roots([2 * rest * (largest - 1), 2 * rest**2 - largest * (n - 2), -largest * n]))
-    merge = merge_temperature(sizes)
-    # A gap of rounding size moves the temperature by about its root.
-    assert merge == pytest.approx(2 / np.log(u), rel=1e-6)
-    above, below = optimum(sizes, 1.01 * merge), optimum(sizes, 0.99 * merge)
-    assert above.rank == 1
-    assert below.rank > 1
 
 
 def test_the_merging_temperature_is_the_derived_one() -> None:
@@ -106,15 +81,6 @@ def test_soft_targets_are_met_up_to_the_critical_temperature() -> None:
     assert above.excess > 1e-5
     assert above.gap < 1e-12
     assert least_epsilon(3, critical) == pytest.approx(epsilon)
-
-
-def test_vectors_of_one_cosine() -> None:
-    for cosine in (-1 / 4, 0.0, 0.9):
-        z = equiangular(5, cosine, 7)
-        assert z.shape == (5, 7)
-        gram = z @ z.T
-        assert np.allclose(gram[~np.eye(5, dtype=bool)], cosine)
-    assert np.allclose(simplex(4) @ simplex(4).T - np.eye(4) * 4 / 3, -1 / 3)
 
 
 # --- few dimensions -----------------------------------------------------------------------------
@@ -189,18 +155,6 @@ def test_gradient_and_hessian_are_derivatives() -> None:
         assert np.allclose(curved, here.hessian(along), rtol=1e-5, atol=1e-8)
 
 
-def test_excess_is_the_loss_less_the_bound() -> None:
-    pairs = of_classes([3, 4, 5], 0.7)
-    gram = simplex(3) @ simplex(3).T
-    size = np.array([3, 4, 5])
-    loss = sum(
-        size[c] / 12
-        * (np.log(sum((size[k] - (k == c)) * np.exp(gram[c, k] / 0.7) for k in range(3))) - 1 / 0.7)
-        for c in range(3)
-    )  # fmt: skip
-    assert pairs.bound + pairs.at(gram).excess == pytest.approx(loss, abs=1e-14)
-
-
 def test_far_exponents_do_not_overflow() -> None:
     target = np.array([[0.0, 1.0], [1.0, 0.0]])
     far = Pairs(np.array([0.5, 0.5]), np.ones((2, 2)), target, 1e-3)
@@ -213,7 +167,7 @@ def test_far_exponents_do_not_overflow() -> None:
     [
         ([5], 1.0, 0.0, "two or more"),
         ([5, 0], 1.0, 0.0, "empty"),
-        ([5, 1], 1.0, 0.0, "one sample"),
+        ([5, 1], 1.0, 0.0, "single sample"),
         ([5, 5], 1e-4, 0.0, "tau"),
         ([5, 5], 1.0, 2.0, "epsilon"),
     ],

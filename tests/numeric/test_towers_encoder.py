@@ -5,17 +5,11 @@ from __future__ import annotations
 from math import inf
 
 import pytest
-import torch
 from cltheory.derive.results import results
-from cltheory.derive.structures.arrangement import arrange
-from cltheory.numeric.certificate import certify
-from cltheory.numeric.embeddings import structured_embeddings
-from cltheory.numeric.encoder import ENCODERS, Encoder, _draw, _outputs, train_encoders
-from cltheory.numeric.problems import evaluate
+from cltheory.numeric.figures.encoder import ENCODERS, train_encoders
 
 WIDE, PAPER, SCRIPT = ENCODERS
 SIGMOID = results["sigmoid-optimum"].problem
-INFONCE = results["infonce-optimum"].problem
 # The two ends and the middle, for N = 10.
 TEMPERATURES = (0.5, 1.0, 2.5)
 SIMILARITY = results["sigmoid-optimum"].function("positive_similarity")
@@ -48,43 +42,6 @@ def test_a_relu_output_cannot_go_below_one_half():
     assert any(row["dead"] for row in rows)
 
 
-@pytest.mark.parametrize("at", TEMPERATURES)
-def test_the_best_embedding_without_negative_inner_products(at):
-    """An orthonormal basis: s = 1 although the optimum is elsewhere, and nothing is below it."""
-    u = torch.eye(10, dtype=torch.float64).expand(2, 10, 10)
-    params = {"t": at, "b": at}
-    value = float(evaluate(SIGMOID, u, params))
-    others = train(SCRIPT, at=(at,), steps=300, polish=0, seeds=(0, 1))
-    assert all(row["loss"] > value - 1e-12 for row in others)
-    assert float(certify(SIGMOID, u, params).gap) > 0.05
-
-
-def test_any_towers_are_in_reach_of_a_linear_output():
-    """The construction: first layer onto the targets, lifted off the kink, and back."""
-    size = d = 6
-    x, *_ = _draw(0, size, d, PAPER)
-    arrangement = arrange(SIGMOID.structure, {"N": size})
-    inner = arrangement.inner({"shared_contrasts": 0.67, "differing_means": 0.33})
-    target = structured_embeddings(arrangement, inner, d)
-    lift = 2.0
-    w1 = torch.linalg.solve(x, target.flatten(0, 1))
-    weights = (
-        w1,
-        torch.full((1, d), lift, dtype=torch.float64),
-        torch.eye(d, dtype=torch.float64),
-        torch.full((1, d), -lift, dtype=torch.float64),
-    )
-    out = _outputs(PAPER, x[None], [w[None] for w in weights])
-    torch.testing.assert_close(out[0], target, rtol=0, atol=1e-9)
-
-
-def test_half_the_dimension_is_enough_for_the_antipodal_structure_only():
-    rows = train(WIDE, d=5)
-    assert rows[0]["similarity"] == pytest.approx(0, abs=1e-6)
-    assert rows[0]["gap"] < 1e-6
-    assert min(rows[1]["gap"], rows[2]["gap"]) > 0.1
-
-
 def test_rows_are_measured_on_the_outputs():
     row = train(PAPER, size=3, d=3, at=(1.0,), steps=20, polish=5, seeds=(4,))[0]
     told = {"encoder": "linear-d", "N": 3, "d": 3, "t": 1.0, "b": 1.0, "seed": 4}
@@ -95,30 +52,3 @@ def test_rows_are_measured_on_the_outputs():
     assert again == row
     for name, value in row.items():
         assert type(value) in (int, float, str), name
-
-
-def test_polishing_does_not_make_it_worse():
-    rough = train(PAPER, size=4, d=4, steps=50, polish=0)
-    fine = train(PAPER, size=4, d=4, steps=50, polish=50)
-    assert all(b["loss"] <= a["loss"] for a, b in zip(rough, fine, strict=True))
-    assert any(b["loss"] < a["loss"] - 1e-6 for a, b in zip(rough, fine, strict=True))
-
-
-def test_other_losses_and_names():
-    every = (*ENCODERS, Encoder(8, True))
-    names = ["linear-4d", "linear-d", "relu-d", "relu-8d"]
-    assert [e.name for e in every] == names
-    assert tuple(map(Encoder.named, names)) == every
-    cell = {"encoder": WIDE.name, "N": 4, "d": 4, "t": 1.0, "b": 0.0, "seed": 0}
-    (row,) = train_encoders(INFONCE, [cell], device="cpu")
-    assert row["similarity"] == pytest.approx(1, abs=1e-6)
-
-
-def test_outputs_are_unit_vectors_or_dead():
-    x, *weights = _draw(0, 5, 3, SCRIPT)
-    u = _outputs(SCRIPT, x[None], [w[None] for w in weights])
-    length = u.norm(dim=-1)
-    assert bool(((length - 1).abs() < 1e-12).logical_or(length == 0).all())
-    assert float((u @ u.mT).min()) >= 0
-    own = (u[:, 0] * u[:, 1]).sum(dim=-1)
-    assert float(own.min()) >= 0

@@ -12,10 +12,10 @@ from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.hierarchy import hierarchy
 from cltheory.derive.theorem.measure import AtMost, Border, Face, Rank, Reading
 from cltheory.derive.theorem.result import Result
-from cltheory.numeric.coincide import search
-from cltheory.numeric.embeddings import structured_embeddings
 from cltheory.numeric.problems import bind
+from cltheory.numeric.problems.embeddings import structured_embeddings
 from cltheory.numeric.verify import similar, verify
+from cltheory.numeric.verify.coincide import search
 from cltheory.numeric.verify.precise import instances_part, loss_at
 from mpmath import mpf
 from sympy import N, Rational
@@ -83,20 +83,6 @@ def test_thresholds_are_located():
     assert set(located) >= {"t_simplex", "t_antipodal", "b_simplex", "b_antipodal"}
     assert located["t_simplex"].measured == pytest.approx(7 / 8 * 1.6094379124341003, abs=1e-9)
     assert located["t_antipodal"].measured == pytest.approx(0.5493061443340549, abs=1e-9)
-
-
-def test_towers_in_all_regimes(device):
-    checks = verify("towers-threshold", seeds=[0], device=device)
-    located = [x.what.split(",")[0] for x in checks if ", where" in x.what]
-    assert sorted(located) == sorted(["b_simplex", "b_antipodal", "w_simplex", "w_antipodal"] * 2)
-    for views in ("p=1", "p=2"):
-        positives = [x.predicted for x in checks if x.what == "positive" and views in x.at]
-        assert 1 in positives
-        assert -0.5 in positives
-        assert any(-0.4 < x < 0.9 for x in positives)
-    twins = [x.measured for x in checks if x.what == "twin"]
-    assert twins == pytest.approx([1.0] * len(twins))
-    assert twins
 
 
 @pytest.mark.parametrize("sizes", [(3, 3), (4, 2), (2, 2)])
@@ -454,9 +440,3 @@ def test_a_search_that_did_not_end_refutes_no_position(monkeypatch):
     given = {"seeds": [0], "m": 2, "n": 2, "p": 2, "tau": 2, "alpha": "1/10", "device": "cpu"}
     monkeypatch.setattr(at_optimum, "minimise", early)
     assert "disagrees" in verdicts(verify("supcl-exclusive", **given))
-
-
-def test_structures_are_built_in_the_dimension_that_is_given():
-    assert verdicts(verify("ccem", N=3, d=9, device="cpu")) == {"agrees"}
-    with pytest.raises(ValueError, match="needs d >= 3, got d=2"):
-        verify("ccem", N=3, d=2, device="cpu")

@@ -27,8 +27,8 @@ from cltheory.derive.results.towers.towers_threshold import WEIGHTED
 from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.hierarchy import hierarchy, p
 from cltheory.derive.structures.towers import K, towers, towers_of_views
-from cltheory.numeric.embeddings import random_embeddings
 from cltheory.numeric.problems import evaluate
+from cltheory.numeric.problems.embeddings import random_embeddings
 from sympy import S
 
 SUPCON = CONVENTIONS["supcontrast"].readings[0].loss

@@ -310,7 +310,7 @@ class _Expansion:
         if sign == 0:
             raise NoLimit("a leading coefficient vanishes")
         if sign < 0 and not power.is_Integer:
-            raise NoLimit("a root of what is negative far out")
+            raise NoLimit("the expression under a root is negative in the limit")
         return self._shifted(
             self._composed(rest, partial(_binomial, power)), Pow(c, power), k * power
         )
@@ -318,7 +318,7 @@ class _Expansion:
     def _log(self, s: Series) -> Series:
         c, k, rest = self._split(s)
         if self.growth.sign(c) <= 0:
-            raise NoLimit("a logarithm of what is not positive far out")
+            raise NoLimit("the argument of a logarithm is not positive in the limit")
         series = self._composed(rest, lambda j: Rational((-1) ** (j + 1), j) if j else S.Zero)
         first = _split_log(c) + k * self.exponent
         return self._sum([Series(((S.Zero, first),)), series])

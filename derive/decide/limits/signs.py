@@ -11,7 +11,7 @@ from ..cases import with_signed_logs
 from ..decide import is_proved_positive
 from ..domain import Domain, DomainError, Range
 from ..factors import proves_positive
-from ..normal import ExpField, NotInField, in_order
+from ..normal import ExpField, NotInField, in_order, vanishes
 from ..present import tidy
 from ..root import ClampedRoot
 from ..splitting import split_logs, split_roots
@@ -77,22 +77,14 @@ class Signs:
 
     def _vanishes(self, e: Expr) -> bool:
         e, _ = without_towers(e)
-        try:
-            if ExpField([e]).vanishes(e):
-                return True
-        except (NotInField, ZeroDivisionError):
-            return False
+        if vanishes(e):
+            return True
         split = e
         if len(e.atoms(log)) > 1 or (e.has(log) and e.has(exp)):
             split = split_logs(split)
         if sum(a.is_Pow and a.exp.is_Rational and a.exp.q > 1 for a in e.atoms(Pow)) > 1:
             split = split_roots(split, self.domain)
-        if split == e:
-            return False
-        try:
-            return bool(ExpField([split]).vanishes(split))
-        except (NotInField, ZeroDivisionError):
-            return False
+        return split != e and vanishes(split)
 
     def _sign(self, c: Expr) -> int:
         if self.vanishes(c):

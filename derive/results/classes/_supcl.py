@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sympy import Basic, Expr, Max, Rational, S, Symbol, Tuple, sqrt
 
@@ -20,6 +21,7 @@ from ...structures.hierarchy import hierarchy
 from ...theorem.measure import Reading, product
 from ...theorem.measure import share as trace_share
 from ...theorem.quantity import Quantity
+from .._pure import least_loss
 
 SYMMETRY = hierarchy()
 
@@ -119,9 +121,43 @@ def state_delta(proof: Derivation, segment: Segment, domain: Domain) -> None:
     )
 
 
-#: With class, instance and view as indices, in this order, as the paper numbers the vectors.
-OF_ONE_CLASS = (r"u_{i,j,k}^\top u_{i,l,h}", r"u_{i,j}^\top u_{i,k}")
-OF_TWO_CLASSES = (r"u_{i,j,k}^\top u_{l,h,g}", r"u_{i,j,k}^\top u_{l,j,k}", r"u_{i,j}^\top u_{k,l}")
+#: How the quantities of an optimum are written, with class, instance and view as indices, in this
+#: order, as the paper numbers the vectors; at no value yet.
+WRITTEN = {
+    "x_star": Quantity(S.NaN, r"x^\star", "position on the Gram segment", spellings=(r"x^*",)),
+    "delta_star": Quantity(
+        S.NaN, r"\delta^\star", "position on the SSEM", spellings=(r"\delta^*",)
+    ),
+    "same_class": Quantity(
+        S.NaN,
+        r"u^\top v",
+        "inner product of two instances of a class",
+        spellings=(r"u_{i,j,k}^\top u_{i,l,h}", r"u_{i,j}^\top u_{i,k}"),
+    ),
+    "cross_class": Quantity(
+        S.NaN,
+        r"u^\top w",
+        "inner product of instances of different classes",
+        spellings=(
+            r"u_{i,j,k}^\top u_{l,h,g}",
+            r"u_{i,j,k}^\top u_{l,j,k}",
+            r"u_{i,j}^\top u_{k,l}",
+        ),
+    ),
+    "within_class_variance": Quantity(
+        S.NaN, r"\mathrm{Var}[U_i]", "within-class variance", measured=WITHIN
+    ),
+    "between_class_variance": Quantity(
+        S.NaN, r"\mathrm{Var}^{\mathrm{Btwn}}[U]", "between-class variance", measured=BETWEEN
+    ),
+}
+
+
+def written(name: str, value: Expr, domain: Domain | None, *spellings: str) -> Quantity:
+    """A quantity of :data:`WRITTEN` at a value, with more ways to write it."""
+    known = WRITTEN[name]
+    every = (*known.spellings, *spellings)
+    return replace(known, expression=value, domain=domain, spellings=every)
 
 
 def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dict[str, Quantity]:
@@ -129,61 +165,28 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
     at = {x: position}
     share = variances(segment)
     fallen = 1 - product(segment.coordinate)
+    within, between = r"\mathrm{Var}", r"\mathrm{Var}^{\mathrm{Btwn}}"
     return {
-        "x_star": Quantity(
-            position,
-            r"x^\star",
-            "position on the Gram segment",
-            domain,
-            spellings=(r"x^*",),
-            measured=Reading(fallen),
-        ),
-        "delta_star": Quantity(
-            delta_of_position(segment, position),
-            r"\delta^\star",
-            "position on the SSEM",
-            domain,
-            spellings=(r"\delta^*",),
+        "x_star": replace(written("x_star", position, domain), measured=Reading(fallen)),
+        "delta_star": replace(
+            written("delta_star", delta_of_position(segment, position), domain),
             measured=Reading(delta_of_position(segment, Max(0, fallen))),
         ),
-        "same_class": Quantity(
-            segment.inner["same_class"].xreplace(at),
-            r"u^\top v",
-            "inner product with another instance of the class",
-            domain,
-            spellings=OF_ONE_CLASS,
-        ),
-        "cross_class": Quantity(
-            segment.inner["cross_class"].xreplace(at),
-            r"u^\top w",
-            "inner product with another class",
-            domain,
-            spellings=OF_TWO_CLASSES,
-        ),
-        "within_class_variance": Quantity(
+        **{
+            r: written(r, segment.inner[r].xreplace(at), domain)
+            for r in ("same_class", "cross_class")
+        },
+        "within_class_variance": written(
+            "within_class_variance",
             share["within"].xreplace(at),
-            r"\mathrm{Var}[U_i]",
-            "within-class variance",
             domain,
-            spellings=(r"\mathrm{Var}[U_i^\star]", r"\mathrm{Var}[U_i^*]"),
-            measured=WITHIN,
+            *(rf"{within}[U_i^{star}]" for star in (r"\star", "*")),
         ),
-        "between_class_variance": Quantity(
+        "between_class_variance": written(
+            "between_class_variance",
             share["between"].xreplace(at),
-            r"\mathrm{Var}^{\mathrm{Btwn}}[U]",
-            "between-class variance",
             domain,
-            spellings=(
-                r"\mathrm{Var}^{\mathrm{Btwn}}[U^\star]",
-                r"\mathrm{Var}^{\mathrm{Btwn}}[U^*]",
-            ),
-            measured=BETWEEN,
+            *(rf"{between}[U^{star}]" for star in (r"\star", "*")),
         ),
-        "loss": Quantity(
-            loss.xreplace(at),
-            r"\mathcal{L}^\star",
-            "least loss",
-            domain,
-            spellings=(r"\mathcal{L}^*",),
-        ),
+        "loss": replace(least_loss(loss.xreplace(at)), domain=domain),
     }

@@ -32,19 +32,19 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     segment = problem.segment
     state_delta(proof, segment, TEMPERED)
     proof.holds(
-        "The loss falls all along the segment",
+        "The loss decreases along the whole segment",
         lt(problem.slope, S.Zero),
-        "its slope is negative everywhere",
+        "its derivative is negative everywhere",
         problem.domain,
     )
     proof.add(
-        "So it is least at the far end, where delta_star > 1",
+        "Its minimum is at the far end, where delta_star > 1",
         AtEnd.of(problem.reduced, problem.segment, segment.length, problem.domain),
         "",
     )
     entry = Symbol("a_cross_class")
     proof.holds(
-        "Not unique are the inner products across classes",
+        "The inner products across classes are not unique",
         eq(entry, S.Zero),
         NOT_FELT,
         problem.domain,

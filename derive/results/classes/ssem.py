@@ -20,11 +20,7 @@ from ...theorem.measure import Rank
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ._supcl import (
-    BETWEEN,
-    OF_ONE_CLASS,
-    OF_TWO_CLASSES,
     SYMMETRY,
-    WITHIN,
     by_name,
     position_of_delta,
     simplex_position,
@@ -32,6 +28,7 @@ from ._supcl import (
     state_delta,
     sums_to_one,
     variances,
+    written,
 )
 
 SEGMENT = ssem_segment()
@@ -55,7 +52,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     state_segment(proof, SEGMENT, inside)
     state_delta(proof, SEGMENT, SIZES)
     proof.holds(
-        "It exists for 0 <= x <= x_max",
+        "The structure exists iff 0 <= x <= x_max",
         [ge(values["instances"], 0), ge(values["classes"], 0)],
         "the two eigenvalues left are non-negative there; outside one of them is negative",
         inside,
@@ -73,35 +70,26 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     dimension = Piecewise((start, Eq(delta, 0)), (end, Eq(delta, DELTA_MAX)), (within, True))
     inner = SEGMENT.inner
     return {
-        "same_class": Quantity(
-            at_delta(inner["same_class"]),
-            r"u^\top v",
-            "other instance of the class",
-            spellings=(*OF_ONE_CLASS, r"(u^\delta)^\top v^\delta"),
+        "same_class": written(
+            "same_class", at_delta(inner["same_class"]), None, r"(u^\delta)^\top v^\delta"
         ),
-        "cross_class": Quantity(
-            at_delta(inner["cross_class"]),
-            r"u^\top w",
-            "other class",
-            spellings=(*OF_TWO_CLASSES, r"(u^\delta)^\top w^\delta"),
+        "cross_class": written(
+            "cross_class", at_delta(inner["cross_class"]), None, r"(u^\delta)^\top w^\delta"
         ),
-        "delta_max": Quantity(DELTA_MAX, r"\delta_{\max}", "class means coincide there"),
+        "delta_max": Quantity(
+            DELTA_MAX, r"\delta_{\max}", "delta at which the class means coincide"
+        ),
         "min_dimension": Quantity(
-            dimension, r"d_{\min}", "least dimension it fits in", measured=Rank()
+            dimension, r"d_{\min}", "least dimension in which the structure exists", measured=Rank()
         ),
-        "within_class_variance": Quantity(
-            at_delta(share["within"]),
-            r"\mathrm{Var}[U_i]",
-            "within-class variance",
-            spellings=(r"\mathrm{Var}[U_i^\delta]",),
-            measured=WITHIN,
+        "within_class_variance": written(
+            "within_class_variance", at_delta(share["within"]), None, r"\mathrm{Var}[U_i^\delta]"
         ),
-        "between_class_variance": Quantity(
+        "between_class_variance": written(
+            "between_class_variance",
             at_delta(share["between"]),
-            r"\mathrm{Var}^{\mathrm{Btwn}}[U]",
-            "between-class variance",
-            spellings=(r"\mathrm{Var}^{\mathrm{Btwn}}[U^\delta]",),
-            measured=BETWEEN,
+            None,
+            r"\mathrm{Var}^{\mathrm{Btwn}}[U^\delta]",
         ),
     }
 

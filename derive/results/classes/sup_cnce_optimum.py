@@ -38,7 +38,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "The loss is strictly convex along the segment",
         gt(curvature, S.Zero),
-        "so its minimiser is unique",
+        "a strictly convex function has one minimiser",
         problem.domain,
     )
     marks = {

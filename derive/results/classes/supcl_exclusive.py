@@ -39,12 +39,12 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "The interval is never empty, and it never reaches 1",
         [lt(low.value, high.value), lt(high.value, 1)],
-        "its length goes to zero with the temperature",
+        "its length converges to zero with the temperature",
         DOMAIN.restricted((m, n, p, tau)),
     )
     sides = [leave(collapse, e, coordinate, proof) for e, coordinate in (BELOW, ABOVE)]
     proof.add(
-        "Every optimum is the one that was found",
+        "The optimum is unique",
         UniqueGram.of(collapse.reduced, DOMAIN),
         "all optima have mean zero, and two of them differ by a shift of all inner products only",
     )
@@ -64,9 +64,9 @@ def leave(collapse: Vertex, towards: str, coordinate: str, proof: Derivation) ->
     )
     end = equal(found, coordinate, "cross_class")
     proof.holds(
-        f"The loss does not fall where {coordinate} and cross_class agree",
+        f"The loss does not decrease where {coordinate} and cross_class agree",
         [ge(found.slope.xreplace({found.x: end}), S.Zero), lt(end, found.segment.length)],
-        "so its least point is collapse, or inside the edge",
+        "its minimum on the edge is at collapse or inside",
         collapse.domain,
     )
     (third,) = (e for e in found.along if found.along[e].verdict == "open")

@@ -46,7 +46,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "h is increasing",
         gt(derivative(h, x), S.Zero),
-        "so the loss is strictly convex along the segment: delta_star is unique",
+        "its derivative is positive; the loss is strictly convex along the segment, and "
+        "delta_star is unique",
         problem.domain,
     )
     end = simplex_position(segment)

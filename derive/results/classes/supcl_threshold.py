@@ -52,7 +52,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     sizes = COMBINED.restricted((m, n, tau))
     proof.holds(
-        "alpha_min rises with tau",
+        "alpha_min increases with tau",
         lt(0, derivative(alpha_min.value, tau)),
         "its derivative is positive",
         sizes,
@@ -60,7 +60,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "1/n < alpha_min < 1",
         [lt(1 / n, alpha_min.value), lt(alpha_min.value, 1)],
-        "the limits as tau goes to 0 and to oo are not attained",
+        "the limits as tau -> 0 and tau -> oo are not attained",
         sizes,
     )
     found = {

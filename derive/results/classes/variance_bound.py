@@ -112,14 +112,14 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "centroid_norm_squared": Quantity(
             centroid,
             r"\|\mathbb{E}[U]\|^2",
-            "squared centroid",
+            "squared norm of the centroid",
             domain,
             measured=Reading(trace_share("mean")),
         ),
         "total_variance": Quantity(
             tidy(radius**2 - centroid),
             r"\mathrm{Var}[U]",
-            "within plus between",
+            "within-class plus between-class variance",
             domain,
             measured=Reading(WITHIN.of + BETWEEN.of),
         ),

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from sympy import Expr, Matrix, Piecewise, S, Symbol
 
-from ...decide.domain import POSITIVE, Domain, between
+from ...decide.domain import Domain, between
 from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
@@ -90,10 +90,7 @@ class Identity:
 def state_identity(proof: Derivation) -> Identity:
     """Derive the identity, as steps of a derivation."""
     positive, negative, negatives = (Symbol(s, positive=True) for s in ("P", "e", "S"))
-    exponentials = Domain(
-        dict.fromkeys((positive, negative, negatives), POSITIVE),
-        dict.fromkeys((positive, negative, negatives), 1),
-    )
+    exponentials = Domain({}, {}).with_positive((positive, negative, negatives))
     proof.holds(
         "The softmax gives a negative epsilon q",
         eq("p", Symbol("epsilon") * Symbol("q")),
@@ -108,24 +105,23 @@ def state_identity(proof: Derivation) -> Identity:
         },
     )
     found = Identity()
-    proof.holds(
+    proof.equal(
         "The mean of the negatives beside the positive",
-        eq("rho_of_M", rho),
+        {
+            "rho_of_M": (
+                inner(ALL, ONE, found.free).xreplace({mean_alignment: found.mean_alignment}),
+                rho,
+            )
+        },
         "rho = <M, z+> = 1 - epsilon + epsilon <m, z+>, solved for <m, z+>; inner products are "
         "bilinear in any number of coordinates",
         WHERE,
-        names={
-            Symbol("rho_of_M"): inner(ALL, ONE, found.free).xreplace(
-                {mean_alignment: found.mean_alignment}
-            )
-        },
     )
-    proof.holds(
+    proof.equal(
         "The squared gradient",
-        eq("squared_gradient", found.squared_gradient),
+        {"squared_gradient": (found.expanded, found.squared_gradient)},
         "|M - z+|^2/tau^2, expanded; m is the only vector of the negatives in it",
         WHERE,
-        names={Symbol("squared_gradient"): found.expanded},
     )
     return found
 
@@ -139,43 +135,44 @@ def state_plane(proof: Derivation) -> None:
             [similarity, mean_alignment, mu**2],
         ]
     )
-    proof.holds(
+    proof.equal(
         "The part of m in the plane of the anchor and the positive",
-        eq("determinant", (1 - alignment**2) * (mu**2 - mean_alignment**2 - beside)),
+        {"determinant": (plane.det(), (1 - alignment**2) * (mu**2 - mean_alignment**2 - beside))},
         "the Gram determinant of z, z+ and m is >= 0, and zero iff m is in their plane; so mu^2 "
         "is at least <m, z+>^2 with the square of what is beside z+ there",
         domain_of(alignment, similarity)
         .with_range(alignment, between(-1, 1, "()"), S.Half)
         .with_range(mean_alignment, between(-1, 1), S.Zero)
         .with_range(mu, between(0, 1), S.Half),
-        names={Symbol("determinant"): plane.det()},
     )
 
 
 def state_ends(identity: Identity, proof: Derivation) -> None:
     """The triangle inequality and that of Cauchy and Schwarz, and what they say of the gradient."""
     g = Symbol("g", real=True)
-    proof.holds(
+    proof.equal(
         "The softmax mean is no longer than 1",
-        [eq("half_square", 1 - g), ge("half_square", 0)],
+        {"half_square": ((1 - 2 * g + 1) / 2, 1 - g)},
         "half of |z_j - z_k|^2, for <z_j, z_k> = g, weighted by q_j q_k and added over all j and "
         "k, is 1 - mu^2: it is >= 0, and zero iff all negatives are one point",
         Domain({g: between(-1, 1)}, {g: 0}),
-        names={Symbol("half_square"): (1 - 2 * g + 1) / 2},
+        also=[ge("half_square", 0)],
     )
-    proof.holds(
+    proof.equal(
         "The softmax mean is no shorter than its part along the positive",
-        [
-            eq("beside", mu**2 - mean_alignment**2),
-            eq("of_gradient", (1 - rho) ** 2 + epsilon**2 * (mu**2 - identity.mean_alignment**2)),
-        ],
+        {
+            "beside": (
+                Matrix([[S.One, mean_alignment], [mean_alignment, mu**2]]).det(),
+                mu**2 - mean_alignment**2,
+            ),
+            "of_gradient": (
+                tau**2 * identity.squared_gradient,
+                (1 - rho) ** 2 + epsilon**2 * (mu**2 - identity.mean_alignment**2),
+            ),
+        },
         "the square of the part of m beside z+; with it the gradient has (1 - rho)^2 along z+ and "
         "epsilon^2 times this beside it, both over tau^2",
         domain_of(tau, epsilon, rho)
         .with_range(mu, between(0, 1), S.Half)
         .with_range(mean_alignment, between(-1, 1), S.Zero),
-        names={
-            Symbol("beside"): Matrix([[S.One, mean_alignment], [mean_alignment, mu**2]]).det(),
-            Symbol("of_gradient"): tau**2 * identity.squared_gradient,
-        },
     )

@@ -8,7 +8,7 @@ from sympy import Expr, Rational, S, Symbol, oo, sqrt
 
 from ...decide.domain import Domain, Range, between
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, gt, le
+from ...proof.relations import gt, le
 from ...vectors.moments import mean
 
 #: A number with a mean, and the ends that it stays between.
@@ -29,20 +29,23 @@ def largest_variance(proof: Derivation) -> Expr:
     squares = mean((high - x) * (x - low), x, {1: c, 2: Symbol("m2")})
     bound = (squares + Symbol("m2")).expand() - c**2
     quarter = Rational(1, 4)
-    proof.holds(
+    proof.equal(
         "The variance of a number between l and h with mean c is at most (h - c)(c - l)",
-        eq("largest_variance", (high - c) * (c - low)),
+        {"largest_variance": (bound, (high - c) * (c - low))},
         "(h - x)(x - l) >= 0, and its mean is (l + h) c - l h less the mean of x^2; equality iff x "
         "is at the ends only",
         ENDS,
-        names={Symbol("largest_variance"): bound},
     )
-    proof.holds(
+    proof.equal(
         "and so at most a quarter of the square of the range",
-        eq("room", (c - (low + high) / 2) ** 2),
+        {
+            "room": (
+                quarter * (high - low) ** 2 - (high - c) * (c - low),
+                (c - (low + high) / 2) ** 2,
+            )
+        },
         "this is (h - l)^2/4 - (h - c)(c - l); equality iff both ends have one half each",
         ENDS,
-        names={Symbol("room"): quarter * (high - low) ** 2 - (high - c) * (c - low)},
     )
     return quarter
 
@@ -53,46 +56,37 @@ def largest_third_moment(proof: Derivation) -> Expr:
     most = (p * (1 - p) * (1 - 2 * p)).xreplace({p: at}).expand()
     line = _line(0, 1)
     touching = (3 * p - 1) / 2
-    proof.holds(
+    proof.equal(
         "The cube (x - p)^3 against the line through its values at 0 and 1",
-        eq("over_line", x * (x - 1) * (x - 3 * p + 1)),
+        {"over_line": ((x - p) ** 3 - line, x * (x - 1) * (x - 3 * p + 1))},
         "p is the mean of x in [0, 1]; for p < 1/3 this is never positive, so the third central "
         "moment is at most the line at p",
         SHARE.with_range(x, between(0, 1), S.Half),
-        names={Symbol("over_line"): (x - p) ** 3 - line},
     )
     slope = 3 * (touching - p) ** 2
     tangent = (touching - p) ** 3 + slope * (x - touching)
-    proof.holds(
+    proof.equal(
         "and against the line that touches it and meets it at 1",
-        eq("over_tangent", (x - 1) * (x - touching) ** 2),
+        {"over_tangent": ((x - p) ** 3 - tangent, (x - 1) * (x - touching) ** 2)},
         "this is never positive, whatever p is",
         SHARE.with_range(x, between(0, 1), S.Half),
-        names={Symbol("over_tangent"): (x - p) ** 3 - tangent},
     )
-    proof.holds(
+    proof.equal(
         "Both lines at the mean",
-        [
-            eq("at_mean", p * (1 - p) * (1 - 2 * p)),
-            eq("tangent_at_mean", (1 - p) ** 3 / 4),
-        ],
+        {
+            "at_mean": (line.xreplace({x: p}), p * (1 - p) * (1 - 2 * p)),
+            "tangent_at_mean": (tangent.xreplace({x: p}), (1 - p) ** 3 / 4),
+        },
         "the first is used for p < 1/3, the second from there on",
         SHARE,
-        names={
-            Symbol("at_mean"): line.xreplace({x: p}),
-            Symbol("tangent_at_mean"): tangent.xreplace({x: p}),
-        },
     )
-    proof.holds(
+    proof.equal(
         "The third central moment of a number with range 1 is at most sqrt(3)/18",
-        [
-            eq("gap", 2 * (p - at) ** 2 * (S.Half + 1 / sqrt(3) - p)),
-            gt(1 / sqrt(3), S.Half),
-        ],
+        {"gap": (most - p * (1 - p) * (1 - 2 * p), 2 * (p - at) ** 2 * (S.Half + 1 / sqrt(3) - p))},
         "this is sqrt(3)/18 - p (1 - p)(1 - 2 p); the other factor is more than 1 - p, and p = "
         "1/2 - sqrt(3)/6 attains it with two values; with its sign changed the same holds of 1 - x",
         SHARE,
-        names={Symbol("gap"): most - p * (1 - p) * (1 - 2 * p)},
+        also=[gt(1 / sqrt(3), S.Half)],
     )
     late = Domain({p: between(Rational(1, 3), 1)}, {p: S.Half})
     proof.holds(

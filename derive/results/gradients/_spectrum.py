@@ -90,22 +90,17 @@ def state_weights(proof: Derivation) -> None:
     w, y = low, Symbol("y", positive=True)
     most = (1 + w) ** 2 / (4 * w)
     cold = {w: exp(-2 / tau)}
-    proof.holds(
+    proof.equal(
         "How unevenly the softmax weighs the negatives",
-        [
-            eq("room", ((1 + w) * y - 2 * w) ** 2 / (4 * w * y**2)),
-            eq("most", COSH**2),
-            eq("most_uneven", SINH**2),
-        ],
+        {
+            "room": (most - ((1 + w) * y - w) / y**2, ((1 + w) * y - 2 * w) ** 2 / (4 * w * y**2)),
+            "most": (most.xreplace(cold), COSH**2),
+            "most_uneven": (most.xreplace(cold) - 1, SINH**2),
+        },
         "exponentials between w and 1 with the mean y have a mean square of at most (1 + w) y - w, "
         "and N sum q_j^2 is the mean square over y^2. Similarities are between -1 and 1, so that w "
         "is exp(-2/tau)",
         Domain({w: between(0, 1, "(]"), y: between(w, 1), tau: POSITIVE}, {w: 1, y: 1, tau: 1}),
-        names={
-            Symbol("room"): most - ((1 + w) * y - w) / y**2,
-            Symbol("most"): most.xreplace(cold),
-            Symbol("most_uneven"): most.xreplace(cold) - 1,
-        },
     )
 
 
@@ -126,24 +121,22 @@ def state_rayleigh(proof: Derivation) -> None:
     plain = {"qq": participation, "qu": 1 / count, "uu": 1 / count}
     gram = {"qq": mu**2, "qu": x, "uu": mean_norm**2}
     form = {at: count * sigma * plain[at] - gram[at] for at in plain}
-    proof.holds(
+    proof.equal(
         "Participation bounds the length of the softmax mean",
-        eq("form_at_q", count * sigma * participation - mu**2),
+        {"form_at_q": (form["qq"], count * sigma * participation - mu**2)},
         RAYLEIGH,
         readings,
-        names={Symbol("form_at_q"): form["qq"]},
     )
     inside = (count * participation - 1) * (sigma - mean_norm**2)
     mixed = form["qu"].xreplace({x: mu * mean_norm})
-    proof.holds(
+    proof.equal(
         "The length of the mean with it",
-        eq("product", sigma * (inside - (mu - mean_norm) ** 2)),
+        {"product": (form["qq"] * form["uu"] - mixed**2, sigma * (inside - (mu - mean_norm) ** 2))},
         "with u = 1/N for every negative and A = N sigma I - K, (q^T A q)(u^T A u) - (q^T A u)^2 "
         ">= 0. There q^T A u = sigma - x, x being the inner product of m with the mean, which is "
         "at most mu b, b being the length of the mean: where mu b <= sigma, x may be put there, "
         "and (mu - b)^2 <= (N P - 1)(sigma - b^2)",
         readings,
-        names={Symbol("product"): form["qq"] * form["uu"] - mixed**2},
     )
     start = sqrt(sigma / (count * participation))
     more = count * participation - 1
@@ -167,10 +160,7 @@ def state_participation(proof: Derivation) -> Spectrum:
     found = Spectrum()
     above, more = Symbol("Y", positive=True), Symbol("rise", positive=True)
     square, linear, quadratic = (Symbol(s, positive=True) for s in ("A", "B", "kappa"))
-    anywhere = Domain(
-        dict.fromkeys((above, more, square, linear, quadratic), POSITIVE),
-        dict.fromkeys((above, more, square, linear, quadratic), 1),
-    )
+    anywhere = Domain({}, {}).with_positive((above, more, square, linear, quadratic))
 
     def bend(y: Expr) -> Expr:
         """tau^2 times the second derivative, for twice tau^2 kappa."""
@@ -186,32 +176,35 @@ def state_participation(proof: Derivation) -> Spectrum:
             Symbol("of_earlier"): bend(above) / above,
         },
     )
-    proof.holds(
+    proof.equal(
         "N times the participation of two values",
-        eq("mean_square_over_square_of_mean", found.concentrated),
+        {
+            "mean_square_over_square_of_mean": (
+                (share * (1 / low) ** 2 + (1 - share)) / (share / low + (1 - share)) ** 2,
+                found.concentrated,
+            )
+        },
         "a share alpha of the negatives has the larger value; w is the exponential of the other "
         "over its exponential",
         TWO,
-        names={
-            Symbol("mean_square_over_square_of_mean"): (share * (1 / low) ** 2 + (1 - share))
-            / (share / low + (1 - share)) ** 2
-        },
     )
     rest = 1 - share
     below = share + rest * low
     turning = found.best_share - share
-    proof.holds(
+    proof.equal(
         "It rises with the gap, and with the share up to w/(1 + w)",
-        [
-            eq("slope_in_w", -2 * share * rest * (1 - low) / below**3),
-            eq("slope_in_share", (1 - low) ** 2 * (1 + low) * turning / below**3),
-        ],
+        {
+            "slope_in_w": (
+                derivative(found.concentrated, low),
+                -2 * share * rest * (1 - low) / below**3,
+            ),
+            "slope_in_share": (
+                derivative(found.concentrated, share),
+                (1 - low) ** 2 * (1 + low) * turning / below**3,
+            ),
+        },
         "so the largest gap will do, and the share nearest to w/(1 + w) of those that are allowed",
         TWO,
-        names={
-            Symbol("slope_in_w"): derivative(found.concentrated, low),
-            Symbol("slope_in_share"): derivative(found.concentrated, share),
-        },
     )
     one, other = Symbol("s", real=True), Symbol("apart", nonnegative=True)
     values = Domain(

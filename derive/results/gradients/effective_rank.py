@@ -8,8 +8,6 @@ out of a batch is a matter of sums, and holds for any number of vectors.
 
 from __future__ import annotations
 
-from typing import Any
-
 from sympy import Expr, Max, Min, Rational, S, Symbol, log, sqrt
 
 from ...decide.calculus import derivative
@@ -17,12 +15,12 @@ from ...decide.domain import POSITIVE, Domain, Range, at_least, between
 from ...decide.present import solve_linear, tidy
 from ...losses.setting import VECTORS
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge
-from ...theorem.bounds import About, Bounds
+from ...proof.relations import ge
+from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.moments import Parts, from_isotropy, gram_and_moment
-from ...vectors.words import Words
+from ._bounded import Bounded
 from ._moments import AXES, OPPOSITE, vectors
 
 n, d, k = (Symbol(s, integer=True, positive=True) for s in "ndk")
@@ -60,6 +58,13 @@ SEVERAL = at_least(2, "in one dimension effective rank and largest eigenvalue ar
 LARGE = Domain({d: SEVERAL, rank: between(1, d)}, {d: 3, rank: 2})
 
 
+#: What is bounded.
+SIGMA_HAT = Bounded("sigma_hat", r"\hat\sigma", About.VECTORS)
+ENTROPY_RANK = Bounded("entropy_rank", r"e^{H(\lambda)}", About.VECTORS)
+EFFECTIVE_RANK = Bounded("effective_rank", r"R_{\mathrm{eff}}", About.VECTORS)
+MEAN_SIGMA = Bounded("mean_sigma", r"\sigma_*", About.BATCH)
+
+
 def build(proof: Derivation) -> dict[str, Quantity]:
     of_gram = by_gram(proof)
     largest = most(proof)
@@ -67,58 +72,44 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     return {
         "effective_rank": of_gram,
         **ranges(proof),
-        "sigma_hat_upper": Bounds(
+        "sigma_hat_upper": SIGMA_HAT.upper(
             largest.xreplace({d: Min(n, d)}),
-            r"\hat\sigma \le",
             "largest eigenvalue of the second moment",
             Domain(
                 {n: at_least(2), d: SEVERAL, rank: between(1, Min(n, d))}, {n: 4, d: 3, rank: 2}
             ),
-            bounded="sigma_hat",
-            about=About.VECTORS,
             equality="iff all other eigenvalues are equal, of as many as n vectors may have",
             attained=vectors([*AXES, AXES[0]], AXES[0]),
         ),
-        "sigma_hat_lower": Bounds(
+        "sigma_hat_lower": SIGMA_HAT.lower(
             1 / rank,
-            r"\hat\sigma \ge",
             "largest eigenvalue of the second moment, from the effective rank alone",
             LARGE,
-            side="lower",
-            bounded="sigma_hat",
-            about=About.VECTORS,
             equality="iff all eigenvalues that are not zero are equal",
             attained=vectors(AXES[:2], AXES[0]),
         ),
         "sigma_hat_most": Quantity(
             largest,
             r"\hat\sigma_{\max}",
-            "most that the largest eigenvalue can be, attained: all others are equal",
+            "maximum of the largest eigenvalue, attained where all others are equal",
             LARGE,
         ),
         "sigma_hat_least": Quantity(
             least,
             r"\hat\sigma_{\min}",
-            "least that the largest eigenvalue can be, attained: k of them are equal, one is less",
+            "minimum of the largest eigenvalue, attained where k are equal and one is smaller",
             DOMAIN.restricted([k]).with_range(rank, between(k, k + 1), Rational(3, 2)),
         ),
         **isotropy(proof),
-        "entropy_rank": Bounds(
+        "entropy_rank": ENTROPY_RANK.lower(
             entropy(proof),
-            r"e^{H(\lambda)} \ge",
             "effective rank by entropy, the exponential of that of the eigenvalues",
             LARGE,
-            side="lower",
-            bounded="entropy_rank",
-            about=About.VECTORS,
             equality="iff all eigenvalues that are not zero are equal",
             attained=vectors(AXES[:2], AXES[0]),
         ),
         **left_out(proof),
     }
-
-
-#: For the limit of d: any effective rank.
 
 
 # --- from inner products -------------------------------------------------------------------------
@@ -127,90 +118,79 @@ def by_gram(proof: Derivation) -> Quantity:
     of_gram, of_moment = gram_and_moment()
     where = DOMAIN.restricted([n]).with_range(gram, between(n, n**2), 8)
     scaled = where.with_range(trace, POSITIVE, 4)
-    wide, high = Symbol("gram_norm"), Symbol("moment_norm")
     called = {of_gram: gram}  # the other has a name of its own if it is not the same
-    proof.holds(
+    proof.equal(
         "The squared Frobenius norms of Z Z' and Z' Z are equal",
-        [eq(wide, gram), eq(high, gram)],
+        {
+            "gram_norm": (of_gram.xreplace(called), gram),
+            "moment_norm": (of_moment.xreplace(called), gram),
+        },
         "both are the trace of Z Z' Z Z', rotated; Z has any number of rows, of any length",
         where,
-        names={wide: of_gram.xreplace(called), high: of_moment.xreplace(called)},
     )
-    squares = Symbol("of_trace_one")
     normal = (of_moment.xreplace(called) / n**2) / (trace / n) ** 2
-    proof.holds(
+    proof.equal(
         "The second moment over its trace has the sum of squared eigenvalues",
-        eq(squares, gram / trace**2),
+        {"of_trace_one": (normal, gram / trace**2)},
         "trace is that of Z' Z, so the second moment has trace/n",
         scaled,
-        names={squares: normal},
     )
     of_units = normal.xreplace({trace: n})
     return Quantity(
-        1 / of_units, r"R_{\mathrm{eff}}", "effective rank of n unit vectors, from the Gram", where
+        1 / of_units,
+        r"R_{\mathrm{eff}}",
+        "effective rank of n unit vectors, from their Gram matrix",
+        where,
     )
 
 
 def ranges(proof: Derivation) -> dict[str, Quantity]:
     """Between which ends the effective rank lies."""
     many = Domain({r: Range(S.One, low_open=False), rank: POSITIVE}, {r: 2, rank: 1})
-    proof.holds(
+    proof.equal(
         "Of r eigenvalues with the sum 1 the squares add up to at least 1/r",
-        eq("spread", 1 / rank - 1 / r),
+        {"spread": (1 / rank - 2 / r + r / r**2, 1 / rank - 1 / r)},
         "the sum of the squares of their distances to 1/r; so the effective rank is at most the "
         "rank, which is at most n and d; it is at least 1, as no square is more than its number",
         many,
-        names={Symbol("spread"): 1 / rank - 2 / r + r / r**2},
     )
     inverse = d / (1 + (d * sigma_hat - 1) ** 2 / (d - 1))
     of_sigma = Domain({d: SEVERAL, sigma_hat: between(1 / d, 1)}, {d: 3, sigma_hat: S.Half})
     squares = sigma_hat**2 + (1 - sigma_hat) ** 2 / (d - 1)
-    proof.holds(
+    proof.equal(
         "With the largest eigenvalue known, the others add up to the rest",
-        eq("most", inverse),
+        {"most": (1 / squares, inverse)},
         "their squares add up to at least as much as if they were equal; this is 1 over the sum",
         of_sigma,
-        names={Symbol("most"): 1 / squares},
     )
-    about: dict[str, Any] = {"bounded": "effective_rank", "about": About.VECTORS}
     return {
-        "effective_rank_upper": Bounds(
+        "effective_rank_upper": EFFECTIVE_RANK.upper(
             Min(n, d),
-            r"R_{\mathrm{eff}} \le",
             "effective rank of n unit vectors in d dimensions",
             DOMAIN.restricted([n, d]),
             equality="where the vectors are orthonormal, or a tight frame",
             attained=vectors(AXES, AXES[0]),
-            **about,
         ),
-        "effective_rank_lower": Bounds(
+        "effective_rank_lower": EFFECTIVE_RANK.lower(
             S.One,
-            r"R_{\mathrm{eff}} \ge",
             "effective rank, whatever the vectors are",
             DOMAIN.restricted([n]),
-            side="lower",
             equality="iff all vectors are on one line",
             attained=vectors(OPPOSITE, OPPOSITE[0]),
-            **about,
         ),
-        "effective_rank_by_sigma_upper": Bounds(
+        "effective_rank_by_sigma_upper": EFFECTIVE_RANK.upper(
             1 / squares,
-            r"R_{\mathrm{eff}} \le",
             "effective rank, from the largest eigenvalue and the dimension",
             of_sigma,
             equality="iff all other eigenvalues are equal",
             attained=vectors([*AXES, AXES[0]], AXES[0]),
-            **about,
         ),
-        "effective_rank_by_sigma_lower": Bounds(
+        "effective_rank_by_sigma_lower": EFFECTIVE_RANK.lower(
             1 / sigma_hat,
-            r"R_{\mathrm{eff}} \ge",
             "effective rank, from the largest eigenvalue",
             of_sigma,
-            side="lower",
             equality="iff all eigenvalues that are not zero are equal",
             attained=vectors(AXES[:2], AXES[0]),
-            **about,
         ),
     }
 
@@ -221,23 +201,27 @@ def most(proof: Derivation) -> Expr:
     square = Symbol("square")
     others = (1 - x) ** 2 / (d - 1)
     where = LARGE.with_range(x, between(1 / d, 1), S.Half)
-    proof.holds(
+    proof.equal(
         "With all other eigenvalues equal, the sum of squares is a square in the largest, shifted",
-        eq("over", d / (d - 1) * ((x - 1 / d) ** 2 - (d - 1) * (d / rank - 1) / d**2)),
+        {
+            "over": (
+                x**2 + others - 1 / rank,
+                d / (d - 1) * ((x - 1 / d) ** 2 - (d - 1) * (d / rank - 1) / d**2),
+            )
+        },
         "that is the sum less 1/R; others that are not equal have more squares (Cauchy-Schwarz), "
         "so this is never positive",
         where,
-        names={Symbol("over"): x**2 + others - 1 / rank},
     )
     shifted = solve_linear(d / (d - 1) * (square - (d - 1) * (d / rank - 1) / d**2), square)
     largest = 1 / d + sqrt(tidy(shifted))
     at_largest = (x**2 + others).xreplace({x: largest})
-    proof.holds(
+    proof.equal(
         "So the largest eigenvalue is at most where it vanishes, which is no more than 1",
-        [eq("squares", 1 / rank), ge((1 - 1 / d) ** 2, shifted)],
+        {"squares": (at_largest, 1 / rank)},
         "the others are then equal, and not negative",
         LARGE,
-        names={Symbol("squares"): at_largest},
+        also=[ge((1 - 1 / d) ** 2, shifted)],
     )
     return largest
 
@@ -248,30 +232,24 @@ def fewest(proof: Derivation) -> Expr:
     where = DOMAIN.restricted([k]).with_range(rank, between(k, k + 1), Rational(3, 2))
     rest = 1 - k * x
     over = k * (k + 1) * ((x - 1 / (k + 1)) ** 2) + 1 / (k + 1)
-    proof.holds(
+    proof.equal(
         "Of eigenvalues up to x with the sum 1, k equal to x and one less have the most squares",
-        eq("squares", over),
+        {"squares": (k * x**2 + rest**2, over)},
         "moving from a lesser one to a greater raises the sum of squares, until all but one are 0 "
         "or x; it lies between 1/(k + 1) and 1/k, as x does, and rises with x",
         where.with_range(x, between(1 / (k + 1), 1 / k), Rational(2, 3)),
-        names={Symbol("squares"): k * x**2 + rest**2},
     )
     shifted = solve_linear(k * (k + 1) * square + 1 / (k + 1) - 1 / rank, square)
     least = 1 / (k + 1) + sqrt(tidy(shifted))
-    proof.holds(
+    proof.equal(
         "So the largest is at least where this is 1/R",
-        [
-            eq("squares", 1 / rank),
-            eq("at_k", 1 / k),
-            eq("at_next", 1 / (k + 1)),
-        ],
+        {
+            "squares": ((k * x**2 + rest**2).xreplace({x: least}), 1 / rank),
+            "at_k": (least.xreplace({rank: k}), 1 / k),
+            "at_next": (least.xreplace({rank: k + 1}), 1 / (k + 1)),
+        },
         "for an effective rank that is a whole number it is 1/R",
         where,
-        names={
-            Symbol("squares"): (k * x**2 + rest**2).xreplace({x: least}),
-            Symbol("at_k"): least.xreplace({rank: k}),
-            Symbol("at_next"): least.xreplace({rank: k + 1}),
-        },
     )
     return least
 
@@ -280,13 +258,11 @@ def isotropy(proof: Derivation) -> dict[str, Quantity]:
     """The distance from a multiple of the identity."""
     where = LARGE
     squared = from_isotropy(d, 1 / rank) / from_isotropy(d, S.Zero, S.Zero)
-    name = Symbol("squared_deviation")
-    proof.holds(
+    proof.equal(
         "The squared distance from the identity over d, over the squared norm of the latter",
-        eq(name, d / rank - 1),
+        {"squared_deviation": (squared, d / rank - 1)},
         "the trace of the square less 2/d times the trace, which is 1, plus 1/d; over 1/d",
         where,
-        names={name: squared},
     )
     back = tidy(solve_linear(d - (1 + deviation**2) * rank, rank))
     return {
@@ -309,18 +285,14 @@ def entropy(proof: Derivation) -> Expr:
     """The effective rank, below the one by entropy."""
     ratio = Domain({t: POSITIVE}, {t: 1})
     gap = t - 1 - log(t)
-    proof.holds(
+    proof.equal(
         "log t <= t - 1",
-        [
-            eq("slope", 1 - 1 / t),
-            eq("at_1", 0),
-        ],
+        {"slope": (derivative(gap, t), 1 - 1 / t), "at_1": (gap.xreplace({t: S.One}), 0)},
         "the difference falls before t = 1 and rises after; for an eigenvalue over P, the sum of "
         "the squared ones, and in the mean over the eigenvalues, each weighted by itself, the "
         "right side is P/P - 1 = 0: minus the entropy is at most log P, so the exponential of the "
         "entropy is at least 1/P",
         ratio,
-        names={Symbol("slope"): derivative(gap, t), Symbol("at_1"): gap.xreplace({t: S.One})},
     )
     return rank
 
@@ -328,28 +300,25 @@ def entropy(proof: Derivation) -> Expr:
 # --- vectors left out ----------------------------------------------------------------------------
 def left_out(proof: Derivation) -> dict[str, Quantity]:
     """The second moments of a batch without an anchor, and without its positive."""
-    batch = Parts(n)
+    left, form = (Symbol(s, nonnegative=True) for s in ("rest", "a"))
+    on_z, on_y = (Symbol(s, real=True) for s in "xy")
+    batch = Parts(n, left, on_z, on_y)
     some = Domain({n: at_least(3)}, {n: 4})
-    form = Symbol("a", nonnegative=True)
-    rest = solve_linear(batch.along(batch.all) - form, batch.rest)
-
-    def said(part: Words) -> Expr:
-        return tidy(batch.along(part).xreplace({batch.rest: rest}))
-
-    others, negatives = said(batch.others), said(batch.negatives)
-    on_z, on_y = batch.x, batch.y
+    rest = solve_linear(batch.along(batch.all) - form, left)
+    others, negatives = (
+        tidy(batch.along(part).xreplace({left: rest})) for part in (batch.others, batch.negatives)
+    )
     free = {s: Range(low_open=False) for s in (form, on_z, on_y)}
     where = Domain({**some.ranges, **free}, {n: 4, form: 1, on_z: 1, on_y: 1})
-    proof.holds(
+    proof.equal(
         "Along any vector, the moments of a batch without the anchor, and without the positive",
-        [
-            eq("others", n / (n - 1) * (form - on_z**2 / n)),
-            eq("negatives", n / (n - 2) * (form - (on_z**2 + on_y**2) / n)),
-        ],
+        {
+            "others": (others, n / (n - 1) * (form - on_z**2 / n)),
+            "negatives": (negatives, n / (n - 2) * (form - (on_z**2 + on_y**2) / n)),
+        },
         "a is u' S u for the second moment S of all n, x and y are the inner products of u with "
         "the anchor and the positive: an identity of matrices, of any size",
         where,
-        names={Symbol("others"): others, Symbol("negatives"): negatives},
     )
     proof.holds(
         "So without them it is at most n/(n - 1), or n/(n - 2), times that of all",
@@ -360,16 +329,14 @@ def left_out(proof: Derivation) -> dict[str, Quantity]:
         "what is left out are squares",
         where,
     )
-    ones = [part.trace for part in (batch.all, batch.others, batch.negatives)]
-    proof.holds(
+    proof.equal(
         "All three have trace 1",
-        [eq(Symbol(f"trace_{name}"), 1) for name in ("all", "others", "negatives")],
+        {
+            f"trace_{name}": (batch.trace(getattr(batch, name)), 1)
+            for name in ("all", "others", "negatives")
+        },
         "unit vectors have squared norm 1, and the sum over the others has trace n - 2",
         some,
-        names={
-            Symbol(f"trace_{name}"): one
-            for name, one in zip(("all", "others", "negatives"), ones, strict=True)
-        },
     )
     of_batch = some.with_range(sigma_hat, between(1 / n, 1), S.Half)
     top = negatives.xreplace({form: sigma_hat})
@@ -387,14 +354,10 @@ def left_out(proof: Derivation) -> dict[str, Quantity]:
             "largest eigenvalue without anchor and positive, at most this times that of all",
             some,
         ),
-        "mean_sigma_lower": Bounds(
+        "mean_sigma_lower": MEAN_SIGMA.lower(
             Max(top.xreplace({on_z: S.One, on_y: S.One}), 1 / (n - 2)),
-            r"\sigma_* \ge",
             "largest eigenvalue of the negatives' moment, of each anchor and so in the mean",
             of_batch,
-            side="lower",
-            bounded="mean_sigma",
-            about=About.BATCH,
             equality="where anchor and positive are on a top direction of the batch that is one of "
             "the negatives too, or the negatives are orthonormal, whatever the anchor",
             attained={"vectors": {"z": [["1"]] * 4}, "tau": "1"},

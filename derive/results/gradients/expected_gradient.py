@@ -14,7 +14,7 @@ from ...decide.domain import Domain, Range, at_least, between
 from ...losses.setting import INFONCE_OF_LAW
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge
+from ...proof.relations import ge
 from ...theorem.bounds import About, Bounds
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -46,37 +46,35 @@ def _softmax_mean(proof: Derivation) -> Expr:
     q, x = Symbol("q_1", nonnegative=True), Symbol("x", real=True)
     own, others = {"z_1": S.One}, {"m'": S.One}
     gram = {("z_1", "z_1"): S.One, ("m'", "z_1"): x}
-    proof.holds(
+    proof.equal(
         "The softmax mean along one of the negatives",
-        eq("along", q + (1 - q) * x),
+        {"along": (inner(plus((q, own), (1 - q, others)), own, gram), q + (1 - q) * x)},
         "m' is the softmax mean of the others, and x is <m', z_1>; |m|^2 is the sum of q_j <m, "
         "z_j>, whose terms have the same mean",
         Domain({q: between(0, 1), x: between(-1, 1)}, {q: S.Half, x: 0}),
-        names={Symbol("along"): inner(plus((q, own), (1 - q, others)), own, gram)},
     )
     a, b, k, s = (Symbol(c, nonnegative=True) for c in ("a", "b", "kappa", "sigma"))
     free = Range(low_open=False)
-    proof.holds(
+    proof.equal(
         "The mean of |m|^2 is at most kappa/N + sqrt(kappa sigma X), X being that with one "
         "negative fewer, so at most kappa/N + (kappa sigma + X)/2",
-        eq("gap", (a - b) ** 2 / 2),
+        {"gap": ((a**2 + b**2) / 2 - a * b, (a - b) ** 2 / 2)},
         LEAVE_ONE_OUT,
         Domain({a: free, b: free}, {a: 1, b: 2}),
-        names={Symbol("gap"): (a**2 + b**2) / 2 - a * b},
     )
 
     def most(size: Expr) -> Expr:
         return s + 3 / size
 
-    proof.holds(
+    proof.equal(
         "and so at most kappa (sigma + 3/N)",
-        [eq("room", k * (N - 4) / (2 * N * (N - 1))), ge("room", 0)],
+        {"room": (k * (most(N) - 1 / N - (s + most(N - 1)) / 2), k * (N - 4) / (2 * N * (N - 1)))},
         "by induction from N = 4 on; for N <= 3 this is 1 or more, and |m| is at most 1",
         Domain(
             {n: at_least(6), k: Range(S.One, low_open=False), s: between(0, 1)},
             {n: 6, k: 2, s: S.Half},
         ),
-        names={Symbol("room"): k * (most(N) - 1 / N - (s + most(N - 1)) / 2)},
+        also=[ge("room", 0)],
     )
     return Min(1, COSH**2 * most(N).xreplace({s: sigma_law}))
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import product as product_of
-from typing import Any
 
 from sympy import Expr, Integer, Le, Max, Rational, S, Symbol, exp
 
@@ -21,11 +20,12 @@ from ...losses.setting import INFONCE_OF_LAW
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.limiting import take_limit
-from ...proof.relations import eq, gt, lt
-from ...theorem.bounds import About, Bounds
+from ...proof.relations import gt, lt
+from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.moments import UnitLaw, correlated, mean
+from ._bounded import Bounded
 from ._moments import largest_variance
 
 n, d = (Symbol(s, integer=True, positive=True) for s in ("n", "d"))
@@ -103,26 +103,26 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     range_ = 4 * epsilon_max**2 / tau**2
     by_range, by_mean = by_the_range(proof, quarter, range_)
     wanted = DOMAIN.restricted
-    law: dict[str, Any] = {"about": About.LAW, "bounded": "gradient_variance"}
+    gamma = Bounded("gradient_variance", r"\mathrm{Var}(\gamma)", About.LAW)
     return {
         "A": Quantity(A, "A", "the printed coefficient of sigma", wanted([n, tau])),
         "B": Quantity(
-            B, r"B_\tau", "the printed rest, of order tau^0", wanted([n, epsilon_max, epsilon])
+            B,
+            r"B_\tau",
+            "the printed term without sigma, of order tau^0",
+            wanted([n, epsilon_max, epsilon]),
         ),
-        "variance_printed": Bounds(
+        "variance_printed": gamma.upper(
             A * sigma + B,
-            r"\mathrm{Var}(\gamma) \le",
             "the printed bound (V); fails for every n",
             wanted([n, tau, sigma, epsilon_max, epsilon]),
             constants={"A": A, "B": B},
             printed=True,
             violated=ONE_NEGATIVE,
             holds_if="where 4 epsilon_max^4/tau^4 <= A sigma + B",
-            **law,
         ),
-        "variance_by_range": Bounds(
+        "variance_by_range": gamma.upper(
             by_range,
-            r"\mathrm{Var}(\gamma) \le",
             "variance of the squared gradient, from the largest softmax error",
             wanted([tau, epsilon_max]),
             constants={"c": quarter * 16},
@@ -130,16 +130,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "negatives coincide, with the positive or opposite to it, the latter with the "
             "largest error",
             attained=ONE_NEGATIVE,
-            **law,
         ),
-        "variance_by_mean": Bounds(
+        "variance_by_mean": gamma.upper(
             by_mean,
-            r"\mathrm{Var}(\gamma) \le",
             "variance of the squared gradient, from its mean as well; never more than by the range",
             wanted([tau, epsilon_max, first]),
             equality="iff gamma is 0 or 4 epsilon_max^2/tau^2",
             attained=ONE_NEGATIVE,
-            **law,
         ),
         "printed_holds_if": Quantity(
             Le(by_range, A * sigma + B, evaluate=False),
@@ -156,17 +153,16 @@ def by_the_range(proof: Derivation, quarter: Expr, range_: Expr) -> tuple[Expr, 
     """Bounds on the variance of a number between 0 and ``range_``."""
     where = DOMAIN.restricted([tau, epsilon_max, first])
     by_mean, by_range = first * (range_ - first), quarter * range_**2
-    proof.holds(
+    proof.equal(
         "The squared gradient lies between 0 and 4 epsilon^2/tau^2",
-        [
-            eq("variance_by_range", 4 * epsilon_max**4 / tau**4),
-            eq("room", (first - range_ / 2) ** 2),
-        ],
+        {
+            "variance_by_range": (by_range, 4 * epsilon_max**4 / tau**4),
+            "room": (by_range - by_mean, (first - range_ / 2) ** 2),
+        },
         "m and the positive are in the unit ball, so they are at most 2 apart, and M - z+ is "
         "epsilon times m - z+; the two steps before, from 0 to the largest such number: the bound "
         "by the mean is less by a square",
         where,
-        names={Symbol("variance_by_range"): by_range, Symbol("room"): by_range - by_mean},
     )
     return by_range, by_mean
 
@@ -178,37 +174,30 @@ def sampling(proof: Derivation) -> dict[str, Quantity]:
     independent = UnitLaw(t)
     variance = tidy(independent.variance(N))
     pairs = tidy(correlated(N, mu))
-    proof.holds(
+    proof.equal(
         "The squared norm of the mean of independent unit vectors with mean zero",
-        [
-            eq("its_mean", 1 / N),
-            eq("mean_of_square", (2 * t * (N - 1) + N) / N**3),
-            eq("its_variance", 2 * (N - 1) * t / N**3),
-        ],
+        {
+            "its_mean": (independent.squared_mean(N), 1 / N),
+            "mean_of_square": (independent.fourth_mean(N), (2 * t * (N - 1) + N) / N**3),
+            "its_variance": (variance, 2 * (N - 1) * t / N**3),
+        },
         "sums over two and four indices, each over the ways in which they coincide: an index that "
         "stands alone has mean zero, and two pairs of equal ones give 1, or <x, y>^2 with the "
         "mean t, the trace of the squared second moment",
         where,
-        names={
-            Symbol("its_mean"): independent.squared_mean(N),
-            Symbol("mean_of_square"): independent.fourth_mean(N),
-            Symbol("its_variance"): variance,
-        },
     )
-    proof.holds(
+    proof.equal(
         "The printed variance is more, from three negatives on",
-        eq("printed_less_exact", (N - 1) * (N - 2 * t) / N**3),
+        {"printed_less_exact": (printed_variance(N) - variance, (N - 1) * (N - 2 * t) / N**3)},
         "that is zero for N = 1, and for N = 2 where t = 1: all vectors on one line",
         where,
-        names={Symbol("printed_less_exact"): printed_variance(N) - variance},
     )
-    proof.holds(
+    proof.equal(
         "With a mean inner product of two different ones",
-        eq("correlated", 1 / N + (N - 1) * mu / N),
+        {"correlated": (pairs, 1 / N + (N - 1) * mu / N)},
         "sums over two indices; independent vectors have the squared norm of their mean for it, so "
         "1/N takes that it is zero",
         DOMAIN.restricted([n, mu]),
-        names={Symbol("correlated"): pairs},
     )
     return {
         "sampling_mean": Quantity(
@@ -226,13 +215,13 @@ def sampling(proof: Derivation) -> dict[str, Quantity]:
         "sampling_variance_isotropic": Quantity(
             tidy(variance.xreplace({t: 1 / d})),
             r"\mathrm{Var}\|\bar z\|^2",
-            "that where their second moment is the identity over d, the least there is",
+            "the same where their second moment is the identity over d: its minimum",
             DOMAIN.restricted([n, d]),
         ),
         "sampling_variance_printed": Quantity(
             printed_variance(N),
             r"\frac{1}{N}(1 - \frac{1}{N})",
-            "what is printed for the variance of the squared norm of the mean",
+            "the printed variance of the squared norm of the mean",
             DOMAIN.restricted([n]),
         ),
     }
@@ -261,31 +250,30 @@ def one_negative(proof: Derivation) -> Quantity:
     sampled = _mean(e**4 for e in errors) - square**2
     at_one = variance.xreplace({tau: S.One}) - bound.xreplace({tau: S.One})
     y = exp(-2 / tau)
-    proof.holds(
+    proof.equal(
         "On a line, with the positive opposite to the anchor and one negative on either side of it "
         "half of the time, the variance is more than the printed bound at temperature 1",
-        [
-            eq("its_variance", 4 / (tau**4 * (1 + y) ** 4)),
-            eq("printed", 1 / (1 + y) ** 2 + Rational(1, 4)),
-            gt(at_one, 0),
-        ],
+        {
+            "its_variance": (variance, 4 / (tau**4 * (1 + y) ** 4)),
+            "printed": (bound, 1 / (1 + y) ** 2 + Rational(1, 4)),
+        },
         "n = 3, d = 1 and two atoms: no fewer; A is zero for one negative",
         warm,
-        names={Symbol("its_variance"): variance, Symbol("printed"): bound},
+        also=[gt(at_one, 0)],
     )
-    proof.holds(
+    proof.equal(
         "There the squared norm of the mean of the negatives is 1, yet that of B varies",
-        [eq("variance_of_B", (1 - y) ** 2 * (3 + y) ** 2 / (64 * (1 + y) ** 4)), lt(y, 1)],
+        {"variance_of_B": (sampled, (1 - y) ** 2 * (3 + y) ** 2 / (64 * (1 + y) ** 4))},
         "B being epsilon times it: epsilon depends on the negatives, so the variance of the "
         "product is not bounded by a mean times the variance of one factor",
         warm,
-        names={Symbol("variance_of_B"): sampled},
+        also=[lt(y, 1)],
     )
     return Quantity(
         variance - bound,
         r"\mathrm{Var}(\gamma) - (A\sigma + B)",
-        "variance less printed bound, for one negative on either side of an anchor whose positive "
-        "is opposite to it",
+        "variance minus the printed bound, for one negative on either side of an anchor "
+        "whose positive is opposite to it",
         warm,
     )
 
@@ -313,7 +301,7 @@ def two_negatives(proof: Derivation) -> Quantity:
     return Quantity(
         excess,
         r"\mathbb{E}\|B\|^2 - \mathbb{E}[\epsilon^2]/N",
-        "mean of the squared sampling term less what is printed for it, for two negatives on "
+        "mean of the squared sampling term minus the printed value, for two negatives on "
         "either side of a line at the cosine 3/5 to an anchor with its positive",
         warm,
     )
@@ -351,14 +339,14 @@ def many_negatives(proof: Derivation) -> dict[str, Quantity]:
         "excess_on_axes": Quantity(
             scaled,
             r"\tau^4 (\mathrm{Var}(\gamma) - (A\sigma + B))",
-            "variance less printed bound, at least, times tau^4: negatives on axes at right angles "
-            "to the anchor, whose positive is at it or opposite to it",
+            "variance minus the printed bound, at least, times tau^4: negatives on axes at "
+            "right angles to the anchor, whose positive is at it or opposite to it",
             where,
         ),
         "excess_cold": Quantity(
             tidy(limit),
             r"\lim_{\tau \to 0} \tau^4 (\mathrm{Var}(\gamma) - (A\sigma + B))",
-            "variance less printed bound, at least, times tau^4, on those axes and in the cold",
+            "variance minus the printed bound, at least, times tau^4, on those axes, as tau -> 0",
             DOMAIN.restricted([n]),
         ),
     }
@@ -371,7 +359,7 @@ def _mean(values: Iterable[Expr]) -> Expr:
 
 RESULT = Result(
     "gradient-variance",
-    title="The variance of the squared gradient, and of the squared norm of a mean",
+    title="The variance of the squared gradient and of the squared norm of a mean",
     source="ochieng2025diversity, Section 2.4 and Appendix A.7",
     parameters=(n, tau, sigma, epsilon, epsilon_max, first, t, d, mu),
     domain=DOMAIN,

@@ -17,11 +17,11 @@ from ...decide.present import tidy
 from ...losses.setting import INFONCE
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge
-from ...theorem.bounds import Bounds
+from ...proof.relations import ge
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.combination import inner, plus
+from ._bounded import GRADIENT
 from ._identity import (
     MEAN,
     ONE,
@@ -66,44 +66,42 @@ def _projection(identity: Identity, proof: Derivation) -> None:
     pair = {("u", "v"): g, ("u", "z+"): a, ("v", "z+"): b, ("z+", "z+"): S.One}
     u, v = (plus((1, {x: S.One}), (-c, ONE)) for x, c in (("u", a), ("v", b)))
     cosines = dict.fromkeys((mean_alignment, g, a, b), between(-1, 1))
-    proof.holds(
+    proof.equal(
         "The parts orthogonal to the positive",
-        [eq("along", 0), eq("its_square", mu**2 - mean_alignment**2), eq("of_two", g - a * b)],
+        {
+            "along": (inner(across, ONE, identity.free), 0),
+            "its_square": (inner(across, across, identity.free), mu**2 - mean_alignment**2),
+            "of_two": (inner(u, v, pair), g - a * b),
+        },
         "x - <x, z+> z+ is linear in x: of m it is the mean of the w_j under q, and the Gram "
         "matrix of the w_j is that of the negatives minus the products of their <z_j, z+>",
         Domain({mu: between(0, 1), **cosines}, {mu: S.Half, **dict.fromkeys(cosines, 0)}),
-        names={
-            Symbol("along"): inner(across, ONE, identity.free),
-            Symbol("its_square"): inner(across, across, identity.free),
-            Symbol("of_two"): inner(u, v, pair),
-        },
     )
     left = Symbol("left", nonnegative=True)
-    proof.holds(
+    proof.equal(
         "The squared gradient, along the positive and orthogonal to it",
-        [
-            eq("squared_gradient", ((1 - rho) ** 2 + epsilon**2 * left) / tau**2),
-            eq("by_alignment", 2 * epsilon * (1 - rho) / tau**2),
-        ],
+        {
+            "squared_gradient": (
+                identity.at(identity.mean_alignment**2 + left),
+                ((1 - rho) ** 2 + epsilon**2 * left) / tau**2,
+            ),
+            "by_alignment": (identity.at(S.One), 2 * epsilon * (1 - rho) / tau**2),
+        },
         "the identity with mu^2 = <m, z+>^2 + left, left being |sum q_j w_j|^2, which is at most "
         "1 - <m, z+>^2; there it is the bound by alignment",
         domain_of(tau, epsilon, rho).with_range(left, between(0, 1), S.Half),
-        names={
-            Symbol("squared_gradient"): identity.at(identity.mean_alignment**2 + left),
-            Symbol("by_alignment"): identity.at(S.One),
-        },
     )
     k, rest, most = (Symbol(s, nonnegative=True) for s in ("k", "rest", "largest"))
     form = most * (participation - rest) + k * rest
-    proof.holds(
+    proof.equal(
         "The mean of projected negatives, by their spectrum and the participation",
-        [eq("left_over", rest * (most - k)), ge("left_over", 0)],
+        {"left_over": (most * participation - form, rest * (most - k))},
         RAYLEIGH,
         domain_of(n, participation)
         .with_range(rest, between(0, participation), S.Zero)
         .with_range(most, between(0, N), S.One)
         .with_range(k, between(0, most), S.Zero),
-        names={Symbol("left_over"): most * participation - form},
+        also=[ge("left_over", 0)],
     )
 
 
@@ -116,21 +114,20 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     room = factor(1 - identity.mean_alignment**2)
     beside = epsilon**2 * Min(room, sigma_positive * N * participation) / tau**2
     by_spectra = epsilon**2 * Min(room, sigma_positive * COSH**2) / tau**2
-    g = r"\|\nabla_z \mathcal{L}\|^2"
     found: dict[str, Quantity] = {
-        "upper_projected": Bounds(
+        "upper_projected": GRADIENT.upper(
             along + beside,
-            rf"{g} \le U_\perp",
             "upper bound of the squared gradient by the spectrum orthogonal to the positive and "
             "the participation of the weights; never weaker than the bound by alignment",
+            letter=r"U_\perp",
             equality="iff the weights q are an eigenvector of the Gram matrix of the parts "
             "orthogonal to the positive for its largest eigenvalue, or all negatives are one point",
             attained=PARALLEL,
         ),
-        "upper_projected_spectrum": Bounds(
+        "upper_projected_spectrum": GRADIENT.upper(
             along + by_spectra,
-            rf"{g} \le U_{{\perp\tau}}",
             "the same where the participation is not measured",
+            letter=r"U_{\perp\tau}",
             equality="where all negatives are multiples of the positive, or one point",
             attained=PARALLEL,
         ),

@@ -63,13 +63,12 @@ def _exponential(proof: Derivation) -> Expr:
         LIEB,
         DOMAIN.restricted([sigma]).with_range(smaller, between(0, sigma), S.Zero),
     )
-    proof.holds(
+    proof.equal(
         "The probability that the largest eigenvalue of S is t or more",
-        eq("room", (B - A) / (B * (B - 1))),
+        {"room": (A / B - (A - 1) / (B - 1), (B - A) / (B * (B - 1)))},
         "with B = exp(N theta t) it is at most (A - 1)/(B - 1)/sigma by Markov's inequality, so at "
         "most A/B/sigma: that is 1 or more unless A < B",
         Domain({A: between(1, B), B: between(1, oo, "()")}, {A: 2, B: 3}),
-        names={Symbol("room"): A / B - (A - 1) / (B - 1)},
     )
     return one
 
@@ -83,7 +82,8 @@ def _best(one: Expr, proof: Derivation) -> Expr:
     proof.holds(
         "The best theta, with y = exp(theta)",
         [eq("slope_there", 0), gt("best_y", 1)],
-        "the derivative of log(A/B)/N in log y has the sign of this slope, which rises with y",
+        "the derivative of log(A/B)/N in log y has the sign of this expression, which increases "
+        "with y",
         DOMAIN.restricted([sigma, t]),
         names={Symbol("slope_there"): slope.xreplace({y: best}), Symbol("best_y"): best},
     )
@@ -107,36 +107,33 @@ def _constants(best: Expr, proof: Derivation) -> tuple[Expr, Expr]:
     x = Symbol("x", nonnegative=True)
     below = _bernstein(x, sigma)
     there = sigma + x
-    proof.holds(
+    proof.equal(
         "The exponent as a function of t = sigma + x",
-        [
-            eq("second_derivative", 1 / (t * (1 - t))),
-            eq("second_below", sigma**2 / (sigma + x / 3) ** 3),
-            eq("room", sigma * x**2 / 3 + x**3 / 27 + sigma**2 * (sigma + x) ** 2),
-        ],
+        {
+            "second_derivative": (derivative(derivative(-best, t), t), 1 / (t * (1 - t))),
+            "second_below": (derivative(derivative(below, x), x), sigma**2 / (sigma + x / 3) ** 3),
+            "room": (
+                (sigma + x / 3) ** 3 - sigma**2 * there * (1 - there),
+                sigma * x**2 / 3 + x**3 / 27 + sigma**2 * (sigma + x) ** 2,
+            ),
+        },
         "-log(A/B)/N and x^2/(2 (sigma + x/3)) vanish at x = 0 with their derivatives, and the "
         "second derivative of the first is larger: room is (sigma + x/3)^3 - sigma^2 t (1 - t)",
         DOMAIN.restricted([sigma, t]).with_range(x, between(0, 1), S.Half / 2),
-        names={
-            Symbol("second_derivative"): derivative(derivative(-best, t), t),
-            Symbol("second_below"): derivative(derivative(below, x), x),
-            Symbol("room"): (sigma + x / 3) ** 3 - sigma**2 * there * (1 - there),
-        },
     )
     above = _quadratic(x**2 - 2 * log_odds * (sigma + x / 3), x)
     short = _quadratic(x**2 - 2 * log_odds * (sigma_hat + x), x)
-    proof.holds(
+    proof.equal(
         "Where the bounds are a given probability, l being minus its logarithm over N",
-        [eq("exponent_above", log_odds), eq("exponent_below", log_odds)],
+        {
+            "exponent_above": (below.xreplace({x: above}), log_odds),
+            "exponent_below": (short**2 / (2 * (sigma_hat + short)), log_odds),
+        },
         "below sigma the second derivative is at least 1/sigma, so that the exponent is at least "
         "(sigma - t)^2/(2 sigma). There the form of Sigma's eigenvector in S is a mean of numbers "
         "between 0 and 1 with the mean sigma, whose exponentials are below their chords: the same "
         "bound, without 1/sigma",
         DOMAIN.restricted([N, sigma, sigma_hat]).with_range(log_odds, POSITIVE, S.One),
-        names={
-            Symbol("exponent_above"): below.xreplace({x: above}),
-            Symbol("exponent_below"): short**2 / (2 * (sigma_hat + short)),
-        },
     )
     return above, short
 
@@ -146,18 +143,17 @@ def _apart(proof: Derivation) -> None:
     y, s = Symbol("y", real=True), Symbol("s", nonnegative=True)
     v = Symbol("v", positive=True)
     third = exp(y) * (y - 2) + y + 2
-    proof.holds(
+    proof.equal(
         "The remainder of exp(y) of second order, over y^2, rises with y",
-        [eq("at_0", 0), eq("slope_at_0", 0), eq("second_derivative", y * exp(y))],
+        {
+            "at_0": (third.xreplace({y: S.Zero}), 0),
+            "slope_at_0": (derivative(third, y).xreplace({y: S.Zero}), 0),
+            "second_derivative": (derivative(derivative(third, y), y), y * exp(y)),
+        },
         "y^3 times its derivative is this numerator, which has the sign of y; so for an eigenvalue "
         "x <= 1 of v v^T - Sigma or of its negative exp(theta x) is at most 1 + theta x + "
         "(exp(theta) - 1 - theta) x^2",
         Domain({y: Range(-oo)}, {y: 1}),
-        names={
-            Symbol("at_0"): third.xreplace({y: S.Zero}),
-            Symbol("slope_at_0"): derivative(third, y).xreplace({y: S.Zero}),
-            Symbol("second_derivative"): derivative(derivative(third, y), y),
-        },
     )
     proof.holds(
         "The mean of the square is Sigma - Sigma^2, at most sigma, and the trace of an exponential "
@@ -180,7 +176,8 @@ def _apart(proof: Derivation) -> None:
             eq("second_below", v**2 / (v + t / 3) ** 3),
             ge("room", 0),
         ],
-        "both vanish at t = 0 with their slopes, and the second derivative of minus the exponent "
+        "both vanish at t = 0 with their derivatives, and the second derivative of minus the "
+        "exponent "
         "is larger: room is (v + t/3)^3 - v^2 (v + t); v is at most sigma",
         meant,
         names={
@@ -220,7 +217,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             Min(1, exp(N * best) / sigma),
             rf"P({largest} \ge t) \le",
             "bound on the probability that the largest eigenvalue is t or more; equal to it at N "
-            "= 1, and as t goes to 1 for vectors on orthogonal axes, all alike",
+            "= 1, and in the limit t -> 1 for vectors uniform on orthogonal axes",
             wanted([N, sigma, t]),
         ),
         "most": Quantity(

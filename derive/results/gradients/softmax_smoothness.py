@@ -27,11 +27,12 @@ from ...decide.domain import Domain, Range, at_least, between
 from ...decide.present import tidy
 from ...losses.setting import LOGITS
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, gt, lt
+from ...proof.relations import ge, gt, lt
 from ...structures.scheme import complete
-from ...theorem.bounds import About, Bounds
+from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ._bounded import Bounded
 from ._moments import largest_third_moment, largest_variance
 
 N = Symbol("N", integer=True, positive=True)
@@ -55,6 +56,16 @@ DOMAIN = Domain(
 )
 COUNT = DOMAIN.restricted([N])
 OFFSETS = DOMAIN.restricted([N, spread])
+#: What is bounded: the largest eigenvalue of the Hessian, and the entries of the remainder.
+CURVATURE = Bounded("curvature", r"\lambda_{\max}", About.SOFTMAX)
+REMAINDER_ABOVE = Bounded("remainder_above", r"\max_j R_j", About.SOFTMAX)
+REMAINDER_BELOW = Bounded("remainder_below", r"\max_j (-R_j)", About.SOFTMAX)
+REMAINDER_INF = Bounded("remainder_inf", r"\|R\|_\infty", About.SOFTMAX)
+REMAINDER_2 = Bounded("remainder_2", r"\|R\|_2", About.SOFTMAX)
+REMAINDER_FIRST = Bounded("remainder_first", r"|R_1|", About.SOFTMAX)
+DEVIATION = Bounded("deviation", r"\|q - 1/N\|_2", About.SOFTMAX)
+PARTICIPATION = Bounded("participation", r"\sum_j q_j^2", About.SOFTMAX)
+Q_MAX = Bounded("q_max", r"q_{\max}", About.SOFTMAX)
 MEANINGS = {
     N: "number of logits",
     q_max: "the largest softmax weight",
@@ -74,16 +85,14 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     most = hessian(proof)
     skewness = largest_third_moment(proof)
     above, below = linearisation(proof, skewness)
-    third = Symbol("third_derivative")
     skew = sqrt(2) ** 3 * skewness
-    proof.holds(
+    proof.equal(
         "The third derivative of log-sum-exp along unit vectors is at most sqrt(6)/9",
-        eq(third, sqrt(6) / 9),
+        {"third_derivative": (skew, sqrt(6) / 9)},
         "along a unit vector it is the third central moment of numbers with a range of at most "
         "sqrt(2); a symmetric trilinear form is as large for three different unit vectors as for "
         "one taken three times (Banach)",
         Domain({}, {}),
-        names={third: skew},
     )
     euclidean = skew / 2
     constant = Max(above, below)
@@ -102,61 +111,43 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "minus an entry is at most this times the largest squared offset; the best for odd N",
             COUNT,
         ),
-        "remainder_above": Bounds(
+        "remainder_above": REMAINDER_ABOVE.upper(
             above * spread**2,
-            r"\max_j R_j \le",
             "largest entry of the remainder q - 1/N - (logits less mean)/N",
             OFFSETS,
-            bounded="remainder_above",
-            about=About.SOFTMAX,
             constants={"above_constant": above},
             equality="iff all logits are equal",
         ),
-        "remainder_above_2": Bounds(
+        "remainder_above_2": REMAINDER_ABOVE.upper(
             tidy(above * (N - 1) / N) * length**2,
-            r"\max_j R_j \le",
             "largest entry of the remainder, by the Euclidean norm of the offsets",
             DOMAIN.restricted([N, length]),
-            bounded="remainder_above",
-            about=About.SOFTMAX,
             equality="iff all logits are equal",
         ),
-        "remainder_below": Bounds(
+        "remainder_below": REMAINDER_BELOW.upper(
             below * spread**2,
-            r"\max_j (-R_j) \le",
             "minus the least entry of the remainder",
             OFFSETS,
-            bounded="remainder_below",
-            about=About.SOFTMAX,
             constants={"below_constant": below},
             equality="iff all logits are equal; for odd N approached as they come together, one at "
             "the mean and the others in two halves as far above as below",
         ),
-        "remainder_inf": Bounds(
+        "remainder_inf": REMAINDER_INF.upper(
             constant * spread**2,
-            r"\|R\|_\infty \le",
             "largest entry of the remainder in absolute value",
             OFFSETS,
-            bounded="remainder_inf",
-            about=About.SOFTMAX,
             constants={"above_constant": above, "below_constant": below},
         ),
-        "remainder_eighth": Bounds(
+        "remainder_eighth": REMAINDER_INF.upper(
             spread**2 / 8,
-            r"\|R\|_\infty \le",
             "largest entry of the remainder, with the printed constant: right from three logits on",
             OFFSETS.with_range(N, at_least(3), 3),
-            bounded="remainder_inf",
-            about=About.SOFTMAX,
             constants={"c": Rational(1, 8)},
         ),
-        "remainder_2": Bounds(
+        "remainder_2": REMAINDER_2.upper(
             euclidean * length**2,
-            r"\|R\|_2 \le",
             "Euclidean norm of the remainder",
             DOMAIN.restricted([N, length]),
-            bounded="remainder_2",
-            about=About.SOFTMAX,
             constants={"c": euclidean},
             equality="iff all logits are equal",
         ),
@@ -171,109 +162,90 @@ def hessian(proof: Derivation) -> Expr:
     quarter = largest_variance(proof)
     at_high, at_low = Symbol("h", real=True), Symbol("l", real=True)
     two = Domain({at_high: LINE, at_low: LINE}, {at_high: 1, at_low: 0})
-    proof.holds(
+    proof.equal(
         "Two entries of a unit vector are at most sqrt(2) apart",
-        eq("left", (at_high + at_low) ** 2),
+        {"left": (2 * (at_high**2 + at_low**2) - (at_high - at_low) ** 2, (at_high + at_low) ** 2)},
         "this is 2 (h^2 + l^2) - (h - l)^2, never negative; equality iff they are opposite and "
         "all others zero",
         two,
-        names={Symbol("left"): 2 * (at_high**2 + at_low**2) - (at_high - at_low) ** 2},
     )
     most = 2 * quarter
-    proof.holds(
+    proof.equal(
         "The Hessian diag(q) - q q' of log-sum-exp has no eigenvalue above 1/2",
-        eq("largest", S.Half),
+        {"largest": (most, S.Half)},
         "v' H v is the variance of v under q, at most a quarter of the squared range of v, which "
         "is at most 2 for a unit vector; equality iff two logits have the weight 1/2 each: equal "
         "logits for N = 2, and for more approached as the others fall behind",
         Domain({}, {}),
-        names={Symbol("largest"): most},
     )
     flat = complete(N, "other", "contrasts")
     uniform = flat.eigenvalue("contrasts", {"self": 1 / N - 1 / N**2, "other": -1 / N**2})
-    proof.holds(
+    proof.equal(
         "At equal logits it is 1/N along all directions but the constants",
-        eq("at_equal", 1 / N),
+        {"at_equal": (uniform, 1 / N)},
         "the matrix has one entry on the diagonal and one beside it",
         COUNT,
-        names={Symbol("at_equal"): uniform},
     )
     weight = Domain({w: between(0, 1, "()"), mu: LINE}, {w: S.Half, mu: 2})
-    proof.holds(
+    proof.equal(
         "At an eigenvalue mu that is no weight, w^2/(w - mu) adds up to 1 over all weights w",
-        eq("term", w * (w - mu)),
+        {"term": (w**2 - mu * w, w * (w - mu))},
         "an eigenvector has the entries w/(w - mu), times its inner product with q, and put back "
         "that product is left; as a term is w + mu w/(w - mu), the same is that w/(w - mu) adds "
         "up to 0 where mu is not 0: one mu lies between any two weights that follow each "
         "other, and the largest between the two largest weights",
         weight,
-        names={Symbol("term"): w**2 - mu * w},
     )
     rest = Domain(
         {s: between(S.Half, 1, "[)"), w: between(0, 1 - s, "(]")}, {s: S.Half, w: Rational(1, 4)}
     )
-    proof.holds(
+    proof.equal(
         "The sum of the absolute values in a row is 2 q (1 - q), largest for the largest weight if "
         "that is at least 1/2",
-        [eq("row", 2 * w * (1 - w)), ge(2 * s * (1 - s), 2 * w * (1 - w))],
+        {"row": (w - w**2 + w * (1 - w), 2 * w * (1 - w))},
         "so no eigenvalue is above 2 q_max (1 - q_max) then (Gershgorin); the two weights q_max "
         "and 1 - q_max attain it",
         rest,
-        names={Symbol("row"): w - w**2 + w * (1 - w)},
+        also=[ge(2 * s * (1 - s), 2 * w * (1 - w))],
     )
-    proof.holds(
+    proof.equal(
         "The lesser of q_max and 2 q_max (1 - q_max) changes at 1/2",
-        eq("change", q_max * (2 * q_max - 1)),
+        {"change": (q_max - 2 * q_max * (1 - q_max), q_max * (2 * q_max - 1))},
         "H is at most diag(q), so q_max bounds it as well; if two weights are q_max <= 1/2 the "
         "difference of the two unit vectors attains it",
         DOMAIN.restricted([N, q_max]),
-        names={Symbol("change"): q_max - 2 * q_max * (1 - q_max)},
     )
     return most
 
 
 def of_hessian(most: Expr) -> dict[str, Quantity]:
     """What is known of its largest eigenvalue."""
-    about, name = About.SOFTMAX, "curvature"
     return {
-        "curvature": Bounds(
+        "curvature": CURVATURE.upper(
             most,
-            r"\lambda_{\max} \le",
             "largest eigenvalue of the Hessian of log-sum-exp",
             COUNT,
-            bounded=name,
-            about=about,
             equality="where two logits have the weight 1/2 each; for N > 2 approached only",
             attained={"vectors": {"logits": ["0", "0"]}},
         ),
-        "curvature_by_weight": Bounds(
+        "curvature_by_weight": CURVATURE.upper(
             Min(q_max, 2 * q_max * (1 - q_max)),
-            r"\lambda_{\max} \le",
             "largest eigenvalue of the Hessian; the best bound that the largest weight gives",
             DOMAIN.restricted([N, q_max]),
-            bounded=name,
-            about=about,
             equality="where two weights are q_max, or all that it leaves is one other weight",
             attained={"vectors": {"logits": ["0", "0", "-1"]}},
         ),
-        "curvature_by_trace": Bounds(
+        "curvature_by_trace": CURVATURE.upper(
             1 - participation,
-            r"\lambda_{\max} \le",
             "largest eigenvalue of the Hessian, from the trace",
             DOMAIN.restricted([N, participation]),
-            bounded=name,
-            about=about,
             equality="iff there are two logits; for more approached, with all the weight on two",
             attained={"vectors": {"logits": ["3", "0"]}},
         ),
-        "curvature_least": Bounds(
+        "curvature_least": CURVATURE.lower(
             (1 - participation) / (N - 1),
-            r"\lambda_{\max} \ge",
             "largest eigenvalue of the Hessian, at least the mean of all but that of the constants",
             DOMAIN.restricted([N, participation]),
-            side="lower",
-            bounded=name,
-            about=about,
             equality="where all logits are equal, or there are two",
             attained={"vectors": {"logits": ["2", "2", "2", "2"]}},
         ),
@@ -290,51 +262,43 @@ def linearisation(proof: Derivation, bend: Expr) -> tuple[Expr, Expr]:
     others = exp(b) / (exp(b) + (N - 1) * exp(-b / (N - 1)))
     logistic = 1 / (1 + (N - 1) * exp(-u))
     step = b * N / (N - 1)
-    proof.holds(
+    proof.equal(
         "The weight of a logit that is the mean plus b is largest where the others are equal",
-        eq("highest", logistic.xreplace({u: step})),
+        {"highest": (others, logistic.xreplace({u: step}))},
         "their mean is -b/(N - 1), and by Jensen their exponentials add up to at least as much as "
         "if each were that; it is a logistic function of u = N b/(N - 1)",
         along,
-        names={Symbol("highest"): others},
     )
-    weight, first, second = Symbol("weight"), Symbol("slope"), Symbol("bend")
     slope = derivative(logistic, u)
-    proof.holds(
+    proof.equal(
         "At u = 0 its value is 1/N, and the line that touches it there is 1/N + b/N",
-        [eq(weight, 1 / N), eq(first, b / N)],
+        {
+            "weight": (logistic.xreplace({u: S.Zero}), 1 / N),
+            "slope": (slope.xreplace({u: S.Zero}) * step, b / N),
+        },
         "so what it has beyond the line is the remainder",
         along,
-        names={
-            weight: logistic.xreplace({u: S.Zero}),
-            first: slope.xreplace({u: S.Zero}) * step,
-        },
     )
-    proof.holds(
+    proof.equal(
         "Its second derivative is q (1 - q)(1 - 2q)",
-        eq(second, logistic * (1 - logistic) * (1 - 2 * logistic)),
+        {"bend": (derivative(slope, u), logistic * (1 - logistic) * (1 - 2 * logistic))},
         "q being its value: the third central moment of a number that is 1 with probability q, "
         "and else 0",
         along,
-        names={second: derivative(slope, u)},
     )
     above = bend / 2 * (step / b) ** 2
-    coefficient = Symbol("above_constant")
-    proof.holds(
+    proof.equal(
         "The remainder is at most this times b^2",
-        eq(coefficient, sqrt(3) * N**2 / (36 * (N - 1) ** 2)),
+        {"above_constant": (above, sqrt(3) * N**2 / (36 * (N - 1) ** 2))},
         "a function exceeds the line that touches it by no more than half the largest second "
         "derivative, sqrt(3)/18, times u^2",
         COUNT,
-        names={coefficient: above},
     )
-    squares = Symbol("squares")
-    proof.holds(
+    proof.equal(
         "With a logit that is the mean plus b the squared norm of the offsets is at least this",
-        eq(squares, b**2 * N / (N - 1)),
+        {"squares": (b**2 + (N - 1) * (b / (N - 1)) ** 2, b**2 * N / (N - 1))},
         "the others are least if all are -b/(N - 1)",
         along,
-        names={squares: b**2 + (N - 1) * (b / (N - 1)) ** 2},
     )
     return above, fall(proof)
 
@@ -345,35 +309,32 @@ def fall(proof: Derivation) -> Expr:
     cosh, sinh = (exp(a) + exp(-a)) / 2, (exp(a) - exp(-a)) / 2
     gap = a**2 / 2 - log(cosh)
     slope = derivative(gap, a)
-    proof.holds(
+    proof.equal(
         "log cosh a <= a^2/2",
-        [eq("at_zero", 0), eq("slope_at_zero", 0), eq("bend", (sinh / cosh) ** 2)],
+        {
+            "at_zero": (gap.xreplace({a: S.Zero}), 0),
+            "slope_at_zero": (slope.xreplace({a: S.Zero}), 0),
+            "bend": (derivative(slope, a), (sinh / cosh) ** 2),
+        },
         "the second derivative of the difference is a square",
         point.restricted([a]),
-        names={
-            Symbol("at_zero"): gap.xreplace({a: S.Zero}),
-            Symbol("slope_at_zero"): slope.xreplace({a: S.Zero}),
-            Symbol("bend"): derivative(slope, a),
-        },
     )
     ahead = Symbol("v", nonnegative=True)
     total = 1 + (N - 1) * cosh
     odd = (N - 1) / (2 * N) * a**2 - log(total / N)
     odd_slope = derivative(odd, a)
-    proof.holds(
+    proof.equal(
         "log((1 + (N - 1) cosh a)/N) <= (N - 1) a^2/(2N)",
-        [
-            eq("at_zero", 0),
-            eq("slope_at_zero", 0),
-            eq("bend", (N - 1) * (total**2 - N * (cosh + N - 1)) / (N * total**2)),
-        ],
+        {
+            "at_zero": (odd.xreplace({a: S.Zero}), 0),
+            "slope_at_zero": (odd_slope.xreplace({a: S.Zero}), 0),
+            "bend": (
+                derivative(odd_slope, a),
+                (N - 1) * (total**2 - N * (cosh + N - 1)) / (N * total**2),
+            ),
+        },
         "the second derivative is not negative, by the next step",
         point,
-        names={
-            Symbol("at_zero"): odd.xreplace({a: S.Zero}),
-            Symbol("slope_at_zero"): odd_slope.xreplace({a: S.Zero}),
-            Symbol("bend"): derivative(odd_slope, a),
-        },
     )
     beyond = COUNT.with_range(ahead, FREE, 1)
     proof.holds(
@@ -384,15 +345,16 @@ def fall(proof: Derivation) -> Expr:
     )
     half = Rational(1, 4) * (1 - (-1) ** N)
     below = (N / 2 - half) / N**2
-    even, uneven = Symbol("for_even_N"), Symbol("for_odd_N")
-    proof.holds(
+    proof.equal(
         "A coordinate falls below its linearisation by no more than this times a^2",
-        [eq(even, 1 / (2 * N)), eq(uneven, (N - 1) / (2 * N**2))],
+        {
+            "for_even_N": ((N / 2) / N**2, 1 / (2 * N)),
+            "for_odd_N": ((N / 2 - S.Half) / N**2, (N - 1) / (2 * N**2)),
+        },
         "logits in [-a, a] with mean zero have the largest sum of exponentials at a corner: as "
         "many at a as at -a and, if N is odd, one at 0; with it the weight of a logit b is "
         "e^b/sum >= e^(b - k)/N >= (1 + b - k)/N, k being a^2/2, or (N - 1) a^2/(2N) if N is odd",
         COUNT,
-        names={even: (N / 2) / N**2, uneven: (N / 2 - S.Half) / N**2},
     )
     return below
 
@@ -401,13 +363,12 @@ def eighth(proof: Derivation, above: Expr, below: Expr) -> None:
     """From three logits on both constants are at most 1/8."""
     three = COUNT.with_range(N, at_least(3), 3)
     four = COUNT.with_range(N, at_least(4), 4)
-    ratio = Symbol("ratio")
-    proof.holds(
+    proof.equal(
         "Above, the constant is at most 1/8 from three logits on",
-        [eq(ratio, sqrt(3) * N**2 / (36 * (N - 1) ** 2)), lt(sqrt(3), Rational(7, 4))],
+        {"ratio": (above, sqrt(3) * N**2 / (36 * (N - 1) ** 2))},
         "with 7/4 for sqrt(3) it is 7 N^2/(144 (N - 1)^2), which is less than 1/8 by the next step",
         three,
-        names={ratio: above},
+        also=[lt(sqrt(3), Rational(7, 4))],
     )
     proof.holds(
         "and so is that below",
@@ -441,49 +402,39 @@ def lipschitz(proof: Derivation, most: Expr) -> dict[str, Quantity]:
     proof.holds(
         "Along the way from equal logits the largest weight rises",
         ge("slope", 0),
-        "1/q_max is a sum of r exp(-t g) with g >= 0, of which the slope of each is r g exp(-t g) "
+        "1/q_max is a sum of r exp(-t g) with g >= 0, each with the derivative r g exp(-t g) "
         "downward; so the Hessian is nowhere on the way more than q_max, nor than 1/2, and q - 1/N "
         "is its mean times the logits less their mean",
         path,
         names={Symbol("slope"): -derivative(r * exp(-t * g), t)},
     )
-    proof.holds(
+    proof.equal(
         "The sum of squares of the weights is 1/N more than the squared distance to 1/N",
-        eq("squared_distance", participation - 1 / N),
+        {"squared_distance": (participation - 2 / N + N / N**2, participation - 1 / N)},
         "the square of each weight less 1/N, term by term, the weights adding up to 1",
         DOMAIN.restricted([N, participation]),
-        names={Symbol("squared_distance"): participation - 2 / N + N / N**2},
     )
     constant = Min(most, q_max)
     highest = 1 / (1 + (N - 1) * exp(-spread * N / (N - 1)))
     return {
-        "deviation": Bounds(
+        "deviation": DEVIATION.upper(
             constant * length,
-            r"\|q - 1/N\|_2 \le",
             "distance of the softmax from equal weights",
             DOMAIN.restricted([N, q_max, length]),
-            bounded="deviation",
-            about=About.SOFTMAX,
             constants={"lipschitz": most},
             equality="iff all logits are equal; for N = 2 approached as they come together",
         ),
-        "participation": Bounds(
+        "participation": PARTICIPATION.upper(
             1 / N + constant**2 * length**2,
-            r"\sum_j q_j^2 \le",
             "sum of squares of the weights",
             DOMAIN.restricted([N, q_max, length]),
-            bounded="participation",
-            about=About.SOFTMAX,
             equality="iff all logits are equal",
             attained={"vectors": {"logits": ["1", "1", "1"]}},
         ),
-        "weight": Bounds(
+        "weight": Q_MAX.upper(
             highest,
-            r"q_{\max} \le",
             "largest weight, from the largest offset",
             OFFSETS,
-            bounded="q_max",
-            about=About.SOFTMAX,
             equality="where one logit is above, and all others are equal",
             attained={"vectors": {"logits": ["4", "-1", "-1", "-1"]}},
         ),
@@ -494,51 +445,39 @@ def printed(proof: Derivation) -> dict[str, Quantity]:
     """The printed constants, with where they fail."""
     middle = Rational(1, 3) - 1 / (1 + exp(1) + exp(-1))
     proof.holds(
-        "Of the logits 0, 1, -1 the first has no offset, yet a remainder",
+        "The first of the logits 0, 1, -1 has no offset, yet a remainder",
         gt(middle, 0),
-        "so no multiple of the square of its own offset bounds the remainder of a coordinate",
+        "hence no multiple of the square of its own offset bounds the remainder of a coordinate",
         Domain({}, {}),
     )
     return {
-        "curvature_printed": Bounds(
+        "curvature_printed": CURVATURE.upper(
             Rational(1, 4),
-            r"\lambda_{\max} \le",
             "printed bound of the largest eigenvalue; two equal logits have 1/2",
             COUNT,
-            bounded="curvature",
-            about=About.SOFTMAX,
             printed=True,
             violated={"vectors": {"logits": ["0", "0"]}},
         ),
-        "remainder_printed": Bounds(
+        "remainder_printed": REMAINDER_FIRST.upper(
             offset**2 / 8,
-            r"|R_1| \le",
             "printed bound of one coordinate by its own offset; fails for every N >= 2",
             DOMAIN.restricted([N, offset]),
-            bounded="remainder_first",
-            about=About.SOFTMAX,
             constants={"c": Rational(1, 8)},
             printed=True,
             violated={"vectors": {"logits": ["8/5", "-8/5"]}},
         ),
-        "remainder_printed_over_N": Bounds(
+        "remainder_printed_over_N": REMAINDER_FIRST.upper(
             offset**2 / (2 * N),
-            r"|R_1| \le",
             "the other printed bound of one coordinate by its own offset; fails for N >= 3",
             DOMAIN.restricted([N, offset]),
-            bounded="remainder_first",
-            about=About.SOFTMAX,
             constants={"c": 1 / (2 * N)},
             printed=True,
             violated={"vectors": {"logits": ["0", "1", "-1"]}},
         ),
-        "remainder_printed_inf": Bounds(
+        "remainder_printed_inf": REMAINDER_INF.upper(
             spread**2 / 8,
-            r"\|R\|_\infty \le",
             "printed bound of the largest entry; fails for N = 2 only",
             OFFSETS,
-            bounded="remainder_inf",
-            about=About.SOFTMAX,
             constants={"c": Rational(1, 8)},
             printed=True,
             violated={"vectors": {"logits": ["8/5", "-8/5"]}},

@@ -20,6 +20,7 @@ from ...proof.relations import eq, ge, le
 from ...theorem.bounds import About, Bounds
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ._bounded import BATCH_GRADIENT, GRADIENT
 from ._identity import Identity, state_ends, state_identity, state_plane
 from ._lemmas import RAYLEIGH
 from ._readings import (
@@ -123,12 +124,12 @@ def _at_anchor(identity: Identity, proof: Derivation) -> dict[str, Expr]:
     most = identity.at(S.One)
     least = identity.at(identity.mean_alignment**2)
     trivial = tidy(most.xreplace({rho: 1 - 2 * epsilon}))
-    proof.holds(
+    proof.equal(
         "The upper bound by alignment",
-        [eq("left_over", epsilon**2 * (1 - mu**2) / tau**2), ge("left_over", 0)],
+        {"left_over": (most - identity.expanded, epsilon**2 * (1 - mu**2) / tau**2)},
         "the identity, with mu <= 1; both are equal iff mu = 1",
         where,
-        names={Symbol("left_over"): most - identity.expanded},
+        also=[ge("left_over", 0)],
     )
     proof.holds(
         "It is never weaker than the trivial bound",
@@ -141,12 +142,11 @@ def _at_anchor(identity: Identity, proof: Derivation) -> dict[str, Expr]:
         domain_of(tau, epsilon, rho),
         names={Symbol("trivial"): trivial, Symbol("upper_alignment"): most},
     )
-    proof.holds(
+    proof.equal(
         "The lower bound",
-        eq("least", (1 - rho) ** 2 / tau**2),
+        {"least": (least, (1 - rho) ** 2 / tau**2)},
         "the identity, with mu >= |<m, z+>|; both are equal iff m is a multiple of z+",
         domain_of(tau, epsilon, rho),
-        names={Symbol("least"): least},
     )
     state_plane(proof)
     return {
@@ -160,18 +160,15 @@ def _at_anchor(identity: Identity, proof: Derivation) -> dict[str, Expr]:
 def _similarities(proof: Derivation) -> None:
     s, t = Symbol("s", real=True), Symbol("t", real=True)
     x = Symbol("x", nonnegative=True)
-    proof.holds(
+    proof.equal(
         "Negatives whose similarities differ are apart",
-        eq("square", (s - t) ** 2 + x),
+        {"square": (Matrix([s - t]).dot(Matrix([s - t])) + x, (s - t) ** 2 + x)},
         "x being the square of the difference of their parts beside the anchor. Half of it, "
         "weighted by q_j q_k and added over all pairs, is 1 - mu^2 on the left, and the variance "
         "of the similarities under q is the first of the two on the right",
         Domain(
             {s: between(-1, 1), t: between(-1, 1), x: Range(low_open=False)}, {s: 1, t: 0, x: 1}
         ),
-        names={
-            Symbol("square"): (Matrix([s - t]).dot(Matrix([s - t])) + x),
-        },
     )
 
 
@@ -195,18 +192,16 @@ def _links(proof: Derivation) -> dict[str, Expr]:
         "fluctuation": participation - 2 * uniform + count * uniform**2,
         "linear": count * variance / (count * tau) ** 2,
     }
-    found = {k: count * sigma * e for k, e in squares.items()}
     shown = {
         "sampling": sigma,
         "fluctuation": sigma * (count * participation - 1),
         "linear": sigma * variance / tau**2,
     }
-    proof.holds(
+    proof.equal(
         "The parts of the decomposition",
-        [eq(f"of_{k}", e) for k, e in shown.items()],
+        {f"of_{k}": (count * sigma * squares[k], e) for k, e in shown.items()},
         RAYLEIGH,
         q_square,
-        names={Symbol(f"of_{k}"): e for k, e in found.items()},
     )
     proof.holds(
         "The variance of the similarities is at most sigma",
@@ -280,19 +275,19 @@ def _batch(identity: Identity, spectrum: Spectrum, proof: Derivation) -> dict[st
         },
     )
     other, share = Symbol("y", nonnegative=True), Symbol("alpha", positive=True)
-    proof.holds(
+    proof.equal(
         "The mean of squares is at least the square of the mean",
-        eq("gap", share * (1 - share) * (x - other) ** 2),
+        {
+            "gap": (
+                share * x**2 + (1 - share) * other**2 - (share * x + (1 - share) * other) ** 2,
+                share * (1 - share) * (x - other) ** 2,
+            )
+        },
         "so the mean of (1 - rho)^2 is at least that of the mean, with equality iff all are equal",
         Domain(
             {x: Range(low_open=False), other: Range(low_open=False), share: between(0, 1, "()")},
             {x: 1, other: 2, share: "1/3"},
         ),
-        names={
-            Symbol("gap"): share * x**2
-            + (1 - share) * other**2
-            - (share * x + (1 - share) * other) ** 2
-        },
     )
     sigma_most = Min(1, n * sigma_hat / N)
     along, with_z = Symbol("along", real=True), Symbol("beside", real=True)
@@ -334,8 +329,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     _similarities(proof)
     links = _links(proof)
     batch = _batch(identity, spectrum, proof)
-    g = r"\|\nabla_z \mathcal{L}\|^2"
-    mean_g = r"\overline{\|\nabla_z \mathcal{L}\|^2}"
     by_mean = spectrum.least_by_mean - identity.mean_alignment**2
 
     def beside(square: Expr) -> Expr:
@@ -345,96 +338,92 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     along = "iff m is a multiple of the positive"
     eigen = "iff the weights q are an eigenvector of the Gram matrix for its largest eigenvalue"
     found: dict[str, Quantity] = {
-        "lower": Bounds(
+        "lower": GRADIENT.lower(
             beside(S.Zero),
-            rf"{g} \ge \ell",
             "lower bound of the squared gradient",
-            side="lower",
+            letter=r"\ell",
             constants={"of (1 - rho)^2": tau**-2},
             equality=along,
             attained=ALONG,
         ),
-        "lower_plane": Bounds(
+        "lower_plane": GRADIENT.lower(
             beside(ends["in_plane"]),
-            rf"{g} \ge \ell_{{\mathrm{{plane}}}}",
             "the same with the part of m in the plane of the anchor and the positive",
-            side="lower",
+            letter=r"\ell_{\mathrm{plane}}",
             equality="iff m is in the plane of the anchor and the positive",
             attained=IN_PLANE,
         ),
-        "lower_mean": Bounds(
+        "lower_mean": GRADIENT.lower(
             beside(Max(0, by_mean)),
-            rf"{g} \ge \ell_{{\mathrm{{mean}}}}",
             "the same with the mean of the negatives, which the softmax mean is not far from",
-            side="lower",
+            letter=r"\ell_{\mathrm{mean}}",
             equality="where all weights q are equal",
             attained=ORTHOGONAL,
         ),
-        "upper": Bounds(
+        "upper": GRADIENT.upper(
             identity.at(spectrum.most_square),
-            rf"{g} \le U",
             "upper bound of the squared gradient by epsilon, rho and the spectrum of the negatives",
+            letter="U",
             equality="where all negatives are one point",
             attained=ONE_POINT,
         ),
-        "upper_alignment": Bounds(
+        "upper_alignment": GRADIENT.upper(
             tidy(ends["most"]),
-            rf"{g} \le U_{{\mathrm{{alignment}}}}",
             "upper bound by epsilon, rho and tau alone",
+            letter=r"U_{\mathrm{alignment}}",
             constants={"of epsilon (1 - rho)": 2 / tau**2},
             equality="iff m has the length 1: all negatives are one point",
             attained=ONE_POINT,
         ),
-        "upper_trivial": Bounds(
+        "upper_trivial": GRADIENT.upper(
             ends["trivial"],
-            rf"{g} \le U_{{\mathrm{{trivial}}}}",
             "the trivial upper bound, by epsilon and tau alone",
+            letter=r"U_{\mathrm{trivial}}",
             constants={"of epsilon^2": 4 / tau**2},
             equality="iff all negatives are opposite to the positive",
             attained=OPPOSITE,
         ),
-        "upper_spectrum": Bounds(
+        "upper_spectrum": GRADIENT.upper(
             epsilon**2 * (1 + sqrt(spectrum.most_square)) ** 2 / tau**2,
-            rf"{g} \le U_{{\mathrm{{spectrum}}}}",
             "upper bound by epsilon and the spectrum of the negatives, without rho",
+            letter=r"U_{\mathrm{spectrum}}",
             equality="iff all negatives are opposite to the positive",
             attained=OPPOSITE,
         ),
-        "upper_participation": Bounds(
+        "upper_participation": GRADIENT.upper(
             identity.at(spectrum.by_participation),
-            rf"{g} \le U_{{\mathrm{{participation}}}}",
             "upper bound where the participation of the weights is measured",
+            letter=r"U_{\mathrm{participation}}",
             equality=f"{eigen}, or all negatives are one point",
             attained=ORTHOGONAL,
         ),
-        "upper_mean": Bounds(
+        "upper_mean": GRADIENT.upper(
             identity.at(spectrum.by_mean),
-            rf"{g} \le U_{{\mathrm{{mean}}}}",
             "upper bound where the length of the mean of the negatives is measured too; never "
             "weaker than that",
+            letter=r"U_{\mathrm{mean}}",
             equality="where all weights q are equal, or they are an eigenvector of the Gram "
             "matrix for its largest eigenvalue",
             attained=ORTHOGONAL,
         ),
-        "upper_similarity": Bounds(
+        "upper_similarity": GRADIENT.upper(
             identity.at(1 - softmax_variance),
-            rf"{g} \le U_{{\mathrm{{similarity}}}}",
             "upper bound by epsilon, rho and the variance of the similarities under q",
+            letter=r"U_{\mathrm{similarity}}",
             equality="iff all negatives have the same part orthogonal to the anchor",
             attained=ON_A_LINE,
         ),
-        "lower_measured": Bounds(
+        "lower_measured": GRADIENT.lower(
             beside(Max(ends["in_plane"], by_mean)),
-            rf"{g} \ge \ell_{{\mathrm{{measured}}}}",
             "the best lower bound by all that is measured: the larger of the two",
-            side="lower",
+            letter=r"\ell_{\mathrm{measured}}",
             equality="where one of the two is",
             attained=IN_PLANE,
         ),
-        "upper_measured": Bounds(
+        "upper_measured": GRADIENT.upper(
             identity.at(Min(spectrum.by_mean, 1 - softmax_variance)),
-            rf"{g} \le U_{{\mathrm{{measured}}}}",
             "the best upper bound by all that is measured: the smaller of the two before it",
+            letter=r"U_{\mathrm{measured}}",
             equality="where one of the two is",
             attained=ORTHOGONAL,
         ),
@@ -500,32 +489,25 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             bounded="squared_remainder",
             equality="where all similarities are equal, and both are zero",
         ),
-        "batch_lower": Bounds(
+        "batch_lower": BATCH_GRADIENT.lower(
             batch["lower"],
-            rf"{mean_g} \ge \bar\ell",
             "lower bound of the mean squared gradient of a batch",
-            side="lower",
-            bounded="mean_squared_gradient",
-            about=About.BATCH,
+            letter=r"\bar\ell",
             constants={"of (1 - mean rho)^2": tau**-2},
             equality="iff all rho are equal and every m is a multiple of the positive",
             attained=ON_ONE_AXIS,
         ),
-        "batch_upper": Bounds(
+        "batch_upper": BATCH_GRADIENT.upper(
             batch["upper"],
-            rf"{mean_g} \le \bar U",
             "upper bound of the mean squared gradient of a batch, by its spectrum",
-            bounded="mean_squared_gradient",
-            about=About.BATCH,
+            letter=r"\bar U",
             equality="where the negatives of every anchor are opposite to its positive",
             attained=OPPOSITE_PAIRS,
         ),
-        "batch_upper_alignment": Bounds(
+        "batch_upper_alignment": BATCH_GRADIENT.upper(
             batch["upper_alignment"],
-            rf"{mean_g} \le \bar U_{{\mathrm{{alignment}}}}",
             "upper bound by the means of epsilon^2 and rho",
-            bounded="mean_squared_gradient",
-            about=About.BATCH,
+            letter=r"\bar U_{\mathrm{alignment}}",
             constants={"of the smaller mean": 2 / tau**2},
             equality="where the negatives of every anchor are opposite to its positive",
             attained=OPPOSITE_PAIRS,

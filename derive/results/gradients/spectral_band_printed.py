@@ -19,10 +19,12 @@ from ...losses.softmax import tau
 from ...optimum.threshold import Criterion, threshold
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt
-from ...theorem.bounds import About, Bounds
+from ...theorem.bounds import Bounds
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.combination import inner, plus
+from ._bounded import BATCH_GRADIENT
+from ._bounded import GRADIENT as AT_ANCHOR
 from ._identity import state_ends, state_identity
 from ._readings import (
     MEANINGS,
@@ -121,7 +123,8 @@ def _three_squares(proof: Derivation) -> None:
     proof.holds(
         "The square of a sum of three",
         eq("left_over", "squares_of_differences"),
-        "so it is at most three times the sum of the squares, with equality iff the three are "
+        "a square of a sum of three is at most three times the sum of the squares, with equality "
+        "iff the three are "
         "equal: no smaller constant does",
         domain,
         names={
@@ -155,7 +158,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     proxy = whole.xreplace({sigma: n * sigma_hat / N}) * mean_epsilon_squared
     measured = whole.xreplace({terms["sampling"]: FACTOR * mean_norm**2})
-    g, mean_g = r"\|\nabla_z \mathcal{L}\|^2", r"\overline{\|\nabla_z \mathcal{L}\|^2}"
     condition = "where proved_if holds, or sigma >= sigma_idle"
     axes = _at_axes(800, Rational(1, 10))
     named = {f"of {name}": e for name, e in coefficients.items()}
@@ -175,44 +177,40 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         )
     }
     found |= {
-        "upper_printed": Bounds(
+        "upper_printed": AT_ANCHOR.upper(
             epsilon**2 * whole,
-            rf"{g} \le U",
             "upper band of one anchor, equation (5) without the expectation",
+            letter="U",
             constants=named,
             printed=True,
             holds_if=condition,
             violated=COINCIDENT,
         ),
-        "upper_printed_mean": Bounds(
+        "upper_printed_mean": AT_ANCHOR.upper(
             epsilon**2 * measured,
-            rf"{g} \le U_{{\mathrm{{mean}}}}",
             "the same with the square of the mean of the negatives for 1/N, which is its "
             "expectation for negatives without correlation",
+            letter=r"U_{\mathrm{mean}}",
             constants={**named, "of sampling": FACTOR},
             printed=True,
             holds_if=f"{condition}, and the mean of the negatives is no shorter than 1/sqrt(N)",
             fails_at=axes,
             fails_for=AXES_FOR,
         ),
-        "batch_upper_printed": Bounds(
+        "batch_upper_printed": BATCH_GRADIENT.upper(
             batch,
-            rf"{mean_g} \le \bar U",
             "upper band of a batch, equation (9)",
-            bounded="mean_squared_gradient",
-            about=About.BATCH,
+            letter=r"\bar U",
             constants=named,
             printed=True,
             holds_if=f"{condition}, for the sigma of every anchor",
             fails_at=axes,
             fails_for=AXES_FOR,
         ),
-        "proxy_upper_printed": Bounds(
+        "proxy_upper_printed": BATCH_GRADIENT.upper(
             proxy,
-            rf"{mean_g} \le \bar U_{{\mathrm{{proxy}}}}",
             "upper band of a batch by its own spectrum, equations (6) and (10)",
-            bounded="mean_squared_gradient",
-            about=About.BATCH,
+            letter=r"\bar U_{\mathrm{proxy}}",
             constants=named,
             printed=True,
             holds_if=f"{condition}, for n sigma_hat/(n - 2)",

@@ -38,67 +38,69 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     whitened = bound.xreplace({sigma: 1 / d})
     gain = bound / whitened
     largest = gain.xreplace({sigma: S.One})
-    rises, falls, more = (Symbol(s) for s in ("in_sigma", "in_B", "in_A"))
     proof.holds(
-        "The gain rises with sigma, from 1 at 1/d",
-        [eq(rises, A * d / (A + B * d)), gt(rises, 0), eq("at_least", 1)],
-        "so it is largest where one direction has all",
+        "The gain increases with sigma, from 1 at 1/d",
+        [eq("in_sigma", A * d / (A + B * d)), gt("in_sigma", 0), eq("at_least", 1)],
+        "its derivative is positive; so it is largest where one direction has the whole trace",
         DOMAIN,
         names={
-            rises: derivative(gain, sigma),
+            Symbol("in_sigma"): derivative(gain, sigma),
             Symbol("at_least"): gain.xreplace({sigma: 1 / d}),
         },
     )
-    proof.holds(
-        "The largest gain rises with A, falls with B, and stays between 1 and d",
-        [
-            eq(more, B * d * (d - 1) / (A + B * d) ** 2),
-            eq(falls, -A * d * (d - 1) / (A + B * d) ** 2),
-            eq("over_one", A * (d - 1) / (A + B * d)),
-            eq("below_d", B * d * (d - 1) / (A + B * d)),
-        ],
+    proof.equal(
+        "The largest gain increases with A, decreases with B, and stays between 1 and d",
+        {
+            "in_A": (derivative(largest, A), B * d * (d - 1) / (A + B * d) ** 2),
+            "in_B": (derivative(largest, B), -A * d * (d - 1) / (A + B * d) ** 2),
+            "over_one": (largest - 1, A * (d - 1) / (A + B * d)),
+            "below_d": (d - largest, B * d * (d - 1) / (A + B * d)),
+        },
         "none of these changes sign; all vanish for d = 1 only",
         ENDS,
-        names={
-            more: derivative(largest, A),
-            falls: derivative(largest, B),
-            Symbol("over_one"): largest - 1,
-            Symbol("below_d"): d - largest,
-        },
     )
-    one_more = Symbol("next_d")
-    proof.holds(
+    proof.equal(
         "It rises with d",
-        [eq(one_more, A * (A + B) / ((A + B * d) * (A + B * (d + 1)))), gt(one_more, 0)],
+        {
+            "next_d": (
+                largest.xreplace({d: d + 1}) - largest,
+                A * (A + B) / ((A + B * d) * (A + B * (d + 1))),
+            )
+        },
         "the next one less this",
         ENDS,
-        names={one_more: largest.xreplace({d: d + 1}) - largest},
+        also=[gt("next_d", 0)],
     )
     in_d = take_limit("gain", largest, d, oo, ENDS, proof)
     for at, toward in ((B, S.Zero), (A, oo), (A, S.Zero)):
         take_limit("gain", largest, at, toward, ENDS, proof)
     return {
-        "gain": Quantity(gain, r"\frac{A\sigma + B}{A/d + B}", "bound before over after", DOMAIN),
+        "gain": Quantity(
+            gain,
+            r"\frac{A\sigma + B}{A/d + B}",
+            "bound before whitening divided by the bound after it",
+            DOMAIN,
+        ),
         "largest_gain": Quantity(
             largest,
             r"\frac{A + B}{A/d + B}",
-            "bound before over after, where one direction had all",
+            "the same quotient where one direction has the whole trace",
             ENDS,
         ),
         "gain_in_any_dimension": Quantity(
             in_d,
             r"\sup_d",
-            "what the largest gain stays below, in any dimension",
+            "supremum of the largest gain over all dimensions",
             DOMAIN.restricted([A, B]),
         ),
-        "share": Quantity(largest / d, r"\text{share}", "of the largest gain in d", ENDS),
+        "share": Quantity(largest / d, r"\text{share}", "largest gain divided by d", ENDS),
         "printed_A": Quantity(
-            _printed(), r"A", "the A of 4096 vectors at temperature 1/10, printed as 7.33"
+            _printed(), r"A", "A for 4096 vectors at temperature 1/10, printed as 7.33"
         ),
         "printed_gain": Quantity(
             largest.xreplace({A: _printed(), B: Rational(2, 100), d: Integer(256)}),
             r"\frac{A + B}{A/256 + B}",
-            "the largest gain with that, B = 0.02 and 256 dimensions, printed as about 150",
+            "largest gain for printed_A, B = 0.02 and 256 dimensions, printed as about 150",
         ),
     }
 
@@ -110,7 +112,7 @@ def _printed() -> Expr:
 
 RESULT = Result(
     "whitening-gain",
-    title="What whitening takes off a bound A sigma + B",
+    title="Whitening divides a bound A sigma + B by at most (A + B)/(A/d + B)",
     source="ochieng2025diversity, Section 2.4",
     parameters=(d, A, B, sigma),
     domain=DOMAIN,

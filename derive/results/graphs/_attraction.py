@@ -181,12 +181,11 @@ def state_dot_product(proof: Derivation) -> None:
         "|Z_i| = |Z_j| = 1",
     )
     factor, one, others = (Symbol(s, positive=True) for s in ("c", "e", "r"))
-    proof.holds(
+    proof.equal(
         "InfoNCE with the dot product is the same, value and all",
-        eq("softmax", log(one / others)),
+        {"softmax": (log(factor * one / (factor * others)), log(one / others))},
         "c = exp(-1/tau) is a factor of every term, above and below",
         Domain(dict.fromkeys((factor, one, others), POSITIVE), {factor: S.Half, one: 1, others: 2}),
-        names={Symbol("softmax"): log(factor * one / (factor * others))},
     )
 
 
@@ -198,7 +197,7 @@ def state_gradient(proof: Derivation) -> None:
     slope = log(Sum(weights, (h, 1, n - 1))).diff(s).subs(s, 0)
     start = Sum(exp(-E[h] / tau), (h, 1, n - 1))
     proof.add(
-        "The slope of the logarithm of R at an anchor, along Z + s V",
+        "The derivative of the logarithm of R at an anchor, along Z + s V",
         SumsEqual(
             eq("in_s", -Sum(F[h] * exp(-E[h] / tau), (h, 1, n - 1)) / (tau * start)),
             WHERE,
@@ -219,7 +218,7 @@ def state_gradient(proof: Derivation) -> None:
                 Symbol("in_s"): Sum(gap * (z[i, a] - z[j, a]) * (v[i, a] - v[j, a]), *over) / tau
             },
         ),
-        "the slope of H along V is the sum of (P_ij - Q_ij)/tau times the inner product of "
+        "the derivative of H along V is the sum of (P_ij - Q_ij)/tau times the inner product of "
         "Z_i - Z_j and V_i - V_j, which is that of V with (2/tau) (Lap(S) - Lap(S_Q)) Z, S_Q being "
         "(Q + Q')/2: where Z is stationary its columns are eigenvectors, of the eigenvalue 0, of a "
         "matrix that depends on Z; on the sphere rows of that are multiples of those of Z",
@@ -235,7 +234,8 @@ def state_hot(proof: Derivation) -> None:
     hot = Domain({n: at_least(2), s: Range(low_open=False)}, {n: 4, s: S.Half})
     start, slope = of_row.subs(s, 0), of_row.diff(s).subs(s, 0)
     proof.add(
-        "At s = 1/tau = 0 log R is log(n - 1) in a row, and minus the mean distance for a slope",
+        "At s = 1/tau = 0 log R is log(n - 1) in a row, and its derivative is minus the "
+        "mean distance",
         SumsEqual(
             Tuple(eq("at_0", log(n - 1)), eq("first", -Sum(D[h], (h, 1, n - 1)) / (n - 1))),
             hot,

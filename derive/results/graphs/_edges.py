@@ -29,7 +29,9 @@ class Edges(ListOf):
             parts = [PAIR.fullmatch(part) for part in BETWEEN.split(value.strip())]
             if not all(parts):
                 wrong = BETWEEN.split(value.strip())[parts.index(None)].strip()
-                raise DomainError(f"{self.name}: {wrong[:40]!r} is no pair such as 2-1")
+                raise DomainError(
+                    f"{self.name}: {wrong[:40]!r} is not a pair; write pairs such as 2-1"
+                )
             value = [part.groups() for part in parts if part is not None]
         found = super().read(value)
         if any(len(row) != 2 for row in found):

@@ -7,7 +7,7 @@ from math import prod
 
 from sympy import Expr, IndexedBase, Integer, S, Sum, Symbol, Tuple, log, oo
 
-from ...decide.domain import POSITIVE, Domain, at_least
+from ...decide.domain import Domain, at_least
 from ...proof.derivation import Derivation
 from ...proof.indexed import SumsEqual
 from ...proof.relations import eq
@@ -59,17 +59,16 @@ def state_partition(proof: Derivation) -> None:
         "subgraphs, (n - 1)^n",
     )
     e, f, r, s, rest = (Symbol(x, positive=True) for x in ("e", "f", "r", "s", "R"))
-    proof.holds(
+    proof.equal(
         "So rows are independent, and each is one draw with the shares of its row",
-        [eq("one_row", e / r), eq("two_rows", (e / r) * (f / s))],
+        {
+            "one_row": (e * s * rest / (r * s * rest), e / r),
+            "two_rows": (e * f * rest / (r * s * rest), (e / r) * (f / s)),
+        },
         "e and f are weights of two rows with the sums r and s, and R is the product of the other "
         "row sums: what the rows that are not fixed add up to, by the step before; with an edge "
         "fixed in every row nothing is left of R, and the probability is the product of all shares",
-        Domain(dict.fromkeys((e, f, r, s, rest), POSITIVE), dict.fromkeys((e, f, r, s, rest), 1)),
-        names={
-            Symbol("one_row"): e * s * rest / (r * s * rest),
-            Symbol("two_rows"): e * f * rest / (r * s * rest),
-        },
+        NUMBERS.with_positive((e, f, r, s, rest)),
     )
 
 
@@ -95,8 +94,7 @@ def state_enumerated(size: int, proof: Derivation) -> None:
     letter = {(a, b): Symbol(f"w_{a + 1}{b + 1}", positive=True) for a, b in pairs}
     cost = {(a, b): Symbol(f"c_{a + 1}{b + 1}", positive=True) for a, b in pairs}
     graph = Graph([[letter.get((a, b), S.Zero) for b in names] for a in names])
-    everything = [*letter.values(), *cost.values()]
-    where = Domain(dict.fromkeys(everything, POSITIVE), dict.fromkeys(everything, S.One))
+    where = NUMBERS.with_positive([*letter.values(), *cost.values()])
     sums = [Symbol(f"r_{a + 1}") for a in names]
     costs = [Symbol(f"u_{a + 1}") for a in names]
     others = [prod((sums[b] for b in names if b != a), start=S.One) for a in names]

@@ -46,7 +46,8 @@ def state_form(proof: Derivation) -> None:
     proof.add(
         "The form of the Laplacian I - P, where rows of P add up to 1",
         SumsEqual(eq(form, squares - excess / 2), OBJECTS, known=ROWS),
-        "so it is >= 0 if columns add up to 1 as well: then it is the sum of squares",
+        "each row adds up to 1; it is >= 0 if columns add up to 1 as well: then it is a sum "
+        "of squares",
     )
     turned = Sum(P[j, i] * v[i], *both)
     along = form.xreplace({x[i]: 1 + s * v[i], x[j]: 1 + s * v[j]})
@@ -59,34 +60,32 @@ def state_form(proof: Derivation) -> None:
             names={Symbol("along"): along},
             known=ROWS,
         ),
-        "1 being the vector of ones. The slope at s = 0 adds up v_i less v_i times what comes in "
-        "at i. With v the latter less 1 this is minus a sum of squares: so the form is negative "
-        "somewhere unless what comes in is 1 at every object",
+        "1 being the vector of ones. The derivative at s = 0 adds up v_i minus v_i times the "
+        "weight that enters i. With that weight minus 1 for v_i this is minus a sum of squares: so "
+        "the form is negative somewhere unless the weight that enters is 1 at every object",
     )
     degree = Symbol("D", integer=True, positive=True)
-    proof.holds(
+    proof.equal(
         "An object with as many pairs as its partners",
-        eq("comes_in", 1),
+        {"comes_in": (degree * (1 / degree), 1)},
         f"D partners with the weight 1/D each. Conversely, {EXTREMAL.says}: {EXTREMAL.source}. So "
         "the Laplacian is positive semidefinite iff it is symmetric, and that is iff all objects "
         "of a component have as many pairs each; then it has as many of A as of B",
         Domain({degree: at_least(1)}, {degree: 2}),
-        names={Symbol("comes_in"): degree * (1 / degree)},
     )
     images, at = Symbol("k", integer=True, positive=True), Symbol("t", real=True)
     star = at * (at - 1) + images * (1 - at)
     images_from = Domain({images: at_least(2), at: LINE}, {images: 2, at: 1})
-    proof.holds(
+    proof.equal(
         "k objects of A, all paired with the one of B: the form at 1 for A and t for B",
-        [
-            eq("star", (at - 1) * (at - images)),
-            eq("least", -((images - 1) ** 2) / S(4)),
-            gt((images - 1) ** 2 / S(4), 0),
-        ],
+        {
+            "star": (star, (at - 1) * (at - images)),
+            "least": (star.xreplace({at: (images + 1) / 2}), -((images - 1) ** 2) / S(4)),
+        },
         "the one of B has t - 1 for its mean gap, the others 1 - t; least at t = (k + 1)/2. Two "
         "pairs are the fewest: one pair is symmetric",
         images_from,
-        names={Symbol("star"): star, Symbol("least"): star.xreplace({at: (images + 1) / 2})},
+        also=[gt((images - 1) ** 2 / S(4), 0)],
     )
 
 
@@ -95,25 +94,24 @@ def state_sampling(proof: Derivation) -> None:
     """How uniform sampling of pairs differs from that of objects."""
     degree = Symbol("D", positive=True)
     mean = 2 * M / n
-    proof.holds(
+    proof.equal(
         "A directed edge out of an object with D pairs, drawn either way",
-        [
-            eq("gap_of_edges", (degree / Symbol("mean") - 1) / n),
-            eq("mean", 2 * M / n),
-        ],
+        {
+            "gap_of_edges": (
+                degree * (1 / (2 * M) - 1 / (n * degree)),
+                (degree / Symbol("mean") - 1) / n,
+            ),
+            "mean": (mean, 2 * M / n),
+        },
         "a pair and one of its two directions: 1/(2M); an object and one of its pairs: 1/(n D). "
         "The D edges differ alike, so what they differ by adds up; mean is the mean degree",
         OBJECTS.with_range(degree, POSITIVE, S.One),
-        names={
-            Symbol("gap_of_edges"): degree * (1 / (2 * M) - 1 / (n * degree)),
-            Symbol("mean"): mean,
-        },
     )
     gap = deg[i] / (2 * M) - 1 / n
     proof.add(
         "Both are distributions, degrees adding up to 2M",
         SumsEqual(eq(Sum(gap, (i, 1, n)), S.Zero), OBJECTS, known=PAIRED),
-        "so the total variation is half the sum of |D_i n/(2M) - 1| over n",
+        "the total variation is half the sum of |D_i n/(2M) - 1| over n",
     )
     u = IndexedBase("u", nonnegative=True)
     average = Sum(u[i], (i, 1, n)) / n
@@ -156,18 +154,17 @@ def state_modalities(proof: Derivation) -> None:
         "least |n_A - n_B|/(2(n_A + n_B)), with equality iff no two objects of a modality lie on "
         "different sides of the mean degree: such as if degrees do not vary within A, nor within B",
     )
-    of_one, mean = Symbol("gap_of_A"), 2 * M / whole
-    proof.holds(
+    mean = 2 * M / whole
+    proof.equal(
         "Degrees that do not vary within A: M/n_A each",
-        [eq(of_one, (n_B - n_A) / (2 * whole)), eq("degrees_less", M * (n_B - n_A) / (n_A * n_B))],
+        {
+            "gap_of_A": (n_A * ((M / n_A) / mean - 1) / whole, (n_B - n_A) / (2 * whole)),
+            "degrees_less": (M / n_A - M / n_B, M * (n_B - n_A) / (n_A * n_B)),
+        },
         "together they differ by this, and those of B by as much the other way; a degree in B "
         "is less by M/n_A - M/n_B. So the total variation is zero iff all degrees are "
         "equal, and then n_A = n_B; that degrees vary in neither modality is not enough",
         BOTH,
-        names={
-            of_one: n_A * ((M / n_A) / mean - 1) / whole,
-            Symbol("degrees_less"): M / n_A - M / n_B,
-        },
     )
 
 
@@ -208,13 +205,13 @@ def state_batch(proof: Derivation) -> None:
         "are 1. Copies of the positive are false negatives",
     )
     copies = Symbol("D", integer=True, positive=True)
-    proof.holds(
+    proof.equal(
         "With D copies of the positive the loss is at least log D",
-        [eq("above", total / one), ge("above", 0)],
+        {"above": ((copies * one + total) / one - copies, total / one)},
         "the loss is log(D + R/kappa), kappa being the kernel of the positive and R the rest of "
         "the denominator",
         Domain(
             {copies: at_least(1), total: POSITIVE, one: POSITIVE}, {copies: 1, total: 1, one: 1}
         ),
-        names={Symbol("above"): (copies * one + total) / one - copies},
+        also=[ge("above", 0)],
     )

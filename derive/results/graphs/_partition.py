@@ -102,25 +102,23 @@ def _state_sides(proof: Derivation) -> None:
     slack = M - multiplier
     away = slack - ROOM * (eye(size) - x * x.T / size)
     negative, none = negative_and_zero(away)
-    proof.holds(
+    proof.equal(
         "Two opposite points are the only best unit vectors to first order",
-        [eq("negative_eigenvalues", 0), eq("zero_eigenvalues", 1)],
+        {"negative_eigenvalues": (negative, 0), "zero_eigenvalues": (none, 1)},
         f"for the graph with the edges {edges_in_words(WITNESS)}. "
         "M - diag(y), with the y that make it vanish on the sides x, has all other eigenvalues "
         f"above {ROOM}: so tr(Z'MZ) is above its value at two points by that times "
         "8 - x'ZZ'x/8, or more; counts are of the eigenvalues after that is taken off",
         NUMBERS,
-        names={Symbol("negative_eigenvalues"): negative, Symbol("zero_eigenvalues"): none},
     )
-    proof.holds(
+    proof.equal(
         "What is left out moves nothing across above tau_sides",
-        eq("bound_of_one_pair", 1),
+        {"bound_of_one_pair": (Rational(size**2, 4) / (_tau_sides() * ROOM), 1)},
         "a minimiser of the loss has tr(Z'MZ) above the least by n/(2 tau) at most, so the sum of "
         "1 - x_i x_j <Z_i, Z_j> over all i and j is at most n^2/(2 tau) over the number above, and "
         "that of one pair, counted twice, half of it: below 1 for larger tau, so the inner product "
         "has the sign of x_i x_j",
         NUMBERS,
-        names={Symbol("bound_of_one_pair"): Rational(size**2, 4) / (_tau_sides() * ROOM)},
     )
 
 

@@ -14,7 +14,7 @@ from ...decide.present import tidy
 from ...decide.root import ClampedRoot, argmin
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, gt, lt
+from ...proof.relations import gt, lt
 from ...structures.graph import blocks
 from ...theorem.quantity import Quantity
 from ._attraction import attraction, log_partitions
@@ -41,49 +41,42 @@ def state_printed(proof: Derivation) -> dict[str, Quantity]:
     slope = _slope(pulled / tau + repelled)
     as_printed = _slope(printed(pulled, repelled))
     near, far, apart = exp((c - 1) / tau), exp(-(1 + c) / tau), exp(-2 / tau)
-    proof.holds(
+    proof.equal(
         "Two pairs of positives: the loss falls up to c = 1",
-        [
-            eq("slope_in_c", -4 * (apart + 2 * far) / (tau * (near + apart + far))),
-            lt("slope_in_c", 0),
-        ],
+        {"slope_in_c": (slope, -4 * (apart + 2 * far) / (tau * (near + apart + far)))},
         "the pairs are symmetric about an axis of the circle, and opposite; c is the inner product "
         "of positives",
         ALONG,
-        names={Symbol("slope_in_c"): slope},
+        also=[lt("slope_in_c", 0)],
     )
     best = log(1 + 2 * exp(-2 / tau))
-    proof.holds(
+    proof.equal(
         "At c = 1 it is as small as for any unit vectors in any dimension",
-        eq("least", 4 * best),
+        {"least": ((pulled / tau + repelled).xreplace({c: S.One}), 4 * best)},
         "an anchor has log(1 + sum of exp((s - s+)/tau)) over its two others, with s >= -1 and "
         "s+ <= 1; only where positives are one point and the others opposite are both attained",
         HEAT,
-        names={Symbol("least"): (pulled / tau + repelled).xreplace({c: S.One})},
     )
     rising = (1 - tau) - (1 + tau) * exp(-2 * c / tau) - tau * exp(-(1 + c) / tau)
-    proof.holds(
+    proof.equal(
         "Without 1/tau before the trace the slope has the sign of this, which rises with c",
-        [eq("as_printed", rising), gt(derivative(rising, c), 0)],
+        {"as_printed": (as_printed * tau * (near + apart + far) / (4 * near), rising)},
         "it is the slope of the printed program, tr(Z'LZ) + log R, up to a positive factor",
         ALONG,
-        names={
-            Symbol("as_printed"): as_printed * tau * (near + apart + far) / (4 * near),
-        },
+        also=[gt(derivative(rising, c), 0)],
     )
     turn = (1 + 2 * tau) * exp(-2 / tau) - (1 - tau)
-    proof.holds(
+    proof.equal(
         "At c = 1 it is positive below one temperature, and negative above it",
-        [
-            eq("at_1", -turn),
+        {"at_1": (rising.xreplace({c: S.One}), -turn)},
+        "minus it rises with tau; below, the least value is at a smaller c, and less than at "
+        "c = 1: the minimiser of the loss is none of the printed program",
+        HEAT,
+        also=[
             gt(derivative(turn, tau), 0),
             gt(turn.xreplace({tau: S.One}), 0),
             lt(turn.xreplace({tau: S.Half}), 0),
         ],
-        "minus it rises with tau; below, the least value is at a smaller c, and less than at "
-        "c = 1: the minimiser of the loss is none of the printed program",
-        HEAT,
-        names={Symbol("at_1"): rising.xreplace({c: S.One})},
     )
     return {
         "tau_apart": Quantity(

@@ -22,7 +22,8 @@ from ...structures.graph import Graph
 from ...structures.pair_graph import PairGraph
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
-from ..weighted._of_points import MOST_ROWS, OfPoints
+from .._for_data import ForData
+from ..weighted._weights import MOST_ROWS
 from ._attraction import half_distances, nearest, state_trace, trace
 from ._edges import EDGES
 from ._fields import cross_entropy
@@ -92,8 +93,8 @@ def general() -> dict[str, Quantity]:
         "least_form_of_star": Quantity(
             -((n_A - 1) ** 2) / S(4),
             r"\min x^\top L x",
-            "n_A objects paired with one of B: least value of the form of the Laplacian among "
-            "vectors that are 1 on A",
+            "n_A objects paired with one of B: minimum of the quadratic form of the "
+            "Laplacian among vectors that are 1 on A",
             two,
         ),
     }
@@ -106,12 +107,13 @@ def of_weights(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
     found = {
         "degrees": Quantity(list(pairs.degrees), "D", "pairs of every object, A before B"),
         "incoming": Quantity(
-            list(incoming), "r", "what comes in at every object: column sums of the weights"
+            list(incoming), "r", "weight that enters every object: column sums of the weights"
         ),
         "symmetric": Quantity(
             _truth(pairs.is_symmetric),
             r"\text{symmetric}",
-            "whether the weights are; that is, whether pairs join objects with as many pairs each",
+            "whether the weights are symmetric: whether paired objects have the same number "
+            "of pairs",
         ),
         "semidefinite": Quantity(
             _truth(vector is None),
@@ -124,12 +126,14 @@ def of_weights(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
         found["weights"] = Quantity(
             graph.weights.tolist(), r"\pi_{A,B}", "one over the degree, in each row: they add to 1"
         )
-        found["laplacian"] = Quantity(graph.laplacian.tolist(), "L", "1 less the weights")
+        found["laplacian"] = Quantity(
+            graph.laplacian.tolist(), "L", "identity matrix minus the weights"
+        )
     if vector is None:
         proof.holds(
             "What comes in is 1 everywhere: the form is a sum of squares",
             Tuple(*(eq(Symbol(f"r_{pairs.name(v)}"), S.One) for v in range(pairs.size))),
-            "so the Laplacian is positive semidefinite",
+            "this makes the Laplacian positive semidefinite",
             NUMBERS,
             names={Symbol(f"r_{pairs.name(v)}"): r for v, r in enumerate(incoming)},
         )
@@ -143,8 +147,8 @@ def of_weights(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
         names={Symbol("form"): value},
     )
     return found | {
-        "witness": Quantity(list(vector), "x", "a vector at which the form is negative"),
-        "form": Quantity(value, r"x^\top L x", "the form there"),
+        "witness": Quantity(list(vector), "x", "vector at which the quadratic form is negative"),
+        "form": Quantity(value, r"x^\top L x", "value of the quadratic form at the witness"),
     }
 
 
@@ -156,16 +160,15 @@ def of_sampling(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
     least = Rational(abs(first - second), 2 * pairs.size)
     mean = Rational(2 * pairs.count, pairs.size)
     by_degrees = sum((Abs(1 - d / mean) for d in pairs.degrees), S.Zero) / (2 * pairs.size)
-    proof.holds(
+    proof.equal(
         "The total variation of these pairs",
-        [
-            eq("over_edges", by_degrees),
+        {"over_edges": (total, by_degrees)},
+        "added up over all directed edges; between the bounds of the steps before",
+        NUMBERS,
+        also=[
             ge(spread / 2 - Symbol("over_edges"), S.Zero),
             ge(Symbol("over_edges") - least, S.Zero),
         ],
-        "added up over all directed edges; between the bounds of the steps before",
-        NUMBERS,
-        names={Symbol("over_edges"): total},
     )
     found = {
         "by_pairs": Quantity(
@@ -174,13 +177,15 @@ def of_sampling(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
             "probability of every anchor, if a pair is drawn and one of its directions",
         ),
         "by_objects": Quantity(
-            list(pairs.by_objects), r"\frac{1}{n}", "the same, if an object is drawn"
+            list(pairs.by_objects),
+            r"\frac{1}{n}",
+            "probability of every anchor, if an object is drawn",
         ),
         "total_variation": Quantity(
             total, r"\mathrm{TV}", "total variation between the two, of anchors or of edges"
         ),
         "total_variation_at_least": Quantity(
-            least, r"\mathrm{TV}_0", "what the numbers of objects make of it, at least"
+            least, r"\mathrm{TV}_0", "lower bound on the total variation by the numbers of objects"
         ),
         "total_variation_at_most": Quantity(
             spread / 2, r"\mathrm{TV}_1", "half the coefficient of variation of all degrees"
@@ -266,12 +271,11 @@ def _put_back(
 ) -> None:
     """The trace against the sum over pairs, and over subgraphs where objects are few."""
     names, graph = range(pairs.size), pairs.graph
-    proof.holds(
+    proof.equal(
         "At these embeddings the attraction is the trace with the symmetrised weights",
-        eq("attraction", traced),
+        {"attraction": (attraction, traced)},
         "put in; the sum over pairs, both ways, of weight times half the squared distance",
         NUMBERS,
-        names={Symbol("attraction"): attraction},
     )
     if pairs.size <= FEW:
         inside = [[kernel[v].get(u, S.Zero) for u in names] for v in names]
@@ -315,7 +319,7 @@ def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**given, "edges": pairs}
 
 
-RESULT = OfPoints(
+RESULT = ForData(
     "clip-pair-graph",
     title="The pair graph of CLIP: its Laplacian, its loss, and how pairs are drawn",
     source="tan2024spectral, Definition 4.1 and Theorem 4.2",

@@ -14,12 +14,11 @@ from sympy import Expr, Integer, S, Symbol, exp, log, oo
 from ...decide.domain import POSITIVE, Domain, DomainError, Range, at_least
 from ...proof.derivation import Derivation
 from ...proof.limiting import take_limit
-from ...proof.relations import eq
 from ...structures.graph import Graph
 from ...structures.hierarchy import n
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
-from ..weighted._of_points import OfPoints
+from .._for_data import ForData
 from ._fields import (
     NUMBERS,
     cross_entropy,
@@ -48,12 +47,11 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     of_shares = Domain({share: POSITIVE, other: POSITIVE}, {share: S.Half, other: S.Half})
     take_limit("of_one_draw", -share * log(other), other, S.Zero, of_shares, proof)
     alike = 1 / (n - 1)
-    proof.holds(
+    proof.equal(
         "Equal weights: the largest entropy",
-        eq("entropy", n * log(n - 1)),
+        {"entropy": (-n * (n - 1) * alike * log(alike), n * log(n - 1))},
         "n rows of n - 1 equal shares each; no n - 1 shares have more",
         DOMAIN,
-        names={Symbol("entropy"): -n * (n - 1) * alike * log(alike)},
     )
     return {
         "subgraphs": Quantity(
@@ -137,12 +135,11 @@ def _drawn(
     else:
         targets = [row[0] for row in places]
         probability = graph.probability(targets)
-        proof.holds(
+        proof.equal(
             "The probability of this subgraph: its weight over the partition function",
-            eq("probability", probability),
+            {"probability": (graph.weight(targets) / graph.partition, probability)},
             "the product of the shares of its edges",
             NUMBERS,
-            names={Symbol("probability"): graph.weight(targets) / graph.partition},
         )
     return {
         "probability": Quantity(
@@ -179,7 +176,7 @@ def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-RESULT = OfPoints(
+RESULT = ForData(
     "mrf",
     title="The distribution over subgraphs of out-degree one",
     source="tan2024spectral, Definition 2.2, Lemmas 2.3 and 2.4",

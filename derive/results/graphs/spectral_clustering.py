@@ -24,9 +24,10 @@ from ...structures.hierarchy import n
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
 from ...vectors.algebraic import as_flint, eigenvalues
+from .._for_data import ForData
 from ..weighted import supcon_balanced
 from ..weighted._labels import C
-from ..weighted._of_points import MOST_POINTS, OfPoints, Rows
+from ..weighted._weights import MOST_POINTS, Rows
 from ._attraction import (
     attraction,
     half_distances,
@@ -99,19 +100,18 @@ def _blocks(proof: Derivation) -> Quantity:
     cosine, loss = (balanced[q].xreplace({size: k}) for q in ("cosine", "loss"))
     over_others = k - 1 + (C - 1) * k * exp(-tidy(1 - cosine) / tau)
     where = DOMAIN.restricted([C, k, tau])
-    proof.holds(
+    proof.equal(
         "Clusters that are not joined: the loss is SupCon, and each cluster is one point",
-        [eq("trace", 0), eq("over_others", exp(loss))],
+        {
+            "trace": (C * k * balanced["same_class"] - C * k, 0),
+            "over_others": (over_others, exp(loss)),
+        },
         "for unit embeddings; with equal weights inside and none across, an anchor has the "
         "logarithm of its sum over the others, which is the loss of the result supcon-balanced, "
         "and H is C k times that; its only optimum is the regular simplex. There the columns of Z "
         "are constant on clusters, so Lap(S) vanishes on them, and they lie in the bottom "
         "eigenspace",
         where,
-        names={
-            Symbol("trace"): C * k * balanced["same_class"] - C * k,
-            Symbol("over_others"): over_others,
-        },
     )
     return Quantity(
         C * k * log(over_others),
@@ -260,7 +260,7 @@ def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-RESULT = OfPoints(
+RESULT = ForData(
     "spectral-clustering",
     title="InfoNCE as a trace with a Laplacian and the logarithm of a partition function",
     source="tan2024spectral, Lemma 2.5 and Theorem 3.1",

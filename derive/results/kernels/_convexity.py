@@ -52,7 +52,8 @@ def state_convexity(proof: Derivation) -> dict[str, Quantity]:
             eq("in_positive", share * ((1 - share) * slope**2 - bend)),
             eq("in_negative", share * ((1 - share) * slope**2 + bend)),
         ],
-        "slope and bend are those of its similarity; odds/(1 + odds) is the softmax mass of all "
+        "the two derivatives are those of its similarity; odds/(1 + odds) is the softmax mass of "
+        "all "
         "negatives in the first, and of the one negative in the second. The views of an instance "
         "move together in the first: with p >= 3 the loss may be convex in one pair of them",
         anywhere,
@@ -65,7 +66,8 @@ def state_convexity(proof: Derivation) -> dict[str, Quantity]:
             eq("of_positive", gamma * exp((gamma - 4) * l) / tau * _excess(exp(gamma * l))),
             eq("of_negative", gamma * exp((gamma - 4) * l) / tau * _excess(exp(gamma * l), -1)),
         ],
-        "the square of the slope less the bend, and the sum of both; the softmax makes the square "
+        "the square of the first derivative minus the second, and the sum of both; the softmax "
+        "makes the square "
         "less, so where these are negative so is the second derivative, whatever the other pairs "
         "are",
         exponents(POSITIVE, 1),
@@ -99,7 +101,7 @@ def state_convexity(proof: Derivation) -> dict[str, Quantity]:
             f"There is such a place: |x - y|^gamma below this, for the inner product {says}",
             [gt(border, 0), eq("excess", S.Zero), gt(derivative(_excess(Y, sign), Y), 0)],
             f"the excess, gamma |x - y|^gamma/tau {'-' if sign > 0 else '+'} (2 - gamma), has the "
-            "sign of what is left without the softmax; it vanishes there and rises with the "
+            "sign of the expression without the softmax; it vanishes there and increases with the "
             "distance. Below it the second derivative is negative, so the loss is not convex in "
             "the Gram matrix",
             where,
@@ -113,7 +115,7 @@ def state_convexity(proof: Derivation) -> dict[str, Quantity]:
         )
     return {
         "convex": Quantity(
-            _equal(gamma, S(2)),
+            eq(gamma, S(2)),
             r"\mathcal{L} \text{ convex in } G",
             "whether the loss is convex in the Gram matrix",
         ),
@@ -124,7 +126,3 @@ def state_convexity(proof: Derivation) -> dict[str, Quantity]:
 def _excess(y: Expr, sign: int = 1) -> Expr:
     """For y = |x - y|^gamma, what has the sign of slope^2 - bend, or of slope^2 + bend."""
     return gamma * y / tau - sign * (2 - gamma)
-
-
-def _equal(one: Expr, other: Expr) -> Expr:
-    return eq(one, other)

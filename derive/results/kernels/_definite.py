@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import product
 
-from sympy import Expr, Integer, S, Symbol, exp
+from sympy import Expr, Integer, S, Symbol, exp, log
 
 from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE, Domain, Range, between
 from ...losses.kernel import gamma
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, gt, le, lt
+from ...proof.relations import eq, ge, gt, le, lt
 from ...theorem.quantity import Quantity
 from ._lemmas import SCHOENBERG, TAYLOR
 from ._similarity import BEYOND_GAUSS, UP_TO_GAUSS
@@ -66,7 +66,8 @@ def state_definite(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "Three points -h, 0, h with the weights 1, -2, 1, for x = h^gamma/tau and P = 2^gamma",
         [eq("form", 6 - 8 * exp(-x) + 2 * exp(-P * x)), eq("slope_at_0", 8 - 2 * P)],
-        "the outer points are 2 h apart; gamma > 2 iff P > 4, and then the slope is negative, so "
+        "the outer points are 2 h apart; gamma > 2 iff P > 4, and then the derivative is "
+        "negative, so "
         "the form is, for short h",
         wide,
         names={
@@ -83,7 +84,7 @@ def state_definite(proof: Derivation) -> dict[str, Quantity]:
         names={Symbol("bound"): bound},
     )
     proof.holds(
-        "so it is negative at x = (P - 4)/P^2, at every temperature",
+        "this is negative at x = (P - 4)/P^2, at every temperature",
         [eq("bound_there", -((P - 4) ** 2) / P**2), lt("bound_there", 0)],
         "an exact witness: beyond gamma = 2 the kernel is not positive definite on a line, and so "
         "in no dimension",
@@ -98,7 +99,7 @@ def state_definite(proof: Derivation) -> dict[str, Quantity]:
         eq("ratio_of_squares", 4 * angle**2),
         "for the cosine of half the angle of neighbours: they are twice the sine of that half "
         "apart, the outer points that times twice the cosine; so P is (twice the "
-        "cosine)^gamma. As the angle goes to 0 it goes to 2^gamma, and x to 0: the form is "
+        "cosine)^gamma. As the angle tends to 0 it tends to 2^gamma, and x to 0: the form is "
         "negative there as well",
         circle,
         names={Symbol("ratio_of_squares"): 16 * sine * angle**2 / (4 * sine)},
@@ -115,14 +116,14 @@ def state_definite(proof: Derivation) -> dict[str, Quantity]:
         "witness_x": Quantity(
             SURE.xreplace(at),
             r"h^\gamma/\tau",
-            "at this x = h^gamma/tau the points -h, 0, h with weights 1, -2, 1 are a witness that "
-            "it is not",
+            "value of h^gamma/tau at which the points -h, 0, h with weights 1, -2, 1 show that the "
+            "kernel is not positive definite",
             beyond,
         ),
         "witness_form": Quantity(
             THREE_POINTS.xreplace(there),
             r"w^\top K w",
-            "the quadratic form of that witness, negative",
+            "quadratic form of these weights, negative",
             beyond,
             signed=True,
         ),
@@ -146,4 +147,44 @@ def state_mixtures(proof: Derivation) -> None:
         "strictly positive definite, whatever k1 and k2 are",
         values,
         names={Symbol("form"): quadratic_form((1, -1, -1, 1), concatenated)},
+    )
+
+
+# --- sums of kernels: their logarithm is convex and increases where both do ---
+#: Along the inner product: its change; of the sum, the share of the first kernel; slopes and bends.
+t, share = Symbol("t", real=True), Symbol("w", positive=True)
+slope1, gap = Symbol("a_1", nonnegative=True), Symbol("g", nonnegative=True)
+#: The second kernel is the one that rises faster.
+slopes = [slope1, slope1 + gap]
+bends = [Symbol(f"b_{i}", nonnegative=True) for i in (1, 2)]
+
+
+def state_sum(proof: Derivation) -> None:
+    """The similarity of a sum of kernels, by the shares that each has of the sum."""
+    parts = [a * t + b * t**2 / 2 for a, b in zip(slopes, bends, strict=True)]
+    whole = log(share * exp(parts[0]) + (1 - share) * exp(parts[1]))
+    first = derivative(whole, t)
+    slope, bend = (e.xreplace({t: S.Zero}) for e in (first, derivative(first, t)))
+    nonnegative = Range(low_open=False)
+    where = Domain(
+        {share: between(0, 1, "()"), **dict.fromkeys((slope1, gap, *bends), nonnegative)},
+        {share: "1/2", **dict.fromkeys((slope1, gap, *bends), 1)},
+    )
+    rest = 1 - share
+    proof.holds(
+        "A sum of two kernels: the two derivatives of its logarithm",
+        [
+            eq("slope", slope1 + rest * gap),
+            eq("bend", share * bends[0] + rest * bends[1] + share * rest * gap**2),
+            ge("slope", 0),
+            ge("bend", 0),
+        ],
+        "w is the share that the first kernel has of the sum, a_1 the derivative of its "
+        "logarithm and "
+        "a_1 + g that of the other, b_1 and b_2 are their curvatures; so it rises and is "
+        "convex where both do, and what follows holds for a sum of kernels up to the "
+        "Gaussian, as for one of them. A convex combination of two losses is least where both are: "
+        "at the simplex as well",
+        where,
+        names={Symbol("slope"): slope, Symbol("bend"): bend},
     )

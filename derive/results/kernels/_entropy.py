@@ -79,7 +79,7 @@ def state_maximiser(proof: Derivation) -> None:
     factor = solve_linear(total * Symbol("f", positive=True) - 1, Symbol("f", positive=True))
     multiplier = -tau * (log(factor) + 1)
     proof.holds(
-        "Shares that add up to 1 fix the multiplier, and none of them is zero",
+        "That probabilities add up to 1 fixes the multiplier, and none of them is zero",
         [
             eq("factor", 1 / total),
             eq("lambda", tau * (log(total) - 1)),
@@ -87,7 +87,7 @@ def state_maximiser(proof: Derivation) -> None:
         ],
         "alpha_i is exp(psi_i/tau) times the factor exp(-lambda/tau - 1), and S is the sum of "
         "exp(psi_i/tau) over all i; so the maximiser is the softmax. Its multipliers of the "
-        "constraints alpha_i >= 0 are zero: near zero the slope is oo",
+        "constraints alpha_i >= 0 are zero: near zero the derivative is oo",
         Domain(
             {tau: POSITIVE, total: POSITIVE, similarity: LINE}, {tau: 1, total: 1, similarity: 0}
         ),
@@ -97,7 +97,7 @@ def state_maximiser(proof: Derivation) -> None:
         },
     )
     proof.add(
-        "The objective at the softmax, whose shares add up to 1",
+        "The objective at the softmax, whose probabilities add up to 1",
         SumsEqual(
             Tuple(eq("of_softmax", VALUE), eq(Sum(MAXIMISER, (i, 1, n)), S.One)),
             TERMS,
@@ -116,7 +116,7 @@ def _at_softmax() -> Expr:
 def state_gibbs(proof: Derivation) -> None:
     """The same once more, without calculus: what is lost is tau times a divergence."""
     proof.add(
-        "The value less the objective, for shares alpha that add up to 1",
+        "The value minus the objective, for probabilities alpha",
         SumsEqual(
             eq("lost", tau * DIVERGENCE),
             TERMS,
@@ -127,7 +127,7 @@ def state_gibbs(proof: Derivation) -> None:
     )
     state_divergence("alpha_i", "m_i", proof)
     proof.add(
-        "The divergence is the sum of these terms, for shares that add up to 1",
+        "The divergence is the sum of these terms, for probabilities alpha",
         SumsEqual(
             eq(
                 Sum(alpha[i] * log(alpha[i] / softmax[i]) - alpha[i] + softmax[i], (i, 1, n)),
@@ -137,14 +137,14 @@ def state_gibbs(proof: Derivation) -> None:
             names={softmax[i]: MAXIMISER},
             known=SHARES,
         ),
-        "so no shares have more than the softmax, and no others as much",
+        "only the softmax maximises the objective",
     )
 
 
 def state_duality(proof: Derivation) -> None:
     """Weak duality, the least bound, and when P1 attains it."""
     proof.add(
-        "The objective of P2 less tau times that of P1, for shares alpha",
+        "The objective of P2 minus tau times that of P1, for probabilities alpha",
         SumsEqual(
             eq("more", Sum(alpha[i] * (psi[i] - psi[1]), (i, 1, n))),
             TERMS,
@@ -168,14 +168,15 @@ def state_duality(proof: Derivation) -> None:
     d = Symbol("d", real=True)
     gap = Domain({beta: Range(S.Zero, low_open=False), d: LINE}, {beta: 1, d: 1})
     proof.holds(
-        "F falls as long as h = sum of d_i exp(beta d_i) is negative, and h rises",
+        "F decreases while h = sum of d_i exp(beta d_i) is negative, and h increases",
         [
             eq("h_term", d * exp(beta * d)),
             eq("slope_term", d**2 * exp(beta * d)),
             ge("slope_term", 0),
         ],
-        "with d_i = psi_i - psi_1, F is the logarithm of the sum of exp(beta d_i), so its slope is "
-        "h over that sum; the slope of h adds up d_i^2 exp(beta d_i), >= 0, and > 0 unless all "
+        "with d_i = psi_i - psi_1, F is the logarithm of the sum of exp(beta d_i), so its "
+        "derivative is h over that sum; the derivative of h adds up d_i^2 exp(beta d_i), >= 0, "
+        "and > 0 unless all "
         "psi_i are equal. Unless they are, h has one zero at most, and F is least there",
         gap,
         names={
@@ -186,7 +187,7 @@ def state_duality(proof: Derivation) -> None:
     share = WEIGHT / WHOLE
     entropy = -Sum(share * log(share), (i, 1, n))
     proof.add(
-        "The entropy of the softmax is the bound less beta times its slope",
+        "The entropy of the softmax is the bound minus beta times its derivative",
         SumsEqual(
             eq("entropy", log(WHOLE) - beta * SLOPE / WHOLE),
             INVERSE,
@@ -227,8 +228,8 @@ def state_ends(proof: Derivation) -> None:
             gt(log(1 + rest / k * exp(-beta * delta)), 0),
         ],
         "the r others are lower by delta at least; the logarithm of this is what F has above log k "
-        "at most, and it has some of it. So F stays above log k and goes to it as tau "
-        "goes to 0, which no tau attains. What is feasible for P1 has no share on lower "
+        "at most, and it has some of it. So F stays above log k and converges to it as "
+        "tau -> 0, which no tau attains. What is feasible for P1 has no share on lower "
         "similarities, so its value is log k, of equal shares on the k: e_1 is the only feasible "
         "point iff k = 1",
         late,

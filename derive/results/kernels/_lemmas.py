@@ -67,11 +67,11 @@ SMALLER_POWER = Lemma(
 )
 FIRST_ORDER_OFF_FACE = Lemma(
     "first order off the face",
-    "the slope of the similarity vanishes at coincident points, for gamma > 2, so only points that "
-    "are apart are pushed, all alike; eigenvalues of the gradient that are more than that of the "
-    "occupied eigenspace raise the loss at first order in the block of the Gram matrix off the "
-    "face. The block between may be as large as the root of that one, so that second derivatives "
-    "count beside it, for which see what follows",
+    "the derivative of the similarity vanishes at coincident points, for gamma > 2, so only "
+    "distinct points repel each other, all alike; eigenvalues of the gradient above that of the "
+    "contrasts of instances raise the loss at first order in the block of the Gram matrix off the "
+    "face. The block between may be as large as the root of that one, so second derivatives count "
+    "as well, for which see what follows",
     "the first-order condition on {G PSD, diag G = 1}, with multiplier y I, y the least of them",
     statement=r"Let $\gamma > 2$, so that the slope of the similarity vanishes at coincident "
     r"points and only points that are apart are pushed, all alike. Eigenvalues of the gradient "

@@ -12,7 +12,9 @@ from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE, Domain, Range, between
 from ...decide.present import tidy
 from ...losses.kernel import gamma
+from ...losses.setting import Setting
 from ...losses.softmax import tau
+from ...losses.written import Note
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt, lt
 from ...structures.hierarchy import n
@@ -53,12 +55,23 @@ def to_square(e: Expr, square: Expr) -> Expr:
     return e.xreplace(powers)
 
 
+def kernel_setting(*notes: Note, kernel: tuple[str, str], dimension: str) -> Setting:
+    """Kernel-InfoNCE with a kernel of two embeddings, and what there is."""
+    text, tex = kernel
+    ratio = r"\log\frac{K(u, v)}{\sum_w K(u, w)}"
+    loss = (
+        f"-mean_u mean_v log(K(u, v) / sum_w K(u, w)),  K(u, v) = {text}",
+        rf"-\operatorname{{mean}}_u \operatorname{{mean}}_v {ratio}, \quad K(u, v) = {tex}",
+    )
+    return Setting(notes, loss, dimension)
+
+
 def state_slopes(proof: Derivation) -> None:
     """Slope and curvature of the similarity in the inner product, with their signs."""
     every = exponents(POSITIVE, 1)
     inner = 1 - SQUARE / 2
     proof.holds(
-        "Similarity, slope and curvature in the inner product c, by l = log |x - y|",
+        "Similarity and its two derivatives in the inner product c, by l = log |x - y|",
         [
             eq("dc_dl", -exp(2 * l)),
             eq("slope", gamma * exp((gamma - 2) * l) / tau),

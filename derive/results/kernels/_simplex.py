@@ -109,7 +109,8 @@ def state_towers(loss: SoftmaxLoss, proof: Derivation) -> Expr:
         {**ITEMS.witness, psi: -1, slope: 1, rest: 1, more: 1, below: 1},
     )
     proof.holds(
-        "What positives lose by falling is at least what negatives gain: k is the slope at the "
+        "What positives lose by falling is at least what negatives gain: k is the derivative at "
+        "the "
         "simplex, u by how much equal vectors are above the tangent there, v by how much opposite "
         "ones are below the simplex",
         [eq("loss_over_gain", slope / (N - 1) + (rest + more) / 2), ge("loss_over_gain", 0)],

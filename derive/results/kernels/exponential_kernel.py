@@ -23,7 +23,7 @@ from ...proof.indexed import SumsEqual
 from ...proof.relations import eq, ge, lt
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
-from ..weighted._of_points import OfPoints
+from .._for_data import ForData
 from ._entropy import LINE, beta, state_duality, state_gibbs, state_maximiser
 
 n = Symbol("n", integer=True, positive=True)
@@ -53,7 +53,7 @@ PSI = ListOf("psi", LINE, "similarities, that of the positive first")
 #: exponentials of such are no polynomials of a size that can be handled.
 FEW, MOST_UNITS = 8, 10_000
 VALUE = r"-E(\alpha^\star)"
-BOUND = "what the value of P1 is at most: value/tau"
+BOUND = "upper bound on the value of P1: value/tau"
 
 
 def derive(
@@ -84,7 +84,7 @@ def general() -> dict[str, Quantity]:
         "maximiser": Quantity(
             exp(psi_i / tau) / partition,
             r"\alpha_i^\star",
-            "shares that maximise P2: the softmax",
+            "probabilities that maximise P2: the softmax",
             of_one,
         ),
         "value": Quantity(value, VALUE, "value of P2, which is tau times InfoNCE"),
@@ -92,7 +92,7 @@ def general() -> dict[str, Quantity]:
         "largest": Quantity(
             log(n),
             r"H_1",
-            "largest value of P1, there iff psi_1 is at most the mean of all; the least is 0",
+            "largest value of P1, attained iff psi_1 is at most the mean of all; the smallest is 0",
             DOMAIN.restricted([n]),
         ),
     }
@@ -195,7 +195,9 @@ class Program:
         bound = self.bound_at(1 / tau)
         found = {
             "maximiser": Quantity(
-                self.softmax_at(1 / tau), r"\alpha^\star", "shares that maximise P2: the softmax"
+                self.softmax_at(1 / tau),
+                r"\alpha^\star",
+                "probabilities that maximise P2: the softmax",
             ),
             "value": Quantity(
                 (tau * bound).expand(), VALUE, "value of P2, which is tau times InfoNCE"
@@ -204,16 +206,16 @@ class Program:
             "slack": Quantity(
                 Add(*(a * d for a, d in zip(self.softmax_at(1 / tau), self.gaps, strict=True))),
                 r"\sum_i \alpha_i^\star \psi_i - \psi_1",
-                "by how much the softmax meets the constraint of P1; negative: it is not feasible",
+                "slack of the softmax in the constraint of P1; negative iff it is not feasible",
             ),
             "p1_value": Quantity(value, r"H^\star", "value of P1"),
-            "p1_maximiser": Quantity(shares, r"\hat\alpha", "shares that maximise P1"),
+            "p1_maximiser": Quantity(shares, r"\hat\alpha", "probabilities that maximise P1"),
             "gap": Quantity(
-                bound - value, r"F - H^\star", "bound less the value of P1; >= 0 at every tau"
+                bound - value, r"F - H^\star", "bound minus the value of P1, >= 0 at every tau"
             ),
-            "regime": Quantity(self.regime, r"\text{regime}", "which case it is"),
+            "regime": Quantity(self.regime, r"\text{regime}", "description of the case"),
             "ties": Quantity(
-                Integer(self.ties), "k", "how many similarities equal psi_1, itself among them"
+                Integer(self.ties), "k", "number of similarities equal to psi_1, itself included"
             ),
             "only_first": Quantity(
                 S.true if self.is_largest and self.ties == 1 else S.false,
@@ -225,7 +227,7 @@ class Program:
             found["tau_star"] = Quantity(
                 at,
                 r"\tau^\star",
-                "temperature of the least bound; 0 and oo are approached, not attained",
+                "temperature that minimises the bound; 0 and oo are approached, not attained",
                 extended=True,
             )
         return found
@@ -272,12 +274,12 @@ class Program:
                     Symbol("objective"): value,
                 },
             ),
-            "put back, with psi_1 taken off all similarities, which adds to the multiplier",
+            "verified by substitution, with psi_1 subtracted from all similarities",
         )
         proof.holds(
-            "For these the slope of F = log sum exp(beta d_i) is h over the sum",
+            "For these the derivative of F = log sum exp(beta d_i) is h over the sum",
             eq("slope", self.slope(beta) / self.whole(beta)),
-            "so the zero of h is where F is least",
+            "the zero of h is where F is minimal",
             AT_BETA,
             names={Symbol("slope"): derivative(log(self.whole(beta)), beta)},
         )
@@ -291,7 +293,7 @@ AT_BETA = Domain({beta: Range(S.Zero, low_open=False)}, {beta: 1})
 def _sign(e: Expr, what: str) -> int:
     found = sign(e)
     if found is None:
-        raise DomainError(f"which of {what} is larger was not decided")
+        raise DomainError(f"could not decide which of {what} is larger")
     return found
 
 
@@ -304,11 +306,11 @@ def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
         If there is only one; one line.
     """
     if len(given["psi"]) < 2:
-        raise DomainError("psi: one similarity is the positive alone; give two or more")
+        raise DomainError("psi: the positive alone has no negatives; give two similarities or more")
     return given
 
 
-RESULT = OfPoints(
+RESULT = ForData(
     "exponential-kernel",
     title="Maximum entropy: why exponential kernels, and how tight the bound is",
     source="tan2024spectral, Section 5.1 and Theorem 5.1",

@@ -15,7 +15,6 @@ from ...decide.domain import POSITIVE, Domain, Range, between
 from ...decide.present import tidy
 from ...decide.root import ClampedRoot
 from ...losses.kernel import gamma, gamma2, tau2
-from ...losses.setting import Setting
 from ...losses.softmax import tau
 from ...problems.domains import INSTANCES
 from ...proof.derivation import Derivation
@@ -24,7 +23,7 @@ from ...structures.hierarchy import n, p
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ._lemmas import AM_GM, JENSEN_HALVES
-from ._similarity import APART, UP_TO_GAUSS
+from ._similarity import APART, UP_TO_GAUSS, kernel_setting
 
 DOMAIN = Domain(
     {**INSTANCES.ranges, gamma: UP_TO_GAUSS, gamma2: UP_TO_GAUSS, tau2: POSITIVE},
@@ -93,16 +92,15 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "the halves are simplices with squared distances 2 n r/(n - 1) and 2 n (1 - r)/(n - 1), "
         "and both bounds are attained; the kernel of negatives is the sum of both, that of "
         "positives is 2. "
-        "As a sum of convex functions of r it is convex, and least where its slope changes sign",
+        "As a sum of convex functions of r it is convex, and minimal where its derivative "
+        "changes sign",
         INSTANCES.restricted([n]).with_range(r, between(0, 1), Rational(1, 2)),
         names={Symbol("sum_of_squared_distances"): APART * r + APART * (1 - r)},
     )
     share = ClampedRoot(Lambda(r, rate), S.Zero, S.One)
     best = [k.xreplace({r: share}) for k in kernels(r)]
     return {
-        "split": Quantity(
-            share, r"r^\star", "squared length of the first half, of every embedding"
-        ),
+        "split": Quantity(share, r"r^\star", "squared length of the first half of every embedding"),
         "kernel_negative": Quantity(
             best[0] + best[1],
             r"k_{\mathrm{negative}}",
@@ -111,7 +109,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "least_loss": Quantity(
             whole.xreplace({both: best[0] + best[1], mass: S(2)}),
             r"\mathcal{L}^\star",
-            "least loss: a simplex in each half, with coinciding views",
+            "minimum of the loss, at a simplex in each half with coinciding views",
             spellings=(r"\mathcal{L}^*",),
         ),
     }
@@ -143,21 +141,17 @@ def state_means(proof: Derivation) -> None:
     )
 
 
-SETTING = Setting(
+SETTING = kernel_setting(
     (
-        (
-            "n instances with p views each; embeddings",
-            ("z = (x, y)", "z = (x, y)"),
-            "of length 1 in two halves, each of n - 1 dimensions or more",
-        ),
-        "positives are the other views, the anchor is in no denominator",
-        "both kernels weigh the same",
+        "n instances with p views each; embeddings",
+        ("z = (x, y)", "z = (x, y)"),
+        "of length 1 in two halves, each of n - 1 dimensions or more",
     ),
-    (
-        "-mean_u mean_v log(k(u, v) / sum_w k(u, w)),  k(z, z') = "
-        "exp(-|x - x'|^gamma/tau) + exp(-|y - y'|^gamma2/tau2)",
-        r"-\operatorname{mean}_u \operatorname{mean}_v \log\frac{k(u, v)}{\sum_w k(u, w)}, \quad "
-        r"k(z, z') = e^{-|x - x'|^{\gamma}/\tau} + e^{-|y - y'|^{\gamma_2}/\tau_2}",
+    "positives are the other views, the anchor is in no denominator",
+    "both kernels weigh the same",
+    kernel=(
+        "exp(-|x_u - x_v|^gamma/tau) + exp(-|y_u - y_v|^gamma2/tau2)",
+        r"e^{-|x_u - x_v|^{\gamma}/\tau} + e^{-|y_u - y_v|^{\gamma_2}/\tau_2}",
     ),
     dimension="n - 1 in each half suffices",
 )

@@ -20,8 +20,7 @@ from ...structures.towers import N
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ._convexity import state_convexity
-from ._definite import state_definite, state_mixtures
-from ._mixtures import state_sum
+from ._definite import state_definite, state_mixtures, state_sum
 from ._similarity import APART, SIMILARITY, UP_TO_GAUSS, state_slopes, to_square
 from ._simplex import NO_CLASSES, psi_n, psi_p, state_towers, state_views
 
@@ -53,15 +52,15 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "least_loss": Quantity(
             views.xreplace(at),
             r"\mathcal{L}^\star",
-            "least loss, at the simplex with coinciding views",
+            "minimum of the loss, at the simplex with coinciding views",
             OPTIMAL,
             spellings=(r"\mathcal{L}^*",),
         ),
         "least_loss_towers": Quantity(
             pairs.xreplace({N: n, **at}),
             r"\mathcal{L}^\star_{\mathrm{towers}}",
-            "least loss of n pairs in two towers, the mean of both directions, at the simplex with "
-            "agreeing towers",
+            "minimum of the loss of n pairs in two towers, the mean of both directions, at the "
+            "simplex with coinciding towers",
             OPTIMAL.restricted([n, tau, gamma]),
         ),
     }

@@ -77,7 +77,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "loss_collapsed": Quantity(
             tidy(value).xreplace(there),
             r"\mathcal{L}_{\mathrm{collapsed}}",
-            "the loss there",
+            "loss of collapsed classes on a simplex",
         ),
     }
 

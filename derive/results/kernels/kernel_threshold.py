@@ -17,7 +17,6 @@ from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...decide.present import solve_linear
 from ...decide.root import ClampedRoot
 from ...losses.kernel import EXPONENT, gamma
-from ...losses.setting import Setting
 from ...losses.supcl import SAME_INSTANCE
 from ...proof.derivation import Derivation
 from ...proof.lemmas import FIRST_ORDER
@@ -27,7 +26,17 @@ from ...structures.towers import NEGATIVE
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ._lemmas import FIRST_ORDER_OFF_FACE, IN_THE_FACE
-from ._similarity import APART, BEYOND_GAUSS, CURVATURE, SLOPE, exponents, l, state_slopes, tau
+from ._similarity import (
+    APART,
+    BEYOND_GAUSS,
+    CURVATURE,
+    SLOPE,
+    exponents,
+    kernel_setting,
+    l,
+    state_slopes,
+    tau,
+)
 from ._simplex import NO_CLASSES
 from ._spread import state_spreading
 
@@ -106,7 +115,7 @@ def state_clusters(proof: Derivation) -> dict[str, Quantity]:
         },
     )
     proof.holds(
-        "with the slope counted as at the structures",
+        "with the derivative counted as at the structures",
         eq("slope_of_more", slope_at_0),
         "it is (q - 1) Y - (n - q)(X - Y)",
         DOMAIN.with_range(a, POSITIVE, 1).with_range(b, POSITIVE, 2),
@@ -130,8 +139,8 @@ def state_clusters(proof: Derivation) -> dict[str, Quantity]:
         "tau_clusters": Quantity(
             1 / root,
             r"\tau_{\mathrm{clusters}}",
-            "clusters have a lower loss than the simplex iff tau > tau_clusters; so the simplex is "
-            "not optimal there",
+            "clusters have a lower loss than the simplex iff tau > tau_clusters; the simplex is "
+            "not optimal then",
             bound=(tau, ">"),
         )
     }
@@ -166,7 +175,8 @@ def state_local(proof: Derivation) -> dict[str, Quantity]:
             "second_derivative",
             h * (slope**2 + bend) * (e1**2 + e2**2 + (e1 + e2) ** 2) / (rest + 3 * h),
         ),
-        "shown for three negatives: the square of the mean slope is zero, and the rest is the sum "
+        "shown for three negatives: the square of the mean derivative is zero, and the rest is "
+        "the sum "
         "of squares for any number of them",
         Domain(
             {rest: POSITIVE, h: POSITIVE, **dict.fromkeys((e1, e2, slope, bend), Range(-oo))},
@@ -199,8 +209,8 @@ def state_local(proof: Derivation) -> dict[str, Quantity]:
         "tau_local": Quantity(
             value,
             r"\tau_{\mathrm{local}}",
-            "the simplex is no local optimum if tau > tau_local; if tau < tau_local and gamma <= "
-            "4 k q - 2 it is a strict one",
+            "tau above which the simplex is not a local optimum; below it, the simplex is a strict "
+            "one if gamma <= 4 k q - 2",
             bound=(tau, "<"),
         )
     }
@@ -210,16 +220,10 @@ def _second(e: Expr) -> Expr:
     return derivative(derivative(e, t), t).xreplace({t: S.Zero})
 
 
-SETTING = Setting(
-    (
-        ("u is each of the", ("n p", "n p"), "unit vectors: n = k q instances with p views each"),
-        "v is another view of its instance, w is any other vector; tau divides",
-    ),
-    (
-        "-mean_u mean_v log(K(u, v) / sum_w K(u, w)),  K(u, v) = exp(-|u - v|^gamma/tau)",
-        r"-\operatorname{mean}_u \operatorname{mean}_v \log\frac{K(u, v)}{\sum_w K(u, w)}, \quad "
-        r"K(u, v) = e^{-|u - v|^{\gamma}/\tau}",
-    ),
+SETTING = kernel_setting(
+    ("u is each of the", ("n p", "n p"), "unit vectors: n = k q instances with p views each"),
+    "v is another view of its instance, w is any other vector; tau divides",
+    kernel=(r"exp(-|u - v|^gamma/tau)", r"e^{-|u - v|^{\gamma}/\tau}"),
     dimension="n - 1 suffices",
 )
 RESULT = Result(

@@ -6,7 +6,8 @@ There is no closed form: every number is that of an optimum found at its point, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from functools import partial
 
 from sympy import Expr, Rational, S, Symbol
 
@@ -62,11 +63,6 @@ INNER = {
 }
 
 
-def optima(loss: SoftmaxLoss, domain: Domain) -> BlockOptima:
-    """The optima of a loss, as a function of the symbols of a domain."""
-    return BlockOptima(ReducedOnOrbits(loss, STRUCTURE), domain.symbols())
-
-
 class TwoSizes(AtNumbers):
     """The optimum where all parameters are given; until then, what holds for all sizes.
 
@@ -108,10 +104,9 @@ class TwoSizes(AtNumbers):
             convention=convention,
             reading=reading,
         )
-        self._made: dict[str, Any] = {"title": title, "source": source, "loss": loss}
-        self._made["domain"] = domain
+        self._made = partial(TwoSizes, id, title=title, source=source, loss=loss, domain=domain)
         self.fixed = dict(at or {})
-        self.optima = optima(loss, domain)
+        self.optima = BlockOptima(ReducedOnOrbits(loss, STRUCTURE), domain.symbols())
 
     def under(self, convention: str) -> Result:
         """The same in the terms of a library, if its parameters are ours.
@@ -136,7 +131,7 @@ class TwoSizes(AtNumbers):
         return name in KNOWN
 
     def _again(self, fixed: Mapping[Symbol, Expr], convention: str) -> TwoSizes:
-        made = TwoSizes(self.id, at=fixed, convention=convention, **self._made)
+        made = self._made(at=fixed, convention=convention)
         made.optima = self.optima
         return made
 
@@ -146,7 +141,7 @@ class TwoSizes(AtNumbers):
         if set(self.fixed) != set(self.parameters):
             return {
                 "vectors": Quantity(
-                    STRUCTURE.size, "N", "number of vectors; all else is found at numbers"
+                    STRUCTURE.size, "N", "number of vectors; the rest needs numbers"
                 )
             }
         state_certificate(self.optima, Domain(domain.ranges, self.fixed), proof)
@@ -158,37 +153,32 @@ class TwoSizes(AtNumbers):
             return factor * number if kind in ("loss", "gap") else number
 
         return {
-            name: Quantity(value(*of), symbol, meaning, measured=how)
-            for name, (of, symbol, meaning, how) in KNOWN.items()
+            name: replace(quantity, expression=value(*of))
+            for name, (of, quantity) in KNOWN.items()
             if of[0] != "inner" or of[1] in found.inner
         }
 
 
-def _known() -> dict[str, tuple[tuple[str, ...], str, str, Measure | None]]:
-    """Quantities by name: what of the optimum, how it is written, what it is."""
-    found: dict[str, tuple[tuple[str, ...], str, str, Measure | None]] = {
-        "loss": (("loss",), r"\mathcal{L}^\star", "least loss", None)
-    }
+def _known() -> dict[str, tuple[tuple[str, ...], Quantity]]:
+    """Quantities by name: what of the optimum, and how it is written, at no value yet."""
+    found: dict[str, tuple[tuple[str, ...], Quantity]] = {}
+
+    def add(name: str, of: tuple[str, ...], symbol: str, meaning: str, how: Measure | None) -> None:
+        found[name] = of, Quantity(S.NaN, symbol, meaning, measured=how)
+
+    add("loss", ("loss",), r"\mathcal{L}^\star", "minimum of the loss", None)
     for r in STRUCTURE.relations:
         if r.kind != "self":
             written, between = INNER[r.kind]
             where = f"in group {r.left}" if r.left == r.right else "of the two groups"
             symbol = written.format(r.left, r.right)
             meaning = f"inner product of {between} {where}"
-            found[r.name] = (("inner", r.name), symbol, meaning, Reading(product(r.name)))
-    found["rank"] = (("rank",), "d", "rank of the Gram matrix", Rank())
-    found["rank_of_means"] = (
-        ("rank", "means"),
-        r"\operatorname{rank} M",
-        "rank of the block of the means of the groups",
-        None,
-    )
-    found["gap"] = (
-        ("gap",),
-        r"\mathrm{gap}",
-        "proved bound on how far the loss of the certificate is from the least",
-        None,
-    )
+            add(r.name, ("inner", r.name), symbol, meaning, Reading(product(r.name)))
+    add("rank", ("rank",), "d", "rank of the Gram matrix", Rank())
+    means = "rank of the block of the means of the groups"
+    add("rank_of_means", ("rank", "means"), r"\operatorname{rank} M", means, None)
+    gap = "proved bound on the loss of the certificate minus the minimum"
+    add("gap", ("gap",), r"\mathrm{gap}", gap, None)
     return found
 
 

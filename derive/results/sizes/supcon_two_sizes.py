@@ -1,7 +1,7 @@
 """The optimum of the SupCon loss for classes of two sizes.
 
 A class collapses to a point, but the points are no simplex: large classes push each other
-farther apart than small ones. Found at numbers, with a certificate.
+farther apart than small ones. Found for numerical values, certified.
 """
 
 from ...losses.supcl import SUPCON
@@ -9,7 +9,7 @@ from ._two_sizes import SIZES, TwoSizes
 
 RESULT = TwoSizes(
     "supcon-two-sizes",
-    title="The optimum of the SupCon loss for classes of two sizes, at numbers",
+    title="The optimum of the SupCon loss for classes of two sizes, for numerical values",
     source="beyond the papers; the loss is that of Khosla et al. (2020)",
     loss=SUPCON,
     domain=SIZES,

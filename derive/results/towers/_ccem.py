@@ -146,7 +146,7 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
         "loss": Quantity(
             loss.xreplace(at),
             r"\mathcal{L}^\star",
-            "least loss",
+            "minimum of the loss",
             domain,
             spellings=(r"\mathcal{L}^*",),
         ),

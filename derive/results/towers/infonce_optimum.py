@@ -31,7 +31,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "The loss rises all along the segment",
         gt(problem.slope, S.Zero),
-        "its slope is positive everywhere",
+        "its derivative is positive everywhere",
         problem.domain,
     )
     proof.add(

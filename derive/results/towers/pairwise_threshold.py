@@ -21,7 +21,7 @@ from ...decide.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
 from ...decide.present import solve_linear, tidy
 from ...decide.root import ClampedRoot, argmin, last_point
 from ...losses.clip import SIGMOID, b, pairwise, t
-from ...losses.given import given_loss
+from ...losses.functions import loss_of_functions
 from ...losses.pairwise import PairTerm, PairwiseLoss, c
 from ...optimum.reduce import ReducedPairwise
 from ...optimum.segment import Segment, x
@@ -100,8 +100,8 @@ def read(
     loss: str = "",
     at: Mapping[Symbol, Expr] | None = None,
 ) -> Result:
-    """The result for a loss of the user's; see :func:`given_loss` and :func:`for_loss`."""
-    return for_loss(given_loss(lp, ln, loss), at)
+    """The result for a loss of the user's; see :func:`loss_of_functions` and :func:`for_loss`."""
+    return for_loss(loss_of_functions(lp, ln, loss), at)
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,7 +317,7 @@ class OneSided(Statement):
         """Whether they are put together from the one-sided slopes of its functions."""
         right = self.known.one_sided(self.segment, self.slope)
         if self.shown != right:
-            return Refuted(note=f"the slopes are {right}")
+            return Refuted(note=f"the derivatives are {right}")
         return self.known.shape
 
 
@@ -354,7 +354,7 @@ def _smooth(known: Shaped, domain: Domain, proof: Derivation, structure: Scheme)
     else:
         unique = False
         proof.add(
-            "The least loss is unique; the optimum may be a whole interval",
+            "The minimum of the loss is unique; the optima may form an interval",
             SumOfConvex(
                 ge(curvature, S.Zero),
                 problem.domain,
@@ -395,14 +395,14 @@ def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation, structure
     segment = problem.segment
     fall = [ge(-derivative(segment.inner[r], x), S.Zero) for r in DIRECTIONS]
     proof.holds(
-        "Both inner products fall along the segment",
+        "Both inner products decrease along the segment",
         fall,
-        "so after a point the slopes on the left of them count, and before it those on the right",
+        "after a point their one-sided derivatives on the left count, before it those on the right",
         signs,
     )
     slopes = known.one_sided(segment, problem.slope)
     proof.add(
-        "The least loss is where the slope changes sign, perhaps by a jump",
+        "The loss is minimal where its derivative changes sign, perhaps by a jump",
         OneSided(slopes, domain, known, segment, problem.slope, lemma=SUBGRADIENTS),
         SHOWN,
     )

@@ -39,7 +39,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "The loss is strictly convex along the segment",
         gt(curvature, S.Zero),
-        "so the minimiser is unique",
+        "the minimiser of a strictly convex function is unique",
         problem.domain,
     )
     simplex = problem.criterion("the simplex is optimal", Ge, S.Zero, "x = 0 is the simplex")

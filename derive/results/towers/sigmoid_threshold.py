@@ -79,9 +79,9 @@ def _fixed_bias(start: Criterion, proof: Derivation) -> dict[str, Quantity]:
     rate = derivative(f, t)
     three = {N: Integer(3)}
     proof.holds(
-        "For N = 3 it falls",
+        "For N = 3 it decreases",
         lt(rate.xreplace(three), 0),
-        "so it is >= 0 up to one temperature, or nowhere",
+        "a decreasing function is >= 0 up to one temperature, or nowhere",
         BIASED.restricted([t, b]),
     )
     # A temperature is positive by assumption; its end 0 needs a symbol that is not.

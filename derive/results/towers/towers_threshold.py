@@ -114,7 +114,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     found["loss"] = Quantity(
         problem.value.xreplace(at),
         r"\mathcal{L}^\star",
-        "least loss, a mean over the anchors",
+        "minimum of the loss, a mean over the anchors",
         spellings=(r"\mathcal{L}^*",),
     )
     return found

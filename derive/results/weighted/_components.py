@@ -62,7 +62,7 @@ def components(D: Dissimilarity, shift: Expr, count: int) -> list[Component] | N
     spectrum, scale = D.spectrum, D.scale
     if spectrum is None or scale is None or D.fractions is None:
         return None
-    gram = _centred(D.fractions)
+    gram = fmpq_mat(D.size, D.size, [e for row in D.centred_fractions or [] for e in row])
     found: list[Component] = []
     for e in reversed(spectrum):
         length = scale * e.number.expression - shift
@@ -71,13 +71,6 @@ def components(D: Dissimilarity, shift: Expr, count: int) -> list[Component] | N
         for column, square in _basis(gram, spectrum, e):
             found.append(Component(column, square, length))
     return found[:count]
-
-
-def _centred(d: fmpq_mat) -> fmpq_mat:
-    """-J D J/2."""
-    n = d.nrows()
-    centring = fmpq_mat(n, n, [fmpq(int(i == j)) - fmpq(1, n) for i in range(n) for j in range(n)])
-    return centring * d * centring * fmpq(-1, 2)
 
 
 def _basis(

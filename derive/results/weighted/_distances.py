@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,10 +19,11 @@ from ...proof.statement import Lemma, Statement
 from ...structures.scheme import complete
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
-from ...vectors.algebraic import as_flint, exact_fraction
+from ...vectors.algebraic import as_flint, as_sympy, exact_fraction
 from ...vectors.coordinates import Rows, inertia
 from ...vectors.distance import Dissimilarity, zero
-from ._of_points import q
+from .._for_data import NUMBERS
+from ._weights import q
 
 n = Symbol("n", integer=True, positive=True)
 k = Symbol("k", integer=True, positive=True)
@@ -50,9 +52,9 @@ SCHOENBERG = Lemma(
 )
 COPIES = Lemma(
     "an eigenvalue and its copies",
-    "with c other than 0 the least eigenvalue of -J D J/2, which is -c/2, is not zero, and has as "
-    "many copies as the points leave out of n - 1 dimensions; the rank is no smaller",
-    "the points of D + c have as many dimensions as eigenvalues are left",
+    "if c is not 0, the smallest eigenvalue -c/2 of -J D J/2 is not zero, and its multiplicity is "
+    "n - 1 minus the dimension of the points; the rank is no smaller than this multiplicity",
+    "the dimension of the points of D + c is the number of the other eigenvalues",
     statement=r"If $D + c\,(E - I)$ with $c \ne 0$ holds the squared distances of points in $q < "
     r"n - 1$ dimensions, $-c/2$ is an eigenvalue of $-\tfrac12 J D J$ with multiplicity at least "
     r"$n - 1 - q$, so $\operatorname{rank} J D J \ge n - 1 - q$.",
@@ -61,8 +63,9 @@ COPIES = Lemma(
 )
 TRACE = Lemma(
     "a trace of zero",
-    "with c > 0 the matrix D has as many eigenvalues of c or more as -J D J/2 has copies of -c/2, "
-    "and one that is negative, since its diagonal is zero; the rank is no smaller",
+    "if c > 0, the number of eigenvalues of D that are c or more is at least the multiplicity of "
+    "-c/2 for -J D J/2, and one eigenvalue of D is negative, since its diagonal is zero; so the "
+    "rank is at least that multiplicity plus one",
     "D is c on these copies (Courant and Fischer)",
     statement=r"If $D + c\,(E - I)$ with $c > 0$ holds the squared distances of points in $q < n "
     r"- 1$ dimensions, $D$ has at least $n - 1 - q$ eigenvalues $\ge c$ and one that is negative, "
@@ -107,9 +110,9 @@ def shift(proof: Derivation) -> None:
     line = Domain({mu: Range(-oo), c: Range(-oo), n: at_least(2)}, {mu: -1, c: 2, n: 3})
     added = complete(n, "other", "contrasts").eigenvalue("contrasts", {"self": S.Zero, "other": c})
     proof.holds(
-        "A constant c off the diagonal adds c/2 to every eigenvalue mu of -J D J/2 beside ones",
+        "A constant c off the diagonal adds c/2 to every eigenvalue mu of -J D J/2 off ones",
         eq("mu_with_c", mu + c / 2),
-        "a matrix with zeros on the diagonal and c beside it is -c on vectors that add up to zero",
+        "a matrix with zero diagonal and all other entries c is -c on vectors of sum zero",
         line,
         names={Symbol("mu_with_c"): mu - added / 2},
     )
@@ -172,13 +175,18 @@ def enough_points(
     return points, nonnegative, edm
 
 
-def points_needed(points: Expr, nonnegative: Expr, edm: Expr, meaning: str) -> dict[str, Quantity]:
+def points_needed(points: Expr, nonnegative: Expr, edm: Expr, implies: str) -> dict[str, Quantity]:
     """These numbers as quantities."""
-    of_any = "the same for a Euclidean distance matrix D, of any dimension"
+
+    def least(number: Expr, symbol: str, which: str = "") -> Quantity:
+        return Quantity(number, symbol, f"n_0 such that {implies} for n >= n_0{which}")
+
     return {
-        "points": Quantity(points, "n_0", meaning),
-        "points_nonnegative": Quantity(nonnegative, r"n_0^{\ge 0}", "the same for D >= 0"),
-        "points_edm": Quantity(edm, r"n_0^{\mathrm{EDM}}", of_any),
+        "points": least(points, "n_0"),
+        "points_nonnegative": least(nonnegative, r"n_0^{\ge 0}", ", if D >= 0"),
+        "points_edm": least(
+            edm, r"n_0^{\mathrm{EDM}}", ", if D is a Euclidean distance matrix of any dimension"
+        ),
     }
 
 
@@ -198,44 +206,33 @@ class Eigenvalues(Statement):
         rows = [(e.args[0], e.args[1]) for e in self.shown.args if isinstance(e, Tuple)]
         exact, scale = self.of.centred_fractions, self.of.scale
         if exact is None or scale is None or len(rows) != len(self.shown.args):
-            return Undecided("there is nothing to count")
+            return Undecided("no eigenvalues are stated")
         below = 0
         for value, count in rows:
             with precision(256):
                 at = exact_fraction((enclosure(value, 256) / enclosure(scale, 256)).mid())
             step = as_flint(BESIDE) * (abs(at) + 1)
-            if self._below(exact, at - step) != below:
+            if self._around(exact, at - step)[0] != below:
                 return Refuted(note=f"{below} eigenvalues are not below {value}")
             below += int(count)
-            if self._below(exact, at + step) != below:
-                return Refuted(note=f"{value} has not the multiplicity {count}")
+            if self._around(exact, at + step)[0] != below:
+                return Refuted(note=f"{value} does not have multiplicity {count}")
             ratio = value / scale
-            if ratio.is_Rational and self._nullity(exact, as_flint(ratio)) != count:
-                return Refuted(note=f"{value} has not the multiplicity {count}")
+            if ratio.is_Rational and self._around(exact, as_flint(ratio))[1] != count:
+                return Refuted(note=f"{value} does not have multiplicity {count}")
         if below != self.of.size - 1:
             return Refuted(note=f"they are {below}, not n - 1")
         return Holds(Evidence(Grade.EXACT, "inertia beside each eigenvalue, by elimination"))
 
-    def _shifted(self, exact: list[list[fmpq]], at: fmpq) -> Rows:
-        return tuple(
-            tuple(_rational(e - at if i == j else e) for j, e in enumerate(row))
+    def _around(self, exact: list[list[fmpq]], at: fmpq) -> tuple[int, int]:
+        """Eigenvalues below a number and at it, that of ones left out."""
+        rows = (
+            tuple(as_sympy(e - at if i == j else e) for j, e in enumerate(row))
             for i, row in enumerate(exact)
         )
-
-    def _below(self, exact: list[list[fmpq]], at: fmpq) -> int:
-        """Eigenvalues below a number, that of ones left out."""
-        found = inertia(self._shifted(exact, at))
+        found = inertia(tuple(rows))
         assert found is not None
-        return found[1] - (at > 0)
-
-    def _nullity(self, exact: list[list[fmpq]], at: fmpq) -> int:
-        found = inertia(self._shifted(exact, at))
-        assert found is not None
-        return found[2] - (at == 0)
-
-
-def _rational(e: fmpq) -> Rational:
-    return Rational(int(e.p), int(e.q))
+        return found[1] - (at > 0), found[2] - (at == 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,17 +248,13 @@ class RadiusIs(Statement):
         """Whether it is, by elimination."""
         d, scale = self.of.fractions, self.of.scale
         if type(self.shown) is not Eq or self.shown.args[0] != Symbol("rho"):
-            return Undecided("what is shown is no radius")
+            return Undecided("the statement is not about a radius")
         beta = None if scale is None else (2 * self.shown.args[1] ** 2 / scale).expand()
         if d is None or beta is None or not beta.is_Rational:
-            return Undecided("the entries are no fractions of one number")
-        size = self.of.size
-        found = inertia(
-            tuple(
-                tuple(beta - _rational(d[i, j]) * int(i != j) for j in range(size))
-                for i in range(size)
-            )
-        )
+            return Undecided("the entries are not rational multiples of one number")
+        n = range(self.of.size)
+        rows = (tuple(beta - as_sympy(d[i, j]) * int(i != j) for j in n) for i in n)
+        found = inertia(tuple(rows))
         dimension = sum(not zero(e) for e in self.of.eigenvalues)
         if found is None or found[1] or found[0] != dimension:
             return Refuted(note=f"the signs of 2 rho^2 E - D are {found}")
@@ -301,11 +294,11 @@ def put_back(
                 try:
                     ball = of(gap)
                 except TooWide:
-                    return Undecided(f"points {i + 1} and {j + 1} are not told")
+                    return Undecided(f"the balls of points {i + 1} and {j + 1} are too wide")
                 if not ball.contains(0):
-                    return Refuted(note=f"points {i + 1} and {j + 1} are not placed right")
+                    return Refuted(note=f"points {i + 1} and {j + 1} are misplaced")
                 if not ball.abs_upper() < arb(2) ** -NEAR * (1 + abs(of(wanted(i, j)))):
-                    return Undecided(f"points {i + 1} and {j + 1} are placed, but not so near")
+                    return Undecided(f"points {i + 1} and {j + 1} are known to too few digits")
                 exactly = exactly and len(rows) <= SHOWN_POINTS and zero(gap)
     if exactly:
         return Holds(Evidence(Grade.EXACT, "put back by algebra"))
@@ -333,33 +326,30 @@ def place(
     """Put points back: as a step where they are few, without words where they are many."""
     rows = tuple(Tuple(*row) for row in points)
     if len(rows) <= SHOWN_POINTS:
-        proof.add(title, Placed(Tuple(*rows), Domain({}, {}), wanted, found), because)
+        proof.add(title, Placed(Tuple(*rows), NUMBERS, wanted, found), because)
     elif not isinstance(put_back(rows, wanted, found), Holds):
-        raise InternalError("points are not where they were said to be")
+        raise InternalError("an embedding does not have its distances or inner products")
 
 
 def spectrum(of: Dissimilarity, proof: Derivation) -> dict[str, Quantity]:
     """The eigenvalues of the centred Gram matrix, and what is known from them."""
     if of.spectrum is not None and of.size <= SHOWN_VALUES:
-        counts: dict[Expr, int] = {}
-        for e in of.eigenvalues:
-            counts[e] = counts.get(e, 0) + 1
-        rows = Tuple(*(Tuple(e, Integer(many)) for e, many in counts.items()))
+        rows = Tuple(*(Tuple(e, Integer(many)) for e, many in Counter(of.eigenvalues).items()))
         proof.add(
-            "Eigenvalues of the centred Gram matrix -J D J/2 beside ones, with multiplicities",
-            Eigenvalues(rows, Domain({}, {}), of),
+            "Eigenvalues, with multiplicities, of the centred Gram matrix -J D J/2 off ones",
+            Eigenvalues(rows, NUMBERS, of),
             "roots of its characteristic polynomial, over the fractions",
         )
     found = {
         "eigenvalues": Quantity(
             list(of.eigenvalues),
             r"\mu_1 \le \dots \le \mu_{n-1}",
-            "eigenvalues of the centred Gram matrix -J D J/2 beside ones",
+            "eigenvalues of the centred Gram matrix -J D J/2 off the vector of ones",
         ),
         "most_negative": Quantity(
             of.least,
             r"\mu_1",
-            "least of them: D is a Euclidean distance matrix iff it is not negative",
+            "smallest of them: D is a Euclidean distance matrix iff it is not negative",
         ),
     }
     if of.is_edm is not None:
@@ -370,11 +360,11 @@ def spectrum(of: Dissimilarity, proof: Derivation) -> dict[str, Quantity]:
         )
     if of.fractions is not None:
         found["rank"] = Quantity(
-            Integer(of.fractions.rank()), r"\operatorname{rank} D", "of D with a zero diagonal"
+            Integer(of.fractions.rank()), r"\operatorname{rank} D", "rank of D with a zero diagonal"
         )
         found["rank_centred"] = Quantity(
             Integer(sum(not zero(e) for e in of.eigenvalues)),
             r"\operatorname{rank} J D J",
-            "of the centred Gram matrix: c = 0 is forced where n > this + q + 1",
+            "rank of the centred Gram matrix: c = 0 is forced if n exceeds it by more than q + 1",
         )
     return found

@@ -23,7 +23,7 @@ def state_divergence(share: str, other: str, proof: Derivation) -> None:
             gt(log(1 + t), 0),
             eq("value_at_1", 0),
         ],
-        f"so {other} times it, with t = {share}/{other}, is {share} log({share}/{other}) - {share} "
+        f"{other} times it, with t = {share}/{other}, is {share} log({share}/{other}) - {share} "
         f"+ {other} >= 0, and zero iff {share} = {other}",
         Domain({t: POSITIVE}, {t: 1}),
         names={

@@ -8,37 +8,50 @@ ones with that eigenvalue taken off.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from flint import fmpq_mat
-from sympy import Eq, Expr, Ge, Integer, Lt, S, Symbol, oo
-from sympy.core.symbol import Str
+from sympy import Eq, Expr, Ge, Integer, Lt, S, Symbol
 
 from ...decide.ball import Enclosures, enclosure, precision
-from ...decide.domain import Domain, Range, between
+from ...decide.domain import Domain, Range, at_least, between
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ...decide.present import solve_linear, tidy
-from ...optimum.value import Digits, Handle
+from ...optimum.value import Digits
 from ...proof.derivation import Derivation
 from ...proof.lemmas import RANK
 from ...proof.relations import eq, gt
 from ...proof.statement import Statement
+from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
 from ...vectors.distance import Dissimilarity, Euclidean, zero
-from ._components import components
+from .._for_data import NUMBERS, Data, ForData
+from ._components import Component, components
 from ._descent import euclidean_loss, lowest, rounded
-from ._geometry import GIBBS, NOWHERE
-from ._of_points import MOST_ROWS, InBalls, Weights, q
+from ._geometry import GIBBS
+from ._weights import (
+    ATTAINED,
+    MOST_ROWS,
+    REAL,
+    Gap,
+    InBalls,
+    Rows,
+    Similarity,
+    Weights,
+    in_balls,
+    q,
+    quantities,
+)
 
 mu = Symbol("mu", nonnegative=True)
 mu_min = Symbol("mu_min", nonnegative=True)
 MEANINGS = {
     q: "dimension of the embeddings",
     mu: "an eigenvalue of the centred Gram matrix of the data",
-    mu_min: "the least of its n - 1 eigenvalues beside the vector of ones",
+    mu_min: "smallest of its n - 1 eigenvalues off the vector of ones",
 }
 SPECTRUM = {mu: Range(S.Zero, low_open=False), mu_min: between(0, mu)}
 #: Bits at which sums over components are compared with entries.
@@ -46,11 +59,7 @@ BITS = 256
 #: Embeddings are optimised for up to so many points.
 MOST_OPTIMISED = 40
 
-#: Entries of matrices.
-REAL = Range(-oo, oo)
-
-Points = Sequence[Sequence[Expr]]
-ATTAINED = "whether the bound is attained in q dimensions"
+IN_Q = "whether the bound is attained in q dimensions"
 
 
 def of_one_pair(squared: Expr, what: str, domain: Domain, proof: Derivation) -> dict[str, Quantity]:
@@ -75,19 +84,19 @@ def of_one_pair(squared: Expr, what: str, domain: Domain, proof: Derivation) -> 
         "squared_distance": Quantity(
             squared,
             r"\lVert z_i - z_j \rVert^2",
-            f"optimal squared distance of two embeddings, {what}: in as many dimensions as the "
-            "data span, or more; no other in n - 2 dimensions or fewer",
+            f"optimal squared distance of two embeddings, {what}, if q is at least the dimension "
+            "that the data span; it is the only one if q <= n - 2",
         ),
         "shrunk": Quantity(
             tidy(mu + shift / 2),
             r"\mu^\star",
-            "eigenvalue at the optimum where the data span n - 1 dimensions, more than q, and the "
-            "n - 1 - q least eigenvalues are all mu_min: principal components, but shorter",
+            "eigenvalue at the optimum if the data span n - 1 dimensions, more than q, and the "
+            "n - 1 - q smallest eigenvalues equal mu_min: shortened principal components",
         ),
     }
 
 
-def between_rows(rows: Points, scale: Expr) -> Dissimilarity:
+def between_rows(rows: Rows, scale: Expr) -> Dissimilarity:
     """Squared distances of all pairs of rows, scaled."""
     n = range(len(rows))
     found = [[S.Zero for _ in n] for _ in n]
@@ -98,95 +107,114 @@ def between_rows(rows: Points, scale: Expr) -> Dissimilarity:
     return Dissimilarity(found)
 
 
+def rows_of(parts: Sequence[Component], n: int, size: int) -> Rows:
+    """Points from their principal components, with zeros for those that are left out."""
+    columns = [part.coordinates() for part in parts]
+    columns += [[S.Zero] * n for _ in range(size - len(columns))]
+    return tuple(tuple(column[i] for column in columns) for i in range(n))
+
+
+def squared_result(
+    id: str,
+    *,
+    squared: Expr,
+    pair: str,
+    data: ListOf,
+    things: str,
+    distances: Callable[[Rows, Mapping[Symbol, Expr]], Dissimilarity],
+    ranges: Mapping[Symbol, Range],
+    witness: Mapping[Symbol, Any],
+    meanings: Mapping[Symbol, str],
+    with_data: tuple[Symbol, ...] = (q,),
+    first: Mapping[str, Quantity] | None = None,
+    **described: Any,
+) -> ForData:
+    """The theorem on a loss whose weights come from squared distances.
+
+    Parameters
+    ----------
+    squared, pair
+        The squared distance of a pair, by the symbols of ``ranges``, and what it is the one of.
+    data, things
+        The data, and what there are distances of.
+    distances
+        Squared distances of data, at values of parameters.
+    first
+        What else is derived for all data.
+    """
+    domain = Domain({**ranges, **SPECTRUM, q: at_least(1)}, {**witness, mu: 2, mu_min: 1, q: 2})
+
+    def derive(given: Data, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
+        if given:
+            return of_distances(distances(given[data.name], fixed), fixed, things, proof)
+        return {**(first or {}), **of_one_pair(squared, pair, domain, proof)}
+
+    return ForData(
+        id,
+        parameters=(*with_data, *(s for s in ranges if s not in with_data), mu, mu_min),
+        with_data=with_data,
+        lists=(data,),
+        domain=domain,
+        meanings={**meanings, **MEANINGS},
+        derive=derive,
+        **described,
+    )
+
+
 # --- for given data --------------------------------------------------------------------------
 def of_distances(
     D: Dissimilarity, fixed: Mapping[Symbol, Expr], data: str, proof: Derivation
 ) -> dict[str, Quantity]:
     """The optimum for squared distances D, which are those of points."""
-    n, r = D.size, D.dimension_with(S.Zero)
+    r = D.dimension_with(S.Zero)
     assert r is not None
     least = Euclidean(D, 1).dimension
-    proof.add(
-        f"The {data} span r dimensions",
-        Spans(eq("r", Integer(r)), NOWHERE, D),
-        RANK,
-    )
-    values = tuple(reversed(D.eigenvalues))[:r]
-    found = {
-        "dimension": Quantity(Integer(r), "r", f"dimension that the {data} span"),
-        "min_dimension": Quantity(
-            Integer(least), r"q_{\min}", "least dimension in which the bound is attained"
-        ),
-    }
+    state_span(D, data, proof)
+    found = quantities(dimension=r, min_dimension=least)
     if r:
         found["eigenvalues"] = Quantity(
-            list(values),
+            tuple(reversed(D.eigenvalues))[:r],
             r"\mu_k",
-            "eigenvalues of the centred Gram matrix that are not zero: the squared lengths of the "
-            "principal components",
+            "nonzero eigenvalues of the centred Gram matrix: squared lengths of the principal "
+            "components",
         )
     if q not in fixed:
-        found["attained"] = Quantity(
-            Ge(q, Integer(least), evaluate=False), r"\text{attained}", ATTAINED
-        )
+        found["attained"] = Quantity(Ge(q, Integer(least), evaluate=False), ATTAINED, IN_Q)
         return found | optimum(D, S.Zero, r, proof)
     size = int(fixed[q])
     verdict = Euclidean(D, size)
     shown = (Ge if verdict.attained else Lt)(Symbol("q"), Integer(least), evaluate=False)
     proof.add(
         f"In q = {size}: {verdict.reason}",
-        InDimensions(shown, NOWHERE, D, size),
-        "a constant c adds c/2 to all n - 1 eigenvalues; those that are left must be q at most, "
-        "and none below zero",
+        InDimensions(shown, NUMBERS, D, size),
+        "a constant c adds c/2 to all n - 1 eigenvalues; at most q of them may remain nonzero, "
+        "and none may be negative",
     )
-    found["attained"] = Quantity(verdict.attained, r"\text{attained}", ATTAINED)
+    found["attained"] = Quantity(verdict.attained, ATTAINED, IN_Q)
     if verdict.attained and verdict.c is not None:
-        found["unique"] = Quantity(
-            verdict.unique,
-            r"\text{unique}",
-            "whether the bound is attained by one embedding only, up to isometry",
-        )
-        found["c"] = Quantity(
-            verdict.c, "c", "constant that is added to all squared distances; 0 where that will do"
-        )
-        found |= optimum(D, verdict.c, size, proof)
-        found["gap"] = Quantity(
-            S.Zero, r"\Delta", "least loss in q dimensions, minus the entropic bound"
-        )
-    if size < r and n <= MOST_OPTIMISED:
+        found |= quantities(unique=verdict.unique)
+        found["c"] = Quantity(verdict.c, "c", "constant added to all squared distances")
+        found |= optimum(D, verdict.c, size, proof) | quantities(gap=S.Zero)
+    if size < r and D.size <= MOST_OPTIMISED:
         found |= against_components(D, size, bool(verdict.attained), proof)
     return found
 
 
 def optimum(D: Dissimilarity, c: Expr, size: int, proof: Derivation) -> dict[str, Quantity]:
     """Principal components, and squared distances, at the constant."""
-    n = D.size
-    if n > MOST_ROWS:
+    if D.size > MOST_ROWS:
         return {}
-    found = {
-        "squared_distances": Quantity(
-            [list(row) for row in D.with_constant(c)],
-            r"\lVert z_i - z_j \rVert^2",
-            "squared distances of all pairs at the optimum",
-        )
-    }
+    found = quantities(squared_distances=D.with_constant(c))
     parts = components(D, -c / 2, size) if size else None
     if parts is None:
         return found
-    columns = [part.coordinates() for part in parts]
-    columns += [[S.Zero] * n for _ in range(size - len(columns))]
-    rows = tuple(tuple(column[i] for column in columns) for i in range(n))
+    rows = rows_of(parts, D.size, size)
     proof.add(
         "Principal components have these squared distances",
-        PutBack(eq("d_z", Symbol("d") + c), NOWHERE, D, rows),
-        "put back: inner products of the rows, and of the columns",
+        PutBack(eq("d_z", Symbol("d") + c), NUMBERS, D, rows),
+        "the inner products of the rows, and of the columns, verify it",
     )
-    found["embedding"] = Quantity(
-        [list(row) for row in rows],
-        "Z",
-        "an optimal embedding, a row for each point: principal components, the largest first",
-    )
-    return found
+    return found | quantities(embedding=rows)
 
 
 def against_components(
@@ -196,69 +224,48 @@ def against_components(
     parts = components(D, S.Zero, size)
     if parts is None:
         return {}
-    columns = [part.coordinates() for part in parts]
-    rows = [[column[i] for column in columns] for i in range(D.size)]
-    weights = Weights([[-e for e in row] for row in D.entries])
-    of_components = LossOf(weights, rows).gap
-    found = {
-        "pca_gap": Quantity(
-            of_components,
-            r"\Delta_{\mathrm{PCA}}",
-            "loss of the first q principal components, minus the entropic bound",
-        )
-    }
+    rows = rows_of(parts, D.size, size)
+    weights = Weights(D.log_weights())
+    pca_gap = gap_at(weights, rows)
+    found = quantities(pca_gap=pca_gap)
+    names = {Symbol("pca_gap"): pca_gap}
     if attained:
         proof.add(
             "The first q principal components, as they are, do not attain it",
-            InBalls(gt("pca_gap", S.Zero), NOWHERE, names={Symbol("pca_gap"): of_components}),
-            "their loss minus the bound",
+            InBalls(gt("pca_gap", S.Zero), NUMBERS, names=names),
+            "their loss minus the bound is positive",
         )
         return found
-    start = np.array([[float(e) for e in row] for row in rows])
-    logs = np.array([[float(e) for e in row] for row in weights.log])
-    better = rounded(lowest(euclidean_loss(logs), start))
-    at_most = LossOf(weights, better).gap
-    found["gap_at_most"] = Quantity(
-        at_most,
-        r"\bar\Delta",
-        "loss of an embedding in q dimensions that was written down, minus the entropic bound: "
-        "the best attainable gap is no larger",
-    )
-    if enclosure(of_components - at_most, BITS) > 0:
-        names = {Symbol("pca_gap"): of_components, Symbol("gap_at_most"): at_most}
+    loss = euclidean_loss(np.array(weights.log, dtype=float))
+    better = rounded(lowest(loss, np.array(rows, dtype=float)))
+    at_most = gap_at(weights, better)
+    if enclosure(pca_gap - at_most, BITS) > 0:
+        names[Symbol("gap_at_most")] = at_most
         proof.add(
             "The first q principal components are not optimal: another embedding has less loss",
-            InBalls(gt("pca_gap", Symbol("gap_at_most")), NOWHERE, names=names),
-            "both losses at coordinates that were written down",
+            InBalls(gt("pca_gap", Symbol("gap_at_most")), NUMBERS, names=names),
+            "both losses are computed at explicit coordinates",
         )
-    return found
+    return found | quantities(gap_at_most=at_most)
 
 
-class LossOf:
+def gap_at(weights: Weights, rows: Rows) -> Expr:
     """The loss of points, minus the bound, with minus the squared distance as similarity."""
 
-    def __init__(self, weights: Weights, rows: Points):
-        self.weights, self.rows = weights, rows
+    def similarity(bits: int) -> Similarity:
+        z = in_balls(rows, bits)
+        return lambda i, j: -sum((a - b) * (a - b) for a, b in zip(z[i], z[j], strict=True))
 
-    @property
-    def gap(self) -> Expr:
-        """That, as a number."""
-        return Digits(Handle(self, "gap of an embedding"), Str("gap"), Str(""))
-
-    def ball(self, kind: str, name: str, bits: int) -> Any:
-        """A ball around it."""
-        with precision(bits + 64):
-            of = Enclosures(bits + 64, {})
-            rows = [[of(e) for e in row] for row in self.rows]
-
-            def similarity(i: int, j: int) -> Any:
-                pairs = zip(rows[i], rows[j], strict=True)
-                return -sum(((a - b) * (a - b) for a, b in pairs), of(S.Zero))
-
-            return self.weights.gap_of(similarity, bits + 64)
+    return Gap(weights, lambda bits: [similarity(bits)]).number
 
 
 # --- statements ------------------------------------------------------------------------------
+def state_span(D: Dissimilarity, data: str, proof: Derivation) -> None:
+    """Record the dimension of the points with these squared distances."""
+    shown = eq("r", Integer(D.dimension_with(S.Zero)))
+    proof.add(f"The {data} span r dimensions", Spans(shown, NUMBERS, D), RANK)
+
+
 @dataclass(frozen=True, eq=False)
 class Spans(Statement):
     """``r = k``: the rank of the inner products as seen from the last point."""
@@ -268,7 +275,7 @@ class Spans(Statement):
     def decide(self) -> Outcome:
         """Whether it is that, by elimination."""
         if not isinstance(self.shown, Eq) or self.shown.args[0] != Symbol("r"):
-            return Undecided("what is shown is no dimension")
+            return Undecided("the statement is not about a dimension")
         d = self.D.fractions
         if d is None:
             known = self.D.dimension_with(S.Zero)
@@ -293,7 +300,7 @@ class InDimensions(Statement):
     def decide(self) -> Outcome:
         """Whether k is that, and q so."""
         if not isinstance(self.shown, (Ge, Lt)) or self.shown.args[0] != Symbol("q"):
-            return Undecided("what is shown is no comparison of dimensions")
+            return Undecided("the statement does not compare dimensions")
         least, verdict = self.shown.args[1], Euclidean(self.D, self.size)
         if least != verdict.dimension:
             return Refuted({}, f"it is {verdict.dimension}")
@@ -308,12 +315,12 @@ class PutBack(Statement):
     """``d_z = d + c`` for all pairs of rows: squared distances, and columns are orthogonal."""
 
     D: Dissimilarity
-    rows: Points
+    rows: Rows
 
     def decide(self) -> Outcome:
         """Whether they are: exactly where entries are roots of fractions, else in balls."""
         if not isinstance(self.shown, Eq):
-            return Undecided("what is shown is no equation")
+            return Undecided("the statement is not an equation")
         c = self.shown.args[1] - Symbol("d")
         n, k = len(self.rows), range(len(self.rows[0]))
         off = [

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isqrt
 
-from flint import fmpq, fmpq_mat
+from flint import fmpq_mat
 from sympy import Eq, Expr, Rational, S, Symbol, sqrt
 
-from ...decide.domain import Domain, DomainError
+from ...decide.domain import Domain, DomainError, between
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
+from ...proof.derivation import Derivation
+from ...proof.relations import eq, ge, lt
 from ...proof.statement import Lemma, Statement
+from ...vectors.algebraic import as_flint, as_sympy
 
 GIBBS = Lemma(
     "entropic bound",
@@ -48,10 +51,12 @@ RIGID = Lemma(
 )
 
 h2 = Symbol("h2", real=True)
+#: The cosine of two labels, as seen from the centre of the sphere that they lie on.
+gamma = Symbol("gamma", real=True)
 
 
 def square_of_extra(wanted: Expr, inner: Symbol) -> Expr:
-    """The square of one more coordinate, the same for all, beside unit vectors.
+    """The square of one more coordinate, the same for all, of unit vectors.
 
     With it, and normalised, those with this inner product have the one that is wanted.
     """
@@ -59,8 +64,49 @@ def square_of_extra(wanted: Expr, inner: Symbol) -> Expr:
 
 
 def largest(square: Expr) -> Expr:
-    """The temperature at which a square that falls with it is zero."""
+    """The temperature at which a square that decreases with it is zero."""
     return tidy(solve_linear((square * tau).expand(), tau))
+
+
+def state_sphere(
+    cosine: Expr,
+    label: Symbol,
+    of_gamma: Expr,
+    domain: Domain,
+    proof: Derivation,
+    seen: str,
+    centre: str,
+) -> Domain:
+    """Record up to which temperature labels on a sphere have target cosines; return where.
+
+    Parameters
+    ----------
+    cosine
+        The target, in what compares two labels.
+    of_gamma
+        What compares two labels on the sphere, in their cosine from its centre; the centre
+        itself is at the cosine 0 from every label on average.
+    seen, centre
+        The title of the step, and why the matrix is not positive semidefinite beyond.
+    """
+    target = cosine.xreplace({label: of_gamma})
+    square = square_of_extra(target, gamma)
+    tau_max = largest(square)
+    inside = domain.with_range(tau, between(0, tau_max, "(]"), domain.witness[tau])
+    proof.holds(
+        seen,
+        [eq((gamma + h2) / (1 + h2), target), ge(square, 0)],
+        "gamma is the cosine of two labels from the centre; h is real for tau up to tau_max",
+        inside.with_range(gamma, between(-1, 1), 0),
+        names={h2: square},
+    )
+    proof.holds(
+        "Beyond tau_max the matrix of these cosines is not positive semidefinite",
+        lt(target.xreplace({gamma: S.Zero}), 0),
+        f"its quadratic form is this at the weights, of sum 1, that give the centre: {centre}",
+        domain.with_range(tau, between(tau_max, 2 * tau_max, "(]"), domain.witness_of(2 * tau_max)),
+    )
+    return inside
 
 
 # --- sums of square roots of fractions ---------------------------------------------------------
@@ -148,13 +194,13 @@ class Directions:
     @cached_property
     def _reduced(self) -> tuple[list[int], list[dict[int, Rational]]]:
         """Labels that span all, and for each label what it is of these."""
-        flat = [fmpq(int(e.p), int(e.q)) for row in self.inner for e in row]
+        flat = [as_flint(e) for row in self.inner for e in row]
         reduced, rank = fmpq_mat(self.size, self.size, flat).rref()
         found: list[int] = []
         for row in range(rank):
             found.append(next(k for k in range(self.size) if reduced[row, k] != 0))
         of = [
-            {b: _rational(reduced[row, k]) for row, b in enumerate(found) if reduced[row, k] != 0}
+            {b: as_sympy(reduced[row, k]) for row, b in enumerate(found) if reduced[row, k] != 0}
             for k in range(self.size)
         ]
         return found, of
@@ -189,9 +235,9 @@ class Directions:
         basis, _ = self._reduced
         flat = [self.inner[i][j] for i in basis for j in basis]
         size = len(basis)
-        found = fmpq_mat(size, size, [fmpq(int(e.p), int(e.q)) for e in flat]).inv()
+        found = fmpq_mat(size, size, list(map(as_flint, flat))).inv()
         return {
-            (i, j): _rational(found[a, b]) for a, i in enumerate(basis) for b, j in enumerate(basis)
+            (i, j): as_sympy(found[a, b]) for a, i in enumerate(basis) for b, j in enumerate(basis)
         }
 
     @cached_property
@@ -238,13 +284,9 @@ def _inner(a: Sequence[Expr], b: Sequence[Expr]) -> Rational:
     found = found if found.is_Rational else found.expand()
     if not found.is_Rational:
         raise DomainError(
-            f"Y: the inner product {found} of two labels is no fraction (decimals are fractions)"
+            f"Y: the inner product {found} of two labels is irrational; use fractions or decimals"
         )
     return found
-
-
-def _rational(value: fmpq) -> Rational:
-    return Rational(int(value.p), int(value.q))
 
 
 RHO = Symbol("rho", positive=True)
@@ -259,7 +301,7 @@ class OnSphere(Statement):
     def decide(self) -> Outcome:
         """Whether the inner products of that point with all labels are 1 - rho^2."""
         if not isinstance(self.shown, Eq) or self.shown.args[0] != RHO**2:
-            return Undecided("what is shown is no radius")
+            return Undecided("the statement is not about a radius")
         value, labels = self.shown.args[1], self.labels
         square = labels.square_of_normal
         if square is None:
@@ -273,6 +315,3 @@ class OnSphere(Statement):
 
 def _exactly(how: str, right: bool) -> Outcome:
     return Holds(Evidence(Grade.EXACT, how)) if right else Refuted({}, f"{how} say otherwise")
-
-
-NOWHERE = Domain({})

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from sympy import Integer, Mul, Rational, S, log, oo, true, zeros
+from sympy import Integer, Matrix, Mul, Rational, S, eye, log, oo, true, zeros
 
 from ...decide.domain import POSITIVE, Domain
 from ...losses.labels import HARD_SUPCON
-from ...losses.softmax import SoftmaxLoss, tau
+from ...losses.softmax import tau
 from ...optimum.merging import l1, merging, r
 from ...optimum.threshold import threshold
 from ...optimum.unequal import (
@@ -32,28 +32,26 @@ LISTED = 16
 HEATED = Domain({tau: POSITIVE}, {tau: S.One})
 
 
-def laws(
-    sizes: Sequence[int], proof: Derivation, loss: SoftmaxLoss = HARD_SUPCON
-) -> dict[str, Quantity]:
+def laws(sizes: Sequence[int], proof: Derivation) -> dict[str, Quantity]:
     """What is proved of classes of these sizes at all temperatures, as steps of a derivation.
 
     Tables of cosines at the ends of the temperature are left out for very many classes.
     """
-    found = {"tau_merge": _tau_merge(sizes, proof, loss)}
-    state_dimension(loss, proof)
+    found = {"tau_merge": _tau_merge(sizes, proof)}
+    state_dimension(HARD_SUPCON, proof)
     found["dimension"] = Quantity(
         Integer(len(sizes) - 1),
         "C - 1",
-        "dimensions in which the optimum is the same as in more of them",
+        "least dimension in which the optimum is that of all larger dimensions",
     )
-    found["uniform"] = _uniform(sizes, proof, loss)
+    found["uniform"] = _uniform(sizes, proof)
     if len(sizes) <= LISTED:
-        found["small_tau"] = _small_tau(sizes, proof, loss)
-        found["cosines_tau_oo"] = _large_tau(sizes, proof, loss)
+        found["small_tau"] = _small_tau(sizes, proof)
+        found["cosines_tau_oo"] = _large_tau(sizes, proof)
     return found
 
 
-def _tau_merge(sizes: Sequence[int], proof: Derivation, loss: SoftmaxLoss) -> Quantity:
+def _tau_merge(sizes: Sequence[int], proof: Derivation) -> Quantity:
     """The temperature from which all classes but the largest share one prototype."""
     meaning = (
         "temperature from which on all classes but the largest share one prototype, opposite to "
@@ -65,7 +63,7 @@ def _tau_merge(sizes: Sequence[int], proof: Derivation, loss: SoftmaxLoss) -> Qu
     largest = max(sizes)
     rest = sum(sizes) - largest
     at = {l1: Integer(largest), r: Integer(rest)}
-    criterion = merging(loss, proof).criterion.at(at, f"for l1 = {largest}, r = {rest}")
+    criterion = merging(HARD_SUPCON, proof).criterion.at(at, f"for l1 = {largest}, r = {rest}")
     if largest > rest:
         found = threshold(criterion, tau, HEATED, proof)
         return Quantity.of(found, "tau_merge", written, extended=True)
@@ -78,22 +76,22 @@ def _tau_merge(sizes: Sequence[int], proof: Derivation, loss: SoftmaxLoss) -> Qu
     return Quantity(oo, written, meaning, extended=True)
 
 
-def _uniform(sizes: Sequence[int], proof: Derivation, loss: SoftmaxLoss) -> Quantity:
+def _uniform(sizes: Sequence[int], proof: Derivation) -> Quantity:
     """Whether the optimum is the regular simplex."""
     alike = len(sizes) == 2 or len(set(sizes)) == 1
     if not alike:
-        state_simplex(loss, proof)
+        state_simplex(HARD_SUPCON, proof)
     return Quantity(
         true if alike else S.false,
         r"\mathrm{uniform}",
-        "whether the prototypes form a regular simplex; at every temperature or at none",
+        "whether the prototypes form a regular simplex, at every temperature or at none",
     )
 
 
-def _small_tau(sizes: Sequence[int], proof: Derivation, loss: SoftmaxLoss) -> Quantity:
+def _small_tau(sizes: Sequence[int], proof: Derivation) -> Quantity:
     """The first order of the cosines as the temperature goes to zero."""
     count = len(sizes)
-    weight, _ = state_cold(loss, proof)
+    weight, _ = state_cold(HARD_SUPCON, proof)
     pairs = list(combinations(range(count), 2))
     weights = {
         (i, j): weight.xreplace({li: Integer(sizes[i]), lj: Integer(sizes[j])}) for i, j in pairs
@@ -111,25 +109,22 @@ def _small_tau(sizes: Sequence[int], proof: Derivation, loss: SoftmaxLoss) -> Qu
     return Quantity(
         first,
         r"\lim_{\tau\to 0}\tfrac{1}{\tau}\bigl(\cos(\mu_c, \mu_{c'}) + \tfrac{1}{C-1}\bigr)",
-        "how the cosine of two classes leaves that of the simplex, per temperature, as tau goes "
-        "to 0",
+        "limit of the cosine of two classes minus that of the simplex, over tau",
     )
 
 
-def _large_tau(sizes: Sequence[int], proof: Derivation, loss: SoftmaxLoss) -> Quantity:
+def _large_tau(sizes: Sequence[int], proof: Derivation) -> Quantity:
     """The cosines as the temperature grows."""
     total, largest = sum(sizes), max(sizes)
     count = len(sizes)
-    cosines = zeros(count, count)
     if 2 * largest < total:
-        cosine = state_hot(loss, proof)
+        cosine = state_hot(HARD_SUPCON, proof)
         parts = [Rational(size, total) for size in sizes]
         whole = sum((p**2 / (1 - 2 * p) for p in parts), S.Zero)
+        cosines = eye(count)
         for i, j in combinations(range(count), 2):
             value = cosine.xreplace({q: parts[i], q_other: parts[j], Q: whole})
             cosines[i, j] = cosines[j, i] = value
-        for i in range(count):
-            cosines[i, i] = S.One
         rows = (sum((cosines[i, j] * parts[j] for j in range(count)), S.Zero) for i in range(count))
         proof.holds(
             "At these sizes the samples of all classes balance",
@@ -138,10 +133,8 @@ def _large_tau(sizes: Sequence[int], proof: Derivation, loss: SoftmaxLoss) -> Qu
             HEATED,
         )
     else:
-        first = sizes.index(largest)
-        for i in range(count):
-            for j in range(count):
-                cosines[i, j] = S.One if (i == first) is (j == first) else S.NegativeOne
+        v = Matrix([S.NegativeOne if k == sizes.index(largest) else S.One for k in range(count)])
+        cosines = v * v.T
     return Quantity(
         cosines,
         r"\lim_{\tau\to\infty}\cos(\mu_c, \mu_{c'})",

@@ -6,7 +6,8 @@ for each pair of sizes, and every class is one point.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sympy import Expr, Integer, S, Symbol
@@ -16,20 +17,18 @@ from ...losses.softmax import SoftmaxLoss
 from ...optimum.blocks import BlockOptima, ReducedOnOrbits
 from ...optimum.value import FaceValue
 from ...problems.problem import Problem
-from ...proof.derivation import Derivation
 from ...structures.classes import classes_of_sizes
 from ...structures.configuration import Configuration
 from ...structures.hierarchy import n
 from ...structures.scheme import Relation, Scheme
-from ...theorem.at_numbers import AtNumbers
 from ...theorem.listed import ListOf
 from ...theorem.measure import Entries, Rank, product
 from ...theorem.quantity import Quantity
+from .._for_data import Data
+from .._pure import least_loss
 from ._labels import ALONE, ONE_CLASS
 
 Sizes = tuple[int, ...]
-#: What is derived for sizes, at values of the parameters.
-OfSizes = Callable[[Sizes, Mapping[Symbol, Expr], Derivation], dict[str, Quantity]]
 
 SIZES = ListOf("sizes", at_least(2, ALONE), "samples in each class")
 
@@ -46,7 +45,7 @@ def seen(size: Expr) -> Scheme:
     )
 
 
-def checked(sizes: Sequence[Expr]) -> Sizes:
+def checked(data: Data) -> dict[str, Sizes]:
     """Sizes as integers, of two classes at least.
 
     Raises
@@ -54,9 +53,10 @@ def checked(sizes: Sequence[Expr]) -> Sizes:
     DomainError
         If there is one class; one line.
     """
+    sizes = tuple(map(int, data["sizes"]))
     if len(sizes) < 2:
         raise DomainError(f"sizes: give two classes or more ({ONE_CLASS})")
-    return tuple(map(int, sizes))
+    return {"sizes": sizes}
 
 
 def relation(sizes: Sizes, i: int, j: int) -> str:
@@ -91,93 +91,29 @@ def cosines(
     return Quantity(
         table(sizes, of),
         r"\cos(\mu_c, \mu_{c'})",
-        "cosines of the points of two classes, in the order of sizes; each class is one point",
+        "cosines of the points to which the classes collapse, in the order of sizes",
         domain,
         measured=Entries(tuple(tuple(row) for row in table(sizes, measured, inside=True))),
     )
 
 
-class Imbalanced(AtNumbers):
-    """An optimum for a list of sizes; with all parameters given, found at these numbers.
-
-    Parameters
-    ----------
-    id, title, source
-        As of any result.
-    loss
-        The declaration.
-    domain
-        Of the parameters of the loss.
-    sizes
-        The classes.
-    derive
-        What is derived for them.
-    taken, check
-        How other sizes are given, and what is refused of them.
-    at
-        Values that are put in before anything is derived.
-    """
-
-    def __init__(
-        self,
-        id: str,
-        *,
-        title: str,
-        source: str,
-        loss: SoftmaxLoss,
-        domain: Domain,
-        sizes: Sizes,
-        derive: OfSizes,
-        taken: ListOf = SIZES,
-        check: Callable[[tuple[Expr, ...]], Sizes] = checked,
-        at: Mapping[Symbol, Expr] | None = None,
-    ):
-        structure = classes_of_sizes(sizes, None)
-        super().__init__(
-            id,
-            title=title,
-            source=source,
-            parameters=domain.symbols(),
-            domain=domain,
-            build=lambda proof: derive(self.sizes, self.fixed, proof),
-            problem=Problem(loss, structure, domain),
-            structure=seen(Integer(sum(sizes))),
-            lists=(taken,),
-            read=lambda sizes, at=None: self._again(check(sizes), at or {}),
-        )
-        self._made: dict[str, Any] = {
-            "title": title,
-            "source": source,
-            "loss": loss,
-            "domain": domain,
-            "derive": derive,
-            "taken": taken,
-            "check": check,
-        }
-        self.sizes, self.fixed = sizes, dict(at or {})
-
-    def made_at(self, fixed: Mapping[Symbol, Expr]) -> Imbalanced:
-        """The same with these values put in."""
-        return self._again(self.sizes, fixed)
-
-    def found_at_numbers(self, name: str) -> bool:
-        """Whether a number is that of the optimum."""
-        return name in FOUND
-
-    def _again(self, sizes: Sizes, at: Mapping[Symbol, Expr]) -> Imbalanced:
-        made = Imbalanced(self.id, sizes=sizes, at=at, **self._made)
-        made.made_for = {SIZES.name: ",".join(map(str, sizes))}
-        return made
-
-
-#: What is found at numbers, for any sizes.
-FOUND = ("cosines", "loss", "rank", "gap")
+def about(loss: SoftmaxLoss, domain: Domain, data: Data) -> dict[str, Any]:
+    """What a result for classes of given sizes is about, as arguments of a result."""
+    sizes: Sizes = data["sizes"]
+    problem = Problem(loss, classes_of_sizes(sizes, None), domain)
+    return {"problem": problem, "structure": seen(Integer(sum(sizes))), "meanings": {}}
 
 
 def optima(loss: SoftmaxLoss, sizes: Sizes, domain: Domain) -> BlockOptima:
     """The optima for classes of these sizes, as a function of the symbols of a domain."""
     structure: Configuration = classes_of_sizes(sizes, None)
     return BlockOptima(ReducedOnOrbits(loss, structure), domain.symbols())
+
+
+def rank(value: Expr) -> Quantity:
+    """The dimensions of an optimum."""
+    meaning = "dimension of the span of the optimum, the least in which it exists"
+    return Quantity(value, "q", meaning)
 
 
 def numbers(found: BlockOptima, sizes: Sizes, fixed: Mapping[Symbol, Expr]) -> dict[str, Quantity]:
@@ -188,16 +124,11 @@ def numbers(found: BlockOptima, sizes: Sizes, fixed: Mapping[Symbol, Expr]) -> d
 
     return {
         "cosines": cosines(sizes, lambda r: number("inner", r)),
-        "loss": Quantity(number("loss"), r"\mathcal{L}^\star", "least loss"),
-        "rank": Quantity(
-            number("rank"),
-            "q",
-            "dimensions that the optimum spans, and the fewest in which it exists",
-            measured=Rank(),
-        ),
+        "loss": least_loss(number("loss")),
+        "rank": replace(rank(number("rank")), measured=Rank()),
         "gap": Quantity(
             number("gap"),
             r"\mathrm{gap}",
-            "proved bound on how far the loss of the certificate is from the least",
+            "proved bound on the loss of the certificate minus the minimum",
         ),
     }

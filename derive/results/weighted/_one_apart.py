@@ -66,11 +66,11 @@ def state_points(reduced: ReducedOnOrbits, domain: Domain, proof: Derivation) ->
         r: Symbol(f"d_{r.name}") for r in reduced.configuration.relations if slopes[r.name] != 0
     }
     proof.holds(
-        "The loss falls with the inner products in a class and rises with those of two classes",
+        "The loss decreases with inner products in a class and increases with those of two classes",
         [lt(d, 0) if r.kind == SAME_CLASS else gt(d, 0) for r, d in felt.items()],
         "to raise an inner product in a class to 1 leaves the Gram matrix positive semidefinite: "
         "it makes a number on the diagonal of its blocks larger, and those of the instances zero; "
-        "so every class is one point",
+        "so every class collapses",
         with_reals(domain, (entry(r.name) for r in felt)),
         names={d: slopes[r.name] for r, d in felt.items()},
     )
@@ -158,8 +158,8 @@ class OneApart:
         short, over = without_positive_factors(slope, inside)
         h = Symbol("slope_apart")
         self.proof.add(
-            "Along eta = eta_min the loss is convex in xi, and its slope has the sign of this, in "
-            "t = xi + 1",
+            "Along eta = eta_min the loss is convex in xi, and its derivative has the sign of "
+            "slope_apart, with t = xi + 1",
             Relations(
                 eq(h, short),
                 inside,
@@ -173,9 +173,9 @@ class OneApart:
             "",
         )
         self.proof.holds(
-            "At xi = 0 the loss rises",
+            "At xi = 0 the loss increases with xi",
             gt(short.xreplace({beyond: S.One}), 0),
-            "so it is least for a xi between -1 and 0: where the slope is zero, or at -1",
+            "its minimum lies at a xi between -1 and 0: where the derivative is zero, or at -1",
             DOMAIN,
         )
         return short

@@ -30,20 +30,19 @@ from ...proof.lemmas import STRICT_ROWS
 from ...proof.relations import eq, ge, gt, le
 from ...proof.statement import Relations, Statement
 from ...structures.hierarchy import n
+from ...theorem.quantity import Quantity
 from ._labels import BALANCED, SIZES, C
 
 WEIGHTS = between(
     0, 1, "()", "at 1 all pairs weigh the same, and at 0 the loss is that of supcon-balanced"
-)
-UNIQUE = (
-    "in so many dimensions or fewer no second Gram matrix has the least loss; in more, none has "
-    "iff tau >= tau_critical"
 )
 BEYOND = "beyond it no points have this cosine"
 DOMAIN = SIZES.with_range(epsilon, WEIGHTS, Rational(1, 10))
 PROBLEM = Problem(SOFT_SUPCON, BALANCED, DOMAIN)
 #: The weight of a pair of two classes is exp(-lambda).
 rate = Symbol("lambda", positive=True)
+#: The part of each kind of anchor, and its loss.
+Rows = Iterable[tuple[Expr, ReducedLoss]]
 #: A number that is added to all inner products of two vectors.
 shift = Symbol("c", real=True)
 
@@ -147,15 +146,11 @@ class Soft:
         self.proof.holds(
             "There the gradient vanishes: softmax probabilities are weights",
             [eq(a, S.Zero) for a in names],
-            "so by convexity no matrix has a lower loss: the entropic bound is attained",
+            "by convexity no matrix has a lower loss: the entropic bound is attained",
             self.below,
             names=names,
         )
-        self.proof.add(
-            "The loss there is the entropy of the weights",
-            Entropy.of([(S.One, self.reduced)], self.inner, self.below),
-            "",
-        )
+        state_entropy([(S.One, self.reduced)], self.inner, self.below, self.proof)
 
     def _shifts(self) -> Expr:
         """Record all optima there, and return by how much inner products can be lower."""
@@ -167,7 +162,7 @@ class Soft:
         pulled = self.reduced.pair_gradient(moved)
         slopes = {Symbol(f"a_{r}"): in_rate(e) for r, e in pulled.items()}
         self.proof.add(
-            "So it does with a number c added to the inner products of all pairs, and every "
+            "It also vanishes with a number c added to the inner products of all pairs, and every "
             "optimum there is one of these",
             Relations(
                 Tuple(*(eq(a, S.Zero) for a in slopes)),
@@ -176,7 +171,7 @@ class Soft:
                 given=(UniqueGram.of(self.reduced, DOMAIN),),
                 lemma=STRICT_ROWS,
             ),
-            "a row shares an inner product with every other",
+            "every two rows share an inner product",
         )
         least = Symbol("c_min")
         names = {Symbol(f"lambda_{e}"): value for e, value in values.items()}
@@ -194,7 +189,8 @@ class Soft:
                 *(ge(values[e].xreplace({shift: least}), S.Zero) for e in ("samples", "classes")),
                 le(least, S.Zero),
             ],
-            "so a second optimum spans C n - 1 dimensions or more; there is none iff c_min = 0, at "
+            "a second optimum spans C n - 1 dimensions or more; the optimum is unique iff c_min "
+            "= 0, at "
             "the critical temperature",
             self.below,
             names={least: -most},
@@ -231,22 +227,22 @@ class Entropy(Statement):
     rows: tuple[tuple[Expr, ReducedLoss], ...]
     inner: Inner
 
-    @classmethod
-    def of(cls, rows: Iterable[tuple[Expr, ReducedLoss]], inner: Inner, domain: Domain) -> Entropy:
-        """The statement about the anchors of a loss, its weights being given by the rate."""
-        rows = tuple(rows)
-        shown = eq(Symbol("H"), in_rate(entropy(rows)))
-        return cls(shown, domain, rows, inner)
-
     def decide(self) -> Outcome:
         """Whether what is shown is the loss there."""
         if not isinstance(self.shown, Eq) or self.shown.args[0] != Symbol("H"):
-            return Undecided("what is shown is not about the entropy")
+            return Undecided("the statement is not about the entropy")
         loss = Add(*(part * row.value(self.inner) for part, row in self.rows))
         return equal(self.shown.args[1], in_rate(loss), self.domain)
 
 
-def entropy(rows: Iterable[tuple[Expr, ReducedLoss]]) -> Expr:
+def state_entropy(rows: Rows, inner: Inner, domain: Domain, proof: Derivation) -> None:
+    """Record the loss where the weights, given by the rate, are met."""
+    shown = eq("H", in_rate(entropy(rows)))
+    says = Entropy(shown, domain, tuple(rows), inner)
+    proof.add("The loss there is the entropy of the weights", says, "")
+
+
+def entropy(rows: Rows) -> Expr:
     """The mean entropy of the shares that pairs have in the means over the positives."""
     total = S.Zero
     for part, row in rows:
@@ -256,3 +252,30 @@ def entropy(rows: Iterable[tuple[Expr, ReducedLoss]]) -> Expr:
                 one = tidy(share / row.scheme.relation(r).count)
                 total -= part * tidy(share) * log(one)
     return total
+
+
+# --- quantities for classes of one size and of several ---------------------------------------
+def beta_met(beta: Expr, attained: Domain | None) -> Quantity:
+    """The cosine of two classes that meets the weights."""
+    return Quantity(
+        beta,
+        r"\beta",
+        "cosine of two classes at which softmax probabilities equal the weights",
+        attained,
+    )
+
+
+def entropic_bound(value: Expr) -> Quantity:
+    """The entropy of the weights."""
+    meaning = "lower bound on the loss, attained iff tau <= tau_critical"
+    return Quantity(value, "H(W)", meaning)
+
+
+def unique_up_to(dimensions: Expr) -> Quantity:
+    """Up to how many dimensions the optimum is unique at every temperature."""
+    return Quantity(
+        dimensions,
+        r"q_{\max}",
+        "largest dimension of the embeddings in which the Gram matrix of the optimum is unique at "
+        "every tau; in more dimensions it is unique iff tau >= tau_critical",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sympy import Expr, Ge, Integer, Rational, S, Symbol, log
 
@@ -22,105 +23,93 @@ from ...structures.hierarchy import hierarchy
 from ...theorem.listed import ListOf
 from ...theorem.measure import product
 from ...theorem.quantity import Quantity
-from ...theorem.result import Result
-from ._of_sizes import Imbalanced, Sizes, checked, cosines, numbers, optima
-from ._soft import BEYOND, UNIQUE, WEIGHTS, Entropy, entropy, in_rate, in_weight, rate, shift
+from .._for_data import Data
+from .._pure import least_loss
+from ._of_sizes import Sizes, cosines, numbers, optima, rank
+from ._of_sizes import checked as two_or_more
+from ._soft import (
+    BEYOND,
+    DOMAIN,
+    beta_met,
+    entropic_bound,
+    entropy,
+    in_rate,
+    in_weight,
+    rate,
+    shift,
+    state_entropy,
+    unique_up_to,
+)
 
 SOFT_SIZES = ListOf("sizes", at_least(1), "samples in each class")
-DOMAIN = Domain({epsilon: WEIGHTS, tau: POSITIVE}, {epsilon: Rational(1, 10), tau: Rational(1, 2)})
+PARAMETERS = DOMAIN.restricted([epsilon, tau])
 IN_RATE = Domain({tau: POSITIVE, rate: POSITIVE}, {tau: Rational(1, 2), rate: 2})
 
 
-def of_sizes(
-    id: str, title: str, source: str, sizes: tuple[Expr, ...], at: Mapping[Symbol, Expr] | None
-) -> Result:
-    """The result for classes of these sizes.
+def checked(data: Data) -> dict[str, Sizes]:
+    """Sizes of two classes or more, not all of one sample.
 
     Raises
     ------
     DomainError
         If all classes have one sample, or there is one class; one line.
     """
-    return Imbalanced(
-        id,
-        title=title,
-        source=source,
-        loss=SOFT_SUPCON,
-        domain=DOMAIN,
-        sizes=_checked(sizes),
-        taken=SOFT_SIZES,
-        check=_checked,
-        derive=_derive,
-        at=at,
-    )
-
-
-def _checked(sizes: tuple[Expr, ...]) -> Sizes:
-    found = checked(sizes)
-    if max(found) == 1:
-        raise DomainError("sizes: in some class there must be two samples, or all weights are one")
+    found = two_or_more(data)
+    if max(found["sizes"]) == 1:
+        raise DomainError("sizes: some class needs two samples, or all weights are equal")
     return found
 
 
-def _derive(sizes: Sizes, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
-    found = optima(SOFT_SUPCON, sizes, DOMAIN)
-    state_reduction(found.reduced, DOMAIN, proof)
+def for_sizes(sizes: Sizes, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
+    """The optimum for classes of these sizes, at values of the parameters."""
+    found = optima(SOFT_SUPCON, sizes, PARAMETERS)
+    state_reduction(found.reduced, PARAMETERS, proof)
     wanted = _Wanted(found, sizes, proof)
-    bound = Quantity(
-        in_weight(wanted.entropy),
-        "H(W)",
-        "what no embedding is below; the least loss is this iff tau <= tau_critical",
-    )
+    bound = entropic_bound(in_weight(wanted.entropy))
     always = {
         "tau_critical": Quantity.of(wanted.critical, "tau_critical", r"\tau^*"),
         "entropic_bound": bound,
-        "unique_up_to": Quantity(
-            wanted.unique_up_to,
-            r"q_{\max}",
-            UNIQUE,
-        ),
+        "unique_up_to": unique_up_to(wanted.unique_up_to),
     }
     value = wanted.critical.value.xreplace(dict(fixed))
     beyond = None
     if tau in fixed and not value.free_symbols:
         beyond = sign(fixed[tau] - value)
         if beyond is None:
-            raise DomainError(f"whether tau is above tau_critical = {value} is not decided")
+            raise DomainError(f"could not decide whether tau exceeds tau_critical = {value}")
     if beyond == 1:
-        state_certificate(found, Domain(DOMAIN.ranges, fixed), proof)
+        state_certificate(found, Domain(PARAMETERS.ranges, fixed), proof)
         at_them = numbers(found, sizes, fixed)
         excess = at_them["loss"].expression - bound.expression.xreplace(dict(fixed))
         return {
             **at_them,
             **always,
             "excess": Quantity(
-                excess, r"\mathcal{L}^\star - H(W)", "how far the least loss is from the bound"
+                excess, r"\mathcal{L}^\star - H(W)", "minimum of the loss minus the entropic bound"
             ),
         }
     attained = None
     if beyond is None:
         high = wanted.critical.value
-        attained = DOMAIN.with_range(tau, between(0, high, "(]", BEYOND), wanted.colder)
-    beta = in_weight(wanted.beta)
+        attained = PARAMETERS.with_range(tau, between(0, high, "(]", BEYOND), wanted.colder)
+    beta = beta_met(in_weight(wanted.beta), attained)
     # up to tau_critical one number may be added to all inner products
     together = f"same_class_{max(sizes)}"
     return {
-        "beta": Quantity(beta, r"\beta", "cosine of two classes that meets the weights", attained),
+        "beta": beta,
         "cosines": cosines(
-            sizes, lambda r: beta, attained, lambda r: 1 + product(r) - product(together)
+            sizes, lambda r: beta.expression, attained, lambda r: 1 + product(r) - product(together)
         ),
-        "loss": Quantity(bound.expression, r"\mathcal{L}^\star", "least loss", attained),
+        "loss": replace(least_loss(bound.expression), domain=attained),
         **({} if beyond is None else {"rank": _rank(wanted, beyond)}),
         **always,
     }
 
 
 def _rank(wanted: _Wanted, beyond: int) -> Quantity:
-    """Of a simplex, and of points that are farther from being opposite."""
+    """The rank of a simplex, and of points that are farther from being opposite."""
     dimensions = {e.name: e.dimension for e in wanted.points.eigenspaces}
-    value = dimensions["classes"] + (dimensions["mean"] if beyond < 0 else 0)
-    meaning = "dimensions that the optimum spans, and the fewest in which it exists"
-    return Quantity(value, "q", meaning)
+    return rank(dimensions["classes"] + (dimensions["mean"] if beyond < 0 else 0))
 
 
 class _Wanted:
@@ -160,11 +149,7 @@ class _Wanted:
             IN_RATE,
             names=names,
         )
-        self.proof.add(
-            "The loss there is the entropy of the weights",
-            Entropy.of(self.reduced.rows, self.inner, IN_RATE),
-            "",
-        )
+        state_entropy(self.reduced.rows, self.inner, IN_RATE, self.proof)
 
     @property
     def _eigenvalues(self) -> dict[str, Expr]:
@@ -185,7 +170,7 @@ class _Wanted:
             "points with the cosines that the weights ask for exist",
             Ge(in_weight(values["mean"]), 0, evaluate=False),
         )
-        return threshold(exist, tau, DOMAIN, self.proof)
+        return threshold(exist, tau, PARAMETERS, self.proof)
 
     def _not_beyond(self) -> None:
         """No constant that is added to all cosines helps: one class has two samples."""
@@ -219,8 +204,8 @@ class _Wanted:
             "With c < 0 added, the Gram matrix less a multiple of the matrix of ones is positive "
             "definite: its eigenvalues, on the contrasts in a class and on its mean",
             [gt(value, S.Zero) for value in values],
-            "the matrix of ones has rank one, so another optimum spans as many dimensions as there "
-            "are samples less one, or more",
+            "the matrix of ones has rank one, so another optimum spans at least as many "
+            "dimensions as there are samples minus one",
             free,
         )
         return Integer(sum(self.sizes) - 2)

@@ -7,16 +7,16 @@ constant c. That is decided by the least eigenvalue of the centred Gram matrix a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from sympy import Expr, Integer, S, Symbol
 
-from ...decide.domain import Domain, Range, at_least
+from ...decide.domain import Range, at_least
 from ...losses.weighted import WEIGHTED_EUCLIDEAN
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt, le
 from ...theorem.quantity import Quantity
 from ...vectors.distance import Dissimilarity, Euclidean
+from .._for_data import NUMBERS, Data, ForData
 from ._distances import (
     DISSIMILARITIES,
     MEANINGS,
@@ -32,7 +32,7 @@ from ._distances import (
     squared_distance,
 )
 from ._geometry import GIBBS
-from ._of_points import OfPoints, q
+from ._weights import ATTAINED, q, quantities
 
 DOMAIN = plane()
 
@@ -52,7 +52,7 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "With q >= n - 2 every D is attained",
         ge(q, n - 1 - 1),
-        "one copy is enough; with q >= n - 1 so is none, for all larger constants",
+        "one copy is enough; with q >= n - 1 no copy is needed, for all larger constants",
         enough,
     )
     points, nonnegative, edm = enough_points(proof, "c = 0", "c > 0", q + 2, "2q + 4")
@@ -81,54 +81,41 @@ def general(proof: Derivation) -> dict[str, Quantity]:
             Symbol("two_points"): S(2) ** 2 - 4,
         },
     )
-    says = "from so many points on rank D <= q + 2 forces c = 0; one fewer does not"
-    return points_needed(points, nonnegative, edm, says)
+    return points_needed(points, nonnegative, edm, "rank D <= q + 2 implies c = 0")
 
 
-def for_matrix(
-    data: Mapping[str, Any], at: Mapping[Symbol, Expr], proof: Derivation
-) -> dict[str, Quantity]:
+def for_matrix(data: Data, at: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
     """What holds for these dissimilarities."""
     found = general(proof)
     if not data:
         return found
     D: Dissimilarity = data["D"]
     found = spectrum(D, proof)
-    if D.multiplicity[0] == D.multiplicity[1]:
-        found["dimension"] = Quantity(
-            Integer(D.size - 1 - D.multiplicity[0]),
-            "r",
-            "fewest dimensions in which the bound is attained: those of the points of D + c",
-        )
-    if q not in at:
-        return found
-    return found | for_dimensions(Euclidean(D, int(at[q])), proof)
+    low, high = D.multiplicity
+    if low == high:
+        found |= quantities(dimension=D.size - 1 - low)
+    return found | for_dimensions(Euclidean(D, int(at[q])), proof) if q in at else found
 
 
 def for_dimensions(verdict: Euclidean, proof: Derivation) -> dict[str, Quantity]:
     """The verdict, and the points."""
-    D, numbers = verdict.of, Domain({}, {})
-    found = {"verdict": Quantity(verdict.reason, r"\text{verdict}", "in words")}
+    D, c = verdict.of, verdict.c
+    found = quantities(verdict=verdict.reason)
     if verdict.attained is None:
         return found
-    need, copies = D.size - 1 - verdict.q, D.multiplicity[0]
-    named = {Symbol("copies"): Integer(copies)}
-    if verdict.attained:
-        proof.holds(
-            "The least eigenvalue has n - 1 - q copies, or more",
-            ge("copies", need),
-            GIBBS,
-            numbers,
-            names=named,
-        )
-    else:
-        title = "The least eigenvalue has too few copies: n - 1 - q are needed"
-        proof.holds(title, gt(need, "copies"), GIBBS, numbers, names=named)
+    need, copies = D.size - 1 - verdict.q, Integer(D.multiplicity[0])
+    proof.holds(
+        "The smallest eigenvalue has multiplicity n - 1 - q or more"
+        if verdict.attained
+        else "The multiplicity of the smallest eigenvalue is below n - 1 - q",
+        ge("copies", need) if verdict.attained else gt(need, "copies"),
+        GIBBS,
+        NUMBERS,
+        names={Symbol("copies"): copies},
+    )
     found |= {
         "attained": Quantity(
-            verdict.attained,
-            r"\text{attained}",
-            "whether points in q dimensions attain the entropic bound",
+            verdict.attained, ATTAINED, "whether points in q dimensions attain the entropic bound"
         ),
         "c_set": Quantity(
             verdict.constants,
@@ -139,37 +126,29 @@ def for_dimensions(verdict: Euclidean, proof: Derivation) -> dict[str, Quantity]
         "defect": Quantity(
             verdict.defect,
             r"\delta",
-            "how far, in the spectral norm, the centred Gram matrix is from the nearest that is "
-            "attained",
+            "spectral-norm distance of the centred Gram matrix to the nearest that is attained",
         ),
     }
-    if verdict.c is None or verdict.embedding is None:
+    if c is None or verdict.embedding is None:
         return found
-    wanted, constant = D.entries, verdict.c
+    wanted = D.with_constant(c)
     place(
         "The points have the squared distances D + c",
-        "eigenvalues say how many dimensions they need, elimination finds them",
+        "eigenvalues give their dimension, and elimination finds them",
         verdict.embedding,
-        lambda i, j: S.Zero if i == j else wanted[i][j] + constant,
+        lambda i, j: wanted[i][j],
         squared_distance,
         proof,
     )
-    return found | {
-        "c": Quantity(
-            constant, "c", "the constant of the embedding shown: 0 if that will do, else the least"
-        ),
-        "unique": Quantity(
-            verdict.unique,
-            r"\text{unique}",
-            "whether these points are the only ones, up to isometry",
-        ),
-        "embedding": Quantity(
-            verdict.embedding, "z_i", "points, a row of q coordinates each, centred at zero"
-        ),
+    meaning = "constant of the embedding shown: 0 if that is possible, else the smallest"
+    return {
+        **found,
+        "c": Quantity(c, "c", meaning),
+        **quantities(unique=verdict.unique, embedding=verdict.embedding),
     }
 
 
-RESULT = OfPoints(
+RESULT = ForData(
     "dgp-euclidean",
     title="When points attain the bound of weighted InfoNCE of squared distances",
     source="vock2026unified, Corollary 3.4 and Theorem 3.7",
@@ -179,6 +158,6 @@ RESULT = OfPoints(
     domain=DOMAIN,
     meanings=MEANINGS,
     derive=for_matrix,
-    check=lambda given: {"D": Dissimilarity(given["D"])},
+    check=lambda data: {"D": Dissimilarity(data["D"])},
     weighted=WEIGHTED_EUCLIDEAN,
 )

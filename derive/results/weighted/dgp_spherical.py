@@ -8,9 +8,8 @@ not too large for the temperature.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from sympy import Expr, Integer, Max, Rational, S, Symbol
+from sympy import Expr, Max, Rational, S, Symbol
 
 from ...decide.domain import POSITIVE, Domain
 from ...losses.softmax import tau
@@ -21,6 +20,7 @@ from ...proof.statement import Lemma
 from ...theorem.quantity import Quantity
 from ...vectors.distance import Dissimilarity, plural
 from ...vectors.sphere import Circumscribed, Spherical
+from .._for_data import NUMBERS, Data, ForData
 from ._distances import (
     DISSIMILARITIES,
     MEANINGS,
@@ -33,7 +33,7 @@ from ._distances import (
     shift,
     spectrum,
 )
-from ._of_points import OfPoints, q
+from ._weights import ATTAINED, q, quantities
 
 PLANE = plane()
 DOMAIN = Domain({**PLANE.ranges, tau: POSITIVE}, {**PLANE.witness, tau: Rational(1, 2)})
@@ -42,7 +42,7 @@ c, d = (Symbol(x, positive=True) for x in "cd")
 SPHERE = Lemma(
     "spheres and cosines",
     "1 - tau (d_ij + c) are cosines iff the points of D + c lie on a sphere of radius rho <= "
-    "1/sqrt(2 tau); they have as many dimensions as these points, and one more if it is smaller",
+    "1/sqrt(2 tau); they have the dimension of these points, and one more if it is smaller",
     "unit vectors have squared distances 2 - 2 cos; a coordinate more, the same for all, enlarges "
     "a sphere",
     statement=r"$1 - \tau (d_{ij} + c)$ are the cosines of points iff those with the squared "
@@ -69,13 +69,11 @@ def general(proof: Derivation) -> dict[str, Quantity]:
         },
     )
     points, nonnegative, edm = enough_points(proof, "c' = 1", "c' < 1", q + 1, "2q + 5")
-    says = "from so many points on rank D <= q + 1 forces c' = 1"
-    return points_needed(points, Max(q + 3, nonnegative), edm, says)
+    implies = "rank D <= q + 1 implies c' = 1"
+    return points_needed(points, Max(q + 3, nonnegative), edm, implies)
 
 
-def for_matrix(
-    data: Mapping[str, Any], at: Mapping[Symbol, Expr], proof: Derivation
-) -> dict[str, Quantity]:
+def for_matrix(data: Data, at: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
     """What holds for these dissimilarities."""
     found = general(proof)
     if not data:
@@ -86,12 +84,12 @@ def for_matrix(
     if radius is not None:
         if D.fractions is not None:
             proof.add(
-                "The sphere through points with the squared distances D",
-                RadiusIs(eq("rho", radius), Domain({}, {}), D),
+                "The radius of the sphere through points with the squared distances D",
+                RadiusIs(eq("rho", radius), NUMBERS, D),
                 SPHERE,
             )
         found["radius"] = Quantity(
-            radius, r"\rho", "of the sphere through points with the squared distances D"
+            radius, r"\rho", "radius of the sphere through points with the squared distances D"
         )
     if q not in at:
         return found
@@ -114,25 +112,22 @@ def temperatures(verdict: Spherical) -> dict[str, Quantity]:
         )
     }
     if every is not S.EmptySet:
-        found["tau_max"] = Quantity(every.sup, r"\tau_{\max}", "the largest of them", extended=True)
+        found["tau_max"] = Quantity(
+            every.sup,
+            r"\tau_{\max}",
+            "largest temperature at which cosines in q dimensions attain the entropic bound",
+            extended=True,
+        )
     return found
 
 
 def at_temperature(verdict: Spherical, proof: Derivation) -> dict[str, Quantity]:
     """The verdict, and the points."""
-    found = {"verdict": Quantity(verdict.reason, r"\text{verdict}", "in words")}
-    if verdict.dimension is not None:
-        found["dimension"] = Quantity(
-            Integer(verdict.dimension),
-            "r",
-            "fewest dimensions in which the bound is attained at this temperature",
-        )
+    found = quantities(verdict=verdict.reason, dimension=verdict.dimension)
     if verdict.attained is None:
         return found
     found["attained"] = Quantity(
-        verdict.attained,
-        r"\text{attained}",
-        "whether cosines in q dimensions attain the entropic bound",
+        verdict.attained, ATTAINED, "whether cosines in q dimensions attain the entropic bound"
     )
     every, cosines, points = verdict.constants, verdict.cosines, verdict.embedding
     if every is not None:
@@ -152,24 +147,12 @@ def at_temperature(verdict: Spherical, proof: Derivation) -> dict[str, Quantity]
         inner_product,
         proof,
     )
-    found["c_prime"] = Quantity(
-        verdict.c_prime,
-        "c'",
-        "the constant of the embedding shown: 1 if that will do, else the largest",
+    return found | quantities(
+        c_prime=verdict.c_prime, unique=verdict.unique, cosines=cosines, embedding=points
     )
-    if verdict.unique is not None:
-        found["unique"] = Quantity(
-            verdict.unique,
-            r"\text{unique}",
-            "whether these unit vectors are the only ones, up to isometry",
-        )
-    return found | {
-        "cosines": Quantity(cosines, r"\cos(z_i, z_j)", "cosines of the embedding"),
-        "embedding": Quantity(points, "z_i", "unit vectors, a row of q coordinates each"),
-    }
 
 
-RESULT = OfPoints(
+RESULT = ForData(
     "dgp-spherical",
     title="When directions attain the bound of weighted InfoNCE of cosines",
     source="vock2026unified, Corollary 3.5 and Theorem 3.8",
@@ -179,6 +162,6 @@ RESULT = OfPoints(
     domain=DOMAIN,
     meanings={**MEANINGS, tau: "temperature, which divides the cosine"},
     derive=for_matrix,
-    check=lambda given: {"D": Dissimilarity(given["D"])},
+    check=lambda data: {"D": Dissimilarity(data["D"])},
     weighted=WEIGHTED_COSINE,
 )

@@ -17,16 +17,16 @@ from sympy import Eq, Expr, Integer, Rational, S, Symbol, exp, log, oo
 from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ...losses.softmax import tau
-from ...losses.weighted import WEIGHTED, entropic_bound
+from ...losses.weighted import WEIGHTED, entropic_bound, weighted_loss
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, gt
 from ...proof.statement import Statement
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
 from ...vectors.distance import by_primes
+from .._for_data import ForData
 from ._divergence import state_divergence
 from ._geometry import GIBBS
-from ._of_points import OfPoints
 from ._rows import WeightRows
 
 n = Symbol("n", integer=True, positive=True)
@@ -55,7 +55,7 @@ def general(proof: Derivation) -> dict[str, Quantity]:
         names={Symbol("divergence"): p * (log(p) - log(s))},
     )
     proof.holds(
-        "The cross entropy of all pairs is more than the loss",
+        "The cross entropy of all pairs exceeds the loss by log n",
         eq("cross_entropy", -p * log(s) + p * log(n)),
         "among all pairs a pair has 1/n of the share p that it has in its row; the shares of a row "
         "add up to 1, so the terms p log n have the mean log n",
@@ -64,7 +64,7 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     )
     pairs = Domain({a: POSITIVE, b: POSITIVE, w: POSITIVE}, {a: 1, b: 2, w: 1})
     proof.holds(
-        "Rows that share a pair share their constant",
+        "Rows that share a pair have the same constant",
         eq("difference", log(a) - log(b)),
         "the similarity of a pair is log(a w) by its one row and log(b w) by the other, so a = b; "
         "and so on along the pairs with a weight, which join all points of a component",
@@ -74,7 +74,7 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     points = DOMAIN.restricted([n])
     uniform = 1 / (n - 1)
     proof.holds(
-        "Equal weights",
+        "Equal weights have the bound log(n - 1)",
         eq("bound", log(n - 1)),
         "no n - 1 shares have more entropy",
         points,
@@ -88,7 +88,7 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     on_zeros = zeros * exp(-1 / tau)
     share = on_zeros / (on_zeros + (n - 1 - zeros) * exp(1 / tau))
     proof.holds(
-        "Cosines never approach it where weights are zero",
+        "Cosines do not approach the bound where weights are zero",
         [eq("stays_above", log(1 + zeros / (n - 1 - zeros) * exp(-2 / tau))), gt("share", 0)],
         "of the exponentials of a row, z without weight have at least this share together, and "
         "the divergence is at least that from losing it",
@@ -99,14 +99,13 @@ def general(proof: Derivation) -> dict[str, Quantity]:
         "largest": Quantity(
             log(n - 1),
             r"\log(n - 1)",
-            "largest bound, that of equal weights; the smallest is 0, of one positive each",
+            "largest bound, that of equal weights; the smallest is 0, with one positive each",
             points,
         ),
         "cross_entropy_excess": Quantity(
             log(n),
             r"H(p_W, p_S) - \mathcal{L}",
-            "what the cross entropy of all pairs (i, j) has more than the loss, whatever the "
-            "similarities are",
+            "cross entropy of all pairs (i, j) minus the loss, for all similarities",
             points,
         ),
     }
@@ -122,7 +121,7 @@ class Components(Statement):
     def decide(self) -> Outcome:
         """Whether it is, by the rank of the Laplacian."""
         if type(self.shown) is not Eq or self.shown.args[0] != Symbol("components"):
-            return Undecided("what is shown is no number of components")
+            return Undecided("the statement is not about a number of components")
         size = self.weights.size
         laplacian = [[fmpq(0)] * size for _ in range(size)]
         for i, j in self.weights.mutual:
@@ -147,14 +146,14 @@ def for_weights(
     bound = entropic_bound(weights.rows)
     numbers = Domain({}, {})
     proof.add(
-        "Components of the pairs with weights both ways",
+        "Connected components of the pairs with weights in both directions",
         Components(eq("components", Integer(weights.components)), numbers, weights),
-        "one constant for each",
+        "each component has one constant",
     )
     similarities = weights.similarities
     fractions = all(e.is_Rational for row in weights.rows for e in row)
     if weights.attained and fractions and similarities is not None and weights.size <= SMALL:
-        excess = WEIGHTED.value(weights.rows, similarities) - bound
+        excess = weighted_loss(weights.rows, similarities) - bound
         proof.holds(
             "These similarities attain it",
             eq("excess", 0),
@@ -166,21 +165,23 @@ def for_weights(
         "bound": Quantity(
             bound, r"H(W)", "mean over rows of the entropy of their weights, the lower bound"
         ),
-        "verdict": Quantity(weights.verdict(), r"\text{verdict}", "in words"),
+        "verdict": Quantity(
+            weights.verdict(), r"\text{verdict}", "whether the bound is attained, and why, in words"
+        ),
         "attained": Quantity(
             weights.attained,
             r"\text{attained}",
-            "whether symmetric similarities attain it",
+            "whether symmetric similarities attain the bound",
         ),
         "approached": Quantity(
             weights.approached,
             r"\text{approached}",
-            "whether it is the infimum over symmetric similarities",
+            "whether the bound is the infimum over symmetric similarities",
         ),
         "constants": Quantity(
             Integer(weights.components),
             "k",
-            "components of the pairs with weights both ways, each with a constant of its own",
+            "number of connected components of the pairs with weights in both directions",
         ),
     }
     if similarities is not None:
@@ -188,7 +189,7 @@ def for_weights(
             similarities,
             "s_{ij}",
             "the best similarities, log w_ij + c with c = 0; any c is as good, one for each "
-            "component; what stands on the diagonal (0) is not used",
+            "component; the diagonal is not used",
         )
     if any(weights.zeros):
         above = sum(
@@ -198,12 +199,12 @@ def for_weights(
         found["cosine_gap"] = Quantity(
             above / weights.size,
             r"\mathcal{L} - H(W) \ge",
-            "how far above the bound the loss of cosines over tau stays, at least",
+            "lower bound on the loss of cosines over tau minus the entropic bound",
         )
     return found
 
 
-RESULT = OfPoints(
+RESULT = ForData(
     "entropic-bound",
     title="The entropic lower bound of weighted InfoNCE, and the similarities that attain it",
     source="vock2026unified, Theorems 3.3 and D.1",
@@ -213,6 +214,6 @@ RESULT = OfPoints(
     domain=DOMAIN,
     meanings=MEANINGS,
     derive=for_weights,
-    check=lambda given: {"W": WeightRows(given["W"])},
+    check=lambda data: {"W": WeightRows(data["W"])},
     weighted=WEIGHTED,
 )

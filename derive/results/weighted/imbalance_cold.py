@@ -29,8 +29,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "weight": Quantity(
             weight,
             "w_{ij}",
-            "per temperature, the cosine of two classes leaves that of the simplex by the mean of "
-            "log w over all pairs less log w of their own, as the temperature goes to zero",
+            "weight w_ij: the cosine of classes i and j is that of the simplex plus tau times the "
+            "mean of log w over all pairs minus log w_ij, to first order in tau",
         ),
         "larger_farther": Quantity(
             farther,
@@ -44,7 +44,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
 
 RESULT = Result(
     "imbalance-cold",
-    title="SupCon on classes of unequal size as the temperature goes to zero",
+    title="SupCon on classes of unequal size as the temperature converges to zero",
     source="beyond the papers; the loss is that of vock2026unified, Section 3.8",
     parameters=(li, lj, lk),
     domain=DOMAIN,

@@ -37,7 +37,7 @@ RATIO = Domain({rho: MORE, tau: POSITIVE}, {rho: 2, tau: S.One})
 def build(proof: Derivation) -> dict[str, Quantity]:
     found = merging(HARD_SUPCON, proof)
     proof.holds(
-        "Where the largest class has no more than half of all samples they never do",
+        "If the largest class has at most half of all samples, the smaller classes never merge",
         lt(found.criterion.condition, S.Zero),
         "the certificate has a negative eigenvalue",
         HALF,
@@ -55,7 +55,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "whether all classes but the largest share one prototype",
         ),
         "loss_merged": Quantity(
-            found.loss, r"\mathcal{L}_{\mathrm{merged}}", "the loss where they share one prototype"
+            found.loss,
+            r"\mathcal{L}_{\mathrm{merged}}",
+            "loss of the configuration in which they share one prototype",
         ),
         "tau_merge_many": Quantity.of(
             at_ratio, "tau_merge_many", r"\lim_{n\to\infty}\tau_{\mathrm{merge}}"
@@ -64,8 +66,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "merged_many": Quantity(
             many.relation,
             r"\mathrm{merged}_{\infty}",
-            "whether they do, with many samples, rho times as many in the largest class as in all "
-            "others",
+            "whether they share one prototype in the limit of many samples, if the largest class "
+            "has rho times the samples of all others",
         ),
     }
 
@@ -78,13 +80,13 @@ def _state_order(found: Merging, proof: Derivation) -> None:
         return derivative(derivative(condition, s), s)
 
     proof.holds(
-        "Less the condition is concave in l1 and positive at l1 = r: they merge from one l1 on",
+        "Minus the condition is concave in l1 and positive at l1 = r: they merge above some l1",
         [lt(-bend(l1), S.Zero), gt(-condition.xreplace({l1: r}), S.Zero)],
         CONCAVE,
         DOMAIN.restricted([r, tau]),
     )
     proof.holds(
-        "The condition is concave in r and positive at r = 0: they merge up to one r",
+        "The condition is concave in r and positive at r = 0: they merge up to some r",
         [lt(bend(r), S.Zero), gt(condition.xreplace({r: S.Zero}), S.Zero)],
         CONCAVE,
         DOMAIN.restricted([l1, tau]),

@@ -43,8 +43,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "unlike": Quantity(
             state_simplex(HARD_SUPCON, proof),
             r"\frac{a_{ij} - a_{kj}}{\ell_i - \ell_k}",
-            "how much more class i pushes class j at the simplex than class k does, per sample "
-            "that it has more: positive",
+            "repulsion of class j at the simplex by class i minus that by class k, per sample "
+            "that class i has more than class k; positive",
         )
     }
 

@@ -7,94 +7,91 @@ for unequal sizes the optimum depends on them, and is found at numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from sympy import Expr, Integer, Max, Rational, Symbol
 
 from ...decide.domain import DomainError, between
-from ...losses.labels import epsilon
+from ...losses.labels import SOFT_SUPCON, epsilon
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...structures.hierarchy import n
+from ...theorem.at_numbers import AtNumbers
 from ...theorem.measure import Reading, product
 from ...theorem.quantity import Quantity
-from ...theorem.result import Result
+from .._for_data import Data, ForData
 from .._pure import least_loss
 from ._labels import MEANINGS, C
-from ._of_sizes import table
-from ._soft import BEYOND, DOMAIN, PROBLEM, UNIQUE, Soft, entropy, in_weight
-from ._soft_sizes import SOFT_SIZES, of_sizes
+from ._of_sizes import about, table
+from ._soft import (
+    BEYOND,
+    DOMAIN,
+    PROBLEM,
+    Soft,
+    beta_met,
+    entropic_bound,
+    entropy,
+    in_weight,
+    unique_up_to,
+)
+from ._soft_sizes import PARAMETERS, SOFT_SIZES, checked, for_sizes
 
-TITLE, SOURCE = "The optimum of Soft SupCon at every temperature", "vock2026unified, Corollary 3.9"
+TABLE = "cosines"
+TWO_CLASSES = r"\cos(\mu_c, \mu_{c'})"
+
+
+def derive(data: Data, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
+    """The optimum for given sizes, or for C classes of n, with a table if C is a number."""
+    if data:
+        return for_sizes(data["sizes"], fixed, proof)
+    if C not in fixed:
+        return build(proof)
+    proof.steps += RESULT.derivation.steps
+    cosine = RESULT.quantity("cosine").expression.xreplace(dict(fixed))
+    rows = table((2,) * int(fixed[C]), lambda r: cosine)
+    cosines = Quantity(rows, TWO_CLASSES, "cosines of the points to which the classes collapse")
+    return {**RESULT.quantities, TABLE: cosines}
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     found = Soft(proof)
     critical, simplex = found.critical, found.simplex
     attained = DOMAIN.with_range(tau, between(0, critical.value, "(]", BEYOND), Rational(1, 2))
-    beta = in_weight(found.beta)
-    cosine = Max(beta, simplex.inner["cross_class"])
+    beta = beta_met(in_weight(found.beta), attained)
+    cosine = Max(beta.expression, simplex.inner["cross_class"])
     return {
-        "beta": Quantity(beta, r"\beta", "cosine of two classes that meets the weights", attained),
+        "beta": beta,
         "tau_critical": Quantity.of(critical, "tau_critical", r"\tau^*"),
         "cosine": Quantity(
             cosine,
-            r"\cos(\mu_c, \mu_{c'})",
-            "cosine of two classes, each of which is one point",
+            TWO_CLASSES,
+            "cosine of the points to which two classes collapse",
             # up to tau_critical one number may be added to all inner products
             measured=Reading(1 + product("cross_class") - product("same_class")),
         ),
         "loss": least_loss(found.reduced.value({**simplex.inner, "cross_class": cosine})),
-        "entropic_bound": Quantity(
-            entropy([(Integer(1), found.reduced)]),
-            r"H(W)",
-            "what no embedding is below; the least loss is this iff tau <= tau_critical",
-        ),
+        "entropic_bound": entropic_bound(entropy([(Integer(1), found.reduced)])),
         "shift": Quantity(
             in_weight(found.most),
             r"-c_{\min}",
-            "so much may be taken from all inner products of two samples, where there are as many "
-            "dimensions as samples less one; else the optimum is the only one",
+            "largest number that can be subtracted from all inner products of two samples, if the "
+            "dimension is the number of samples minus one or more; else the optimum is unique",
             attained,
         ),
-        "unique_up_to": Quantity(
-            found.unique_up_to,
-            r"q_{\max}",
-            UNIQUE,
-        ),
+        "unique_up_to": unique_up_to(found.unique_up_to),
     }
 
 
-def read(sizes: Any, at: Mapping[Symbol, Expr] | None = None) -> Result:
-    """The optimum for classes of these sizes."""
-    return of_sizes(RESULT.id, TITLE, SOURCE, sizes, at)
+class Classes(ForData):
+    """The result; for a given number of classes it has a table of their cosines as well."""
 
-
-class Classes(Result):
-    """The result; with a number of classes given it has a table of their cosines as well."""
-
-    at_values = True
-
-    def __init__(self, build: Callable[[Derivation], dict[str, Quantity]]):
-        super().__init__(
-            "soft-supcon",
-            title=TITLE,
-            source=SOURCE,
-            parameters=(C, n, epsilon, tau),
-            lists=(SOFT_SIZES,),
-            domain=DOMAIN,
-            build=build,
-            read=read,
-            problem=PROBLEM,
-            meanings=MEANINGS,
-        )
-
-    def there(self, point: Mapping[Symbol, Expr]) -> Result:
+    def there(self, point: Mapping[Symbol, Expr]) -> AtNumbers:
         """The same with the cosines of so many classes, if that is a number."""
-        classes = point.get(C)
-        return self if classes is None or not classes.is_finite else _with_table(classes)
+        if self.data or C not in point or not point[C].is_finite:
+            return super().there(point)
+        return self.made_at({C: point[C]})
 
     def value(self, name: str, /, digits: int = 15, **values: Any) -> Any:
         """As of any result; cosines are of a number of classes.
@@ -104,33 +101,23 @@ class Classes(Result):
         DomainError
             If that, or another parameter that matters, is missing; one line.
         """
-        if name != TABLE or SOFT_SIZES.name in values:
-            return super().value(name, digits, **values)
-        point = self.point(**values)
-        made = self.there(point)
-        if TABLE not in made.quantities:
-            raise DomainError(f"{TABLE} are of a number of classes: give {C} or sizes")
-        return made.number(name, made.at(name, point), point, digits)
+        if name == TABLE and not self.data and SOFT_SIZES.name not in values:
+            if TABLE not in self.there(self.point(**values)).quantities:
+                raise DomainError(f"{TABLE} needs the number of classes: add {C} or sizes")
+        return super().value(name, digits, **values)
 
 
-TABLE = "cosines"
-
-
-@lru_cache(maxsize=32)
-def _with_table(classes: Expr) -> Result:
-    """The result with the cosines of so many classes of one size."""
-
-    def extended(proof: Derivation) -> dict[str, Quantity]:
-        proof.steps += RESULT.derivation.steps
-        cosine = RESULT.quantity("cosine").expression.xreplace({C: classes})
-        each = Quantity(
-            table((2,) * int(classes), lambda r: cosine),
-            r"\cos(\mu_c, \mu_{c'})",
-            "cosines of two classes, each of which is one point",
-        )
-        return {**RESULT.quantities, TABLE: each}
-
-    return Classes(extended)
-
-
-RESULT = Classes(build)
+RESULT = Classes(
+    "soft-supcon",
+    title="The optimum of Soft SupCon at every temperature",
+    source="vock2026unified, Corollary 3.9",
+    parameters=(C, n, epsilon, tau),
+    with_data=(epsilon, tau),
+    lists=(SOFT_SIZES,),
+    domain=DOMAIN,
+    derive=derive,
+    check=checked,
+    about=partial(about, SOFT_SUPCON, PARAMETERS),
+    problem=PROBLEM,
+    meanings=MEANINGS,
+)

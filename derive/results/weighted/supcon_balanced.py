@@ -5,6 +5,8 @@ structure that has the whole trace on the contrasts of the classes is optimal at
 log-sum-exp is strictly convex up to a constant in every row, which leaves no other optimum.
 """
 
+from dataclasses import replace
+
 from ...losses.labels import HARD_SUPCON
 from ...losses.softmax import tau
 from ...optimum.segment import Segment
@@ -17,6 +19,7 @@ from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from .._pure import least_loss, segment_from, state_only_optimum
 from ._labels import BALANCED, MEANINGS, SIZES, C
+from ._of_sizes import rank
 
 PROBLEM = Problem(HARD_SUPCON, BALANCED, SIZES)
 
@@ -28,19 +31,14 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "cosine": Quantity(
             found.inner["cross_class"],
             r"\cos(\mu_c, \mu_{c'})",
-            "cosine of the points of two classes; each class is one point",
+            "cosine of the points to which two classes collapse",
             measured=Reading(product("cross_class")),
         ),
         "same_class": Quantity(
             found.inner["same_class"], r"\cos(z_i, z_j)", "cosine of two samples of a class"
         ),
         "loss": least_loss(found.loss),
-        "rank": Quantity(
-            BALANCED.eigenspace("classes").dimension,
-            "q",
-            "dimensions that the optimum spans, and the fewest in which it exists",
-            measured=Rank(),
-        ),
+        "rank": replace(rank(BALANCED.eigenspace("classes").dimension), measured=Rank()),
     }
 
 

@@ -49,8 +49,9 @@ MEANINGS = {
 LEAN = Lemma(
     "lean",
     "by symmetry there are two cosines; some eigenvalue of the block of means is zero, or its "
-    "certificate would be, which the pushes rule out; so the heads' is (K e^2 - 1)/(K - 1) if "
-    "theirs with the tail is -e, and in e^2 the loss is convex: its slope has one root",
+    "certificate would vanish, which the repulsion excludes; so the cosine of two heads is "
+    "(K e^2 - 1)/(K - 1) if that of a head and the tail is -e, and the loss is convex in e^2: its "
+    "derivative has one root",
     "an increasing convex function of convex functions is convex",
     statement=r"Let $K$ head classes of one size and one other class, the tail, be points, and "
     r"let the loss rise with their cosines. At the optimum the cosine of a head class and the "
@@ -92,20 +93,20 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     rise = among * 2 * K * e / (K - 1) - across
     proof.holds(
-        "Head classes and the tail push each other: the loss rises with both cosines",
+        "Head classes and the tail repel each other: the loss increases with both cosines",
         [gt(among, S.Zero), gt(across, S.Zero)],
         LEAN,
         inside,
     )
     proof.holds(
-        "The slope along e is negative at e = 0, and positive at e = 1",
+        "The derivative in e is negative at e = 0 and positive at e = 1",
         [lt(rise.xreplace({e: S.Zero}), S.Zero), gt(tidy(rise.xreplace({e: S.One})), S.Zero)],
-        "so the root is between",
+        "its root lies between them",
         DOMAIN,
     )
     fine = around(i=li, j=lj)
     forces = Forces.at(fine, leaning(fine.configuration), m)
-    proof.holds("B is positive", gt(forces.apart, S.Zero), "so T >= m B may be divided", inside)
+    proof.holds("B is positive", gt(forces.apart, S.Zero), "T >= m B may be divided by it", inside)
     ratio = tidy(forces.together / (m * forces.apart))
     bound = Symbol("e_", positive=True)
     # per push of the tail, which is positive, and with one exponential in a term: floats keep the
@@ -120,12 +121,12 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "cosine_tail": Quantity(
             -root,
             r"\cos(\mu_h, \mu_t)",
-            "cosine of a head class and one class of m samples in the place of the tail",
+            "cosine of a head class and one class of m samples that replaces the tail",
         ),
         "force": Quantity(
             ratio.xreplace({e: root}),
             r"T/(m B)",
-            "what presses the tail together over what drives it apart",
+            "ratio of the force that merges the tail to the force that splits it",
         ),
         "merged": Quantity(
             ge(ratio.xreplace({e: root}), 1),
@@ -135,7 +136,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "force_many": Quantity(
             many,
             r"\lim_{L\to\infty} T/(m B)",
-            "the same for head classes of very many samples; the tail shares one prototype if > 1",
+            "limit of that ratio for many samples per head class; if it exceeds 1, the tail merges",
         ),
     }
 
@@ -158,7 +159,7 @@ def _many(rise: Expr, forces: Forces, proof: Derivation) -> Expr:
     many = tidy(ratio.xreplace({y: lean}))
     two = tidy(many.xreplace({K: Integer(2)}))
     proof.holds(
-        "Beside two head classes, large enough, the tail shares one prototype at any temperature",
+        "With two large enough head classes the tail shares one prototype at any temperature",
         gt(two, S.One),
         "the limit of the ratio is above one",
         domain.restricted([tau]),

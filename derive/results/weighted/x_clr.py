@@ -8,33 +8,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from sympy import Expr, Integer, Le, Rational, S, Symbol, oo, sqrt
 
-from ...decide.domain import POSITIVE, Domain, Range, between
+from ...decide.domain import POSITIVE, Domain, Range, at_least, between
 from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
-from ...losses.weighted import S_COSINE, Similarity, WeightedInfoNCE
+from ...losses.weighted import S_COSINE, WeightedInfoNCE
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, lt
+from ...proof.relations import eq, ge
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
-from ._asked import DIMENSION, Asked
-from ._attainable import AT_LEAST_ONE, at_temperature
-from ._euclidean import REAL
+from ...vectors.distance import Dissimilarity
+from .._for_data import NUMBERS, Data, ForData
+from ._gap import at_temperature
 from ._geometry import (
     GIBBS,
-    NOWHERE,
     RHO,
     RIGID,
     Directions,
     OnSphere,
+    gamma,
     h2,
     largest,
     square_of_extra,
+    state_sphere,
 )
-from ._of_points import MOST_ROWS, OfPoints, Weights, q, two_or_more
+from ._targets import TargetCosines
+from ._weights import ATTAINED, DIMENSION, MOST_ROWS, REAL, Weights, q, two_or_more
 
 tau_prime = Symbol("tau_prime", positive=True)
 g = Symbol("g", real=True)
@@ -52,7 +53,7 @@ DOMAIN = Domain(
     {
         tau_prime: POSITIVE,
         tau: POSITIVE,
-        q: AT_LEAST_ONE,
+        q: at_least(1),
         g: between(-1, 1),
         rho: between(0, 1, "(]"),
     },
@@ -61,7 +62,7 @@ DOMAIN = Domain(
 #: Where the bound is attained whatever the labels are.
 ALWAYS = DOMAIN.with_range(tau, between(0, tau_prime, "(]", BEYOND), Rational(1, 2))
 
-x, gamma = (Symbol(s, real=True) for s in ("x", "gamma"))
+x = Symbol("x", real=True)
 
 
 def cosine_wanted() -> Expr:
@@ -79,13 +80,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         DOMAIN,
         names={x: cosine},
     )
-    # Between the affine hull of the labels and the origin there is sqrt(1 - rho^2).
-    smaller = {g: 1 - rho**2 + rho**2 * gamma}
-    wide, small = (
-        square_of_extra(cosine, g),
-        square_of_extra(cosine.xreplace(smaller), gamma),
-    )
-    always, tau_max = largest(wide), largest(small)
+    wide = square_of_extra(cosine, g)
+    always = largest(wide)
     proof.holds(
         "Labels of unit norm with one more coordinate h, normalised, have these cosines",
         [eq((g + h2) / (1 + h2), cosine), ge(wide, 0)],
@@ -93,22 +89,18 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         ALWAYS,
         names={h2: wide},
     )
-    on_sphere = DOMAIN.with_range(gamma, between(-1, 1), 0)
-    proof.holds(
+    # The affine hull of the labels has the distance sqrt(1 - rho^2) from the origin.
+    on_sphere = state_sphere(
+        cosine,
+        g,
+        1 - rho**2 + rho**2 * gamma,
+        DOMAIN,
+        proof,
         "So do the labels as seen from the centre of their own sphere, and further",
-        [eq((gamma + h2) / (1 + h2), cosine.xreplace(smaller)), ge(small, 0)],
-        "gamma is their cosine from there; h is real for tau up to tau_max",
-        on_sphere.with_range(tau, between(0, tau_max, "(]"), Rational(1, 2)),
-        names={h2: small},
+        "the cosine is affine in that of the labels, and the squared norm of the centre is 1 - "
+        "rho^2",
     )
-    centre = cosine.xreplace({g: 1 - rho**2})
-    proof.holds(
-        "Beyond it the matrix of these cosines is not positive semidefinite",
-        lt(centre, 0),
-        "its quadratic form at the weights, adding up to one, that give the centre of the sphere: "
-        "the cosine is affine in that of the labels, whose squared norm is what is left of one",
-        DOMAIN.with_range(tau, between(tau_max, 2 * tau_max, "(]"), S(2)),
-    )
+    tau_max = on_sphere.ranges[tau].high
     c, d = (Symbol(s, real=True) for s in "cd")
     proof.holds(
         "With another constant c the diagonal has d = c_prime - c beyond the other entries",
@@ -117,7 +109,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         DOMAIN.with_range(c, Range(-oo, oo), 0),
         names={d: c_prime - c},
     )
-    condition = Le(tau, tau_max, evaluate=False)
     return {
         "cosine": Quantity(
             cosine,
@@ -125,16 +116,11 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "optimal cosine of two embeddings whose labels have the cosine g",
             ALWAYS,
         ),
-        "c_prime": Quantity(
-            c_prime,
-            "c^{\\prime}",
-            C_PRIME,
-            ALWAYS,
-        ),
+        "c_prime": Quantity(c_prime, r"c^{\prime}", C_PRIME, ALWAYS),
         "extra_coordinate": Quantity(
             sqrt(wide),
             "h",
-            "appended to every label of unit norm, before normalisation, it gives the optimum",
+            "coordinate that gives the optimum when appended to labels of unit norm, normalised",
             ALWAYS,
         ),
         "tau_max": Quantity(
@@ -144,8 +130,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "at least tau_prime, since rho <= 1",
         ),
         "attained": Quantity(
-            condition,
-            r"\text{attained}",
+            Le(tau, tau_max, evaluate=False),
+            ATTAINED,
             "whether the bound is attained in r + 1 dimensions, r being that of the affine hull of "
             "the labels of unit norm (in r iff the two are equal)",
         ),
@@ -159,7 +145,7 @@ def of_labels(
     n, r, square = labels.size, labels.dimension, labels.square_of_radius
     proof.add(
         f"The {n} labels of unit norm, whose affine hull has {r} dimensions, lie on a sphere in it",
-        OnSphere(eq(RHO**2, square), NOWHERE, labels),
+        OnSphere(eq(RHO**2, square), NUMBERS, labels),
         "a point of the affine hull has the same inner product with all of them; cosines are "
         "fractions times roots that are independent over the fractions",
     )
@@ -179,14 +165,14 @@ def of_labels(
         ),
     }
     if tau_prime in fixed and tau in fixed:
-        rows = [[(1 - e) / heat for e in row] for row in labels.cosines]
-        asked = Asked(rows, r, tau_max, fixed[tau])
+        D = Dissimilarity([[(1 - e) / heat for e in row] for row in labels.cosines])
+        targets = TargetCosines(D, r, tau_max, fixed[tau])
         weights = Weights([[e / heat for e in row] for row in labels.cosines])
-        there = at_temperature(asked, weights, fixed, proof)
-        if "c_prime" in there:  # of the distances; the cosine of a label with itself is one
-            shift = there["c_prime"].expression - fixed[tau] / heat
-            there["c_prime"] = replace(there["c_prime"], expression=shift, meaning=C_PRIME)
-        return found | there
+        best = at_temperature(targets, weights, fixed, proof)
+        if "c_prime" in best:  # of the distances; the cosine of a label with itself is one
+            shift = best["c_prime"].expression - fixed[tau] / heat
+            best["c_prime"] = replace(best["c_prime"], expression=shift, meaning=C_PRIME)
+        return found | best
     if n <= MOST_ROWS:
         cosine = cosine_wanted().xreplace(dict(fixed))
         rows = [[cosine.xreplace({g: e}) for e in row] for row in labels.cosines]
@@ -202,30 +188,23 @@ def of_labels(
     return found
 
 
-def derive(
-    data: Mapping[str, Any], fixed: Mapping[Symbol, Expr], proof: Derivation
-) -> dict[str, Quantity]:
+def derive(data: Data, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
     return of_labels(Directions(data["Y"]), fixed, proof) if data else build(proof)
 
 
-def check(data: Mapping[str, Any]) -> Mapping[str, Any]:
+def check(data: Data) -> Data:
     """Refuse labels that have no cosines."""
-    two_or_more("Y")(data)
+    two_or_more(data)
     Directions(data["Y"])
     return data
 
 
 WEIGHT = (
-    "w_ij = exp(cos(y_i, y_j)/tau_prime)",
-    r"w_{ij} = e^{\cos(y_i, y_j)/\tau^{\prime}}",
-)
-LOSS = WeightedInfoNCE(
-    "X-CLR",
-    Similarity((S_COSINE, WEIGHT), ("of points with q coordinates", "of labels y_i")),
-    "q, a parameter",
+    ("w_ij = exp(cos(y_i, y_j)/tau_prime)", r"w_{ij} = e^{\cos(y_i, y_j)/\tau^{\prime}}"),
+    "with labels y_i",
 )
 
-RESULT = OfPoints(
+RESULT = ForData(
     "x-clr",
     title="X-CLR: the optimum when labels and embeddings are compared by cosines",
     source="vock2026unified, Theorem 3.12",
@@ -235,6 +214,6 @@ RESULT = OfPoints(
     domain=DOMAIN,
     meanings=MEANINGS,
     derive=derive,
-    weighted=LOSS,
+    weighted=WeightedInfoNCE((S_COSINE, WEIGHT)),
     check=check,
 )

@@ -7,25 +7,24 @@ on one, and it must fit into the unit sphere.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from sympy import Expr, Integer, Le, Rational, S, Symbol, oo
 
-from ...decide.domain import POSITIVE, Domain, Range, between
+from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
-from ...losses.weighted import S_COSINE, Similarity, WeightedInfoNCE
+from ...losses.weighted import OF_LABELS, S_COSINE, WeightedInfoNCE
 from ...proof.derivation import Derivation
-from ...proof.lemmas import RANK
-from ...proof.relations import eq, ge, lt
+from ...proof.relations import eq
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
 from ...vectors.sphere import Circumscribed
-from ._asked import DIMENSION, Asked
-from ._attainable import AT_LEAST_ONE, ATTAINED, at_temperature, temperatures
-from ._euclidean import REAL, Spans, between_rows
-from ._geometry import GIBBS, NOWHERE, RIGID, h2, largest, square_of_extra
-from ._of_points import OfPoints, Rows, Weights, q, two_or_more
+from .._for_data import Data, ForData
+from ._euclidean import between_rows, state_span
+from ._gap import at_temperature, temperatures
+from ._geometry import GIBBS, RIGID, gamma, state_sphere
+from ._targets import TargetCosines
+from ._weights import ATTAINED, DIMENSION, REAL, Rows, Weights, q, two_or_more
 
 d = Symbol("d", nonnegative=True)
 rho = Symbol("rho", positive=True)
@@ -36,10 +35,10 @@ MEANINGS = {
     **DIMENSION,
 }
 DOMAIN = Domain(
-    {tau: POSITIVE, q: AT_LEAST_ONE, rho: POSITIVE, d: Range(S.Zero, 4 * rho**2, False, False)},
+    {tau: POSITIVE, q: at_least(1), rho: POSITIVE, d: Range(S.Zero, 4 * rho**2, False, False)},
     {tau: Rational(1, 4), q: 3, rho: 1, d: 1},
 )
-gamma, x = (Symbol(s, real=True) for s in ("gamma", "x"))
+x = Symbol("x", real=True)
 
 
 def cosine_wanted() -> Expr:
@@ -56,27 +55,17 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         DOMAIN,
         names={x: cosine},
     )
-    on_sphere = {d: 2 * rho**2 * (1 - gamma)}
-    square = square_of_extra(cosine.xreplace(on_sphere), gamma)
-    tau_max = largest(square)
-    inside = DOMAIN.with_range(tau, between(0, tau_max, "(]"), Rational(1, 4))
-    of_angles = inside.with_range(gamma, between(-1, 1), 0)
-    proof.holds(
+    inside = state_sphere(
+        cosine,
+        d,
+        2 * rho**2 * (1 - gamma),
+        DOMAIN,
+        proof,
         "Seen from the centre, in units of the radius, and with one more coordinate h, the labels "
         "have these cosines",
-        [eq((gamma + h2) / (1 + h2), cosine.xreplace(on_sphere)), ge(square, 0)],
-        "gamma is the cosine of two labels from the centre; h is real for tau up to tau_max",
-        of_angles,
-        names={h2: square},
+        "the squared distances at the centre add up to 2 rho^2",
     )
-    centre = cosine.xreplace({d: 2 * rho**2})
-    proof.holds(
-        "Beyond it the matrix of these cosines is not positive semidefinite",
-        lt(centre, 0),
-        "its quadratic form at the weights, adding up to one, that give the centre of the sphere: "
-        "there the squared distances add up to 2 rho^2",
-        DOMAIN.with_range(tau, between(tau_max, 2 * tau_max, "(]"), S.One),
-    )
+    tau_max = inside.ranges[tau].high
     c, rest = (Symbol(s, real=True) for s in ("c", "e"))
     proof.holds(
         "With another constant c the diagonal has e = 1 - c beyond the other entries",
@@ -113,7 +102,7 @@ def of_labels(rows: Rows, fixed: Mapping[Symbol, Expr], proof: Derivation) -> di
     r = D.dimension_with(S.Zero)
     assert r is not None
     radius = Circumscribed(D).radius
-    proof.add("The labels span r dimensions", Spans(eq("r", Integer(r)), NOWHERE, D), RANK)
+    state_span(D, "labels", proof)
     tau_max = None if radius is None else oo if r == 0 else 1 / (2 * radius**2)
     found = {
         "spherical": Quantity(
@@ -126,29 +115,22 @@ def of_labels(rows: Rows, fixed: Mapping[Symbol, Expr], proof: Derivation) -> di
     if radius is not None and tau_max is not None:
         found["radius"] = Quantity(radius, r"\rho", MEANINGS[rho])
         found["tau_max"] = Quantity(
-            tau_max, r"\tau_{\max}", "largest tau at which it is, with c' = 1", extended=True
+            tau_max,
+            r"\tau_{\max}",
+            "largest tau at which the bound is attained with c' = 1",
+            extended=True,
         )
     if tau not in fixed:
         return found | temperatures(D, fixed)
-    asked = Asked(D.entries, r, tau_max, fixed[tau], D)
-    weights = Weights([[-e for e in row] for row in D.entries])
-    return found | at_temperature(asked, weights, fixed, proof)
+    targets = TargetCosines(D, r, tau_max, fixed[tau])
+    return found | at_temperature(targets, Weights(D.log_weights()), fixed, proof)
 
 
-def derive(
-    data: Mapping[str, Any], fixed: Mapping[Symbol, Expr], proof: Derivation
-) -> dict[str, Quantity]:
+def derive(data: Data, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
     return of_labels(data["Y"], fixed, proof) if data else build(proof)
 
 
-WEIGHT = ("w_ij = exp(-|y_i - y_j|^2)", r"w_{ij} = e^{-\|y_i - y_j\|^2}")
-LOSS = WeightedInfoNCE(
-    "y-Aware",
-    Similarity((S_COSINE, WEIGHT), ("of points with q coordinates", "of labels y_i")),
-    "q, a parameter",
-)
-
-RESULT = OfPoints(
+RESULT = ForData(
     "y-aware",
     title="y-Aware: whether labels compared by distances can be met by cosines, and the best gap",
     source="vock2026unified, Theorem 3.11",
@@ -158,6 +140,6 @@ RESULT = OfPoints(
     domain=DOMAIN,
     meanings=MEANINGS,
     derive=derive,
-    check=two_or_more("Y"),
-    weighted=LOSS,
+    check=two_or_more,
+    weighted=WeightedInfoNCE((S_COSINE, OF_LABELS)),
 )

@@ -1,0 +1,261 @@
+"""Arrays in files: npz, npy, CSV, parquet, safetensors. Nothing is unpickled.
+
+What cannot be read is refused in one line that says what was found, or what to install.
+"""
+
+from __future__ import annotations
+
+import csv
+import struct
+import sys
+import tokenize
+import warnings
+import zipfile
+import zlib
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .numeric_options import is_number
+from .parameters import short
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Arrays = Mapping[str, np.ndarray[Any, Any]]
+
+#: Bytes of a file, beyond which it is not read.
+LARGEST = 4_000_000_000
+#: What NumPy and zipfile raise of a file that is none: a header is read as Python, sizes are
+#: multiplied, and what is packed may be in a way that is not known.
+UNREADABLE = (
+    *(ValueError, TypeError, OverflowError, KeyError, RuntimeError, EOFError, OSError, SyntaxError),
+    *(tokenize.TokenError, struct.error, zlib.error, zipfile.BadZipFile),
+)
+#: Endings that are read, and those of files that hold pickles.
+KNOWN = (".npz", ".npy", ".csv", ".tsv", ".txt", ".parquet", ".safetensors")
+PICKLED = (".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".bin", ".joblib")
+#: What the numbers of a table are called, where no name is given to them together.
+COLUMNS = "columns"
+#: Columns of a table that are labels, unless they are said to be others.
+LABELS = ("label", "labels", "target", "targets", "class", "classes")
+
+
+def arrays(name: str, labels: str | None = None) -> Arrays:
+    """All arrays of a file, by name; the one of an ``.npy`` or of a table has its own.
+
+    Parameters
+    ----------
+    name
+        The file.
+    labels
+        In a table, the column of the labels, which is no number of an embedding; by default one
+        of a usual name.
+
+    Raises
+    ------
+    click.UsageError
+        If it cannot be read.
+    """
+    path = file_of(name)
+    kind = path.suffix.lower()
+    if kind in PICKLED:
+        raise click.UsageError(
+            f"{short(name)} may hold a pickle, which is not read: save the array with numpy.savez"
+        )
+    if kind not in KNOWN:
+        raise click.UsageError(f"{short(name)} must end in one of {', '.join(KNOWN)}")
+    if not path.stat().st_size:
+        raise click.UsageError(f"{short(name)} is empty")
+    readers = {".npz": _npz, ".npy": _npy, ".parquet": _parquet, ".safetensors": _safetensors}
+    if kind in readers:
+        found = readers[kind](path)
+    else:
+        found = _table(path, labels)
+    if not found:
+        raise click.UsageError(f"{short(name)} has no arrays")
+    for array in found.values():
+        _check_text(name, array)
+    return found
+
+
+def file_of(name: str) -> Path:
+    """A file of a size that is read.
+
+    Raises
+    ------
+    click.UsageError
+        If there is none, or it is larger.
+    """
+    path = Path(name)
+    if not path.exists():
+        raise click.UsageError(f"the file {short(name)!r} does not exist")
+    if not path.is_file():
+        raise click.UsageError(f"{short(name)} is not a file")
+    if path.stat().st_size > LARGEST:
+        raise click.UsageError(f"{short(name)} has more than {LARGEST} bytes")
+    return path
+
+
+def _no_array(path: Path, error: Exception) -> click.UsageError:
+    """The refusal of a file of which NumPy said this."""
+    why = (str(error).splitlines() or [type(error).__name__])[0]
+    if "pickle" in str(error) or "Python objects" in str(error):
+        why = "it holds Python objects, which are not unpickled"
+    return click.UsageError(f"{short(str(path))} is not a NumPy array: {short(why)}")
+
+
+def _check_text(name: str, array: Any) -> None:
+    """Refuse code points that are no characters of Unicode; nothing could print them."""
+    import numpy as np
+
+    if array.dtype.kind != "U" or not array.dtype.itemsize:
+        return
+    points = np.ascontiguousarray(array).reshape(-1).view(f"{array.dtype.byteorder}u4")
+    if ((points > sys.maxunicode) | ((points >= 0xD800) & (points < 0xE000))).any():
+        raise click.UsageError(f"{short(name)} holds text that is not Unicode")
+
+
+def _npy(path: Path) -> Arrays:
+    import numpy as np
+
+    try:
+        return {path.stem: np.lib.format.open_memmap(path, mode="r")}
+    except UNREADABLE as error:
+        raise _no_array(path, error) from None
+
+
+def _npz(path: Path) -> Arrays:
+    import numpy as np
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(entry.file_size for entry in archive.infolist())
+        if size > LARGEST:
+            raise click.UsageError(f"{short(str(path))} unpacks to more than {LARGEST} bytes")
+        with np.load(path, allow_pickle=False) as found:
+            if not hasattr(found, "files"):
+                raise ValueError("it is not an archive")
+            members = {name: found[name] for name in found.files}
+            # What is no array comes as bytes.
+            return {name: of for name, of in members.items() if isinstance(of, np.ndarray)}
+    except UNREADABLE as error:
+        raise _no_array(path, error) from None
+    except MemoryError:
+        raise click.UsageError(f"{short(str(path))} has more numbers than memory holds") from None
+
+
+def _table(path: Path, labels: str | None) -> Arrays:
+    """The numbers of a CSV file, and a column of labels as text."""
+    import numpy as np
+
+    name = short(str(path))
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            head = file.readline()
+            file.seek(0)
+            delimiter = next((d for d in (",", ";", "\t") if d in head), ",")
+            first = [cell.strip() for cell in next(csv.reader(file, delimiter=delimiter), [])]
+    except UnicodeDecodeError:
+        raise click.UsageError(f"{name} is not a UTF-8 text file") from None
+    except (OSError, csv.Error) as error:
+        raise click.UsageError(f"{name} cannot be read: {error}") from None
+    named = not any(is_number(cell) for cell in first)
+    if labels is None and named:
+        called = [cell for cell in first if cell.lower() in LABELS]
+        labels = called[0] if len(called) == 1 else None
+    place = first.index(labels) if named and labels in first else None
+    use = [k for k in range(len(first)) if k != place]
+    options: dict[str, Any] = {
+        "delimiter": delimiter,
+        "skiprows": int(named),
+        "encoding": "utf-8-sig",
+        "comments": None,
+        "ndmin": 2,
+        "quotechar": '"',
+    }
+    try:
+        with warnings.catch_warnings(action="ignore"):  # that there are no numbers, as below
+            numbers = np.loadtxt(path, usecols=use, **options)
+        found = {COLUMNS: numbers}
+        if labels is not None and place is not None:
+            _is_free(name, labels)
+            text = np.loadtxt(path, usecols=[place], dtype=str, **options)
+            found[labels] = np.char.strip(text[:, 0])
+    except (ValueError, UnicodeDecodeError) as error:
+        hint = "" if place is not None or not named else "; --labels NAME takes a column of labels"
+        raise click.UsageError(f"{name}: {str(error).splitlines()[0].rstrip('.')}{hint}") from None
+    if not numbers.size:
+        raise click.UsageError(f"{name} has no numbers")
+    return found
+
+
+def _is_free(name: str, column: str) -> None:
+    if column == COLUMNS:
+        raise click.UsageError(
+            f"{name}: rename column {COLUMNS!r}: the name is reserved for all columns of numbers"
+        )
+
+
+def _parquet(path: Path) -> Arrays:
+    """Columns of lists as arrays, columns of numbers together as one, and others as they are."""
+    import numpy as np
+
+    _need("pyarrow", "parquet")
+    import pyarrow
+    import pyarrow.parquet
+
+    name = short(str(path))
+    try:
+        table = pyarrow.parquet.read_table(path)
+    except (pyarrow.ArrowException, OSError) as error:
+        why = str(error).splitlines()[0]
+        raise click.UsageError(f"{name} is not a parquet file: {why}") from None
+    found: dict[str, Any] = {}
+    plain: list[Any] = []
+    for column in table.column_names:
+        values, kind = table[column].combine_chunks(), table[column].type
+        if values.null_count:
+            raise click.UsageError(f"{name}: column {short(column)!r} has missing values")
+        if pyarrow.types.is_list(kind) or pyarrow.types.is_fixed_size_list(kind):
+            flat = values.flatten().to_numpy(zero_copy_only=False)
+            if len(table) == 0 or len(flat) % len(table):
+                raise click.UsageError(f"{name}: rows of {short(column)!r} have different lengths")
+            lengths = set(pyarrow.compute.list_value_length(values).to_pylist())
+            if len(lengths) > 1:
+                raise click.UsageError(f"{name}: rows of {short(column)!r} have different lengths")
+            found[column] = flat.reshape(len(table), -1)
+        elif pyarrow.types.is_floating(kind):
+            plain.append(values.to_numpy(zero_copy_only=False))
+        else:
+            found[column] = np.asarray(values.to_pylist())
+    if plain:
+        for called in found:
+            _is_free(name, called)
+        found[COLUMNS] = np.stack(plain, axis=1)
+    return found
+
+
+def _safetensors(path: Path) -> Arrays:
+    _need("safetensors", "safetensors")
+    import torch
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(str(path), framework="pt") as file:
+            found = {name: file.get_tensor(name) for name in file.keys()}
+    except (SafetensorError, OSError, ValueError) as error:
+        why = str(error).splitlines()[0]
+        raise click.UsageError(f"{short(str(path))} is not a safetensors file: {why}") from None
+    # NumPy has no bfloat16.
+    return {k: (v.float() if v.dtype == torch.bfloat16 else v).numpy() for k, v in found.items()}
+
+
+def _need(package: str, kind: str) -> None:
+    if find_spec(package) is None:
+        raise click.UsageError(
+            f"a {kind} file needs {package}: pip install {package}; or save it with numpy.savez"
+        )

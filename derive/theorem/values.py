@@ -1,0 +1,58 @@
+"""All quantities of a result at a point, as attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+class Values(Mapping[str, Any]):
+    """Quantities at a point, by attribute or by name.
+
+    Parameters
+    ----------
+    of
+        The id of the result, and the point in words.
+    found
+        Numbers or expressions, by name.
+    refused
+        Why the other quantities have no value there.
+    """
+
+    def __init__(self, of: str, found: Mapping[str, Any], refused: Mapping[str, str]):
+        self._of, self._found, self._refused = of, dict(found), dict(refused)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except KeyError as error:
+            raise AttributeError(error.args[0]) from None
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of a quantity.
+
+        Raises
+        ------
+        KeyError
+            If it has none there, with the reason, or if no quantity has this name.
+        """
+        if name in self._found:
+            return self._found[name]
+        known = ", ".join(self._found) or "nothing"
+        raise KeyError(self._refused.get(name, f"{self._of} has no {name}; it has {known}"))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._found]
+
+    def __repr__(self) -> str:
+        rows = [f"  {name} = {value}" for name, value in self._found.items()]
+        rows += [f"  {name}: {why}" for name, why in self._refused.items()]
+        return "\n".join([self._of, *rows])

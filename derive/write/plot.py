@@ -1,0 +1,62 @@
+"""A quantity over one parameter, as curves; needs matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sympy import latex
+
+from ..decide.domain import DomainError, Range
+from ..theorem.result import Result
+
+POINTS = 400
+#: Where a range has no end: from just above it, and by how many whole numbers on.
+NEAR, FAR, WHOLE = 0.02, 2.0, 50
+
+
+def plot(
+    result: Result,
+    name: str,
+    over: str,
+    between: tuple[float, float] | None,
+    ax: Any,
+    values: Mapping[str, Any],
+) -> Any:
+    """Draw a quantity over a parameter, a curve for each entry of a value that is a list.
+
+    See :meth:`~cltheory.derive.theorem.result.Result.plot`.
+    """
+    import matplotlib.pyplot as plt
+
+    lists = {k: v for k, v in values.items() if isinstance(v, Sequence) and not isinstance(v, str)}
+    if len(lists) > 1:
+        raise DomainError(f"one value may be a list, not {' and '.join(lists)}")
+    x = _points(result.domain.ranges[result.symbols(over)], between)
+    function = result.function(name)
+    takes = {s.name for s in result.quantity(name).expression.free_symbols}
+    ((key, entries),) = lists.items() or [("", [None])]
+    ax = ax or plt.subplots()[1]
+    for entry in entries:
+        point = result.point(**{**values, **({key: entry} if key else {})})
+        floats = {s.name: float(v) for s, v in point.items() if s.name in takes}
+        ax.plot(x, function(**floats, **{over: x}), label=f"{key} = {entry}" if key else None)
+    ax.set_xlabel(f"${latex(result.symbols(over))}$")
+    ax.set_ylabel(f"${result.quantity(name).symbol}$")
+    if key:
+        ax.legend()
+    return ax
+
+
+def _points(r: Range, between: tuple[float, float] | None) -> Any:
+    """Where it is drawn: the range, or the part of it where most happens."""
+    low, high = (float(end) for end in (r.low, r.high))
+    if between is not None:
+        low, high = between
+    elif r.integer:
+        low, high = (low, min(high, low + WHOLE)) if np.isfinite(low) else (1.0, WHOLE)
+    else:
+        low = low + NEAR if np.isfinite(low) else -FAR
+        high = high if np.isfinite(high) else low + FAR
+    return np.arange(low, high + 1) if r.integer else np.linspace(low, high, POINTS)

@@ -1,0 +1,332 @@
+"""What the band says of embeddings at hand: which rows are positives, batches of them, numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from ..metrics import smaller_gram
+from ..running.progress import Report as Tell
+from ..running.progress import reporting
+from . import BandMonitor, Report, neighbours, same_class, views
+from .bounds import With, closest
+from .inputs import unit, vectors
+from .measured import printed
+from .readings import BatchReadings
+
+Array = npt.NDArray[Any]
+
+#: Most embeddings that are one batch unless it is said how many are, and most there may be.
+WHOLE, MOST = 2048, 8192
+#: Rows that are looked at together.
+CHUNK = 2**16
+#: Two rows this alike are the same.
+SAME = 1 - 1e-12
+#: Rounding of squared gradients, of themselves and of the trivial bound.
+RELATIVE, CANCELLED = 1e-9, 1e-13
+#: Parts of the anchors of which a number is told.
+PARTS = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """Embeddings, and which is the positive of which.
+
+    Attributes
+    ----------
+    z
+        ``(n, d)``, as they were given.
+    positive
+        The index of the positive of each.
+    how
+        What was taken for what, in words.
+    labels
+        Classes by number, where there are any.
+    """
+
+    z: Array
+    positive: npt.NDArray[np.int64]
+    how: str
+    labels: npt.NDArray[np.int64] | None = None
+
+
+def two_views(first: Array, second: Array, how: str) -> Taken:
+    """Embeddings of which ``second`` are the second views of ``first``.
+
+    Raises
+    ------
+    ValueError
+        If they do not match.
+    """
+    if first.shape != second.shape:
+        raise ValueError(f"two views have the shapes {first.shape} and {second.shape}")
+    both = np.concatenate([first, second])
+    return Taken(both, views(len(both)).numpy(), how)
+
+
+def pairs_in_a_row(z: Array, how: str) -> Taken:
+    """Rows 0 and 1 are a pair, 2 and 3, and so on.
+
+    Raises
+    ------
+    ValueError
+        If there is an odd number of them.
+    """
+    _even(z, "pairs in a row")
+    return Taken(z, neighbours(len(z)).numpy(), how)
+
+
+def halves(z: Array, how: str) -> Taken:
+    """The second half are the second views of the first.
+
+    Raises
+    ------
+    ValueError
+        If there is an odd number of them.
+    """
+    _even(z, "two halves")
+    return Taken(z, views(len(z)).numpy(), how)
+
+
+def _even(z: Array, what: str) -> None:
+    if len(z) % 2:
+        raise ValueError(f"{len(z)} embeddings are an odd number and cannot be {what}")
+
+
+def of_classes(z: Array, labels: npt.NDArray[np.int64], how: str) -> Taken:
+    """The positive of each is the next one of its class.
+
+    Raises
+    ------
+    ValueError
+        If there is one class, or a class of one sample.
+    """
+    if len(labels) != len(z):
+        raise ValueError(f"there are {len(labels)} labels of {len(z)} embeddings")
+    return Taken(z, same_class(labels).numpy(), how, labels)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How embeddings are looked at.
+
+    Attributes
+    ----------
+    tau
+        Temperature.
+    normalise
+        Whether rows are scaled to unit length. Else they must have it up to rounding.
+    batch
+        Embeddings in a batch; by default all, or `WHOLE` if there are more.
+    batches
+        Most batches, which have no embedding in common.
+    c
+        The constant of the paper's upper band.
+    seed
+        Of which embeddings are in a batch.
+    """
+
+    tau: float = 0.1
+    normalise: bool = False
+    batch: int | None = None
+    batches: int = 8
+    c: float = 0.5
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    """What was found.
+
+    Attributes
+    ----------
+    taken
+        Of what.
+    reports
+        Of each batch.
+    anchors
+        Numbers of every anchor of all batches, by name.
+    spectrum
+        Eigenvalues of the second moment of the first batch, falling.
+    negatives
+        Mean similarity of each anchor to its negatives.
+    notes
+        What else is to be said, in words.
+    """
+
+    taken: Taken
+    reports: Sequence[Report]
+    anchors: Mapping[str, npt.NDArray[np.float64]]
+    spectrum: npt.NDArray[np.float64]
+    notes: Sequence[str] = field(default=())
+
+    @property
+    def flags(self) -> dict[str, int]:
+        """In how many batches a flag is up."""
+        names = ("collapsed_to_point", "dimensional_collapse", "vanishing_gradient")
+        return {name: sum(getattr(r, name) for r in self.reports) for name in names}
+
+    def number(self, name: str) -> tuple[float, float, float]:
+        """Mean, least and largest of a number of reports over the batches."""
+        values = [float(getattr(report, name)) for report in self.reports]
+        return float(np.mean(values)), min(values), max(values)
+
+    def outside(self, upper: str) -> float:
+        """Part of the anchors that exceed an upper bound by more than rounding."""
+        room = CANCELLED * 4 * (self.anchors["epsilon"] / self.reports[0].tau) ** 2
+        bound = self.anchors[upper] * (1 + RELATIVE) + room
+        return float((self.anchors["squared_gradient"] > bound).mean())
+
+    def quantiles(self, name: str) -> dict[str, float]:
+        """A number of anchors, by parts of them."""
+        found = np.quantile(self.anchors[name], PARTS)
+        return {f"{100 * part:g}%": float(x) for part, x in zip(PARTS, found, strict=True)}
+
+
+def diagnose(taken: Taken, settings: Settings, progress: bool | Tell = False) -> Diagnosis:
+    """Look at all rows, then at batches of them.
+
+    Raises
+    ------
+    ValueError
+        If a row is none, or there are too few; one line.
+    """
+    z, n = taken.z, len(taken.z)
+    if z.ndim != 2 or not z.size:
+        raise ValueError(f"embeddings must be (n, d), not {z.shape}")
+    if n < 3:
+        raise ValueError(f"there are {n} embeddings, and the band needs n > 2")
+    if settings.batch is not None and not 3 <= settings.batch <= MOST:
+        raise ValueError(f"a batch has 3 to {MOST} embeddings, not {settings.batch}")
+    notes: list[str] = []
+    chosen = list(_batches(taken, settings, notes))
+    chunks = -(-n // CHUNK)
+    found: list[tuple[Report, dict[str, Tensor]]] = []
+    with reporting(progress, chunks + len(chosen), "part") as advance:
+        for k in range(0, n, CHUNK):
+            _unit(z[k : k + CHUNK], settings.normalise, k)
+            advance(1)
+        for rows, positive in chosen:
+            some = _unit(np.asarray(z[rows]), settings.normalise, 0)
+            found.append(_measured(some, positive, settings))
+            if len(found) == 1:
+                spectrum = _spectrum(some)
+            advance(1)
+    anchors = {name: torch.cat([of[name] for _, of in found]).numpy() for name in found[0][1]}
+    diagnosis = Diagnosis(taken, [report for report, _ in found], anchors, spectrum, notes)
+    notes += _notes(diagnosis)
+    return diagnosis
+
+
+def _unit(rows: Array, normalise: bool, start: int) -> Tensor:
+    """Rows of unit length, in float64; refusals have the number of the row in the file."""
+    if rows.dtype.kind not in "fiub":
+        raise ValueError(f"embeddings must be numbers, not {rows.dtype}")
+    plain = np.array(rows, dtype=rows.dtype if rows.dtype.kind == "f" else np.float64)
+    if plain.dtype == np.longdouble and plain.dtype.itemsize > 8:
+        plain = plain.astype(np.float64)
+    try:
+        return unit("embeddings", vectors("embeddings", plain), normalise)
+    except ValueError as refusal:
+        said = re.sub(r"row (\d+)", lambda at: f"row {int(at[1]) + start}", str(refusal))
+        raise ValueError(said.replace("normalise=True", "--normalise")) from None
+
+
+def _batches(
+    taken: Taken, settings: Settings, notes: list[str]
+) -> Iterator[tuple[npt.NDArray[np.int64], Tensor]]:
+    """Rows of each batch, and their positives within it."""
+    n = len(taken.z)
+    if n <= (settings.batch or WHOLE):
+        if settings.batch is not None and n < settings.batch:
+            notes.append(f"there are {n} embeddings, fewer than a batch of {settings.batch}")
+        yield np.arange(n), torch.from_numpy(taken.positive.astype(np.int64))
+        return
+    size = (settings.batch or WHOLE) // 2 * 2
+    firsts = _apart(taken.positive, np.random.default_rng(settings.seed))
+    count = min(settings.batches if settings.batch else 1, 2 * len(firsts) // size)
+    if size < 4 or count < 1:
+        raise ValueError(f"{len(firsts)} disjoint pairs are too few for a batch of {size}")
+    notes.append(
+        f"{count * size} of {n} embeddings are looked at, {size // 2} random pairs in a batch "
+        f"(seed {settings.seed})"
+        + ("" if settings.batch else "; --batch takes batches of your size instead")
+    )
+    for k in range(count):
+        some = firsts[k * size // 2 : (k + 1) * size // 2]
+        yield np.concatenate([some, taken.positive[some]]), views(size)
+
+
+def _apart(positive: npt.NDArray[np.int64], random: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Anchors, in random order, such that these and their positives are all different."""
+    free = np.ones(len(positive), dtype=bool)
+    found = []
+    for i in random.permutation(len(positive)).tolist():
+        j = positive[i]
+        if free[i] and free[j]:
+            free[i] = free[j] = False
+            found.append(i)
+    return np.array(found, dtype=np.int64)
+
+
+@torch.no_grad()
+def _measured(z: Tensor, positive: Tensor, settings: Settings) -> tuple[Report, dict[str, Tensor]]:
+    """The report of a batch, and numbers of its anchors."""
+    monitor = BandMonitor(settings.tau, per_anchor=True, closest=True, c=settings.c)
+    report = monitor(z, positive=positive)
+    read = BatchReadings(z, positive, settings.tau)
+    assert report.sigma is not None
+    at = With(read.each, sigma=report.sigma)
+    others = read.similarities.sum(1) - 1 - read.alignment
+    alike = read.similarities.clone().fill_diagonal_(0) > SAME
+    alike[torch.arange(len(z)), positive] = False
+    found = {
+        "squared_gradient": read.squared_gradient,
+        "squared_tangential": read.squared_tangential,
+        "lower": closest("lower", at),
+        "upper": closest("upper", at),
+        "upper_printed": printed(at, settings.c),
+        "epsilon": read.epsilon,
+        "rho": read.rho,
+        "mu": read.mu,
+        "sigma": report.sigma,
+        "alignment": read.alignment,
+        "similarity_of_negatives": others / read.count,
+        "has_a_copy": alike.any(1),
+    }
+    return report, {name: values.double() for name, values in found.items()}
+
+
+def _spectrum(z: Tensor) -> npt.NDArray[np.float64]:
+    spectrum = torch.linalg.eigvalsh(smaller_gram(z)).flip(0).clamp_min(0)
+    found: npt.NDArray[np.float64] = spectrum.numpy()
+    return found / len(z)
+
+
+def _notes(found: Diagnosis) -> Iterator[str]:
+    """What a reader of the numbers should know."""
+    first, anchors = found.reports[0], found.anchors
+    if found.taken.labels is not None:
+        counts = np.bincount(found.taken.labels)
+        yield (
+            f"{len(counts)} classes of {counts.min()} to {counts.max()}: all others of a class but "
+            "one are negatives here"
+        )
+    apart = anchors["alignment"] - anchors["similarity_of_negatives"]
+    if not first.collapsed_to_point and apart.mean() <= 3 * apart.std() / len(apart) ** 0.5:
+        yield "positives are no more alike than negatives: are these the pairs?"
+    if copies := int(anchors["has_a_copy"].sum()):
+        yield f"{copies} anchors have a copy of themselves among their negatives"
+    if first.d == 1:
+        yield "in one dimension every embedding is 1 or -1"
+    elif first.n <= first.d:
+        yield (
+            f"{first.n} embeddings in {first.d} dimensions: the effective rank is {first.n} at most"
+        )

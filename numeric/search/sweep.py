@@ -1,0 +1,282 @@
+"""A declared loss at many sizes, parameters and seeds; cells may start from their neighbours.
+
+A certificate does not ask where a search started, so neighbouring cells may share their
+work. The order matters. SupCL, at alpha = 1, has the same optimum for every tau, and as alpha
+falls the spread within classes shrinks continuously, at last into collapse. Collapse is
+a saddle where it is not the optimum, and a symmetric search does not leave it: so
+every chain of cells runs from the largest value of one parameter down, with all others fixed,
+and begins at an anchor: the optimum at parameters that make it easy to find, from a random
+start.
+
+What a cell starts from is harmless, since every cell is certified on its own: where
+the certified gap is not zero to rounding, seeded noise is added and the search goes on,
+so that a saddle is left along its negative curvature. (Where d is too small for the gap
+to close, this costs a second search and changes nothing.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import isfinite
+from typing import Any, TypeVar
+from zlib import crc32
+
+import torch
+from sympy import Rational
+from torch import Tensor
+
+from ...derive.problems.problem import Problem
+from ...derive.structures.arrangement import Arrangement, arrange
+from ..problems import parameter_names
+from ..problems.embeddings import perturb, random_embeddings
+from ..problems.measure import inner_products
+from ..problems.parameters import size_names
+from ..running.device import resolve_device, threads_for
+from ..running.progress import Report, reporting
+from ..running.table import Row
+from .optimiser import Optimum, StopCode, default_chunk, minimise
+
+#: What tells one cell from another: its sizes, dimension, parameters and seed.
+Cell = Mapping[str, float | int]
+M = TypeVar("M", bound=Mapping[str, Any])
+#: What is measured on embeddings ``(B, *shape, d)``: columns, ``(B,)`` each.
+Measured = Callable[[Arrangement, Tensor], dict[str, Tensor]]
+
+# Noise added where a cell is not certified, in radians per vector: large enough to leave a
+# saddle within a few steps, small enough to stay near an optimum that is only uncertified.
+PERTURBATION = 1e-3
+#: What every search leaves in a row, in the order of tables.
+SEARCHED = (
+    "loss",
+    "gap",
+    "lambda_min",
+    "gradient_norm",
+    "iterations",
+    "evaluations",
+    "hessian_products",
+    "stop",
+    "start",
+)
+
+
+@dataclass(frozen=True)
+class Chains:
+    """Cells that start from each other.
+
+    Attributes
+    ----------
+    along
+        The parameter that falls from one cell of a chain to the next.
+    anchor
+        Parameters of the optimum that a chain begins with.
+    """
+
+    along: str
+    anchor: Mapping[str, float]
+
+
+def cells(**axes: float | Sequence[float]) -> list[dict[str, float | int]]:
+    """All combinations of values; a single number is the same in every cell.
+
+    Raises
+    ------
+    ValueError
+        If an axis is empty or repeats a value.
+    """
+    lists: dict[str, list[float]] = {}
+    for name, values in axes.items():
+        lists[name] = [values] if isinstance(values, (int, float)) else list(values)
+        if not lists[name] or len(set(lists[name])) != len(lists[name]):
+            raise ValueError(f"{name} must have at least one value, without repetitions")
+    return [dict(zip(lists, chosen, strict=True)) for chosen in product(*lists.values())]
+
+
+def key(cell: Mapping[str, Any], names: Iterable[str]) -> tuple[Hashable, ...]:
+    """What tells a cell from others, proof against numbers that lost a digit in a table."""
+    return tuple(_plain(cell[name]) for name in names)
+
+
+def _plain(value: Any) -> Hashable:
+    return float(f"{value:.12g}") if isinstance(value, (int, float)) else str(value)
+
+
+def lacking(grid: Sequence[M], done: Iterable[Mapping[str, Any]]) -> list[M]:
+    """Cells of a grid that are not among those done, or their rows."""
+    told = (*grid[0],)
+    there = {key(row, told) for row in done}
+    return [cell for cell in grid if key(cell, told) not in there]
+
+
+def alike(todo: Iterable[M], names: Sequence[str]) -> list[list[M]]:
+    """Cells that differ in nothing of these names."""
+    groups: dict[tuple[Hashable, ...], list[M]] = {}
+    for cell in todo:
+        groups.setdefault(key(cell, names), []).append(cell)
+    return list(groups.values())
+
+
+def sweep(
+    problem: Problem,
+    grid: Sequence[Cell],
+    *,
+    measured: Measured = inner_products,
+    chains: Chains | None = None,
+    perturbation: float = PERTURBATION,
+    tolerance: float | None = None,
+    max_iterations: int = 1000,
+    dtype: torch.dtype = torch.float64,
+    device: str | torch.device = "auto",
+    chunk: int | None = None,
+    progress: bool | Report = False,
+) -> Iterator[Row]:
+    """Minimise a loss in every cell; rows come as they are finished.
+
+    Parameters
+    ----------
+    problem
+        A declared loss on a structure.
+    grid
+        Cells, each with the sizes of the structure, ``d``, the parameters of the loss (others
+        are kept in the row) and ``seed``, in any order and without repetitions.
+    measured
+        What is measured on the embeddings.
+    chains
+        How cells start from each other; without, every cell starts from its seed.
+    perturbation
+        Size of the noise added to what is not certified; 0 to leave it as it is.
+    tolerance, max_iterations, dtype, device, progress
+        As in :func:`~cltheory.numeric.search.minimise`.
+    chunk
+        Cells (or chains) worked on at a time.
+
+    Yields
+    ------
+    Row
+        The cell, what was measured, and how the search went; not in the order of the grid.
+        Rows whose ``stop`` is not ``"converged"`` are yielded as well. The cost is of this cell
+        alone; ``start`` is ``"seed"``, ``"neighbour"`` or, where noise was needed, ``"perturbed"``.
+
+    Raises
+    ------
+    DomainError
+        For a cell outside the domain of the problem.
+    KeyboardInterrupt
+        On Ctrl-C, after the finished rows of the cells being worked on were yielded.
+    """
+    where = resolve_device(device)
+    sizes, names = size_names(problem), parameter_names(problem)
+    _check(problem, grid, (*sizes, *names, "d", "seed"))
+    if chains is not None and chains.along not in names:
+        chains = None  # all cells of a chain would be the same
+    told = (*grid[0],)
+    options = {"tolerance": tolerance, "max_iterations": max_iterations, "dtype": dtype}
+    with reporting(progress, len(grid), "cell") as advance:
+        for group in alike(grid, (*sizes, "d")):
+            shape = arrange(problem.structure, {k: int(group[0][k]) for k in sizes})
+            job = _Job(
+                problem,
+                shape,
+                int(group[0]["d"]),
+                told,
+                measured,
+                chains,
+                perturbation,
+                options | {"device": where},
+            )
+            for row in job.rows(group, chunk or default_chunk(shape.size, where)):
+                advance(1)
+                yield row
+
+
+def _check(problem: Problem, grid: Sequence[Cell], names: Sequence[str]) -> None:
+    """Refuse cells that lack something, repeat, or lie outside the domain."""
+    if not grid:
+        raise ValueError("a sweep needs at least one cell")
+    for cell in grid:
+        missing = [name for name in names if name not in cell]
+        if missing:
+            raise ValueError(f"a cell of {problem.loss.name!r} needs {', '.join(missing)}")
+    if len({key(cell, (*grid[0],)) for cell in grid}) != len(grid):
+        raise ValueError("cells must be given without repetitions")
+    symbols = {s.name: s for s in problem.domain.ranges}
+    seen = {tuple((k, v) for k, v in cell.items() if k in symbols) for cell in grid}
+    for values in seen:
+        # Exactly, as a float 0.0 is not the end 0 of a range to SymPy; infinity is refused later.
+        problem.domain.check({symbols[k]: Rational(v) for k, v in values if isfinite(v)})
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What all cells of one size and dimension have in common: their embeddings make a batch."""
+
+    problem: Problem
+    arrangement: Arrangement
+    d: int
+    told: tuple[str, ...]
+    measured: Measured
+    chains: Chains | None
+    perturbation: float
+    options: Mapping[str, Any]
+
+    def rows(self, todo: Sequence[Cell], size: int) -> Iterator[Row]:
+        """Rows of all cells: ``size`` chains at a time, one cell of each after the other."""
+        lines = [[cell] for cell in todo]
+        if self.chains is not None:
+            along = self.chains.along
+            falling = sorted(todo, key=lambda cell: -cell[along])
+            lines = alike(falling, [name for name in self.told if name != along])
+        anchors: dict[int, Tensor] = {}
+        for first in range(0, len(lines), size):
+            group = lines[first : first + size]
+            latest = list(self._starts([int(line[0]["seed"]) for line in group], anchors))
+            for step in range(max(map(len, group))):
+                live = [i for i, line in enumerate(group) if step < len(line)]
+                some = [group[i][step] for i in live]
+                found, starts = self._solved(some, torch.stack([latest[i] for i in live]))
+                for i, u in zip(live, found.embeddings, strict=True):
+                    latest[i] = u
+                columns = found.rows(self.measured(self.arrangement, found.embeddings))
+                ended = [stop is not StopCode.INTERRUPTED for stop in found.stop]
+                for i, cell in enumerate(some):
+                    if ended[i]:
+                        yield {**cell, **columns[i], "start": starts[i]}
+                if not all(ended):
+                    raise KeyboardInterrupt
+
+    def _starts(self, seeds: Sequence[int], anchors: dict[int, Tensor]) -> Tensor:
+        """Where chains begin: at an anchor for each seed, found once; cells alone at random."""
+        if self.chains is None:
+            return self.random(seeds)
+        for seed in sorted({*seeds} - {*anchors}):
+            anchor = self._minimise([self.chains.anchor], self.random([seed]))
+            if anchor.stop[0] is StopCode.INTERRUPTED:
+                raise KeyboardInterrupt
+            anchors[seed] = anchor.embeddings[0]
+        return torch.stack([anchors[seed] for seed in seeds])
+
+    def _solved(self, some: Sequence[Cell], start: Tensor) -> tuple[Optimum, list[str]]:
+        """Optima, from noise added where a cell is not certified; and how each one started."""
+        found = self._minimise(some, start)
+        starts = ["seed" if self.chains is None else "neighbour"] * len(some)
+        again = found.uncertified() if self.perturbation > 0 else []
+        if again:
+            noise = [crc32(repr(key(some[i], self.told)).encode()) for i in again]
+            begin = perturb(found.embeddings[again], noise, self.perturbation)
+            found.update(again, self._minimise([some[i] for i in again], begin))
+            for i in again:
+                starts[i] = "perturbed"
+        return found, starts
+
+    def _minimise(self, some: Sequence[Cell], start: Tensor) -> Optimum:
+        values: dict[str, Any] = dict(self.arrangement.sizes)
+        for name in parameter_names(self.problem):
+            values[name] = torch.tensor([cell[name] for cell in some], dtype=torch.float64)
+        with threads_for(self.arrangement.size, self.d):
+            return minimise(self.problem, values, d=self.d, start=start, **self.options)
+
+    def random(self, seeds: Sequence[int]) -> Tensor:
+        """Starts from these seeds."""
+        dtype, device = self.options["dtype"], self.options["device"]
+        return random_embeddings(self.arrangement, seeds, d=self.d, dtype=dtype, device=device)

@@ -1,0 +1,73 @@
+"""All checks of a result at one set of sizes: its borders, and optima in every regime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...derive.decide.domain import DomainError
+from ...derive.decide.exact import exact
+from ...derive.proof.derivation import StepFailed
+from ...derive.structures.configuration import Configuration
+from . import explicit, kinked
+from .at_optimum import at_optimum
+from .borders import beside, located_border
+from .case import Case
+from .checks import Check
+from .points import regimes
+
+#: So many dimensions are always given to vectors of several kinds, if they are as many.
+_ROOM = 64
+
+
+def checks(of: Case) -> list[Check]:
+    """Vectors written down where there is no loss; else borders first, then optima."""
+    if of.result.problem is None:
+        return list(explicit.checks(of))
+    if not of.loss.smooth:
+        return kinked.checks(of)
+    found = [x for name, border in of.borders for x in located_border(of, name, border)]
+    points = _points(of)
+    wide = _rank(of, points)
+    for point in points:
+        try:
+            found += at_optimum(of, point, wide)
+        except (DomainError, StepFailed):
+            if point == of.base:
+                raise
+    return found
+
+
+def _points(of: Case) -> list[dict[str, Any]]:
+    """Parameters at which embeddings are optimised; each is varied unless it was given."""
+    free = [k for k in of.symbols if k not in of.given]
+    if not free:
+        return [of.base]
+    domain = of.problem.domain
+    varied = [
+        [{**of.base, k: v} for v in regimes(of.loss, of.symbols[k], domain, of.base)] for k in free
+    ]
+    if not of.thorough:
+        return max(varied, key=len)
+    found = [point for points in varied for point in points]
+    for name, border in of.borders:
+        # Only where something else is fixed: the others are among the regimes.
+        if border.fixed and {border.parameter.name, *(s.name for s in border.fixed)} <= {*free}:
+            found += beside(of, name, border)
+    return list({tuple(p.items()): p for p in found}.values())
+
+
+def _rank(of: Case, points: Sequence[Mapping[str, Any]]) -> int:
+    """Dimensions of all eigenspaces that are occupied somewhere."""
+    names: set[str] = set()
+    if of.result.segment is not None:
+        segment = of.result.segment()
+        names |= {segment.low, segment.high}
+    for point in points:
+        at = {k: float(exact(point[k])) for k in of.loss.parameters}
+        names.update(*of.loss.least(**at).faces())
+    found = sum(k for e, k in of.arrangement.dimensions.items() if e in names)
+    if isinstance(of.problem.structure, Configuration):
+        # Where optima are many, vectors that fill all dimensions may rest above them.
+        return max(found, min(of.arrangement.size, _ROOM))
+    return found

@@ -1,0 +1,107 @@
+"""What a user types first: attributes, numbers at a point, symbols, a plot."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import cltheory as cl
+import pytest
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.results import results
+from cltheory.derive.theorem.result import Result
+from cltheory.derive.theorem.values import Values
+from sympy import diff, limit, oo
+
+R = cl.supcl_threshold
+
+
+def test_a_result_by_attribute_or_by_either_name() -> None:
+    assert R is cl.results["supcl-threshold"] is cl.results["supcl_threshold"]
+    assert "supcl_threshold" in dir(cl) and "TYPE_CHECKING" not in dir(cl)
+    with pytest.raises(AttributeError, match="no attribute 'supcl_treshold'"):
+        _ = cl.supcl_treshold
+
+
+def test_importing_brings_nothing_heavy_and_modules_come_when_asked_for() -> None:
+    code = "import sys, cltheory; print('sympy' in sys.modules); print(cltheory.derive.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "cltheory.derive"]
+
+
+def test_the_modules_for_training_have_short_names() -> None:
+    pytest.importorskip("torch")
+    assert cl.losses.__name__ == "cltheory.numeric.losses"
+    assert cl.metrics.__name__.startswith("cltheory.numeric.")
+
+
+def test_numbers_at_a_point_are_those_of_value() -> None:
+    at = {"m": 10, "n": 50, "tau": "1/10"}
+    found = R(**at, digits=30)
+    assert found.alpha_min == found["alpha_min"] == R.value("alpha_min", **at, digits=30)
+    assert found.tau_max.free_symbols == {R.symbols("alpha")}  # not given, so still symbolic
+    assert "alpha_min = 0.0201464446195631276325122913233" in repr(found)
+    assert set(found) <= set(R) and len(found) == len(R.quantities)
+
+
+def test_a_quantity_that_does_not_exist_says_why_and_leaves_the_others() -> None:
+    found = R(m=10, n=50, tau=0.1, alpha=0)  # no temperature helps at alpha = 0
+    assert found.alpha_min
+    with pytest.raises(AttributeError, match=r"alpha must be in \(1/n, 1\], not 0"):
+        _ = found.tau_max
+    with pytest.raises(AttributeError, match="has no beta; it has alpha_min"):
+        _ = found.beta
+
+
+def test_expressions_with_some_values_put_in() -> None:
+    n, tau = R.symbols("n tau")
+    found = R.subs(m=10, n="oo")
+    assert found.alpha_min.free_symbols == {tau}
+    assert found.alpha_min == limit(R.alpha_min.subs(R.symbols("m"), 10), n, oo)
+    assert diff(R.alpha_min, tau) != 0
+
+
+def test_lists_and_losses_are_given_like_values() -> None:
+    assert cl.soft_supcon(sizes="2,2,4", epsilon="0.1", tau="0.1").cosines[0][0] == 1
+    assert "cosines" in cl.soft_supcon(sizes="2,2,4", epsilon="0.1", tau="0.1")
+    assert isinstance(cl.problem("docs/problems/superclasses.toml"), Result)
+
+
+@pytest.mark.parametrize(
+    "ask, says",
+    [
+        (lambda: R(m=1), "m must be an integer >= 2"),
+        (lambda: R(q=1), "has no parameter q; it takes m, n"),
+        (lambda: R.symbols("q"), "has no symbol q; it has m, n"),
+        (lambda: cl.problem("nowhere.toml"), "nowhere.toml"),
+        (lambda: R.plot("alpha_min", over="tau", m=[2, 3], n=[2, 3]), "one value may be a list"),
+        (lambda: R.plot("alpha_min", over="tau", m=1, n=2), "m must be an integer >= 2"),
+    ],
+)
+def test_what_is_not_accepted_is_said_in_a_line(ask, says: str) -> None:
+    with pytest.raises(DomainError, match=says) as refusal:
+        ask()
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_step_has_a_place_and_a_short_name() -> None:
+    assert R.derivation[0] is next(iter(R.derivation))
+    assert all(len(repr(step)) < 300 and step.title in repr(step) for step in R.derivation)
+
+
+def test_a_plot_has_a_curve_for_each_entry_of_a_list() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    ax = R.plot("alpha_min", over="tau", m=10, n=[10, 50, "1000"], between=(0.1, 1))
+    assert [line.get_label() for line in ax.get_lines()] == ["n = 10", "n = 50", "n = 1000"]
+    x, y = ax.get_lines()[1].get_data()
+    assert (x[0], x[-1]) == (0.1, 1)
+    assert y[0] == pytest.approx(float(R.value("alpha_min", m=10, n=50, tau="0.1")))
+    whole = R.plot("alpha_min", over="n", m=10, tau=0.5).get_lines()[0].get_xdata()
+    assert set(whole) == set(range(2, 53))
+
+
+def test_names_of_quantities_do_not_collide_with_methods() -> None:
+    taken = set(dir(Result)) | set(dir(Values))
+    found = [(r.id, name) for r in results.values() for name in r.quantities if name in taken]
+    assert found == [("exponential-kernel", "value")]  # an old name: results[id]["value"]
