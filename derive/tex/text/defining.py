@@ -103,16 +103,11 @@ class Defining(Following):
 
     def _call(self, name: str, known: Definition, start: int, end: int) -> int:
         """A macro of the paper is called."""
-        quiet = self.calls.is_quiet(name)
-        if known.arity and not known.problem and "#" not in known.body:
-            if not quiet:
-                self._apply(name, self.calls.call(self.source, name, end), end, start)
-            return self._swallow(known, end)
-        if quiet:
-            return end
         found = self.calls.call(self.source, name, end)
         self.groups.unknown = self.groups.unknown or found.groups != 0
-        return self._apply(name, found, end, start)
+        self._apply(name, found, end, start)
+        prints = not known.arity or known.problem or "#" in known.body
+        return end if prints else self._swallow(known, end)
 
     def _swallow(self, known: Definition, end: int) -> int:
         """The arguments of a macro that does not print them are a comment."""
@@ -127,7 +122,7 @@ class Defining(Following):
             end = found[2]
         return end
 
-    def _apply(self, name: str, found: Effects, end: int, start: int) -> int:
+    def _apply(self, name: str, found: Effects, end: int, start: int) -> None:
         """Let the names that a call may change be unknown, and read the files that it inputs."""
         where = f"\\{name} at {self.source.where(start)}"
         for prefix in found.prefixes:
@@ -145,7 +140,6 @@ class Defining(Following):
         for asked in found.files:
             for file in asked.names:
                 self._follow(asked.kind, file, asked.folder, start, end)
-        return end
 
     def _group(self, name: str, start: int, end: int) -> int:
         if name in tables.BEGINS:

@@ -26,7 +26,7 @@ from .scope import Definition, Scope
 from .source import Source
 
 MAX_CALL = 50_000  #: characters of bodies that one call may run through
-MAX_ALL = 1_500_000  #: and all calls of a document
+MAX_ALL = 5_000_000  #: and all calls of a document
 MAX_DEPTH = 25
 
 _COMMAND = re.compile(r"\\([A-Za-z@]+|[^A-Za-z@])|\$\$", re.DOTALL)
@@ -61,48 +61,8 @@ class Calls:
     def __init__(self, scope: Scope):
         self.scope = scope
         self.spent = 0
-        self._quiet: set[str] = set()
-        self._quiet_at = -1
         self._left = 0
 
-    # --- which macros do nothing -----------------------------------------------------------
-    def is_quiet(self, name: str) -> bool:
-        """Whether a macro only prints, as most do."""
-        if self._quiet_at != self.scope.now:
-            self._quiet, self._quiet_at = set(), self.scope.now
-        if name in self._quiet:
-            return True
-        if self.spent >= MAX_ALL:
-            return False
-        waiting, seen = [name], {name}
-        while waiting:
-            known = self.scope.written("\\" + waiting.pop())
-            if known is None:
-                continue
-            if "$$" in known.body:
-                return False
-            for found in _COMMAND.finditer(known.body + known.meant):
-                inner = found[1] or ""
-                if inner in seen:
-                    if inner == name:
-                        return False
-                    continue
-                seen.add(inner)
-                self.spent += 5
-                if len(seen) > 200 or self._acts(inner):
-                    return False
-                waiting.append(inner)
-        self._quiet |= seen
-        return True
-
-    def _acts(self, name: str) -> bool:
-        if self.scope.written("\\" + name) is not None:
-            return False  # looked at for itself
-        told = {"begin", "end", "[", "]", "fi", "repeat"} | DISPLAYS | INPUTS.keys() | BEGINS | ENDS
-        is_test = name.startswith("if") and name not in NO_CONDITIONALS
-        return name in told or is_test or act(Source(""), name, 0) is not None
-
-    # --- what the others do ----------------------------------------------------------------
     def call(self, source: Source, name: str, at: int) -> Effects:
         """What the call of a macro may do."""
         found = Effects()

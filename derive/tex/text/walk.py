@@ -319,7 +319,7 @@ class Walk(Defining, Skipping):
     def _code_of(self, name: str, start: int, end: int) -> None:
         """The code of an environment is run."""
         known = self.scope.written("\\" + name)
-        if known is not None and known.body and not self.calls.is_quiet(name):
+        if known is not None and known.body:
             self._apply(name, self.calls.call(self.source, name, end), end, start)
 
     def _arguments(self, name: str, at: int) -> int:
