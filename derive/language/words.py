@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from . import vocabulary
 from .statement import TexError
 from .tokens import Token, show
-from .vocabulary import (
-    ACCENTS,
-    BLANKS,
-    FONTS,
-    KEPT_FONTS,
-    QUADS,
-    SIDED,
-    SILENT,
-    SIZES,
-    TEXT,
-    THIN,
-    UPRIGHT,
-)
 
-_SILENT = {*SILENT, *THIN, *BLANKS, *QUADS, *SIDED, *SIZES, "\\substack"}
-_WORDS = UPRIGHT | TEXT | {"\\operatorname*"}
+_SILENT = {
+    *vocabulary.SILENT,
+    *vocabulary.THIN,
+    *vocabulary.BLANKS,
+    *vocabulary.QUADS,
+    *vocabulary.SIDED,
+    *vocabulary.SIZES,
+    "\\substack",
+}
+_WORDS = vocabulary.UPRIGHT | vocabulary.TEXT | {"\\operatorname*"}
 _SILENT_WORDS = {"with", "and", "where", "such that", "holds"}
 _FOR_ALL = {"for all", "for every", "for any", "for each", "for", "if", "where for all"}
 
@@ -51,10 +47,10 @@ def lexemes(tokens: Sequence[Token]) -> list[Lexeme]:
             out.append(Lexeme("\\setminus", "command", token.at))
         elif text == "\\\\":
             out.append(Lexeme(",", "char", token.at))
-        elif text in ACCENTS:
+        elif text in vocabulary.ACCENTS:
             inside, k = _argument(tokens, k)
             out.append(_accented(lexemes(inside), token))
-        elif text in FONTS | KEPT_FONTS:
+        elif text in vocabulary.FONTS | vocabulary.KEPT_FONTS:
             inside, k = _argument(tokens, k)
             out += _in_font(inside, token)
         elif text == "=" and out and out[-1].text == ":":
@@ -74,7 +70,7 @@ def _accented(letters: list[Lexeme], accent: Token) -> Lexeme:
 
 def _in_font(inside: Sequence[Token], font: Token) -> list[Lexeme]:
     """What stands in a font: a word, or what it would be without."""
-    if font.text not in _WORDS | KEPT_FONTS:
+    if font.text not in _WORDS | vocabulary.KEPT_FONTS:
         return lexemes(inside)
     word = " ".join("".join(" " if t.kind == "space" else t.text for t in inside).split())
     if font.text in _WORDS and word in _FOR_ALL:
