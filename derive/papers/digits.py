@@ -1,17 +1,10 @@
-"""How exactly the two sides of a statement are compared, and stored numbers that are exact."""
+"""Stored numbers that are exact."""
 
 from __future__ import annotations
 
 import json
 from fractions import Fraction
 from importlib.resources import files
-
-import mpmath
-
-DIGITS = 50
-#: Two 50-digit values closer than this (relative to 1 + |value|) count as equal:
-#: ten digits are left for rounding in sums of at most a few hundred terms.
-CLOSE = mpmath.mpf(10) ** (10 - DIGITS)
 
 
 def stored_cells(package: str, name: str) -> list[list[Fraction]]:

@@ -13,9 +13,9 @@ from typing import Any
 import mpmath
 from sympy import Expr, sympify
 
+from ..language.digits import DIGITS
 from ..losses.softmax import SoftmaxLoss
 from ..vectors.embeddings import Embeddings, Index
-from .digits import DIGITS
 
 
 def relation(a: Index, b: Index) -> str:

@@ -15,12 +15,12 @@ from typing import Any
 import mpmath
 from sympy import Expr, lambdify
 
+from ..language.digits import DIGITS
 from ..losses.pairwise import PairwiseLoss, c
 from ..losses.softmax import SoftmaxLoss
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
 from ..vectors.embeddings import Embeddings, Index
 from . import evaluate
-from .digits import DIGITS
 
 ZERO, ONE = Fraction(0), Fraction(1)
 

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..language.statement import TexError
 from .directives import Directive
 from .edit.edits import suggest
 from .formula.reader import read
 from .judge.compare import judge
 from .judge.finding import Finding
 from .judge.lookup import look_up
-from .statement import TexError
 
 if TYPE_CHECKING:
     from .text.macros import Macros

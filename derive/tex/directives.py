@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .statement import Relation
+    from ..language.statement import Relation
 
 MAX_LENGTH = 4000  #: characters of a directive
 

@@ -25,6 +25,7 @@ ROOMS = {
     "derive/optimum": "Optima",
     "derive/vectors": "Vectors",
     "derive/proof": "Proofs",
+    "derive/language": "Language",
     "derive/decide": "Decisions",
     "derive/papers": "Papers",
     "derive/tex": "Equations",

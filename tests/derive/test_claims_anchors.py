@@ -11,12 +11,13 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from cltheory.derive.language.evaluate import Scene, judge, value
+from cltheory.derive.language.matrices import Matrix
+from cltheory.derive.language.parser import LETTERS_OF_SETS, expression, read
+from cltheory.derive.language.quantities import NoValue
 from cltheory.derive.papers.form.family import load
-from cltheory.derive.papers.form.matrices import Matrix
 from cltheory.derive.papers.form.points import top_eigenvalue
-from cltheory.derive.papers.form.reader import LETTERS, expression, read
 from cltheory.derive.papers.form.run import CHECKS
-from cltheory.derive.papers.form.values import NoValue, Scene, judge, value
 from cltheory.derive.papers.ochieng2025diversity.sets import (
     independent_of,
     numerical_radius,
@@ -48,9 +49,9 @@ def defined(section: str, name: str, **numbers: Fraction) -> float:
     for key, body in where.items():
         if "{" in key.replace(r"\hat{\sigma}", "") or r"u^\top" in body or "Z" in body:
             continue
-        tree = expression(key, LETTERS)
-        known[tree[1]] = ((), expression(body, LETTERS))
-    return float(value(expression(name, LETTERS), Scene(numbers, None, {}, known)))
+        tree = expression(key, LETTERS_OF_SETS)
+        known[tree.base] = ((), expression(body, LETTERS_OF_SETS))
+    return float(value(expression(name, LETTERS_OF_SETS), Scene(numbers, None, {}, known)))
 
 
 @pytest.mark.parametrize("d", [2, 3, 5])

@@ -7,8 +7,8 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from cltheory.derive.language.matrices import Matrix
 from cltheory.derive.papers.form.examine import examine
-from cltheory.derive.papers.form.matrices import Matrix
 from cltheory.derive.papers.ochieng2025diversity.batch import Batch, Law, read_batch, read_law
 from cltheory.derive.papers.ochieng2025diversity.sets import (
     batches_of,

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cltheory.derive.language.quantities import NoValue
 from cltheory.derive.papers.form.record import BadRecord
-from cltheory.derive.papers.form.values import NoValue
 from cltheory.derive.papers.vock2026unified.named_sparse import sequences
 from cltheory.derive.papers.vock2026unified.named_supcon import lowered
 from cltheory.derive.papers.vock2026unified.named_symmetry import acted, averaged, generators

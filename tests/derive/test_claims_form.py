@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cltheory.derive.language.evaluate import Scene, judge
+from cltheory.derive.language.parser import read
+from cltheory.derive.language.statement import TexError
 from cltheory.derive.papers import PAPERS, ledger_of
 from cltheory.derive.papers.form.examine import computed, corrected, examine, retried
 from cltheory.derive.papers.form.hypotheses import BadClause, read_condition, read_under
 from cltheory.derive.papers.form.mutate import holes, mutants
-from cltheory.derive.papers.form.reader import read, spell
 from cltheory.derive.papers.form.record import FIELDS, BadRecord, Record, read_section
 from cltheory.derive.papers.form.restated import differences
 from cltheory.derive.papers.form.stored import row_of
-from cltheory.derive.papers.form.values import Scene, judge
 from cltheory.derive.papers.stamp import find, put_witness
 from cltheory.derive.papers.verdict import WORDS
-from cltheory.derive.tex.statement import TexError
 from cltheory.derive.vectors.embeddings import Embeddings
 from records import family_named, record, verdict
 
@@ -223,7 +223,7 @@ def test_a_condition_may_be_about_a_function() -> None:
     assert found.found.at["l_p"] in ("-y", "max(0, 1/2 - y)")
     assert not retried(record(JENSEN).printed, found.found).holds
     wrong = replace(found.found, at={**found.found.at, "l_p": "y^7"})
-    with pytest.raises(ValueError, match="is no convex decreasing function"):
+    with pytest.raises(ValueError, match="is not one of the convex decreasing functions"):
         retried(record(JENSEN).printed, wrong)
     # Continuity does not help.
     other = examine(record(JENSEN.replace("strict", "continuous")))
@@ -635,7 +635,7 @@ def test_mutants_of_a_good_check_die_and_holes_are_listed() -> None:
 def test_what_is_spelled_can_be_read_again() -> None:
     for one in RECORDS:
         if one.mathematical:
-            assert all(spell(r.tree) for r in one.printed.signed()[0].read())
+            assert all(str(r.tree) for r in one.printed.signed()[0].read())
 
 
 # --- loose words ----------------------------------------------------------------------------------

@@ -8,14 +8,14 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from cltheory.derive.language.matrices import Matrix
+from cltheory.derive.language.quantities import NoValue, Unknown
 from cltheory.derive.papers import ledger_of
 from cltheory.derive.papers.form.examine import examine
 from cltheory.derive.papers.form.family import load
 from cltheory.derive.papers.form.hypotheses import PREDICATES
-from cltheory.derive.papers.form.matrices import Matrix
 from cltheory.derive.papers.form.run import CHECKS
 from cltheory.derive.papers.form.tables import Tables
-from cltheory.derive.papers.form.values import NoValue, Unknown
 from cltheory.derive.papers.tan2024spectral.named_graphs import descent, in_any_length
 from cltheory.derive.papers.tan2024spectral.sets import (
     graphs_of,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from cltheory.derive.language.parser import read
+from cltheory.derive.language.statement import TexError
 from cltheory.derive.papers.form.examine import Examined, examine
 from cltheory.derive.papers.form.mutate import holes
-from cltheory.derive.papers.form.reader import read, spell
-from cltheory.derive.tex.statement import TexError
 from records import record
 
 
@@ -106,7 +106,7 @@ def test_what_has_no_segment_and_what_is_no_root_is_undecided() -> None:
 
 def test_what_is_spelled_says_what_was_read() -> None:
     text = r"\lim_{x \to 0} x = (0, \tilde x]"
-    assert spell(read(text).tree) == "lim[x -> 0] x = (0, x~tilde]"
+    assert str(read(text).tree) == "lim[x -> 0] x = (0, x~tilde]"
 
 
 def test_a_mutant_that_says_the_same_where_the_premise_is_met_is_none() -> None:

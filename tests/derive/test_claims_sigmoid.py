@@ -10,7 +10,7 @@ from typing import Any
 import mpmath
 import pytest
 from cltheory.derive.decide.evidence import Holds, Undecided
-from cltheory.derive.papers.digits import DIGITS
+from cltheory.derive.language.digits import DIGITS
 from cltheory.derive.papers.form.family import load
 from cltheory.derive.papers.form.functions import KINDS, Function, function_named
 from cltheory.derive.papers.form.hypotheses import read_under

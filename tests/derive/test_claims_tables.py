@@ -7,9 +7,8 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from cltheory.derive.papers.form.examine import examine, retried
-from cltheory.derive.papers.form.hypotheses import BadClause, read_under
-from cltheory.derive.papers.form.matrices import (
+from cltheory.derive.language.evaluate import Scene, judge
+from cltheory.derive.language.matrices import (
     Matrix,
     centring,
     dimension,
@@ -17,12 +16,14 @@ from cltheory.derive.papers.form.matrices import (
     ones,
     squared_radius,
 )
+from cltheory.derive.language.parser import read
+from cltheory.derive.language.quantities import NoValue
+from cltheory.derive.language.statement import TexError
+from cltheory.derive.papers.form.examine import examine, retried
+from cltheory.derive.papers.form.hypotheses import BadClause, read_under
 from cltheory.derive.papers.form.mutate import holes
-from cltheory.derive.papers.form.reader import read
 from cltheory.derive.papers.form.tables import Tables
-from cltheory.derive.papers.form.values import NoValue, Scene, judge
 from cltheory.derive.papers.stamp import in_toml
-from cltheory.derive.tex.statement import TexError
 from records import family_named, record
 from sympy import Integer, Rational, log
 
@@ -124,7 +125,7 @@ def test_what_has_no_value_on_tables_is_said() -> None:
 
 
 def test_an_index_without_a_range_is_refused_where_there_is_none() -> None:
-    with pytest.raises(TexError, match="runs over"):
+    with pytest.raises(TexError, match="the range of k is not given"):
         read(r"\sum_{k \neq i} u_k^\top u_i = 0")
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from cltheory.derive.language.evaluate import Scene, judge
+from cltheory.derive.language.parser import read
+from cltheory.derive.language.statement import TexError
 from cltheory.derive.papers.form.examine import examine, retried, witness_of
 from cltheory.derive.papers.form.hypotheses import BadClause, read_under
 from cltheory.derive.papers.form.mutate import holes
-from cltheory.derive.papers.form.reader import statement
 from cltheory.derive.papers.form.record import Witness
 from cltheory.derive.papers.form.restated import differences
 from cltheory.derive.papers.form.run import Trial, trials
-from cltheory.derive.papers.form.values import Scene, judge
-from cltheory.derive.tex.statement import TexError
 from cltheory.derive.vectors.embeddings import Embeddings
 from records import family_named, record
 from sympy import Rational
@@ -43,8 +43,8 @@ def test_what_no_set_can_be_said_to_have_is_refused(clause: str) -> None:
 
 
 def test_a_norm_after_a_factor_is_read() -> None:
-    behind = statement(r"\frac{1}{|U|} \|u - v\|_2^2 = 2 \|u\|_2 \|v\|_2")
-    cdot = statement(r"\frac{1}{|U|} \cdot \|u - v\|_2^2 = 2 \cdot \|u\|_2 \cdot \|v\|_2")
+    behind = read(r"\frac{1}{|U|} \|u - v\|_2^2 = 2 \|u\|_2 \|v\|_2").tree
+    cdot = read(r"\frac{1}{|U|} \cdot \|u - v\|_2^2 = 2 \cdot \|u\|_2 \cdot \|v\|_2").tree
     assert behind == cdot
 
 
@@ -58,14 +58,14 @@ def test_a_norm_after_a_factor_is_read() -> None:
 )
 def test_the_least_of_some(text: str, holds: bool) -> None:
     numbers = {"m": Fraction(2), "n": Fraction(3)}
-    assert judge(statement(text), Scene(numbers)).holds == holds
-    assert judge(statement(text.replace("m, n", "n, m")), Scene(numbers)).holds == holds
+    assert judge(read(text).tree, Scene(numbers)).holds == holds
+    assert judge(read(text.replace("m, n", "n, m")).tree, Scene(numbers)).holds == holds
 
 
 def test_the_least_of_nothing_is_refused() -> None:
     for text in (r"\min() = 1", r"\min(1, 2 = 1", r"\max 1 = 1"):
         with pytest.raises(TexError):
-            statement(text)
+            read(text)
 
 
 def test_mutants_of_a_least_die() -> None:

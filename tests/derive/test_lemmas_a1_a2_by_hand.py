@@ -7,10 +7,10 @@ from typing import Any
 
 import mpmath
 import pytest
-from cltheory.derive.papers.digits import DIGITS
+from cltheory.derive.language.digits import DIGITS
+from cltheory.derive.language.quantities import root
 from cltheory.derive.papers.form.family import load
 from cltheory.derive.papers.form.run import CHECKS
-from cltheory.derive.papers.form.values import root
 from cltheory.derive.papers.lee2025ssem import LEDGER
 from cltheory.derive.papers.lee2025ssem.named_lemmas import balanced, spread, within
 from sympy import Integer

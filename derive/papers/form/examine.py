@@ -9,6 +9,8 @@ from typing import Any
 
 from ...decide.evidence import Evidence, Grade, weakest
 from ...decide.exact import NotANumber, exact
+from ...language.nodes import Connected
+from ...language.quantities import Unknown
 from ...vectors.embeddings import Embeddings
 from ..verdict import Verdict
 from .families import first_alone
@@ -18,7 +20,6 @@ from .record import Record, Witness, Wording
 from .restated import differences
 from .run import Trial, checked, equations, proof, scene_of, trials, tried
 from .tables import Tables
-from .values import Unknown
 
 #: Fewest trials that are any support.
 FEWEST = 1
@@ -322,7 +323,7 @@ def _wrong_with_tests(record: Record, tally: Tally) -> list[str]:
     right = record.right
     found = tally.good + tally.bad if right is record.printed else list(trials(right))
     for wording in right.signed():
-        kinds = {r.tree[0] for r in wording.read()}
+        kinds = {r.tree.how for r in wording.read() if isinstance(r.tree, Connected)}
         seen = frozenset().union(*(t.seen for t in found))
         if "iff" in kinds and seen != {True, False}:
             problems.append("the condition was not both met and not met: nothing was tested")

@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 
 from sympy import Expr
 
+from ...language.parser import LETTERS_OF_SETS, Letters
+from ...language.quantities import NoValue, Unknown, as_number
 from ...vectors.embeddings import Embeddings
-from .reader import LETTERS, Letters
-from .values import NoValue, Unknown, as_number
 
 Point = Mapping[str, Any]
 
@@ -42,7 +42,7 @@ class Family:
     sizes: tuple[str, ...]
     make: Callable[[Point], list[Embeddings]]
     named: Callable[[Any], dict[str, Any]]
-    letters: Letters = LETTERS
+    letters: Letters = LETTERS_OF_SETS
     most: int = 60  #: points at which a statement is tried
     #: A set from the tables of a witness, where these are not entries and points alone.
     again: Callable[[Mapping[str, Any]], Embeddings] | None = None
@@ -100,7 +100,7 @@ def family(
     name: str,
     says: str,
     named: Callable[[Any], dict[str, Any]],
-    letters: Letters = LETTERS,
+    letters: Letters = LETTERS_OF_SETS,
     *,
     most: int = Family.most,
     again: Callable[[Mapping[str, Any]], Embeddings] | None = None,

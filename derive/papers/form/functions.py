@@ -13,8 +13,8 @@ from typing import Any
 
 import mpmath
 
-from ..digits import DIGITS
-from .matrices import mpf
+from ...language.digits import DIGITS
+from ...language.matrices import mpf
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,4 +89,4 @@ def function_named(kind: str, text: str) -> Function:
     for one in KINDS[kind]:
         if one.text == text:
             return one
-    raise ValueError(f"{text!r} is no {kind} function that is tried")
+    raise ValueError(f"{text!r} is not one of the {kind} functions that are tried")

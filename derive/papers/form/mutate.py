@@ -14,17 +14,18 @@ from typing import Any
 
 from sympy import Integer, Rational, oo
 
+from ...language.evaluate import Scene, assignments, judge, value
+from ...language.matrices import Matrix
+from ...language.mutants import Slips
+from ...language.nodes import And, Connected, Name, Node, Number, Relations, Sum, Within
+from ...language.parser import Read, unused
+from ...language.quantities import NoValue, Unknown, compare, mp, related
 from .functions import KINDS
 from .hypotheses import SYMBOLS, Hypotheses, put_in
-from .matrices import Matrix
-from .reader import Read, Tree, spell, unused
 from .record import Record, Wording
 from .run import Trial, equations, scenes, trials
-from .values import NoValue, Scene, Unknown, assignments, compare, judge, mp, related, value
 
-ONE: Tree = ("num", Fraction(1))
 MET_AT = 24  #: points at which premises are looked at
-_FLIPPED = {"<=": ">=", ">=": "<=", "<": ">", ">": "<", "=": "<", "!=": "="}
 _GENERIC = (Rational(3, 7), Rational(5, 11), Rational(8, 13))
 _SIZES = ((3, 2, 4), (2, 4, 3), (4, 3, 2))
 
@@ -79,171 +80,71 @@ class Mutant:
     """What is put in place of a part of a wording."""
 
     statements: list[Read]
-    definitions: Mapping[str, tuple[tuple[str, ...], Tree]] | None = None
-    given: Mapping[str, Tree] | None = None
+    definitions: Mapping[str, tuple[tuple[str, ...], Node]] | None = None
+    given: Mapping[str, Node] | None = None
 
 
 def mutants(wording: Wording) -> Iterator[tuple[str, Mutant]]:
     """Every mutant, with what was changed."""
-    statements = wording.read()
-    letters = list(wording.hypotheses().ranges)
+    statements, hypotheses = wording.read(), wording.hypotheses()
+    slips = Slips(list(hypotheses.ranges), _alike)
     for k, one in enumerate(statements):
-        seen = {spell(_clipped(one.tree, wording.hypotheses()))}
-        for what, tree in changed(one.tree, letters, [n for n, _ in one.bound[1]]):
-            clipped = spell(_clipped(tree, wording.hypotheses()))
+        seen = {str(_clipped(one.tree, hypotheses))}
+        for what, tree in slips.changed(one.tree, [*dict(one.bound.over)]):
+            clipped = str(_clipped(tree, hypotheses))
             if clipped not in seen:
                 seen.add(clipped)
-                relations = tree[2] if tree[0] == "rel" else one.relations
-                new = replace(one, tree=tree, relations=relations)
-                found = [*statements[:k], new, *statements[k + 1 :]]
-                yield f"{what}: {spell(tree)}", Mutant(found)
+                found = [*statements[:k], replace(one, tree=tree), *statements[k + 1 :]]
+                yield f"{what}: {tree}", Mutant(found)
     definitions = wording.definitions()
     others = wording.used_names()
     for name, (arguments, body) in definitions.items():
-        if body[0] == "name" and body[1] in letters:
+        if type(body) is Name and body.base in slips.letters:
             continue  # whatever it is: there is nothing to mistake
         if name in others:
             continue  # it is mutated where it is stated
-        for what, tree in changed(body, letters, list(arguments)):
+        for what, tree in slips.changed(body, arguments):
             new_ones = {**definitions, name: (arguments, tree)}
-            yield f"{what} in {name}: {spell(tree)}", Mutant(statements, new_ones)
+            yield f"{what} in {name}: {tree}", Mutant(statements, new_ones)
     given = wording.values()
     for name, body in given.items():
-        for what, tree in changed(body, letters, []):
+        for what, tree in slips.changed(body):
             if tree != body:  # 1 / tau without its 1
-                yield f"{what} in {name}: {spell(tree)}", Mutant([], None, {**given, name: tree})
+                yield f"{what} in {name}: {tree}", Mutant([], None, {**given, name: tree})
 
 
-def _clipped(tree: Tree, hypotheses: Hypotheses) -> Tree:
+def _clipped(tree: Node, hypotheses: Hypotheses) -> Node:
     """Intervals cut to the range of their letter: [-1, 1] says what [0, 1] says if delta >= 0."""
-    if tree[0] in ("iff", "implies", "and"):
-        return (tree[0], *(_clipped(part, hypotheses) for part in tree[1:]))
-    if tree[0] != "in" or tree[1][0] != "name" or tree[1][1] not in hypotheses.ranges:
+    if isinstance(tree, And):
+        return And(tuple(_clipped(part, hypotheses) for part in tree.parts))
+    if isinstance(tree, Connected):
+        one, other = (_clipped(part, hypotheses) for part in (tree.one, tree.other))
+        return replace(tree, one=one, other=other)
+    if not isinstance(tree, Within) or not isinstance(tree.side, Name):
         return tree
-    low, r = tree[2], hypotheses.ranges[tree[1][1]]
-    value_of = low[1] if low[0] == "num" else None
-    if low[0] == "add" and len(low[1]) == 1 and low[1][0][1][0] == "num":
-        value_of = -low[1][0][1][1]
-    if value_of is None or not r.low.is_Rational or value_of > Fraction(int(r.low.p), int(r.low.q)):
+    r = hypotheses.ranges.get(tree.side.base)
+    low = _number(tree.low)
+    if r is None or low is None or not r.low.is_Rational:
         return tree
-    end: Tree = ("num", Fraction(int(r.low.p), int(r.low.q)))
-    opened = tree[4] if value_of == end[1] else r.low_open
-    return (*tree[:2], end, tree[3], opened, tree[5])
+    end = Fraction(int(r.low.p), int(r.low.q))
+    if low > end:
+        return tree
+    opened = tree.low_open if low == end else r.low_open
+    return replace(tree, low=Number(end), low_open=opened)
 
 
-def changed(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[str, Tree]]:
-    """Trees with one place changed."""
-    yield from _here(tree, letters, bound)
-    for k, part in enumerate(tree):
-        if isinstance(part, tuple) and part and isinstance(part[0], str):
-            # Other constants that exist make another condition, which may be as good.
-            if tree[0] in ("name", "call", "bind", "mean", "size", "exists") or tree[0].startswith(
-                "var"
-            ):
-                continue
-            inner = [*bound, *(n for n, _ in tree[2][1])] if tree[0] == "big" else bound
-            for what, new in changed(part, letters, inner):
-                yield what, (*tree[:k], new, *tree[k + 1 :])
-        elif isinstance(part, tuple) and (
-            tree[0] in ("add", "mul", "rel", "least") or (tree[0] == "call" and k == 4)
-        ):
-            for i, inside in enumerate(part):
-                child = inside[1] if tree[0] in ("add", "mul") else inside
-                if not isinstance(child, tuple):
-                    continue
-                for what, new in changed(child, letters, bound):
-                    if tree[0] == "rel" and _is_unit(tree, child, new):
-                        continue
-                    put = (inside[0], new) if tree[0] in ("add", "mul") else new
-                    yield what, (*tree[:k], (*part[:i], put, *part[i + 1 :]), *tree[k + 1 :])
-
-
-def _is_unit(relation: Tree, side: Tree, new: Tree) -> bool:
-    """Whether only the power of a norm is another one, where it is said to be 1: that is no
-    mutant."""
-    others = {part for part in relation[1] if part != side}
-    powers = side[0] == new[0] == "pow" and side[1][0] == "norm" and side[1] == new[1]
-    return powers and set(relation[2]) == {"="} and others == {ONE}
-
-
-def _here(tree: Tree, letters: list[str], bound: list[str]) -> Iterator[tuple[str, Tree]]:
-    kind = tree[0]
-    if kind == "num":
-        yield "off by one", ("num", tree[1] + 1)
-        yield "off by one", ("num", tree[1] - 1)
-    elif kind == "name" and tree[1] in letters:
-        for other in letters:
-            if other != tree[1] and _alike(other, tree[1]):
-                yield "swapped letter", ("name", other, (), "")
-        yield "off by one", ("add", (("+", tree), ("+", ONE)))
-        yield "off by one", ("add", (("+", tree), ("-", ONE)))
-        yield "upside down", ("frac", ONE, tree)
-    elif kind == "name" and tree[2]:
-        for k, sub in enumerate(tree[2]):
-            for other in bound:
-                if sub[0] == "name" and sub[1] != other and _is_index(other):
-                    subs = (*tree[2][:k], ("name", other, (), ""), *tree[2][k + 1 :])
-                    yield "swapped index", ("name", tree[1], subs, tree[3])
-    elif kind == "add":
-        for k, (sign, part) in enumerate(tree[1]):
-            other = "-" if sign == "+" else "+"
-            yield "sign", ("add", (*tree[1][:k], (other, part), *tree[1][k + 1 :]))
-            if len(tree[1]) > 1:
-                rest = tree[1][:k] + tree[1][k + 1 :]
-                yield "dropped term", ("add", rest)
-    elif kind == "mul":
-        for k, (sign, part) in enumerate(tree[1]):
-            if part[0] == "T" or (k and tree[1][k - 1][1][0] == "T"):
-                continue  # half an inner product
-            rest = tree[1][:k] + tree[1][k + 1 :]
-            if k == 0 and rest[0][0] == "/":
-                rest = (("*", ONE), *rest)
-            yield "dropped factor", rest[0][1] if len(rest) == 1 else ("mul", rest)
-            if k:
-                turned = "/" if sign == "*" else "*"
-                yield "upside down", ("mul", (*tree[1][:k], (turned, part), *tree[1][k + 1 :]))
-    elif kind == "frac":
-        yield "upside down", ("frac", tree[2], tree[1])
-    elif kind == "pow" and tree[1][0] != "norm":
-        yield "dropped power", tree[1]
-    elif kind in ("fun", "sqrt", "ceil", "abs"):
-        yield "dropped function", tree[-1]
-    elif kind == "least":
-        yield "least or largest", (kind, "min" if tree[1] == "max" else "max", tree[2])
-    elif kind == "big":
-        if tree[2][2]:
-            yield "indices may be equal", (kind, tree[1], (*tree[2][:2], ()), tree[3])
-    elif kind == "diff":
-        yield "dropped derivative", tree[3]
-        yield "off by one", (*tree[:2], tree[2] + 1, tree[3])
-    elif kind == "at":
-        for k, (name, where) in enumerate(tree[2]):
-            rest = tree[2][:k] + tree[2][k + 1 :]
-            yield "dropped value", ("at", tree[1], rest) if rest else tree[1]
-            if where[0] == "num":
-                more = (name, ("num", where[1] + 1))
-                yield "off by one", ("at", tree[1], (*tree[2][:k], more, *tree[2][k + 1 :]))
-    elif kind == "rel":
-        for k, relation in enumerate(tree[2]):
-            if relation in ("<=", ">=", "<", ">"):
-                signs = (*tree[2][:k], _FLIPPED[relation], *tree[2][k + 1 :])
-                yield "flipped relation", (kind, tree[1], signs)
-    elif kind == "and":
-        for k in range(1, len(tree)):
-            rest = (*tree[1:k], *tree[k + 1 :])
-            yield "dropped condition", rest[0] if len(rest) == 1 else ("and", *rest)
-    elif kind == "in":
-        yield "end open or closed", (*tree[:4], not tree[4], tree[5])
-        yield "end open or closed", (*tree[:5], not tree[5])
+def _number(node: Node) -> Fraction | None:
+    """A number, or its negative."""
+    if isinstance(node, Number):
+        return node.value
+    if isinstance(node, Sum) and len(node.terms) == 1 and isinstance(node.terms[0][1], Number):
+        return -node.terms[0][1].value
+    return None
 
 
 def _alike(one: str, other: str) -> bool:
     """Whether one letter may be written for another by mistake: sizes for sizes."""
     return bool(SYMBOLS[one].is_integer) == bool(SYMBOLS[other].is_integer)
-
-
-def _is_index(name: str) -> bool:
-    return name[0] in "ijk"
 
 
 # --- what becomes of them ---------------------------------------------------------------------
@@ -261,7 +162,8 @@ def _is_refused(record: Record, wording: Wording, mutant: Mutant) -> bool:
         if trial.holds is not True:
             return True
         met |= trial.seen
-    return any(one.tree[0] == "implies" for one in mutant.statements) and True not in met
+    trees = [one.tree for one in mutant.statements if isinstance(one.tree, Connected)]
+    return any(tree.how == "implies" for tree in trees) and True not in met
 
 
 def _leaves_a_letter(mutant: Mutant) -> bool:
@@ -305,25 +207,26 @@ def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Any]]:
             yield {**point, **chosen}
 
 
-def sides_of(tree: Tree) -> list[Tree]:
-    if tree[0] == "rel":
-        return list(tree[1])
-    if tree[0] in ("all", "exists"):
-        return []
-    if tree[0] in ("iff", "implies", "and"):
-        return [s for part in tree[1:] for s in sides_of(part)]
-    return list(tree[1:4])
+def sides_of(tree: Node) -> list[Node]:
+    """The sides of all that a statement says."""
+    if isinstance(tree, Relations):
+        return list(tree.sides)
+    if isinstance(tree, Within):
+        return [tree.side, tree.low, tree.high]
+    parts = tree.places() if isinstance(tree, (And, Connected)) else ()
+    return [side for part, _ in parts for side in sides_of(part)]
 
 
-def shape_of(tree: Tree) -> Any:
+def shape_of(tree: Node) -> Any:
     """What is not a side: relations, connectives, ends."""
-    if tree[0] == "rel":
-        return tree[2]
-    if tree[0] in ("all", "exists"):
-        return tree
-    if tree[0] in ("iff", "implies", "and"):
-        return (tree[0], *(shape_of(part) for part in tree[1:]))
-    return tree[4:]
+    if isinstance(tree, Relations):
+        return tree.relations
+    if isinstance(tree, Within):
+        return tree.low_open, tree.high_open
+    if isinstance(tree, (And, Connected)):
+        kind = tree.how if isinstance(tree, Connected) else "and"
+        return (kind, *(shape_of(part) for part, _ in tree.places()))
+    return tree
 
 
 def _says_the_same(wording: Wording, mutant: Mutant) -> bool:
@@ -349,7 +252,7 @@ def _says_the_same(wording: Wording, mutant: Mutant) -> bool:
 
 
 def _pairs(
-    pairs: list[tuple[Tree, Tree]], scene: Scene, other: Scene, envs: list[dict[str, Any]]
+    pairs: list[tuple[Node, Node]], scene: Scene, other: Scene, envs: list[dict[str, Any]]
 ) -> Iterator[bool]:
     for env in envs:
         for one, new in pairs:
@@ -358,7 +261,7 @@ def _pairs(
             yield same_value(attempted(one, scene, env), attempted(new, other, env), scene)
 
 
-def attempted(tree: Tree, scene: Scene, env: Mapping[str, Any]) -> Any:
+def attempted(tree: Node, scene: Scene, env: Mapping[str, Any]) -> Any:
     try:
         return value(tree, scene, env)
     except (NoValue, Unknown, ZeroDivisionError):
@@ -369,7 +272,7 @@ def same_value(one: Any, new: Any, scene: Scene) -> bool:
     if one is None or new is None:
         return one is new
     if isinstance(one, type(new)) and isinstance(one, (dict, Matrix)):
-        return related(one, new, "=", scene)  # as vectors, not as linear combinations
+        return related(one, new, "=", scene.vectors)  # as vectors, not as linear combinations
     if isinstance(one, (dict, list, Matrix)) or isinstance(new, (dict, list, Matrix)):
         return bool(one == new)
     return compare(one, new, "=")
@@ -397,7 +300,7 @@ def _is_weaker(wording: Wording, mutant: Mutant) -> bool:
         one, new = _conclusions(*pair) or _premises(*pair) or pair
         if _says_nothing(new.tree):
             continue
-        if one.tree[0] != "rel" or new.tree[0] != "rel" or one.relations != new.relations:
+        if not one.relations or one.relations != new.relations:
             return False
         if not set(one.relations) <= {"<", "<=", ">", ">=", "="} or set(one.relations) == {"="}:
             return False
@@ -409,54 +312,65 @@ def _is_weaker(wording: Wording, mutant: Mutant) -> bool:
     return True
 
 
-def _says_nothing(tree: Tree) -> bool:
+def _says_nothing(tree: Node) -> bool:
     """Whether it is ``a <= a``, which follows from anything."""
-    return tree[0] == "rel" and len(set(tree[1])) == 1 and set(tree[2]) <= {"=", "<=", ">="}
+    if not isinstance(tree, Relations):
+        return False
+    return len(set(tree.sides)) == 1 and set(tree.relations) <= {"=", "<=", ">="}
+
+
+def _implications(one: Read, new: Read) -> tuple[Connected, Connected] | None:
+    """Both, if they are implications."""
+    both = one.tree, new.tree
+    if all(isinstance(tree, Connected) and tree.how == "implies" for tree in both):
+        return both  # type: ignore[return-value]
+    return None
 
 
 def _conclusions(one: Read, new: Read) -> tuple[Read, Read] | None:
     """What is concluded, from the same premise."""
-    same = one.tree[0] == new.tree[0] == "implies" and one.tree[1] == new.tree[1]
-    return (_alone(one, 2), _alone(new, 2)) if same else None
+    found = _implications(one, new)
+    if found is None or found[0].one != found[1].one:
+        return None
+    return replace(one, tree=found[0].other), replace(new, tree=found[1].other)
 
 
 def _premises(one: Read, new: Read) -> tuple[Read, Read] | None:
     """What is premised for the same conclusion, the other way round."""
-    same = one.tree[0] == new.tree[0] == "implies" and one.tree[2] == new.tree[2]
-    return (_alone(new, 1), _alone(one, 1)) if same else None
+    found = _implications(one, new)
+    if found is None or found[0].other != found[1].other:
+        return None
+    return replace(new, tree=found[1].one), replace(one, tree=found[0].one)
 
 
 def _same_where_met(record: Record, wording: Wording, mutant: Mutant) -> bool:
     """Whether another conclusion has the values of the right one wherever its premise is met, as
     a factor that is 1 there."""
     own, condition = wording.read(), record.stated_under()
-    pairs = [p for p in zip(own, mutant.statements, strict=False) if p[0].tree != p[1].tree]
-    if mutant.definitions is not None or any(_conclusions(*pair) is None for pair in pairs):
+    changed = [p for p in zip(own, mutant.statements, strict=False) if p[0].tree != p[1].tree]
+    pairs = [_conclusions(*pair) for pair in changed]
+    if mutant.definitions is not None or not all(pairs):
         return False
-    if any(shape_of(one.tree[2]) != shape_of(new.tree[2]) for one, new in pairs):
+    sides = [(sides_of(one.tree), sides_of(new.tree)) for one, new in filter(None, pairs)]
+    if any(shape_of(one.tree) != shape_of(new.tree) for one, new in filter(None, pairs)):
         return False
     met = False
     for point, wrong in wording.hypotheses().points(MET_AT):
         for scene in [] if wrong else scenes(wording, point):
             if condition is not None and not condition.holds(point, scene.vectors):
                 continue
-            for one, new in pairs:
-                if judge(one.tree[1], scene, one.bound).holds:
+            for (one, _), (left, right) in zip(changed, sides, strict=True):
+                assert isinstance(one.tree, Connected)
+                if judge(one.tree.one, scene, one.bound).holds:
                     met = True
-                    sides = zip(sides_of(one.tree[2]), sides_of(new.tree[2]), strict=False)
-                    if not all(_pairs(list(sides), scene, scene, [{}])):
+                    if not all(_pairs(list(zip(left, right, strict=False)), scene, scene, [{}])):
                         return False
     return met and bool(pairs)
 
 
-def _alone(read: Read, part: int) -> Read:
-    tree = read.tree[part]
-    return replace(read, tree=tree, relations=tree[2] if tree[0] == "rel" else ())
-
-
 def _follows(one: Read, new: Read, scene: Scene, env: Mapping[str, Any]) -> bool:
     """Whether each link of a chain leaves at least the room that it leaves in the original."""
-    sides, others = ([attempted(t, scene, env) for t in r.tree[1]] for r in (one, new))
+    sides, others = ([attempted(t, scene, env) for t in sides_of(r.tree)] for r in (one, new))
     if None in (*sides, *others) or any(
         isinstance(v, (dict, list, Matrix)) for v in (*sides, *others)
     ):

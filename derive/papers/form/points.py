@@ -11,9 +11,9 @@ from typing import Any
 
 import mpmath
 
-from ..digits import DIGITS
-from .matrices import Matrix, mpf
-from .values import NoValue, Unknown, mp
+from ...language.digits import DIGITS
+from ...language.matrices import Matrix, mpf
+from ...language.quantities import NoValue, Unknown, mp
 
 ZERO, ONE = Fraction(0), Fraction(1)
 Row = Sequence[Fraction | int]

@@ -11,7 +11,19 @@ from functools import wraps
 from typing import Any, Literal, TypeVar
 
 from ...errors import Refusal
-from ...tex.statement import TexError
+from ...language.nodes import Call, Name, Node, indexed
+from ...language.parser import (
+    LETTERS_OF_SETS,
+    NOTHING,
+    Letters,
+    Read,
+    binders,
+    expression,
+    read,
+    together,
+    unused,
+)
+from ...language.statement import TexError
 from ..verdict import Verdict
 from .families import families_of
 from .family import Family
@@ -22,19 +34,6 @@ from .hypotheses import (
     read_condition,
     read_place,
     read_under,
-)
-from .reader import (
-    LETTERS,
-    NOTHING,
-    Letters,
-    Read,
-    Tree,
-    binders,
-    expression,
-    indexed,
-    read,
-    together,
-    unused,
 )
 from .stored import rows_of, verdict_in
 
@@ -103,10 +102,10 @@ class Wording:
     @once
     def letters(self) -> Letters:
         """What its letters are."""
-        base = LETTERS if self.family is None else self.family.letters
+        base = LETTERS_OF_SETS if self.family is None else self.family.letters
         heads = [k.partition("(")[0] for k in self.where if "(" in k]
         names = [expression(k, base) for k in heads]
-        functions = {indexed(name[1], name[2]) for name in names if name[0] == "name"}
+        functions = {name.full for name in names if isinstance(name, Name)}
         functions |= set(base.functions) | set(self.hypotheses().functions)
         return replace(base, functions=frozenset(functions))
 
@@ -155,20 +154,20 @@ class Wording:
         return replace(found, also=tuple(read_place(one, found) for one in self.also))
 
     @once
-    def definitions(self) -> dict[str, tuple[tuple[str, ...], Tree]]:
+    def definitions(self) -> dict[str, tuple[tuple[str, ...], Node]]:
         r"""Names that the paper defines beside it: ``h(\delta)``, ``u_{i,j}``, ``c_1``."""
-        found: dict[str, tuple[tuple[str, ...], Tree]] = {}
+        found: dict[str, tuple[tuple[str, ...], Node]] = {}
         for key, text in self.where.items():
             name = expression(key, self.letters())
-            if name[0] == "call":
-                letters = tuple(str(a[1]) for a in name[4])
-                found[indexed(name[1], name[2])] = (letters, expression(text, self.letters()))
-            elif name[0] == "name":
-                letters = tuple(str(s[1]) for s in name[2] if s[0] == "name")
-                numbered = "".join(f"_{s[1]}" for s in name[2] if s[0] != "name")
-                found[name[1] + numbered] = (letters, expression(text, self.letters()))
-            else:
+            if not isinstance(name, Name):
                 raise BadClause(f"{key!r} cannot be defined")
+            body = expression(text, self.letters())
+            if isinstance(name, Call):
+                found[name.full] = (tuple(map(indexed, name.arguments)), body)
+            else:
+                letters = tuple(sub.base for sub in name.subs if isinstance(sub, Name))
+                rest = tuple(sub for sub in name.subs if not isinstance(sub, Name))
+                found[Name(name.base, rest).full] = (letters, body)
         return found
 
     def used_names(self) -> set[str]:
@@ -176,7 +175,7 @@ class Wording:
         return set(replace(self, where=dict.fromkeys(self.uses, "0")).definitions())
 
     @once
-    def values(self) -> dict[str, Tree]:
+    def values(self) -> dict[str, Node]:
         """What a named check is given."""
         return {k: expression(v, self.letters()) for k, v in self.given.items()}
 

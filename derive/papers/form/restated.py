@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from ...language.evaluate import assignments
+from ...language.nodes import Bound, Node
 from .hypotheses import SYMBOLS, letters_at
 from .mutate import attempted, generic_points, same_value, shape_of, sides_of
-from .reader import spell
 from .record import Record
 from .run import scenes
-from .values import assignments
 
 
 def differences(one: Record, other: Record) -> list[str]:
@@ -40,23 +40,23 @@ def differences(one: Record, other: Record) -> list[str]:
         return [*found, f"it is about {sets[0]}, the other about {sets[1]}"]
     left, right = one.printed.read(), other.printed.read()
     if [shape_of(r.tree) for r in left] != [shape_of(r.tree) for r in right]:
-        says = " against ".join("; ".join(spell(r.tree) for r in some) for some in (left, right))
+        says = " against ".join("; ".join(str(r.tree) for r in some) for some in (left, right))
         return [*found, f"they are of different form: {says}"]
     for a, b in zip(left, right, strict=True):
         for x, y in zip(sides_of(a.tree), sides_of(b.tree), strict=True):
             if not _agree(one, other, a.bound, x, y):
-                found.append(f"{spell(x)} here is {spell(y)} in {other.label}")
+                found.append(f"{x} here is {y} in {other.label}")
     return found
 
 
-def _agree(one: Record, other: Record, bound: tuple[object, ...], x: object, y: object) -> bool:
+def _agree(one: Record, other: Record, bound: Bound, x: Node, y: Node) -> bool:
     for point in generic_points(one.printed.hypotheses()):
         for scene, there in zip(
             scenes(one.printed, point), scenes(other.printed, point), strict=False
         ):
             for env in list(assignments(bound, scene))[:6]:
-                left = attempted(x, scene, env)  # type: ignore[arg-type]
-                right = attempted(y, there, env)  # type: ignore[arg-type]
+                left = attempted(x, scene, env)
+                right = attempted(y, there, env)
                 if not same_value(left, right, scene):
                     return False
     return True

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, TypeVar
 
 import mpmath
-from sympy import Expr, Pow, Rational, S, latex, oo
+from sympy import Expr, Pow, Rational, S, oo
 
 from ...decide.calculus import derivative
 from ...decide.decide import positive
@@ -23,23 +23,23 @@ from ...decide.exact import NotANumber, exact
 from ...decide.exact import expression as closed_expression
 from ...decide.limits.limit import NoLimit, limit
 from ...decide.root import ClampedRoot
+from ...language.digits import DIGITS
+from ...language.evaluate import Scene, Truth, judge, value
+from ...language.nodes import Name, Node, Number, Relations, Within
+from ...language.parser import Read, expression
+from ...language.quantities import NoValue, Unknown, as_number
+from ...language.symbolic import NotClosed, Writer, fixed
 from ...optimum.reduction import reduced
 from ...results import results
-from ...tex.formula.reader import read as read_closed
-from ...tex.statement import Bounds, TexError
 from ...theorem.result import Result
 from ...vectors.embeddings import Embeddings
-from ..digits import DIGITS
 from .family import at_a_point, load
 from .functions import Function
 from .hypotheses import SYMBOLS, Condition, Hypotheses, letters_at, put_in
-from .reader import Read, Tree, expression, indexed
 from .record import Wording
-from .symbolic import NotClosed, fixed, symbolic
-from .values import NoValue, Scene, Truth, Unknown, as_number, judge, value
 
 Point = Mapping[str, Any]  #: values of letters, and functions
-Definitions = Mapping[str, tuple[tuple[str, ...], Tree]]
+Definitions = Mapping[str, tuple[tuple[str, ...], Node]]
 #: Points that a formula is tried at; a family says at how many a statement about it is.
 POINTS = 150
 #: How many sets are tried at a point, and at how many points all of them are.
@@ -108,7 +108,7 @@ def trials(
     wording: Wording,
     statements: list[Read] | None = None,
     definitions: Definitions | None = None,
-    given: Mapping[str, Tree] | None = None,
+    given: Mapping[str, Node] | None = None,
 ) -> Iterator[Trial]:
     """Try a wording everywhere, simplest points first.
 
@@ -125,7 +125,7 @@ def _of_one(
     wording: Wording,
     statements: list[Read],
     definitions: Definitions | None,
-    given: Mapping[str, Tree] | None,
+    given: Mapping[str, Node] | None,
 ) -> Iterator[Trial]:
     hypotheses = with_specials(wording.hypotheses(), wording.read())
     definitions = wording.definitions() if definitions is None else definitions
@@ -160,14 +160,14 @@ def _some(every: list[Any], k: int) -> list[Any]:
 
 
 def checked(
-    wording: Wording, point: Point, given: Mapping[str, Tree], vectors: Embeddings | None = None
+    wording: Wording, point: Point, given: Mapping[str, Node], vectors: Embeddings | None = None
 ) -> Trial:
     """What a named check finds at a point; on a set of its family, which it gets as ``on``."""
     load(wording.package)
     if wording.check not in CHECKS:
         raise Unknown(f"unknown check {wording.check!r}")
     numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
-    scene = Scene(numbers, None, _derived_at(wording, point))
+    scene = Scene(numbers, None, _derived_at(wording, point), symbols=SYMBOLS)
     try:
         with mpmath.workdps(DIGITS):
             at = point if vectors is None else {**point, "on": vectors}
@@ -207,10 +207,12 @@ def scenes(
     derived = {_key(k): DerivedAt(v, point) for k, v in wording.names.items()}
     family = wording.family
     if family is None:
-        yield Scene(numbers, None, quantities, defined, derived=derived)
+        yield Scene(numbers, None, quantities, defined, derived=derived, symbols=SYMBOLS)
         return
     for e in sets_of(wording, wording.hypotheses(), point):
-        yield Scene(numbers, e, {**family.named(e), **quantities}, defined, derived=derived)
+        yield Scene(
+            numbers, e, {**family.named(e), **quantities}, defined, derived=derived, symbols=SYMBOLS
+        )
 
 
 def _applied(function: Function) -> Callable[..., Any]:
@@ -250,8 +252,7 @@ class DerivedAt:
 
 
 def _key(name: str) -> str:
-    tree = expression(name)
-    return indexed(str(tree[1]), tree[2])
+    return str(getattr(expression(name), "full", name))
 
 
 def quantity(named: str, point: Point, digits: int = DIGITS) -> Any:
@@ -338,21 +339,20 @@ def with_specials(hypotheses: Hypotheses, statements: list[Read]) -> Hypotheses:
     """Try the ends that the statements name, too: ``iff delta in [0, 1]``, ``iff t > log N``."""
     found: dict[str, list[Expr]] = {}
 
-    def visit(tree: Any) -> None:
-        if not isinstance(tree, tuple) or not tree:
-            return
-        if tree[0] == "in" and tree[1][0] == "name":
-            for end in tree[2:4]:
-                if end[0] == "num":
-                    add(tree[1][1], S(end[1].numerator) / end[1].denominator)
-        elif tree[0] == "rel":
-            for pair in pairwise(tree[1]):
+    def visit(node: Node) -> None:
+        if isinstance(node, Within) and isinstance(node.side, Name):
+            for end in (node.low, node.high):
+                if isinstance(end, Number):
+                    add(node.side.base, S(end.value.numerator) / end.value.denominator)
+        elif isinstance(node, Relations):
+            for pair in pairwise(node.sides):
                 for one, other in (pair, pair[::-1]):
-                    r = hypotheses.ranges.get(one[1]) if one[0] == "name" and not one[2] else None
+                    letter = one.base if type(one) is Name and not one.subs else ""
+                    r = hypotheses.ranges.get(letter)
                     if r is not None and not r.integer:
                         with suppress(NotClosed):
-                            add(one[1], symbolic(other, {}))
-        for part in tree:
+                            add(letter, Writer(SYMBOLS).expression(other))
+        for part, _ in node.places():
             visit(part)
 
     def add(letter: str, end: Expr) -> None:
@@ -371,9 +371,11 @@ def equations(statements: list[Read]) -> list[Read]:
     """The same with every bound as an equality."""
     found = []
     for one in statements:
-        relations = tuple("=" if r in ("<=", ">=") else r for r in one.relations)
-        tree = (*one.tree[:2], relations) if one.tree[0] == "rel" else one.tree
-        found.append(replace(one, tree=tree, relations=relations))
+        tree = one.tree
+        if isinstance(tree, Relations):
+            relations = tuple("=" if r in ("<=", ">=") else r for r in tree.relations)
+            tree = replace(tree, relations=relations)
+        found.append(replace(one, tree=tree))
     return found
 
 
@@ -438,13 +440,9 @@ def _within(domain: Domain, inside: list[Trial]) -> bool:
 
 
 def _closed(wording: Wording, read: Read, domain: Domain, inside: list[Trial]) -> Evidence | None:
-    """A proof of a chain of closed forms, as our reader of LaTeX reads them."""
-    sides: list[Expr | Bounds] = []
-    needs: list[Any] = []
-    texts = list(read.sides)
-    if not texts:
+    """A proof of a chain of closed forms."""
+    if not isinstance(read.tree, Relations):
         return None
-    names = {latex(SYMBOLS[k]): SYMBOLS[k] for k in wording.hypotheses().ranges}
     quantities = [*wording.names.values(), *([wording.about] if wording.about else [])]
     beyond = ""
     for of in quantities:
@@ -452,22 +450,17 @@ def _closed(wording: Wording, read: Read, domain: Domain, inside: list[Trial]) -
         if not _within(result.domain, inside):
             # What is derived for part of the domain is proved there, and elsewhere tried.
             domain, beyond = _common(domain, result.domain), _ranges(result.domain)
-    names |= {key: _derived(of) for key, of in wording.names.items()}
-    if wording.about:
-        sides.append(_derived(wording.about))
-        texts = texts[1:]
-    letters = dict(names)
-    read_sides = _as_text(_written_out(texts, wording, names, needs), names, needs)
-    if read_sides is None:
-        trees = list(read.tree[1])[-len(texts) :]
-        needs = []
-        read_sides = _as_trees(trees, wording, letters, domain, needs)
-    if read_sides is None:
+    names = {_key(key): _derived(of) for key, of in wording.names.items()}
+    writer = Writer(SYMBOLS, wording.definitions(), names, domain)
+    try:
+        sides = [writer.expression(side) for side in read.tree.sides[bool(wording.about) :]]
+    except NotClosed:
         return None
-    sides += read_sides
+    if wording.about:
+        sides.insert(0, _derived(wording.about))
     only, domain = fixed(domain)
-    sides = [e if isinstance(e, Bounds) else e.xreplace(only) for e in sides]
-    needs = [replace(c, argument=c.argument.xreplace(only)) for c in needs]
+    sides = [side.xreplace(only) for side in sides]
+    needs = [replace(c, argument=c.argument.xreplace(only)) for c in writer.needs]
     found: list[Evidence] = []
     for left, relation, right in zip(sides, read.relations, sides[1:], strict=False):
         outcome = _decided(left, relation, right, domain, needs)
@@ -480,58 +473,6 @@ def _closed(wording: Wording, read: Read, domain: Domain, inside: list[Trial]) -
         how = f"{weakest(found).how} for {beyond}; at {len(inside)} places, corners too, elsewhere"
         return Evidence(Grade.SAMPLED, how)
     return weakest(found) if found else None
-
-
-def _as_text(texts: list[str], names: dict[str, Any], needs: list[Any]) -> list[Any] | None:
-    """Sides as the reader of closed forms reads them, with what they need for a value."""
-    sides = [_side(text, names, needs) for text in texts]
-    return None if None in sides else sides
-
-
-def _side(text: str, names: dict[str, Any], needs: list[Any]) -> Expr | None:
-    """One side, or None where it is not a closed form."""
-    try:
-        one = read_closed(f"0 = {text}", names)
-    except TexError:
-        return None
-    if one.rest or len(one.sides) != 2 or not isinstance(one.sides[1], Expr):
-        return None
-    needs += [c for c in one.needs if c.need != "known"]
-    return one.sides[1]
-
-
-def _as_trees(
-    trees: list[Tree],
-    wording: Wording,
-    letters: dict[str, Any],
-    domain: Domain,
-    needs: list[Any],
-) -> list[Any] | None:
-    """Sides with derivatives, limits and functions of the record in them."""
-    names = {_key(key): letters[key] for key in wording.names}
-    try:
-        return [symbolic(tree, wording.definitions(), names, domain, needs) for tree in trees]
-    except NotClosed:
-        return None
-
-
-def _written_out(
-    texts: list[str], wording: Wording, names: dict[str, Any], needs: list[Any]
-) -> list[str]:
-    r"""Texts without what the record defines: ``h(\delta)`` gives way to what it is, and a letter
-    becomes a name for it. What is no closed form is left for the reader to refuse."""
-    for key, body in wording.where.items():
-        key, body = " ".join(key.split()), " ".join(body.split())
-        for done in wording.where:
-            if done != key and "(" in done:
-                body = body.replace(done, f"({wording.where[done]})")
-        if "(" in key:
-            texts = [text.replace(key, f"({body})") for text in texts]
-            continue
-        side = _side(body, names, needs)
-        if side is not None:
-            names[key] = side
-    return texts
 
 
 def _common(one: Domain, other: Domain) -> Domain:

@@ -10,9 +10,9 @@ from typing import Any
 
 from sympy import Expr, sympify
 
+from ...language.matrices import Matrix
+from ...language.quantities import NoValue, Unknown, as_number
 from ...vectors.embeddings import Embeddings, Index
-from .matrices import Matrix
-from .values import NoValue, Unknown, as_number
 
 #: Rows of exact numbers, as fractions or closed forms.
 Table = Sequence[Sequence[Any]]

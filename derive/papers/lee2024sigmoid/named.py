@@ -13,6 +13,8 @@ from ...decide.calculus import derivative
 from ...decide.decide import positive
 from ...decide.domain import Domain, between
 from ...decide.evidence import Holds, Outcome
+from ...language.quantities import as_number, compare, mp, text
+from ...language.symbolic import fixed
 from ...losses.clip import INFONCE, SIGMOID, t
 from ...optimum.segment import x
 from ...problems.domains import WARM
@@ -22,8 +24,6 @@ from ...vectors.embeddings import Embeddings
 from ..form.families import ccem, in_space
 from ..form.family import size
 from ..form.run import Answer, DerivedAt, Point, named_check, named_proof, quantity
-from ..form.symbolic import fixed
-from ..form.values import as_number, compare, mp, text
 from ..towers import aligned, pairwise_value, softmax_value
 
 Given = Mapping[str, Any]

@@ -10,12 +10,13 @@ from typing import Any
 
 import mpmath
 
+from ...language.digits import DIGITS
+from ...language.quantities import as_number, compare, mp, text
 from ...losses.clip import SIGMOID
 from ...vectors.embeddings import Embeddings, Index
-from ..digits import DIGITS, stored_cells
+from ..digits import stored_cells
 from ..form.families import in_space
 from ..form.run import Answer, Point, named_check
-from ..form.values import as_number, compare, mp, text
 from ..towers import Towers, aligned, lifted, pairwise_value
 from .named import delta_star
 

@@ -20,19 +20,19 @@ from ...decide.decide import positive, zero
 from ...decide.domain import Domain, Range
 from ...decide.evidence import Holds, Outcome, Undecided, weakest
 from ...decide.present import tidy
+from ...language.digits import DIGITS
+from ...language.quantities import NoValue, as_number, compare, mp, text
 from ...losses.clip import INFONCE, SIGMOID, b, t
 from ...losses.pairwise import c
 from ...optimum.segment import delta
 from ...results import results
 from ...structures.towers import NEGATIVE, POSITIVE, N
 from ...vectors.embeddings import Embeddings
-from ..digits import DIGITS
 from ..form.families import ccem, in_space
 from ..form.family import size
 from ..form.functions import Function
 from ..form.points import total
 from ..form.run import Answer, Point, named_check, named_proof
-from ..form.values import NoValue, as_number, compare, mp, text
 from ..towers import Towers, lifted, pairwise_value, position, softmax_value, square
 
 Given = Mapping[str, Any]

@@ -10,13 +10,14 @@ from typing import Any
 import mpmath
 from sympy import Expr
 
+from ...language.evaluate import Scene
+from ...language.quantities import Unknown, as_number, mp
 from ...losses.clip import SIGMOID
 from ...structures.towers import NEGATIVE, POSITIVE
 from ...vectors.embeddings import Embeddings, Index
 from .. import towers
 from ..form.families import TOWERS, ccem, counted, of_towers, sets_in, unit_vector
 from ..form.family import family
-from ..form.values import Scene, Unknown, as_number, mp
 
 
 @family("ccem", "the CCEM", partial(of_towers, parameter="(delta)"), TOWERS)

@@ -13,6 +13,7 @@ from ...decide.calculus import derivative
 from ...decide.decide import positive
 from ...decide.domain import POSITIVE, Domain
 from ...decide.evidence import Evidence, Grade, Holds, Outcome
+from ...language.quantities import NoValue, as_number, compare, mp, root, text
 from ...losses.softmax import SoftmaxLoss
 from ...losses.supcl import CNCE, SUP_CNCE, SUPCL
 from ...optimum.reduce import ReducedLoss
@@ -25,7 +26,6 @@ from ..digits import stored_cells
 from ..form.families import sets_in, ssem
 from ..form.family import size
 from ..form.run import Answer, Point, named_check, named_proof
-from ..form.values import NoValue, as_number, compare, mp, root, text
 from .sets import declared_value
 
 Given = Mapping[str, Any]

@@ -16,15 +16,15 @@ from ...decide.decide import positive
 from ...decide.domain import Domain, Range
 from ...decide.evidence import Holds, Outcome
 from ...decide.present import tidy
+from ...language.digits import DIGITS
+from ...language.quantities import NoValue, as_number, compare, mp, text
 from ...losses.softmax import tau as temperature
 from ...losses.supcl import SUPCL
 from ...results import results
 from ...vectors.embeddings import Embeddings
-from ..digits import DIGITS
 from ..form.families import ssem
 from ..form.family import size
 from ..form.run import Answer, Point, named_check, named_proof
-from ..form.values import NoValue, as_number, compare, mp, text
 from .named import CLOSE, ONE, ZERO, best_position, longest
 from .sets import declared_value
 

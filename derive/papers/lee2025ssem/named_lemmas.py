@@ -8,11 +8,11 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+from ...language.quantities import compare, root, text
 from ...vectors.embeddings import Embeddings, Index
 from ..form.families import sets_in, ssem
 from ..form.family import size
 from ..form.run import Answer, Point, named_check
-from ..form.values import compare, root, text
 from .named import longest, squared
 
 Given = Mapping[str, Any]

@@ -10,6 +10,9 @@ from typing import Any
 
 from sympy import Expr
 
+from ...language.evaluate import AXES, Scene
+from ...language.parser import Letters
+from ...language.quantities import NoValue, Unknown, as_number
 from ...losses.softmax import SoftmaxLoss
 from ...losses.supcl import CNCE, SUPCL
 from ...vectors.embeddings import Embeddings, Index
@@ -17,8 +20,6 @@ from .. import evaluate
 from ..form.families import SEEDS, first_alone, sets_in, ssem, unit_vector
 from ..form.family import family
 from ..form.points import ONE, ZERO, Rows, unit_axes
-from ..form.reader import Letters
-from ..form.values import AXES, NoValue, Scene, Unknown, as_number
 
 
 # --- views in instances in classes -----------------------------------------------------------

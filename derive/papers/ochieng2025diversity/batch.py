@@ -20,7 +20,9 @@ from typing import Any
 
 import mpmath
 
-from ..form.matrices import Matrix
+from ...language.evaluate import AXES, OUTCOMES, PARTNER, OfScene, Scene
+from ...language.matrices import Matrix
+from ...language.quantities import NoValue, Unknown, Vector, mp
 from ..form.points import (
     OF_MATRICES,
     ONE,
@@ -35,7 +37,6 @@ from ..form.points import (
     unit_axes,
 )
 from ..form.tables import Tables
-from ..form.values import AXES, OUTCOMES, PARTNER, NoValue, OfScene, Scene, Unknown, Vector, mp
 
 
 class Batch(Tables):

@@ -8,8 +8,8 @@ from typing import Any
 
 import mpmath
 
+from ...language.quantities import as_number, mp, text
 from ..form.run import Answer, Point, named_check
-from ..form.values import as_number, mp, text
 from .batch import Batch
 
 Given = Mapping[str, Any]

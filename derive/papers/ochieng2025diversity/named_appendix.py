@@ -9,11 +9,11 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from ..form.matrices import Matrix
+from ...language.matrices import Matrix
+from ...language.quantities import compare, mp, text
 from ..form.points import top_eigenvalue
 from ..form.run import Answer, Point, named_check
 from ..form.tables import Tables
-from ..form.values import compare, mp, text
 from .sets import anchors_in, batches_in
 
 Given = Mapping[str, Any]

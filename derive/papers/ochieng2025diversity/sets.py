@@ -21,10 +21,13 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+from ...language.evaluate import AXES
+from ...language.matrices import Matrix, identity, ones
+from ...language.parser import Letters
+from ...language.quantities import Unknown, root
 from ...vectors.embeddings import Index
 from ..form.families import counted, unit_vector
 from ..form.family import family
-from ..form.matrices import Matrix, identity, ones
 from ..form.points import (
     OF_MATRICES,
     ONE,
@@ -40,9 +43,7 @@ from ..form.points import (
     top_eigenvalue,
     unit_axes,
 )
-from ..form.reader import Letters
 from ..form.tables import Tables, number
-from ..form.values import AXES, Unknown, root
 from .batch import Batch, Law, read_batch, read_law
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import mpmath
 
-from ..form.matrices import Matrix, mpf
+from ...language.matrices import Matrix, mpf
+from ...language.quantities import NoValue, as_number, mp, text
 from ..form.run import Answer, Point, named_check
 from ..form.tables import Tables
-from ..form.values import NoValue, as_number, mp, text
 from .subgraphs import attraction, cross_entropy, gaussian, laplacian, partition
 
 Given = Mapping[str, Any]

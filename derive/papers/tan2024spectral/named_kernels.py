@@ -9,8 +9,8 @@ from typing import Any
 
 import mpmath
 
+from ...language.quantities import as_number, compare, mp, text
 from ..form.run import Answer, Point, named_check
-from ..form.values import as_number, compare, mp, text
 from .named_graphs import minimisers, signs
 from .sets import adjacency
 from .subgraphs import Rows, attraction, cross_entropy, gaussian, partition

@@ -29,14 +29,16 @@ from typing import Any
 import mpmath
 from sympy import Expr, Rational, exp
 
+from ...language.evaluate import OUTCOMES, OfScene, Scene, value
+from ...language.matrices import Matrix
+from ...language.nodes import Name, Number
+from ...language.parser import Letters
+from ...language.quantities import NoValue, Unknown, mp
 from ...vectors.embeddings import Embeddings
 from ..form.families import counted, unit_vector
 from ..form.family import family
-from ..form.matrices import Matrix
 from ..form.points import OF_MATRICES, ONE, ZERO, axis, directions, gap, random_points, times
-from ..form.reader import Letters
 from ..form.tables import Tables, number
-from ..form.values import OUTCOMES, NoValue, OfScene, Scene, Unknown, mp, value
 from .subgraphs import (
     Rows,
     as_matrix,
@@ -444,8 +446,8 @@ def crossed(weights: Sequence[Sequence[Any]], compared: Callable[[int, int], boo
         every = range(1, len(weights) + 1)
 
         def entry(i: int, j: int) -> Any:
-            indices = tuple(("num", Fraction(v)) for v in (i, j))
-            return mp(value(("name", "k", indices, ""), scene)) if compared(i, j) else ZERO
+            indices = tuple(Number(Fraction(v)) for v in (i, j))
+            return mp(value(Name("k", indices), scene)) if compared(i, j) else ZERO
 
         kernel = tuple(tuple(entry(i, j) for j in every) for i in every)
         return cross_entropy(tuple(map(tuple, weights)), kernel)

@@ -16,10 +16,10 @@ from typing import Any
 
 import mpmath
 
-from ..digits import DIGITS
-from ..form.matrices import Matrix
+from ...language.digits import DIGITS
+from ...language.matrices import Matrix
+from ...language.quantities import NoValue, Unknown, mp
 from ..form.points import ONE, ZERO, a_matrix, gap, over, times, total, trace
-from ..form.values import NoValue, Unknown, mp
 
 Rows = tuple[tuple[Any, ...], ...]
 Target = tuple[int, ...]  #: of every node the one that its edge goes to, counted from 0

@@ -13,9 +13,9 @@ from typing import Any
 
 import mpmath
 
-from ..digits import CLOSE, DIGITS
+from ...language.digits import CLOSE, DIGITS
+from ...language.quantities import NoValue, mp, text
 from ..form.run import Answer, named_check
-from ..form.values import NoValue, mp, text
 
 Given = Mapping[str, Any]
 

@@ -10,9 +10,9 @@ from typing import Any
 import mpmath
 import numpy as np
 
+from ...language.quantities import NoValue, compare, mp, text
 from ..form.family import size
 from ..form.run import Answer, Point, named_check
-from ..form.values import NoValue, compare, mp, text
 from .supcon import (
     bound,
     loss,

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ...language.quantities import mp, text
 from ..form.run import Answer, Point, named_check
-from ..form.values import mp, text
 from .supcon import Floats
 
 Given = Mapping[str, Any]

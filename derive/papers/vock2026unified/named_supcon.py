@@ -12,9 +12,9 @@ from typing import Any
 import mpmath
 import numpy as np
 
+from ...language.quantities import compare, mp, text
 from ..form.family import size
 from ..form.run import Answer, Point, named_check
-from ..form.values import compare, mp, text
 from .supcon import (
     SAME,
     Floats,

@@ -11,8 +11,8 @@ from typing import Any
 import mpmath
 import numpy as np
 
+from ...language.quantities import compare, mp, text
 from ..form.run import Answer, Point, named_check
-from ..form.values import compare, mp, text
 from .named_supcon import rivals, sizes_at
 from .supcon import loss, of_classes, some_similarities, some_weights
 

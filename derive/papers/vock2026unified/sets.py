@@ -20,9 +20,13 @@ from typing import Any
 import mpmath
 from sympy import Expr, Integer, Rational, log
 
+from ...language.evaluate import Scene, value
+from ...language.matrices import Matrix, centring, dimension, identity, ones, squared_radius
+from ...language.nodes import Name, Number
+from ...language.parser import Letters
+from ...language.quantities import NoValue, mp, root
 from ...vectors.embeddings import Embeddings, Index
 from ..form.family import family
-from ..form.matrices import Matrix, centring, dimension, identity, ones, squared_radius
 from ..form.points import (
     OF_MATRICES,
     ONE,
@@ -35,20 +39,15 @@ from ..form.points import (
     minus,
     random_points,
 )
-from ..form.reader import Letters
 from ..form.tables import Tables
-from ..form.values import NoValue, Scene, mp, root, value
 from .supcon import bound, loss, of_classes
 
 
 # --- the loss, and its minimum -------------------------------------------------------------------
 def _table(scene: Scene, letter: str) -> Rows:
     """A table of the scene, as the record or else the family defines it, 0 on its diagonal."""
-    every = [("num", Fraction(k + 1)) for k in range(int(scene.numbers["n"]))]
-    return [
-        [ZERO if i == j else value(("name", letter, (i, j), ""), scene) for j in every]
-        for i in every
-    ]
+    every = [Number(Fraction(k + 1)) for k in range(int(scene.numbers["n"]))]
+    return [[ZERO if i == j else value(Name(letter, (i, j)), scene) for j in every] for i in every]
 
 
 def _weights(scene: Scene) -> Rows:

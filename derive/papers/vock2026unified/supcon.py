@@ -13,8 +13,8 @@ import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
+from ...language.quantities import NoValue, compare, mp
 from ..form.points import over, total
-from ..form.values import NoValue, compare, mp
 
 Rows = Sequence[Sequence[Any]]
 Floats = NDArray[np.float64]

@@ -13,10 +13,10 @@ from functools import cached_property
 
 from sympy import Expr, Integer, Rational, Symbol, exp, latex, log, sqrt
 
+from ...language.statement import Statement
+from ...language.tokens import Token, tokenise
+from ...language.vocabulary import CASES, FRACTIONS
 from ..judge.lookup import Meant
-from ..statement import Statement
-from ..tokens import Token, tokenise
-from ..vocabulary import CASES, FRACTIONS
 
 #: Relations that one may take for another, by the way they are written.
 FAMILIES: tuple[tuple[str, ...], ...] = (("<", r"\le", ">", r"\ge"), ("<", r"\leq", ">", r"\geq"),

@@ -15,14 +15,14 @@ from sympy import Expr, Symbol, latex
 
 from ...decide.evidence import Grade
 from ...decide.normal import ExpField, NotInField
+from ...language.statement import Statement, TexError
+from ...language.tokens import tokenise
+from ...language.vocabulary import LETTERS
 from ..directives import Directive
 from ..formula.reader import read
 from ..judge.compare import judge
 from ..judge.finding import Edit, Finding
 from ..judge.lookup import Meant
-from ..statement import Statement, TexError
-from ..tokens import tokenise
-from ..vocabulary import LETTERS
 from .changes import Change, Changes, spelled
 from .floats import screen
 

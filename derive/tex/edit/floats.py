@@ -11,8 +11,8 @@ from sympy import Abs, Eq, Expr, Max, Min, Piecewise, Pow, Rational, Symbol, exp
 from sympy.core.relational import Relational
 
 from ...decide.domain import Range
+from ...language.statement import Bounds, Statement
 from ..judge.lookup import Meant
-from ..statement import Bounds, Statement
 
 #: Relative difference of floating point values that still counts as agreement.
 NEAR = 1e-9

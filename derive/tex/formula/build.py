@@ -42,9 +42,17 @@ from sympy import (
 )
 from sympy.logic.boolalg import Boolean
 
-from ..statement import Bounds, Side, Statement, TexError
+from ...language.needs import (
+    bound_begins,
+    bound_ends,
+    note_log,
+    note_name,
+    note_power,
+    open_end,
+    taken,
+)
+from ...language.statement import Bounds, Side, Statement, TexError
 from .lexemes import Lexeme
-from .needs import bound_begins, bound_ends, note_log, note_name, note_power, open_end, taken
 
 MAX_CHOSEN = 12  #: below in a binomial that is multiplied out
 MAX_EXPONENT = 1_000  #: of a number
@@ -192,7 +200,7 @@ def _apply(name: str, argument: Expr, at: int) -> Expr:
     if name not in ("log", "ln"):
         _bounded(argument, at)
     elif argument.is_number and argument.is_positive is not True:
-        raise TexError("a logarithm of what is not positive", at)
+        raise TexError("a logarithm needs a positive argument", at)
     else:
         note_log(argument)
     return _sound(_FUNCTIONS[name](argument), at)

@@ -6,9 +6,9 @@ brace may seem to, and is read where that makes no difference.
 
 from __future__ import annotations
 
-from ..statement import TexError
-from ..tokens import Token, show
-from ..vocabulary import (
+from ...language.statement import TexError
+from ...language.tokens import Token, show
+from ...language.vocabulary import (
     BARS,
     BLANKS,
     CLOSING,

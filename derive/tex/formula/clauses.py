@@ -14,9 +14,9 @@ from typing import cast
 
 from sympy import Expr, Symbol
 
-from ..statement import Among, Bounds, Chain, Clause, Indices, Kinds, Tends, TexError
-from ..tokens import show
-from ..vocabulary import DOTS, NOUNS
+from ...language.statement import Among, Bounds, Chain, Clause, Indices, Kinds, Tends, TexError
+from ...language.tokens import show
+from ...language.vocabulary import DOTS, NOUNS
 from .grammar import Grammar
 from .lexemes import check_list
 from .memberships import Memberships
@@ -172,8 +172,8 @@ class Clauses:
         if len(formula.pieces) == 1 and (known or is_letter(piece) or self.sets.is_vector(piece)):
             return [piece]
         raise TexError(
-            f"{show(self._text(formula.at, formula.at + 40))} beside the formula is no condition "
-            "that can be read",
+            f"{show(self._text(formula.at, formula.at + 40))} beside the formula cannot be "
+            "read as a condition",
             formula.at,
         )
 
@@ -332,7 +332,7 @@ def _with_dots(group: list[tuple[Item, int]]) -> list[tuple[Item, int]]:
         first, *more = (i for i, _ in group[starts[-1] if starts else d : stop])
         parts = sides(first.pieces)[0]
         if len(parts) != 2 or not {i.sort for i in more} <= {"comma", "formula"}:
-            raise TexError("dots that are no range such as i = 1, \\dots, N", item.at)
+            raise TexError("dots must stand in a range such as i = 1, \\dots, N", item.at)
         marks = {t: (Unit(k, t, first.at), None) for k, t in _SET}
         listed = [p for i in more for p in i.pieces or [marks[","]]]
         pieces = [*parts[0], marks["in"], marks["\\{"], *parts[1], *listed, marks["\\}"]]

@@ -13,8 +13,8 @@ from lark.lexer import Lexer
 from sympy import Expr
 
 from ...decide.defined import Condition
-from ..statement import Side, Statement, TexError
-from ..tokens import show
+from ...language.statement import Side, Statement, TexError
+from ...language.tokens import show
 from .build import Build
 from .lexemes import Lexeme, Lexemes
 from .names import Piece

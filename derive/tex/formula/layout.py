@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from ..statement import TexError
-from ..vocabulary import LEADS, STARTS, THEN
+from ...language.statement import TexError
+from ...language.vocabulary import LEADS, STARTS, THEN
 from .names import Piece
 from .pieces import (
     ENDING,
@@ -135,7 +135,7 @@ def lay_out(pieces: Sequence[Piece]) -> Display:
                         "one of several formulas in a row lacks a relation", draft.pieces[0][0].at
                     )
     if not found.drafts:
-        raise TexError("there is no formula here")
+        raise TexError("no formula was found")
     return found
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from sympy import Expr, oo, pi
 
-from ..statement import TexError
-from ..tokens import MAX_NESTING, show
-from ..vocabulary import REFUSED
+from ...language.statement import TexError
+from ...language.tokens import MAX_NESTING, show
+from ...language.vocabulary import REFUSED
 from .names import Names, Piece
 from .pieces import ENDING, at_top, depths, stripped, unpunctuated, words
 from .spelling import Range, Unit

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from sympy import Expr, Integer
 
-from ..statement import Among, Bounds, Chain, Indices, Kinds, TexError
-from ..tokens import show
-from ..vocabulary import DOTS
+from ...language.statement import Among, Bounds, Chain, Indices, Kinds, TexError
+from ...language.tokens import show
+from ...language.vocabulary import DOTS
 from .grammar import Grammar
 from .names import Piece
 from .pieces import enclosed, split

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from sympy import Expr
 
-from ..statement import TexError
-from ..tokens import show
+from ...language.statement import TexError
+from ...language.tokens import show
 from .spelling import Unit, joined
 from .units import name_units
 

@@ -12,9 +12,9 @@ from itertools import pairwise
 
 from sympy import Expr
 
-from ..statement import TexError
-from ..tokens import Token, closing, show, tokenise
-from ..vocabulary import (
+from ...language.statement import TexError
+from ...language.tokens import Token, closing, show, tokenise
+from ...language.vocabulary import (
     ACCENTS,
     BLANKS,
     FONTS,

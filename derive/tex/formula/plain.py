@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..statement import TexError
-from ..tokens import Token, show
-from ..vocabulary import ANNOTATED, COLOURS, OLD_FONTS, VISIBLE, WRAPPERS
+from ...language.statement import TexError
+from ...language.tokens import Token, show
+from ...language.vocabulary import ANNOTATED, COLOURS, OLD_FONTS, VISIBLE, WRAPPERS
 
 
 def plain(tokens: list[Token]) -> list[Token]:

@@ -15,7 +15,8 @@ from itertools import zip_longest
 
 from sympy import Expr, oo
 
-from ..statement import (
+from ...language.needs import taken
+from ...language.statement import (
     Bounds,
     Chain,
     Clause,
@@ -27,15 +28,14 @@ from ..statement import (
     TexError,
     Unread,
 )
+from ...language.tokens import MAX_TOKENS, show, tokenise
+from ...language.vocabulary import DECLARABLE, DOTS
 from ..text.macros import Macros
-from ..tokens import MAX_TOKENS, show, tokenise
-from ..vocabulary import DECLARABLE, DOTS
 from .clauses import Clauses, Letter, defined_letter, take_letters
 from .grammar import Grammar
 from .layout import Beside, Display, Draft, lay_out
 from .lexemes import Lexemes
 from .names import Names, Piece
-from .needs import taken
 from .phrases import Phrases
 from .pieces import at_top, sides, split
 from .units import Formula, canonical_name
@@ -272,7 +272,7 @@ class _Reading:
         if len(told) > MAX_LETTERS:
             raise TexError(f"more than {MAX_LETTERS} letters are defined", told[MAX_LETTERS].at)
         if not self.found.drafts:
-            raise TexError("there is no formula here but definitions")
+            raise TexError("the display holds only definitions, no formula to check")
         self._put_in(told, uses)
 
     def _put_in(self, told: Sequence[Letter], uses: Mapping[str, int]) -> None:

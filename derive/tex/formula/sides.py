@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 
 from sympy import Expr, Symbol
 
-from ..statement import Called, Inner, Limit, Side, Tends, TexError, Unread, Vector
-from ..tokens import show
-from ..vocabulary import OTHER_FUNCTIONS
+from ...language.statement import Called, Inner, Limit, Side, Tends, TexError, Unread, Vector
+from ...language.tokens import show
+from ...language.vocabulary import OTHER_FUNCTIONS
 from .lexemes import CONSTANTS, Lexemes
 from .names import Piece
 from .pieces import at_top, depths, enclosed, sides, stripped, words
@@ -165,8 +165,8 @@ class Sides:
             return None
         if not known or any(m is not None for _, m in marks):
             raise TexError(
-                f"two readings: a function of what is in the brackets, or a product? write \\cdot, "
-                f"or only {head.text}",
+                "two readings: a function of the arguments in brackets, or a product? write "
+                f"\\cdot, or only {head.text}",
                 pieces[1][0].at,
             )
         return Called(meaning, tuple(of))

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from ..statement import Relation, TexError
-from ..tokens import Token, closing, show
-from ..vocabulary import (
+from ...language.statement import Relation, TexError
+from ...language.tokens import Token, closing, show
+from ...language.vocabulary import (
     ACCENTS,
     BLANKS,
     DECORATING,

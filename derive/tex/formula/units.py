@@ -6,9 +6,9 @@ part of a formula do not print, so they do not group.
 
 from __future__ import annotations
 
-from ..statement import TexError
-from ..tokens import Token, show, tokenise
-from ..vocabulary import (
+from ...language.statement import TexError
+from ...language.tokens import Token, show, tokenise
+from ...language.vocabulary import (
     ACCENTS,
     AND,
     ANNOTATED,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..statement import TexError
-from ..tokens import show
-from ..vocabulary import COMPARED, DISTINCT, KINDS, NEUTRAL, NOUNS, STARTS
+from ...language.statement import TexError
+from ...language.tokens import show
+from ...language.vocabulary import COMPARED, DISTINCT, KINDS, NEUTRAL, NOUNS, STARTS
 from .names import Piece
 from .pieces import depths, words
 from .spelling import Unit

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from sympy import Expr
 
 from ...decide.evidence import Holds
+from ...language.statement import Side, Statement, TexError
 from ...proof.relations import TURNED
 from ...theorem.bounds import Bounds
 from ..directives import Directive
-from ..statement import Side, Statement, TexError
 from .claimed import check_order
 from .finding import Finding, finding_of_all
 from .lookup import Meant, bound_name, bounded

@@ -35,10 +35,7 @@ from ...decide.defined import defined
 from ...decide.domain import Domain, DomainError, Range, in_order
 from ...decide.evidence import Holds
 from ...decide.number import sign
-from ...proof.relations import TURNED
-from ..directives import Directive
-from ..formula.reader import canonical_name
-from ..statement import (
+from ...language.statement import (
     Among,
     Bounds,
     Chain,
@@ -53,6 +50,9 @@ from ..statement import (
     Tends,
     TexError,
 )
+from ...proof.relations import TURNED
+from ..directives import Directive
+from ..formula.reader import canonical_name
 from .lookup import BadTarget, Meant, look_up
 from .printed import plain
 from .subject import tends_there

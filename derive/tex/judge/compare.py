@@ -14,8 +14,8 @@ from typing import cast
 
 from sympy import Expr, Symbol
 
+from ...language.statement import Bounds, Called, Chain, Clause, Relation, Side, Statement, TexError
 from ..directives import Directive
-from ..statement import Bounds, Called, Chain, Clause, Relation, Side, Statement, TexError
 from .bounded import is_bound, judge_bound
 from .claimed import Wider, check_order, claimed
 from .conditions import judge_condition

@@ -13,12 +13,12 @@ from ...decide.equal import equal
 from ...decide.evidence import Holds, Outcome, Refuted, weakest
 from ...decide.normal import ExpField, NotInField
 from ...decide.wanting import wanting
+from ...language.statement import Bounds, Relation, Statement, TexError
 from ...optimum.threshold import Criterion, NoClosedForm, threshold
 from ...proof.derivation import Derivation, StepFailed
 from ...proof.relations import TURNED, lt
 from ...theorem.bounds import Bounds as BoundQuantity
 from ..directives import Directive
-from ..statement import Bounds, Relation, Statement, TexError
 from .finding import Finding, finding
 from .lookup import Meant
 from .printed import needs_of, plain

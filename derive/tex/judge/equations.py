@@ -15,8 +15,8 @@ from ...decide.evidence import Holds, Outcome, Refuted, Undecided
 from ...decide.normal import ExpField, NotInField
 from ...decide.root import ClampedRoot
 from ...decide.wanting import place, wanting
+from ...language.statement import Statement, TexError
 from ..directives import Directive
-from ..statement import Statement, TexError
 from .finding import Finding, finding, finding_of_all
 from .lookup import Meant
 from .printed import compared, needs_of, plain

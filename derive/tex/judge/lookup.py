@@ -15,6 +15,7 @@ from ...decide.defined import Condition
 from ...decide.domain import Domain, DomainError
 from ...decide.exact import NotANumber, expression
 from ...decide.wanting import wanting
+from ...language.statement import Inner, TexError, Unread
 from ...results import UnknownResult, results
 from ...theorem.bounds import Bounds
 from ...theorem.kinds import Kind
@@ -24,7 +25,6 @@ from ...theorem.written import root_names, written
 from ..directives import Directive
 from ..formula.phrases import Phrase, Phrases, is_closed, phrase, split_at_relation
 from ..formula.reader import canonical_name, read
-from ..statement import Inner, TexError, Unread
 
 _NO_PHRASES = Phrases()
 _BOUND = re.compile(r"(.*) (\\[lg]e)( .*)?")

@@ -13,7 +13,7 @@ from ...decide.domain import Domain
 from ...decide.equal import equal
 from ...decide.evidence import Evidence, Grade, Holds, Outcome
 from ...decide.wanting import by_factors, wanting
-from ..statement import Statement, TexError
+from ...language.statement import Statement, TexError
 from .lookup import Meant
 from .subject import base
 

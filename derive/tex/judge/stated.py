@@ -12,9 +12,9 @@ from ...decide.decide import proof_of_positive
 from ...decide.equal import equal
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ...decide.number import sign
+from ...language.statement import Relation, Statement, TexError
 from ...proof.relations import TURNED
 from ..directives import Directive
-from ..statement import Relation, Statement, TexError
 from .conditions import cancelled, printed_bounds
 from .finding import Finding, finding, finding_of_all
 from .lookup import Meant

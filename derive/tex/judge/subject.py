@@ -16,9 +16,7 @@ from sympy import Expr, S, Symbol, oo
 
 from ...decide.equal import equal
 from ...decide.evidence import Grade, Holds
-from ...theorem.quantity import Quantity
-from ...theorem.result import Result
-from ..statement import (
+from ...language.statement import (
     Among,
     Bounds,
     Called,
@@ -32,6 +30,8 @@ from ..statement import (
     Unread,
     Vector,
 )
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from .lookup import Meant, pattern
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from .. import vocabulary
+from ...language import vocabulary
 
 
 def _words(text: str) -> frozenset[str]:

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from ..vocabulary import COLOURS, VISIBLE
+from ...language.vocabulary import COLOURS, VISIBLE
 from . import commands as tables
 from .scope import Definition
 from .source import Source

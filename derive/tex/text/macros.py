@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from ..statement import TexError
-from ..tokens import MAX_LENGTH, MAX_TOKENS, Token, show, tokenise
+from ...language.statement import TexError
+from ...language.tokens import MAX_LENGTH, MAX_TOKENS, Token, show, tokenise
 from .definitions import MAX_BODY
 from .scope import MAX_NAMES, Definition
 

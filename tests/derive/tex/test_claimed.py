@@ -5,6 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from cltheory.derive.language.statement import (
+    Bounds,
+    Chain,
+    Clause,
+    Indices,
+    Kinds,
+    Statement,
+    Tends,
+    TexError,
+)
 from cltheory.derive.losses.clip import b
 from cltheory.derive.losses.kernel import gamma
 from cltheory.derive.losses.softmax import tau
@@ -16,16 +26,6 @@ from cltheory.derive.tex.directives import directive
 from cltheory.derive.tex.judge.compare import judge
 from cltheory.derive.tex.judge.finding import Finding
 from cltheory.derive.tex.judge.lookup import look_up
-from cltheory.derive.tex.statement import (
-    Bounds,
-    Chain,
-    Clause,
-    Indices,
-    Kinds,
-    Statement,
-    Tends,
-    TexError,
-)
 from sympy import Eq, Expr, Piecewise, Rational, S, Symbol, exp, log, oo
 
 ALPHA_MIN, TAU_MAX = "supcl-threshold.alpha_min", "supcl-threshold.tau_max"

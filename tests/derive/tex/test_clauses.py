@@ -3,8 +3,7 @@ r"""Conditions beside a formula: each is read as data, or the display is refused
 from __future__ import annotations
 
 import pytest
-from cltheory.derive.tex.formula.reader import read
-from cltheory.derive.tex.statement import (
+from cltheory.derive.language.statement import (
     Among,
     Bounds,
     Chain,
@@ -16,6 +15,7 @@ from cltheory.derive.tex.statement import (
     TexError,
     Vector,
 )
+from cltheory.derive.tex.formula.reader import read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Expr, Integer, Rational, Symbol, exp, oo

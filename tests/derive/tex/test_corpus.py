@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cltheory.derive.language.statement import Bounds, Inner, Side, Statement, TexError, Unread
 from cltheory.derive.tex.formula.reader import canonical_name, read
-from cltheory.derive.tex.statement import Bounds, Inner, Side, Statement, TexError, Unread
 from sympy import (
     Abs,
     Dummy,

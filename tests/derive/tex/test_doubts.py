@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from cltheory.derive.tex.statement import TexError
+from cltheory.derive.language.statement import TexError
+from cltheory.derive.language.tokens import tokenise
 from cltheory.derive.tex.text.document import Kind, Marked, Problem, find, read
 from cltheory.derive.tex.text.near_miss import near_miss
-from cltheory.derive.tex.tokens import tokenise
 
 MARK = "\n% cltheory: ssem.delta_zero\n"
 EQ = MARK + r"\begin{equation} \a \end{equation}" + "\n"

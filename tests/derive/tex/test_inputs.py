@@ -5,10 +5,10 @@ from __future__ import annotations
 import posixpath
 
 import pytest
-from cltheory.derive.tex.statement import TexError
+from cltheory.derive.language.statement import TexError
+from cltheory.derive.language.tokens import tokenise
 from cltheory.derive.tex.text.document import Document, DocumentError, Marked, Problem, read
 from cltheory.derive.tex.text.inputs import MAX_FILES, is_root, may_input, root_of
-from cltheory.derive.tex.tokens import tokenise
 
 MARK = "% cltheory: a.x\n"
 EQ = MARK + "\\[ x = \\a \\]\n"

@@ -14,13 +14,13 @@ from fractions import Fraction
 import mpmath
 import pytest
 from cltheory.derive.decide.root import ClampedRoot
+from cltheory.derive.language.statement import TexError
+from cltheory.derive.language.tokens import MAX_LENGTH
 from cltheory.derive.results import results
 from cltheory.derive.tex.directives import Directive
 from cltheory.derive.tex.formula.reader import read
 from cltheory.derive.tex.judge.compare import judge
 from cltheory.derive.tex.judge.lookup import look_up
-from cltheory.derive.tex.statement import TexError
-from cltheory.derive.tex.tokens import MAX_LENGTH
 from mutate import mutants
 from sympy import (
     Expr,

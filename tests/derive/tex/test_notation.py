@@ -3,8 +3,8 @@ r"""Typography: variants that print the same formula read equal, what changes it
 from __future__ import annotations
 
 import pytest
+from cltheory.derive.language.statement import TexError
 from cltheory.derive.tex.formula.reader import read
-from cltheory.derive.tex.statement import TexError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Expr, Piecewise, Symbol, exp

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from cltheory.derive.language.statement import Bounds, Statement, TexError, Unread
 from cltheory.derive.tex.formula.reader import canonical_name, read
-from cltheory.derive.tex.statement import Bounds, Statement, TexError, Unread
 from cltheory.derive.tex.text.macros import Macros
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -538,7 +538,7 @@ NOT_READ = (
     "of a number",
     "of numbers",
     "'e' is not known",
-    "not positive",
+    "positive argument",
     "negative number",
 )
 

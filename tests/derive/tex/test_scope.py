@@ -5,10 +5,10 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from cltheory.derive.tex.statement import TexError
+from cltheory.derive.language.statement import TexError
+from cltheory.derive.language.tokens import tokenise
 from cltheory.derive.tex.text.document import Marked, find
 from cltheory.derive.tex.text.macros import Macros
-from cltheory.derive.tex.tokens import tokenise
 
 MARK = "\n% cltheory: a.x\n"
 EQ = MARK + r"\[ x = \a \]" + "\n"

@@ -3,8 +3,8 @@ r"""What may stand at the left: names, inner products, limits; and rows that go 
 from __future__ import annotations
 
 import pytest
+from cltheory.derive.language.statement import Called, Inner, Limit, Side, TexError, Unread, Vector
 from cltheory.derive.tex.formula.reader import read
-from cltheory.derive.tex.statement import Called, Inner, Limit, Side, TexError, Unread, Vector
 from sympy import Expr, Integer, Symbol, oo
 
 m, n, N, tau, alpha = (Symbol(s, positive=True) for s in "m n N tau alpha".split())

@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from cltheory.derive.losses.softmax import tau
-from cltheory.derive.losses.supcl import alpha
-from cltheory.derive.optimum.segment import delta
-from cltheory.derive.structures.hierarchy import n
-from cltheory.derive.tex.directives import directive
-from cltheory.derive.tex.judge.compare import judge
-from cltheory.derive.tex.judge.finding import Finding
-from cltheory.derive.tex.judge.lookup import look_up, pattern
-from cltheory.derive.tex.judge.subject import fits
-from cltheory.derive.tex.statement import (
+from cltheory.derive.language.statement import (
     Clause,
     Inner,
     Limit,
@@ -23,6 +14,15 @@ from cltheory.derive.tex.statement import (
     Unread,
     Vector,
 )
+from cltheory.derive.losses.softmax import tau
+from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum.segment import delta
+from cltheory.derive.structures.hierarchy import n
+from cltheory.derive.tex.directives import directive
+from cltheory.derive.tex.judge.compare import judge
+from cltheory.derive.tex.judge.finding import Finding
+from cltheory.derive.tex.judge.lookup import look_up, pattern
+from cltheory.derive.tex.judge.subject import fits
 from sympy import Expr, Integer, S, Symbol, oo
 
 POSITIVE, NEGATIVE = "ccem.positive", "ccem.negative"

@@ -16,8 +16,8 @@ if __package__ in (None, ""):  # run as a script
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
     __package__ = "statements"
 
+from cltheory.derive.language.tokens import Token, tokenise
 from cltheory.derive.tex.edit.changes import distance
-from cltheory.derive.tex.tokens import Token, tokenise
 
 from .run import Verdict, statements, verdict
 from .statement import Written

@@ -12,7 +12,7 @@ from typing import Any
 
 import mpmath
 
-from ..digits import CLOSE
+from .digits import CLOSE
 
 Rows = tuple[tuple[Any, ...], ...]
 

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 
 from sympy import Expr, Pow, log, oo
 
-from ...decide.defined import Condition
+from ..decide.defined import Condition
 
 #: What was noted, and how much of that is from outside the bounds of cases.
 _NOTED: ContextVar[list[Condition] | None] = ContextVar("noted", default=None)

@@ -1,0 +1,366 @@
+"""What printed statements consist of, as typed frozen nodes that can be spelled and changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+
+@dataclass(frozen=True)
+class Node:
+    """A part of a statement; as text it is plain, for reports."""
+
+    spelled: ClassVar[str] = ""  #: with a place for each field
+
+    def __str__(self) -> str:
+        return self.spelled.format(*(getattr(self, f.name) for f in fields(self)))
+
+    def places(self) -> Iterator[tuple[Node, Callable[[Node], Node]]]:
+        """Each part, with what makes the node where another stands in its place."""
+        for f in fields(self):
+            held = getattr(self, f.name)
+            if isinstance(held, Node):
+                yield held, self._putting(f.name, lambda new: new)
+            for k, one in enumerate(held if isinstance(held, tuple) else ()):
+                label, part = one if isinstance(one, tuple) else (None, one)
+                if isinstance(part, Node):
+                    yield part, self._putting(f.name, _exchanged(held, k, label))
+
+    def _putting(self, field: str, held: Callable[[Node], Any]) -> Callable[[Node], Node]:
+        return lambda new: replace(self, **{field: held(new)})
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every name that it uses."""
+        own = {self.base} if isinstance(self, Name) else set[str]()
+        return frozenset(own.union(*(part.names for part, _ in self.places())))
+
+
+def _exchanged(held: Sequence[Any], k: int, label: str | None) -> Callable[[Node], Any]:
+    """Parts, which may have a sign or a letter before them, with another one at a place."""
+    return lambda new: (*held[:k], new if label is None else (label, new), *held[k + 1 :])
+
+
+# --- numbers and names -----------------------------------------------------------------------
+@dataclass(frozen=True)
+class Number(Node):
+    """A number as it is printed."""
+
+    value: Fraction
+    spelled = "{}"
+
+
+@dataclass(frozen=True)
+class Word(Node):
+    """A constant, or an index that is a word or a sign."""
+
+    text: str
+    spelled = "{}"
+
+
+@dataclass(frozen=True)
+class Subset(Node):
+    """A set that stands as an index, under the name by which it is defined."""
+
+    text: str
+    of: Node
+    spelled = "{}"
+
+
+@dataclass(frozen=True)
+class Name(Node):
+    """A letter with indices and a mark above it."""
+
+    base: str
+    subs: tuple[Any, ...] = ()
+    mark: str = ""
+
+    @property
+    def full(self) -> str:
+        """The name with its indices: ``l_p``."""
+        return self.base + "".join(f"_{indexed(s)}" for s in self.subs)
+
+    def __str__(self) -> str:
+        subs = ",".join(map(str, self.subs))
+        return f"{self.base}{'_' + subs if subs else ''}{'^' + self.mark if self.mark else ''}"
+
+
+@dataclass(frozen=True)
+class Call(Name):
+    """A function with its arguments, or a loss without any."""
+
+    arguments: tuple[Node, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}({', '.join(map(str, self.arguments))})"
+
+
+def indexed(sub: Node) -> str:
+    """How an index is written in the name of what has it."""
+    return sub.base if isinstance(sub, Name) else str(sub)
+
+
+ONE, INFINITY, PI = Number(Fraction(1)), Word("oo"), Word("pi")
+
+
+# --- expressions -------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Sum(Node):
+    """Terms with their signs."""
+
+    terms: tuple[tuple[str, Node], ...]
+
+    def __str__(self) -> str:
+        text = " ".join(f"{sign} {term}" for sign, term in self.terms)
+        return f"({text.removeprefix('+ ')})"
+
+
+@dataclass(frozen=True)
+class Product(Node):
+    """Factors, each with ``*`` or ``/`` before it."""
+
+    factors: tuple[tuple[str, Node], ...]
+
+    def __str__(self) -> str:
+        text = " ".join(f"{sign} {factor}" for sign, factor in self.factors)
+        return text.removeprefix("* ").removeprefix("/ ")
+
+
+@dataclass(frozen=True)
+class Quotient(Node):
+    """A fraction."""
+
+    above: Node
+    below: Node
+    spelled = "({})/({})"
+
+
+@dataclass(frozen=True)
+class Power(Node):
+    """A power."""
+
+    base: Node
+    exponent: Node
+    spelled = "({})^({})"
+
+
+_APPLIED = {"abs": "|{}|", "T": "{}^T"}
+
+
+@dataclass(frozen=True)
+class Applied(Node):
+    """A function of one thing that everybody knows: of a number, a vector, a set."""
+
+    function: str
+    of: Node
+
+    def __str__(self) -> str:
+        return _APPLIED.get(self.function, f"{self.function}({{}})").format(self.of)
+
+
+@dataclass(frozen=True)
+class Indicator(Node):
+    """1 where a relation holds, else 0."""
+
+    of: Node
+    spelled = "[{}]"
+
+
+@dataclass(frozen=True)
+class Cosine(Node):
+    """The cosine of two vectors."""
+
+    one: Node
+    other: Node
+    spelled = "cos({}, {})"
+
+
+@dataclass(frozen=True)
+class Unlike(Node):
+    """1 where two indices differ, else 0."""
+
+    one: Node
+    other: Node
+    spelled = "[{} != {}]"
+
+
+@dataclass(frozen=True)
+class Bound(Node):
+    """Names with what they run over, and which of them differ."""
+
+    over: tuple[tuple[str, Node], ...] = ()
+    apart: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        text = ", ".join(f"{name} in {where}" for name, where in self.over)
+        return text + "".join(f", {a} != {b}" for a, b in self.apart)
+
+
+@dataclass(frozen=True)
+class Big(Node):
+    """A sum, product, maximum or minimum over something."""
+
+    what: str
+    bound: Bound
+    body: Node
+    spelled = "{}[{}] {}"
+
+
+@dataclass(frozen=True)
+class Extremum(Node):
+    """The least or the largest of some numbers."""
+
+    what: str
+    of: tuple[Node, ...]
+
+    def __str__(self) -> str:
+        return f"{self.what}({', '.join(map(str, self.of))})"
+
+
+@dataclass(frozen=True)
+class Limit(Node):
+    """A limit in a letter."""
+
+    letter: str
+    end: Node
+    body: Node
+    spelled = "lim[{} -> {}] {}"
+
+
+@dataclass(frozen=True)
+class Derivative(Node):
+    """A derivative in a letter."""
+
+    letter: str
+    order: int
+    body: Node
+
+    def __str__(self) -> str:
+        times = f"^{self.order}" if self.order > 1 else ""
+        return f"d{times}/d{self.letter}{times} {self.body}"
+
+
+@dataclass(frozen=True)
+class At(Node):
+    """An expression where letters have certain values."""
+
+    body: Node
+    values: tuple[tuple[str, Node], ...]
+
+    def __str__(self) -> str:
+        return f"{self.body} at {', '.join(f'{name} = {where}' for name, where in self.values)}"
+
+
+# --- sets --------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Range(Node):
+    """Whole numbers from one to another; ``free`` if only a name that is not bound outside runs
+    over them."""
+
+    low: Node
+    high: Node
+    free: bool = False
+    spelled = "{}..{}"
+
+
+@dataclass(frozen=True)
+class Combined(Node):
+    """A union or a difference of two sets."""
+
+    one: Node
+    operation: str
+    other: Node
+    spelled = "{} {} {}"
+
+
+@dataclass(frozen=True)
+class Members(Node):
+    """A set by its members."""
+
+    of: tuple[Node, ...]
+
+    def __str__(self) -> str:
+        return "{" + ", ".join(map(str, self.of)) + "}"
+
+
+@dataclass(frozen=True)
+class Interval(Node):
+    """An interval, of which a number may wrongly be said to be equal."""
+
+    low: Node
+    high: Node
+    low_open: bool
+    high_open: bool
+
+    def __str__(self) -> str:
+        return f"{'[('[self.low_open]}{self.low}, {self.high}{'])'[self.high_open]}"
+
+
+# --- statements ----------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Relations(Node):
+    """Sides joined by relations."""
+
+    sides: tuple[Node, ...]
+    relations: tuple[str, ...]
+
+    def __str__(self) -> str:
+        pairs = zip(self.relations, self.sides[1:], strict=True)
+        return str(self.sides[0]) + "".join(f" {relation} {side}" for relation, side in pairs)
+
+
+@dataclass(frozen=True)
+class Within(Node):
+    """A number that lies in an interval."""
+
+    side: Node
+    low: Node
+    high: Node
+    low_open: bool
+    high_open: bool
+
+    def __str__(self) -> str:
+        return f"{self.side} in {Interval(self.low, self.high, self.low_open, self.high_open)}"
+
+
+@dataclass(frozen=True)
+class ForAll(Node):
+    """A relation for all of some."""
+
+    bound: Bound
+    of: Node
+    spelled = "({1} for all {0})"
+
+
+@dataclass(frozen=True)
+class Exists(Node):
+    """A statement with constants that exist."""
+
+    constants: tuple[str, ...]
+    of: Node
+
+    def __str__(self) -> str:
+        return f"exists {', '.join(self.constants)}: {self.of}"
+
+
+@dataclass(frozen=True)
+class And(Node):
+    """Statements that hold together."""
+
+    parts: tuple[Node, ...]
+
+    def __str__(self) -> str:
+        return " and ".join(map(str, self.parts))
+
+
+@dataclass(frozen=True)
+class Connected(Node):
+    """Two statements with ``iff`` or ``implies`` between them."""
+
+    one: Node
+    how: str
+    other: Node
+    spelled = "{} {} {}"

@@ -1,0 +1,236 @@
+"""A statement's nodes as expressions in symbols, so that they can be differentiated and proved.
+
+What an expression needs for a value is noted while it is built (see
+:mod:`cltheory.derive.language.needs`): SymPy simplifies as it builds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from sympy import Abs, Expr, Max, Min, Rational, S, Symbol, exp, lambdify, log, oo, pi, tanh
+from sympy import Derivative as Unknown
+
+from ..decide.calculus import derivative
+from ..decide.defined import Condition
+from ..decide.domain import Domain, Range, at_least
+from ..decide.limits.limit import NoLimit, limit
+from . import nodes
+from .needs import note_log, note_power, taken
+from .nodes import INFINITY, PI, Node
+
+Definitions = Mapping[str, tuple[tuple[str, ...], Node]]
+Values = Mapping[str, Expr]
+_NONE: Values = MappingProxyType({})
+
+
+class NotClosed(LookupError):
+    """A part of a statement is no closed form in the known letters; the message names it."""
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Writes expressions.
+
+    Parameters
+    ----------
+    symbols
+        The symbol of each letter.
+    defined
+        What the record defines.
+    names
+        Letters for derived quantities.
+    domain
+        Where a limit is taken; without it none is.
+    needs
+        Takes what the expressions need for a value.
+    """
+
+    symbols: Mapping[str, Symbol]
+    defined: Definitions = field(default_factory=dict)
+    names: Values = field(default_factory=dict)
+    domain: Domain | None = None
+    needs: list[Condition] = field(default_factory=list)
+
+    def expression(self, node: Node, env: Values = _NONE) -> Expr:
+        """The expression that a node stands for, where some letters have values.
+
+        Raises
+        ------
+        NotClosed
+            If it is none.
+        """
+        rule = _RULES.get(type(node))
+        if rule is None:
+            raise NotClosed(f"{node} is not a closed form")
+        return rule(self, node, env)
+
+    def _word(self, node: nodes.Word, env: Values) -> Expr:
+        return {INFINITY: oo, PI: pi}[node]
+
+    def _sum(self, node: nodes.Sum, env: Values) -> Expr:
+        terms = [(sign, self.expression(term, env)) for sign, term in node.terms]
+        return sum((-term if sign == "-" else term for sign, term in terms), S.Zero)
+
+    def _product(self, node: nodes.Product, env: Values) -> Expr:
+        found: Expr = S.One
+        for operation, part in node.factors:
+            factor = self.expression(part, env)
+            found = found * (factor if operation == "*" else self._power(factor, S.NegativeOne))
+        return found
+
+    def _quotient(self, node: nodes.Quotient, env: Values) -> Expr:
+        above, below = self.expression(node.above, env), self.expression(node.below, env)
+        return above * self._power(below, S.NegativeOne)
+
+    def _applied(self, node: nodes.Applied, env: Values) -> Expr:
+        if node.function not in (*_FUNCTIONS, "sqrt"):
+            raise NotClosed(f"{node} is not a closed form")
+        argument = self.expression(node.of, env)
+        if node.function == "sqrt":
+            return self._power(argument, S.Half)
+        if node.function == "log":
+            self._note(note_log, argument)
+        return _FUNCTIONS[node.function](argument)
+
+    def _extremum(self, node: nodes.Extremum, env: Values) -> Expr:
+        return (Max if node.what == "max" else Min)(*(self.expression(e, env) for e in node.of))
+
+    def _derivative(self, node: nodes.Derivative, env: Values) -> Expr:
+        found = self.expression(node.body, _without(env, [node.letter]))
+        for _ in range(node.order):
+            found = derivative(found, self._symbol(node.letter))
+        if found.has(Unknown):
+            raise NotClosed(f"{node} has no closed form")
+        return found
+
+    def _limit(self, node: nodes.Limit, env: Values) -> Expr:
+        before = len(self.needs)
+        found = self.expression(node.body, _without(env, [node.letter]))
+        place = self.expression(node.end, env)
+        return self._put(found, [(self._symbol(node.letter), place)], before, limits=True)
+
+    def _at(self, node: nodes.At, env: Values) -> Expr:
+        before = len(self.needs)
+        found = self.expression(node.body, _without(env, dict(node.values)))
+        values = [(self._symbol(k), self.expression(where, env)) for k, where in node.values]
+        return self._put(found, values, before)
+
+    def _name(self, node: nodes.Name, env: Values) -> Expr:
+        if node.base in env and not node.subs:
+            return env[node.base]
+        for key in (node.full, node.base):
+            plain = key == node.full or not node.subs
+            if plain and key in self.defined and not self.defined[key][0]:
+                return self.expression(self.defined[key][1])
+        if node.full in self.names:
+            return self.names[node.full]
+        if node.full in self.symbols and not node.mark:
+            return self.symbols[node.full]
+        raise NotClosed(f"{node} is not a number")
+
+    def _call(self, node: nodes.Call, env: Values) -> Expr:
+        if not node.arguments and node.base in self.names:
+            return self.names[node.base]
+        if node.base not in self.defined:
+            raise NotClosed(f"the function {node.base} is not defined")
+        letters, body = self.defined[node.base]
+        if len(letters) != len(node.arguments):
+            raise NotClosed(f"{node} has {len(node.arguments)} arguments, not {len(letters)}")
+        values = dict(zip(letters, (self.expression(a, env) for a in node.arguments), strict=True))
+        far = [k for k, v in values.items() if v in (oo, -oo)]
+        before = len(self.needs)
+        found = self.expression(body, _without(values, far))
+        return self._put(found, [(self._symbol(k), values[k]) for k in far], before)
+
+    def _symbol(self, name: str) -> Symbol:
+        if name not in self.symbols:
+            raise NotClosed(f"{name} is not a known letter")
+        return self.symbols[name]
+
+    def _put(
+        self, found: Expr, values: list[tuple[Symbol, Expr]], before: int, *, limits: bool = False
+    ) -> Expr:
+        """Put values in, also in what was needed since; what a limit needs, it proves."""
+        for letter, place in values:
+            inside = [c for c in self.needs[before:] if letter in c.argument.free_symbols]
+            kept = [c for c in self.needs[before:] if c not in inside]
+            if limits or place in (oo, -oo):
+                found = self._at_limit(found, letter, place)
+            else:
+                found = found.subs(letter, place)
+                kept += [replace(c, argument=c.argument.subs(letter, place)) for c in inside]
+            self.needs[before:] = kept
+        return found
+
+    def _at_limit(self, found: Expr, letter: Symbol, place: Expr) -> Expr:
+        domain = self.domain
+        if domain is None:
+            raise NotClosed("no domain is given in which to take the limit")
+        if letter not in domain.ranges:
+            whole = at_least(1) if letter.is_integer else Range(low_open=bool(letter.is_positive))
+            domain = domain.with_range(letter, whole, 1)
+        try:
+            return limit(found, letter, place, domain)
+        except NoLimit as error:
+            raise NotClosed(str(error)) from None
+
+    def _power(self, base: Expr, exponent: Expr) -> Expr:
+        self._note(note_power, base, exponent)
+        return base**exponent
+
+    def _note(self, of: Callable[..., None], *parts: Expr) -> None:
+        taken()
+        of(*parts)
+        self.needs.extend(taken()[0])
+
+
+_FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {"log": log, "exp": exp, "tanh": tanh, "abs": Abs}
+_RULES: dict[type[Node], Callable[[Writer, Any, Values], Expr]] = {
+    nodes.Number: lambda writer, node, env: Rational(node.value.numerator, node.value.denominator),
+    nodes.Word: Writer._word,
+    nodes.Name: Writer._name,
+    nodes.Call: Writer._call,
+    nodes.Sum: Writer._sum,
+    nodes.Product: Writer._product,
+    nodes.Quotient: Writer._quotient,
+    nodes.Power: lambda writer, node, env: writer._power(
+        writer.expression(node.base, env), writer.expression(node.exponent, env)
+    ),
+    nodes.Applied: Writer._applied,
+    nodes.Extremum: Writer._extremum,
+    nodes.Derivative: Writer._derivative,
+    nodes.Limit: Writer._limit,
+    nodes.At: Writer._at,
+}
+
+
+def _without(values: Values, letters: Any) -> dict[str, Expr]:
+    return {k: v for k, v in values.items() if k not in letters}
+
+
+@lru_cache(maxsize=256)
+def compiled(expression: Expr) -> tuple[Callable[..., Any], tuple[str, ...]]:
+    """A function of the letters of an expression, and their names."""
+    letters = sorted(expression.free_symbols, key=lambda s: s.name)
+    return lambdify(letters, expression, modules="mpmath"), tuple(s.name for s in letters)
+
+
+def fixed(domain: Domain) -> tuple[dict[Symbol, Expr], Domain]:
+    """Letters that have one value only (``N in 3..3``, ``b in [t, t]``), and the domain without."""
+    only: dict[Symbol, Expr] = {}
+    for s, r in domain.ranges.items():
+        if r.low == r.high and not (r.low_open or r.high_open):
+            only[s] = r.low.xreplace(only)
+    if not only:
+        return {}, domain
+    ranges = {
+        s: replace(r, low=r.low.xreplace(only), high=r.high.xreplace(only))
+        for s, r in domain.ranges.items()
+        if s not in only
+    }
+    return only, Domain(ranges, {s: v for s, v in domain.witness.items() if s not in only})

@@ -1,0 +1,70 @@
+"""Nodes of printed statements: parts are put back, texts are plain, what is wrong is refused."""
+
+from __future__ import annotations
+
+import pytest
+from cltheory.derive.language.mutants import Slips
+from cltheory.derive.language.nodes import Node
+from cltheory.derive.language.parser import Letters, expression, read
+from cltheory.derive.language.statement import TexError
+from cltheory.derive.language.symbolic import NotClosed, Writer
+from sympy import Abs, Max, Rational, symbols
+
+a, b = symbols("a b", positive=True)
+LETTERS = Letters(vectors="uz", sets="U", functions={"f"}, over="n")
+STATEMENTS = {
+    r"\frac{a}{2} - |b|^2 \le \sqrt{a b}": "((a)/(2) - (|b|)^(2)) <= sqrt(a * b)",
+    r"\sum_{i \ne j \in [n]} u_i^\top u_j = 0": (
+        "sum[i in 1..n, j in 1..n, i != j] u_i^T * u_j = 0"
+    ),
+    r"a \in [0, b) \iff \exists c: (u = c z \ \forall u \in U)": (
+        "a in [0, b) iff exists c: (u = c * z for all u in U)"
+    ),
+    r"\frac{\partial^2}{\partial a^2} f(a; b) = \lim_{b \to \infty} \max(a, b)": (
+        "d^2/da^2 f(a, b) = lim[b -> oo] max(a, b)"
+    ),
+    r"\mathbb{E}[U \setminus \{u_1\}] = z_{i^+} \wedge \cos(u, z) = \|u\|": (
+        "mean(U setminus {u_1}) = z_i^+ and cos(u, z) = norm(u)"
+    ),
+}
+
+
+def parts(node: Node) -> list[Node]:
+    """A node and all that it consists of."""
+    return [node, *(inner for part, _ in node.places() for inner in parts(part))]
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+def test_a_statement_is_spelled_and_its_parts_can_be_exchanged(text: str) -> None:
+    tree = read(text, LETTERS).tree
+    assert str(tree) == STATEMENTS[text]
+    for node in parts(tree):
+        for part, put in node.places():
+            assert put(part) == node and hash(put(part)) == hash(node)
+            assert put(expression("q")) != node
+            assert part.names <= node.names
+
+
+def test_every_mutant_is_another_statement() -> None:
+    slips = Slips(["a", "b"], lambda one, other: True)
+    for text in STATEMENTS:
+        tree = read(text, LETTERS).tree
+        changed = [str(mutant) for _, mutant in slips.changed(tree, ["i", "j"])]
+        assert changed and str(tree) not in changed
+
+
+@pytest.mark.parametrize("text", ["1.2.3", "2.5 1.5", r"\|u\|_3", r"\log^2 a", "(a", r"\vec{ab}"])
+def test_what_is_no_expression_is_refused(text: str) -> None:
+    with pytest.raises(TexError):
+        expression(text, LETTERS)
+
+
+def test_a_proof_reads_absolute_values_and_extrema_and_notes_what_they_need() -> None:
+    writer = Writer({"a": a, "b": b})
+    assert writer.expression(expression(r"\max(a, b) - |\frac{1}{2}|")) == Max(a, b) - Rational(
+        1, 2
+    )
+    assert writer.expression(expression(r"|a - b|/b")) == Abs(a - b) / b
+    assert [str(one.argument) for one in writer.needs] == ["b"]
+    with pytest.raises(NotClosed, match="norm"):
+        writer.expression(expression(r"\|u\|", LETTERS))
