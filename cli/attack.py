@@ -44,7 +44,7 @@ class _IdWithBounds(ResultId):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        return [CompletionItem(id) for id in with_bounds() if id.startswith(incomplete)]
+        return [CompletionItem(id) for id in about_bounds() if id.startswith(incomplete)]
 
 
 @click.command(
@@ -216,13 +216,16 @@ def _check_bounds(result: Result) -> None:
 
     if not bounds_of(result):
         raise click.UsageError(
-            f"{result.id} has no bounds; results that have: {', '.join(with_bounds())}"
+            f"{result.id} has no bounds; results on the gradient and its spectrum have them, such "
+            "as spectral-band ('cltheory list gradient')"
         )
 
 
-def with_bounds() -> list[str]:
-    """Ids of the results that have bounds, told from the text of their modules."""
-    return [id for id, file in result_files().items() if "Bounds" in file.read_text("utf-8")]
+def about_bounds() -> list[str]:
+    """Ids of the results among which those with bounds are: the family of the band."""
+    from ..derive.results import results  # imports no SymPy
+
+    return results.family("spectral-band")
 
 
 # --- files -----------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ REFUSED = {
     r"\bvouched\b": ("say what is certain", "digits that are vouched for"),
     r"\bis not told from\b": ("cannot be distinguished", "a slope is not told from 0"),
     r"\bcold\b|\bhot\b": ("tau -> 0, tau -> oo", "where it is cold"),
-    r"\bof what is\b": ("name the thing", "the seed of what is in a batch"),
+    r"\bof what is\b(?! not positive)": ("name the thing", "the seed of what is in a batch"),
 }  # fmt: skip
 
 

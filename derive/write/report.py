@@ -253,12 +253,19 @@ def verdicts(result: Result, point: Mapping[Symbol, Expr]) -> list[str]:
         if not iff or above is None:
             continue
         holds = (above if side[0] == ">" else -above) > 0 or (above == 0 and side.endswith("="))
-        # "classes do not collapse" is said the other way round.
-        subject, negated, rest = what.partition(" do not ")
-        said = f"{subject} {rest}" if negated else what
-        answer = "yes" if holds != bool(negated) else "no"
-        found.setdefault(f"{said}: {answer}", []).append(f"{symbol} - {name} = {size}")
-    return [f"{answer}, {', '.join(margins)}" for answer, margins in found.items()]
+        where = (
+            f"{size.removeprefix('-')} {'above' if above > 0 else 'below'}" if above else "equal to"
+        )
+        found.setdefault(what if holds else _denied(what), []).append(f"{symbol} is {where} {name}")
+    return [f"{said}: {', '.join(margins)}" for said, margins in found.items()]
+
+
+def _denied(what: str) -> str:
+    """The opposite of what a quantity says: "classes do not collapse", "the simplex is optimal"."""
+    for verb, opposite in ((" do not ", " "), (" is ", " is not "), (" are ", " are not ")):
+        if verb in what:
+            return what.replace(verb, opposite, 1)
+    return f"it is not true that {what}"
 
 
 def _is(r: object) -> str:

@@ -87,7 +87,7 @@ class Grid(Towers):
             f"and {short:.2g} for d = N/2",
             f"Normalised similarity $s$ of positive pairs at the optimum of the {about(self)}. "
             r"(a) Derived, for $d \geq N$. (b) Measured on embeddings in $d = N$ dimensions, "
-            f"optimised {by_seeds(self.seeds, 'of which the least loss is shown')}; the largest "
+            f"optimised {by_seeds(self.seeds, 'of which the lowest loss is shown')}; the largest "
             f"difference from (a) is {number(off)}, and every loss is certified to be within "
             f"{number(gap)} of the least one. (c) The same for {half(self)}, of which (a) says "
             f"nothing; they differ by up to {number(short)}.{told(self)}",

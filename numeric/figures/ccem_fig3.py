@@ -69,7 +69,7 @@ class Grid(Towers):
             "largest difference of s from theory " + ", ".join(parts),
             f"Normalised similarity $s$ of positive pairs at the optimum of the {about(self)}. "
             "(a) Derived. Other panels: measured on the outputs of trained encoders with $d = N$, "
-            f"{by_seeds(self.seeds, 'of which the least loss is shown')}; the largest difference "
+            f"{by_seeds(self.seeds, 'of which the lowest loss is shown')}; the largest difference "
             f"from (a) is {', '.join(letters)}. A ReLU output has no negative entry, so that $s$ "
             f"is at least $1/2$.{told(self)}",
         )

@@ -177,7 +177,7 @@ class Grid(Experiment):
             f"{off[SOFT]:.2g} for Soft SupCon, largest certified gap {most:.2g}",
             f"Cosines measured on embeddings of {self.classes} classes in $d = {self.d}$ "
             "dimensions, optimised "
-            f"{by_seeds(self.seeds, 'of which the least loss is shown')}, for sizes of classes in "
+            f"{by_seeds(self.seeds, 'of which the lowest loss is shown')}, for sizes of classes in "
             f"the proportions of each column. Above: SupCon at $\\tau = {_told(self.tau)}$. "
             rf"Beneath: Soft SupCon with $\varepsilon = {_told(self.epsilon)}$ at its derived "
             rf"critical temperature $\tau = {_told(self.tau_critical)}$. Grey is ${beta}$, the "

@@ -78,7 +78,7 @@ def filled(
         verdict.loss, verdict.excess, verdict.gap = bound, 0.0, 0.0
         return verdict
     if wanted.similarity == "euclidean":
-        verdict.notes.append("the least loss is not searched for")
+        verdict.notes.append("the minimum of the loss is not searched for")
         return verdict
     return searched(verdict, pairs_of(np.exp(-lowered(distances())), wanted.heat), wanted)
 

@@ -103,7 +103,7 @@ def _sparse_apart(w: Array, wanted: Wanted) -> Verdict:
     if verdict.word != "degenerate":
         enough = max(f.enough for f in found)
         verdict.remedies.append(f"dimension >= {enough}, where the bound is approached")
-        verdict.notes.append("the least loss is not searched for")
+        verdict.notes.append("the minimum of the loss is not searched for")
     return verdict
 
 

@@ -16,6 +16,7 @@ import torch
 
 from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
+from ...derive.losses.weighted import WeightedInfoNCE
 from ...derive.results import results
 from ...derive.structures.arrangement import arrange, axis_names
 from ...derive.theorem.bounds import Bounds
@@ -68,7 +69,7 @@ def verify(
     # hold for some values alone.
     result = whole.given(**made) if made else whole
     run = Run(d, tuple(seeds), dtype, device, tell or Run.tell)
-    if result.weighted is not None:
+    if isinstance(result.alone, WeightedInfoNCE):
         return matrices.checks(result, values, run)
     if id in similar.KNOWN:
         return similar.checks(result, values, run)

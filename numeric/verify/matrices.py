@@ -59,7 +59,7 @@ def checks(result: Result, values: Mapping[str, Any], run: Run) -> list[Check]:
     close = CLOSE_LOSS if run.dtype is torch.float64 else CLOSE_FLOAT32
     found: list[Check] = []
     if attained:
-        name = "similarities" if result.weighted is WEIGHTED else "embedding"
+        name = "similarities" if result.alone is WEIGHTED else "embedding"
         rows = [[float(e) for e in row] for row in there.value(name, **values)]
         made = torch.tensor(rows, dtype=run.dtype)
         best = made if name == "similarities" else similarity(made)
@@ -79,12 +79,11 @@ def _similarity(
     result: Result, values: Mapping[str, Any], n: int
 ) -> tuple[Callable[[Tensor], Tensor], tuple[int, ...]]:
     """Similarities of what is optimised, and its shape."""
-    assert result.weighted is not None
-    if result.weighted is WEIGHTED:
+    if result.alone is WEIGHTED:
         return (lambda x: x + x.T), (n, n)
     point = {s.name: v for s, v in result.point(**values).items()}
     shape = (n, int(point["q"]))
-    if result.weighted is WEIGHTED_EUCLIDEAN:
+    if result.alone is WEIGHTED_EUCLIDEAN:
         return (lambda z: -(z[:, None] - z[None]).square().sum(-1)), shape
     heat = float(point["tau"])
 

@@ -133,7 +133,7 @@ def test_list_checks_nothing(cltheory: Any, paper: Path, monkeypatch: pytest.Mon
         (RIGHT, 0, "1 marked equation in 1 file: 1 equal (1 exact)"),
         (RIGHT + WRONG, 1, "1 equal (1 exact), 1 different"),
         (RIGHT + UNREAD, 2, "a.tex:4:10: not read: "),
-        (RIGHT + "% cltheory: a.b\n$$x$$", 2, "a.tex:3:1: there is no result 'a'"),
+        (RIGHT + "% cltheory: a.b\n$$x$$", 2, "a.tex:3:1: no result is called 'a'"),
         (RIGHT + "% cltheory: ssem.b\n$$x$$", 2, "a.tex:3:1: ssem has no b"),
         (RIGHT + MARK[:-1] + " (q = 1)\n$$x$$", 2, "a.tex:3:1: supcl-threshold has no parameter q"),
         (RIGHT + MARK[:-1] + " (m = 1)\n$$x$$", 2, "a.tex:3:1: "),

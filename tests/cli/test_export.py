@@ -348,7 +348,7 @@ def test_whatever_is_accepted_can_do_nothing(text: str) -> None:
     "pair, says",
     [
         ("tau", "SYMBOL=NAME"),
-        ("q=x", "no symbol 'q'; there are m, n"),
+        ("q=x", "no symbol is called 'q'; there are m, n"),
         ("tau=n", "two symbols of supcl-threshold would be called n"),
         (r"m=\alpha_{\min}", "taken"),
         ("tau=lambda", "Python"),

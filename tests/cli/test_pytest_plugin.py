@@ -75,7 +75,7 @@ def test_names_values_and_macros_of_an_assertion() -> None:
     ("target", "says"),
     [
         ("nope", "RESULT.QUANTITY"),
-        ("nope.x", "supcl-threshold"),
+        ("nope.x", "no result is called"),
         ("ssem.x", "delta_max"),
         ("ssem.delta_max (m = 1)", "m"),
     ],

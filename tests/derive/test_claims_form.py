@@ -319,7 +319,7 @@ def test_a_quantity_that_there_is_not_leaves_the_record_undecided(named: str) ->
     wrong = f"printed = '''a = 1'''\nnames = {{ a = '{named}' }}\nunder = 'N in 2..'"
     found = computed(record(wrong), lambda label: None)
     assert found.verdict.word == "undecided"
-    assert "has no 'deltta'" in found.verdict.note or "no result 'cceem'" in found.verdict.note
+    assert "has no 'deltta'" in found.verdict.note or "called 'cceem'" in found.verdict.note
 
 
 def test_a_bad_file_is_refused() -> None:

@@ -147,7 +147,7 @@ def test_a_limit_with_several_optima_is_refused() -> None:
 def test_a_loss_without_a_limit_is_refused() -> None:
     terms = (PairTerm("same_class", c**2, S.One), PairTerm("cross_class", -c, S.One))
     problem = Problem(PairwiseLoss("grows", "", terms, ""), hierarchy(), SIZES)
-    with pytest.raises(DomainError, match="n goes to oo"):
+    with pytest.raises(DomainError, match="n -> oo"):
         optimum_far(at_values(problem, {m: S(3), p: S(2)}), Derivation())
 
 

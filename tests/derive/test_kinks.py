@@ -171,7 +171,7 @@ def test_one_sided_slopes() -> None:
 @pytest.mark.parametrize(
     "lp, ln, weaker",
     [
-        ("-2*x", "x^2", r"every N: the least loss is -2, where"),
+        ("-2*x", "x^2", r"every N: the minimum of the loss is -2, where"),
         ("-x", "(x+1/5)^2", r"every N <= 6.*all negatives -1/5"),
         ("-x", "abs(x+1/10)", r"every N <= 11.*all negatives -1/10"),
     ],

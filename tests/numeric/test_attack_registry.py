@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from cltheory.cli.attack import with_bounds
 from cltheory.derive.results import results
 from cltheory.derive.theorem.result import Result
 from cltheory.numeric.attack import attack, bounds_of
@@ -32,13 +31,13 @@ def broken(id: str, **options: Any) -> dict[str, str]:
 
 
 @pytest.mark.sample(3)
-@pytest.mark.parametrize("id", with_bounds())
+@pytest.mark.parametrize("id", results.family("spectral-band"))
 def test_no_bound_is_violated_at_first_sight(id: str) -> None:
     assert broken(id, **QUICK) == {}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("id", with_bounds())
+@pytest.mark.parametrize("id", results.family("spectral-band"))
 def test_no_bound_is_violated(id: str) -> None:
     assert broken(id, **LONG) == {}
 

@@ -67,7 +67,7 @@ class Tables(Embeddings):
             if len(indices) != 2:
                 raise Unknown(f"{letter} has two indices")
             if any(not 1 <= k <= len(rows) for k in indices):
-                raise NoValue("there is no such index")
+                raise NoValue("the index is out of range")
             return rows[indices[0] - 1][indices[1] - 1]
 
         return found
@@ -79,7 +79,7 @@ class Tables(Embeddings):
         def found(*indices: int, mark: str = "") -> Any:
             (k,) = indices or ((1,) if len(rows) == 1 else (0,))
             if not 1 <= k <= len(rows):
-                raise NoValue("there is no such index")
+                raise NoValue("the index is out of range")
             return {(g, k - 1, 0): Fraction(1)}
 
         return found

@@ -278,7 +278,7 @@ def weaker_statement(loss: PairwiseLoss, domain: Domain, structure: Scheme) -> s
         return ""
     value = lp.xreplace({c: S.One}) + others * ln.xreplace({c: least})
     return (
-        f". Weaker, {given}: the least loss is {value}, where all positives are 1 and "
+        f". Weaker, {given}: the minimum of the loss is {value}, where all positives are 1 and "
         f"all negatives {least}"
     )
 

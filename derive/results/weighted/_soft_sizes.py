@@ -204,8 +204,8 @@ class _Wanted:
             "With c < 0 added, the Gram matrix less a multiple of the matrix of ones is positive "
             "definite: its eigenvalues, on the contrasts in a class and on its mean",
             [gt(value, S.Zero) for value in values],
-            "the matrix of ones has rank one, so another optimum spans at least as many "
-            "dimensions as there are samples minus one",
+            "the matrix of ones has rank one, so another optimum spans at least "
+            "n - 1 dimensions, for n samples in all",
             free,
         )
         return Integer(sum(self.sizes) - 2)

@@ -21,6 +21,7 @@ from ...structures.hierarchy import n
 from ...theorem.at_numbers import AtNumbers
 from ...theorem.measure import Reading, product
 from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from .._for_data import Data, ForData
 from .._pure import least_loss
 from ._labels import MEANINGS, C
@@ -101,9 +102,12 @@ class Classes(ForData):
         DomainError
             If that, or another parameter that matters, is missing; one line.
         """
-        if name == TABLE and not self.data and SOFT_SIZES.name not in values:
-            if TABLE not in self.there(self.point(**values)).quantities:
-                raise DomainError(f"{TABLE} needs the number of classes: add {C} or sizes")
+        if self.data or SOFT_SIZES.name in values:
+            return super().value(name, digits, **values)
+        if name != TABLE:  # a formula: no table of as many rows as there are classes
+            return Result.value(self, name, digits, **values)
+        if TABLE not in self.there(self.point(**values)).quantities:
+            raise DomainError(f"{TABLE} needs the number of classes: add {C} or sizes")
         return super().value(name, digits, **values)
 
 
