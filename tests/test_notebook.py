@@ -53,5 +53,5 @@ def test_the_notebook_runs_and_typesets() -> None:
 def test_a_cell_that_fails_is_noticed() -> None:
     book = notebook()
     book.cells = [nbformat.v4.new_code_cell("from cltheory.derive import results\nresults['no']")]
-    with pytest.raises(nbclient.exceptions.CellExecutionError, match="there is no result 'no'"):
+    with pytest.raises(nbclient.exceptions.CellExecutionError, match="no result is called 'no'"):
         executed(book)

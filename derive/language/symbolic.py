@@ -179,6 +179,12 @@ class Writer:
         except NoLimit as error:
             raise NotClosed(str(error)) from None
 
+    def _raised(self, node: nodes.Power, env: Values) -> Expr:
+        known = {*env, *self.defined, *self.names, *self.symbols}
+        if node.base == nodes.Name("e") and "e" not in known:
+            return exp(self.expression(node.exponent, env))
+        return self._power(self.expression(node.base, env), self.expression(node.exponent, env))
+
     def _power(self, base: Expr, exponent: Expr) -> Expr:
         self._note(note_power, base, exponent)
         return base**exponent
@@ -198,9 +204,7 @@ _RULES: dict[type[Node], Callable[[Writer, Any, Values], Expr]] = {
     nodes.Sum: Writer._sum,
     nodes.Product: Writer._product,
     nodes.Quotient: Writer._quotient,
-    nodes.Power: lambda writer, node, env: writer._power(
-        writer.expression(node.base, env), writer.expression(node.exponent, env)
-    ),
+    nodes.Power: Writer._raised,
     nodes.Applied: Writer._applied,
     nodes.Extremum: Writer._extremum,
     nodes.Derivative: Writer._derivative,

@@ -283,7 +283,7 @@ def _condition(
         f"{segment.high} and {segment.low} are not left towards {e}",
         Ge(condition, 0, evaluate=False),
     )
-    prefix = f"{when} {e}" if when else e
+    prefix = f"{when}, {e}" if when else e
     for strict, verdict in ((True, "strict"), (False, "holds")) if whole else ():
         says = ZeroAlong.of(loss, segment, e, strict, domain)
         if isinstance(says.decide(), Holds):

@@ -382,9 +382,7 @@ class Result(Shown):
     def _placed(self, values: dict[str, Any]) -> tuple[Result, dict[Symbol, Expr]]:
         """The result for the lists and expressions among some values, and a point of the rest."""
         given = {k: values.pop(k) for k in (*self.texts, *self.lists) if k in values}
-        made = self
-        if given or (self.at_values and values):
-            made = self.given(at=values if self.at_values else {}, **given)
+        made = self.given(at=values if self.at_values else {}, **given) if given else self
         return made, made.point(**values)
 
     def _values(self, point: Mapping[Symbol, Expr], found: Callable[[str], Any]) -> Values:

@@ -305,7 +305,7 @@ def test_the_results_give_proved_digits() -> None:
     few, many = (str(found.value("loss", digits=d, **given)) for d in (20, 60))
     assert many.startswith(few[:19])
     assert str(found.value("rank", **given)).startswith("52")
-    with pytest.raises(DomainError, match="at numbers: give n1, m2"):
+    with pytest.raises(DomainError, match="numerical values: give n1, m2"):
         found.value("loss", m1=5)
     with pytest.raises(DomainError, match="at numbers: give a finite n1"):
         found.value("loss", **{**given, "n1": "oo"})

@@ -198,7 +198,7 @@ def test_losses_of_the_literature() -> None:
     assert len(accepted) == 9 and len(refused) == 2
     with pytest.raises(DomainError, match="no loss is called 'hing'; there are sigmoid"):
         R.given(loss="hing")
-    with pytest.raises(DomainError, match="by name or both"):
+    with pytest.raises(DomainError, match="by name excludes lp and ln"):
         R.given(loss="hinge", lp="-x")
 
 

@@ -219,7 +219,7 @@ def test_the_command_line_knows_them(lay: Lay) -> None:
     here = lay(GOOD)
     lay("[cltheory.results]\nbroken = brk:RESULT\nssem = brk:R\n", name="brk", module="1 / 0")
     listed = command(here, "list")
-    assert (listed.returncode, "\nviews-coincide " in listed.stdout) == (0, True)
+    assert (listed.returncode, "\n  views-coincide " in listed.stdout) == (0, True)
     said = sorted(listed.stderr.splitlines())
     assert len(said) == 2 and all(line.startswith("cltheory: the result ") for line in said)
     derived = command(here, "derive", "views-coincide", "--n", "4", "--tau", "1", "--brief")

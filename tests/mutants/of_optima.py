@@ -20,6 +20,15 @@ C = "structures/configuration.py"
 
 MUTANTS = [
     *mutants(
+        "proof/same_sign.py",
+        (*VERTICES, *EDGES),
+        (
+            "[all_zero([gap], self.domain), *factors]",
+            "[all_zero([gap], self.domain)]",
+            "a condition of a vertex or an edge may be divided by what is negative",
+        ),
+    ),
+    *mutants(
         CO,
         VERTICES,
         ("if not named <= set(wanted):", "if False:", "anything may be compared at a vertex"),
@@ -27,11 +36,6 @@ MUTANTS = [
             "return decided(self.reduced.preconditions(outside))",
             "return Holds(decided(self.reduced.preconditions(outside)).evidence) if False else zero(S.Zero, self.domain)",
             "a loss at a vertex need not be convex",
-        ),
-        (
-            "                positive(over, self.domain),\n",
-            "",
-            "a condition of a vertex may be divided by what is negative",
         ),
         ("left *= S(fixed) ** power", "left *= S.One", "a negative factor is dropped"),
     ),
@@ -57,11 +61,6 @@ MUTANTS = [
             "                zero(over * relation.args[0] - clearing * gap, self.domain),\n",
             "",
             "the condition on an edge is any",
-        ),
-        (
-            "                positive(over, self.domain),\n",
-            "",
-            "a condition on an edge may be divided by what is negative",
         ),
     ),
     *mutants(

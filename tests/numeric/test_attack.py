@@ -136,7 +136,7 @@ def test_a_budget_ends_it_with_what_was_found() -> None:
 def test_what_cannot_be_attacked_is_refused() -> None:
     with pytest.raises(NoTarget, match="toy has no nothing; its bounds are upper, lower"):
         short("nothing")
-    with pytest.raises(NoTarget, match="number of toy is no bound"):
+    with pytest.raises(NoTarget, match="number of toy is not a bound"):
         short("number")
     with pytest.raises(NoTarget, match=r"depends on c, .* give c=VALUE"):
         short("constant")

@@ -79,7 +79,7 @@ def test_a_figure_with_a_corrupted_curve_is_not_drawn(
         return (lambda x, y: 1.001 * f(x, y)) if is_value else f
 
     monkeypatch.setattr(curves.Frame, "function", corrupted)
-    with pytest.raises(InternalError, match="is no border"):
+    with pytest.raises(InternalError, match="is not a border"):
         ssem(Look(), cells)
 
 

@@ -37,7 +37,7 @@ class Defining(Following):
                 error = "a directive inside a definition marks nothing"
                 self.displays.stray(start + mark.start(), error)
         where = f"\\{name} at {self.source.where(start)}"
-        why = self._uncertain()
+        why = self._uncertain(start)
         for prefix in done.prefixes:
             scope.touch_all(prefix, f"may be changed by {where}")
         hides = name in tables.VERBATIM_MAKERS
@@ -88,7 +88,7 @@ class Defining(Following):
         known = self.scope.get(token) if token[:1] == "\\" else None
         return known if known is not None else Definition(meant=token)
 
-    def _uncertain(self) -> str:
+    def _uncertain(self, start: int) -> str:
         """Why a definition here may not be in force, if so."""
         display = self.displays.display
         if self.displays.conditionals:
@@ -97,7 +97,14 @@ class Defining(Following):
             if display is None and self._money < 0:
                 return "outside of mathematics"
             marked = display is not None and (display.above or display.frames[-1].directive)
-            return "in a display that is checked" if marked else ""
+            if marked:
+                return "in a display that is checked"
+            if self.groups:
+                return "in a group or an argument"
+            if display is None:  # inline; what is printed before it may be text or an error
+                before = self.source.text[self._money : start]
+                return "in the middle of a formula" if before.strip() else ""
+            return "" if self.displays.is_empty(start) else "in the middle of a display"
         inside = self.groups or display is not None or self._inline >= 0
         return "in a group or an argument" if inside else ""
 

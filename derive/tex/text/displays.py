@@ -316,6 +316,14 @@ class Displays:
         if self.display is not None:
             self.display.blanks.append((start, end))
 
+    def is_empty(self, at: int) -> bool:
+        """Whether nothing stands in the display before this place."""
+        display = self.display
+        assert display is not None
+        if at - display.start > MAX_LEAD * 10:
+            return False
+        return not _NO_FORMULA.sub("", self._cut(display.start, at))
+
     def _row(self, frame: _Frame, end: int) -> None:
         """A row ends; the statement of a directive goes on up to a formula of its own."""
         for opened, closed, count in frame.inner:

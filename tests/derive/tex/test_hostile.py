@@ -306,3 +306,34 @@ def test_the_same_text_is_read_the_same() -> None:
     random.Random(1).shuffle(shuffled)
     assert [ends(f) for f in shuffled] == [ends(f) for f in shuffled]
     assert ends("m + x / 2") == ""
+
+
+M = r"e^{\frac{m}{(m-1)\tau}}"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        rf"$$\newcommand{{\heat}}{{2}} \text{{\renewcommand{{\heat}}{{{M}}}}}$$",
+        rf"$$\newcommand{{\heat}}{{2}} \label{{\renewcommand{{\heat}}{{{M}}}}}$$",
+        r"$$\newcommand{\heat}{2}\newcommand{\run}[1]{}$$ "
+        rf"$$\run{{\renewcommand{{\heat}}{{{M}}}}}$$",
+        rf"$$\newcommand{{\heat}}{{2}} x }} \renewcommand{{\heat}}{{{M}}}$$",
+        rf"$$\newcommand{{\heat}}{{2}}$$ $x \text{{\gdef\heat{{{M}}}}}$",
+        rf"$$\newcommand{{\heat}}{{2}}$$ $x }} \renewcommand{{\heat}}{{{M}}}$",
+    ],
+)
+def test_in_markdown_what_is_printed_or_dropped_defines_nothing(tmp_path, before: str) -> None:
+    r"""MathJax shows \text{...} as it stands: \heat is still 2, and the equation false."""
+    from click.testing import CliRunner
+    from cltheory.cli.check import check_command
+
+    mark = "<!-- cltheory: supcl-threshold.alpha_min -->"
+    equation = r"$$\alpha > \frac{mn - 1 + \heat}{n (m - 1 + \heat)}$$"
+    path = tmp_path / "page.md"
+    path.write_text(f"{before}\n\n{mark}\n{equation}\n", encoding="utf-8")
+    said = CliRunner().invoke(check_command, [str(path)], standalone_mode=False).output
+    assert "1 not read" in said or "1 different" in said, said
+    path.write_text(f"$$\\newcommand{{\\heat}}{{{M}}}$$\n\n{mark}\n{equation}\n", encoding="utf-8")
+    said = CliRunner().invoke(check_command, [str(path)], standalone_mode=False).output
+    assert "1 equal" in said, said
