@@ -307,7 +307,7 @@ def test_the_results_give_proved_digits() -> None:
     assert str(found.value("rank", **given)).startswith("52")
     with pytest.raises(DomainError, match="numerical values: give n1, m2"):
         found.value("loss", m1=5)
-    with pytest.raises(DomainError, match="at numbers: give a finite n1"):
+    with pytest.raises(DomainError, match="numerical values: give a finite n1"):
         found.value("loss", **{**given, "n1": "oo"})
     with pytest.raises(AttributeError, match="same_instance_1"):
         found.value("same_instance_1", **given)  # with one view there are no such pairs

@@ -27,6 +27,7 @@ MUTANTS = [
             "[all_zero([gap], self.domain)]",
             "a condition of a vertex or an edge may be divided by what is negative",
         ),
+        ("[all_zero([gap], self.domain), *factors]", "factors", "the condition on an edge is any"),
     ),
     *mutants(
         CO,
@@ -53,15 +54,6 @@ MUTANTS = [
         B,
         VERTICES,
         ("if not values or not inside:", "if not values:", "a border beyond the range is the end"),
-    ),
-    *mutants(
-        CO,
-        EDGES,
-        (
-            "                zero(over * relation.args[0] - clearing * gap, self.domain),\n",
-            "",
-            "the condition on an edge is any",
-        ),
     ),
     *mutants(
         ED,

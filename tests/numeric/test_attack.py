@@ -144,7 +144,7 @@ def test_what_cannot_be_attacked_is_refused() -> None:
     assert short("constant", given={"c": "399/100"}).is_violated
     with pytest.raises(DomainError, match="c must be > 0"):
         short("constant", given={"c": -1})
-    with pytest.raises(NoTarget, match="epsilon is read off configurations"):
+    with pytest.raises(NoTarget, match="epsilon is computed from the configuration"):
         short("constant", given={"epsilon": "1/2"})
     with pytest.raises(NoTarget, match="no size among those given"):
         short("batch", n=(3, 5))
