@@ -17,7 +17,7 @@ DTYPE = click.option(
 )
 DEVICE = click.option("--device", default="auto", help="Device: auto, cpu, cuda or cuda:1.")
 
-MOST_LISTED = 1000  #: numbers in a range such as 0-4
+MOST_LISTED = 1000  #: numbers in a list such as 2,4,6-8
 #: Positive numbers that are taken: their squares, products and quotients are floats as well.
 LEAST, MOST = 1e-50, 1e50
 #: Temperatures that the gradient band is looked at.
@@ -38,18 +38,21 @@ def is_number(text: str) -> bool:
     return True
 
 
-def counts(text: str, least: int, most: int) -> list[int] | None:
-    """The whole numbers from ``least`` to ``most`` in ``2,4,6-8``; None if it is no such list."""
+def counts(text: str, least: int, most: int, *, ranges: bool = False) -> list[int] | None:
+    """The whole numbers from ``least`` to ``most`` in ``2,4,6``; None if it is no such list.
+
+    With ``ranges`` also those in ``2,4,6-8``, at most so many that a search ends.
+    """
     found: list[int] = []
     for part in text.split(","):
-        ends = [end.strip() for end in part.split("-")]
+        ends = [end.strip() for end in (part.split("-") if ranges else [part])]
         if len(ends) > 2 or not all(is_count(end) and len(end) <= len(str(most)) for end in ends):
             return None
         low, high = int(ends[0]), int(ends[-1])
         if not least <= low <= high <= most or high - low >= MOST_LISTED:
             return None
         found += range(low, high + 1)
-    return found
+    return None if ranges and len(found) > MOST_LISTED else found
 
 
 def different(option: str, text: str, least: int, most: int) -> list[int]:
@@ -60,11 +63,11 @@ def different(option: str, text: str, least: int, most: int) -> list[int]:
     click.UsageError
         For anything else.
     """
-    found = counts(text, least, most)
+    found = counts(text, least, most, ranges=True)
     if found is None:
         raise click.UsageError(
             f"{option} takes whole numbers from {least} to {most}, such as 3,4,6 or 3-6, at most "
-            f"{MOST_LISTED} in a range; got {short(text)!r}"
+            f"{MOST_LISTED} of them; got {short(text)!r}"
         )
     if len(set(found)) != len(found):
         raise click.UsageError(f"{option} repeats a number: {short(text)}")

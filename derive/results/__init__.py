@@ -59,7 +59,7 @@ class Registry(Mapping[str, "Result"]):
         self.plugins: Plugins[Result] = Plugins("cltheory.results", "result", self._modules, _wrong)
 
     def __getitem__(self, id: str) -> Result:
-        id = id.replace("_", "-")
+        id = self._spelled(id)
         if not self.is_own(id):
             if id in self.plugins.names:
                 return self.plugins[id]
@@ -94,7 +94,13 @@ class Registry(Mapping[str, "Result"]):
         return FAMILIES[self._modules[id].rpartition(".")[0].removeprefix(".")]
 
     def __contains__(self, id: object) -> bool:
-        return self.is_own(id) or id in self.plugins.names
+        known = self._spelled(id) if isinstance(id, str) else id
+        return self.is_own(known) or known in self.plugins.names
+
+    def _spelled(self, id: str) -> str:
+        """An id as it is registered: ``supcl_threshold`` is ours with hyphens."""
+        hyphens = id.replace("_", "-")
+        return hyphens if self.is_own(hyphens) else id
 
 
 def _wrong(id: str, found: Any) -> str:

@@ -380,10 +380,11 @@ class Result(Shown):
         return made._values(point, lambda name: made.at(name, point))
 
     def _placed(self, values: dict[str, Any]) -> tuple[Result, dict[Symbol, Expr]]:
-        """The result for the lists and expressions among some values, and a point of the rest."""
+        """The result for the lists and expressions among some values, and at the point of the rest."""
         given = {k: values.pop(k) for k in (*self.texts, *self.lists) if k in values}
-        made = self.given(at=values if self.at_values else {}, **given) if given else self
-        return made, made.point(**values)
+        made = self.given(**given) if given else self
+        point = made.point(**values)
+        return made.there(point), point
 
     def _values(self, point: Mapping[Symbol, Expr], found: Callable[[str], Any]) -> Values:
         kept: dict[str, Any] = {}

@@ -243,7 +243,7 @@ def test_there_is_no_place_for_it_in_an_installation(
             "--seeds takes whole numbers from 0 to 999999999, such as 3,4,6 or 3-6",
         ),
         ([ID, "--seeds", "4-0"], "--seeds takes whole numbers"),
-        ([ID, "--seeds", "0-1000000"], "at most 1000 in a range"),
+        ([ID, "--seeds", "0-1000000"], "at most 1000 of them"),
         ([ID, "--seeds", "1,1"], "--seeds repeats"),
         ([ID, "--seeds", "1-2-3"], "--seeds takes"),
         ([ID, "--n", "1"], "--n takes whole numbers from 2"),

@@ -18,6 +18,7 @@ R = cl.supcl_threshold
 
 def test_a_result_by_attribute_or_by_either_name() -> None:
     assert R is cl.results["supcl-threshold"] is cl.results["supcl_threshold"]
+    assert "supcl_threshold" in cl.results and "supcl_treshold" not in cl.results
     assert "supcl_threshold" in dir(cl) and "TYPE_CHECKING" not in dir(cl)
     with pytest.raises(AttributeError, match="no attribute 'supcl_treshold'"):
         _ = cl.supcl_treshold
@@ -65,6 +66,11 @@ def test_lists_and_losses_are_given_like_values() -> None:
     assert cl.soft_supcon(sizes="2,2,4", epsilon="0.1", tau="0.1").cosines[0][0] == 1
     assert "cosines" in cl.soft_supcon(sizes="2,2,4", epsilon="0.1", tau="0.1")
     assert isinstance(cl.problem("docs/problems/superclasses.toml"), Result)
+    sizes = {"m1": 2, "n1": 2, "m2": 1, "n2": 3, "p": 2}
+    assert "same_class_1" in cl.supcl_two_sizes(**sizes, tau="1/2", alpha="1/2")
+    assert cl.phases(m=3, n=2, p=2, tau="1/10", alpha="1/2").structure == "classes"
+    many = cl.soft_supcon(C=10**6, n=2, epsilon="1/10", tau=1)
+    assert "cosines" not in many and many.loss > 0  # a table of 10^12 entries is not made
 
 
 @pytest.mark.parametrize(
@@ -76,6 +82,10 @@ def test_lists_and_losses_are_given_like_values() -> None:
         (lambda: cl.problem("nowhere.toml"), "nowhere.toml"),
         (lambda: R.plot("alpha_min", over="tau", m=[2, 3], n=[2, 3]), "one value may be a list"),
         (lambda: R.plot("alpha_min", over="tau", m=1, n=2), "m must be an integer >= 2"),
+        (lambda: R.plot("alpha_min", over="q", m=2, n=2), "q must be a parameter"),
+        (lambda: R.plot("alpha_min", over="m tau", n=2), "m tau must be a parameter"),
+        (lambda: R.plot("alpha_min", over="tau", tau=1, m=2, n=2), "without a value of its own"),
+        (lambda: R.plot("alpha_min", over="tau", m=2), "depends on n: give"),
     ],
 )
 def test_what_is_not_accepted_is_said_in_a_line(ask, says: str) -> None:

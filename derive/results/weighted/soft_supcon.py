@@ -85,12 +85,15 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     }
 
 
+MOST_CLASSES = 300  #: rows of a table; one of so many takes a minute
+
+
 class Classes(ForData):
     """The result; for a given number of classes it has a table of their cosines as well."""
 
     def there(self, point: Mapping[Symbol, Expr]) -> AtNumbers:
-        """The same with the cosines of so many classes, if that is a number."""
-        if self.data or C not in point or not point[C].is_finite:
+        """The same with the cosines of so many classes, if that is a number, and not too large."""
+        if self.data or C not in point or not point[C] <= MOST_CLASSES:
             return super().there(point)
         return self.made_at({C: point[C]})
 
@@ -107,7 +110,9 @@ class Classes(ForData):
         if name != TABLE:  # a formula: no table of as many rows as there are classes
             return Result.value(self, name, digits, **values)
         if TABLE not in self.there(self.point(**values)).quantities:
-            raise DomainError(f"{TABLE} needs the number of classes: add {C} or sizes")
+            raise DomainError(
+                f"{TABLE} needs the number of classes, at most {MOST_CLASSES}: add {C} or sizes"
+            )
         return super().value(name, digits, **values)
 
 
