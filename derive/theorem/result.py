@@ -380,7 +380,7 @@ class Result(Shown):
         return made._values(point, lambda name: made.at(name, point))
 
     def _placed(self, values: dict[str, Any]) -> tuple[Result, dict[Symbol, Expr]]:
-        """The result for the lists and expressions among some values, and at the point of the rest."""
+        """The result for the lists and expressions among some values, and at the rest."""
         given = {k: values.pop(k) for k in (*self.texts, *self.lists) if k in values}
         made = self.given(**given) if given else self
         point = made.point(**values)
