@@ -85,6 +85,12 @@ def test_the_comparison_can_fail(shown, printed, same) -> None:
     assert pages.agrees(shown, printed) is same
 
 
+@pytest.mark.sample(2)
+@pytest.mark.parametrize("command", re.findall(r"`(cltheory .*?)`", TEXTS["which.md"]))
+def test_a_question_is_answered(command: str) -> None:
+    assert not pages.output(command)[0].startswith("cltheory: ")
+
+
 # --- code -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", [n for n in TEXTS if "```pycon\n" in TEXTS[n]])
 def test_python_sessions(name: str) -> None:
