@@ -94,7 +94,7 @@ def test_a_question_is_answered(command: str) -> None:
 # --- code -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", [n for n in TEXTS if "```pycon\n" in TEXTS[n]])
 def test_python_sessions(name: str) -> None:
-    if name in ("band.md", "batches.md", "kernels.md", "numeric.md", "train.md"):
+    if name in ("README.md", "band.md", "batches.md", "kernels.md", "numeric.md", "train.md"):
         pytest.importorskip("torch")
     session = "\n".join(blocks(name, "pycon"))
     test = doctest.DocTestParser().get_doctest(session, {}, name, name, 0)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 MODULES = {
     "derive": "cltheory.derive",
     "numeric": "cltheory.numeric",
-    "losses": "cltheory.numeric.losses",
-    "metrics": "cltheory.numeric.metrics",
+    "losses": "cltheory.losses",
+    "metrics": "cltheory.metrics",
 }
 __all__ = ["__version__", "problem", "results", *MODULES]
 
