@@ -33,6 +33,11 @@ from .values import Values
 Builder = Callable[[Derivation], Mapping[str, Quantity]]
 
 
+def plain(e: Any) -> Any:
+    """An expression in symbols without assumptions."""
+    return e.xreplace({s: Symbol(s.name) for s in e.free_symbols})
+
+
 class Result(Shown):
     """A theorem with its derivation; built when first asked for, never at import.
 
@@ -187,10 +192,15 @@ class Result(Shown):
             raise KeyError(str(error)) from None
 
     def __getattr__(self, name: str) -> Any:
-        """The same, of a quantity that is not called like a method or property."""
+        """The same for whoever goes on with SymPy: its symbols are plain, as ``Symbol("tau")`` is.
+
+        So ``diff(r.alpha_min, "tau")`` and ``r.alpha_min.subs({"m": 10})`` do what they say. With
+        the assumptions of the theory, as in ``r["alpha_min"]``, these symbols would be others, and
+        SymPy would answer 0 and change nothing.
+        """
         if name.startswith("_"):
             raise AttributeError(name)
-        return self.quantity(name).expression
+        return plain(self.quantity(name).expression)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.quantities]
@@ -364,7 +374,7 @@ class Result(Shown):
         def number(name: str) -> Any:
             expression = made.at(name, point)
             free = expression.free_symbols & set(made.domain.ranges)
-            return expression if free else made.number(name, expression, point, digits)
+            return plain(expression) if free else made.number(name, expression, point, digits)
 
         return made._values(point, number)
 
@@ -377,7 +387,7 @@ class Result(Shown):
             If a value is not accepted.
         """
         made, point = self._placed(values)
-        return made._values(point, lambda name: made.at(name, point))
+        return made._values(point, lambda name: plain(made.at(name, point)))
 
     def _placed(self, values: dict[str, Any]) -> tuple[Result, dict[Symbol, Expr]]:
         """The result for the lists and expressions among some values, and at the rest."""
@@ -400,14 +410,15 @@ class Result(Shown):
     def symbols(self, names: str = "") -> Any:
         """The symbols of its formulas, as ``sympy.symbols`` gives them; without names all.
 
-        They carry the assumptions of the theory, so that a plain ``Symbol("tau")`` is another.
+        They are plain. One of your own with assumptions, such as ``Symbol("tau", positive=True)``,
+        is another to SymPy: put it in with ``r.alpha_min.subs({"tau": mine})``.
 
         Raises
         ------
         DomainError
             If it has no such symbol.
         """
-        known = {s.name: s for s in self.parameters}
+        known = {s.name: plain(s) for s in self.parameters}
         wanted = names.replace(",", " ").split() or list(known)
         for name in wanted:
             if name not in known:

@@ -149,7 +149,7 @@ def test_a_dimension_that_is_enough(id: str, dimension: object) -> None:
 
 @pytest.mark.parametrize("id", ["ssem", "ccem"])
 def test_it_is_the_rank_that_the_structure_has(id: str) -> None:
-    rank = results[id].min_dimension
+    rank = results[id]["min_dimension"]
     inside = rank.args[-1][0]
     assert simplify(least_dimension(results[id]) - inside) == 0
 
@@ -242,7 +242,7 @@ def test_clip_averages_and_multiplies(name: str) -> None:
         assert theirs.value("loss", N=8, t=scale) == pytest.approx(float(at), rel=1e-13)
         hot = mpmath.log1p(7 * mpmath.exp(-mpmath.mpf(8) / 7 / given))
         assert theirs.value("loss", N=8, t=scale) == pytest.approx(float(hot), rel=1e-12)
-    assert theirs.positive == 1
+    assert theirs["positive"] == 1
     assert "the mean of two directions" in " ".join(head(theirs).notes)
 
 

@@ -85,7 +85,7 @@ def test_a_loss_that_rewards_other_classes_has_no_such_segment() -> None:
 )
 def test_another_convention_gives_another_threshold(change) -> None:
     """The declared conventions matter: each change is seen in alpha_min, or is refused."""
-    right = results["supcl-threshold"].alpha_min
+    right = results["supcl-threshold"]["alpha_min"]
     other = replace(SUPCL, terms=change(SUPCL.terms))
     try:
         slope = reduce(other).slope_at(S.Zero)
@@ -171,8 +171,8 @@ def test_log_sum_exp() -> None:
 
 def test_derivatives_agree_with_sympy() -> None:
     for e in (
-        results["supcl-threshold"].alpha_min,
-        results["supcl-threshold"].tau_max,
+        results["supcl-threshold"]["alpha_min"],
+        results["supcl-threshold"]["tau_max"],
         sqrt(m * tau + exp(-x / tau)) / (1 + x) ** 3,
         log(1 + exp(x * tau)) * x**2,
     ):

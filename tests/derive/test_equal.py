@@ -28,7 +28,7 @@ def quantity(result, name):
     return q.expression, q.domain or result.domain
 
 
-TMAX = THRESHOLD.tau_max_n_oo
+TMAX = THRESHOLD["tau_max_n_oo"]
 FORMS = [
     # multiplied out with the reciprocal exponential
     (THRESHOLD, "alpha_min", (m * n - 1 + y) / (n * (m - 1 + y))),
@@ -48,7 +48,7 @@ FORMS = [
     (SIGMOID, "t_antipodal", log(sqrt(N / 2 - 1))),
     (SIGMOID, "t_antipodal", -log(2 / (N - 2)) / 2),
     # roots, under a logarithm, in other shapes and rationalised
-    (SIGMOID, "b_simplex", simplify(SIGMOID.b_simplex)),
+    (SIGMOID, "b_simplex", simplify(SIGMOID["b_simplex"])),
     (
         SIGMOID,
         "b_simplex",

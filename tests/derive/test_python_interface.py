@@ -12,7 +12,7 @@ from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.results import results
 from cltheory.derive.theorem.result import Result
 from cltheory.derive.theorem.values import Values
-from sympy import diff, limit, oo
+from sympy import Symbol, diff, limit, oo
 
 R = cl.supcl_threshold
 
@@ -60,7 +60,20 @@ def test_expressions_with_some_values_put_in() -> None:
     found = R.subs(m=10, n="oo")
     assert found.alpha_min.free_symbols == {tau}
     assert found.alpha_min == limit(R.alpha_min.subs(R.symbols("m"), 10), n, oo)
-    assert diff(R.alpha_min, tau) != 0
+    assert (
+        diff(R.alpha_min, tau) == diff(R.alpha_min, "tau") == diff(R.alpha_min, Symbol("tau")) != 0
+    )
+    assert R.alpha_min.subs({"m": 10}) == R.subs(m=10).alpha_min == R(m=10).alpha_min
+    mine = Symbol("tau", positive=True)
+    assert limit(R.alpha_min.subs({"m": 10, "tau": mine}), mine, 0) == 1 / n
+    with pytest.raises(NotImplementedError, match="sign of"):  # m is any number to SymPy
+        limit(R.alpha_min, "tau", 0)
+
+
+def test_no_formula_is_lost_in_plain_symbols() -> None:
+    for name, q in R.quantities.items():
+        inside = {Symbol(s.name): s for s in R.parameters}
+        assert getattr(R, name).xreplace(inside) == q.expression == R[name]
 
 
 def test_lists_and_losses_are_given_like_values() -> None:

@@ -90,7 +90,7 @@ def test_the_interval_of_supcl_is_the_threshold_of_the_paper() -> None:
 
     where = found("supcl", "classes").interval(alpha)
     assert where.low is None and where.high is not None
-    printed = results["supcl-threshold"].alpha_min
+    printed = results["supcl-threshold"]["alpha_min"]
     point = {m: S(7), n: S(5), tau: Rational(2, 7)}
     assert (where.high - printed).xreplace(point).equals(0)
     assert where.set.start == 0 and not where.set.right_open

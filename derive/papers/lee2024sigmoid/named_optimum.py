@@ -466,7 +466,7 @@ def least_negatives_proof(domain: Domain) -> Outcome:
     squares = {k: (2 * N + within + 2 * k * (near + far)) / N**2 for k in (1, -1)}
     share = (1 - near / N) / (1 + near / N)
     # In lowest terms, which is the limit at P = -N, where delta is infinite.
-    least = tidy(N * (N - 1) * model.negative.expand().xreplace({delta**2: share}))
+    least = tidy(N * (N - 1) * model["negative"].expand().xreplace({delta**2: share}))
     slack = N * (steps - N * squares[-1]) / 4 + N**2 * squares[1] / 4
     line = Range(-S.Infinity)
     items = Domain({N: model.domain.ranges[N]}, {N: 4})
@@ -475,8 +475,8 @@ def least_negatives_proof(domain: Domain) -> Outcome:
         every = every.with_range(s, line, S.One)
     inside = items.with_range(delta, Range(), S.One)
     # One delta for each mean, and for 0 < delta < oo all vectors differ.
-    falls = -model.positive.diff(delta)
-    apart = [1 - g for g in (model.positive, model.negative, model.within_modality)]
+    falls = -model["positive"].diff(delta)
+    apart = [1 - g for g in (model["positive"], model["negative"], model["within_modality"])]
     return _all(
         zero(far - least - slack, every),
         *(positive(e, inside) for e in (falls, *apart)),
@@ -491,5 +491,5 @@ def delta_of_the_mean(domain: Domain) -> Outcome:
         return Undecided("only for c > -1")
     line = Domain({c: known}, {c: S.Zero})
     squared = (1 - c) / (1 + c)
-    positives = results["ccem"].positive.expand().xreplace({delta**2: squared})
+    positives = results["ccem"]["positive"].expand().xreplace({delta**2: squared})
     return _all(zero(positives - c, line), positive(-squared.diff(c), line))
