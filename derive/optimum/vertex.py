@@ -24,7 +24,6 @@ from ..proof.lemmas import CERTIFICATE, STRICT_ROWS
 from ..proof.relations import Iff, eq, ge, gt, lt
 from ..proof.same_sign import SameSign
 from ..proof.statement import Relations, Statement
-from .borders import Borders, borders
 from .condition import (
     Condition,
     Conditioned,
@@ -68,24 +67,6 @@ class Vertex(Conditioned):
     def unique(self) -> Outcome:
         """Whether there is no other optimum, wherever all conditions hold strictly."""
         return UniqueGram.of(self.reduced, self.domain, self.inner).decide()
-
-    def interval(self, parameter: Symbol, domain: Domain | None = None) -> Borders:
-        """Where in one parameter the vertex is optimal, every border solved and proved.
-
-        ``domain`` is where the solution is meant.
-
-        Raises
-        ------
-        NoClosedForm
-            If a condition cannot be solved for the parameter.
-        """
-        return borders(
-            [(c.criterion, _within(c.domain, domain)) for c in self.open.values()],
-            parameter,
-            domain or self.domain,
-            self.proof,
-            never=self.verdict == "never",
-        )
 
 
 def vertex(
@@ -181,21 +162,6 @@ def _condition(
             proof.holds(capital(f"{prefix}{v} {left} towards {e}"), sign, why, domain)
             return Condition(criterion, domain, verdict, when)
     return Condition(criterion, domain, "open", when)
-
-
-def _within(part: Domain, other: Domain | None) -> Domain:
-    """Where both an eigenspace is present and a solution is meant."""
-    if other is None:
-        return part
-    found = other
-    for s, r in part.ranges.items():
-        if (
-            s in other.ranges
-            and r.integer
-            and is_proved_positive(r.low - other.ranges[s].low, other)
-        ):
-            found = found.with_range(s, r, max(part.witness[s], other.witness[s]))
-    return found
 
 
 # --- what is stated -------------------------------------------------------------------------------

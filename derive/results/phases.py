@@ -262,9 +262,8 @@ def _of_vertex(v: Vertex, proof: Derivation, asked: set[str]) -> dict[str, Quant
         if s in unsolved or not all(s in _free(c) for c in left.values()):
             continue
         where = _narrowest(t.domain for t in thresholds)
-        whole = together(thresholds, s, where)
         found[f"{v.name}_for_{s}"] = Quantity(
-            whole.set,
+            together(thresholds, s, where),
             rf"{latex(s)}:\ {_roman(v.name)}",
             f"the {s} for which {v.name} is optimal",
             domain=where,
