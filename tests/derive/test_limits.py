@@ -263,6 +263,7 @@ def test_wrong_values_are_refused(
         (X, 10**6, False),
         (1 / log(X), 0, True),  # slow, and right
         (1 / log(X), Rational(1, 100), False),
+        (1 / log(X), -1, False),
         (1 / log(log(X)), 0, True),
         (log(log(X)), oo, True),
         (log(log(log(X + 9))), oo, True),

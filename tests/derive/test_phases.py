@@ -23,12 +23,12 @@ from cltheory.derive.problems.problem import Problem
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import eq
 from cltheory.derive.results import results
-from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, hierarchy, m, n, p
+from cltheory.derive.structures.hierarchy import hierarchy, m, n, p
 from cltheory.derive.structures.towers import N
 from random_losses import Problem as Pairs
 from random_softmax import Drawn, draw
-from scipy.optimize import brentq, minimize
-from sympy import Expr, Interval, Rational, S, Tuple, exp
+from scipy.optimize import minimize
+from sympy import Interval, Rational, S, Tuple, exp
 
 PHASES = results["phases"]
 EXCLUSIVE = PHASES.given(loss="supcl-exclusive")  # derived when first asked
@@ -220,32 +220,6 @@ def test_wrong_shares_of_a_face_are_refused() -> None:
     assert not isinstance(says.saying(Tuple(*rest)).decide(), Holds)
     wrong = Tuple(eq(first.args[0], first.args[1] + 1), *rest)
     assert not isinstance(says.saying(wrong).decide(), Holds)
-
-
-# --- borders inside a face -----------------------------------------------------------------------
-def entering(pull: Expr) -> Problem:
-    """At pull = 1 the slack of a third eigenspace vanishes at a root of x^3 + x = 1 on an edge."""
-    same, cross = 1 - c, (c + S.Half) * 3  # x along the edge of classes and instances: m = n = 3
-    terms = (
-        PairTerm("same_class", same**2 / 2 + same**4 / 4 - same, S.One),
-        PairTerm("cross_class", cross**2 / 2 + cross**4 / 4 - pull * cross, S.One),
-    )
-    loss = PairwiseLoss("entering", "", terms, "")
-    problem = Problem(loss, hierarchy(INSTANCES, CLASSES), SIZES)
-    return at_values(problem, {m: S(3), n: S(3), p: S(2)})
-
-
-def test_a_border_inside_a_face_is_decided_exactly() -> None:
-    found = optimum(entering(S.One), Derivation())
-    assert set(found.occupied) == {"instances", "classes"}
-    x = brentq(lambda v: v**3 + v - 1, 0, 1)
-    assert float(found.inner["same_class"].evalf(20)) == pytest.approx(1 - x, abs=1e-12)
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_beside_the_border_it_is_one_or_the_other(sign: int) -> None:
-    found = optimum(entering(1 + sign * Rational(1, 10**30)), Derivation())
-    assert (len(found.occupied) == 3) is (sign > 0)
 
 
 # --- with parameters left free -------------------------------------------------------------------

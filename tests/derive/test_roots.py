@@ -7,7 +7,6 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from cltheory.derive.decide.at_root import vanishes_at_root
 from cltheory.derive.decide.ball import enclosure, precision
 from cltheory.derive.decide.digits import rounded, sign
 from cltheory.derive.decide.domain import POSITIVE, Domain, at_least
@@ -115,22 +114,6 @@ def test_a_closed_form_is_the_clamped_root() -> None:
             assert abs(closed.subs(at).evalf(30) - value.evalf(30)) < S(10) ** -25
     for never in (exp(x) + m * exp(-x), exp(x) - (m - 5) * exp(-x), exp(x) - m * x):
         assert root(never, 0, 2).closed_form(D) is None
-
-
-def test_what_vanishes_at_a_root_is_told_from_what_nearly_does() -> None:
-    h = x**3 + x - 1
-    at = root(h, 0, 1)
-    zero = (at**2 + 3) * (at**3 + at - 1)
-    assert vanishes_at_root(zero.expand())
-    assert not vanishes_at_root(zero.expand() + Rational(1, 10**200))
-    assert not vanishes_at_root(at**2 + at - 1)
-    # A common factor that is not zero at the root proves nothing.
-    other = root(h * (x + 2), 0, 1)
-    assert not vanishes_at_root(other + 2)
-    assert vanishes_at_root((other**3 + other - 1) / (other + 5))
-    grows = root(exp(3 * x) + exp(x) - 5, 0, 1)
-    assert vanishes_at_root(exp(5 * grows) + exp(3 * grows) - 5 * exp(2 * grows))
-    assert not vanishes_at_root(exp(2 * grows) + exp(grows) - 5)
 
 
 def test_float64_roots_stay_inside_and_at_the_ends() -> None:

@@ -11,7 +11,7 @@ from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, at_leas
 from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import alpha
-from cltheory.derive.optimum.condition import without_positive_factors
+from cltheory.derive.optimum.condition import OptimalIff, without_positive_factors
 from cltheory.derive.optimum.phases import state_only
 from cltheory.derive.optimum.reduce import ReducedLoss
 from cltheory.derive.optimum.reduction import at_values, where_positive
@@ -19,7 +19,6 @@ from cltheory.derive.optimum.vertex import (
     Pure,
     UniqueGram,
     Vertex,
-    VertexOptimal,
     vertex,
 )
 from cltheory.derive.problems.catalogue import CATALOGUE
@@ -181,7 +180,7 @@ def test_wrong_inner_products_are_refused() -> None:
 
 
 def test_a_forgotten_eigenspace_is_refused() -> None:
-    _, says = statement(VertexOptimal)
+    _, says = statement(OptimalIff)
     assert isinstance(says.decide(), Holds)
     place, compared = says.shown.args
     for wrong in (
@@ -249,7 +248,7 @@ def test_brute_force_agrees_with_the_blocks_of_ones() -> None:
 
 
 def test_a_loss_that_is_not_convex_has_no_optimal_vertex() -> None:
-    _, says = statement(VertexOptimal)
+    _, says = statement(OptimalIff)
     others = ("same_instance", "same_class", "cross_class")
     hill = SoftmaxLoss("hill", "", (SoftmaxTerm(-S.One, ("same_class",), others),), tau, "")
     wrong = replace(says, reduced=ReducedLoss(hill, says.reduced.scheme))
