@@ -21,7 +21,7 @@ from cltheory.derive.optimum.newton import NotProved
 from cltheory.derive.optimum.polish import Conditions, Face
 from cltheory.derive.optimum.program import Program
 from cltheory.derive.optimum.reduce import ReducedLoss, ReducedPairwise
-from cltheory.derive.optimum.solve import NotDecided
+from cltheory.derive.optimum.solve import NotDecided, Solved
 from cltheory.derive.optimum.value import FaceValue
 from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy, m, n, p
 from sympy import Abs, Expr, Integer, Rational, S, Symbol, exp, log, oo
@@ -244,6 +244,18 @@ def test_a_wrong_face_is_not_proved() -> None:
             continue
         assert not all(sign.right for sign in conditions.signs(u)), wrong
         assert any(sign.right is False for sign in conditions.signs(u)), wrong
+
+
+def test_a_face_that_is_guessed_wrong_is_changed() -> None:
+    of = program()
+    guess = Interior(of, 256).run()
+    right, start = Face.of(of, guess), (guess.shares, guess.multipliers)
+    for b in range(len(of.blocks)):
+        try:
+            found = Solved(of, (right.changed(b), start, 256)).found
+        except NotDecided:
+            continue
+        assert found.face == right
 
 
 def test_a_point_that_is_no_root_is_not_enclosed() -> None:
