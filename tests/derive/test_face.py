@@ -138,14 +138,14 @@ def test_two_occupied_eigenspaces_are_those_of_the_edge() -> None:
 
 
 # --- small temperatures ---------------------------------------
-@pytest.mark.parametrize("inverse", [20, 50, 100])
+@pytest.mark.parametrize("inverse", [20, 400, 10_000])
 def test_small_temperatures(inverse: int) -> None:
     """Slacks are as small as exp(-1/tau), and still told from zero."""
     at = {m: Integer(10), n: Integer(20), p: Integer(2), alpha: S.Half}
     found = least(SUPCL_REDUCED, {**at, tau: Rational(1, inverse)})
     assert found.occupied == ("instances", "classes")
     size = rounded(found.slacks["mean"], 5)[0]
-    assert 0 < size < np.exp(-inverse / 2)
+    assert 0 < size < np.exp(-min(inverse, 600) / 2)
 
 
 # --- vertices and borders ---------------------------------------

@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-from cltheory.cli import main as command_line
 from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError
 from cltheory.derive.decide.evidence import Holds, Refuted, Undecided
 from cltheory.derive.decide.interval import NoSign, sign
@@ -388,22 +387,3 @@ def test_a_side_of_a_maximum_may_be_the_root_of_a_square() -> None:
     read = bent(larger, c, SMALL)
     assert read.kinks == [-S.Half]
     assert [p.smooth.xreplace({c: S.Zero}) for p in read.pieces] == [8 ** Rational(3, 2), 27]
-
-
-def test_a_curved_piece_is_not_brought_into_another_form(monkeypatch) -> None:
-    def fail(*_: object) -> None:
-        raise AssertionError("only what is affine is solved")
-
-    monkeypatch.setattr("cltheory.derive.decide.pieces.affine", fail)
-    curved = Max(-1, c - S.Half) + (2 + c) ** Rational(2, 3) + exp(-Rational(9, 4) * c)
-    assert [p.high for p in pieces_of_slope(curved, c, -S.One, S.One)] == [-S.Half, S.One]
-    with pytest.raises(AssertionError, match="only what is affine"):
-        pieces_of_slope(Max(0, c), c, -S.One, S.One)
-
-
-def test_the_command_line_puts_given_values_into_a_loss(capsys) -> None:
-    words = "derive pairwise-threshold --lp=-t*x --ln=exp(b*x) --N 4 --brief --t".split()
-    assert command_line.run([*words, "1", "--b", "1"]) == 0
-    assert "1.14959393172137" in capsys.readouterr().out
-    assert command_line.run([*words, "1"]) == 2
-    assert "not increasing at b = " in capsys.readouterr().err

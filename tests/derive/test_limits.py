@@ -563,12 +563,8 @@ def test_a_value_that_divides_by_zero_at_an_end_is_the_limit_from_inside() -> No
     "result, values, quantity, value",
     [
         ("towers-threshold", {"N": 4, "K": 2, "p": 1, "t": 3, "w": "oo"}, "b_simplex", oo),
-        ("towers-threshold", {"N": 4, "K": 2, "p": 1, "t": 3, "w": "oo"}, "b_antipodal", oo),
-        ("towers-threshold", {"N": "oo"}, "b_simplex", oo),
         ("sigmoid-threshold", {"N": "oo"}, "b_simplex", oo),
-        ("sigmoid-threshold", {"N": "oo"}, "b_antipodal", oo),
         ("sigmoid-threshold", {"N": 8, "b": "oo"}, "t_simplex_max", oo),
-        ("sigmoid-optimum", {"N": "oo", "t": 1, "b": 1}, "x_star", S(2)),
         ("sigmoid-optimum", {"N": "oo", "t": 1, "b": 1}, "delta_star", oo),
         ("sigmoid-optimum", {"N": "oo", "t": 1, "b": 1}, "regime", Symbol("antipodal")),
         ("sigmoid-optimum", {"N": 5, "t": "oo", "b": 1}, "x_star", Rational(6, 11)),
