@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from functools import reduce
 from typing import Any
 
-from sympy import Abs, And, Expr, Max, Min, Not, Or, Piecewise, Rational, S, Symbol, exp, log
+from mpmath import libmp
+from sympy import Abs, And, Expr, Float, Max, Min, Not, Or, Piecewise, Rational, S, Symbol, exp, log
 from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Ne
 
 from .evidence import Boxes, Evidence, Grade, Holds, Outcome, Undecided
@@ -65,6 +66,12 @@ def enclosure(e: Expr, bits: int, at: Mapping[Symbol, Any] | None = None) -> Any
     """
     with precision(bits):
         return Enclosures(bits, at or {})(e)
+
+
+def as_float(ball: Any, bits: int) -> Float:
+    """The middle of a ball, rounded to so many bits."""
+    man, power = (int(k) for k in ball.mid().man_exp())
+    return Float._new(libmp.from_man_exp(man, power, bits, "n"), bits)
 
 
 class Enclosures:

@@ -17,8 +17,7 @@ from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import SUPCL, alpha
 from cltheory.derive.optimum.face import FaceOptimum, faces, least
 from cltheory.derive.optimum.interior import Interior
-from cltheory.derive.optimum.newton import NotProved
-from cltheory.derive.optimum.polish import Conditions, Face
+from cltheory.derive.optimum.polish import Conditions, Face, NotProved
 from cltheory.derive.optimum.program import Program
 from cltheory.derive.optimum.reduce import ReducedLoss, ReducedPairwise
 from cltheory.derive.optimum.solve import NotDecided, Solved
