@@ -165,18 +165,6 @@ def pairwise(**functions: Expr) -> ReducedPairwise:
 SIZES = {n: Integer(3), m: Integer(3)}
 
 
-def test_a_border_is_found_exactly_and_said() -> None:
-    """-4 c + c^2/2 on classes, with a weight so that the slack at collapse is zero."""
-    # theta at collapse: same_class -a, cross_class (c^2)' = 2 c = -1: equal to those within.
-    a = Symbol("a", positive=True)
-    reduced = pairwise(same_class=-a * c, cross_class=c**2)
-    borders = []
-    for value in (Rational(1, 2), S.One, Rational(3, 2)):
-        found = least(reduced, {**SIZES, a: value})
-        borders.append((found.occupied, found.note != ""))
-    assert len(set(borders)) > 1 or not borders[0][1]
-
-
 def test_a_tie_with_curvature_is_one_optimum_and_one_without_is_not() -> None:
     flat = pairwise(same_class=-c, cross_class=-c)  # only the mean counts: c = 1 everywhere
     assert least(flat, SIZES).occupied == ("mean",)
