@@ -104,7 +104,13 @@ def test_double_zeros_are_found() -> None:
 
 
 def test_zeros_that_are_not_found_are_not_passed_over() -> None:
-    for function in ((exp(c) - 1) * (exp(c) + c - S.Half), exp(c) - c - Rational(3, 2)):
+    for function in (
+        (exp(c) - 1) * (exp(c) + c - S.Half),
+        exp(c) - c - Rational(3, 2),
+        c**3 - c + Rational(1, 5),
+        exp(c) + log(2 + c) - Rational(3, 2),
+        exp(c) + sqrt(2 + c) - 2,
+    ):
         with pytest.raises(NotSolved):
             zeros(function, c, -S.One, S.One)
 
