@@ -38,7 +38,13 @@ FORMS = [
         "tau_max",
         m / (m - 1) / (log(n * m * (1 - alpha) + alpha * n - 1) - log(alpha * n - 1)),
     ),
+    (
+        THRESHOLD,
+        "tau_max",
+        -m / (m - 1) / log((alpha * n - 1) / (m * n - 1 - alpha * n * (m - 1))),
+    ),
     (THRESHOLD, "tau_max_n_oo", m / (m - 1) / log(m * (1 - alpha) / alpha + 1)),
+    (SIGMOID, "t_antipodal", log(N - 2) / 2 - log(2) / 2),
     (SIGMOID, "t_antipodal", log(sqrt(N / 2 - 1))),
     (SIGMOID, "t_antipodal", -log(2 / (N - 2)) / 2),
     # roots, under a logarithm, in other shapes and rationalised
@@ -52,11 +58,27 @@ FORMS = [
             - (N - 4) * exp(-t)
         ),
     ),
+    (
+        SIGMOID,
+        "b_simplex",
+        log(
+            sqrt((N - 4) ** 2 * exp(-2 * t) + 8 * (N - 2) * exp(-t + t / (N - 1)))
+            + (N - 4) * exp(-t)
+        )
+        - log(4)
+        + t
+        - t / (N - 1),
+    ),
     # maxima and case distinctions
     (
         OPTIMUM,
         "within_class_variance_n_oo",
         Max(0, 1 - tau * (m - 1) / m * log(1 + m * (1 - alpha) / alpha)),
+    ),
+    (
+        OPTIMUM,
+        "within_class_variance_n_oo",
+        Piecewise((1 - tau / TMAX, tau < TMAX), (0, True)),
     ),
     (
         OPTIMUM,
