@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from functools import reduce
 from typing import Any
 
-from sympy import Abs, And, Expr, Max, Min, Not, Or, Piecewise, Rational, S, Symbol, exp, log
+from mpmath import libmp
+from sympy import Abs, And, Expr, Float, Max, Min, Not, Or, Piecewise, Rational, S, Symbol, exp, log
 from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Ne
 
 from .evidence import Boxes, Evidence, Grade, Holds, Outcome, Undecided
@@ -67,6 +68,12 @@ def enclosure(e: Expr, bits: int, at: Mapping[Symbol, Any] | None = None) -> Any
         return Enclosures(bits, at or {})(e)
 
 
+def as_float(ball: Any, bits: int) -> Float:
+    """The middle of a ball, rounded to so many bits."""
+    man, power = (int(k) for k in ball.mid().man_exp())
+    return Float._new(libmp.from_man_exp(man, power, bits, "n"), bits)
+
+
 class Enclosures:
     """Balls of an expression and its parts, each evaluated once, at the precision in force."""
 
@@ -94,9 +101,9 @@ class Enclosures:
         if e.is_Mul:
             return reduce(lambda a, b: a * b, map(self, e.args))
         if isinstance(e, exp):
-            return self.exp(self(e.args[0]))
+            return self._exp(self(e.args[0]))
         if isinstance(e, log):
-            return self.log(self(e.args[0]), e)
+            return self._log(self(e.args[0]), e)
         if e.is_Pow:
             return self._pow(e)
         if isinstance(e, (Max, Min)):
@@ -116,8 +123,7 @@ class Enclosures:
             return e.enclosure(self.bits)
         raise Unknown(f"{e} is not evaluated with a proof")
 
-    def exp(self, x: Any) -> Any:
-        """The exponential of a ball."""
+    def _exp(self, x: Any) -> Any:
         arb = self.flint.arb
         limit = arb(2) ** max(EXPONENT, self.bits)
         if x.abs_upper() < limit:
@@ -126,16 +132,10 @@ class Enclosures:
             return arb(0).union((-limit).exp())
         raise TooWide("an exponential is too large")
 
-    def log(self, x: Any, e: Expr) -> Any:
-        """The logarithm of a ball; ``e`` is what it is of the expression."""
+    def _log(self, x: Any, e: Expr) -> Any:
         if x > 0:
             return x.log()
         raise (NoValue if x <= 0 else TooWide)(f"{e} is not defined")
-
-    def inverse(self, x: Any, e: Expr) -> Any:
-        """One over a ball; ``e`` is what it is of the expression."""
-        self._not_zero(x, e)
-        return 1 / x
 
     def _not_zero(self, x: Any, e: Expr) -> None:
         if not (x > 0 or x < 0):
@@ -153,7 +153,7 @@ class Enclosures:
         if base > 0:
             if power.is_Rational and power.q == 2:
                 return _integer_power(base.sqrt(), int(power.p), arb)
-            return self.exp(base.log() * self(power))
+            return self._exp(base.log() * self(power))
         if base.is_zero() and power.is_positive:
             return arb(0)
         raise (NoValue if base <= 0 else TooWide)(f"{e} is not defined")

@@ -251,6 +251,10 @@ class _Reader:
         self.at += 1
         return token
 
+    def _expect(self, token: str, says: str = "") -> None:
+        if self._next() != token:
+            raise self._refuse(says)
+
     def _sum(self) -> Expr:
         self.depth += 1
         if self.depth > MAX_DEPTH:
@@ -323,14 +327,13 @@ class _Reader:
             raise self._refuse(" (a power it does not allow)")
 
     def _two_arguments(self) -> tuple[Expr, Expr]:
-        found = []
-        for before in "(,":
-            if self._next() != before:
-                raise self._refuse(" (max and min take two arguments)")
-            found.append(self._sum())
-        if self._next() != ")":
-            raise self._refuse(" (max and min take two arguments)")
-        return found[0], found[1]
+        says = " (max and min take two arguments)"
+        self._expect("(", says)
+        one = self._sum()
+        self._expect(",", says)
+        other = self._sum()
+        self._expect(")", says)
+        return one, other
 
     def _small(self, argument: Expr) -> None:
         """Refuse numbers whose exponential is not formed."""
@@ -344,8 +347,7 @@ class _Reader:
         token = self._next()
         if token == "(":
             value = self._sum()
-            if self._next() != ")":
-                raise self._refuse()
+            self._expect(")")
             return value
         if token in _CONSTANTS:
             return _CONSTANTS[token]
@@ -355,11 +357,9 @@ class _Reader:
             return self._sound(_OF_TWO[token](*self._two_arguments()))
         functions = _FUNCTIONS if self.symbols is None else _MORE_FUNCTIONS
         if token in functions:
-            if self._next() != "(":
-                raise self._refuse()
+            self._expect("(")
             argument = self._sum()
-            if self._next() != ")":
-                raise self._refuse()
+            self._expect(")")
             if argument in (oo, -oo):
                 raise self._refuse(" (the argument is not finite)")
             if functions[token] is not log:

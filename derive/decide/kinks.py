@@ -25,7 +25,6 @@ from .interval import NoSign, in_order, is_finite, non_negative, sign
 from .pieces import Piece
 from .poles import NotDefined, check_defined
 from .present import tidy
-from .root import ClampedRoot
 from .zeros import NotSolved, sign_between, zeros
 
 #: Which side of each kink a piece lies on: True above it.
@@ -118,7 +117,7 @@ class Cut:
         for low, high in pairwise([a, *in_order(inside), b]):
             largest = maximum.args[0]
             for side in maximum.args[1:]:
-                if _side(side - largest, x, low, high) > 0:
+                if sign_between(side - largest, x, low, high) > 0:
                     largest = side
             yield low, high, largest
 
@@ -182,13 +181,6 @@ class Cut:
             return last
         below = [(s, x < p.high if side > 0 else x <= p.high) for p, s in rows]
         return Piecewise(*below, (last, True))
-
-
-def _side(apart: Expr, x: Symbol, low: Expr, high: Expr) -> int:
-    """The sign of a difference between two of its zeros: in the middle, if one is a root."""
-    if (low + high).has(ClampedRoot):
-        return sign(apart.xreplace({x: (low + high) / 2}))
-    return sign_between(apart, x, low, high)
 
 
 class Folded:

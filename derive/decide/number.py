@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from mpmath import libmp
 from sympy import Expr, Float, Rational, S, Symbol, exp, postorder_traversal
 from sympy.core.evalf import PrecisionExhausted, dps_to_prec
 
-from .ball import Enclosures, NotEnclosed, NoValue, TooWide, enclosure, precision
+from .ball import Enclosures, NotEnclosed, NoValue, TooWide, as_float, enclosure, precision
 
 #: Values are computed to this many digits when a statement is to be refuted.
 DIGITS = 50
@@ -146,10 +145,9 @@ def _in_balls(number: Expr, ladder: tuple[int, ...]) -> Expr:
         if ball.is_zero():
             return S.Zero
         if ball.rel_accuracy_bits() > bits:
-            man, power = ball.mid().man_exp()
-            if abs(int(power)).bit_length() > EXPONENT_BITS:
+            if abs(int(ball.mid().man_exp()[1])).bit_length() > EXPONENT_BITS:
                 break
-            return Float._new(libmp.from_man_exp(int(man), int(power), bits, "n"), bits)
+            return as_float(ball, bits)
         with precision(bits + more):
             if ball.contains(0) and ball.abs_upper() < ten() ** -DIGITS:
                 return Float(0, DIGITS)

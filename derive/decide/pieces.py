@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from sympy import Basic, Expr, Max, Piecewise, S, Symbol
+from sympy import Expr, Max, Piecewise, S, Symbol
 
 from .calculus import derivative
 from .interval import NoSign, in_order, sign
@@ -51,7 +51,7 @@ def _branch(h: Expr, x: Symbol, at: Expr) -> Expr:
     """The smooth expression that applies around a point."""
     rules: dict[Expr, Expr] = {}
     for p in h.atoms(Piecewise):
-        rules[p] = next(e for e, c in p.args if _holds(c.xreplace({x: at})))
+        rules[p] = next(e for e, c in p.args if c.xreplace({x: at}) == True)  # noqa: E712
     for m in h.atoms(Max):
         largest = m.args[0]
         for side in m.args[1:]:
@@ -64,10 +64,3 @@ def _branch(h: Expr, x: Symbol, at: Expr) -> Expr:
         return smooth
     expanded = smooth.expand()
     return smooth if x in derivative(expanded, x).free_symbols else affine(expanded, x)
-
-
-def _holds(condition: Basic) -> bool:
-    """Whether a relation of numbers holds; of roots SymPy does not say so."""
-    if condition in (S.true, S.false):
-        return condition is S.true
-    return condition.func(sign(condition.lhs - condition.rhs), 0) is S.true

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import product
-
-from sympy import Dummy, Expr, Max, Rational, S, Symbol, exp, log, preorder_traversal
+from sympy import Expr, Max, Rational, S, Symbol, exp, log, preorder_traversal
 
 from .decide import positive, proof_of_positive
-from .domain import Domain, Range, between
+from .domain import Domain, between
 from .evidence import Holds, Outcome, Refuted
 from .interval import NoSign, is_finite, non_negative, sign
 from .zeros import NotSolved, zeros
@@ -89,25 +87,9 @@ class _Where:
     def _positive(self, base: Expr, strict: bool) -> bool:
         if proof_of_positive(base, self.closed, strict=strict) is not None:
             return True
-        if not self._plain(base) and self._positive_from_below(base, strict):
-            return True
         if not strict or not self._plain(base):
             return False
         return isinstance(self._inside(base - MARGIN), Holds)
-
-    def _positive_from_below(self, base: Expr, strict: bool) -> bool:
-        """By what is known of every maximum: it is one of its sides and something >= 0 more."""
-        maxima = [m for m in base.atoms(Max) if not any(a.has(Max) for a in m.args)]
-        for sides in product(*(m.args for m in maxima)) if maxima else ():
-            more = [Dummy("more", nonnegative=True) for _ in maxima]
-            domain = self.closed
-            for symbol in more:
-                domain = domain.with_range(symbol, Range(low_open=False), 1)
-            rows = zip(maxima, sides, more, strict=True)
-            least = base.xreplace({m: side + symbol for m, side, symbol in rows})
-            if proof_of_positive(least, domain, strict=strict) is not None:
-                return True
-        return False
 
     def _inside(self, base: Expr) -> Outcome | None:
         try:

@@ -13,11 +13,9 @@ from functools import lru_cache
 from math import floor
 from typing import Any
 
-from mpmath import libmp
 from sympy import (
     Basic,
     Expr,
-    Float,
     Integer,
     Lambda,
     Max,
@@ -31,7 +29,7 @@ from sympy import (
     sympify,
 )
 
-from .ball import NotEnclosed, NoValue, TooWide, enclosure, precision
+from .ball import NotEnclosed, NoValue, TooWide, as_float, enclosure, precision
 from .calculus import derivative
 from .decide import positive
 from .digits import ALGEBRA_BITS, FIRST_BITS, LAST_BITS, is_zero, sign
@@ -185,10 +183,9 @@ class ClampedRoot(Expr):
         if self.free_symbols:
             return None
         try:
-            man, power = self.enclosure(prec + GUARD_BITS).mid().man_exp()
+            return as_float(self.enclosure(prec + GUARD_BITS), prec)
         except NotEnclosed:
             return None
-        return Float._new(libmp.from_man_exp(int(man), int(power)), prec)
 
     def _sympystr(self, printer: Any) -> str:
         h, x = map(printer._print, self.equation())

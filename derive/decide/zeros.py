@@ -1,29 +1,22 @@
 """All zeros of a function of one variable on an interval, exactly: where two sides cross.
 
 The function is a polynomial in one thing that varies (the variable, an exponential, a
-logarithm or a root), whose values are found and then undone. Where it is not, rational
-points are tried, and the signs between them proved; or that it rises or falls, with one zero.
+logarithm or a root), whose values are found and then undone; or it is proved to keep its sign.
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
-from itertools import chain, pairwise
 from typing import Any
 
-from mpmath import mpc, mpf
-from sympy import Dummy, Expr, Lambda, Poly, Rational, S, Symbol, exp, lambdify, log, sqrt
+from sympy import Dummy, Expr, Poly, Rational, S, Symbol, exp, log, sqrt
 from sympy.polys.polyerrors import PolynomialError
 
 from .calculus import derivative
 from .evidence import Holds
-from .interval import NoSign, in_order, is_finite, non_negative, order, sign
+from .interval import NoSign, in_order, non_negative, order, sign
 from .normal import ExpField, NotInField
 from .present import tidy
-from .root import ClampedRoot
 
-#: Halvings of a place in a table of values, and the largest denominator of a zero found so.
-BISECTIONS, LARGEST_DENOMINATOR = 40, 1000
 #: How far into an interval one looks at a sign to know which is to be proved.
 SHARES = (Rational(1, 2), Rational(1, 3), Rational(4, 5))
 
@@ -43,7 +36,9 @@ def zeros(function: Expr, x: Symbol, a: Expr, b: Expr) -> list[Expr]:
         If they are not found; one line.
     """
     found = _exact(function, x, a, b)
-    return _guessed(function, x, a, b) if found is None else found
+    if found is None:
+        sign_between(function, x, a, b)  # or it is not proved that there are none
+    return found or []
 
 
 def _exact(function: Expr, x: Symbol, a: Expr, b: Expr) -> list[Expr] | None:
@@ -158,43 +153,6 @@ def _roots(value: Expr, degree: int) -> set[Expr]:
     return {s * value ** Rational(1, degree) for s in (1, -1)} if side > 0 else set()
 
 
-def _guessed(function: Expr, x: Symbol, a: Expr, b: Expr) -> list[Expr]:
-    """Rational zeros that a table of values suggests; the signs between them are proved."""
-    f = lambdify([x], function, "mpmath")
-    start, end = (mpf(e.evalf(30)) for e in (a, b))
-    table = [start + (end - start) * k / 240 for k in range(1, 240)]
-    values = [f(p) for p in table]
-    candidates = set()
-    for (low, at_low), (high, at_high) in pairwise(zip(table, values, strict=True)):
-        if any(isinstance(v, mpc) for v in (at_low, at_high)) or at_low * at_high > 0:
-            continue
-        for _ in range(BISECTIONS):
-            middle = (low + high) / 2
-            low, high = (low, middle) if at_low * f(middle) <= 0 else (middle, high)
-        near = Fraction(float(low)).limit_denominator(LARGEST_DENOMINATOR)
-        candidates.add(Rational(near.numerator, near.denominator))
-    points = [p for p in in_order(candidates) if _vanishes(function, x, p)]
-    cuts = [a, *(p for p in points if order(a, p) < 0 and order(p, b) < 0), b]
-    inside = [_crossings(function, x, low, high) for low, high in pairwise(cuts)]
-    return in_order({*cuts[1:-1], *chain(*inside)})
-
-
-def _crossings(function: Expr, x: Symbol, a: Expr, b: Expr) -> list[Expr]:
-    """Where a function changes sign: nowhere, or once where it is proved to rise or to fall."""
-    try:
-        sign_between(function, x, a, b)
-        return []
-    except NotSolved:
-        slope = derivative(function, x)
-    found = []
-    for low, high in pairwise([a, *(_exact(slope, x, a, b) or ()), b]):
-        rises = sign_between(slope, x, low, high) * function
-        if sign(rises.xreplace({x: low})) < 0 < sign(rises.xreplace({x: high})):
-            place = Dummy(x.name, real=True)  # what is put in for x leaves it alone
-            found.append(ClampedRoot(Lambda(place, rises.xreplace({x: place})), low, high))
-    return found
-
-
 def sign_between(function: Expr, x: Symbol, a: Expr, b: Expr) -> int:
     """1 or -1 as a function is proved to be >= 0 or <= 0 on all of (a, b); 0 if it vanishes.
 
@@ -216,11 +174,3 @@ def sign_between(function: Expr, x: Symbol, a: Expr, b: Expr) -> int:
     if tidy(function) == 0:
         return 0
     raise NotSolved("it has no closed form that is found here")
-
-
-def _vanishes(function: Expr, x: Symbol, point: Expr) -> bool:
-    value = function.xreplace({x: point})
-    try:
-        return is_finite(value) and sign(value) == 0
-    except NoSign:
-        return False

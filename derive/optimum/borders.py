@@ -3,96 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from sympy import EmptySet, Expr, Ge, Gt, Interval, Lt, Max, Min, S, Set, Symbol
+from sympy import Expr, Ge, Gt, Interval, Lt, Max, Min, S, Set, Symbol
 
 from ..decide.decide import is_proved_positive
-from ..decide.domain import Domain, Range
-from ..proof.derivation import Derivation
-from .threshold import Criterion, NoThreshold, Threshold, threshold
+from ..decide.domain import Domain
+from .threshold import Threshold
 
 
-@dataclass(frozen=True, eq=False)
-class Borders:
-    """Where in one parameter several criteria hold: an interval, perhaps empty.
+def together(found: Iterable[Threshold], parameter: Symbol, domain: Domain) -> Set:
+    """Where all of several solved criteria hold, inside the range of the parameter.
 
-    Attributes
-    ----------
-    parameter
-        Which one.
-    lower, upper
-        The thresholds that bound it, those first that are proved to be the sharpest; more than one
-        where which is sharper depends on other symbols.
-    range
-        What the parameter may be at all.
-    set
-        The interval inside that range, with both ends, open or closed as they are.
+    It is an interval, its ends open or closed as they are.
     """
-
-    parameter: Symbol
-    lower: tuple[Threshold, ...]
-    upper: tuple[Threshold, ...]
-    range: Range
-    set: Set
-
-    @property
-    def low(self) -> Expr | None:
-        """The lower border; None where only the range of the parameter bounds it."""
-        return _sharpest(self.lower, Max)
-
-    @property
-    def high(self) -> Expr | None:
-        """The upper border; None where only the range of the parameter bounds it."""
-        return _sharpest(self.upper, Min)
-
-
-def borders(
-    criteria: Iterable[tuple[Criterion, Domain]],
-    parameter: Symbol,
-    domain: Domain,
-    proof: Derivation,
-    *,
-    never: bool = False,
-) -> Borders:
-    """Solve every criterion, where it is meant, for a parameter and put the answers together.
-
-    Raises
-    ------
-    NoClosedForm
-        If one cannot be solved for it.
-    """
-    found: list[Threshold] = []
-    for criterion, where in criteria:
-        try:
-            found.append(threshold(criterion, parameter, where, proof))
-        except NoThreshold as error:
-            never |= "at no " in str(error)
-    return together(found, parameter, domain, never=never)
-
-
-def together(
-    found: Iterable[Threshold], parameter: Symbol, domain: Domain, *, never: bool = False
-) -> Borders:
-    """Where all of several solved criteria hold."""
     lower: list[Threshold] = []
     upper: list[Threshold] = []
     for t in found:
         (lower if type(t.relation) in (Ge, Gt) else upper).append(t)
     r = domain.ranges[parameter]
-    low, high = _kept(lower, domain, 1), _kept(upper, domain, -1)
-    inside = EmptySet if never else _interval(low, high, r, domain)
-    return Borders(parameter, low, high, r, inside)
+    low, low_open = _end(_kept(lower, domain, 1), Max, r.low, r.low_open, domain, 1)
+    high, high_open = _end(_kept(upper, domain, -1), Min, r.high, r.high_open, domain, -1)
+    return Interval(low, high, low_open, high_open)
 
 
-def _kept(found: list[Threshold], domain: Domain, sign: int) -> tuple[Threshold, ...]:
+def _kept(found: list[Threshold], domain: Domain, sign: int) -> list[Threshold]:
     """Those that another is not proved to be sharper than."""
     kept: list[Threshold] = []
     for t in found:
         if any(_sharper(k, t, domain, sign) for k in kept):
             continue
         kept = [k for k in kept if not _sharper(t, k, domain, sign)] + [t]
-    return tuple(kept)
+    return kept
 
 
 def _sharper(a: Threshold, b: Threshold, domain: Domain, sign: int) -> bool:
@@ -102,26 +43,8 @@ def _sharper(a: Threshold, b: Threshold, domain: Domain, sign: int) -> bool:
     return gap == 0 or is_proved_positive(gap, domain, strict=False)
 
 
-def _sharpest(found: tuple[Threshold, ...], choose: type) -> Expr | None:
-    if not found:
-        return None
-    values = [t.value for t in found]
-    return values[0] if len(values) == 1 else choose(*values, evaluate=False)
-
-
-def _interval(
-    lower: tuple[Threshold, ...], upper: tuple[Threshold, ...], r: Range, domain: Domain
-) -> Set:
-    low, low_open = _end(lower, Max, r.low, r.low_open, domain, 1)
-    high, high_open = _end(upper, Min, r.high, r.high_open, domain, -1)
-    if low.free_symbols or high.free_symbols:
-        # SymPy would compare the ends again, which takes long; they are real.
-        return Interval(low, high, low_open, high_open)
-    return Interval(low, high, low_open, high_open)
-
-
 def _end(
-    found: tuple[Threshold, ...],
+    found: list[Threshold],
     choose: type,
     end: Expr,
     end_open: bool,

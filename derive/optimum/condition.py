@@ -6,11 +6,11 @@ first order: one comparison of two eigenvalues of the gradient for every other e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from sympy import Basic, Expr, Rational, S, Tuple
+from sympy import Basic, Expr, Rational, S, Symbol, Tuple
 
 from ..decide.decide import is_proved_positive, zero
 from ..decide.domain import Domain
@@ -19,7 +19,8 @@ from ..decide.normal import ExpField, NotInField, factor_list
 from ..decide.present import collected
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
-from ..proof.relations import Iff, ge
+from ..proof.lemmas import CERTIFICATE
+from ..proof.relations import Iff, eq, ge
 from ..proof.statement import Statement, decided
 from .reduce import Reduced
 from .reduction import reduced, state_reduction
@@ -132,32 +133,41 @@ def capital(text: str) -> str:
 # --- what is stated -------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class OptimalIff(Statement):
-    """Where the whole trace is, at an optimum, iff no other eigenvalue of the gradient is smaller.
+    """Some eigenspaces have the whole trace at an optimum iff ``theta_e >= level`` for all others.
 
     The loss is convex in the Gram matrix, so a point is optimal iff no direction from it inside the
     simplex of shares lowers the loss to first order.
     """
 
     reduced: Reduced
+    occupied: tuple[str, ...]
+    level: str
 
-    def place(self) -> tuple[Basic, str, str]:
-        """Where the trace is, the eigenvalue to compare with, and what is so in words."""
-        raise NotImplementedError
-
-    def others(self) -> tuple[str, ...]:
-        """The eigenspaces that are empty there."""
-        raise NotImplementedError
+    @classmethod
+    def of(
+        cls,
+        loss: Reduced,
+        occupied: tuple[str, ...],
+        level: str,
+        others: Iterable[str],
+        domain: Domain,
+    ) -> OptimalIff:
+        """The statement about some eigenspaces and all others that have a dimension."""
+        compared = Tuple(*(ge(f"theta_{e}", level) for e in others))
+        claim = Iff(_whole_trace(occupied), compared)
+        return cls(claim, domain, loss, occupied, level, lemma=CERTIFICATE)
 
     def decide(self) -> Outcome:
         """Whether all others are there, and the loss is convex."""
         if not isinstance(self.shown, Iff) or len(self.shown.args) != 2:
             return Undecided(f"{self.shown} is not an equivalence")
         where, compared = self.shown.args
-        place, level, what = self.place()
-        if where != place or not isinstance(compared, Tuple):
+        what = " and ".join(self.occupied)
+        if where != _whole_trace(self.occupied) or not isinstance(compared, Tuple):
             return Refuted(note=f"{where} is not that {what} has the whole trace")
         named = set(compared.args)
-        wanted = {ge(f"theta_{e}", level): self.reduced.scheme.eigenspace(e) for e in self.others()}
+        others = (e for e in self.reduced.scheme.eigenspaces if e.name not in self.occupied)
+        wanted = {ge(f"theta_{e.name}", self.level): e for e in others}
         if not named <= set(wanted):
             return Refuted(note=f"the eigenvalues are not compared with that of {what}")
         for relation, e in wanted.items():
@@ -165,3 +175,7 @@ class OptimalIff(Statement):
                 return Refuted(note=f"{e.name} is left out")
         outside = self.domain.restricted(set(self.domain.ranges) - {x})
         return decided(self.reduced.preconditions(outside))
+
+
+def _whole_trace(occupied: tuple[str, ...]) -> Basic:
+    return eq(sum((Symbol(f"share_{e}") for e in occupied), S.Zero), S.One)

@@ -13,13 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from sympy import Add, Basic, Expr, Ge, Lambda, S, Symbol, Tuple
+from sympy import Add, Expr, Ge, Lambda, S, Symbol, Tuple
 
-from ..decide.at_root import vanishes_at_root
-from ..decide.ball import TooWide, enclosure
 from ..decide.calculus import derivative
-from ..decide.decide import any_positive, is_proved_positive, positive
-from ..decide.digits import ALGEBRA_BITS, sign
+from ..decide.decide import is_proved_positive, positive
+from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError, between
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ..decide.present import collected, put_in, solve_linear, tidy
@@ -27,7 +25,7 @@ from ..decide.root import ClampedRoot
 from ..errors import InternalError
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
-from ..proof.lemmas import CERTIFICATE, FIRST_ORDER, SLACKNESS, WEAK_SLACKNESS
+from ..proof.lemmas import FIRST_ORDER
 from ..proof.relations import Iff, eq, ge, gt
 from ..proof.same_sign import SameSign
 from ..proof.statement import Relations, Statement
@@ -43,7 +41,7 @@ from .condition import (
 from .reduce import Reduced
 from .reduction import difference, present, where_positive
 from .segment import Segment, cut_segment
-from .segment_facts import AtEnd, slope_along, state_segment
+from .segment_facts import Active, AtEnd, slope_along, state_segment
 from .threshold import Criterion
 from .vertex import pure_inner
 
@@ -157,7 +155,7 @@ def edge(
     proof.add(
         f"On the edge of {' and '.join(names)} the least point is optimal iff no other eigenvalue "
         "of the gradient is smaller there",
-        EdgeOptimal.of(loss, segment, tuple(others), inside),
+        OptimalIff.of(loss, (segment.high, segment.low), "y", others, inside),
         "y is the common eigenvalue inside the edge",
     )
     along = {
@@ -285,7 +283,7 @@ def _condition(
     )
     prefix = f"{when}, {e}" if when else e
     for strict, verdict in ((True, "strict"), (False, "holds")) if whole else ():
-        says = ZeroAlong.of(loss, segment, e, strict, domain)
+        says = Active.of(loss, segment, strict, domain, (e,))
         if isinstance(says.decide(), Holds):
             proof.add(
                 f"{capital(prefix)} stays zero all along the edge" + ("" if strict else ", or may"),
@@ -305,67 +303,13 @@ def _condition(
 
 # --- what is stated -------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
-class EdgeOptimal(OptimalIff):
-    """The least point of an edge is optimal iff ``theta_e >= y`` there for all others."""
-
-    segment: Segment
-
-    @classmethod
-    def of(
-        cls, loss: Reduced, segment: Segment, others: tuple[str, ...], domain: Domain
-    ) -> EdgeOptimal:
-        """The statement about a segment and all eigenspaces that it leaves out."""
-        compared = Tuple(*(ge(f"theta_{e}", "y") for e in others))
-        return cls(Iff(_occupied(segment), compared), domain, loss, segment, lemma=CERTIFICATE)
-
-    def place(self) -> tuple[Basic, str, str]:
-        return _occupied(self.segment), "y", "the edge"
-
-    def others(self) -> tuple[str, ...]:
-        return self.segment.active
-
-
-def _occupied(segment: Segment) -> Expr:
-    return eq(Symbol(f"share_{segment.high}") + Symbol(f"share_{segment.low}"), S.One)
-
-
-@dataclass(frozen=True, eq=False)
-class ZeroAlong(Statement):
-    """``lambda_e = 0`` all along an edge: its gradient exceeds the smaller of the two."""
-
-    reduced: Reduced
-    segment: Segment
-    other: str
-    strict: bool
-
-    @classmethod
-    def of(
-        cls, loss: Reduced, segment: Segment, other: str, strict: bool, domain: Domain
-    ) -> ZeroAlong:
-        """The statement about one eigenspace."""
-        lemma = SLACKNESS if strict else WEAK_SLACKNESS
-        shown = eq(f"lambda_{other}", S.Zero)
-        return cls(shown, domain, loss, segment, other, strict, lemma=lemma)
-
-    def decide(self) -> Outcome:
-        """Whether the gradient's eigenvalues say so."""
-        if self.shown != eq(f"lambda_{self.other}", S.Zero):
-            return Refuted(note=f"{self.shown} is about something else")
-        s = self.segment
-        theta = self.reduced.scheme.eigenvalues(self.reduced.pair_gradient(s.inner))
-        gaps = [theta[self.other] - theta[e] for e in (s.high, s.low)]
-        return any_positive(gaps, self.domain, strict=self.strict)
-
-
-@dataclass(frozen=True, eq=False)
 class AtRoot(Statement):
     """A condition between numbers, at a root that is enclosed: ``... >= 0`` or ``... > 0``."""
 
     def sign(self) -> int | None:
-        """The sign of the left side, by balls around the root; that it is zero, by algebra."""
+        """The sign of the left side, by balls around the root."""
         try:
-            value = settled(self.shown.args[0])
-            return 0 if _seems_zero(value) and vanishes_at_root(value) else sign(value)
+            return sign(settled(self.shown.args[0]))
         except InternalError:
             raise
         except ValueError:
@@ -383,17 +327,7 @@ class AtRoot(Statement):
         if not self.shown.args[0].has(ClampedRoot):
             return positive(self.shown.args[0], self.domain, strict=False)
         how = "balls around the root and around the condition"
-        if found == 0:
-            how = "a common factor with the function of the root, which no other factor is zero at"
         return Holds(Evidence(Grade.INTERVAL, how))
-
-
-def _seems_zero(value: Expr) -> bool:
-    """Whether a ball of many bits does not tell it from zero; else nothing else need be tried."""
-    try:
-        return bool(value.has(ClampedRoot) and enclosure(value, ALGEBRA_BITS).contains(0))
-    except TooWide:
-        return True
 
 
 def settled(e: Expr) -> Expr:

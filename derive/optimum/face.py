@@ -98,10 +98,9 @@ class FaceOptimum:
 class Faces(Optima[FaceOptimum]):
     """The optima of a reduced loss, as a function of numbers for its symbols."""
 
-    def __init__(self, reduced: Reduced, parameters: tuple[Symbol, ...] | None = None):
+    def __init__(self, reduced: Reduced):
         self.reduced = reduced
-        found = _symbols_of(reduced) if parameters is None else parameters
-        super().__init__(reduced.loss.name, found)
+        super().__init__(reduced.loss.name, _symbols_of(reduced))
 
     @cached_property
     def function(self) -> Smooth:
@@ -120,16 +119,13 @@ class Faces(Optima[FaceOptimum]):
                 f"a face is computed for finite values: give a finite {', '.join(far)}"
             )
         self._check(point)
-        program = self._program(point)
+        program = Program(self.function, point)
         program.check_parameters()
         corner = self._vertex(program)
         if corner is not None:
             return corner
         unfelt = unfelt_exchanges(program)
         return self._level(program, unfelt) if unfelt else self._inside(program)
-
-    def _program(self, point: Mapping[Symbol, Expr]) -> Program:
-        return Program(self.function, point)
 
     def _check(self, point: Mapping[Symbol, Expr]) -> None:
         """Refuse what is not convex and smooth, or not defined at these numbers."""

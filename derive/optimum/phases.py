@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from math import gcd, lcm
 
-from sympy import Expr, Rational, S, Symbol, Tuple, exp, oo
+from sympy import Expr, Rational, S, Symbol, Tuple, exp
 
 from ..decide.ball import NotEnclosed, enclosure
 from ..decide.calculus import derivative
@@ -24,7 +24,6 @@ from ..proof.relations import eq
 from ..proof.statement import Statement
 from .edge import Edge, edge, edge_segment, settled, state_at_root
 from .face import FaceOptimum, Faces, faces, least
-from .far import far_optimum
 from .reduce import Reduced
 from .reduction import present, reduced, state_reduction
 from .segment_facts import assignments
@@ -182,33 +181,6 @@ def optimum(problem: Problem, proof: Derivation, digits: int = 15) -> Optimum:
     return _numbers(faces(loss), found)
 
 
-def optimum_far(problem: Problem, proof: Derivation) -> Far:
-    """The optimum as all sizes of a problem go to infinity, other symbols having values.
-
-    Raises
-    ------
-    DomainError
-        If that is not decided.
-    StepFailed
-        If the loss is not proved convex.
-    """
-    loss = reduced(problem)
-    state_reduction(loss, problem.domain, proof)
-    far, found = far_optimum(loss, problem.domain, proof)
-    state_on_face(loss, found, problem.domain, proof)
-    at_oo = _numbers(far, found)
-    base = far.limit(far.orthogonal)
-    return Far(replace(at_oo, loss=oo if base is oo else base + at_oo.loss), at_oo.loss)
-
-
-@dataclass(frozen=True, eq=False)
-class Far:
-    """Where the optimum goes, and what its loss has beyond that of orthogonal vectors."""
-
-    optimum: Optimum
-    excess: Expr
-
-
 def _numbers(optima: Faces, found: FaceOptimum) -> Optimum:
     """An optimum whose numbers are put back into what they solve before they leave."""
     return Optimum(
@@ -223,7 +195,7 @@ def _numbers(optima: Faces, found: FaceOptimum) -> Optimum:
 
 
 def state_on_face(loss: Reduced, found: FaceOptimum, domain: Domain, proof: Derivation) -> None:
-    """Record where an optimum at numbers, or in a limit, has its trace."""
+    """Record where an optimum at numbers has its trace."""
     proof.add(
         f"{' and '.join(found.occupied)} have all of the trace",
         OnFace.of(loss, found, domain),

@@ -14,11 +14,10 @@ from typing import Any
 
 from sympy import Expr, S, Symbol
 
-from ..decide.ball import enclosure, precision
+from ..decide.ball import Enclosures, enclosure, precision
 from ..decide.calculus import Derivatives
 from ..decide.domain import DomainError
 from ..decide.normal import vanishes
-from ..decide.tape import Tape
 from ..structures.configuration import Block, Configuration, Pairs
 
 
@@ -227,7 +226,7 @@ class Program:
             g = self.inner(z)
             known |= {entry(r.name): v for r, v in zip(self.relations, g, strict=True)}
             known |= {s: enclosure(v, bits) for s, v in self.point.items()}
-            value, *found = self._tape(order).run(bits, known)
+            value, *found = map(Enclosures(bits, known), self._functions(order))
             if order < 1:
                 return value, None, None
             slopes, bends = found[: len(self.relations)], found[len(self.relations) :]
@@ -249,23 +248,23 @@ class Program:
                         curved[k][q] = curved[k][q] + _times(h, w)
             return value, down, curved
 
-    def _tape(self, order: int) -> Tape:
+    def _functions(self, order: int) -> list[Expr]:
         """Value, slopes and (order 2) second derivatives, with sizes put in.
 
         What they are divided by may be a number of pairs: without pairs there is no such term.
         """
-        if order not in self._tapes:
+        if order not in self._with_sizes:
             wanted = [self.function.value]
             if order > 0:
                 wanted += [self.function.slopes[r.name] for r in self.relations]
             if order > 1:
                 wanted += [bend for _, _, bend in self._bends]
             sizes = {s: v for s, v in self.point.items() if s.is_integer}
-            self._tapes[order] = Tape([e.xreplace(sizes) if sizes else e for e in wanted])
-        return self._tapes[order]
+            self._with_sizes[order] = [e.xreplace(sizes) for e in wanted]
+        return self._with_sizes[order]
 
     @cached_property
-    def _tapes(self) -> dict[int, Tape]:
+    def _with_sizes(self) -> dict[int, list[Expr]]:
         return {}
 
     @cached_property

@@ -214,24 +214,34 @@ class Active(Statement):
     reduced: Reduced
     segment: Segment
     strict: bool
+    spaces: tuple[str, ...]
 
     @classmethod
-    def of(cls, reduced: Reduced, segment: Segment, strict: bool, domain: Domain) -> Active:
-        """The statement about the eigenspaces that are zero along a segment."""
-        shown = Tuple(*(eq(f"lambda_{e}", S.Zero) for e in segment.active))
+    def of(
+        cls,
+        reduced: Reduced,
+        segment: Segment,
+        strict: bool,
+        domain: Domain,
+        spaces: tuple[str, ...] = (),
+    ) -> Active:
+        """The statement about some eigenspaces, by default all that are zero along a segment."""
+        spaces = spaces or segment.active
+        zeros = [eq(f"lambda_{e}", S.Zero) for e in spaces]
+        shown = zeros[0] if len(zeros) == 1 else Tuple(*zeros)
         lemma = SLACKNESS if strict else WEAK_SLACKNESS
-        return cls(shown, domain, reduced, segment, strict, lemma=lemma)
+        return cls(shown, domain, reduced, segment, strict, spaces, lemma=lemma)
 
     def decide(self) -> Outcome:
         """Whether those shown are the ones, and the gradient's eigenvalues say so."""
         s = self.segment
-        if assignments(self.shown) != {Symbol(f"lambda_{e}"): S.Zero for e in s.active}:
-            return Refuted(note=f"zero along the segment are those of {', '.join(s.active)}")
+        if assignments(self.shown) != {Symbol(f"lambda_{e}"): S.Zero for e in self.spaces}:
+            return Refuted(note=f"zero along the segment are those of {', '.join(self.spaces)}")
         theta = self.reduced.scheme.eigenvalues(self.reduced.pair_gradient(s.inner))
         free = (theta[s.high], theta[s.low])
         return every(
             any_positive([theta[e] - other for other in free], self.domain, strict=self.strict)
-            for e in s.active
+            for e in self.spaces
         )
 
 

@@ -17,8 +17,7 @@ from sympy.core.symbol import Str
 from ..decide.ball import NotEnclosed, TooWide, enclosure, precision
 from ..decide.domain import DomainError
 from .interior import Interior, NoOptimum
-from .newton import NotProved
-from .polish import Conditions, Face, Found, Part, Sign
+from .polish import Conditions, Face, Found, NotProved, Part, Sign
 from .program import Program
 from .value import Digits, Handle
 

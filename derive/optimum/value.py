@@ -11,7 +11,7 @@ from typing import Any
 from sympy import Atom, Expr, Tuple
 from sympy.core.symbol import Str
 
-from ..decide.ball import NotEnclosed, NoValue, enclosure
+from ..decide.ball import NotEnclosed, NoValue, as_float, enclosure
 from ..decide.domain import DomainError
 
 
@@ -142,11 +142,7 @@ class FaceValue(Expr):
 
 
 def _float(e: Expr, prec: int) -> Expr | None:
-    from mpmath import libmp
-    from sympy import Float
-
     try:
-        man, power = e.enclosure(prec + 20).mid().man_exp()
+        return as_float(e.enclosure(prec + 20), prec)
     except NotEnclosed:
         return None
-    return Float._new(libmp.from_man_exp(int(man), int(power)), prec)

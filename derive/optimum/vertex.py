@@ -20,11 +20,10 @@ from ..decide.evidence import Outcome, Refuted, Undecided
 from ..decide.present import tidy
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
-from ..proof.lemmas import CERTIFICATE, STRICT_ROWS
+from ..proof.lemmas import STRICT_ROWS
 from ..proof.relations import Iff, eq, ge, gt, lt
 from ..proof.same_sign import SameSign
 from ..proof.statement import Relations, Statement
-from .borders import Borders, borders
 from .condition import (
     Condition,
     Conditioned,
@@ -69,24 +68,6 @@ class Vertex(Conditioned):
         """Whether there is no other optimum, wherever all conditions hold strictly."""
         return UniqueGram.of(self.reduced, self.domain, self.inner).decide()
 
-    def interval(self, parameter: Symbol, domain: Domain | None = None) -> Borders:
-        """Where in one parameter the vertex is optimal, every border solved and proved.
-
-        ``domain`` is where the solution is meant.
-
-        Raises
-        ------
-        NoClosedForm
-            If a condition cannot be solved for the parameter.
-        """
-        return borders(
-            [(c.criterion, _within(c.domain, domain)) for c in self.open.values()],
-            parameter,
-            domain or self.domain,
-            self.proof,
-            never=self.verdict == "never",
-        )
-
 
 def vertex(
     problem: Problem | Reduced,
@@ -130,7 +111,7 @@ def vertex(
     others = present(scheme, [e for e in names if e != name], domain)
     proof.add(
         f"{capital(name)} is optimal iff no other eigenvalue of the gradient is smaller there",
-        VertexOptimal.of(loss, name, tuple(others), domain),
+        OptimalIff.of(loss, (name,), f"theta_{name}", others, domain),
         "",
     )
     conditions = {
@@ -183,21 +164,6 @@ def _condition(
     return Condition(criterion, domain, "open", when)
 
 
-def _within(part: Domain, other: Domain | None) -> Domain:
-    """Where both an eigenspace is present and a solution is meant."""
-    if other is None:
-        return part
-    found = other
-    for s, r in part.ranges.items():
-        if (
-            s in other.ranges
-            and r.integer
-            and is_proved_positive(r.low - other.ranges[s].low, other)
-        ):
-            found = found.with_range(s, r, max(part.witness[s], other.witness[s]))
-    return found
-
-
 # --- what is stated -------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class Pure(Statement):
@@ -221,26 +187,6 @@ class Pure(Statement):
         own = values.pop(self.name) * scheme.eigenspace(self.name).dimension - scheme.size
         others = [scheme.eigenspace(e).dimension * value for e, value in values.items()]
         return all_zero([own, *others], self.domain)
-
-
-@dataclass(frozen=True, eq=False)
-class VertexOptimal(OptimalIff):
-    """The share of an eigenspace is one at an optimum iff ``theta_e >= theta_v`` for all others."""
-
-    name: str
-
-    @classmethod
-    def of(cls, loss: Reduced, name: str, others: tuple[str, ...], domain: Domain) -> VertexOptimal:
-        """The statement about an eigenspace and all others that have a dimension."""
-        compared = Tuple(*(ge(f"theta_{e}", f"theta_{name}") for e in others))
-        claim = Iff(eq(f"share_{name}", S.One), compared)
-        return cls(claim, domain, loss, name, lemma=CERTIFICATE)
-
-    def place(self) -> tuple[Basic, str, str]:
-        return eq(f"share_{self.name}", S.One), f"theta_{self.name}", self.name
-
-    def others(self) -> tuple[str, ...]:
-        return tuple(e.name for e in self.reduced.scheme.eigenspaces if e.name != self.name)
 
 
 @dataclass(frozen=True, eq=False)

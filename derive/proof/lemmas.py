@@ -238,14 +238,3 @@ SHAPE = Lemma(
     r"positive (negative).",
     proof=r"By the mean value theorem on each piece.",
 )
-UNIFORM = Lemma(
-    "uniform limit",
-    "functions of the shares that converge pointwise, all with one Lipschitz constant, converge "
-    "uniformly; so the minima converge to the minimum of the limit, and the minimisers to its "
-    "minimiser, if that is unique",
-    "the simplex of shares is compact (Arzela-Ascoli)",
-    statement=r"Let functions on the simplex of shares converge at every point, all with one "
-    r"Lipschitz constant. Then the least values go to the least value of the limit, and the "
-    r"minimisers to its minimiser, if it has only one.",
-    proof=r"The simplex is compact, so the convergence is uniform (Arzel\`a--Ascoli).",
-)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from sympy import Expr, Ge, Le, S, Symbol, latex, oo
+from sympy import Expr, S, Symbol, latex, oo
 
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
@@ -24,18 +24,8 @@ from ..losses.pairwise import PairwiseLoss
 from ..losses.pairwise import c as inner_product
 from ..optimum.borders import together
 from ..optimum.condition import Condition
-from ..optimum.crossing import AtCrossing, Crossing, crossings
 from ..optimum.edge import Edge, settled
-from ..optimum.phases import (
-    Far,
-    Optimum,
-    Phases,
-    face_name,
-    optimum,
-    optimum_far,
-    phases,
-    state_only,
-)
+from ..optimum.phases import Optimum, Phases, face_name, optimum, phases, state_only
 from ..optimum.reduce import ReducedPairwise
 from ..optimum.reduction import at_values, is_smooth, reduced
 from ..optimum.segment import x
@@ -52,7 +42,7 @@ from .towers import pairwise_threshold
 from .towers._ccem import LOW, ccem_segment, is_two_towers
 
 #: What there may be only where all parameters are given.
-AT_NUMBERS = ("structure", "loss", "excess")
+AT_NUMBERS = ("structure", "loss")
 #: The loss that is taken without one.
 DEFAULT = "supcl"
 
@@ -117,8 +107,10 @@ class OfLoss(Result):
         left = [s.name for s in made.parameters if s not in given]
         if name not in found.quantities and name in made.quantities:  # a border, or its condition
             found = made
-        elif name not in found.quantities and name in AT_NUMBERS and left:
-            raise DomainError(f"{name} needs numerical values: add {', '.join(left)}")
+        elif name not in found.quantities and name in AT_NUMBERS:
+            far = ", ".join(s.name for s in found.far)
+            add = f"add {', '.join(left)}" if left else f"{far} must be finite"
+            raise DomainError(f"{name} needs numerical values: {add}")
         return found.number(name, found.at(name, point), point, digits)
 
 
@@ -147,8 +139,7 @@ def build(
 ) -> dict[str, Quantity]:
     """The quantities: an optimum where all parameters are given, else conditions and borders.
 
-    Those in ``far`` go to infinity, all others being given: where no formula holds for all their
-    values, the limit is a problem of its own.
+    Those in ``far`` go to infinity, all others being given.
     """
     if _is_bent(problem):
         return _of_pairs(problem, fixed, proof)
@@ -159,9 +150,6 @@ def build(
         if not there.domain.ranges:
             return _of_optimum(optimum(there, proof))
         found = phases(there, proof)
-        if far and found.certain is None and found.whole is None:
-            proof.steps.clear()
-            return _of_far(optimum_far(there, proof), there.domain)
         if far and found.whole is not None:
             return _of_phases(found, proof) | _far_structure(found.whole, far)
     except StepFailed as error:
@@ -210,23 +198,6 @@ def _of_optimum(found: Optimum) -> dict[str, Quantity]:
     }
 
 
-def _of_far(found: Far, domain: Domain) -> dict[str, Quantity]:
-    """Where the optimum goes; its loss may be infinite, but not what it has beyond another."""
-    names = ", ".join(s.name for s in domain.ranges)
-    quantities = _of_optimum(found.optimum)
-    only = f"eigenspaces that keep a share of the trace as {names} goes to oo"
-    return {
-        **quantities,
-        "structure": replace(quantities["structure"], meaning=only),
-        "loss": replace(quantities["loss"], extended=True),
-        "excess": Quantity(
-            found.excess,
-            r"\mathcal{L}^\star-\mathcal{L}_0",
-            f"the minimum of the loss minus the loss of orthogonal vectors, as {names} -> oo",
-        ),
-    }
-
-
 def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
     if found.certain is not None:
         known = state_only(found.certain, proof)
@@ -245,7 +216,7 @@ def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
     for v in found.vertices.values():
         quantities |= _of_vertex(v, proof, set(v.open))
     for edge in found.edges.values():
-        quantities |= _of_edge(edge, proof)
+        quantities |= _of_edge(edge)
     left = ", ".join(name.replace("+", " and ") for name in found.unproved)
     left = f"what is not proved here is optimal ({left}), or " if left else ""
     quantities["elsewhere"] = Quantity(
@@ -253,7 +224,7 @@ def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
         r"\text{elsewhere}",
         f"where none of these holds, {left}three or more eigenspaces are occupied, and no "
         "closed form exists: theta is the same y on these and >= y on the others; give all "
-        "parameters for the numbers, a size may be oo",
+        "parameters for the numbers",
     )
     return quantities
 
@@ -291,9 +262,8 @@ def _of_vertex(v: Vertex, proof: Derivation, asked: set[str]) -> dict[str, Quant
         if s in unsolved or not all(s in _free(c) for c in left.values()):
             continue
         where = _narrowest(t.domain for t in thresholds)
-        whole = together(thresholds, s, where)
         found[f"{v.name}_for_{s}"] = Quantity(
-            whole.set,
+            together(thresholds, s, where),
             rf"{latex(s)}:\ {_roman(v.name)}",
             f"the {s} for which {v.name} is optimal",
             domain=where,
@@ -319,8 +289,8 @@ def _of_whole(found: Edge) -> dict[str, Quantity]:
     }
 
 
-def _of_edge(found: Edge, proof: Derivation) -> dict[str, Quantity]:
-    """The root and the conditions there; with one parameter free their borders, as numbers."""
+def _of_edge(found: Edge) -> dict[str, Quantity]:
+    """The root, and the conditions there."""
     name = "_".join(found.names)
     quantities = {
         f"position_{name}": Quantity(
@@ -340,40 +310,7 @@ def _of_edge(found: Edge, proof: Derivation) -> dict[str, Quantity]:
             domain=c.domain.restricted(set(c.domain.ranges) - {found.x}),
             signed=True,
         )
-        for k, border in enumerate(crossings(found, e)):
-            last = f"_{k + 1}" if k else ""
-            quantities[f"{border.parameter}_{name}_{e}{last}"] = _of_crossing(border, proof)
     return quantities
-
-
-def _of_crossing(border: Crossing, proof: Derivation) -> Quantity:
-    """A border without a closed form: a number that is proved to any precision."""
-    pair = " and ".join(border.edge.names)
-    proof.add(
-        f"{border.other.capitalize()} enters beside {pair}: both conditions vanish",
-        AtCrossing.of(border),
-        "",
-    )
-    c = border.edge.conditions[border.other]
-    solved = Threshold(
-        border.condition,
-        border.parameter,
-        border.value,
-        "<" if border.rises else ">",  # there the condition is negative
-        (Ge if border.rises else Le)(border.parameter, border.value, evaluate=False),
-        c.criterion,
-        c.domain.restricted({border.parameter}),
-    )
-    where = f"{_roman('_'.join(border.edge.names))},{_roman(border.other)}"
-    return Quantity(
-        border.value,
-        rf"{latex(border.parameter)}_{{{where}}}",
-        f"near it {pair} alone are occupied iff {border.parameter} {solved.bound[1]} this, beyond "
-        f"which {border.other} is occupied too; no closed form is known, the number is proved, and "
-        "others are not excluded",
-        domain=solved.domain,
-        threshold=solved,
-    )
 
 
 def _solved(c: Condition, s: Symbol, proof: Derivation) -> Threshold | None:

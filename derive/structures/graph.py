@@ -122,19 +122,6 @@ class Graph:
         n = range(self.size)
         return product(*([j for j in n if j != i] for i in n))
 
-    def adjacency(self, targets: Sequence[int]) -> ImmutableMatrix:
-        """The 0/1 matrix of one of them.
-
-        Raises
-        ------
-        DomainError
-            If these are not n vertices, each another one than its own; one line.
-        """
-        self._check(targets)
-        return ImmutableMatrix(
-            self.size, self.size, lambda i, j: S.One if targets[i] == j else S.Zero
-        )
-
     def weight(self, targets: Sequence[int]) -> Expr:
         """The product of its weights, which its probability is proportional to."""
         self._check(targets)

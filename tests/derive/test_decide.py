@@ -7,14 +7,12 @@ import sys
 
 import pytest
 from cltheory.derive.decide.decide import all_zero, any_positive, positive, zero
-from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, at_least, between
+from cltheory.derive.decide.domain import POSITIVE, Domain, at_least, between
 from cltheory.derive.decide.evidence import Grade, Holds, Refuted, Undecided
 from cltheory.derive.losses.softmax import tau
 from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.segment import x
 from cltheory.derive.structures.hierarchy import m, n
-from hypothesis import given
-from hypothesis import strategies as st
 from sympy import Rational, S, exp, log, sqrt
 
 D = Domain(
@@ -93,30 +91,6 @@ def test_a_symbol_without_a_range_is_undecided() -> None:
     from sympy import Symbol
 
     assert isinstance(positive(Symbol("q") ** 2 + 1, D), Undecided)
-
-
-@given(
-    st.lists(st.integers(-3, 3), min_size=4, max_size=4),
-    st.integers(-2, 2),
-    st.integers(1, 3),
-)
-def test_sign_proofs_agree_with_values(coefficients, shift, power) -> None:
-    """Whatever is proved must hold at every sampled point."""
-    a, b, c, d = coefficients
-    e = a + b * exp(-x / tau) + c * m * exp(-power / tau) + d * (alpha + shift)
-    outcome = positive(e, D)
-    values = [e.xreplace(q).evalf(30) for q in D.points()]
-    if isinstance(outcome, Holds):
-        assert all(v > 0 for v in values)
-    if isinstance(outcome, Refuted):
-        assert e.free_symbols <= {m, n, tau, alpha, x}
-
-
-def test_domains_are_never_empty() -> None:
-    with pytest.raises(DomainError, match="m must be an integer >= 2, not 1"):
-        Domain({m: at_least(2)}, {m: 1})
-    with pytest.raises(DomainError, match="no witness"):
-        Domain({m: at_least(2)}, {})
 
 
 CODE = """

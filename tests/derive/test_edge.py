@@ -13,15 +13,15 @@ from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
 from cltheory.derive.losses.softmax import tau
 from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum.condition import OptimalIff
 from cltheory.derive.optimum.edge import (
     AtRoot,
     Edge,
-    EdgeOptimal,
-    ZeroAlong,
     edge,
     state_at_root,
 )
 from cltheory.derive.optimum.reduction import at_values
+from cltheory.derive.optimum.segment_facts import Active
 from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.derive.problems.problem import Problem
 from cltheory.derive.proof.derivation import Derivation, StepFailed
@@ -148,7 +148,7 @@ def exclusive() -> Edge:
 
 
 def test_a_forgotten_eigenspace_is_refused(exclusive: Edge) -> None:
-    says = next(s.says for s in exclusive.proof if isinstance(s.says, EdgeOptimal))
+    says = next(s.says for s in exclusive.proof if isinstance(s.says, OptimalIff))
     assert isinstance(says.decide(), Holds)
     place, compared = says.shown.args
     for wrong in (
@@ -175,10 +175,10 @@ def test_a_wrong_condition_is_refused(exclusive: Edge) -> None:
 
 
 def test_what_is_not_zero_along_an_edge_is_not_said_to_be(exclusive: Edge) -> None:
-    says = next(s.says for s in exclusive.proof if isinstance(s.says, ZeroAlong))
+    says = next(s.says for s in exclusive.proof if isinstance(s.says, Active))
     assert isinstance(says.decide(), Holds)
     assert not isinstance(says.saying(eq("lambda_views", 0)).decide(), Holds)
-    wrong = ZeroAlong.of(exclusive.reduced, exclusive.segment, "views", True, says.domain)
+    wrong = Active.of(exclusive.reduced, exclusive.segment, True, says.domain, ("views",))
     assert not isinstance(wrong.decide(), Holds)
 
 

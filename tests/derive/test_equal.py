@@ -160,8 +160,10 @@ def test_a_wrong_case_is_refuted() -> None:
 
 def test_what_is_not_proved_is_only_sampled() -> None:
     domain = Domain({x: POSITIVE}, {x: 1})
-    outcome = equal(cos(x) ** 2 - cos(2 * x) / 2, S.Half, domain)
+    half = cos(x) ** 2 - cos(2 * x) / 2
+    outcome = equal(half, S.Half, domain)
     assert isinstance(outcome, Holds) and outcome.evidence.grade is Grade.SAMPLED
+    assert isinstance(equal(half + S(10) ** -12, S.Half, domain), Refuted)
     assert isinstance(equal(t, x, domain), Undecided)  # t is not bounded
     small = equal(cos(x), 1 + S(10) ** -30, domain)
     assert isinstance(small, Refuted)

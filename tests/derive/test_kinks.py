@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-from cltheory.cli import main as command_line
 from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError
 from cltheory.derive.decide.evidence import Holds, Refuted, Undecided
 from cltheory.derive.decide.interval import NoSign, sign
@@ -109,21 +108,6 @@ def test_numpy_finds_the_ends_of_flat_parts(lp, ln, name, n, exact) -> None:
     # Bisection stops at two units in the last place.
     assert r.function(name)(N=n) == pytest.approx(exact, rel=1e-15)
     assert written_out(r, name)(n) == pytest.approx(exact, rel=1e-15)
-
-
-@settings(max_examples=12)
-@given(slopes, slopes, places, slopes, slopes, places, st.booleans())
-def test_numpy_agrees_with_the_values(s_p, k_p, at_p, s_n, k_n, at_n, squared) -> None:
-    power = 2 if squared else 1
-    r = R.given(lp=-s_p * c + k_p * Max(0, at_p - c), ln=s_n * c + k_n * Max(0, c - at_n) ** power)
-    for name in {"x_star", "x_last"} & set(r.quantities):
-        fast, exported = r.function(name), written_out(r, name)
-        for n in (2, 4, 5):
-            at = {"N": n} if r.quantity(name).expression.free_symbols else {}
-            exact = float(r.value(name, **at))
-            # N/(N - 1) is rounded, and a root at a kink moves with it by a few units.
-            assert fast(**at) == pytest.approx(exact, abs=1e-14)
-            assert exported(**at) == pytest.approx(exact, abs=1e-14)
 
 
 def test_a_kink_that_moves_with_the_parameters() -> None:
@@ -234,31 +218,6 @@ def test_a_slope_between_kinks_may_be_curved() -> None:
     assert r.value("simplex_condition", N=8) < 0 < r.value("antipodal_condition", N=8)
 
 
-@pytest.mark.parametrize(
-    "lp, ln, n, at_kink",
-    [
-        # exp(-x) = 3/2 - x/7 has no closed form; beyond it the positives pull by 1/7 only.
-        ("max(exp(-x), 3/2 - x/7)", "x/5", 8, -0.4471709093857),
-        # -x = exp(-x) - 9/8 has a solution on either side of 0, where the difference turns.
-        ("max(-x, exp(-x) - 9/8)", "x/2", 5, None),
-        ("-x", "max(exp(x), 2 + x/3)", 6, None),
-    ],
-)
-def test_sides_may_meet_at_a_point_without_a_closed_form(lp, ln, n, at_kink) -> None:
-    r = R.given(lp=lp, ln=ln)
-    loss, found = float(r.value("loss", N=n)), float(r.value("x_star", N=n))
-    # The segment from the simplex to the antipodal structure, as embeddings have it.
-    x = np.linspace(0, 2, 200_001)
-    positive, negative = 1 - x, (-1 - x * (n / 2 - 1)) / (n - 1)
-    env = {"exp": np.exp, "max": np.maximum}
-    first, second = (eval(t, {**env, "x": v}) for t, v in ((lp, positive), (ln, negative)))
-    values = first + (n - 1) * second
-    # The grid is 1e-5 wide, and the slopes are of the order of 1.
-    assert abs(values.min() - loss) < 1e-4 and values.min() >= loss - 1e-12
-    if at_kink is not None:
-        assert found == pytest.approx(1 - at_kink, abs=1e-9)
-
-
 def test_infinite_slopes_at_the_ends() -> None:
     r = R.given(lp="-sqrt(1+x)", ln="-sqrt(1-x)")
     assert r.at("x_star", r.point(N=6)) == r.at("x_last", r.point(N=6)) == Rational(17, 11)
@@ -331,25 +290,6 @@ def test_what_is_no_number_has_no_sign() -> None:
             sign(undefined)
 
 
-def test_a_crossing_at_the_middle_of_a_piece() -> None:
-    # After the cut at -1/5 the sides cross in the middle of what is left below it, at -3/5.
-    ln = "max(0,x+1/5)+max(exp(x), 4*exp(x)+5*x*exp(x))"
-    r = R.given(lp="-x", ln=ln)
-    assert r.at("x_star", r.point(N=3)) == Rational(2, 5)
-    least = min(
-        -p + 2 * (max(0, q + 0.2) + np.exp(q) * max(1, 4 + 5 * q))
-        for p, q in ((1 - k / 1000, -1 / 2 - k / 4000) for k in range(2001))
-    )
-    assert float(r.value("loss", N=3)) == pytest.approx(least, abs=1e-6)
-    assert bent(Max(0, c + Rational(1, 5)) + Max(exp(c), (4 + 5 * c) * exp(c)), c, SMALL).kinks == [
-        -Rational(3, 5),
-        -Rational(1, 5),
-    ]
-    hidden = "8*max(0,x+1/5)+40*exp(x)-max(-exp(x),5*x*exp(x)+2*exp(x))"
-    with pytest.raises(DomainError, match="not convex at its kink x = -3/5"):
-        _ = R.given(lp="-x", ln=hidden).x_star
-
-
 def test_which_side_is_larger_is_proved_on_a_whole_piece() -> None:
     assert sign_between(c * (c - 2), c, -S.One, S.Zero) == 1
     assert sign_between(c * (c - 2), c, S.Zero, S.One) == -1
@@ -357,13 +297,6 @@ def test_which_side_is_larger_is_proved_on_a_whole_piece() -> None:
     for changing in (c, c * exp(c), c * (c - Rational(1, 2)), c**3 - c / 4):
         with pytest.raises(NotSolved):
             sign_between(changing, c, -S.One, S.One)
-
-
-def test_a_zero_in_the_table_itself() -> None:
-    """With a denominator that is not a divisor of twelve."""
-    assert zeros(c * exp(c) + exp(c) / 7 - c - Rational(1, 7), c, -S.One, -Rational(1, 9)) == [
-        -Rational(1, 7)
-    ]
 
 
 def test_an_infinite_slope_beside_a_kink_that_moves() -> None:
@@ -410,20 +343,6 @@ def test_only_kinks_whose_places_are_not_given_move() -> None:
     assert r.at("x_star", r.point(N=4, t="1/2")) == S.Half
 
 
-def test_a_maximum_is_at_least_each_of_its_sides() -> None:
-    texts = {"lp": "max(0,t-x)^(3/2)", "ln": "exp(x)"}
-    moving, fixed = R.given(**texts), R.given(lp="max(0,1/2-x)^(3/2)", ln="exp(x)")
-    for name in ("x_star", "loss", "antipodal_condition"):
-        found = float(moving.value(name, N=4, t="1/2"))
-        assert found == pytest.approx(float(fixed.value(name, N=4)), abs=1e-14)
-    domain = Domain({t: POSITIVE}, {t: 1})
-    for side in (t / 2 + 1, S(2)):
-        assert isinstance(bent(log(1 + Max(side, t - c)), c, domain), Folded)
-    for inside in (Max(-1, t - c), Max(0, t - c) - 1, t - Max(0, t - c)):
-        with pytest.raises(NotBent, match="is not real at"):
-            bent(inside**S.Half, c, domain)
-
-
 def test_sides_that_cross_where_a_pure_power_has_a_value() -> None:
     cube = zeros((1 + c) ** 3 - Rational(11, 12), c, -S.One, S.One)
     assert [sign(r + 1 - Rational(11, 12) ** Rational(1, 3)) for r in cube] == [0]
@@ -453,22 +372,3 @@ def test_a_side_of_a_maximum_may_be_the_root_of_a_square() -> None:
     read = bent(larger, c, SMALL)
     assert read.kinks == [-S.Half]
     assert [p.smooth.xreplace({c: S.Zero}) for p in read.pieces] == [8 ** Rational(3, 2), 27]
-
-
-def test_a_curved_piece_is_not_brought_into_another_form(monkeypatch) -> None:
-    def fail(*_: object) -> None:
-        raise AssertionError("only what is affine is solved")
-
-    monkeypatch.setattr("cltheory.derive.decide.pieces.affine", fail)
-    curved = Max(-1, c - S.Half) + (2 + c) ** Rational(2, 3) + exp(-Rational(9, 4) * c)
-    assert [p.high for p in pieces_of_slope(curved, c, -S.One, S.One)] == [-S.Half, S.One]
-    with pytest.raises(AssertionError, match="only what is affine"):
-        pieces_of_slope(Max(0, c), c, -S.One, S.One)
-
-
-def test_the_command_line_puts_given_values_into_a_loss(capsys) -> None:
-    words = "derive pairwise-threshold --lp=-t*x --ln=exp(b*x) --N 4 --brief --t".split()
-    assert command_line.run([*words, "1", "--b", "1"]) == 0
-    assert "1.14959393172137" in capsys.readouterr().out
-    assert command_line.run([*words, "1"]) == 2
-    assert "not increasing at b = " in capsys.readouterr().err

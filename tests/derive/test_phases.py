@@ -8,7 +8,6 @@ import pytest
 from brute_force import gram
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Grade, Holds
-from cltheory.derive.losses import clip
 from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
 from cltheory.derive.losses.softmax import tau
 from cltheory.derive.losses.supcl import alpha
@@ -28,7 +27,7 @@ from cltheory.derive.structures.towers import N
 from random_losses import Problem as Pairs
 from random_softmax import Drawn, draw
 from scipy.optimize import minimize
-from sympy import Interval, Rational, S, Tuple, exp
+from sympy import Rational, S, Tuple, exp
 
 PHASES = results["phases"]
 EXCLUSIVE = PHASES.given(loss="supcl-exclusive")  # derived when first asked
@@ -155,16 +154,6 @@ def test_structures_of_the_catalogue(loss: str, structure: str, values: dict[str
         assert -1 <= float(result.value(r, **values)) <= 1
 
 
-@pytest.mark.parametrize("loss", ["supcon", "supcl-exclusive", "siglip", "squared-hinge", "cnce"])
-def test_every_name_of_the_issue_is_there(loss: str) -> None:
-    values = {"m": 3, "n": 3, "p": 2, "N": 3, "t": 2, "b": 0, "tau": "1/2", "alpha": "1/3"}
-    result = PHASES.given(loss=loss)
-    own = {s.name: values[s.name] for s in result.parameters}
-    names = set(result.there(result.point(**own)).quantities)
-    relations = {r.name for r in CATALOGUE[loss].structure.relations} - {"self"}
-    assert names == {"structure", "loss", *relations}
-
-
 # --- three eigenspaces ---------------------------------------------------------------------------
 def targets(*wanted: Rational) -> Problem:
     """A loss that is least where the inner products are these, if a Gram matrix has them."""
@@ -237,21 +226,6 @@ def test_an_edge_that_holds_every_optimum_is_found() -> None:
     assert set(found.never) == {"views", "mean"}
 
 
-def test_the_interval_is_a_set_of_one_parameter() -> None:
-    result = EXCLUSIVE.given(at={"m": 10, "n": 20, "p": 2, "tau": "3/20"})
-    where = result.quantity("classes_for_alpha").expression
-    assert isinstance(where, Interval)
-    low, high = (float(e) for e in (where.start, where.end))
-    for at, inside in (
-        (low - 1e-6, False),
-        (low + 1e-6, True),
-        (high - 1e-6, True),
-        (high + 1e-6, False),
-    ):
-        found = result.value("structure", m=10, n=20, p=2, tau="3/20", alpha=repr(at))
-        assert (found == "classes") is inside, at
-
-
 def test_one_free_parameter_has_a_border_in_closed_form() -> None:
     values = {"m": 10, "n": 20, "p": 2, "alpha": "1/2"}
     result = EXCLUSIVE.given(at=values)
@@ -301,11 +275,6 @@ def test_a_kink_on_another_structure_is_refused() -> None:
     problem = Problem(loss, hierarchy(), CATALOGUE["supcon"].domain)
     with pytest.raises(DomainError, match="answered on two towers"):
         PHASES.given(loss=problem).quantities  # noqa: B018
-
-
-def test_the_optimum_needs_numbers() -> None:
-    with pytest.raises(DomainError, match="give m, n, p, tau"):
-        optimum(CATALOGUE["supcon"], Derivation())
 
 
 def test_a_border_has_a_value_with_all_numbers_given() -> None:
@@ -384,18 +353,6 @@ def test_a_step_that_fails_on_an_edge_silences_nothing_else(
 def test_what_is_found_at_numbers_says_so() -> None:
     with pytest.raises(DomainError, match="structure needs numerical values: add n, p, tau, alpha"):
         PHASES.value("structure", m="oo")
-
-
-def test_a_step_that_fails_on_an_edge_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(*of: object, **more: object) -> None:
-        raise StepFailed("made up")
-
-    monkeypatch.setattr(module, "edge", failing)
-    found = phases(CATALOGUE["clip"], Derivation())
-    assert found.certain is not None or set(found.unproved.values()) == {"made up"}
-    assert optimum(
-        at_values(CATALOGUE["siglip"], {N: S(3), clip.t: S(1), clip.b: S(9)}), Derivation()
-    ).loss
 
 
 @pytest.mark.slow

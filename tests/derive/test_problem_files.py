@@ -17,6 +17,7 @@ from cltheory.derive.losses.softmax import SoftmaxLoss, tau
 from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum import face, solve
 from cltheory.derive.optimum.reduce import ReducedLoss, inner_products
+from cltheory.derive.optimum.threshold import threshold
 from cltheory.derive.optimum.vertex import vertex
 from cltheory.derive.problems.catalogue import CATALOGUE, named
 from cltheory.derive.problems.file import MAX_BYTES, read_text
@@ -82,8 +83,7 @@ def test_the_threshold_of_towers_follows_from_a_file() -> None:
     found = vertex(problem, "shared_contrasts", proof)
     assert set(found.open) == {"differing_means"}
     for symbol, name in ((b, "b_simplex"), (w, "w_simplex")):
-        interval = found.interval(symbol, many)
-        (border,) = (*interval.lower, *interval.upper)
+        border = threshold(found.open["differing_means"].criterion, symbol, many, proof)
         expected = getattr(result, name).xreplace({K: S(3)})
         at = {N: S(5), p: S(2), t: Rational(3, 2), b: Rational(1, 3), w: S.Half}
         gap = (border.value - expected).xreplace(at)

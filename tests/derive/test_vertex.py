@@ -11,16 +11,14 @@ from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, at_leas
 from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import alpha
-from cltheory.derive.optimum.condition import without_positive_factors
+from cltheory.derive.optimum.condition import OptimalIff, without_positive_factors
 from cltheory.derive.optimum.phases import state_only
 from cltheory.derive.optimum.reduce import ReducedLoss
 from cltheory.derive.optimum.reduction import at_values, where_positive
-from cltheory.derive.optimum.threshold import NoClosedForm
 from cltheory.derive.optimum.vertex import (
     Pure,
     UniqueGram,
     Vertex,
-    VertexOptimal,
     vertex,
 )
 from cltheory.derive.problems.catalogue import CATALOGUE
@@ -28,11 +26,12 @@ from cltheory.derive.problems.problem import Problem
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import Iff, eq, ge, gt
 from cltheory.derive.proof.same_sign import SameSign
+from cltheory.derive.results import results
 from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy, m, n, p
 from random_softmax import Drawn, draw
 from sympy import Expr, Interval, Max, Rational, S, Symbol, Tuple, exp
 
-EXCLUSIVE = CATALOGUE["supcl-exclusive"]
+EXCLUSIVE, PHASES = CATALOGUE["supcl-exclusive"], results["phases"]
 
 
 def found(name: str, eigenspace: str) -> Vertex:
@@ -67,16 +66,11 @@ def test_the_loss_of_a_vertex_is_that_of_its_gram_matrix(seed: int) -> None:
 
 
 def test_the_interval_of_the_exclusive_loss_has_two_proved_borders() -> None:
-    proof = Derivation()
-    v = vertex(EXCLUSIVE, "classes", proof)
-    where = v.interval(alpha)
-    assert (len(where.lower), len(where.upper)) == (1, 1)
-    assert isinstance(where.set, Interval) and not (where.set.left_open or where.set.right_open)
-    assert where.set.start == Max(0, where.low, evaluate=False) or where.set.start.has(Max)
-    assert where.set.end == where.high
-    assert proof.evidence.grade is Grade.EXACT
+    where = PHASES.given(loss="supcl-exclusive").quantity("classes_for_alpha").expression
+    assert isinstance(where, Interval) and not (where.left_open or where.right_open)
+    assert where.start.has(Max) and 0 in where.start.args
     point = {m: S(3), n: S(2), p: S(2), tau: Rational(1, 3)}
-    low, high = (float(e.xreplace(point)) for e in (where.low, where.high))
+    low, high = (float(e.xreplace(point)) for e in (where.start, where.end))
     assert 0 < low < high < 1
     drawn = Drawn.of(EXCLUSIVE, {k.name: float(value) for k, value in point.items()})
     here = np.array([0.0, 0.0, 1.0, 0.0])
@@ -86,19 +80,11 @@ def test_the_interval_of_the_exclusive_loss_has_two_proved_borders() -> None:
 
 
 def test_the_interval_of_supcl_is_the_threshold_of_the_paper() -> None:
-    from cltheory.derive.results import results
-
-    where = found("supcl", "classes").interval(alpha)
-    assert where.low is None and where.high is not None
+    where = PHASES.quantity("classes_for_alpha").expression
     printed = results["supcl-threshold"]["alpha_min"]
     point = {m: S(7), n: S(5), tau: Rational(2, 7)}
-    assert (where.high - printed).xreplace(point).equals(0)
-    assert where.set.start == 0 and not where.set.right_open
-
-
-def test_a_parameter_that_cannot_be_solved_for_is_refused() -> None:
-    with pytest.raises(NoClosedForm):
-        found("supcl", "instances").interval(tau)
+    assert (where.end - printed).xreplace(point).equals(0)
+    assert where.start == 0 and not where.right_open
 
 
 # --- what is decided everywhere ------------------------------------------------------------------
@@ -194,7 +180,7 @@ def test_wrong_inner_products_are_refused() -> None:
 
 
 def test_a_forgotten_eigenspace_is_refused() -> None:
-    _, says = statement(VertexOptimal)
+    _, says = statement(OptimalIff)
     assert isinstance(says.decide(), Holds)
     place, compared = says.shown.args
     for wrong in (
@@ -262,7 +248,7 @@ def test_brute_force_agrees_with_the_blocks_of_ones() -> None:
 
 
 def test_a_loss_that_is_not_convex_has_no_optimal_vertex() -> None:
-    _, says = statement(VertexOptimal)
+    _, says = statement(OptimalIff)
     others = ("same_instance", "same_class", "cross_class")
     hill = SoftmaxLoss("hill", "", (SoftmaxTerm(-S.One, ("same_class",), others),), tau, "")
     wrong = replace(says, reduced=ReducedLoss(hill, says.reduced.scheme))

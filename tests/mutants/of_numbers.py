@@ -61,6 +61,7 @@ MUTANTS = [
         B,
         BALLS,
         ("return arb(0).union((-limit).exp())", "return arb(0)", "a tiny exponential is zero"),
+        ("if not (x > 0 or x < 0):", "if not (x >= 0 or x < 0):", "zero is inverted"),
         (
             "if x > 0:\n            return x.log()",
             "if x.mid() > 0:\n            return x.mid().log()",

@@ -5,15 +5,14 @@ from __future__ import annotations
 
 from mutant import mutants
 
-FACTS = ("derive/test_segments.py",)
-STEPS = (
-    *FACTS,
+FACTS = (
+    "derive/test_segments.py",
+    "derive/test_engine.py",
     "derive/test_statements.py::test_steps_that_fail_raise",
     "derive/test_statements.py::test_a_name_stands_for_what_is_given",
     "derive/test_statements.py::test_a_limit_is_taken_from_where_it_says",
     "derive/test_statements.py::test_a_condition_is_positive_up_to_its_only_root",
 )
-LOSSES = (*FACTS, "derive/test_engine.py")
 EDGES = (
     "derive/test_thresholds.py",
     "derive/test_statements.py::test_a_condition_that_never_vanishes_has_no_threshold",
@@ -31,7 +30,7 @@ CV = "decide/convexity.py"
 MUTANTS = [
     *mutants(
         ST,
-        STEPS,
+        FACTS,
         ("if not relations or not all(type(r", "if not all(type(r", "nothing is stated, and holds"),
         ("self.domain, strict=strict))", "self.domain, strict=False))", "weak passes for strict"),
         ("positive(sign * gap, self.domain,", "positive(gap, self.domain,", "less is more"),
@@ -59,8 +58,8 @@ MUTANTS = [
         SF,
         FACTS,
         (
-            'if assignments(self.shown) != {Symbol(f"lambda_{e}"): S.Zero for e in s.active}:',
-            "if not s.active:",
+            'if assignments(self.shown) != {Symbol(f"lambda_{e}"): S.Zero for e in self.spaces}:',
+            "if not self.spaces:",
             "what is shown as active may be anything",
         ),
         ("[*zeros, *straight, unit], self", "[*zeros, *straight], self", "x may run at any pace"),
@@ -111,8 +110,8 @@ MUTANTS = [
         ("                at_point,\n", "", "the slope is taken at another point"),
         ("strict=self.strict)", "strict=False)", "weak for strict: some optimum is every optimum"),
         (
-            "for e in s.active\n        )\n\n\n@dataclass(frozen=True, eq=False)\nclass AtEnd",
-            "for e in s.active[:1]\n        )\n\n\n@dataclass(frozen=True, eq=False)\nclass AtEnd",
+            "for e in self.spaces\n        )\n\n\n@dataclass(frozen=True, eq=False)\nclass AtEnd",
+            "for e in self.spaces[:1]\n        )\n\n\n@dataclass(frozen=True, eq=False)\nclass AtEnd",
             "the first active eigenspace stands for all",
         ),
         (
@@ -130,19 +129,23 @@ MUTANTS = [
             "((S.Zero, -1), (self.segment.length, 1))",
             "a loss that falls is least at its start",
         ),
+        ("- r.count * shown[", "- shown[", "the derivative of all pairs is that of one"),
+        ("[*read.residuals(), *same], self", "same, self", "any table of eigenvalues will do"),
+        ('"x_star", Lt', '"x_star", Le', "an optimum lies beyond a point where the loss is level"),
+        (
+            '(Eq, "x_star", Ge),\n            (Eq, "x_last", Le),',
+            '(Eq, "x_star", Le),\n            (Eq, "x_last", Ge),',
+            "the loss falls away from its optimum",
+        ),
     ),
     *mutants(
         DE,
-        STEPS,
+        FACTS,
         (
             "if not isinstance(outcome, Holds):",
             'if type(outcome).__name__ == "Refuted":',
             "what is not decided is a step",
         ),
-    ),
-    *mutants(
-        DE,
-        LOSSES,
         (
             "return weakest(s.evidence for s in self.steps)",
             "return self.steps[-1].evidence",
@@ -161,7 +164,7 @@ MUTANTS = [
     ),
     *mutants(
         CV,
-        LOSSES,
+        FACTS,
         ("v[i] - v[j]) ** 2 for i", "v[i] + v[j]) ** 2 for i", "the sum of squares is another one"),
     ),
     *mutants(
@@ -178,27 +181,7 @@ MUTANTS = [
             "/ scheme.size",
             "all pairs of a relation share one inner product",
         ),
-    ),
-    *mutants(
-        SG,
-        LOSSES,
         ("if len(free) != 2 or", "if len(free) < 2 or", "what is left may be more than a segment"),
-    ),
-    *mutants(
-        SF,
-        LOSSES,
-        ("- r.count * shown[", "- shown[", "the derivative of all pairs is that of one"),
-        ("[*read.residuals(), *same], self", "same, self", "any table of eigenvalues will do"),
-    ),
-    *mutants(
-        SF,
-        STEPS,
-        ('"x_star", Lt', '"x_star", Le', "an optimum lies beyond a point where the loss is level"),
-        (
-            '(Eq, "x_star", Ge),\n            (Eq, "x_last", Le),',
-            '(Eq, "x_star", Le),\n            (Eq, "x_last", Ge),',
-            "the loss falls away from its optimum",
-        ),
     ),
     *mutants(
         OS,
@@ -245,10 +228,6 @@ MUTANTS = [
             "return {r.name for r in self.scheme.relations}",
             "all relations are felt",
         ),
-    ),
-    *mutants(
-        R,
-        LOSSES,
         (
             "if isinstance(outcome, Holds):\n            continue",
             "continue",
@@ -335,7 +314,7 @@ MUTANTS = [
     ),
     *mutants(
         E,
-        STEPS,
+        FACTS,
         ("if parameter in root.free_symbols", "if False", "the parameter is part of its own bound"),
         (
             "if (type(solved), type(relation)) != (Le, Ge) or relation.args[1] != 0:",

@@ -17,24 +17,6 @@ SH = "optimum/shape.py"
 
 MUTANTS = [
     *mutants(
-        Z,
-        ("derive/test_shapes.py::test_zeros_are_all_inside_and_vanish",),
-        (
-            "rises = sign_between(slope, x, low, high) * function",
-            "rises = function",
-            "a falling function is taken for a rising one",
-        ),
-    ),
-    *mutants(
-        PIECES,
-        ("derive/test_kinks.py::test_sides_may_meet_at_a_point_without_a_closed_form",),
-        (
-            "return condition.func(sign(condition.lhs - condition.rhs), 0) is S.true",
-            "return False",
-            "conditions at roots are passed over",
-        ),
-    ),
-    *mutants(
         K,
         KINKS,
         ("Kink(at, other, one)", "Kink(at, one, other)", "the sides of a kink change places"),

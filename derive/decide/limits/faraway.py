@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import mpmath
@@ -189,22 +188,11 @@ class _FarOut(Enclosures):
             return super()._evaluate(e)
         man, exponent = (int(k) for k in self.known[self.x].mid().man_exp())
         near = Rational(man) * Integer(2) ** exponent
-        found = _settled(e.xreplace({**self.at, self.x: near}))
+        found = e.xreplace({**self.at, self.x: near}).settled()
         if not isinstance(found, ClampedRoot):
             return self(found)
         # A bracket of half the bits is more than a comparison needs.
         try:
-            return _enclosed(found, min(self.bits // 2 + 33, 333))
+            return found.enclosure(min(self.bits // 2 + 33, 333))
         except NotEnclosed as error:
             raise TooWide(str(error)) from None
-
-
-# The quantities of a result share their roots, so the same ones are asked for again.
-@lru_cache(maxsize=256)
-def _settled(root: ClampedRoot) -> Expr:
-    return root.settled()
-
-
-@lru_cache(maxsize=256)
-def _enclosed(root: ClampedRoot, bits: int) -> Any:
-    return root.enclosure(bits)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from itertools import permutations, product
 
-from sympy import Dummy, Expr, Integer, S, Symbol, oo
+from sympy import Expr, S, Symbol, oo
 
-from ..decide import zero
 from ..domain import Domain, Range
 from ..equal import equal
 from ..evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
@@ -18,7 +16,7 @@ from ..present import put_in
 from .faraway import Supported, compared
 from .follow import Follow, X
 from .signs import NoLimit, neat
-from .toward import end_of, image_of, others_of, with_ranges
+from .toward import image_of, others_of, with_ranges
 
 __all__ = ["NoLimit", "approaches", "is_limit", "joint_limit", "limit"]
 
@@ -69,39 +67,21 @@ def _limit(
 
 
 def joint_limit(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain) -> Expr:
-    """Put values in; take the limit in the symbols at ``oo``, and at ends that divide by zero.
-
-    Symbols that go to ``oo`` together must give the same in every order, one after the other,
-    and as powers of one of them. (That is necessary for a joint limit, and what is claimed.)
+    """Put values in; take the limit in a symbol at ``oo``, and at ends that divide by zero.
 
     Raises
     ------
     NoLimit
-        If the order matters, or a limit is not known.
+        If the limit is not known, or several symbols of the expression are at ``oo``.
     """
     finite = {s: v for s, v in point.items() if v is not oo}
     here = _with_values(domain, finite)
     expression = _put_in_or_approached(expression, finite, domain)
     far = [s for s, v in point.items() if v is oo and s in expression.free_symbols]
-    if len(far) < 2:
-        return limit(expression, far[0], oo, here) if far else expression
-    if len(far) > MOST_AT_ONCE:
-        raise NoLimit(f"{len(far)} parameters at oo are too many to compare every order")
-    found: dict[str, Expr] = {}
-    for order in permutations(far):
-        if any(_leaves_none(s, order[i + 1 :], here) for i, s in enumerate(order)):
-            continue
-        value = expression
-        for s in order:
-            value = limit(value, s, oo, here)
-        found["first " + ", then ".join(s.name for s in order)] = value
-    for powers in product((1, 2), repeat=len(far)):
-        found |= _along(expression, dict(zip(far, powers, strict=True)), here)
-    one, *rest = found.items()
-    for other in rest:
-        if one[1] != other[1] and not isinstance(zero(one[1] - other[1], here), Holds):
-            raise NoLimit(f"it is {one[1]} for {one[0]} and {other[1]} for {other[0]}")
-    return one[1]
+    if len(far) > 1:
+        names = ", ".join(s.name for s in far)
+        raise NoLimit(f"it depends on {names}, of which one may be oo at a time")
+    return limit(expression, far[0], oo, here) if far else expression
 
 
 def approaches(
@@ -159,11 +139,7 @@ def is_limit(expression: Expr, symbol: Symbol, point: Expr, value: Expr, domain:
 PROVED = Holds(Evidence(Grade.EXACT, "the leading term far out, with every sign proved"))
 
 
-# --- several symbols --------------------------------------------------------------------------
-#: Symbols at oo of which every order is compared.
-MOST_AT_ONCE = 3
-
-
+# --- values put in ----------------------------------------------------------------------------
 def _with_values(domain: Domain, values: Mapping[Symbol, Expr]) -> Domain:
     """The other symbols, with values put into their ranges."""
     found = domain.restricted(set(domain.ranges) - set(values))
@@ -192,33 +168,6 @@ def _put_in_or_approached(expression: Expr, values: Mapping[Symbol, Expr], domai
     if len(limits) != 1:
         raise NoLimit("it divides by zero there")
     return limits.pop()
-
-
-def _leaves_none(s: Symbol, later: tuple[Symbol, ...], domain: Domain) -> bool:
-    """Whether the range of a later symbol runs away with this one."""
-    return any(
-        s in domain.ranges[k].low.free_symbols
-        and end_of(domain.ranges[k].low, True, 1, s, oo, domain)[0] is oo
-        for k in later
-        if k in domain.ranges
-    )
-
-
-def _along(expression: Expr, powers: Mapping[Symbol, int], domain: Domain) -> dict[str, Expr]:
-    """The limit where the symbols are powers of one, unless that leaves their ranges."""
-    s = Dummy("s", positive=True)
-    image = {k: s**j for k, j in powers.items()}
-    far = {k: Integer(10) ** (6 * j) for k, j in powers.items()}
-    if not domain.contains({**domain.witness, **far}):
-        return {}
-    others = domain.restricted(set(domain.ranges) - set(powers))
-    ranges = {
-        k: replace(r, low=r.low.xreplace(image), high=r.high.xreplace(image))
-        for k, r in others.ranges.items()
-    }
-    along = Domain({s: Range(S.One, oo), **ranges}, {s: Integer(10) ** 6, **others.witness})
-    shown = ", ".join(f"{k} = s^{j}" for k, j in powers.items())
-    return {shown: limit(expression.xreplace(image), s, oo, along)}
 
 
 #: Parameter points at which a limit is compared with values.

@@ -9,7 +9,7 @@ from sympy import Dummy, Expr, Max, Min, NumberSymbol, Piecewise, Pow, S, Symbol
 from ...errors import Unproved
 from ..cases import with_signed_logs
 from ..decide import is_proved_positive
-from ..domain import Domain, DomainError, Range
+from ..domain import Domain, Range
 from ..factors import proves_positive
 from ..normal import ExpField, NotInField, in_order, vanishes
 from ..present import tidy
@@ -113,7 +113,7 @@ class Signs:
         return self._proved(c)
 
     def _proved(self, c: Expr) -> int:
-        plain, domain = _without_parts(c, self._with_others(c.free_symbols))
+        plain, domain = c, with_assumed(self.domain, c.free_symbols)
         if plain.has(log):
             (plain,), domain = with_signed_logs([plain], domain)
         for sign in (1, -1):
@@ -126,10 +126,6 @@ class Signs:
             if proves_positive(sign * plain, domain):
                 return sign
         raise UnknownSign(c)
-
-    def _with_others(self, used: set[Symbol]) -> Domain:
-        """The domain, with the symbols that it does not bound."""
-        return with_assumed(self.domain, used)
 
 
 def is_no_number(e: Expr) -> bool:
@@ -219,36 +215,3 @@ def _of_number(c: Expr) -> int:
     if value == 0 or value._prec < DIGITS:
         raise NoLimit(f"the number {c} could not be told from zero")
     return 1 if value > 0 else -1
-
-
-def _without_parts(c: Expr, domain: Domain) -> tuple[Expr, Domain]:
-    """Write a symbol within bounds for roots of functions, and for maxima and minima."""
-    while True:
-        parts = c.atoms(ClampedRoot, Max, Min)
-        parts = {a for a in parts if not (parts & (a.atoms(ClampedRoot, Max, Min) - {a}))}
-        if not parts:
-            return c, domain
-        rules = {}
-        for part in in_order(parts):
-            rules[part] = Dummy("part", real=True)
-            domain = _bounded(domain, rules[part], part)
-        c = c.xreplace(rules)
-
-
-def _bounded(domain: Domain, symbol: Symbol, part: Expr) -> Domain:
-    low, high = -oo, oo
-    if isinstance(part, ClampedRoot):
-        low, high = part.low, part.high
-    elif isinstance(part, Max):
-        low = max((a for a in part.args if a.is_Rational), default=-oo)
-    else:
-        high = min((a for a in part.args if a.is_Rational), default=oo)
-    domain = with_assumed(domain, low.free_symbols | high.free_symbols)
-    if low is -oo and high is not oo:
-        return domain.with_range(symbol, Range(-oo, oo), 0)
-    middle = low + 1 if high is oo and low is not -oo else (low + high) / 2 if high is not oo else 0
-    range_ = Range(low, high, low_open=False, high_open=high is oo)
-    try:
-        return domain.with_range(symbol, range_, domain.witness_of(S(middle)))
-    except (DomainError, TypeError) as error:
-        raise NoLimit(f"the bracket of a root is not known: {error}") from None
