@@ -80,8 +80,8 @@ def check_command(
     macros: tuple[str, ...],
     follow_outside: bool,
     frozen: str | None,
-    seconds: float | None,
-    gigabytes: float | None,
+    seconds: float,
+    gigabytes: float,
     only_list: bool,
     require: bool,
 ) -> int:
