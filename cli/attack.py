@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from .guard import Amount
 from .numeric_options import (
     COLDEST,
     DEVICE,
@@ -20,7 +21,7 @@ from .numeric_options import (
     parse_device,
     parse_seeds,
 )
-from .parameters import FilePath, ResultId, result_files, short
+from .parameters import ResultId, short
 from .progress import counting
 from .tables import Column, show_table
 from .writing import FORCE, check_writable, formats, write
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ..derive.theorem.result import Result
     from ..numeric.attack import Attack, Record, Sides
 
+FILE = click.Path(dir_okay=False)
 #: The largest sizes.
 MOST_VECTORS, MOST_DIMENSIONS = 200, 200
 #: Bytes of a file that is replayed.
@@ -72,24 +74,25 @@ Examples:
 )
 @click.option(
     "--budget",
-    type=click.FloatRange(0, 10**6, min_open=True),
+    type=Amount(0, 10**6, min_open=True),
     help="Time for each bound, in seconds; unfinished work is skipped.",
 )
 @click.option(
     "--starts", type=click.IntRange(1, 10**5), default=48, help="Starts for each size and seed."
 )
-@click.option("--out", type=FilePath(dir_okay=False), help="Write the configurations to this file.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False), help="Write the configurations to this file."
+)
 @FORCE
 @click.option(
     "--replay",
     "replayed",
-    type=FilePath(dir_okay=False),
+    type=FILE,
     help="Only recompute both sides of the bounds at the configurations in this file.",
 )
 @click.option(
     "--digits", type=click.IntRange(15, 1000), default=50, help="Significant digits of --replay."
 )
-@click.option("--store", is_flag=True, help="Store the configurations in the source checkout.")
 @DEVICE
 @formats("text", "json")
 def attack_command(
@@ -106,7 +109,6 @@ def attack_command(
     force: bool,
     replayed: str | None,
     digits: int,
-    store: bool,
     device: str,
     style: str,
 ) -> int:
@@ -125,18 +127,15 @@ def attack_command(
         chosen = parse_seeds(seeds)
         among = "free" if tau == "free" else numbers("--tau", tau, COLDEST, HOTTEST, low_open=False)
     values = _given(given)
-    if budget is not None and budget != budget:
-        raise click.UsageError("--budget must be a number of seconds, not nan")
-    if replayed is not None and (names or given or store or out is not None):
+    if replayed is not None and (names or given or out is not None):
         raise click.UsageError(
             "--replay takes the bound and its numbers from the file and writes nothing: "
-            "no --quantity, --set, --out or --store"
+            "no --quantity, --set or --out"
         )
     if out is not None:
         check_writable(out, force=force)
     need_torch()
     where = parse_device(device)
-    folder = _folder(id) if store else None
     from ..derive.results import results
 
     result = results[id]
@@ -181,8 +180,6 @@ def attack_command(
     records = [a.record for a in done if a.record is not None]
     if out is not None and records:
         write({out: dump(records)})
-    if folder is not None:
-        _store(folder, result, done)
     if style == "json":
         click.echo(json.dumps(_as_json(id, done), indent=2))
     else:
@@ -226,48 +223,6 @@ def about_bounds() -> list[str]:
     from ..derive.results import results  # imports no SymPy
 
     return results.family("spectral-band")
-
-
-# --- files -----------------------------------------------------------------------------------
-def _folder(id: str) -> Path:
-    """Where attacks on a result are kept; only a source checkout has such a place."""
-    module = result_files().get(id)
-    source = None if module is None else module.resolve().parents[3]
-    if module is None or source is None or not (source / "pyproject.toml").is_file():
-        raise click.UsageError("--store needs a source checkout; use --out FILE")
-    from ..derive.theorem.bounds import ATTACKED
-
-    return ATTACKED.resolve()
-
-
-def _store(folder: Path, result: Result, done: list[Attack]) -> None:
-    """Keep, of each bound, the configuration with the largest ratio that was ever reached."""
-    from ..numeric.attack import BadRecord, dump, load, renewed
-
-    file = folder / f"{result.id}.json"
-    kept: dict[str, Record] = {}
-    if file.is_file():
-        try:
-            old = load(file.read_text(encoding="utf-8"))
-        except BadRecord as refusal:
-            raise click.UsageError(f"{file.name}: {refusal}") from None
-        # A bound may have changed since, or be gone.
-        kept = {r.quantity: r for record in old if (r := renewed(result, record)) is not None}
-    for a in done:
-        new, name = a.record, a.target.name
-        if new is None or "inf" in new.ratio or (a.is_violated and not a.target.bound.printed):
-            continue
-        if name not in kept or _is_larger(new.ratio, kept[name].ratio):
-            kept[name] = new
-    if kept:
-        folder.mkdir(exist_ok=True)
-        write({file: dump([kept[name] for name in sorted(kept)])})
-
-
-def _is_larger(ratio: str, than: str) -> bool:
-    from fractions import Fraction
-
-    return Fraction(ratio) > Fraction(than)
 
 
 # --- replay ----------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ import click
 
 from .numeric_options import DEVICE, need_torch, parse_device
 from .parameters import (
-    FilePath,
     ResultCommand,
     ResultId,
     complete_value,
@@ -42,7 +41,7 @@ class Target(ResultId):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuse what is neither."""
         if str(value).endswith(".json"):
-            return str(FilePath().convert(value, param, ctx))
+            return str(click.Path().convert(value, param, ctx))
         return super().convert(value, param, ctx)
 
 
@@ -63,7 +62,7 @@ needs Python and python-flint only.
 )
 @click.argument("target", type=Target(), metavar="ID|FILE.json")
 @click.argument("parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_value)
-@click.option("--out", type=FilePath(dir_okay=False), help="Write the certificate to this file.")
+@click.option("--out", type=click.Path(dir_okay=False), help="Write the certificate to this file.")
 @FORCE
 @click.option("--search", is_flag=True, help="Certify optimised embeddings.")
 @click.option("--d", type=click.IntRange(min=1), help="Dimension (default: number of embeddings).")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .guard import Amount
 from .numeric_options import COLDEST, HOTTEST, Number, need_torch
-from .parameters import FilePath, short
+from .parameters import short
 from .progress import counting
 from .writing import FORCE, check_writable, formats, write
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from ..numeric.band.diagnose import Array, Diagnosis, Taken
     from .array_files import Arrays
 
-FILE = FilePath(dir_okay=False)
+FILE = click.Path(dir_okay=False)
 #: Names of the two views of a sample, of embeddings among other things, of labels and positives.
 VIEWS = (
     ("z1", "z2"),
@@ -63,9 +64,7 @@ Examples:
 @click.option(
     "--batches", type=click.IntRange(1, 10**4), default=8, help="Maximum number of batches."
 )
-@click.option(
-    "--c", type=click.FloatRange(0, 1e6), default=0.5, help="Constant of the printed upper bound."
-)
+@click.option("--c", type=Amount(0, 1e6), default=0.5, help="Constant of the printed upper bound.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Seed of the batches.")
 @formats("text", "json", "html")
 @click.option("--out", type=FILE, help="Write the report to this file.")
@@ -129,8 +128,6 @@ class Given:
             raise click.UsageError("--labels and --positives both say which rows are positives")
         if self.column is not None and self.labels is None:
             raise click.UsageError("--column needs --labels")
-        if self.c != self.c:
-            raise click.UsageError("--c must be a number, not nan")
         if not COLDEST <= self.tau <= HOTTEST:
             raise click.UsageError(
                 f"--temperature must be from {COLDEST:g} to {HOTTEST:g}, not {self.tau:g}"
@@ -261,18 +258,10 @@ def _classes(given: Given, found: Arrays, label: str) -> Array:
                 f"{short(given.file)} has no labels {short(label)!r}, and no such file exists: "
                 f"choose among {short(', '.join(found))}"
             )
-        return np.array(label_files.classes(label, given.column, None).of_sample, dtype=np.int64)
-    array = np.asarray(found[label])
-    if array.ndim == 2 and 1 in array.shape:
-        array = array.reshape(-1)
-    if array.ndim != 1 or array.dtype.kind not in "biufSU":
-        raise click.UsageError(
-            f"{short(label)} is {array.dtype}{array.shape}: labels are one number or word a sample"
-        )
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        bad = int(np.argmin(np.isfinite(array)))
-        raise click.UsageError(f"{short(label)}: the label of row {bad} is missing")
-    return np.unique(array, return_inverse=True)[1].astype(np.int64)
+        found_classes = label_files.classes(label, given.column)
+    else:
+        found_classes = label_files.classes_of(label, found[label])
+    return np.array(found_classes.of_sample, dtype=np.int64)
 
 
 def _by_index(given: Given, found: Arrays, z: Array, index: str) -> Taken:

@@ -63,7 +63,7 @@ class Amount(click.FloatRange):
         """Refuse what is no number."""
         found: float = super().convert(value, param, ctx)
         if found != found:
-            self.fail(f"{value!r} is not a number", param, ctx)
+            self.fail(f"{found} is not a number", param, ctx)
         return found
 
 

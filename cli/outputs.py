@@ -1,4 +1,4 @@
-"""The report of ``cltheory check`` as text, JSON, JUnit XML, SARIF or GitHub annotations.
+"""The report of ``cltheory check`` as text, JSON, SARIF or GitHub annotations.
 
 JSON is one object:
 
@@ -56,9 +56,7 @@ RULES = {
 
 def render(report: Report, style: str) -> str:
     """One of the formats, without a line end."""
-    return {"text": text, "json": as_json, "junit": junit, "sarif": sarif, "github": github}[style](
-        report
-    )
+    return {"text": text, "json": as_json, "sarif": sarif, "github": github}[style](report)
 
 
 def tool_version() -> str:
@@ -222,44 +220,8 @@ def _equation(one: Checked) -> dict[str, Any]:
     }
 
 
-# --- JUnit -------------------------------------------------------------------------------------
-def junit(report: Report) -> str:
-    """A test case for every marked equation; what was not checked is an error, not a failure."""
-    from xml.etree import ElementTree
-
-    suite = ElementTree.Element("testsuite", name="cltheory check")
-    counts = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
-
-    def case(where: str, name: str, line: int, kind: str, message: str, body: str) -> None:
-        counts["tests"] += 1
-        at = {"classname": _xml(where), "name": _xml(name), "file": _xml(where), "line": str(line)}
-        found = ElementTree.SubElement(suite, "testcase", at)
-        if kind:
-            counts[kind + "s"] += 1
-            ElementTree.SubElement(found, kind, message=_xml(message)).text = _xml(body)
-
-    for one in report.checked:
-        kind = {"equal": "", "unread": "error", "refused": "error"}.get(one.word, "failure")
-        name = f"{one.marked.directive.title} at {one.marked.place}"
-        body = "\n".join([f"{_at(one.path, one.place)}: {one.headline}", *one.details])
-        case(one.path, name, one.place.line, kind, one.headline, body)
-    for path, problem in report.problems:
-        where = f"{path}:{problem.place}: {problem.message}"
-        name = f"directive at {problem.place}"
-        case(path, name, problem.place.line, "error", problem.message, where)
-    for c in report.changes:
-        case(report.lock, f"{c.id}.{c.quantity}", 1, "failure", c.message, c.message)
-    for name, n in counts.items():
-        suite.set(name, str(n))
-    top = ElementTree.Element("testsuites", suite.attrib)
-    top.append(suite)
-    ElementTree.indent(top)
-    body = ElementTree.tostring(top, encoding="unicode")
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{body}'
-
-
-def _xml(text: str) -> str:
-    """Without what XML has no way to write: most control characters, and lone surrogates."""
+def _printable(text: str) -> str:
+    """Without what no report can show: most control characters, and lone surrogates."""
     return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
 
 
@@ -290,7 +252,7 @@ def sarif(report: Report) -> str:
                 "ruleId": f"cltheory/{said.rule}",
                 "ruleIndex": ids.index(said.rule),
                 "level": "error",
-                "message": {"text": _xml("\n".join(said.lines))},
+                "message": {"text": _printable("\n".join(said.lines))},
                 "locations": [
                     {"physicalLocation": {"artifactLocation": where, "region": said.region}}
                 ],
@@ -355,7 +317,7 @@ def _relative(path: str) -> str:
 
 
 def _data(text: str) -> str:
-    return _xml(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return _printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

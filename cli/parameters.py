@@ -14,9 +14,6 @@ from click.shell_completion import CompletionItem
 
 from ..derive.decide.spelling import did_you_mean
 
-MAX_NAME = 255  #: bytes of a name in a folder
-MAX_PATH = 4000
-
 #: What the expressions are that a result may take.
 TEXTS = {
     "lp": "loss of a positive pair, a function of its inner product x",
@@ -90,28 +87,6 @@ def convention_names() -> list[str]:
             if getattr(node.target, "id", "") == "CONVENTIONS":
                 return [str(k.value) for k in node.value.keys if isinstance(k, ast.Constant)]
     return []
-
-
-# --- files ---------------------------------------------------------------------------------
-class FilePath(click.Path):
-    """A path that a file can have: not empty, and not longer than file systems take."""
-
-    def convert(
-        self,
-        value: str | os.PathLike[str],
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> Any:
-        """Refuse what is no name of a file before it is looked for."""
-        name = os.fspath(value)
-        if not name:
-            self.fail("the name of a file is empty", param, ctx)
-        if "\0" in name:
-            self.fail("the name of a file contains a NUL byte", param, ctx)
-        size = len(os.fsencode(name))
-        if size > MAX_PATH or max(len(os.fsencode(part)) for part in name.split(os.sep)) > MAX_NAME:
-            self.fail(f"the name of a file is too long ({size} bytes)", param, ctx)
-        return super().convert(value, param, ctx)
 
 
 # --- parameters ------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import click
 
 from ..derive.files import replacing
 from .numeric_options import SEEDS, Number
-from .parameters import FilePath, short
+from .parameters import short
 from .progress import telling
 from .realize_options import (
     CLASSES,
@@ -41,7 +41,7 @@ PROVED = 1e-9
 #: An eigenvalue that is printed as 0, relative to the largest.
 ROUNDING = 1e-12
 
-FILE = FilePath(dir_okay=False)
+FILE = click.Path(dir_okay=False)
 
 
 @click.command(
@@ -62,7 +62,6 @@ Examples:
 @click.option("--sizes", type=Sizes(), help="Samples per class, instead of --labels: 500,100,20.")
 @click.option("--weights", type=FILE, help="File of the weight matrix W: .npy or CSV.")
 @click.option("--column", help="Column of the classes, by name or number.")
-@click.option("--header/--no-header", default=None, help="Whether line 1 is a header.")
 @click.option(
     "--dim",
     "q",

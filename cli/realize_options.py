@@ -51,7 +51,6 @@ class Asked:
     sizes: tuple[int, ...] | None
     weights: str | None
     column: str | None
-    header: bool | None
     q: int | None
     tau: float | None
     tau_prime: float | None
@@ -175,7 +174,7 @@ def read(asked: Asked) -> Case:
         w = weights.checked(label_files.matrix(asked.weights))
         return Case(len(w), lambda tell: weights.of_weights(w, replace(wanted, tell=tell)), w)
     assert asked.labels is not None
-    y = label_files.vectors(asked.labels, asked.header)
+    y = label_files.vectors(asked.labels)
     if len(y) < 2:
         raise Unfit("one sample has no pair")
     p = y if asked.scheme != "x-clr" else points.directions(y, asked.tau_prime or 1.0)
@@ -200,7 +199,7 @@ def _of_classes(asked: Asked) -> Case:
         index: list[int] = []
     else:
         assert asked.labels is not None
-        names, sizes, index = label_files.classes(asked.labels, asked.column, asked.header)
+        names, sizes, index = label_files.classes(asked.labels, asked.column)
     if sum(sizes) > MOST_SAMPLES:
         raise Unfit(f"{sum(sizes)} samples are more than the maximum of {MOST_SAMPLES}")
     if len(sizes) > DENSE:
@@ -238,7 +237,7 @@ def embeddings(asked: Asked) -> Array:
         If they cannot be read, or have another dimension than was given.
     """
     assert asked.embeddings is not None
-    z = label_files.vectors(asked.embeddings, None, "embeddings")
+    z = label_files.vectors(asked.embeddings, "embeddings")
     if asked.q is not None and asked.q != z.shape[1]:
         raise click.UsageError(
             f"{short(asked.embeddings)} has {z.shape[1]} dimensions, but --dim is {asked.q}"

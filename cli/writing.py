@@ -53,6 +53,8 @@ def check_writable(
     folder = Path(real).parent
     if not folder.is_dir():
         raise click.UsageError(f"the folder {short(str(path.parent))} does not exist")
+    if path.is_dir():
+        raise click.UsageError(f"{name!r} is a folder, not a file")
     if path.is_file() and not force and not (mark and _has(path, mark)):
         but = " and was not written by cltheory" if mark else ""
         raise click.UsageError(f"{name} exists{but}; --force replaces it")

@@ -171,7 +171,7 @@ def test_a_certificate_without_a_name_is_replayed(cltheory: Any, stored: Path) -
         (("pairwise-threshold", "--loss", "hinge", "--N", "3"), "cannot be certified"),
         ((*SUPCL, "--seed", "-1"), "--seed"),
         ((*SUPCL, "--d", "0"), "--d"),
-        ((*SUPCL, "--out", ""), "empty"),
+        ((*SUPCL, "--out", ""), "is a folder"),
         ((*SUPCL, "--out", "no/such/folder/c.json"), "does not exist"),
         (("nowhere.json",), "the file 'nowhere.json' does not exist"),
         (("nowhere.json", "--m", "2"), "unexpected"),

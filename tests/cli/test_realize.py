@@ -206,10 +206,9 @@ def test_files_of_classes(cltheory: Command, name: str) -> None:
 
 def test_a_column_by_its_name_or_number(cltheory: Command, refused: Refused) -> None:
     Path("t.csv").write_text("id;kind\n1;a\n2;a\n3;b\n4;b\n", encoding="utf-8")
-    for column in ("kind", "2"):
-        options = f"--scheme supcon --labels t.csv --column {column} --dim 4 --tau 0.5"
-        more = "" if column == "kind" else "--header"
-        assert asked(cltheory, options, more)["sizes"] == [2, 2]
+    options = "--scheme supcon --labels t.csv --dim 4 --tau 0.5 --column"
+    assert asked(cltheory, options, "kind")["sizes"] == [2, 2]
+    assert asked(cltheory, options.replace("supcon", "soft-supcon --epsilon 1/2"), "2")
     base = words("realize --scheme supcon --labels t.csv --dim 4 --tau 0.5")
     assert "2 columns" in refused(*base)
     assert "no column 'sort'" in refused(*base, "--column", "sort")
@@ -230,7 +229,7 @@ def test_labels_that_are_numbers_are_one_class_iff_they_are_equal(kind: str, who
     if kind != "uint64" and not whole:
         array[:4] = [0.5, -0.0, np.nextafter(array.dtype.type(1), array.dtype.type(2)), 1]
     np.save("y.npy", array)
-    of = classes("y.npy", None, None).of_sample
+    of = classes("y.npy", None).of_sample
     assert np.array_equal(np.equal.outer(of, of), np.equal.outer(array, array))
 
 
