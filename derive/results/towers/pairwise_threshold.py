@@ -10,23 +10,21 @@ SigLIP is taken.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sympy import Expr, S, Symbol, Tuple, floor
+from sympy import Expr, S, Symbol, Tuple
 
 from ...decide.calculus import derivative
 from ...decide.decide import positive
 from ...decide.domain import Domain, DomainError, Range, between
 from ...decide.evidence import Holds, Outcome, Refuted, Undecided
-from ...decide.interval import NoSign, is_finite, is_infinite
-from ...decide.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
-from ...decide.present import solve_linear, tidy
-from ...decide.root import ClampedRoot, argmin, last_point
+from ...decide.interval import is_finite, is_infinite
+from ...decide.kinks import HIGH, LOW, Cut, Folded, bent, in_x
+from ...decide.root import argmin, last_point
 from ...losses.clip import SIGMOID, b, pairwise, t
 from ...losses.functions import loss_of_functions
 from ...losses.pairwise import PairTerm, PairwiseLoss, c
 from ...optimum.reduce import ReducedPairwise
 from ...optimum.segment import Segment, x
 from ...optimum.segment_facts import SumOfConvex
-from ...optimum.shape import convex, monotone
 from ...problems.domains import BIASED
 from ...problems.problem import Problem
 from ...proof.derivation import Derivation, StepFailed
@@ -204,7 +202,7 @@ def shaped(loss: PairwiseLoss, domain: Domain, structure: Scheme = SYMMETRY) -> 
         if isinstance(shape, Undecided):
             said = f"it was not decided whether {said.replace('must be', 'is')}"
         why = getattr(shape, "note", "") or getattr(shape, "reason", "")
-        raise DomainError(f"{said}: {why}" + weaker_statement(loss, domain, structure))
+        raise DomainError(f"{said}: {why}")
     read = tuple(bent(term.function, c, domain) for term in loss.terms)
     # A maximum that never changes over is not one.
     functions = (
@@ -251,45 +249,6 @@ def build(
             measured=replace(POSITION, last=True),
         )
     return quantities
-
-
-def weaker_statement(loss: PairwiseLoss, domain: Domain, structure: Scheme) -> str:
-    """What still holds when l_n is convex but not increasing: both terms are least at once.
-
-    That is where the towers agree and the negatives are at the least point of l_n, if a Gram
-    matrix has these inner products.
-    """
-    lp, ln = loss.total(POSITIVE), loss.total(NEGATIVE)
-    try:
-        if not all(isinstance(o, Holds) for o in (monotone(lp, -1, domain), convex(ln, domain))):
-            return ""
-        least = _least_point(bent(ln, c, domain).slope(1))
-    except (NotBent, NoSign):
-        return ""
-    if least.free_symbols:
-        return ""
-    others = structure.relation(NEGATIVE).count
-    if others.free_symbols:
-        items = str(tidy(others + 1))
-        given = f"for every {items}" + ("" if least >= 0 else f" <= {floor(1 - 1 / least)}")
-    elif least >= 0 or others <= -1 / least:
-        given = "here"
-    else:
-        return ""
-    value = lp.xreplace({c: S.One}) + others * ln.xreplace({c: least})
-    return (
-        f". Weaker, {given}: the minimum of the loss is {value}, where all positives are 1 and "
-        f"all negatives {least}"
-    )
-
-
-def _least_point(slope: Expr) -> Expr:
-    """Where a convex function with this slope is least on [-1, 1]; exact if it is affine."""
-    least = argmin(slope, c, -S.One, S.One).settled()
-    if not least.has(ClampedRoot) or least.free_symbols:
-        return least
-    rate = derivative(slope, c)
-    return solve_linear(slope, c) if rate.is_Rational and rate else least.evalf(15)
 
 
 @dataclass(frozen=True, eq=False)
