@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -102,24 +102,8 @@ def diagnose_command(**options: Any) -> int:
     return 0
 
 
-@dataclass(frozen=True)
-class Given:
-    """The options."""
-
-    file: str
-    arrays: str | None
-    labels: str | None
-    column: str | None
-    positives: str | None
-    tau: float
-    normalise: bool
-    batch: int | None
-    batches: int
-    c: float
-    seed: int
-    style: str
-    out: str | None
-    force: bool
+class Given(SimpleNamespace):
+    """The options, by their names."""
 
     def check(self) -> None:
         """Refuse what does not go together, before any file is read."""

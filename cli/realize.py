@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,7 +109,7 @@ def realize_command(**options: Any) -> int:
         with telling("reading") as tell:
             z = None if asked.embeddings is None else embeddings(asked)
             if z is not None:
-                asked = replace(asked, q=z.shape[1])
+                asked.q = z.shape[1]
             case = read(asked)
             verdict = case.decide(tell)
             far = None if z is None else _far(asked, case, verdict, z, tell)
