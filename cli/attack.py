@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from .guard import Amount
 from .numeric_options import (
@@ -40,15 +39,6 @@ PRINTED = 60
 INTERRUPTED = 130
 
 
-class _IdWithBounds(ResultId):
-    """An id; those that are completed have bounds."""
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        return [CompletionItem(id) for id in about_bounds() if id.startswith(incomplete)]
-
-
 @click.command(
     "attack",
     epilog="""\b
@@ -59,7 +49,7 @@ Examples:
   cltheory attack spectral-band-printed --replay broken.json
 """,
 )
-@click.argument("id", type=_IdWithBounds())
+@click.argument("id", type=ResultId())
 @click.option("--quantity", "names", multiple=True, help="Bound to attack (default: all).")
 @SEEDS
 @click.option("--n", "n", default="3,4,6,10", help="Numbers of vectors, such as 3,4,6 or 3-6.")
@@ -216,13 +206,6 @@ def _check_bounds(result: Result) -> None:
             f"{result.id} has no bounds; results on the gradient and its spectrum have them, such "
             "as spectral-band ('cltheory list gradient')"
         )
-
-
-def about_bounds() -> list[str]:
-    """Ids of the results among which those with bounds are: the family of the band."""
-    from ..derive.results import results  # imports no SymPy
-
-    return results.family("spectral-band")
 
 
 # --- replay ----------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from .numeric_options import DEVICE, need_torch, parse_device
 from .parameters import (
     ResultCommand,
     ResultId,
-    complete_value,
     from_file,
     parameter_names,
     split,
@@ -61,7 +60,7 @@ needs Python and python-flint only.
 """,
 )
 @click.argument("target", type=Target(), metavar="ID|FILE.json")
-@click.argument("parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_value)
+@click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
 @click.option("--out", type=click.Path(dir_okay=False), help="Write the certificate to this file.")
 @FORCE
 @click.option("--search", is_flag=True, help="Certify optimised embeddings.")

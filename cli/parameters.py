@@ -140,12 +140,7 @@ def pairs(
 
 def _loss_in(words: Iterable[str]) -> str:
     """The loss among the words that were typed, if one is."""
-    rest = list(words)
-    for k, word in enumerate(rest):
-        name, equals, value = word.partition("=")
-        if name == "--loss":
-            return value if equals else "".join(rest[k + 1 : k + 2])
-    return ""
+    return next((w.partition("=")[2] for w in words if w.startswith("--loss=")), "")
 
 
 def _check_loss(value: str, id: str) -> None:
@@ -257,31 +252,6 @@ class ResultCommand(click.Command):
         if id is not None:
             _describe(id, formatter, ctx.meta.get("cltheory.loss", ""))
         super().format_options(ctx, formatter)
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Options, and the parameters that were not given yet."""
-        found = super().shell_complete(ctx, incomplete)
-        given: tuple[str, ...] = ctx.params.get("parameters") or ()
-        id, loss = str(ctx.params.get("id") or ""), _loss_in(given)
-        loss = loss if loss in _losses(id) else ""
-        names = [f"--{name}" for name in parameter_names(id, loss)]
-        known = {word.partition("=")[0] for word in given}
-        return [
-            *(CompletionItem(n) for n in names if n.startswith(incomplete) and n not in known),
-            *(item for item in found if item.value not in names),
-        ]
-
-
-def complete_value(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Names of losses, where ``--loss`` waits for one."""
-    given: tuple[str, ...] = ctx.params.get("parameters") or ()
-    id = str(ctx.params.get("id") or "")
-    if "loss" not in parameter_names(id):
-        return []
-    # A shell may hand over --loss, =, and what was typed of the name, each on its own.
-    if given and given[-1] not in ("--loss", "--loss=", "--loss=="):
-        return []
-    return [name for name in _losses(id) if name.startswith(incomplete)]
 
 
 def _losses(id: str) -> Mapping[str, Any]:

@@ -24,7 +24,7 @@ from .realize_options import (
     embeddings,
     read,
 )
-from .render import WIDTH
+from .tables import WIDTH, labelled
 from .writing import FORCE, formats
 
 if TYPE_CHECKING:
@@ -179,21 +179,12 @@ def _said(x: float) -> str:
 def _text(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
     import textwrap
 
-    def row(label: str, said: str) -> list[str]:
-        return textwrap.wrap(
-            said,
-            WIDTH,
-            initial_indent=f"  {label:<15}",
-            subsequent_indent=" " * 17,
-            break_long_words=False,
-        )
-
     lines = [_title(asked, case), ""]
     by = f"  [{verdict.evidence}]" if verdict.evidence else ""
-    lines += row("verdict", f"{verdict.word}{by}")
-    lines += row("because", verdict.reason)
+    lines += labelled("verdict", f"{verdict.word}{by}", 15)
+    lines += labelled("because", verdict.reason, 15)
     for k, remedy in enumerate(verdict.remedies):
-        lines += row("realisable by" if k == 0 else "or", remedy)
+        lines += labelled("realisable by" if k == 0 else "or", remedy, 15)
     lines.append("")
     for name, value in verdict.certificate.items():
         lines += [f"  {name}: {_shown(value)}"]

@@ -11,9 +11,6 @@ import pytest
 
 pytest.importorskip("torch")
 
-from click.shell_completion import get_completion_class
-from cltheory.cli.attack import about_bounds
-from cltheory.cli.main import cli
 from cltheory.cli.numeric_options import different, parse_seeds
 from cltheory.derive.results import Registry
 from cltheory.numeric.attack import load
@@ -234,22 +231,6 @@ def test_bad_input_is_one_line(refused: Refused, options: list[str], why: str) -
     assert why in refused("attack", *options)
 
 
-def test_ids_with_bounds_are_completed() -> None:
-    shell = get_completion_class("bash")
-    assert shell is not None
-    complete = shell(cli, {}, "cltheory", "_CLTHEORY_COMPLETE")
-    found = [item.value for item in complete.get_completions(["attack"], "")]
-    assert ID in found and found == about_bounds()
-    assert [i.value for i in complete.get_completions(["attack"], "softmax")] == [ID]
-
-
 def test_ranges_of_numbers() -> None:
     assert parse_seeds("0-4") == [0, 1, 2, 3, 4]
     assert different("--n", "3, 5-6,9", 2, 9) == [3, 5, 6, 9]
-
-
-def test_what_is_proposed_has_bounds() -> None:
-    from cltheory.derive.results import results
-    from cltheory.numeric.attack import bounds_of
-
-    assert sum(bool(bounds_of(results[id])) for id in about_bounds()) >= 8

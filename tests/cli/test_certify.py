@@ -26,13 +26,6 @@ def stored(cltheory: Any, tmp_path: Path) -> Path:
     return path
 
 
-def test_help_names_what_there_is(cltheory: Any) -> None:
-    code, out, _ = cltheory("certify", "--help")
-    assert code == 0
-    for word in ("ID|FILE.json", "--out", "--search", "--seed", "python-flint", "Exit 1"):
-        assert word in out
-
-
 def test_a_derived_optimum_is_certified_without_torch(
     cltheory: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,13 +69,6 @@ def test_json_has_it(cltheory: Any, id: str) -> None:
         assert (loss[key] is None) == (id not in WITH_LOSS)
 
 
-@pytest.mark.parametrize("style", ["text", "latex", "markdown"])
-def test_brief_output_is_free_of_it(cltheory: Any, style: str) -> None:
-    out = cltheory("derive", "sigmoid-optimum", "--brief", "--format", style).out
-    assert "c_ii" not in out and "mathcal{L} =" not in out
-    assert ("\n  dimension   d >= " in out) == (style == "text")
-
-
 # --- --convention --------------------------------------------------------------------------------
 def test_the_bias_of_siglip_shows_and_is_understood(cltheory: Any) -> None:
     plain = cltheory("derive", "sigmoid-optimum", *SIGLIP).out
@@ -99,15 +92,6 @@ def test_json_under_a_convention(cltheory: Any) -> None:
     assert set(ours) == set(theirs)
     values = [float(x["quantities"]["b_simplex"]["value"]) for x in (ours, theirs)]
     assert values[0] == -values[1] != 0
-
-
-@pytest.mark.parametrize("style", ["text", "json", "latex", "markdown", "python"])
-def test_every_format_takes_one(cltheory: Any, style: str) -> None:
-    code, out, err = cltheory(
-        "derive", "infonce-optimum", "--convention=clip", "--N", "8", "--format", style
-    )
-    assert (code, err) == (0, "")
-    assert out
 
 
 def test_a_users_loss_under_a_convention(cltheory: Any) -> None:

@@ -15,7 +15,7 @@ from sympy import Expr, S, Symbol, Tuple
 from ...decide.calculus import derivative
 from ...decide.decide import positive
 from ...decide.domain import Domain, DomainError, Range, between
-from ...decide.evidence import Holds, Outcome, Refuted, Undecided
+from ...decide.evidence import Holds, Outcome, Undecided
 from ...decide.interval import is_finite, is_infinite
 from ...decide.kinks import HIGH, LOW, Cut, Folded, bent, in_x
 from ...decide.root import argmin, last_point
@@ -30,7 +30,7 @@ from ...problems.problem import Problem
 from ...proof.derivation import Derivation, StepFailed
 from ...proof.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS, SUM_OF_CONVEX
 from ...proof.relations import eq, ge, gt
-from ...proof.statement import Relations, Statement
+from ...proof.statement import Relations
 from ...structures.scheme import Scheme
 from ...structures.towers import NEGATIVE, POSITIVE, N
 from ...theorem.quantity import Quantity
@@ -115,29 +115,23 @@ class Shaped:
         """Places where a function bends."""
         return [at for read in self.read for at in read.kinks]
 
-    def shown(self) -> Tuple:
-        """What is stated of it: the two functions, and where they bend."""
-        functions = (eq(k, self.loss.total(r)) for k, r in (("l_p", POSITIVE), ("l_n", NEGATIVE)))
-        return Tuple(*functions, *(eq("c_kink", at) for at in self.kinks))
+    def named(self) -> dict[Symbol, Expr]:
+        """What stands in the two functions, and where they bend."""
+        last = [""] if len(self.kinks) == 1 else [f"_{k}" for k, _ in enumerate(self.kinks, 1)]
+        return {
+            Symbol("l_p"): self.loss.total(POSITIVE),
+            Symbol("l_n"): self.loss.total(NEGATIVE),
+            **{Symbol(f"c_kink{k}"): at for k, at in zip(last, self.kinks, strict=True)},
+        }
 
-    def one_sided(self, segment: Segment, slope: Expr) -> Tuple:
-        """The slope along a segment after and before a point, from one in ``pull`` and ``push``."""
-        return Tuple(
-            *(
-                eq(
-                    name,
-                    slope.xreplace(
-                        {
-                            PULL: -self.slope(POSITIVE, side).xreplace(
-                                {c: segment.inner[POSITIVE]}
-                            ),
-                            PUSH: self.slope(NEGATIVE, side).xreplace({c: segment.inner[NEGATIVE]}),
-                        }
-                    ),
-                )
-                # Both inner products fall, so after a point their slopes on the left count.
-                for name, side in (("h_after", -1), ("h_before", 1))
-            )
+    def one_sided(self, segment: Segment, slope: Expr, side: int) -> Expr:
+        """The slope along a segment on one side of a point, from one in ``pull`` and ``push``."""
+        inner = segment.inner
+        return slope.xreplace(
+            {
+                PULL: -self.slope(POSITIVE, side).xreplace({c: inner[POSITIVE]}),
+                PUSH: self.slope(NEGATIVE, side).xreplace({c: inner[NEGATIVE]}),
+            }
         )
 
     @property
@@ -252,35 +246,6 @@ def build(
 
 
 @dataclass(frozen=True, eq=False)
-class Shape(Statement):
-    """The two functions of a loss and their kinks, of which the shape was proved."""
-
-    known: Shaped
-
-    def decide(self) -> Outcome:
-        """Whether they are those of the loss, by the evidence of its shape."""
-        if self.shown != self.known.shown():
-            return Refuted(note=f"the loss is {self.known.shown()}")
-        return self.known.shape
-
-
-@dataclass(frozen=True, eq=False)
-class OneSided(Statement):
-    """The slopes of a loss along a segment, after and before a point."""
-
-    known: Shaped
-    segment: Segment
-    slope: Expr
-
-    def decide(self) -> Outcome:
-        """Whether they are put together from the one-sided slopes of its functions."""
-        right = self.known.one_sided(self.segment, self.slope)
-        if self.shown != right:
-            return Refuted(note=f"the derivatives are {right}")
-        return self.known.shape
-
-
-@dataclass(frozen=True, eq=False)
 class Along:
     """A convex loss along the segment: its value and its slope before and after a point."""
 
@@ -339,10 +304,11 @@ SHOWN = "the position shown is the one nearest to the simplex"
 def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation, structure: Scheme) -> Along:
     """The same for any subgradients: the certificate asks only for their signs."""
     loss, shape, kinks = known.loss, known.shape, known.kinks
+    names = known.named()
     proof.add(
         "Both functions are convex, one falls, one rises"
         + (", with kinks where a maximum changes over" if kinks else ""),
-        Shape(known.shown(), domain, known, lemma=SHAPE),
+        Relations(_defined(names), domain, given=(shape,), names=names, lemma=SHAPE),
         "",
     )
     signs = domain.with_range(PULL, Range(low_open=False), 1)
@@ -359,15 +325,20 @@ def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation, structure
         "after a point their one-sided derivatives on the left count, before it those on the right",
         signs,
     )
-    slopes = known.one_sided(segment, problem.slope)
+    # Both inner products fall, so after a point their slopes on the left count.
+    after, before = (known.one_sided(segment, problem.slope, side) for side in (-1, 1))
+    names = {Symbol("h_after"): after, Symbol("h_before"): before}
     proof.add(
         "The loss is minimal where its derivative changes sign, perhaps by a jump",
-        OneSided(slopes, domain, known, segment, problem.slope, lemma=SUBGRADIENTS),
+        Relations(_defined(names), domain, given=(shape,), names=names, lemma=SUBGRADIENTS),
         SHOWN,
     )
-    after, before = (part.args[1] for part in slopes.args)
     value = ReducedPairwise(loss, structure, shape).value(segment.inner)
     return Along(segment, value, before, after, False)
+
+
+def _defined(names: Mapping[Symbol, Expr]) -> Tuple:
+    return Tuple(*(eq(name, value) for name, value in names.items()))
 
 
 RESULT = for_loss(SIGMOID)
