@@ -108,22 +108,6 @@ SPREADING = Lemma(
     proof=r"The vertices add up to $0$ and their outer products to $\frac{n}{n - 1} I$ on the "
     r"span; the representation of the symmetric group is that of contrasts times contrasts.",
 )
-PARTING = Lemma(
-    "parting",
-    "vertices add up to 0 and their outer products to m/(m - 1) times the identity; the mean of "
-    "the points that part stays, so the mean inner product with them does not change at first "
-    "order; similarities inside a class change by |x - y|^gamma, which is less than second order. "
-    "Off the span of the classes inner products change at second order only, and the mean rises: "
-    "there the second derivative is positive",
-    "Taylor's theorem at second order",
-    statement=r"Let the points of a class part so that their mean stays. The mean inner product "
-    r"with the other classes does not change at first order; similarities inside the class change "
-    r"by $|x - y|^\gamma/\tau$, which for $\gamma > 2$ is less than second order. Off the span of "
-    r"the classes inner products change at second order only, and their mean rises: there the "
-    r"second derivative is positive.",
-    proof=r"The vertices add up to $0$ and their outer products to $\frac{m}{m - 1} I$ on the "
-    r"span. The rest is Taylor's theorem at second order.",
-)
 NEGATIVE_TYPE = Lemma(
     "negative type",
     "for 0 < gamma <= 2 the numbers |x - y|^gamma are squared distances in a Hilbert space, and a "
