@@ -20,17 +20,6 @@ if TYPE_CHECKING:
     from .array_files import Arrays
 
 FILE = click.Path(dir_okay=False)
-#: Names of the two views of a sample, of embeddings among other things, of labels and positives.
-VIEWS = (
-    ("z1", "z2"),
-    ("anchor", "positive"),
-    ("anchors", "positives"),
-    ("view1", "view2"),
-    ("query", "key"),
-    ("first", "second"),
-)
-EMBEDDINGS = ("embeddings", "embedding", "z", "features", "columns")
-POSITIVES = ("positive", "positives", "positive_index")
 LAYOUTS = ("pairs", "halves")
 
 
@@ -51,8 +40,9 @@ Examples:
 @click.option("--column", help="Column of the --labels file, by name or number.")
 @click.option(
     "--positives",
-    help="Positives: pairs (rows 0 and 1, 2 and 3, ...), halves (the second half holds the second "
-    "views), or an array of indices in FILE or in a .npy file.",
+    type=click.Choice(LAYOUTS),
+    help="Positives: rows 0 and 1, 2 and 3, ... are pairs, or the second of two halves holds the "
+    "second views.",
 )
 @click.option("--temperature", "--tau", "tau", type=Number(), default=0.1, help="Temperature.")
 @click.option("--normalise", is_flag=True, help="Scale every row to unit length.")
@@ -119,7 +109,7 @@ class Given(SimpleNamespace):
         if self.style == "html" and find_spec("matplotlib") is None:
             raise click.UsageError("--format html needs matplotlib: pip install 'cltheory[plot]'")
         if self.out is not None:
-            reads = (self.file, self.labels, self.positives)
+            reads = (self.file, self.labels)
             check_writable(self.out, force=self.force, reads=reads)
 
     def rendered(self, found: Diagnosis) -> str:
@@ -147,7 +137,7 @@ def take(given: Given) -> Taken:
         If what is told does not fit.
     """
     from ..numeric.band.diagnose import halves, of_classes, pairs_in_a_row, two_views
-    from .array_files import LABELS, arrays
+    from .array_files import arrays
 
     found = arrays(given.file, given.labels)
     names = _embeddings(given, found)
@@ -164,18 +154,14 @@ def take(given: Given) -> Taken:
     if z.ndim == 3:
         how = f"{short(name)}[:, 0] and {short(name)}[:, 1] are two views of each sample"
         return two_views(z[:, 0], z[:, 1], how)
-    label = given.labels or _only(found, (*LABELS, "y"), name, given.positives)
+    label = _labels(given, found, name)
     if label is not None:
         classes = _classes(given, found, label)
         how = f"the positive is the next of the same class, by {short(label)}"
         return of_classes(z, classes, how)
-    index = given.positives or _only(found, POSITIVES, name, None)
-    if index == "halves":
+    if given.positives == "halves":
         return halves(z, "the second half are second views of the first")
-    if index in (None, "pairs"):
-        return pairs_in_a_row(z, "rows 0 and 1 are a pair, 2 and 3, and so on")
-    assert index is not None
-    return _by_index(given, found, z, index)
+    return pairs_in_a_row(z, "rows 0 and 1 are a pair, 2 and 3, and so on")
 
 
 def _embeddings(given: Given, found: Arrays) -> tuple[str, ...]:
@@ -203,12 +189,6 @@ def _embeddings(given: Given, found: Arrays) -> tuple[str, ...]:
         raise click.UsageError(f"{short(given.file)} has no embeddings (n, d), but {short(shapes)}")
     if len(might) == 1:
         return (might[0],)
-    for pair in VIEWS:
-        if set(pair) <= set(might):
-            return pair
-    usual = [name for name in might if name in EMBEDDINGS]
-    if len(usual) == 1:
-        return (usual[0],)
     if len(might) == 2 and found[might[0]].shape == found[might[1]].shape:
         return might[0], might[1]
     raise click.UsageError(
@@ -223,12 +203,15 @@ def _might_be(array: Array) -> bool:
     return array.ndim == 2 or (array.ndim == 3 and array.shape[1] == 2)
 
 
-def _only(found: Arrays, names: tuple[str, ...], but: str, instead: str | None) -> str | None:
-    """The one array of a row a sample that has one of these names."""
-    if instead is not None:
-        return None
-    there = [name for name in names if name in found and name != but and found[name].ndim == 1]
-    return there[0] if len(there) == 1 else None
+def _labels(given: Given, found: Arrays, embeddings: str) -> str | None:
+    """The array of labels, or their file: what is asked for, or the one of a usual name."""
+    from .array_files import LABELS
+
+    if given.labels is not None or given.positives is not None:
+        return str(given.labels) if given.labels is not None else None
+    usual = [name for name in (*LABELS, "y") if name in found and name != embeddings]
+    rows = [name for name in usual if found[name].ndim == 1]
+    return rows[0] if len(rows) == 1 else None
 
 
 def _classes(given: Given, found: Arrays, label: str) -> Array:
@@ -246,26 +229,3 @@ def _classes(given: Given, found: Arrays, label: str) -> Array:
     else:
         found_classes = label_files.classes_of(label, found[label])
     return np.array(found_classes.of_sample, dtype=np.int64)
-
-
-def _by_index(given: Given, found: Arrays, z: Array, index: str) -> Taken:
-    import numpy as np
-    import torch
-
-    from ..numeric.band.diagnose import Taken
-    from ..numeric.band.inputs import positives
-    from . import label_files
-
-    if index in found:
-        array = np.asarray(found[index])
-    elif Path(index).is_file():
-        array = label_files.load(index)
-    else:
-        raise click.UsageError(
-            f"--positives takes {', '.join(LAYOUTS)}, an array of {short(given.file)} "
-            f"({short(', '.join(found))}) or a file; got {short(index)!r}"
-        )
-    if array.dtype.kind not in "iu":
-        raise ValueError(f"{short(index)} must be indices, not {array.dtype}")
-    checked = positives(array.astype(np.int64), len(z), torch.device("cpu"))
-    return Taken(z, checked.numpy(), f"{short(index)} is the index of the positive of each")

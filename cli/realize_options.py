@@ -156,7 +156,6 @@ def read(asked: Asked) -> Case:
     from ..numeric.realize.pairs import Unfit
     from ..numeric.realize.verdict import TOLERANCE, Wanted
 
-    assert asked.q is not None
     # What is to be written or drawn is searched for; else only where that takes a moment.
     is_wanted = asked.search or asked.output is not None or asked.figure is not None
     wanted = Wanted(
@@ -170,7 +169,6 @@ def read(asked: Asked) -> Case:
     if asked.weights is not None:
         w = weights.checked(label_files.matrix(asked.weights))
         return Case(len(w), lambda tell: weights.of_weights(w, replace(wanted, tell=tell)), w)
-    assert asked.labels is not None
     y = label_files.vectors(asked.labels)
     if len(y) < 2:
         raise Unfit("one sample has no pair")
@@ -195,7 +193,6 @@ def _of_classes(asked: Asked) -> Case:
         names, sizes = [str(k + 1) for k in range(len(asked.sizes))], list(asked.sizes)
         index: list[int] = []
     else:
-        assert asked.labels is not None
         names, sizes, index = label_files.classes(asked.labels, asked.column)
     if sum(sizes) > MOST_SAMPLES:
         raise Unfit(f"{sum(sizes)} samples are more than the maximum of {MOST_SAMPLES}")
@@ -212,7 +209,6 @@ def _of_classes(asked: Asked) -> Case:
             "of that anchor is not defined: leave it out, add a second view of it, or take "
             "soft-supcon"
         )
-    assert asked.q is not None
     q, tau, epsilon = asked.q, asked.tau, asked.epsilon or 0.0
     wanted = Wanted(q, tau, asked.measure, seeds=parse_seeds(asked.seeds))
     return Case(
@@ -233,7 +229,6 @@ def embeddings(asked: Asked) -> Array:
     click.UsageError
         If they cannot be read, or have another dimension than was given.
     """
-    assert asked.embeddings is not None
     z = label_files.vectors(asked.embeddings, "embeddings")
     if asked.q is not None and asked.q != z.shape[1]:
         raise click.UsageError(

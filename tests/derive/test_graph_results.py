@@ -332,7 +332,7 @@ def test_a_number_of_subgraphs_that_is_too_long_is_not_written_out(n, capsys):
 def test_numpy_functions_do_not_underflow_at_low_temperatures() -> None:
     """At tau = 1/1000 all of a row of the kernel is below the least float."""
     here = results["spectral-clustering"].given(pi="0,1,1;1,0,1;1,1,0", Z="1,0;0,1;-1,0")
-    pairs = results["clip-pair-graph"].given(edges="1-1,2-1", Z="1,0;0,1;-1,0")
+    pairs = results["clip-pair-graph"].given(edges="1,1;2,1", Z="1,0;0,1;-1,0")
     for result, names in (
         (here, ("cross_entropy", "log_partition", "printed", "model", "gradient")),
         (pairs, ("cross_entropy", "log_partition", "loss_by_pairs", "loss_of_batch")),

@@ -24,7 +24,7 @@ from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.results import results
 from cltheory.derive.results.kernels import _convexity, _definite, _similarity, _simplex, _spread
 from scipy.optimize import minimize
-from sympy import Eq, S, Symbol, Tuple
+from sympy import Eq, S, Symbol, Tuple, exp
 
 torch = pytest.importorskip("torch")
 
@@ -406,7 +406,8 @@ WRONG = [
     (
         _definite,
         "THREE_POINTS",
-        _definite.quadratic_form((1, -1, 1), _definite._on_a_line),
+        # That of the weights 1, -1, 1.
+        3 - 4 * exp(-_definite.x) + 2 * exp(-_definite.P * _definite.x),
         _definite.state_definite,
     ),
     (_convexity, "IN_POSITIVE", -_convexity.IN_POSITIVE, _convexity.state_convexity),
