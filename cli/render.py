@@ -36,7 +36,9 @@ def render(
 
         return json.dumps(report, indent=2)
     if style == "python":
-        return _python(report, result, point)
+        from ..derive.write.python import python_source
+
+        return python_source(result, point)
     if style == "text":
         return _text(report, brief, steps, whole, result, point, claims)
     head = [] if brief else _typeset_head(result, point, style)
@@ -361,12 +363,6 @@ def _markdown(report: dict[str, Any], brief: bool, head: list[str]) -> str:
             for c in report["claims"]
         ]
     return "\n".join(lines)
-
-
-def _python(report: dict[str, Any], result: Result, point: Mapping[Symbol, Expr]) -> str:
-    from ..derive.write.python import python_source
-
-    return python_source(result, point)
 
 
 def _cell(text: str) -> str:

@@ -32,19 +32,11 @@ JENSEN = Lemma(
     "similarity of other views and the mean similarity of negatives; that is at least the "
     "similarity of their mean inner product, the similarity being convex in it",
     "Jensen's inequality, over the pairs of each anchor and then over anchors",
-    statement=r"The mean loss over anchors is at least the loss at the mean similarity of other "
-    r"views and the mean similarity of negatives. If the similarity is convex in the inner "
-    r"product, each of these is at least the similarity at the mean inner product.",
-    proof=r"The logarithm of a sum of exponentials is convex and rises in the similarities of the "
-    r"denominator, and the positives enter by their mean. So this is Jensen's inequality, over "
-    r"the pairs of each anchor and then over anchors.",
 )
 CHORD = Lemma(
     "chord and tangent",
     "a convex function on an interval lies below its chord and above its tangents",
     "by definition",
-    statement=r"A convex function on an interval lies below its chord and above its tangents.",
-    proof=r"By definition.",
 )
 TANGENT = Lemma(
     "tangent in the similarities",
@@ -138,9 +130,4 @@ JENSEN_HALVES = Lemma(
     "convex in all of them and falls: so the mean over anchors is at least its value at the mean "
     "squared distances, and those may be raised to their largest",
     "Jensen's inequality, over the negatives of each anchor and then over anchors",
-    statement=r"The mean over anchors is at least its value at the mean squared distances of the "
-    r"halves, and those may be raised to their largest.",
-    proof=r"The logarithm of a sum of exponentials of functions that are convex and fall in the "
-    r"squared distances is convex in all of them and falls. So this is Jensen's inequality, over "
-    r"the negatives of each anchor and then over anchors.",
 )
