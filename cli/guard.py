@@ -17,8 +17,8 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -241,14 +241,6 @@ class _Copy:
 
 
 # --- copies --------------------------------------------------------------------------------------
-@contextmanager
-def _in_spite_of_threads() -> Iterator[None]:
-    """A thread that is not copied may hold a lock: the copies do no more than mathematics."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        yield
-
-
 def _fork() -> int:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
@@ -256,7 +248,9 @@ def _fork() -> int:
     # An interrupt during what Python does after a fork would be lost.
     held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
-        with _in_spite_of_threads():
+        with warnings.catch_warnings():
+            # A thread that is not copied may hold a lock: copies do no more than mathematics.
+            warnings.simplefilter("ignore", DeprecationWarning)
             return os.fork()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, held)

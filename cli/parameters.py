@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Iterable, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..derive.decide.spelling import did_you_mean
+from ..derive.results import results  # imports no SymPy
+
+CONVENTIONS = Path(__file__).resolve().parents[1] / "derive" / "losses" / "conventions.py"
 
 #: What the expressions are that a result may take.
 TEXTS = {
@@ -32,56 +34,20 @@ class ResultId(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuse what is not one, with the nearest there is."""
-        if not is_result(value):
-            near = did_you_mean(value, [*result_ids(), *plugged_in()], 3)
-            raise click.UsageError(
-                f"no result is called {short(value)!r}{near}; 'cltheory list' lists all"
-            )
+        if value not in results:
+            raise results.unknown(value)
         return str(value)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Ids that begin like this."""
-        known = (*result_ids(), *plugged_in())
-        return [CompletionItem(id) for id in known if id.startswith(incomplete)]
-
-
-def results_folder() -> Path:
-    """Folder of the result modules, found without importing SymPy."""
-    spec = find_spec("cltheory.derive")
-    if spec is None or spec.origin is None:  # pragma: no cover - a broken installation
-        raise click.ClickException("cltheory.derive is not installed")
-    return Path(spec.origin).parent / "results"
-
-
-def result_files() -> dict[str, Path]:
-    """The module of each result, by id."""
-    folder = results_folder()
-    found = [*folder.glob("[!_]*.py"), *folder.glob("[!_]*/[!_]*.py")]
-    return {f.stem.replace("_", "-"): f for f in sorted(found, key=lambda f: f.stem)}
-
-
-def result_ids() -> list[str]:
-    """Ids of all results of our own."""
-    return list(result_files())
-
-
-def plugged_in() -> tuple[str, ...]:
-    """Ids of the results that other packages register."""
-    from ..derive.results import results  # imports no SymPy
-
-    return results.plugins.names
-
-
-def is_result(id: str) -> bool:
-    """Whether there is such a result; for one of our own, no other package is looked at."""
-    return id in result_files() or id in plugged_in()
+        return [CompletionItem(id) for id in results.names() if id.startswith(incomplete)]
 
 
 def convention_names() -> list[str]:
     """Names of the conventions, read from their module without running it."""
-    text = (results_folder().parent / "losses" / "conventions.py").read_text(encoding="utf-8")
+    text = CONVENTIONS.read_text(encoding="utf-8")
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Dict):
             if getattr(node.target, "id", "") == "CONVENTIONS":
@@ -202,10 +168,8 @@ def parameter_names(id: str, loss: str = "") -> list[str]:
 
     Where a loss comes with its structure, they are those of the ``loss`` that was given.
     """
-    if not is_result(id):
+    if id not in results:
         return []
-    from ..derive.results import results
-
     result = results[id]
     if loss and takes_declared(id):
         _check_loss(loss, id)
@@ -241,7 +205,7 @@ class ResultCommand(click.Command):
             else:
                 named.append(f"{word}={rest.pop(0)}")
         words = [w for w in kept if w[:1] != "-"]
-        ids = (w for known in (result_files, plugged_in) for w in words if w in known())
+        ids = (w for known in (results.is_own, results.__contains__) for w in words if known(w))
         ctx.meta["cltheory.id"] = next(ids, None)
         ctx.meta["cltheory.loss"] = _loss_in(named)
         return super().parse_args(ctx, kept + named)
@@ -267,7 +231,6 @@ def _losses(id: str) -> Mapping[str, Any]:
 
 def _describe(id: str, formatter: click.HelpFormatter, loss: str = "") -> None:
     from ..derive.decide.exact import ACCEPTED, FUNCTIONS
-    from ..derive.results import results
 
     result = results[id]
     declared = takes_declared(id)
