@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .numeric_options import is_number
-from .parameters import short
+from .parameters import read_text, short
 
 if TYPE_CHECKING:
     import numpy as np
@@ -158,13 +158,7 @@ def rows_of(name: str) -> list[list[str]]:
     click.UsageError
         If it cannot be read, or is empty.
     """
-    path, said = file_of(name), short(name)
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise click.UsageError(f"{said} is not a UTF-8 text file") from None
-    except OSError as error:
-        raise click.UsageError(f"{said} cannot be read: {error.strerror}") from None
+    said, text = short(name), read_text(name, LARGEST)
     head = text.splitlines()[0] if text else ""
     delimiter = next((d for d in (",", ";", "\t") if d in head), ",")
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,7 +19,7 @@ from .numeric_options import (
     parse_device,
     parse_seeds,
 )
-from .parameters import ResultId, short
+from .parameters import ResultId, read_text, short
 from .progress import counting
 from .tables import Column, show_table
 from .writing import FORCE, check_writable, formats, write
@@ -216,12 +215,9 @@ def _replay(result: Result, path: str, digits: int, style: str) -> int:
     from ..numeric.attack import BadRecord, NoTarget, Target, Undetermined, load, replay
     from ..numeric.attack.target import COUNTS
 
-    code, rows = 0, []
+    code, rows, text = 0, [], read_text(path, MAX_FILE)
     try:
-        file = Path(path)
-        if file.stat().st_size > MAX_FILE:
-            raise BadRecord(f"the file has more than {MAX_FILE} bytes")
-        for record in load(file.read_text(encoding="utf-8")):
+        for record in load(text):
             if record.result != result.id:
                 raise BadRecord(f"the record is of {record.result[:60]!r}, not of {result.id!r}")
             target = Target.of(result, record.quantity, record.given)
@@ -230,8 +226,6 @@ def _replay(result: Result, path: str, digits: int, style: str) -> int:
             rows.append((target, record, sides))
     except (BadRecord, NoTarget, DomainError, Undetermined) as refusal:
         raise click.UsageError(f"{short(path)}: {refusal}") from None
-    except UnicodeDecodeError:
-        raise click.UsageError(f"{short(path)} is not a UTF-8 text file") from None
 
     def shown(value: Any, name: str = "") -> str:
         return str(int(value)) if name in COUNTS else str(nstr(value, digits))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +13,7 @@ from .parameters import (
     ResultId,
     from_file,
     parameter_names,
+    read_text,
     split,
 )
 from .progress import telling
@@ -232,19 +232,13 @@ def _file(
 
 def _read(name: str) -> Any:
     """The content of a file that a user hands over."""
-    path = Path(name)
-    if not path.is_file():
-        raise click.UsageError(f"the file {name!r} does not exist")
-    if path.stat().st_size > LARGEST:
-        raise click.UsageError(f"{name} has more than {LARGEST} bytes: not a certificate")
     from ..derive.certificate import Refused, read
 
+    text = read_text(name, LARGEST)
     try:
-        return read(path.read_text(encoding="utf-8"))
+        return read(text)
     except Refused as error:
         raise click.UsageError(f"{name}: {error}") from None
-    except OSError as error:
-        raise click.UsageError(f"{name} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
         raise click.UsageError(f"{name} is not valid JSON: not a certificate") from None
 

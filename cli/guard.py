@@ -220,7 +220,7 @@ class _Copy:
                 to.send((True, work(items[k], lambda value: to.send((False, value)))))
             except Exception as error:  # caches may hold what was half done
                 to.send((False, _spent(error, self.limits)))
-                return os._exit(1)
+                os._exit(1)
             if _size() - first > (self.limits.memory or MOST) * GIB / 2:
                 return
 

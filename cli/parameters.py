@@ -139,23 +139,36 @@ def from_file(name: str, value: str) -> str:
     click.UsageError
         If the file cannot be read, is too large, or of another kind.
     """
-    path = Path(value)
-    if not value.lower().endswith(FILES):
-        if os.path.isfile(value):  # as Path.is_file, but a list may be longer than a name may
-            raise click.UsageError(
-                f"--{name}: {short(value)!r} is not a .txt, .csv or .npy file, "
-                "as a list or a matrix must be"
-            )
-        return value
+    if value.lower().endswith(FILES):
+        return read_text(value, MAX_FILE, f"--{name}: ").strip()
+    if os.path.isfile(value):  # as Path.is_file, but a list may be longer than a name may
+        raise click.UsageError(
+            f"--{name}: {short(value)!r} is not a .txt, .csv or .npy file, "
+            "as a list or a matrix must be"
+        )
+    return value
+
+
+def read_text(name: str, largest: int, about: str = "") -> str:
+    """The text of a file of the user's, about which one line says what is wrong.
+
+    Raises
+    ------
+    click.UsageError
+        If there is none, it has more bytes than ``largest``, or cannot be read.
+    """
+    path, said = Path(name), short(name)
     try:
         if not path.is_file():
-            raise click.UsageError(f"--{name}: the file {short(value)!r} does not exist")
-        if path.stat().st_size > MAX_FILE:
-            raise click.UsageError(f"--{name}: {short(value)!r} has more than {MAX_FILE} bytes")
-        return path.read_text(encoding="utf-8-sig").strip()  # spreadsheets put a mark first
+            raise click.UsageError(f"{about}the file {said!r} does not exist")
+        if path.stat().st_size > largest:
+            raise click.UsageError(f"{about}{said!r} has more than {largest} bytes")
+        return path.read_bytes().decode("utf-8-sig")  # spreadsheets put a mark first
+    except UnicodeDecodeError:
+        raise click.UsageError(f"{about}{said} is not a UTF-8 text file") from None
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "not a UTF-8 text file"
-        raise click.UsageError(f"--{name}: {short(value)!r} cannot be read: {why}") from None
+        why = getattr(error, "strerror", None) or error
+        raise click.UsageError(f"{about}{said!r} cannot be read: {why}") from None
 
 
 def short(text: str) -> str:

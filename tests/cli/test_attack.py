@@ -185,7 +185,7 @@ def test_a_file_that_is_no_record(refused: Refused, text: str, why: str) -> None
 
 
 def test_a_file_that_cannot_be_read(refused: Refused) -> None:
-    assert "No such file" in refused("attack", ID, "--replay", "none.json")
+    assert "does not exist" in refused("attack", ID, "--replay", "none.json")
     Path("image.json").write_bytes(b"\xff\xfe\x00")
     assert "image.json is not a UTF-8 text file" in refused("attack", ID, "--replay", "image.json")
 

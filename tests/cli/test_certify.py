@@ -179,7 +179,7 @@ def test_bad_input_is_one_line(
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{", b"\xff\xfe", b"[" * 100_000, b"1" * 10_000, b'{"a": NaN, "a": '],
+    [b"", b"{", b"[" * 100_000, b"1" * 10_000, b'{"a": NaN, "a": '],
     ids=repr,
 )
 def test_a_file_that_is_no_json_is_one_line(
