@@ -29,11 +29,11 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
+from ..derive.papers.sources import version
 from ..derive.tex.judge.explain import one_line, visible
 from ..derive.tex.text.document import Place
 
@@ -57,14 +57,6 @@ RULES = {
 def render(report: Report, style: str) -> str:
     """One of the formats, without a line end."""
     return {"text": text, "json": as_json, "sarif": sarif, "github": github}[style](report)
-
-
-def tool_version() -> str:
-    """Version of the installed package."""
-    try:
-        return version("cltheory")
-    except PackageNotFoundError:  # pragma: no cover - run from a copy of the source
-        return "0"
 
 
 # --- text --------------------------------------------------------------------------------------
@@ -157,7 +149,7 @@ def as_json(report: Report) -> str:
     """The object that the head of this module describes."""
     found = {
         "version": 1,
-        "tool": f"cltheory {tool_version()}",
+        "tool": f"cltheory {version()}",
         "code": report.code,
         "files": report.files,
         "summary": {
@@ -259,7 +251,7 @@ def sarif(report: Report) -> str:
                 "partialFingerprints": {"equation/v1": f"{mark[:32]}:{seen[mark]}"},
             }
         )
-    driver = {"name": "cltheory", "version": tool_version(), "rules": rules}
+    driver = {"name": "cltheory", "version": version(), "rules": rules}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
@@ -284,13 +276,15 @@ def _region(one: Checked) -> dict[str, int]:
 
 def _address(path: str) -> dict[str, str]:
     """A relative address with slashes; what is not below the working directory is absolute."""
-    full = Path(path).absolute()
-    here = Path.cwd()
-    try:
-        relative = full.relative_to(here).as_posix()
-    except ValueError:
-        return {"uri": full.as_uri()}
+    relative = _relative(path)
+    if relative is None:
+        return {"uri": Path(path).absolute().as_uri()}
     return {"uri": quote(relative, errors="surrogateescape"), "uriBaseId": "%SRCROOT%"}
+
+
+def _relative(path: str) -> str | None:
+    full, here = Path(path).absolute(), Path.cwd()
+    return full.relative_to(here).as_posix() if full.is_relative_to(here) else None
 
 
 # --- GitHub ------------------------------------------------------------------------------------
@@ -301,19 +295,12 @@ def github(report: Report) -> str:
 
 
 def _command(said: _Said) -> str:
-    properties = {"file": _relative(said.path), "line": str(said.place.line)}
+    properties = {"file": _relative(said.path) or said.path, "line": str(said.place.line)}
     if said.place.column:
         properties["col"] = str(said.place.column)
     properties["title"] = said.title
     named = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     return f"::error {named}::{_data(chr(10).join(said.lines))}"
-
-
-def _relative(path: str) -> str:
-    try:
-        return Path(path).absolute().relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return path
 
 
 def _data(text: str) -> str:
