@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -115,14 +114,3 @@ def test_what_it_cannot_mean_is_refused(
     refused: Callable[..., str], id: str, name: str, says: str
 ) -> None:
     assert says in refused("derive", id, "--convention", name)
-
-
-def test_the_names_cost_no_import() -> None:
-    import subprocess
-
-    code = (
-        "import sys; from cltheory.cli.parameters import convention_names as f; assert f(); "
-        "print('sympy' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
