@@ -69,9 +69,7 @@ Examples:
 @click.option(
     "--starts", type=click.IntRange(1, 10**5), default=48, help="Starts for each size and seed."
 )
-@click.option(
-    "--out", type=click.Path(dir_okay=False), help="Write the configurations to this file."
-)
+@click.option("--out", type=FILE, help="Write the configurations to this file.")
 @FORCE
 @click.option(
     "--replay",

@@ -10,9 +10,9 @@ import click
 
 from .parameters import ResultId
 from .progress import track
-from .writing import check_writable, write
+from .writing import NewFile, check_writable, write
 
-FILE = click.Path(dir_okay=False, allow_dash=True, path_type=str)
+FILE = NewFile(dir_okay=False, allow_dash=True, path_type=str)
 
 
 @click.command(
