@@ -6,10 +6,10 @@ What cannot be read is refused in one line that says what was found, or what to 
 from __future__ import annotations
 
 import csv
+import io
 import struct
 import sys
 import tokenize
-import warnings
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .numeric_options import is_number
-from .parameters import short
+from .parameters import read_text, short
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +38,8 @@ UNREADABLE = (
 #: Endings that are read, and those of files that hold pickles.
 KNOWN = (".npz", ".npy", ".csv", ".tsv", ".txt", ".parquet", ".safetensors")
 PICKLED = (".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".bin", ".joblib")
+#: What stands where a value is missing.
+MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?"))
 #: What the numbers of a table are called, where no name is given to them together.
 COLUMNS = "columns"
 #: Columns of a table that are labels, unless they are said to be others.
@@ -148,49 +150,78 @@ def _npz(path: Path) -> Arrays:
         raise click.UsageError(f"{short(str(path))} has more numbers than memory holds") from None
 
 
+def rows_of(name: str) -> list[list[str]]:
+    """The lines of a CSV file, all of one width, without empty ones at the end.
+
+    Raises
+    ------
+    click.UsageError
+        If it cannot be read, or is empty.
+    """
+    said, text = short(name), read_text(name, LARGEST)
+    head = text.splitlines()[0] if text else ""
+    delimiter = next((d for d in (",", ";", "\t") if d in head), ",")
+    try:
+        # Lines end as CSV says, and not where Unicode would end them within a label.
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        raise click.UsageError(f"{said} is not a CSV file: {error}") from None
+    # A line that is empty is a missing value among others, and nothing at the end.
+    while rows and not rows[-1]:
+        rows.pop()
+    if not rows:
+        raise click.UsageError(f"{said} is empty")
+    wide = len(rows[0])
+    for line, row in enumerate(rows, 1):
+        if len(row or [""]) != wide:
+            raise click.UsageError(
+                f"{said}, line {line} has {len(row)} values, but the first has {wide}"
+            )
+    return [[cell.strip() for cell in row] or [""] for row in rows]
+
+
+def matrix_of(name: str, rows: list[list[str]]) -> Any:
+    """The numbers of lines of text.
+
+    Raises
+    ------
+    click.UsageError
+        If a cell is not a number; one line that says where.
+    """
+    import numpy as np
+
+    for k, row in enumerate(rows):
+        for column, cell in enumerate(row):
+            if not is_number(cell) or is_missing(cell):
+                why = "is missing" if is_missing(cell) else "is not a number"
+                raise click.UsageError(
+                    f"{short(name)}: sample {k + 1}, column {column + 1}: {short(cell)!r} {why}"
+                )
+    return np.array(rows, dtype=np.float64)
+
+
+def is_missing(cell: str) -> bool:
+    """Whether a cell stands for a value that is not there."""
+    return cell.lower() in MISSING
+
+
 def _table(path: Path, labels: str | None) -> Arrays:
     """The numbers of a CSV file, and a column of labels as text."""
     import numpy as np
 
-    name = short(str(path))
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            head = file.readline()
-            file.seek(0)
-            delimiter = next((d for d in (",", ";", "\t") if d in head), ",")
-            first = [cell.strip() for cell in next(csv.reader(file, delimiter=delimiter), [])]
-    except UnicodeDecodeError:
-        raise click.UsageError(f"{name} is not a UTF-8 text file") from None
-    except (OSError, csv.Error) as error:
-        raise click.UsageError(f"{name} cannot be read: {error}") from None
-    named = not any(is_number(cell) for cell in first)
-    if labels is None and named:
-        called = [cell for cell in first if cell.lower() in LABELS]
+    name, rows = str(path), rows_of(str(path))
+    head: list[str] = [] if any(map(is_number, rows[0])) else rows.pop(0)
+    if labels is None:
+        called = [cell for cell in head if cell.lower() in LABELS]
         labels = called[0] if len(called) == 1 else None
-    place = first.index(labels) if named and labels in first else None
-    use = [k for k in range(len(first)) if k != place]
-    options: dict[str, Any] = {
-        "delimiter": delimiter,
-        "skiprows": int(named),
-        "encoding": "utf-8-sig",
-        "comments": None,
-        "ndmin": 2,
-        "quotechar": '"',
-    }
-    try:
-        with warnings.catch_warnings(action="ignore"):  # that there are no numbers, as below
-            numbers = np.loadtxt(path, usecols=use, **options)
-        found = {COLUMNS: numbers}
-        if labels is not None and place is not None:
-            _is_free(name, labels)
-            text = np.loadtxt(path, usecols=[place], dtype=str, **options)
-            found[labels] = np.char.strip(text[:, 0])
-    except (ValueError, UnicodeDecodeError) as error:
-        hint = "" if place is not None or not named else "; --labels NAME takes a column of labels"
-        raise click.UsageError(f"{name}: {str(error).splitlines()[0].rstrip('.')}{hint}") from None
-    if not numbers.size:
-        raise click.UsageError(f"{name} has no numbers")
-    return found
+    if not rows:
+        raise click.UsageError(f"{short(name)} has no numbers")
+    if labels is None or labels not in head:
+        return {COLUMNS: matrix_of(name, rows)}
+    _is_free(name, labels)
+    place = head.index(labels)
+    text = np.array([row.pop(place) for row in rows])
+    return {COLUMNS: matrix_of(name, rows), labels: text}
 
 
 def _is_free(name: str, column: str) -> None:
@@ -221,12 +252,9 @@ def _parquet(path: Path) -> Arrays:
         if values.null_count:
             raise click.UsageError(f"{name}: column {short(column)!r} has missing values")
         if pyarrow.types.is_list(kind) or pyarrow.types.is_fixed_size_list(kind):
+            if len(set(pyarrow.compute.list_value_length(values).to_pylist())) != 1:
+                raise click.UsageError(f"{name}: rows of {short(column)!r} have different lengths")
             flat = values.flatten().to_numpy(zero_copy_only=False)
-            if len(table) == 0 or len(flat) % len(table):
-                raise click.UsageError(f"{name}: rows of {short(column)!r} have different lengths")
-            lengths = set(pyarrow.compute.list_value_length(values).to_pylist())
-            if len(lengths) > 1:
-                raise click.UsageError(f"{name}: rows of {short(column)!r} have different lengths")
             found[column] = flat.reshape(len(table), -1)
         elif pyarrow.types.is_floating(kind):
             plain.append(values.to_numpy(zero_copy_only=False))

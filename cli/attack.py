@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
+from .guard import Amount
 from .numeric_options import (
     COLDEST,
     DEVICE,
@@ -20,7 +19,7 @@ from .numeric_options import (
     parse_device,
     parse_seeds,
 )
-from .parameters import FilePath, ResultId, result_files, short
+from .parameters import ResultId, read_text, short
 from .progress import counting
 from .tables import Column, show_table
 from .writing import FORCE, check_writable, formats, write
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from ..derive.theorem.result import Result
     from ..numeric.attack import Attack, Record, Sides
 
+FILE = click.Path(dir_okay=False)
 #: The largest sizes.
 MOST_VECTORS, MOST_DIMENSIONS = 200, 200
 #: Bytes of a file that is replayed.
@@ -36,15 +36,6 @@ MAX_FILE = 20_000_000
 #: Numbers of a counterexample that is printed in full.
 PRINTED = 60
 INTERRUPTED = 130
-
-
-class _IdWithBounds(ResultId):
-    """An id; those that are completed have bounds."""
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        return [CompletionItem(id) for id in about_bounds() if id.startswith(incomplete)]
 
 
 @click.command(
@@ -57,7 +48,7 @@ Examples:
   cltheory attack spectral-band-printed --replay broken.json
 """,
 )
-@click.argument("id", type=_IdWithBounds())
+@click.argument("id", type=ResultId())
 @click.option("--quantity", "names", multiple=True, help="Bound to attack (default: all).")
 @SEEDS
 @click.option("--n", "n", default="3,4,6,10", help="Numbers of vectors, such as 3,4,6 or 3-6.")
@@ -72,24 +63,23 @@ Examples:
 )
 @click.option(
     "--budget",
-    type=click.FloatRange(0, 10**6, min_open=True),
+    type=Amount(0, 10**6, min_open=True),
     help="Time for each bound, in seconds; unfinished work is skipped.",
 )
 @click.option(
     "--starts", type=click.IntRange(1, 10**5), default=48, help="Starts for each size and seed."
 )
-@click.option("--out", type=FilePath(dir_okay=False), help="Write the configurations to this file.")
+@click.option("--out", type=FILE, help="Write the configurations to this file.")
 @FORCE
 @click.option(
     "--replay",
     "replayed",
-    type=FilePath(dir_okay=False),
+    type=FILE,
     help="Only recompute both sides of the bounds at the configurations in this file.",
 )
 @click.option(
     "--digits", type=click.IntRange(15, 1000), default=50, help="Significant digits of --replay."
 )
-@click.option("--store", is_flag=True, help="Store the configurations in the source checkout.")
 @DEVICE
 @formats("text", "json")
 def attack_command(
@@ -106,7 +96,6 @@ def attack_command(
     force: bool,
     replayed: str | None,
     digits: int,
-    store: bool,
     device: str,
     style: str,
 ) -> int:
@@ -125,18 +114,15 @@ def attack_command(
         chosen = parse_seeds(seeds)
         among = "free" if tau == "free" else numbers("--tau", tau, COLDEST, HOTTEST, low_open=False)
     values = _given(given)
-    if budget is not None and budget != budget:
-        raise click.UsageError("--budget must be a number of seconds, not nan")
-    if replayed is not None and (names or given or store or out is not None):
+    if replayed is not None and (names or given or out is not None):
         raise click.UsageError(
             "--replay takes the bound and its numbers from the file and writes nothing: "
-            "no --quantity, --set, --out or --store"
+            "no --quantity, --set or --out"
         )
     if out is not None:
         check_writable(out, force=force)
     need_torch()
     where = parse_device(device)
-    folder = _folder(id) if store else None
     from ..derive.results import results
 
     result = results[id]
@@ -181,8 +167,6 @@ def attack_command(
     records = [a.record for a in done if a.record is not None]
     if out is not None and records:
         write({out: dump(records)})
-    if folder is not None:
-        _store(folder, result, done)
     if style == "json":
         click.echo(json.dumps(_as_json(id, done), indent=2))
     else:
@@ -221,55 +205,6 @@ def _check_bounds(result: Result) -> None:
         )
 
 
-def about_bounds() -> list[str]:
-    """Ids of the results among which those with bounds are: the family of the band."""
-    from ..derive.results import results  # imports no SymPy
-
-    return results.family("spectral-band")
-
-
-# --- files -----------------------------------------------------------------------------------
-def _folder(id: str) -> Path:
-    """Where attacks on a result are kept; only a source checkout has such a place."""
-    module = result_files().get(id)
-    source = None if module is None else module.resolve().parents[3]
-    if module is None or source is None or not (source / "pyproject.toml").is_file():
-        raise click.UsageError("--store needs a source checkout; use --out FILE")
-    from ..derive.theorem.bounds import ATTACKED
-
-    return ATTACKED.resolve()
-
-
-def _store(folder: Path, result: Result, done: list[Attack]) -> None:
-    """Keep, of each bound, the configuration with the largest ratio that was ever reached."""
-    from ..numeric.attack import BadRecord, dump, load, renewed
-
-    file = folder / f"{result.id}.json"
-    kept: dict[str, Record] = {}
-    if file.is_file():
-        try:
-            old = load(file.read_text(encoding="utf-8"))
-        except BadRecord as refusal:
-            raise click.UsageError(f"{file.name}: {refusal}") from None
-        # A bound may have changed since, or be gone.
-        kept = {r.quantity: r for record in old if (r := renewed(result, record)) is not None}
-    for a in done:
-        new, name = a.record, a.target.name
-        if new is None or "inf" in new.ratio or (a.is_violated and not a.target.bound.printed):
-            continue
-        if name not in kept or _is_larger(new.ratio, kept[name].ratio):
-            kept[name] = new
-    if kept:
-        folder.mkdir(exist_ok=True)
-        write({file: dump([kept[name] for name in sorted(kept)])})
-
-
-def _is_larger(ratio: str, than: str) -> bool:
-    from fractions import Fraction
-
-    return Fraction(ratio) > Fraction(than)
-
-
 # --- replay ----------------------------------------------------------------------------------
 def _replay(result: Result, path: str, digits: int, style: str) -> int:
     from mpmath import nstr
@@ -278,12 +213,9 @@ def _replay(result: Result, path: str, digits: int, style: str) -> int:
     from ..numeric.attack import BadRecord, NoTarget, Target, Undetermined, load, replay
     from ..numeric.attack.target import COUNTS
 
-    code, rows = 0, []
+    code, rows, text = 0, [], read_text(path, MAX_FILE)
     try:
-        file = Path(path)
-        if file.stat().st_size > MAX_FILE:
-            raise BadRecord(f"the file has more than {MAX_FILE} bytes")
-        for record in load(file.read_text(encoding="utf-8")):
+        for record in load(text):
             if record.result != result.id:
                 raise BadRecord(f"the record is of {record.result[:60]!r}, not of {result.id!r}")
             target = Target.of(result, record.quantity, record.given)
@@ -292,8 +224,6 @@ def _replay(result: Result, path: str, digits: int, style: str) -> int:
             rows.append((target, record, sides))
     except (BadRecord, NoTarget, DomainError, Undetermined) as refusal:
         raise click.UsageError(f"{short(path)}: {refusal}") from None
-    except UnicodeDecodeError:
-        raise click.UsageError(f"{short(path)} is not a UTF-8 text file") from None
 
     def shown(value: Any, name: str = "") -> str:
         return str(int(value)) if name in COUNTS else str(nstr(value, digits))

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .numeric_options import DEVICE, need_torch, parse_device
 from .parameters import (
-    FilePath,
     ResultCommand,
     ResultId,
-    complete_value,
     from_file,
     parameter_names,
+    read_text,
     split,
 )
 from .progress import telling
@@ -42,7 +40,7 @@ class Target(ResultId):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuse what is neither."""
         if str(value).endswith(".json"):
-            return str(FilePath().convert(value, param, ctx))
+            return str(click.Path().convert(value, param, ctx))
         return super().convert(value, param, ctx)
 
 
@@ -62,8 +60,8 @@ needs Python and python-flint only.
 """,
 )
 @click.argument("target", type=Target(), metavar="ID|FILE.json")
-@click.argument("parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_value)
-@click.option("--out", type=FilePath(dir_okay=False), help="Write the certificate to this file.")
+@click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
+@click.option("--out", type=click.Path(dir_okay=False), help="Write the certificate to this file.")
 @FORCE
 @click.option("--search", is_flag=True, help="Certify optimised embeddings.")
 @click.option("--d", type=click.IntRange(min=1), help="Dimension (default: number of embeddings).")
@@ -234,19 +232,13 @@ def _file(
 
 def _read(name: str) -> Any:
     """The content of a file that a user hands over."""
-    path = Path(name)
-    if not path.is_file():
-        raise click.UsageError(f"the file {name!r} does not exist")
-    if path.stat().st_size > LARGEST:
-        raise click.UsageError(f"{name} has more than {LARGEST} bytes: not a certificate")
     from ..derive.certificate import Refused, read
 
+    text = read_text(name, LARGEST)
     try:
-        return read(path.read_text(encoding="utf-8"))
+        return read(text)
     except Refused as error:
         raise click.UsageError(f"{name}: {error}") from None
-    except OSError as error:
-        raise click.UsageError(f"{name} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
         raise click.UsageError(f"{name} is not valid JSON: not a certificate") from None
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .guard import Limits, Spent, cores, each, limit_memory, options
-from .parameters import FilePath
 from .progress import track
 from .writing import FORCE, check_writable, formats, write
 
@@ -33,18 +32,17 @@ In paper.tex, above a display, or before a row inside one:
   % cltheory: supcl-threshold.tau_max [T -> tau, k -> m - 1] (n = oo)
 """,
 )
-@click.argument("paths", nargs=-1, type=FilePath())
+@click.argument("paths", nargs=-1, type=click.Path())
 @formats(
     "text",
     "json",
-    "junit",
     "sarif",
     "github",
     says="Output format; github: workflow commands, shown at the lines of a pull request.",
 )
 @click.option(
     "--output",
-    type=FilePath(dir_okay=False),
+    type=click.Path(dir_okay=False),
     help="Write the report there; the terminal gets it as text.",
 )
 @click.option(
@@ -52,7 +50,7 @@ In paper.tex, above a display, or before a row inside one:
 )
 @click.option(
     "--macros",
-    type=FilePath(exists=True, dir_okay=False),
+    type=click.Path(exists=True, dir_okay=False),
     multiple=True,
     help="Read LaTeX definitions from this file too; local files that a paper inputs are read.",
 )
@@ -64,7 +62,7 @@ In paper.tex, above a display, or before a row inside one:
 @click.option(
     "--frozen",
     metavar="LOCK",
-    type=FilePath(exists=True, dir_okay=False),
+    type=click.Path(exists=True, dir_okay=False),
     help="Also compare the derived formulas with those that cltheory freeze wrote.",
 )
 @FORCE
@@ -80,8 +78,8 @@ def check_command(
     macros: tuple[str, ...],
     follow_outside: bool,
     frozen: str | None,
-    seconds: float | None,
-    gigabytes: float | None,
+    seconds: float,
+    gigabytes: float,
     only_list: bool,
     require: bool,
 ) -> int:

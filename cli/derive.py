@@ -8,7 +8,7 @@ import click
 
 from .guard import Limits, go_on_in_a_copy, options
 from .label_files import listed
-from .parameters import ResultCommand, ResultId, complete_value, convention_names, split
+from .parameters import ResultCommand, ResultId, convention_names, split
 from .writing import formats
 
 FORMATS = ("text", "json", "latex", "markdown", "python")
@@ -30,7 +30,7 @@ Examples:
 """,
 )
 @click.argument("id", type=ResultId())
-@click.argument("parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_value)
+@click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
 @formats(*FORMATS)
 @click.option("--digits", type=click.IntRange(1, 10_000), default=15, help="Significant digits.")
 @click.option(
@@ -51,8 +51,8 @@ def derive_command(
     style: str,
     digits: int,
     convention: str | None,
-    seconds: float | None,
-    gigabytes: float | None,
+    seconds: float,
+    gigabytes: float,
     claims: bool,
     proof: bool,
     standalone: bool,

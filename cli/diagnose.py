@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from .guard import Amount
 from .numeric_options import COLDEST, HOTTEST, Number, need_torch
-from .parameters import FilePath, short
+from .parameters import short
 from .progress import counting
 from .writing import FORCE, check_writable, formats, write
 
@@ -18,18 +19,7 @@ if TYPE_CHECKING:
     from ..numeric.band.diagnose import Array, Diagnosis, Taken
     from .array_files import Arrays
 
-FILE = FilePath(dir_okay=False)
-#: Names of the two views of a sample, of embeddings among other things, of labels and positives.
-VIEWS = (
-    ("z1", "z2"),
-    ("anchor", "positive"),
-    ("anchors", "positives"),
-    ("view1", "view2"),
-    ("query", "key"),
-    ("first", "second"),
-)
-EMBEDDINGS = ("embeddings", "embedding", "z", "features", "columns")
-POSITIVES = ("positive", "positives", "positive_index")
+FILE = click.Path(dir_okay=False)
 LAYOUTS = ("pairs", "halves")
 
 
@@ -50,8 +40,9 @@ Examples:
 @click.option("--column", help="Column of the --labels file, by name or number.")
 @click.option(
     "--positives",
-    help="Positives: pairs (rows 0 and 1, 2 and 3, ...), halves (the second half holds the second "
-    "views), or an array of indices in FILE or in a .npy file.",
+    type=click.Choice(LAYOUTS),
+    help="Positives: rows 0 and 1, 2 and 3, ... are pairs, or the second of two halves holds the "
+    "second views.",
 )
 @click.option("--temperature", "--tau", "tau", type=Number(), default=0.1, help="Temperature.")
 @click.option("--normalise", is_flag=True, help="Scale every row to unit length.")
@@ -63,9 +54,7 @@ Examples:
 @click.option(
     "--batches", type=click.IntRange(1, 10**4), default=8, help="Maximum number of batches."
 )
-@click.option(
-    "--c", type=click.FloatRange(0, 1e6), default=0.5, help="Constant of the printed upper bound."
-)
+@click.option("--c", type=Amount(0, 1e6), default=0.5, help="Constant of the printed upper bound.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Seed of the batches.")
 @formats("text", "json", "html")
 @click.option("--out", type=FILE, help="Write the report to this file.")
@@ -103,24 +92,8 @@ def diagnose_command(**options: Any) -> int:
     return 0
 
 
-@dataclass(frozen=True)
-class Given:
-    """The options."""
-
-    file: str
-    arrays: str | None
-    labels: str | None
-    column: str | None
-    positives: str | None
-    tau: float
-    normalise: bool
-    batch: int | None
-    batches: int
-    c: float
-    seed: int
-    style: str
-    out: str | None
-    force: bool
+class Given(SimpleNamespace):
+    """The options, by their names."""
 
     def check(self) -> None:
         """Refuse what does not go together, before any file is read."""
@@ -129,8 +102,6 @@ class Given:
             raise click.UsageError("--labels and --positives both say which rows are positives")
         if self.column is not None and self.labels is None:
             raise click.UsageError("--column needs --labels")
-        if self.c != self.c:
-            raise click.UsageError("--c must be a number, not nan")
         if not COLDEST <= self.tau <= HOTTEST:
             raise click.UsageError(
                 f"--temperature must be from {COLDEST:g} to {HOTTEST:g}, not {self.tau:g}"
@@ -138,7 +109,7 @@ class Given:
         if self.style == "html" and find_spec("matplotlib") is None:
             raise click.UsageError("--format html needs matplotlib: pip install 'cltheory[plot]'")
         if self.out is not None:
-            reads = (self.file, self.labels, self.positives)
+            reads = (self.file, self.labels)
             check_writable(self.out, force=self.force, reads=reads)
 
     def rendered(self, found: Diagnosis) -> str:
@@ -166,7 +137,7 @@ def take(given: Given) -> Taken:
         If what is told does not fit.
     """
     from ..numeric.band.diagnose import halves, of_classes, pairs_in_a_row, two_views
-    from .array_files import LABELS, arrays
+    from .array_files import arrays
 
     found = arrays(given.file, given.labels)
     names = _embeddings(given, found)
@@ -183,18 +154,14 @@ def take(given: Given) -> Taken:
     if z.ndim == 3:
         how = f"{short(name)}[:, 0] and {short(name)}[:, 1] are two views of each sample"
         return two_views(z[:, 0], z[:, 1], how)
-    label = given.labels or _only(found, (*LABELS, "y"), name, given.positives)
+    label = _labels(given, found, name)
     if label is not None:
         classes = _classes(given, found, label)
         how = f"the positive is the next of the same class, by {short(label)}"
         return of_classes(z, classes, how)
-    index = given.positives or _only(found, POSITIVES, name, None)
-    if index == "halves":
+    if given.positives == "halves":
         return halves(z, "the second half are second views of the first")
-    if index in (None, "pairs"):
-        return pairs_in_a_row(z, "rows 0 and 1 are a pair, 2 and 3, and so on")
-    assert index is not None
-    return _by_index(given, found, z, index)
+    return pairs_in_a_row(z, "rows 0 and 1 are a pair, 2 and 3, and so on")
 
 
 def _embeddings(given: Given, found: Arrays) -> tuple[str, ...]:
@@ -222,12 +189,6 @@ def _embeddings(given: Given, found: Arrays) -> tuple[str, ...]:
         raise click.UsageError(f"{short(given.file)} has no embeddings (n, d), but {short(shapes)}")
     if len(might) == 1:
         return (might[0],)
-    for pair in VIEWS:
-        if set(pair) <= set(might):
-            return pair
-    usual = [name for name in might if name in EMBEDDINGS]
-    if len(usual) == 1:
-        return (usual[0],)
     if len(might) == 2 and found[might[0]].shape == found[might[1]].shape:
         return might[0], might[1]
     raise click.UsageError(
@@ -242,12 +203,15 @@ def _might_be(array: Array) -> bool:
     return array.ndim == 2 or (array.ndim == 3 and array.shape[1] == 2)
 
 
-def _only(found: Arrays, names: tuple[str, ...], but: str, instead: str | None) -> str | None:
-    """The one array of a row a sample that has one of these names."""
-    if instead is not None:
-        return None
-    there = [name for name in names if name in found and name != but and found[name].ndim == 1]
-    return there[0] if len(there) == 1 else None
+def _labels(given: Given, found: Arrays, embeddings: str) -> str | None:
+    """The array of labels, or their file: what is asked for, or the one of a usual name."""
+    from .array_files import LABELS
+
+    if given.labels is not None or given.positives is not None:
+        return str(given.labels) if given.labels is not None else None
+    usual = [name for name in (*LABELS, "y") if name in found and name != embeddings]
+    rows = [name for name in usual if found[name].ndim == 1]
+    return rows[0] if len(rows) == 1 else None
 
 
 def _classes(given: Given, found: Arrays, label: str) -> Array:
@@ -261,38 +225,7 @@ def _classes(given: Given, found: Arrays, label: str) -> Array:
                 f"{short(given.file)} has no labels {short(label)!r}, and no such file exists: "
                 f"choose among {short(', '.join(found))}"
             )
-        return np.array(label_files.classes(label, given.column, None).of_sample, dtype=np.int64)
-    array = np.asarray(found[label])
-    if array.ndim == 2 and 1 in array.shape:
-        array = array.reshape(-1)
-    if array.ndim != 1 or array.dtype.kind not in "biufSU":
-        raise click.UsageError(
-            f"{short(label)} is {array.dtype}{array.shape}: labels are one number or word a sample"
-        )
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        bad = int(np.argmin(np.isfinite(array)))
-        raise click.UsageError(f"{short(label)}: the label of row {bad} is missing")
-    return np.unique(array, return_inverse=True)[1].astype(np.int64)
-
-
-def _by_index(given: Given, found: Arrays, z: Array, index: str) -> Taken:
-    import numpy as np
-    import torch
-
-    from ..numeric.band.diagnose import Taken
-    from ..numeric.band.inputs import positives
-    from . import label_files
-
-    if index in found:
-        array = np.asarray(found[index])
-    elif Path(index).is_file():
-        array = label_files.load(index)
+        found_classes = label_files.classes(label, given.column)
     else:
-        raise click.UsageError(
-            f"--positives takes {', '.join(LAYOUTS)}, an array of {short(given.file)} "
-            f"({short(', '.join(found))}) or a file; got {short(index)!r}"
-        )
-    if array.dtype.kind not in "iu":
-        raise ValueError(f"{short(index)} must be indices, not {array.dtype}")
-    checked = positives(array.astype(np.int64), len(z), torch.device("cpu"))
-    return Taken(z, checked.numpy(), f"{short(index)} is the index of the positive of each")
+        found_classes = label_files.classes_of(label, found[label])
+    return np.array(found_classes.of_sample, dtype=np.int64)

@@ -15,15 +15,15 @@ What is not finite is null.
 from __future__ import annotations
 
 import json
-import textwrap
 from dataclasses import fields
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from .tables import labelled
+
 if TYPE_CHECKING:
     from ..numeric.band.diagnose import Diagnosis
 
-WIDTH = 100
 #: What is told of batches, with what it is.
 BAND = {
     "closest_lower": "proved lower bound",
@@ -70,9 +70,9 @@ def as_text(file: str, found: Diagnosis) -> str:
     first, many = found.reports[0], len(found.reports) > 1
     n, d = found.taken.z.shape
     lines = [f"{one_line(file)}: {n} embeddings in {d} dimensions, temperature {first.tau:g}"]
-    lines += _wrapped("taken", one_line(found.taken.how))
-    lines += _wrapped("batches", f"{len(found.reports)} of {first.n}") if many else []
-    lines += _wrapped("scope", NOT_EXAMINED)
+    lines += labelled("taken", one_line(found.taken.how))
+    lines += labelled("batches", f"{len(found.reports)} of {first.n}") if many else []
+    lines += labelled("scope", NOT_EXAMINED)
     for title, names in PARTS.items():
         lines += ["", f"  {title}"]
         for name, says in names.items():
@@ -88,9 +88,9 @@ def as_text(file: str, found: Diagnosis) -> str:
     up = [name for name, count in found.flags.items() if count]
     told = [FLAGS[name] + _in(found, name) for name in up] or [NO_FLAG]
     for says in told:
-        lines += _wrapped("collapse", says)
+        lines += labelled("collapse", says)
     for note in found.notes:
-        lines += _wrapped("note", note)
+        lines += labelled("note", note)
     return "\n".join(lines)
 
 
@@ -106,16 +106,6 @@ def _outside(found: Diagnosis) -> str:
 def _in(found: Diagnosis, flag: str) -> str:
     count, of = found.flags[flag], len(found.reports)
     return f" (in {count} of {of} batches)" if of > 1 else ""
-
-
-def _wrapped(label: str, says: str) -> list[str]:
-    return textwrap.wrap(
-        says,
-        WIDTH,
-        initial_indent=f"  {label:<12}",
-        subsequent_indent=" " * 14,
-        break_long_words=False,
-    )
 
 
 def _spelled(value: float) -> str:

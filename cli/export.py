@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
-from .parameters import FilePath, ResultId
+from .parameters import ResultId
 from .progress import track
-from .writing import check_writable, write
+from .writing import NewFile, check_writable, write
 
-FILE = FilePath(dir_okay=False, allow_dash=True, path_type=str)
+FILE = NewFile(dir_okay=False, allow_dash=True, path_type=str)
 
 
 @click.command(

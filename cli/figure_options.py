@@ -17,8 +17,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from .numeric_options import DEVICE, DTYPE, need_torch, parse_device, parse_dtype, parse_seeds
-from .parameters import FilePath, short
-from .writing import FORCE, check_writable, write
+from .parameters import short
+from .writing import FORCE, NewFile, check_writable, write
 
 #: What is typed after the name of each figure, for the help texts; filled as figures are declared.
 EXAMPLES: dict[str, tuple[str, ...]] = {}
@@ -194,7 +194,7 @@ def common(
         callback=a_number,
         help=f"Gradient norm at which a cell has converged (default: {tolerance}).",
     )
-    path = FilePath(dir_okay=False, path_type=Path)
+    path = NewFile(dir_okay=False, path_type=Path)
     kept = "CSV file of finished cells, from which a run resumes (default: OUT with .csv)."
     return together(
         click.option("--seeds", default=seeds, help=of_seeds),

@@ -17,10 +17,10 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, NamedTuple, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -41,38 +41,30 @@ _is_program = False
 # --- limits ----------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Limits:
-    """Seconds and GB; None: no limit."""
+    """Seconds and GB; 0: no limit."""
 
-    time: float | None = None
-    memory: float | None = None
-
-
-Kind = Literal["time", "memory", "depth", "digits", "crash", "defect"]
+    time: float = 0
+    memory: float = 0
 
 
 @dataclass(frozen=True)
 class Spent:
     """Work that was given up, and why, in words."""
 
-    kind: Kind
     why: str
 
 
-class _Amount(click.ParamType):
-    name = "number"
+class Amount(click.FloatRange):
+    """A number of a range; a range alone would let nan through."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float | None:
-        if value is None or str(value).lower() == "none":
-            return None
-        try:
-            found = float(value)
-        except ValueError:
-            found = -1
-        if not 0 <= found <= MOST:
-            self.fail(f"{str(value)[:60]!r} is not a number from 0 to {MOST}, or none", param, ctx)
-        return found or None
+    ) -> float:
+        """Refuse what is no number."""
+        found: float = super().convert(value, param, ctx)
+        if found != found:
+            self.fail(f"{found} is not a number", param, ctx)
+        return found
 
 
 def options(*, time: float, memory: float, of: str) -> Callable[[Any], Any]:
@@ -80,7 +72,7 @@ def options(*, time: float, memory: float, of: str) -> Callable[[Any], Any]:
 
     def option(flag: str, name: str, unit: str, default: float, what: str) -> Callable[[Any], Any]:
         says = f"Maximum {what} for {of}, in {name} (0: no limit)."
-        amount = _Amount()
+        amount = Amount(0, MOST)
         return click.option(flag, name, type=amount, metavar=unit, default=default, help=says)
 
     with_time = option("--time", "seconds", "SECONDS", time, "processor time")
@@ -132,14 +124,9 @@ def go_on_in_a_copy(limits: Limits) -> None:
     if not _is_program or not is_possible() or limits == Limits():
         return
     pid = _fork()
-    if pid:
-        raise click.exceptions.Exit(_wait(pid, limits))
-    _be_a_copy()
-    _speak_alone()
-    _start_budget(limits)
-
-
-def _wait(pid: int, limits: Limits) -> int:
+    if not pid:
+        _be_a_copy()
+        return _start_budget(limits)
     try:
         _, status = os.waitpid(pid, 0)
     except BaseException:
@@ -148,173 +135,125 @@ def _wait(pid: int, limits: Limits) -> int:
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
         raise TooLarge(f"too large to decide: {_why(code, limits).why}")
-    return code
+    raise click.exceptions.Exit(code)
 
 
 # --- one thing after the other -------------------------------------------------------------------
 def each(
     work: Callable[[T, Tell[R]], R], items: Sequence[T], limits: Limits, *, workers: int = 1
 ) -> Generator[R | Spent, None, None]:
-    """The work on each item, in order; by several workers at a time.
+    """The work on each item, in order; by several copies at a time, each with its share.
 
     ``work`` gets an item and a function. What it tells by it is the outcome should the budget
-    end later. Outcomes are plain data. The items are in the copies: nothing but their numbers
-    goes there. Close the iterator to end the workers.
+    end later. Outcomes are plain data. Close the iterator to end the copies.
     """
-    if not items:
-        return
     if not is_possible() or limits == Limits():
-        yield from (_here(work, item) for item in items)
+        yield from (_here(work, item, limits) for item in items)
         return
-    crew = _Crew(work, items, limits)
+    from multiprocessing.connection import wait
+
+    done: dict[int, R | Spent] = {}
+    running: dict[Any, _Copy] = {}
+
+    def start(todo: list[int]) -> None:
+        copy = _Copy(todo, work, items, limits)
+        running[copy.pipe] = copy
+
     try:
-        yield from crew.outcomes(min(workers, len(items)))
+        for k in range(min(workers, len(items))):
+            start(list(range(k, len(items), workers)))
+        for number in range(len(items)):
+            while number not in done:
+                for pipe in wait(list(running)):
+                    if not running[pipe].goes_on(done) and (left := running.pop(pipe).todo):
+                        start(left)
+            yield done.pop(number)
     finally:
-        crew.end()
+        for copy in running.values():
+            _kill(copy.pid)
 
 
-def _here(work: Callable[[T, Tell[R]], R], item: T) -> R | Spent:
+def _here(work: Callable[[T, Tell[R]], R], item: T, limits: Limits) -> R | Spent:
     told: list[R] = []
     try:
         return work(item, told.append)
     except Exception as error:
-        return told[-1] if told else _spent(error, Limits())
+        return told[-1] if told else _spent(error, limits)
 
 
-class _Message(NamedTuple):
-    kind: Literal["told", "done", "spent"]
-    value: Any
-    is_last: bool = False  #: whether the worker ends
+class _Copy:
+    """A copy at work on some of the items. It ends early where it has grown, or one failed."""
 
+    def __init__(
+        self,
+        todo: list[int],
+        work: Callable[[Any, Tell[Any]], Any],
+        items: Sequence[Any],
+        limits: Limits,
+    ):
+        from multiprocessing import Pipe
 
-@dataclass(eq=False)
-class _Worker:
-    process: Any
-    pipe: Any
-    item: int | None = None
-    told: Any = None
-
-
-class _Crew(Generic[T, R]):
-    def __init__(self, work: Callable[[T, Tell[R]], R], items: Sequence[T], limits: Limits):
-        self.work, self.items, self.limits = work, items, limits
-        self.workers: list[_Worker] = []
-
-    def outcomes(self, workers: int) -> Iterator[R | Spent]:
-        from multiprocessing.connection import wait
-
-        done: dict[int, R | Spent] = {}
-        waiting = iter(range(len(self.items)))
-        for number in range(len(self.items)):
-            while number not in done:
-                while sum(w.item is not None for w in self.workers) < workers:
-                    item = next(waiting, None)
-                    if item is None:
-                        break
-                    self._order(item)
-                busy = {w.pipe: w for w in self.workers if w.item is not None}
-                for pipe in wait(list(busy)):
-                    done |= self._answer(busy[pipe])
-            yield done.pop(number)
-
-    def _order(self, item: int) -> None:
-        worker = next((w for w in self.workers if w.item is None), None) or self._hire()
-        worker.item, worker.told = item, None
-        # Should it have died meanwhile, that is seen where its answer is awaited.
-        with suppress(OSError):
-            worker.pipe.send(item)
-
-    def _hire(self) -> _Worker:
-        from multiprocessing import get_context
-
-        # A copy closes what stands at 0, 1 and 2, which must not be its pipe.
+        # A copy closes what stands at 2, which must not be its pipe.
         while (fd := os.open(os.devnull, os.O_RDWR)) <= 2:
             pass
         os.close(fd)
-        context = get_context("fork")
-        here, there = context.Pipe()
-        process = context.Process(target=self._serve, args=(there, os.getpid()), daemon=True)
-        with _in_spite_of_threads():
-            process.start()
+        self.todo, self.limits, self.told = todo, limits, None
+        self.pipe, there = Pipe(duplex=False)
+        self.pid = _fork()
+        if not self.pid:
+            try:
+                self._serve(work, items, there)
+                os._exit(0)
+            finally:
+                os._exit(1)
         there.close()
-        self.workers.append(_Worker(process, here))
-        return self.workers[-1]
 
-    def _answer(self, worker: _Worker) -> dict[int, R | Spent]:
-        """What one worker has to say; nothing if it is not done yet."""
-        item = worker.item
-        assert item is not None
-        try:
-            message = _Message(*worker.pipe.recv())
-        except (EOFError, OSError):  # it has gone
-            worker.process.join()
-            message = _Message("spent", _why(worker.process.exitcode, self.limits), True)
-        if message.is_last:
-            self._dismiss(worker)
-        if message.kind == "told":
-            worker.told = message
-            return {}
-        worker.item = None
-        if message.kind == "spent" and worker.told is not None:
-            message = worker.told
-        return {item: message.value}
-
-    def _dismiss(self, worker: _Worker) -> None:
-        self.workers.remove(worker)
-        worker.process.kill()
-        worker.process.join()
-        worker.pipe.close()
-
-    def end(self) -> None:
-        """Leave nobody behind."""
-        for worker in list(self.workers):
-            self._dismiss(worker)
-
-    # -- in the copy
-    def _serve(self, pipe: Any, parent: int) -> NoReturn:
-        try:
-            _be_a_copy()
-            _be_quiet()
-            _end_with(parent)
-            # What is there stays, and is shared; what an item leaves behind is collected.
-            gc.freeze()
-            gc.enable()
-            first = _size()
-            while True:
-                message = self._done(self.items[pipe.recv()], pipe)
-                # One that has grown is replaced: what it kept is no item's budget.
-                grown = _size() - first > (self.limits.memory or MOST) * GIB / 2
-                pipe.send(tuple(message._replace(is_last=message.is_last or grown)))
-        finally:
-            os._exit(0)
-
-    def _done(self, item: T, pipe: Any) -> _Message:
-        try:
+    def _serve(self, work: Callable[[Any, Tell[Any]], Any], items: Sequence[Any], to: Any) -> None:
+        _be_a_copy()
+        # What is there stays, and is shared; what an item leaves behind is collected.
+        gc.freeze()
+        gc.enable()
+        first = _size()
+        for k in self.todo:
             _start_budget(self.limits)
-            found = self.work(item, lambda value: pipe.send(("told", value)))
-            _end_budget()
-            return _Message("done", found)
-        except Exception as error:
-            _end_budget()
-            # Caches may hold what was half done.
-            return _Message("spent", _spent(error, self.limits), isinstance(error, MemoryError))
+            try:
+                to.send((True, work(items[k], lambda value: to.send((False, value)))))
+            except Exception as error:  # caches may hold what was half done
+                to.send((False, _spent(error, self.limits)))
+                os._exit(1)
+            if _size() - first > (self.limits.memory or MOST) * GIB / 2:
+                return
+
+    def goes_on(self, done: dict[int, Any]) -> bool:
+        """Hear one thing that the copy says; what it told of an item stays if it ends there."""
+        try:
+            is_last, outcome = self.pipe.recv()
+        except (EOFError, OSError):
+            code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+            if code:
+                done[self.todo.pop(0)] = self.told or _why(code, self.limits)
+            return False
+        if is_last:
+            done[self.todo.pop(0)], self.told = outcome, None
+        else:
+            self.told = self.told or outcome
+        return True
 
 
 # --- copies --------------------------------------------------------------------------------------
-@contextmanager
-def _in_spite_of_threads() -> Iterator[None]:
-    """A thread that is not copied may hold a lock: the copies do no more than mathematics."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        yield
-
-
 def _fork() -> int:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()  # or what is not yet written would be written twice
-    with _in_spite_of_threads():
-        return os.fork()
+    # An interrupt during what Python does after a fork would be lost.
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        with warnings.catch_warnings():
+            # A thread that is not copied may hold a lock: copies do no more than mathematics.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return os.fork()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
 
 def _kill(pid: int) -> None:
@@ -327,65 +266,28 @@ def _be_a_copy() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for ends in (signal.SIGPROF, signal.SIGALRM, signal.SIGTERM):
         signal.signal(ends, signal.SIG_DFL)
-
-
-def _speak_alone() -> None:
-    """Leave standard error to Python: libraries that give up would say so there too."""
-    if sys.stderr is None:
-        return
-    with suppress(OSError, ValueError):
-        own = os.dup(sys.stderr.fileno())
-        sys.stderr = open(own, "w", encoding=sys.stderr.encoding, errors=sys.stderr.errors)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-
-
-def _be_quiet() -> None:
-    """What a worker has to say goes through its pipe."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for fd in range(3):
-        os.dup2(nowhere, fd)
-
-
-def _end_with(parent: int) -> None:
-    if sys.platform == "linux":
-        from ctypes import CDLL
-
-        set_death_signal = 1
-        CDLL(None).prctl(set_death_signal, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:  # it has ended already
-        os._exit(0)
+    # Standard error is left to Python: libraries that give up would say so there too.
+    if sys.stderr is not None:
+        with suppress(OSError):
+            own = os.dup(2)
+            sys.stderr = open(own, "w", encoding=sys.stderr.encoding, errors=sys.stderr.errors)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
 def _start_budget(limits: Limits) -> None:
-    if limits.memory is not None:
+    if limits.memory:
         _limit(limits.memory)
-    if limits.time is not None:
-        signal.setitimer(signal.ITIMER_PROF, limits.time)
-        signal.setitimer(signal.ITIMER_REAL, PATIENCE * limits.time)
+    signal.setitimer(signal.ITIMER_PROF, limits.time)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE * limits.time)
 
 
 def _limit(gigabytes: float) -> None:
     import resource
 
-    if _size():
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        soft = _size() + int(gigabytes * GIB)
-        resource.setrlimit(resource.RLIMIT_AS, (_least(soft, hard), hard))
-
-
-def _end_budget() -> None:
-    import resource
-
-    signal.setitimer(signal.ITIMER_PROF, 0)
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
-
-
-def _least(soft: int, hard: int) -> int:
-    import resource
-
-    return soft if hard == resource.RLIM_INFINITY else min(soft, hard)
+    if size := _size():
+        soft, (_, hard) = size + int(gigabytes * GIB), resource.getrlimit(resource.RLIMIT_AS)
+        if hard == resource.RLIM_INFINITY or soft < hard:
+            resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def _size() -> int:
@@ -402,19 +304,16 @@ def _why(code: int, limits: Limits) -> Spent:
     """What ended a copy."""
     ended = -code
     if ended in (signal.SIGPROF, signal.SIGALRM):
-        return Spent("time", f"more than {limits.time or 0:g} s (--time)")
+        return Spent(f"more than {limits.time:g} s (--time)")
     if ended in (signal.SIGABRT, signal.SIGKILL):  # GMP and FLINT without memory; the kernel
         return _of_memory(limits)
-    try:
-        name = signal.Signals(ended).name
-    except ValueError:
-        name = f"exit {code}"
-    return Spent("crash", f"its process died ({name})")
+    name = signal.Signals(ended).name if ended in set(signal.Signals) else f"exit {code}"
+    return Spent(f"its process died ({name})")
 
 
 def _of_memory(limits: Limits) -> Spent:
-    most = "there is" if limits.memory is None else f"{limits.memory:g} GB"
-    return Spent("memory", f"more memory than {most} (--memory)")
+    most = f"{limits.memory:g} GB" if limits.memory else "there is"
+    return Spent(f"more memory than {most} (--memory)")
 
 
 def is_too_long(error: BaseException) -> bool:
@@ -426,7 +325,7 @@ def _spent(error: Exception, limits: Limits) -> Spent:
     if isinstance(error, MemoryError):
         return _of_memory(limits)
     if isinstance(error, RecursionError):
-        return Spent("depth", "too deeply nested")
+        return Spent("too deeply nested")
     if is_too_long(error):
-        return Spent("digits", TOO_LONG)
-    return Spent("defect", f"{type(error).__name__}: {error}")
+        return Spent(TOO_LONG)
+    return Spent(f"{type(error).__name__}: {error}")

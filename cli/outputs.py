@@ -1,4 +1,4 @@
-"""The report of ``cltheory check`` as text, JSON, JUnit XML, SARIF or GitHub annotations.
+"""The report of ``cltheory check`` as text, JSON, SARIF or GitHub annotations.
 
 JSON is one object:
 
@@ -29,11 +29,11 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
+from ..derive.papers.sources import version
 from ..derive.tex.judge.explain import one_line, visible
 from ..derive.tex.text.document import Place
 
@@ -56,17 +56,7 @@ RULES = {
 
 def render(report: Report, style: str) -> str:
     """One of the formats, without a line end."""
-    return {"text": text, "json": as_json, "junit": junit, "sarif": sarif, "github": github}[style](
-        report
-    )
-
-
-def tool_version() -> str:
-    """Version of the installed package."""
-    try:
-        return version("cltheory")
-    except PackageNotFoundError:  # pragma: no cover - run from a copy of the source
-        return "0"
+    return {"text": text, "json": as_json, "sarif": sarif, "github": github}[style](report)
 
 
 # --- text --------------------------------------------------------------------------------------
@@ -159,7 +149,7 @@ def as_json(report: Report) -> str:
     """The object that the head of this module describes."""
     found = {
         "version": 1,
-        "tool": f"cltheory {tool_version()}",
+        "tool": f"cltheory {version()}",
         "code": report.code,
         "files": report.files,
         "summary": {
@@ -222,44 +212,8 @@ def _equation(one: Checked) -> dict[str, Any]:
     }
 
 
-# --- JUnit -------------------------------------------------------------------------------------
-def junit(report: Report) -> str:
-    """A test case for every marked equation; what was not checked is an error, not a failure."""
-    from xml.etree import ElementTree
-
-    suite = ElementTree.Element("testsuite", name="cltheory check")
-    counts = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
-
-    def case(where: str, name: str, line: int, kind: str, message: str, body: str) -> None:
-        counts["tests"] += 1
-        at = {"classname": _xml(where), "name": _xml(name), "file": _xml(where), "line": str(line)}
-        found = ElementTree.SubElement(suite, "testcase", at)
-        if kind:
-            counts[kind + "s"] += 1
-            ElementTree.SubElement(found, kind, message=_xml(message)).text = _xml(body)
-
-    for one in report.checked:
-        kind = {"equal": "", "unread": "error", "refused": "error"}.get(one.word, "failure")
-        name = f"{one.marked.directive.title} at {one.marked.place}"
-        body = "\n".join([f"{_at(one.path, one.place)}: {one.headline}", *one.details])
-        case(one.path, name, one.place.line, kind, one.headline, body)
-    for path, problem in report.problems:
-        where = f"{path}:{problem.place}: {problem.message}"
-        name = f"directive at {problem.place}"
-        case(path, name, problem.place.line, "error", problem.message, where)
-    for c in report.changes:
-        case(report.lock, f"{c.id}.{c.quantity}", 1, "failure", c.message, c.message)
-    for name, n in counts.items():
-        suite.set(name, str(n))
-    top = ElementTree.Element("testsuites", suite.attrib)
-    top.append(suite)
-    ElementTree.indent(top)
-    body = ElementTree.tostring(top, encoding="unicode")
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{body}'
-
-
-def _xml(text: str) -> str:
-    """Without what XML has no way to write: most control characters, and lone surrogates."""
+def _printable(text: str) -> str:
+    """Without what no report can show: most control characters, and lone surrogates."""
     return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
 
 
@@ -290,14 +244,14 @@ def sarif(report: Report) -> str:
                 "ruleId": f"cltheory/{said.rule}",
                 "ruleIndex": ids.index(said.rule),
                 "level": "error",
-                "message": {"text": _xml("\n".join(said.lines))},
+                "message": {"text": _printable("\n".join(said.lines))},
                 "locations": [
                     {"physicalLocation": {"artifactLocation": where, "region": said.region}}
                 ],
                 "partialFingerprints": {"equation/v1": f"{mark[:32]}:{seen[mark]}"},
             }
         )
-    driver = {"name": "cltheory", "version": tool_version(), "rules": rules}
+    driver = {"name": "cltheory", "version": version(), "rules": rules}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
@@ -322,13 +276,15 @@ def _region(one: Checked) -> dict[str, int]:
 
 def _address(path: str) -> dict[str, str]:
     """A relative address with slashes; what is not below the working directory is absolute."""
-    full = Path(path).absolute()
-    here = Path.cwd()
-    try:
-        relative = full.relative_to(here).as_posix()
-    except ValueError:
-        return {"uri": full.as_uri()}
+    relative = _relative(path)
+    if relative is None:
+        return {"uri": Path(path).absolute().as_uri()}
     return {"uri": quote(relative, errors="surrogateescape"), "uriBaseId": "%SRCROOT%"}
+
+
+def _relative(path: str) -> str | None:
+    full, here = Path(path).absolute(), Path.cwd()
+    return full.relative_to(here).as_posix() if full.is_relative_to(here) else None
 
 
 # --- GitHub ------------------------------------------------------------------------------------
@@ -339,7 +295,7 @@ def github(report: Report) -> str:
 
 
 def _command(said: _Said) -> str:
-    properties = {"file": _relative(said.path), "line": str(said.place.line)}
+    properties = {"file": _relative(said.path) or said.path, "line": str(said.place.line)}
     if said.place.column:
         properties["col"] = str(said.place.column)
     properties["title"] = said.title
@@ -347,15 +303,8 @@ def _command(said: _Said) -> str:
     return f"::error {named}::{_data(chr(10).join(said.lines))}"
 
 
-def _relative(path: str) -> str:
-    try:
-        return Path(path).absolute().relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return path
-
-
 def _data(text: str) -> str:
-    return _xml(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return _printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

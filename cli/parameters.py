@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Iterable, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..derive.decide.spelling import did_you_mean
+from ..derive.results import results  # imports no SymPy
 
-MAX_NAME = 255  #: bytes of a name in a folder
-MAX_PATH = 4000
+CONVENTIONS = Path(__file__).resolve().parents[1] / "derive" / "losses" / "conventions.py"
 
 #: What the expressions are that a result may take.
 TEXTS = {
@@ -35,83 +34,25 @@ class ResultId(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuse what is not one, with the nearest there is."""
-        if not is_result(value):
-            near = did_you_mean(value, [*result_ids(), *plugged_in()], 3)
-            raise click.UsageError(
-                f"no result is called {short(value)!r}{near}; 'cltheory list' lists all"
-            )
+        if value not in results:
+            raise results.unknown(value)
         return str(value)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Ids that begin like this."""
-        known = (*result_ids(), *plugged_in())
-        return [CompletionItem(id) for id in known if id.startswith(incomplete)]
-
-
-def results_folder() -> Path:
-    """Folder of the result modules, found without importing SymPy."""
-    spec = find_spec("cltheory.derive")
-    if spec is None or spec.origin is None:  # pragma: no cover - a broken installation
-        raise click.ClickException("cltheory.derive is not installed")
-    return Path(spec.origin).parent / "results"
-
-
-def result_files() -> dict[str, Path]:
-    """The module of each result, by id."""
-    folder = results_folder()
-    found = [*folder.glob("[!_]*.py"), *folder.glob("[!_]*/[!_]*.py")]
-    return {f.stem.replace("_", "-"): f for f in sorted(found, key=lambda f: f.stem)}
-
-
-def result_ids() -> list[str]:
-    """Ids of all results of our own."""
-    return list(result_files())
-
-
-def plugged_in() -> tuple[str, ...]:
-    """Ids of the results that other packages register."""
-    from ..derive.results import results  # imports no SymPy
-
-    return results.plugins.names
-
-
-def is_result(id: str) -> bool:
-    """Whether there is such a result; for one of our own, no other package is looked at."""
-    return id in result_files() or id in plugged_in()
+        return [CompletionItem(id) for id in results.names() if id.startswith(incomplete)]
 
 
 def convention_names() -> list[str]:
     """Names of the conventions, read from their module without running it."""
-    text = (results_folder().parent / "losses" / "conventions.py").read_text(encoding="utf-8")
+    text = CONVENTIONS.read_text(encoding="utf-8")
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Dict):
             if getattr(node.target, "id", "") == "CONVENTIONS":
                 return [str(k.value) for k in node.value.keys if isinstance(k, ast.Constant)]
     return []
-
-
-# --- files ---------------------------------------------------------------------------------
-class FilePath(click.Path):
-    """A path that a file can have: not empty, and not longer than file systems take."""
-
-    def convert(
-        self,
-        value: str | os.PathLike[str],
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> Any:
-        """Refuse what is no name of a file before it is looked for."""
-        name = os.fspath(value)
-        if not name:
-            self.fail("the name of a file is empty", param, ctx)
-        if "\0" in name:
-            self.fail("the name of a file contains a NUL byte", param, ctx)
-        size = len(os.fsencode(name))
-        if size > MAX_PATH or max(len(os.fsencode(part)) for part in name.split(os.sep)) > MAX_NAME:
-            self.fail(f"the name of a file is too long ({size} bytes)", param, ctx)
-        return super().convert(value, param, ctx)
 
 
 # --- parameters ------------------------------------------------------------------------------
@@ -165,12 +106,7 @@ def pairs(
 
 def _loss_in(words: Iterable[str]) -> str:
     """The loss among the words that were typed, if one is."""
-    rest = list(words)
-    for k, word in enumerate(rest):
-        name, equals, value = word.partition("=")
-        if name == "--loss":
-            return value if equals else "".join(rest[k + 1 : k + 2])
-    return ""
+    return next((w.partition("=")[2] for w in words if w.startswith("--loss=")), "")
 
 
 def _check_loss(value: str, id: str) -> None:
@@ -203,23 +139,36 @@ def from_file(name: str, value: str) -> str:
     click.UsageError
         If the file cannot be read, is too large, or of another kind.
     """
-    path = Path(value)
-    if not value.lower().endswith(FILES):
-        if os.path.isfile(value):  # as Path.is_file, but a list may be longer than a name may
-            raise click.UsageError(
-                f"--{name}: {short(value)!r} is not a .txt, .csv or .npy file, "
-                "as a list or a matrix must be"
-            )
-        return value
+    if value.lower().endswith(FILES):
+        return read_text(value, MAX_FILE, f"--{name}: ").strip()
+    if os.path.isfile(value):  # as Path.is_file, but a list may be longer than a name may
+        raise click.UsageError(
+            f"--{name}: {short(value)!r} is not a .txt, .csv or .npy file, "
+            "as a list or a matrix must be"
+        )
+    return value
+
+
+def read_text(name: str, largest: int, about: str = "") -> str:
+    """The text of a file of the user's, about which one line says what is wrong.
+
+    Raises
+    ------
+    click.UsageError
+        If there is none, it has more bytes than ``largest``, or cannot be read.
+    """
+    path, said = Path(name), short(name)
     try:
         if not path.is_file():
-            raise click.UsageError(f"--{name}: the file {short(value)!r} does not exist")
-        if path.stat().st_size > MAX_FILE:
-            raise click.UsageError(f"--{name}: {short(value)!r} has more than {MAX_FILE} bytes")
-        return path.read_text(encoding="utf-8-sig").strip()  # spreadsheets put a mark first
+            raise click.UsageError(f"{about}the file {said!r} does not exist")
+        if path.stat().st_size > largest:
+            raise click.UsageError(f"{about}{said!r} has more than {largest} bytes")
+        return path.read_bytes().decode("utf-8-sig")  # spreadsheets put a mark first
+    except UnicodeDecodeError:
+        raise click.UsageError(f"{about}{said} is not a UTF-8 text file") from None
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "not a UTF-8 text file"
-        raise click.UsageError(f"--{name}: {short(value)!r} cannot be read: {why}") from None
+        why = getattr(error, "strerror", None) or error
+        raise click.UsageError(f"{about}{said!r} cannot be read: {why}") from None
 
 
 def short(text: str) -> str:
@@ -232,10 +181,8 @@ def parameter_names(id: str, loss: str = "") -> list[str]:
 
     Where a loss comes with its structure, they are those of the ``loss`` that was given.
     """
-    if not is_result(id):
+    if id not in results:
         return []
-    from ..derive.results import results
-
     result = results[id]
     if loss and takes_declared(id):
         _check_loss(loss, id)
@@ -271,7 +218,7 @@ class ResultCommand(click.Command):
             else:
                 named.append(f"{word}={rest.pop(0)}")
         words = [w for w in kept if w[:1] != "-"]
-        ids = (w for known in (result_files, plugged_in) for w in words if w in known())
+        ids = (w for known in (results.is_own, results.__contains__) for w in words if known(w))
         ctx.meta["cltheory.id"] = next(ids, None)
         ctx.meta["cltheory.loss"] = _loss_in(named)
         return super().parse_args(ctx, kept + named)
@@ -282,31 +229,6 @@ class ResultCommand(click.Command):
         if id is not None:
             _describe(id, formatter, ctx.meta.get("cltheory.loss", ""))
         super().format_options(ctx, formatter)
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Options, and the parameters that were not given yet."""
-        found = super().shell_complete(ctx, incomplete)
-        given: tuple[str, ...] = ctx.params.get("parameters") or ()
-        id, loss = str(ctx.params.get("id") or ""), _loss_in(given)
-        loss = loss if loss in _losses(id) else ""
-        names = [f"--{name}" for name in parameter_names(id, loss)]
-        known = {word.partition("=")[0] for word in given}
-        return [
-            *(CompletionItem(n) for n in names if n.startswith(incomplete) and n not in known),
-            *(item for item in found if item.value not in names),
-        ]
-
-
-def complete_value(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Names of losses, where ``--loss`` waits for one."""
-    given: tuple[str, ...] = ctx.params.get("parameters") or ()
-    id = str(ctx.params.get("id") or "")
-    if "loss" not in parameter_names(id):
-        return []
-    # A shell may hand over --loss, =, and what was typed of the name, each on its own.
-    if given and given[-1] not in ("--loss", "--loss=", "--loss=="):
-        return []
-    return [name for name in _losses(id) if name.startswith(incomplete)]
 
 
 def _losses(id: str) -> Mapping[str, Any]:
@@ -322,7 +244,6 @@ def _losses(id: str) -> Mapping[str, Any]:
 
 def _describe(id: str, formatter: click.HelpFormatter, loss: str = "") -> None:
     from ..derive.decide.exact import ACCEPTED, FUNCTIONS
-    from ..derive.results import results
 
     result = results[id]
     declared = takes_declared(id)

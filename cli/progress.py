@@ -27,18 +27,12 @@ def telling(what: str) -> Iterator[Callable[[str], None] | None]:
     if not _is_watched():
         yield None
         return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(what, total=None)
-        yield lambda now: progress.update(task, description=f"{what}: {escape(now)}")
+    with counting(what) as show:
+        yield lambda now: show(0, None, now)
 
 
 @contextmanager
-def counting(what: str) -> Iterator[Callable[[int, int, str], None]]:
+def counting(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
     """Yield a function of parts done, all parts and a word on how it goes; it draws a bar."""
     if not _is_watched():
         yield lambda done, whole, said: None
@@ -50,7 +44,7 @@ def counting(what: str) -> Iterator[Callable[[int, int, str], None]]:
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=None)
 
-        def show(done: int, whole: int, said: str) -> None:
+        def show(done: int, whole: int | None, said: str) -> None:
             shown = f"{what}: {escape(said)}" if said else what
             progress.update(task, completed=done, total=whole, description=shown)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ import click
 
 from ..derive.files import replacing
 from .numeric_options import SEEDS, Number
-from .parameters import FilePath, short
+from .parameters import short
 from .progress import telling
 from .realize_options import (
     CLASSES,
@@ -24,7 +24,7 @@ from .realize_options import (
     embeddings,
     read,
 )
-from .render import WIDTH
+from .tables import WIDTH, labelled
 from .writing import FORCE, formats
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ PROVED = 1e-9
 #: An eigenvalue that is printed as 0, relative to the largest.
 ROUNDING = 1e-12
 
-FILE = FilePath(dir_okay=False)
+FILE = click.Path(dir_okay=False)
 
 
 @click.command(
@@ -62,7 +62,6 @@ Examples:
 @click.option("--sizes", type=Sizes(), help="Samples per class, instead of --labels: 500,100,20.")
 @click.option("--weights", type=FILE, help="File of the weight matrix W: .npy or CSV.")
 @click.option("--column", help="Column of the classes, by name or number.")
-@click.option("--header/--no-header", default=None, help="Whether line 1 is a header.")
 @click.option(
     "--dim",
     "q",
@@ -110,7 +109,7 @@ def realize_command(**options: Any) -> int:
         with telling("reading") as tell:
             z = None if asked.embeddings is None else embeddings(asked)
             if z is not None:
-                asked = replace(asked, q=z.shape[1])
+                asked.q = z.shape[1]
             case = read(asked)
             verdict = case.decide(tell)
             far = None if z is None else _far(asked, case, verdict, z, tell)
@@ -180,21 +179,12 @@ def _said(x: float) -> str:
 def _text(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
     import textwrap
 
-    def row(label: str, said: str) -> list[str]:
-        return textwrap.wrap(
-            said,
-            WIDTH,
-            initial_indent=f"  {label:<15}",
-            subsequent_indent=" " * 17,
-            break_long_words=False,
-        )
-
     lines = [_title(asked, case), ""]
     by = f"  [{verdict.evidence}]" if verdict.evidence else ""
-    lines += row("verdict", f"{verdict.word}{by}")
-    lines += row("because", verdict.reason)
+    lines += labelled("verdict", f"{verdict.word}{by}", 15)
+    lines += labelled("because", verdict.reason, 15)
     for k, remedy in enumerate(verdict.remedies):
-        lines += row("realisable by" if k == 0 else "or", remedy)
+        lines += labelled("realisable by" if k == 0 else "or", remedy, 15)
     lines.append("")
     for name, value in verdict.certificate.items():
         lines += [f"  {name}: {_shown(value)}"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -42,29 +43,8 @@ class Sizes(click.ParamType):
         return tuple(found)
 
 
-@dataclass(frozen=True)
-class Asked:
-    """The options."""
-
-    scheme: str | None
-    labels: str | None
-    sizes: tuple[int, ...] | None
-    weights: str | None
-    column: str | None
-    header: bool | None
-    q: int | None
-    tau: float | None
-    tau_prime: float | None
-    epsilon: float | None
-    similarity: str | None
-    embeddings: str | None
-    search: bool
-    seeds: str
-    tolerance: float | None
-    output: str | None
-    figure: str | None
-    force: bool
-    style: str
+class Asked(SimpleNamespace):
+    """The options, by their names."""
 
     @property
     def source(self) -> str:
@@ -80,44 +60,60 @@ class Asked:
 
     def check(self) -> None:
         """Refuse what does not go together, before any file is read."""
-        given = [k for k in ("labels", "sizes", "weights") if getattr(self, k) is not None]
-        if len(given) != 1:
-            both = " and ".join(f"--{k}" for k in given)
-            raise click.UsageError(
-                f"{both} exclude each other; give only one"
-                if given
-                else "give --labels, --sizes or --weights"
-            )
-        if self.weights is not None and self.scheme is not None:
-            raise click.UsageError("--weights and --scheme exclude each other; give only one")
-        if self.weights is None and self.scheme is None:
-            raise click.UsageError(f"give --scheme: one of {', '.join((*CLASSES, *VECTORS))}")
-        if self.sizes is not None and self.scheme not in CLASSES:
-            raise click.UsageError(f"--sizes needs a class scheme; {self.scheme} takes --labels")
-        if self.column is not None and (self.scheme not in CLASSES or self.labels is None):
-            raise click.UsageError("--column needs --labels with a scheme of classes")
-        if self.scheme == "euclidean" and self.similarity == "cosine":
-            raise click.UsageError("for cosine similarity with these weights, use --scheme y-aware")
-        for name, scheme in (("epsilon", "soft-supcon"), ("tau_prime", "x-clr")):
-            option = f"--{name.replace('_', '-')}"
-            if self.scheme == scheme and getattr(self, name) is None:
-                raise click.UsageError(f"{scheme} needs {option}")
-            if self.scheme != scheme and getattr(self, name) is not None:
-                raise click.UsageError(f"{option} applies only to --scheme {scheme}")
-        if self.epsilon is not None and self.epsilon > 1:
-            raise click.UsageError(f"--epsilon must be at most 1, not {self.epsilon:g}")
-        if self.measure == "cosine" and self.tau is None:
-            raise click.UsageError("cosine similarities need --tau")
-        if self.measure == "euclidean" and self.tau is not None:
-            raise click.UsageError("Euclidean similarities have no temperature: leave out --tau")
-        if self.q is None and self.embeddings is None:
-            raise click.UsageError("give --dim, the dimension of the embedding, or --embeddings")
-        if self.embeddings is not None and self.sizes is not None:
-            raise click.UsageError("--embeddings needs the class of each sample: give --labels")
+        given = [f"--{k}" for k in ("labels", "sizes", "weights") if getattr(self, k) is not None]
+        scheme, of_classes = self.scheme, self.scheme in CLASSES
+        for wrong, says in (
+            (not given, "give --labels, --sizes or --weights"),
+            (len(given) > 1, f"{' and '.join(given)} exclude each other; give only one"),
+            (self.weights and scheme, "--weights and --scheme exclude each other; give only one"),
+            (
+                not self.weights and not scheme,
+                f"give --scheme: one of {', '.join((*CLASSES, *VECTORS))}",
+            ),
+            (
+                self.sizes and not of_classes,
+                f"--sizes needs a class scheme; {scheme} takes --labels",
+            ),
+            (
+                self.column is not None and not (of_classes and self.labels),
+                "--column needs --labels with a scheme of classes",
+            ),
+            (
+                scheme == "euclidean" and self.similarity == "cosine",
+                "for cosine similarity with these weights, use --scheme y-aware",
+            ),
+            *self._of_one_scheme("--epsilon", self.epsilon, "soft-supcon"),
+            *self._of_one_scheme("--tau-prime", self.tau_prime, "x-clr"),
+            ((self.epsilon or 0) > 1, f"--epsilon must be at most 1, not {self.epsilon or 0:g}"),
+            (self.measure == "cosine" and not self.tau, "cosine similarities need --tau"),
+            (
+                self.measure == "euclidean" and self.tau,
+                "Euclidean similarities have no temperature: leave out --tau",
+            ),
+            (
+                not self.q and not self.embeddings,
+                "give --dim, the dimension of the embedding, or --embeddings",
+            ),
+            (
+                self.embeddings and self.sizes,
+                "--embeddings needs the class of each sample: give --labels",
+            ),
+        ):
+            if wrong:
+                raise click.UsageError(says)
         if self.embeddings is not None:
             need_torch()
         parse_seeds(self.seeds)
         self._check_files()
+
+    def _of_one_scheme(
+        self, option: str, value: float | None, scheme: str
+    ) -> Iterator[tuple[bool, str]]:
+        yield self.scheme == scheme and value is None, f"{scheme} needs {option}"
+        yield (
+            self.scheme != scheme and value is not None,
+            f"{option} applies only to --scheme {scheme}",
+        )
 
     def _check_files(self) -> None:
         if self.output is not None and Path(self.output).suffix.lower() != ".npz":
@@ -160,7 +156,6 @@ def read(asked: Asked) -> Case:
     from ..numeric.realize.pairs import Unfit
     from ..numeric.realize.verdict import TOLERANCE, Wanted
 
-    assert asked.q is not None
     # What is to be written or drawn is searched for; else only where that takes a moment.
     is_wanted = asked.search or asked.output is not None or asked.figure is not None
     wanted = Wanted(
@@ -174,8 +169,7 @@ def read(asked: Asked) -> Case:
     if asked.weights is not None:
         w = weights.checked(label_files.matrix(asked.weights))
         return Case(len(w), lambda tell: weights.of_weights(w, replace(wanted, tell=tell)), w)
-    assert asked.labels is not None
-    y = label_files.vectors(asked.labels, asked.header)
+    y = label_files.vectors(asked.labels)
     if len(y) < 2:
         raise Unfit("one sample has no pair")
     p = y if asked.scheme != "x-clr" else points.directions(y, asked.tau_prime or 1.0)
@@ -199,8 +193,7 @@ def _of_classes(asked: Asked) -> Case:
         names, sizes = [str(k + 1) for k in range(len(asked.sizes))], list(asked.sizes)
         index: list[int] = []
     else:
-        assert asked.labels is not None
-        names, sizes, index = label_files.classes(asked.labels, asked.column, asked.header)
+        names, sizes, index = label_files.classes(asked.labels, asked.column)
     if sum(sizes) > MOST_SAMPLES:
         raise Unfit(f"{sum(sizes)} samples are more than the maximum of {MOST_SAMPLES}")
     if len(sizes) > DENSE:
@@ -216,7 +209,6 @@ def _of_classes(asked: Asked) -> Case:
             "of that anchor is not defined: leave it out, add a second view of it, or take "
             "soft-supcon"
         )
-    assert asked.q is not None
     q, tau, epsilon = asked.q, asked.tau, asked.epsilon or 0.0
     wanted = Wanted(q, tau, asked.measure, seeds=parse_seeds(asked.seeds))
     return Case(
@@ -237,8 +229,7 @@ def embeddings(asked: Asked) -> Array:
     click.UsageError
         If they cannot be read, or have another dimension than was given.
     """
-    assert asked.embeddings is not None
-    z = label_files.vectors(asked.embeddings, None, "embeddings")
+    z = label_files.vectors(asked.embeddings, "embeddings")
     if asked.q is not None and asked.q != z.shape[1]:
         raise click.UsageError(
             f"{short(asked.embeddings)} has {z.shape[1]} dimensions, but --dim is {asked.q}"

@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .tables import WIDTH, labelled
+
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
 
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
 
     Point = Mapping[Symbol, Expr]
 
-WIDTH = 100
 LONGEST = 16  #: lines that a quantity has
 
 
@@ -35,7 +36,9 @@ def render(
 
         return json.dumps(report, indent=2)
     if style == "python":
-        return _python(report, result, point)
+        from ..derive.write.python import python_source
+
+        return python_source(result, point)
     if style == "text":
         return _text(report, brief, steps, whole, result, point, claims)
     head = [] if brief else _typeset_head(result, point, style)
@@ -70,7 +73,7 @@ def head_lines(result: Result, point: Mapping[Symbol, Expr] | None = None) -> li
     lines: list[str] = []
     said = ""
     for label, text in rows:
-        lines += _labelled("" if label == said else label, text)
+        lines += _row("" if label == said else label, text)
         said = label
     return lines
 
@@ -92,12 +95,12 @@ def _text(
         lines += _elided(_quantity(name, q, said, brief), whole)
     lines.append("")
     if brief:
-        return "\n".join([*lines, *_labelled("dimension", report["loss"]["dimension"])])
+        return "\n".join([*lines, *_row("dimension", report["loss"]["dimension"])])
     lines += head_lines(result, point)
-    lines += _labelled("assuming", ", ".join(report["assumptions"]))
+    lines += _row("assuming", ", ".join(report["assumptions"]))
     more = "" if steps else " (--steps prints them)"
     count = len(result.derivation)
-    lines += _labelled("evidence", f"{report['evidence']}, {count} checked steps{more}")
+    lines += _row("evidence", f"{report['evidence']}, {count} checked steps{more}")
     lines += _claims(report, result, claims)
     if steps:
         lines += ["", f"Derivation{_terms(report)}", *_steps(result)]
@@ -125,10 +128,8 @@ def _steps(result: Result) -> list[str]:
     return lines
 
 
-def _labelled(label: str, text: str) -> list[str]:
-    """A row of what a result is about, its label before the first line."""
-    lines = _wrapped(text, 14, 16)
-    return [f"  {label:<12}{first[14:]}" for first in lines[:1]] + lines[1:]
+def _row(label: str, text: str) -> list[str]:
+    return labelled(label, text, hang=2)
 
 
 def _elided(lines: list[str], whole: bool) -> list[str]:
@@ -190,7 +191,7 @@ def _claims(report: dict[str, Any], result: Result, all_of_them: bool) -> list[s
     """The printed claims that are settled: how many, or all of them with their verdicts."""
     if not all_of_them:
         counts = ", ".join(f"{k} of {paper}" for paper, k in result.claim_counts.items())
-        return _labelled("claims", f"settles {counts} (--claims lists them)") if counts else []
+        return _row("claims", f"settles {counts} (--claims lists them)") if counts else []
     lines = ["", "Printed claims that this settles"] if report["claims"] else []
     for c in report["claims"]:
         note = f": {c['note']}" if c["note"] else ""
@@ -362,12 +363,6 @@ def _markdown(report: dict[str, Any], brief: bool, head: list[str]) -> str:
             for c in report["claims"]
         ]
     return "\n".join(lines)
-
-
-def _python(report: dict[str, Any], result: Result, point: Mapping[Symbol, Expr]) -> str:
-    from ..derive.write.python import python_source
-
-    return python_source(result, point)
 
 
 def _cell(text: str) -> str:

@@ -1,14 +1,28 @@
-"""Tables on standard output, in which no number is ever cut."""
+"""Tables on standard output, in which no number is ever cut, and rows with a label."""
 
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 #: Wide enough for any row: a pipe or a file has no width of its own.
 NO_LIMIT = 10_000
+#: Characters of a line of text.
+WIDTH = 100
+
+
+def labelled(label: str, text: str, column: int = 12, hang: int = 0) -> list[str]:
+    """A row of text under a label, which stands before its first line."""
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=f"  {label:<{column}}",
+        subsequent_indent=" " * (column + 2 + hang),
+        break_long_words=False,
+    )
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from .numeric_options import (
 from .parameters import (
     ResultCommand,
     ResultId,
-    complete_value,
     parameter_names,
     split,
 )
@@ -46,7 +45,7 @@ Examples:
 """,
 )
 @click.argument("id", type=ResultId())
-@click.argument("parameters", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_value)
+@click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
 @click.option(
     "--d",
     type=click.IntRange(min=1),

@@ -13,6 +13,18 @@ from ..derive import files
 from .parameters import short
 
 LOOKED_AT = 2**24  #: bytes that a mark is looked for in
+
+
+class NewFile(click.Path):
+    """A file to write, whose name others are made of: it has one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse the empty name."""
+        if not os.fspath(value):
+            self.fail("the name of a file is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 FORCE = click.option("--force", is_flag=True, help="Replace existing files.")
 
 
@@ -53,6 +65,8 @@ def check_writable(
     folder = Path(real).parent
     if not folder.is_dir():
         raise click.UsageError(f"the folder {short(str(path.parent))} does not exist")
+    if path.is_dir():
+        raise click.UsageError(f"{name!r} is a folder, not a file")
     if path.is_file() and not force and not (mark and _has(path, mark)):
         but = " and was not written by cltheory" if mark else ""
         raise click.UsageError(f"{name} exists{but}; --force replaces it")

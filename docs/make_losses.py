@@ -60,7 +60,7 @@ At {N} items, with t = {t} and b = {b} where the loss has them.
 REFUSED = """
 ## Refused
 
-These do not meet the hypotheses. Where a weaker statement can be proved it is said.
+These do not meet the hypotheses.
 
 | name | positive pairs | negative pairs | what the tool says |
 | --- | --- | --- | --- |

@@ -12,14 +12,13 @@ from pathlib import Path
 
 import click
 
-from ..parameters import FilePath
 from ..writing import write
 from .files import Laid, lay_paper, lay_theorem
 
 TO = click.option(
     "--to",
     "folder",
-    type=FilePath(file_okay=False, path_type=Path),
+    type=click.Path(file_okay=False, path_type=Path),
     default=Path(),
     help="Folder of a cltheory clone or of your own package.",
 )

@@ -63,8 +63,7 @@ class Registry(Mapping[str, "Result"]):
         if not self.is_own(id):
             if id in self.plugins.names:
                 return self.plugins[id]
-            near = did_you_mean(id, (*self._modules, *self.plugins.names), 3)
-            raise UnknownResult(f"no result is called {id!r}{near}; 'cltheory list' lists all")
+            raise self.unknown(id)
         module = import_module(self._modules[id], __package__)
         result: Result = module.RESULT
         return result
@@ -75,6 +74,15 @@ class Registry(Mapping[str, "Result"]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    def names(self) -> tuple[str, ...]:
+        """All ids, also of what cannot be loaded; nothing is imported."""
+        return (*self._modules, *self.plugins.names)
+
+    def unknown(self, id: str) -> UnknownResult:
+        """The refusal of what is no id, with the nearest there are."""
+        near = did_you_mean(id, self.names(), 3)
+        return UnknownResult(f"no result is called {id!r}{near}; 'cltheory list' lists all")
 
     def family(self, id: str) -> list[str]:
         """The results in the same folder; of those that other packages register, all."""

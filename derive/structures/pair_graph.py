@@ -36,7 +36,7 @@ class PairGraph:
     def __init__(self, edges: Sequence[Sequence[object]]):
         self.edges = tuple(_edge(e) for e in edges)
         if not self.edges:
-            raise DomainError("edges: the list is empty; give pairs such as 1-1, 2-1")
+            raise DomainError("edges: the list is empty; give pairs such as 1,1;2,1")
         twice = [e for e, count in Counter(self.edges).items() if count > 1]
         if twice:
             a, b = twice[0]
@@ -185,7 +185,9 @@ class PairGraph:
 def _edge(e: Sequence[object]) -> Edge:
     numbers = list(e)
     if len(numbers) != 2:
-        raise DomainError(f"edges: a pair has two numbers, not {len(numbers)}: 1-1, 2-1")
+        raise DomainError(
+            f"edges: a pair has two numbers, not {len(numbers)}; give pairs such as 1,1;2,1"
+        )
     for k in numbers:
         if not (isinstance(k, int | Integer) and not isinstance(k, bool) and k >= 1):
             raise DomainError(f"edges: objects are numbered 1, 2, ..; {k} is not such a number")

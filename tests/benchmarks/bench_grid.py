@@ -14,16 +14,15 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import importlib.util
 import io
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from types import ModuleType
 from typing import Any
+
+from turns import load
 
 M, N, P, D = 10, 10, 2, 100
 
@@ -38,18 +37,6 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--device", default="cpu", help="cpu, cuda or auto, for the sweep")
     parser.add_argument("--cold", action="store_true", help="no continuation between cells")
     return parser.parse_args(arguments)
-
-
-def load_script(checkout: Path) -> ModuleType:
-    path = checkout / "cifar" / "synthetic.py"
-    if not path.is_file():
-        sys.exit(f"{path} is not there; --script takes a checkout of ssem-supcl")
-    spec = importlib.util.spec_from_file_location("synthetic", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def spread(count: int, over: int) -> list[tuple[int, int]]:
@@ -113,7 +100,7 @@ def main() -> None:
     if options.script is None:
         return
 
-    script = load_script(options.script)
+    script = load(options.script / "cifar" / "synthetic.py", "synthetic")
     found = {(row["alpha"], row["tau"]): error for row, error in zip(rows, errors, strict=True)}
     times, their_errors = [], []
     print(f"\n{'alpha':>7} {'tau':>6} {'script s':>9} {'error':>8} {'our error':>9}")

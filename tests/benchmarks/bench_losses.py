@@ -3,7 +3,6 @@
     python tests/benchmarks/bench_losses.py                      losses, two threads
     python tests/benchmarks/bench_losses.py --threads 1 --processor --sizes 64 512
     python tests/benchmarks/bench_losses.py --large              n = 65,536, with peak memory
-    python tests/benchmarks/bench_losses.py --metrics            metrics against all pairs
     python tests/benchmarks/bench_losses.py --device cuda
 
 Forward and backward pass in float32, d = 128, tau = 0.1, random embeddings. Values and gradients of
@@ -19,16 +18,16 @@ import importlib.util
 import resource
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from statistics import median
 from time import perf_counter, process_time
 from types import ModuleType
 from typing import Any
 
 import torch
 from cltheory.numeric.losses import XCLR, EuclideanWInfoNCE, SoftSupCon, SupCon, WInfoNCE, YAware
-from cltheory.numeric.metrics import procrustes_r2, similarity_r2
 from torch import Tensor
+from turns import Clock, by_turns, load
 
 D, TAU = 128, 0.1
 #: Seconds that the runs of a line should take in all, and least and most runs of each side.
@@ -47,11 +46,7 @@ def file_of(package: str, path: str, empty: tuple[str, ...] = ()) -> ModuleType:
         module.__path__ = [str(root.parent.joinpath(*name.split(".")))]
         module.__spec__ = importlib.machinery.ModuleSpec(name, None)
         sys.modules[name] = module
-    spec = importlib.util.spec_from_file_location(f"{package}_alone", root / path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load(root / path, f"{package}_alone")
 
 
 def packages() -> dict[str, Any]:
@@ -69,33 +64,26 @@ def packages() -> dict[str, Any]:
     return found
 
 
-def timed(sides: dict[str, Callable[[], Tensor]], z: Tensor, clock: Callable[[], float]) -> str:
+def timed(losses: dict[str, Callable[[], Tensor]], z: Tensor, clock: Clock) -> str:
     """Medians by turns; how far values and gradients differ from those of the first side."""
-    seconds: dict[str, list[float]] = {side: [] for side in sides}
     seen: dict[str, tuple[float, Tensor]] = {}
-    runs = LEAST
-    start = perf_counter()
-    for run in range(MOST + 1):  # the first is not counted
-        for side, loss in sides.items():
-            z.grad = None
-            begin = clock()
-            value = loss()
-            value.backward()
-            if z.device.type == "cuda":
-                torch.cuda.synchronize()
-            if run:
-                seconds[side].append(clock() - begin)
-            elif z.grad is not None:
-                seen[side] = float(value.detach()), z.grad.clone()
-        if run == 0:
-            runs = max(LEAST, min(MOST, int(SPEND / (perf_counter() - start))))
-        if run == runs:
-            break
-    first = next(iter(sides))
-    ours = median(seconds[first])
+
+    def step(side: str) -> None:
+        z.grad = None
+        value = losses[side]()
+        value.backward()
+        if z.device.type == "cuda":
+            torch.cuda.synchronize()
+        assert z.grad is not None
+        seen[side] = float(value.detach()), z.grad
+
+    sides = {side: partial(step, side) for side in losses}
+    once = sum(by_turns(sides, 1).values())
+    runs = max(LEAST, min(MOST, int(SPEND / once)))
+    times = by_turns(sides, runs, clock)
+    (first, ours), *others = times.items()
     line = [f"{first} {1e3 * ours:8.2f} ms"]
-    for side in list(sides)[1:]:
-        theirs = median(seconds[side])
+    for side, theirs in others:
         value, grad = seen[side]
         off = abs(value / seen[first][0] - 1), float((grad - seen[first][1]).norm() / grad.norm())
         line.append(
@@ -105,7 +93,7 @@ def timed(sides: dict[str, Callable[[], Tensor]], z: Tensor, clock: Callable[[],
     return "; ".join(line) + f"   ({runs} runs)"
 
 
-def compare(sizes: list[int], device: str, clock: Callable[[], float]) -> None:
+def compare(sizes: list[int], device: str, clock: Clock) -> None:
     """Every loss that a package has too."""
     theirs = packages()
     generator = torch.Generator().manual_seed(0)
@@ -179,37 +167,6 @@ def large(n: int, device: str) -> None:
     )
 
 
-def metrics() -> None:
-    """The metrics in O(n d^2) against all pairs."""
-    q = 10
-    for n in (1000, 4000, 1_000_000):
-        z = torch.randn(n, q, dtype=torch.float64)
-        target = z + 0.3 * torch.randn(n, q, dtype=torch.float64)
-
-        def pairs(z: Tensor = z, target: Tensor = target) -> float:
-            s, t = -torch.cdist(z, z).square(), -torch.cdist(target, target).square()
-            return float(1 - (s - t).square().mean() / t.var(correction=0))
-
-        sides: dict[str, Callable[[], float]] = {
-            "moments": lambda z=z, t=target: similarity_r2(z, t),
-            "Procrustes": lambda z=z, t=target: procrustes_r2(z, t),
-        }
-        if n < 10_000:
-            sides["all pairs"] = pairs
-        seconds: dict[str, list[float]] = {side: [] for side in sides}
-        values = {}
-        for _ in range(6):
-            for side, metric in sides.items():
-                begin = perf_counter()
-                values[side] = metric()
-                seconds[side].append(perf_counter() - begin)
-        line = ", ".join(f"{side} {1e3 * median(s[1:]):.2f} ms" for side, s in seconds.items())
-        if "all pairs" in values:
-            off = abs(values["moments"] - values["all pairs"])
-            line += f"; coefficients of similarity differ by {off:.0e}"
-        print(f"n = {n}, q = {q}: {line}", flush=True)
-
-
 def main() -> None:
     """Print a line for each loss and size."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -218,13 +175,10 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--processor", action="store_true", help="measure processor time")
     parser.add_argument("--large", action="store_true")
-    parser.add_argument("--metrics", action="store_true")
     options = parser.parse_args()
     torch.manual_seed(0)
     torch.set_num_threads(options.threads)
-    if options.metrics:
-        metrics()
-    elif options.large:
+    if options.large:
         large(65536, options.device)
     else:
         compare(options.sizes, options.device, process_time if options.processor else perf_counter)

@@ -15,9 +15,10 @@ import argparse
 import os
 import subprocess
 import sys
-from statistics import median
+from functools import partial
 from time import perf_counter
-from typing import NamedTuple
+
+from turns import by_turns
 
 #: What the console script of the package does, without depending on where it is installed.
 COMMAND = "from cltheory.cli.main import main; main()"
@@ -31,11 +32,6 @@ CASES = {
 }
 
 
-class Times(NamedTuple):
-    processor: float
-    wall: float
-
-
 #: With byte code, as ``pip install`` leaves it: without, most of the time is spent compiling.
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
@@ -46,32 +42,22 @@ def _spent() -> float:
     return times.children_user + times.children_system
 
 
-def timed(command: list[str]) -> Times:
-    start, before = perf_counter(), _spent()
+def run(command: list[str]) -> None:
+    """Run a command to its end."""
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=ENVIRONMENT)
-    return Times(_spent() - before, perf_counter() - start)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=15)
     runs = parser.parse_args().runs
-    times: dict[str, list[Times]] = {name: [] for name in CASES}
-    for _ in range(runs + 1):
-        for name, command in CASES.items():
-            times[name].append(timed(command))
-    middle = {
-        name: Times(*(median(column) for column in zip(*found[1:], strict=True)))
-        for name, found in times.items()
-    }
-    base = middle["python -c 'import sympy'"]
-    print(f"{runs} runs of each, by turns, medians")
-    for name, found in middle.items():
-        print(
-            f"{name:40} processor {found.processor:.3f} s, "
-            f"{found.processor / base.processor:.2f} times import sympy; "
-            f"wall {found.wall:.3f} s, {found.wall / base.wall:.2f} times"
-        )
+    cases = {name: partial(run, command) for name, command in CASES.items()}
+    base = "python -c 'import sympy'"
+    for clock, what in ((_spent, "processor"), (perf_counter, "wall")):
+        times = by_turns(cases, runs, clock)
+        print(f"{what} time, medians of {runs} runs by turns")
+        for name, found in times.items():
+            print(f"{name:40} {found:.3f} s, {found / times[base]:.2f} times import sympy")
 
 
 if __name__ == "__main__":

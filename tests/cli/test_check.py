@@ -349,7 +349,7 @@ def test_names_with_odd_characters(cltheory: Any, here: Path) -> None:
     assert code == 2
     assert "\n::error" not in out and "\x1b" not in out
     assert "\\x1b[31m.tex:2:10: not read: " in out
-    for style in ("json", "junit", "sarif", "github"):
+    for style in ("json", "sarif", "github"):
         assert cltheory("check", "--format", style, "--", *names).code == 2
 
 
@@ -400,7 +400,7 @@ def test_a_lock_that_no_longer_holds(
     assert found["code"] == 1
     assert [c["kind"] for c in found["changes"]] == ["changed", "missing"]
     assert found["changes"][0]["equivalent"] is False
-    for style in ("junit", "sarif", "github"):
+    for style in ("sarif", "github"):
         code, out, _ = cltheory("check", "--frozen", "c.lock", "--format", style)
         assert code == 1
         assert "ssem.old is gone" in out

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -69,13 +68,6 @@ def test_json_has_it(cltheory: Any, id: str) -> None:
         assert (loss[key] is None) == (id not in WITH_LOSS)
 
 
-@pytest.mark.parametrize("style", ["text", "latex", "markdown"])
-def test_brief_output_is_free_of_it(cltheory: Any, style: str) -> None:
-    out = cltheory("derive", "sigmoid-optimum", "--brief", "--format", style).out
-    assert "c_ii" not in out and "mathcal{L} =" not in out
-    assert ("\n  dimension   d >= " in out) == (style == "text")
-
-
 # --- --convention --------------------------------------------------------------------------------
 def test_the_bias_of_siglip_shows_and_is_understood(cltheory: Any) -> None:
     plain = cltheory("derive", "sigmoid-optimum", *SIGLIP).out
@@ -101,15 +93,6 @@ def test_json_under_a_convention(cltheory: Any) -> None:
     assert values[0] == -values[1] != 0
 
 
-@pytest.mark.parametrize("style", ["text", "json", "latex", "markdown", "python"])
-def test_every_format_takes_one(cltheory: Any, style: str) -> None:
-    code, out, err = cltheory(
-        "derive", "infonce-optimum", "--convention=clip", "--N", "8", "--format", style
-    )
-    assert (code, err) == (0, "")
-    assert out
-
-
 def test_a_users_loss_under_a_convention(cltheory: Any) -> None:
     loss = ("--lp", "softplus(-t*x + b)", "--ln", "softplus(t*x - b)")
     out = cltheory("derive", "pairwise-threshold", *loss, "--convention", "siglip", "--brief").out
@@ -131,14 +114,3 @@ def test_what_it_cannot_mean_is_refused(
     refused: Callable[..., str], id: str, name: str, says: str
 ) -> None:
     assert says in refused("derive", id, "--convention", name)
-
-
-def test_the_names_cost_no_import() -> None:
-    import subprocess
-
-    code = (
-        "import sys; from cltheory.cli.parameters import convention_names as f; assert f(); "
-        "print('sympy' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"

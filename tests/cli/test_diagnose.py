@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("torch")
 
 import cltheory.cli.array_files as files
-from cltheory.numeric.band import BandMonitor, neighbours, same_class
+from cltheory.numeric.band import BandMonitor, same_class
 from cltheory.numeric.band.diagnose import Settings, diagnose, halves, pairs_in_a_row
 
 N, D = 24, 6
@@ -72,7 +72,6 @@ def test_the_same_numbers_whatever_says_the_pairs(views: Any, report: Any, tmp_p
     np.save(tmp_path / "row.npy", mixed)
     np.save(tmp_path / "stacked.npy", np.stack([first, second], 1))
     np.save(tmp_path / "halves.npy", np.concatenate([first, second]))
-    np.savez(tmp_path / "index.npz", z=mixed, positive=neighbours(2 * N).numpy())
     np.savez(tmp_path / "classes.npz", z=mixed, labels=np.arange(2 * N) // 2)
     np.savetxt(tmp_path / "row.csv", mixed, delimiter=",", fmt="%.17g")
     head = ",".join([*(f"x{k}" for k in range(D)), "label"])
@@ -88,7 +87,6 @@ def test_the_same_numbers_whatever_says_the_pairs(views: Any, report: Any, tmp_p
         ("row.npy",),
         ("stacked.npy",),
         ("halves.npy", "--positives", "halves"),
-        ("index.npz",),
         ("classes.npz",),
         ("row.csv",),
         ("label.csv",),
@@ -319,19 +317,15 @@ def test_embeddings_that_are_none(array: Any, says: str, refused: Any, tmp_path:
         ({"z": GOOD, "labels": np.zeros(12, int)}, (), "no negatives are left"),
         ({"z": GOOD, "labels": np.array([0] * 11 + [1])}, (), "label 1 has a single sample"),
         ({"z": GOOD, "labels": np.zeros(3, int)}, (), "3 labels of 12"),
-        ({"z": GOOD, "labels": np.full(12, np.nan)}, (), "label of row 0 is missing"),
-        ({"z": GOOD, "positive": np.arange(12)}, (), "embedding 0 is its own positive"),
-        ({"z": GOOD, "positive": np.arange(12) + 1}, (), "not an index among 12"),
-        ({"z": GOOD, "positive": np.arange(3)}, (), "shape (12,)"),
-        ({"z1": GOOD, "z2": GOOD[:6]}, (), "(6, 3)"),
+        ({"z": GOOD, "labels": np.full(12, np.nan)}, (), "label of sample 1 is missing"),
+        ({"z1": GOOD, "z2": GOOD[:6]}, ("--arrays", "z1,z2"), "(6, 3)"),
         ({"z1": GOOD, "z2": GOOD}, ("--positives", "halves"), "two views"),
         ({"a": GOOD, "b": GOOD, "c": GOOD}, (), "--arrays"),
         ({"a": GOOD}, ("--arrays", "b"), "no array 'b'"),
         ({"a": GOOD}, ("--arrays", "a,a"), "twice"),
         ({"a": GOOD}, ("--labels", "nope"), "no such file"),
         ({"a": GOOD}, ("--column", "2"), "--labels"),
-        ({"a": GOOD}, ("--positives", "nope"), "pairs, halves"),
-        ({"a": GOOD}, ("--positives", "a"), "must be indices"),
+        ({"a": GOOD}, ("--positives", "nope"), "'pairs', 'halves'"),
         ({"a": GOOD}, ("--labels", "a", "--positives", "pairs"), "both"),
         ({"a": GOOD}, ("--temperature", "0"), "not a positive number"),
         ({"a": GOOD}, ("--temperature", "1e20"), "--temperature must be from"),
@@ -407,8 +401,8 @@ def test_what_is_no_array_in_an_archive(report: Any, refused: Any, tmp_path: Pat
         ("z.npy", b"\x93NUMPYjunk", "not a NumPy array"),
         ("z.csv", b"", "is empty"),
         ("z.csv", b"a,b\n", "no numbers"),
-        ("z.csv", b"a,b\nx,y\n", "could not convert"),
-        ("z.csv", b"1,2\n3\n", "row 2"),
+        ("z.csv", b"a,b\nx,y\n", "'x' is not a number"),
+        ("z.csv", b"1,2\n3\n", "line 2"),
         ("z.csv", b"\xff\xfe\x00", "UTF-8"),
         ("z.pt", b"x", "pickle"),
         ("z.foo", b"x", "must end in one of"),

@@ -66,13 +66,6 @@ def test_a_step_that_fails_is_told_in_one_line(cltheory: Any, args: list[str]) -
     assert "try" in line
 
 
-def test_the_help_says_which_exit_code_it_is(cltheory: Any) -> None:
-    assert "1 a check failed, or a theorem could not be proved" in " ".join(
-        cltheory("--help").out.split()
-    )
-    assert "1 the theorem could not be proved" in " ".join(cltheory("derive", "--help").out.split())
-
-
 def test_a_check_on_a_paper_ends_so_too(
     cltheory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -413,14 +413,6 @@ def _agrees(function: Callable[..., Any], result: Result, name: str) -> None:
     )
 
 
-def test_exported_functions_say_what_they_are(module: ModuleType) -> None:
-    doc = module.supcl_threshold_tau_max.__doc__
-    assert "lasses do not collapse iff tau < tau_max." in doc
-    assert "alpha: in (1/n, 1]" in doc
-    assert "lee2025ssem, Theorem 2" in doc
-    assert module.supcl_threshold_alpha_min([2, 3], 4, 1.0).shape == (2,)
-
-
 def test_what_numpy_lacks_is_left_out(module: ModuleType) -> None:
     assert not hasattr(module, "sigmoid_optimum_regime")
     text = export.to_python([results["sigmoid-optimum"]])
@@ -606,41 +598,6 @@ def test_a_document_that_uses_everything_compiles(
     code, log = tex(folder, document)
     assert code == 0
     assert "undefined" not in log
-
-
-@needs_tex
-@pytest.mark.parametrize(
-    "argument, printed",
-    [
-        ("m", "m"),
-        (r"\tau", r"\tau"),
-        (r"{\tilde m}", r"\tilde m"),
-        ("N^-", r"\left (N^-\right )"),
-        ("m+1", r"\left (m+1\right )"),
-        ("5", r"\left (5\right )"),
-        ("50", r"\left (50\right )"),
-        ("-t", r"\left (-t\right )"),
-        (r"\alpha", r"\alpha"),
-        (r"\alpha\beta", r"\left (\alpha\beta\right )"),
-    ],
-)
-def test_arguments_have_parentheses_where_they_need_them(
-    folder: Path, argument: str, printed: str
-) -> None:
-    # A macro of the author's own may stand for anything, so it is not one symbol.
-    own = r"\newcommand{\own}{m+1}" + "\n"
-    document = (
-        PREAMBLE
-        + own
-        + r"\begin{document}\edef\found{\clArg{"
-        + argument.replace(r"\tilde", r"\noexpand\tilde")
-        + r"}}\typeout{<\meaning\found>}\edef\found{\clArg{\own}}\typeout{<\meaning\found>}$\found$"
-    )
-    code, log = tex(folder, document + r"\end{document}")
-    assert code == 0, log
-    first, second = re.findall(r"<macro:->?(.*?)>", log.replace("\n", ""))[:2]
-    assert first.strip("{} ").replace(" ", "") == printed.strip("{} ").replace(" ", "")
-    assert r"\left (m+1\right )" in second
 
 
 @needs_tex

@@ -65,22 +65,22 @@ def outcomes(*items: Callable[[Tell], Any], workers: int = 1, limits: Limits = F
 
 
 @pytest.mark.parametrize(
-    ("item", "kind", "says"),
+    ("item", "says"),
     [
-        (endless, "time", "more than 0.2 s (--time)"),
-        (native, "time", "more than 0.2 s (--time)"),
-        (large, "memory", "more memory than 0.25 GB (--memory)"),
-        (nested, "depth", "too deeply nested"),
-        (dies, "crash", "its process died (SIGFPE)"),
-        (wrong, "defect", "ZeroDivisionError: by nothing"),
+        (endless, "more than 0.2 s (--time)"),
+        (native, "more than 0.2 s (--time)"),
+        (large, "more memory than 0.25 GB (--memory)"),
+        (nested, "too deeply nested"),
+        (dies, "its process died (SIGFPE)"),
+        (wrong, "ZeroDivisionError: by nothing"),
     ],
 )
 def test_what_does_not_end_is_given_up_and_the_next_is_done(
-    item: Callable[[Tell], Any], kind: str, says: str
+    item: Callable[[Tell], Any], says: str
 ) -> None:
     first, given_up, last = outcomes(quick, item, quick)
     assert (first, last) == ("done", "done")
-    assert given_up == Spent(kind, says)  # type: ignore[arg-type]
+    assert given_up == Spent(says)
 
 
 def test_what_was_told_before_the_budget_ended_stays() -> None:
@@ -100,25 +100,6 @@ def test_without_limits_it_is_done_here() -> None:
     here = os.getpid()
     assert outcomes(lambda _: os.getpid(), limits=Limits()) == [here]
     assert outcomes(lambda _: os.getpid()) != [here]
-
-
-def test_what_was_kept_stays_in_a_worker() -> None:
-    kept: list[int] = []
-
-    def remember(_: Tell) -> int:
-        kept.append(1)
-        return len(kept)
-
-    assert outcomes(remember, remember, remember) == [1, 2, 3]
-    # A worker that has grown is replaced; so much is never taken from what malloc has left over,
-    # and it exceeds half of the limit by more than a worker gives back meanwhile.
-    kept_bytes: list[bytearray] = []
-
-    def grow(_: Tell) -> int:
-        kept_bytes.append(bytearray(2**28))
-        return len(kept_bytes)
-
-    assert outcomes(grow, grow, limits=Limits(memory=0.3)) == [1, 1]
 
 
 def test_an_iterator_that_is_closed_ends_its_workers() -> None:
@@ -203,15 +184,15 @@ def test_a_derivation_beyond_the_budget_ends_in_one_line(process: Callable[..., 
     code, out, err = process("derive", "supcl-threshold", "--m", "10", "--time", "0.05")
     assert (code, out) == (1, "")
     assert err == "cltheory: too large to decide: more than 0.05 s (--time)\n"
-    for time_ in ("0", "none", "100"):
-        code, out, err = process("derive", "ccem", "--brief", "--time", time_, "--memory", "none")
+    for time_ in ("0", "100"):
+        code, out, err = process("derive", "ccem", "--brief", "--time", time_, "--memory", "0")
         assert (code, err) == (0, "") and out.startswith("ccem: ")
 
 
 @pytest.mark.parametrize("value", ["-1", "nan", "inf", "1e999", "", "x", "1" * 500])
 @pytest.mark.parametrize("option", ["--time", "--memory"])
 def test_a_budget_is_a_number(refused: Callable[..., str], option: str, value: str) -> None:
-    assert "not a number from 0" in refused("derive", "ssem", option, value)
+    assert f"'{option}'" in refused("derive", "ssem", option, value)
 
 
 LOOP = """
@@ -234,7 +215,6 @@ main(sys.argv[2:])
     [
         ("check", signal.SIGINT, 130),
         ("check", signal.SIGTERM, 130),
-        ("check", signal.SIGKILL, -signal.SIGKILL),
         ("derive", signal.SIGINT, 130),
         ("derive", signal.SIGTERM, 130),
     ],

@@ -1,4 +1,4 @@
-"""The report as JSON, JUnit XML, SARIF and GitHub annotations, on hostile texts too."""
+"""The report as JSON, SARIF and GitHub annotations, on hostile texts too."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import re
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from cltheory.cli.checking import Checked, Report
@@ -61,7 +60,7 @@ def report(*words: str, path: str = "papers/a b.tex", **more: Any) -> Report:
 PROBLEM = ("b.md", Problem("no display follows", Place(7, 3)))
 CHANGE = Change("ssem", "x", "changed", "ssem.x was 1, is 2", False)
 EVERYTHING = report(*FINDINGS, problems=[PROBLEM], changes=[CHANGE], lock="c.lock")
-STYLES = ("text", "json", "junit", "sarif", "github")
+STYLES = ("text", "json", "sarif", "github")
 
 
 @pytest.mark.parametrize(
@@ -158,34 +157,6 @@ def test_the_documented_keys_are_those_of_the_object() -> None:
     assert (
         written | {"id", "quantity", "kind", "message", "equivalent", "description"} == documented
     )
-
-
-# --- JUnit ----------------------------------------------------------------------------------
-def test_junit() -> None:
-    text = render(EVERYTHING, "junit")
-    top = ElementTree.fromstring(text)
-    (suite,) = top
-    assert top.tag == "testsuites" and suite.tag == "testsuite"
-    counts = {"tests": "8", "failures": "4", "errors": "3", "skipped": "0"}
-    assert counts.items() <= suite.attrib.items()
-    assert [[child.tag for child in case] for case in suite] == [
-        [],
-        ["failure"],
-        ["failure"],
-        ["failure"],
-        ["error"],
-        ["error"],
-        ["error"],
-        ["failure"],
-    ]
-    case = suite[1]
-    assert case.attrib == {
-        "classname": "papers/a b.tex",
-        "name": "a.x at 3:3",
-        "file": "papers/a b.tex",
-        "line": "3",
-    }
-    assert "printed  one" in (case[0].text or "")
 
 
 # --- SARIF ----------------------------------------------------------------------------------
@@ -317,9 +288,6 @@ def test_hostile_texts_stay_data(style: str) -> None:
     if style in ("text", "github"):
         starts = [line.lstrip()[:9] for line in text.splitlines() if line.lstrip()[:2] == "::"]
         assert starts == (["::error f"] * 4 if style == "github" else [])
-    elif style == "junit":
-        (suite,) = ElementTree.fromstring(text)
-        assert [len(case) for case in suite] == [1, 1, 1, 1]
     else:
         json.loads(text)
 

@@ -8,10 +8,6 @@ from typing import Any
 
 import pytest
 from cltheory.cli.progress import telling, track
-from cltheory.derive.decide.evidence import Evidence, Grade
-from cltheory.derive.papers import ledger_of
-from cltheory.derive.papers.ledger import Claim, Ledger
-from cltheory.derive.papers.verdict import Verdict
 
 COMMANDS = [
     ["verify", "ssem"],
@@ -40,20 +36,6 @@ def test_it_is_on_standard_error_only(
     loud = cltheory(*args)
     assert (loud.code, loud.out) == (0, quiet.out)
     assert any(word in loud.err for word in ("verifying", "deriving", "checking"))
-
-
-def test_claims(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = Ledger("small", "A small paper")
-    record = ledger_of("lee2025ssem")["(1)"].record
-    verdict = Verdict("agrees", Evidence(Grade.EXACT, "nothing"))
-    for label in ("(1)", "(2)"):
-        ledger.add("section_1", Claim("small", label, "one", lambda: verdict, record))
-    monkeypatch.setattr("cltheory.derive.papers.ledger_of", lambda _: ledger)
-    quiet = cltheory("claims", "small", "--format", "json")
-    watched(monkeypatch)
-    loud = cltheory("claims", "small", "--format", "json")
-    assert (quiet.code, quiet.err, loud.out) == (0, "", quiet.out)
-    assert "checking" in loud.err
 
 
 def test_check_of_several_equations(

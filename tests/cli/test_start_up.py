@@ -192,11 +192,6 @@ def test_show_says_what_a_result_takes_and_gives(cltheory: Any, id: str) -> None
 
 
 # --- completion ------------------------------------------------------------------------------
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_scripts(cltheory: Any, shell: str) -> None:
-    code, out, err = cltheory("completion", shell)
-    assert (code, err) == (0, "")
-    assert f"_CLTHEORY_COMPLETE={shell}_complete" in out
 
 
 def completed(args: list[str], incomplete: str) -> list[str]:
@@ -210,30 +205,6 @@ def completed(args: list[str], incomplete: str) -> list[str]:
 def test_ids_are_completed(command: str) -> None:
     assert completed([command], "supcl") == [id for id in results if id.startswith("supcl")]
     assert completed([command], "") == list(results)
-
-
-@pytest.mark.parametrize("command", ["derive", "verify"])
-def test_parameters_are_completed(command: str) -> None:
-    found = completed([command, "supcl-threshold"], "--")
-    assert {"--m", "--n", "--alpha", "--tau"} <= set(found)
-    assert "--format" in found
-    assert "--p" not in found
-    assert "--m" not in completed([command, "supcl-threshold", "--m", "10"], "--")
-    assert completed([command, "supcl-threshold"], "--alp") == ["--alpha"]
-    assert "--delta" not in completed([command, "nope"], "--")
-
-
-def test_expressions_and_names_of_losses_are_completed() -> None:
-    assert {"--N", "--t", "--b", "--lp", "--ln", "--loss"} <= set(
-        completed(["derive", "pairwise-threshold"], "--")
-    )
-    assert "--loss" not in completed(["derive", "supcl-threshold"], "--")
-    assert completed(["derive", "pairwise-threshold", "--loss"], "h") == ["hinge"]
-    assert set(completed(["verify", "pairwise-threshold", "--loss"], "")) == set(LITERATURE)
-    # As bash splits --loss=h.
-    assert completed(["derive", "pairwise-threshold", "--loss", "="], "h") == ["hinge"]
-    assert completed(["derive", "pairwise-threshold", "--lp"], "h") == []
-    assert completed(["derive", "ssem", "--m"], "h") == []
 
 
 @pytest.mark.parametrize("command", ["derive", "verify"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Any
 
 import pytest
 from cltheory.cli.tables import Column, show_table
@@ -58,20 +57,3 @@ def test_a_pipe_has_no_width(
     out = shown(monkeypatch, capsys, None)
     assert all(cell in out for row in ROWS for cell in row)
     assert len([line for line in out.splitlines() if "variance" in line]) == 1
-
-
-def test_a_table_may_have_no_rows(capsys: pytest.CaptureFixture[str]) -> None:
-    show_table("a title", COLUMNS, [])
-    assert "quantity" in capsys.readouterr().out
-
-
-def test_verify_at_80_columns(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("torch")
-    args = ("verify", "ssem", "--seeds", "0")
-    numbers = [w for w in cltheory(*args).out.split() if w.replace(".", "").lstrip("-").isdigit()]
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    narrow = plain(cltheory(*args).out)
-    assert len(numbers) > 10
-    assert all(number in narrow.split() for number in numbers)

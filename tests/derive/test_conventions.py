@@ -100,22 +100,6 @@ def test_the_head_is_the_declared_loss(id: str) -> None:
     assert about.dimension.startswith("d >= ")
 
 
-def test_the_traps_are_said() -> None:
-    sigmoid = head(results["sigmoid-optimum"])
-    assert "log(exp(b - c_ii*t) + 1)" in sigmoid.formula
-    assert "a larger b raises the loss of positive pairs and lowers" in " ".join(sigmoid.notes)
-    assert "t multiplies the inner products" in sigmoid.notes
-    assert sigmoid.elsewhere == "siglip and open-clip: b there is -b"
-    infonce = head(results["infonce-optimum"])
-    assert "the sum of two directions, with the anchor in either tower" in infonce.notes
-    assert "t divides the inner products" in infonce.notes
-    assert infonce.elsewhere.endswith("t there is 1/t, the loss there is 1/2 of this")
-    supcl = head(results["supcl-threshold"])
-    assert "D(u): all vectors, the anchor among them (m*n*p)" in supcl.notes
-    assert "P1(u): the other instances of its class, without the anchor (p*(n - 1))" in supcl.notes
-    assert "P2(u): the other views of its instance and the anchor itself (p)" in supcl.notes
-
-
 @pytest.mark.parametrize("loss", [SIGMOID, INFONCE, SUPCL], ids=lambda x: x.name)
 def test_the_two_ways_of_writing_change_together(loss: object) -> None:
     scheme = hierarchy() if loss is SUPCL else towers()

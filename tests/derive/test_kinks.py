@@ -152,26 +152,6 @@ def test_one_sided_slopes() -> None:
         assert read.slope(1).subs(c, at) == right
 
 
-@pytest.mark.parametrize(
-    "lp, ln, weaker",
-    [
-        ("-2*x", "x^2", r"every N: the minimum of the loss is -2, where"),
-        ("-x", "(x+1/5)^2", r"every N <= 6.*all negatives -1/5"),
-        ("-x", "abs(x+1/10)", r"every N <= 11.*all negatives -1/10"),
-    ],
-)
-def test_the_weaker_statement(lp, ln, weaker) -> None:
-    with pytest.raises(DomainError, match=weaker):
-        R.given(lp=lp, ln=ln).quantities  # noqa: B018
-
-
-def test_no_weaker_statement_where_none_holds() -> None:
-    for lp, ln in (("x", "x^2"), ("-x", "-x^2"), ("-x^2", "x^2")):
-        with pytest.raises(DomainError) as refusal:
-            R.given(lp=lp, ln=ln).quantities  # noqa: B018
-        assert "Weaker" not in str(refusal.value)
-
-
 def test_losses_of_the_literature() -> None:
     accepted, refused = [], []
     for name in LITERATURE:

@@ -308,8 +308,8 @@ def test_a_theorem_about_what_was_given_says_what_that_is() -> None:
     assert r"Let $\psi$ (similarities, that of the positive first) be $(3, 1, 4)$." in theorem_of(
         "exponential-kernel", psi=[3, 1, 4]
     )
-    of_pairs = theorem_of("clip-pair-graph", edges="1-1,2-1")
-    assert "Let edges (" in of_pairs and "be 1--1 and 2--1." in of_pairs
+    of_pairs = theorem_of("clip-pair-graph", edges="1,1;2,1")
+    assert "have the rows $(1, 1)$ and $(2, 1)$." in of_pairs
     assert "is never negative: no." in of_pairs
 
 

@@ -23,7 +23,7 @@ def test_ratios_are_what_they_are_said_to_be(file) -> None:
     assert [r.quantity for r in records] == sorted({r.quantity for r in records})
     for record in records:
         assert record.result == file.stem
-        assert renewed(result, record) == record, "run `cltheory attack ID --store` again"
+        assert renewed(result, record) == record, "run `cltheory attack ID --out FILE` again"
         sides = replay(Target.of(result, record.quantity, record.given), record)
         assert bounds_of(result)[record.quantity].printed or not sides.is_violated
 

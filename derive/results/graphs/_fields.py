@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
 
-from sympy import Expr, IndexedBase, Integer, S, Sum, Symbol, Tuple, log, oo
+from sympy import Expr, IndexedBase, S, Sum, Symbol, Tuple, log, oo
 
 from ...decide.domain import Domain, at_least
 from ...proof.derivation import Derivation
@@ -85,49 +84,6 @@ def state_cross_entropy(proof: Derivation) -> None:
         "H is that of m rows, whose probabilities add up to 1; the logarithm of the product of "
         f"the shares is the sum of their logarithms; {BY_ROWS}",
     )
-
-
-def state_enumerated(size: int, proof: Derivation) -> None:
-    """The same with a letter for every weight, by going through all subgraphs."""
-    names = range(size)
-    pairs = [(a, b) for a in names for b in names if a != b]
-    letter = {(a, b): Symbol(f"w_{a + 1}{b + 1}", positive=True) for a, b in pairs}
-    cost = {(a, b): Symbol(f"c_{a + 1}{b + 1}", positive=True) for a, b in pairs}
-    graph = Graph([[letter.get((a, b), S.Zero) for b in names] for a in names])
-    where = NUMBERS.with_positive([*letter.values(), *cost.values()])
-    sums = [Symbol(f"r_{a + 1}") for a in names]
-    costs = [Symbol(f"u_{a + 1}") for a in names]
-    others = [prod((sums[b] for b in names if b != a), start=S.One) for a in names]
-    count, whole, through, mean = (Symbol(f"{s}_{size}") for s in ("N", "Z", "T", "U"))
-    proof.holds(
-        f"Subgraphs on {size} vertices, gone through one by one",
-        [
-            eq(count, (n - 1) ** n).xreplace({n: Integer(size)}),
-            eq(whole, prod(sums, start=S.One)),
-            eq(through, letter[0, 1] * others[0]),
-            eq(mean, sum((others[a] * costs[a] for a in names), S.Zero)),
-        ],
-        "N is their number, Z the sum of their weights, T of those with the edge from 1 to 2, U of "
-        "the weights times the costs c of their edges; r and u are the sums of a row of weights, "
-        "and of weights times costs. So T over Z is a share of row 1, and U over Z, with "
-        "c = -log q, the sum of the cross-entropies of the rows",
-        where,
-        names={
-            count: Integer(sum(1 for _ in graph.subgraphs())),
-            whole: over_subgraphs(graph, lambda t: S.One).expand(),
-            through: over_subgraphs(graph, _through(0, 1)).expand(),
-            mean: over_subgraphs(graph, lambda t: _costs(t, cost)).expand(),
-            **dict(zip(sums, graph.out_degrees, strict=True)),
-            **{
-                costs[a]: sum((letter[a, b] * cost[a, b] for b in names if b != a), S.Zero)
-                for a in names
-            },
-        },
-    )
-
-
-def _costs(targets: Targets, cost: dict[tuple[int, int], Symbol]) -> Expr:
-    return sum((cost[edge] for edge in enumerate(targets)), S.Zero)
 
 
 # --- for given weights -----------------------------------------------------------------------

@@ -25,7 +25,6 @@ from ...theorem.quantity import Quantity
 from .._for_data import ForData
 from ..weighted._weights import MOST_ROWS
 from ._attraction import half_distances, nearest, state_trace, trace
-from ._edges import EDGES
 from ._fields import cross_entropy
 from ._pairs import (
     LINE,
@@ -48,6 +47,12 @@ MEANINGS = {
     tau: "temperature: the kernel is exp(-|x - y|^2/(2 tau))",
 }
 NOT_LESS = Range(n_B, low_open=False, integer=True, why="A is the larger of the two")
+EDGES = ListOf(
+    "edges",
+    at_least(1),
+    "pairs of an object of A and one of B, by their numbers; each pair once",
+    rows=True,
+)
 NUMBERS = Domain({}, {})
 AT_TAU = Domain({tau: POSITIVE}, {tau: S.One})
 #: Of so few objects the cross-entropy is put back into the distribution over subgraphs.

@@ -23,7 +23,6 @@ from ._fields import (
     NUMBERS,
     cross_entropy,
     state_cross_entropy,
-    state_enumerated,
     state_gone_through,
     state_partition,
 )
@@ -41,8 +40,6 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     """What holds for all weights."""
     state_partition(proof)
     state_cross_entropy(proof)
-    for size in (2, 3, 4):
-        state_enumerated(size, proof)
     share, other = (Symbol(s, positive=True) for s in ("p", "q"))
     of_shares = Domain({share: POSITIVE, other: POSITIVE}, {share: S.Half, other: S.Half})
     take_limit("of_one_draw", -share * log(other), other, S.Zero, of_shares, proof)

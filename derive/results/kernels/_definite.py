@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from itertools import product
 
-from sympy import Expr, Integer, S, Symbol, exp, log
+from sympy import Expr, S, Symbol, exp, log
 
 from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE, Domain, Range, between
@@ -21,14 +20,6 @@ from ._similarity import BEYOND_GAUSS, UP_TO_GAUSS
 x, P = Symbol("x", positive=True), Symbol("P", positive=True)
 #: -h, 0, h, and their weights.
 PLACES, WEIGHTS = (-1, 0, 1), (1, -2, 1)
-#: Values of two kernels at a pair of different points.
-k1, k2 = Symbol("k1", positive=True), Symbol("k2", positive=True)
-
-
-def quadratic_form(weights: Sequence[int], kernel: Callable[[int, int], Expr]) -> Expr:
-    """Sum of w_i w_j k(i, j) over all ordered pairs."""
-    every = range(len(weights))
-    return sum((weights[i] * weights[j] * kernel(i, j) for i, j in product(every, every)), S.Zero)
 
 
 def _on_a_line(i: int, j: int) -> Expr:
@@ -38,7 +29,9 @@ def _on_a_line(i: int, j: int) -> Expr:
 
 
 #: What is negative beyond the Gaussian.
-THREE_POINTS = quadratic_form(WEIGHTS, _on_a_line)
+THREE_POINTS = sum(
+    (WEIGHTS[i] * WEIGHTS[j] * _on_a_line(i, j) for i, j in product(range(3), repeat=2)), S.Zero
+)
 #: Where the form is negative for certain.
 SURE = (P - 4) / P**2
 
@@ -128,26 +121,6 @@ def state_definite(proof: Derivation) -> dict[str, Quantity]:
             signed=True,
         ),
     }
-
-
-def state_mixtures(proof: Derivation) -> None:
-    """A sum of kernels is positive definite; a sum over concatenated halves not strictly so."""
-    values = Domain({k1: between(0, 1, "()"), k2: between(0, 1, "()")}, {k1: "1/2", k2: "1/3"})
-    corners = list(product((0, 1), (0, 1)))
-
-    def concatenated(i: int, j: int) -> Expr:
-        (a, b), (c, d) = corners[i], corners[j]
-        return (S.One if a == c else k1) + (S.One if b == d else k2)
-
-    proof.holds(
-        "Concatenation: (a, b), (a, b'), (a', b), (a', b') with the weights 1, -1, -1, 1",
-        eq("form", Integer(0)),
-        "the kernel is k1 of the first halves plus k2 of the second, and each weight of a first "
-        "half is 1 - 1 = 0: four different points, also of length 1, on which the sum is not "
-        "strictly positive definite, whatever k1 and k2 are",
-        values,
-        names={Symbol("form"): quadratic_form((1, -1, -1, 1), concatenated)},
-    )
 
 
 # --- sums of kernels: their logarithm is convex and increases where both do ---

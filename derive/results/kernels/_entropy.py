@@ -6,12 +6,11 @@ from sympy import Expr, IndexedBase, S, Sum, Symbol, Tuple, exp, log, oo
 
 from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE, Domain, Range, at_least
-from ...decide.present import solve_linear
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.indexed import SumsEqual
 from ...proof.limiting import take_limit
-from ...proof.relations import eq, ge, gt, lt
+from ...proof.relations import eq, ge, gt
 from ..weighted._divergence import state_divergence
 
 n = Symbol("n", integer=True, positive=True)
@@ -44,58 +43,14 @@ DIVERGENCE = Sum(alpha[i] * log(alpha[i] / softmax[i]), (i, 1, n))
 OBJECTIVE = -(psi[1] - MEAN) + tau * ENTROPY
 
 
+def _at_softmax() -> Expr:
+    mean = Sum(MAXIMISER * psi[i], (i, 1, n))
+    entropy = -Sum(MAXIMISER * log(MAXIMISER), (i, 1, n))
+    return -(psi[1] - mean) + tau * entropy
+
+
 def state_maximiser(proof: Derivation) -> None:
-    """The maximiser of P2, from the conditions of Karush, Kuhn and Tucker."""
-    a, of_log = Symbol("a", positive=True), Symbol("log_a", real=True)
-    similarity, lam = (Symbol(s, real=True) for s in ("psi_i", "lambda"))
-    own = Domain(
-        {tau: POSITIVE, similarity: LINE, lam: LINE, a: POSITIVE},
-        {tau: 1, similarity: 0, lam: 0, a: S.Half},
-    )
-    term = a * similarity - tau * a * log(a) - lam * a
-    slope = derivative(term, a)
-    stationary = exp(solve_linear(slope.xreplace({log(a): of_log}), of_log))
-    proof.holds(
-        "Where the Lagrangian of P2 is stationary",
-        [eq("alpha_i", exp((similarity - lam) / tau - 1)), eq("slope_there", 0)],
-        "the objective is a sum over i, so its derivative by alpha_i is that of one term, "
-        "psi_i - tau (log alpha_i + 1) - lambda; solved for log alpha_i",
-        own,
-        names={
-            Symbol("alpha_i"): stationary,
-            Symbol("slope_there"): slope.xreplace({a: stationary}),
-        },
-    )
-    proof.holds(
-        "The objective is strictly concave",
-        [eq("second", -tau / a), lt("second", 0)],
-        "the Hessian is diagonal; so a stationary point is the only maximiser",
-        own,
-        names={Symbol("second"): derivative(slope, a)},
-    )
-    near = own.restricted([tau, similarity, lam, a])
-    take_limit("slope", slope, a, S.Zero, near, proof)
-    total = Symbol("S", positive=True)
-    factor = solve_linear(total * Symbol("f", positive=True) - 1, Symbol("f", positive=True))
-    multiplier = -tau * (log(factor) + 1)
-    proof.holds(
-        "That probabilities add up to 1 fixes the multiplier, and none of them is zero",
-        [
-            eq("factor", 1 / total),
-            eq("lambda", tau * (log(total) - 1)),
-            gt(exp(similarity / tau) / total, 0),
-        ],
-        "alpha_i is exp(psi_i/tau) times the factor exp(-lambda/tau - 1), and S is the sum of "
-        "exp(psi_i/tau) over all i; so the maximiser is the softmax. Its multipliers of the "
-        "constraints alpha_i >= 0 are zero: near zero the derivative is oo",
-        Domain(
-            {tau: POSITIVE, total: POSITIVE, similarity: LINE}, {tau: 1, total: 1, similarity: 0}
-        ),
-        names={
-            Symbol("factor"): exp(-multiplier / tau - 1),
-            Symbol("lambda"): multiplier,
-        },
-    )
+    """The maximiser of P2 is the softmax: what others lose is tau times a divergence."""
     proof.add(
         "The objective at the softmax, whose probabilities add up to 1",
         SumsEqual(
@@ -105,16 +60,6 @@ def state_maximiser(proof: Derivation) -> None:
         ),
         "the value of P2, for any number of similarities",
     )
-
-
-def _at_softmax() -> Expr:
-    mean = Sum(MAXIMISER * psi[i], (i, 1, n))
-    entropy = -Sum(MAXIMISER * log(MAXIMISER), (i, 1, n))
-    return -(psi[1] - mean) + tau * entropy
-
-
-def state_gibbs(proof: Derivation) -> None:
-    """The same once more, without calculus: what is lost is tau times a divergence."""
     proof.add(
         "The value minus the objective, for probabilities alpha",
         SumsEqual(

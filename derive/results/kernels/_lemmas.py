@@ -32,19 +32,11 @@ JENSEN = Lemma(
     "similarity of other views and the mean similarity of negatives; that is at least the "
     "similarity of their mean inner product, the similarity being convex in it",
     "Jensen's inequality, over the pairs of each anchor and then over anchors",
-    statement=r"The mean loss over anchors is at least the loss at the mean similarity of other "
-    r"views and the mean similarity of negatives. If the similarity is convex in the inner "
-    r"product, each of these is at least the similarity at the mean inner product.",
-    proof=r"The logarithm of a sum of exponentials is convex and rises in the similarities of the "
-    r"denominator, and the positives enter by their mean. So this is Jensen's inequality, over "
-    r"the pairs of each anchor and then over anchors.",
 )
 CHORD = Lemma(
     "chord and tangent",
     "a convex function on an interval lies below its chord and above its tangents",
     "by definition",
-    statement=r"A convex function on an interval lies below its chord and above its tangents.",
-    proof=r"By definition.",
 )
 TANGENT = Lemma(
     "tangent in the similarities",
@@ -108,22 +100,6 @@ SPREADING = Lemma(
     proof=r"The vertices add up to $0$ and their outer products to $\frac{n}{n - 1} I$ on the "
     r"span; the representation of the symmetric group is that of contrasts times contrasts.",
 )
-PARTING = Lemma(
-    "parting",
-    "vertices add up to 0 and their outer products to m/(m - 1) times the identity; the mean of "
-    "the points that part stays, so the mean inner product with them does not change at first "
-    "order; similarities inside a class change by |x - y|^gamma, which is less than second order. "
-    "Off the span of the classes inner products change at second order only, and the mean rises: "
-    "there the second derivative is positive",
-    "Taylor's theorem at second order",
-    statement=r"Let the points of a class part so that their mean stays. The mean inner product "
-    r"with the other classes does not change at first order; similarities inside the class change "
-    r"by $|x - y|^\gamma/\tau$, which for $\gamma > 2$ is less than second order. Off the span of "
-    r"the classes inner products change at second order only, and their mean rises: there the "
-    r"second derivative is positive.",
-    proof=r"The vertices add up to $0$ and their outer products to $\frac{m}{m - 1} I$ on the "
-    r"span. The rest is Taylor's theorem at second order.",
-)
 NEGATIVE_TYPE = Lemma(
     "negative type",
     "for 0 < gamma <= 2 the numbers |x - y|^gamma are squared distances in a Hilbert space, and a "
@@ -154,9 +130,4 @@ JENSEN_HALVES = Lemma(
     "convex in all of them and falls: so the mean over anchors is at least its value at the mean "
     "squared distances, and those may be raised to their largest",
     "Jensen's inequality, over the negatives of each anchor and then over anchors",
-    statement=r"The mean over anchors is at least its value at the mean squared distances of the "
-    r"halves, and those may be raised to their largest.",
-    proof=r"The logarithm of a sum of exponentials of functions that are convex and fall in the "
-    r"squared distances is convex in all of them and falls. So this is Jensen's inequality, over "
-    r"the negatives of each anchor and then over anchors.",
 )

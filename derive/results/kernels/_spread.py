@@ -7,8 +7,6 @@ counts as much. It is negative beyond the Gaussian, and outweighs the rest for l
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from sympy import Expr, S, Symbol, sqrt
 
 from ...decide.calculus import derivative
@@ -17,8 +15,8 @@ from ...decide.present import tidy
 from ...losses.kernel import gamma
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, gt
-from ...structures.hierarchy import m, n
-from ._lemmas import PARTING, SPREADING
+from ...structures.hierarchy import n
+from ._lemmas import SPREADING
 from ._similarity import APART, BEYOND_GAUSS
 
 t = Symbol("t", real=True)
@@ -30,35 +28,23 @@ Q, push = Symbol("Q", positive=True), Symbol("push", positive=True)
 v = Symbol("v", positive=True)
 
 
-def curvature(inner: Expr, over: Callable[[Expr], Expr], slope: Expr, bend: Expr) -> Expr:
-    """The second derivative of an anchor's loss, where negatives have these inner products.
-
-    It is the mean second derivative of their similarities, and their variance in slope; ``over``
-    adds up over all other vertices.
-    """
-    rate = derivative(inner, t)
-    first, second = (e.xreplace({t: S.Zero}) for e in (rate, derivative(rate, t)))
-    rise = (slope**2 + bend) * first**2 + slope * second
-    return push * over(rise) - (push * slope * over(first)) ** 2
+#: Slope and curvature of the similarity at the simplex, in the inner product.
+SLOPE, BEND = v / APART, -(gamma - 2) * v / APART**2
 
 
-def at_simplex(size: Expr) -> tuple[Expr, Expr]:
-    """Slope and curvature of the similarity at the simplex, in v."""
-    square = APART.xreplace({n: size})
-    slope = v / square
-    return slope, -(gamma - 2) * slope / square
-
-
-def moments(e: Expr, size: Expr) -> Expr:
+def over_others(e: Expr) -> Expr:
     """A sum over all other vertices, of a polynomial in ``other`` of degree two at most."""
     e = e.expand()
-    one, two = e.coeff(other, 1), e.coeff(other, 2)
-    flat = e.coeff(other, 0)
-    return flat * (size - 1) - one * own + two * (size * Q - own**2)
+    flat, one, two = (e.coeff(other, k) for k in range(3))
+    return flat * (n - 1) - one * own + two * (n * Q - own**2)
 
 
 def spreading() -> Expr:
-    """All vertices move towards one vector of their span, and are made unit again."""
+    """All vertices move towards one vector of their span, and are made unit again.
+
+    The second derivative of an anchor's loss is the mean second derivative of its similarities,
+    and their variance in slope.
+    """
     c, length = -1 / (n - 1), (n - 1) * Q
 
     def norm(x: Expr) -> Expr:
@@ -66,21 +52,13 @@ def spreading() -> Expr:
 
     both = length - own**2 - other**2 + c * own * other
     inner = (c + t * (1 - c) * (own + other) + t**2 * both) / (norm(own) * norm(other))
-    total = curvature(inner, lambda e: moments(e, n), *at_simplex(n)).expand()
+    rate = derivative(inner, t)
+    first, second = (e.xreplace({t: S.Zero}) for e in (rate, derivative(rate, t)))
+    rise = (SLOPE**2 + BEND) * first**2 + SLOPE * second
+    total = push * over_others(rise) - (push * SLOPE * over_others(first)) ** 2
     # The mean over anchors.
+    total = total.expand()
     return tidy(total.coeff(own, 0) + total.coeff(own, 2) * Q)
-
-
-def parting() -> Expr:
-    """One point of a vertex moves along a unit vector of the span, at a right angle to it."""
-    inner = (-1 / (m - 1) + t * other) / sqrt(1 + t**2)
-
-    def over(e: Expr) -> Expr:
-        return moments(e, m).xreplace({own: S.Zero})
-
-    total = curvature(inner, over, *at_simplex(m))
-    # A unit vector of the span has the squares m/(m - 1) in sum.
-    return tidy(total.xreplace({Q: 1 / (m - 1)}))
 
 
 def state_spreading(proof: Derivation) -> None:
@@ -114,19 +92,4 @@ def state_spreading(proof: Derivation) -> None:
             },
             {n: 4, share: 1, mass: "1/2", more: 0},
         ),
-    )
-
-
-def state_parting(proof: Derivation) -> None:
-    """Points of one class part: positive up to the fourth power, and up to a temperature beyond."""
-    proof.holds(
-        "Beyond the Gaussian: the second derivative where points of a class part and their mean "
-        "stays, in the span of the classes",
-        eq("second_derivative", push * v * (m - 1) / (4 * m) * (v - (gamma - 4))),
-        PARTING,
-        Domain(
-            {m: at_least(3), gamma: BEYOND_GAUSS, v: POSITIVE, push: POSITIVE},
-            {m: 3, gamma: 3, v: 1, push: 1},
-        ),
-        names={Symbol("second_derivative"): parting()},
     )

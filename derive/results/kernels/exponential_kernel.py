@@ -24,7 +24,7 @@ from ...proof.relations import eq, ge, lt
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
 from .._for_data import ForData
-from ._entropy import LINE, beta, state_duality, state_gibbs, state_maximiser
+from ._entropy import LINE, beta, state_duality, state_maximiser
 
 n = Symbol("n", integer=True, positive=True)
 psi_1 = Symbol("psi_1", real=True)
@@ -69,7 +69,6 @@ def _of_any_number() -> Derivation:
     """The steps that hold for all similarities."""
     proof = Derivation()
     state_maximiser(proof)
-    state_gibbs(proof)
     state_duality(proof)
     return proof
 

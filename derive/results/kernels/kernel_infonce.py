@@ -21,7 +21,7 @@ from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...theorem.subject import Symmetric
 from ._convexity import state_convexity
-from ._definite import state_definite, state_mixtures, state_sum
+from ._definite import state_definite, state_sum
 from ._similarity import APART, SIMILARITY, UP_TO_GAUSS, state_slopes, to_square
 from ._simplex import NO_CLASSES, psi_n, psi_p, state_towers, state_views
 
@@ -34,7 +34,6 @@ OPTIMAL = DOMAIN.with_range(gamma, UP_TO_GAUSS, 1)
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     definite = state_definite(proof)
-    state_mixtures(proof)
     state_slopes(proof)
     state_sum(proof)
     convexity = state_convexity(proof)

@@ -13,9 +13,8 @@ from dataclasses import replace
 
 from sympy import Expr, Le, S, Symbol, exp
 
-from ...decide.calculus import derivative
 from ...decide.convexity import log_sum_exp_is_convex
-from ...decide.domain import POSITIVE, Domain, Range, between
+from ...decide.domain import POSITIVE, Range, between
 from ...decide.present import solve_linear, tidy
 from ...losses.kernel import KERNEL_SUPCL, gamma, in_similarities
 from ...losses.softmax import tau
@@ -24,14 +23,13 @@ from ...optimum.reduce import ReducedLoss
 from ...optimum.threshold import Criterion, Threshold, threshold
 from ...problems.domains import COMBINED
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, gt, le, lt
+from ...proof.relations import eq, ge, gt, le
 from ...structures.hierarchy import hierarchy, m, n, p
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...theorem.subject import Symmetric
-from ._lemmas import FIRST_ORDER_OFF_FACE, NEGATIVE_TYPE, SMALLER_POWER, TANGENT
+from ._lemmas import NEGATIVE_TYPE, SMALLER_POWER, TANGENT
 from ._similarity import BELOW_GAUSS, SIMILARITY, state_slopes, to_square
-from ._spread import state_parting
 
 CLASSES = hierarchy()
 DOMAIN = COMBINED.with_range(gamma, BELOW_GAUSS, 1)
@@ -53,7 +51,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         SMALLER_POWER,
         DOMAIN.restricted([gamma]),
     )
-    state_beyond(proof)
     criterion = Criterion(
         "collapsed classes on a simplex are optimal", Le(-pull, S.Zero, evaluate=False)
     )
@@ -161,44 +158,6 @@ def state_enough(push: dict[str, Expr], proof: Derivation) -> None:
         [gt(gamma, 0), le(gamma, 2)],
         NEGATIVE_TYPE,
         DOMAIN.restricted([gamma]),
-    )
-
-
-def state_beyond(proof: Derivation) -> None:
-    """Beyond the Gaussian: when parting the points of a class, and that alone, raises the loss.
-
-    Classes themselves may leave the simplex at lower temperatures (see ``kernel-threshold``), and
-    searches that follow them may end with points apart; of that nothing is said here.
-    """
-    g = Symbol("push", positive=True)
-    gradient = {r.name: S.Zero for r in CLASSES.relations} | {CROSS_CLASS: g}
-    theta = CLASSES.eigenvalues(gradient)
-    gaps = {e: tidy(theta[e] - theta["classes"]) for e in ("views", "instances", "mean")}
-    proof.holds(
-        "Beyond the Gaussian alpha does not matter nearby: eigenvalues of the gradient above that "
-        "of the contrasts of classes",
-        [*(eq(e, gap) for e, gap in gaps.items()), *(gt(gap, 0) for gap in gaps.values())],
-        FIRST_ORDER_OFF_FACE,
-        COMBINED.restricted([m, n, p]).with_range(g, POSITIVE, 1),
-        names={Symbol(e): theta[e] - theta["classes"] for e in gaps},
-    )
-    state_parting(proof)
-    excess = gamma * D - (gamma - 4) * tau
-    exponent = between(2, 4, "(]")
-    proof.holds(
-        "So parting points of a class, and that alone, raises the loss at second order for "
-        "gamma <= 4, at every temperature",
-        gt(excess, 0),
-        "v is gamma D/tau, and this is tau times v - (gamma - 4)",
-        Domain({gamma: exponent, D: POSITIVE, tau: POSITIVE}, {gamma: 3, D: 1, tau: 1}),
-    )
-    proof.holds(
-        "Beyond that it does up to a temperature; above it the loss falls as they part, if there "
-        "are three classes or more",
-        [eq("vanishes_at", gamma * D / (gamma - 4)), lt(derivative(excess, tau), 0)],
-        "the same, falling in tau; two classes span a line, in which nothing can part",
-        Domain({gamma: Range(S(4)), D: POSITIVE}, {gamma: 5, D: 1}),
-        names={Symbol("vanishes_at"): solve_linear(excess, tau)},
     )
 
 

@@ -10,29 +10,27 @@ SigLIP is taken.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sympy import Expr, S, Symbol, Tuple, floor
+from sympy import Expr, S, Symbol, Tuple
 
 from ...decide.calculus import derivative
 from ...decide.decide import positive
 from ...decide.domain import Domain, DomainError, Range, between
-from ...decide.evidence import Holds, Outcome, Refuted, Undecided
-from ...decide.interval import NoSign, is_finite, is_infinite
-from ...decide.kinks import HIGH, LOW, Cut, Folded, NotBent, bent, in_x
-from ...decide.present import solve_linear, tidy
-from ...decide.root import ClampedRoot, argmin, last_point
+from ...decide.evidence import Holds, Outcome, Undecided
+from ...decide.interval import is_finite, is_infinite
+from ...decide.kinks import HIGH, LOW, Cut, Folded, bent, in_x
+from ...decide.root import argmin, last_point
 from ...losses.clip import SIGMOID, b, pairwise, t
 from ...losses.functions import loss_of_functions
 from ...losses.pairwise import PairTerm, PairwiseLoss, c
 from ...optimum.reduce import ReducedPairwise
 from ...optimum.segment import Segment, x
 from ...optimum.segment_facts import SumOfConvex
-from ...optimum.shape import convex, monotone
 from ...problems.domains import BIASED
 from ...problems.problem import Problem
 from ...proof.derivation import Derivation, StepFailed
 from ...proof.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS, SUM_OF_CONVEX
 from ...proof.relations import eq, ge, gt
-from ...proof.statement import Relations, Statement
+from ...proof.statement import Relations
 from ...structures.scheme import Scheme
 from ...structures.towers import NEGATIVE, POSITIVE, N
 from ...theorem.quantity import Quantity
@@ -117,29 +115,23 @@ class Shaped:
         """Places where a function bends."""
         return [at for read in self.read for at in read.kinks]
 
-    def shown(self) -> Tuple:
-        """What is stated of it: the two functions, and where they bend."""
-        functions = (eq(k, self.loss.total(r)) for k, r in (("l_p", POSITIVE), ("l_n", NEGATIVE)))
-        return Tuple(*functions, *(eq("c_kink", at) for at in self.kinks))
+    def named(self) -> dict[Symbol, Expr]:
+        """What stands in the two functions, and where they bend."""
+        last = [""] if len(self.kinks) == 1 else [f"_{k}" for k, _ in enumerate(self.kinks, 1)]
+        return {
+            Symbol("l_p"): self.loss.total(POSITIVE),
+            Symbol("l_n"): self.loss.total(NEGATIVE),
+            **{Symbol(f"c_kink{k}"): at for k, at in zip(last, self.kinks, strict=True)},
+        }
 
-    def one_sided(self, segment: Segment, slope: Expr) -> Tuple:
-        """The slope along a segment after and before a point, from one in ``pull`` and ``push``."""
-        return Tuple(
-            *(
-                eq(
-                    name,
-                    slope.xreplace(
-                        {
-                            PULL: -self.slope(POSITIVE, side).xreplace(
-                                {c: segment.inner[POSITIVE]}
-                            ),
-                            PUSH: self.slope(NEGATIVE, side).xreplace({c: segment.inner[NEGATIVE]}),
-                        }
-                    ),
-                )
-                # Both inner products fall, so after a point their slopes on the left count.
-                for name, side in (("h_after", -1), ("h_before", 1))
-            )
+    def one_sided(self, segment: Segment, slope: Expr, side: int) -> Expr:
+        """The slope along a segment on one side of a point, from one in ``pull`` and ``push``."""
+        inner = segment.inner
+        return slope.xreplace(
+            {
+                PULL: -self.slope(POSITIVE, side).xreplace({c: inner[POSITIVE]}),
+                PUSH: self.slope(NEGATIVE, side).xreplace({c: inner[NEGATIVE]}),
+            }
         )
 
     @property
@@ -204,7 +196,7 @@ def shaped(loss: PairwiseLoss, domain: Domain, structure: Scheme = SYMMETRY) -> 
         if isinstance(shape, Undecided):
             said = f"it was not decided whether {said.replace('must be', 'is')}"
         why = getattr(shape, "note", "") or getattr(shape, "reason", "")
-        raise DomainError(f"{said}: {why}" + weaker_statement(loss, domain, structure))
+        raise DomainError(f"{said}: {why}")
     read = tuple(bent(term.function, c, domain) for term in loss.terms)
     # A maximum that never changes over is not one.
     functions = (
@@ -251,74 +243,6 @@ def build(
             measured=replace(POSITION, last=True),
         )
     return quantities
-
-
-def weaker_statement(loss: PairwiseLoss, domain: Domain, structure: Scheme) -> str:
-    """What still holds when l_n is convex but not increasing: both terms are least at once.
-
-    That is where the towers agree and the negatives are at the least point of l_n, if a Gram
-    matrix has these inner products.
-    """
-    lp, ln = loss.total(POSITIVE), loss.total(NEGATIVE)
-    try:
-        if not all(isinstance(o, Holds) for o in (monotone(lp, -1, domain), convex(ln, domain))):
-            return ""
-        least = _least_point(bent(ln, c, domain).slope(1))
-    except (NotBent, NoSign):
-        return ""
-    if least.free_symbols:
-        return ""
-    others = structure.relation(NEGATIVE).count
-    if others.free_symbols:
-        items = str(tidy(others + 1))
-        given = f"for every {items}" + ("" if least >= 0 else f" <= {floor(1 - 1 / least)}")
-    elif least >= 0 or others <= -1 / least:
-        given = "here"
-    else:
-        return ""
-    value = lp.xreplace({c: S.One}) + others * ln.xreplace({c: least})
-    return (
-        f". Weaker, {given}: the minimum of the loss is {value}, where all positives are 1 and "
-        f"all negatives {least}"
-    )
-
-
-def _least_point(slope: Expr) -> Expr:
-    """Where a convex function with this slope is least on [-1, 1]; exact if it is affine."""
-    least = argmin(slope, c, -S.One, S.One).settled()
-    if not least.has(ClampedRoot) or least.free_symbols:
-        return least
-    rate = derivative(slope, c)
-    return solve_linear(slope, c) if rate.is_Rational and rate else least.evalf(15)
-
-
-@dataclass(frozen=True, eq=False)
-class Shape(Statement):
-    """The two functions of a loss and their kinks, of which the shape was proved."""
-
-    known: Shaped
-
-    def decide(self) -> Outcome:
-        """Whether they are those of the loss, by the evidence of its shape."""
-        if self.shown != self.known.shown():
-            return Refuted(note=f"the loss is {self.known.shown()}")
-        return self.known.shape
-
-
-@dataclass(frozen=True, eq=False)
-class OneSided(Statement):
-    """The slopes of a loss along a segment, after and before a point."""
-
-    known: Shaped
-    segment: Segment
-    slope: Expr
-
-    def decide(self) -> Outcome:
-        """Whether they are put together from the one-sided slopes of its functions."""
-        right = self.known.one_sided(self.segment, self.slope)
-        if self.shown != right:
-            return Refuted(note=f"the derivatives are {right}")
-        return self.known.shape
 
 
 @dataclass(frozen=True, eq=False)
@@ -380,10 +304,11 @@ SHOWN = "the position shown is the one nearest to the simplex"
 def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation, structure: Scheme) -> Along:
     """The same for any subgradients: the certificate asks only for their signs."""
     loss, shape, kinks = known.loss, known.shape, known.kinks
+    names = known.named()
     proof.add(
         "Both functions are convex, one falls, one rises"
         + (", with kinks where a maximum changes over" if kinks else ""),
-        Shape(known.shown(), domain, known, lemma=SHAPE),
+        Relations(_defined(names), domain, given=(shape,), names=names, lemma=SHAPE),
         "",
     )
     signs = domain.with_range(PULL, Range(low_open=False), 1)
@@ -400,15 +325,20 @@ def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation, structure
         "after a point their one-sided derivatives on the left count, before it those on the right",
         signs,
     )
-    slopes = known.one_sided(segment, problem.slope)
+    # Both inner products fall, so after a point their slopes on the left count.
+    after, before = (known.one_sided(segment, problem.slope, side) for side in (-1, 1))
+    names = {Symbol("h_after"): after, Symbol("h_before"): before}
     proof.add(
         "The loss is minimal where its derivative changes sign, perhaps by a jump",
-        OneSided(slopes, domain, known, segment, problem.slope, lemma=SUBGRADIENTS),
+        Relations(_defined(names), domain, given=(shape,), names=names, lemma=SUBGRADIENTS),
         SHOWN,
     )
-    after, before = (part.args[1] for part in slopes.args)
     value = ReducedPairwise(loss, structure, shape).value(segment.inner)
     return Along(segment, value, before, after, False)
+
+
+def _defined(names: Mapping[Symbol, Expr]) -> Tuple:
+    return Tuple(*(eq(name, value) for name, value in names.items()))
 
 
 RESULT = for_loss(SIGMOID)
