@@ -2,8 +2,8 @@ r"""Read one display of LaTeX as expressions joined by relations, with the condi
 
 The vocabulary is known: every name is given, or it is an error. What can be read in two ways
 is an error that says which two. The stages are tokens, macros, units (letters with scripts),
-layout (rows, and what is a formula), and for formulas the grammar of ``math.lark``, whose rules
-``build`` turns into SymPy; for what stands beside them ``clauses``.
+layout (rows, and what is a formula), and for formulas ``grammar``, which turns them into SymPy;
+for what stands beside them ``clauses``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from itertools import zip_longest
 
 from sympy import Expr, oo
 
-from ...language.needs import taken
 from ...language.statement import (
     Bounds,
     Chain,
@@ -34,7 +33,6 @@ from ..text.macros import Macros
 from .clauses import Clauses, Letter, defined_letter, take_letters
 from .grammar import Grammar
 from .layout import Beside, Display, Draft, lay_out
-from .lexemes import Lexemes
 from .names import Names, Piece
 from .phrases import Phrases
 from .pieces import at_top, sides, split
@@ -82,7 +80,6 @@ def read(
     TexError
         If it cannot be read, or could be read in two ways; with the position in ``source``.
     """
-    taken()  # of a formula that was given up
     for sign in relations or {}:
         if sign.strip() not in DECLARABLE:
             raise TexError(f"{show(sign)} is not a sign that can be declared to be a relation")
@@ -140,13 +137,12 @@ class _Reading:
         if sum(token.kind != "space" for token in tokens) > MAX_TOKENS:
             raise TexError(f"more than {MAX_TOKENS} tokens")
         known = Names(names, phrases.meanings())
-        self.lexemes = Lexemes(Formula(phrases.put(tokens), signs), known)
-        self.grammar = Grammar(self.lexemes, len(source))
+        self.grammar = Grammar(Formula(phrases.put(tokens), signs), known, len(source))
         self.clauses = Clauses(self.grammar, source)
-        pieces = self.lexemes.pieces(0, len(self.lexemes.formula.tokens))
+        pieces = self.grammar.pieces(0, len(self.grammar.formula.tokens))
         self.found: Display = lay_out(pieces)
         self.end = len(source)
-        tokens = self.lexemes.formula.tokens
+        tokens = self.grammar.formula.tokens
         self.row_ends = [t.at for t in tokens if t.text in ("\\\\", "\\cr")]
 
     # -- the rows before --------------------------------------------------------------------
@@ -182,7 +178,7 @@ class _Reading:
         rows: list[tuple[list[Clause], set[int]]] = []  # conditions, and the rows they are about
         for items, beside in streams:
             for item in items:
-                item.pieces = self.lexemes.names.again(item.pieces)
+                item.pieces = self.grammar.names.again(item.pieces)
             end = self._end_of_row(beside.pieces) if beside.end is None else beside.end
             told = self.clauses.read(items, end)
             rows.append((told, _about(beside, filled)))
@@ -214,7 +210,7 @@ class _Reading:
         for k in at_top(draft.pieces, "relation"):
             unit = draft.pieces[k][0]
             for note in unit.parts:
-                goes = self.grammar.sides.tends(self.lexemes.pieces(*note), unit.at)
+                goes = self.grammar.sides.tends(self.grammar.pieces(*note), unit.at)
                 clauses.append(Clause(goes, "", unit.at))
         if "->" in statement.relations and not any(isinstance(c.says, Tends) for c in clauses):
             raise TexError(
@@ -276,7 +272,7 @@ class _Reading:
         self._put_in(told, uses)
 
     def _put_in(self, told: Sequence[Letter], uses: Mapping[str, int]) -> None:
-        known = self.lexemes.names
+        known = self.grammar.names
         for letter in told:
             if letter.name in known.letters:
                 raise TexError(f"{show(letter.name)} is defined twice", letter.at)
@@ -302,7 +298,7 @@ class _Reading:
 
     def _inside(self, part: tuple[int, int]) -> list[Piece]:
         try:
-            return self.lexemes.pieces(*part)
+            return self.grammar.pieces(*part)
         except TexError:
             return []
 

@@ -7,22 +7,23 @@ product of two vectors, with all their indices, since which two is what an equat
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from sympy import Expr, Symbol
+from sympy import Expr, Symbol, oo, pi
 
 from ...language.statement import Called, Inner, Limit, Side, Tends, TexError, Unread, Vector
 from ...language.tokens import show
 from ...language.vocabulary import OTHER_FUNCTIONS
-from .lexemes import CONSTANTS, Lexemes
 from .names import Piece
 from .pieces import at_top, depths, enclosed, sides, stripped, words
 from .spelling import Unit, joined
 
+if TYPE_CHECKING:
+    from .grammar import Grammar
+
 MAX_LIMITS = 4
-
-Parse = Callable[[Sequence[Piece]], Expr]
-
+CONSTANTS: Mapping[str, Expr] = {"\\pi": pi, "\\infty": oo}
 _TRANSPOSED = re.compile(
     r"(?:\^\{)?(?P<index>.*?)(?P<mark>\\top|\\intercal|\\mathsf\{?T\}?|\\mathrm\{T\}|T)\}?\Z"
 )
@@ -30,11 +31,10 @@ _PLAIN_NAME = re.compile(r"(\\(hat|tilde|bar|vec)\{\w\})|[a-z]")
 
 
 class Sides:
-    """Reads single sides; ``parse`` is the grammar of formulas, ``part`` that of their parts."""
+    """Reads single sides; what stands in them is read by the grammar of formulas."""
 
-    def __init__(self, lexemes: Lexemes, parse: Parse, part: Parse):
-        self.lexemes = lexemes
-        self.parse, self.part = parse, part
+    def __init__(self, grammar: Grammar):
+        self.grammar = grammar
 
     def special(self, pieces: Sequence[Piece], defined: bool, equation: bool = True) -> Side | None:
         """What a side is if it is no formula; None if it is one.
@@ -58,7 +58,7 @@ class Sides:
         head = pieces[0][0]
         if head.index is None or head.sup or head.primes:
             raise TexError("a limit needs what tends below it: \\lim_{\\tau \\to 0}", head.at)
-        told = self.tends(self.lexemes.pieces(*head.index), head.at)
+        told = self.tends(self.grammar.pieces(*head.index), head.at)
         of = stripped(pieces[1:])
         if not of:
             raise TexError("a limit of nothing", head.at)
@@ -71,7 +71,7 @@ class Sides:
             )
         inside: Side | None = self.special(of, defined)
         return Limit(
-            self.part(of) if inside is None else inside, told.symbol, told.point, told.side
+            self.grammar.part(of) if inside is None else inside, told.symbol, told.point, told.side
         )
 
     def tends(self, pieces: Sequence[Piece], at: int) -> Tends:
@@ -96,7 +96,7 @@ class Sides:
                 raise TexError("a side is given twice", last.at)
             side, plain = last.sup, Unit(last.kind, last.text, last.at)
             right = [*right[:-1], (plain, meaning)]
-        return Tends(left[0][1], self.parse(right), side)
+        return Tends(left[0][1], self.grammar.expression(right), side)
 
     # -- inner products -----------------------------------------------------------------
 
@@ -134,7 +134,7 @@ class Sides:
 
     def _is_cross(self, unit: Unit) -> bool:
         """Whether a product is written as that of vectors which is no inner one."""
-        tokens = self.lexemes.formula.tokens
+        tokens = self.grammar.formula.tokens
         return any(t.at == unit.at and t.text == "\\times" for t in tokens)
 
     # -- names --------------------------------------------------------------------------
@@ -196,7 +196,7 @@ class Sides:
         if not unit.parts or unit.kind == "name":
             return unit.full
         try:
-            formula = self.lexemes.formula
+            formula = self.grammar.formula
             return unit.text + "".join(f"{{{formula.spelling(*p)}}}" for p in unit.parts)
         except TexError:
             return unit.text + "{...}"
