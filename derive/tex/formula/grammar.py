@@ -58,7 +58,7 @@ from .guards import MAX_EXPONENT, sound
 from .names import Names, Piece
 from .pieces import ENDING, at_top, depths, sides, stripped, unpunctuated, words
 from .sides import CONSTANTS, Sides
-from .spelling import Range, Unit
+from .spelling import Items, Unit
 from .units import Formula
 
 T = TypeVar("T")
@@ -119,9 +119,9 @@ class Grammar:
         self.needs: list[Condition] = []
         self.bounds_need: list[Condition] = []
 
-    def pieces(self, start: int, end: int) -> list[Piece]:
-        """The units of a range of tokens, with their meanings."""
-        return self.names.resolve(self.formula.units(start, end))
+    def pieces(self, items: Items) -> list[Piece]:
+        """The units of items, with their meanings."""
+        return self.names.resolve(self.formula.units(items))
 
     def expression(self, pieces: Sequence[Piece]) -> Expr:
         """Read a formula without relations.
@@ -193,9 +193,9 @@ class _Parser:
         self.words, self.at = outer
         return found
 
-    def group(self, span: Range, at: int) -> tuple[Expr, int]:
+    def group(self, inside: Items, at: int) -> tuple[Expr, int]:
         """What stands in the braces of a command or a script, and where."""
-        return self.run(self.grammar.pieces(*span), self.sum, Unit("brace", "}", at))
+        return self.run(self.grammar.pieces(inside), self.sum, Unit("brace", "}", at))
 
     def deeper(self, what: Callable[[], T], at: int) -> T:
         """What is nested in something that begins at a place."""
@@ -462,7 +462,7 @@ class _Parser:
     # -- case distinctions ------------------------------------------------------------------
     def cases(self) -> tuple[Expr, int]:
         unit = self.take()
-        pieces = [unpunctuated(p) for p in self.grammar.pieces(*unit.parts[0])]
+        pieces = [unpunctuated(p) for p in self.grammar.pieces(unit.parts[0])]
         rows: list[list[Piece]] = [[]]
         depth = depths(pieces)
         for k, piece in enumerate(pieces):

@@ -36,6 +36,7 @@ from .layout import Beside, Display, Draft, lay_out
 from .names import Names, Piece
 from .phrases import Phrases
 from .pieces import at_top, sides, split
+from .spelling import Items
 from .units import Formula, canonical_name
 from .words import Item, stream
 
@@ -139,7 +140,7 @@ class _Reading:
         known = Names(names, phrases.meanings())
         self.grammar = Grammar(Formula(phrases.put(tokens), signs), known, len(source))
         self.clauses = Clauses(self.grammar, source)
-        pieces = self.grammar.pieces(0, len(self.grammar.formula.tokens))
+        pieces = self.grammar.pieces(self.grammar.formula.items)
         self.found: Display = lay_out(pieces)
         self.end = len(source)
         tokens = self.grammar.formula.tokens
@@ -210,7 +211,7 @@ class _Reading:
         for k in at_top(draft.pieces, "relation"):
             unit = draft.pieces[k][0]
             for note in unit.parts:
-                goes = self.grammar.sides.tends(self.grammar.pieces(*note), unit.at)
+                goes = self.grammar.sides.tends(self.grammar.pieces(note), unit.at)
                 clauses.append(Clause(goes, "", unit.at))
         if "->" in statement.relations and not any(isinstance(c.says, Tends) for c in clauses):
             raise TexError(
@@ -293,12 +294,12 @@ class _Reading:
             if meaning is None and unit.kind in ("name", "word"):
                 yield from {unit.full, unit.stem}
             for part in (*unit.parts, *((unit.power,) if unit.power else ())):
-                if unit.kind != "name" or part == unit.power:
+                if unit.kind != "name" or part is unit.power:
                     waiting.extend(self._inside(part))
 
-    def _inside(self, part: tuple[int, int]) -> list[Piece]:
+    def _inside(self, part: Items) -> list[Piece]:
         try:
-            return self.grammar.pieces(*part)
+            return self.grammar.pieces(part)
         except TexError:
             return []
 

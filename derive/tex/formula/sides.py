@@ -17,7 +17,7 @@ from ...language.tokens import show
 from ...language.vocabulary import OTHER_FUNCTIONS
 from .names import Piece
 from .pieces import at_top, depths, enclosed, sides, stripped, words
-from .spelling import Unit, joined
+from .spelling import Unit, joined, spelling
 
 if TYPE_CHECKING:
     from .grammar import Grammar
@@ -58,7 +58,7 @@ class Sides:
         head = pieces[0][0]
         if head.index is None or head.sup or head.primes:
             raise TexError("a limit needs what tends below it: \\lim_{\\tau \\to 0}", head.at)
-        told = self.tends(self.grammar.pieces(*head.index), head.at)
+        told = self.tends(self.grammar.pieces(head.index), head.at)
         of = stripped(pieces[1:])
         if not of:
             raise TexError("a limit of nothing", head.at)
@@ -196,8 +196,7 @@ class Sides:
         if not unit.parts or unit.kind == "name":
             return unit.full
         try:
-            formula = self.grammar.formula
-            return unit.text + "".join(f"{{{formula.spelling(*p)}}}" for p in unit.parts)
+            return unit.text + "".join(f"{{{spelling(p)}}}" for p in unit.parts)
         except TexError:
             return unit.text + "{...}"
 
