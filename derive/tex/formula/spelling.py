@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from ...language import vocabulary
 from ...language.statement import TexError
@@ -251,7 +252,7 @@ def script(items: Items, k: int) -> tuple[Items, int]:
     word = token.text[1:] in vocabulary.OPERATOR_WORDS or token.text == "\\ast"
     word = word or token.text in vocabulary.LETTERS | vocabulary.DECORATING
     if token.kind == "char" and (token.text.isalnum() or token.text in "*+-"):
-        near = [i for i in items[k + 1 : k + 3] if not i.blank]
+        near = [*takewhile(lambda i: not i.blank, items[k + 1 : k + 3])]
         point = len(near) == 2 and near[0].is_char(".") and near[1].is_digit
         if item.is_digit and near and (near[0].is_digit or point):
             raise TexError(

@@ -423,13 +423,13 @@ class _Cutter:
 
     def _words(self, tokens: list[Token], font: Token) -> None:
         """Read the words of a text, and the formulas between dollars in it."""
-        parts: list[list[Token]] = [[]]
+        parts: list[tuple[Token, list[Token]]] = [(font, [])]
         for token in tokens:
             if token.kind == "char" and token.text == "$":
-                parts.append([])
+                parts.append((token, []))
             else:
-                parts[-1].append(token)
-        for k, part in enumerate(parts):
+                parts[-1][1].append(token)
+        for k, (before, part) in enumerate(parts):
             if k % 2:
                 outer = self.groups, self.in_text
                 self.groups, self.in_text = 0, True
@@ -441,7 +441,7 @@ class _Cutter:
                 if piece.kind in ("begin", "end") or piece.text in ("_", "^", "&", "\\\\"):
                     raise TexError(f"{show(piece.text)} in a text", piece.at)
                 words += " " if piece.text in BLANKS | vocabulary.QUADS else piece.text
-            self.out.append(Unit("text", " ".join(words.lower().split()), font.at))
+            self.out.append(Unit("text", " ".join(words.lower().split()), before.at))
 
     # -- environments -------------------------------------------------------------------
 
