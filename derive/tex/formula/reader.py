@@ -36,7 +36,8 @@ from .layout import Beside, Display, Draft, lay_out
 from .names import Names, Piece
 from .phrases import Phrases
 from .pieces import at_top, sides, split
-from .spelling import Items
+from .plain import plain
+from .spelling import Items, flat, tree
 from .units import Formula, canonical_name
 from .words import Item, stream
 
@@ -138,12 +139,12 @@ class _Reading:
         if sum(token.kind != "space" for token in tokens) > MAX_TOKENS:
             raise TexError(f"more than {MAX_TOKENS} tokens")
         known = Names(names, phrases.meanings())
-        self.grammar = Grammar(Formula(phrases.put(tokens), signs), known, len(source))
+        self.grammar = Grammar(Formula(phrases.put(plain(tree(tokens))), signs), known, len(source))
         self.clauses = Clauses(self.grammar, source)
         pieces = self.grammar.pieces(self.grammar.formula.items)
         self.found: Display = lay_out(pieces)
         self.end = len(source)
-        tokens = self.grammar.formula.tokens
+        tokens = flat(self.grammar.formula.items)
         self.row_ends = [t.at for t in tokens if t.text in ("\\\\", "\\cr")]
 
     # -- the rows before --------------------------------------------------------------------

@@ -17,7 +17,7 @@ from ...language.tokens import show
 from ...language.vocabulary import OTHER_FUNCTIONS
 from .names import Piece
 from .pieces import at_top, depths, enclosed, sides, stripped, words
-from .spelling import Unit, joined, spelling
+from .spelling import Unit, flat, joined, spelling
 
 if TYPE_CHECKING:
     from .grammar import Grammar
@@ -134,7 +134,7 @@ class Sides:
 
     def _is_cross(self, unit: Unit) -> bool:
         """Whether a product is written as that of vectors which is no inner one."""
-        tokens = self.grammar.formula.tokens
+        tokens = flat(self.grammar.formula.items)
         return any(t.at == unit.at and t.text == "\\times" for t in tokens)
 
     # -- names --------------------------------------------------------------------------

@@ -45,9 +45,8 @@ class Formula:
     ``signs`` are further relations: ``\equiv`` where it is declared to be one.
     """
 
-    def __init__(self, tokens: list[Token], signs: Mapping[str, Relation] | None = None):
-        self.tokens = plain(tokens)
-        self.items = tree(self.tokens)
+    def __init__(self, items: Items, signs: Mapping[str, Relation] | None = None):
+        self.items = items
         self.relations: Mapping[str, str] = {**vocabulary.RELATIONS, **(signs or {})}
         _check_over(self.items, group=True)
 
@@ -537,7 +536,7 @@ def name_units(text: str) -> list[Unit]:
     TexError
         If it cannot be read.
     """
-    formula = Formula(tokenise(text))
+    formula = Formula(plain(tree(tokenise(text))))
     units = [u for u in formula.units(formula.items) if u.kind != "quad"]
     for unit in units:
         if (unit.parts and unit.kind != "name") or unit.kind not in _KINDS_IN_NAMES:
