@@ -56,12 +56,15 @@ from ...language.vocabulary import REFUSED
 from . import guards
 from .guards import MAX_EXPONENT, sound
 from .names import Names, Piece
-from .pieces import ENDING, at_top, depths, sides, stripped, unpunctuated, words
+from .pieces import ENDING, at_top, depths, sides, split, stripped, unpunctuated, words
 from .sides import CONSTANTS, Sides
 from .spelling import Items, Unit
 from .units import Formula
 
 T = TypeVar("T")
+Placed = tuple[Expr, int]  #: an expression, and where it stands for messages
+#: What a side is, by its place, if it is no formula.
+Special = Callable[[Sequence[Piece], int], "Side | None"]
 MAX_DIGITS = 60
 MAX_CASES = 40  #: and twice as many relations in them
 MAX_CHOSEN = 12  #: below in a binomial that is multiplied out
@@ -154,7 +157,7 @@ class Grammar:
 
     def chain(self, pieces: Sequence[Piece]) -> Statement:
         """Read a condition in known names."""
-        return _Parser(self).statement(pieces, lambda body, k: None)
+        return _Parser(self).statement(pieces, _formula)
 
     def statement(self, pieces: Sequence[Piece], follows: Side | None = None) -> Statement:
         """Read a formula with its relations.
@@ -193,7 +196,7 @@ class _Parser:
         self.words, self.at = outer
         return found
 
-    def group(self, inside: Items, at: int) -> tuple[Expr, int]:
+    def group(self, inside: Items, at: int) -> Placed:
         """What stands in the braces of a command or a script, and where."""
         return self.run(self.grammar.pieces(inside), self.sum, Unit("brace", "}", at))
 
@@ -223,12 +226,12 @@ class _Parser:
             raise self.refuse()
         return self.take()
 
-    def refuse(self) -> TexError:
-        """The error for what stands here and cannot."""
-        unit = self.word.unit
-        if self.now == "end" and not unit.kind:
+    def refuse(self, unit: Unit | None = None) -> TexError:
+        """The error for what stands here and cannot, or for a relation between two runs."""
+        before = self.words[self.at - 1] if self.at and unit is None else None
+        unit = unit or self.word.unit
+        if not unit.kind:
             return TexError("the formula ends too early", unit.at)
-        before = self.words[self.at - 1] if self.at else None
         hint = _HINTS.get("->" if unit.text == "->" else unit.kind, "")
         hint = hint if unit.text not in "*/" else ""
         if before is not None and before.sort in ("function", "extremum"):
@@ -238,12 +241,10 @@ class _Parser:
         return TexError(f"{message}: {hint}" if hint else message, unit.at)
 
     # -- statements -------------------------------------------------------------------------
-    def statement(
-        self, pieces: Sequence[Piece], special: Callable[[Sequence[Piece], int], Side | None]
-    ) -> Statement:
+    def statement(self, pieces: Sequence[Piece], special: Special) -> Statement:
         """Sides and relations; what ``special`` says of a side is no formula."""
         try:
-            found, relations = self._sides(pieces, special)
+            found, relations = self._sides(pieces, self.inner, special)
         except TexError:
             raise
         except (
@@ -251,13 +252,17 @@ class _Parser:
         ) as error:  # fmt: skip
             # SymPy refuses, for example, to compare complex numbers.
             raise TexError(f"this is not a quantity: {show(str(error))}") from None
+        for side in found:
+            if isinstance(side, Expr):
+                self.open_end(side)
+        signs: tuple[Any, ...] = tuple(r.text for r in relations)
         return Statement(
-            tuple(found), relations, needs=tuple(self.needs), bounds_need=tuple(self.bounds_need)
+            tuple(found), signs, needs=tuple(self.needs), bounds_need=tuple(self.bounds_need)
         )
 
     def _sides(
-        self, pieces: Sequence[Piece], special: Callable[[Sequence[Piece], int], Side | None]
-    ) -> tuple[list[Side], tuple[Any, ...]]:
+        self, pieces: Sequence[Piece], what: Callable[[], Placed], special: Special
+    ) -> tuple[list[Side], list[Unit]]:
         parts, relations = sides(pieces)
         found: list[Side] = []
         for k, part in enumerate(parts):
@@ -265,19 +270,13 @@ class _Parser:
             if k and relations[k - 1].text == "in":
                 found.append(self.run(part, self.interval, after))
                 if after is not None:
-                    self.words, self.at = [Word("end", after)], 0
-                    raise self.refuse()
+                    raise self.refuse(after)
                 continue
             side = special(stripped(part), k)
-            if side is None:
-                side = self.run(part, self.inner, after)[0]
+            found.append(self.run(part, what, after)[0] if side is None else side)
             if after is not None:
                 self._words([(replace(after, parts=[]), None)])
-            found.append(side)
-        for side in found:
-            if isinstance(side, Expr):
-                self.open_end(side)
-        return found, tuple(r.text for r in relations)
+        return found, relations
 
     def open_end(self, end: Expr) -> None:
         """The end of an interval that does not belong to it may be infinite."""
@@ -302,10 +301,10 @@ class _Parser:
         return Bounds(low, high, low_open, high_open)
 
     # -- sums and products --------------------------------------------------------------------
-    def inner(self) -> tuple[Expr, int]:
+    def inner(self) -> Placed:
         return self.cases() if self.now == "cases" else self.sum()
 
-    def sum(self) -> tuple[Expr, int]:
+    def sum(self) -> Placed:
         """A sum, and where it stands for messages."""
         sign = self.take() if self.now in ("+", "-") else None
         term, at = self.product(sign)
@@ -315,7 +314,7 @@ class _Parser:
         at = at if sign is None else sign.at
         return sound(Add(*terms), at), at
 
-    def product(self, sign: Unit | None) -> tuple[Expr, int]:
+    def product(self, sign: Unit | None) -> Placed:
         """A product, and where its last factor stands."""
         last = self.factor()
         factors = [last.expr]
@@ -416,17 +415,17 @@ class _Parser:
         guards.check_height(at, inside)
         return Factor(sound(Abs(inside), at), at, "bars")
 
-    def fraction(self, above: tuple[Expr, int], below: tuple[Expr, int]) -> Factor:
+    def fraction(self, above: Placed, below: Placed) -> Factor:
         divisor = self.power(below[0], S.NegativeOne, below[1])
         return Factor(sound(Mul(above[0], divisor), above[1]), above[1], "fraction")
 
-    def root(self, *parts: tuple[Expr, int]) -> Factor:
+    def root(self, *parts: Placed) -> Factor:
         exponent: Expr = S.Half
         if len(parts) == 2:
             exponent = self.power(parts[0][0], S.NegativeOne, parts[0][1])
         return Factor(self.power(parts[-1][0], exponent, parts[-1][1]), parts[0][1], "closed")
 
-    def binomial(self, *parts: tuple[Expr, int]) -> Factor:
+    def binomial(self, *parts: Placed) -> Factor:
         (above, at), (below, _) = parts
         for part in (above, below):
             if part.is_number and not (part.is_Integer and abs(int(part)) <= MAX_EXPONENT):
@@ -460,18 +459,12 @@ class _Parser:
         return Factor(sound(function(*parts), of.at), of.at, "closed")
 
     # -- case distinctions ------------------------------------------------------------------
-    def cases(self) -> tuple[Expr, int]:
+    def cases(self) -> Placed:
         unit = self.take()
         pieces = [unpunctuated(p) for p in self.grammar.pieces(unit.parts[0])]
-        rows: list[list[Piece]] = [[]]
-        depth = depths(pieces)
-        for k, piece in enumerate(pieces):
-            if piece[0].kind == "row":
-                if depth[k]:
-                    raise TexError("a case ends inside brackets", piece[0].at)
-                rows.append([])
-            else:
-                rows[-1].append(piece)
+        rows = split(pieces, lambda piece: piece[0].kind == "row")
+        for inside in (u for row in rows for u, _ in row if u.kind == "row"):
+            raise TexError("a case ends inside brackets", inside.at)
         if len(rows) > 1 and not stripped(rows[-1]):
             rows.pop()
         relations = sum(u.kind == "relation" for u, _ in pieces)
@@ -536,29 +529,20 @@ class _Parser:
         return found
 
     def condition(self, pieces: list[Piece]) -> Boolean:
-        parts, relations = sides(stripped(pieces))
-        found = [self.run(parts[0], self.sum, relations[0] if relations else None)[0]]
-        for k, (relation, part) in enumerate(zip(relations, parts[1:], strict=True)):
-            self._words([(relation, None)])
-            after = relations[k + 1] if k + 1 < len(relations) else None
-            if relation.text == "in" and len(relations) == 1:
-                bounds = self.run(part, self.interval, after)
-                return And(
-                    (Lt if bounds.low_open else Le)(bounds.low, found[0]),
-                    (Lt if bounds.high_open else Le)(found[0], bounds.high),
-                )
-            if relation.text not in _RELATIONS:
-                self.words, self.at = [Word("end", relation)], 0
-                raise self.refuse()
-            found.append(self.run(part, self.sum, after)[0])
+        found, relations = self._sides(stripped(pieces), self.sum, _formula)
         if not relations:
             raise TexError("the formula ends too early", self.grammar.end)
-        return And(
-            *(
-                _RELATIONS[r.text](left, right)
-                for left, r, right in zip(found, relations, found[1:], strict=False)
+        inside, bounds = found[0], found[-1]
+        if len(relations) == 1 and isinstance(bounds, Bounds):
+            return And(
+                (Lt if bounds.low_open else Le)(bounds.low, inside),
+                (Lt if bounds.high_open else Le)(inside, bounds.high),
             )
-        )
+        for relation in relations:
+            if relation.text not in _RELATIONS:
+                raise self.refuse(relation)
+        pairs = zip(found, relations, found[1:], strict=False)
+        return And(*(_RELATIONS[r.text](left, right) for left, r, right in pairs))
 
     # -- what pieces are to the grammar -------------------------------------------------------
     def _words(self, pieces: Sequence[Piece]) -> list[Word]:
@@ -664,6 +648,10 @@ _HINTS = {
     "relation": "a relation needs a formula on each side, and stands outside brackets",
     "->": "an arrow needs a formula on each side, and stands outside brackets",
 }
+
+
+def _formula(body: Sequence[Piece], k: int) -> None:
+    """No side is anything else than a formula."""
 
 
 def _refuse(at: int, one: str, other: str) -> NoReturn:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import zip_longest
 
 from sympy import Expr, oo
@@ -86,40 +87,20 @@ def read(
         if sign.strip() not in DECLARABLE:
             raise TexError(f"{show(sign)} is not a sign that can be declared to be a relation")
     signs = {sign.strip(): relation for sign, relation in (relations or {}).items()}
-    phrases = phrases or Phrases()
-    display = _Reading(source, names, macros, signs, phrases)
+    reading = partial(_Reading, names, macros, signs, phrases or Phrases())
+    display = reading(source)
     follows: Side | None = None
-    first = display.found.drafts[0].pieces
-    if first[0][0].kind == "relation":
-        rows = _end_of(lead, names, macros, signs, phrases)
-        follows = Unread("") if rows is None else rows[0]
-        if rows is not None:
-            display.grammar.note(rows[1])
+    if display.found.drafts[0].pieces[0][0].kind == "relation":
+        try:
+            rows = reading(lead)
+            follows = rows.goes_on_with()
+        except TexError:
+            follows = None
+        if follows is None:
+            follows = Unread("")
+        else:
+            display.grammar.note(rows.grammar)
     return display.statement(follows)
-
-
-def _end_of(
-    lead: str,
-    names: Mapping[str, Expr],
-    macros: Macros | None,
-    signs: Mapping[str, Relation],
-    phrases: Phrases,
-) -> tuple[Side, Grammar] | None:
-    """What a row that begins with a relation goes on with, of the rows before it.
-
-    That is the first side, where there are only equalities between, and the last one where not.
-    The grammar that read it knows what it needed.
-    """
-    try:
-        rows = _Reading(lead, names, macros, signs, phrases)
-        last = rows.found.drafts[-1]
-        told = {last.pieces[k][0].text for k in at_top(last.pieces, "relation")}
-        if last.loose and told - {"="}:
-            return None  # it may be a condition on the formula before
-        one = rows.last_side() if told - {"="} else rows.first_side()
-    except TexError:
-        return None
-    return None if isinstance(one, Bounds) else (one, rows.grammar)
 
 
 class _Reading:
@@ -127,11 +108,11 @@ class _Reading:
 
     def __init__(
         self,
-        source: str,
         names: Mapping[str, Expr],
         macros: Macros | None,
         signs: Mapping[str, Relation],
         phrases: Phrases,
+        source: str,
     ):
         tokens = tokenise(source)
         if macros is not None:
@@ -139,30 +120,35 @@ class _Reading:
         if sum(token.kind != "space" for token in tokens) > MAX_TOKENS:
             raise TexError(f"more than {MAX_TOKENS} tokens")
         known = Names(names, phrases.meanings())
-        self.grammar = Grammar(Formula(phrases.put(plain(tree(tokens))), signs), known, len(source))
+        items = phrases.put(plain(tree(tokens)))
+        self.grammar = Grammar(Formula(items, signs), known, len(source))
         self.clauses = Clauses(self.grammar, source)
-        pieces = self.grammar.pieces(self.grammar.formula.items)
-        self.found: Display = lay_out(pieces)
+        self.found: Display = lay_out(self.grammar.pieces(items))
         self.end = len(source)
-        tokens = flat(self.grammar.formula.items)
-        self.row_ends = [t.at for t in tokens if t.text in ("\\\\", "\\cr")]
+        self.row_ends = [t.at for t in flat(items) if t.text in ("\\\\", "\\cr")]
 
     # -- the rows before --------------------------------------------------------------------
 
-    def first_side(self) -> Side:
-        """The first side of the last formula."""
-        pieces = self.found.drafts[-1].pieces
-        place = at_top(pieces, "relation")
+    def goes_on_with(self) -> Side | None:
+        """What a row that begins with a relation goes on with, if these are the rows before it.
+
+        That is the first side, where there are only equalities between, and the last one where
+        not. The grammar that read it knows what it needed.
+        """
+        last = self.found.drafts[-1]
+        places = at_top(last.pieces, "relation")
+        told = {last.pieces[k][0].text for k in places}
+        if told - {"="}:
+            if last.loose:
+                return None  # it may be a condition on the formula before
+            statement = self.grammar.statement(last.pieces)
+            self.grammar.note(statement)
+            one = statement.sides[-1]
+            return None if isinstance(one, Bounds) else one
         # A relation after it lets the side be a name that is defined.
-        head = pieces[: place[0]] if place else pieces
+        head = last.pieces[: places[0]] if places else last.pieces
         special = self.grammar.sides.special(head, defined=True)
         return self.grammar.part(head) if special is None else special
-
-    def last_side(self) -> Side:
-        """The last side of the last formula."""
-        statement = self.grammar.statement(self.found.drafts[-1].pieces)
-        self.grammar.note(statement)
-        return statement.sides[-1]
 
     # -- the display ------------------------------------------------------------------------
 

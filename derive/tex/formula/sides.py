@@ -16,7 +16,7 @@ from ...language.statement import Called, Inner, Limit, Side, Tends, TexError, U
 from ...language.tokens import show
 from ...language.vocabulary import OTHER_FUNCTIONS
 from .names import Piece
-from .pieces import at_top, depths, enclosed, sides, stripped, words
+from .pieces import at_top, depths, enclosed, sides, split, stripped, words
 from .spelling import Unit, flat, joined, spelling
 
 if TYPE_CHECKING:
@@ -109,7 +109,8 @@ class Sides:
                 return None
             if units[-1].full != units[-1].text:
                 raise TexError("a power of an inner product is not read", units[-1].at)
-            inside = [[p for p in part if p[0].kind != "quad"] for part in _at_commas(pieces[1:-1])]
+            parts = split(pieces[1:-1], lambda piece: piece[0].kind == "comma")
+            inside = [[p for p in part if p[0].kind != "quad"] for part in parts]
             if [len(part) for part in inside] == [1, 1]:
                 one, other = (vector(part[0][0]) for part in inside)
                 if one is not None and other is not None:
@@ -199,16 +200,6 @@ class Sides:
             return unit.text + "".join(f"{{{spelling(p)}}}" for p in unit.parts)
         except TexError:
             return unit.text + "{...}"
-
-
-def _at_commas(pieces: Sequence[Piece]) -> list[list[Piece]]:
-    parts: list[list[Piece]] = [[]]
-    for piece in pieces:
-        if piece[0].kind == "comma":
-            parts.append([])
-        else:
-            parts[-1].append(piece)
-    return parts
 
 
 def _is_norm(pieces: Sequence[Piece]) -> bool:
