@@ -18,38 +18,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, NoReturn, TypeVar
 
-from sympy import (
-    Abs,
-    Add,
-    And,
-    Eq,
-    Expr,
-    Ge,
-    Gt,
-    Le,
-    Lt,
-    Max,
-    Min,
-    Mul,
-    Ne,
-    Or,
-    Piecewise,
-    Rational,
-    S,
-    binomial,
-    cosh,
-    exp,
-    factorial,
-    log,
-    oo,
-    preorder_traversal,
-    sinh,
-    tanh,
-)
+import sympy
+from sympy import Add, And, Expr, Mul, Piecewise, Rational, Rel, S, oo
 from sympy.logic.boolalg import Boolean
 
 from ...decide.defined import Condition
 from ...language import needs
+from ...language.items import Items
 from ...language.statement import Bounds, Side, Statement, TexError
 from ...language.tokens import MAX_NESTING, show
 from ...language.vocabulary import REFUSED
@@ -58,7 +33,7 @@ from .guards import MAX_EXPONENT, sound
 from .names import Names, Piece
 from .pieces import ENDING, at_top, depths, sides, split, stripped, unpunctuated, words
 from .sides import CONSTANTS, Sides
-from .spelling import Items, Unit
+from .spelling import Unit
 from .units import Formula
 
 T = TypeVar("T")
@@ -71,11 +46,9 @@ MAX_CHOSEN = 12  #: below in a binomial that is multiplied out
 MAX_COMPARED = 1_000  #: arguments of max and min times the size of them: compared pairwise
 
 _FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {
-    "log": log, "ln": log, "exp": exp, "tanh": tanh, "cosh": cosh, "sinh": sinh,
-}  # fmt: skip
-_RELATIONS: dict[str, Callable[[Expr, Expr], Boolean]] = {
-    "<": Lt, "<=": Le, ">": Gt, ">=": Ge, "=": Eq, "!=": Ne,
-}  # fmt: skip
+    **{name: getattr(sympy, name) for name in ("log", "exp", "tanh", "cosh", "sinh")},
+    "ln": sympy.log,
+}
 _BRACKETS = {"(": ")", "[": "]", "\\{": "\\}", "\\lvert": "\\rvert"}
 _SIGNS = {*"+-*/,", *_BRACKETS, *_BRACKETS.values()}
 _IF = {"if", "for", "when", "whenever", "if and only if", "iff", "in case", "where"}
@@ -373,7 +346,6 @@ class _Parser:
         return Factor(self.power(found.expr, exponent, found.at), found.at, kind)
 
     def power(self, base: Expr, exponent: Expr, at: int) -> Expr:
-        guards.check_height(at, base, exponent)
         self.needs += needs.of_power(base, exponent)
         return guards.power(base, exponent, at)
 
@@ -413,7 +385,7 @@ class _Parser:
         if opening.text != "\\lvert":
             return Factor(inside, at, "bracket")
         guards.check_height(at, inside)
-        return Factor(sound(Abs(inside), at), at, "bars")
+        return Factor(sound(sympy.Abs(inside), at), at, "bars")
 
     def fraction(self, above: Placed, below: Placed) -> Factor:
         divisor = self.power(below[0], S.NegativeOne, below[1])
@@ -431,9 +403,9 @@ class _Parser:
             if part.is_number and not (part.is_Integer and abs(int(part)) <= MAX_EXPONENT):
                 raise TexError(f"a binomial needs whole numbers up to {MAX_EXPONENT}", at)
         if below.is_Integer and 0 <= int(below) <= MAX_CHOSEN and not above.is_number:
-            chosen = Mul(*(above - k for k in range(int(below)))) / factorial(below)
+            chosen = Mul(*(above - k for k in range(int(below)))) / sympy.factorial(below)
         else:
-            chosen = binomial(above, below)
+            chosen = sympy.binomial(above, below)
             if not chosen.is_number:  # where it has a value is not known
                 self.needs.append(needs.of_name(chosen))
         return Factor(sound(chosen, at), at, "closed")
@@ -447,11 +419,11 @@ class _Parser:
             self.expect(",")
             found.append(self.deeper(self.sum, opening.at)[0])
         self.expect(_BRACKETS[opening.text])
-        function = Max if of.text == "max" else Min
+        function = sympy.Max if of.text == "max" else sympy.Min
         parts = [arg for part in found for arg in function.make_args(part)]
         size = 0
         for part in parts:
-            for _ in preorder_traversal(part):
+            for _ in sympy.preorder_traversal(part):
                 size += 1
                 if size * len(parts) > MAX_COMPARED:
                     raise TexError(f"{of.text} of too much", of.at)
@@ -476,7 +448,7 @@ class _Parser:
             value, condition = self.case(row, unit, last=row is rows[-1])
             if told == S.true:  # SymPy would drop such a case, right or wrong.
                 raise TexError(f"the cases before {value} leave nothing for it", 0)
-            told = Or(told, condition)
+            told = sympy.Or(told, condition)
             found.append((value, condition))
         distinction = Piecewise(*found)
         if not isinstance(distinction, Piecewise):  # what its cases are for would be lost
@@ -535,14 +507,14 @@ class _Parser:
         inside, bounds = found[0], found[-1]
         if len(relations) == 1 and isinstance(bounds, Bounds):
             return And(
-                (Lt if bounds.low_open else Le)(bounds.low, inside),
-                (Lt if bounds.high_open else Le)(inside, bounds.high),
+                Rel(bounds.low, inside, "<" if bounds.low_open else "<="),
+                Rel(inside, bounds.high, "<" if bounds.high_open else "<="),
             )
         for relation in relations:
-            if relation.text not in _RELATIONS:
+            if relation.text in ("in", "->"):
                 raise self.refuse(relation)
         pairs = zip(found, relations, found[1:], strict=False)
-        return And(*(_RELATIONS[r.text](left, right) for left, r, right in pairs))
+        return And(*(Rel(a, b, "==" if r.text == "=" else r.text) for a, r, b in pairs))
 
     # -- what pieces are to the grammar -------------------------------------------------------
     def _words(self, pieces: Sequence[Piece]) -> list[Word]:
@@ -618,27 +590,24 @@ class _Parser:
 
 def _unreadable(kind: str, text: str) -> str:
     """Why a unit cannot be read anywhere in a formula."""
-    if kind == "strange":
-        why = REFUSED.get(text, "")
-        return f"{show(text)} cannot be read{': ' if why else ''}{why}"
-    if kind == "null":
-        return f"{show(text + '.')} cannot be read here"
-    if kind == "bar" and text in ("\\|", "\\Vert"):
-        return f"a norm that is not known: {_DECLARED}"
+    here, why = f"{show(text)} cannot be read", REFUSED.get(text, "")
     if kind == "bar":
-        return "bars: write an absolute value here with \\left| and \\right|"
-    if kind == "limit":
-        return f"{text} cannot be read here: {REFUSED[text]}"
-    if kind == "text":
-        return f"the text {show(text)} cannot be read here"
-    if kind in ("amp", "row", "fence", "forall", "and", "dot", "semicolon"):
-        return f"{show(text)} cannot be read here"
+        norm = text in ("\\|", "\\Vert")
+        bars = "bars: write an absolute value here with \\left| and \\right|"
+        return f"a norm that is not known: {_DECLARED}" if norm else bars
     if text in ("\\langle", "\\rangle", "\\lVert", "\\rVert"):
         return (
             "an inner product or a norm that is not known; a known one stands alone on a side "
             f"of an equation: {_DECLARED}"
         )
-    return f"{show(text)} cannot be read; the brackets are ( ) [ ] \\{{ \\}}"
+    return {
+        "strange": f"{here}{': ' if why else ''}{why}",
+        "null": f"{show(text + '.')} cannot be read here",
+        "limit": f"{text} cannot be read here: {why}",
+        "text": f"the text {here} here",
+        "open": f"{here}; the brackets are ( ) [ ] \\{{ \\}}",
+        "close": f"{here}; the brackets are ( ) [ ] \\{{ \\}}",
+    }.get(kind, f"{here} here")
 
 
 _HINT_OF_EXTREMUM = "\\{} needs ( with two or more values"

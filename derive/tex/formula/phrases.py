@@ -13,11 +13,11 @@ from itertools import pairwise
 from sympy import Expr
 
 from ...language import vocabulary
+from ...language.items import Item, Items, tree
 from ...language.statement import TexError
 from ...language.tokens import show, tokenise
 from ...language.vocabulary import RELATIONS, STATED
 from .plain import plain
-from .spelling import Item, Items, tree
 
 _SAME = {
     **dict.fromkeys(("\\lVert", "\\rVert", "\\Vert"), "\\|"),

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...language.items import Item, Items, flat
 from ...language.statement import TexError
 from ...language.tokens import Token, show
 from ...language.vocabulary import ANNOTATED, COLOURS, OLD_FONTS, VISIBLE, WRAPPERS
-from .spelling import Item, Items, flat
 
 
 def plain(items: Items) -> Items:

@@ -16,6 +16,7 @@ from itertools import zip_longest
 
 from sympy import Expr, oo
 
+from ...language.items import Items, flat, tree
 from ...language.statement import (
     Bounds,
     Chain,
@@ -38,7 +39,6 @@ from .names import Names, Piece
 from .phrases import Phrases
 from .pieces import at_top, sides, split
 from .plain import plain
-from .spelling import Items, flat, tree
 from .units import Formula, canonical_name
 from .words import Item, stream
 

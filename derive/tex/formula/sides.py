@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from sympy import Expr, Symbol, oo, pi
 
+from ...language.items import flat
 from ...language.statement import Called, Inner, Limit, Side, Tends, TexError, Unread, Vector
 from ...language.tokens import show
 from ...language.vocabulary import OTHER_FUNCTIONS
 from .names import Piece
 from .pieces import at_top, depths, enclosed, sides, split, stripped, words
-from .spelling import Unit, flat, joined, spelling
+from .spelling import Unit, joined, spelling
 
 if TYPE_CHECKING:
     from .grammar import Grammar

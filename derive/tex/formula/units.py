@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from ...language import vocabulary
+from ...language.items import Item, Items, flat, tree
 from ...language.statement import Relation, TexError
 from ...language.tokens import Token, show, tokenise
 from ...language.vocabulary import BARS, BLANKS, CLOSING, MARKS, OPENING, OPERATORS, TEXT, UPRIGHT
 from .notes import check_label, check_note, check_overlap
 from .plain import plain
-from .spelling import Item, Items, Unit, argument, flat, joined, script, scripts, spelling, tree
+from .spelling import Unit, argument, joined, script, scripts, spelling
 
 #: What a side of a relation can begin after.
 _ENDS = {"relation", "quad", "comma", "semicolon", "amp", "row", "and"}
