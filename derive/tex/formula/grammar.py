@@ -90,7 +90,7 @@ class Grammar:
         self.formula = formula
         self.names = names
         self.end = end
-        self.sides = Sides(self)
+        self.sides = Sides(formula.items, self.pieces, self.expression, self.part)
         #: What expressions needed that are put into a statement: of letters, below limits.
         self.needs: list[Condition] = []
         self.bounds_need: list[Condition] = []
@@ -377,7 +377,9 @@ class _Parser:
         if sort in _BRACKETS:
             return self.bracket(unit)
         parts = [self.group(part, unit.at) for part in unit.parts]
-        return {"frac": self.fraction, "sqrt": self.root, "binom": self.binomial}[sort](*parts)
+        if sort == "frac":
+            return self.fraction(*parts)
+        return self.root(*parts) if sort == "sqrt" else self.binomial(*parts)
 
     def bracket(self, opening: Unit) -> Factor:
         inside, at = self.deeper(self.inner, opening.at)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from sympy import Expr, Integer
 
-from ...language.statement import Among, Bounds, Chain, Indices, Kinds, TexError
+from ...language.statement import Among, Bounds, Chain, Indices, Kinds, Relation, TexError
 from ...language.tokens import show
 from ...language.vocabulary import DOTS
 from .grammar import Grammar
@@ -119,7 +119,7 @@ class Memberships:
             raise TexError(f"the set {show(head.full)} is not known", head.at)
         yield from (Kinds(symbols, one) for one in kinds)
         if at_least is not None:
-            sign = ">" if at_least[1] == ">" else ">="
+            sign: Relation = ">" if at_least[1] == ">" else ">="
             yield from (Chain((s, Integer(at_least[2])), (sign,)) for s in symbols)
 
     def symbols(self, names: Sequence[Piece]) -> tuple[Expr, ...]:

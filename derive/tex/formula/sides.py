@@ -7,12 +7,11 @@ product of two vectors, with all their indices, since which two is what an equat
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 
 from sympy import Expr, Symbol, oo, pi
 
-from ...language.items import flat
+from ...language.items import Items, flat
 from ...language.statement import Called, Inner, Limit, Side, Tends, TexError, Unread, Vector
 from ...language.tokens import show
 from ...language.vocabulary import OTHER_FUNCTIONS
@@ -20,8 +19,7 @@ from .names import Piece
 from .pieces import at_top, depths, enclosed, sides, split, stripped, words
 from .spelling import Unit, joined, spelling
 
-if TYPE_CHECKING:
-    from .grammar import Grammar
+Parse = Callable[[Sequence[Piece]], Expr]
 
 MAX_LIMITS = 4
 CONSTANTS: Mapping[str, Expr] = {"\\pi": pi, "\\infty": oo}
@@ -32,10 +30,17 @@ _PLAIN_NAME = re.compile(r"(\\(hat|tilde|bar|vec)\{\w\})|[a-z]")
 
 
 class Sides:
-    """Reads single sides; what stands in them is read by the grammar of formulas."""
+    """Reads single sides of what stands in ``items``.
 
-    def __init__(self, grammar: Grammar):
-        self.grammar = grammar
+    ``pieces`` cuts those in a script, ``parse`` is the grammar of formulas, ``part`` that of
+    their parts.
+    """
+
+    def __init__(
+        self, items: Items, pieces: Callable[[Items], list[Piece]], parse: Parse, part: Parse
+    ):
+        self.items, self.pieces = items, pieces
+        self.parse, self.part = parse, part
 
     def special(self, pieces: Sequence[Piece], defined: bool, equation: bool = True) -> Side | None:
         """What a side is if it is no formula; None if it is one.
@@ -59,7 +64,7 @@ class Sides:
         head = pieces[0][0]
         if head.index is None or head.sup or head.primes:
             raise TexError("a limit needs what tends below it: \\lim_{\\tau \\to 0}", head.at)
-        told = self.tends(self.grammar.pieces(head.index), head.at)
+        told = self.tends(self.pieces(head.index), head.at)
         of = stripped(pieces[1:])
         if not of:
             raise TexError("a limit of nothing", head.at)
@@ -72,7 +77,7 @@ class Sides:
             )
         inside: Side | None = self.special(of, defined)
         return Limit(
-            self.grammar.part(of) if inside is None else inside, told.symbol, told.point, told.side
+            self.part(of) if inside is None else inside, told.symbol, told.point, told.side
         )
 
     def tends(self, pieces: Sequence[Piece], at: int) -> Tends:
@@ -97,7 +102,7 @@ class Sides:
                 raise TexError("a side is given twice", last.at)
             side, plain = last.sup, Unit(last.kind, last.text, last.at)
             right = [*right[:-1], (plain, meaning)]
-        return Tends(left[0][1], self.grammar.expression(right), side)
+        return Tends(left[0][1], self.parse(right), side)
 
     # -- inner products -----------------------------------------------------------------
 
@@ -136,7 +141,7 @@ class Sides:
 
     def _is_cross(self, unit: Unit) -> bool:
         """Whether a product is written as that of vectors which is no inner one."""
-        tokens = flat(self.grammar.formula.items)
+        tokens = flat(self.items)
         return any(t.at == unit.at and t.text == "\\times" for t in tokens)
 
     # -- names --------------------------------------------------------------------------
