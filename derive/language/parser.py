@@ -429,7 +429,7 @@ class _Parser:
         self.take()
         other = self.index()
         self.expect("}")
-        return nodes.Unlike(one, other)
+        return nodes.Indicator(nodes.Relations((one, other), ("!=",)))
 
     def function(self, name: str) -> Node:
         if self.now == "^":

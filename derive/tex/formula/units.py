@@ -184,11 +184,10 @@ class _Cutter:
 
     def _space(self, token: Token) -> None:
         inside, self.k = argument(self.items, self.k + 1 + self._is(self.k + 1, "*"), token)
-        tokens = [*flat(inside)]
         if token.text == "\\tag":
-            check_label(tokens, token)
-        if token.text in ("\\hspace", "\\mspace") and any(t.text == "-" for t in tokens):
-            check_overlap(tokens, token)
+            check_label(inside, token)
+        if token.text in ("\\hspace", "\\mspace") and any(t.text == "-" for t in flat(inside)):
+            check_overlap(inside, token)
         if token.text in vocabulary.QUADS_OF:
             self.out.append(Unit("quad", token.text, token.at))
 
@@ -250,7 +249,7 @@ class _Cutter:
             if token.text == "\\boxed":
                 raise TexError("a script at a box", self.items[self.k].token.at)
             label, self.k = script(self.items, self.k)
-            check_label([*flat(label)], token)
+            check_label(label, token)
         while self._text_at(self.k) in vocabulary.THIN | vocabulary.SILENT:
             self.k += 1
         left = before == 0 or self.out[before - 1].kind in _ENDS
@@ -369,7 +368,7 @@ class _Cutter:
         if relation == "->" and note:
             unit.parts = [note]
         else:
-            check_note([*flat(note)], token)
+            check_note(note, token)
 
     def _arrow(self, token: Token) -> None:
         r"""Read ``\xrightarrow[below]{above}``: what tends stands at one of the places."""
