@@ -105,7 +105,7 @@ def test_symbolic_tests_are_collected_without_torch() -> None:
         "flint",
         "sympy",
     }
-    there |= {"mpmath", "numpy", "click", "lark", "rich"}
+    there |= {"mpmath", "numpy", "click", "rich"}
     there |= {path.stem for path in (ROOT / "tests").rglob("*")}  # files and folders of tests
     for path in (ROOT / "tests" / "derive").rglob("*.py"):
         names = re.findall(r"^(?:from|import) (\w+)", path.read_text("utf-8"), re.MULTILINE)

@@ -577,10 +577,6 @@ def _cosine(node: nodes.Cosine, scene: Scene, env: Environment) -> Any:
     return over(dot(one, other, scene.vectors), root(times(*squares)), node)
 
 
-def _unlike(node: nodes.Unlike, scene: Scene, env: Environment) -> Any:
-    return Fraction(int(_index(node.one, scene, env) != _index(node.other, scene, env)))
-
-
 def _interval(node: nodes.Interval, scene: Scene, env: Environment) -> Any:
     low, high = (_value(end, scene, env) for end in (node.low, node.high))
     return Interval(low, high, node.low_open, node.high_open)
@@ -766,7 +762,6 @@ _VALUES: dict[type[Node], Callable[[Any, Scene, Environment], Any]] = {
     nodes.Applied: _applied,
     nodes.Indicator: lambda node, scene, env: Fraction(int(_truth(node.of, scene, env).holds)),
     nodes.Cosine: _cosine,
-    nodes.Unlike: _unlike,
     nodes.Interval: _interval,
     nodes.Big: _big,
     nodes.Extremum: lambda node, scene, env: _best(

@@ -87,16 +87,20 @@ class Matrix:
 
     def rank(self) -> int:
         """Rank, by elimination with the largest pivot."""
-        rows = [list(row) for row in self.alike.rows]
-        scale, rank = self.scale, 0
-        free = set(range(self.shape[1]))
-        while (at := _largest(rows, free, scale)) is not None:
+        return len(self._eliminated(self.alike.rows)[0])
+
+    def _eliminated(self, rows: Sequence[Sequence[Any]]) -> tuple[dict[int, list[Any]], Any]:
+        """These rows, of which others are taken until each column has one entry: those with a
+        pivot by its column, and the rest. What the rows have beyond the columns goes along."""
+        left, done = [list(row) for row in rows], dict[int, list[Any]]()
+        scale, free = self.scale, set(range(self.shape[1]))
+        while (at := _largest(left, free, scale)) is not None:
             i, j = at
-            pivot = rows.pop(i)
+            pivot = left.pop(i)
             free.discard(j)
-            rows = [_reduced(row, pivot, row[j] / pivot[j], free) for row in rows]
-            rank += 1
-        return rank
+            left = [_reduced(row, pivot, j) for row in left]
+            done = {k: _reduced(row, pivot, j) for k, row in done.items()} | {j: pivot}
+        return done, left
 
     def is_psd(self) -> bool:
         """Whether it is symmetric and no form of it is negative, by elimination on the diagonal."""
@@ -120,23 +124,11 @@ class Matrix:
     def solved(self, right: Sequence[Any]) -> list[Any] | None:
         """Some x with Ax = b, for a square matrix; none if there is none."""
         rows = [[*row, b] for row, b in zip(self.rows, right, strict=True)]
-        scale, size = self.scale, len(self.rows)
-        done: list[tuple[int, list[Any]]] = []
-        free = set(range(size))
-        while (at := _largest(rows, free, scale)) is not None:
-            i, j = at
-            pivot = rows.pop(i)
-            free.discard(j)
-            every = {*range(size + 1)}
-            rows = [_reduced(row, pivot, row[j] / pivot[j], every) for row in rows]
-            done = [(k, _reduced(row, pivot, row[j] / pivot[j], every)) for k, row in done]
-            done.append((j, pivot))
-        if any(not is_zero(row[-1], 1) for row in rows):
+        done, left = self._eliminated(rows)
+        if any(not is_zero(row[-1], 1) for row in left):
             return None
-        found: list[Any] = [Fraction(0)] * size
-        for j, row in done:
-            found[j] = row[-1] / row[j]
-        return found
+        found = {j: row[-1] / row[j] for j, row in done.items()}
+        return [found.get(j, Fraction(0)) for j in range(len(self.rows))]
 
 
 def ones(n: int) -> Matrix:
@@ -221,10 +213,7 @@ def _size(rows: Sequence[list[Any]], at: tuple[int, int]) -> Any:
     return abs(rows[at[0]][at[1]])
 
 
-def _reduced(row: list[Any], pivot: list[Any], factor: Any, columns: set[int]) -> list[Any]:
-    if factor == 0:
-        return row
-    return [
-        a - factor * b if k in columns else a
-        for k, (a, b) in enumerate(zip(row, pivot, strict=True))
-    ]
+def _reduced(row: list[Any], pivot: list[Any], column: int) -> list[Any]:
+    """A row with so much of the pivot's taken away that it is zero in its column."""
+    factor = row[column] / pivot[column]
+    return row if factor == 0 else [a - factor * b for a, b in zip(row, pivot, strict=True)]

@@ -179,15 +179,6 @@ class Cosine(Node):
 
 
 @dataclass(frozen=True)
-class Unlike(Node):
-    """1 where two indices differ, else 0."""
-
-    one: Node
-    other: Node
-    spelled = "[{} != {}]"
-
-
-@dataclass(frozen=True)
 class Bound(Node):
     """Names with what they run over, and which of them differ."""
 

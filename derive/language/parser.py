@@ -36,6 +36,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from . import nodes
+from .items import tree
 from .nodes import INFINITY, ONE, PI, Node
 from .statement import TexError
 from .tokens import show, tokenise
@@ -144,7 +145,7 @@ def unused(bound: nodes.Bound, *bodies: Node) -> list[str]:
 
 class _Parser:
     def __init__(self, text: str, letters: Letters):
-        self.words = lexemes(tokenise(" ".join(text.split())))
+        self.words = lexemes(tree(tokenise(" ".join(text.split()))))
         self.letters = letters
         self.at = 0
         self.norms = 0  #: that are open
@@ -428,7 +429,7 @@ class _Parser:
         self.take()
         other = self.index()
         self.expect("}")
-        return nodes.Unlike(one, other)
+        return nodes.Indicator(nodes.Relations((one, other), ("!=",)))
 
     def function(self, name: str) -> Node:
         if self.now == "^":

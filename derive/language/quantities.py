@@ -135,7 +135,8 @@ def as_number(value: Any) -> Any:
         return mpmath.mpf(value.evalf(DIGITS + 5))
 
 
-_HOLDS: dict[str, Callable[[Any, Any], Any]] = {
+#: Whether a relation holds, by the gap of its sides and what of a gap does not count.
+HOLDS: dict[str, Callable[[Any, Any], Any]] = {
     "=": lambda gap, slack: abs(gap) <= slack,
     "!=": lambda gap, slack: abs(gap) > slack,
     "<=": lambda gap, slack: gap <= slack,
@@ -156,7 +157,7 @@ def compare(left: Any, right: Any, relation: str) -> bool:
             gap = (left > right) - (left < right)
         else:
             gap, slack = left - right, CLOSE * (1 + abs(right))
-    return bool(_HOLDS[relation](gap, slack))
+    return bool(HOLDS[relation](gap, slack))
 
 
 def related(left: Any, right: Any, relation: str, vectors: Vectors | None) -> bool:

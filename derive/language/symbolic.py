@@ -19,8 +19,7 @@ from ..decide.calculus import derivative
 from ..decide.defined import Condition
 from ..decide.domain import Domain, Range, at_least
 from ..decide.limits.limit import NoLimit, limit
-from . import nodes
-from .needs import note_log, note_power, taken
+from . import needs, nodes
 from .nodes import INFINITY, PI, Node
 
 Definitions = Mapping[str, tuple[tuple[str, ...], Node]]
@@ -94,7 +93,7 @@ class Writer:
         if node.function == "sqrt":
             return self._power(argument, S.Half)
         if node.function == "log":
-            self._note(note_log, argument)
+            self.needs.extend(needs.of_log(argument))
         return _FUNCTIONS[node.function](argument)
 
     def _extremum(self, node: nodes.Extremum, env: Values) -> Expr:
@@ -186,13 +185,8 @@ class Writer:
         return self._power(self.expression(node.base, env), self.expression(node.exponent, env))
 
     def _power(self, base: Expr, exponent: Expr) -> Expr:
-        self._note(note_power, base, exponent)
+        self.needs.extend(needs.of_power(base, exponent))
         return base**exponent
-
-    def _note(self, of: Callable[..., None], *parts: Expr) -> None:
-        taken()
-        of(*parts)
-        self.needs.extend(taken()[0])
 
 
 _FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {"log": log, "exp": exp, "tanh": tanh, "abs": Abs}

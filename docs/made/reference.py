@@ -95,7 +95,7 @@ def lay() -> None:
     """Make the copy that is read; it has to be there before MkDocs looks where to read."""
     shutil.rmtree(COPY, ignore_errors=True)
     package = COPY / "cltheory"
-    only_code = shutil.ignore_patterns("__pycache__", "*.json", "*.lark", "top-level")
+    only_code = shutil.ignore_patterns("__pycache__", "*.json", "top-level")
     for top in ("derive", "numeric"):
         shutil.copytree(ROOT / top, package / top, ignore=only_code)
     shutil.copy(ROOT / "derive" / "top-level" / "__init__.py", package)

@@ -28,6 +28,7 @@ from sympy import Expr, Integer, Rational, S, Symbol, nan, oo, zoo
 from ...decide.domain import Domain, DomainError, Range
 from ...decide.exact import NotANumber, expression
 from ...decide.number import sign
+from ...language.quantities import HOLDS
 from ...losses.clip import b, t
 from ...losses.pairwise import c
 from ...losses.softmax import tau
@@ -376,14 +377,7 @@ def _compare(a: Expr, relation: str, z: Expr) -> bool:
         if found is None:  # so close that no digits tell
             found = 0
         gap = found
-    return {
-        "=": gap == 0,
-        "!=": gap != 0,
-        "<": gap < 0,
-        "<=": gap <= 0,
-        ">": gap > 0,
-        ">=": gap >= 0,
-    }[relation]
+    return bool(HOLDS[relation](gap, 0))
 
 
 # --- reading -------------------------------------------------------------------------------

@@ -17,8 +17,7 @@ from sympy import Expr, Symbol
 from ...language.statement import Among, Bounds, Chain, Clause, Indices, Kinds, Tends, TexError
 from ...language.tokens import show
 from ...language.vocabulary import DOTS, NOUNS
-from .grammar import Grammar
-from .lexemes import check_list
+from .grammar import Grammar, check_list
 from .memberships import Memberships
 from .names import Piece
 from .pieces import at_top, is_letter, sides

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from sympy import Expr, Integer
 
-from ...language.statement import Among, Bounds, Chain, Indices, Kinds, TexError
+from ...language.statement import Among, Bounds, Chain, Indices, Kinds, Relation, TexError
 from ...language.tokens import show
 from ...language.vocabulary import DOTS
 from .grammar import Grammar
@@ -20,8 +20,20 @@ _NUMBERS = {"\\mathbb{N}": "natural", "\\mathbb{Z}": "integer", "\\mathbb{R}": "
 #: Sub- and superscripts of sets of numbers, by the sort that they make of a set.
 _SIGNED = {
     "+": "positive", ">0": "positive", "++": "positive", "\\ge0": "nonnegative",
-    "<0": "negative", "-": "negative", "*": "positive",
+    "<0": "negative", "-": "negative",
 }  # fmt: skip
+#: What a set with a script says of its members.
+_KINDS: dict[tuple[str, str], tuple[str, ...]] = {
+    **{(kind, ""): (kind,) for kind in _NUMBERS.values()},
+    **{("real", script): (f"{sign} real",) for script, sign in _SIGNED.items()},
+    **{
+        (kind, script): ("positive integer",) if sign == "positive" else ("integer", sign)
+        for kind in ("natural", "integer")
+        for script, sign in _SIGNED.items()
+    },
+    ("natural", "*"): ("positive integer",),
+    ("natural", "0"): ("integer", "nonnegative"),
+}
 _FROM = re.compile(r"(>|\\ge)([0-9]{1,6})")
 _FAMILY = re.compile(r"[A-Z]|\\mathcal\{[A-Z]\}|\\[A-Z][a-z]+")
 
@@ -91,40 +103,24 @@ class Memberships:
     def _numbers(
         self, names: Sequence[Piece], head: Unit, without: Sequence[Piece]
     ) -> Iterator[Chain | Kinds]:
-        symbols = self.symbols(names)
-        kind = _NUMBERS[head.text]
+        symbols, kind = self.symbols(names), _NUMBERS[head.text]
         script = (head.sub + head.sup).replace("{", "").replace("}", "").replace(" ", "")
         script = "+" if script == "+*" else script
-        if head.primes or (head.sub and head.sup and script != "+"):
-            raise TexError(f"the set {show(head.full)} is not known", head.at)
-        excluded = [u.full for u, _ in without]
-        if excluded and (excluded != ["0"] or kind == "real" or script not in ("", "0")):
-            raise TexError("a set of numbers without others is not read", head.at)
-        at_least = _FROM.fullmatch(script)
-        if not script:
-            if excluded and kind == "integer":
+        kinds = _KINDS.get((kind, script))
+        at_least = None if kinds else _FROM.fullmatch(script)
+        if without:
+            plain = kind == "natural" and script in ("", "0")
+            if not plain or [u.full for u, _ in without] != ["0"]:
                 raise TexError("a set of numbers without others is not read", head.at)
-            yield Kinds(symbols, "positive integer" if excluded else kind)
-        elif script in _SIGNED and not excluded and (script != "*" or kind == "natural"):
-            sign = _SIGNED[script]
-            if kind == "real":
-                yield Kinds(symbols, f"{sign} real")
-            elif sign == "positive":
-                yield Kinds(symbols, "positive integer")
-            else:
-                yield Kinds(symbols, "integer")
-                yield Kinds(symbols, sign)
-        elif kind == "natural" and script == "0":
-            yield Kinds(symbols, "positive integer" if excluded else "integer")
-            if not excluded:
-                yield Kinds(symbols, "nonnegative")
-        elif at_least is not None and not excluded:
-            yield Kinds(symbols, "real" if kind == "real" else "integer")
-            for s in symbols:
-                low = Integer(at_least[2])
-                yield Chain((s, low), (">" if at_least[1] == ">" else ">=",))
-        else:
+            kinds = ("positive integer",)
+        elif at_least is not None:
+            kinds = ("real" if kind == "real" else "integer",)
+        if kinds is None or head.primes or (head.sub and head.sup and script != "+"):
             raise TexError(f"the set {show(head.full)} is not known", head.at)
+        yield from (Kinds(symbols, one) for one in kinds)
+        if at_least is not None:
+            sign: Relation = ">" if at_least[1] == ">" else ">="
+            yield from (Chain((s, Integer(at_least[2])), (sign,)) for s in symbols)
 
     def symbols(self, names: Sequence[Piece]) -> tuple[Expr, ...]:
         """What names stand for.

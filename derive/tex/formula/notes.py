@@ -7,8 +7,8 @@ note may be is listed here, and everything else is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
+from ...language.items import Items, flat
 from ...language.statement import TexError
 from ...language.tokens import Token, show
 from ...language.vocabulary import BLANKS, FONTS, QUADS, REFERENCES, RELATIONS, THIN
@@ -34,33 +34,29 @@ _POINTS = {"pt": 1.0, "em": 10.0, "ex": 4.5, "mm": 2.8, "cm": 28.0, "in": 72.0, 
 FURTHEST = 4.0
 
 
-def _printed(tokens: Sequence[Token]) -> str:
+def _printed(items: Items) -> str:
     """The text of a note without spacing, braces and fonts; a reference is a number."""
-    out: list[str] = []
-    inside = 0  # braces of the argument of a reference that are open
-    waiting = False
-    for token in tokens:
-        text = token.text
-        if token.kind in ("begin", "end"):
+    out = ""
+    waiting = False  # for the argument of a reference
+    for item in items:
+        text = item.token.text
+        out += " " if item.blank else ""
+        if item.is_group:
+            out += "" if waiting else _printed(item.inside or [])
+            waiting = False
+        elif item.inside is not None:
             return "\\?"
-        if text in "{}" and token.kind == "char":
-            if waiting and text == "{":
-                inside, waiting = 1, False
-            elif inside:
-                inside += 1 if text == "{" else -1
-        elif inside or text in FONTS or text in ("$", "\\,", "\\!"):
-            continue
         elif text in REFERENCES:
             waiting = True
-            out.append(" 1 ")
-        elif token.kind == "space" or text in THIN | BLANKS | QUADS:
-            out.append(" ")
-        else:
-            out.append(text)
-    return " ".join("".join(out).split())
+            out += " 1 "
+        elif text in THIN | BLANKS | QUADS:
+            out += "" if text in ("\\,", "\\!") else " "
+        elif text not in FONTS and text != "$":
+            out += text
+    return " ".join(out.split())
 
 
-def check_note(tokens: Sequence[Token], command: Token) -> None:
+def check_note(items: Items, command: Token) -> None:
     """Accept a label, a reference or ``def`` above a relation.
 
     Raises
@@ -68,7 +64,7 @@ def check_note(tokens: Sequence[Token], command: Token) -> None:
     TexError
         If the note may say that the relation does not hold as it stands.
     """
-    text = _printed(tokens)
+    text = _printed(items)
     words = [w.strip("(),;:") for w in text.replace("~", " ").split()]
     if not text or _LABEL.fullmatch(text) or _MARKS.fullmatch(text.strip("()")):
         return
@@ -80,7 +76,7 @@ def check_note(tokens: Sequence[Token], command: Token) -> None:
         )
 
 
-def check_overlap(tokens: Sequence[Token], command: Token) -> None:
+def check_overlap(items: Items, command: Token) -> None:
     """Accept a small negative space.
 
     Raises
@@ -88,12 +84,12 @@ def check_overlap(tokens: Sequence[Token], command: Token) -> None:
     TexError
         If it may set one sign over another, or its length is not known.
     """
-    length = _LENGTH.fullmatch("".join(t.text for t in tokens if t.kind != "space"))
+    length = _LENGTH.fullmatch("".join(t.text for t in flat(items) if t.kind != "space"))
     if length is None or float(length[1] or 0) * _POINTS[length[2]] > FURTHEST:
         raise TexError(f"{show(command.text)} backwards may set a sign over another", command.at)
 
 
-def check_label(tokens: Sequence[Token], command: Token) -> None:
+def check_label(items: Items, command: Token) -> None:
     """Accept a name or a few words at a horizontal brace, or in place of the number.
 
     Raises
@@ -101,9 +97,9 @@ def check_label(tokens: Sequence[Token], command: Token) -> None:
     TexError
         If there is a relation in it, or a word that takes the formula back.
     """
-    words = _printed(tokens).lower().replace("(", " ").replace(")", " ").split()
+    words = _printed(items).lower().replace("(", " ").replace(")", " ").split()
     strange = {"\\approx", "\\sim", "\\to", "\\rightarrow", "\\not", "?", "!", "\\?", "\\equiv"}
-    for token in tokens:
+    for token in flat(items):
         if token.text in strange or (token.kind == "command" and token.text in RELATIONS):
             words = ["not"]
         elif token.kind == "char" and token.text in "=<>":

@@ -1,61 +1,52 @@
 r"""Names that are phrases: ``\|\nabla_z \mathcal{L}\|^2``, ``\mathbb{E}[\epsilon^2]``.
 
-They are found in the tokens, before anything is cut into units, whatever stands in them: two
-phrases are the same if they print the same. Each gives way to one token of its own.
+They are found before anything is cut into units, whatever stands in them: two
+phrases are the same if they print the same. Each gives way to one item of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from sympy import Expr
 
+from ...language import vocabulary
+from ...language.items import Item, Items, tree
 from ...language.statement import TexError
-from ...language.tokens import Token, closing, show, tokenise
-from ...language.vocabulary import (
-    ACCENTS,
-    BLANKS,
-    FONTS,
-    FRACTIONS,
-    KEPT_FONTS,
-    LETTERS,
-    MARKS,
-    OPERATOR_WORDS,
-    QUADS,
-    RELATIONS,
-    SILENT,
-    SIZES,
-    STATED,
-    TEXT,
-    THIN,
-)
+from ...language.tokens import show, tokenise
+from ...language.vocabulary import RELATIONS, STATED
 from .plain import plain
 
 _SAME = {
     **dict.fromkeys(("\\lVert", "\\rVert", "\\Vert"), "\\|"),
     **dict.fromkeys(("\\lvert", "\\rvert", "\\vert"), "|"),
-    **dict.fromkeys(FRACTIONS, "\\frac"),
+    **dict.fromkeys(vocabulary.FRACTIONS, "\\frac"),
     **{"\\lbrace": "\\{", "\\rbrace": "\\}", "\\lbrack": "[", "\\rbrack": "]", "\\ast": "*"},
     **{"\\leq": "\\le", "\\geq": "\\ge", "\\neq": "\\ne", "\\intercal": "\\top", "'": "\\prime"},
 }
-_SIZING = SIZES | {"\\left", "\\right", "\\middle"}
-_UNPRINTED = THIN | SILENT | BLANKS | _SIZING
+_SIZING = vocabulary.SIZES | {"\\left", "\\right", "\\middle"}
+_UNPRINTED = vocabulary.THIN | vocabulary.SILENT | vocabulary.BLANKS | _SIZING
+_WITH_ARGUMENT = vocabulary.FRACTIONS | vocabulary.ACCENTS | vocabulary.KEPT_FONTS | {"\\sqrt"}
 #: What ends a side of a relation, besides relations.
-_ENDS = {*MARKS, *QUADS, *STATED}
+_ENDS = {*vocabulary.MARKS, *vocabulary.QUADS, *STATED}
 #: The name of the token that stands for a phrase; no command is spelled so.
 _PLACE = "\\cl@{}"
 
 
 @dataclass(frozen=True)
 class Atom:
-    """A sign with its scripts and arguments as one text, and the tokens that it is."""
+    """A sign with its scripts and arguments as one text, and the items that it is.
+
+    In a group only the first atom has the start of the items around it, and the last the end;
+    ``power`` is where the superscript of a norm begins.
+    """
 
     text: str
-    start: int
-    end: int
-    power: int = -1  #: where the superscript of a norm begins
+    start: int = -1
+    end: int = -1
+    power: int = -1
 
 
 @dataclass(frozen=True)
@@ -79,8 +70,7 @@ class Phrase:
 
 def phrase(text: str) -> tuple[str, ...]:
     """How a phrase is looked for."""
-    tokens = plain(tokenise(text))
-    return tuple(a.text for a in _Atoms(tokens).of(0, len(tokens)))
+    return tuple(a.text for a in _atoms(plain(tree(tokenise(text)))))
 
 
 def split_at_relation(atoms: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -121,35 +111,38 @@ class Phrases:
         """What each token that stands for a phrase means."""
         return {_PLACE.format(k): p.meaning for k, p in enumerate(self.known)}
 
-    def put(self, tokens: list[Token]) -> list[Token]:
-        """The tokens with one of its own for each phrase."""
-        if not self.known:
-            return tokens
-        tokens = plain(tokens)
+    def put(self, items: Items) -> Items:
+        """The items with one of its own for each phrase."""
+        return self._put(items, [], outer=True) if self.known else items
+
+    def _put(self, items: Items, before: list[Atom], *, outer: bool) -> Items:
+        """The same for items that stand after atoms, if they are no group of their own."""
         found: dict[int, tuple[int, int]] = {}  # where one begins: where it ends, and which
-        reader = _Atoms(tokens)
-        inner = [(a + 1, b) for a, b in reader.partner.items() if tokens[a].kind == "char"]
-        for start, end in [(0, len(tokens)), *inner]:
-            atoms = reader.of(start, end)
-            for k in range(len(atoms)):
-                which = self._at(atoms, k, outer=start == 0 and end == len(tokens))
-                if which is not None:
-                    atom = atoms[k + len(self.known[which].atoms) - 1]
-                    raised = atom.text != self.known[which].atoms[-1]
-                    first, last = atoms[k].start, atom.power if raised else atom.end
-                    signs = [t.text for t in tokens[first:last] if t.kind == "char"]
-                    if signs.count("{") == signs.count("}"):
-                        found.setdefault(first, (last, which))
-        out: list[Token] = []
+        atoms = [*before, *_atoms(items)]
+        for k in range(len(before), len(atoms)):
+            which = self._at(atoms, k, outer)
+            if which is not None:
+                last = atoms[k + len(self.known[which].atoms) - 1]
+                raised = last.text != self.known[which].atoms[-1]
+                start, end = atoms[k].start, last.power if raised else last.end
+                if start >= 0 and end >= 0:
+                    found.setdefault(start, (end, which))
+        out: Items = []
         at = 0
-        while at < len(tokens):
+        while at < len(items):
+            item = items[at]
             if at in found:
-                end, which = found[at]
-                out.append(Token("command", _PLACE.format(which), tokens[at].at))
-                at = end
-            else:
-                out.append(tokens[at])
-                at += 1
+                at, which = found[at]
+                place = replace(item.token, kind="command", text=_PLACE.format(which))
+                out.append(Item(place, blank=item.blank))
+                continue
+            if item.is_group:
+                item = replace(item, inside=self._put(item.inside or [], [], outer=False))
+            elif item.inside is not None:
+                around = [*before, *_atoms(items[:at]), Atom(f"\\begin{{{item.token.text}}}")]
+                item = replace(item, inside=self._put(item.inside, around, outer=outer))
+            out.append(item)
+            at += 1
         return out
 
     def _at(self, atoms: Sequence[Atom], k: int, outer: bool) -> int | None:
@@ -177,120 +170,110 @@ class Phrases:
         return best
 
 
-class _Atoms:
-    """Cuts tokens into atoms."""
+def _atoms(items: Items) -> list[Atom]:
+    """Items as atoms; what only sets the size of a bracket belongs to it."""
+    out: list[Atom] = []
+    start = 0
+    while (k := _printed(items, start)) < len(items):
+        found, after = _with_scripts(*_next(items, k), items)
+        sized = [j for j in range(start, k) if items[j].token.text in _SIZING]
+        if found and sized and found[0].start >= 0:
+            found[0] = replace(found[0], start=sized[0])
+        out += found
+        start = after
+    return out
 
-    def __init__(self, tokens: list[Token]):
-        self.tokens = tokens
-        self.partner = closing(tokens)
 
-    def of(self, start: int, end: int) -> list[Atom]:
-        """The atoms of a range."""
-        return list(self._atoms(start, end))
+def _printed(items: Items, k: int) -> int:
+    """The first place from ``k`` on with something that prints."""
+    while k < len(items) and items[k].token.kind == "command" and items[k].token.text in _UNPRINTED:
+        k += 1
+    return k
 
-    def _atoms(self, start: int, end: int) -> Iterator[Atom]:
-        k = start
-        while (at := self._skip(k, end)) < end:
-            sized = [j for j in range(k, at) if self.tokens[j].text in _SIZING]
-            found = self._with_scripts(self._next(at, end), end)
-            if found and sized:
-                found[0] = replace(found[0], start=sized[0])
-            yield from found
-            k = self._after
 
-    def _next(self, k: int, end: int) -> list[Atom]:
-        """The atoms of the token or group at ``k``, without scripts."""
-        token = self.tokens[k]
-        if token.kind in ("begin", "end"):
-            self._after = k + 1
-            at = self._skip(k + 1, end)
-            if token.kind == "begin" and token.text in ("array", "alignedat"):
-                self._after = self.partner.get(at, k) + 1  # how columns are set
-            return [Atom(f"\\{token.kind}{{{token.text}}}", k, self._after)]
-        if token.text != "{" or token.kind != "char":
-            return self._one(k, end)
-        found = list(self._atoms(k + 1, self.partner[k]))
-        self._after = self.partner[k] + 1
-        if found:
-            found[0] = replace(found[0], start=k)
-            found[-1] = replace(found[-1], end=self._after)
-        return found
+def _next(items: Items, k: int) -> tuple[list[Atom], int]:
+    """The atoms of the item at ``k``, without scripts, and the place after them."""
+    item = items[k]
+    if item.inside is None:
+        text, after = _one(items, k)
+        return [Atom(text, k, after)], after
+    if item.is_group:
+        found = [replace(a, start=-1, end=-1, power=-1) for a in _atoms(item.inside)]
+    else:
+        columns = item.token.text in ("array", "alignedat")  # how they are set
+        inside = _atoms(item.inside[columns:])
+        ends = (Atom(f"\\{edge}{{{item.token.text}}}") for edge in ("begin", "end"))
+        found = [next(ends), *(replace(a, start=-1, end=-1, power=-1) for a in inside), next(ends)]
+    if found:
+        found[0] = replace(found[0], start=k)
+        found[-1] = replace(found[-1], end=k + 1)
+    return found, k + 1
 
-    _after = 0  #: the place after what was cut last
 
-    @staticmethod
-    def _unprinted(token: Token) -> bool:
-        return token.kind == "space" or (token.kind == "command" and token.text in _UNPRINTED)
+def _one(items: Items, k: int) -> tuple[str, int]:
+    """The text of a token with its arguments, without scripts, and the place after it."""
+    token = items[k].token
+    text = token.text
+    if items[k].is_script:
+        raise TexError(f"{show(text)} with nothing before it", token.at)
+    if text in vocabulary.FONTS:
+        star = k + 1 < len(items) and items[k + 1].token.text == "*"
+        letters, after = _argument(items, k + 1 + star)
+        is_words = text in vocabulary.TEXT and not letters.isalnum()
+        return "," if is_words else letters, after
+    if text in _WITH_ARGUMENT:
+        spelled, after = _SAME.get(text, text), k + 1
+        for _ in range(2 if text in vocabulary.FRACTIONS else 1):
+            inside, after = _argument(items, after)
+            spelled += "{" + inside + "}"
+        return spelled, after
+    around = {i.token.text for i in items[max(k - 1, 0) : k + 2 : 2]}
+    other = k + 1 + (len(around) == 1 and around <= _SIZING)
+    bars = other < len(items) and items[other].token.text == text == "|"
+    if bars and not any(item.blank for item in items[k + 1 : other + 1]):
+        return "\\|", other + 1
+    if text[1:] in vocabulary.OPERATOR_WORDS and token.kind == "command":
+        return text[1:], k + 1
+    return _SAME.get(text, text), k + 1
 
-    def _skip(self, k: int, end: int) -> int:
-        while k < end and self._unprinted(self.tokens[k]):
-            k += 1
-        return k
 
-    def _one(self, k: int, end: int) -> list[Atom]:
-        """The atoms of a token with its arguments, without scripts."""
-        token = self.tokens[k]
-        text = token.text
-        self._after = k + 1
-        if text in ("_", "^", "'"):
-            raise TexError(f"{show(text)} with nothing before it", token.at)
-        if text in TEXT and not "".join(self._argument(k + 1, end)).isalnum():
-            return [Atom(",", k, self._after)]  # words
-        if text in FONTS:
-            star = k + 1 < end and self.tokens[k + 1].text == "*"
-            letters = self._argument(k + 1 + star, end)
-            return [Atom("".join(letters), k, self._after)]
-        if token.kind == "command" and text in FRACTIONS | ACCENTS | KEPT_FONTS | {"\\sqrt"}:
-            spelled = _SAME.get(text, text)
-            for _ in range(2 if text in FRACTIONS else 1):
-                spelled += "{" + "".join(self._argument(self._after, end)) + "}"
-            return [Atom(spelled, k, self._after)]
-        around = {t.text for t in self.tokens[max(k - 1, 0) : k + 2 : 2]}
-        other = k + 1 + (len(around) == 1 and around <= _SIZING)
-        if text == "|" and other < end and self.tokens[other].text == "|":
-            self._after = other + 1
-            return [Atom("\\|", k, other + 1)]
-        if text[1:] in OPERATOR_WORDS and token.kind == "command":
-            return [Atom(text[1:], k, k + 1)]
-        return [Atom(_SAME.get(text, text), k, k + 1)]
+def _argument(items: Items, k: int) -> tuple[str, int]:
+    """The text of the argument at ``k``, and the place after it."""
+    k = _printed(items, k)
+    if k >= len(items):
+        raise TexError("an argument is missing", items[-1].token.at)
+    if items[k].is_group:
+        found, after = [a.text for a in _atoms(items[k].inside or [])], k + 1
+    else:
+        text, after = _one(items, k)
+        found = [text]
+    return "".join(
+        f" {t}" if i and _runs_on(found[i - 1], t) else t for i, t in enumerate(found)
+    ), after
 
-    def _argument(self, k: int, end: int) -> list[str]:
-        """The texts of the argument at ``k``."""
-        k = self._skip(k, end)
-        if k >= end:
-            raise TexError("an argument is missing", self.tokens[k - 1].at)
-        if self.tokens[k].text == "{" and self.tokens[k].kind == "char":
-            found = [a.text for a in self._atoms(k + 1, self.partner[k])]
-            self._after = self.partner[k] + 1
+
+def _with_scripts(atoms: list[Atom], k: int, items: Items) -> tuple[list[Atom], int]:
+    """The atoms with the scripts that follow on the last of them, and the place after these."""
+    sub, sup, power = "", "", -1
+    while (at := _printed(items, k)) < len(items) and items[at].is_script:
+        mark = items[at].token.text
+        if mark == "'":
+            sup, k = sup + "\\prime", at + 1
+            continue
+        inside, k = _argument(items, at + 1)
+        if mark == "_":
+            sub += inside
         else:
-            found = [a.text for a in self._one(k, end)]
-        return [f" {t}" if i and _runs_on(found[i - 1], t) else t for i, t in enumerate(found)]
-
-    def _with_scripts(self, atoms: list[Atom], end: int) -> list[Atom]:
-        """The atoms with the scripts that follow on the last of them."""
-        sub, sup, k, power = "", "", self._after, -1
-        while (at := self._skip(k, end)) < end:
-            mark = self.tokens[at]
-            if mark.kind != "char" or mark.text not in ("_", "^", "'"):
-                break
-            self._after = at + 1
-            if mark.text == "'":
-                sup += "\\prime"
-            elif mark.text == "_":
-                sub += "".join(self._argument(at + 1, end))
-            else:
-                power = at
-                sup += "".join(self._argument(at + 1, end))
-            k = self._after
-        self._after = k
-        if not (sub or sup) or not atoms:
-            return atoms
-        last = atoms[-1]
-        if last.text == "\\|" and sub == "2":
-            sub = ""  # the Euclidean norm, said or not
-        scripts = (f"_{{{sub}}}" if sub else "") + (f"^{{{sup}}}" if sup else "")
-        power = power if last.text in ("\\|", "|") else -1
-        return [*atoms[:-1], Atom(last.text + scripts, last.start, k, power)]
+            power = at
+            sup += inside
+    if not (sub or sup) or not atoms:
+        return atoms, k
+    last = atoms[-1]
+    if last.text == "\\|" and sub == "2":
+        sub = ""  # the Euclidean norm, said or not
+    text = last.text + (f"_{{{sub}}}" if sub else "") + (f"^{{{sup}}}" if sup else "")
+    power = power if last.text in ("\\|", "|") else -1
+    return [*atoms[:-1], replace(last, text=text, end=k, power=power)], k
 
 
 def _ends(atom: str) -> bool:
@@ -300,4 +283,4 @@ def _ends(atom: str) -> bool:
 
 def _runs_on(before: str, after: str) -> bool:
     """Whether a letter would run on a control word."""
-    return before in LETTERS and after[:1].isalpha()
+    return before in vocabulary.LETTERS and after[:1].isalpha()

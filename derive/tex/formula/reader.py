@@ -2,8 +2,8 @@ r"""Read one display of LaTeX as expressions joined by relations, with the condi
 
 The vocabulary is known: every name is given, or it is an error. What can be read in two ways
 is an error that says which two. The stages are tokens, macros, units (letters with scripts),
-layout (rows, and what is a formula), and for formulas the grammar of ``math.lark``, whose rules
-``build`` turns into SymPy; for what stands beside them ``clauses``.
+layout (rows, and what is a formula), and for formulas ``grammar``, which turns them into SymPy;
+for what stands beside them ``clauses``.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import zip_longest
 
 from sympy import Expr, oo
 
-from ...language.needs import taken
+from ...language.items import Items, flat, tree
 from ...language.statement import (
     Bounds,
     Chain,
@@ -34,10 +35,10 @@ from ..text.macros import Macros
 from .clauses import Clauses, Letter, defined_letter, take_letters
 from .grammar import Grammar
 from .layout import Beside, Display, Draft, lay_out
-from .lexemes import Lexemes
 from .names import Names, Piece
 from .phrases import Phrases
 from .pieces import at_top, sides, split
+from .plain import plain
 from .units import Formula, canonical_name
 from .words import Item, stream
 
@@ -82,45 +83,24 @@ def read(
     TexError
         If it cannot be read, or could be read in two ways; with the position in ``source``.
     """
-    taken()  # of a formula that was given up
     for sign in relations or {}:
         if sign.strip() not in DECLARABLE:
             raise TexError(f"{show(sign)} is not a sign that can be declared to be a relation")
     signs = {sign.strip(): relation for sign, relation in (relations or {}).items()}
-    phrases = phrases or Phrases()
-    display = _Reading(source, names, macros, signs, phrases)
+    reading = partial(_Reading, names, macros, signs, phrases or Phrases())
+    display = reading(source)
     follows: Side | None = None
-    first = display.found.drafts[0].pieces
-    if first[0][0].kind == "relation":
-        rows = _end_of(lead, names, macros, signs, phrases)
-        follows = Unread("") if rows is None else rows[0]
-        if rows is not None:
-            display.grammar.note(rows[1])
+    if display.found.drafts[0].pieces[0][0].kind == "relation":
+        try:
+            rows = reading(lead)
+            follows = rows.goes_on_with()
+        except TexError:
+            follows = None
+        if follows is None:
+            follows = Unread("")
+        else:
+            display.grammar.note(rows.grammar)
     return display.statement(follows)
-
-
-def _end_of(
-    lead: str,
-    names: Mapping[str, Expr],
-    macros: Macros | None,
-    signs: Mapping[str, Relation],
-    phrases: Phrases,
-) -> tuple[Side, Grammar] | None:
-    """What a row that begins with a relation goes on with, of the rows before it.
-
-    That is the first side, where there are only equalities between, and the last one where not.
-    The grammar that read it knows what it needed.
-    """
-    try:
-        rows = _Reading(lead, names, macros, signs, phrases)
-        last = rows.found.drafts[-1]
-        told = {last.pieces[k][0].text for k in at_top(last.pieces, "relation")}
-        if last.loose and told - {"="}:
-            return None  # it may be a condition on the formula before
-        one = rows.last_side() if told - {"="} else rows.first_side()
-    except TexError:
-        return None
-    return None if isinstance(one, Bounds) else (one, rows.grammar)
 
 
 class _Reading:
@@ -128,11 +108,11 @@ class _Reading:
 
     def __init__(
         self,
-        source: str,
         names: Mapping[str, Expr],
         macros: Macros | None,
         signs: Mapping[str, Relation],
         phrases: Phrases,
+        source: str,
     ):
         tokens = tokenise(source)
         if macros is not None:
@@ -140,31 +120,35 @@ class _Reading:
         if sum(token.kind != "space" for token in tokens) > MAX_TOKENS:
             raise TexError(f"more than {MAX_TOKENS} tokens")
         known = Names(names, phrases.meanings())
-        self.lexemes = Lexemes(Formula(phrases.put(tokens), signs), known)
-        self.grammar = Grammar(self.lexemes, len(source))
+        items = phrases.put(plain(tree(tokens)))
+        self.grammar = Grammar(Formula(items, signs), known, len(source))
         self.clauses = Clauses(self.grammar, source)
-        pieces = self.lexemes.pieces(0, len(self.lexemes.formula.tokens))
-        self.found: Display = lay_out(pieces)
+        self.found: Display = lay_out(self.grammar.pieces(items))
         self.end = len(source)
-        tokens = self.lexemes.formula.tokens
-        self.row_ends = [t.at for t in tokens if t.text in ("\\\\", "\\cr")]
+        self.row_ends = [t.at for t in flat(items) if t.text in ("\\\\", "\\cr")]
 
     # -- the rows before --------------------------------------------------------------------
 
-    def first_side(self) -> Side:
-        """The first side of the last formula."""
-        pieces = self.found.drafts[-1].pieces
-        place = at_top(pieces, "relation")
+    def goes_on_with(self) -> Side | None:
+        """What a row that begins with a relation goes on with, if these are the rows before it.
+
+        That is the first side, where there are only equalities between, and the last one where
+        not. The grammar that read it knows what it needed.
+        """
+        last = self.found.drafts[-1]
+        places = at_top(last.pieces, "relation")
+        told = {last.pieces[k][0].text for k in places}
+        if told - {"="}:
+            if last.loose:
+                return None  # it may be a condition on the formula before
+            statement = self.grammar.statement(last.pieces)
+            self.grammar.note(statement)
+            one = statement.sides[-1]
+            return None if isinstance(one, Bounds) else one
         # A relation after it lets the side be a name that is defined.
-        head = pieces[: place[0]] if place else pieces
+        head = last.pieces[: places[0]] if places else last.pieces
         special = self.grammar.sides.special(head, defined=True)
         return self.grammar.part(head) if special is None else special
-
-    def last_side(self) -> Side:
-        """The last side of the last formula."""
-        statement = self.grammar.statement(self.found.drafts[-1].pieces)
-        self.grammar.note(statement)
-        return statement.sides[-1]
 
     # -- the display ------------------------------------------------------------------------
 
@@ -182,7 +166,7 @@ class _Reading:
         rows: list[tuple[list[Clause], set[int]]] = []  # conditions, and the rows they are about
         for items, beside in streams:
             for item in items:
-                item.pieces = self.lexemes.names.again(item.pieces)
+                item.pieces = self.grammar.names.again(item.pieces)
             end = self._end_of_row(beside.pieces) if beside.end is None else beside.end
             told = self.clauses.read(items, end)
             rows.append((told, _about(beside, filled)))
@@ -214,7 +198,7 @@ class _Reading:
         for k in at_top(draft.pieces, "relation"):
             unit = draft.pieces[k][0]
             for note in unit.parts:
-                goes = self.grammar.sides.tends(self.lexemes.pieces(*note), unit.at)
+                goes = self.grammar.sides.tends(self.grammar.pieces(note), unit.at)
                 clauses.append(Clause(goes, "", unit.at))
         if "->" in statement.relations and not any(isinstance(c.says, Tends) for c in clauses):
             raise TexError(
@@ -276,7 +260,7 @@ class _Reading:
         self._put_in(told, uses)
 
     def _put_in(self, told: Sequence[Letter], uses: Mapping[str, int]) -> None:
-        known = self.lexemes.names
+        known = self.grammar.names
         for letter in told:
             if letter.name in known.letters:
                 raise TexError(f"{show(letter.name)} is defined twice", letter.at)
@@ -297,12 +281,12 @@ class _Reading:
             if meaning is None and unit.kind in ("name", "word"):
                 yield from {unit.full, unit.stem}
             for part in (*unit.parts, *((unit.power,) if unit.power else ())):
-                if unit.kind != "name" or part == unit.power:
+                if unit.kind != "name" or part is unit.power:
                     waiting.extend(self._inside(part))
 
-    def _inside(self, part: tuple[int, int]) -> list[Piece]:
+    def _inside(self, part: Items) -> list[Piece]:
         try:
-            return self.lexemes.pieces(*part)
+            return self.grammar.pieces(part)
         except TexError:
             return []
 

@@ -7,22 +7,22 @@ product of two vectors, with all their indices, since which two is what an equat
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from sympy import Expr, Symbol
+from sympy import Expr, Symbol, oo, pi
 
+from ...language.items import Items, flat
 from ...language.statement import Called, Inner, Limit, Side, Tends, TexError, Unread, Vector
 from ...language.tokens import show
 from ...language.vocabulary import OTHER_FUNCTIONS
-from .lexemes import CONSTANTS, Lexemes
 from .names import Piece
-from .pieces import at_top, depths, enclosed, sides, stripped, words
-from .spelling import Unit, joined
-
-MAX_LIMITS = 4
+from .pieces import at_top, depths, enclosed, sides, split, stripped, words
+from .spelling import Unit, joined, spelling
 
 Parse = Callable[[Sequence[Piece]], Expr]
 
+MAX_LIMITS = 4
+CONSTANTS: Mapping[str, Expr] = {"\\pi": pi, "\\infty": oo}
 _TRANSPOSED = re.compile(
     r"(?:\^\{)?(?P<index>.*?)(?P<mark>\\top|\\intercal|\\mathsf\{?T\}?|\\mathrm\{T\}|T)\}?\Z"
 )
@@ -30,10 +30,16 @@ _PLAIN_NAME = re.compile(r"(\\(hat|tilde|bar|vec)\{\w\})|[a-z]")
 
 
 class Sides:
-    """Reads single sides; ``parse`` is the grammar of formulas, ``part`` that of their parts."""
+    """Reads single sides of what stands in ``items``.
 
-    def __init__(self, lexemes: Lexemes, parse: Parse, part: Parse):
-        self.lexemes = lexemes
+    ``pieces`` cuts those in a script, ``parse`` is the grammar of formulas, ``part`` that of
+    their parts.
+    """
+
+    def __init__(
+        self, items: Items, pieces: Callable[[Items], list[Piece]], parse: Parse, part: Parse
+    ):
+        self.items, self.pieces = items, pieces
         self.parse, self.part = parse, part
 
     def special(self, pieces: Sequence[Piece], defined: bool, equation: bool = True) -> Side | None:
@@ -58,7 +64,7 @@ class Sides:
         head = pieces[0][0]
         if head.index is None or head.sup or head.primes:
             raise TexError("a limit needs what tends below it: \\lim_{\\tau \\to 0}", head.at)
-        told = self.tends(self.lexemes.pieces(*head.index), head.at)
+        told = self.tends(self.pieces(head.index), head.at)
         of = stripped(pieces[1:])
         if not of:
             raise TexError("a limit of nothing", head.at)
@@ -109,7 +115,8 @@ class Sides:
                 return None
             if units[-1].full != units[-1].text:
                 raise TexError("a power of an inner product is not read", units[-1].at)
-            inside = [[p for p in part if p[0].kind != "quad"] for part in _at_commas(pieces[1:-1])]
+            parts = split(pieces[1:-1], lambda piece: piece[0].kind == "comma")
+            inside = [[p for p in part if p[0].kind != "quad"] for part in parts]
             if [len(part) for part in inside] == [1, 1]:
                 one, other = (vector(part[0][0]) for part in inside)
                 if one is not None and other is not None:
@@ -134,7 +141,7 @@ class Sides:
 
     def _is_cross(self, unit: Unit) -> bool:
         """Whether a product is written as that of vectors which is no inner one."""
-        tokens = self.lexemes.formula.tokens
+        tokens = flat(self.items)
         return any(t.at == unit.at and t.text == "\\times" for t in tokens)
 
     # -- names --------------------------------------------------------------------------
@@ -196,20 +203,9 @@ class Sides:
         if not unit.parts or unit.kind == "name":
             return unit.full
         try:
-            formula = self.lexemes.formula
-            return unit.text + "".join(f"{{{formula.spelling(*p)}}}" for p in unit.parts)
+            return unit.text + "".join(f"{{{spelling(p)}}}" for p in unit.parts)
         except TexError:
             return unit.text + "{...}"
-
-
-def _at_commas(pieces: Sequence[Piece]) -> list[list[Piece]]:
-    parts: list[list[Piece]] = [[]]
-    for piece in pieces:
-        if piece[0].kind == "comma":
-            parts.append([])
-        else:
-            parts[-1].append(piece)
-    return parts
 
 
 def _is_norm(pieces: Sequence[Piece]) -> bool:

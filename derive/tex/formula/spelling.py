@@ -6,30 +6,20 @@ dropped except ``\mathcal``, ``\mathbb``, ``\mathscr`` and ``\mathfrak``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import takewhile
 
-from ...language.statement import Relation, TexError
-from ...language.tokens import Token, closing, show
-from ...language.vocabulary import (
-    ACCENTS,
-    BLANKS,
-    DECORATING,
-    FONTS,
-    FRACTIONS,
-    IN_NAMES,
-    KEPT_FONTS,
-    LETTERS,
-    OPERATOR_WORDS,
-    QUADS,
-    RELATIONS,
-    TEXT,
-    THIN,
-    UPRIGHT,
-)
-from .plain import plain
+from ...language import vocabulary
+from ...language.items import Items, flat
+from ...language.statement import TexError
+from ...language.tokens import Token, show
 
-Range = tuple[int, int]  #: indices of tokens, the second one not included
+_BLANK = vocabulary.THIN | vocabulary.BLANKS
+_SPACE = _BLANK | vocabulary.QUADS
+_WRITTEN = vocabulary.ACCENTS | vocabulary.KEPT_FONTS
+_SAME = {"\\leq": "\\le", "\\geq": "\\ge", "\\neq": "\\ne", "\\ast": "*", "'": "^{\\prime}"}
+_SPELLED = vocabulary.LETTERS | vocabulary.DECORATING | vocabulary.IN_NAMES | {"^{\\prime}"}
 
 
 @dataclass(slots=True)
@@ -48,9 +38,9 @@ class Unit:
     sub, primes, sup
         Canonical spelling of the scripts; ``sup`` is empty if there is none.
     power, index
-        The tokens of the superscript and of the subscript.
+        The items of the superscript and of the subscript.
     parts
-        The tokens of the arguments, where there are some.
+        The items of the arguments, where there are some.
     """
 
     kind: str
@@ -60,9 +50,9 @@ class Unit:
     primes: int = 0
     sup: str = ""
     decorated: bool = False
-    power: Range | None = None
-    index: Range | None = None
-    parts: list[Range] = field(default_factory=list)
+    power: Items | None = None
+    index: Items | None = None
+    parts: list[Items] = field(default_factory=list)
 
     @property
     def stem(self) -> str:
@@ -89,235 +79,150 @@ def joined(texts: Iterable[str]) -> str:
     return out
 
 
-class Spelling:
-    r"""The tokens of a display, and how names and scripts in them are spelled.
+def spelling(items: Items) -> str:
+    """Canonical spelling of what stands in a script or under an accent."""
+    pieces: list[str] = []
+    takes = ""  # the command that waits for its argument
+    for item in items:
+        token, text = item.token, item.token.text
+        if item.inside is None and (text in _SPACE or text in vocabulary.FONTS):
+            continue  # the argument of a font stands as it is
+        if text in ("_", "^") or text in _WRITTEN:
+            if takes:  # `x_\hat y`: the inner command takes one more token
+                raise TexError(f"{show(takes)} needs braces around {show(text)}", token.at)
+            pieces.append(text)
+            takes = text
+            continue
+        if item.inside is not None:
+            if not item.is_group:
+                raise TexError("an environment in a name", token.at)
+            text = spelling(item.inside)
+        else:
+            text = text[1:] if text[1:] in vocabulary.OPERATOR_WORDS else _SAME.get(text, text)
+            if not (text in _SPELLED or text.isalnum()):
+                raise TexError(f"{show(text)} in a name", token.at)
+        pieces.append(f"{{{text}}}" if takes else text)
+        takes = ""
+    if takes:
+        raise TexError(f"{show(takes)} lacks its argument", items[0].token.at)
+    return joined(p for p in pieces if p)
 
-    ``signs`` are further relations: ``\equiv`` where it is declared to be one.
-    """
 
-    def __init__(self, tokens: list[Token], signs: Mapping[str, Relation] | None = None):
-        self.tokens = plain(tokens)
-        self.relations: Mapping[str, str] = {**RELATIONS, **(signs or {})}
-        self.partner = closing(self.tokens)
-        self.over = self._fractions_by_over()
+def spelling_or_none(items: Items) -> str:
+    """The same; ``\\?`` for a script that is no part of any name."""
+    try:
+        return spelling(items)
+    except TexError:
+        return "\\?"
 
-    def _fractions_by_over(self) -> dict[int, int]:
-        r"""Where each brace group (by its opening; -1 for the whole) has its ``\over``."""
-        found: dict[int, int] = {}
-        opened, fenced = [-1], [0]
-        for k, token in enumerate(self.tokens):
-            if k in self.partner:
-                opened.append(k)
-                fenced.append(0)
-            elif token.kind == "end" or (token.kind == "char" and token.text == "}"):
-                opened.pop()
-                fenced.pop()
-            elif token.text == "\\left":
-                fenced[-1] += 1
-            elif token.text == "\\right":
-                fenced[-1] -= 1
-            elif token.text == "\\over":
-                if opened[-1] in found or fenced[-1] or self._kind(opened[-1]) == "begin":
-                    raise TexError("\\over here needs braces around its fraction", token.at)
-                found[opened[-1]] = k
-        return found
 
-    def _kind(self, index: int) -> str:
-        return self.tokens[index].kind if 0 <= index < len(self.tokens) else ""
+def argument(items: Items, k: int, command: Token, last: bool = True) -> tuple[Items, int]:
+    """The argument at ``k``, a group or one token that cannot be mistaken, and what is next."""
+    what = show(command.text)
+    if k >= len(items):
+        raise TexError(f"{what} lacks an argument", command.at)
+    item = items[k]
+    token = item.token
+    foreign = token.chunk not in (0, command.chunk)
+    if item.is_group and not foreign:
+        return item.inside or [], k + 1
+    plain = (token.kind == "char" and token.text.isalnum()) or token.text in vocabulary.LETTERS
+    if not plain or foreign:
+        raise TexError(f"{what} needs braces around its argument", token.at)
+    after = items[k + 1] if last and k + 1 < len(items) and not items[k + 1].blank else None
+    if after is not None and (
+        after.is_script or (item.is_digit and (after.is_digit or after.is_char(".")))
+    ):
+        raise TexError(
+            f"{what} takes one token, {show(token.text)}, and not what follows it too: "
+            "braces are needed to tell which is meant",
+            token.at,
+        )
+    return [item], k + 1
 
-    def _is(self, index: int, text: str) -> bool:
-        """Whether the token at ``index`` is this character."""
-        return self._kind(index) == "char" and self.tokens[index].text == text
 
-    def _skip(self, index: int, end: int) -> int:
-        while index < end and self._kind(index) == "space":
-            index += 1
-        return index
-
-    # -- spelling of names --------------------------------------------------------------
-
-    def spelling(self, start: int, end: int) -> str:
-        """Canonical spelling of what stands in a script or under an accent."""
-        pieces: list[str] = []
-        closers: dict[int, str] = {}  # what to write where a group or a wrapped token ends
-        takes = ""  # the command that waits for its argument
-        k = start
-        while k < end:
-            token = self.tokens[k]
-            text = token.text
-            if token.kind == "space" or text in THIN | BLANKS | QUADS:
-                k += 1
-                continue
-            if k in self.partner:
-                if token.kind == "begin":
-                    raise TexError("an environment in a name", token.at)
-                closers[self.partner[k]] = "}" if takes else ""
-                pieces.append("{" if takes else "")
-                takes = ""
-            elif token.kind == "char" and text == "}":
-                pieces.append(closers.get(k, ""))
-            elif text in FONTS:
-                pass  # its argument stands as it is
-            elif text in ("_", "^") or text in ACCENTS | KEPT_FONTS:
-                pieces.append(("{" if takes else "") + text)
-                if takes:  # `x_\hat y`: the inner command takes one more token
-                    raise TexError(f"{show(takes)} needs braces around {show(text)}", token.at)
-                takes = text
-                k += 1
-                continue
-            else:
-                text = {"\\ast": "*", "'": "^{\\prime}"}.get(text, text)
-                text = text[1:] if text[1:] in OPERATOR_WORDS else text
-                text = {"\\leq": "\\le", "\\geq": "\\ge", "\\neq": "\\ne"}.get(text, text)
-                plain = text in LETTERS | DECORATING | IN_NAMES or text == "^{\\prime}"
-                if not (plain or text.isalnum()):
-                    raise TexError(f"{show(text)} in a name", token.at)
-                pieces.append(f"{{{text}}}" if takes else text)
-                takes = ""
-            k += 1
-        if takes:
-            raise TexError(f"{show(takes)} lacks its argument", self.tokens[start].at)
-        return joined(p for p in pieces if p)
-
-    def _one_token(self, k: int, end: int, command: Token, last: bool = True) -> Range:
-        """Return the argument at ``k``: a group, or one token that cannot be mistaken."""
-        k = self._skip(k, end)
-        what = show(command.text)
-        if k >= end:
-            raise TexError(f"{what} lacks an argument", command.at)
-        token = self.tokens[k]
-        foreign = token.chunk not in (0, command.chunk)
-        if self._is(k, "{") and not foreign:
-            return k, self.partner[k] + 1
-        plain = (token.kind == "char" and token.text.isalnum()) or token.text in LETTERS
-        if not plain or foreign:
-            raise TexError(f"{what} needs braces around its argument", token.at)
-        if last and k + 1 < end:
-            after = self.tokens[k + 1]
-            digits = token.text.isdigit() and after.kind == "char" and after.text.isdigit()
-            script = after.kind == "char" and after.text in ("_", "^", "'")
-            if digits or script or (token.text.isdigit() and after.text == "."):
-                raise TexError(
-                    f"{what} takes one token, {show(token.text)}, and not what follows it too: "
-                    "braces are needed to tell which is meant",
-                    token.at,
-                )
-        return k, k + 1
-
-    def _inside(self, span: Range) -> Range:
-        start, end = span
-        return (start + 1, end - 1) if self._is(start, "{") and start in self.partner else span
-
-    def _script(self, k: int, end: int) -> tuple[Range, int]:
-        """Return the inside of the script whose ``_`` or ``^`` is at ``k``, and what is next."""
-        mark = self.tokens[k]
-        k = self._skip(k + 1, end)
-        if k >= end:
-            raise TexError(f"{show(mark.text)} with nothing after it", mark.at)
-        token = self.tokens[k]
-        if self._is(k, "{"):
-            return (k + 1, self.partner[k]), self.partner[k] + 1
-        if token.text in FONTS | KEPT_FONTS and token.kind == "command":
-            k2 = self._skip(k + 1, end)
-            if k2 < end and self._is(k2, "{"):
-                return (k, self.partner[k2] + 1), self.partner[k2] + 1
-            return (k, self._one_token(k + 1, end, token)[1]), k2 + 1
-        if token.text in FRACTIONS | {"\\sqrt"} and token.kind == "command":
-            after = k + 1
-            for _ in range(2 if token.text in FRACTIONS else 1):
-                after = self._skip(after, end)
-                if not self._is(after, "{"):
-                    raise TexError(
-                        f"{show(mark.text)} needs braces around {show(token.text)}", token.at
-                    )
-                after = self.partner[after] + 1
-            return (k, after), after
-        word = token.text[1:] in OPERATOR_WORDS or token.text in LETTERS | DECORATING
-        if token.kind == "char" and (token.text.isalnum() or token.text in "*+-"):
-            following = self.tokens[k + 1] if k + 1 < end else None
-            if token.text.isdigit() and following is not None and following.kind == "char":
-                if following.text.isdigit() or (
-                    following.text == "." and k + 2 < end and self.tokens[k + 2].text.isdigit()
-                ):
-                    raise TexError(
-                        f"{mark.text}{token.text}{following.text} prints only {token.text} as the "
-                        "script: put the script in braces",
-                        mark.at,
-                    )
-        elif not word and token.text != "\\ast":
+def script(items: Items, k: int) -> tuple[Items, int]:
+    """The inside of the script whose ``_`` or ``^`` is at ``k``, and what is next."""
+    mark = items[k].token
+    k += 1
+    if k >= len(items):
+        raise TexError(f"{show(mark.text)} with nothing after it", mark.at)
+    item, token = items[k], items[k].token
+    if item.is_group:
+        return item.inside or [], k + 1
+    if token.text in vocabulary.FONTS | vocabulary.KEPT_FONTS:
+        if k + 1 >= len(items) or not items[k + 1].is_group:
+            argument(items, k + 1, token)
+        return items[k : k + 2], k + 2
+    if token.text in vocabulary.FRACTIONS | {"\\sqrt"}:
+        end = k + (3 if token.text in vocabulary.FRACTIONS else 2)
+        if len(items) < end or not all(i.is_group for i in items[k + 1 : end]):
             raise TexError(f"{show(mark.text)} needs braces around {show(token.text)}", token.at)
-        return (k, k + 1), k + 1
+        return items[k:end], end
+    word = token.text[1:] in vocabulary.OPERATOR_WORDS or token.text == "\\ast"
+    word = word or token.text in vocabulary.LETTERS | vocabulary.DECORATING
+    if token.kind == "char" and (token.text.isalnum() or token.text in "*+-"):
+        near = [*takewhile(lambda i: not i.blank, items[k + 1 : k + 3])]
+        point = len(near) == 2 and near[0].is_char(".") and near[1].is_digit
+        if item.is_digit and near and (near[0].is_digit or point):
+            raise TexError(
+                f"{mark.text}{token.text}{near[0].token.text} prints only {token.text} as the "
+                "script: put the script in braces",
+                mark.at,
+            )
+    elif not word:
+        raise TexError(f"{show(mark.text)} needs braces around {show(token.text)}", token.at)
+    return [item], k + 1
 
-    def _scripts(self, unit: Unit, k: int, end: int) -> int:
-        """Read the scripts that stand at ``k`` into the unit; return what is next."""
-        while (k := self._skip(k, end)) < end:
-            mark = self.tokens[k]
-            if mark.text in ("\\limits", "\\nolimits"):
-                k += 1
-                continue
-            if mark.kind != "char":
-                break
-            if mark.text == "'":
-                if unit.sup:
-                    raise TexError("a prime after a superscript", mark.at)
-                unit.primes += 1
-                k += 1
-            elif mark.text == "_":
-                if unit.sub:
-                    raise TexError("two subscripts: a_{b_c} or {a_b}_c?", mark.at)
-                inside, k = self._script(k, end)
-                unit.index = inside
-                unit.sub = (
-                    self._spelled_or_not(inside) if unit.kind == "limit" else self.spelling(*inside)
-                )
-                if not unit.sub:
-                    raise TexError("an empty subscript", mark.at)
-            elif mark.text == "^":
-                if unit.sup:
-                    raise TexError("two superscripts: a^{b^c} or (a^b)^c?", mark.at)
-                inside, k = self._script(k, end)
-                self._superscript(unit, inside, mark)
-            else:
-                break
-        return k
 
-    def _superscript(self, unit: Unit, inside: Range, mark: Token) -> None:
-        texts = [
-            t.text
-            for t in self.tokens[inside[0] : inside[1]]
-            if t.kind != "space" and t.text not in THIN | BLANKS and not self._brace(t)
-        ]
-        if not texts:
-            raise TexError("an empty superscript", mark.at)
-        if set(texts) == {"\\prime"} and not unit.primes:
-            unit.primes = len(texts)
-            return
-        unit.power = inside
-        unit.sup = self._spelled_or_not(inside)
-        # Letters in an upright superscript must not be taken for a product in the exponent.
-        upright = texts[0] in UPRIGHT | TEXT and inside[1] == self._end_of_font(inside)
-        if upright or (len(texts) == 1 and texts[0][1:] in OPERATOR_WORDS):
-            unit.sup = f"\\mathrm{{{unit.sup}}}"
-            unit.decorated = True
-        elif set(texts) <= DECORATING | {"\\ast"}:
-            unit.decorated = True
-        elif texts[0] == "(" and texts[-1] == ")" and texts.count("(") == 1:
-            unit.decorated = True
-
-    def _spelled_or_not(self, inside: Range) -> str:
-        try:
-            return self.spelling(*inside)
-        except TexError:
-            return "\\?"  # a script that is no part of any name
-
-    @staticmethod
-    def _brace(token: Token) -> bool:
-        return token.kind == "char" and token.text in "{}"
-
-    def _end_of_font(self, inside: Range) -> int:
-        """Where the argument of the font command at the start of ``inside`` ends."""
-        k = inside[0]
-        while k < inside[1] and self._kind(k) in ("space", "command"):
+def scripts(unit: Unit, items: Items, k: int) -> int:
+    """Read the scripts that stand at ``k`` into the unit; return what is next."""
+    while k < len(items):
+        mark = items[k].token
+        if mark.text in ("\\limits", "\\nolimits"):
             k += 1
-        k = self.partner[k] + 1 if k in self.partner else k + 1
-        return self._skip(k, inside[1])
+        elif not items[k].is_script:
+            break
+        elif mark.text == "'":
+            if unit.sup:
+                raise TexError("a prime after a superscript", mark.at)
+            unit.primes += 1
+            k += 1
+        elif mark.text == "_":
+            if unit.sub:
+                raise TexError("two subscripts: a_{b_c} or {a_b}_c?", mark.at)
+            unit.index, k = script(items, k)
+            unit.sub = (spelling_or_none if unit.kind == "limit" else spelling)(unit.index)
+            if not unit.sub:
+                raise TexError("an empty subscript", mark.at)
+        else:
+            if unit.sup:
+                raise TexError("two superscripts: a^{b^c} or (a^b)^c?", mark.at)
+            inside, k = script(items, k)
+            _superscript(unit, inside, mark)
+    return k
+
+
+def _superscript(unit: Unit, inside: Items, mark: Token) -> None:
+    texts = [
+        t.text
+        for t in flat(inside)
+        if t.kind != "space" and t.text not in _BLANK and not (t.kind == "char" and t.text in "{}")
+    ]
+    if not texts:
+        raise TexError("an empty superscript", mark.at)
+    if set(texts) == {"\\prime"} and not unit.primes:
+        unit.primes = len(texts)
+        return
+    unit.power = inside
+    unit.sup = spelling_or_none(inside)
+    # Letters in an upright superscript must not be taken for a product in the exponent.
+    first = next((k for k, i in enumerate(inside) if i.token.kind != "command"), len(inside))
+    font = texts[0] in vocabulary.UPRIGHT | vocabulary.TEXT and first + 1 == len(inside)
+    if font or (len(texts) == 1 and texts[0][1:] in vocabulary.OPERATOR_WORDS):
+        unit.sup = f"\\mathrm{{{unit.sup}}}"
+        unit.decorated = True
+    elif set(texts) <= vocabulary.DECORATING | {"\\ast"}:
+        unit.decorated = True
+    elif texts[0] == "(" and texts[-1] == ")" and texts.count("(") == 1:
+        unit.decorated = True

@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
-from fractions import Fraction
 
 import mpmath
 import pytest
@@ -22,9 +21,9 @@ from cltheory.derive.tex.formula.reader import read
 from cltheory.derive.tex.judge.compare import judge
 from cltheory.derive.tex.judge.lookup import look_up
 from mutate import mutants
+from statements.targets import Target, draw, points
 from sympy import (
     Expr,
-    Integer,
     Piecewise,
     Rational,
     Symbol,
@@ -79,48 +78,25 @@ def verdict(source: str, id: str, name: str, **options: bool) -> str:
 
 
 # --- mutants ----------------------------------------------------------------------------------
-def differs(one: Expr, other: Expr, domain, chance: random.Random) -> bool:
+def differs(one: Expr, other: Expr, target: Target, chance: random.Random) -> bool:
     """Whether two expressions differ at a random admissible point, to forty digits."""
     used = sorted(one.free_symbols | other.free_symbols, key=str)
-    if not set(used) <= set(domain.ranges):
+    if not set(used) <= set(target.meant.domain.ranges):
         return True
     with mpmath.workdps(50):
         functions = [lambdify(used, e, "mpmath") for e in (one, other)]
-        tried = 0
-        needed = set(used)
-        for _ in domain.ranges:  # with those that their ranges refer to, and so on
-            ends = (e for s in needed for e in (domain.ranges[s].low, domain.ranges[s].high))
-            needed |= {s for e in ends for s in e.free_symbols}
-        for _ in range(400):
-            point = {s: drawn(s, chance) for s in domain.ranges if s in needed}
-            if not domain.contains(point):
+        for point in points(target, chance, 12):
+            try:
+                values = [
+                    f(*(mpmath.mpf(point[s].p) / point[s].q for s in used)) for f in functions
+                ]
+            except (ZeroDivisionError, ValueError, TypeError):
                 continue
-            values = []
-            for f in functions:
-                try:
-                    values.append(f(*(mpmath.mpf(point[s].p) / point[s].q for s in used)))
-                except (ZeroDivisionError, ValueError, TypeError):
-                    values.append(None)
-            if values[1] is None or abs(mpmath.im(values[1])) > 0:
-                continue
-            tried += 1
-            if values[0] is None:
-                continue
-            if abs(values[0] - values[1]) > mpmath.mpf(10) ** -35 * (1 + abs(values[1])):
+            if mpmath.im(values[1]) == 0 and abs(values[0] - values[1]) > mpmath.mpf(10) ** -35 * (
+                1 + abs(values[1])
+            ):
                 return True
-            if tried >= 12:
-                return False
     return False
-
-
-def drawn(s: Symbol, chance: random.Random) -> Expr:
-    if s.is_integer:
-        return Integer(chance.randint(1, 12))
-    if s.is_nonnegative and chance.random() < 0.2:
-        return Integer(0)
-    value = Fraction(chance.randint(1, 300), chance.choice([7, 60, 100, 301]))
-    sign = -1 if s.is_nonnegative is None and chance.random() < 0.5 else 1
-    return Rational(sign * value.numerator, value.denominator)
 
 
 #: The larger of two in an exponent, or in a root in another one, multiplied out: that they are the
@@ -192,7 +168,7 @@ def run(id: str, name: str, most: int | None) -> tuple[int, list[str]]:
             break
         if mutant.has(oo, -oo, zoo, nan) or mutant.is_finite is False or mutant == derived:
             continue
-        if not differs(mutant, derived, meant.domain, chance):
+        if not differs(mutant, derived, Target(id, name), chance):
             continue
         count += 1
         source = latex(mutant)
@@ -218,14 +194,14 @@ def test_all_mutants(id: str) -> None:
         assert run(id, name, None)[1] == [], name
 
 
-def inner_roots(root: ClampedRoot, domain, chance: random.Random) -> list[dict[Symbol, Expr]]:
+def inner_roots(
+    root: ClampedRoot, target: Target, chance: random.Random
+) -> list[dict[Symbol, Expr]]:
     """A few random points at which the root is not an end, with its value there."""
     _, x = root.equation()
     found: list[dict[Symbol, Expr]] = []
     while len(found) < 3:
-        point = {s: drawn(s, chance) for s in domain.ranges}
-        if not domain.contains(point):
-            continue
+        point = draw(target, chance)
         low, high = (e.xreplace(point) for e in (root.low, root.high))
         h = root.equation()[0].xreplace(point)
         if (
@@ -257,7 +233,7 @@ def test_roots() -> None:
         name = Symbol(r"x^{\star}")
         assert verdict(rf"{latex(h.xreplace({x: name}))} = 0", id, "x_star") == "equal", id
         accepted += 1
-        roots = inner_roots(q.expression, results[id].domain, chance)
+        roots = inner_roots(q.expression, Target(id, "x_star"), chance)
         every = [e for _, e in mutants(h, sorted(h.free_symbols - {x}, key=str))]
         for mutant in chance.sample(every, 10):
             if misses(mutant, x, roots):
