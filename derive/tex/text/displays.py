@@ -72,8 +72,7 @@ class Waiting:
     end: int
     body: str
     said_in: Source
-    switches: int = 0  #: conditionals passed before it
-    conditional: str = ""  #: the innermost one it stands in
+    where: object = None  #: in which braces and branch of conditionals it stands
     inline: bool = False
     lines: int = 0  #: of text since, in files that were left
     since: int = 0  #: place in the present file from which lines are counted
@@ -94,7 +93,7 @@ class _Frame:
     rows: list[int] = field(default_factory=list)  #: where the rows before begin
     first: int = 0  #: where the statement of the directive begins
     last: int = -1  #: where its last row so far ends
-    switches: int = 0  #: conditionals passed up to there
+    where: object = None  #: in which braces and branch it ends
     lead: str = ""
     opened: int = 0
     count: int = 0  #: of what was found before
@@ -121,21 +120,24 @@ class Displays:
         self.found: list[Found] = []
         self.above: Waiting | None = None
         self.display: _Display | None = None
-        #: conditionals that are open, and how many of if, else and fi were passed
-        self.conditionals: list[str] = []
+        #: the innermost braces here, and how many of if, else and fi were passed
+        self.brace = 0
         self.switches = 0
+
+    @property
+    def where(self) -> object:
+        """What must be the same for a directive and its display: braces and branch."""
+        return self.brace, self.switches
 
     # --- directives ------------------------------------------------------------------------
     def directive(self, at: int, end: int, body: str) -> None:
         """A directive stands here."""
-        inside = self.conditionals[-1] if self.conditionals else ""
         try:
             inline = directive(body).inline
         except DirectiveError:
             inline = False
-        waiting = Waiting(
-            at, end, body, self.source, self.switches, inside, inline, since=end, looked=end
-        )
+        where = self.where
+        waiting = Waiting(at, end, body, self.source, where, inline, since=end, looked=end)
         display = self.display
         if display is None:
             self.unused()
@@ -343,7 +345,7 @@ class Displays:
             if not goes_on(self._cut(before, frame.last), row):
                 self._end_of_statement(frame)
                 return
-        frame.last, frame.switches = end, self.switches
+        frame.last, frame.where = end, self.where
 
     def _refuse_since(self, count: int) -> None:
         """What stands beside an environment may belong to the formulas in it."""
@@ -354,8 +356,8 @@ class Displays:
 
     def _end_of_statement(self, frame: _Frame) -> None:
         if frame.directive is not None:
-            where = frame.directive, frame.first, frame.last
-            self._take(*where, row=True, lead=frame.lead, switches=frame.switches)
+            marked = frame.directive, frame.first, frame.last
+            self._take(*marked, row=True, lead=frame.lead, where=frame.where)
         frame.directive, frame.last = None, -1
 
     def _cut(self, start: int, end: int) -> str:
@@ -379,38 +381,33 @@ class Displays:
         *,
         row: bool = False,
         lead: str = "",
-        switches: int | None = None,
+        where: object = None,
     ) -> None:
         assert self.display is not None
         source = self._cut(start, end)
         if self.source.markdown:
             depth = _quoted(self.source.text, self.display.start)
             source, lead = _unquoted(source, depth), _unquoted(lead, depth)
-        found = self._taken(waiting, source, start, row=row, lead=lead.strip(), switches=switches)
-        self.found.append(found)
+        self.found.append(self._taken(waiting, source, start, row, lead.strip(), where))
 
     def _taken(
         self,
         waiting: Waiting,
         source: str,
         start: int,
-        *,
         row: bool = False,
         lead: str = "",
-        switches: int | None = None,
+        where: object = None,
     ) -> Found:
-        switches = self.switches if switches is None else switches
-        where = {"at": waiting.at, "body": waiting.body, "said_in": waiting.said_in}
-        if waiting.conditional or switches != waiting.switches:
-            which = "\\" + waiting.conditional if waiting.conditional else r"\if.. or \fi"
-            error = f"because of the conditional {which} it is not known what is printed"
-            return Found(**where, error=error)  # type: ignore[arg-type]
-        if not source.strip():
-            return Found(**where, error="what follows it is empty")  # type: ignore[arg-type]
-        start += len(source) - len(source.lstrip())
-        return Found(
-            **where,  # type: ignore[arg-type]
-            start=start,
+        error = "" if source.strip() else "what follows it is empty"
+        if (where or self.where) != waiting.where:
+            error = "a brace or a conditional stands between it and what it marks"
+        said = Found(waiting.at, waiting.body, waiting.said_in, error=error)
+        if error:
+            return said
+        return replace(
+            said,
+            start=start + len(source) - len(source.lstrip()),
             source=source.strip(),
             stands_in=self.source,
             whole=not row,
