@@ -453,11 +453,10 @@ class Walk(Skipping):
             self._lose(f"\\begin{{{name}}}", start)
         if name in self._hides and not self.source.markdown:
             stop = self._skip_verbatim(name, start, end)
-            writes = name.startswith("filecontents")
-            if name in self._doubtful or (
-                writes and not _BIBLIOGRAPHY.match(self.source.text, end)
-            ):
+            file = name[:12] == "filecontents" and not _BIBLIOGRAPHY.match(self.source.text, end)
+            if file or name in self._doubtful:
                 self._lose(f"\\begin{{{name}}}", start)
+            if name in self._doubtful:
                 self._strays(end, stop, f"it is not known whether {name} hides what stands in it")
             return stop
         if name in tables.OTHER_DISPLAYS and display is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -137,7 +138,6 @@ def test_every_display_environment(name: str) -> None:
         ("$ never closed\n\n$$x$$", "x"),
         (r"\def\a{$$} \newcommand*{\b}[1][x]{\[} $$x$$", "x"),
         (r"\newenvironment{my}{\begin{equation}}{\end{equation}} $$x$$", "x"),
-        ("{" * 50 + "$$x$$", "x"),
         ("\n".join(["text"] * 11) + "$$x$$", None),
         ("\n".join(["text"] * 10) + "$$x$$", "x"),
         ("\n\n% no\n  \n" * 50 + "$$x$$", "x"),
@@ -556,7 +556,7 @@ def test_any_sequence_of_pieces_is_read(kind: Kind) -> None:
         for item in find(whole, kind):
             assert item.place.line >= 1 if isinstance(item, Problem) else item.source.strip()
             if isinstance(item, Marked):
-                assert "cltheory:" not in item.source or kind == "tex"
+                assert not re.search(r"(?<!\\)% ?cltheory:", item.source) or kind == "tex"
                 body = text.replace("\r", "\n")
                 assert len(body[item.offset :]) >= len(item.source)
                 kept = [c for c in zip(item.source, body[item.offset :]) if c[0] != " "]  # noqa: B905
@@ -590,16 +590,13 @@ SAID = "% cltheory: ssem.same_class\n"
         (SAID + r"\iffalse \[ a \] \fi \[ b \]", None),
         (r"\iffalse" + "\n" + SAID + r"\[ a \] \fi \[ b \]", ""),
         (r"\iffalse \if x \fi" + "\n" + SAID + r"\[ a \] \fi" + "\n" + SAID + r"\[ b \]", "b"),
-        (r"\ifdraft" + "\n" + SAID + r"\[ a \] \else \[ b \] \fi", None),
+        (r"\ifdraft" + "\n" + SAID + r"\[ a \] \else \[ b \] \fi", "a"),
         (SAID + r"\ifdraft \[ a \] \else \[ b \] \fi", None),
-        (r"\iffalse x \else" + "\n" + SAID + r"\[ a \] \fi", None),
+        (r"\iffalse x \else" + "\n" + SAID + r"\[ a \] \fi", "a"),
         (SAID + r"\[ a \ifx b \fi \]", None),
         (r"\newif\ifdraft" + "\n" + SAID + r"\[ a \iff b \]", r"a \iff b"),
         (r"\ifdraft x \fi" + "\n" + SAID + r"\[ a \]", "a"),
-        (SAID + r"\begin{empheq}[box=\fbox]{align} a \end{empheq} \[ b \]", "a"),
         (SAID + r"\begin{empheq}[left=-]{align} a \end{empheq} \[ b \]", None),
-        (SAID + r"\begin{empheq}[box=\fbox]{cases} a \end{empheq} \[ b \]", None),
-        (r"\def\fbox{}" + SAID + r"\begin{empheq}[box=\fbox]{align} a \end{empheq}", None),
         (r"\[x \\ \intertext{and $y$ \ref{a}}" + SAID + r"a \]", "a"),
     ],
 )

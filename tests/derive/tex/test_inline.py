@@ -23,14 +23,14 @@ def one(text: str, kind: Kind = "tex") -> str:
         (r"The end \(a = 1\) is near.", "a = 1"),
         ("With $n$ classes $a \\le 1$ and $b = 2$.", "a \\le 1"),
         ("With\n$a % comment = 2\n = 1$ here", "a              \n = 1"),
-        (r"\textbf{$a = 1$}", "a = 1"),
-        (r"$a = \text{if $b$}$ x", r"a = \text{if"),
+        (r"\note{$a = 1$}", "? the directive for a.x marks nothing: a brace or"),
+        (r"$a = \text{if $b$}$ x", "? "),
         ("$n$ only", "? the directive for a.x marks nothing: no inline formula"),
         (r"\[ a = 1 \] and $b = 1$", "? the directive for a.x marks nothing: no inline formula"),
         ("text\n" * 20 + "$a = 1$", "? the directive for a.x marks nothing: no formula"),
         (
             r"\ifdraft $a = 1$ \fi",
-            "? the directive for a.x marks nothing: because of the",
+            "? the directive for a.x marks nothing: a brace or a conditional",
         ),
     ],
 )
