@@ -292,16 +292,6 @@ def test_files_that_are_no_text(cltheory: Any, here: Path) -> None:
     assert "elf.tex:1: the file is binary" in out
 
 
-def test_a_declared_encoding(cltheory: Any, here: Path) -> None:
-    text = "\\usepackage[latin1]{inputenc} é\r\n" + RIGHT.replace("\n", "\r\n")
-    (here / "a.tex").write_bytes(text.encode("latin-1"))
-    (here / "b.tex").write_bytes(b"\xef\xbb\xbf" + WRONG.encode())
-    code, out, _ = cltheory("check", ".")
-    assert code == 1
-    assert "./b.tex:2:4: differs" in out
-    assert "1 equal" in out
-
-
 def test_a_file_that_is_too_large(
     cltheory: Any, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,7 +42,7 @@ _SWITCH = re.compile(r"\\(if[A-Za-z@]*|else|fi)(?![A-Za-z@])|\\.|%[^\n]*", re.DO
 _CODED = re.compile(r"^(?:[^%\n\\]|\\.)*?(?:\^\^[0-9a-f]{2}|\\\^\^)", re.MULTILINE)
 _AFTER = re.compile(r"\\(unless|expandafter)\s*\Z")
 _ALIAS = re.compile(r"\s*(?:\\(begin|end)\s*\{([A-Za-z]+\*?)\}|(\\\[|\\\]))\s*\Z")
-_OTHER_NAME = re.compile(r"\s*\\([A-Za-z@]+)\s*")
+_OTHER_NAME = re.compile(r"\s*\\(?!expandafter)([A-Za-z@]+)\s*")
 _BIBLIOGRAPHY = re.compile(r"(?:\s*\[[^\[\]]*\])?\s*\{[^{}]*\.bib\}")
 #: What a conditional tests, and the braces of one that has its branches in them.
 _TESTED = {
@@ -244,20 +244,13 @@ class Walk(Skipping):
                     return self._builtin(alias[3][1:], start, end)
                 return self._environment(alias[1] == "begin", alias[2], start, end)
             other = _OTHER_NAME.fullmatch(known.body)
-            if other is not None and self._is_another_name(other[1]):
+            if other is not None and self.scope.written("\\" + other[1]) is None:
                 return self._builtin(other[1], start, end)
         if not self.source.is_package:
             self._call("\\" + name, start)
         if known is not None and name not in ("[", "]", "(", ")") and name not in self._switches:
             return end
         return self._builtin(name, start, end)
-
-    def _is_another_name(self, name: str) -> bool:
-        r"""Of a command that defines or inputs, as ``\newcommand{\nc}{\newcommand}``."""
-        if self.scope.get("\\" + name) is not None:
-            return False
-        known = {*tables.INPUTS, *tables.BEGINS, *tables.ENDS}
-        return name in known or act(Source(""), name, 0) is not None
 
     def _call(self, name: str, start: int) -> None:
         """A macro of the paper may be called."""

@@ -264,7 +264,7 @@ UNFOLLOWED = [
     r"\ExplSyntaxOn\hook_gput_code:nnn{env/equation/end}{.}{+1}\ExplSyntaxOff",
     r"\let\ea\expandafter\ea\let\ea\frac\ea\binom",
     r"\def\ea{\expandafter}\ea\let\ea\frac\ea\binom",
-    r"\newcommand{\hide}{\iffalse}\hide",
+    r"\newcommand{\hide}{\iffalse\iftrue}\hide",
     r"\newcommand{\load}[1]{\input{#1}}\newcommand{\all}{\load{a}}\all",
     r"\def\x{\tau}\expandafter\def\x{\sigma}",
     r"\iffalse \ifunknown \fi",
