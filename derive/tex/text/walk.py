@@ -167,7 +167,6 @@ class Walk(Skipping):
             if self.displays.display is not None and self.displays.display.closer != "```":
                 self.displays.give_up("a blank line stands in it")
             self._inline = self._money = -1
-            self.displays.blank_line(start)
             return end
         if token[0] == "$":
             return end if self.source.definitions else self._dollar(token, start, end)
