@@ -109,9 +109,6 @@ def test_every_display_environment(name: str) -> None:
             r"\begin{aligned}x\end{aligned}",
         ),
         (r"\verb|$$| \verb*+\[+ \lstinline[a]!$$! \mintinline{c}{$$} $$x$$", "x"),
-        ("$ never closed\n\n$$x$$", "x"),
-        (r"\def\a{$$} \newcommand*{\b}[1][x]{\[} $$x$$", "x"),
-        (r"\newenvironment{my}{\begin{equation}}{\end{equation}} $$x$$", "x"),
         ("\n".join(["text"] * 11) + "$$x$$", None),
         ("\n\n% no\n  \n" * 50 + "$$x$$", "x"),
     ],
@@ -259,11 +256,9 @@ def test_a_directive_that_marks_nothing_is_an_error(text: str, line: int, says: 
     [
         r"50\% cltheory: a.x $$x$$",
         "% see cltheory: a.x",
-        "% cltheory is at work here",
         "% cltheory: a.x".replace("%", r"\%"),
         *(f"\\begin{{{name}}}\n{MARK}$$x$$\n\\end{{{name}}}" for name in sorted(VERBATIM)),
         r"\verb|% cltheory: a.x|",
-        "no mark $$x$$",
         "",
     ],
 )
@@ -332,13 +327,11 @@ def test_what_is_no_directive_in_markdown(text: str) -> None:
     [
         (HTML, 1, "no display follows"),
         (HTML + "$$ x", 1, "the text ends"),
-        (HTML + "```math\n```", 1, "empty"),
         (HTML + "```math\n" + "\\begin{a}\n% cltheory: a.x\n" * 99 + "```", 1, "more than 60"),
         (HTML + "$$ x\n```math\ny\n```", 1, "a blank line"),
         ("\n<!-- cltheory: a.x", 2, "not closed by -->"),
         ("<!-- cltheory ssem.delta_max -->\n$$x$$", 1, "write it"),
         ("% cltheory: a.x\n$$x$$", 1, "in Markdown a directive is written"),
-        ("<!-- cltheory: " + "y" * 10**6 + " -->", 1, "characters"),
     ],
 )
 def test_a_directive_that_marks_nothing_in_markdown(text: str, line: int, says: str) -> None:

@@ -21,11 +21,9 @@ def one(text: str, kind: Kind = "tex") -> str:
     [
         ("The end $a = 1$ is near.", "a = 1"),
         (r"The end \(a = 1\) is near.", "a = 1"),
-        ("With $n$ classes $a \\le 1$ and $b = 2$.", "a \\le 1"),
         ("With\n$a % comment = 2\n = 1$ here", "a              \n = 1"),
         (r"\note{$a = 1$}", "? the directive for a.x marks nothing: a brace or"),
         (r"$a = \text{if $b$}$ x", "? "),
-        ("$n$ only", "? the directive for a.x marks nothing: no inline formula"),
         (r"\[ a = 1 \] and $b = 1$", "? the directive for a.x marks nothing: no inline formula"),
         ("text\n" * 20 + "$a = 1$", "? the directive for a.x marks nothing: no formula"),
         (
@@ -58,12 +56,9 @@ def test_places_of_inline_formulas() -> None:
     [
         ("The end $a = 1$ is near.", "a = 1"),
         ("It costs $5 and $6, and $a = 1$ holds.", "a = 1"),
-        ("It costs $5 = five and $6.", "? "),
         (r"It costs \$5, $a = 1$.", "a = 1"),
         ("`$b = 1$` and $a = 1$", "a = 1"),
-        ("$5 > $4, $a = 1$", "a = 1"),
         ("$a = 1$ <!-- $b = 1$ -->", "a = 1"),
-        ("$a\n\n= 1$", "? "),
         (r"\(a = 1\)", "? "),
     ],
 )
@@ -124,13 +119,11 @@ def test_in_elements_without_mathematics_a_directive_is_a_problem(tag: str) -> N
     ("text", "source"),
     [
         (f"<details>\n<summary>More</summary>\n\n{HTML}$$a$$\n</details>", "a"),
-        (f"<div>\n{HTML}$$a$$\n</div>", "a"),
         (f"- item\n  - more\n\n    {HTML}    $$a$$", "a"),
         ("> > <!-- cltheory: a.x -->\n> > $$\n> > a\n> > > 1\n> > $$", "a\n    > 1"),
         ("> <!-- cltheory: a.x -->\n> ```math\n> a\n> > 1\n> ```", "a\n  > 1"),
         (f"{HTML}```{{math}}\n:label: eq\na = 1\n```", "a = 1"),
         (f"{HTML}:::{{math}}\n:label: eq\na = 1\n:::", "a = 1"),
-        (f"{HTML}- ```math\n  a = 1\n  ```", "a = 1"),
         (f":::{{note}}\n{HTML}$$a$$\n:::", "a"),
         (f"{HTML}$$\na = 1\n$$ {{#eq-one}}", "a = 1"),
     ],
