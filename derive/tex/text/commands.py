@@ -74,10 +74,10 @@ _HARMLESS = _words("newpage newline newblock providehyphenmins letterspace lette
 _LOOKS = re.compile(
     r"(?:sp|g|re)?new[a-z]|renew|[Pp]rovide|[Dd]eclare|[Dd]efine[A-Z]?|re?def|(?:protected@)?[gex]?def"
     r"(?![a-z])|let(?![a-z])|[Ll]et[A-Zc]|g?let(?![a-z])|futurelet|(?:char|mathchar|count|dimen|skip"
-    r"|muskip|toks)def|Set(?:Math|Symbol)|(?:New|Renew)[A-Z]|bmdefine|font(?![a-z])|x?patch|regexpatch"
-    r"|x?(?:app|pre)to|[gex](?:app|pre)to|[lg]@addto@macro|addto|robustify|MakeRobust|g?undef(?![a-z])|list[gex]?add"
-    r"|cs[gex]?(?:let|def|undef|appto|preto|num|dim)|(?:global)?@[nx]?named?ef|@namedef|@xnamedef"
-    r"|global@namedef|(?:in|ex)clude(?:comment|version)|specialcomment|lstnew"
+    r"|muskip|toks)def|Set(?:Math|Symbol)|(?:New|Renew)[A-Z]|bmdefine|x?patchbib|regexpatch"
+    r"|(?:font|[gex]?(?:app|pre)to|x(?:app|pre)to|addto|g?undef)(?![a-z])|[lg]@addto@macro|robustify"
+    r"|MakeRobust|list[gex]?add|cs[gex]?(?:let|def|undef|appto|preto|num|dim)|(?:global)?@[nx]?namedef"
+    r"|(?:in|ex)clude(?:comment|version)|specialcomment|lstnew"
 )
 
 
