@@ -112,13 +112,6 @@ def test_a_condition_with_a_factor_that_vanishes_where_the_bound_is_infinite(sou
     assert check(source, TAU).ok
 
 
-def test_a_suggested_factor_is_checked() -> None:
-    found = check(rf"n\alpha_{{\min}} = {A}")
-    assert found.edit is not None and check(found.edit.source).ok
-    found = check(rf"\alpha_{{\min}} = \frac{{m-1}}{{n}}{A}")
-    assert found.edit is not None and check(found.edit.source).ok
-
-
 @pytest.mark.parametrize(
     "text, near",
     [
