@@ -112,6 +112,10 @@ _FINE = re.compile(
     r"catcode\s*`\\?@\s*=?\s*1[12](?!\d)|aftergroup\s*\\(?:egroup|ignorespaces)(?![A-Za-z@])"
     r"|DeclareUnicodeCharacter\s*\{0*+(?!3[7-9A-Fa-f]|22(?!12\}\s*\{\W*(?:ensuremath)?\W*-))"
 )
+#: A character of formulas that becomes a command.
+_ACTIVATES = re.compile(
+    r"catcode\s*`\\?[-+=<>*/|!'()\[\],.;0-9A-Za-z]\s*=?\s*(?:13(?!\d)|\\active)"
+)
 
 
 @lru_cache(maxsize=10_000)
@@ -120,6 +124,11 @@ def is_unfollowed(name: str, package: bool = False) -> bool:
     return _SHOW.fullmatch(name) is not None or (
         not package and _COMPUTE.fullmatch(name) is not None
     )
+
+
+def activates(text: str, at: int) -> bool:
+    """Whether a character that formulas have gets another meaning here."""
+    return _ACTIVATES.match(text, at) is not None
 
 
 def is_fine(text: str, at: int) -> bool:

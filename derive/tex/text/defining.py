@@ -94,9 +94,10 @@ class Defining(Skipping):
 
     def _refuses(self, name: str, start: int) -> bool:
         """Whether no formula is read after a command."""
-        if not tables.is_unfollowed(name, self.source.is_package):
+        text, at = self.source.text, start + 1
+        if not (tables.is_unfollowed(name, self.source.is_package) or tables.activates(text, at)):
             return False
-        if tables.is_fine(self.source.text, start + 1):
+        if tables.is_fine(text, at):
             return False
         self._lose("\\" + name, start)
         return True

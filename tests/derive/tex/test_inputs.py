@@ -87,6 +87,26 @@ def test_definitions_of_packages_and_classes_beside_the_paper() -> None:
     assert checked(files) == ["main.tex:4: x=1"]
 
 
+@pytest.mark.parametrize(
+    ("package", "used", "prints"),
+    [
+        # as styles of conferences have it: its own affair
+        (r"\def\mk#1{\expandafter\def\csname #1\endcsname{}}\mk{y}\catcode`\:=12 ", "", "x=1"),
+        (r"\newcommand{\cite}[1]{\begingroup\if x#1\let\b@\c@\fi\input{y}}", r"\cite{y}", "x=1"),
+        (r"\def\mk#1{\expandafter\def\csname #1\endcsname{2}}", r"\mk{a}", "what a formula"),
+        (r"\def\mk#1{\def#1{2}}", r"\newcommand{\go}{\mk\a}\go", "what a formula"),
+        (r"\newcommand{\go}{\renewcommand{\a}{2}}", r"\go", r"the macro '\a' may be"),
+        (r"\ifx xy\def\a{2}\fi", "", r"the macro '\a' may be"),
+        (r"\catcode`\==13 \everypar{}", "", "what a formula"),
+        (r"\everydisplay{\neg}", "", "what a formula"),
+    ],
+)
+def test_what_a_package_beside_the_paper_may_do(package: str, used: str, prints: str) -> None:
+    main = r"\def\a{1}\usepackage{my}" + used + "\n" + EQ
+    (row,) = checked({"main.tex": main, "my.sty": package})
+    assert row.removeprefix("main.tex:3: ").startswith(prints)
+
+
 def test_the_order_of_the_text_counts() -> None:
     main = r"\def\a{1}\input{s}\def\a{2}\begin{center}\input{s}\end{center}\def\a{3}"
     rows = checked({"main.tex": main + "\n" + EQ, "s.tex": EQ})
