@@ -141,14 +141,6 @@ def test_one_item_by_its_name(pytester: pytest.Pytester, run: Any) -> None:
     run("--cltheory", "-k", "L4").assert_outcomes(failed=1, deselected=1)
 
 
-def test_equations_on_one_line_have_names_of_their_own(pytester: pytest.Pytester, run: Any) -> None:
-    mark = f"<!-- {MARK[2:]} -->"
-    pytester.path.joinpath("a.md").write_text(f"{mark} $$1/n = 1/n$$ {mark} $$1/n = 1/n$$")
-    found = run("--cltheory", "-v")
-    found.assert_outcomes(passed=2)
-    found.stdout.fnmatch_lines(["a.md::L1 *tau_0 PASSED*", "a.md::L1 *tau_0 (2) PASSED*"])
-
-
 @pytest.mark.parametrize(
     ("patterns", "passed"), [("*.tex", 2), ("a.tex", 1), ("sub/*.tex", 1), ("*.md", 0), ("*", 2)]
 )
@@ -174,24 +166,6 @@ def test_a_paper_that_cannot_be_read(pytester: pytest.Pytester, run: Any) -> Non
             "e.tex:1:1: supcl-threshold has no *",
         ]
     )
-
-
-def test_sampled_evidence(
-    pytester: pytest.Pytester, run: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from cltheory.derive.tex import check
-    from cltheory.derive.tex.judge.finding import Finding
-
-    monkeypatch.setattr(
-        check,
-        "check_equation",
-        lambda source, target, *_, **__: Finding(
-            "equal" if target.allow_sampled else "undecided", target.allow_sampled, "sampled"
-        ),
-    )
-    pytester.path.joinpath("a.tex").write_text(RIGHT)
-    run("--cltheory").assert_outcomes(failed=1)
-    run("--cltheory", "--cltheory-allow-sampled").assert_outcomes(passed=1)
 
 
 def test_the_plugin_costs_nothing_until_used(tmp_path: Path) -> None:

@@ -32,21 +32,9 @@ CODE = [
 # --- numbers and expressions -------------------------------------------------------------------
 LEAVES = ["0", "1", "2", "3", "10", "0.1", "1/3", "oo", "pi", "E", "1e60", "1e-60", "10^6", "10^50"]
 LEAVES += ["2^60", "9" * 60, "1/" + "9" * 60, "0.001", "32768", "1e-9", "7/2"]
-ODD = [
-    "-oo",
-    "inf",
-    "nan",
-    "1e61",
-    "1e400000000",
-    "1e-400",
-    "0.",
-    ".5",
-    "10^59",
-    "10^(10^6)",
-    "--1",
-]
-ODD += ["9" * 190, "9" * 5000, "0x10", "1_000", "1e", "e", "+1", "٣", "½", "zoo", "I", "1j", "True"]
-ODD += ["None", "x", "m", "1;2", "1,2", "[1]", "", " ", "\t1", "1\n", "1/0", "sin(1)", *CODE]
+ODD = "-oo inf nan 1e61 1e400000000 1e-400 0. .5 10^59 10^(10^6) --1 0x10 1_000".split()
+ODD += ["9" * 190, "9" * 5000, "", " ", "\t1", "1\n", "sin(1)", *CODE]
+ODD += "1e e +1 ٣ ½ zoo I 1j True None x m 1;2 1,2 [1] 1/0".split()
 
 
 def mostly(usual: st.SearchStrategy[str], other: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -86,7 +74,7 @@ numbers = mostly(
     _numbers(LEAVES + ODD, ["exp", "log", "sqrt", "-", "sin", "abs"], True),
 )
 
-names = st.sampled_from(["x", "x", "x", "t", "b"])
+names = st.sampled_from("xxxtb")
 expressions = mostly(
     st.recursive(
         names | st.sampled_from(["1", "2", "3", "0.1", "1/2", "10", "1e6", "1e60", "pi"]),
@@ -101,20 +89,7 @@ expressions = mostly(
 )
 
 # What a user would write, more often than not of a shape that the theorem is about.
-SLOPES = [
-    "1",
-    "2",
-    "t",
-    "exp(t)",
-    "1/2",
-    "1e6",
-    "1e60",
-    "exp(100)",
-    "sqrt(2)",
-    "(t+1)",
-    "t^2",
-    "b^2",
-]
+SLOPES = "1 2 t exp(t) 1/2 1e6 1e60 exp(100) sqrt(2) (t+1) t^2 b^2".split()
 POWERS = ["2", "3", "3/2", "4", "20", "21", "1/2", "-1", "sqrt(2)", "t", "1e6", "(1+b^2)", "exp(t)"]
 FALLING = ["-({k})*x", "exp(-({k})*x)", "softplus(-({k})*x+({e}))", "relu({k}-x)", "(3-x)^({p})"]
 FALLING += ["-log(({k})+1+x)", "max(({k})-x, -x)", "1/(({k})+x)", "max(-x, -x^3, 1/(2+x))"]
@@ -197,23 +172,8 @@ TEMPLATES += [r"\log(1+%s)-\log(%s)", r"\sqrt{%s+\sqrt{%s}}", r"(%s+%s)^{27}", r
 STRANGE = [r"%s=%s", r"%s\le %s", r"%s,\quad %s", r"%s\\ &= %s", r"%s_{%s}", r"\overset{%s}{%s}"]
 STRANGE += [r"\begin{cases}%s & n>2\\ %s&\text{otherwise}\end{cases}", r"\max(%s,%s)"]
 STRANGE += [r"\sqrt[%s]{%s}", r"%s^%s", r"\binom{%s}{%s}", r"\lvert %s \rvert %s"]
-JUNK = [
-    "{",
-    "}",
-    "\\",
-    "$",
-    "&",
-    "\\left",
-    "\\right)",
-    "^",
-    "_",
-    "%",
-    "#1",
-    "\0",
-    "\ud800",
-    "\\def",
-]
-JUNK += [r"\csname a\endcsname", r"\input{a}", "\\\\", r"\end{equation}", r"\text{", "é", "\u202e"]
+JUNK = [*"{}\\$&^_%\0é", "\\left", "\\right)", "#1", "\ud800", "\\def", "\\\\", "\u202e"]
+JUNK += [r"\csname a\endcsname", r"\input{a}", r"\end{equation}", r"\text{"]
 MACROS = [r"\def\a{\a\a}", r"\newcommand{\a}[1]{#1#1}", r"\let\a\b\let\b\a", r"\input paper"]
 MACROS += [r"\newcommand\x{" + "x" * 30 + "}", r"\renewcommand{\tau}{m}", r"\def\a#1{\a{#1#1}}"]
 
@@ -289,15 +249,13 @@ def papers(draw: st.DrawFn) -> Input:
 # --- locks ---------------------------------------------------------------------------------------
 LOCKED = ["supcl-threshold", "ccem", "sigmoid-threshold", "sigmoid-optimum"]
 values: st.SearchStrategy[Any] = st.recursive(
-    st.one_of(
-        st.none(),
-        st.booleans(),
-        st.integers(),
-        st.just(10**4299),
-        st.floats(),
-        st.text(max_size=5),
-        numbers,
-    ),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.just(10**4299)
+    | st.floats()
+    | st.text()
+    | numbers,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
     max_leaves=4,
 )
@@ -339,18 +297,8 @@ def locks(draw: st.DrawFn) -> Input:
 
 
 # --- words ---------------------------------------------------------------------------------------
-PATHS = ["", " ", ".", "..", "/", "-", "--", "a" * 300, "a/" * 3000, "a\0b", "no/such/a.tex", "~"]
-PATHS += [
-    "\udcff",
-    "é.tex",
-    "a\nb.tex",
-    "/dev/null",
-    "/dev/full",
-    "paper.tex",
-    "-x",
-    "$HOME",
-    *CODE,
-]
+PATHS = ["", " ", "a" * 300, "a/" * 3000, "a\0b", "\udcff", "a\nb.tex", *CODE]
+PATHS += ". .. / - -- no/such/a.tex ~ é.tex /dev/null /dev/full paper.tex -x $HOME".split()
 OPTIONS = {
     "check": ["--output", "--macros", "--frozen", "--format", "--time", "--memory", "--list"],
     "export": ["--latex", "--bib", "--python", "--json", "--rename"],

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sympy import Expr, Symbol, latex
+from sympy import Expr, Symbol
 
 from ...decide.evidence import Grade
-from ...decide.normal import ExpField, NotInField
 from ...language.statement import Statement, TexError
 from ...language.tokens import tokenise
 from ...language.vocabulary import LETTERS
@@ -23,7 +22,7 @@ from ..formula.reader import read
 from ..judge.compare import judge
 from ..judge.finding import Edit, Finding
 from ..judge.lookup import Meant
-from .changes import Change, Changes, spelled
+from .changes import Change, Changes
 from .floats import screen
 
 if TYPE_CHECKING:
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
 #: How many characters of sources are read (a second or so), how many changes are evaluated at
 #: points, and how many sources that agree there are put to the proof.
 READ, SCREENED, PROVED = 60_000, 6_000, 6
-#: Operations in a factor that is still a small edit.
-SHORT = 8
 
 
 def suggest(
@@ -42,7 +39,7 @@ def suggest(
     """The first edit, by its size in tokens, with which the statement is proved."""
     try:
         search = _Search(source, meant, directive, macros, lead)
-        return search.best() or search.factor()
+        return search.best()
     except TexError:
         return None
 
@@ -147,29 +144,5 @@ class _Search:
             return None
         return found.verdict == "equal" and found.evidence == str(Grade.EXACT)
 
-    def factor(self) -> Edit | None:
-        """The factor that the last side lacks, if it is short."""
-        last = self.statement.sides[-1]
-        if not isinstance(last, Expr) or len(self.meant.derived) > 1 or self.statement.rest:
-            return None
-        given = {s: v for s, v in self.meant.point.items() if v.is_finite}
-        (derived,) = self.meant.derived
-        try:
-            field = ExpField([derived, last.xreplace(given)])
-            quotient = field.factored(field(derived) / field(last.xreplace(given)))
-        except (NotInField, ZeroDivisionError):
-            return None
-        if quotient == 1 or quotient.count_ops() > SHORT:
-            return None
-        relations = [t for t in tokenise(self.source) if t.text in RELATIONS]
-        start = relations[-1].at + len(relations[-1].text) if relations else 0
-        body = self.source[start:].strip().rstrip(".,;")
-        words = latex(quotient, symbol_names=spelled(self.meant))
-        text = rf"{self.source[:start]} {words} \left({body}\right)"
-        if not self._proved(text):
-            return None
-        return Edit(f"multiply the last side by {words}", text)
-
 
 EQUALITIES = {"=", r"\coloneqq", r"\triangleq"}
-RELATIONS = {"=", "<", ">", r"\le", r"\ge", r"\leq", r"\geq", r"\in"}

@@ -25,6 +25,7 @@ _ENVIRONMENT = re.compile(r"[ \t]*(?:\n[ \t]*)?\{([A-Za-z]+\*?)\}")
 _NO_FORMULA = re.compile(
     r"\\(?:label|(?:short)?intertext)\s*\{(?:[^{}]|\{[^{}]*\})*\}|\\(?:nonumber|notag)(?![A-Za-z])|&|\s"
 )
+_COMMENT = re.compile(r"(\\.)|%[^\n]*", re.DOTALL)
 _DISTANCE = re.compile(r"[ \t]*\[[^\[\]{}\n]*\d\s*(?:pt|em|ex|mm|cm|in|\\[a-z]+)\s*\]")
 _RELATION = re.compile(
     r"[=<>]|\\(?:l[et]|g[et]|[lg]eq|[lg]eqslant|neq?|in|coloneqq?|triangleq|eqdef|equiv)(?![A-Za-z])"
@@ -72,14 +73,10 @@ class Waiting:
     end: int
     body: str
     said_in: Source
-    switches: int = 0  #: conditionals passed before it
-    conditional: str = ""  #: the innermost one it stands in
+    where: object = None  #: in which braces and branch of conditionals it stands
     inline: bool = False
     lines: int = 0  #: of text since, in files that were left
     since: int = 0  #: place in the present file from which lines are counted
-    looked: int = 0  #: place up to which the paragraph was looked through
-    formulas: list[Found] = field(default_factory=list)  #: inline ones of the paragraph
-    paragraph: bool = True  #: whether its paragraph goes on
 
 
 @dataclass
@@ -94,7 +91,7 @@ class _Frame:
     rows: list[int] = field(default_factory=list)  #: where the rows before begin
     first: int = 0  #: where the statement of the directive begins
     last: int = -1  #: where its last row so far ends
-    switches: int = 0  #: conditionals passed up to there
+    where: object = None  #: in which braces and branch it ends
     lead: str = ""
     opened: int = 0
     count: int = 0  #: of what was found before
@@ -121,21 +118,24 @@ class Displays:
         self.found: list[Found] = []
         self.above: Waiting | None = None
         self.display: _Display | None = None
-        #: conditionals that are open, and how many of if, else and fi were passed
-        self.conditionals: list[str] = []
+        #: the innermost braces here, and how many of if, else and fi were passed
+        self.brace = 0
         self.switches = 0
+
+    @property
+    def where(self) -> object:
+        """What must be the same for a directive and its display: braces and branch."""
+        return self.brace, self.switches
 
     # --- directives ------------------------------------------------------------------------
     def directive(self, at: int, end: int, body: str) -> None:
         """A directive stands here."""
-        inside = self.conditionals[-1] if self.conditionals else ""
         try:
             inline = directive(body).inline
         except DirectiveError:
             inline = False
-        waiting = Waiting(
-            at, end, body, self.source, self.switches, inside, inline, since=end, looked=end
-        )
+        where = self.where
+        waiting = Waiting(at, end, body, self.source, where, inline, since=end)
         display = self.display
         if display is None:
             self.unused()
@@ -154,18 +154,12 @@ class Displays:
         frame.directive, frame.row = waiting, end
 
     def unused(self, why: str = "no display follows it") -> None:
-        """The directive that waits gets no display: the formula of its paragraph, or none."""
+        """The directive that waits gets no display."""
         above, self.above = self.above, None
-        if above is None:
-            return
-        if len(above.formulas) == 1 and not above.inline:
-            self.found.append(above.formulas[0])
-        elif above.inline:
-            self.fail(above, "no inline formula with a relation follows it")
-        elif above.formulas:
-            self.fail(above, f"{why}, and its paragraph has several inline formulas")
-        else:
-            self.fail(above, why)
+        if above is not None:
+            self.fail(
+                above, "no inline formula with a relation follows it" if above.inline else why
+            )
 
     def fail(self, waiting: Waiting, error: str) -> None:
         """Say why a directive marks nothing."""
@@ -180,46 +174,28 @@ class Displays:
         """The text is left here, for another file or at its end."""
         if self.above is not None:
             self.above.lines += _lines(self.source.text[self.above.since : at])
-            self.above.since = self.above.looked = 0
+            self.above.since = 0
 
     def enter(self, source: Source, at: int) -> None:
         """A text is begun, or gone on with."""
         self.source = source
         if self.above is not None:
-            self.above.since = self.above.looked = at
+            self.above.since = at
 
     # --- inline formulas -----------------------------------------------------------------------
     def formula(self, start: int, end: int) -> None:
         """An inline formula stands here."""
-        above = self.above
-        if above is None or start < above.since:  # or the directive stands inside it
+        above, text = self.above, self.source.text
+        if above is None or not above.inline or start < above.since:  # or it stands inside it
             return
-        if not _RELATION.search(self.source.text, start, end):
+        if not _RELATION.search(text, start, end):
             return
-        if above.inline:
-            self.above = None
-            if above.lines + _lines(self.source.text[above.since : start]) > MAX_LINES + 1:
-                self.fail(above, f"no formula with a relation follows within {MAX_LINES} lines")
-                return
-            self.found.append(self._taken(above, self._plain(start, end), start))
-        elif above.paragraph and len(above.formulas) < 2:
-            above.formulas.append(self._taken(above, self._plain(start, end), start))
-
-    def blank_line(self, at: int) -> None:
-        """A paragraph ends here, if it had any text."""
-        above = self.above
-        if above is not None and above.paragraph:
-            if above.formulas or self.source.text[above.looked : at].strip():
-                above.paragraph = False
-            above.looked = at
-
-    def _plain(self, start: int, end: int) -> str:
-        return re.sub(
-            r"(\\.)|%[^\n]*",
-            lambda found: found[1] or " " * len(found[0]),
-            self.source.text[start:end],
-            flags=re.DOTALL,
-        )
+        self.above = None
+        if above.lines + _lines(text[above.since : start]) > MAX_LINES + 1:
+            self.fail(above, f"no formula with a relation follows within {MAX_LINES} lines")
+            return
+        plain = _COMMENT.sub(lambda found: found[1] or " " * len(found[0]), text[start:end])
+        self._take(above, plain, start)
 
     # --- displays ------------------------------------------------------------------------------
     def open(self, closer: str, start: int, inside: int, unknown: str = "") -> None:
@@ -298,7 +274,7 @@ class Displays:
                 tail = self._cut(display.inner[1], end)
                 if _ENVIRONMENT.sub("", tail.strip().removeprefix(r"\end"), count=1) == "":
                     start, stop = display.inner
-            self._take(display.above, start, stop)
+            self._take(display.above, self._cut(start, stop), start)
         self.display = None
 
     def give_up(self, why: str) -> None:
@@ -343,7 +319,7 @@ class Displays:
             if not goes_on(self._cut(before, frame.last), row):
                 self._end_of_statement(frame)
                 return
-        frame.last, frame.switches = end, self.switches
+        frame.last, frame.where = end, self.where
 
     def _refuse_since(self, count: int) -> None:
         """What stands beside an environment may belong to the formulas in it."""
@@ -354,8 +330,8 @@ class Displays:
 
     def _end_of_statement(self, frame: _Frame) -> None:
         if frame.directive is not None:
-            where = frame.directive, frame.first, frame.last
-            self._take(*where, row=True, lead=frame.lead, switches=frame.switches)
+            source, where = self._cut(frame.first, frame.last), frame.where
+            self._take(frame.directive, source, frame.first, row=True, lead=frame.lead, where=where)
         frame.directive, frame.last = None, -1
 
     def _cut(self, start: int, end: int) -> str:
@@ -374,49 +350,34 @@ class Displays:
     def _take(
         self,
         waiting: Waiting,
-        start: int,
-        end: int,
-        *,
-        row: bool = False,
-        lead: str = "",
-        switches: int | None = None,
-    ) -> None:
-        assert self.display is not None
-        source = self._cut(start, end)
-        if self.source.markdown:
-            depth = _quoted(self.source.text, self.display.start)
-            source, lead = _unquoted(source, depth), _unquoted(lead, depth)
-        found = self._taken(waiting, source, start, row=row, lead=lead.strip(), switches=switches)
-        self.found.append(found)
-
-    def _taken(
-        self,
-        waiting: Waiting,
         source: str,
         start: int,
         *,
         row: bool = False,
         lead: str = "",
-        switches: int | None = None,
-    ) -> Found:
-        switches = self.switches if switches is None else switches
-        where = {"at": waiting.at, "body": waiting.body, "said_in": waiting.said_in}
-        if waiting.conditional or switches != waiting.switches:
-            which = "\\" + waiting.conditional if waiting.conditional else r"\if.. or \fi"
-            error = f"because of the conditional {which} it is not known what is printed"
-            return Found(**where, error=error)  # type: ignore[arg-type]
+        where: object = None,
+    ) -> None:
+        """A directive marks a piece of the text, if both stand in the same place."""
+        if self.display is not None and self.source.markdown:
+            depth = _quoted(self.source.text, self.display.start)
+            source, lead = _unquoted(source, depth), _unquoted(lead, depth)
         if not source.strip():
-            return Found(**where, error="what follows it is empty")  # type: ignore[arg-type]
-        start += len(source) - len(source.lstrip())
-        return Found(
-            **where,  # type: ignore[arg-type]
-            start=start,
-            source=source.strip(),
-            stands_in=self.source,
-            whole=not row,
-            lead=lead,
-            meanings=self.scope.used(f"{source} {lead} {waiting.body}"),
-        )
+            self.fail(waiting, "what follows it is empty")
+        elif (where or self.where) != waiting.where:
+            self.fail(waiting, "a brace or a conditional stands between it and what it marks")
+        else:
+            found = Found(
+                waiting.at,
+                waiting.body,
+                waiting.said_in,
+                start=start + len(source) - len(source.lstrip()),
+                source=source.strip(),
+                stands_in=self.source,
+                whole=not row,
+                lead=lead.strip(),
+                meanings=self.scope.used(f"{source} {lead} {waiting.body}"),
+            )
+            self.found.append(found)
 
 
 def line_before(text: str, at: int) -> str:

@@ -8,7 +8,6 @@ exception: the others are still found.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -30,14 +29,6 @@ __all__ = ["Document", "DocumentError", "Marked", "Place", "Problem", "decode", 
 
 Kind = Literal["tex", "md", "ipynb"]
 KINDS: dict[str, Kind] = {".tex": "tex", ".md": "md", ".ipynb": "ipynb"}
-
-_ENCODINGS = {
-    **dict.fromkeys((b"latin1", b"latin-1", b"iso-8859-1"), "latin-1"),
-    **dict.fromkeys((b"latin9", b"latin-9"), "iso8859-15"),
-    **dict.fromkeys((b"ansinew", b"cp1252"), "cp1252"),
-}
-_DECLARED = re.compile(rb"\\(?:usepackage\s{0,9}\[([\w-]{1,20})\]\s{0,9}\{inputenc\}"
-                       rb"|inputencoding\{([\w-]{1,20})\})")  # fmt: skip
 
 
 class DocumentError(ValueError):
@@ -126,12 +117,12 @@ def kind_of(path: PurePath) -> Kind | None:
 
 
 def decode(data: bytes) -> str:
-    """Text of a file: UTF-8, or the 8-bit encoding that it declares by inputenc.
+    """Text of a file, which is UTF-8.
 
     Raises
     ------
     DocumentError
-        If it is no text in these.
+        If it is not.
     """
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise DocumentError("the file is UTF-16: save it as UTF-8")
@@ -140,15 +131,10 @@ def decode(data: bytes) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        found = _DECLARED.search(data)
-        name = ((found[1] or found[2]) if found else b"").lower()
-        if name not in _ENCODINGS:
-            line = data.count(b"\n", 0, error.start) + 1
-            raise DocumentError(
-                f"line {line} is not UTF-8 (byte {error.start}), and the file declares no other "
-                "encoding: save it as UTF-8"
-            ) from None
-        text = data.decode(_ENCODINGS[name], errors="replace")
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DocumentError(
+            f"line {line} is not UTF-8 (byte {error.start}): save the file as UTF-8"
+        ) from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

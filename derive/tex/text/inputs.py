@@ -9,7 +9,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import PureWindowsPath
 
 from .commands import INPUTS, INSTALLED
@@ -23,56 +22,44 @@ MAX_TOTAL = 50_000_000  #: characters of all files
 Reader = Callable[[str], "str | None"]
 
 _BARE = re.compile(r"[ \t]*\n?[ \t]*([^\s{}\\%$#,&~]{1,300})")
-_ROOT = re.compile(r"%+[ \t]*!T[eE]X[ \t]+root[ \t]*=[ \t]*([^\n]{1,300})")
-_OF_MAIN = re.compile(
-    r"[^\n%]{0,400}?\\documentclass\s{0,9}(?:\[([^\[\]]{0,300})\])?\s{0,9}\{subfiles\}"
+_ROOT = re.compile(r"\s*%+[ \t]*!T[eE]X[ \t]+root[ \t]*=[ \t]*([^\n]{1,300})")
+_CLASS = re.compile(
+    r"^[^\n%]{0,400}?\\documentclass(?![A-Za-z])(?:\s*\[([^\[\]]{0,300})\])?\s*(\{subfiles\})?",
+    re.MULTILINE,
 )
-_CLASS = re.compile(r"^[^\n%]{0,400}?\\documentclass(?![A-Za-z])", re.MULTILINE)
 _MAY_INPUT = re.compile(
     rb"\\(?:@*input|include(?!g)|subfile|(?:sub)?import|InputIf|sub\w*from|documentclass)"
 )
 BEGIN = re.compile(r"\\begin[ \t]*\{document\}")
-_ENDINGS = {"tex": (".tex",), "sty": (".sty",), "cls": (".cls",)}
+#: Files that need not be there: of packages, of a run before, of a drawing.
+_OPTIONAL = (".fd", ".def", ".ldf", ".clo", ".bbl", ".pgf", ".pdf_tex", ".tikz")
 
 
 class InputError(ValueError):
     """A file that is named cannot be followed; the message is one line."""
 
 
-@dataclass
-class Wanted:
-    """The names that a command asks for, and how they are looked for."""
-
-    kind: str
-    names: list[str] = field(default_factory=list)
-    folder: str = ""  #: said by the command
-    end: int = 0
-
-
-def wanted(source: Source, name: str, at: int) -> Wanted | None:
-    """What an input command names, and the place after it."""
-    kind = INPUTS[name]
-    text = source.text
-    optional = kind in ("sty", "cls") or name == "includestandalone"
-    while optional and (option := source.option(at)) is not None:
+def wanted(source: Source, name: str, at: int) -> tuple[list[str], int] | None:
+    """The files that an input command names, and the place after it."""
+    kind, text = INPUTS[name], source.text
+    while kind in ("sty", "cls") and (option := source.option(at)) is not None:
         at = option[1]
-    if text[at : at + 1] == "*":
-        at += 1
+    at += text[at : at + 1] == "*"
     start = source.skip(at)
     if text[start : start + 1] != "{":
         bare = _BARE.match(text, at) if kind == "file" and text[at : at + 1] in " \t\n" else None
-        return Wanted(kind, [bare[1]], end=bare.end()) if bare else None
+        return ([bare[1]], bare.end()) if bare else None
     found = source.argument(start)
     if found is None:
         return None
-    said, at = text[found[0] : found[1]], found[2]
-    if kind in ("folder", "subfolder"):
+    said, at = text[found[0] : found[1]].strip(), found[2]
+    if kind == "folder":
         more = source.argument(at)
         if more is None:
             return None
-        return Wanted(kind, [text[more[0] : more[1]].strip()], said.strip(), more[2])
+        return [posixpath.join(said, text[more[0] : more[1]].strip())], more[2]
     names = said.split(",") if kind == "sty" else [said]
-    return Wanted(kind, [one.strip() for one in names if one.strip()], end=at)
+    return [one.strip() for one in names if one.strip()], at
 
 
 def root_of(text: str) -> str | None:
@@ -80,12 +67,10 @@ def root_of(text: str) -> str | None:
     for line in text[:4000].split("\n"):
         if line.strip() and not line.lstrip().startswith("%"):
             break
-        found = _ROOT.search(line)
-        if found:
+        if found := _ROOT.match(line):
             return found[1].strip()
     declared = _CLASS.search(text[:20_000])
-    found = _OF_MAIN.match(text, declared.start()) if declared else None
-    return found[1].strip() if found and found[1] else None
+    return declared[1].strip() if declared and declared[1] and declared[2] else None
 
 
 def may_input(data: bytes) -> bool:
@@ -98,24 +83,15 @@ def is_root(text: str) -> bool:
     return _CLASS.search(text) is not None and root_of(text) is None
 
 
-@dataclass
-class Opened:
-    """A file that is being read."""
-
-    path: str
-    folder: str  #: where names in it are looked for first
-    text: str
-
-
 class Files:
-    """The files of one document."""
+    """The files of one document: of those that are being read, paths and texts."""
 
     def __init__(self, read: Reader | None, root: str):
         self._read = read
-        self.root = root
         self.home = posixpath.dirname(root)
-        self.stack: list[Opened] = []
+        self.stack: list[tuple[str, str]] = []
         self.reached: dict[str, str] = {}  #: normal path -> path as it is shown
+        self._loaded: set[str] = set()  #: packages, which are read once
         self._count = self._total = 0
 
     @property
@@ -123,56 +99,56 @@ class Files:
         """Whether there is a reader."""
         return self._read is not None
 
-    def begin(self, opened: Opened, *, definitions: bool = False) -> None:
+    def begin(self, path: str, text: str, *, definitions: bool = False) -> None:
         """A file is being read now."""
-        self.stack.append(opened)
+        self.stack.append((path, text))
         if not definitions:
-            self.reached.setdefault(posixpath.normpath(opened.path), opened.path)
+            self.reached.setdefault(posixpath.normpath(path), path)
 
-    def end(self) -> None:
-        """The file that was begun last has been read."""
-        self.stack.pop()
-
-    def open(self, kind: str, name: str, said: str = "") -> Opened | None:
-        """Find a file; None for one that is not there and need not be.
+    def open(self, kind: str, name: str) -> tuple[str, str] | None:
+        """Find a file; None for one that is not there and need not be, or was read.
 
         Raises
         ------
         InputError
             If it must not be followed, is not there, or is in the middle of being read.
         """
-        name, said = _plain(name), _plain(said)
-        if posixpath.isabs(name) or posixpath.isabs(said) or PureWindowsPath(said + name).drive:
+        assert self._read is not None
+        name = name.strip('"')
+        if "\\" in name or "#" in name:
+            raise InputError(f"which file is input by {name} is not known")
+        if posixpath.isabs(name) or PureWindowsPath(name).drive:
             raise InputError(f"the absolute path {name} is not followed")
         if name.startswith("|") or "\0" in name:
             raise InputError(f"{name} is not a file name")
-        here = self.stack[-1] if self.stack else Opened(self.root, self.home, "")
-        folders = [here.folder, self.home, posixpath.dirname(here.path)]
-        if kind == "folder":
-            folders = [posixpath.join(self.home, said), posixpath.join(here.folder, said)]
-        if kind == "subfolder":
-            folders = [posixpath.join(here.folder, said)]
-        for folder in dict.fromkeys(folders):
-            for ending in _endings(kind, name):
+        package = kind in ("sty", "cls")
+        endings = (f".{kind}",) if package else (".tex", "")
+        endings = ("", ".tex") if name.endswith(".tex") else endings
+        found: dict[str, tuple[str, str]] = {}
+        for folder in (self.home, posixpath.dirname(self.stack[-1][0])):
+            for ending in endings:
                 path = posixpath.join(folder, posixpath.normpath(name + ending))
-                text = self._text(path)
-                if text is not None:
-                    moves = kind in ("folder", "subfolder")
-                    return Opened(path, folder if moves else here.folder, text)
-        optional = kind in ("sty", "cls", "maybe")
-        if optional or name in INSTALLED or name.endswith((".fd", ".def", ".ldf", ".clo", ".bbl")):
+                if (text := self._read(path)) is not None:
+                    found.setdefault(posixpath.normpath(path), (path, text))
+                    break
+        if not found:
+            if package or kind == "maybe" or name in INSTALLED or name.endswith(_OPTIONAL):
+                return None
+            raise InputError(f"the file {name} does not exist: what it says is not checked")
+        if len(found) > 1:
+            raise InputError(f"the file {name} may be {' or '.join(found)}")
+        ((key, (path, text)),) = found.items()
+        if package and key in self._loaded:
             return None
-        raise InputError(f"the file {name} does not exist: what it says is not checked")
+        self._loaded.add(key)
+        self._check(path, key, text)
+        return path, text
 
-    def _text(self, path: str) -> str | None:
-        assert self._read is not None
-        key = posixpath.normpath(path)
-        if any(posixpath.normpath(file.path) == key for file in self.stack):
-            chain = " -> ".join([*(file.path for file in self.stack), path])
+    def _check(self, path: str, key: str, text: str) -> None:
+        """Refuse a file that inputs itself, and more of them than a document has."""
+        if any(posixpath.normpath(other) == key for other, _ in self.stack):
+            chain = " -> ".join([*(other for other, _ in self.stack), path])
             raise InputError(f"the file inputs itself: {chain}")
-        text = self._read(path)
-        if text is None:
-            return None
         self._count += 1
         self._total += len(text)
         if len(self.stack) >= MAX_DEPTH:
@@ -181,14 +157,3 @@ class Files:
             raise InputError(f"more than {MAX_FILES} files are input")
         if self._total > MAX_TOTAL:
             raise InputError(f"the files have more than {MAX_TOTAL} characters")
-        return text
-
-
-def _plain(name: str) -> str:
-    return name.strip().strip('"')
-
-
-def _endings(kind: str, name: str) -> tuple[str, ...]:
-    if kind in _ENDINGS:
-        return _ENDINGS[kind]
-    return ("", ".tex") if name.endswith(".tex") else (".tex", "")

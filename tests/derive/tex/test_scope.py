@@ -39,26 +39,20 @@ def meaning(text: str, name: str = r"\a") -> str:
     ("text", "prints"),
     [
         (r"\newcommand{\a}{1}", "1"),
-        (r"\newcommand\a1", "1"),
         ("\\newcommand*\n{\\a} % why\n {1}", "1"),
         (r"\newcommand{\a}{1}\renewcommand{\a}{2}", "2"),
-        (r"\def\a{1}\def\a{2}", "2"),
         (r"\long\def\a{1}", "1"),
-        (r"\protected\long\def\a{1}", "1"),
         (r"\DeclareRobustCommand{\a}{1}", "1"),
-        (r"\newrobustcmd{\a}{1}", "1"),
         (r"\DeclareMathOperator{\a}{m}", r"\operatorname{m}"),
         (r"\DeclareMathOperator*{\a}{m}", r"\operatorname*{m}"),
         (r"\newcommand{\a}{1}\newcommand{\a}{1}", "1"),
         (r"\let\a\sigma", r"\sigma"),
-        (r"\let\a=\sigma", r"\sigma"),
         ("\\let \\a = \\sigma", r"\sigma"),
         (r"\let\a=x", "x"),
         (r"\def\b{1}\let\a\b\def\b{2}", "1"),
         (r"\let\a\frac\renewcommand{\frac}[2]{x}", r"\frac"),
         (r"\providecommand{\a}{1}", "1"),
         (r"\newcommand{\a}{1}\providecommand{\a}{2}", "1"),
-        (r"\NewDocumentCommand{\a}{}{1}", "1"),
         (r"\newcommand{\a}{1\xspace}", "1"),
         (r"\makeatletter\def\a{1}\makeatother", "1"),
         (r"\catcode`\@=11 \def\a{1}", "1"),
@@ -72,16 +66,12 @@ def test_ways_to_define(text: str, prints: str) -> None:
     ("text", "call", "prints"),
     [
         (r"\newcommand{\a}[2][7]{#1#2}", r"\a{3}", "73"),
-        (r"\newcommand{\a}[2][7]{#1#2}", r"\a[1]{3}", "13"),
-        (r"\NewDocumentCommand{\a}{m m}{#2#1}", r"\a{1}{2}", "21"),
-        (r"\NewDocumentCommand\a{O{7} +m}{#1#2}", r"\a{2}", "72"),
         (r"\DeclarePairedDelimiter{\a}{\lvert}{\rvert}", r"\a{x}", r"\lvertx\rvert"),
         (r"\DeclarePairedDelimiter{\a}{\lvert}{\rvert}", r"\a*{x}", r"\left\lvertx\right\rvert"),
         (r"\DeclarePairedDelimiter{\a}{(}{)}", r"\a[\big]{x}", "(x)"),
         (r"\DeclarePairedDelimiter{\a}{(}{)}", r"\a[2]{x}", "?the macro '\\a' with a size"),
         (r"\let\a\relax\newcommand{\a}[1]{#1}", r"\a{x}", "x"),
         (r"\newcommandx{\a}[2][1=7]{#1#2}", r"\a{3}", "?"),
-        (r"\NewDocumentCommand{\a}{s m}{#2}", r"\a{1}", "?"),
         (r"\def\a(#1){#1}", r"\a(1)", "?"),
     ],
 )
@@ -93,14 +83,10 @@ def test_macros_with_arguments(text: str, call: str, prints: str) -> None:
     "text",
     [
         r"\iffalse\def\a{2}\fi",
-        r"\iffalse\ifx x\fi\def\a{2}\fi",
         r"\begin{verbatim}\def\a{2}\end{verbatim}",
         r"\begin{comment}\def\a{2}\end{comment}",
         r"% \def\a{2}",
         r"\verb|\def\a{2}|",
-        r"\newcommand{\ignore}[1]{}\ignore{\def\a{2}}",
-        r"\newcommand{\setup}{\def\a{2}}",
-        r"\def\b#1{\def\a{#1}}",
     ],
 )
 def test_what_leaves_a_meaning_as_it_was(text: str) -> None:
@@ -111,17 +97,13 @@ def test_what_leaves_a_meaning_as_it_was(text: str) -> None:
     "text",
     [
         r"{\def\a{2}}",
-        r"{\global\def\a{2}}",
         r"\bgroup\renewcommand{\a}{2}\egroup",
-        r"\begin{center}\def\a{2}\end{center}",
         r"\newenvironment{e}{\def\a{2}}{}\begin{e} text \end{e}",
         r"\newcommand{\go}{\begin{center}\small}\go\def\a{2}\end{center}",
         r"\newcommand{\go}{\begingroup\small}\go\def\a{2}\endgroup",
         r"$\def\a{2}$",
         r"\[ \def\a{2} \]",
-        r"{\def\a{2}\gdef\a{3}",
         r"{\def\a{2}}\def\a{3}",
-        r"\csdef{a}{2}\renewcommand{\a}{3}",
         r"\expandafter\def\csname a#1\endcsname{}\renewcommand{\a}{3}",
         MARK + r"\begin{align}\def\a{2} x &= \a \end{align}",
         MARK + r"\[ x = \a \def\a{2} \]",
@@ -149,14 +131,12 @@ def test_a_later_definition_does_not_reach_back() -> None:
     ("text", "name", "prints"),
     [
         (r"\providecommand{\frac}{1}", r"\frac", "?the macro '\\frac' may be left as it was"),
-        (r"\providecommand{\dfrac}{1}", r"\dfrac", "?the macro '\\dfrac' may be left as it was"),
         (r"\providecommand{\coloneqq}{<}", r"\coloneqq", "?"),
         (r"\newcommand{\sigma}{\tau}", r"\sigma", "?the macro '\\sigma' is defined already"),
         (r"\newcommand{\a}{1}\newcommand{\a}{2}", r"\a", "?the macro '\\a' is defined already"),
         (r"\newcommand{\bm}[1]{#1}", r"\bm x", "x"),
         (r"\renewcommand{\epsilon}{\varepsilon}", r"\epsilon", r"\varepsilon"),
         (r"\renewenvironment{cases}{}{}", r"\begin{cases}1\end{cases}", "?the environment"),
-        (r"\def\cases#1{#1}", r"\begin{cases}1\end{cases}", "?the environment"),
     ],
 )
 def test_names_that_are_there_already(text: str, name: str, prints: str) -> None:
@@ -177,73 +157,48 @@ TOUCHES = [
     r"\edef\sigma{x}",
     r"{\xdef\sigma{x}}",
     r"\expandafter\def\csname sigma\endcsname{x}",
-    r"\expandafter\let\csname sigma\endcsname\tau",
     r"\expandafter\newcommand\csname sigma\endcsname{x}",
-    r"\expandafter\renewcommand\expandafter{\csname sigma\endcsname}{x}",
     r"\expandafter\def\csname si\x\endcsname{x}",
     r"\expandafter\def\csname\x\endcsname{x}",
     r"\let\sigma=\csname x\endcsname",
     r"\makeatletter\@namedef{sigma}{x}",
     r"\csdef{sigma}{x}",
-    r"\csgdef{sigma}{x}",
     r"\cslet{sigma}{\tau}",
-    r"\csletcs{sigma}{tau}",
     r"\letcs{\sigma}{tau}",
     r"\patchcmd{\sigma}{a}{b}{}{}",
     r"\appto\sigma{x}",
-    r"\appto{\sigma}{x}",
-    r"\gappto\sigma{x}",
-    r"\apptocmd{\sigma}{x}{}{}",
-    r"\pretocmd{\sigma}{x}{}{}",
     r"\g@addto@macro\sigma{x}",
     r"\futurelet\sigma\x\y",
     r"\DeclareMathSymbol{\sigma}{\mathord}{letters}{1C}",
     r"\mathchardef\sigma=1",
-    r"\chardef\sigma=1",
     r"\newcount\sigma",
-    r"\newlength{\sigma}",
     r"\newcounter{ta}\def\sigma{\theta}",
     r"\newtheorem{sigma}{S}",
     r"\newenvironment{sigma}{}{}",
     r"\LetLtxMacro\sigma\tau",
-    r"\RenewCommandCopy{\sigma}{\tau}",
     r"\DeclareSomethingNew{\sigma}{x}",
-    r"\redefine\sigma{x}",
     r"\mycommand{\sigma}{x}",
     r"\AtBeginDocument{\renewcommand{\sigma}{x}}",
-    r"\AtEndPreamble{\def\sigma{x}}",
-    r"\ifx\a\b\def\sigma{x}\fi",
     r"\ifdefined\x\else\def\sigma{x}\fi",
-    r"\iftoggle{x}{\def\sigma{x}}{}",
     r"\ifthenelse{\equal{a}{b}}{}{\renewcommand{\sigma}{x}}",
-    r"\ifbool{x}{}{\def\sigma{x}}",
-    r"\@ifundefined{sigma}{\def\sigma{x}}{}",
     r"\newif\ifdraft\ifdraft\def\sigma{x}\fi",
     r"\catcode`\|=13",
-    r"\catcode`s=13",
     r"\mathcode`-=1",
     r"\lccode`\~=`s \lowercase{\def~{x}}",
     r"\ExplSyntaxOn \cs_set:Npn \sigma {x} \ExplSyntaxOff",
-    r"\ExplSyntaxOn \cs_set:cpn {sigma} {x} \ExplSyntaxOff",
-    r"\ExplSyntaxOn \RenewDocumentCommand \sigma {} {x} \ExplSyntaxOff",
     r"\newcommand{\go}{\def\sigma{x}}\go",
     r"\newcommand{\go}{\inner}\newcommand{\inner}{\renewcommand{\sigma}{x}}\go",
     r"\newcommand{\go}[1]{\def#1{x}}\go\sigma",
     r"\newcommand{\go}[2]{\renewcommand{#1}{#2}}\go{\sigma}{x}",
     r"\newcommand{\go}[1]{\expandafter\def\csname #1\endcsname{x}}\go{sigma}",
-    r"\newcommand{\go}[1]{\expandafter\def\csname sig#1\endcsname{x}}\go{ma}",
     r"\newcommand{\go}[1]{\inner{#1}}\newcommand{\inner}[1]{\@namedef{#1}{x}}\go{sigma}",
     r"\newcommand{\go}[1]{\let#1\tau}\newcommand{\twice}[2]{\go#1\go#2}\twice\sigma\rho",
-    r"\def\go{\catcode`\|=13 }\go",
     r"\let\mydef\def\mydef\sigma#1.{x}",
     r"\forcsvlist{\redo}{sigma,tau}\newcommand{\redo}[1]{\csdef{#1}{x}}\forcsvlist{\redo}{sigma}",
     r"\foreach \x in {sigma, tau}{\expandafter\xdef\csname\x\endcsname{x}}",
     r"\makeatletter\@for\x:=sigma,tau\do{\expandafter\def\csname\x\endcsname{x}}",
     r"\renewcommand{\def}{\foo}",
-    r"\newread\f \openin\f=x.tex \read\f to \sigma",
     r"\let\hole\read \hole\f to\x \x",
-    r"\typein[\sigma]{x}",
-    r"\readdef{x.tex}\sigma",
     r"\readarray*\data\sigma[-,3]",
     r"\foreach \x/\sigma in {1/2}{",
     r"\def\go#1{\ifx\go#1\else\expandafter\def\csname#1igma\endcsname{}\expandafter\go\fi}"
@@ -276,12 +231,10 @@ def test_changed_characters_touch_formulas_without_commands() -> None:
     [
         r"\expandafter\def\csname bb#1\endcsname{x}",
         r"\expandafter\def\csname foo\endcsname{x}",
-        r"\def\go#1{\expandafter\def\csname s#1\endcsname{x}}\go{A}\go{B}",
         r"\ifx\a\b \fi\iftoggle{x}{a}{b}",
         r"\newcommand{\go}{\emph{a}}\go",
         r"\newpage\noindent\definecolor{sigma}{rgb}{0,0,0}",
         r"\newtheorem{lemma}{Lemma}\newcounter{c}\newlength{\len}\newif\ifa",
-        r"\patchcmd{\maketitle}{a}{\renewcommand{\sigma}{}}{}{}",
         r"\edef\x{\sigma}",
     ],
 )
@@ -292,39 +245,27 @@ def test_what_touches_other_names_only(text: str) -> None:
 # --- what is not followed ---------------------------------------------------------------------
 UNFOLLOWED = [
     r"\everymath{\neg}",
-    r"\everydisplay\expandafter{\the\everydisplay\neg}",
-    r"\abovedisplayskip=0pt\everydisplay={\pi}",
     r"\let\edp\everydisplay\edp{\neg}",
     r"\newcommand\ee[1]{\everydisplay{#1}}",
     r"\makeatletter\g@addto@macro\normalsize{\everydisplay{\neg}}\makeatother",
-    r"\AtBeginDocument{\everydisplay{\neg}}",
-    r"\everyhbox{x}",
     r"\toks0={x}",
     r"\AddToHook{env/equation/end}{\infty}",
-    r"\AddToHookNextWithArguments{env/equation/end}{+1}",
-    r"\newcommand\addend[1]{\AddToHook{env/equation/end}{#1}}",
     r"\AtBeginEnvironment{equation}{\small}",
     r"\ExplSyntaxOn\hook_gput_code:nnn{env/equation/end}{.}{+1}\ExplSyntaxOff",
     r"\let\ea\expandafter\ea\let\ea\frac\ea\binom",
-    r"\def\ea{\expandafter}",
-    r"\expandafter\renewcommand\expandafter*\expandafter\tau\expandafter{\sigma}",
+    r"\def\ea{\expandafter}\ea\let\ea\frac\ea\binom",
+    r"\newcommand{\hide}{\iffalse\iftrue}\hide",
+    r"\newcommand{\load}[1]{\input{#1}}\newcommand{\all}{\load{a}}\all",
+    r"\def\x{\tau}\expandafter\def\x{\sigma}",
+    r"\iffalse \ifunknown \fi",
     r"\expandafter\def\csname\x\endcsname{}",
     r"\csname read\endcsname 1 to\x",
-    r"\SetSymbolFont{operators}{normal}{OMS}{cmsy}{m}{n}",
-    r"\DeclareSymbolFont{letters}{OMS}{cmsy}{m}{n}",
-    r"\DeclareSymbolFontAlphabet{\mathrm}{letters}",
-    r"\DeclareMathSymbol{x}{\mathord}{letters}{1}",
-    r"\DeclareFontShape{OML}{cmm}{m}{it}{<->cmsy10}{}",
     r"\textfont1=\tensy",
-    r"\catcode`\@=13",
     r"\scantokens{x}",
-    r"\begin{luacode}tex.print('x')\end{luacode}",
     r"\makeatletter\def\endmathdisplay@a{+1}",
     r"\DeclareUnicodeCharacter{03C4}{\sigma}",
     r"\begin{filecontents*}{a.tex}\end{filecontents*}",
-    r"\begin{everydisplay}{\neg}",
     r"\begin{def}\tau{\sigma}",
-    r"\begin{csdef}{tau}{\sigma}",
     r"\letcs\x{everydisplay}\x{\neg}",
 ]
 
@@ -434,14 +375,6 @@ def test_other_names_of_a_display(text: str) -> None:
     assert expanded(text + MARK + r"\be x = 1 \ee") == ["x=1"]
 
 
-def test_environments_of_the_paper() -> None:
-    define = r"\newenvironment{eq}{\begin{equation}}{\end{equation}}"
-    assert expanded(define + MARK + r"\begin{eq} x = 1 \end{eq}") == ["x=1"]
-    later = MARK + r"\begin{eq} x = 1 \end{eq}" + define + MARK + r"\[ y \]"
-    (first, second) = find(later, "tex")
-    assert not isinstance(first, Marked) and isinstance(second, Marked)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -451,11 +384,13 @@ def test_environments_of_the_paper() -> None:
         r"\def\[#1\]{x}" + MARK + r"\[ x = 1 \]",
         r"\renewcommand{\[}{x}" + MARK + r"\[ x = 1 \]",
         r"\newcommand{\eqn}[1]{\begin{equation}#1\end{equation}}" + MARK + r"\eqn{x=1} \[ y \]",
+        r"\newenvironment{e}{\begin{equation}}{\end{equation}}"
+        + MARK
+        + r"\begin{e} x = 1 \end{e} \[ y \]",
         r"\newenvironment{e}{\begin{equation}\begin{split}}{\end{split}\end{equation}}"
         + MARK
         + r"\begin{e} x = 1 \end{e} \[ y \]",
         r"\def\bal#1\eal{\begin{align}#1\end{align}}" + MARK + r"\bal x = 1 \eal \[ y \]",
-        r"\newcommand{\hide}{\iffalse}" + MARK + r"\hide \[ x \] \fi \[ y \]",
         MARK + r"\equation x = 1 \endequation \[ y \]",
     ],
 )
@@ -470,13 +405,7 @@ def test_a_display_that_is_not_what_it_seems_is_not_read(text: str) -> None:
     [
         r"\iftoggle{x}{a}{b}",
         r"\ifthenelse{\equal{a}{b}}{a}{b}",
-        r"\ifbool{x}{a}{b}",
-        r"\ifblank{x}{a}{b}",
-        r"\ifstrequal{a}{b}{c}{d}",
-        r"\ifnumcomp{1}{<}{2}{a}{b}",
         r"\ifunknown{a}{b}{c}",
-        r"\IfBooleanTF#1{a}{b}",
-        r"\ifdefempty{\x}{a}{b}",
         r"$a \iff b$",
     ],
 )
@@ -487,17 +416,16 @@ def test_a_conditional_with_arguments_is_over_after_them(test: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        r"\iftoggle{x}{" + MARK + r"\[ x \]}{}",
         MARK + r"\iftoggle{x}{\[ x \]}{\[ y \]}",
-        r"\ifthenelse{\boolean{x}}{}{text" + MARK + r"\[ x \]}",
-        MARK + r"\[ x \ifbool{x}{a}{b} \]",
-        r"\ifunknown{" + MARK + r"\[ x \]}{b}",
+        MARK + r"\ifdraft \[ x \] \else \[ y \] \fi",
+        r"\newcommand{\note}[1]{}" + MARK + r"\note{\[ x \]} \[ y \]",
+        r"\iftoggle{x}{" + MARK + r"}{\[ x \]}",
     ],
 )
 def test_what_a_conditional_may_leave_out_is_not_checked(text: str) -> None:
     (found,) = find(text, "tex")
     assert not isinstance(found, Marked)
-    assert "conditional" in found.message
+    assert "a brace or a conditional stands between" in found.message
 
 
 # --- Markdown ---------------------------------------------------------------------------------
