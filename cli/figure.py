@@ -361,42 +361,6 @@ _band(
     shown=("--out fig2.pdf", "--seeds 0,1,2,3 --batches 1250", "--lambda1 0.42 --cosine 0.9"),
 )
 _band(
-    "band-correlated",
-    "Appendix A.4 of ochieng2025diversity: negatives with a common part.",
-    text(
-        "--N sizes",
-        "62,254,1022",
-        "Numbers of negatives.",
-        _listed(2, 2**14, "numbers such as 62,254"),
-    ),
-    text(
-        "--alpha alphas", "0,0.005,0.01,0.02,0.05,0.1", "Weights of the common part.", _among(0, 1)
-    ),
-    _TAU,
-    _COSINE,
-    _sizes(None, 256, 2),
-    seeds="0,1",
-    shown=("--out a4.pdf", "--N 62,254 --alpha 0,0.02,0.1 --seeds 0,1,2"),
-)
-_band(
-    "band-anisotropy",
-    """Appendix A.10 of ochieng2025diversity: the band over the anisotropy.
-
-    The paper has 5,000 batches per distribution.
-    """,
-    text(
-        "--deviation deviations",
-        "0,3,6,12,30,100,300,1000,2000,3000",
-        "Deviations of the distribution from isotropy, in percent.",
-        _among(0, 1e6),
-    ),
-    _TAU,
-    _COSINE,
-    _sizes(256, 1024, 3),
-    seeds="0,1,2",
-    shown=("--out a10.pdf", "--deviation 0,6,30,100,300 --d 128 --n 512"),
-)
-_band(
     "band-whitening",
     "Section 2.4 of ochieng2025diversity: variances of gradients, raw and whitened.",
     _taus("0.05,0.1,0.2,0.3,0.5"),
@@ -518,40 +482,6 @@ _figure(
         "--d 2,5 --seeds 0,1,2,3,4 --negatives batch",
         "--p 0.5 --q 0.1 --n 4 --k 30 --kernel exponential --gamma 1 --sphere",
     ),
-)
-_figure(
-    "kernels-digits",
-    """Table 1 of tan2024spectral, on digits: kernels for InfoNCE compared by a linear fit.
-
-    The temperature of each kernel is selected from the same list, on images outside the test set.
-    """,
-    text(
-        "--gamma gammas",
-        "1,0.5",
-        "Exponents of the kernels, in addition to 2 (Gaussian).",
-        _among(0, 4, open=True),
-        metavar="LIST",
-    ),
-    text(
-        "--mixtures",
-        "loss-sum,kernel-sum,loss-concatenation,kernel-concatenation",
-        "Mixtures of the kernels with exponents 1 and 2, or none.",
-        _names,
-        metavar="LIST",
-    ),
-    text(
-        "--tau taus",
-        "0.025,0.05,0.1,0.2,0.4,0.8",
-        "Temperatures to select from, for each kernel.",
-        _among(1e-3, 1e3),
-        metavar="LIST",
-    ),
-    _training(300),
-    digits=True,
-    seeds="0,1,2,3,4,5,6,7",
-    of_seeds="Random seeds, such as 0,1; each is a run of every kernel.",
-    dtype=False,
-    shown=("--out kernels.pdf", "--gamma 0.5,1,3 --mixtures none --tau 0.05,0.1,0.2 --seeds 0,1,2"),
 )
 
 

@@ -12,8 +12,6 @@ import pytest
 import torch
 from cltheory.cli.main import run
 from cltheory.numeric.figures import (
-    band_anisotropy,
-    band_correlated,
     band_fig1,
     band_fig2,
     band_whitening,
@@ -24,8 +22,6 @@ from cltheory.numeric.running.table import TableError
 
 FIG1 = band_fig1.Grid((0.1, 0.3), (None, 0.6, 1.0), n=12, d=16, batches=2, seeds=(0, 1))
 FIG2 = band_fig2.Grid(n=12, d=16, batches=2, seeds=(0,))
-CORRELATED = band_correlated.Grid((6, 20), (0.0, 0.1), d=16, batches=3, seeds=(0,))
-ANISOTROPY = band_anisotropy.Grid((0.0, 100.0, 300.0), n=8, d=16, batches=2, seeds=(0,))
 WHITENING = band_whitening.Grid((0.1, 0.5), n=16, d=6, batches=3, seeds=(0,))
 DIGITS = diversity_digits.Grid(("random", "greedy-4"), steps=2, batch=8, seeds=(0, 1))
 
@@ -148,28 +144,6 @@ def test_figure_2(tmp_path: Path) -> None:
     assert error == sorted(error) and error[0] < 0.5 * error[-1]
 
 
-def test_correlated_negatives_are_as_lemma_a2_says(tmp_path: Path) -> None:
-    rows = CORRELATED.measure(tmp_path / "t.csv", device="cpu")
-    for row in rows:
-        expected = band_correlated.lemma(float(row["N"]), float(row["correlation"]))
-        assert row["sampling"] == pytest.approx(expected)
-        assert row["inside_proved"] == 1
-    by = {(row["N"], row["alpha"]): float(row["sampling"]) for row in rows}
-    assert by[20, 0.1] > 1.5 * by[20, 0.0]
-
-
-def test_no_batch_is_nearer_to_isotropy_than_its_rank_allows(tmp_path: Path) -> None:
-    rows = ANISOTROPY.measure(tmp_path / "t.csv", device="cpu")
-    assert pytest.approx(100) == ANISOTROPY.floor
-    assert all(float(row["deviation"]) > ANISOTROPY.floor for row in rows)
-    assert band_anisotropy.Grid().floor == pytest.approx(173.2, abs=0.01)
-    top = ANISOTROPY.top(300.0)
-    law = np.array([top] + [(1 - top) / 15] * 15)
-    assert 100 * np.sqrt(16) * np.linalg.norm(law - 1 / 16) == pytest.approx(300, rel=0.05)
-    with pytest.raises(ValueError, match=r"0 to 387\.3 %"):
-        band_anisotropy.Grid((400.0,), d=16)
-
-
 def test_variances_raw_and_whitened(tmp_path: Path) -> None:
     rows = WHITENING.measure(tmp_path / "t.csv", device="cpu")
     for row in rows:
@@ -200,8 +174,6 @@ def test_digits(tmp_path: Path) -> None:
 DRAWN: list[tuple[Any, int]] = [
     (FIG1, 3),
     (FIG2, 2),
-    (CORRELATED, 2),
-    (ANISOTROPY, 2),
     (WHITENING, 2),
     (DIGITS, 6),
 ]
@@ -228,8 +200,6 @@ def test_drawn(grid: Any, panels: int, tmp_path: Path) -> None:
 SMALL = {
     "band-fig1": ("--n", "8", "--d", "9", "--batches", "1", "--tau", "0.2", "--lambda1", "1/d,1"),
     "band-fig2": ("--n", "8", "--d", "9", "--batches", "1", "--tau", "0.1,0.2,0.4"),
-    "band-correlated": ("--N", "5", "--d", "9", "--batches", "1", "--alpha", "0,0.1"),
-    "band-anisotropy": ("--n", "8", "--d", "9", "--batches", "1", "--deviation", "0,50"),
     "band-whitening": ("--n", "8", "--d", "3", "--batches", "2", "--tau", "0.2"),
 }
 
@@ -275,10 +245,6 @@ def test_commands(name: str, command: Any, tmp_path: Path) -> None:
         ("band-fig1", ("--batches", "0"), "range"),
         ("band-fig2", ("--tau", "0.1,0.2"), "at least three temperatures"),
         ("band-fig2", ("--cosine", "2"), "range"),
-        ("band-correlated", ("--N", "1"), "--N takes"),
-        ("band-correlated", ("--alpha", "2"), "--alpha takes"),
-        ("band-anisotropy", ("--deviation", "4000"), "0 to 3198.4 %"),
-        ("band-anisotropy", ("--tau", "-1"), "--tau takes"),
         ("band-whitening", ("--n", "7"), "two pairs"),
         ("diversity-digits", ("--methods", "P1"), "add random"),
         ("diversity-digits", ("--methods", "random,P9"), "method must be one of"),
