@@ -6,7 +6,7 @@ is looked at as it is and after in-batch whitening of all n.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING, Any
@@ -19,12 +19,8 @@ from ...derive.results import results
 from ..band.readings import BatchReadings, views
 from ..band.sigma import largest_without
 from ..batches import InBatchWhitening
-from ..running.device import threads_for
-from ..running.progress import reporting
 from ..running.table import Row
-from ..search.sweep import alike
-from .band_synthetic import Law, gaussian, generator, needs, over_seeds, positives
-from .drawing import Run
+from .band_synthetic import OneLaw, gaussian, over_seeds, positives
 from .look import DASHES, Look
 from .panels import Panel, Series, labelled, mark, plotted
 
@@ -40,13 +36,15 @@ OF_KIND = (
 )
 
 
+#: Readings of the anchors of a batch, by name.
+Each = Mapping[str, Tensor]
+
+
 @dataclass(frozen=True)
-class Grid(Law):
-    """Temperatures, and the law of the batches, which are the same for all of them."""
+class Grid(OneLaw):
+    """Temperatures, on the same batches."""
 
     taus: tuple[float, ...] = (0.05, 0.1, 0.2, 0.3, 0.5)
-    top: float = 0.3
-    cosine: float = 0.75
     n: int = 512
     d: int = 64
     batches: int = 50
@@ -55,35 +53,40 @@ class Grid(Law):
     measures = tuple(f"{kind}_{name}" for kind in KINDS for name in OF_KIND)
 
     def __post_init__(self) -> None:
-        is_met = self.n > 3 and self.n % 2 == 0 and self.d > 1
-        needs(is_met, "a batch is two pairs or more, in two dimensions or more")
-        needs(self.batches > 1, "a variance needs two batches")
+        if self.n < 4 or self.n % 2 or self.d < 2:
+            raise ValueError("a batch is two pairs or more, in two dimensions or more")
+        if self.batches < 2:
+            raise ValueError("a variance needs two batches")
 
-    def cells(self) -> list[dict[str, Any]]:
-        """All cells."""
-        return [{"tau": tau, "seed": seed} for seed in self.seeds for tau in self.taus]
+    def seen(
+        self, cells: Sequence[dict[str, Any]], random: torch.Generator, where: torch.device
+    ) -> list[dict[str, Each]]:
+        """Readings of a batch, raw and whitened."""
+        z = gaussian(self.n // 2, self.d, self.top, random)
+        raw = torch.cat([z, positives(z, self.cosine, random)]).to(where)
+        both = {"raw": raw, "white": InBatchWhitening()(raw)}
+        index = views(self.n).to(where)
+        removed = torch.stack([torch.arange(self.n, device=where), index], 1)
+        sigma = {kind: largest_without(rows, removed).value for kind, rows in both.items()}
+        found = []
+        for cell in cells:
+            read = {kind: BatchReadings(rows, index, cell["tau"]) for kind, rows in both.items()}
+            names = ("squared_gradient", "epsilon", "alignment")
+            found.append(
+                {
+                    kind: {**{name: read[kind].each(name) for name in names}, "sigma": sigma[kind]}
+                    for kind in KINDS
+                }
+            )
+        return found
 
-    def solve(self, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
-        """A row of every cell: so many batches, raw and whitened."""
-        groups, whiten = alike(todo, self.same), InBatchWhitening()
-        total, size = self.batches * len(groups), (self.n, self.d)
-        with reporting(run.progress, total, self.part) as advance, threads_for(*size):
-            for cells in groups:
-                random = generator(cells[0]["seed"])
-                seen: dict[tuple[float, str], list[dict[str, Tensor]]] = {}
-                for _ in range(self.batches):
-                    z = gaussian(self.n // 2, self.d, self.top, random)
-                    raw = torch.cat([z, positives(z, self.cosine, random)]).to(run.where)
-                    for kind, rows in (("raw", raw), ("white", whiten(raw))):
-                        for tau, found in _looked_at(rows, [cell["tau"] for cell in cells]):
-                            seen.setdefault((tau, kind), []).append(found)
-                    advance(1)
-                for cell in cells:
-                    row: Row = {**cell, "device": str(run.where)}
-                    for kind in KINDS:
-                        told = _told(seen[cell["tau"], kind], self.n, cell["tau"])
-                        row |= {f"{kind}_{name}": value for name, value in told.items()}
-                    yield row
+    def told(self, tau: float, seen: Sequence[Mapping[str, Each]]) -> Row:
+        """Numbers of all batches, raw and whitened."""
+        return {
+            f"{kind}_{name}": value
+            for kind in KINDS
+            for name, value in _told([of[kind] for of in seen], self.n, tau).items()
+        }
 
     def drawn(self, rows: list[Row], look: Look) -> tuple[Figure, str, str]:
         """Variances, bounds, and what whitening does."""
@@ -120,16 +123,7 @@ class Grid(Law):
         return _picture(shown, gains, look), says, caption.replace("tau ", r"$\tau$ = ")
 
 
-def _looked_at(z: Tensor, taus: Sequence[float]) -> Iterator[tuple[float, dict[str, Tensor]]]:
-    sigma: Tensor | None = None
-    for tau in taus:
-        read = BatchReadings(z, views(len(z)).to(z.device), tau)
-        sigma = largest_without(z, read.removed).value if sigma is None else sigma
-        found = {name: read.each(name) for name in ("squared_gradient", "epsilon", "alignment")}
-        yield tau, {**found, "sigma": sigma}
-
-
-def _told(some: Sequence[Mapping[str, Tensor]], n: int, tau: float) -> dict[str, float]:
+def _told(some: Sequence[Each], n: int, tau: float) -> dict[str, float]:
     """Numbers of all batches of a kind at a temperature."""
     all_of = {name: torch.stack([found[name] for found in some]) for name in some[0]}
     squared, error = all_of["squared_gradient"], all_of["epsilon"]
