@@ -10,7 +10,7 @@ import click
 
 from ..derive.decide.spelling import did_you_mean
 from .figure_options import EXAMPLES, choice, declared, examples, real, text, together, whole
-from .numeric_options import COLDEST, HOTTEST, counts, is_count, numbers
+from .numeric_options import COLDEST, HOTTEST, counts, different, is_count, numbers
 from .parameters import pairs, short
 
 
@@ -50,22 +50,11 @@ def _among(low: float, high: float, open: bool = False) -> Any:
 _temperatures = _among(COLDEST, HOTTEST)
 
 
-def _temperature(option: str, text: str) -> float:
-    if not (found := _temperatures(option, text))[1:]:
-        return found[0]
-    raise click.UsageError(f"{option} takes one number; got {short(text)!r}")
-
-
-def _listed(least: int, most: int, says: str, *, distinct: bool = True) -> Any:
-    """Whole numbers, which ``says`` describes in a refusal."""
-
-    def read(option: str, text: str) -> tuple[int, ...]:
-        found = counts(text, least, most)
-        if not found or (distinct and len(set(found)) < len(found)):
-            raise click.UsageError(f"{option} takes {says}; got {short(text)!r}")
-        return tuple(found)
-
-    return read
+def _wholes(least: int, most: int) -> Any:
+    """Different whole numbers: 2,4,8 or 2:12."""
+    return lambda option, text: tuple(
+        sorted(different(option, text.replace(":", "-"), least, most))
+    )
 
 
 def _counted(option: str, text: str) -> tuple[int, int]:
@@ -146,38 +135,23 @@ _figure(
 
 
 # --- lee2024sigmoid -----------------------------------------------------------------------------
-def _items(option: str, text: str) -> tuple[int, ...]:
-    says = "integers from 2 on, such as 4,8"
-    found = _listed(2, 9999, says, distinct=False)(option, text)
-    if len(set(found)) < 2:
-        raise click.UsageError(f"{option} takes at least two different numbers of items")
-    return tuple(sorted(set(found)))
-
-
 def _spaced(option: str, text: str) -> tuple[float, ...]:
-    wrong = click.UsageError(
-        f"{option} takes two or more positive numbers such as 0.5,1,2 or 0.1:5:50; got "
-        f"{short(text)!r}"
-    )
-    try:
-        if ":" in text:
-            low, high, count = text.split(":")
-            steps = int(count) - 1
-            if not (0 < steps < 1000 and float(low) < float(high)):
-                raise wrong
-            found = [float(low) + (float(high) - float(low)) * k / steps for k in range(steps + 1)]
-        else:
-            found = [float(part) for part in text.split(",")]
-    except ValueError:
-        raise wrong from None
-    distinct = tuple(sorted({round(t, 12) for t in found}))
-    if len(distinct) < 2 or not all(0 < t < inf for t in distinct):
-        raise wrong
-    return distinct
+    """Temperatures: 0.5,1,2 or LOW:HIGH:COUNT."""
+    low, *ends = text.split(":")
+    if ends:
+        try:
+            start, stop, steps = float(low), float(ends[0]), int(ends[1]) - 1
+            spaced = (start + (stop - start) * k / steps for k in range(min(steps, 1000) + 1))
+            text = ",".join(f"{t:.12g}" for t in spaced)
+        except (ValueError, IndexError, ZeroDivisionError):
+            raise click.UsageError(
+                f"{option} takes LOW:HIGH:COUNT, such as 0.1:5:50; got {short(text)!r}"
+            ) from None
+    return numbers(option, text, COLDEST, HOTTEST)
 
 
 _TOWERS = (
-    text("--N items", None, "Numbers of items, such as 4,8,16.", _items, metavar="LIST"),
+    text("--N items", None, "Numbers of items, such as 4,8.", _wholes(2, 9999), metavar="LIST"),
     text(
         "--t temperatures",
         None,
@@ -207,19 +181,12 @@ _figure(
 
 
 # --- vock2026unified ----------------------------------------------------------------------------
-_samples = _listed(
-    2, 9999, "the samples of two or more classes, at least 2 each, as 2,4,6", distinct=False
-)
-
-
 def _class_sizes(option: str, text: str) -> tuple[int, ...]:
-    return _samples(option, text if "," in text else "")
-
-
-def _weight(option: str, text: str) -> Any:
-    if float(value := _positive(option, text)) >= 1:
-        raise click.UsageError(f"{option} must be less than 1, not {short(text)}")
-    return value
+    if not (found := counts(text, 1, 9999)):
+        raise click.UsageError(
+            f"{option} takes the samples of each class, such as 2,4,6; got {short(text)!r}"
+        )
+    return tuple(found)
 
 
 def _columns(on: Any, sizes: tuple[tuple[int, ...], ...], d: int = 0, **given: Any) -> Any:
@@ -241,7 +208,7 @@ _figure(
         multiple=True,
     ),
     text("--tau", "1/10", "Temperature of SupCon.", _positive),
-    text("--epsilon", "exp(-1)", "Weight of pairs across classes in Soft SupCon.", _weight),
+    text("--epsilon", "exp(-1)", "Weight of pairs across classes in Soft SupCon.", _positive),
     whole("--d", 1, None, None, "Dimension (default: number of classes)."),
     cells=_columns,
     seeds="0",
@@ -251,18 +218,6 @@ _figure(
 )
 
 
-def _dimensions(option: str, text: str) -> tuple[int, ...]:
-    """LOW:HIGH, or a list, of dimensions from 1 to 64: more than there are pixels say nothing."""
-    found = counts(text.replace(":", ","), 1, 64) or []
-    if ":" in text:
-        found = [*range(found[0], found[1] + 1)] if len(found) == 2 else []
-    if not found:
-        raise click.UsageError(
-            f"{option} takes dimensions from 1 to 64, such as 2:12 or 2,8,9; got {short(text)!r}"
-        )
-    return tuple(sorted(set(found)))
-
-
 _STEPS = whole("--steps", 1, 10**6, None, "Training steps of the encoder (default: 600).")
 _figure(
     "soft-supcon-fig2",
@@ -270,7 +225,7 @@ _figure(
 
     The figure compares trained embeddings with the regular simplex of ten classes, which needs nine
     dimensions.""",
-    text("--q dimensions", "2:12", "Embedding dimensions: 2:12 or 2,8,9.", _dimensions),
+    text("--q dimensions", "2:12", "Embedding dimensions: 2:12 or 2,8,9.", _wholes(1, 64)),
     _STEPS,
     digits=True,
     seeds="0,1,2",
@@ -315,7 +270,6 @@ def _sizes(n: int | None, d: int, batches: int, least: int = 1) -> Any:
     )
 
 
-_TAU = text("--tau", "0.1", "Temperature.", _temperature)
 _TOP = real(
     "--lambda1 top",
     0.3,
@@ -396,23 +350,19 @@ _figure(
 
 # --- tan2024spectral ----------------------------------------------------------------------------
 def _chances(option: str, text: str) -> tuple[float, ...]:
-    """Numbers from 0 to 1, in the order given."""
+    """Numbers, in the order given."""
     try:
-        found = [float(part) for part in text.split(",")]
+        return tuple(float(part) for part in text.split(","))
     except ValueError:
-        found = [inf]
-    if not all(0 <= value <= 1 for value in found):
         raise click.UsageError(
-            f"{option} takes probabilities from 0 to 1, such as 1,0.75; got {short(text)!r}"
-        )
-    return tuple(found)
+            f"{option} takes probabilities, such as 1,0.75; got {short(text)!r}"
+        ) from None
 
 
 def _graphs(
     on: Any,
     inside: tuple[float, ...],
     across: tuple[float, ...],
-    kernel: str,
     tau: float,
     lr: float,
     batch: int,
@@ -428,17 +378,8 @@ def _graphs(
         raise click.UsageError(
             f"--p has {len(inside)} values and --q {len(across)}: give one q for each p"
         )
-    among = tuple(zip(inside, across, strict=True))
-    if len(set(among)) < len(among):
-        raise click.UsageError("--p and --q repeat a pair")
-    if gamma is not None and kernel == "gaussian":
-        raise click.UsageError("--gamma needs --kernel exponential")
-    power = (1.0 if gamma is None else gamma) if kernel == "exponential" else None
-    for name, value in (("--tau", tau), ("--lr", lr), ("--gamma", power)):
-        if value is not None and not 0 < value < inf:
-            raise click.UsageError(f"{name} must be a positive number, not {value:g}")
-    training = on.Setup(Kernel(tau, power), lr, batch, negatives, sphere, iterations)
-    return on.Grid(pairs=among, training=training, **given)
+    training = on.Setup(Kernel(tau, gamma), lr, batch, negatives, sphere, iterations)
+    return on.Grid(pairs=tuple(zip(inside, across, strict=True)), training=training, **given)
 
 
 _figure(
@@ -452,14 +393,8 @@ _figure(
     text("--q across", "0,0.2", "Edge probabilities across clusters, per p.", _chances),
     whole("--n clusters", 2, 100, 6, "Number of clusters."),
     whole("--k", 2, 2000, 100, "Vertices per cluster."),
-    text(
-        "--d dimensions",
-        "2",
-        "Embedding dimensions, such as 2,5.",
-        _listed(1, 64, "dimensions from 1 to 64, such as 2,5"),
-    ),
-    choice("--kernel", "gaussian exponential", "Kernel: exp(-r^2/(2 tau)), or exp(-r^gamma/tau)."),
-    real("--gamma", None, "Exponent of the kernel (default: 1)."),
+    text("--d dimensions", "2", "Embedding dimensions, such as 2,5.", _wholes(1, 64)),
+    real("--gamma", None, "Kernel exp(-r^gamma/tau) instead of the Gaussian exp(-r^2/(2 tau))."),
     real("--tau", 0.5, "Temperature."),
     click.option("--sphere/--plane", default=False, help="Embed on the unit sphere, or freely."),
     choice(
@@ -480,7 +415,7 @@ _figure(
     shown=(
         "--out fig3.pdf",
         "--d 2,5 --seeds 0,1,2,3,4 --negatives batch",
-        "--p 0.5 --q 0.1 --n 4 --k 30 --kernel exponential --gamma 1 --sphere",
+        "--p 0.5 --q 0.1 --n 4 --k 30 --gamma 1 --sphere",
     ),
 )
 

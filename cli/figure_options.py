@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from .numeric_options import DEVICE, DTYPE, need_torch, parse_device, parse_dtype, parse_seeds
 from .parameters import FilePath, short
@@ -42,56 +41,20 @@ def a_number(ctx: click.Context, param: click.Parameter, value: float | None) ->
     return value
 
 
-class _Width(click.ParamType):
+def _inches(option: str, text: str) -> float:
     """The width of a column of a paper, or inches."""
+    from ..numeric.figures.look import NARROWEST, WIDEST, WIDTHS
 
-    name = "width"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Inches."""
-        from ..numeric.figures.look import NARROWEST, WIDEST, WIDTHS
-
-        if isinstance(value, str) and value in WIDTHS:
-            return WIDTHS[value]
-        try:
-            inches = float(value)
-        except ValueError:
-            inches = inf
-        if not NARROWEST <= inches <= WIDEST:
-            self.fail(
-                f"{short(str(value))!r} is not a width: use {', '.join(WIDTHS)}, or {NARROWEST:g} "
-                f"to {WIDEST:g} inches",
-                param,
-                ctx,
-            )
-        return inches
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The names of widths."""
-        from ..numeric.figures.look import WIDTHS
-
-        return [CompletionItem(name) for name in WIDTHS if name.startswith(incomplete)]
-
-
-class _Style(click.ParamType):
-    """A style of matplotlib by name, or a file of settings."""
-
-    name = "style"
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The names that matplotlib knows, then files."""
-        if find_spec("matplotlib") is None:
-            return []
-        from matplotlib.style import available
-
-        found = [CompletionItem(name) for name in available if name.startswith(incomplete)]
-        return [*found, CompletionItem(incomplete, type="file")]
+    try:
+        inches = WIDTHS.get(text) or float(text)
+    except ValueError:
+        inches = inf
+    if not NARROWEST <= inches <= WIDEST:
+        raise click.UsageError(
+            f"{short(text)!r} is not a width: use {', '.join(WIDTHS)}, or {NARROWEST:g} to "
+            f"{WIDEST:g} inches"
+        )
+    return inches
 
 
 def together(*options: Decorator) -> Decorator:
@@ -203,16 +166,15 @@ def common(
         *([limit] if tolerance else []),
         click.option("--out", type=path, help="PNG, PDF, SVG or EPS file (default: NAME.png)."),
         click.option("--table", type=path, help=kept),
-        click.option(
+        text(
             "--width",
-            type=_Width(),
-            default=width,
+            width,
+            "Width of the figure: one-column is 3.25 inches, two-column is 6.75 inches.",
+            _inches,
             metavar="one-column|two-column|INCHES",
-            help="Width of the figure: one-column is 3.25 inches, two-column is 6.75 inches.",
         ),
         click.option(
             "--style",
-            type=_Style(),
             default="",
             show_default=False,
             help="Matplotlib style: a name or an .mplstyle file.",

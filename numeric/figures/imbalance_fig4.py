@@ -66,6 +66,8 @@ class Grid(Experiment):
             raise ValueError("a column has two or more classes of two or more samples each")
         if len(set(self.sizes)) != len(self.sizes):
             raise ValueError("two columns have the same sizes")
+        if float(self.epsilon) >= 1:
+            raise ValueError("epsilon must be less than 1")
 
     @property
     def classes(self) -> int:

@@ -294,8 +294,6 @@ def test_the_choices_are_completed() -> None:
         shell = ShellComplete(cli, {}, "cltheory", "_CLTHEORY_COMPLETE")
         return {item.value for item in shell.get_completions(["figure", *words], start)}
 
-    assert completed("ssem-fig2", "--width") == {"one-column", "two-column"}
-    assert "ggplot" in completed("phases", "--style", start="gg")
     assert completed("ccem-fig2", "--svg-text") == {"paths", "text"}
 
 
