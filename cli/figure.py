@@ -9,7 +9,17 @@ from typing import Any
 import click
 
 from ..derive.decide.spelling import did_you_mean
-from .figure_options import EXAMPLES, choice, declared, examples, real, text, together, whole
+from .figure_options import (
+    DIGITS,
+    EXAMPLES,
+    choice,
+    declared,
+    examples,
+    real,
+    text,
+    together,
+    whole,
+)
 from .numeric_options import COLDEST, HOTTEST, counts, different, is_count, numbers
 from .parameters import pairs, short
 
@@ -227,7 +237,7 @@ _figure(
     dimensions.""",
     text("--q dimensions", "2:12", "Embedding dimensions: 2:12 or 2,8,9.", _wholes(1, 64)),
     _STEPS,
-    digits=True,
+    needs=DIGITS,
     seeds="0,1,2",
     of_seeds=_AVERAGED,
     shown=("--out fig2.pdf", "--q 7:12 --seeds 0,1,2,3,4", "--q 2,8,9 --steps 100"),
@@ -238,7 +248,7 @@ _figure(
 
     The label of a digit is its ink, a number, so the labels lie on a line, not on an arc.""",
     _STEPS,
-    digits=True,
+    needs=DIGITS,
     seeds="0,1,2",
     of_seeds=_FIRST,
     shown=("--out fig5.pdf", "--seeds 0 --steps 2000 --style grayscale"),
@@ -340,7 +350,7 @@ _figure(
     """,
     text("--methods", "random,P1,P2,P3,greedy-16,greedy-64", "Batch selection methods.", _names),
     _training(200),
-    digits=True,
+    needs=DIGITS,
     seeds="0,1,2",
     of_seeds="Random seeds, such as 0,1,2; each is a run of every method.",
     dtype=False,
@@ -409,6 +419,7 @@ _figure(
         "Laplacian of (P + P^T)/2, where rows of P sum to 1; of W; or I - D^(-1/2) W D^(-1/2).",
     ),
     cells=_graphs,
+    needs="Clusters are found by scikit-learn",
     seeds="0,1,2",
     of_seeds=_FIRST,
     dtype=False,

@@ -109,7 +109,7 @@ def declared(
     *options: Decorator,
     cells: Cells = lambda on, **given: on.Grid(**given),
     shown: tuple[str, ...],
-    digits: bool = False,
+    needs: str = "",
     settings: dict[str, Any] | None = None,
     **shared: Any,
 ) -> None:
@@ -124,9 +124,9 @@ def declared(
     def command(**given: Any) -> int:
         common_ones = {k: given.pop(k) for k in SHARED if k in given}
         own = {k: v for k, v in given.items() if v is not None}
-        return made(name, lambda on, seeds: cells(on, **own, seeds=seeds), digits, **common_ones)
+        return made(name, lambda on, seeds: cells(on, **own, seeds=seeds), needs, **common_ones)
 
-    command.__doc__ = cleandoc(says) + (DIGITS if digits else "")
+    command.__doc__ = cleandoc(says) + (f" {needs}: {SKLEARN}." if needs else "")
     decorated = together(*options, common(**shared))(command)
     group.command(name, epilog=examples(name), context_settings=settings or {})(decorated)
 
@@ -136,7 +136,9 @@ SHARED = (
     *("seeds", "dtype", "device", "tolerance", "out", "table", "width", "style", "svg_text"),
     *("caption", "force"),
 )
-DIGITS = " The digits are those of scikit-learn: pip install 'cltheory[digits]'."
+#: What a figure may need scikit-learn for.
+DIGITS = "The digits are those of scikit-learn"
+SKLEARN = "pip install 'cltheory[digits]'"
 
 
 def common(
@@ -193,7 +195,7 @@ def common(
 def made(
     name: str,
     grid: Callable[[Any, tuple[int, ...]], Any],
-    digits: bool = False,
+    needs: str = "",
     *,
     seeds: str,
     device: str,
@@ -209,13 +211,13 @@ def made(
 ) -> int:
     """Measure and draw what ``grid`` makes of the figure's module and the seeds.
 
-    The keywords are the options that figures share; ``digits`` tells whether encoders are trained
-    on those of scikit-learn, and all others go to the figure.
+    The keywords are the options that figures share; ``needs`` says what scikit-learn is for, and
+    all others go to the figure.
     """
     chosen = tuple(parse_seeds(seeds))
     need_torch()
-    if digits and find_spec("sklearn") is None:
-        raise click.UsageError("the digits need scikit-learn: pip install 'cltheory[digits]'")
+    if needs and find_spec("sklearn") is None:
+        raise click.UsageError(f"this figure needs scikit-learn: {SKLEARN}")
     if find_spec("matplotlib") is None:
         raise click.UsageError("this command needs matplotlib: pip install 'cltheory[plot]'")
     options |= {"device": parse_device(device)}

@@ -19,6 +19,7 @@ from cltheory.numeric.graphs.spectral import bottom_eigenvectors
 from cltheory.numeric.graphs.train import Setup, sgd
 from cltheory.numeric.running.table import TableError
 
+pytest.importorskip("sklearn")
 SMALL = Setup(batch=10, most=100)
 GRID = spectral_fig3.Grid(((1.0, 0.0), (0.9, 0.1)), 3, 12, (2, 3), SMALL, seeds=(0, 1))
 ONE = spectral_fig3.Grid(((0.9, 0.1),), 3, 12, (2,), SMALL, seeds=(0,))
