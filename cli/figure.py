@@ -53,11 +53,8 @@ _figure = partial(declared, figure_command)
 
 
 # --- what options are read by -------------------------------------------------------------------
-def _among(low: float, high: float, open: bool = False) -> Any:
-    return lambda option, text: numbers(option, text, low, high, low_open=open)
-
-
-_temperatures = _among(COLDEST, HOTTEST)
+def _temperatures(option: str, text: str) -> tuple[float, ...]:
+    return numbers(option, text, COLDEST, HOTTEST)
 
 
 def _wholes(least: int, most: int) -> Any:
@@ -99,10 +96,6 @@ def _positive(option: str, text: str) -> Any:
     if not (value.is_finite and float(value) > 0):
         raise click.UsageError(f"{option} must be a positive number, not {short(text)!r}")
     return value
-
-
-def _names(_: str, text: str) -> tuple[str, ...]:
-    return () if text == "none" else tuple(part.strip() for part in text.split(","))
 
 
 _LEAST = "Random seeds, such as 0,1,2; the run with the smallest loss is used."
@@ -271,24 +264,14 @@ def _taus(default: str) -> Any:
     return text("--tau taus", default, says, _temperatures)
 
 
-def _sizes(n: int | None, d: int, batches: int, least: int = 1) -> Any:
-    size = [] if n is None else [whole("--n", 3, 2**14, n, "Batch size.")]
+def _sizes(batches: int) -> Any:
     return together(
-        *size,
-        whole("--d", 2, 2**16, d, "Dimension of the embeddings."),
-        whole("--batches", least, 10**4, batches, "Batches per distribution and seed."),
+        whole("--n", 3, 2**14, 256, "Batch size."),
+        whole("--d", 2, 2**16, 1024, "Dimension of the embeddings."),
+        whole("--batches", 1, 10**4, batches, "Batches per distribution and seed."),
     )
 
 
-_TOP = real(
-    "--lambda1 top",
-    0.3,
-    "Largest eigenvalue of the distribution before normalisation.",
-    min=0,
-    max=1,
-    min_open=True,
-)
-_COSINE = real("--cosine", 0.75, "Cosine of the anchor and its positive.", min=-1, max=1)
 _band = partial(_figure, of_seeds=_BATCHES, dtype=False)
 _band(
     "band-fig1",
@@ -303,7 +286,7 @@ _band(
         "Largest eigenvalues of the distributions before normalisation.",
         _tops,
     ),
-    _sizes(256, 1024, 5),
+    _sizes(5),
     seeds="0,1,2,3",
     shown=(
         "--out fig1.pdf",
@@ -318,43 +301,18 @@ _band(
     All temperatures use the same batches; the paper has 5,000 of them.
     """,
     _taus("0.04,0.063,0.1,0.15,0.2"),
-    _TOP,
-    _COSINE,
-    _sizes(256, 1024, 10),
+    real(
+        "--lambda1 top",
+        0.3,
+        "Largest eigenvalue of the distribution before normalisation.",
+        min=0,
+        max=1,
+        min_open=True,
+    ),
+    real("--cosine", 0.75, "Cosine of the anchor and its positive.", min=-1, max=1),
+    _sizes(10),
     seeds="0,1,2,3",
     shown=("--out fig2.pdf", "--seeds 0,1,2,3 --batches 1250", "--lambda1 0.42 --cosine 0.9"),
-)
-_band(
-    "band-whitening",
-    "Section 2.4 of ochieng2025diversity: variances of gradients, raw and whitened.",
-    _taus("0.05,0.1,0.2,0.3,0.5"),
-    _TOP,
-    _COSINE,
-    _sizes(512, 64, 50, least=2),
-    seeds="0,1",
-    shown=("--out whitening.pdf", "--tau 0.1 --lambda1 0.6 --batches 200"),
-)
-
-
-def _training(steps: int) -> Any:
-    return together(
-        whole("--steps", 1, 10**6, steps, "Encoder training steps."),
-        whole("--batch", 4, 256, 64, "Images per batch (two views)."),
-    )
-
-
-_figure(
-    "diversity-digits",
-    """Sections 2.5 and 2.6 of ochieng2025diversity, on digits: batches chosen by their spectrum.
-
-    """,
-    text("--methods", "random,P1,P2,P3,greedy-16,greedy-64", "Batch selection methods.", _names),
-    _training(200),
-    needs=DIGITS,
-    seeds="0,1,2",
-    of_seeds="Random seeds, such as 0,1,2; each is a run of every method.",
-    dtype=False,
-    shown=("--out digits.pdf", "--methods random,P2,greedy-16 --steps 600 --seeds 0,1,2,3,4"),
 )
 
 

@@ -49,12 +49,6 @@ PREVIEWS = {
     "band-fig2": Preview(
         "cltheory figure band-fig2 --seeds 0,1,2,3", ("spectral-band", "spectral-band-printed")
     ),
-    "band-whitening": Preview(
-        "cltheory figure band-whitening --seeds 0,1", ("gradient-variance", "whitening-gain")
-    ),
-    "diversity-digits": Preview(
-        "cltheory figure diversity-digits --seeds 0,1,2", ("effective-rank", "trace-update")
-    ),
     "spectral-fig3": Preview(
         "cltheory figure spectral-fig3 --seeds 0,1,2 --width 6", ("spectral-clustering",)
     ),

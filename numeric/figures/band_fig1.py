@@ -37,9 +37,8 @@ class Grid(Law):
             for tau in self.taus
         ]
 
-    def told(self, tau: float, seen: Sequence[Found]) -> Row:
+    def told(self, found: Found) -> Row:
         """Parts of the anchors, ratios, and means over the anchors."""
-        found = Found.together(seen)
         return {
             **found.coverage,
             **found.looseness,

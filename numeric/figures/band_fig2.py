@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..running.table import Row
-from .band_synthetic import Found, OneLaw, over_seeds
+from .band_synthetic import Found, Law, over_seeds
 from .look import DASHES, Look
 from .panels import Band, Panel, Series, labelled, mark, plotted
 
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Grid(OneLaw):
-    """Temperatures, on the same batches."""
+class Grid(Law):
+    """Temperatures, and the law of the batches, which are the same for all of them."""
 
     taus: tuple[float, ...] = (0.04, 0.063, 0.1, 0.15, 0.2)
     batches: int = 10
+    top: float = 0.3
+    cosine: float = 0.75
 
     measures = (
         *("mean_squared", "error", "mean_epsilon", "mean_epsilon_squared", "lower", "upper"),
@@ -34,9 +36,13 @@ class Grid(OneLaw):
         if len(set(self.taus)) < 3:
             raise ValueError("fitting a slope needs at least three temperatures")
 
-    def told(self, tau: float, seen: Sequence[Found]) -> Row:
+    def law(self) -> dict[str, float]:
+        """With the largest eigenvalue, and the cosine of positives."""
+        own = {"lambda_1": self.top, "cosine": self.cosine}
+        return {"n": self.n, "d": self.d, **own, "batches": self.batches}
+
+    def told(self, found: Found) -> Row:
         """Means over the anchors, and the standard error of the first."""
-        found = Found.together(seen)
         means = found.measured.mean(-1)
         return {
             "mean_squared": float(means.mean()),

@@ -266,18 +266,9 @@ class Law(Experiment):
         """The same for every temperature and precision."""
         return dict(self.law())
 
-    def seen(
-        self, cells: Sequence[dict[str, Any]], random: torch.Generator, where: torch.device
-    ) -> list[Any]:
-        """What is seen in a batch that cells share, of each of them; by default a `Found`."""
-        at = {**self.law(), **cells[0]}
-        z = gaussian(self.n, self.d, at["lambda_1"], random)
-        batch = Batch(z, positives(z, at["cosine"], random), where)
-        return [batch.at(cell["tau"]) for cell in cells]
-
     @abstractmethod
-    def told(self, tau: float, seen: Sequence[Any]) -> Row:
-        """The columns :attr:`measures`, by what was seen in all batches."""
+    def told(self, found: Found) -> Row:
+        """The columns :attr:`measures`, by what was found in all batches."""
 
     def solve(self, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
         """A row of every cell: so many batches."""
@@ -286,29 +277,16 @@ class Law(Experiment):
         with reporting(run.progress, total, self.part) as advance, threads_for(self.n, self.d):
             for cells in groups:
                 random = generator(*(cells[0][name] for name in self.same))
+                at = {**self.law(), **cells[0]}
                 seen = []
                 for _ in range(self.batches):
-                    seen.append(self.seen(cells, random, run.where))
+                    z = gaussian(self.n, self.d, at["lambda_1"], random)
+                    batch = Batch(z, positives(z, at["cosine"], random), run.where)
+                    seen.append([batch.at(cell["tau"]) for cell in cells])
                     advance(1)
                 for cell, of in zip(cells, zip(*seen, strict=True), strict=True):
-                    yield {**cell, **self.told(cell["tau"], of), "device": str(run.where)}
-
-
-@dataclass(frozen=True)
-class OneLaw(Law):
-    """Temperatures on the same batches, of a law with the largest eigenvalue ``top``."""
-
-    top: float = 0.3
-    cosine: float = 0.75
-
-    def law(self) -> dict[str, float]:
-        """With the eigenvalue, and the cosine of positives."""
-        whole = super().law()
-        return {
-            **{name: whole[name] for name in ("n", "d")},
-            **{"lambda_1": self.top, "cosine": self.cosine},
-            "batches": self.batches,
-        }
+                    told = self.told(Found.together(of))
+                    yield {**cell, **told, "device": str(run.where)}
 
 
 def over_seeds(

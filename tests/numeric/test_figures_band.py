@@ -14,16 +14,12 @@ from cltheory.cli.main import run
 from cltheory.numeric.figures import (
     band_fig1,
     band_fig2,
-    band_whitening,
-    diversity_digits,
 )
 from cltheory.numeric.figures.band_synthetic import Batch, Found, gaussian, positives
 from cltheory.numeric.running.table import TableError
 
 FIG1 = band_fig1.Grid((0.1, 0.3), tops=(None, 0.6, 1.0), n=12, d=16, batches=2, seeds=(0, 1))
 FIG2 = band_fig2.Grid(n=12, d=16, batches=2, seeds=(0,))
-WHITENING = band_whitening.Grid((0.1, 0.5), n=16, d=6, batches=3, seeds=(0,))
-DIGITS = diversity_digits.Grid(("random", "greedy-4"), steps=2, batch=8, seeds=(0, 1))
 
 
 @pytest.fixture
@@ -130,45 +126,15 @@ def test_figure_2(tmp_path: Path) -> None:
     assert error == sorted(error) and error[0] < 0.5 * error[-1]
 
 
-def test_variances_raw_and_whitened(tmp_path: Path) -> None:
-    rows = WHITENING.measure(tmp_path / "t.csv", device="cpu")
-    for row in rows:
-        for kind in band_whitening.KINDS:
-            assert row[f"{kind}_variance"] <= row[f"{kind}_proved"]
-            assert row[f"{kind}_variance_of_mean"] < row[f"{kind}_variance"]
-        assert row["white_sigma"] < row["raw_sigma"]
-        assert row["raw_alignment"] == pytest.approx(0.75)
-    # By hand, out of the columns.
-    row = rows[0]
-    a = 3 / 14 * (1 - 1 / 14) / float(row["tau"]) ** 4
-    b = float(row["raw_mean_epsilon_squared"]) * (1 + 1 / 14)
-    assert row["raw_printed"] == pytest.approx(a * float(row["raw_sigma"]) + b)
-
-
-def test_digits(tmp_path: Path) -> None:
-    pytest.importorskip("sklearn")
-    pytest.importorskip("scipy")
-    rows = DIGITS.measure(tmp_path / "t.csv", device="cpu")
-    assert {row["method"] for row in rows} == {"random", "greedy-4"}
-    with pytest.raises(ValueError, match="add random"):
-        diversity_digits.Grid(("P1",))
-    odd = diversity_digits.Grid(("random", "P9"), 2, 8, (0,))
-    with pytest.raises(ValueError, match="method must be one of"):
-        odd.measure(tmp_path / "o.csv", device="cpu")
-
-
 DRAWN: list[tuple[Any, int]] = [
     (FIG1, 3),
     (FIG2, 2),
-    (WHITENING, 2),
-    (DIGITS, 6),
 ]
 
 
 @pytest.mark.parametrize("grid, panels", DRAWN, ids=lambda x: type(x).__module__)
 def test_drawn(grid: Any, panels: int, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    pytest.importorskip("sklearn")
     told: list[int] = []
     drawing = grid.draw(
         tmp_path / "t.csv", device="cpu", progress=lambda done, whole: told.append(done)
@@ -186,7 +152,6 @@ def test_drawn(grid: Any, panels: int, tmp_path: Path) -> None:
 SMALL = {
     "band-fig1": ("--n", "8", "--d", "9", "--batches", "1", "--tau", "0.2", "--lambda1", "1/d,1"),
     "band-fig2": ("--n", "8", "--d", "9", "--batches", "1", "--tau", "0.1,0.2,0.4"),
-    "band-whitening": ("--n", "8", "--d", "3", "--batches", "2", "--tau", "0.2"),
 }
 
 
@@ -201,7 +166,7 @@ def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str,
     return call
 
 
-QUICK = ("band-fig1", "band-whitening")
+QUICK = ("band-fig1",)
 
 
 @pytest.mark.parametrize(
@@ -225,20 +190,15 @@ def test_commands(name: str, command: Any, tmp_path: Path) -> None:
     [
         ("band-fig1", ("--tau", "0"), "--tau takes numbers"),
         ("band-fig1", ("--tau", "nan"), "--tau takes numbers"),
-        ("band-whitening", ("--tau", "1e-300"), "--tau takes numbers"),
         ("band-fig1", ("--lambda1", "1/d,2"), "--lambda1 takes numbers"),
         ("band-fig1", ("--lambda1", "1/d,1/d"), "repeats"),
         ("band-fig1", ("--batches", "0"), "range"),
         ("band-fig2", ("--tau", "0.1,0.2"), "at least three temperatures"),
         ("band-fig2", ("--cosine", "2"), "range"),
-        ("band-whitening", ("--n", "7"), "two pairs"),
-        ("diversity-digits", ("--methods", "P1"), "add random"),
-        ("diversity-digits", ("--methods", "random,P9"), "method must be one of"),
     ],
 )
 def test_refusals(name: str, args: Any, says: str, command: Any, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    pytest.importorskip("sklearn")
     code, said, err = command(name, *args, "--out", str(tmp_path / "a.png"))
     assert (code, said) == (2, "")
     assert err.startswith("cltheory: ") and err.count("\n") == 1 and says in err
