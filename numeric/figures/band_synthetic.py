@@ -149,14 +149,13 @@ class Found:
         """Numbers of several batches at one temperature, ``(batches, n)``."""
         first = some[0]
         return cls(
-            *(
-                torch.stack([getattr(found, name) for found in some])
-                for name in ("measured", "epsilon", "one_minus_rho")
-            ),
-            {name: torch.stack([found.lowers[name] for found in some]) for name in first.lowers},
-            {name: torch.stack([found.uppers[name] for found in some]) for name in first.uppers},
-            first.tau,
-            float(np.mean([found.sigma_hat for found in some])),
+            measured=torch.stack([found.measured for found in some]),
+            epsilon=torch.stack([found.epsilon for found in some]),
+            one_minus_rho=torch.stack([found.one_minus_rho for found in some]),
+            lowers={k: torch.stack([found.lowers[k] for found in some]) for k in first.lowers},
+            uppers={k: torch.stack([found.uppers[k] for found in some]) for k in first.uppers},
+            tau=first.tau,
+            sigma_hat=float(np.mean([found.sigma_hat for found in some])),
         )
 
     # --- containment ------------------------------------------------------------------------
