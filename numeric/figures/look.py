@@ -183,7 +183,8 @@ def style(name: str) -> dict[str, Any]:
     from ...derive.decide.spelling import did_you_mean
 
     if name in matplotlib.style.library:
-        return dict(matplotlib.style.library[name])
+        named: Any = matplotlib.style.library[name]
+        return dict(named)
     path = Path(name)
     try:
         text = path.read_text("utf-8")
@@ -201,7 +202,7 @@ def style(name: str) -> dict[str, Any]:
             raise StyleError(f"{name}: matplotlib has no setting {key!r}{did_you_mean(key, known)}")
     try:
         with warnings.catch_warnings(action="ignore"):  # of settings that will go
-            found = matplotlib.rc_params_from_file(path, True, False)
+            found: Any = matplotlib.rc_params_from_file(path, True, False)
         return {k: found[k] for k in found if not k.startswith("backend")}
     except Exception as error:  # what checks a value raises what it likes
         why = (str(error).strip() or type(error).__name__).splitlines()[0]
