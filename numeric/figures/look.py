@@ -124,7 +124,8 @@ class Look:
 
         with matplotlib.rc_context():
             matplotlib.rcdefaults()
-            matplotlib.rcParams.update(self.settings)
+            current: Any = matplotlib.rcParams
+            current.update(self.settings)
             yield
 
     def tried(self) -> None:
