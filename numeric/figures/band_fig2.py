@@ -34,7 +34,7 @@ class Grid(Law):
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(set(self.taus)) < 3:
-            raise ValueError("fitting a slope needs at least three temperatures")
+            raise ValueError("fitting a power needs at least three temperatures")
 
     def law(self) -> dict[str, float]:
         """With the largest eigenvalue, and the cosine of positives."""
