@@ -9,8 +9,18 @@ from typing import Any
 import click
 
 from ..derive.decide.spelling import did_you_mean
-from .figure_options import EXAMPLES, choice, declared, examples, real, text, together, whole
-from .numeric_options import COLDEST, HOTTEST, counts, is_count, numbers
+from .figure_options import (
+    DIGITS,
+    EXAMPLES,
+    choice,
+    declared,
+    examples,
+    real,
+    text,
+    together,
+    whole,
+)
+from .numeric_options import COLDEST, HOTTEST, counts, different, is_count, numbers
 from .parameters import pairs, short
 
 
@@ -43,29 +53,15 @@ _figure = partial(declared, figure_command)
 
 
 # --- what options are read by -------------------------------------------------------------------
-def _among(low: float, high: float, open: bool = False) -> Any:
-    return lambda option, text: numbers(option, text, low, high, low_open=open)
+def _temperatures(option: str, text: str) -> tuple[float, ...]:
+    return numbers(option, text, COLDEST, HOTTEST)
 
 
-_temperatures = _among(COLDEST, HOTTEST)
-
-
-def _temperature(option: str, text: str) -> float:
-    if not (found := _temperatures(option, text))[1:]:
-        return found[0]
-    raise click.UsageError(f"{option} takes one number; got {short(text)!r}")
-
-
-def _listed(least: int, most: int, says: str, *, distinct: bool = True) -> Any:
-    """Whole numbers, which ``says`` describes in a refusal."""
-
-    def read(option: str, text: str) -> tuple[int, ...]:
-        found = counts(text, least, most)
-        if not found or (distinct and len(set(found)) < len(found)):
-            raise click.UsageError(f"{option} takes {says}; got {short(text)!r}")
-        return tuple(found)
-
-    return read
+def _wholes(least: int, most: int) -> Any:
+    """Different whole numbers: 2,4,8 or 2:12."""
+    return lambda option, text: tuple(
+        sorted(different(option, text.replace(":", "-"), least, most))
+    )
 
 
 def _counted(option: str, text: str) -> tuple[int, int]:
@@ -100,10 +96,6 @@ def _positive(option: str, text: str) -> Any:
     if not (value.is_finite and float(value) > 0):
         raise click.UsageError(f"{option} must be a positive number, not {short(text)!r}")
     return value
-
-
-def _names(_: str, text: str) -> tuple[str, ...]:
-    return () if text == "none" else tuple(part.strip() for part in text.split(","))
 
 
 _LEAST = "Random seeds, such as 0,1,2; the run with the smallest loss is used."
@@ -146,38 +138,23 @@ _figure(
 
 
 # --- lee2024sigmoid -----------------------------------------------------------------------------
-def _items(option: str, text: str) -> tuple[int, ...]:
-    says = "integers from 2 on, such as 4,8"
-    found = _listed(2, 9999, says, distinct=False)(option, text)
-    if len(set(found)) < 2:
-        raise click.UsageError(f"{option} takes at least two different numbers of items")
-    return tuple(sorted(set(found)))
-
-
 def _spaced(option: str, text: str) -> tuple[float, ...]:
-    wrong = click.UsageError(
-        f"{option} takes two or more positive numbers such as 0.5,1,2 or 0.1:5:50; got "
-        f"{short(text)!r}"
-    )
-    try:
-        if ":" in text:
-            low, high, count = text.split(":")
-            steps = int(count) - 1
-            if not (0 < steps < 1000 and float(low) < float(high)):
-                raise wrong
-            found = [float(low) + (float(high) - float(low)) * k / steps for k in range(steps + 1)]
-        else:
-            found = [float(part) for part in text.split(",")]
-    except ValueError:
-        raise wrong from None
-    distinct = tuple(sorted({round(t, 12) for t in found}))
-    if len(distinct) < 2 or not all(0 < t < inf for t in distinct):
-        raise wrong
-    return distinct
+    """Temperatures: 0.5,1,2 or LOW:HIGH:COUNT."""
+    low, *ends = text.split(":")
+    if ends:
+        try:
+            start, stop, steps = float(low), float(ends[0]), int(ends[1]) - 1
+            spaced = (start + (stop - start) * k / steps for k in range(min(steps, 1000) + 1))
+            text = ",".join(f"{t:.12g}" for t in spaced)
+        except (ValueError, IndexError, ZeroDivisionError):
+            raise click.UsageError(
+                f"{option} takes LOW:HIGH:COUNT, such as 0.1:5:50; got {short(text)!r}"
+            ) from None
+    return numbers(option, text, COLDEST, HOTTEST)
 
 
 _TOWERS = (
-    text("--N items", None, "Numbers of items, such as 4,8,16.", _items, metavar="LIST"),
+    text("--N items", None, "Numbers of items, such as 4,8.", _wholes(2, 9999), metavar="LIST"),
     text(
         "--t temperatures",
         None,
@@ -207,19 +184,12 @@ _figure(
 
 
 # --- vock2026unified ----------------------------------------------------------------------------
-_samples = _listed(
-    2, 9999, "the samples of two or more classes, at least 2 each, as 2,4,6", distinct=False
-)
-
-
 def _class_sizes(option: str, text: str) -> tuple[int, ...]:
-    return _samples(option, text if "," in text else "")
-
-
-def _weight(option: str, text: str) -> Any:
-    if float(value := _positive(option, text)) >= 1:
-        raise click.UsageError(f"{option} must be less than 1, not {short(text)}")
-    return value
+    if not (found := counts(text, 1, 9999)):
+        raise click.UsageError(
+            f"{option} takes the samples of each class, such as 2,4,6; got {short(text)!r}"
+        )
+    return tuple(found)
 
 
 def _columns(on: Any, sizes: tuple[tuple[int, ...], ...], d: int = 0, **given: Any) -> Any:
@@ -241,7 +211,7 @@ _figure(
         multiple=True,
     ),
     text("--tau", "1/10", "Temperature of SupCon.", _positive),
-    text("--epsilon", "exp(-1)", "Weight of pairs across classes in Soft SupCon.", _weight),
+    text("--epsilon", "exp(-1)", "Weight of pairs across classes in Soft SupCon.", _positive),
     whole("--d", 1, None, None, "Dimension (default: number of classes)."),
     cells=_columns,
     seeds="0",
@@ -251,18 +221,6 @@ _figure(
 )
 
 
-def _dimensions(option: str, text: str) -> tuple[int, ...]:
-    """LOW:HIGH, or a list, of dimensions from 1 to 64: more than there are pixels say nothing."""
-    found = counts(text.replace(":", ","), 1, 64) or []
-    if ":" in text:
-        found = [*range(found[0], found[1] + 1)] if len(found) == 2 else []
-    if not found:
-        raise click.UsageError(
-            f"{option} takes dimensions from 1 to 64, such as 2:12 or 2,8,9; got {short(text)!r}"
-        )
-    return tuple(sorted(set(found)))
-
-
 _STEPS = whole("--steps", 1, 10**6, None, "Training steps of the encoder (default: 600).")
 _figure(
     "soft-supcon-fig2",
@@ -270,9 +228,9 @@ _figure(
 
     The figure compares trained embeddings with the regular simplex of ten classes, which needs nine
     dimensions.""",
-    text("--q dimensions", "2:12", "Embedding dimensions: 2:12 or 2,8,9.", _dimensions),
+    text("--q dimensions", "2:12", "Embedding dimensions: 2:12 or 2,8,9.", _wholes(1, 64)),
     _STEPS,
-    digits=True,
+    needs=DIGITS,
     seeds="0,1,2",
     of_seeds=_AVERAGED,
     shown=("--out fig2.pdf", "--q 7:12 --seeds 0,1,2,3,4", "--q 2,8,9 --steps 100"),
@@ -283,7 +241,7 @@ _figure(
 
     The label of a digit is its ink, a number, so the labels lie on a line, not on an arc.""",
     _STEPS,
-    digits=True,
+    needs=DIGITS,
     seeds="0,1,2",
     of_seeds=_FIRST,
     shown=("--out fig5.pdf", "--seeds 0 --steps 2000 --style grayscale"),
@@ -306,25 +264,14 @@ def _taus(default: str) -> Any:
     return text("--tau taus", default, says, _temperatures)
 
 
-def _sizes(n: int | None, d: int, batches: int, least: int = 1) -> Any:
-    size = [] if n is None else [whole("--n", 3, 2**14, n, "Batch size.")]
+def _sizes(batches: int) -> Any:
     return together(
-        *size,
-        whole("--d", 2, 2**16, d, "Dimension of the embeddings."),
-        whole("--batches", least, 10**4, batches, "Batches per distribution and seed."),
+        whole("--n", 3, 2**14, 256, "Batch size."),
+        whole("--d", 2, 2**16, 1024, "Dimension of the embeddings."),
+        whole("--batches", 1, 10**4, batches, "Batches per distribution and seed."),
     )
 
 
-_TAU = text("--tau", "0.1", "Temperature.", _temperature)
-_TOP = real(
-    "--lambda1 top",
-    0.3,
-    "Largest eigenvalue of the distribution before normalisation.",
-    min=0,
-    max=1,
-    min_open=True,
-)
-_COSINE = real("--cosine", 0.75, "Cosine of the anchor and its positive.", min=-1, max=1)
 _band = partial(_figure, of_seeds=_BATCHES, dtype=False)
 _band(
     "band-fig1",
@@ -339,7 +286,7 @@ _band(
         "Largest eigenvalues of the distributions before normalisation.",
         _tops,
     ),
-    _sizes(256, 1024, 5),
+    _sizes(5),
     seeds="0,1,2,3",
     shown=(
         "--out fig1.pdf",
@@ -354,101 +301,36 @@ _band(
     All temperatures use the same batches; the paper has 5,000 of them.
     """,
     _taus("0.04,0.063,0.1,0.15,0.2"),
-    _TOP,
-    _COSINE,
-    _sizes(256, 1024, 10),
+    real(
+        "--lambda1 top",
+        0.3,
+        "Largest eigenvalue of the distribution before normalisation.",
+        min=0,
+        max=1,
+        min_open=True,
+    ),
+    real("--cosine", 0.75, "Cosine of the anchor and its positive.", min=-1, max=1),
+    _sizes(10),
     seeds="0,1,2,3",
     shown=("--out fig2.pdf", "--seeds 0,1,2,3 --batches 1250", "--lambda1 0.42 --cosine 0.9"),
-)
-_band(
-    "band-correlated",
-    "Appendix A.4 of ochieng2025diversity: negatives with a common part.",
-    text(
-        "--N sizes",
-        "62,254,1022",
-        "Numbers of negatives.",
-        _listed(2, 2**14, "numbers such as 62,254"),
-    ),
-    text(
-        "--alpha alphas", "0,0.005,0.01,0.02,0.05,0.1", "Weights of the common part.", _among(0, 1)
-    ),
-    _TAU,
-    _COSINE,
-    _sizes(None, 256, 2),
-    seeds="0,1",
-    shown=("--out a4.pdf", "--N 62,254 --alpha 0,0.02,0.1 --seeds 0,1,2"),
-)
-_band(
-    "band-anisotropy",
-    """Appendix A.10 of ochieng2025diversity: the band over the anisotropy.
-
-    The paper has 5,000 batches per distribution.
-    """,
-    text(
-        "--deviation deviations",
-        "0,3,6,12,30,100,300,1000,2000,3000",
-        "Deviations of the distribution from isotropy, in percent.",
-        _among(0, 1e6),
-    ),
-    _TAU,
-    _COSINE,
-    _sizes(256, 1024, 3),
-    seeds="0,1,2",
-    shown=("--out a10.pdf", "--deviation 0,6,30,100,300 --d 128 --n 512"),
-)
-_band(
-    "band-whitening",
-    "Section 2.4 of ochieng2025diversity: variances of gradients, raw and whitened.",
-    _taus("0.05,0.1,0.2,0.3,0.5"),
-    _TOP,
-    _COSINE,
-    _sizes(512, 64, 50, least=2),
-    seeds="0,1",
-    shown=("--out whitening.pdf", "--tau 0.1 --lambda1 0.6 --batches 200"),
-)
-
-
-def _training(steps: int) -> Any:
-    return together(
-        whole("--steps", 1, 10**6, steps, "Encoder training steps."),
-        whole("--batch", 4, 256, 64, "Images per batch (two views)."),
-    )
-
-
-_figure(
-    "diversity-digits",
-    """Sections 2.5 and 2.6 of ochieng2025diversity, on digits: batches chosen by their spectrum.
-
-    """,
-    text("--methods", "random,P1,P2,P3,greedy-16,greedy-64", "Batch selection methods.", _names),
-    _training(200),
-    digits=True,
-    seeds="0,1,2",
-    of_seeds="Random seeds, such as 0,1,2; each is a run of every method.",
-    dtype=False,
-    shown=("--out digits.pdf", "--methods random,P2,greedy-16 --steps 600 --seeds 0,1,2,3,4"),
 )
 
 
 # --- tan2024spectral ----------------------------------------------------------------------------
 def _chances(option: str, text: str) -> tuple[float, ...]:
-    """Numbers from 0 to 1, in the order given."""
+    """Numbers, in the order given."""
     try:
-        found = [float(part) for part in text.split(",")]
+        return tuple(float(part) for part in text.split(","))
     except ValueError:
-        found = [inf]
-    if not all(0 <= value <= 1 for value in found):
         raise click.UsageError(
-            f"{option} takes probabilities from 0 to 1, such as 1,0.75; got {short(text)!r}"
-        )
-    return tuple(found)
+            f"{option} takes probabilities, such as 1,0.75; got {short(text)!r}"
+        ) from None
 
 
 def _graphs(
     on: Any,
     inside: tuple[float, ...],
     across: tuple[float, ...],
-    kernel: str,
     tau: float,
     lr: float,
     batch: int,
@@ -464,17 +346,8 @@ def _graphs(
         raise click.UsageError(
             f"--p has {len(inside)} values and --q {len(across)}: give one q for each p"
         )
-    among = tuple(zip(inside, across, strict=True))
-    if len(set(among)) < len(among):
-        raise click.UsageError("--p and --q repeat a pair")
-    if gamma is not None and kernel == "gaussian":
-        raise click.UsageError("--gamma needs --kernel exponential")
-    power = (1.0 if gamma is None else gamma) if kernel == "exponential" else None
-    for name, value in (("--tau", tau), ("--lr", lr), ("--gamma", power)):
-        if value is not None and not 0 < value < inf:
-            raise click.UsageError(f"{name} must be a positive number, not {value:g}")
-    training = on.Setup(Kernel(tau, power), lr, batch, negatives, sphere, iterations)
-    return on.Grid(pairs=among, training=training, **given)
+    training = on.Setup(Kernel(tau, gamma), lr, batch, negatives, sphere, iterations)
+    return on.Grid(pairs=tuple(zip(inside, across, strict=True)), training=training, **given)
 
 
 _figure(
@@ -488,14 +361,8 @@ _figure(
     text("--q across", "0,0.2", "Edge probabilities across clusters, per p.", _chances),
     whole("--n clusters", 2, 100, 6, "Number of clusters."),
     whole("--k", 2, 2000, 100, "Vertices per cluster."),
-    text(
-        "--d dimensions",
-        "2",
-        "Embedding dimensions, such as 2,5.",
-        _listed(1, 64, "dimensions from 1 to 64, such as 2,5"),
-    ),
-    choice("--kernel", "gaussian exponential", "Kernel: exp(-r^2/(2 tau)), or exp(-r^gamma/tau)."),
-    real("--gamma", None, "Exponent of the kernel (default: 1)."),
+    text("--d dimensions", "2", "Embedding dimensions, such as 2,5.", _wholes(1, 64)),
+    real("--gamma", None, "Kernel exp(-r^gamma/tau) instead of the Gaussian exp(-r^2/(2 tau))."),
     real("--tau", 0.5, "Temperature."),
     click.option("--sphere/--plane", default=False, help="Embed on the unit sphere, or freely."),
     choice(
@@ -510,48 +377,15 @@ _figure(
         "Laplacian of (P + P^T)/2, where rows of P sum to 1; of W; or I - D^(-1/2) W D^(-1/2).",
     ),
     cells=_graphs,
+    needs="Clusters are found by scikit-learn",
     seeds="0,1,2",
     of_seeds=_FIRST,
     dtype=False,
     shown=(
         "--out fig3.pdf",
         "--d 2,5 --seeds 0,1,2,3,4 --negatives batch",
-        "--p 0.5 --q 0.1 --n 4 --k 30 --kernel exponential --gamma 1 --sphere",
+        "--p 0.5 --q 0.1 --n 4 --k 30 --gamma 1 --sphere",
     ),
-)
-_figure(
-    "kernels-digits",
-    """Table 1 of tan2024spectral, on digits: kernels for InfoNCE compared by a linear fit.
-
-    The temperature of each kernel is selected from the same list, on images outside the test set.
-    """,
-    text(
-        "--gamma gammas",
-        "1,0.5",
-        "Exponents of the kernels, in addition to 2 (Gaussian).",
-        _among(0, 4, open=True),
-        metavar="LIST",
-    ),
-    text(
-        "--mixtures",
-        "loss-sum,kernel-sum,loss-concatenation,kernel-concatenation",
-        "Mixtures of the kernels with exponents 1 and 2, or none.",
-        _names,
-        metavar="LIST",
-    ),
-    text(
-        "--tau taus",
-        "0.025,0.05,0.1,0.2,0.4,0.8",
-        "Temperatures to select from, for each kernel.",
-        _among(1e-3, 1e3),
-        metavar="LIST",
-    ),
-    _training(300),
-    digits=True,
-    seeds="0,1,2,3,4,5,6,7",
-    of_seeds="Random seeds, such as 0,1; each is a run of every kernel.",
-    dtype=False,
-    shown=("--out kernels.pdf", "--gamma 0.5,1,3 --mixtures none --tau 0.05,0.1,0.2 --seeds 0,1,2"),
 )
 
 

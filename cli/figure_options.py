@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from .numeric_options import DEVICE, DTYPE, need_torch, parse_device, parse_dtype, parse_seeds
 from .parameters import short
@@ -42,56 +41,20 @@ def a_number(ctx: click.Context, param: click.Parameter, value: float | None) ->
     return value
 
 
-class _Width(click.ParamType):
+def _inches(option: str, text: str) -> float:
     """The width of a column of a paper, or inches."""
+    from ..numeric.figures.look import NARROWEST, WIDEST, WIDTHS
 
-    name = "width"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Inches."""
-        from ..numeric.figures.look import NARROWEST, WIDEST, WIDTHS
-
-        if isinstance(value, str) and value in WIDTHS:
-            return WIDTHS[value]
-        try:
-            inches = float(value)
-        except ValueError:
-            inches = inf
-        if not NARROWEST <= inches <= WIDEST:
-            self.fail(
-                f"{short(str(value))!r} is not a width: use {', '.join(WIDTHS)}, or {NARROWEST:g} "
-                f"to {WIDEST:g} inches",
-                param,
-                ctx,
-            )
-        return inches
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The names of widths."""
-        from ..numeric.figures.look import WIDTHS
-
-        return [CompletionItem(name) for name in WIDTHS if name.startswith(incomplete)]
-
-
-class _Style(click.ParamType):
-    """A style of matplotlib by name, or a file of settings."""
-
-    name = "style"
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The names that matplotlib knows, then files."""
-        if find_spec("matplotlib") is None:
-            return []
-        from matplotlib.style import available
-
-        found = [CompletionItem(name) for name in available if name.startswith(incomplete)]
-        return [*found, CompletionItem(incomplete, type="file")]
+    try:
+        inches = WIDTHS.get(text) or float(text)
+    except ValueError:
+        inches = inf
+    if not NARROWEST <= inches <= WIDEST:
+        raise click.UsageError(
+            f"{short(text)!r} is not a width: use {', '.join(WIDTHS)}, or {NARROWEST:g} to "
+            f"{WIDEST:g} inches"
+        )
+    return inches
 
 
 def together(*options: Decorator) -> Decorator:
@@ -146,7 +109,7 @@ def declared(
     *options: Decorator,
     cells: Cells = lambda on, **given: on.Grid(**given),
     shown: tuple[str, ...],
-    digits: bool = False,
+    needs: str = "",
     settings: dict[str, Any] | None = None,
     **shared: Any,
 ) -> None:
@@ -161,9 +124,9 @@ def declared(
     def command(**given: Any) -> int:
         common_ones = {k: given.pop(k) for k in SHARED if k in given}
         own = {k: v for k, v in given.items() if v is not None}
-        return made(name, lambda on, seeds: cells(on, **own, seeds=seeds), digits, **common_ones)
+        return made(name, lambda on, seeds: cells(on, **own, seeds=seeds), needs, **common_ones)
 
-    command.__doc__ = cleandoc(says) + (DIGITS if digits else "")
+    command.__doc__ = cleandoc(says) + (f" {needs}: {SKLEARN}." if needs else "")
     decorated = together(*options, common(**shared))(command)
     group.command(name, epilog=examples(name), context_settings=settings or {})(decorated)
 
@@ -173,7 +136,9 @@ SHARED = (
     *("seeds", "dtype", "device", "tolerance", "out", "table", "width", "style", "svg_text"),
     *("caption", "force"),
 )
-DIGITS = " The digits are those of scikit-learn: pip install 'cltheory[digits]'."
+#: What a figure may need scikit-learn for.
+DIGITS = "The digits are those of scikit-learn"
+SKLEARN = "pip install 'cltheory[digits]'"
 
 
 def common(
@@ -203,16 +168,15 @@ def common(
         *([limit] if tolerance else []),
         click.option("--out", type=path, help="PNG, PDF, SVG or EPS file (default: NAME.png)."),
         click.option("--table", type=path, help=kept),
-        click.option(
+        text(
             "--width",
-            type=_Width(),
-            default=width,
+            width,
+            "Width of the figure: one-column is 3.25 inches, two-column is 6.75 inches.",
+            _inches,
             metavar="one-column|two-column|INCHES",
-            help="Width of the figure: one-column is 3.25 inches, two-column is 6.75 inches.",
         ),
         click.option(
             "--style",
-            type=_Style(),
             default="",
             show_default=False,
             help="Matplotlib style: a name or an .mplstyle file.",
@@ -231,7 +195,7 @@ def common(
 def made(
     name: str,
     grid: Callable[[Any, tuple[int, ...]], Any],
-    digits: bool = False,
+    needs: str = "",
     *,
     seeds: str,
     device: str,
@@ -247,13 +211,13 @@ def made(
 ) -> int:
     """Measure and draw what ``grid`` makes of the figure's module and the seeds.
 
-    The keywords are the options that figures share; ``digits`` tells whether encoders are trained
-    on those of scikit-learn, and all others go to the figure.
+    The keywords are the options that figures share; ``needs`` says what scikit-learn is for, and
+    all others go to the figure.
     """
     chosen = tuple(parse_seeds(seeds))
     need_torch()
-    if digits and find_spec("sklearn") is None:
-        raise click.UsageError("the digits need scikit-learn: pip install 'cltheory[digits]'")
+    if needs and find_spec("sklearn") is None:
+        raise click.UsageError(f"this figure needs scikit-learn: {SKLEARN}")
     if find_spec("matplotlib") is None:
         raise click.UsageError("this command needs matplotlib: pip install 'cltheory[plot]'")
     options |= {"device": parse_device(device)}

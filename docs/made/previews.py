@@ -49,24 +49,8 @@ PREVIEWS = {
     "band-fig2": Preview(
         "cltheory figure band-fig2 --seeds 0,1,2,3", ("spectral-band", "spectral-band-printed")
     ),
-    "band-correlated": Preview(
-        "cltheory figure band-correlated --seeds 0,1", ("gradient-variance", "spectral-band")
-    ),
-    "band-anisotropy": Preview(
-        "cltheory figure band-anisotropy --seeds 0,1,2",
-        ("spectral-band", "spectral-band-printed"),
-    ),
-    "band-whitening": Preview(
-        "cltheory figure band-whitening --seeds 0,1", ("gradient-variance", "whitening-gain")
-    ),
-    "diversity-digits": Preview(
-        "cltheory figure diversity-digits --seeds 0,1,2", ("effective-rank", "trace-update")
-    ),
     "spectral-fig3": Preview(
         "cltheory figure spectral-fig3 --seeds 0,1,2 --width 6", ("spectral-clustering",)
-    ),
-    "kernels-digits": Preview(
-        "cltheory figure kernels-digits --seeds 0,1,2,3,4", ("kernel-infonce", "kernel-threshold")
     ),
     "phases": Preview(
         "cltheory figure phases --loss supcl-exclusive --x alpha --y tau --m 3 --n 3 --p 2",

@@ -205,7 +205,6 @@ class _Search:
     sizes: dict[tuple[int, int], float] = field(default_factory=dict)
     best: tuple[Record, Sides] | None = None
     breaks: dict[tuple[int, int], tuple[Record, Sides]] = field(default_factory=dict)
-    plain: dict[tuple[int, int], Record] = field(default_factory=dict)
     starts_done: int = 0
 
     @property
@@ -240,8 +239,6 @@ class _Search:
         ]
         for some in (fixed_ones, climbed_ones, polished_ones):
             self._confirm(there, seed, some)
-        if size_of(there) in self.breaks:
-            self._confirm_plain(there, seed, fixed, fixed_values)
         return "budget" in (climbed.ended, polished.ended)
 
     def _objective(self, there: Space) -> Callable[[Tensor], Tensor]:
@@ -327,37 +324,22 @@ class _Search:
             given={s.name: str(v) for s, v in self.target.given.items()},
         )
 
-    def _confirm_plain(self, there: Space, seed: int, rows: Tensor, values: Tensor) -> None:
-        """Keep a structured configuration that is a violation: it is the simplest to look at."""
-        where = size_of(there)
-        k = int(torch.argmax(values))
-        if where in self.plain or not float(values[k]) > 0:
-            return
-        record = self._record(there, seed, rows[k], "structured")
-        try:
-            sides = replay(self.target, record)
-        except Undetermined:
-            return
-        if sides.is_violated:
-            self.plain[where] = record
-
     def smallest(self) -> Record | None:
         """A violation of the smallest size, written as short as it may be to stay one."""
         if not self.breaks:
             return None
         where = min(self.breaks, key=lambda size: (sum(size), size))
-        known = [self.breaks[where][0]]
-        if where in self.plain:
-            known.insert(0, self.plain[where])
-        variants = [short for record in known for short in _rounded(record)] + known
-        for short in sorted(variants, key=lambda r: _digits(r.vectors) + len(r.tau or "")):
+        known = self.breaks[where][0]
+        for short in sorted(
+            [*_rounded(known), known], key=lambda r: _digits(r.vectors) + len(r.tau or "")
+        ):
             try:
                 sides = replay(self.target, short)
             except (Undetermined, BadRecord, ValueError, ZeroDivisionError):
                 continue
             if sides.is_violated and sides.ratio is not None:
                 return replace(short, ratio=mpmath.nstr(sides.ratio, DIGITS))
-        return known[-1]
+        return known
 
 
 MARGIN_OF_EQUALITY = mpmath.mpf(10) ** -30

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
-from math import inf, nan, sqrt
+from math import nan, sqrt
 from typing import Any
 
 import torch
@@ -56,8 +56,7 @@ class Report:
         The same with the best of all bounds at each anchor, those that also measure how the
         softmax spreads over the negatives; nan unless asked for.
     upper_printed
-        The paper's band: equation (9) with ``per_anchor``, else (10), for a queue with the proxy
-        of its sample; nan unless asked for.
+        The paper's band: equation (9) with ``per_anchor``, else (10); nan unless asked for.
     tangential
         Mean square of the part of these gradients that is tangent to the sphere.
     epsilon, epsilon_squared, rho, mu, alignment
@@ -73,8 +72,6 @@ class Report:
         100 sqrt(d) |Sigma - I/d|, in percent.
     mean_norm, spread
         Length of the mean of the batch (or queue), and the mean squared distance from it.
-    sigma_proxy
-        The paper's proxy for queues; nan unless asked for.
     n, d, tau
         Embeddings (for a queue: negatives and 2), their dimension, temperature.
     collapsed_to_point, dimensional_collapse, vanishing_gradient
@@ -102,7 +99,6 @@ class Report:
     isotropy_deviation: float
     mean_norm: float
     spread: float
-    sigma_proxy: float
     n: int
     d: int
     tau: float
@@ -254,9 +250,6 @@ class BandMonitor:
         queue: Any,
         *,
         batch_keys: bool = False,
-        sample: int | None = None,
-        slack: float = 0.0,
-        seed: int = 0,
     ) -> Report:
         """The report of queries with their keys as positives, and a queue of keys as negatives.
 
@@ -270,9 +263,6 @@ class BandMonitor:
             ``(K, d)``.
         batch_keys
             Whether the keys of the other queries are negatives as well.
-        sample, slack, seed
-            Report the paper's proxy min(1, sigma + slack) as well, with sigma that of so many
-            random keys of the queue.
 
         Raises
         ------
@@ -289,9 +279,8 @@ class BandMonitor:
             raise ValueError(f"queries have {z.shape[1]} coordinates, the queue {rest.shape[1]}")
         if not z.device == k.device == rest.device:
             raise ValueError(f"vectors are on {z.device}, {k.device} and {rest.device}")
-        proxy = nan if sample is None else self._proxy(rest, sample, slack, seed)
         if not batch_keys:
-            return self._report([Readings(z, k, rest, self.tau)], rest, proxy=proxy)
+            return self._report([Readings(z, k, rest, self.tau)], rest)
         both = torch.cat([rest, k])
         own = torch.arange(len(rest), len(both), device=z.device)[:, None]
         keep = torch.ones(len(z), len(both), dtype=torch.bool, device=z.device)
@@ -301,17 +290,7 @@ class BandMonitor:
         else:
             ceiling = largest_eigenvalue(both) / (len(both) - 1)
             sigma = ceiling.clamp_max(1).expand(len(z))
-        return self._report([read], rest, sigma=sigma, proxy=proxy)
-
-    @staticmethod
-    def _proxy(queue: Tensor, sample: int, slack: float, seed: int) -> float:
-        if not isinstance(sample, int) or not 0 < sample <= len(queue):
-            raise ValueError(f"a sample of {sample} out of a queue of {len(queue)}")
-        if not 0 <= slack < inf:
-            raise ValueError(f"slack must be finite and not negative, not {slack:g}")
-        order = torch.randperm(len(queue), generator=torch.Generator().manual_seed(seed))
-        some = queue[order[:sample].to(queue.device)]
-        return min(1.0, float(largest_eigenvalue(some)) / sample + slack)
+        return self._report([read], rest, sigma=sigma)
 
     def _report(
         self,
@@ -320,7 +299,6 @@ class BandMonitor:
         spectrum: Tensor | None = None,
         sigma: Tensor | None = None,
         widen: float = 1.0,
-        proxy: float = nan,
     ) -> Report:
         """Readings and bounds of anchors, some at a time.
 
@@ -338,8 +316,7 @@ class BandMonitor:
         for read in reads:
             k = len(read.alignment)
             here = loose.expand(k) if sigma is None else loose[anchors : anchors + k]
-            of_proxy = here if proxy != proxy else torch.full_like(here, proxy)
-            for name, of_each in self._of_anchors(read, here.clamp_max(1), of_proxy).items():
+            for name, of_each in self._of_anchors(read, here).items():
                 totals[name] = totals.get(name, 0) + of_each.sum()
             anchors += k
         sigma = loose.clamp_max(1)
@@ -362,7 +339,6 @@ class BandMonitor:
         limits = self.thresholds
         return Report(
             **found,
-            sigma_proxy=proxy,
             n=read.count + 2,
             d=d,
             tau=self.tau,
@@ -372,9 +348,9 @@ class BandMonitor:
             sigma=sigma if self.per_anchor else None,
         )
 
-    def _of_anchors(self, read: Readings, sigma: Tensor, loose: Tensor) -> dict[str, Tensor]:
+    def _of_anchors(self, read: Readings, loose: Tensor) -> dict[str, Tensor]:
         """What is reported as a mean over anchors, of each of them."""
-        at = With(read.each, sigma=sigma)
+        at = With(read.each, sigma=loose.clamp_max(1))
         unknown = torch.full_like(read.alignment, nan)
         return {
             "lower": proved("lower", at),

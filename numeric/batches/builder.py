@@ -4,10 +4,9 @@ Greedy-m (ochieng2025diversity, Algorithm 2): of m candidates take the one with 
 ``q(z) = (1/b) sum_u <z, u>^2`` over the b samples u chosen so far, which lowers
 ``tr(S^2) = (1/b^2) sum_uv <u, v>^2`` most. Both are sums of squared products, and are kept:
 
-* ``sum_u <z, u>^2`` for every z of the pool. Of a small pool all squared products are computed at
-  once; one row of them is added when a sample is chosen, and a candidate is looked up. A large pool
-  is brought up to date once in a while, by a product of matrices, and a candidate between that with
-  the few samples chosen since;
+* ``sum_u <z, u>^2`` for every z of the pool: all squared products are computed at once, one row of
+  them is added when a sample is chosen, and a candidate is looked up. (Of a pool that is too large
+  for that the products of the candidates are formed each time.)
 * ``sum_uv <u, v>^2`` grows by twice that sum and |z|^4 (the trace update, Lemma A.3, before its
   quotients are formed).
 
@@ -22,7 +21,6 @@ sample at random, which costs nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -30,11 +28,8 @@ from torch import Tensor
 
 from ..losses.directions import directions
 
-#: Up to this many times the size of the batch all products of a pool are computed at once; and no
-#: more than so many numbers.
-SMALL, LARGEST = 4, 2**26
-#: Samples that are chosen before a large pool is brought up to date.
-BLOCK = 32
+#: Numbers of the products of a pool that are computed at once.
+LARGEST = 2**26
 #: Differences in q that are rounding: the first of such candidates is taken.
 TIES = {torch.float32: 1e-6, torch.float64: 1e-12}
 
@@ -93,8 +88,7 @@ def greedy(
     _check(pool, size, probe, seeds, window, stop_in_window)
     draw = np.random.default_rng(random)
     z = _unit(pool)
-    small = len(z) <= SMALL * size and len(z) ** 2 <= LARGEST
-    sums: _Sums = _AtOnce(z) if small else _InBlocks(z)
+    sums = _Sums(z)
     lengths = torch.linalg.vecdot(z, z).double().cpu().numpy().round()  # 1, or 0 without a row
     least, most = window or (np.inf, np.inf)
     cap = min(size, z.shape[1])
@@ -127,50 +121,26 @@ def greedy(
     return Built(np.array(chosen), np.array(ranks))
 
 
-class _Sums(Protocol):
+class _Sums:
     """Squared products of rows of a pool with those chosen, summed."""
-
-    def of(self, rows: np.ndarray) -> np.ndarray: ...
-
-    def add(self, chosen: int) -> None: ...
-
-
-class _AtOnce:
-    """All products at once: O(P^2 d), then O(P) for a choice and O(1) for a candidate."""
-
-    def __init__(self, z: Tensor) -> None:
-        self.squared = (z @ z.T).square_().cpu().numpy()
-        self.sums = np.zeros(len(z), dtype=self.squared.dtype)
-
-    def of(self, rows: np.ndarray) -> np.ndarray:
-        return self.sums[rows]
-
-    def add(self, chosen: int) -> None:
-        self.sums += self.squared[chosen]
-
-
-class _InBlocks:
-    """O(P d) for a choice, in blocks, and O(d BLOCK) for a candidate; O(P) numbers."""
 
     def __init__(self, z: Tensor) -> None:
         self.z = z.cpu().numpy()
+        self.chosen: list[int] = []
+        is_small = len(z) ** 2 <= LARGEST
+        self.squared = (z @ z.T).square_().cpu().numpy() if is_small else None
         self.sums = np.zeros(len(z), dtype=self.z.dtype)
-        self.recent = np.empty((BLOCK, z.shape[1]), dtype=self.z.dtype)
-        self.count = 0
 
     def of(self, rows: np.ndarray) -> np.ndarray:
-        return self.sums[rows] + self._with_recent(self.z[rows])
+        if self.squared is not None:
+            return self.sums[rows]
+        products = self.z[rows] @ self.z[self.chosen].T
+        return np.einsum("ij,ij->i", products, products)
 
     def add(self, chosen: int) -> None:
-        self.recent[self.count] = self.z[chosen]
-        self.count += 1
-        if self.count == BLOCK:
-            self.sums += self._with_recent(self.z)
-            self.count = 0
-
-    def _with_recent(self, z: np.ndarray) -> np.ndarray:
-        products = z @ self.recent[: self.count].T
-        return np.einsum("ij,ij->i", products, products)
+        self.chosen.append(chosen)
+        if self.squared is not None:
+            self.sums += self.squared[chosen]
 
 
 def _least(values: np.ndarray, tie: float) -> int:

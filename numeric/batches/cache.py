@@ -118,21 +118,6 @@ class EmbeddingCache:
         known = self.known(at).to(self.vectors.device)
         return self.vectors[at.to(self.vectors.device)] * known[..., None]
 
-    def merge(self, *others: EmbeddingCache) -> None:
-        """Take over rows that others, of as many samples, have written later than this one.
-
-        For several processes that each see a part of the data: gather the others' `state_dict`.
-        """
-        for other in others:
-            if other.vectors.shape != self.vectors.shape:
-                mine, theirs = tuple(self.vectors.shape), tuple(other.vectors.shape)
-                raise ValueError(f"caches are of different shapes, {mine} and {theirs}")
-            newer = (other.stamps > self.stamps).nonzero()[:, 0]
-            rows = other.vectors[newer.to(other.vectors.device)]
-            self.vectors[newer.to(self.vectors.device)] = rows.to(self.vectors)
-            self.stamps[newer] = other.stamps[newer]
-            self.step = max(self.step, other.step)
-
     def state_dict(self) -> dict[str, Any]:
         """What is kept, for a checkpoint."""
         return {

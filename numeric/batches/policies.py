@@ -23,6 +23,8 @@ from ..metrics import effective_rank
 
 #: Numbers of a batch of vectors that are gathered at once.
 CHUNK = 2**24
+#: The quantiles of the ranks of candidates that a running target lies between.
+BETWEEN = (0.1, 0.9)
 
 
 class Policy(Protocol):
@@ -55,10 +57,6 @@ class Balanced:
     target
         R*, 1 or more. One beyond min(n, d) asks for the largest, as P1 does. None takes it from
         the candidates seen so far, those at hand included.
-    low, high
-        Between which of their quantiles it then is.
-    level
-        How far from the lower to the upper one.
     memory
         How many ranks are remembered. While ranks of random batches rise, as they do early in a
         training, an old target is one below them.
@@ -68,20 +66,13 @@ class Balanced:
         self,
         target: float | None = None,
         *,
-        low: float = 0.1,
-        high: float = 0.9,
-        level: float = 0.5,
         memory: int = 256,
     ) -> None:
         if target is not None and not target >= 1:
             raise ValueError(f"an effective rank is 1 or more: the target cannot be {target}")
-        if not 0 <= low <= high <= 1:
-            raise ValueError(f"0 <= low <= high <= 1 is needed, not low={low} and high={high}")
-        if not 0 <= level <= 1:
-            raise ValueError(f"level must be from 0 to 1, not {level}")
         if memory < 1:
             raise ValueError(f"memory must be 1 or more, not {memory}")
-        self.given, self.low, self.high, self.level = target, low, high, level
+        self.given = target
         self.seen: deque[float] = deque(maxlen=memory)
 
     @property
@@ -92,8 +83,7 @@ class Balanced:
         if not self.seen:
             return float("nan")
         seen = torch.tensor(list(self.seen), dtype=torch.float64)
-        low, high = seen.quantile(torch.tensor([self.low, self.high], dtype=seen.dtype)).tolist()
-        return float(low + self.level * (high - low))
+        return float(seen.quantile(torch.tensor(BETWEEN, dtype=seen.dtype)).mean())
 
     def __call__(self, ranks: Tensor) -> int:
         """Which of the candidates."""

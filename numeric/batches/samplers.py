@@ -5,7 +5,7 @@ workers asks for a batch right before it is used. With workers it asks some batc
 (``num_workers * prefetch_factor``), so that embeddings are that many steps older; the sampler
 itself always runs in the main process.
 
-Batches are a function of the seed, the epoch, the rank and what is in the cache.
+Batches are a function of the seed, the epoch and what is in the cache.
 """
 
 from __future__ import annotations
@@ -67,10 +67,6 @@ class BatchSampler(Sampler[list[int]]):
         Whether a last smaller batch is left out.
     seed
         Not negative.
-    rank, world_size
-        Of this process, and how many there are. Each epoch the samples are dealt out anew; those of
-        two processes do not meet, and all have as many batches (short of drop_last some samples
-        are repeated for that). Every process chooses by its own part: see `EmbeddingCache.merge`.
     """
 
     def __init__(
@@ -82,8 +78,6 @@ class BatchSampler(Sampler[list[int]]):
         replacement: bool = True,
         drop_last: bool = True,
         seed: int = 0,
-        rank: int = 0,
-        world_size: int = 1,
     ) -> None:
         self.indices = np.arange(indices) if isinstance(indices, int) else np.asarray(indices)
         if self.indices.ndim != 1 or (self.indices.size and self.indices.dtype.kind not in "iu"):
@@ -92,28 +86,21 @@ class BatchSampler(Sampler[list[int]]):
             raise ValueError("an index occurs twice")
         if batch_size < 1:
             raise ValueError(f"batch_size must be 1 or more, not {batch_size}")
-        if not 0 <= rank < world_size:
-            raise ValueError(f"rank {rank} is not among the {world_size} processes, from 0 on")
         if seed < 0:
             raise ValueError(f"seed must not be negative, but is {seed}")
         if len(self.indices):
             cache.known(self.indices)  # refuses what it has no row for
         self.cache, self.batch_size, self.replacement = cache, batch_size, replacement
         self.drop_last, self.seed = drop_last, seed
-        self.rank, self.world_size = rank, world_size
-        each = len(self.indices) / world_size
-        self.samples = int(each) if drop_last else ceil(each)
-        if self.samples < (batch_size if drop_last or replacement else 1):
-            raise ValueError(
-                f"a batch of {batch_size} needs more than {self.samples} samples in a process"
-            )
+        if len(self.indices) < (batch_size if drop_last or replacement else 1):
+            raise ValueError(f"a batch of {batch_size} needs more than {len(self.indices)} samples")
         self.epoch = 0
         #: How the last batch came about; None before the first.
         self.last: Choice | None = None
 
     def __len__(self) -> int:
-        """Batches of an epoch in this process."""
-        full = self.samples / self.batch_size
+        """Batches of an epoch."""
+        full = len(self.indices) / self.batch_size
         return int(full) if self.drop_last else ceil(full)
 
     def set_epoch(self, epoch: int) -> None:
@@ -123,10 +110,9 @@ class BatchSampler(Sampler[list[int]]):
         self.epoch = epoch
 
     def __iter__(self) -> Iterator[list[int]]:
-        dealt = np.random.default_rng([self.seed, self.epoch]).permutation(self.indices)
-        draw = np.random.default_rng([self.seed, self.epoch, self.rank])
+        left = np.random.default_rng([self.seed, self.epoch]).permutation(self.indices)
+        draw = np.random.default_rng([self.seed, self.epoch, 0])
         self.epoch += 1
-        left = np.resize(dealt, self.samples * self.world_size)[self.rank :: self.world_size]
         for _ in range(len(self)):
             size = min(self.batch_size, len(left))
             places = self._choose(left, size, draw)

@@ -1,4 +1,4 @@
-"""The digits of scikit-learn, a small encoder of them, distorted views, and a linear evaluation.
+"""The digits of scikit-learn, and a small encoder of them.
 
 1797 images of 8 x 8 pixels, which come with the package: nothing is fetched. A part of them, drawn
 from the seed, is held out of training.
@@ -10,11 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from math import pi, sqrt
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import affine_grid, grid_sample, one_hot
 
 from ..losses.modules import Loss
 from ..running.device import resolve_device, threads_for
@@ -24,10 +22,6 @@ CLASSES = 10
 HIDDEN, HELD_OUT = 128, 397
 #: Steps of AdamW, images in each, and the first learning rate, which falls to 0.
 STEPS, BATCH, RATE = 600, 256, 3e-3
-#: Largest turn, shift in parts of the image, change of scale, and noise of a view.
-TURN, SHIFT, SCALE, NOISE = pi / 9, 0.2, 0.1, 0.1
-#: Of the linear evaluation, beside features of mean square 1.
-RIDGE = 1e-2
 
 
 @dataclass(frozen=True)
@@ -149,52 +143,3 @@ def encoder(inputs: int, outputs: int, random: torch.Generator) -> nn.Sequential
             nn.init.uniform_(part, -(before**-0.5), before**-0.5, generator=random)
         layers += [layer, nn.ReLU()]
     return nn.Sequential(*layers[:-1])
-
-
-def views(images: Tensor, random: torch.Generator) -> Tensor:
-    """Two distorted views of each, ``(batch, 2, pixels)``: turned, moved, scaled, with noise."""
-    side = int(sqrt(images.shape[1]))
-    count = 2 * len(images)
-
-    def uniform(*shape: int) -> Tensor:
-        return 2 * torch.rand(*shape, generator=random) - 1
-
-    angle, scale = TURN * uniform(count), 1 + SCALE * uniform(count)
-    linear = torch.stack([angle.cos(), -angle.sin(), angle.sin(), angle.cos()], 1) * scale[:, None]
-    theta = torch.cat([linear.view(count, 2, 2), SHIFT * uniform(count, 2, 1)], 2)
-    grid = affine_grid(theta.to(images), [count, 1, side, side], align_corners=False)
-    whole = images.repeat_interleave(2, 0).view(count, 1, side, side)
-    moved = grid_sample(whole, grid, align_corners=False).view(len(images), 2, -1)
-    return moved + NOISE * torch.randn(moved.shape, generator=random).to(images)
-
-
-def linear_accuracy(features: Tensor, classes: Tensor, fit_on: Tensor, test_on: Tensor) -> float:
-    """Accuracy of a linear fit to the classes, by ridge regression on features of a unit scale.
-
-    Parameters
-    ----------
-    features
-        ``(n, q)``, of a frozen encoder.
-    classes
-        ``(n,)``.
-    fit_on, test_on
-        Indices of images. The mean and the scale of features are of those that are fitted on.
-
-    Raises
-    ------
-    ValueError
-        If an image is in both, or a feature is not finite.
-    """
-    both = len(set(fit_on.tolist()) & set(test_on.tolist()))
-    if both:
-        raise ValueError(f"{both} of the images to test on are among those to fit on")
-    if not features.isfinite().all():
-        raise ValueError("a feature of the encoder is not finite: the training diverged")
-    centred = features - features[fit_on].mean(0)
-    scale = centred[fit_on].square().mean().sqrt()
-    x = centred / torch.where(scale > 0, scale, 1)  # all at one point: nothing to scale
-    x = torch.cat([x, torch.ones_like(x[:, :1])], 1)
-    y = one_hot(classes, CLASSES).to(x)
-    gram = x[fit_on].T @ x[fit_on] + RIDGE * len(fit_on) * torch.eye(x.shape[1]).to(x)
-    fit = torch.linalg.solve(gram, x[fit_on].T @ y[fit_on])
-    return float(((x[test_on] @ fit).argmax(1) == classes[test_on]).double().mean())

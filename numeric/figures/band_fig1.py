@@ -7,22 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from ..running.table import Row
-from .band_synthetic import (
-    COVERAGE,
-    INSIDE,
-    LOOSENESS,
-    UPPERS,
-    Found,
-    Law,
-    bars,
-    gaussian,
-    needs,
-    over_seeds,
-)
+from .band_synthetic import COVERAGE, INSIDE, LOOSENESS, UPPERS, Found, Law, bars, over_seeds
 from .look import Look
 from .panels import Panel, Series, beneath, mark, spaced
 
@@ -36,17 +23,9 @@ class Grid(Law):
 
     taus: tuple[float, ...] = (0.05, 0.1, 0.2, 0.3)
     tops: tuple[float | None, ...] = (None, 0.3, 0.6, 1.0)
-    n: int = 256
-    d: int = 1024
-    batches: int = 5
-    seeds: tuple[int, ...] = (0, 1, 2, 3)
 
     measures = (*COVERAGE, *LOOSENESS, "mean_squared", "mean_epsilon", "sigma_hat")
     same = ("lambda_1", "cosine", "seed")
-
-    def __post_init__(self) -> None:
-        is_met = self.n > 2 and self.d > 1 and self.batches > 0
-        needs(is_met, "a setting needs n > 2, d > 1 and a batch")
 
     def cells(self) -> list[dict[str, Any]]:
         """All cells, those with the same batches together."""
@@ -58,17 +37,15 @@ class Grid(Law):
             for tau in self.taus
         ]
 
-    def vectors(self, cell: dict[str, Any], random: torch.Generator) -> Tensor:
-        """Of a Gaussian law with this eigenvalue."""
-        return gaussian(self.n, self.d, cell["lambda_1"], random)
-
-    def tell(self, found: Found, facts: Mapping[str, float]) -> Row:
-        """Means over the anchors as well."""
-        means = {
+    def told(self, found: Found) -> Row:
+        """Parts of the anchors, ratios, and means over the anchors."""
+        return {
+            **found.coverage,
+            **found.looseness,
             "mean_squared": float(found.measured.mean()),
             "mean_epsilon": float(found.epsilon.mean()),
+            "sigma_hat": found.sigma_hat,
         }
-        return {**super().tell(found, facts), **means}
 
     def settings(self, rows: Sequence[Row]) -> list[dict[str, float]]:
         """A row for each setting: means over the seeds, and ``_off``, their standard deviations."""

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from ..running.table import Row
-from .band_synthetic import Found, Law, gaussian, needs, over_seeds
+from .band_synthetic import Found, Law, over_seeds
 from .look import DASHES, Look
 from .panels import Band, Panel, Series, labelled, mark, plotted
 
@@ -24,12 +22,9 @@ class Grid(Law):
     """Temperatures, and the law of the batches, which are the same for all of them."""
 
     taus: tuple[float, ...] = (0.04, 0.063, 0.1, 0.15, 0.2)
+    batches: int = 10
     top: float = 0.3
     cosine: float = 0.75
-    n: int = 256
-    d: int = 1024
-    batches: int = 10
-    seeds: tuple[int, ...] = (0, 1, 2, 3)
 
     measures = (
         *("mean_squared", "error", "mean_epsilon", "mean_epsilon_squared", "lower", "upper"),
@@ -37,30 +32,27 @@ class Grid(Law):
     )
 
     def __post_init__(self) -> None:
-        is_met = self.n > 2 and self.d > 1 and self.batches > 0
-        needs(is_met, "a temperature needs n > 2, d > 1 and a batch")
-        needs(len(set(self.taus)) > 2, "fitting a slope needs at least three temperatures")
+        super().__post_init__()
+        if len(set(self.taus)) < 3:
+            raise ValueError("fitting a power needs at least three temperatures")
 
-    def cells(self) -> list[dict[str, Any]]:
-        """All cells."""
-        return [{"tau": tau, "seed": seed} for seed in self.seeds for tau in self.taus]
+    def law(self) -> dict[str, float]:
+        """With the largest eigenvalue, and the cosine of positives."""
+        own = {"lambda_1": self.top, "cosine": self.cosine}
+        return {"n": self.n, "d": self.d, **own, "batches": self.batches}
 
-    def vectors(self, cell: dict[str, Any], random: torch.Generator) -> Tensor:
-        """Of one Gaussian law."""
-        return gaussian(self.n, self.d, self.top, random)
-
-    def tell(self, found: Found, facts: Mapping[str, float]) -> Row:
+    def told(self, found: Found) -> Row:
         """Means over the anchors, and the standard error of the first."""
         means = found.measured.mean(-1)
         return {
-            **facts,
             "mean_squared": float(means.mean()),
             "error": 0.0 if len(means) < 2 else float(means.std() / len(means) ** 0.5),
             "mean_epsilon": float(found.epsilon.mean()),
             "mean_epsilon_squared": float(found.epsilon.square().mean()),
-            "lower": float(found.closest_lower.mean()),
+            "lower": float(found.lowers["low"].mean()),
             "upper": float(found.uppers["closest"].mean()),
             "upper_printed": float(found.uppers["printed"].mean()),
+            "sigma_hat": found.sigma_hat,
         }
 
     def drawn(self, rows: list[Row], look: Look) -> tuple[Figure, str, str]:

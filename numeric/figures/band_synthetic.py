@@ -11,9 +11,9 @@ u at right angles to it, and stands beside the batch; its negatives are all othe
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import cached_property
+from dataclasses import dataclass
 from math import nan, sqrt
 from typing import Any, ClassVar
 from zlib import crc32
@@ -26,7 +26,7 @@ from torch.linalg import vecdot, vector_norm
 from ..band.bounds import With, closest, proved
 from ..band.measured import printed
 from ..band.readings import Readings
-from ..band.sigma import Sigmas, largest_without
+from ..band.sigma import largest_without
 from ..running.device import resolve_device, threads_for
 from ..running.progress import reporting
 from ..running.table import Layout, Row, layout
@@ -86,52 +86,31 @@ class Batch:
         ``(n, d)``: vectors, and the positive of each.
     device
         Where they are looked at.
+
+    Attributes
+    ----------
+    sigma
+        The largest eigenvalue of the second moment of the negatives, for each anchor.
+    sigma_hat
+        That of all vectors.
     """
 
     def __init__(self, z: Tensor, own: Tensor, device: str | torch.device = "auto") -> None:
         where = resolve_device(device)
         self.z, self.own = z.to(where), own.to(where)
-
-    @property
-    def n(self) -> int:
-        """How many anchors there are; N = n - 1."""
-        return len(self.z)
-
-    @cached_property
-    def _sigmas(self) -> Sigmas:
-        return largest_without(self.z, torch.arange(self.n, device=self.z.device)[:, None])
-
-    @property
-    def sigma(self) -> Tensor:
-        """The largest eigenvalue of the second moment of the negatives, for each anchor."""
-        return self._sigmas.value
-
-    @property
-    def facts(self) -> dict[str, float]:
-        """Numbers of the batch, without a temperature.
-
-        ``sigma`` is the mean over the anchors, ``sigma_hat`` that of all vectors, ``deviation``
-        how far their second moment is from the identity over d, in percent of that, and
-        ``correlation`` the mean inner product of two different vectors.
-        """
-        n, d = self.z.shape
-        square = float(self._sigmas.spectrum.square().sum()) / n**2
-        return {
-            "sigma": float(self.sigma.mean()),
-            "sigma_hat": float(self._sigmas.spectrum[0]) / n,
-            "deviation": 100 * sqrt(max(d * square - 1, 0.0)),
-            "correlation": (float(self.z.sum(0).square().sum()) / n - 1) / (n - 1),
-        }
+        found = largest_without(self.z, torch.arange(len(z), device=where)[:, None])
+        self.sigma, self.sigma_hat = found.value, float(found.spectrum[0]) / len(z)
 
     def at(self, tau: float) -> Found:
         """Measured and bounded, for every anchor, at a temperature."""
-        keep = ~torch.eye(self.n, dtype=torch.bool, device=self.z.device)
+        keep = ~torch.eye(len(self.z), dtype=torch.bool, device=self.z.device)
         read = Readings(self.z, self.own, self.z, tau, keep)
         at = With(read.each, sigma=self.sigma)
         return Found(
             measured=read.squared_gradient,
-            lower=proved("lower", at),
-            closest_lower=closest("lower", at),
+            epsilon=read.epsilon,
+            one_minus_rho=read.one_minus_rho,
+            lowers={"lower": proved("lower", at), "low": closest("lower", at)},
             uppers={
                 "printed": printed(at, CONSTANT),
                 "trivial": proved("upper_trivial", at),
@@ -139,25 +118,25 @@ class Batch:
                 "spectrum": proved("upper", at),
                 "closest": closest("upper", at),
             },
-            epsilon=read.epsilon,
-            one_minus_rho=read.one_minus_rho,
-            mean_norm=read.mean_norm,
             tau=tau,
+            sigma_hat=self.sigma_hat,
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Numbers of every anchor of a batch, or of several: `together`."""
+    """Numbers of every anchor of a batch, or of several: `together`.
+
+    Of the lower bounds ``lower`` is by rho, and ``low`` the largest that is proved.
+    """
 
     measured: Tensor
-    lower: Tensor
-    closest_lower: Tensor
-    uppers: Mapping[str, Tensor]
     epsilon: Tensor
     one_minus_rho: Tensor
-    mean_norm: Tensor
+    lowers: Mapping[str, Tensor]
+    uppers: Mapping[str, Tensor]
     tau: float
+    sigma_hat: float
 
     @property
     def plugged_in(self) -> Tensor:
@@ -167,15 +146,17 @@ class Found:
 
     @classmethod
     def together(cls, some: Sequence[Found]) -> Found:
-        """Numbers of several batches, ``(batches, n)``."""
-        (tau,) = {found.tau for found in some}
-
-        def stacked(name: str) -> Tensor:
-            return torch.stack([getattr(found, name) for found in some])
-
-        names = ("measured", "lower", "closest_lower", "epsilon", "one_minus_rho", "mean_norm")
-        uppers = {name: torch.stack([found.uppers[name] for found in some]) for name in UPPERS}
-        return cls(uppers=uppers, tau=tau, **{name: stacked(name) for name in names})
+        """Numbers of several batches at one temperature, ``(batches, n)``."""
+        first = some[0]
+        return cls(
+            measured=torch.stack([found.measured for found in some]),
+            epsilon=torch.stack([found.epsilon for found in some]),
+            one_minus_rho=torch.stack([found.one_minus_rho for found in some]),
+            lowers={k: torch.stack([found.lowers[k] for found in some]) for k in first.lowers},
+            uppers={k: torch.stack([found.uppers[k] for found in some]) for k in first.uppers},
+            tau=first.tau,
+            sigma_hat=float(np.mean([found.sigma_hat for found in some])),
+        )
 
     # --- containment ------------------------------------------------------------------------
     def above(self, lower: Tensor) -> Tensor:
@@ -204,8 +185,8 @@ class Found:
         within = (means >= low * (1 - RELATIVE) - slack) & (means <= high * (1 + RELATIVE) + slack)
         parts = {
             "inside_plugged": self.above(self.plugged_in) & upper,
-            "inside_printed": self.above(self.lower) & upper,
-            "inside_proved": self.above(self.closest_lower) & self.below(self.uppers["closest"]),
+            "inside_printed": self.above(self.lowers["lower"]) & upper,
+            "inside_proved": self.above(self.lowers["low"]) & self.below(self.uppers["closest"]),
             "over_printed": ~upper,
             "mean_printed": within,
         }
@@ -220,7 +201,7 @@ class Found:
         row: Row = {}
         zero = bool(self.measured.median() < 100 * self._rounding.median())
         ratios = {name: upper / self.measured for name, upper in self.uppers.items()}
-        ratios |= {"lower": self.measured / self.lower, "low": self.measured / self.closest_lower}
+        ratios |= {name: self.measured / lower for name, lower in self.lowers.items()}
         for name, ratio in ratios.items():
             for part, q in QUANTILES.items():
                 found = nan if zero else float(ratio.flatten().quantile(q))
@@ -241,82 +222,70 @@ def generator(*of: float | int) -> torch.Generator:
 
 @dataclass(frozen=True)
 class Law(Experiment):
-    """What the experiments share: sizes, and how many batches of each law.
+    """What the experiments share: temperatures, sizes, and how many batches of each law.
 
     Attributes
     ----------
     measures
-        Columns of what is measured; numbers of `Batch.facts` and `Found` by their names, unless
-        :meth:`tell` has others.
+        Columns of what is measured.
     same
         Columns that tell batches apart: cells that differ in ``tau`` alone share theirs.
     """
+
+    taus: tuple[float, ...]
+    n: int = 256
+    d: int = 1024
+    batches: int = 5
+    seeds: tuple[int, ...] = (0, 1, 2, 3)
 
     part: ClassVar[str] = "batch"
     dtype: ClassVar[torch.dtype | None] = torch.float64
     measures: ClassVar[tuple[str, ...]]
     same: ClassVar[tuple[str, ...]] = ("seed",)
 
-    @property
-    def columns(self) -> Layout:
-        """The cell, what all rows have in common, and what was measured."""
-        names = dict.fromkeys((*self.cells()[0], *self.law()))
-        return layout((*names, *self.measures, "dtype", "device"), ("N", "n", "batches"))
+    def __post_init__(self) -> None:
+        if self.n < 3 or self.d < 2 or self.batches < 1:
+            raise ValueError("a setting needs n > 2, d > 1 and a batch")
+
+    def cells(self) -> list[dict[str, Any]]:
+        """All cells, those with the same batches together."""
+        return [{"tau": tau, "seed": seed} for seed in self.seeds for tau in self.taus]
 
     def law(self) -> dict[str, float]:
         """What all rows have in common: sizes, and what is fixed of the law."""
-        names = ("n", "d", "top", "cosine", "tau", "batches")
-        own = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {{"top": "lambda_1"}.get(name, name): own[name] for name in names if name in own}
+        return {"n": self.n, "d": self.d, "batches": self.batches}
+
+    @property
+    def columns(self) -> Layout:
+        """The cell, what all rows have in common, and what was measured."""
+        names = (*self.cells()[0], *self.law(), *self.measures, "dtype", "device")
+        return layout(names, ("n", "batches"))
 
     def setup(self, run: Run) -> dict[str, float | str]:
         """The same for every temperature and precision."""
         return dict(self.law())
 
-    def vectors(self, cell: dict[str, Any], random: torch.Generator) -> Tensor:
-        """The anchors of a cell."""
-        raise NotImplementedError
-
-    def tell(self, found: Found, facts: Mapping[str, float]) -> Row:
-        """What a row says, by the numbers of all anchors and the means of `Batch.facts`."""
-        return {**facts, **found.coverage, **found.looseness}
+    @abstractmethod
+    def told(self, found: Found) -> Row:
+        """The columns :attr:`measures`, by what was found in all batches."""
 
     def solve(self, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
         """A row of every cell: so many batches."""
-        groups, fixed = alike(todo, self.same), self.law()
-        count = int(fixed["batches"])
-        size = (int(fixed.get("n", 0)) or max(cell.get("N", 0) for cell in todo), int(fixed["d"]))
-        total = count * len(groups)
-        with reporting(run.progress, total, self.part) as advance, threads_for(*size):
+        groups = alike(todo, self.same)
+        total = self.batches * len(groups)
+        with reporting(run.progress, total, self.part) as advance, threads_for(self.n, self.d):
             for cells in groups:
-                cosine = {**fixed, **cells[0]}["cosine"]
                 random = generator(*(cells[0][name] for name in self.same))
-                facts: list[dict[str, float]] = []
-                found: list[list[Found]] = [[] for _ in cells]
-                for _ in range(count):
-                    z = self.vectors(cells[0], random)
-                    batch = Batch(z, positives(z, cosine, random), run.where)
-                    for cell, of in zip(cells, found, strict=True):
-                        of.append(batch.at(cell["tau"]))
-                    facts.append(batch.facts)
+                at = {**self.law(), **cells[0]}
+                seen = []
+                for _ in range(self.batches):
+                    z = gaussian(self.n, self.d, at["lambda_1"], random)
+                    batch = Batch(z, positives(z, at["cosine"], random), run.where)
+                    seen.append([batch.at(cell["tau"]) for cell in cells])
                     advance(1)
-                means = {name: float(np.mean([fact[name] for fact in facts])) for name in facts[0]}
-                for cell, of in zip(cells, found, strict=True):
-                    told = self.tell(Found.together(of), means)
-                    kept = {name: told[name] for name in self.measures}
-                    yield {**cell, **kept, "device": str(run.where)}
-
-
-def needs(is_met: bool, what: str) -> None:
-    """Refuse sizes that an experiment cannot have.
-
-    Raises
-    ------
-    ValueError
-        With what is needed.
-    """
-    if not is_met:
-        raise ValueError(what)
+                for cell, of in zip(cells, zip(*seen, strict=True), strict=True):
+                    told = self.told(Found.together(of))
+                    yield {**cell, **told, "device": str(run.where)}
 
 
 def over_seeds(

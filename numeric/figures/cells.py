@@ -1,54 +1,78 @@
-"""The cells of a map of structures: by minimising the loss, exactly where floats cannot tell.
+"""The cells of a map of structures, by minimising the loss, and the derived borders between them.
 
 At small temperatures the loss changes along whole faces by less than rounding, so that which
-eigenspaces are occupied is no matter of floats. Such cells are known by the curvature; they are
-decided by exact arithmetic at a few places, one for each way in which the derived conditions, whose
-signs floats do tell, divide the plane.
+eigenspaces are occupied is no matter of floats. Such cells are known by the curvature; there the
+derived conditions decide, whose signs floats do tell.
+
+A pure structure (a vertex) or the least point between two (an edge) is optimal iff some conditions
+are >= 0, one for each eigenspace that may enter. Where one of them is zero and the others are not
+negative, there is a border: the solution of the condition where it has one, else it is followed
+along the map.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Iterable, Iterator
+from functools import cached_property, reduce
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sympy import Rational
 
 from ...derive.decide.domain import DomainError
+from ...derive.optimum.threshold import NoClosedForm
 from ...derive.proof.derivation import StepFailed
 from ...derive.results import results
+from ...derive.theorem.result import Result
 from ..problems.reduced import Optima
-from .borders import Border, Derived
-from .curves import Array, Curve
+from .curves import Array, Condition, Curve, Frame, followed, solved
 from .plane import Face, Plane
 
 #: Curvature along a face, in units of the pulls, below which floats do not tell its points apart:
 #: gradients are rounded to 1e-16, a share of 1e-6 matters, and pulls may differ by 1e4 in size.
 FLAT = 1e-6
-#: Exact decisions for each part of the plane, which must agree.
-PLACES = 3
 #: A cell of the coarse map is divided so often in each direction where its neighbours differ.
 DIVIDED = 3
-#: How far from a border structures are compared, as part of the range, and at how many places.
-BESIDE, TRIED = 0.01, 24
 
 
 class Cells:
-    """The structure at every place of a plane, and the borders between."""
+    """The structure at every place of a plane, and the borders between.
+
+    Where nothing is derived for the loss, there are no borders.
+    """
 
     def __init__(self, on: Plane) -> None:
         self.on = on
-        self.derived = Derived(on)
-        self._exactly: dict[tuple[int, ...], Face | None] = {}
+        self.frame = Frame(on.x, on.y, on.x_range, on.y_range, {**on.arrangement.sizes, **on.fixed})
+        #: by structure, edges first, and by the eigenspace that may enter
+        self.conditions: dict[Face, dict[str, tuple[str, Condition]]] = {}
+        self.of: Result | None = None
+        try:
+            at = {k: v for k, v in on.values.items() if k not in (on.x, on.y)}
+            of = results["phases"].given(loss=on.problem, at=at)
+            names = [name for name, q in of.quantities.items() if q.signed and q.is_number]
+        except (DomainError, StepFailed, NoClosedForm):
+            return
+        self.of = of
+        known = tuple(on.arrangement.dimensions)
+        for size in (2, 1):
+            for *face, e in permutations(known, size + 1):
+                name = "_".join((*face, e))
+                if name in names:
+                    condition = self.frame.function(of.quantity(name), name, of)
+                    ordered = tuple(k for k in known if k in face)
+                    self.conditions.setdefault(ordered, {})[e] = (name, condition)
 
     # --- structures -------------------------------------------------------------------------
+    def optimal(self, face: Face, x: Array, y: Array, but: str = "") -> npt.NDArray[np.bool_]:
+        """Where the derived conditions of a structure hold, but for one of them."""
+        kept = [c(x, y) >= 0 for e, (_, c) in self.conditions[face].items() if e != but]
+        return reduce(np.logical_and, kept, np.isfinite(x) & np.isfinite(y))
+
     def flat(self, x: Array, y: Array) -> npt.NDArray[np.bool_]:
         """Where floats do not tell which eigenspaces are occupied."""
-        if not len(x):
-            return np.zeros(0, dtype=bool)
-        return self._flat(self.on.least(x, y), x, y)
+        return self._flat(self.on.least(x, y), x, y) if len(x) else np.zeros(0, dtype=bool)
 
     def _flat(self, found: Optima, x: Array, y: Array) -> npt.NDArray[np.bool_]:
         loss, wrong = self.on.loss, np.zeros(len(x), dtype=bool)
@@ -78,58 +102,12 @@ class Cells:
         return self._faces(x, y, self.on.least(x, y)) if len(x) else []
 
     def _faces(self, x: Array, y: Array, found: Optima) -> list[Face]:
-        faces = found.faces()
-        (flat,) = self._flat(found, x, y).nonzero()
-        for parts, members in self._parts(flat, x, y).items():
-            for face in self._settled(parts, x[members], y[members]):
-                for k in members:
-                    faces[k] = face
+        flat = self._flat(found, x, y)
+        faces = [() if unsure else f for f, unsure in zip(found.faces(), flat, strict=True)]
+        for face in self.conditions:
+            for k in (flat & self.optimal(face, x, y)).nonzero()[0]:
+                faces[k] = face
         return faces
-
-    def _parts(self, at: np.ndarray, x: Array, y: Array) -> dict[tuple[int, ...], list[int]]:
-        """Places by the signs of the derived conditions of pure structures."""
-        known = [c for of in self.derived.vertices.values() for _, c in of.values()]
-        signs = np.array([np.sign(c(x[at], y[at])) for c in known]).reshape(len(known), len(at))
-        found: dict[tuple[int, ...], list[int]] = {}
-        for k, column in zip(at, signs.T, strict=True):
-            found.setdefault(tuple(np.nan_to_num(column, nan=2).astype(int)), []).append(int(k))
-        return found
-
-    def _settled(self, parts: tuple[int, ...], x: Array, y: Array) -> list[Face]:
-        """The structure of a part of the plane; nothing if what floats find has to do."""
-        if parts not in self._exactly:
-            vertex = self._vertex(parts)
-            places = np.unique(np.linspace(0, len(x) - 1, PLACES).round().astype(int))
-            answers = (
-                {vertex} if vertex else {self._exact(float(x[k]), float(y[k])) for k in places}
-            )
-            answers -= {None}  # as where there are several optima, or nothing is derived
-            self._exactly[parts] = None
-            if answers:
-                self._exactly[parts] = answers.pop() if len(answers) == 1 else ()
-        face = self._exactly[parts]
-        return [] if face is None else [face]
-
-    def _vertex(self, parts: tuple[int, ...]) -> Face | None:
-        """The pure structure that is optimal in a part of the plane, by its conditions."""
-        signs = iter(parts)
-        of = {face: [next(signs) for _ in found] for face, found in self.derived.vertices.items()}
-        return next((face for face, own in of.items() if all(s == 1 for s in own)), None)
-
-    def _exact(self, x: float, y: float) -> Face | None:
-        at = {self.on.x: Rational(f"{x:.12g}"), self.on.y: Rational(f"{y:.12g}")}
-        whole = results["phases"].given(loss=self.on.problem)
-        try:
-            return tuple(str(whole.value("structure", **{**self.on.values, **at})).split("+"))
-        except (DomainError, StepFailed):
-            return None
-
-    @property
-    def resolved(self) -> str:
-        """For a caption: whether some cells were decided exactly."""
-        if all(face is None for face in self._exactly.values()):
-            return ""
-        return "; where float64 cannot tell structures apart, exact arithmetic decides"
 
     # --- cells ------------------------------------------------------------------------------
     @cached_property
@@ -145,8 +123,7 @@ class Cells:
         around = np.pad(codes, 1, mode="edge")
         shifted = [around[i : i + n, j : j + n] for i in range(3) for j in range(3)]
         mixed = np.any([codes != other for other in shifted], axis=0)
-        many = (DIVIDED * n, DIVIDED * n)
-        xs, ys = self.on.axes(many)
+        xs, ys = self.on.axes((DIVIDED * n, DIVIDED * n))
         x, y = np.meshgrid(xs, ys)
         codes, mixed = (a.repeat(DIVIDED, 0).repeat(DIVIDED, 1) for a in (codes, mixed))
         for place, face in zip(np.argwhere(mixed), self.faces(x[mixed], y[mixed]), strict=True):
@@ -159,14 +136,32 @@ class Cells:
 
     # --- borders ----------------------------------------------------------------------------
     @cached_property
-    def borders(self) -> list[Border]:
-        """Those of the plane."""
-        return list(self.derived.borders(self._between))
+    def borders(self) -> list[Curve]:
+        """The derived curves in the plane on which a structure stops being optimal.
 
-    @property
-    def drawn(self) -> list[Curve]:
-        """The curves of the borders."""
-        return [border.curve for border in self.borders]
+        Raises
+        ------
+        InternalError
+            If a curve is no border of its condition.
+        """
+        vertices_first = sorted(self.conditions.items(), key=lambda item: len(item[0]))
+        found = [
+            curve.where(self.optimal(face, curve.x, curve.y, but=e))
+            for face, conditions in vertices_first
+            for e, (name, condition) in conditions.items()
+            for curve in self._curves(name, condition, self._between(face, e))
+        ]
+        return [curve for curve in found if curve.seen]
+
+    def _curves(self, name: str, condition: Condition, rough: Iterable[Array]) -> Iterator[Curve]:
+        assert self.of is not None
+        for parameter in (self.on.x, self.on.y):
+            closed = f"{parameter}_{name}"
+            if closed in self.of.quantities:
+                yield solved(self.of, closed, self.frame)
+                return
+        label = f"${self.of.quantity(name).symbol}=0$"
+        yield from followed(name, label, condition, self.frame, rough, 2 / self.on.fine)
 
     def _between(self, face: Face, enters: str) -> Iterator[Array]:
         """Lines between the cells of a structure and those with another eigenspace as well."""
@@ -180,25 +175,3 @@ class Cells:
         sides = np.where(own, 1.0, np.where(beyond, 0.0, np.nan))
         lines: Any = contour_generator(xs, ys, np.ma.masked_invalid(sides)).lines(0.5)
         yield from lines
-
-    def held(self) -> tuple[int, int]:
-        """Beside derived borders: where the loss is least at the structure that is derived.
-
-        Returns how many places are right, and of how many. A place counts if the derived
-        conditions say that the structure is optimal there, or that it is not, and floats tell.
-        """
-        right = tried = 0
-        for border in self.borders:
-            for x, y in border.curve.beside(BESIDE * self.derived.frame.reach(border.curve.along)):
-                (there,) = (np.isfinite(x) & self.derived.frame.inside(x, y)).nonzero()
-                if not len(there):
-                    continue
-                some = there[np.unique(np.linspace(0, len(there) - 1, TRIED).round().astype(int))]
-                x, y = x[some], y[some]
-                told = ~self.flat(x, y)
-                x, y = x[told], y[told]
-                expected = self.derived.optimal(border.face, x, y)
-                found = [face == border.face for face in self.on.faces(x, y)] if len(x) else []
-                right += int((np.array(found, dtype=bool) == expected).sum())
-                tried += len(x)
-        return right, tried

@@ -9,15 +9,12 @@ from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
 from sympy import Expr, Rational, exp, latex
 
 from ...derive.results import results
-from ..losses import SoftSupCon
-from ..realize.pairs import Pairs, dual
 from ..running.table import Layout, Row, layout
+from ..search import minimise
 from .drawing import Experiment, Run, by_seeds, largest_gap, number
-from .free import fit
 from .look import Look
 from .panels import bar_beside, grid_of
 
@@ -69,6 +66,8 @@ class Grid(Experiment):
             raise ValueError("a column has two or more classes of two or more samples each")
         if len(set(self.sizes)) != len(self.sizes):
             raise ValueError("two columns have the same sizes")
+        if float(self.epsilon) >= 1:
+            raise ValueError("epsilon must be less than 1")
 
     @property
     def classes(self) -> int:
@@ -128,38 +127,36 @@ class Grid(Experiment):
         """Embeddings of one cell, optimised."""
         expected = derived(self, cell["scheme"], cell["sizes"])
         sizes = parsed(cell["sizes"])
-        labels = np.repeat(np.arange(len(sizes)), sizes)
-        loss = SoftSupCon(cell["epsilon"], cell["tau"])
-        options: dict[str, Any] = {
-            "tolerance": run.tolerance,
-            "dtype": run.dtype,
-            "device": run.device,
-        }
-        found = fit(loss, torch.as_tensor(labels), cell["d"], cell["seed"], **options)
-        u = found.embeddings.numpy()
+        soft = cell["scheme"] == SOFT
+        problem = results["soft-supcon" if soft else "supcon-imbalanced"].given(sizes=sizes).problem
+        assert problem is not None
+        found = minimise(
+            problem,
+            {"tau": cell["tau"], **({"epsilon": cell["epsilon"]} if soft else {})},
+            d=cell["d"],
+            seeds=cell["seed"],
+            tolerance=run.tolerance,
+            straighten_after=None,  # which would bring it to an optimum that the engine found
+            dtype=run.dtype,
+            device=run.device,
+        )
+        u = found.embeddings[0].double().cpu().numpy()
         cosines = np.clip(u @ u.T, -1.0, 1.0)
         np.fill_diagonal(cosines, 1.0)
-        ends = np.cumsum([0, *sizes])
+        # The orbits of points are the sizes, the smallest first.
+        label = np.repeat(np.argsort(sizes, kind="stable"), np.sort(sizes))
         row: Row = {}
         off, spread = 0.0, 0.0
         for i in range(len(sizes)):
             for j in range(i, len(sizes)):
-                block = cosines[ends[i] : ends[i + 1], ends[j] : ends[j + 1]]
+                block = cosines[np.ix_(label == i, label == j)]
                 if i == j:  # a point with itself says nothing
                     block = block[~np.eye(len(block), dtype=bool)]
                 row[f"cos_{i + 1}_{j + 1}"] = float(block.mean())
                 spread = max(spread, float(np.ptp(block)))
                 off = max(off, float(abs(block - expected[i, j]).max()))
-        return {
-            **row,
-            "loss": found.loss,
-            "gap": certified(labels, cosines, cell["tau"], cell["epsilon"]),
-            "difference": off,
-            "spread": spread,
-            "gradient_norm": found.gradient_norm,
-            "evaluations": found.evaluations,
-            "stop": "converged" if found.is_converged else "stalled",
-        }
+        (searched,) = found.rows({})
+        return {**row, "difference": off, "spread": spread, **searched}
 
     def drawn(self, rows: list[Row], look: Look) -> tuple[Figure, str, str]:
         """SupCon above, Soft SupCon beneath."""
@@ -209,16 +206,6 @@ def derived(grid: Grid, scheme: str, sizes: str) -> np.ndarray:
     else:
         found = results["soft-supcon"].value("cosines", epsilon=epsilon, **at)
     return np.array(found, dtype=np.float64)
-
-
-def certified(labels: np.ndarray, cosines: np.ndarray, tau: float, epsilon: float) -> float:
-    """How far the loss can be above that of any unit vectors of the n points, by duality."""
-    n = len(labels)
-    weight = np.where(labels[:, None] == labels, 1.0, epsilon)
-    np.fill_diagonal(weight, 0.0)
-    target = weight / weight.sum(axis=1, keepdims=True)
-    pairs = Pairs(np.full(n, 1 / n), 1 - np.eye(n), target, tau)
-    return dual(pairs.at(cosines)).gap
 
 
 def blocks(grid: Grid, row: Row) -> np.ndarray:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import gzip
 import logging
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 from ...derive.files import write as write_whole
 
 if TYPE_CHECKING:
-    from cycler import Cycler
     from matplotlib.figure import Figure
 
 #: What tells a figure of ours from another file.
@@ -76,15 +74,6 @@ HELD: dict[str, Any] = {
     "figure.autolayout": False,
     "figure.constrained_layout.use": False,
 }
-#: Settings of matplotlib that are no matter of style; they are passed over.
-ELSEWHERE = re.compile(
-    r"(animation|keymap|macosx|pgf|tk|webagg|agg|docstring|date|toolbar|interactive|timezone|"
-    r"backend|backend_fallback|path\.effects|savefig\.directory|figure\.(max_open_warning|hooks)|"
-    r"figure\.raise_window)(\..*)?"
-)
-#: And those whose value is a program for TeX.
-PROGRAMS = ("text.latex.preamble", "pgf.preamble", "pgf.texsystem")
-MAX_STYLE = 100_000  #: bytes of a file of a style
 
 
 class StyleError(ValueError):
@@ -131,9 +120,12 @@ class Look:
     @contextmanager
     def applied(self) -> Iterator[None]:
         """The settings, while something is drawn or written; those of the user's are not used."""
-        import matplotlib.style
+        import matplotlib
 
-        with matplotlib.style.context(self.settings, after_reset=True):
+        with matplotlib.rc_context():
+            matplotlib.rcdefaults()
+            current: Any = matplotlib.rcParams
+            current.update(self.settings)
             yield
 
     def tried(self) -> None:
@@ -180,9 +172,7 @@ PLAIN = Look()
 
 # --- styles -------------------------------------------------------------------------------------
 def style(name: str) -> dict[str, Any]:
-    """Settings of a style that matplotlib knows, or of a file of ``name: value`` lines.
-
-    Nothing in it is evaluated, imported or fetched.
+    """Settings of a style that matplotlib knows, or of a file that it reads; nothing is fetched.
 
     Raises
     ------
@@ -193,92 +183,31 @@ def style(name: str) -> dict[str, Any]:
 
     from ...derive.decide.spelling import did_you_mean
 
-    if name == "default":
-        return _of_look(
-            {k: v for k, v in matplotlib.rcParamsDefault.items() if k.partition(".")[0] in GROUPS}
-        )
     if name in matplotlib.style.library:
         named: Any = matplotlib.style.library[name]
-        return _of_look(named)
+        return dict(named)
     path = Path(name)
     try:
-        there = path.is_file()
-    except (OSError, ValueError):  # too long a name, or one with a NUL byte
-        there = False
-    if not there:
+        text = path.read_text("utf-8")
+    except UnicodeDecodeError:
+        raise StyleError(f"{name} is not a text file") from None
+    except (OSError, ValueError):  # a name that is too long, or has a NUL byte, is none
         near = did_you_mean(name, matplotlib.style.available)
         raise StyleError(
             f"the style {name!r} does not exist{near}; give the name of a matplotlib style, such "
             "as grayscale, or a file of settings"
-        )
+        ) from None
     known: Any = matplotlib.rcParamsDefault
-    found: Any = matplotlib.RcParams()
-    for line, key, text in _lines(path):
-        where = f"{name}, line {line}"
-        if key in PROGRAMS:
-            raise StyleError(f"{where}: {key} is a TeX program and is refused")
+    for key in re.findall(r"(?m)^[ \t]*([\w.]+)[ \t]*:", text):
         if key not in known:
-            raise StyleError(
-                f"{where}: matplotlib has no setting {key!r}{did_you_mean(key, known)}"
-            )
-        try:
-            with warnings.catch_warnings(action="ignore"):  # of settings that will go
-                found[key] = _cycler(text) if key == "axes.prop_cycle" else text
-        except Exception as error:  # what checks a value raises what it likes
-            why = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise StyleError(f"{where}: {key}: {why}") from None
-    return _of_look(found)
-
-
-#: The settings that ``default`` takes back.
-GROUPS = frozenset("axes font grid hatch image legend lines mathtext patch xtick ytick".split())
-
-
-def _of_look(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: settings[k] for k in settings if not ELSEWHERE.fullmatch(k) and k not in PROGRAMS}
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str, str]]:
-    """Number, name and value of each line of a file of settings."""
+            raise StyleError(f"{name}: matplotlib has no setting {key!r}{did_you_mean(key, known)}")
     try:
-        with path.open("rb") as file:
-            raw = file.read(MAX_STYLE + 1)
-        text = raw.decode("utf-8")
-    except OSError as error:
-        raise StyleError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise StyleError(f"{path} is not a text file") from None
-    if len(raw) > MAX_STYLE:
-        raise StyleError(f"{path} is too large for a style file")
-    for number, line in enumerate(text.splitlines(), 1):
-        kept = re.sub(r'("[^"]*")|#.*', lambda m: m[1] or "", line).strip()
-        if not kept:
-            continue
-        key, colon, value = kept.partition(":")
-        if not colon:
-            raise StyleError(f"{path}, line {number}: a setting has the form name: value")
-        yield number, key.strip(), value.strip().removeprefix('"').removesuffix('"')
-
-
-def _cycler(text: str) -> Cycler:
-    """``cycler('color', ['000000', 'red']) + cycler(...)``, read and not evaluated."""
-    from matplotlib.rcsetup import cycler
-
-    def read(node: ast.AST) -> Cycler:
-        match node:
-            case ast.Expression(body=body):
-                return read(body)
-            case ast.BinOp(left=left, op=ast.Add(), right=right):
-                return read(left) + read(right)
-            case ast.Call(func=ast.Name(id="cycler"), args=args, keywords=words) if all(
-                word.arg for word in words
-            ):
-                named = {str(word.arg): ast.literal_eval(word.value) for word in words}
-                made: Cycler = cycler(*map(ast.literal_eval, args), **named)
-                return made
-        raise ValueError("not of the form cycler('color', ['000000', ...])")
-
-    return read(ast.parse(text, mode="eval"))
+        with warnings.catch_warnings(action="ignore"):  # of settings that will go
+            found: Any = matplotlib.rc_params_from_file(path, True, False)
+        return {k: found[k] for k in found if not k.startswith("backend")}
+    except Exception as error:  # what checks a value raises what it likes
+        why = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise StyleError(f"{name}: {why}") from None
 
 
 # --- files --------------------------------------------------------------------------------------

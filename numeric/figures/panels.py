@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 #: Height of a panel beside its width, and inches for what stands around panels.
 RATIO, AROUND, LEGEND_LINE = 0.72, 0.42, 0.16
-SLANTED: dict[str, Any] = {"rotation": 45, "ha": "right"}
 DOTTED: dict[str, Any] = {"color": "black", "linestyle": ":", "linewidth": 0.8}
 #: Inches between the middles of two labels of an axis.
 APART = 0.17
@@ -185,10 +184,6 @@ class Panel:
         Where a dotted line stands upright, if one does.
     ticks
         The labelled values of the horizontal axis, with their labels; all if None.
-    slanted
-        Whether their labels are.
-    level
-        Where a dotted line lies, if one does.
     whole
         Whether only integers are labelled.
     """
@@ -200,8 +195,6 @@ class Panel:
     one: float = 0.0
     dotted: float | None = None
     ticks: tuple[Sequence[float], Sequence[str]] | None = None
-    slanted: bool = False
-    level: float | None = None
     whole: bool = False
 
     def draw(self, ax: Axes, letter: str) -> list[tuple[Any, str]]:
@@ -213,11 +206,9 @@ class Panel:
             ax.axhline(1, color="black", linewidth=self.one)
         if self.ticks is not None:
             ax.minorticks_off()
-            ax.set_xticks(*self.ticks, **(SLANTED if self.slanted else {}))
+            ax.set_xticks(*self.ticks)
         if self.dotted is not None:
             ax.axvline(self.dotted, **DOTTED)
-        if self.level is not None:
-            ax.axhline(self.level, **DOTTED)
         if self.whole:
             ax.locator_params(axis="x", integer=True)
         return [entry for entry in handles if entry[1]]
@@ -233,23 +224,6 @@ def mark(look: Look, k: int, marker: int | None = None, **more: Any) -> dict[str
     colours = look.palette()
     at = MARKERS[(k if marker is None else marker) % len(MARKERS)]
     return {"color": colours[k % len(colours)], "marker": at, **more}
-
-
-def compared(
-    look: Look,
-    title: str,
-    ylabel: str,
-    of: Sequence[tuple[Sequence[float], float, float]],
-    names: Sequence[str],
-) -> Panel:
-    """Several values of each of some things, with their mean and its standard error."""
-    series = []
-    for k, (values, mean, error) in enumerate(of):
-        small = mark(look, k, linestyle="", markersize=1.5, alpha=0.7)
-        series.append(Series([k] * len(values), values, style=small))
-        series.append(Series(k, mean, "", error, mark(look, k, capsize=2)))
-    axes = {"xlim": (-0.5, len(names) - 0.5)}
-    return Panel(title, ylabel, series, axes, ticks=(range(len(names)), names), slanted=True)
 
 
 def plotted(

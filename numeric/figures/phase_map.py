@@ -91,9 +91,7 @@ def _looks(faces: Sequence[Face], look: Look) -> dict[Face, tuple[Any, str, str]
 
 def _cells(ax: Axes, known: Cells, looks: Mapping[Face, tuple[Any, str, str]]) -> dict[Face, Patch]:
     """A region for each structure, which ends where the axes do."""
-    from contourpy import FillType, contour_generator
-    from matplotlib.patches import Patch, PathPatch
-    from matplotlib.path import Path
+    from matplotlib.patches import Patch
 
     xs, ys, faces, codes = known.fine
     # Out to the ends of the ranges, half a cell beyond the middles.
@@ -106,25 +104,21 @@ def _cells(ax: Axes, known: Cells, looks: Mapping[Face, tuple[Any, str, str]]) -
     for k, face in enumerate(faces):
         colour, hatch, _ = looks[face]
         tint, shade = _mixed(colour, 1.0, TINT), _mixed(_mixed(colour, 1.0, 0.2), 0.0, SHADE)
-        filled = contour_generator(
-            xs, ys, (codes == k).astype(float), fill_type=FillType.OuterCode
-        ).filled(0.5, 2.0)
-        for points, kinds in zip(*filled, strict=True):
-            # The edge closes what three cells leave open between them.
-            ax.add_patch(PathPatch(Path(points, kinds), facecolor=tint, edgecolor=tint, lw=0.5))
-            if hatch:
-                ax.add_patch(
-                    PathPatch(Path(points, kinds), fill=False, edgecolor=shade, hatch=hatch, lw=0)
-                )
+        part = (codes == k).astype(float)
+        # The edge closes what three cells leave open between them.
+        ax.contourf(xs, ys, part, [0.5, 2.0], colors=[tint]).set(edgecolor=tint, linewidth=0.5)
+        if hatch:
+            lines = ax.contourf(xs, ys, part, [0.5, 2.0], colors="none", hatches=[hatch])
+            lines.set(edgecolor=shade, linewidth=0)
         found[face] = Patch(facecolor=tint, edgecolor=shade, hatch=hatch, lw=0)
     return found
 
 
 def _borders(ax: Axes, known: Cells) -> list[Line2D]:
     """The derived borders, each with dashes of its own; pieces of one have one entry."""
-    names = list(dict.fromkeys(curve.name for curve in known.drawn))
+    names = list(dict.fromkeys(curve.name for curve in known.borders))
     first: dict[str, Line2D] = {}
-    for curve in known.drawn:
+    for curve in known.borders:
         dash = DASHES[names.index(curve.name) % len(DASHES)]
         (line,) = ax.plot(curve.x, curve.y, color="black", linestyle=dash, label=curve.label)
         line.set_gid(curve.name)

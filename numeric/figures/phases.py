@@ -78,15 +78,13 @@ class Grid(Experiment):
         sure = [row for row, unsure in zip(rows, flat, strict=True) if not unsure]
         wrong = mismatched(on, sure)
         right, undecided, tried = against_exact(on)
-        held, asked_at = known.held()
         unknown = f", and undecided at {undecided}" if undecided else ""
-        lines = f"; both sides of the derived borders are as derived at {held} of {asked_at} places"
         untold = len(rows) - len(sure)
         return (
             picture(known, rows, flat, [row in wrong for row in rows], look),
             f"{len(wrong)} with another structure than the map, largest certified gap "
             f"{largest_gap(rows):.2g}; the exact answer is that of the map at {right} of {tried} "
-            f"places{unknown}{lines if asked_at else ''}"
+            f"places{unknown}"
             + (f"; at {untold} points float64 does not tell structures apart" if untold else ""),
             caption(known, rows, len(wrong), untold),
         )
@@ -124,7 +122,7 @@ def caption(known: Cells, rows: Sequence[Row], wrong: int, untold: int) -> str:
     """What is derived and what is measured."""
     on = known.on
     closed, followed = (
-        ", ".join(dict.fromkeys(c.label for c in known.drawn if c.closed is kind))
+        ", ".join(dict.fromkeys(c.label for c in known.borders if c.closed is kind))
         for kind in (True, False)
     )
     told = []
@@ -138,7 +136,7 @@ def caption(known: Cells, rows: Sequence[Row], wrong: int, untold: int) -> str:
     text = (
         f"Which eigenspaces of the Gram matrix are occupied at the optimum of the "
         f"{on.problem.loss.name} loss{about(on)}. Cells: the loss minimised over invariant Gram "
-        f"matrices{known.resolved}. "
+        f"matrices, and the derived conditions where float64 cannot tell. "
     )
     if told:
         text += f"Curves: the derived borders, {'; '.join(told)}. "

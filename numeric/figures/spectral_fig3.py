@@ -23,7 +23,7 @@ from ..graphs.spectral import LAPLACIANS, bottom_eigenvectors
 from ..graphs.train import EARLY, Setup, minimised, sgd, start
 from ..running.device import threads_for
 from ..running.progress import reporting
-from ..running.table import Row, layout
+from ..running.table import Layout, Row, layout
 from .drawing import Experiment, Run, by_seeds, number, points, spelled
 from .look import Look
 from .panels import grid_of, mark
@@ -47,27 +47,7 @@ AGREEMENT = (
 ABOUT = ("entropy", "eigenvalue_last", "eigenvalue_next", "eigenvectors_ari")
 POINTS = ("early", *PARTS)
 TOLD = ("p", "q", "d", "seed")
-SAME = (
-    "clusters",
-    "k",
-    "kernel",
-    "tau",
-    "lr",
-    "batch",
-    "negatives",
-    "surface",
-    "laplacian",
-    "most",
-)
 MEASURED = (*ABOUT, *(f"{part}_{name}" for part in PARTS for name in AGREEMENT), "iterations")
-COLUMNS = {
-    **layout(
-        (*TOLD, *SAME, *MEASURED, "stop", "dtype", "device", *(f"{k}_points" for k in POINTS)),
-        ("clusters", "k", "batch", "most"),
-    ),
-    **dict.fromkeys(("kernel", "negatives", "surface", "laplacian"), str),
-    **{f"{name}_points": str for name in POINTS},
-}
 
 
 @dataclass(frozen=True)
@@ -83,7 +63,15 @@ class Grid(Experiment):
     seeds: tuple[int, ...] = (0, 1, 2)
 
     dtype = torch.float64
-    columns = COLUMNS
+
+    @property
+    def columns(self) -> Layout:
+        """The cell, how points are trained, what is measured, and points that are drawn."""
+        drawn = [f"{k}_points" for k in POINTS]
+        names = (*TOLD, *self.same, *MEASURED, "stop", "dtype", "device", *drawn)
+        words = [*drawn, *(k for k, v in self.same.items() if isinstance(v, str))]
+        whole = [k for k, v in self.same.items() if isinstance(v, int)]
+        return {**layout(names, whole), **dict.fromkeys(words, str)}
 
     def __post_init__(self) -> None:
         for name, values in (("p", 0), ("q", 1)):

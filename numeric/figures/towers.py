@@ -32,6 +32,10 @@ class Towers(Experiment):
     bias: float | None = None
     seeds: tuple[int, ...] = (0, 1, 2, 3)
 
+    def __post_init__(self) -> None:
+        if len(self.items) < 2 or len(self.temperatures) < 2:
+            raise ValueError("a map needs two or more numbers of items, and of temperatures")
+
     @property
     def points(self) -> list[tuple[float, float]]:
         """Pairs (t, b)."""

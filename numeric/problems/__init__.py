@@ -3,8 +3,7 @@
 :func:`bind` puts sizes and parameters into a problem of the symbolic side. Behind it,
 
 * :mod:`.views` says which inner products a part of a loss looks at,
-* :mod:`.parts` how the part depends on them (softmax or pairwise),
-* :mod:`.linear` what is linear in the Gram matrix,
+* :mod:`.parts` how the part depends on them (softmax, pairwise, linear),
 * :mod:`.bound` puts parts together.
 """
 

@@ -15,12 +15,10 @@ from ...derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement, arrange
 from .bound import BoundProblem
-from .linear import Linear, linear
 from .parameters import Values, compiled, parameter_names, per_problem, size_names, split
 from .parts import Acts, Joined, LogSum, Pairwise, Part, Through, Weighted
-from .problem import wide
 from .scalar import Scalar, compile_scalar
-from .views import Blocks, Cross, Squares, View
+from .views import Blocks, Cross, Squares, View, wide
 
 __all__ = ["bind", "evaluate", "parameter_names", "value_and_gradient"]
 
@@ -116,7 +114,7 @@ class _Bench:
             for relation, pull in ((r, p) for own in pulls for r, p in own.items()):
                 # Seen from both its ends, a pair of two orbits has the mean of what they pull.
                 ends = sum(relation in anchors.kinds for anchors in self.arrangement.anchors)
-                per_pair[relation] = per_pair.get(relation, 0) + pull * scale / (size * ends)
+                per_pair[relation] = per_pair.get(relation, 0) + pull / (size * ends)
         used = {r for d in weights for r in d}
         used |= {r for pulls, d in joined for r in (*(r for p in pulls for r in p), *d)}
         used |= set(per_pair)
@@ -143,35 +141,22 @@ class _Bench:
             parts.append(
                 Joined(view, columns, weight / size, scale, outside, self._self(denominator, cross))
             )
-        if not plain:
-            return self._through(loss, parts, per_pair, cross)
-        return BoundProblem(
-            self.arrangement,
-            scale,
-            _by_view(parts),
-            linear(self.arrangement, per_pair),
-            bool(weights),
-            self.one,
-        )
-
-    def _through(
-        self, loss: SoftmaxLoss, parts: list[Part], per_pair: Mapping[str, Tensor], cross: bool
-    ) -> BoundProblem:
-        """The same parts, of a similarity that is not the inner product."""
         if per_pair:
-            view: View = Cross(2) if cross else Blocks(self._blocks(per_pair))
-            weights = sum(
+            view = Cross(2) if cross else Blocks(self._blocks(per_pair))
+            weighted = sum(
                 -wide(pull, 3) * _mask(self.arrangement, self._shown(view), (r,), self.one.device)
                 for r, pull in per_pair.items()
             )
-            assert isinstance(weights, Tensor)
-            parts = [*parts, Weighted(view, weights)]
+            assert isinstance(weighted, Tensor)
+            parts.append(Weighted(view, weighted, scale))
+        if plain:
+            seen = _by_view(parts)
+            return BoundProblem(self.arrangement, scale, seen, bool(weights), self.one)
         # The squared distance takes the place of the inner product.
         function = compile_scalar((loss.similar(c) / loss.temperature).xreplace({c: 1 - c / 2}))
         numbers = tuple(self.numbers[name] for name in function.names)
         found = [Through(_of_squares(part), function, numbers) for part in parts]
-        nothing = Linear(self.arrangement.shape, (), ())
-        return BoundProblem(self.arrangement, None, _by_view(found), nothing, True, self.one)
+        return BoundProblem(self.arrangement, None, _by_view(found), True, self.one)
 
     def _check_names(self, loss: SoftmaxLoss, role: str, named: Sequence[str]) -> None:
         if len(set(named)) != len(named) or any(r not in self.kinds for r in named):
@@ -309,8 +294,7 @@ class _Bench:
         if acts and acts[0].pairs is None and everything < size:
             outside = (~torch.stack(where).any(dim=0)).nonzero().flatten()
         part = Pairwise(view, tuple(acts), outside, points, self.one)
-        nothing = Linear(self.arrangement.shape, (), ())
-        return BoundProblem(self.arrangement, None, _by_view([part]), nothing, False, self.one)
+        return BoundProblem(self.arrangement, None, _by_view([part]), False, self.one)
 
     def _flat(self, view: View, relations: tuple[str, ...]) -> Tensor:
         """True where pairs of some relations are in the flattened entries of a view."""

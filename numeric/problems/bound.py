@@ -9,10 +9,8 @@ import torch
 from torch import Tensor
 
 from ...derive.structures.arrangement import Arrangement
-from .linear import Linear, OnOrbits
 from .parts import Memory, Part
-from .problem import wide
-from .views import Blocks, View
+from .views import View, wide
 
 
 @dataclass(frozen=True)
@@ -28,9 +26,7 @@ class BoundProblem:
     scale
         ``(B,)``, what inner products are multiplied by before parts see them; None for one.
     seen
-        What is not linear in the Gram matrix: views, and the parts that look through each.
-    linear
-        What is to be subtracted from them.
+        Views, and the parts that look through each.
     absolute
         Whether the loss is a difference of larger numbers, so that its rounding errors, and
         tolerances with them, do not shrink with it.
@@ -39,7 +35,6 @@ class BoundProblem:
     arrangement: Arrangement
     scale: Tensor | None
     seen: tuple[tuple[View, tuple[Part, ...]], ...]
-    linear: Linear | OnOrbits
     absolute: bool
     batch: Tensor
 
@@ -70,7 +65,6 @@ class BoundProblem:
             self,
             scale=None if self.scale is None else change(self.scale),
             seen=tuple((view, tuple(p.change(change) for p in parts)) for view, parts in self.seen),
-            linear=self.linear.change(change),
             batch=change(self.batch),
         )
 
@@ -92,8 +86,6 @@ class BoundProblem:
             view.pull_back(view.fold(slope), u)
             for (view, _), slope in zip(self.seen, slopes, strict=True)
         ]
-        if self.linear:
-            gradient.append(-self.linear.gradient(u))
         return value, _sum(gradient)
 
     def value_and_gram_gradient(self, u: Tensor) -> tuple[Tensor, Tensor]:
@@ -105,24 +97,23 @@ class BoundProblem:
         total = u.new_zeros(u.shape[0], self.size, self.size)
         for (view, _), slope in zip(self.seen, slopes, strict=True):
             view.add_joint(view.fold(slope), total)
-        self.linear.add_to(total, -1.0)
         return value, total
 
     def expand(
         self, u: Tensor, second: bool = False
     ) -> tuple[Tensor, list[Tensor], list[list[Memory]]]:
         """The loss; for each view the slopes in inner products, and the memories of its parts."""
-        value = -self.linear.value(u) if self.linear else None
+        value = torch.zeros_like(self.batch)
         slopes, memories = [], []
         for view, parts in self.seen:
             x = view.products(u, self.scale)
             found = [part.expand(x.clone(), second) for part in parts[:-1]]
             found.append(parts[-1].expand(x, second))
             for part, _, _ in found:
-                value = part if value is None else value + part
+                value = value + part
             slopes.append(_sum([slope for _, slope, _ in found]))
             memories.append([memory for _, _, memory in found])
-        return torch.zeros_like(self.batch) if value is None else value, slopes, memories
+        return value, slopes, memories
 
 
 class _Value(torch.autograd.Function):
@@ -144,12 +135,22 @@ class _Value(torch.autograd.Function):
 class Point:
     """Value, gradient and Hessian of a bound loss at embeddings ``(B, *vectors, d)``.
 
-    Attributes are those of :class:`~.problem.Point`. Pulls towards and away
-    from other vectors balance at an optimum; where the loss has all its digits however small
-    it is, ``unit`` is the root mean square, over vectors, of what they would add up to if they
-    did not. Where it is a difference of larger numbers, ``unit`` is 1: entries of the gradient
-    are of the order of the scale, and their rounding errors too, in units of the machine's
-    epsilon.
+    Pulls towards and away from other vectors balance at an optimum; where the loss has all its
+    digits however small it is, ``unit`` is the root mean square, over vectors, of what they would
+    add up to if they did not. Where it is a difference of larger numbers, ``unit`` is 1: entries of
+    the gradient are of the order of the scale, and their rounding errors too, in units of the
+    machine's epsilon.
+
+    Attributes
+    ----------
+    u, value, gradient
+        Embeddings, loss ``(B,)``, and gradient (in all of R^d) of the shape of ``u``.
+    unit
+        ``(B,)``. What the tolerance on the gradient norm is a multiple of.
+    noise
+        ``(B,)``. Rounding error of the gradient norm, in units of the machine's epsilon.
+    resolution
+        ``(B,)``. Rounding error of the loss, in the same units.
     """
 
     def __init__(self, loss: BoundProblem, u: Tensor) -> None:
@@ -158,12 +159,6 @@ class Point:
         self.value, slopes, self.memories = loss.expand(u, second=True)
         views = [view for view, _ in loss.seen]
         self.folded = [view.fold(slope) for view, slope in zip(views, slopes, strict=True)]
-        # What is linear joins the first whole Gram matrix, and is left to sums of vectors
-        # where there is none.
-        self.sums_left = bool(loss.linear)
-        if self.sums_left and Blocks(1) in views:
-            loss.linear.add_to(self.folded[views.index(Blocks(1))][:, 0], -2.0)
-            self.sums_left = False
         self.gradient = self._pulled_back(self.folded, u)
         if loss.absolute:
             self.unit = torch.ones_like(self.value)
@@ -191,10 +186,7 @@ class Point:
     def _pulled_back(self, folded: list[Tensor], v: Tensor) -> Tensor:
         """Gradient at v if folded slopes were these."""
         seen = zip(self.loss.seen, folded, strict=True)
-        found = [view.pull_back(q, v) for (view, _), q in seen]
-        if self.sums_left:
-            found.append(-self.loss.linear.gradient(v))
-        return _sum(found)
+        return _sum([view.pull_back(q, v) for (view, _), q in seen])
 
     def hessian(self, v: Tensor) -> Tensor:
         """Derivative of the gradient along ``v``."""
@@ -228,7 +220,6 @@ class Point:
         part.memories = [
             [tuple(change(x) for x in memory) for memory in memories] for memories in self.memories
         ]
-        part.sums_left = self.sums_left
         return part
 
 

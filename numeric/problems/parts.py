@@ -8,7 +8,7 @@ for a softmax), the parts are
               \operatorname{softplus}\Big(\log\!\sum_{k \in D(i)} e^{x_{ik}} - x_{ij}\Big), \qquad
           \frac1N \sum_i \sum_r \sum_{j \in r(i)} f_r(x_{ij}):
 
-the denominator of a softmax (its positives are linear, :mod:`.linear`); positives each of which
+the denominator of a softmax (its positives are linear, `Weighted`); positives each of which
 is compared with itself and a denominator, in a form that has as many digits where the loss is
 1e-20 as where it is 1; and functions of single inner products.
 """
@@ -22,9 +22,8 @@ from typing import Protocol, Self
 import torch
 from torch import Tensor
 
-from .problem import wide
 from .scalar import Scalar
-from .views import View
+from .views import View, wide
 
 #: What a part remembers of a point for second derivatives; per-problem tensors.
 Memory = tuple[Tensor, ...]
@@ -280,7 +279,7 @@ class Pairwise:
         return memory[0]
 
 
-# --- functions of similarities that are not the inner product --------------------------------
+# --- linear functions, and functions of similarities that are not the inner product -----------
 
 
 @dataclass(frozen=True)
@@ -289,23 +288,25 @@ class Weighted:
 
     Attributes
     ----------
-    weights
-        ``(B, s, s)``, what an entry counts.
+    weights, scale
+        ``(B, s, s)``, what an entry counts; ``(B,)`` as of :class:`LogSum`.
     """
 
     view: View
     weights: Tensor
+    scale: Tensor
 
     @property
     def convex(self) -> Tensor:
         return torch.ones(len(self.weights), dtype=torch.bool, device=self.weights.device)
 
     def change(self, change: Callable[[Tensor], Tensor]) -> Weighted:
-        return replace(self, weights=change(self.weights))
+        return replace(self, weights=change(self.weights), scale=change(self.scale))
 
     def expand(self, x: Tensor, second: bool) -> tuple[Tensor, Tensor, Memory]:
-        slopes = self.weights[:, None].expand_as(x)
-        return (x * slopes).sum(dim=(1, 2, 3)), slopes, ()
+        weights = self.weights[:, None]
+        value = x.mul_(weights).sum(dim=(1, 2, 3))
+        return value, (weights * wide(self.scale, 4)).expand_as(x), ()
 
     def turn(self, memory: Memory, change: Tensor) -> Tensor:
         return torch.zeros_like(change)

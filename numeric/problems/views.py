@@ -13,11 +13,14 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from .problem import wide
-
 # Squared distances below this are formed from differences; rounding changes those above by
 # some 32 units in their last place.
 _NEAR = 2.0**-4
+
+
+def wide(x: Tensor, dims: int) -> Tensor:
+    """Per-problem numbers, shaped to multiply a tensor of ``dims`` dimensions."""
+    return x.reshape(-1, *(1,) * (dims - 1))
 
 
 class View(Protocol):

@@ -26,6 +26,7 @@ float64: the tolerances below say what counts as zero.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +34,7 @@ import numpy as np
 
 from .pairs import Array, unit
 from .search import filled, lowered, pairs_of
-from .verdict import TOLERANCE, Verdict, Wanted, at_most, beside, cooler, dimensions
+from .verdict import TOLERANCE, Verdict, Wanted, at_most, beside, cooler, dimensions, exactly
 
 
 def of_distances(distances: Array, wanted: Wanted) -> Verdict:
@@ -124,8 +125,15 @@ def _cosines_of(
     }
     forced = _at_forced(values, cross, corner, least, tolerance)
     if q < n - 1 or forced.allows(tau, tolerance):
-        free = np.inf if forced.is_spherical else _free_critical(values, cross, corner, n)
-        return _forced(d, certificate, forced, wanted, free)
+        wider = f"dimension >= {n - 1}, where the constant is free"
+        if not forced.is_spherical:
+            free = _free_critical(values, cross, corner, n)
+            wider += f", and tau <= {at_most(free)}" if np.isfinite(free) else ""
+
+        def vectors_at(constant: float) -> Array:
+            return factor(_cosines(d, constant, tau), q, tolerance)
+
+        return verdict_at(forced, certificate, wanted, "D is", wider, vectors_at)
     # All constants up to the forced one.
     best, value = _highest(values, cross, corner, n, tau)
     critical = _free_critical(values, cross, corner, n)
@@ -152,7 +160,7 @@ def _cosines_of(
 
 
 @dataclass(frozen=True)
-class _AtForced:
+class AtForced:
     """The cosines at the constant that the least eigenvalue forces.
 
     Attributes
@@ -180,7 +188,7 @@ class _AtForced:
 
 def _at_forced(
     values: Array, cross: Array, corner: float, least: float, tolerance: float
-) -> _AtForced:
+) -> AtForced:
     n = len(values) + 1
     scale = float(np.abs(values).max(initial=0.0))
     lowest = values <= least + tolerance * scale
@@ -192,18 +200,27 @@ def _at_forced(
     off = float(np.linalg.norm(cross[lowest]))
     is_spherical = off <= tolerance * max(float(np.linalg.norm(cross)), np.sqrt(n) * scale)
     critical = float(n / slope) if slope > tolerance * size else np.inf
-    return _AtForced(least, int(rest.sum()), off, is_spherical, critical)
+    return AtForced(least, int(rest.sum()), off, is_spherical, critical)
 
 
-def _forced(
-    d: Array,
+def verdict_at(
+    at: AtForced,
     certificate: dict[str, Any],
-    at: _AtForced,
     wanted: Wanted,
-    free: float,
+    subject: str,
+    otherwise: str,
+    vectors: Callable[[float], Array],
 ) -> Verdict:
-    """The verdict where the constant is the forced one."""
-    n, least, critical = len(d), at.least, at.critical
+    """The verdict where the constant is the forced one.
+
+    Parameters
+    ----------
+    subject, otherwise
+        What is on a sphere or not, with its verb; and what else helps if it is not.
+    vectors
+        The optimal embedding, of the constant.
+    """
+    least, critical = at.least, at.critical
     q, tau, tolerance = wanted.q, wanted.heat, wanted.tolerance
     constant = 1 + 2 * tau * least
     certificate |= {"c_prime": constant, "rank": at.rank}
@@ -214,14 +231,10 @@ def _forced(
         certificate["off the sphere"] = at.off
         return Verdict(
             "inconsistent",
-            f"{what}D is not on a sphere (off by {at.off:.6g}), so no temperature is right in "
+            f"{what}{subject} not on a sphere (off by {at.off:.6g}), so no temperature is right in "
             f"{dimensions(q)}",
             certificate,
-            [
-                f"dimension >= {n - 1}, where the constant is free"
-                + (f", and tau <= {at_most(free)}" if np.isfinite(free) else ""),
-                f"Euclidean similarities in {dimensions(at.rank)}",
-            ],
+            [f"Euclidean similarities in {dimensions(at.rank)}", otherwise],
         )
     certificate["tau_critical"] = critical
     if least == 0 and np.isfinite(critical):
@@ -230,7 +243,8 @@ def _forced(
         radius, largest = beside(np.sqrt(1 / (2 * critical)), 1 / np.sqrt(2 * tau))
         return Verdict(
             "inconsistent",
-            f"{what}D is on a sphere, but its radius {radius} exceeds 1/sqrt(2 tau) = {largest}",
+            f"{what}{subject} on a sphere, but its radius {radius} exceeds 1/sqrt(2 tau) = "
+            f"{largest}",
             certificate,
             cooler(critical, at.rank, q),
         )
@@ -239,16 +253,17 @@ def _forced(
     if needed > q:
         return Verdict(
             "inconsistent",
-            f"{what}D is on a sphere, but the cosines need {dimensions(needed)}, q is {q}",
+            f"{what}{subject} on a sphere, but the cosines need {dimensions(needed)}, q is {q}",
             certificate,
-            [f"dimension >= {needed}"],
+            [f"dimension >= {needed}"]
+            + ([f"tau = {exactly(critical)}, which needs {at.rank}"] if at.rank <= q else []),
         )
     return Verdict(
         "realisable",
-        f"{what}D is on a sphere, and the cosines {constant:.6g} - tau d need "
+        f"{what}{subject} on a sphere, and the cosines {constant:.6g} - tau d need "
         f"{dimensions(needed)}, q is {q}",
         certificate,
-        vectors=factor(_cosines(d, constant, tau), q, tolerance),
+        vectors=vectors(constant),
     )
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .distances import of_distances
+from .distances import AtForced, of_distances, verdict_at
 from .pairs import Array, Unfit, unit
 from .search import bound_of, filled, squared
-from .verdict import DENSE, Verdict, Wanted, at_most, beside, cooler, dimensions, exactly
+from .verdict import DENSE, Verdict, Wanted, dimensions
 
 #: Coordinates of labels, beyond which their squares overflow (below its inverse they vanish), and
 #: the rounding of their mean.
@@ -88,65 +88,30 @@ def _flat(p: Array, axes: Array, q: int, rank: int, certificate: dict[str, Any])
 def _on_sphere(
     p: Array, left: Array, sigma: Array, wanted: Wanted, certificate: dict[str, Any]
 ) -> Verdict:
-    rank, q, tau, tolerance = len(sigma), wanted.q, wanted.heat, wanted.tolerance
+    """The least eigenvalue is 0, so that the constant is 1: a sphere is found by its centre."""
     squares = np.sum(p * p, axis=1)
     along = left.T @ squares
     centre = along / (2 * sigma)
     radius2 = float(squares.mean() + centre @ centre)
     off = float(np.abs(squares - squares.mean() - left @ along).max(initial=0.0))
-    certificate["off the sphere"] = off / radius2 if radius2 else 0.0
-    if off > tolerance * radius2:
-        certificate["nearest radius"] = float(np.sqrt(radius2))
-        return Verdict(
-            "inconsistent",
-            f"the labels are not on a sphere (squared distances from the best centre differ by up "
-            f"to {off:.6g} from their mean {radius2:.6g}), so no temperature is right "
-            f"in {dimensions(q)}",
-            certificate,
-            [
-                f"Euclidean similarities (--scheme euclidean) in {dimensions(rank)}",
-                "labels on a sphere: normalise them, or add a coordinate that makes all norms "
-                "equal",
-            ],
-        )
-    critical = np.inf if radius2 == 0 else 1 / (2 * radius2)
-    certificate |= {"radius": float(np.sqrt(radius2)), "tau_critical": critical}
-    if tau > critical * (1 + tolerance):
-        radius, largest = beside(np.sqrt(radius2), 1 / np.sqrt(2 * tau))
-        wider = "" if q > rank else f", in {dimensions(rank + 1)}"
-        return Verdict(
-            "inconsistent",
-            f"the labels are on a sphere, but its radius {radius} exceeds 1/sqrt(2 tau) = "
-            f"{largest}",
-            certificate,
-            [
-                *cooler(critical, rank, q),
-                f"labels times at most {at_most(np.sqrt(critical / tau))}{wider}",
-            ],
-        )
-    is_equal = tau >= critical * (1 - tolerance)
-    needed = rank if is_equal else rank + 1
-    certificate["dimensions needed"] = needed
-    if needed > q:
-        return Verdict(
-            "inconsistent",
-            f"the labels are on a sphere, but the cosines need {dimensions(needed)}, q is {q}",
-            certificate,
-            [f"dimension >= {needed}"]
-            + ([f"tau = {exactly(critical)}, which needs {rank}"] if rank <= q else []),
-        )
-    flat = left * sigma - centre
-    columns = [np.sqrt(2 * tau) * flat]
-    if not is_equal:
-        columns.append(np.full((len(p), 1), np.sqrt(max(0.0, 1 - 2 * tau * radius2))))
-    z = unit(np.hstack(columns))
-    return Verdict(
-        "realisable",
-        f"the labels are on a sphere of radius {np.sqrt(radius2):.6g}, at most 1/sqrt(2 tau) = "
-        f"{1 / np.sqrt(2 * tau):.6g}; the cosines 1 - tau d need {dimensions(needed)}, q is {q}",
-        certificate,
-        vectors=np.pad(z, ((0, 0), (0, q - needed))),
+    at = AtForced(
+        0.0,
+        len(sigma),
+        off / radius2 if radius2 else 0.0,
+        off <= wanted.tolerance * radius2,
+        1 / (2 * radius2) if radius2 else np.inf,
     )
+
+    def vectors(_: float) -> Array:
+        rise = np.sqrt(max(0.0, 1 - 2 * wanted.heat * radius2))
+        z = np.column_stack(
+            [np.sqrt(2 * wanted.heat) * (left * sigma - centre), np.full(len(p), rise)]
+        )
+        z = unit(z[:, : certificate["dimensions needed"]])
+        return np.pad(z, ((0, 0), (0, wanted.q - z.shape[1])))
+
+    normal = "labels on a sphere: normalise them, or add a coordinate that makes all norms equal"
+    return verdict_at(at, certificate, wanted, "the labels are", normal, vectors)
 
 
 def fraction(x: float) -> Fraction | None:

@@ -1,13 +1,32 @@
-"""A matrix of weights: what is wrong with it, and what zeros in it mean."""
+r"""A matrix of weights: what is wrong with it, and what zeros in it mean.
+
+A row of the loss feels differences of squared distances alone. So, without a sphere, the bound of
+weights w = exp(-d) is approached iff there are points x(m) and, for each group that positive
+weights link, numbers c(m) with
+
+.. math:: |x_i - x_j|^2 - c \to d_{ij} \; (w_{ij} > 0), \qquad
+          |x_i - x_j|^2 - c \to \infty \; (w_{ij} = 0).
+
+Groups move apart, so each is decided by itself. Where c stays bounded a group does too: then it has
+no weight of zero, and its limit attains the bound. Where c does not, points over :math:`\sqrt c`
+are near a *contact arrangement*: linked pairs have distance 1, the others at least 1. On a line
+these are paths. Paths and cycles have room in the plane, with any lengths near 1. In n - 2
+dimensions or more there is always room: put M for d where the weight is 0. The least eigenvalue of
+the centred Gram matrix is then of the order of -M, as linked points that are not all linked
+pairwise are no union of cliques; and d + c, with c = -2 times that eigenvalue, are squared
+distances in n - 2 dimensions. Which other graphs have contact arrangements is NP-hard in the plane
+already, and is left open.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from .contacts import LARGE, Found, contacts
 from .distances import decomposed, flat_of, of_distances
 from .pairs import Array, Unfit
-from .search import SEARCHED, pairs_of, searched
+from .search import pairs_of, searched
 from .verdict import DENSE, Verdict, Wanted, dimensions
 
 #: Part of a weight by which its mirror image may differ: the rounding of float32.
@@ -107,21 +126,40 @@ def _sparse_apart(w: Array, wanted: Wanted) -> Verdict:
     return verdict
 
 
+@dataclass(frozen=True)
+class Found:
+    """Whether the bound of a group is approached, None if that is not known, and why not.
+
+    ``enough`` is a dimension in which it is, where it is not known to be in fewer.
+    """
+
+    approached: bool | None
+    why: str = ""
+    evidence: str = "exact"
+    enough: int = 1
+
+
 def _group(w: Array, group: list[int], wanted: Wanted) -> Found:
     """A group that positive weights link."""
-    own, names = w[np.ix_(group, group)], [str(i + 1) for i in group]
+    n, q, first = len(group), wanted.q, f"point {group[0] + 1}"
+    own = w[np.ix_(group, group)]
     linked = own > 0
-    if linked.sum() < len(group) * (len(group) - 1):
-        near = [set(np.flatnonzero(row).tolist()) for row in linked]
-        most = 0 if wanted.search is False else LARGE if wanted.search else SEARCHED
-        seeds = wanted.seeds if len(group) <= most else ()
-        return contacts(near, names, wanted.q, seeds)
+    if linked.sum() < n * (n - 1):
+        degrees = linked.sum(axis=1)
+        is_round = int(degrees.max()) <= 2  # a path or a cycle
+        if (is_round and (q > 1 or 1 in degrees)) or 1 < n - 2 <= q:
+            return Found(True)
+        enough = 2 if is_round else n - 2
+        if q == 1:
+            why = f"on a line linked points are a path: those of {first} are not"
+            return Found(False, why, enough=enough)
+        return Found(None, f"this was not decided for those of {first}", enough=enough)
     d = np.zeros_like(own)
     d[linked] = -np.log(own[linked])
     if np.ptp(d[linked]) == 0:
         return Found(True)  # all in one place
-    flat = flat_of(*decomposed(d)[:2], wanted.q, wanted.tolerance)
-    why = f"of the points linked to point {names[0]}, {flat.reason}"
+    flat = flat_of(*decomposed(d)[:2], q, wanted.tolerance)
+    why = f"of the points linked to {first}, {flat.reason}"
     return Found(flat.word == "realisable", why, "float64", flat.certificate["rank"])
 
 

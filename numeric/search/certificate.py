@@ -25,11 +25,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ...derive.problems.problem import Problem as Declared
+from ...derive.problems.problem import Problem
 from ..problems.binding import bind_to
+from ..problems.bound import BoundProblem
 from ..problems.embeddings import normalise
 from ..problems.parameters import Values
-from ..problems.problem import Problem
 
 # Rows are scaled to unit length before anything is computed, so the bound is about exact
 # unit vectors; rows further off than float32 rounding are taken for a mistake instead.
@@ -62,7 +62,7 @@ class Certificate:
         return self.loss - self.gap
 
 
-def certify(problem: Declared, u: Tensor, values: Values) -> Certificate:
+def certify(problem: Problem, u: Tensor, values: Values) -> Certificate:
     """Bound the distance of embeddings from the global minimum.
 
     Parameters
@@ -87,7 +87,7 @@ def certify(problem: Declared, u: Tensor, values: Values) -> Certificate:
     )
 
 
-def certify_bound(loss: Problem, u: Tensor) -> Certificate:
+def certify_bound(loss: BoundProblem, u: Tensor) -> Certificate:
     """:func:`certify` for a loss already bound; ``u`` is ``(B, *vectors, d)`` in float64."""
     off = (torch.linalg.vector_norm(u, dim=-1) - 1).abs().max()
     if not bool(off < _UNIT):

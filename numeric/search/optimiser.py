@@ -24,13 +24,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ...derive.problems.problem import Problem as Declared
+from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import arrange
 from ..problems import bind
-from ..problems.bound import BoundProblem
+from ..problems.bound import BoundProblem, Point
 from ..problems.embeddings import normalise, random_embeddings
 from ..problems.parameters import Values, split
-from ..problems.problem import Point, Problem, wide
+from ..problems.views import wide
 from ..running.device import resolve_device
 from ..running.progress import Report, reporting
 from .certificate import Certificate, certify_bound
@@ -71,7 +71,7 @@ CERTIFIED = {torch.float64: 1e-9, torch.float32: 1e-3}
 STRAIGHTEN_AFTER = 20
 
 #: From a problem, where its parts are in the whole batch, and embeddings, to better ones.
-Straightener = Callable[[Problem, Tensor, Tensor], Tensor]
+Straightener = Callable[[BoundProblem, Tensor, Tensor], Tensor]
 
 
 class StopCode(Enum):
@@ -153,7 +153,7 @@ class Optimum:
 
 
 def minimise(
-    problem: Declared,
+    problem: Problem,
     values: Values,
     *,
     d: int,
@@ -224,8 +224,7 @@ def minimise(
     u = normalise(start.detach().to(device=where, dtype=dtype)).reshape(-1, *shape, d)
     u = u.expand(batch, *u.shape[1:]).clone()
 
-    def straightened(part: Problem, index: Tensor, u: Tensor) -> Tensor:
-        assert isinstance(part, BoundProblem)
+    def straightened(part: BoundProblem, index: Tensor, u: Tensor) -> Tensor:
         return straighten(problem, part, parameters, index, u)
 
     after = straighten_after if can_be_straightened(problem) else None
@@ -342,7 +341,7 @@ class _Search:
         )
         self.stop = [StopCode.INTERRUPTED] * batch
 
-    def run(self, loss: Problem, index: Tensor, advance: Callable[[int], None]) -> None:
+    def run(self, loss: BoundProblem, index: Tensor, advance: Callable[[int], None]) -> None:
         """Search until every problem of a chunk has ended."""
         state = self._begin(loss, index)
         try:
@@ -367,13 +366,13 @@ class _Search:
             self._store(state.select(torch.tensor(left, device=index.device).nonzero().flatten()))
             raise
 
-    def _begin(self, loss: Problem, index: Tensor) -> _State:
+    def _begin(self, loss: BoundProblem, index: Tensor) -> _State:
         point = loss.point(self.u[index])
         gradient, norm = riemannian(point)
         radius, zero = torch.full_like(norm, _FIRST_RADIUS), torch.zeros_like(index)
         return _State(index, point, gradient, norm, radius, norm, zero, zero, zero + 1, zero)
 
-    def measure(self, loss: Problem, index: Tensor) -> None:
+    def measure(self, loss: BoundProblem, index: Tensor) -> None:
         """Loss and gradient of the starts that an interruption left untouched."""
         left = self.evaluations[index] == 0
         if bool(left.any()):

@@ -25,8 +25,8 @@ from ...derive.structures.arrangement import Arrangement
 from ..problems.bound import BoundProblem
 from ..problems.embeddings import normalise
 from ..problems.parameters import Value, Values
-from ..problems.problem import wide
 from ..problems.reduced import KINKS, Array, InvariantLoss, Optima
+from ..problems.views import wide
 
 # Straightened embeddings must have the least loss of invariant ones to this (and to so many
 # units in the last place): more than that is missing where a share found no room.

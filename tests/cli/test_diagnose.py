@@ -56,7 +56,6 @@ def test_two_views_as_the_monitor_says(views: Any, report: Any, tmp_path: Path) 
     for name, number in found["band"].items():
         if name in expected:
             assert number["mean"] == pytest.approx(expected[name], rel=1e-9), name
-    assert found["band"]["sigma_proxy"]["mean"] is None
     assert (found["n"], found["d"], found["tau"], found["batches"]) == (2 * N, D, 0.2, 1)
     assert "z1 and z2 are two views" in found["taken"]
     assert found["outside"]["proved"] == 0

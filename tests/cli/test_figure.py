@@ -294,8 +294,6 @@ def test_the_choices_are_completed() -> None:
         shell = ShellComplete(cli, {}, "cltheory", "_CLTHEORY_COMPLETE")
         return {item.value for item in shell.get_completions(["figure", *words], start)}
 
-    assert completed("ssem-fig2", "--width") == {"one-column", "two-column"}
-    assert "ggplot" in completed("phases", "--style", start="gg")
     assert completed("ccem-fig2", "--svg-text") == {"paths", "text"}
 
 
@@ -348,8 +346,6 @@ def test_a_map_of_phases(
     assert "4 cells" in out
     assert " 0 with another structure than the map" in out
     assert "exact answer is that of the map at 4 of 4" in out
-    held, of = re.findall(r"borders are as derived at (\d+) of (\d+) places", out)[0]
-    assert int(held) == int(of) >= 20
     found = rows(tmp_path / "map.csv")
     assert len(found) == 4
     assert {float(row["gap"]) < 1e-9 for row in found} == {True}
@@ -412,8 +408,6 @@ def test_a_wrong_map_is_noticed(phases: Any, monkeypatch: pytest.MonkeyPatch) ->
     assert code == 0
     assert "4 with another structure than the map" in out
     assert "at 0 of 4" in out
-    held, of = re.findall(r"borders are as derived at (\d+) of (\d+) places", out)[0]
-    assert int(held) <= int(of) / 2
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ taken as they are declared, and derivatives are left to autograd.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -15,6 +15,8 @@ from cltheory.derive.decide.domain import Domain
 from cltheory.derive.losses.pairwise import PairwiseLoss, c
 from cltheory.derive.losses.softmax import SoftmaxLoss
 from cltheory.derive.problems.problem import Problem
+from cltheory.derive.structures.classes import groups_of_classes
+from cltheory.derive.structures.configuration import Configuration
 from cltheory.derive.structures.hierarchy import CLASSES, INSTANCES, VIEWS, hierarchy
 from cltheory.derive.structures.scheme import Scheme
 from cltheory.derive.structures.towers import K, p, towers, towers_of_views
@@ -29,14 +31,10 @@ class Place:
     """A structure at sizes, and by hand: the relation of two of its points."""
 
     name: str
-    scheme: Scheme
+    scheme: Scheme | Configuration
     sizes: Mapping[str, int]
-    shape: tuple[int, ...]
+    points: Sequence[Point]
     relation: Callable[[Point, Point], str]
-
-    @property
-    def points(self) -> list[Point]:
-        return list(product(*(range(n) for n in self.shape)))
 
     def mask(self, relation: str) -> Tensor:
         rows = [[self.relation(a, b) == relation for b in self.points] for a in self.points]
@@ -67,21 +65,48 @@ FOUR = hierarchy(VIEWS, INSTANCES, CLASSES, (2, "cross_superclass", "superclasse
 VIEWED = towers_of_views(K, p)
 
 
+def _grid(shape: Iterable[int]) -> list[Point]:
+    return list(product(*map(range, shape)))
+
+
 def _levels(*shape: int) -> Place:
     sizes = dict(zip("mnp", shape[-3:], strict=True))
-    return Place(f"levels {shape}", FOUR if len(shape) == 4 else THREE, sizes, shape, _nested)
+    scheme = FOUR if len(shape) == 4 else THREE
+    return Place(f"levels {shape}", scheme, sizes, _grid(shape), _nested)
 
 
 def _modalities(*shape: int) -> Place:
     scheme = towers(2) if len(shape) == 2 else VIEWED
     sizes = {"N": shape[1]} if len(shape) == 2 else dict(zip("KNp", shape, strict=True))
-    return Place(f"towers {shape}", scheme, sizes, shape, _towers)
+    return Place(f"towers {shape}", scheme, sizes, _grid(shape), _towers)
 
 
 PLACES = [
     *(_levels(*s) for s in ((3, 2, 2), (2, 3, 1), (2, 1, 3), (3, 1, 1), (2, 2, 2, 2))),
     *(_modalities(*s) for s in ((2, 4), (2, 3, 2), (3, 4, 1), (3, 2, 2))),
 ]
+#: Classes of three sizes, with two views: points of several orbits.
+GROUPS = [("a", 1, 2), ("b", 2, 3), ("c", 1, 4)]
+ORBITS = Place(
+    "orbits",
+    groups_of_classes(GROUPS, 2),
+    {},
+    [
+        (10 * g + c, i, v)
+        for g, (_, classes, instances) in enumerate(GROUPS)
+        for c, i, v in _grid((classes, instances, 2))
+    ],
+    _nested,
+)
+
+
+class _Masks(dict[str, Tensor]):
+    def __init__(self, place: Place) -> None:
+        self.place = place
+
+    def __missing__(self, relation: str) -> Tensor:
+        self[relation] = self.place.mask(relation)
+        return self[relation]
 
 
 def _number(e: Expr, values: Mapping[str, float]) -> float:
@@ -97,7 +122,7 @@ def loss_of_gram(
 ) -> Tensor:
     """The loss of one Gram matrix, differentiable by autograd."""
     values = {**place.sizes, **values}
-    masks = {r.name: place.mask(r.name) for r in place.scheme.relations}
+    masks = _Masks(place)
     size = len(gram)
     total = torch.zeros((), dtype=torch.float64)
     if isinstance(loss, PairwiseLoss):

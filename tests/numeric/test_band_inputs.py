@@ -93,8 +93,6 @@ def test_the_monitor_refuses(given: tuple, options: dict, message: str) -> None:
         ((Z, Z, Z[:0]), {}, "the queue is empty"),
         ((Z, Z[:5], Z), {}, r"queries have the shape \(6, 3\), keys \(5, 3\)"),
         ((Z, Z, Z[:, :2] / Z[:, :2].norm(dim=1, keepdim=True)), {}, "queries have 3 coordinates"),
-        ((Z, Z, Z), {"sample": 7}, "a sample of 7 out of a queue of 6"),
-        ((Z, Z, Z), {"sample": 3, "slack": -1.0}, "slack must be finite and not negative"),
     ],
 )
 def test_queues_are_refused(given: tuple, options: dict, message: str) -> None:

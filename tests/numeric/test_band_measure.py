@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -328,21 +327,6 @@ def test_a_queue_is_its_anchors(batch_keys: bool, per_anchor: bool) -> None:
         assert found.sigma_max == pytest.approx(largest)
     else:
         assert largest <= found.sigma_max <= 1
-    assert math.isnan(found.sigma_proxy)
-
-
-def test_the_proxy_of_a_queue() -> None:
-    query, key, queue = drawn(1, 5, 4), drawn(2, 5, 4), drawn(3, 20, 4)
-    whole = BandMonitor(0.2).queue(query, key, queue, sample=20)
-    assert whole.sigma_proxy == pytest.approx(whole.sigma_hat)
-    some = BandMonitor(0.2).queue(query, key, queue, sample=6, slack=0.05, seed=3)
-    again = BandMonitor(0.2).queue(query, key, queue, sample=6, seed=3)
-    assert some.sigma_proxy == pytest.approx(again.sigma_proxy + 0.05)
-    assert BandMonitor(0.2).queue(query, key, queue, sample=6, slack=2).sigma_proxy == 1
-    with_c = BandMonitor(0.2, c=0.5).queue(query, key, queue, sample=6, slack=2)
-    parts = 1 + 1 / 20, 1, 0.5
-    printed = 3 * with_c.epsilon_squared * sum(x / 0.04 ** (k + 1) for k, x in enumerate(parts))
-    assert with_c.upper_printed == pytest.approx(printed)
 
 
 @pytest.mark.parametrize("tau", [1e-6, 1e-4])

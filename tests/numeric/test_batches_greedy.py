@@ -23,11 +23,10 @@ def drawn(seed: int, count: int, d: int, decay: float = 1.0) -> Tensor:
     return normalize(z * decay ** torch.arange(d), dim=1)
 
 
-@pytest.fixture(params=["at once", "in blocks"])
+@pytest.fixture(params=["at once", "each time"])
 def _kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both ways of keeping sums, whatever the size of the pool; small blocks."""
-    monkeypatch.setattr(builder, "SMALL", 10**6 if request.param == "at once" else 0)
-    monkeypatch.setattr(builder, "BLOCK", 5)
+    """Products of the whole pool, and of candidates alone."""
+    monkeypatch.setattr(builder, "LARGEST", 10**6 if request.param == "at once" else 0)
 
 
 # --- the choice -----------------------------------------------------------------------------------

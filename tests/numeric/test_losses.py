@@ -21,6 +21,7 @@ import torch
 from cltheory.numeric.losses import (
     XCLR,
     EuclideanWInfoNCE,
+    KernelInfoNCE,
     Loss,
     SoftSupCon,
     SupCon,
@@ -196,25 +197,46 @@ def test_views_of_other_weights(towers: bool) -> None:
     assert float(WInfoNCE(0.3, towers=towers)(VIEWS, given)) == pytest.approx(expected, rel=1e-10)
 
 
+#: A loss of labels, and one of views.
+BOTH = pytest.mark.parametrize(
+    ("made", "z", "labels"),
+    [(SupCon, Z, (LABELS,)), (lambda t, **o: KernelInfoNCE(1.0, t, **o), VIEWS, ())],
+    ids=["classes", "kernel"],
+)
+
+
+@BOTH
 @pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16])
-def test_lower_precision_is_raised(kind: torch.dtype) -> None:
-    z = Z.to(kind).requires_grad_()
-    loss = SupCon(0.3)(z, LABELS)
+def test_lower_precision_is_raised(kind: torch.dtype, made: Any, z: Tensor, labels: Any) -> None:
+    low = z.to(kind).requires_grad_()
+    loss = made(0.3)(low, *labels)
     loss.backward()
-    assert loss.dtype == torch.float32 and z.grad is not None and z.grad.dtype == kind
-    assert float(loss.detach()) == float(SupCon(0.3)(Z.to(kind).float(), LABELS))
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        assert float(SupCon(0.3)(Z.float(), LABELS)) == float(SupCon(0.3)(Z.float(), LABELS))
-    expected = float(SupCon(0.3)(Z.float(), LABELS))
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        assert float(SupCon(0.3)(Z.float(), LABELS)) == expected
+    assert loss.dtype == torch.float32 and low.grad is not None and low.grad.dtype == kind
+    assert float(loss.detach()) == float(made(0.3)(z.to(kind).float(), *labels))
+    expected = float(made(0.3)(z.float(), *labels))
+    with torch.autocast("cpu", dtype=kind):
+        assert float(made(0.3)(z.float(), *labels)) == expected
 
 
-def test_gradients_twice_are_refused() -> None:
+@BOTH
+def test_gradients_twice_are_refused(made: Any, z: Tensor, labels: Any) -> None:
     """Else a penalty on gradients would be dropped without a word."""
-    z = Z.clone().requires_grad_()
+    z = z.clone().requires_grad_()
     with pytest.raises(RuntimeError, match="has no second derivative"):
-        torch.autograd.grad(SupCon(0.3)(z, LABELS), z, create_graph=True)
+        torch.autograd.grad(made(0.3)(z, *labels), z, create_graph=True)
+
+
+@BOTH
+def test_without_checks_nan_stays_nan(made: Any, z: Tensor, labels: Any) -> None:
+    loss = made(0.3, check=False)
+    for value in (float("nan"), 0.0):
+        bad = z.clone()
+        bad[3] = value
+        bad.requires_grad_()
+        found = loss(bad, *labels)
+        assert found.isnan() == bool(value)
+        found.backward()
+        assert bad.grad is not None and bool(bad.grad.isfinite().all()) == (value == 0)
 
 
 def test_distances_do_not_see_a_shift() -> None:
@@ -360,14 +382,6 @@ def test_bad_input_is_refused_in_a_line(name: str) -> None:
     with pytest.raises(ValueError, match=says) as caught:
         call()
     assert "\n" not in str(caught.value)
-
-
-def test_without_checks_nan_stays_nan() -> None:
-    assert SupCon(check=False)(spoiled(float("nan")), LABELS).isnan()
-    z = spoiled(0.0).requires_grad_()
-    loss = SupCon(check=False)(z, LABELS)
-    loss.backward()
-    assert loss.isfinite() and z.grad is not None and z.grad.isfinite().all()
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,8 @@ from cltheory.derive.decide.domain import Domain
 from cltheory.derive.decide.exact import exact
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import (
-    CNCE,
     OTHERS,
-    SINCERE,
-    SUP_CNCE,
     SUPCL,
-    SUPCL_EXCLUSIVE,
     SUPCON,
     alpha,
 )
@@ -29,93 +24,24 @@ from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.derive.problems.problem import Problem
 from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
-from cltheory.derive.structures.classes import classes_of_sizes, groups_of_classes, two_sizes
+from cltheory.derive.structures.classes import classes_of_sizes, two_sizes
 from cltheory.derive.theorem.result import Result
-from cltheory.numeric.problems import bind, parameter_names
-from cltheory.numeric.problems.embeddings import random_embeddings, structured_embeddings
+from cltheory.numeric.problems import bind
+from cltheory.numeric.problems.embeddings import structured_embeddings
 from cltheory.numeric.problems.measure import inner_products
 from cltheory.numeric.search.certificate import certify
 from cltheory.numeric.search.certify import certificate_of
 from cltheory.numeric.search.optimiser import minimise
 from cltheory.numeric.verify import verify
+from plain import ORBITS
 from sympy import Expr, Integer, Rational, S, Symbol
-from torch import Tensor
 
 NOTHING = Domain(ranges={}, witness={})
-GROUPS, VIEWS = [("a", 1, 2), ("b", 2, 3), ("c", 1, 4)], 2
-STRUCTURE = groups_of_classes(GROUPS, VIEWS)
-POINTS = [
-    (g, c, i, v)
-    for g, classes, instances in GROUPS
-    for c, i, v in product(range(classes), range(instances), range(VIEWS))
-]
+STRUCTURE = ORBITS.scheme
 
 
 def _softmax(name: str, **of: Any) -> SoftmaxLoss:
     return SoftmaxLoss(name, name, (SoftmaxTerm(S.One, **of),), tau, "")
-
-
-#: With targets on all relations, so that those between orbits pull; and one positive per anchor.
-TARGETS = _softmax(
-    "targets", positives=OTHERS, denominator=OTHERS, weights=(Integer(20), Integer(10), S.One)
-)
-NT_XENT = _softmax("nt-xent", positives=("same_instance",), denominator=OTHERS)
-LOSSES = (SUPCL, SUPCON, SUPCL_EXCLUSIVE, SINCERE, CNCE, SUP_CNCE, TARGETS, NT_XENT)
-
-
-def kinds() -> np.ndarray:
-    """What two points are to each other, by comparing indices."""
-
-    def kind(a: tuple, b: tuple) -> str:
-        same = [s == t for s, t in zip(a, b, strict=True)]
-        names = ("cross_class", "cross_class", "same_class", "same_instance", "self")
-        return names[[*same, False].index(False)]
-
-    return np.array([[kind(a, b) for b in POINTS] for a in POINTS])
-
-
-def plain(loss: SoftmaxLoss, u: Tensor, weight: float, temperature: float) -> Tensor:
-    """The loss as it is declared: means over anchors and over their positives."""
-    x, of = u @ u.T / temperature, kinds()
-    total = x.new_zeros(())
-    for term in loss.terms:
-        pull = np.select(
-            [of == r for r in term.positives], [float(term.weight(r)) for r in term.positives], 0.0
-        )
-        pull = torch.tensor(pull / pull.sum(axis=1, keepdims=True))
-        common = x.masked_fill(~torch.tensor(np.isin(of, term.denominator)), -torch.inf)
-        if term.own_positive:
-            size = torch.logaddexp(torch.logsumexp(common, 1, keepdim=True), x)
-        else:
-            size = torch.logsumexp(common, 1, keepdim=True).expand_as(x)
-        total = total + float(term.coefficient.subs(alpha, weight)) * (pull * (size - x)).sum()
-    return total / len(u)
-
-
-@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.name)
-def test_value_gradient_and_hessian(loss: SoftmaxLoss) -> None:
-    problem = Problem(loss, STRUCTURE, NOTHING)
-    values = {k: v for k, v in {"alpha": 0.3, "tau": 0.4}.items() if k in parameter_names(problem)}
-    u = random_embeddings(arrange(STRUCTURE, {}), 3, d=5).requires_grad_()
-    value = plain(loss, u, 0.3, 0.4)
-    (gradient,) = torch.autograd.grad(value, u)
-    bound = bind(problem, values)
-    flat = u.detach()[None]
-    point = bound.point(flat)
-    close = {"rtol": 0, "atol": 1e-14}
-    torch.testing.assert_close(point.value[0], value.detach(), rtol=0, atol=1e-13)
-    torch.testing.assert_close(point.gradient[0], gradient, **close)
-    torch.testing.assert_close(bound.value_and_gradient(flat)[1], point.gradient, **close)
-    matrix = bound.value_and_gram_gradient(flat)[1]
-    torch.testing.assert_close(2 * matrix @ flat, point.gradient, **close)
-    torch.testing.assert_close(matrix, matrix.mT, **close)
-    # Central differences with steps of 1e-5 are right to 1e-9 or so, autograd to rounding.
-    along = random_embeddings(arrange(STRUCTURE, {}), 4, d=5)
-    sides = [bound.value_and_gradient(flat + s * 1e-5 * along)[1] for s in (1, -1)]
-    turned = point.hessian(along[None])
-    torch.testing.assert_close(turned, (sides[0] - sides[1]) / 2e-5, rtol=0, atol=1e-8)
-    again = torch.autograd.functional.hvp(lambda v: plain(loss, v, 0.3, 0.4), u.detach(), along)[1]
-    torch.testing.assert_close(turned[0], again, rtol=0, atol=1e-13)
 
 
 def test_what_cannot_be_bound_is_refused() -> None:

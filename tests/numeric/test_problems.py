@@ -15,11 +15,20 @@ import torch
 from cltheory.derive.losses.clip import INFONCE, SIGMOID, b, pairwise, t
 from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
-from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL, alpha
+from cltheory.derive.losses.supcl import (
+    CNCE,
+    OTHERS,
+    SINCERE,
+    SUP_CNCE,
+    SUPCL,
+    SUPCL_EXCLUSIVE,
+    SUPCON,
+    alpha,
+)
 from cltheory.derive.structures.arrangement import arrange
 from cltheory.numeric.problems import bind, evaluate, parameter_names, value_and_gradient
 from cltheory.numeric.problems.embeddings import random_embeddings
-from plain import PLACES, loss_of, loss_of_gram
+from plain import ORBITS, PLACES, loss_of, loss_of_gram
 from sympy import Abs, Max, Rational, S
 from sympy import exp as Exp
 from sympy import log as Log
@@ -90,7 +99,20 @@ DECLARED = [
     *((TWO, loss) for loss in (SIGMOID, INFONCE)),
     (VIEWS, SIGMOID),
 ]
-CASES = [*DECLARED, *random_cases()]
+
+
+def softmax(name, **of):
+    return SoftmaxLoss(name, name, (SoftmaxTerm(S.One, **of),), tau, "")
+
+
+#: On several orbits: with targets on all relations too, so that those between orbits pull, and
+#: with one positive per anchor.
+ON_ORBITS = (
+    *(SUPCL, SUPCON, SUPCL_EXCLUSIVE, SINCERE, CNCE, SUP_CNCE),
+    softmax("targets", positives=OTHERS, denominator=OTHERS, weights=(S(20), S(10), S.One)),
+    softmax("nt-xent", positives=("same_instance",), denominator=OTHERS),
+)
+CASES = [*DECLARED, *((ORBITS, loss) for loss in ON_ORBITS), *random_cases()]
 by_case = pytest.mark.parametrize(
     ("place", "loss"), CASES, ids=[f"{k}-{p.name}-{x.name}" for k, (p, x) in enumerate(CASES)]
 )

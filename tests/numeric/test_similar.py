@@ -48,9 +48,6 @@ def plain(of, name, u, power, heat=0.5):
     rows = u.flatten(1, -2)[0]
     square = (rows[:, None] - rows[None]).square().sum(dim=-1)
     kernel = torch.exp(-(square ** (power / 2)) / heat)
-    if name == "sum":
-        second = torch.exp(-(square ** (values["gamma2"] / 2)) / values["tau2"])
-        kernel = values["lam"] * kernel + (1 - values["lam"]) * second
     total = 0.0
     for term in loss.terms:
         weight = float(term.coefficient.xreplace({alpha: Float(values.get("alpha", 0))}))
