@@ -11,18 +11,22 @@ from click.testing import CliRunner
 from cltheory.cli.main import cli
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Holds
-from cltheory.derive.proof.relations import eq, gt
+from cltheory.derive.proof.derivation import Derivation
+from cltheory.derive.proof.relations import eq, gt, lt
+from cltheory.derive.proof.statement import Relations, each
 from cltheory.derive.results import results
+from cltheory.derive.results._for_data import NUMBERS
 from cltheory.derive.results.weighted._components import components
-from cltheory.derive.results.weighted._euclidean import InDimensions, PutBack, Spans
+from cltheory.derive.results.weighted._distances import DISTANCE, ENTRY, Placed
+from cltheory.derive.results.weighted._euclidean import between_rows, rows_of
 from cltheory.derive.results.weighted._gap import WrittenDown
-from cltheory.derive.results.weighted._geometry import RHO, Directions, OnSphere
-from cltheory.derive.results.weighted._targets import Verdict
+from cltheory.derive.results.weighted._geometry import Directions
+from cltheory.derive.results.weighted._targets import TargetCosines, state_verdict
 from cltheory.derive.results.weighted._weights import InBalls, Weights
 from cltheory.derive.vectors.distance import Dissimilarity
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from sympy import Eq, Gt, Integer, Le, Lt, Rational, S, Symbol, Tuple, oo, sqrt
+from sympy import Eq, Ge, Gt, Le, Lt, Rational, S, Symbol, oo, sqrt
 from weighted_by_hand import loss
 
 Floats = NDArray[np.float64]
@@ -236,51 +240,67 @@ def test_sne_scales_by_the_root_of_two() -> None:
 
 
 # --- statements are refused when they are wrong --------------------------------------------
-def test_wrong_statements_do_not_hold() -> None:
-    def holds(statement: Any) -> bool:
-        return isinstance(statement.decide(), Holds)
+TURNED = {Ge: lt, Gt: lt, Le: gt, Lt: gt}
 
+
+def holds(statement: Any) -> bool:
+    return isinstance(statement.decide(), Holds)
+
+
+def test_wrong_statements_do_not_hold() -> None:
+    """The sphere of labels, their span, whether the bound is attained."""
+    proof = Derivation()
+    for rows, tau_max, tau, q, attained in (
+        (CIRCLE, Rational(1, 50), "1/50", 2, True),
+        (CIRCLE, Rational(1, 50), "1/40", 2, False),
+        (CIRCLE, Rational(1, 50), "1/100", 2, False),
+        (LINE, None, "1", 2, False),
+        (LINE, None, "1/10", 4, True),
+    ):
+        D = between_rows([[S(e) for e in row] for row in rows], S.One)
+        targets = TargetCosines(D, len(rows[0]), tau_max, Rational(tau))
+        state_verdict(targets, q, attained, proof)
+    labels = results["x-clr"].given(Y=[[3, 1], [2, 1], [1, 1]])
+    triangle = results["euclidean-winfonce"].given(Y=TRIANGLE, at={"q": 1})
+    made = (proof, labels.derivation, triangle.derivation)
+    tried = 0
+    for step in (step for derivation in made for step in derivation):
+        assert holds(step.says)
+        if type(step.says) is not Relations:
+            continue
+        for relation in each(step.statement):
+            left, right = relation.args
+            if isinstance(relation, Eq):
+                wrong = Eq(left, right + 1, evaluate=False)
+            else:
+                wrong = TURNED[type(relation)](left, right)
+            assert not holds(step.says.saying(wrong)), (step.title, wrong)
+            tried += 1
+    assert tried > 10
+
+
+def test_what_is_put_back_is_checked() -> None:
     labels = Directions([[S(3), S.One], [S(2), S.One], [S.One, S.One]])
-    right = results["x-clr"].given(Y=[[3, 1], [2, 1], [1, 1]]).derivation.steps[0].says
-    assert holds(right) and not holds(right.saying(eq(RHO**2, S.Half)))
     assert labels.dimension == 2 and not labels.is_on_plane
     plane = Directions([[S.One, S.Zero], [S.Zero, S.One]])
-    on = OnSphere(eq(RHO**2, S.Half), right.domain, plane)
-    assert holds(on) and not holds(on.saying(eq(RHO**2, S.One)))
+    assert plane.off_plane() == 0 and plane.square_of_normal == 2
+    plane._inverse[0, 0] += 1  # another vector than the normal
+    assert plane.off_plane() == 1
 
     D = Dissimilarity(distances(TRIANGLE).tolist())
-    spans = Spans(eq("r", S(2)), right.domain, D)
-    assert holds(spans) and not holds(spans.saying(eq("r", S.One)))
-    enough = InDimensions(Symbol("q") >= 1, right.domain, D, 1)
-    assert holds(enough) and not holds(enough.saying(Lt(Symbol("q"), 1, evaluate=False)))
-    assert not holds(enough.saying(Symbol("q") >= 2))
-
     parts = components(D, S.Zero, 2)
     assert parts is not None
-    rows = tuple(zip(*(part.coordinates() for part in parts), strict=True))
-    back = PutBack(eq("d_z", Symbol("d")), right.domain, D, rows)
-    assert holds(back) and not holds(back.saying(eq("d_z", Symbol("d") + 1)))
+    rows = rows_of(parts, 3, 2)
+    back = Placed(eq(DISTANCE, ENTRY), NUMBERS, D, rows, principal=True)
+    assert holds(back) and not holds(back.saying(eq(DISTANCE, ENTRY + 1)))
     assert not holds(replace(back, rows=rows[::-1]))
+    turned = tuple(((3 * x - 4 * y) / 5, (4 * x + 3 * y) / 5) for x, y in rows)
+    assert not holds(replace(back, rows=turned))
+    assert holds(replace(back, rows=turned, principal=False))
 
-    more = InBalls(
-        gt("a", Symbol("b")), right.domain, names={Symbol("a"): sqrt(2), Symbol("b"): S.One}
-    )
+    more = InBalls(gt("a", Symbol("b")), NUMBERS, names={Symbol("a"): sqrt(2), Symbol("b"): S.One})
     assert holds(more) and not holds(more.saying(gt("b", Symbol("a"))))
     assert not holds(more.saying(gt("a", Symbol("a"))))
-
-
-def test_a_wrong_verdict_does_not_hold() -> None:
-    at = {"tau": "1/50", "q": 2}
-    says = results["y-aware"].given(Y=CIRCLE, at=at).derivation.steps[1].says
-    assert isinstance(says, Verdict) and isinstance(says.decide(), Holds)
-    heat, dimension = Symbol("tau"), Symbol("q")
-    for wrong in (
-        Gt(heat, Rational(1, 50), evaluate=False),
-        Le(heat, Rational(1, 49), evaluate=False),
-        Le(Integer(3), dimension, evaluate=False),
-        Eq(Symbol("rank_D"), Integer(4), evaluate=False),
-    ):
-        assert not isinstance(says.saying(Tuple(wrong)).decide(), Holds)
 
 
 def test_the_bound_by_duality_is_below_all_embeddings() -> None:

@@ -284,15 +284,6 @@ def test_values_that_were_given_before_are_put_in() -> None:
             assert made.value(name) == SOFT.value(name, sizes=sizes, epsilon="1/10", tau=tau)
 
 
-def test_a_number_of_classes_has_a_table_of_cosines() -> None:
-    given = {"epsilon": "1/10", "tau": "1/4"}
-    found = floats(SOFT.value("cosines", C=4, **given))
-    np.testing.assert_array_equal(found, floats(SOFT.value("cosines", sizes=(2, 5, 3, 3), **given)))
-    assert found.shape == (4, 4) and found[0, 1] == float(SOFT.value("cosine", C=4, **given))
-    with pytest.raises(DomainError, match="add C or sizes"):
-        SOFT.value("cosines", **given)
-
-
 def test_soft_labels_that_are_refused() -> None:
     for given, said in (
         ({"sizes": (1, 1, 1)}, "two samples"),

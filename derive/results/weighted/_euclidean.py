@@ -8,29 +8,27 @@ ones with that eigenvalue taken off.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from flint import fmpq_mat
-from sympy import Eq, Expr, Ge, Integer, Lt, S, Symbol
+from sympy import Expr, Ge, Integer, S, Symbol
 
-from ...decide.ball import Enclosures, enclosure, precision
+from ...decide.ball import enclosure
 from ...decide.domain import Domain, Range, at_least, between
-from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ...decide.present import solve_linear, tidy
-from ...optimum.value import Digits
 from ...proof.derivation import Derivation
 from ...proof.lemmas import RANK
 from ...proof.relations import eq, gt
-from ...proof.statement import Statement
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
-from ...vectors.distance import Dissimilarity, Euclidean, zero
+from ...vectors.coordinates import padded
+from ...vectors.distance import Dissimilarity, Euclidean
 from .._for_data import NUMBERS, Data, ForData
-from ._components import Component, components
+from ._components import components
 from ._descent import euclidean_loss, lowest, rounded
+from ._distances import DISTANCE, ENTRY, Placed, state_copies
 from ._geometry import GIBBS
 from ._weights import (
     ATTAINED,
@@ -107,11 +105,9 @@ def between_rows(rows: Rows, scale: Expr) -> Dissimilarity:
     return Dissimilarity(found)
 
 
-def rows_of(parts: Sequence[Component], n: int, size: int) -> Rows:
+def rows_of(parts: Rows, n: int, size: int) -> Rows:
     """Points from their principal components, with zeros for those that are left out."""
-    columns = [part.coordinates() for part in parts]
-    columns += [[S.Zero] * n for _ in range(size - len(columns))]
-    return tuple(tuple(column[i] for column in columns) for i in range(n))
+    return padded(tuple(zip(*parts, strict=True)) or ((),) * n, size)
 
 
 def squared_result(
@@ -183,13 +179,8 @@ def of_distances(
         return found | optimum(D, S.Zero, r, proof)
     size = int(fixed[q])
     verdict = Euclidean(D, size)
-    shown = (Ge if verdict.attained else Lt)(Symbol("q"), Integer(least), evaluate=False)
-    proof.add(
-        f"In q = {size}: {verdict.reason}",
-        InDimensions(shown, NUMBERS, D, size),
-        "a constant c adds c/2 to all n - 1 eigenvalues; at most q of them may remain nonzero, "
-        "and none may be negative",
-    )
+    if verdict.attained is not None:
+        state_copies(verdict, proof)
     found["attained"] = Quantity(verdict.attained, ATTAINED, IN_Q)
     if verdict.attained and verdict.c is not None:
         found |= quantities(unique=verdict.unique)
@@ -211,7 +202,7 @@ def optimum(D: Dissimilarity, c: Expr, size: int, proof: Derivation) -> dict[str
     rows = rows_of(parts, D.size, size)
     proof.add(
         "Principal components have these squared distances",
-        PutBack(eq("d_z", Symbol("d") + c), NUMBERS, D, rows),
+        Placed(eq(DISTANCE, ENTRY + c), NUMBERS, D, rows, principal=True),
         "the inner products of the rows, and of the columns, verify it",
     )
     return found | quantities(embedding=rows)
@@ -259,85 +250,14 @@ def gap_at(weights: Weights, rows: Rows) -> Expr:
     return Gap(weights, lambda bits: [similarity(bits)]).number
 
 
-# --- statements ------------------------------------------------------------------------------
 def state_span(D: Dissimilarity, data: str, proof: Derivation) -> None:
-    """Record the dimension of the points with these squared distances."""
-    shown = eq("r", Integer(D.dimension_with(S.Zero)))
-    proof.add(f"The {data} span r dimensions", Spans(shown, NUMBERS, D), RANK)
+    """Record the dimension of the points with these squared distances.
 
-
-@dataclass(frozen=True, eq=False)
-class Spans(Statement):
-    """``r = k``: the rank of the inner products as seen from the last point."""
-
-    D: Dissimilarity
-
-    def decide(self) -> Outcome:
-        """Whether it is that, by elimination."""
-        if not isinstance(self.shown, Eq) or self.shown.args[0] != Symbol("r"):
-            return Undecided("the statement is not about a dimension")
-        d = self.D.fractions
-        if d is None:
-            known = self.D.dimension_with(S.Zero)
-            how = "eigenvalues of the centred Gram matrix"
-        else:
-            n = self.D.size
-            flat = [d[i, n - 1] + d[j, n - 1] - d[i, j] for i in range(n - 1) for j in range(n - 1)]
-            known = fmpq_mat(n - 1, n - 1, flat).rank()
-            how = "elimination of the inner products as seen from one point"
-        if known == self.shown.args[1]:
-            return Holds(Evidence(Grade.EXACT, how))
-        return Refuted({}, f"they span {known}")
-
-
-@dataclass(frozen=True, eq=False)
-class InDimensions(Statement):
-    """``q >= k`` or ``q < k``: k is the least dimension in which D + c holds for some c."""
-
-    D: Dissimilarity
-    size: int
-
-    def decide(self) -> Outcome:
-        """Whether k is that, and q so."""
-        if not isinstance(self.shown, (Ge, Lt)) or self.shown.args[0] != Symbol("q"):
-            return Undecided("the statement does not compare dimensions")
-        least, verdict = self.shown.args[1], Euclidean(self.D, self.size)
-        if least != verdict.dimension:
-            return Refuted({}, f"it is {verdict.dimension}")
-        enough = isinstance(self.shown, Ge)
-        if enough == bool(verdict.attained) == bool(self.size >= least):
-            return Holds(Evidence(Grade.EXACT, "eigenvalues and multiplicities, by algebra"))
-        return Refuted({}, verdict.reason)
-
-
-@dataclass(frozen=True, eq=False)
-class PutBack(Statement):
-    """``d_z = d + c`` for all pairs of rows: squared distances, and columns are orthogonal."""
-
-    D: Dissimilarity
-    rows: Rows
-
-    def decide(self) -> Outcome:
-        """Whether they are: exactly where entries are roots of fractions, else in balls."""
-        if not isinstance(self.shown, Eq):
-            return Undecided("the statement is not an equation")
-        c = self.shown.args[1] - Symbol("d")
-        n, k = len(self.rows), range(len(self.rows[0]))
-        off = [
-            sum(((a - b) ** 2 for a, b in zip(self.rows[i], self.rows[j], strict=True)), S.Zero)
-            - self.D.entries[i][j]
-            - c
-            for i in range(n)
-            for j in range(i)
-        ]
-        off += [sum((row[a] * row[b] for row in self.rows), S.Zero) for a in k for b in range(a)]
-        if not any(e.has(Digits) for e in off):
-            right = all(zero(e.expand()) for e in off)
-            how = "sums of products of square roots"
-            return Holds(Evidence(Grade.EXACT, how)) if right else Refuted({}, "it is not so")
-        with precision(BITS):
-            of = Enclosures(BITS, {})
-            balls = [of(e) for e in off]
-            narrow = all(b.contains(0) and b.rad() < 2 ** (-BITS // 2) for b in balls)
-        how = f"balls of all differences hold zero and are narrower than 2^-{BITS // 2}"
-        return Holds(Evidence(Grade.INTERVAL, how)) if narrow else Refuted({}, "it is not so")
+    It is found by eigenvalues; the rank of the inner products as seen from the last point is it.
+    """
+    found, d, n = Integer(D.dimension_with(S.Zero)), D.fractions, D.size
+    rank = found
+    if d is not None:
+        flat = [d[i, n - 1] + d[j, n - 1] - d[i, j] for i in range(n - 1) for j in range(n - 1)]
+        rank = Integer(fmpq_mat(n - 1, n - 1, flat).rank())
+    proof.equal(f"The {data} span r dimensions", {"r": (rank, found)}, RANK, NUMBERS)

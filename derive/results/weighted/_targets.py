@@ -7,19 +7,16 @@ unless the dissimilarities span n - 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from typing import Any
 
 import numpy as np
-from sympy import Eq, Expr, Gt, Integer, Le, Lt, Rational, S, Symbol, Tuple, oo
+from sympy import Basic, Expr, Integer, Rational, S, Symbol, oo
 
 from ...decide.ball import precision
 from ...decide.digits import sign
-from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ...optimum.interior import pivots
 from ...proof.derivation import Derivation
-from ...proof.statement import Statement, each
+from ...proof.relations import eq, ge, gt, le, lt
 from ...vectors.coordinates import Rows, inertia, padded
 from ...vectors.coordinates import in_balls as vectors
 from ...vectors.distance import Dissimilarity
@@ -166,74 +163,37 @@ def state_verdict(
     targets: TargetCosines, size: int | None, attained: bool, proof: Derivation
 ) -> None:
     """Record whether the bound is attained, and why."""
-    shown: list[Any] = []
-    heat = Symbol("tau")
+    needed, room = Symbol("q"), Symbol("sign_of_tau_max_minus_tau")
+    names: dict[Symbol, Expr] = {needed: Integer(size or targets.size)}
+    if targets.room is not None:
+        names[room] = Integer(targets.room)
+    # Eigenvalues of the matrix of the cosines, by elimination.
+    signs = inertia(tuple(map(tuple, targets.matrix(S.One)))) if targets.exact else None
+    negative = Symbol("negative_eigenvalues")
+    if signs is not None:
+        names[negative] = Integer(signs[1])
+    shown: list[Basic] = []
     if attained and targets.rank is not None and (size is None or targets.rank <= size):
-        assert targets.tau_max is not None
-        if targets.tau_max is not oo:
-            shown.append(Le(heat, targets.tau_max, evaluate=False))
-        if size is not None:
-            shown.append(Le(Integer(targets.rank), Symbol("q"), evaluate=False))
+        shown.append(ge(room, 0))
+        shown += [le(targets.rank, needed)] if size is not None else []
+        shown += [eq(negative, 0)] if signs is not None else []
         title = "It is attained: the sphere of the labels fits into the unit sphere"
         why = "its points, with one more coordinate where it is smaller"
     elif size is None or targets.rigid(size):
         if targets.tau_max is None:
             title, why = "It is not attained: the labels lie on no sphere", NO_SPHERE
-            shown.append(Eq(Symbol("rank_D"), Integer(targets.dimension + 2), evaluate=False))
+            d, rank = targets.D.fractions, targets.dimension + 2
+            names[Symbol("rank_D")] = Integer(rank if d is None else d.rank())
+            shown.append(eq("rank_D", rank))
         elif targets.room == -1:
             title, why = "It is not attained: the sphere of the labels is too large", TOO_LARGE
-            shown.append(Gt(heat, targets.tau_max, evaluate=False))
+            shown.append(lt(room, 0))
+            shown += [gt(negative, 0)] if signs is not None else []
         else:
             title, why = "It is not attained: the dimension is too small", TOO_SMALL
-            shown.append(Lt(Symbol("q"), Integer(targets.rank or 0), evaluate=False))
+            shown.append(lt(needed, targets.rank or 0))
     else:
         title, why = f"In q = {size}: {targets.reason(size)}", "every constant c' is tried"
-        word = Symbol("constants")
-        shown.append((Gt if attained else Eq)(word, S.Zero, evaluate=False))
-    proof.add(title, Verdict(Tuple(*shown), NUMBERS, targets, size), why)
-
-
-@dataclass(frozen=True, eq=False)
-class Verdict(Statement):
-    """Relations between tau, q and the sphere of the labels that decide whether it is attained."""
-
-    targets: TargetCosines
-    size: int | None
-
-    def decide(self) -> Outcome:
-        """Whether each is as the matrix of the cosines says."""
-        how = ""
-        for relation in each(self.shown):
-            right, how = self._one(relation)
-            if right is None:
-                return Undecided(how)
-            if not right:
-                return Refuted({}, f"{relation} is not so: {how}")
-        return Holds(Evidence(Grade.EXACT, how))
-
-    def _one(self, relation: Any) -> tuple[bool | None, str]:
-        targets, (left, right) = self.targets, relation.args
-        if right == 0 and left == Symbol("constants"):
-            if self.size is None:
-                return None, "the dimension is missing"
-            if not targets.exact:
-                return isinstance(relation, Gt) and targets.inner is not None, "pivots in balls"
-            found = targets.verdict(self.size).attained
-            return (None if found is None else found == isinstance(relation, Gt)), "algebra"
-        if left == Symbol("rank_D"):
-            d = targets.D.fractions
-            known = targets.tau_max is None if d is None else d.rank() == right
-            return known and right == targets.dimension + 2, "rank of the squared distances"
-        if Symbol("q") in (left, right):
-            bound = next(e for e in (left, right) if e != Symbol("q"))
-            if self.size is None or bound != targets.rank:
-                return None, "not the rank with c' = 1"
-            enough = isinstance(relation, Le)
-            return (self.size >= bound) == enough == (left == bound), "rank of the cosines"
-        if left != Symbol("tau") or right != targets.tau_max:
-            return None, "not a temperature"
-        signs = inertia(tuple(map(tuple, targets.matrix(S.One)))) if targets.exact else None
-        if signs is None:
-            return (targets.room != -1) == isinstance(relation, Le), "sign of tau_max - tau"
-        semidefinite = not signs[1]
-        return semidefinite == isinstance(relation, Le), "signs of the pivots of the cosines"
+        shown.append((gt if attained else eq)("constants", 0))
+        names[Symbol("constants")] = Integer(attained)
+    proof.holds(title, shown, why, NUMBERS, names=names)

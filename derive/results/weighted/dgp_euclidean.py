@@ -8,30 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sympy import Expr, Integer, S, Symbol
+from sympy import Expr, S, Symbol
 
 from ...decide.domain import Range, at_least
 from ...losses.weighted import WEIGHTED_EUCLIDEAN
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, gt, le
+from ...proof.relations import eq, ge, le
 from ...theorem.quantity import Quantity
 from ...vectors.distance import Dissimilarity, Euclidean
 from .._for_data import NUMBERS, Data, ForData
 from ._distances import (
     DISSIMILARITIES,
+    DISTANCE,
+    ENTRY,
     MEANINGS,
     SCHOENBERG,
+    Placed,
     enough_points,
     k,
     n,
-    place,
     plane,
     points_needed,
     shift,
     spectrum,
-    squared_distance,
+    state_copies,
 )
-from ._geometry import GIBBS
 from ._weights import ATTAINED, q, quantities
 
 DOMAIN = plane()
@@ -99,20 +100,11 @@ def for_matrix(data: Data, at: Mapping[Symbol, Expr], proof: Derivation) -> dict
 
 def for_dimensions(verdict: Euclidean, proof: Derivation) -> dict[str, Quantity]:
     """The verdict, and the points."""
-    D, c = verdict.of, verdict.c
+    c = verdict.c
     found = quantities(verdict=verdict.reason)
     if verdict.attained is None:
         return found
-    need, copies = D.size - 1 - verdict.q, Integer(D.multiplicity[0])
-    proof.holds(
-        "The smallest eigenvalue has multiplicity n - 1 - q or more"
-        if verdict.attained
-        else "The multiplicity of the smallest eigenvalue is below n - 1 - q",
-        ge("copies", need) if verdict.attained else gt(need, "copies"),
-        GIBBS,
-        NUMBERS,
-        names={Symbol("copies"): copies},
-    )
+    state_copies(verdict, proof)
     found |= {
         "attained": Quantity(
             verdict.attained, ATTAINED, "whether points in q dimensions attain the entropic bound"
@@ -131,14 +123,10 @@ def for_dimensions(verdict: Euclidean, proof: Derivation) -> dict[str, Quantity]
     }
     if c is None or verdict.embedding is None:
         return found
-    wanted = D.with_constant(c)
-    place(
+    proof.add(
         "The points have the squared distances D + c",
+        Placed(eq(DISTANCE, ENTRY + c), NUMBERS, verdict.of, verdict.embedding),
         "eigenvalues give their dimension, and elimination finds them",
-        verdict.embedding,
-        lambda i, j: wanted[i][j],
-        squared_distance,
-        proof,
     )
     meaning = "constant of the embedding shown: 0 if that is possible, else the smallest"
     return {

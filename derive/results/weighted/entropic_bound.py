@@ -8,23 +8,20 @@ similarities and weights are symmetric, two rows that share a pair have the same
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from flint import fmpq, fmpq_mat
-from sympy import Eq, Expr, Integer, Rational, S, Symbol, exp, log, oo
+from flint import fmpz_mat
+from sympy import Expr, Integer, Rational, S, Symbol, exp, log, oo
 
 from ...decide.domain import POSITIVE, Domain, Range, at_least
-from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ...losses.softmax import tau
 from ...losses.weighted import WEIGHTED, entropic_bound, weighted_loss
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, gt
-from ...proof.statement import Statement
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
 from ...vectors.distance import by_primes
-from .._for_data import ForData
+from .._for_data import NUMBERS, ForData
 from ._divergence import state_divergence
 from ._geometry import GIBBS
 from ._rows import WeightRows
@@ -112,27 +109,15 @@ def general(proof: Derivation) -> dict[str, Quantity]:
 
 
 # --- for given weights -----------------------------------------------------------------------
-@dataclass(frozen=True, eq=False)
-class Components(Statement):
-    """``components = k``: the nullity of the Laplacian of the pairs with weights both ways."""
-
-    weights: WeightRows
-
-    def decide(self) -> Outcome:
-        """Whether it is, by the rank of the Laplacian."""
-        if type(self.shown) is not Eq or self.shown.args[0] != Symbol("components"):
-            return Undecided("the statement is not about a number of components")
-        size = self.weights.size
-        laplacian = [[fmpq(0)] * size for _ in range(size)]
-        for i, j in self.weights.mutual:
-            laplacian[i][j] = laplacian[j][i] = fmpq(-1)
-            laplacian[i][i] += 1
-            laplacian[j][j] += 1
-        flat = [e for row in laplacian for e in row]
-        found = size - fmpq_mat(size, size, flat).rank()
-        if self.shown.args[1] != found:
-            return Refuted(note=f"there are {found}")
-        return Holds(Evidence(Grade.EXACT, "the rank of the Laplacian"))
+def nullity_of_laplacian(weights: WeightRows) -> int:
+    """Of the graph of the pairs with weights both ways: the number of its components."""
+    size = weights.size
+    laplacian = [[0] * size for _ in range(size)]
+    for i, j in weights.mutual:
+        laplacian[i][j] = laplacian[j][i] = -1
+        laplacian[i][i] += 1
+        laplacian[j][j] += 1
+    return size - int(fmpz_mat(laplacian).rank())
 
 
 def for_weights(
@@ -144,11 +129,11 @@ def for_weights(
         return in_general
     weights: WeightRows = data["W"]
     bound = entropic_bound(weights.rows)
-    numbers = Domain({}, {})
-    proof.add(
+    proof.equal(
         "Connected components of the pairs with weights in both directions",
-        Components(eq("components", Integer(weights.components)), numbers, weights),
-        "each component has one constant",
+        {"components": (Integer(nullity_of_laplacian(weights)), Integer(weights.components))},
+        "the nullity of the Laplacian is their number, and each component has one constant",
+        NUMBERS,
     )
     similarities = weights.similarities
     fractions = all(e.is_Rational for row in weights.rows for e in row)
@@ -158,7 +143,7 @@ def for_weights(
             "These similarities attain it",
             eq("excess", 0),
             "put into the loss, they give no more than the bound",
-            numbers,
+            NUMBERS,
             names={Symbol("excess"): by_primes(excess)},
         )
     found = {

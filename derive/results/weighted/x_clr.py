@@ -24,10 +24,8 @@ from .._for_data import NUMBERS, Data, ForData
 from ._gap import at_temperature
 from ._geometry import (
     GIBBS,
-    RHO,
     RIGID,
     Directions,
-    OnSphere,
     gamma,
     h2,
     largest,
@@ -143,11 +141,15 @@ def of_labels(
     labels: Directions, fixed: Mapping[Symbol, Expr], proof: Derivation
 ) -> dict[str, Quantity]:
     n, r, square = labels.size, labels.dimension, labels.square_of_radius
-    proof.add(
+    normal = labels.square_of_normal
+    # None: the origin is in the affine hull. Over its square the normal is in it.
+    off, rho_squared = (0, S.One) if normal is None else (labels.off_plane(), 1 - 1 / normal)
+    proof.equal(
         f"The {n} labels of unit norm, whose affine hull has {r} dimensions, lie on a sphere in it",
-        OnSphere(eq(RHO**2, square), NUMBERS, labels),
+        {"labels_off": (Integer(off), 0), "rho_squared": (rho_squared if r else S.Zero, square)},
         "a point of the affine hull has the same inner product with all of them; cosines are "
         "fractions times roots that are independent over the fractions",
+        NUMBERS,
     )
     heat = fixed.get(tau_prime, tau_prime)
     tau_max = heat / square if r else oo
