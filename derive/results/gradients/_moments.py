@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sympy import Expr, Rational, S, Symbol, oo, sqrt
 
 from ...decide.domain import Domain, Range, between
@@ -102,13 +100,3 @@ def _line(a: int, b: int) -> Expr:
     """The line through the values of (x - p)^3 at two points."""
     first, second = ((S(e) - p) ** 3 for e in (a, b))
     return first + (second - first) * (x - a) / (b - a)
-
-
-#: Orthonormal vectors, and vectors on a line, as text that reads exactly.
-AXES = [["1", "0", "0"], ["0", "1", "0"], ["0", "0", "1"]]
-OPPOSITE = [["3/5", "4/5"], ["-3/5", "-4/5"]]
-
-
-def vectors(batch: list[list[str]], candidate: list[str]) -> dict[str, Any]:
-    """A batch with a candidate, as attacks store it."""
-    return {"vectors": {"batch": batch, "candidate": candidate}}

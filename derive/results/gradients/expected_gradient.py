@@ -15,11 +15,12 @@ from ...losses.setting import INFONCE_OF_LAW
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.relations import ge
-from ...theorem.bounds import About, Bounds
+from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.combination import inner, plus
 from . import _readings as of_anchor
+from ._bounded import bounds
 from ._lemmas import LEAVE_ONE_OUT, MINKOWSKI, RAYLEIGH
 from ._readings import N, n
 from ._spectrum import COSH, SINH, state_weights
@@ -39,6 +40,24 @@ DOMAIN = Domain(
     {s: of_anchor.RANGES[s] for s in KNOWN} | {s: r for s, (r, _, _) in OWN.items()},
     {s: of_anchor.WITNESS[s] for s in KNOWN} | {s: w for s, (_, w, _) in OWN.items()},
 )
+
+#: One outcome: the negatives are opposite to the positive.
+CASES = {
+    "OPPOSITE": {
+        "vectors": {
+            "weights": ["1"],
+            "anchor": [["1"]],
+            "positive": [["1"]],
+            "negatives": [[["-1"], ["-1"]]],
+        },
+        "tau": "2",
+    }
+}
+BOUNDS = """
+upper_any | mean_squared_gradient <= U | OPPOSITE
+    upper bound for any law of the negatives, from the three parts of Theorem 1.1
+    where all negatives are opposite to the positive
+"""
 
 
 def _softmax_mean(proof: Derivation) -> Expr:
@@ -101,21 +120,15 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     rest, first = SINH * sqrt(spectral), sqrt(square)
     trivial = 4 * square
     by_law = highest * sqrt(_softmax_mean(proof))
-    g = r"\mathbb{E}\|\nabla_z \mathcal{L}\|^2"
+    upper = Min(trivial, (first + sqrt(sampled) + rest) ** 2) / tau**2
+    constants = {"of the mean of epsilon^2 sigma, before roots are added": SINH**2 / tau**2}
     found: dict[str, Quantity] = {
-        "upper_any": Bounds(
-            Min(trivial, (first + sqrt(sampled) + rest) ** 2) / tau**2,
-            rf"{g} \le U",
-            "upper bound for any law of the negatives, from the three parts of Theorem 1.1",
-            bounded="mean_squared_gradient",
-            about=About.LAW,
-            constants={"of the mean of epsilon^2 sigma, before roots are added": SINH**2 / tau**2},
-            equality="where all negatives are opposite to the positive",
-            attained=OPPOSITE,
+        **bounds(
+            About.LAW, BOUNDS, {"upper_any": upper}, CASES, {"upper_any": {"constants": constants}}
         ),
         "upper_law": Quantity(
             Min(trivial, (first + by_law) ** 2) / tau**2,
-            rf"{g} \le U_\Sigma",
+            r"\mathbb{E}\|\nabla_z \mathcal{L}\|^2 \le U_\Sigma",
             "upper bound of the mean squared gradient over independent negatives of one law, by "
             "its largest eigenvalue, in any dimension",
         ),
@@ -123,16 +136,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     return of_anchor.in_own_ranges(found, DOMAIN)
 
 
-#: One outcome: the negative is opposite to the positive.
-OPPOSITE = {
-    "vectors": {
-        "weights": ["1"],
-        "anchor": [["1"]],
-        "positive": [["1"]],
-        "negatives": [[["-1"], ["-1"]]],
-    },
-    "tau": "2",
-}
 RESULT = Result(
     "expected-gradient",
     title="The mean squared InfoNCE gradient over random negatives",

@@ -23,8 +23,8 @@ from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.moments import joined, mean
-from ._bounded import Bounded
-from ._moments import AXES, OPPOSITE, vectors
+from ._bounded import bounds, configuration
+from ._readings import in_own_ranges
 
 b, d = (Symbol(s, integer=True, positive=True) for s in "bd")
 t = Symbol("t", positive=True)
@@ -66,8 +66,37 @@ MEANINGS = {
     centroid: "inner product of the candidate with the mean of the batch",
     sigma_hat: "largest eigenvalue of the second moment",
 }
-#: Two vectors that have one inner product with the first axis.
-MIRRORED = [["3/5", "4/5", "0"], ["3/5", "-4/5", "0"]]
+CASES = {
+    "ORTHOGONAL": configuration(batch="1 0 0; 0 1 0", candidate="0 0 1"),
+    "AXIS_TWICE": configuration(batch="1 0 0; 0 1 0; 0 0 1; 1 0 0", candidate="1 0 0"),
+    "AXIS_ONCE": configuration(batch="1 0 0; 0 1 0; 0 0 1; 0 1 0; 0 0 1", candidate="1 0 0"),
+    "OPPOSITE": configuration(batch="3/5 4/5; -3/5 -4/5", candidate="3/5 4/5"),
+    "MIRRORED": configuration(batch="3/5 4/5 0; 3/5 -4/5 0", candidate="1 0 0"),
+}
+BOUNDS = r"""
+t_next_lower | t_next >= | ORTHOGONAL
+    the trace with the candidate, whatever that is
+    iff the candidate is orthogonal to the batch
+t_next_upper | t_next <= | AXIS_TWICE
+    the trace with the candidate, from the largest eigenvalue
+    iff the candidate is a top direction
+t_lower | t >= | ORTHOGONAL
+    trace of the square of the second moment
+    where the vectors are orthonormal, or a tight frame
+t_upper | t <= | OPPOSITE
+    trace of the square of the second moment, whatever the batch is
+    iff all vectors are on one line
+q_upper | q <= | AXIS_TWICE
+    the candidate's quadratic form, at most the largest eigenvalue
+    iff the candidate is a top direction, and all other eigenvalues are equal
+q_lower | q >= | AXIS_ONCE
+    the candidate's quadratic form, at least the least eigenvalue
+    where the candidate is orthogonal to the batch, or a last direction and all other
+    eigenvalues are equal
+q_centroid | q >= | MIRRORED
+    the candidate's quadratic form, from the mean of the batch
+    iff the candidate has the same inner product with all vectors of the batch
+"""
 #: Where greedy choices are not best: a first vector, and a pool to take two of.
 FIRST = ImmutableMatrix([1, 0])
 POOL = (
@@ -77,75 +106,37 @@ POOL = (
 )
 
 
-#: What is bounded.
-T_NEXT = Bounded("t_next", r"t_{B \cup \{z\}}", About.VECTORS)
-T = Bounded("t", r"t_B", About.VECTORS)
-Q = Bounded("q", r"q_B(z)", About.VECTORS)
-
-
 def build(proof: Derivation) -> dict[str, Quantity]:
     after, gain = one_step(proof)
-    in_t = Domain({d: at_least(1), t: between(1 / d, 1, why=WHY_T)}, {d: 3, t: S.Half})
-    spread = sqrt((d - 1) * (d * t - 1)) / d
     forms(proof)
-    return {
+    spread = sqrt((d - 1) * (d * t - 1)) / d
+    in_t = {"domain": Domain({d: at_least(1), t: between(1 / d, 1, why=WHY_T)}, {d: 3, t: S.Half})}
+    with_top = MEANT.restricted([b, t]).with_range(sigma_hat, between(t, largest(b)), S.Half)
+    values = {
+        "t_next_lower": after.xreplace({q: S.Zero}),
+        "t_next_upper": after.xreplace({q: sigma_hat}),
+        "t_lower": 1 / Min(b, d),
+        "t_upper": S.One,
+        "q_upper": 1 / d + spread,
+        "q_lower": Max(0, 1 / d - spread),
+        "q_centroid": centroid**2,
+    }
+    more = {
+        "t_next_lower": {"domain": MEANT.restricted([b, t])},
+        "t_next_upper": {"domain": with_top},
+        "q_upper": in_t,
+        "q_lower": in_t,
+    }
+    found: dict[str, Quantity] = {
         "t_next": Quantity(after, r"t_{B \cup \{z\}}", "the trace with the candidate", MEANT),
         "gain": Quantity(gain, r"\Delta t", "change of the trace", MEANT),
         **when_it_falls(proof, gain),
         **expansion(proof, gain),
         **diversity(proof),
-        "t_next_lower": T_NEXT.lower(
-            after.xreplace({q: S.Zero}),
-            "the trace with the candidate, whatever that is",
-            MEANT.restricted([b, t]),
-            equality="iff the candidate is orthogonal to the batch",
-            attained=vectors(AXES[:2], AXES[2]),
-        ),
-        "t_next_upper": T_NEXT.upper(
-            after.xreplace({q: sigma_hat}),
-            "the trace with the candidate, from the largest eigenvalue",
-            MEANT.restricted([b, t]).with_range(sigma_hat, between(t, largest(b)), S.Half),
-            equality="iff the candidate is a top direction",
-            attained=vectors([*AXES, AXES[0]], AXES[0]),
-        ),
-        "t_lower": T.lower(
-            1 / Min(b, d),
-            "trace of the square of the second moment",
-            DOMAIN.restricted([b, d]),
-            equality="where the vectors are orthonormal, or a tight frame",
-            attained=vectors(AXES[:2], AXES[2]),
-        ),
-        "t_upper": T.upper(
-            S.One,
-            "trace of the square of the second moment, whatever the batch is",
-            DOMAIN.restricted([b]),
-            equality="iff all vectors are on one line",
-            attained=vectors(OPPOSITE, OPPOSITE[0]),
-        ),
-        "q_upper": Q.upper(
-            1 / d + spread,
-            "the candidate's quadratic form, at most the largest eigenvalue",
-            in_t,
-            equality="iff the candidate is a top direction, and all other eigenvalues are equal",
-            attained=vectors([*AXES, AXES[0]], AXES[0]),
-        ),
-        "q_lower": Q.lower(
-            Max(0, 1 / d - spread),
-            "the candidate's quadratic form, at least the least eigenvalue",
-            in_t,
-            equality="where the candidate is orthogonal to the batch, or a last direction and all "
-            "other eigenvalues are equal",
-            attained=vectors([*AXES, *AXES[1:]], AXES[0]),
-        ),
-        "q_centroid": Q.lower(
-            centroid**2,
-            "the candidate's quadratic form, from the mean of the batch",
-            DOMAIN.restricted([centroid]),
-            equality="iff the candidate has the same inner product with all vectors of the batch",
-            attained=vectors(MIRRORED, AXES[0]),
-        ),
+        **bounds(About.VECTORS, BOUNDS, values, CASES, more),
         **two_steps(proof),
     }
+    return in_own_ranges(found, DOMAIN)
 
 
 def one_step(proof: Derivation) -> tuple[Expr, Expr]:
