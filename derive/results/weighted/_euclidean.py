@@ -37,9 +37,8 @@ from ._weights import (
     Gap,
     InBalls,
     Rows,
-    Similarity,
     Weights,
-    in_balls,
+    by_distances,
     q,
     quantities,
 )
@@ -217,7 +216,7 @@ def against_components(
         return {}
     rows = rows_of(parts, D.size, size)
     weights = Weights(D.log_weights())
-    pca_gap = gap_at(weights, rows)
+    pca_gap = Gap(weights, by_distances(rows)).number
     found = quantities(pca_gap=pca_gap)
     names = {Symbol("pca_gap"): pca_gap}
     if attained:
@@ -229,7 +228,7 @@ def against_components(
         return found
     loss = euclidean_loss(np.array(weights.log, dtype=float))
     better = rounded(lowest(loss, np.array(rows, dtype=float)))
-    at_most = gap_at(weights, better)
+    at_most = Gap(weights, by_distances(better)).number
     if enclosure(pca_gap - at_most, BITS) > 0:
         names[Symbol("gap_at_most")] = at_most
         proof.add(
@@ -238,16 +237,6 @@ def against_components(
             "both losses are computed at explicit coordinates",
         )
     return found | quantities(gap_at_most=at_most)
-
-
-def gap_at(weights: Weights, rows: Rows) -> Expr:
-    """The loss of points, minus the bound, with minus the squared distance as similarity."""
-
-    def similarity(bits: int) -> Similarity:
-        z = in_balls(rows, bits)
-        return lambda i, j: -sum((a - b) * (a - b) for a, b in zip(z[i], z[j], strict=True))
-
-    return Gap(weights, lambda bits: [similarity(bits)]).number
 
 
 def state_span(D: Dissimilarity, data: str, proof: Derivation) -> None:

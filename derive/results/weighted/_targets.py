@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from functools import cache, cached_property, partial
 
-import numpy as np
-from sympy import Basic, Expr, Integer, Rational, S, Symbol, oo
+from sympy import Basic, Expr, Integer, S, Symbol, oo
 
-from ...decide.ball import precision
 from ...decide.digits import sign
-from ...optimum.interior import pivots
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt, le, lt
 from ...vectors.coordinates import Rows, inertia, padded
@@ -22,10 +19,8 @@ from ...vectors.coordinates import in_balls as vectors
 from ...vectors.distance import Dissimilarity
 from ...vectors.sphere import Spherical
 from .._for_data import NUMBERS
-from ._weights import MOST_POINTS, in_balls
+from ._weights import MOST_POINTS
 
-#: Bits in which a number is looked at.
-BITS = 128
 TOO_LARGE = "the matrix of the cosines is not positive semidefinite"
 TOO_SMALL = "that is the rank of the matrix of the cosines"
 NO_SPHERE = (
@@ -89,28 +84,7 @@ class TargetCosines:
             return True
         if self.rigid(size):
             return None if self.room is None else False
-        if self.exact:
-            return self.verdict(size).attained
-        return True if size >= self.size and self.inner is not None else None
-
-    @cached_property
-    def inner(self) -> Rational | None:
-        """A constant c' for which the matrix of the cosines is proved to be positive definite."""
-        n = self.size
-        floats = float(self.heat) * np.array(self.D.entries, dtype=float)
-
-        def least(c: float) -> float:
-            matrix = c - floats + (1 - c) * np.eye(n)
-            return float(np.linalg.eigvalsh(matrix)[0])
-
-        low, high = -1.0, 1.0  # beyond 1 is only where labels span n - 1 dimensions
-        for _ in range(60):
-            one, two = (2 * low + high) / 3, (low + 2 * high) / 3
-            low, high = (one, high) if least(one) < least(two) else (low, two)
-        found = Rational(round(low * 2**30), 2**30)
-        with precision(BITS):
-            signs = pivots(in_balls(self.matrix(found), BITS))
-            return found if len(signs) == n and all(p > 0 for p in signs) else None
+        return self.verdict(size).attained if self.exact else None
 
     @cached_property
     def least_dimension(self) -> int | None:
@@ -127,7 +101,7 @@ class TargetCosines:
         """The constant c' there."""
         if self.natural(size):
             return S.One
-        return self.verdict(size).c_prime if self.exact else self.inner
+        return self.verdict(size).c_prime if self.exact else None
 
     def cosines(self, size: int) -> list[list[Expr]] | None:
         """The cosines, where they exist."""
@@ -145,17 +119,9 @@ class TargetCosines:
         """Unit vectors with these cosines."""
         if self.exact:
             return self.verdict(size).embedding
-        gram = self.cosines(size)
-        rank = self.rank if self.natural(size) else self.size
-        if gram is None or rank is None:
+        if self.rank is None or self.rank > size:
             return None
-        return padded(vectors(tuple(map(tuple, gram)), rank), size)
-
-    def reason(self, size: int) -> str:
-        """The verdict in a line."""
-        if self.exact:
-            return self.verdict(size).reason
-        return f"attained with c' = {self.inner}, among others"
+        return padded(vectors(tuple(map(tuple, self.matrix(S.One))), self.rank), size)
 
 
 # --- the verdict ---------------------------------------------------------------------------------
@@ -193,7 +159,7 @@ def state_verdict(
             title, why = "It is not attained: the dimension is too small", TOO_SMALL
             shown.append(lt(needed, targets.rank or 0))
     else:
-        title, why = f"In q = {size}: {targets.reason(size)}", "every constant c' is tried"
+        title, why = f"In q = {size}: {targets.verdict(size).reason}", "every constant c' is tried"
         shown.append((gt if attained else eq)("constants", 0))
         names[Symbol("constants")] = Integer(attained)
     proof.holds(title, shown, why, NUMBERS, names=names)
