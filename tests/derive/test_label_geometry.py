@@ -358,8 +358,3 @@ def test_coordinates_that_are_zero_beside_roots(rows: Any, tau: str) -> None:
     points = np.array(made.value("embedding"), dtype=float)
     found = 1 - 2 * float(Rational(tau)) * (1 - cosines(rows))
     np.testing.assert_allclose(points @ points.T, found, atol=1e-12)
-
-
-def test_labels_with_pi_have_symmetric_distances() -> None:
-    made = results["y-aware"].given(Y=[["0"], ["1"], ["pi"], ["4"]])
-    assert made.value("dimension") == 1 and made.value("spherical") is False

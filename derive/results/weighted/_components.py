@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flint import fmpq, fmpq_mat, fmpq_poly
-from sympy import Expr, sqrt
+from sympy import Expr, S, sqrt
 
 from ...vectors.algebraic import Eigenvalue
 from ...vectors.coordinates import Rows, in_field, padded
 from ...vectors.distance import Dissimilarity
 
 
-def components(D: Dissimilarity, shift: Expr, count: int) -> Rows | None:
+def components(D: Dissimilarity, shift: Expr, count: int) -> Rows:
     """The first principal components, largest first; eigenvalues have ``shift`` taken off.
 
-    Each has a coordinate for every point. Those of length zero are left out. None where the entries
-    of D are no fractions of one number.
+    Each has a coordinate for every point. Those of length zero are left out.
     """
-    spectrum, scale, gram = D.spectrum, D.scale, D.centred_fractions
-    if spectrum is None or scale is None or gram is None:
-        return None
+    spectrum, scale, gram = D.spectrum, D.scale or S.One, D.centred_fractions
     found: list[tuple[Expr, ...]] = []
     for e in reversed(spectrum):
         if len(found) >= count or e.number.sign() <= 0 or (shift != 0 and e is spectrum[0]):

@@ -49,7 +49,7 @@ def cosine_loss(log_weights: Floats, tau: float) -> Callable[[Floats], tuple[flo
 
 
 def multipliers(log_weights: Floats, tau: float, gram: Floats) -> Floats:
-    """What holds the norms of unit vectors: the diagonal of the slope in their Gram matrix times it."""
+    """The diagonal of A G, where A is the gradient of the loss in the Gram matrix G."""
     _, pull = _value(_softmax(log_weights), gram / tau)
     found: Floats = ((pull + pull.T) * gram).sum(1) / (2 * tau)
     return found
@@ -74,9 +74,7 @@ def _value(above: Floats, s: Floats) -> tuple[float, Floats]:
 
 
 def lowest(loss: Callable[[Floats], tuple[float, Floats]], start: Floats) -> Floats:
-    """Follow the loss down from a start, with the steps of Barzilai and Borwein, each halved until
-    the loss falls.
-    """
+    """Follow the loss down (Barzilai and Borwein's steps, halved until it falls) from a start."""
     z, (value, slope), step, idle = start, loss(start), 1e-2, 0
     for _ in range(STEPS):
         square = float((slope * slope).sum())

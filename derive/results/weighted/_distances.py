@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from flint import arb, fmpq
+from flint import arb, fmpq, fmpq_mat
 from sympy import Eq, Expr, Integer, Rational, S, Symbol, Tuple, oo
 
 from ...decide.ball import Enclosures, TooWide, enclosure, precision
@@ -207,8 +207,8 @@ class Eigenvalues(Statement):
     def decide(self) -> Outcome:
         """Whether they are."""
         rows = [(e.args[0], e.args[1]) for e in self.shown.args if isinstance(e, Tuple)]
-        exact, scale = self.of.centred_fractions, self.of.scale
-        if exact is None or scale is None or len(rows) != len(self.shown.args):
+        exact, scale = self.of.centred_fractions, self.of.scale or S.One
+        if len(rows) != len(self.shown.args):
             return Undecided("no eigenvalues are stated")
         below = 0
         for value, count in rows:
@@ -234,7 +234,6 @@ class Eigenvalues(Statement):
             for i, row in enumerate(exact)
         )
         found = inertia(tuple(rows))
-        assert found is not None
         return found[1] - (at > 0), found[2] - (at == 0)
 
 
@@ -244,12 +243,9 @@ def signs_of_sphere(of: Dissimilarity, radius: Expr) -> tuple[int, int, int]:
     None is negative iff the points of D lie in a ball of this radius. As many are positive as the
     points have dimensions iff they lie on its sphere, and one more if the radius is larger.
     """
-    d, n = of.fractions, range(of.size)
-    assert d is not None and of.scale is not None
-    beta = (2 * radius**2 / of.scale).expand()
-    found = inertia(tuple(tuple(beta - as_sympy(d[i, j]) * int(i != j) for j in n) for i in n))
-    assert found is not None
-    return found
+    d, n = fmpq_mat(of.fractions), range(of.size)
+    beta = (2 * radius**2 / (of.scale or S.One)).expand()
+    return inertia(tuple(tuple(beta - as_sympy(d[i, j]) * int(i != j) for j in n) for i in n))
 
 
 def squared_distance(one: Sequence[Expr], other: Sequence[Expr]) -> Expr:
@@ -314,7 +310,7 @@ class Placed(Statement):
 
 def state_copies(verdict: Euclidean, proof: Derivation) -> None:
     """Whether D + c holds the squared distances of points in q dimensions, for some c."""
-    need, (low, high) = verdict.of.size - 1 - verdict.q, verdict.of.multiplicity
+    need = verdict.of.size - 1 - verdict.q
     copies = Symbol("copies")
     proof.holds(
         "The smallest eigenvalue has multiplicity n - 1 - q or more"
@@ -323,20 +319,20 @@ def state_copies(verdict: Euclidean, proof: Derivation) -> None:
         ge(copies, need) if verdict.attained else lt(copies, need),
         GIBBS,
         NUMBERS,
-        names={copies: Integer(low if verdict.attained else high)},
+        names={copies: Integer(verdict.of.multiplicity)},
     )
 
 
 def spectrum(of: Dissimilarity, proof: Derivation) -> dict[str, Quantity]:
     """The eigenvalues of the centred Gram matrix, and what is known from them."""
-    if of.spectrum is not None and of.size <= SHOWN_VALUES:
+    if of.size <= SHOWN_VALUES:
         rows = Tuple(*(Tuple(e, Integer(many)) for e, many in Counter(of.eigenvalues).items()))
         proof.add(
             "Eigenvalues, with multiplicities, of the centred Gram matrix -J D J/2 off ones",
             Eigenvalues(rows, NUMBERS, of),
             "roots of its characteristic polynomial, over the fractions",
         )
-    found = {
+    return {
         "eigenvalues": Quantity(
             list(of.eigenvalues),
             r"\mu_1 \le \dots \le \mu_{n-1}",
@@ -347,20 +343,19 @@ def spectrum(of: Dissimilarity, proof: Derivation) -> dict[str, Quantity]:
             r"\mu_1",
             "smallest of them: D is a Euclidean distance matrix iff it is not negative",
         ),
-    }
-    if of.is_edm is not None:
-        found["is_edm"] = Quantity(
+        "is_edm": Quantity(
             of.is_edm,
             r"\text{is\_edm}",
             "whether D is a Euclidean distance matrix, with no constant added",
-        )
-    if of.fractions is not None:
-        found["rank"] = Quantity(
-            Integer(of.fractions.rank()), r"\operatorname{rank} D", "rank of D with a zero diagonal"
-        )
-        found["rank_centred"] = Quantity(
+        ),
+        "rank": Quantity(
+            Integer(fmpq_mat(of.fractions).rank()),
+            r"\operatorname{rank} D",
+            "rank of D with a zero diagonal",
+        ),
+        "rank_centred": Quantity(
             Integer(sum(not zero(e) for e in of.eigenvalues)),
             r"\operatorname{rank} J D J",
             "rank of the centred Gram matrix: c = 0 is forced if n exceeds it by more than q + 1",
-        )
-    return found
+        ),
+    }

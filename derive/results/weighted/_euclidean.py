@@ -162,7 +162,6 @@ def of_distances(
 ) -> dict[str, Quantity]:
     """The optimum for squared distances D, which are those of points."""
     r = D.dimension_with(S.Zero)
-    assert r is not None
     least = Euclidean(D, 1).dimension
     state_span(D, data, proof)
     found = quantities(dimension=r, min_dimension=least)
@@ -178,15 +177,14 @@ def of_distances(
         return found | optimum(D, S.Zero, r, proof)
     size = int(fixed[q])
     verdict = Euclidean(D, size)
-    if verdict.attained is not None:
-        state_copies(verdict, proof)
+    state_copies(verdict, proof)
     found["attained"] = Quantity(verdict.attained, ATTAINED, IN_Q)
     if verdict.attained and verdict.c is not None:
         found |= quantities(unique=verdict.unique)
         found["c"] = Quantity(verdict.c, "c", "constant added to all squared distances")
         found |= optimum(D, verdict.c, size, proof) | quantities(gap=S.Zero)
     if size < r and D.size <= MOST_OPTIMISED:
-        found |= against_components(D, size, bool(verdict.attained), proof)
+        found |= against_components(D, size, verdict.attained, proof)
     return found
 
 
@@ -195,10 +193,9 @@ def optimum(D: Dissimilarity, c: Expr, size: int, proof: Derivation) -> dict[str
     if D.size > MOST_ROWS:
         return {}
     found = quantities(squared_distances=D.with_constant(c))
-    parts = components(D, -c / 2, size) if size else None
-    if parts is None:
+    if not size:
         return found
-    rows = rows_of(parts, D.size, size)
+    rows = rows_of(components(D, -c / 2, size), D.size, size)
     proof.add(
         "Principal components have these squared distances",
         Placed(eq(DISTANCE, ENTRY + c), NUMBERS, D, rows, principal=True),
@@ -211,10 +208,7 @@ def against_components(
     D: Dissimilarity, size: int, attained: bool, proof: Derivation
 ) -> dict[str, Quantity]:
     """What the first q principal components, as they are, lose; and something better."""
-    parts = components(D, S.Zero, size)
-    if parts is None:
-        return {}
-    rows = rows_of(parts, D.size, size)
+    rows = rows_of(components(D, S.Zero, size), D.size, size)
     weights = Weights(D.log_weights())
     pca_gap = Gap(weights, by_distances(rows)).number
     found = quantities(pca_gap=pca_gap)
@@ -244,9 +238,7 @@ def state_span(D: Dissimilarity, data: str, proof: Derivation) -> None:
 
     It is found by eigenvalues; the rank of the inner products as seen from the last point is it.
     """
-    found, d, n = Integer(D.dimension_with(S.Zero)), D.fractions, D.size
-    rank = found
-    if d is not None:
-        flat = [d[i, n - 1] + d[j, n - 1] - d[i, j] for i in range(n - 1) for j in range(n - 1)]
-        rank = Integer(fmpq_mat(n - 1, n - 1, flat).rank())
+    found, d, n = Integer(D.dimension_with(S.Zero)), fmpq_mat(D.fractions), D.size
+    flat = [d[i, n - 1] + d[j, n - 1] - d[i, j] for i in range(n - 1) for j in range(n - 1)]
+    rank = Integer(fmpq_mat(n - 1, n - 1, flat).rank())
     proof.equal(f"The {data} span r dimensions", {"r": (rank, found)}, RANK, NUMBERS)

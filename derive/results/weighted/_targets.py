@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import cache, cached_property, partial
 
+from flint import fmpq_mat
 from sympy import Basic, Expr, Integer, S, Symbol, oo
 
 from ...decide.digits import sign
@@ -134,7 +135,9 @@ def state_verdict(
     if targets.room is not None:
         names[room] = Integer(targets.room)
     # Eigenvalues of the matrix of the cosines, by elimination.
-    signs = inertia(tuple(map(tuple, targets.matrix(S.One)))) if targets.exact else None
+    gram = targets.matrix(S.One)
+    rational = all(e.is_Rational for row in gram for e in row)
+    signs = inertia(tuple(map(tuple, gram))) if rational else None
     negative = Symbol("negative_eigenvalues")
     if signs is not None:
         names[negative] = Integer(signs[1])
@@ -148,8 +151,8 @@ def state_verdict(
     elif size is None or targets.rigid(size):
         if targets.tau_max is None:
             title, why = "It is not attained: the labels lie on no sphere", NO_SPHERE
-            d, rank = targets.D.fractions, targets.dimension + 2
-            names[Symbol("rank_D")] = Integer(rank if d is None else d.rank())
+            rank = targets.dimension + 2
+            names[Symbol("rank_D")] = Integer(fmpq_mat(targets.D.fractions).rank())
             shown.append(eq("rank_D", rank))
         elif targets.room == -1:
             title, why = "It is not attained: the sphere of the labels is too large", TOO_LARGE

@@ -91,21 +91,15 @@ def for_matrix(data: Data, at: Mapping[Symbol, Expr], proof: Derivation) -> dict
     if not data:
         return found
     D: Dissimilarity = data["D"]
-    found = spectrum(D, proof)
-    low, high = D.multiplicity
-    if low == high:
-        found |= quantities(dimension=D.size - 1 - low)
+    found = spectrum(D, proof) | quantities(dimension=D.size - 1 - D.multiplicity)
     return found | for_dimensions(Euclidean(D, int(at[q])), proof) if q in at else found
 
 
 def for_dimensions(verdict: Euclidean, proof: Derivation) -> dict[str, Quantity]:
     """The verdict, and the points."""
     c = verdict.c
-    found = quantities(verdict=verdict.reason)
-    if verdict.attained is None:
-        return found
     state_copies(verdict, proof)
-    found |= {
+    found = quantities(verdict=verdict.reason) | {
         "attained": Quantity(
             verdict.attained, ATTAINED, "whether points in q dimensions attain the entropic bound"
         ),

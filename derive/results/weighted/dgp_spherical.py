@@ -83,17 +83,16 @@ def for_matrix(data: Data, at: Mapping[Symbol, Expr], proof: Derivation) -> dict
     found = spectrum(D, proof)
     radius = Circumscribed(D).radius
     if radius is not None:
-        if D.fractions is not None:
-            positive, negative, _ = signs_of_sphere(D, radius)
-            proof.equal(
-                f"The sphere through points with the squared distances D has the radius {radius}",
-                {
-                    "positive_eigenvalues": (Integer(positive), D.dimension_with(S.Zero)),
-                    "negative_eigenvalues": (Integer(negative), 0),
-                },
-                SPHERE,
-                NUMBERS,
-            )
+        positive, negative, _ = signs_of_sphere(D, radius)
+        proof.equal(
+            f"The sphere through points with the squared distances D has the radius {radius}",
+            {
+                "positive_eigenvalues": (Integer(positive), D.dimension_with(S.Zero)),
+                "negative_eigenvalues": (Integer(negative), 0),
+            },
+            SPHERE,
+            NUMBERS,
+        )
         found["radius"] = Quantity(
             radius, r"\rho", "radius of the sphere through points with the squared distances D"
         )
@@ -107,8 +106,6 @@ def for_matrix(data: Data, at: Mapping[Symbol, Expr], proof: Derivation) -> dict
 def temperatures(verdict: Spherical) -> dict[str, Quantity]:
     """For which temperatures it is attained."""
     every = verdict.temperatures
-    if every is None:
-        return {}
     found = {
         "tau_set": Quantity(
             every,

@@ -100,7 +100,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
 def of_labels(rows: Rows, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
     D = between_rows(rows, S.One)
     r = D.dimension_with(S.Zero)
-    assert r is not None
     radius = Circumscribed(D).radius
     state_span(D, "labels", proof)
     tau_max = None if radius is None else oo if r == 0 else 1 / (2 * radius**2)
