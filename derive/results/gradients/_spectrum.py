@@ -19,7 +19,7 @@ from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt
 from ._lemmas import RAYLEIGH, TWO_ATOMS
-from ._readings import N, mean_norm, mu, participation, sigma
+from ._readings import N, mean_norm, mu, participation, region, sigma
 
 #: A share of the negatives, and the exponential of the others over theirs.
 share, low = Symbol("alpha", positive=True), Symbol("w", positive=True)
@@ -100,14 +100,14 @@ def state_weights(proof: Derivation) -> None:
         "exponentials between w and 1 with the mean y have a mean square of at most (1 + w) y - w, "
         "and N sum q_j^2 is the mean square over y^2. Similarities are between -1 and 1, so that w "
         "is exp(-2/tau)",
-        Domain({w: between(0, 1, "(]"), y: between(w, 1), tau: POSITIVE}, {w: 1, y: 1, tau: 1}),
+        region({w: between(0, 1, "(]"), y: between(w, 1), tau: POSITIVE}),
     )
 
 
 def state_rayleigh(proof: Derivation) -> None:
     """mu by participation, and by the mean of the negatives."""
     x = Symbol("x", real=True)
-    readings = Domain(
+    readings = region(
         {
             count: at_least(1),
             sigma: between(1 / count, 1),
@@ -115,8 +115,7 @@ def state_rayleigh(proof: Derivation) -> None:
             mean_norm: Range(S.Zero, sqrt(sigma), low_open=False),
             mu: between(0, 1),
             x: between(-1, 1),
-        },
-        {count: 4, sigma: "1/2", participation: "1/2", mean_norm: "1/4", mu: "1/2", x: "1/4"},
+        }
     )
     plain = {"qq": participation, "qu": 1 / count, "uu": 1 / count}
     gram = {"qq": mu**2, "qu": x, "uu": mean_norm**2}
@@ -207,10 +206,7 @@ def state_participation(proof: Derivation) -> Spectrum:
         TWO,
     )
     one, other = Symbol("s", real=True), Symbol("apart", nonnegative=True)
-    values = Domain(
-        {share: between(0, 1, "()"), one: between(-1, 1), other: Range(low_open=False)},
-        {share: "1/3", one: "1/2", other: 1},
-    )
+    values = region({share: between(0, 1, "()"), one: between(-1, 1), other: Range(low_open=False)})
     proof.holds(
         "The gap is at most 1 + sqrt(sigma), the share at most sigma or at least 1/N",
         ge("mean_square", one**2),

@@ -21,7 +21,7 @@ from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.moments import Parts, from_isotropy, gram_and_moment
 from ._bounded import bounds, configuration
-from ._readings import in_own_ranges
+from ._readings import in_own_ranges, region
 
 n, d, k = (Symbol(s, integer=True, positive=True) for s in "ndk")
 rank = Symbol("effective_rank", positive=True)
@@ -103,7 +103,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     squares, of_sigma = by_largest(proof)
     of_isotropy = isotropy(proof)
     state_entropy(proof)
-    few = Domain({n: at_least(2), d: SEVERAL, rank: between(1, Min(n, d))}, {n: 4, d: 3, rank: 2})
+    few = region({n: at_least(2), d: SEVERAL, rank: between(1, Min(n, d))})
     domains = {
         "sigma_hat_upper": few,
         "sigma_hat_lower": LARGE,
@@ -180,7 +180,7 @@ def by_gram(proof: Derivation) -> Quantity:
 
 def by_largest(proof: Derivation) -> tuple[Expr, Domain]:
     """The least sum of squared eigenvalues, by the largest of them."""
-    many = Domain({r: Range(S.One, low_open=False), rank: POSITIVE}, {r: 2, rank: 1})
+    many = region({r: Range(S.One, low_open=False), rank: POSITIVE})
     proof.equal(
         "Of r eigenvalues with the sum 1 the squares add up to at least 1/r",
         {"spread": (1 / rank - 2 / r + r / r**2, 1 / rank - 1 / r)},
@@ -188,7 +188,7 @@ def by_largest(proof: Derivation) -> tuple[Expr, Domain]:
         "rank, which is at most n and d; it is at least 1, as no square is more than its number",
         many,
     )
-    of_sigma = Domain({d: SEVERAL, sigma_hat: between(1 / d, 1)}, {d: 3, sigma_hat: S.Half})
+    of_sigma = region({d: SEVERAL, sigma_hat: between(1 / d, 1)})
     squares = sigma_hat**2 + (1 - sigma_hat) ** 2 / (d - 1)
     proof.equal(
         "With the largest eigenvalue known, the others add up to the rest",
@@ -293,7 +293,7 @@ def state_entropy(proof: Derivation) -> None:
         "the squared ones, and in the mean over the eigenvalues, each weighted by itself, the "
         "right side is P/P - 1 = 0: minus the entropy is at most log P, so the exponential of the "
         "entropy is at least 1/P",
-        Domain({t: POSITIVE}, {t: 1}),
+        region({t: POSITIVE}),
     )
 
 
@@ -303,13 +303,13 @@ def left_out(proof: Derivation) -> dict[str, Quantity]:
     left, form = (Symbol(s, nonnegative=True) for s in ("rest", "a"))
     on_z, on_y = (Symbol(s, real=True) for s in "xy")
     batch = Parts(n, left, on_z, on_y)
-    some = Domain({n: at_least(3)}, {n: 4})
+    some = region({n: at_least(3)})
     rest = solve_linear(batch.along(batch.all) - form, left)
     others, negatives = (
         tidy(batch.along(part).xreplace({left: rest})) for part in (batch.others, batch.negatives)
     )
     free = {s: Range(low_open=False) for s in (form, on_z, on_y)}
-    where = Domain({**some.ranges, **free}, {n: 4, form: 1, on_z: 1, on_y: 1})
+    where = region({**some.ranges, **free})
     proof.equal(
         "Along any vector, the moments of a batch without the anchor, and without the positive",
         {

@@ -22,7 +22,7 @@ from ...vectors.combination import inner, plus
 from . import _readings as of_anchor
 from ._bounded import bounds
 from ._lemmas import LEAVE_ONE_OUT, MINKOWSKI, RAYLEIGH
-from ._readings import N, n
+from ._readings import N, n, region
 from ._spectrum import COSH, SINH, state_weights
 
 square, spectral = of_anchor.mean_epsilon_squared, of_anchor.mean_epsilon_squared_sigma
@@ -70,7 +70,7 @@ def _softmax_mean(proof: Derivation) -> Expr:
         {"along": (inner(plus((q, own), (1 - q, others)), own, gram), q + (1 - q) * x)},
         "m' is the softmax mean of the others, and x is <m', z_1>; |m|^2 is the sum of q_j <m, "
         "z_j>, whose terms have the same mean",
-        Domain({q: between(0, 1), x: between(-1, 1)}, {q: S.Half, x: 0}),
+        region({q: between(0, 1), x: between(-1, 1)}),
     )
     a, b, k, s = (Symbol(c, nonnegative=True) for c in ("a", "b", "kappa", "sigma"))
     free = Range(low_open=False)
@@ -79,7 +79,7 @@ def _softmax_mean(proof: Derivation) -> Expr:
         "negative fewer, so at most kappa/N + (kappa sigma + X)/2",
         {"gap": ((a**2 + b**2) / 2 - a * b, (a - b) ** 2 / 2)},
         LEAVE_ONE_OUT,
-        Domain({a: free, b: free}, {a: 1, b: 2}),
+        region({a: free, b: free}),
     )
 
     def most(size: Expr) -> Expr:
@@ -89,10 +89,7 @@ def _softmax_mean(proof: Derivation) -> Expr:
         "and so at most kappa (sigma + 3/N)",
         {"room": (k * (most(N) - 1 / N - (s + most(N - 1)) / 2), k * (N - 4) / (2 * N * (N - 1)))},
         "by induction from N = 4 on; for N <= 3 this is 1 or more, and |m| is at most 1",
-        Domain(
-            {n: at_least(6), k: Range(S.One, low_open=False), s: between(0, 1)},
-            {n: 6, k: 2, s: S.Half},
-        ),
+        region({n: at_least(6), k: Range(S.One, low_open=False), s: between(0, 1)}),
         also=[ge("room", 0)],
     )
     return Min(1, COSH**2 * most(N).xreplace({s: sigma_law}))
@@ -114,7 +111,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "The root of the mean of |M - z+|^2, by the roots x and y of those of two parts",
         ge("below_sum", 0),
         MINKOWSKI,
-        Domain({x: free, y: free, mixed: between(-x * y, x * y)}, {x: 1, y: 1, mixed: 0}),
+        region({x: free, y: free, mixed: between(-x * y, x * y)}),
         names={Symbol("below_sum"): (x + y) ** 2 - (x**2 + y**2 + 2 * mixed)},
     )
     rest, first = SINH * sqrt(spectral), sqrt(square)

@@ -9,7 +9,7 @@ and those by sigma exceed it by any factor.
 
 from sympy import Expr, Min, S, Symbol, factor
 
-from ...decide.domain import Domain, between
+from ...decide.domain import between
 from ...decide.present import tidy
 from ...losses.setting import INFONCE
 from ...losses.softmax import tau
@@ -38,6 +38,7 @@ from ._readings import (
     mu,
     n,
     participation,
+    region,
     rho,
     sigma_positive,
 )
@@ -80,7 +81,7 @@ def _projection(identity: Identity, proof: Derivation) -> None:
         },
         "x - <x, z+> z+ is linear in x: of m it is the mean of the w_j under q, and the Gram "
         "matrix of the w_j is that of the negatives minus the products of their <z_j, z+>",
-        Domain({mu: between(0, 1), **cosines}, {mu: S.Half, **dict.fromkeys(cosines, 0)}),
+        region({mu: between(0, 1), **cosines}),
     )
     left = Symbol("left", nonnegative=True)
     proof.equal(

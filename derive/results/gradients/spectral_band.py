@@ -10,7 +10,7 @@ from typing import Any
 
 from sympy import Expr, Matrix, Max, Min, S, Symbol, oo, sqrt
 
-from ...decide.domain import POSITIVE, Domain, Range, at_least, between
+from ...decide.domain import POSITIVE, Range, at_least, between
 from ...decide.present import tidy
 from ...losses.setting import INFONCE_OF_BATCH
 from ...losses.softmax import tau
@@ -35,6 +35,7 @@ from ._readings import (
     mu,
     n,
     participation,
+    region,
     rho,
     sigma,
     sigma_hat,
@@ -224,16 +225,14 @@ def _similarities(proof: Derivation) -> None:
         "x being the square of the difference of their parts beside the anchor. Half of it, "
         "weighted by q_j q_k and added over all pairs, is 1 - mu^2 on the left, and the variance "
         "of the similarities under q is the first of the two on the right",
-        Domain(
-            {s: between(-1, 1), t: between(-1, 1), x: Range(low_open=False)}, {s: 1, t: 0, x: 1}
-        ),
+        region({s: between(-1, 1), t: between(-1, 1), x: Range(low_open=False)}),
     )
 
 
 def _links(proof: Derivation) -> dict[str, Expr]:
     """The parts of the decomposition of the paper, each with what its argument gives."""
     mean = Symbol("mean", real=True)
-    q_square = Domain(
+    q_square = region(
         {
             count: at_least(1),
             sigma: between(1 / count, 1),
@@ -241,8 +240,7 @@ def _links(proof: Derivation) -> dict[str, Expr]:
             variance: between(0, sigma),
             tau: POSITIVE,
             mean: REAL,
-        },
-        {count: 4, sigma: "1/2", participation: "1/2", variance: "1/4", tau: 1, mean: 0},
+        }
     )
     uniform = 1 / count
     squares = {
@@ -277,15 +275,14 @@ def _links(proof: Derivation) -> dict[str, Expr]:
         "of q_j - 1/N and (l_j - mean l)/N, l_j being the logits, the product added over j is "
         "N^-1 sum (q_j - 1/N) l_j >= 0, as larger logits have larger weights: the square of the "
         "difference is at most the sum of the squares",
-        Domain(
+        region(
             {
                 count: at_least(1),
                 participation: between(1 / count, 1),
                 variance: between(0, 1),
                 tau: POSITIVE,
                 mean: Range(S.Zero, low_open=False),
-            },
-            {participation: "1/2", variance: "1/4", tau: 1, count: 3, mean: 0},
+            }
         ),
         names={
             Symbol("square_of_remainder"): participation
@@ -304,14 +301,13 @@ def _batch(identity: Identity, spectrum: Spectrum, proof: Derivation) -> dict[st
     """Averages over the anchors of a batch."""
     x = Symbol("x", nonnegative=True)
     length = Symbol("length", nonnegative=True)
-    at_one = Domain(
+    at_one = region(
         {
             tau: POSITIVE,
             epsilon: between(0, 1, "()"),
             length: between(0, 1),
             x: between(0, epsilon * (1 + length)),
-        },
-        {tau: 1, epsilon: "1/2", length: "1/2", x: "1/2"},
+        }
     )
     most = identity.at(length**2).xreplace({rho: 1 - x})
     two = (2 * x * epsilon, 2 * (1 + length) * epsilon**2)
@@ -342,9 +338,8 @@ def _batch(identity: Identity, spectrum: Spectrum, proof: Derivation) -> dict[st
             )
         },
         "so the mean of (1 - rho)^2 is at least that of the mean, with equality iff all are equal",
-        Domain(
-            {x: Range(low_open=False), other: Range(low_open=False), share: between(0, 1, "()")},
-            {x: 1, other: 2, share: "1/3"},
+        region(
+            {x: Range(low_open=False), other: Range(low_open=False), share: between(0, 1, "()")}
         ),
     )
     sigma_most = Min(1, n * sigma_hat / N)
@@ -355,14 +350,13 @@ def _batch(identity: Identity, spectrum: Spectrum, proof: Derivation) -> dict[st
         "along any unit vector the sum over the negatives lacks two squares of that over the "
         "batch; with equality iff a leading eigenvector of the batch is orthogonal to the anchor "
         "and its positive",
-        Domain(
+        region(
             {
                 n: at_least(3),
                 sigma_hat: between(1 / n, 1),
                 along: REAL,
                 with_z: REAL,
-            },
-            {n: 4, sigma_hat: "1/2", along: "1/2", with_z: 0},
+            }
         ),
         names={Symbol("quadratic_form"): n * sigma_hat - along**2 - with_z**2},
     )

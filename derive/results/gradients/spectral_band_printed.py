@@ -38,6 +38,7 @@ from ._readings import (
     mean_norm,
     mu,
     n,
+    region,
     sigma,
     sigma_hat,
 )
@@ -257,7 +258,7 @@ def _counterexamples(found: Mapping[str, Quantity], proof: Derivation) -> None:
 def _safe(proof: Derivation) -> Quantity:
     """How long m may be, so that three times epsilon^2 is enough."""
     gradient = (1 + mu) ** 2
-    unit = Domain({mu: between(0, 1)}, {mu: S.Half})
+    unit = region({mu: between(0, 1)})
     proof.holds(
         "What the gradient is at most, by epsilon and mu",
         ge("left_over", 0),
@@ -279,7 +280,7 @@ def _idle(whole: Expr, proof: Derivation) -> dict[str, Quantity]:
     ratio = Symbol("ratio", positive=True)
     excess = tidy((tau**2 * whole).xreplace({sigma: ratio * tau**2}) - 4)
     few = Range(S(3), S(5), False, False, integer=True)
-    some = Domain({n: few, ratio: POSITIVE, c: Range(low_open=False)}, {n: 4, ratio: 1, c: 1})
+    some = region({n: few, ratio: POSITIVE, c: Range(low_open=False)})
     proof.holds(
         "With three negatives or fewer it is never better than the trivial bound",
         ge("excess", 0),
@@ -294,7 +295,7 @@ def _idle(whole: Expr, proof: Derivation) -> dict[str, Quantity]:
         Ge(excess, 0, evaluate=False),
     )
     threshold(criterion, ratio, more, proof)
-    meant = Domain({n: at_least(6), c: Range(low_open=False)}, {n: 6, c: 1})
+    meant = region({n: at_least(6), c: Range(low_open=False)})
     square, linear, constant = Poly(excess, ratio).all_coeffs()
     below = linear + sqrt(tidy(linear**2 - 4 * square * constant))
     idle = -2 * constant / below

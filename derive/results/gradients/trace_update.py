@@ -8,8 +8,6 @@ one step, for the candidate with the least q; over two steps that choice need no
 
 from __future__ import annotations
 
-from itertools import combinations
-
 from sympy import Expr, ImmutableMatrix, Lt, Max, Min, Rational, S, Symbol, sqrt
 
 from ...decide.calculus import derivative
@@ -23,8 +21,9 @@ from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.moments import joined, mean
+from .._for_data import NUMBERS
 from ._bounded import bounds, configuration
-from ._readings import in_own_ranges
+from ._readings import in_own_ranges, region
 
 b, d = (Symbol(s, integer=True, positive=True) for s in "bd")
 t = Symbol("t", positive=True)
@@ -97,20 +96,13 @@ q_centroid | q >= | MIRRORED
     the candidate's quadratic form, from the mean of the batch
     iff the candidate has the same inner product with all vectors of the batch
 """
-#: Where greedy choices are not best: a first vector, and a pool to take two of.
-FIRST = ImmutableMatrix([1, 0])
-POOL = (
-    ImmutableMatrix([0, 1]),
-    ImmutableMatrix([-1, sqrt(3)]) / 2,
-    ImmutableMatrix([-1, -sqrt(3)]) / 2,
-)
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     after, gain = one_step(proof)
     forms(proof)
     spread = sqrt((d - 1) * (d * t - 1)) / d
-    in_t = {"domain": Domain({d: at_least(1), t: between(1 / d, 1, why=WHY_T)}, {d: 3, t: S.Half})}
+    in_t = {"domain": region({d: at_least(1), t: between(1 / d, 1, why=WHY_T)})}
     with_top = MEANT.restricted([b, t]).with_range(sigma_hat, between(t, largest(b)), S.Half)
     values = {
         "t_next_lower": after.xreplace({q: S.Zero}),
@@ -187,10 +179,7 @@ def expansion(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
     )
     # As q <= sigma_hat <= sqrt(t): with s for the root of t.
     root = Symbol("s", positive=True)
-    there = Domain(
-        {b: at_least(1), root: between(0, 1, "(]"), q: between(0, root)},
-        {b: 2, root: S.Half, q: 0},
-    )
+    there = region({b: at_least(1), root: between(0, 1, "(]"), q: between(0, root)})
     of_root = (rest * b**2).xreplace({t: root**2})
     above = b * (b + (3 * b + 2) * root**2) / (b + 1) ** 2
     beyond = root - (2 * b + 1) / (3 * b + 2)
@@ -243,7 +232,7 @@ def diversity(proof: Derivation) -> dict[str, Quantity]:
 
 def forms(proof: Derivation) -> None:
     """What the candidate's quadratic form can be."""
-    where = Domain({q: between(0, 1), centroid: between(-1, 1)}, {q: Rational(1, 4), centroid: 0})
+    where = region({q: between(0, 1), centroid: between(-1, 1)})
     proof.equal(
         "The squared inner product with the mean of the batch is at most q",
         {"spread": (mean((x - centroid) ** 2, x, {1: centroid, 2: q}), q - centroid**2)},
@@ -251,9 +240,7 @@ def forms(proof: Derivation) -> None:
         "them are equal",
         where,
     )
-    big = Domain(
-        {d: at_least(2), t: between(1 / d, 1), x: between(0, 1)}, {d: 3, t: S.Half, x: S.Half}
-    )
+    big = region({d: at_least(2), t: between(1 / d, 1), x: between(0, 1)})
     others = x**2 + (1 - x) ** 2 / (d - 1)
     shift = (d - 1) * (d * t - 1) / d**2
     proof.equal(
@@ -267,16 +254,28 @@ def forms(proof: Derivation) -> None:
 
 def two_steps(proof: Derivation) -> dict[str, Quantity]:
     """Greedy choices against the best two."""
-    greedy = _trace([FIRST, *_greedy(FIRST, POOL, 2)])
-    pairs = {pair: _trace([FIRST, *pair]) for pair in combinations(POOL, 2)}
-    best = min(pairs.values())
+    first, across = ImmutableMatrix([1, 0]), ImmutableMatrix([0, 1])
+    others = [ImmutableMatrix([-1, sign * sqrt(3)]) / 2 for sign in (1, -1)]
+
+    def trace(*rows: ImmutableMatrix) -> Expr:
+        """Of the square of the second moment."""
+        squares = (u.dot(v) ** 2 for u in rows for v in rows)
+        return tidy(sum(squares, S.Zero).expand() / len(rows) ** 2)
+
+    greedy, best = trace(first, across, others[0]), trace(first, *others)
     proof.equal(
         "From (1, 0), with a pool of (0, 1) and the two vectors at 120 degrees to (1, 0), greedy "
         "steps take (0, 1) and leave the trace 5/9; the other two leave 1/2",
-        {"greedy": (greedy, Rational(5, 9)), "best": (best, S.Half)},
+        {
+            "q_of_first_step": (across.dot(first) ** 2, 0),
+            "q_of_others": (others[0].dot(first) ** 2, Rational(1, 4)),
+            "greedy": (greedy, Rational(5, 9)),
+            "other_greedy": (trace(first, across, others[1]), Rational(5, 9)),
+            "best": (best, S.Half),
+        },
         "all pairs are tried; with a pool of two, or in one dimension, there is nothing to choose, "
         "so no smaller example exists",
-        Domain({}, {}),
+        NUMBERS,
         also=[lt("best", "greedy")],
     )
     return {
@@ -284,31 +283,15 @@ def two_steps(proof: Derivation) -> dict[str, Quantity]:
             greedy,
             r"t_{\text{greedy}}",
             "the trace after two greedy steps, in the example",
-            Domain({}, {}),
+            NUMBERS,
         ),
         "best_two_steps": Quantity(
             best,
             r"t_{\min}",
             "minimum of the trace over all pairs from the pool, in the example",
-            Domain({}, {}),
+            NUMBERS,
         ),
     }
-
-
-def _trace(rows: list[ImmutableMatrix]) -> Expr:
-    gram = ImmutableMatrix([[u.dot(v) for v in rows] for u in rows])
-    return tidy((gram * gram).trace().expand() / len(rows) ** 2)
-
-
-def _greedy(
-    first: ImmutableMatrix, pool: tuple[ImmutableMatrix, ...], steps: int
-) -> list[ImmutableMatrix]:
-    """What is taken if each is the one with the least sum of squared inner products."""
-    taken: list[ImmutableMatrix] = []
-    for _ in range(steps):
-        left = [z for z in pool if z not in taken]
-        taken.append(min(left, key=lambda z: sum(z.dot(u) ** 2 for u in (first, *taken))))
-    return taken
 
 
 RESULT = Result(
