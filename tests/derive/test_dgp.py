@@ -26,8 +26,6 @@ from cltheory.derive.results.weighted._distances import (
 )
 from cltheory.derive.results.weighted._rows import WeightRows
 from cltheory.derive.vectors.distance import Dissimilarity
-from cltheory.numeric.realize.verdict import Wanted
-from cltheory.numeric.realize.weights import of_weights
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -103,19 +101,6 @@ def test_one_constant_for_each_component() -> None:
     assert BOUND.value("similarities", W=path)[0][2] == -oo
 
 
-def test_factors_of_rows_do_not_matter() -> None:
-    symmetric = exact([[0, 1, 2], [1, 0, 3], [2, 3, 0]])
-    scaled = tuple(tuple(e * k for e in row) for row, k in zip(symmetric, (1, 5, 7), strict=True))
-    rows = WeightRows(scaled)
-    assert not rows.symmetric and rows.attained
-    assert entropic_bound(scaled) == entropic_bound(symmetric) or (
-        float(entropic_bound(scaled) - entropic_bound(symmetric)) == pytest.approx(0, abs=1e-14)
-    )
-    assert rows.similarities == WeightRows(symmetric).similarities
-    cyclic = WeightRows(exact([[0, 1, 1], [1, 0, 2], [1, 3, 0]]))
-    assert "w_12 w_23 w_31 = 2 and w_13 w_32 w_21 = 3" in cyclic.verdict()
-
-
 def test_cosines_stay_above_it_where_weights_are_zero() -> None:
     classes = [[int(i // 2 == j // 2) for j in range(6)] for i in range(6)]
     for tau in (Rational(1, 10), Rational(1, 2), S.One):
@@ -130,32 +115,6 @@ def test_cosines_stay_above_it_where_weights_are_zero() -> None:
             for c in np.linspace(-0.5, 1, 31)
         )
         assert 0 < gap <= best
-
-
-def test_points_approach_it_where_no_multiple_of_the_weights_is_a_limit() -> None:
-    """The closure of exp(S) need not hold a multiple of W for the bound to be the infimum."""
-
-    def of_line(points: list[float]) -> np.ndarray:
-        x = np.array(points)
-        return -((x[:, None] - x[None]) ** 2)
-
-    path = np.array([[0, 1.0, 0], [1, 0, 1], [0, 1, 0]])
-    bound = float(BOUND.value("bound", W=path.astype(int)))
-    assert loss(path, of_line([0, 6, 12])) - bound < 1e-12  # all exp(s) go to zero
-    # Components whose points, up to isometry, allow for one constant each, and not the same one.
-    near = np.exp(of_line([0, 1, 2]))
-    w = np.zeros((6, 6))
-    w[:3, :3], w[3:, 3:] = near, near * np.exp(-5)
-    np.fill_diagonal(w, 0)
-    share = w / w.sum(1, keepdims=True)
-    bound = -(share[share > 0] * np.log(share[share > 0])).sum() / 6
-    assert loss(w, of_line([0, 1, 2, 50, 51, 52])) - bound < 1e-12
-    # So it is decided as well, for each component by itself.
-    for weights, q in ((path, 1), (w, 1)):
-        assert of_weights(weights, Wanted(q, None, "euclidean")).word == "degenerate"
-    first = results["dgp-euclidean"].value("c", D="0,1,4;1,0,1;4,1,0", q=1)
-    second = results["dgp-euclidean"].value("c", D="0,6,9;6,0,6;9,6,0", q=1)
-    assert (first, second) == (0, -5)
 
 
 # --- distances -----------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from collections.abc import Sequence
 from fractions import Fraction
@@ -236,24 +235,6 @@ def test_so_many_points_and_one_fewer(q: int) -> None:
     assert Dissimilarity(simplex).is_edm and holds(simplex, q + 2)
 
 
-@pytest.mark.parametrize("q", [1, 2, 3, 4])
-def test_so_many_directions_and_one_fewer(q: int) -> None:
-    n = 2 * q + 1
-    rows = [[-int(i != j and max(i, j) <= q) for j in range(n)] for i in range(n)]
-    d = Dissimilarity(rows)
-    assert d.fractions is not None and d.fractions.rank() == q + 1
-    verdict = Spherical(d, q, 1 + Rational(1, q))
-    assert verdict.attained and verdict.c_prime == Rational(-1, q)
-    simplex = Dissimilarity(symmetric(q + 1, lambda: 1))
-    assert len(Spherical(simplex, q, Rational(1, 2)).constants.args) == 2
-    chance = random.Random(SEED)
-    for _ in range(100 if q < 3 else 0):  # one more
-        more = symmetric(n + 1, lambda: chance.randint(-1, 1))
-        if np.linalg.matrix_rank(np.array(more)) <= q + 1:
-            every = Spherical(Dissimilarity(more), q).temperatures
-            assert every is S.EmptySet or Dissimilarity(more).constant == 0
-
-
 def test_one_more_point_forces_the_constant() -> None:
     """Random small matrices of rank <= q + 2: none with more points has another constant."""
     chance = random.Random(SEED)
@@ -375,16 +356,6 @@ def test_points_on_a_sphere_are_found_again(q: int, n: int, chance: random.Rando
     check_cosines(colder, rows)
 
 
-def test_points_in_the_plane_on_no_circle() -> None:
-    rows = of_points([[0, 0], [1, 0], [0, 1], [3, 3], [5, 0]])
-    verdict = spherical(rows, Rational(1, 100), 3)
-    assert verdict.attained is False and verdict.reason == "not on a sphere"
-    assert verdict.temperatures is S.EmptySet and verdict.spheres.radius is None
-    free = spherical(rows, Rational(1, 100), 4)  # in n - 1 dimensions they may be
-    assert free.attained and free.unique is False
-    check_cosines(free, rows)
-
-
 def test_the_words_of_each_refusal() -> None:
     square = "0,1,2,1;1,0,1,2;2,1,0,1;1,2,1,0"
     assert spherical(square, S.One, 2).reason == (
@@ -399,25 +370,6 @@ def test_the_words_of_each_refusal() -> None:
     assert spherical(square, None, 2).attained is None
 
 
-def test_two_points_and_three() -> None:
-    for q, tau in itertools.product((1, 2, 3), (Rational(1, 9), Integer(4))):
-        two = spherical("0,1;1,0", tau, q)
-        assert two.attained and two.temperatures == Interval.open(0, oo)
-        ends = FiniteSet(tau - 1, tau + 1)
-        assert two.constants == (ends if q == 1 else Interval(tau - 1, tau + 1))
-        check_cosines(two, [[0, 1], [1, 0]])
-    line = spherical("0,1,4;1,0,1;4,1,0", Rational(3, 8), 2)  # the last temperature
-    assert line.attained and line.temperatures == Interval(0, Rational(3, 8), True, False)
-    assert line.unique and line.c_prime == Rational(5, 8)
-    assert not spherical("0,1,4;1,0,1;4,1,0", Rational(3, 8) + Rational(1, 10**30), 2).attained
-
-
-def test_all_points_alike() -> None:
-    nothing = spherical([[0] * 4] * 4, Integer(5), 1)
-    assert nothing.attained and nothing.dimension == 1 and nothing.c_prime == 1
-    assert nothing.temperatures == Interval.open(0, oo)
-    simplex = spherical(symmetric(5, lambda: 1), S.One, 2)  # collapsed: c' = 2
-    assert simplex.attained and simplex.c_prime == 2 and simplex.cosines == ((1,) * 5,) * 5
 
 
 def test_classes_with_a_weight_between_them() -> None:

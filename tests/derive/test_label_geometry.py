@@ -94,24 +94,6 @@ def test_beyond_tau_prime_nothing_is_said_without_labels() -> None:
     assert float(value("x-clr", "tau_max", tau_prime=1, rho="1/2")) == 4
 
 
-def test_tau_max_is_where_the_cosines_stop_being_those_weights() -> None:
-    for rows in ([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[3, 1], [2, 1], [1, 1]], [[1, 5], [2, 4]]):
-        k = cosines(rows)
-        tau_max = float(value("x-clr", "tau_max", Y=rows, tau_prime=1))
-        for side, sign in ((0.999, 1), (1.001, -1)):
-            a = side * tau_max
-            assert sign * np.linalg.eigvalsh(a * k + 1 - a)[0] > -1e-12
-    assert value("x-clr", "tau_max", Y=[[1, 2], [2, 4]], tau_prime=1) == float("inf")
-
-
-def test_the_simplex_has_the_temperature_of_soft_supcon() -> None:
-    # w = exp(1/tau') in a class and 1 else: epsilon = exp(-1/tau').
-    rows = np.repeat(np.eye(4, dtype=int), 2, axis=0).tolist()
-    assert results["x-clr"].given(Y=rows).quantity("tau_max").expression == Rational(4, 3) * Symbol(
-        "tau_prime", positive=True
-    )
-
-
 @pytest.mark.parametrize("tau, q, attained", [("4/3", 2, True), ("4/3", 1, False), (1, 2, False),
                                               (1, 3, True), (2, 3, False)])  # fmt: skip
 def test_x_clr_in_so_many_dimensions(tau: object, q: int, attained: bool) -> None:
@@ -225,16 +207,6 @@ def test_kernel_principal_components() -> None:
     values = np.linalg.eigvalsh(centred @ centred.T)[::-1][:3]
     np.testing.assert_allclose(z.T @ z, np.diag(values), atol=1e-10)
     np.testing.assert_allclose(np.array(made.value("eigenvalues"), dtype=float), values)
-
-
-def test_sne_scales_by_the_root_of_two() -> None:
-    r = results["sne"]
-    assert r["scale"] == sqrt(2) / (2 * Symbol("sigma", positive=True))
-    made = r.given(X=LINE, at={"sigma": 3, "q": 1})
-    z = np.array(made.value("embedding"), dtype=float)
-    np.testing.assert_allclose(np.abs(np.diff(z[:, 0])), 1 / (3 * np.sqrt(2)))
-    assert gap_of(-distances(LINE) / 18, -distances(z)) == pytest.approx(0, abs=1e-14)
-    assert gap_of(-distances(LINE) / 18, -distances(np.array(LINE) / 3)) > 1e-3
 
 
 # --- statements are refused when they are wrong --------------------------------------------
