@@ -19,8 +19,9 @@ from ...proof.relations import ge
 from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ...vectors.moments import Parts, from_isotropy, gram_and_moment
+from ...vectors.moments import from_isotropy, gram_and_moment
 from ._bounded import bounds, configuration
+from ._moments import spread_of_eigenvalues
 from ._readings import in_own_ranges, region
 
 n, d, k = (Symbol(s, integer=True, positive=True) for s in "ndk")
@@ -98,7 +99,7 @@ mean_sigma_lower | mean_sigma >= | ALL_EQUAL
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     of_gram = by_gram(proof)
-    largest = most(proof)
+    largest = 1 / d + sqrt(tidy(spread_of_eigenvalues(d, 1 / rank, LARGE, proof)))
     least = fewest(proof)
     squares, of_sigma = by_largest(proof)
     of_isotropy = isotropy(proof)
@@ -200,36 +201,6 @@ def by_largest(proof: Derivation) -> tuple[Expr, Domain]:
 
 
 # --- the largest eigenvalue ----------------------------------------------------------------------
-def most(proof: Derivation) -> Expr:
-    """The largest that it can be: all others equal."""
-    square = Symbol("square")
-    others = (1 - x) ** 2 / (d - 1)
-    where = LARGE.with_range(x, between(1 / d, 1), S.Half)
-    proof.equal(
-        "With all other eigenvalues equal, the sum of squares is a square in the largest, shifted",
-        {
-            "over": (
-                x**2 + others - 1 / rank,
-                d / (d - 1) * ((x - 1 / d) ** 2 - (d - 1) * (d / rank - 1) / d**2),
-            )
-        },
-        "that is the sum less 1/R; others that are not equal have more squares (Cauchy-Schwarz), "
-        "so this is never positive",
-        where,
-    )
-    shifted = solve_linear(d / (d - 1) * (square - (d - 1) * (d / rank - 1) / d**2), square)
-    largest = 1 / d + sqrt(tidy(shifted))
-    at_largest = (x**2 + others).xreplace({x: largest})
-    proof.equal(
-        "So the largest eigenvalue is at most where it vanishes, which is no more than 1",
-        {"squares": (at_largest, 1 / rank)},
-        "the others are then equal, and not negative",
-        LARGE,
-        also=[ge((1 - 1 / d) ** 2, shifted)],
-    )
-    return largest
-
-
 def fewest(proof: Derivation) -> Expr:
     """The least that it can be: as many as fit are equal to it."""
     square = Symbol("square")
@@ -302,11 +273,20 @@ def left_out(proof: Derivation) -> dict[str, Quantity]:
     """The second moments of a batch without an anchor, and without its positive."""
     left, form = (Symbol(s, nonnegative=True) for s in ("rest", "a"))
     on_z, on_y = (Symbol(s, real=True) for s in "xy")
-    batch = Parts(n, left, on_z, on_y)
     some = region({n: at_least(3)})
-    rest = solve_linear(batch.along(batch.all) - form, left)
+
+    def moments(rest: Expr, z: Expr, y: Expr) -> dict[str, Expr]:
+        """Sums over the other vectors, of the anchor and of its positive, as means of batches."""
+        return {
+            "all": (rest + z + y) / n,
+            "others": (rest + y) / (n - 1),
+            "negatives": rest / (n - 2),
+        }
+
+    along = moments(left, on_z**2, on_y**2)
+    rest = solve_linear(along["all"] - form, left)
     others, negatives = (
-        tidy(batch.along(part).xreplace({left: rest})) for part in (batch.others, batch.negatives)
+        tidy(along[part].xreplace({left: rest})) for part in ("others", "negatives")
     )
     free = {s: Range(low_open=False) for s in (form, on_z, on_y)}
     where = region({**some.ranges, **free})
@@ -322,10 +302,10 @@ def left_out(proof: Derivation) -> dict[str, Quantity]:
         where,
         also=[ge(n / (n - 1) * form, "others"), ge(n / (n - 2) * form, "negatives")],
     )
-    moments = {"all": batch.all, "others": batch.others, "negatives": batch.negatives}
+    traces = moments(n - 2, S.One, S.One)
     proof.equal(
         "All three have trace 1",
-        {f"trace_{name}": (batch.trace(moment), 1) for name, moment in moments.items()},
+        {f"trace_{name}": (trace_of, 1) for name, trace_of in traces.items()},
         "unit vectors have squared norm 1, and the sum over the others has trace n - 2",
         some,
     )

@@ -179,17 +179,16 @@ def sampling(proof: Derivation) -> dict[str, Quantity]:
         where,
     )
     proof.equal(
-        "The printed variance is more, from three negatives on",
-        {"printed_less_exact": (printed_variance(N) - variance, (N - 1) * (N - 2 * t) / N**3)},
-        "that is zero for N = 1, and for N = 2 where t = 1: all vectors on one line",
-        where,
-    )
-    proof.equal(
-        "With a mean inner product of two different ones",
-        {"correlated": (pairs, 1 / N + (N - 1) * mu / N)},
-        "sums over two indices; independent vectors have the squared norm of their mean for it, so "
-        "1/N takes that it is zero",
-        DOMAIN.restricted([n, mu]),
+        "The printed variance is more, from three negatives on; with a mean inner product of two "
+        "different vectors the mean is more too",
+        {
+            "printed_less_exact": (printed_variance(N) - variance, (N - 1) * (N - 2 * t) / N**3),
+            "correlated": (pairs, 1 / N + (N - 1) * mu / N),
+        },
+        "the difference is zero for N = 1, and for N = 2 where t = 1: all vectors on one line. "
+        "Independent vectors have the squared norm of their mean for mu, so 1/N takes that it is "
+        "zero",
+        DOMAIN.restricted([n, t, mu]),
     )
     return {
         "sampling_mean": Quantity(

@@ -8,7 +8,7 @@ trivial 4 epsilon^2/tau^2.
 
 from typing import Any
 
-from sympy import Expr, Matrix, Max, Min, S, Symbol, oo, sqrt
+from sympy import Expr, Max, Min, S, Symbol, oo, sqrt
 
 from ...decide.domain import POSITIVE, Range, at_least, between
 from ...decide.present import tidy
@@ -219,20 +219,20 @@ def _at_anchor(identity: Identity, proof: Derivation) -> dict[str, Expr]:
 def _similarities(proof: Derivation) -> None:
     s, t = Symbol("s", real=True), Symbol("t", real=True)
     x = Symbol("x", nonnegative=True)
-    proof.equal(
+    proof.holds(
         "Negatives whose similarities differ are apart",
-        {"square": (Matrix([s - t]).dot(Matrix([s - t])) + x, (s - t) ** 2 + x)},
-        "x being the square of the difference of their parts beside the anchor. Half of it, "
-        "weighted by q_j q_k and added over all pairs, is 1 - mu^2 on the left, and the variance "
-        "of the similarities under q is the first of the two on the right",
+        ge((s - t) ** 2 + x, (s - t) ** 2),
+        "x is the squared difference of their parts orthogonal to the anchor, so the left side is "
+        "their squared distance. Half of it, weighted by q_j q_k and added over all pairs, is 1 - "
+        "mu^2, and the variance of the similarities under q is half of the right side",
         region({s: between(-1, 1), t: between(-1, 1), x: Range(low_open=False)}),
     )
 
 
 def _links(proof: Derivation) -> dict[str, Expr]:
     """The parts of the decomposition of the paper, each with what its argument gives."""
-    mean = Symbol("mean", real=True)
-    q_square = region(
+    mean, uniform = Symbol("mean", real=True), 1 / count
+    readings = region(
         {
             count: at_least(1),
             sigma: between(1 / count, 1),
@@ -242,7 +242,6 @@ def _links(proof: Derivation) -> dict[str, Expr]:
             mean: REAL,
         }
     )
-    uniform = 1 / count
     squares = {
         "sampling": count * uniform**2,
         "fluctuation": participation - 2 * uniform + count * uniform**2,
@@ -257,40 +256,24 @@ def _links(proof: Derivation) -> dict[str, Expr]:
         "The parts of the decomposition",
         {f"of_{k}": (count * sigma * squares[k], e) for k, e in shown.items()},
         RAYLEIGH,
-        q_square,
+        readings,
     )
     proof.holds(
         "The variance of the similarities is at most sigma",
-        le("variance_left", "mean_square"),
+        ge(sigma, sigma - mean**2),
         "the mean square of <z, z_j> is at most sigma, and the square of their mean is taken off",
-        q_square,
-        names={
-            Symbol("variance_left"): sigma - mean**2,
-            Symbol("mean_square"): sigma,
-        },
+        readings,
     )
+    product = Symbol("product", nonnegative=True)
+    both = squares["fluctuation"] + squares["linear"]
     proof.holds(
         "The remainder of the softmax to first order",
-        le("square_of_remainder", "sum_of_squares"),
+        le("square_of_remainder", both),
         "of q_j - 1/N and (l_j - mean l)/N, l_j being the logits, the product added over j is "
         "N^-1 sum (q_j - 1/N) l_j >= 0, as larger logits have larger weights: the square of the "
         "difference is at most the sum of the squares",
-        region(
-            {
-                count: at_least(1),
-                participation: between(1 / count, 1),
-                variance: between(0, 1),
-                tau: POSITIVE,
-                mean: Range(S.Zero, low_open=False),
-            }
-        ),
-        names={
-            Symbol("square_of_remainder"): participation
-            - 1 / count
-            - 2 * mean
-            + variance / (count * tau**2),
-            Symbol("sum_of_squares"): participation - 1 / count + variance / (count * tau**2),
-        },
+        readings.with_range(product, Range(S.Zero, low_open=False), 0),
+        names={Symbol("square_of_remainder"): both - 2 * product},
     )
     scaled = {k: epsilon**2 * e.xreplace({count: N}) for k, e in shown.items()}
     scaled["remainder"] = scaled["fluctuation"] + scaled["linear"]

@@ -23,6 +23,7 @@ from ...theorem.result import Result
 from ...vectors.moments import joined, mean
 from .._for_data import NUMBERS
 from ._bounded import bounds, configuration
+from ._moments import spread_of_eigenvalues
 from ._readings import in_own_ranges, region
 
 b, d = (Symbol(s, integer=True, positive=True) for s in "bd")
@@ -100,8 +101,10 @@ q_centroid | q >= | MIRRORED
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     after, gain = one_step(proof)
-    forms(proof)
-    spread = sqrt((d - 1) * (d * t - 1)) / d
+    state_centroid(proof)
+    several = Domain({d: at_least(2), t: between(1 / d, 1)}, {d: 3, t: S.Half})
+    # q lies between the least eigenvalue and the largest.
+    spread = sqrt(spread_of_eigenvalues(d, t, several, proof))
     in_t = {"domain": region({d: at_least(1), t: between(1 / d, 1, why=WHY_T)})}
     with_top = MEANT.restricted([b, t]).with_range(sigma_hat, between(t, largest(b)), S.Half)
     values = {
@@ -230,25 +233,14 @@ def diversity(proof: Derivation) -> dict[str, Quantity]:
     }
 
 
-def forms(proof: Derivation) -> None:
-    """What the candidate's quadratic form can be."""
-    where = region({q: between(0, 1), centroid: between(-1, 1)})
+def state_centroid(proof: Derivation) -> None:
+    """The candidate's quadratic form is at least this."""
     proof.equal(
         "The squared inner product with the mean of the batch is at most q",
         {"spread": (mean((x - centroid) ** 2, x, {1: centroid, 2: q}), q - centroid**2)},
         "this is the mean of the squares of the inner products less their mean; zero iff all of "
         "them are equal",
-        where,
-    )
-    big = region({d: at_least(2), t: between(1 / d, 1), x: between(0, 1)})
-    others = x**2 + (1 - x) ** 2 / (d - 1)
-    shift = (d - 1) * (d * t - 1) / d**2
-    proof.equal(
-        "An eigenvalue x of the moment is at most sqrt((d - 1)(d t - 1))/d away from 1/d",
-        {"over": (others - t, d / (d - 1) * ((x - 1 / d) ** 2 - shift))},
-        "the other d - 1 add up to 1 - x, so with their squares at least this is left of t; it is "
-        "not positive, and q lies between the least eigenvalue and the largest",
-        big,
+        region({q: between(0, 1), centroid: between(-1, 1)}),
     )
 
 
