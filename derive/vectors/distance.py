@@ -91,43 +91,48 @@ class Dissimilarity:
 
     # --- fractions -------------------------------------------------------------------------
     @cached_property
-    def scale(self) -> Expr | None:
-        """A positive number of which all entries are fractions, if one is found."""
+    def _shares(self) -> tuple[Expr, dict[Expr, Expr]] | None:
+        """A positive number, and what entries are over it, if all are found to be fractions."""
         if all(e.is_Rational for e in self.pairs):
-            return S.One
+            return S.One, {e: e for e in self.pairs}
         unit = next(e for e in self.pairs if not zero(e))
+        unit = unit if enclosure(unit, GUESS_BITS) > 0 else -unit
         found = {e: fraction_of(e, unit) for e in set(self.pairs)}
-        if any(r is None for r in found.values()):
-            return None
-        return unit if enclosure(unit, GUESS_BITS) > 0 else -unit
+        known = {e: share for e, share in found.items() if share is not None}
+        return (unit, known) if len(known) == len(found) else None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the entries are found to be fractions of one number."""
+        return self._shares is not None
+
+    @property
+    def scale(self) -> Expr:
+        """A positive number of which all entries are fractions.
+
+        Raises
+        ------
+        DomainError
+            If none is found; one line.
+        """
+        if self._shares is None:
+            raise DomainError(
+                f"{self.name}: the entries are not rational multiples of one number, so equality "
+                "of eigenvalues cannot be decided; use fractions or decimals"
+            )
+        return self._shares[0]
 
     @cached_property
-    def fractions(self) -> fmpq_mat | None:
+    def fractions(self) -> fmpq_mat:
         """The entries over the scale."""
-        if self.scale is None:
-            return None
-        unit = self.scale
-        known = {e: e if unit == 1 else fraction_of(e, unit) for e in set(self.pairs)} | {
-            S.Zero: S.Zero
-        }
+        known = {S.Zero: S.Zero} | (self._shares[1] if self.scale and self._shares else {})
         flat = [as_flint(known[e]) for row in self.entries for e in row]
         return fmpq_mat(self.size, self.size, flat)
 
     # --- the centred Gram matrix -----------------------------------------------------------
     @cached_property
     def centred_fractions(self) -> list[list[Any]]:
-        """-J D J/2 over the scale.
-
-        Raises
-        ------
-        DomainError
-            If the entries are no fractions of one number; one line.
-        """
-        if self.fractions is None:
-            raise DomainError(
-                f"{self.name}: the entries are not rational multiples of one number, so equality "
-                "of eigenvalues cannot be decided; use fractions or decimals"
-            )
+        """-J D J/2 over the scale."""
         return centred(self.fractions.tolist())
 
     @cached_property
@@ -152,7 +157,7 @@ class Dissimilarity:
     def eigenvalues(self) -> tuple[Expr, ...]:
         """The n - 1 eigenvalues of the centred Gram matrix beside ones, from the least on."""
         return tuple(
-            as_digits((self.scale or S.One) * e.number.expression)
+            as_digits(self.scale * e.number.expression)
             for e in self.spectrum
             for _ in range(e.multiplicity)
         )
@@ -175,7 +180,7 @@ class Dissimilarity:
     @cached_property
     def constant(self) -> Expr:
         """-2 mu_1, the least constant."""
-        return as_digits((self.scale or S.One) * self.least_constant.expression)
+        return as_digits(self.scale * self.least_constant.expression)
 
     def with_constant(self, c: Expr) -> Rows:
         """D + c, off the diagonal."""
@@ -189,7 +194,7 @@ class Dissimilarity:
 
         The constant is 0 or the least.
         """
-        n, exact, scale = self.size, self.centred_fractions, self.scale or S.One
+        n, exact, scale = self.size, self.centred_fractions, self.scale
         parts = [[fmpq((i == j) * n - 1, 2 * n) for j in range(n)] for i in range(n)]
         if n > IN_FIELD:
             gram = tuple(

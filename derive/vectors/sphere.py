@@ -69,13 +69,13 @@ class Circumscribed:
 
     def __init__(self, dissimilarity: Dissimilarity):
         self.of = dissimilarity
-        self.scale = dissimilarity.scale or S.One
+        self.scale = dissimilarity.scale
 
     # --- fractions -------------------------------------------------------------------------
     @cached_property
     def ratio(self) -> tuple[fmpq_poly, fmpq_poly]:
         """beta as a fraction of polynomials in gamma, both over the scale, in lowest terms."""
-        d, n = fmpq_mat(self.of.fractions), self.of.size
+        d, n = self.of.fractions, self.of.size
         inverse = fmpq_mat(  # of E - I
             n, n, [fmpq(1, n - 1) - (i == j) for i in range(n) for j in range(n)]
         )
@@ -313,7 +313,7 @@ class Spherical:
         choice = self.choice
         if choice is None or self.tau is None:
             return None
-        n, d, exact = self.of.size, fmpq_mat(self.of.fractions), choice.exact
+        n, d, exact = self.of.size, self.of.fractions, choice.exact
         beta = self.spheres.beta(exact)
         if n > IN_FIELD or beta is None or beta.root is not exact.root:
             return padded(in_balls(self.cosines_of(choice.gamma), choice.rank), self.q)
@@ -341,22 +341,22 @@ class Spherical:
             return "undecided: tau times the entries is irrational, and too near a border"
         if self.attained:
             return self._attained_words()
-        if self.free:
-            return f"no constant will do: {self._too_large(spheres.lowest)}"
-        shift = not_euclidean(D)
-        if not zero(D.constant):
+        room = 1 / sqrt(2 * self.tau)
+        beta = spheres.lowest if self.free else spheres.at_least
+        shift = "no constant will do: " if self.free else not_euclidean(D)
+        if not self.free and not zero(D.constant):
             shift += f"with the constant {short(self._cosine_of(D.constant))} for c', "
-        if spheres.dimension > q:
+        if not self.free and spheres.dimension > q:
             return f"{shift}needs {plural(spheres.dimension, 'dimension')}, q is {q}"
-        if spheres.at_least is None:
+        if beta is None:
             return f"{shift}not on a sphere"
-        if self.at_least is None:
-            return f"{shift}{self._too_large(spheres.at_least)}"
-        beta = spheres.scaled(spheres.at_least)
+        rho, last = sqrt(spheres.scaled(beta) / 2), as_digits(1 / spheres.scaled(beta))
+        radius = f"{shift}radius {short(as_digits(rho))}"
+        if self.free or self.at_least is None:
+            return f"{radius} exceeds 1/sqrt(2 tau) = {short(room)}: tau at most {short(last)}"
         return (
-            f"{shift}radius {short(as_digits(sqrt(beta / 2)))} is below 1/sqrt(2 tau) = "
-            f"{short(1 / sqrt(2 * self.tau))}, which needs {q + 1} dimensions, q is {q}; or tau = "
-            f"{short(as_digits(1 / beta))}"
+            f"{radius} is below 1/sqrt(2 tau) = {short(room)}, which needs {q + 1} dimensions, q "
+            f"is {q}; or tau = {short(last)}"
         )
 
     def _attained_words(self) -> str:
@@ -367,17 +367,9 @@ class Spherical:
             many = "an interval of constants" if self.q >= D.size else "two constants"
             return f"attained for {many} c'"
         if zero(D.constant):
-            radius = short(as_digits(sqrt(self.spheres.scaled(self.spheres.at_least) / 2)))
+            radius = short(as_digits(self.spheres.radius))
             return f"{D.name} lies on a sphere of radius {radius}: attained with c' = 1"
         return f"{not_euclidean(D)}attained with c' = {short(self.c_prime)}, and no other"
-
-    def _too_large(self, over: Algebraic) -> str:
-        beta = self.spheres.scaled(over)
-        rho, room = as_digits(sqrt(beta / 2)), 1 / sqrt(2 * self.tau)
-        return (
-            f"radius {short(rho)} exceeds 1/sqrt(2 tau) = {short(room)}: tau at most "
-            f"{short(as_digits(1 / beta))}"
-        )
 
 
 def spherical(D: object, tau: Expr | None, q: int) -> Spherical:

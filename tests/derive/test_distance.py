@@ -215,7 +215,7 @@ def test_so_many_points_and_one_fewer(q: int) -> None:
 
     def holds(rows: Rows, points: int) -> bool:
         d = Dissimilarity(rows)
-        assert d.size == points and d.fractions is not None and d.fractions.rank() <= q + 2
+        assert d.size == points and d.fractions.rank() <= q + 2
         verdict = Euclidean(d, q)
         return verdict.attained is True and verdict.c != 0
 

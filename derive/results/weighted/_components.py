@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from flint import fmpq, fmpq_mat, fmpq_poly
-from sympy import Expr, S, sqrt
+from sympy import Expr, sqrt
 
 from ...vectors.algebraic import Eigenvalue
 from ...vectors.coordinates import Rows, in_field, padded
@@ -17,7 +17,7 @@ def components(D: Dissimilarity, shift: Expr, count: int) -> Rows:
 
     Each has a coordinate for every point. Those of length zero are left out.
     """
-    spectrum, scale, gram = D.spectrum, D.scale or S.One, D.centred_fractions
+    spectrum, scale, gram = D.spectrum, D.scale, D.centred_fractions
     found: list[tuple[Expr, ...]] = []
     for e in reversed(spectrum):
         if len(found) >= count or e.number.sign() <= 0 or (shift != 0 and e is spectrum[0]):

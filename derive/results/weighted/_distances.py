@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from flint import arb, fmpq, fmpq_mat
+from flint import arb, fmpq
 from sympy import Eq, Expr, Integer, Rational, S, Symbol, Tuple, oo
 
 from ...decide.ball import Enclosures, TooWide, enclosure, precision
@@ -207,7 +207,7 @@ class Eigenvalues(Statement):
     def decide(self) -> Outcome:
         """Whether they are."""
         rows = [(e.args[0], e.args[1]) for e in self.shown.args if isinstance(e, Tuple)]
-        exact, scale = self.of.centred_fractions, self.of.scale or S.One
+        exact, scale = self.of.centred_fractions, self.of.scale
         if len(rows) != len(self.shown.args):
             return Undecided("no eigenvalues are stated")
         below = 0
@@ -243,8 +243,8 @@ def signs_of_sphere(of: Dissimilarity, radius: Expr) -> tuple[int, int, int]:
     None is negative iff the points of D lie in a ball of this radius. As many are positive as the
     points have dimensions iff they lie on its sphere, and one more if the radius is larger.
     """
-    d, n = fmpq_mat(of.fractions), range(of.size)
-    beta = (2 * radius**2 / (of.scale or S.One)).expand()
+    d, n = of.fractions, range(of.size)
+    beta = (2 * radius**2 / of.scale).expand()
     return inertia(tuple(tuple(beta - as_sympy(d[i, j]) * int(i != j) for j in n) for i in n))
 
 
@@ -349,7 +349,7 @@ def spectrum(of: Dissimilarity, proof: Derivation) -> dict[str, Quantity]:
             "whether D is a Euclidean distance matrix, with no constant added",
         ),
         "rank": Quantity(
-            Integer(fmpq_mat(of.fractions).rank()),
+            Integer(of.fractions.rank()),
             r"\operatorname{rank} D",
             "rank of D with a zero diagonal",
         ),

@@ -23,6 +23,7 @@ from ...proof.lemmas import RANK
 from ...proof.relations import eq, gt
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
+from ...vectors.coordinates import Rows as Points
 from ...vectors.coordinates import padded
 from ...vectors.distance import Dissimilarity, Euclidean
 from .._for_data import NUMBERS, Data, ForData
@@ -104,7 +105,7 @@ def between_rows(rows: Rows, scale: Expr) -> Dissimilarity:
     return Dissimilarity(found)
 
 
-def rows_of(parts: Rows, n: int, size: int) -> Rows:
+def rows_of(parts: Points, n: int, size: int) -> Points:
     """Points from their principal components, with zeros for those that are left out."""
     return padded(tuple(zip(*parts, strict=True)) or ((),) * n, size)
 
@@ -238,7 +239,7 @@ def state_span(D: Dissimilarity, data: str, proof: Derivation) -> None:
 
     It is found by eigenvalues; the rank of the inner products as seen from the last point is it.
     """
-    found, d, n = Integer(D.dimension_with(S.Zero)), fmpq_mat(D.fractions), D.size
+    found, d, n = Integer(D.dimension_with(S.Zero)), D.fractions, D.size
     flat = [d[i, n - 1] + d[j, n - 1] - d[i, j] for i in range(n - 1) for j in range(n - 1)]
     rank = Integer(fmpq_mat(n - 1, n - 1, flat).rank())
     proof.equal(f"The {data} span r dimensions", {"r": (rank, found)}, RANK, NUMBERS)

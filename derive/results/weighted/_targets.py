@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from functools import cache, cached_property, partial
 
-from flint import fmpq_mat
 from sympy import Basic, Expr, Integer, S, Symbol, oo
 
 from ...decide.digits import sign
@@ -73,7 +72,7 @@ class TargetCosines:
         """Whether the dissimilarities are fractions of one number: then all is decided."""
         if all(e.is_Rational for e in self.D.pairs):
             return True
-        return self.size <= MOST_POINTS and self.D.fractions is not None
+        return self.size <= MOST_POINTS and self.D.is_exact
 
     def natural(self, size: int) -> bool:
         """Whether c' = 1 will do there."""
@@ -152,7 +151,7 @@ def state_verdict(
         if targets.tau_max is None:
             title, why = "It is not attained: the labels lie on no sphere", NO_SPHERE
             rank = targets.dimension + 2
-            names[Symbol("rank_D")] = Integer(fmpq_mat(targets.D.fractions).rank())
+            names[Symbol("rank_D")] = Integer(targets.D.fractions.rank())
             shown.append(eq("rank_D", rank))
         elif targets.room == -1:
             title, why = "It is not attained: the sphere of the labels is too large", TOO_LARGE
