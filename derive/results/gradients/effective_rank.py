@@ -8,7 +8,7 @@ out of a batch is a matter of sums, and holds for any number of vectors.
 
 from __future__ import annotations
 
-from sympy import Expr, Max, Min, Rational, S, Symbol, log, sqrt
+from sympy import Expr, Max, Min, S, Symbol, log, sqrt
 
 from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE, Domain, Range, at_least, between
@@ -30,7 +30,7 @@ sigma_hat = Symbol("sigma_hat", positive=True)
 gram = Symbol("gram", positive=True)
 deviation = Symbol("isotropy_deviation", nonnegative=True)
 
-DOMAIN = Domain(
+DOMAIN = region(
     {
         n: at_least(1),
         d: at_least(1),
@@ -40,7 +40,6 @@ DOMAIN = Domain(
         sigma_hat: between(1 / d, 1),
         deviation: between(0, sqrt(d - 1)),
     },
-    {n: 4, d: 3, rank: 2, k: 1, gram: 8, sigma_hat: S.Half, deviation: S.Half},
 )
 MEANINGS = {
     n: "number of unit vectors",
@@ -56,6 +55,7 @@ MEANINGS = {
 x, r = Symbol("x", positive=True), Symbol("r", positive=True)
 trace, t = Symbol("trace", positive=True), Symbol("t", positive=True)
 SEVERAL = at_least(2, "in one dimension effective rank and largest eigenvalue are 1")
+NEAR_WHOLE = region({k: at_least(1), rank: between(k, k + 1)})
 LARGE = Domain({d: SEVERAL, rank: between(1, d)}, {d: 3, rank: 2})
 
 
@@ -139,7 +139,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             least,
             r"\hat\sigma_{\min}",
             "minimum of the largest eigenvalue, attained where k are equal and one is smaller",
-            DOMAIN.restricted([k]).with_range(rank, between(k, k + 1), Rational(3, 2)),
+            NEAR_WHOLE,
         ),
         **of_isotropy,
         **left_out(proof),
@@ -204,7 +204,6 @@ def by_largest(proof: Derivation) -> tuple[Expr, Domain]:
 def fewest(proof: Derivation) -> Expr:
     """The least that it can be: as many as fit are equal to it."""
     square = Symbol("square")
-    where = DOMAIN.restricted([k]).with_range(rank, between(k, k + 1), Rational(3, 2))
     rest = 1 - k * x
     over = k * (k + 1) * ((x - 1 / (k + 1)) ** 2) + 1 / (k + 1)
     proof.equal(
@@ -212,7 +211,7 @@ def fewest(proof: Derivation) -> Expr:
         {"squares": (k * x**2 + rest**2, over)},
         "moving from a lesser one to a greater raises the sum of squares, until all but one are 0 "
         "or x; it lies between 1/(k + 1) and 1/k, as x does, and rises with x",
-        where.with_range(x, between(1 / (k + 1), 1 / k), Rational(2, 3)),
+        region({**NEAR_WHOLE.ranges, x: between(1 / (k + 1), 1 / k)}),
     )
     shifted = solve_linear(k * (k + 1) * square + 1 / (k + 1) - 1 / rank, square)
     least = 1 / (k + 1) + sqrt(tidy(shifted))
@@ -224,7 +223,7 @@ def fewest(proof: Derivation) -> Expr:
             "at_next": (least.xreplace({rank: k + 1}), 1 / (k + 1)),
         },
         "for an effective rank that is a whole number it is 1/R",
-        where,
+        NEAR_WHOLE,
     )
     return least
 
