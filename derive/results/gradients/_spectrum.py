@@ -139,18 +139,14 @@ def state_rayleigh(proof: Derivation) -> None:
     )
     start = sqrt(sigma / (count * participation))
     more = count * participation - 1
-    proof.holds(
+    proof.equal(
         "Where the mean is longer than sqrt(sigma/(N P)), it says nothing more",
-        [eq("square_there", "square_of_spread"), eq("together", count * sigma * participation)],
+        {"together": ((start + more * start) ** 2, count * sigma * participation)},
         "mu b > sigma needs sigma^2/b^2 < mu^2 <= N sigma P, so b above that; at that b the bound "
         "b + sqrt((N P - 1)(sigma - b^2)) is sqrt(N sigma P), which holds anyway. From below, mu b "
         "> sigma makes mu > sigma/b >= b",
         readings,
-        names={
-            Symbol("square_there"): inside.xreplace({mean_norm: start}),
-            Symbol("square_of_spread"): (more * start) ** 2,
-            Symbol("together"): (start + more * start) ** 2,
-        },
+        also=[eq(inside.xreplace({mean_norm: start}), (more * start) ** 2)],
     )
 
 
@@ -167,13 +163,9 @@ def state_participation(proof: Derivation) -> Spectrum:
 
     proof.holds(
         "Participation is most for two values of the similarities",
-        gt("of_later", "of_earlier"),
+        gt(bend(above + more) / (above + more), bend(above) / above),
         TWO_ATOMS,
         anywhere,
-        names={
-            Symbol("of_later"): bend(above + more) / (above + more),
-            Symbol("of_earlier"): bend(above) / above,
-        },
     )
     proof.equal(
         "N times the participation of two values",
@@ -209,12 +201,11 @@ def state_participation(proof: Derivation) -> Spectrum:
     values = region({share: between(0, 1, "()"), one: between(-1, 1), other: Range(low_open=False)})
     proof.holds(
         "The gap is at most 1 + sqrt(sigma), the share at most sigma or at least 1/N",
-        ge("mean_square", one**2),
+        ge(share * one**2 + (1 - share) * (one**2 + other), one**2),
         "the mean square of two values is at least the smaller square, so with at most sigma one "
         "of them is within sqrt(sigma) of 0, the other within 1. For all laws the upper end is 1, "
         "so its share is at most sigma; for laws of N similarities the largest is the upper end, "
         "with a share of 1/N or more",
         values,
-        names={Symbol("mean_square"): share * one**2 + (1 - share) * (one**2 + other)},
     )
     return found

@@ -96,19 +96,17 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     sigma, k = of_anchor.sigma, Symbol("k", nonnegative=True)
     proof.holds(
         "The softmax mean is near the mean: |m - z'|^2 is at most sinh(1/tau)^2 sigma",
-        ge("left_over", 0),
+        ge(SINH**2 * (sigma - k), 0),
         RAYLEIGH,
         of_anchor.domain_of(n, tau, sigma).with_range(k, between(0, sigma), S.Half / 2),
-        names={Symbol("left_over"): SINH**2 * (sigma - k)},
     )
     x, y = Symbol("x", nonnegative=True), Symbol("y", nonnegative=True)
     mixed, free = Symbol("c", real=True), Range(low_open=False)
     proof.holds(
         "The root of the mean of |M - z+|^2, by the roots x and y of those of two parts",
-        ge("below_sum", 0),
+        ge((x + y) ** 2 - (x**2 + y**2 + 2 * mixed), 0),
         MINKOWSKI,
         region({x: free, y: free, mixed: between(-x * y, x * y)}),
-        names={Symbol("below_sum"): (x + y) ** 2 - (x**2 + y**2 + 2 * mixed)},
     )
     rest, first = SINH * sqrt(spectral), sqrt(square)
     trivial = 4 * square

@@ -80,13 +80,13 @@ def _best(one: Expr, proof: Derivation) -> Expr:
     base = one.xreplace({exp(theta): y})
     slope = derivative(base, y) * y - t * base
     best = tidy(solve_linear(slope.expand(), y))
-    proof.holds(
+    proof.equal(
         "The best theta, with y = exp(theta)",
-        [eq("slope_there", 0), gt("best_y", 1)],
+        {"slope_there": (slope.xreplace({y: best}), 0)},
         "the derivative of log(A/B)/N in log y has the sign of this expression, which increases "
         "with y",
         DOMAIN.restricted([sigma, t]),
-        names={Symbol("slope_there"): slope.xreplace({y: best}), Symbol("best_y"): best},
+        also=[gt(best, 1)],
     )
     return log(tidy(base.xreplace({y: best}))) - t * log(best)
 
@@ -168,26 +168,19 @@ def _apart(proof: Derivation) -> None:
     best = rate.xreplace(there)
     bernstein = _bernstein(t, v)
     meant = region({v: POSITIVE, t: POSITIVE})
-    proof.holds(
+    proof.equal(
         "The exponent is least at theta = log(1 + t/v), and below Bernstein's",
-        [
-            eq("slope_there", 0),
-            eq("exponent_there", t - (v + t) * log(1 + t / v)),
-            eq("second_derivative", 1 / (v + t)),
-            eq("second_below", v**2 / (v + t / 3) ** 3),
-            ge("room", 0),
-        ],
+        {
+            "slope_there": (derivative(rate, theta).xreplace(there), 0),
+            "exponent_there": (best, t - (v + t) * log(1 + t / v)),
+            "second_derivative": (-derivative(derivative(best, t), t), 1 / (v + t)),
+            "second_below": (derivative(derivative(bernstein, t), t), v**2 / (v + t / 3) ** 3),
+        },
         "both vanish at t = 0 with their derivatives, and the second derivative of minus the "
         "exponent "
         "is larger: room is (v + t/3)^3 - v^2 (v + t); v is at most sigma",
         meant,
-        names={
-            Symbol("slope_there"): derivative(rate, theta).xreplace(there),
-            Symbol("exponent_there"): best,
-            Symbol("second_derivative"): -derivative(derivative(best, t), t),
-            Symbol("second_below"): derivative(derivative(bernstein, t), t),
-            Symbol("room"): (v + t / 3) ** 3 - v**2 * (v + t),
-        },
+        also=[ge((v + t / 3) ** 3 - v**2 * (v + t), 0)],
     )
 
 

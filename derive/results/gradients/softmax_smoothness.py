@@ -373,12 +373,11 @@ def lipschitz(proof: Derivation) -> None:
     t, g, r = (Symbol(x, nonnegative=True) for x in ("t", "g", "r"))
     proof.holds(
         "Along the way from equal logits the largest weight rises",
-        ge("slope", 0),
+        ge(-derivative(r * exp(-t * g), t), 0),
         "1/q_max is a sum of r exp(-t g) with g >= 0, each with the derivative r g exp(-t g) "
         "downward; so the Hessian is nowhere on the way more than q_max, nor than 1/2, and q - 1/N "
         "is its mean times the logits less their mean",
         region({t: FREE, g: FREE, r: FREE}),
-        names={Symbol("slope"): -derivative(r * exp(-t * g), t)},
     )
     proof.equal(
         "The sum of squares of the weights is 1/N more than the squared distance to 1/N",

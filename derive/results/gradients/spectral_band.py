@@ -190,16 +190,13 @@ def _at_anchor(identity: Identity, proof: Derivation) -> dict[str, Expr]:
         where,
         also=[ge("left_over", 0)],
     )
-    proof.holds(
+    proof.equal(
         "It is never weaker than the trivial bound",
-        [
-            eq("trivial", 4 * epsilon**2 / tau**2),
-            ge("trivial", "upper_alignment"),
-        ],
+        {"trivial": (trivial, 4 * epsilon**2 / tau**2)},
         "1 - rho is at most 2 epsilon, and the trivial bound is that of 1 - rho = 2 epsilon; what "
         "follows bounds mu^2 by the smaller of 1 and another number, so no bound is weaker",
         domain_of(tau, epsilon, rho),
-        names={Symbol("trivial"): trivial, Symbol("upper_alignment"): most},
+        also=[ge("trivial", most)],
     )
     proof.equal(
         "The lower bound",
@@ -268,12 +265,11 @@ def _links(proof: Derivation) -> dict[str, Expr]:
     both = squares["fluctuation"] + squares["linear"]
     proof.holds(
         "The remainder of the softmax to first order",
-        le("square_of_remainder", both),
+        le(both - 2 * product, both),
         "of q_j - 1/N and (l_j - mean l)/N, l_j being the logits, the product added over j is "
         "N^-1 sum (q_j - 1/N) l_j >= 0, as larger logits have larger weights: the square of the "
         "difference is at most the sum of the squares",
         readings.with_range(product, Range(S.Zero, low_open=False), 0),
-        names={Symbol("square_of_remainder"): both - 2 * product},
     )
     scaled = {k: epsilon**2 * e.xreplace({count: N}) for k, e in shown.items()}
     scaled["remainder"] = scaled["fluctuation"] + scaled["linear"]
@@ -329,7 +325,7 @@ def _batch(identity: Identity, spectrum: Spectrum, proof: Derivation) -> dict[st
     along, with_z = Symbol("along", real=True), Symbol("beside", real=True)
     proof.holds(
         "The spectrum of the negatives of an anchor, by that of the batch",
-        le("quadratic_form", n * sigma_hat),
+        le(n * sigma_hat - along**2 - with_z**2, n * sigma_hat),
         "along any unit vector the sum over the negatives lacks two squares of that over the "
         "batch; with equality iff a leading eigenvector of the batch is orthogonal to the anchor "
         "and its positive",
@@ -341,7 +337,6 @@ def _batch(identity: Identity, spectrum: Spectrum, proof: Derivation) -> dict[st
                 with_z: REAL,
             }
         ),
-        names={Symbol("quadratic_form"): n * sigma_hat - along**2 - with_z**2},
     )
     square = spectrum.most_square.xreplace({sigma: sigma_most})
     sum_ = mean_epsilon_squared * (square - 1)

@@ -148,15 +148,14 @@ def _three_squares(proof: Derivation) -> None:
     domain = Domain({s: Range(-S.Infinity) for s in gram.values()}, dict.fromkeys(gram.values(), 0))
     proof.holds(
         "The square of a sum of three",
-        eq("left_over", "squares_of_differences"),
+        eq(
+            3 * sum(squares.values()) - inner(total, total, gram),
+            sum((inner(d, d, gram) for d in differences), S.Zero),
+        ),
         "a square of a sum of three is at most three times the sum of the squares, with equality "
         "iff the three are "
         "equal: no smaller constant does",
         domain,
-        names={
-            Symbol("left_over"): 3 * sum(squares.values()) - inner(total, total, gram),
-            Symbol("squares_of_differences"): sum((inner(d, d, gram) for d in differences), S.Zero),
-        },
     )
 
 
@@ -245,13 +244,9 @@ def _counterexamples(found: Mapping[str, Quantity], proof: Derivation) -> None:
         if isinstance(q, Bounds) and q.fails_at:
             proof.holds(
                 f"The printed {name.replace('_printed', '').replace('_', ' ')} fails",
-                gt("bounded", "bound"),
+                gt(q.fails_at[Symbol(q.bounded)], q.expression.xreplace(dict(q.fails_at))),
                 f"both are numbers for {q.fails_for}",
                 nothing,
-                names={
-                    Symbol("bounded"): q.fails_at[Symbol(q.bounded)],
-                    Symbol("bound"): q.expression.xreplace(dict(q.fails_at)),
-                },
             )
 
 
@@ -261,11 +256,10 @@ def _safe(proof: Derivation) -> Quantity:
     unit = region({mu: between(0, 1)})
     proof.holds(
         "What the gradient is at most, by epsilon and mu",
-        ge("left_over", 0),
+        ge(gradient - (1 + mu**2 - 2 * Symbol("c_m", real=True)), 0),
         "1 - rho is at most epsilon (1 + mu), so tau^2 times the squared gradient is at most "
         "epsilon^2 (1 + mu)^2",
         unit.with_range(Symbol("c_m", real=True), between(-mu, 1), 0),
-        names={Symbol("left_over"): gradient - (1 + mu**2 - 2 * Symbol("c_m", real=True))},
     )
     criterion = Criterion(
         "the first term of the printed band alone is enough, wherever m points",
@@ -283,11 +277,10 @@ def _idle(whole: Expr, proof: Derivation) -> dict[str, Quantity]:
     some = region({n: few, ratio: POSITIVE, c: Range(low_open=False)})
     proof.holds(
         "With three negatives or fewer it is never better than the trivial bound",
-        ge("excess", 0),
+        ge(excess, 0),
         "three times 1 + 1/N is 4 or more; ratio is sigma/tau^2, and the excess is over "
         "epsilon^2/tau^2",
         some,
-        names={Symbol("excess"): excess},
     )
     more = some.with_range(n, at_least(6), 6).with_range(c, POSITIVE, 1)
     criterion = Criterion(
@@ -299,17 +292,19 @@ def _idle(whole: Expr, proof: Derivation) -> dict[str, Quantity]:
     square, linear, constant = Poly(excess, ratio).all_coeffs()
     below = linear + sqrt(tidy(linear**2 - 4 * square * constant))
     idle = -2 * constant / below
-    proof.holds(
+    proof.equal(
         "That is minus twice the constant term over this, which c = 0 does not make zero",
-        [eq("excess_there", 0), gt("below", 0)],
+        {
+            "excess_there": (
+                expand(
+                    square * 4 * constant**2 - 2 * linear * constant * below + constant * below**2
+                ),
+                0,
+            )
+        },
         "put in, the excess times the square of this vanishes, and it changes sign once",
         meant,
-        names={
-            Symbol("excess_there"): expand(
-                square * 4 * constant**2 - 2 * linear * constant * below + constant * below**2
-            ),
-            Symbol("below"): below,
-        },
+        also=[gt(below, 0)],
     )
     return {
         "ratio_idle": Quantity(

@@ -16,7 +16,7 @@ from ...decide.present import tidy
 from ...losses.setting import CANDIDATE
 from ...optimum.threshold import Criterion, threshold
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, gt, lt
+from ...proof.relations import gt, lt
 from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -185,23 +185,21 @@ def expansion(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
     of_root = (rest * b**2).xreplace({t: root**2})
     above = b * (b + (3 * b + 2) * root**2) / (b + 1) ** 2
     beyond = root - (2 * b + 1) / (3 * b + 2)
-    proof.holds(
+    proof.equal(
         "Times b^2 it is at least -b/(3b + 2), and less than 4",
-        [
-            eq("slope", -2 * b * (2 * b + 1) / (b + 1) ** 2),
-            eq("orthogonal", above),
-            gt(S(4), above),
-            eq("over_least", b * (3 * b + 2) / (b + 1) ** 2 * beyond**2),
-        ],
+        {
+            "slope": (derivative(of_root, q), -2 * b * (2 * b + 1) / (b + 1) ** 2),
+            "orthogonal": (of_root.xreplace({q: S.Zero}), above),
+            "over_least": (
+                of_root.xreplace({q: root}) + b / (3 * b + 2),
+                b * (3 * b + 2) / (b + 1) ** 2 * beyond**2,
+            ),
+        },
         "it decreases with q, from its value for a candidate orthogonal to the batch; t is s^2 and "
         "q is at most the largest eigenvalue, so at most s, where its excess over -b/(3b + 2) is "
         "this square; for large b the two ends converge to -1/3 and 4",
         there,
-        names={
-            Symbol("slope"): derivative(of_root, q),
-            Symbol("orthogonal"): of_root.xreplace({q: S.Zero}),
-            Symbol("over_least"): of_root.xreplace({q: root}) + b / (3 * b + 2),
-        },
+        also=[gt(S(4), above)],
     )
     return {
         "remainder": Quantity(

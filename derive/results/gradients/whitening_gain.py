@@ -13,7 +13,7 @@ from ...decide.domain import POSITIVE, Domain, at_least, between
 from ...losses.setting import WHITENED
 from ...proof.derivation import Derivation
 from ...proof.limiting import take_limit
-from ...proof.relations import eq, gt
+from ...proof.relations import gt
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from .gradient_variance import printed_coefficient
@@ -38,15 +38,15 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     whitened = bound.xreplace({sigma: 1 / d})
     gain = bound / whitened
     largest = gain.xreplace({sigma: S.One})
-    proof.holds(
+    proof.equal(
         "The gain increases with sigma, from 1 at 1/d",
-        [eq("in_sigma", A * d / (A + B * d)), gt("in_sigma", 0), eq("at_least", 1)],
+        {
+            "in_sigma": (derivative(gain, sigma), A * d / (A + B * d)),
+            "at_least": (gain.xreplace({sigma: 1 / d}), 1),
+        },
         "its derivative is positive; so it is largest where one direction has the whole trace",
         DOMAIN,
-        names={
-            Symbol("in_sigma"): derivative(gain, sigma),
-            Symbol("at_least"): gain.xreplace({sigma: 1 / d}),
-        },
+        also=[gt("in_sigma", 0)],
     )
     proof.equal(
         "The largest gain stays between 1 and d, and rises with d",

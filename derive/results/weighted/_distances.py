@@ -14,7 +14,7 @@ from ...decide.ball import Enclosures, TooWide, enclosure, precision
 from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, gt, lt
+from ...proof.relations import ge, gt, lt
 from ...proof.statement import Lemma, Statement
 from ...structures.scheme import complete
 from ...theorem.listed import ListOf
@@ -112,12 +112,11 @@ def shift(proof: Derivation) -> None:
     """What a constant does to the eigenvalues."""
     line = Domain({mu: Range(-oo), c: Range(-oo), n: at_least(2)}, {mu: -1, c: 2, n: 3})
     added = complete(n, "other", "contrasts").eigenvalue("contrasts", {"self": S.Zero, "other": c})
-    proof.holds(
+    proof.equal(
         "A constant c off the diagonal adds c/2 to every eigenvalue mu of -J D J/2 off ones",
-        eq("mu_with_c", mu + c / 2),
+        {"mu_with_c": (mu - added / 2, mu + c / 2)},
         "a matrix with zero diagonal and all other entries c is -c on vectors of sum zero",
         line,
-        names={Symbol("mu_with_c"): mu - added / 2},
     )
 
 

@@ -71,12 +71,11 @@ def of_one_pair(squared: Expr, what: str, domain: Domain, proof: Derivation) -> 
         names={wanted: squared + c},
     )
     shift = solve_linear(mu_min + c / 2, c)
-    proof.holds(
+    proof.equal(
         "A constant c adds c/2 to every eigenvalue of the centred Gram matrix",
-        eq("shrunk", (mu + c / 2).xreplace({c: shift})),
+        {"shrunk": (mu - mu_min, (mu + c / 2).xreplace({c: shift}))},
         "-J (E - I) J/2 = J/2; to lower the rank the least eigenvalues, being equal, must vanish",
         domain,
-        names={Symbol("shrunk"): mu - mu_min},
     )
     return {
         "squared_distance": Quantity(

@@ -42,12 +42,12 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     """What holds for all dissimilarities."""
     shift(proof)
     copies = plane((n, at_least(2), 5), (k, Range(S.One, n - 1, False, False, integer=True), 2))
-    proof.holds(
+    proof.equal(
         "At the least constant, k copies of the least eigenvalue leave n - 1 - k dimensions",
-        [eq("dimension", n - 1 - k), le(n - 1 - k, n - 2)],
+        {"dimension": ((n - 1) - k, n - 1 - k)},
         SCHOENBERG,
         copies,
-        names={Symbol("dimension"): (n - 1) - k},
+        also=[le(n - 1 - k, n - 2)],
     )
     enough = plane((n, Range(S(2), q + 2, False, False, integer=True), 4))
     proof.holds(
@@ -57,30 +57,22 @@ def general(proof: Derivation) -> dict[str, Quantity]:
         enough,
     )
     points, nonnegative, edm = enough_points(proof, "c = 0", "c > 0", q + 2, "2q + 4")
-    proof.holds(
+    proof.equal(
         "One point fewer is not enough: q + 1 pairs; q - 1 pairs and three more points; a simplex",
-        [
-            eq("pairs", points - 1),
-            eq("pairs_and_three", nonnegative - 1),
-            eq("simplex", edm - 1),
-            eq("two_pairs", 2),
-            eq("pair_and_point", 1),
-            eq("two_points", 0),
-        ],
+        {
+            "pairs": (2 * (q + 1), points - 1),
+            "pairs_and_three": (2 * (q - 1) + 3, nonnegative - 1),
+            "simplex": (q + 2, edm - 1),
+            "two_pairs": (S(2) ** 2 + 1 + 1 - 4, 2),
+            "pair_and_point": (S(2) ** 2 + 1 - 4, 1),
+            "two_points": (S(2) ** 2 - 4, 0),
+        },
         "minus the squared distances of pairs of opposite points, each pair 2 apart on an axis of "
         "its own, over 2, have c = 2 and points that coincide two and two; points 2 apart on a "
         "line, all but three of them split by 1 to both sides in a dimension of its own, have "
         "c = 4 beside squared distances less 4; ones off the diagonal have c = -1 and points that "
         "coincide",
         plane(),
-        names={
-            Symbol("pairs"): 2 * (q + 1),
-            Symbol("pairs_and_three"): 2 * (q - 1) + 3,
-            Symbol("simplex"): q + 2,
-            Symbol("two_pairs"): S(2) ** 2 + 1 + 1 - 4,
-            Symbol("pair_and_point"): S(2) ** 2 + 1 - 4,
-            Symbol("two_points"): S(2) ** 2 - 4,
-        },
     )
     return points_needed(points, nonnegative, edm, "rank D <= q + 2 implies c = 0")
 

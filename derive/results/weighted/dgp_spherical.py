@@ -58,16 +58,15 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     """What holds for all dissimilarities."""
     shift(proof)
     unit = Domain({c: POSITIVE, d: POSITIVE, tau: POSITIVE}, {c: 1, d: 1, tau: 1})
-    proof.holds(
+    proof.equal(
         "Cosines 1 - tau (d + c) have the constant c' = 1 - tau c; directions have the squared "
         "distances 2 tau (d + c)",
-        [eq("cosine", 1 - tau * (d + c)), eq("squared_distance", 2 * tau * (d + c))],
+        {
+            "cosine": ((1 - tau * c) - tau * d, 1 - tau * (d + c)),
+            "squared_distance": (2 - 2 * ((1 - tau * c) - tau * d), 2 * tau * (d + c)),
+        },
         SPHERE,
         unit,
-        names={
-            Symbol("cosine"): (1 - tau * c) - tau * d,
-            Symbol("squared_distance"): 2 - 2 * ((1 - tau * c) - tau * d),
-        },
     )
     points, nonnegative, edm = enough_points(proof, "c' = 1", "c' < 1", q + 1, "2q + 5")
     implies = "rank D <= q + 1 implies c' = 1"

@@ -51,31 +51,28 @@ def general(proof: Derivation) -> dict[str, Quantity]:
         shares,
         names={Symbol("divergence"): p * (log(p) - log(s))},
     )
-    proof.holds(
+    proof.equal(
         "The cross entropy of all pairs exceeds the loss by log n",
-        eq("cross_entropy", -p * log(s) + p * log(n)),
+        {"cross_entropy": (-p * (log(s) - log(n)), -p * log(s) + p * log(n))},
         "among all pairs a pair has 1/n of the share p that it has in its row; the shares of a row "
         "add up to 1, so the terms p log n have the mean log n",
         shares,
-        names={Symbol("cross_entropy"): -p * (log(s) - log(n))},
     )
     pairs = Domain({a: POSITIVE, b: POSITIVE, w: POSITIVE}, {a: 1, b: 2, w: 1})
-    proof.holds(
+    proof.equal(
         "Rows that share a pair have the same constant",
-        eq("difference", log(a) - log(b)),
+        {"difference": ((log(a) + log(w)) - (log(b) + log(w)), log(a) - log(b))},
         "the similarity of a pair is log(a w) by its one row and log(b w) by the other, so a = b; "
         "and so on along the pairs with a weight, which join all points of a component",
         pairs,
-        names={Symbol("difference"): (log(a) + log(w)) - (log(b) + log(w))},
     )
     points = DOMAIN.restricted([n])
     uniform = 1 / (n - 1)
-    proof.holds(
+    proof.equal(
         "Equal weights have the bound log(n - 1)",
-        eq("bound", log(n - 1)),
+        {"bound": (-(n - 1) * uniform * log(uniform), log(n - 1))},
         "no n - 1 shares have more entropy",
         points,
-        names={Symbol("bound"): -(n - 1) * uniform * log(uniform)},
     )
     zeros = Symbol("z", integer=True, positive=True)
     some = Domain(
@@ -84,13 +81,13 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     )
     on_zeros = zeros * exp(-1 / tau)
     share = on_zeros / (on_zeros + (n - 1 - zeros) * exp(1 / tau))
-    proof.holds(
+    proof.equal(
         "Cosines do not approach the bound where weights are zero",
-        [eq("stays_above", log(1 + zeros / (n - 1 - zeros) * exp(-2 / tau))), gt("share", 0)],
+        {"stays_above": (-log(1 - share), log(1 + zeros / (n - 1 - zeros) * exp(-2 / tau)))},
         "of the exponentials of a row, z without weight have at least this share together, and "
         "the divergence is at least that from losing it",
         some,
-        names={Symbol("stays_above"): -log(1 - share), Symbol("share"): share},
+        also=[gt(share, 0)],
     )
     return {
         "largest": Quantity(
@@ -139,12 +136,11 @@ def for_weights(
     fractions = all(e.is_Rational for row in weights.rows for e in row)
     if weights.attained and fractions and similarities is not None and weights.size <= SMALL:
         excess = weighted_loss(weights.rows, similarities) - bound
-        proof.holds(
+        proof.equal(
             "These similarities attain it",
-            eq("excess", 0),
+            {"excess": (by_primes(excess), 0)},
             "put into the loss, they give no more than the bound",
             NUMBERS,
-            names={Symbol("excess"): by_primes(excess)},
         )
     found = {
         "bound": Quantity(
