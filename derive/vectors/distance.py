@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 from flint import fmpq, fmpq_mat
@@ -44,8 +45,6 @@ GUESS_BITS, CLUSTER_BITS = 256, 512
 LARGEST = 10**6
 #: Points are found exactly in a number field up to so many, in balls beyond.
 IN_FIELD = 16
-#: What is missing is called rounding below this part of the largest eigenvalue.
-ROUNDING = 1e-12
 #: Significant digits of numbers in a line of words.
 SHOWN = 4
 
@@ -83,7 +82,7 @@ class Dissimilarity:
     @cached_property
     def pairs(self) -> tuple[Expr, ...]:
         """The entries above the diagonal."""
-        return tuple(self.entries[i][j] for i in range(self.size) for j in range(i + 1, self.size))
+        return tuple(self.entries[i][j] for i, j in combinations(range(self.size), 2))
 
     def log_weights(self) -> Rows:
         """Logarithms of the weights exp(-d_ij)."""
@@ -285,11 +284,6 @@ class Euclidean:
             return None
         return padded(self.of.points(self.c, self.of.dimension_with(self.c)), self.q)
 
-    def _is_near(self) -> bool:
-        """Whether what is missing is as small as the rounding of floats."""
-        largest = max(abs(self.of.eigenvalues[0]), abs(self.of.eigenvalues[-1]), key=float)
-        return float(self.defect) < ROUNDING * float(largest)
-
     @property
     def reason(self) -> str:
         """The verdict in a line."""
@@ -306,11 +300,6 @@ class Euclidean:
             return (
                 f"{not_euclidean(D)}with the constant c = {short(D.constant)}, and no other, it is "
                 f"one of dimension {self.dimension}"
-            )
-        if self._is_near():
-            return (
-                f"not exactly: {D.name} changed by {short(self.defect)} would be, so to within "
-                "rounding it is"
             )
         if zero(D.constant):
             return needs
@@ -371,22 +360,12 @@ def check_symmetric(rows: Sequence[Sequence[Expr]], name: str) -> None:
     DomainError
         One line.
     """
-    found = asymmetry(rows)
-    if found is not None:
-        i, j = found
-        raise DomainError(
-            f"{name} is not symmetric: entry ({i + 1}, {j + 1}) is {rows[i][j]} and "
-            f"({j + 1}, {i + 1}) is {rows[j][i]}"
-        )
-
-
-def asymmetry(rows: Sequence[Sequence[Expr]]) -> tuple[int, int] | None:
-    """The first place where a matrix is not proved to be symmetric."""
-    for i in range(len(rows)):
-        for j in range(i + 1, len(rows)):
-            if rows[i][j] != rows[j][i] and not zero(rows[i][j] - rows[j][i]):
-                return i, j
-    return None
+    for i, j in combinations(range(len(rows)), 2):
+        if rows[i][j] != rows[j][i] and not zero(rows[i][j] - rows[j][i]):
+            raise DomainError(
+                f"{name} is not symmetric: entry ({i + 1}, {j + 1}) is {rows[i][j]} and "
+                f"({j + 1}, {i + 1}) is {rows[j][i]}"
+            )
 
 
 def zero(e: Expr) -> bool:

@@ -20,7 +20,7 @@ from ...losses.setting import INFONCE_OF_LAW
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.limiting import take_limit
-from ...proof.relations import gt, lt
+from ...proof.relations import gt
 from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -214,7 +214,6 @@ def one_negative(proof: Derivation) -> Quantity:
     variance = _mean(g**2 for g in gammas) - _mean(gammas) ** 2
     square = _mean(e**2 for e in errors)
     bound = (printed_coefficient(SMALLEST, tau) + square + square / (SMALLEST - 2)).expand()
-    sampled = _mean(e**4 for e in errors) - square**2
     at_one = variance.xreplace({tau: S.One}) - bound.xreplace({tau: S.One})
     y = exp(-2 / tau)
     proof.equal(
@@ -227,14 +226,6 @@ def one_negative(proof: Derivation) -> Quantity:
         "n = 3, d = 1 and two atoms: no fewer; A is zero for one negative",
         warm,
         also=[gt(at_one, 0)],
-    )
-    proof.equal(
-        "There the squared norm of the mean of the negatives is 1, yet that of B varies",
-        {"variance_of_B": (sampled, (1 - y) ** 2 * (3 + y) ** 2 / (64 * (1 + y) ** 4))},
-        "B being epsilon times it: epsilon depends on the negatives, so the variance of the "
-        "product is not bounded by a mean times the variance of one factor",
-        warm,
-        also=[lt(y, 1)],
     )
     return Quantity(
         variance - bound,

@@ -7,9 +7,9 @@ from functools import cached_property
 from math import isqrt
 
 from flint import fmpq_mat
-from sympy import Expr, Rational, S, Symbol, sqrt
+from sympy import Expr, Rational, S, Symbol, oo, sqrt
 
-from ...decide.domain import Domain, DomainError, between
+from ...decide.domain import Domain, DomainError, Range, between
 from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
@@ -69,6 +69,8 @@ def largest(square: Expr) -> Expr:
 def state_sphere(
     cosine: Expr,
     label: Symbol,
+    same: Expr,
+    c_prime: Expr,
     of_gamma: Expr,
     domain: Domain,
     proof: Derivation,
@@ -81,6 +83,8 @@ def state_sphere(
     ----------
     cosine
         The target, in what compares two labels.
+    same, c_prime
+        What compares a label with itself, and the constant in the target.
     of_gamma
         What compares two labels on the sphere, in their cosine from its centre; the centre
         itself is at the cosine 0 from every label on average.
@@ -103,6 +107,13 @@ def state_sphere(
         lt(target.xreplace({gamma: S.Zero}), 0),
         f"its quadratic form is this at the weights, of sum 1, that give the centre: {centre}",
         domain.with_range(tau, between(tau_max, 2 * tau_max, "(]"), domain.witness_of(2 * tau_max)),
+    )
+    other = Symbol("c", real=True)
+    proof.equal(
+        "With another constant c the diagonal has d = c' - c beyond the other entries",
+        {"d": (1 - (cosine.xreplace({label: same}) + other - c_prime), c_prime - other)},
+        RIGID,
+        domain.restricted(set(domain.ranges) - {label}).with_range(other, Range(-oo), 0),
     )
     return inside
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from sympy import Expr, Integer, Le, Rational, S, Symbol, oo, sqrt
 
-from ...decide.domain import POSITIVE, Domain, Range, at_least, between
+from ...decide.domain import POSITIVE, Domain, at_least, between
 from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
 from ...losses.weighted import S_COSINE, WeightedInfoNCE
@@ -24,7 +24,6 @@ from .._for_data import NUMBERS, Data, ForData
 from ._gap import at_temperature
 from ._geometry import (
     GIBBS,
-    RIGID,
     Directions,
     gamma,
     h2,
@@ -91,6 +90,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     on_sphere = state_sphere(
         cosine,
         g,
+        S.One,
+        c_prime,
         1 - rho**2 + rho**2 * gamma,
         DOMAIN,
         proof,
@@ -99,14 +100,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "rho^2",
     )
     tau_max = on_sphere.ranges[tau].high
-    c, d = (Symbol(s, real=True) for s in "cd")
-    proof.holds(
-        "With another constant c the diagonal has d = c_prime - c beyond the other entries",
-        eq(1 - (tau / tau_prime + c), d),
-        RIGID,
-        DOMAIN.with_range(c, Range(-oo, oo), 0),
-        names={d: c_prime - c},
-    )
     return {
         "cosine": Quantity(
             cosine,
