@@ -42,7 +42,7 @@ def largest(r: Expr) -> Expr:
     return (1 + sqrt((r - 1) * (r * t - 1))) / r
 
 
-DOMAIN = region(
+DOMAIN = Domain(
     {
         b: at_least(1),
         d: at_least(1),
@@ -51,6 +51,7 @@ DOMAIN = region(
         centroid: between(-1, 1),
         sigma_hat: between(t, largest(Min(b, d)), why="the squared eigenvalues add up to t"),
     },
+    {b: 2, d: 3, t: S.Half, q: Rational(1, 4), centroid: 0, sigma_hat: S.Half},
 )
 #: Where steps of algebra hold, whatever vectors there are; and what one batch can have.
 STEP = Domain({b: at_least(1), t: between(0, 1, "(]"), q: between(0, 1)}, {b: 2, t: S.Half, q: 0})
