@@ -84,6 +84,27 @@ RANGES = {
     c: Range(low_open=False),
 }
 RANGES = {s: r if r.integer or s == c else replace(r, rounding=ROUNDING) for s, r in RANGES.items()}
+SMALL = Rational(1, 10**6)  #: inside its range also where that is short
+WITNESS = {
+    n: 6,
+    tau: Rational(1, 2),
+    epsilon: Rational(1, 2),
+    rho: 1 - SMALL,
+    sigma: Rational(1, 2),
+    sigma_positive: Rational(1, 3),
+    participation: Rational(1, 2),
+    mean_norm: SMALL,
+    variance: SMALL,
+    softmax_variance: Rational(1, 4),
+    similarity: Rational(1, 3),
+    alignment: Rational(1, 2),
+    mean_epsilon_squared: Rational(1, 4),
+    mean_rho: 1 - SMALL,
+    sigma_hat: Rational(1, 2),
+    mean_epsilon_squared_sigma: SMALL,
+    mean_epsilon_squared_sigma_squared: SMALL**2,
+    c: Rational(1, 2),
+}
 
 
 def domain_of(*symbols: Symbol) -> Domain:
@@ -91,7 +112,7 @@ def domain_of(*symbols: Symbol) -> Domain:
     wanted = list(symbols)
     for s in wanted:
         wanted += (RANGES[s].low.free_symbols | RANGES[s].high.free_symbols) - set(wanted)
-    return region({s: RANGES[s] for s in wanted})
+    return Domain({s: RANGES[s] for s in wanted}, {s: WITNESS[s] for s in wanted})
 
 
 def region(ranges: Mapping[Symbol, Range]) -> Domain:
@@ -100,7 +121,7 @@ def region(ranges: Mapping[Symbol, Range]) -> Domain:
     for s, r in in_order(ranges).items():
         low, high = (end.xreplace(witness) for end in (r.low, r.high))
         if r.integer:
-            witness[s] = low + int(r.low_open) if high.is_finite else low + 2
+            witness[s] = low + int(r.low_open)
         elif high.is_finite:
             witness[s] = (low + high) / 2 if low.is_finite else high - 1
         else:

@@ -8,7 +8,7 @@ out of a batch is a matter of sums, and holds for any number of vectors.
 
 from __future__ import annotations
 
-from sympy import Expr, Max, Min, S, Symbol, log, sqrt
+from sympy import Expr, Max, Min, Rational, S, Symbol, log, sqrt
 
 from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE, Domain, Range, at_least, between
@@ -30,7 +30,7 @@ sigma_hat = Symbol("sigma_hat", positive=True)
 gram = Symbol("gram", positive=True)
 deviation = Symbol("isotropy_deviation", nonnegative=True)
 
-DOMAIN = region(
+DOMAIN = Domain(
     {
         n: at_least(1),
         d: at_least(1),
@@ -40,6 +40,7 @@ DOMAIN = region(
         sigma_hat: between(1 / d, 1),
         deviation: between(0, sqrt(d - 1)),
     },
+    {n: 4, d: 3, rank: 2, k: 1, gram: 8, sigma_hat: S.Half, deviation: S.Half},
 )
 MEANINGS = {
     n: "number of unit vectors",
@@ -55,7 +56,6 @@ MEANINGS = {
 x, r = Symbol("x", positive=True), Symbol("r", positive=True)
 trace, t = Symbol("trace", positive=True), Symbol("t", positive=True)
 SEVERAL = at_least(2, "in one dimension effective rank and largest eigenvalue are 1")
-NEAR_WHOLE = region({k: at_least(1), rank: between(k, k + 1)})
 LARGE = Domain({d: SEVERAL, rank: between(1, d)}, {d: 3, rank: 2})
 
 
@@ -104,7 +104,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     squares, of_sigma = by_largest(proof)
     of_isotropy = isotropy(proof)
     state_entropy(proof)
-    few = region({n: at_least(2), d: SEVERAL, rank: between(1, Min(n, d))})
+    few = Domain({n: at_least(2), d: SEVERAL, rank: between(1, Min(n, d))}, {n: 4, d: 3, rank: 2})
     domains = {
         "sigma_hat_upper": few,
         "sigma_hat_lower": LARGE,
@@ -139,7 +139,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             least,
             r"\hat\sigma_{\min}",
             "minimum of the largest eigenvalue, attained where k are equal and one is smaller",
-            NEAR_WHOLE,
+            DOMAIN.restricted([k]).with_range(rank, between(k, k + 1), Rational(3, 2)),
         ),
         **of_isotropy,
         **left_out(proof),
@@ -189,7 +189,7 @@ def by_largest(proof: Derivation) -> tuple[Expr, Domain]:
         "rank, which is at most n and d; it is at least 1, as no square is more than its number",
         many,
     )
-    of_sigma = region({d: SEVERAL, sigma_hat: between(1 / d, 1)})
+    of_sigma = Domain({d: SEVERAL, sigma_hat: between(1 / d, 1)}, {d: 3, sigma_hat: S.Half})
     squares = sigma_hat**2 + (1 - sigma_hat) ** 2 / (d - 1)
     proof.equal(
         "With the largest eigenvalue known, the others add up to the rest",
@@ -204,6 +204,7 @@ def by_largest(proof: Derivation) -> tuple[Expr, Domain]:
 def fewest(proof: Derivation) -> Expr:
     """The least that it can be: as many as fit are equal to it."""
     square = Symbol("square")
+    where = DOMAIN.restricted([k]).with_range(rank, between(k, k + 1), Rational(3, 2))
     rest = 1 - k * x
     over = k * (k + 1) * ((x - 1 / (k + 1)) ** 2) + 1 / (k + 1)
     proof.equal(
@@ -211,7 +212,7 @@ def fewest(proof: Derivation) -> Expr:
         {"squares": (k * x**2 + rest**2, over)},
         "moving from a lesser one to a greater raises the sum of squares, until all but one are 0 "
         "or x; it lies between 1/(k + 1) and 1/k, as x does, and rises with x",
-        region({**NEAR_WHOLE.ranges, x: between(1 / (k + 1), 1 / k)}),
+        where.with_range(x, between(1 / (k + 1), 1 / k), Rational(2, 3)),
     )
     shifted = solve_linear(k * (k + 1) * square + 1 / (k + 1) - 1 / rank, square)
     least = 1 / (k + 1) + sqrt(tidy(shifted))
@@ -223,7 +224,7 @@ def fewest(proof: Derivation) -> Expr:
             "at_next": (least.xreplace({rank: k + 1}), 1 / (k + 1)),
         },
         "for an effective rank that is a whole number it is 1/R",
-        NEAR_WHOLE,
+        where,
     )
     return least
 
@@ -272,7 +273,7 @@ def left_out(proof: Derivation) -> dict[str, Quantity]:
     """The second moments of a batch without an anchor, and without its positive."""
     left, form = (Symbol(s, nonnegative=True) for s in ("rest", "a"))
     on_z, on_y = (Symbol(s, real=True) for s in "xy")
-    some = region({n: at_least(3)})
+    some = Domain({n: at_least(3)}, {n: 4})
 
     def moments(rest: Expr, z: Expr, y: Expr) -> dict[str, Expr]:
         """Sums over the other vectors, of the anchor and of its positive, as means of batches."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from sympy import Expr, Min, S, Symbol, sqrt
 
-from ...decide.domain import Range, at_least, between
+from ...decide.domain import Domain, Range, at_least, between
 from ...losses.setting import INFONCE_OF_LAW
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
@@ -30,13 +30,17 @@ KNOWN = (n, tau, square, spectral)
 sampled, highest, sigma_law = (
     Symbol(s, nonnegative=True) for s in ("mean_squared_sampling", "epsilon_max", "sigma_law")
 )
-#: Ranges and meanings.
-OWN: dict[Symbol, tuple[Range, str]] = {
-    sampled: (between(0, square), "mean of epsilon^2 |z'|^2, z' being the mean negative"),
-    highest: (between(sqrt(square), 1), "largest softmax error"),
-    sigma_law: (between(0, 1, "(]"), "largest eigenvalue of E[v v^T], v being a negative"),
+#: Ranges, points inside, and meanings.
+OWN: dict[Symbol, tuple[Range, Expr, str]] = {
+    sampled: (between(0, square), S.Zero, "mean of epsilon^2 |z'|^2, z' being the mean negative"),
+    highest: (between(sqrt(square), 1), S.Half, "largest softmax error"),
+    sigma_law: (between(0, 1, "(]"), S.Half, "largest eigenvalue of E[v v^T], v being a negative"),
 }
-DOMAIN = region({s: of_anchor.RANGES[s] for s in KNOWN} | {s: r for s, (r, _) in OWN.items()})
+DOMAIN = Domain(
+    {s: of_anchor.RANGES[s] for s in KNOWN} | {s: r for s, (r, _, _) in OWN.items()},
+    {s: of_anchor.WITNESS[s] for s in KNOWN} | {s: w for s, (_, w, _) in OWN.items()},
+)
+
 #: One outcome: the negatives are opposite to the positive.
 CASES = {
     "OPPOSITE": {
@@ -135,7 +139,7 @@ RESULT = Result(
     domain=DOMAIN,
     build=build,
     meanings={s: of_anchor.MEANINGS[s] for s in KNOWN}
-    | {s: m for s, (_, m) in OWN.items()}
+    | {s: m for s, (_, _, m) in OWN.items()}
     | {square: "mean of epsilon^2", spectral: "mean of epsilon^2 sigma, sigma being of the sample"},
     subject=INFONCE_OF_LAW,
 )

@@ -6,7 +6,7 @@ rho.
 
 from dataclasses import replace
 
-from sympy import Abs, Expr, Max, Min, Rational, S, sqrt
+from sympy import Abs, Expr, Max, Min, Rational, sqrt
 
 from ...decide.domain import between
 from ...losses.setting import INFONCE
@@ -18,6 +18,7 @@ from ._identity import state_ends, state_identity
 from ._readings import (
     MEANINGS,
     ROUNDING,
+    SMALL,
     alignment,
     domain_of,
     epsilon,
@@ -42,7 +43,7 @@ DOMAIN = (
             why="mu is at least |<m, z+>|, and at most 1",
             rounding=OF_ALIGNMENT,
         ),
-        S(3) / 4,
+        1 - SMALL,
     )
     .with_range(
         similarity,

@@ -14,7 +14,7 @@ from itertools import product as product_of
 
 from sympy import Expr, Integer, Le, Max, Rational, S, Symbol, exp
 
-from ...decide.domain import POSITIVE, at_least, between
+from ...decide.domain import POSITIVE, Domain, at_least, between
 from ...decide.present import tidy
 from ...losses.setting import INFONCE_OF_LAW
 from ...losses.softmax import tau
@@ -27,7 +27,7 @@ from ...theorem.result import Result
 from ...vectors.moments import UnitLaw, correlated, mean
 from ._bounded import bounds
 from ._moments import largest_variance
-from ._readings import in_own_ranges, region
+from ._readings import in_own_ranges
 
 n, d = (Symbol(s, integer=True, positive=True) for s in ("n", "d"))
 sigma = Symbol("sigma", positive=True)
@@ -38,7 +38,7 @@ t = Symbol("t", positive=True)
 mu = Symbol("mu_corr", real=True)
 N = n - 2
 
-DOMAIN = region(
+DOMAIN = Domain(
     {
         n: at_least(3, "an anchor, its positive and at least one negative"),
         tau: POSITIVE,
@@ -49,6 +49,17 @@ DOMAIN = region(
         t: between(0, 1, "(]"),
         d: at_least(1),
         mu: between(-1 / Max(1, N - 1), 1, why="the mean of the negatives has a length"),
+    },
+    {
+        n: 4,
+        tau: 1,
+        sigma: S.Half,
+        epsilon: Rational(1, 4),
+        epsilon_max: S.Half,
+        first: S.Half,
+        t: S.Half,
+        d: 3,
+        mu: 0,
     },
 )
 MEANINGS = {

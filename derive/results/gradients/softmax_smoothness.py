@@ -15,7 +15,7 @@ from typing import Any
 from sympy import Expr, Max, Min, Rational, S, Symbol, exp, log, sqrt
 
 from ...decide.calculus import derivative
-from ...decide.domain import Range, at_least, between
+from ...decide.domain import Domain, Range, at_least, between
 from ...decide.present import tidy
 from ...losses.setting import LOGITS
 from ...proof.derivation import Derivation
@@ -37,7 +37,7 @@ length = Symbol("spread_2", nonnegative=True)
 offset = Symbol("offset_first", nonnegative=True)
 
 FREE = Range(S.Zero, low_open=False)
-DOMAIN = region(
+DOMAIN = Domain(
     {
         N: at_least(2, "of one logit the softmax is 1, and nothing varies"),
         q_max: between(1 / N, 1),
@@ -46,6 +46,7 @@ DOMAIN = region(
         length: FREE,
         offset: FREE,
     },
+    {N: 3, q_max: S.Half, participation: S.Half, spread: 1, length: 1, offset: 1},
 )
 COUNT = DOMAIN.restricted([N])
 THREE = COUNT.with_range(N, at_least(3), 3)

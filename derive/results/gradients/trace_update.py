@@ -105,7 +105,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     several = Domain({d: at_least(2), t: between(1 / d, 1)}, {d: 3, t: S.Half})
     # q lies between the least eigenvalue and the largest.
     spread = sqrt(spread_of_eigenvalues(d, t, several, proof))
-    in_t = {"domain": region({d: at_least(1), t: between(1 / d, 1, why=WHY_T)})}
+    in_t = {"domain": Domain({d: at_least(1), t: between(1 / d, 1, why=WHY_T)}, {d: 3, t: S.Half})}
     with_top = MEANT.restricted([b, t]).with_range(sigma_hat, between(t, largest(b)), S.Half)
     values = {
         "t_next_lower": after.xreplace({q: S.Zero}),
