@@ -370,8 +370,6 @@ def test_the_words_of_each_refusal() -> None:
     assert spherical(square, None, 2).attained is None
 
 
-
-
 def test_classes_with_a_weight_between_them() -> None:
     """Soft SupCon: C = 3 classes of 2, weight 1/10 between them, at its critical temperature."""
     far = log(10)

@@ -144,8 +144,6 @@ def test_merged_and_the_loss_there() -> None:
     assert found == pytest.approx(loss, rel=1e-13)
 
 
-
-
 # --- the ends of the temperature, and the simplex -------------------------------------------------
 COLD = [[2, 3, 4], [3, 5, 101], [2, 2, 9, 40], [4, 4, 4, 30, 7]]
 
@@ -161,8 +159,6 @@ def test_small_tau(sizes: list[int]) -> None:
         errors.append(max(abs(found[p] - first[p]) for p in pairs))
     assert errors[1] < 0.65 * errors[0] + 0.02  # of first order in tau, but for the optimiser
     assert errors[1] < 0.4 * max(abs(first[p]) for p in pairs) + 0.02
-
-
 
 
 HOT = [[3, 4, 5], [3, 4, 5, 9], [2, 2, 2, 5], [5, 8, 13, 21, 34], [10, 10, 10]]
@@ -275,10 +271,6 @@ def test_floats_of_the_tail_at_very_small_temperatures() -> None:
     for heat in ("0.002", "0.001", "0.0001"):
         told = value("tail-collapse", "cosine_tail", K=2, L=300, m=4, tau=heat)
         assert tail(K=2, L=300, m=4, tau=float(heat)) == pytest.approx(told, rel=1e-12)
-
-
-
-
 
 
 # --- each checker on something wrong --------------------------------------------------------------

@@ -140,8 +140,6 @@ def test_sizes_that_are_refused(sizes: object, said: str) -> None:
     assert "\n" not in str(refused.value)
 
 
-
-
 def test_a_corrupted_certificate_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     made = HARD.given(sizes=(2, 3, 4), at={"tau": "1/2"})
     (least,) = made.loss.atoms(FaceValue)
@@ -251,5 +249,3 @@ def test_all_optima_differ_by_one_number_and_need_as_many_dimensions_as_samples(
     assert int(SOFT.value("rank", **exact)) == 1
     assert int(SOFT.value("rank", **{**exact, "tau": "49/100"})) == 2
     assert int(SOFT.value("unique_up_to", sizes=(2, 3, 4), epsilon="1/10", tau="1/2")) == 7
-
-
