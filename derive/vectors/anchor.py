@@ -113,7 +113,7 @@ class Anchor:
         if name not in READINGS:
             raise KeyError(f"an anchor has no reading {name!r}; it has {', '.join(READINGS)}")
         if name not in self._values:
-            self._values[name] = READINGS[name][1](self)
+            self._values[name] = READINGS[name](self)
         return self._values[name]
 
     @cached_property
@@ -184,51 +184,32 @@ def _variance(a: Anchor, weights: Vector) -> Any:
     return dot(weights, [(s - mean) ** 2 for s in a.similarities])
 
 
-#: Readings of an anchor, by name: what they are, in words and as numbers.
-READINGS: dict[str, tuple[str, Callable[[Anchor], Any]]] = {
-    "tau": ("temperature", lambda a: a["tau"]),
-    "n": ("N + 2", lambda a: a["N"] + 2),
-    "N": ("number of negatives", lambda a: len(a.negatives)),
-    "epsilon": ("softmax mass of the negatives", lambda a: a.weight / (1 + a.weight)),
-    "rho": ("<M, z+>", lambda a: 1 - a["one_minus_rho"]),
-    "one_minus_rho": ("1 - rho", lambda a: -a["epsilon"] * dot(a.direction, a.positive)),
-    "mu": ("|m|", lambda a: length(a.m)),
-    "sigma": (
-        "largest eigenvalue of (1/N) sum_j z_j z_j^T",
-        lambda a: largest_eigenvalue(a.negatives),
-    ),
-    "sigma_positive": (
-        "the same with the parts w_j of the negatives orthogonal to z+",
-        lambda a: largest_eigenvalue(a.orthogonal),
-    ),
-    "squared_gradient": ("|M - z+|^2/tau^2", lambda a: _square(a.gradient)),
-    "squared_tangential": (
-        "the same of the part of the gradient tangent to the sphere at z",
-        lambda a: a["squared_gradient"] - dot(a.gradient, a.anchor) ** 2,
-    ),
-    "participation": ("sum_j q_j^2", lambda a: _square(a.q)),
-    "q_max": ("largest q_j", lambda a: max(a.q)),
-    "mean_norm": ("|mean of the negatives|", lambda a: length(a.mean)),
-    "similarity": ("<z, m>", lambda a: dot(a.anchor, a.m)),
-    "alignment": ("<z, z+>", lambda a: dot(a.anchor, a.positive)),
-    "variance": (
-        "variance of <z, z_j>, all j alike",
-        lambda a: _variance(a, [mpmath.mpf(1) / a["N"]] * a["N"]),
-    ),
-    "softmax_variance": ("variance of <z, z_j> under q", lambda a: _variance(a, a.q)),
-    "squared_sampling": (
-        "|epsilon mean|^2, the part B of M - z+ = A + B + C",
-        lambda a: a["epsilon"] ** 2 * _square(a.mean),
-    ),
-    "squared_fluctuation": (
-        "|C|^2, C = epsilon sum_j (q_j - 1/N) z_j",
-        lambda a: _square(a.fluctuation),
-    ),
-    "squared_linear": (
-        "|C^(1)|^2, C^(1) = epsilon sum_j (s_j - mean s)/(N tau) z_j",
-        lambda a: _square(a.linear),
-    ),
-    "squared_remainder": ("|C - C^(1)|^2", lambda a: _square(minus(a.fluctuation, a.linear))),
+#: Readings of an anchor, by name.
+READINGS: dict[str, Callable[[Anchor], Any]] = {
+    "tau": lambda a: a["tau"],
+    "n": lambda a: a["N"] + 2,
+    "N": lambda a: len(a.negatives),
+    "epsilon": lambda a: a.weight / (1 + a.weight),
+    "rho": lambda a: 1 - a["one_minus_rho"],  # <M, z+>
+    "one_minus_rho": lambda a: -a["epsilon"] * dot(a.direction, a.positive),
+    "mu": lambda a: length(a.m),
+    "sigma": lambda a: largest_eigenvalue(a.negatives),
+    "sigma_positive": lambda a: largest_eigenvalue(a.orthogonal),
+    "squared_gradient": lambda a: _square(a.gradient),
+    # of the part tangent to the sphere at z
+    "squared_tangential": lambda a: a["squared_gradient"] - dot(a.gradient, a.anchor) ** 2,
+    "participation": lambda a: _square(a.q),
+    "q_max": lambda a: max(a.q),
+    "mean_norm": lambda a: length(a.mean),
+    "similarity": lambda a: dot(a.anchor, a.m),
+    "alignment": lambda a: dot(a.anchor, a.positive),
+    "variance": lambda a: _variance(a, [mpmath.mpf(1) / a["N"]] * a["N"]),
+    "softmax_variance": lambda a: _variance(a, a.q),
+    # the parts B, C, C^(1) and C^(2) of M - z+ = A + B + C
+    "squared_sampling": lambda a: a["epsilon"] ** 2 * _square(a.mean),
+    "squared_fluctuation": lambda a: _square(a.fluctuation),
+    "squared_linear": lambda a: _square(a.linear),
+    "squared_remainder": lambda a: _square(minus(a.fluctuation, a.linear)),
 }
 _FACTOR = re.compile(rf"({'|'.join(sorted(READINGS, key=len, reverse=True))})(_squared)?(?:_|$)")
 
@@ -267,7 +248,7 @@ class Batch:
 
     def __getitem__(self, name: str) -> Any:
         if name in BATCH:
-            return BATCH[name][1](self)
+            return BATCH[name](self)
         factors = factors_of(name.removeprefix("mean_")) if name.startswith("mean_") else None
         if factors is None:
             raise KeyError(
@@ -278,17 +259,13 @@ class Batch:
 
 
 #: Readings of a batch beside the means, ``mean_`` and a product of readings or their squares.
-BATCH: dict[str, tuple[str, Callable[[Batch], Any]]] = {
-    "tau": ("temperature", lambda b: b.anchors[0]["tau"]),
-    "n": ("number of vectors", lambda b: len(b.z)),
-    "N": ("n - 2", lambda b: len(b.z) - 2),
-    "sigma_hat": (
-        "largest eigenvalue of (1/n) sum_i z_i z_i^T",
-        lambda b: largest_eigenvalue(b.z),
-    ),
-    "effective_rank": (
-        "1/tr(Sigma^2) of the same matrix",
-        lambda b: len(b.z) ** 2 / mpmath.fsum(dot(u, v) ** 2 for u in b.z for v in b.z),
+BATCH: dict[str, Callable[[Batch], Any]] = {
+    "tau": lambda b: b.anchors[0]["tau"],
+    "n": lambda b: len(b.z),
+    "N": lambda b: len(b.z) - 2,
+    "sigma_hat": lambda b: largest_eigenvalue(b.z),
+    "effective_rank": lambda b: (
+        len(b.z) ** 2 / mpmath.fsum(dot(u, v) ** 2 for u in b.z for v in b.z)
     ),
 }
 

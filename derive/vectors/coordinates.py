@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from flint import arb, arb_mat, arb_poly, fmpq_poly
-from sympy import Expr, Matrix, S, cancel, sqrt
+from flint import arb, arb_poly, fmpq_poly
+from sympy import Expr, Matrix, S, sqrt
 from sympy.core.symbol import Str
 
 from ..decide.ball import Enclosures, TooWide, precision
@@ -17,8 +17,6 @@ from ..optimum.value import Digits, Handle
 from .algebraic import Algebraic, Root, as_digits, doubled
 
 Rows = tuple[tuple[Expr, ...], ...]
-#: Matrices with entries that are no fractions are eliminated exactly up to this size.
-EXACT = 12
 #: Coordinates are proved to be zero by algebra after so many others.
 MINOR = 4
 
@@ -174,55 +172,28 @@ def _farthest(rest: Sequence[Sequence[Any]]) -> int:
     return max(range(len(rest)), key=lambda i: float(rest[i][i].mid()))
 
 
-def inertia(matrix: Rows) -> tuple[int, int, int] | None:
-    """How many eigenvalues of a symmetric matrix are > 0, < 0 and 0; None if not decided.
+def inertia(matrix: Rows) -> tuple[int, int, int]:
+    """How many eigenvalues of a symmetric matrix of fractions are > 0, < 0 and 0.
 
     By elimination: with a pivot on the diagonal, or two points at once where it is all zero.
     """
     rest = [list(row) for row in matrix]
-    exact = all(e.is_Rational for row in matrix for e in row)
-    if not exact and len(rest) > EXACT:
-        return None
     counts = [0, 0, 0]
     while rest:
-        signs = [_sign(rest[i][i]) for i in range(len(rest))]
-        k = next((i for i, s in enumerate(signs) if s), None)
+        n = range(len(rest))
+        k = next((i for i in n if rest[i][i] != 0), None)
+        pair = next(((j, i) for i in n for j in range(i) if rest[i][j] != 0), None)
         if k is not None:
-            counts[0 if signs[k] == 1 else 1] += 1
+            counts[0 if rest[k][k] > 0 else 1] += 1
             rest = _without(rest, [k])
-            continue
-        if None in signs:
-            return None
-        pair = None
-        for i in range(len(rest)):
-            for j in range(i):
-                found = _sign(rest[i][j])
-                if found is None:
-                    return None
-                if found and pair is None:
-                    pair = (j, i)
-        if pair is None:
+        elif pair is not None:
+            counts[0] += 1
+            counts[1] += 1
+            rest = _without(rest, list(pair))
+        else:
             counts[2] += len(rest)
             break
-        counts[0] += 1
-        counts[1] += 1
-        rest = _without(rest, list(pair))
     return counts[0], counts[1], counts[2]
-
-
-def _sign(e: Expr) -> int | None:
-    """The sign of an entry; zero is proved by algebra."""
-    if e.is_Rational:
-        return int(bool(e > 0)) - int(bool(e < 0))
-    for bits in (FIRST_BITS, 4 * FIRST_BITS):
-        with precision(bits):
-            try:
-                ball = Enclosures(bits, {})(e)
-            except TooWide:
-                continue
-            if ball > 0 or ball < 0:
-                return 1 if ball > 0 else -1
-    return 0 if is_zero(e) or cancel(e) == 0 else None  # pi and such are letters to the latter
 
 
 def _without(rest: list[list[Expr]], pivots: list[int]) -> list[list[Expr]]:
@@ -239,39 +210,3 @@ def _without(rest: list[list[Expr]], pivots: list[int]) -> list[list[Expr]]:
         ]
         for i in kept
     ]
-
-
-def circumradius(squared: Rows, dimension: int) -> Expr:
-    """Of the sphere through points with these squared distances, which lie on one."""
-    size = len(squared)
-    gram = tuple(
-        tuple((squared[0][i] + squared[0][j] - squared[i][j]) / 2 for j in range(1, size))
-        for i in range(1, size)
-    )
-    if not dimension:
-        return S.Zero
-    return Digits(Handle(_Sphere(gram, dimension), "sphere"), Str("radius"), Str(""))
-
-
-class _Sphere:
-    """Balls of the radius of the sphere through zero and vectors with a given Gram matrix."""
-
-    def __init__(self, gram: Rows, rank: int):
-        self.gram, self.kept = gram, _Cholesky(gram, rank).pivots
-
-    def ball(self, kind: str, name: str, bits: int) -> Any:
-        """The radius: half the root of s^T K^-1 s, with K the Gram matrix and s its diagonal."""
-        for work in doubled(bits + FIRST_BITS, 64 * (bits + LAST_BITS)):
-            with precision(work):
-                of = Enclosures(work, {})
-                flat = [of(self.gram[i][j]) for i in self.kept for j in self.kept]
-                size = len(self.kept)
-                k = arb_mat(size, size, flat)
-                s = arb_mat(size, 1, [k[i, i] for i in range(size)])
-                try:
-                    square = (s.transpose() * k.solve(s))[0, 0] / 4
-                except ZeroDivisionError:
-                    square = arb(0)
-                if square > 0 and square.rel_accuracy_bits() >= bits:
-                    return square.sqrt()
-        raise TooWide(f"the radius is not found to {bits} bits")

@@ -8,8 +8,8 @@ iff c >= -2 mu_1 and, of the n - 1 numbers mu_k + c/2, at most q are not zero. H
 - q >= n - 1: for every c >= -2 mu_1;
 - q < n - 1: for c = -2 mu_1 only, and iff mu_1 has a multiplicity of at least n - 1 - q.
 
-All of it is decided for fractions, and for fractions times one number, by exact linear algebra.
-Other entries are taken as balls: equal eigenvalues are told where they are zero, or not at all.
+All of it is decided for fractions, and for fractions times one number, by exact linear algebra;
+other entries are refused.
 """
 
 from __future__ import annotations
@@ -17,31 +17,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
-from flint import acb_mat, fmpq, fmpq_mat, fmpq_poly, fmpz_poly
+from flint import fmpq, fmpq_mat
 from sympy import Expr, FiniteSet, Interval, Rational, S, log, oo, sqrt
-from sympy.core.symbol import Str
 from sympy.sets.sets import Set
 
-from ..decide.ball import Enclosures, NotEnclosed, TooWide, enclosure, precision
+from ..decide.ball import Enclosures, NotEnclosed, enclosure, precision
 from ..decide.digits import NotKnown, is_zero, rounded
 from ..decide.domain import DomainError
 from ..decide.exact import exact_list
-from ..optimum.value import Digits, Handle
 from .algebraic import (
-    FAR_BITS,
     Algebraic,
     Eigenvalue,
-    Root,
     as_digits,
     as_flint,
-    doubled,
+    as_sympy,
     eigenvalues,
     exact_fraction,
-    middle,
 )
-from .coordinates import Rows, in_balls, in_field, inertia, padded
+from .coordinates import Rows, in_balls, in_field, padded
 
 #: At these bits a ratio of entries is guessed, and eigenvalues that meet are held for equal.
 GUESS_BITS, CLUSTER_BITS = 256, 512
@@ -49,8 +45,6 @@ GUESS_BITS, CLUSTER_BITS = 256, 512
 LARGEST = 10**6
 #: Points are found exactly in a number field up to so many, in balls beyond.
 IN_FIELD = 16
-#: What is missing is called rounding below this part of the largest eigenvalue.
-ROUNDING = 1e-12
 #: Significant digits of numbers in a line of words.
 SHOWN = 4
 
@@ -88,7 +82,7 @@ class Dissimilarity:
     @cached_property
     def pairs(self) -> tuple[Expr, ...]:
         """The entries above the diagonal."""
-        return tuple(self.entries[i][j] for i in range(self.size) for j in range(i + 1, self.size))
+        return tuple(self.entries[i][j] for i, j in combinations(range(self.size), 2))
 
     def log_weights(self) -> Rows:
         """Logarithms of the weights exp(-d_ij)."""
@@ -96,155 +90,96 @@ class Dissimilarity:
 
     # --- fractions -------------------------------------------------------------------------
     @cached_property
-    def scale(self) -> Expr | None:
-        """A positive number of which all entries are fractions, if one is found."""
+    def _shares(self) -> tuple[Expr, dict[Expr, Expr]] | None:
+        """A positive number, and what entries are over it, if all are found to be fractions."""
         if all(e.is_Rational for e in self.pairs):
-            return S.One
+            return S.One, {e: e for e in self.pairs}
         unit = next(e for e in self.pairs if not zero(e))
+        unit = unit if enclosure(unit, GUESS_BITS) > 0 else -unit
         found = {e: fraction_of(e, unit) for e in set(self.pairs)}
-        if any(r is None for r in found.values()):
-            return None
-        return unit if enclosure(unit, GUESS_BITS) > 0 else -unit
+        known = {e: share for e, share in found.items() if share is not None}
+        return (unit, known) if len(known) == len(found) else None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the entries are found to be fractions of one number."""
+        return self._shares is not None
+
+    @property
+    def scale(self) -> Expr:
+        """A positive number of which all entries are fractions.
+
+        Raises
+        ------
+        DomainError
+            If none is found; one line.
+        """
+        if self._shares is None:
+            raise DomainError(
+                f"{self.name}: the entries are not rational multiples of one number, so equality "
+                "of eigenvalues cannot be decided; use fractions or decimals"
+            )
+        return self._shares[0]
 
     @cached_property
-    def fractions(self) -> fmpq_mat | None:
+    def fractions(self) -> fmpq_mat:
         """The entries over the scale."""
-        if self.scale is None:
-            return None
-        unit = self.scale
-        known = {e: e if unit == 1 else fraction_of(e, unit) for e in set(self.pairs)} | {
-            S.Zero: S.Zero
-        }
+        known = {S.Zero: S.Zero} | (self._shares[1] if self.scale and self._shares else {})
         flat = [as_flint(known[e]) for row in self.entries for e in row]
         return fmpq_mat(self.size, self.size, flat)
 
     # --- the centred Gram matrix -----------------------------------------------------------
     @cached_property
-    def centred_gram(self) -> Rows:
-        """-J D J/2."""
-        return tuple(tuple(row) for row in centred(self.entries))
-
-    @cached_property
-    def centred_fractions(self) -> list[list[Any]] | None:
-        """The same over the scale."""
-        if self.fractions is None:
-            return None
+    def centred_fractions(self) -> list[list[Any]]:
+        """-J D J/2 over the scale."""
         return centred(self.fractions.tolist())
 
     @cached_property
-    def spectrum(self) -> tuple[Eigenvalue, ...] | None:
+    def spectrum(self) -> tuple[Eigenvalue, ...]:
         """Different eigenvalues of the centred Gram matrix over the scale, ones left out."""
-        return None if self.fractions is None else eigenvalues(self._beside_ones)
+        return eigenvalues(self._beside_ones)
 
     @property
     def _beside_ones(self) -> fmpq_mat:
         """The matrix over the scale where it acts beside ones, in the basis e_i - e_n."""
         b, n = self.centred_fractions, self.size
-        assert b is not None
         return fmpq_mat(
             n - 1, n - 1, [b[i][j] - b[i][n - 1] for i in range(n - 1) for j in range(n - 1)]
         )
 
     @cached_property
-    def least_constant(self) -> Algebraic | None:
+    def least_constant(self) -> Algebraic:
         """-2 mu_1 over the scale, as a root of its own."""
-        if self.fractions is None:
-            return None
         return eigenvalues(self._beside_ones * fmpq(-2))[-1].number
 
     @cached_property
     def eigenvalues(self) -> tuple[Expr, ...]:
         """The n - 1 eigenvalues of the centred Gram matrix beside ones, from the least on."""
-        if self.spectrum is not None and self.scale is not None:
-            unit = self.scale
-            return tuple(
-                as_digits(unit * e.number.expression)
-                for e in self.spectrum
-                for _ in range(e.multiplicity)
-            )
-        if self._nullity is not None:  # then the least are zero
-            below = self._nullity
-            return (S.Zero,) * below + tuple(self._in_balls(k) for k in range(below, self.size - 1))
-        return tuple(self._in_balls(k) for k in range(self.size - 1))
-
-    def _in_balls(self, k: int) -> Expr:
-        return Digits(Handle(self, "centred Gram matrix"), Str("eigenvalue"), Str(str(k)))
-
-    def ball(self, kind: str, name: str, bits: int) -> Any:
-        """A ball around an eigenvalue."""
-        for work in doubled(
-            bits + 64, 4 * bits + FAR_BITS
-        ):  # one that is zero has no relative accuracy at all
-            with precision(work):
-                found = self._balls(work)[int(name)]
-                if found.rel_accuracy_bits() >= bits:
-                    return found
-        raise TooWide(f"eigenvalue {name} is not found to {bits} bits")
-
-    def _balls(self, bits: int) -> list[Any]:
-        """Balls around all eigenvalues, from the least on; those of equal ones may meet."""
-        n = self.size
-        of = Enclosures(bits, {})
-        b = self.centred_gram
-        flat = [of(b[i][j]) - of(b[i][n - 1]) for j in range(n - 1) for i in range(n - 1)]
-        found = acb_mat(n - 1, n - 1, flat).eig(multiple=True)
-        return sorted((e.real for e in found), key=middle)
-
-    @cached_property
-    def _nullity(self) -> int | None:
-        """How often the least eigenvalue is zero, where that is so and is proved."""
-        last = self.size - 1
-        d = self.entries
-        at_last = tuple(
-            tuple((d[i][last] + d[j][last] - d[i][j]) / 2 for j in range(last)) for i in range(last)
+        return tuple(
+            as_digits(self.scale * e.number.expression)
+            for e in self.spectrum
+            for _ in range(e.multiplicity)
         )
-        found = inertia(at_last)  # as that of B beside ones
-        return found[2] if found is not None and not found[1] and found[2] else None
 
     @cached_property
     def least(self) -> Expr:
         """mu_1, the least eigenvalue."""
         return self.eigenvalues[0]
 
-    @cached_property
-    def multiplicity(self) -> tuple[int, int]:
-        """How often it is one, as least and most; the same where it is decided."""
-        if self.spectrum is not None:
-            k = self.spectrum[0].multiplicity
-            return k, k
-        if self._nullity is not None:
-            return self._nullity, self._nullity
-        with precision(CLUSTER_BITS):
-            balls = self._balls(CLUSTER_BITS)
-            k = 1
-            while k < len(balls) and not balls[k] > balls[k - 1]:
-                k += 1
-        return 1, k
-
-    @cached_property
-    def sign_of_least(self) -> int | None:
-        """1, 0 or -1 as mu_1 is, None if it is not decided."""
-        if self.spectrum is not None:
-            return self.spectrum[0].number.sign()
-        if self._nullity is not None:
-            return 0
-        try:
-            ball = enclosure(self.least, 64)
-        except NotEnclosed:
-            return None
-        return 1 if ball > 0 else -1 if ball < 0 else None
+    @property
+    def multiplicity(self) -> int:
+        """How often it is one."""
+        return self.spectrum[0].multiplicity
 
     @property
-    def is_edm(self) -> bool | None:
+    def is_edm(self) -> bool:
         """Whether the entries are squared distances of points, with no constant."""
-        return None if self.sign_of_least is None else self.sign_of_least >= 0
+        return self.spectrum[0].number.sign() >= 0
 
     @cached_property
     def constant(self) -> Expr:
         """-2 mu_1, the least constant."""
-        if self.least_constant is not None and self.scale is not None:
-            return as_digits(self.scale * self.least_constant.expression)
-        return as_digits(-2 * self.least)
+        return as_digits(self.scale * self.least_constant.expression)
 
     def with_constant(self, c: Expr) -> Rows:
         """D + c, off the diagonal."""
@@ -253,38 +188,35 @@ class Dissimilarity:
             for i, row in enumerate(self.entries)
         )
 
-    def at(self, c: Expr) -> tuple[Root, fmpq_poly] | None:
-        """A constant over the scale, as a polynomial in a root, if it is 0 or the least."""
-        if self.spectrum is None:
-            return None
-        if c == 0:
-            return Root(fmpz_poly([0, 1]), 0), fmpq_poly([])
-        least = self.least_constant
-        return (least.root, least.at) if least is not None and c == self.constant else None
-
     def points(self, c: Expr, rank: int) -> Rows:
-        """Points with the squared distances D + c, centred at zero; their dimension is ``rank``."""
-        n, at, exact = self.size, self.at(c), self.centred_fractions
-        parts = [[Rational((i == j) * n - 1, 2 * n) for j in range(n)] for i in range(n)]
-        if at is None or exact is None or self.scale is None or n > IN_FIELD:
-            b = self.centred_gram
-            gram = tuple(tuple(b[i][j] + c * parts[i][j] for j in range(n)) for i in range(n))
-            return in_balls(gram, rank)
-        root, constant = at
-        in_root = [
-            [constant * as_flint(parts[i][j]) + exact[i][j] for j in range(n)] for i in range(n)
-        ]
-        return padded(in_field(in_root, root, rank), rank, sqrt(self.scale))
+        """Points with the squared distances D + c, centred at zero; their dimension is ``rank``.
 
-    def dimension_with(self, c: Expr) -> int | None:
-        """The dimension of points whose squared distances are D + c; None if not decided.
+        The constant is 0 or the least.
+        """
+        n, exact, scale = self.size, self.centred_fractions, self.scale
+        parts = [[fmpq((i == j) * n - 1, 2 * n) for j in range(n)] for i in range(n)]
+        if n > IN_FIELD:
+            gram = tuple(
+                tuple(
+                    scale * as_sympy(e) + c * as_sympy(part) for e, part in zip(*rows, strict=True)
+                )
+                for rows in zip(exact, parts, strict=True)
+            )
+            return in_balls(gram, rank)
+        constant = Algebraic.rational(0) if c == 0 else self.least_constant
+        in_root = [
+            [constant.at * part + e for e, part in zip(*rows, strict=True)]
+            for rows in zip(exact, parts, strict=True)
+        ]
+        return padded(in_field(in_root, constant.root, rank), rank, sqrt(scale))
+
+    def dimension_with(self, c: Expr) -> int:
+        """The dimension of points whose squared distances are D + c.
 
         ``c`` is not below the least constant.
         """
-        low, high = self.multiplicity
-        if c == self.constant or zero(c - self.constant):
-            return self.size - 1 - low if low == high else None
-        return self.size - 1
+        at_least = c == self.constant or zero(c - self.constant)
+        return self.size - 1 - (self.multiplicity if at_least else 0)
 
 
 # --- the verdict -----------------------------------------------------------------------------
@@ -303,13 +235,10 @@ class Euclidean:
         self.of, self.q = dissimilarity, q
         self.free = q >= dissimilarity.size - 1  #: whether any constant from the least on will do
 
-    @cached_property
-    def attained(self) -> bool | None:
-        """Whether there are such a constant and points; None if it is not decided."""
-        if self.free:
-            return True
-        need, (low, high) = self.of.size - 1 - self.q, self.of.multiplicity
-        return True if low >= need else False if high < need else None
+    @property
+    def attained(self) -> bool:
+        """Whether there are such a constant and points."""
+        return self.free or self.dimension <= self.q
 
     @property
     def unique(self) -> bool | None:
@@ -331,11 +260,10 @@ class Euclidean:
             return None
         return S.Zero if self.free and self.of.is_edm else self.of.constant
 
-    @cached_property
-    def dimension(self) -> int | None:
+    @property
+    def dimension(self) -> int:
         """The least number of dimensions in which it is attained."""
-        low, high = self.of.multiplicity
-        return self.of.size - 1 - low if low == high else None
+        return self.of.size - 1 - self.of.multiplicity
 
     @cached_property
     def defect(self) -> Expr:
@@ -354,25 +282,12 @@ class Euclidean:
         """Points, as rows of q coordinates, centred at zero."""
         if self.c is None:
             return None
-        rank = self.of.dimension_with(self.c)
-        if rank is None:
-            return None
-        return padded(self.of.points(self.c, rank), self.q)
-
-    def _is_near(self) -> bool:
-        """Whether what is missing is as small as the rounding of floats."""
-        largest = max(abs(self.of.eigenvalues[0]), abs(self.of.eigenvalues[-1]), key=float)
-        return float(self.defect) < ROUNDING * float(largest)
+        return padded(self.of.points(self.c, self.of.dimension_with(self.c)), self.q)
 
     @property
     def reason(self) -> str:
         """The verdict in a line."""
         D, q, n = self.of, self.q, self.of.size
-        if self.attained is None:
-            return (
-                f"undecided: whether {n - 1 - q} eigenvalues of the centred Gram matrix near "
-                f"{short(D.least)} are equal"
-            )
         if self.free:
             return (
                 f"any {D.name} is attained in n - 1 = {n - 1} or more dimensions, with every "
@@ -386,15 +301,12 @@ class Euclidean:
                 f"{not_euclidean(D)}with the constant c = {short(D.constant)}, and no other, it is "
                 f"one of dimension {self.dimension}"
             )
-        if self._is_near():
-            return (
-                f"not exactly: {D.name} changed by {short(self.defect)} would be, so to within "
-                "rounding it is"
-            )
-        if D.sign_of_least == 0:
+        if zero(D.constant):
             return needs
-        at_best = f"with c = {short(D.constant)}, the only constant that lowers it, it {needs}"
-        return not_euclidean(D) + (at_best if self.dimension is not None else f"q is {q}")
+        return (
+            f"{not_euclidean(D)}with c = {short(D.constant)}, the only constant that lowers it, it "
+            f"{needs}"
+        )
 
 
 def not_euclidean(D: Dissimilarity) -> str:
@@ -448,22 +360,12 @@ def check_symmetric(rows: Sequence[Sequence[Expr]], name: str) -> None:
     DomainError
         One line.
     """
-    found = asymmetry(rows)
-    if found is not None:
-        i, j = found
-        raise DomainError(
-            f"{name} is not symmetric: entry ({i + 1}, {j + 1}) is {rows[i][j]} and "
-            f"({j + 1}, {i + 1}) is {rows[j][i]}"
-        )
-
-
-def asymmetry(rows: Sequence[Sequence[Expr]]) -> tuple[int, int] | None:
-    """The first place where a matrix is not proved to be symmetric."""
-    for i in range(len(rows)):
-        for j in range(i + 1, len(rows)):
-            if rows[i][j] != rows[j][i] and not zero(rows[i][j] - rows[j][i]):
-                return i, j
-    return None
+    for i, j in combinations(range(len(rows)), 2):
+        if rows[i][j] != rows[j][i] and not zero(rows[i][j] - rows[j][i]):
+            raise DomainError(
+                f"{name} is not symmetric: entry ({i + 1}, {j + 1}) is {rows[i][j]} and "
+                f"({j + 1}, {i + 1}) is {rows[j][i]}"
+            )
 
 
 def zero(e: Expr) -> bool:
@@ -522,6 +424,6 @@ def short(e: Expr) -> str:
         return str(e)
 
 
-def plural(count: int | None, word: str) -> str:
+def plural(count: int, word: str) -> str:
     """``1 dimension``, ``3 dimensions``."""
     return f"{count} {word}{'' if count == 1 else 's'}"

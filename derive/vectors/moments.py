@@ -19,54 +19,6 @@ Block = tuple[int, ...]
 
 
 # --- one batch ---------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Parts:
-    """``n`` unit vectors: the anchor ``z``, its positive ``y``, and others.
-
-    Attributes
-    ----------
-    n
-        How many there are.
-    rest, x, y
-        What numbers are called: ``u' T u``, ``T`` being the sum of the others' ``v v'``, and the
-        inner products of any vector ``u`` with anchor and positive.
-    """
-
-    n: Expr
-    rest: Symbol
-    x: Symbol
-    y: Symbol
-
-    @property
-    def all(self) -> Combination:
-        """The second moment of the batch."""
-        return plus((1 / self.n, {"T": S.One, "zz'": S.One, "yy'": S.One}))
-
-    @property
-    def others(self) -> Combination:
-        """That of all but the anchor."""
-        return plus((1 / (self.n - 1), {"T": S.One, "yy'": S.One}))
-
-    @property
-    def negatives(self) -> Combination:
-        """That of all but the anchor and its positive."""
-        return {"T": 1 / (self.n - 2)}
-
-    def trace(self, moment: Combination) -> Expr:
-        """The trace of a moment: its product with the identity."""
-        of_parts: Gram = {("T", "I"): self.n - 2, ("zz'", "I"): S.One, ("yy'", "I"): S.One}
-        return inner(moment, {"I": S.One}, of_parts)
-
-    def along(self, moment: Combination) -> Expr:
-        """``u' A u`` for any vector ``u``: the product of a moment with ``u u'``."""
-        squares: Gram = {
-            ("T", "uu'"): self.rest,
-            ("zz'", "uu'"): self.x**2,
-            ("yy'", "uu'"): self.y**2,
-        }
-        return inner(moment, {"uu'": S.One}, squares)
-
-
 def joined(b: Expr, t: Expr, q: Expr) -> tuple[Expr, Expr]:
     """What one vector ``z`` more makes of a batch of ``b`` with the second moment ``S``.
 

@@ -32,7 +32,7 @@ from ..decide.ball import NotEnclosed, precision
 from ..decide.digits import FIRST_BITS, sign
 from ..errors import InternalError
 from .algebraic import Algebraic, as_digits, as_flint, doubled, in_order, roots
-from .coordinates import Rows, circumradius, in_balls, in_field, inertia, padded
+from .coordinates import Rows, in_balls, in_field, padded
 from .distance import (
     IN_FIELD,
     Dissimilarity,
@@ -56,12 +56,12 @@ class Choice:
     rank
         Of the matrix of cosines.
     exact
-        gamma over the scale as a number of a field, if it is one.
+        gamma over the scale as a number of a field.
     """
 
     gamma: Expr
     rank: int
-    exact: Algebraic | None = None
+    exact: Algebraic
 
 
 class Circumscribed:
@@ -69,15 +69,13 @@ class Circumscribed:
 
     def __init__(self, dissimilarity: Dissimilarity):
         self.of = dissimilarity
-        self.scale = dissimilarity.scale or S.One
+        self.scale = dissimilarity.scale
 
     # --- fractions -------------------------------------------------------------------------
     @cached_property
-    def ratio(self) -> tuple[fmpq_poly, fmpq_poly] | None:
+    def ratio(self) -> tuple[fmpq_poly, fmpq_poly]:
         """beta as a fraction of polynomials in gamma, both over the scale, in lowest terms."""
         d, n = self.of.fractions, self.of.size
-        if d is None:
-            return None
         inverse = fmpq_mat(  # of E - I
             n, n, [fmpq(1, n - 1) - (i == j) for i in range(n) for j in range(n)]
         )
@@ -89,91 +87,55 @@ class Circumscribed:
 
     def beta(self, gamma: Algebraic) -> Algebraic | None:
         """Its value over the scale; None at a pole, where the points lie on no sphere."""
-        if self.ratio is None or gamma.of(self.ratio[1]).is_zero():
+        if gamma.of(self.ratio[1]).is_zero():
             return None
         return gamma.of(*self.ratio)
+
+    def scaled(self, over: Algebraic) -> Expr:
+        """A number over the scale, times it."""
+        return as_digits(self.scale * over.expression)
 
     @cached_property
     def slope(self) -> fmpq_poly:
         """What has the sign of the slope of beta."""
-        assert self.ratio is not None
         numer, denom = self.ratio
         return numer.derivative() * denom - numer * denom.derivative()
 
     @cached_property
     def lowest(self) -> Algebraic:
-        """Where beta is least, over the scale."""
+        """beta where it is least, over the scale."""
         start = self.of.least_constant
-        assert start is not None
-        if self.beta(start) is not None and start.of(self.slope).sign() >= 0:
-            return start
-        beyond = [x for x, _ in roots(self.slope) if is_above(x, start)]
-        if not beyond:
-            raise InternalError("beta attains no minimum")
-        return beyond[0]
+        at = start
+        if self.beta(start) is None or start.of(self.slope).sign() < 0:
+            at = next(x for x, _ in roots(self.slope) if is_above(x, start))
+        found = self.beta(at)
+        assert found is not None
+        return found
 
     def reached(self, heat: Rational) -> list[Algebraic]:
         """Where beta is 1/heat, both over the scale; from the least gamma on, which may be one."""
-        assert self.ratio is not None
         numer, denom = self.ratio
-        start = self.of.least_constant
-        assert start is not None
-        at_start = self.beta(start)
+        start, at_start = self.of.least_constant, self.at_least
         touches = at_start is not None and (at_start * as_flint(heat) - 1).is_zero()
         found = [x for x, _ in roots(numer * as_flint(heat) - denom)]
         beyond = [x for x in found if not (touches and equal(x, start)) and is_above(x, start)]
         return [start, *beyond] if touches else beyond
 
-    # --- the least constant ----------------------------------------------------------------
     @cached_property
-    def dimension(self) -> int | None:
-        """Of the points of the least constant; None if it is not decided."""
-        return self.of.dimension_with(self.of.constant)
+    def dimension(self) -> int:
+        """Of the points of the least constant."""
+        return self.of.size - 1 - self.of.multiplicity
 
     @cached_property
-    def on_sphere(self) -> bool | None:
-        """Whether the points of the least constant lie on a sphere; None if it is not decided."""
-        if self.of.least_constant is not None:
-            return self.beta(self.of.least_constant) is not None
-        if self.of.constant != 0 or self.dimension is None:
-            return None
-        found = inertia(self.of.entries)
-        return None if found is None else found[0] + found[1] == self.dimension + 1
-
-    @cached_property
-    def at_least(self) -> Expr | None:
-        """beta at the least constant, if the points lie on a sphere."""
-        if not self.on_sphere:
-            return None
-        if self.of.least_constant is not None:
-            found = self.beta(self.of.least_constant)
-            assert found is not None
-            return as_digits(self.scale * found.expression)
-        assert self.dimension is not None
-        return 2 * circumradius(self.of.entries, self.dimension) ** 2
-
-    @cached_property
-    def least_beta(self) -> Expr | None:
-        """The least value of beta; None if it is not decided."""
-        if self.ratio is None:
-            return None
-        found = self.beta(self.lowest)
-        assert found is not None
-        return as_digits(self.scale * found.expression)
+    def at_least(self) -> Algebraic | None:
+        """beta at the least constant over the scale, if the points lie on a sphere."""
+        return self.beta(self.of.least_constant)
 
     @cached_property
     def radius(self) -> Expr | None:
-        """Of D itself, as distances of points on a sphere; None if it is none, or not decided."""
-        if not self.of.is_edm:
-            return None
-        if zero(self.of.constant):
-            beta = self.at_least
-        elif self.ratio is not None:
-            found = self.beta(Algebraic.rational(0))
-            beta = None if found is None else self.scale * found.expression
-        else:
-            return circumradius(self.of.entries, self.of.size - 1)
-        return None if beta is None else as_digits(sqrt(beta / 2))
+        """Of D itself, as distances of points on a sphere; None if it is none."""
+        beta = self.beta(Algebraic.rational(0)) if self.of.is_edm else None
+        return None if beta is None else as_digits(sqrt(self.scaled(beta) / 2))
 
 
 class Spherical:
@@ -197,41 +159,29 @@ class Spherical:
 
     # --- temperatures ----------------------------------------------------------------------
     @cached_property
-    def temperatures(self) -> Set | None:
-        """All temperatures for which it is attained; None if they are not decided."""
+    def temperatures(self) -> Set:
+        """All temperatures for which it is attained."""
         spheres = self.spheres
         if self.free:
-            beta = spheres.least_beta
-            return None if beta is None else up_to(beta)
-        r, high = spheres.dimension, self.of.size - 1 - self.of.multiplicity[1]
-        if high > self.q or spheres.on_sphere is False:
+            return up_to(spheres.scaled(spheres.lowest))
+        if spheres.dimension > self.q or spheres.at_least is None:
             return S.EmptySet
-        if r is None or spheres.on_sphere is None or spheres.at_least is None:
-            return None
-        if r > self.q:
-            return S.EmptySet
-        if r == self.q:
-            return FiniteSet(as_digits(1 / spheres.at_least))
-        return up_to(spheres.at_least)
+        beta = spheres.scaled(spheres.at_least)
+        return FiniteSet(as_digits(1 / beta)) if spheres.dimension == self.q else up_to(beta)
 
     @cached_property
     def heat(self) -> Rational | None:
         """tau times the scale, if that is a fraction."""
-        if self.tau is None or self.of.scale is None:
+        if self.tau is None:
             return None
-        return fraction_of(by_primes(self.tau * self.of.scale), S.One)
+        return fraction_of(by_primes(self.tau * self.spheres.scale), S.One)
 
-    def room(self, beta: Expr | None, exact: Algebraic | None) -> int | None:
+    def room(self, beta: Algebraic) -> int | None:
         """The sign of 1/tau - beta: whether the sphere is larger than the points need."""
-        if beta is None or self.tau is None:
-            return None
-        if self.heat is not None and exact is not None:
-            return (-(exact * as_flint(self.heat)) + 1).sign()
-        if self.of.least_constant is None and self.of.constant == 0:
-            found = inertia(self.cosines_of(S.Zero))  # the ball of beta cannot tell equality
-            if found is not None:
-                return -1 if found[1] else found[0] - (self.spheres.dimension or 0)
-        gap = by_primes(1 - self.tau * beta)
+        if self.heat is not None:
+            return (-(beta * as_flint(self.heat)) + 1).sign()
+        assert self.tau is not None
+        gap = by_primes(1 - self.tau * self.spheres.scaled(beta))
         try:
             return 0 if zero(gap) else sign(gap)
         except NotEnclosed:
@@ -241,53 +191,37 @@ class Spherical:
     @cached_property
     def at_least(self) -> Choice | None:
         """The least constant, if the cosines that it gives are those of points."""
-        spheres, least = self.spheres, self.of.least_constant
-        exact = None if least is None else spheres.beta(least)
-        room = self.room(spheres.at_least, exact)
-        if room is None or room < 0 or spheres.dimension is None:
+        spheres = self.spheres
+        room = None if spheres.at_least is None else self.room(spheres.at_least)
+        if room is None or room < 0:
             return None
-        return Choice(self.of.constant, spheres.dimension + room, least)
+        return Choice(self.of.constant, spheres.dimension + room, self.of.least_constant)
 
     @cached_property
     def ends(self) -> tuple[Choice, ...] | None:
         """The ends of the interval of constants that are right in any dimension."""
-        if self.heat is None or self.spheres.ratio is None:
+        if self.heat is None:
             return None
-        rank = self.of.size - 1
         found = [
-            Choice(self._scaled(x), rank, x)
+            Choice(self.spheres.scaled(x), self.of.size - 1, x)
             for x in self.spheres.reached(self.heat)
             if not (self.at_least is not None and x is self.at_least.exact)
         ]
         return tuple(found if self.at_least is None else [self.at_least, *found])
-
-    def _scaled(self, gamma: Algebraic) -> Expr:
-        return as_digits(self.spheres.scale * gamma.expression)
 
     @cached_property
     def attained(self) -> bool | None:
         """Whether there are such a constant and points; None if it is not decided."""
         if self.tau is None:
             return None
-        if self.free:
-            return self._attained_freely()
         if self.temperatures is S.EmptySet:
             return False
-        if self.temperatures is None:
-            return None
-        spheres, least = self.spheres, self.of.least_constant
-        room = self.room(spheres.at_least, None if least is None else spheres.beta(least))
+        beta = self.spheres.lowest if self.free else self.spheres.at_least
+        assert beta is not None
+        room = self.room(beta)
         if room is None:
             return None
-        return room == 0 if spheres.dimension == self.q else room >= 0
-
-    def _attained_freely(self) -> bool | None:
-        if self.spheres.ratio is not None:
-            lowest = self.spheres.beta(self.spheres.lowest)
-            room = self.room(self.spheres.least_beta, lowest)
-            return None if room is None else room >= 0
-        found = inertia(self.cosines_of(S.Zero))
-        return True if found is not None and not found[1] and found[0] <= self.q else None
+        return room == 0 if not self.free and self.spheres.dimension == self.q else room >= 0
 
     @cached_property
     def choice(self) -> Choice | None:
@@ -296,14 +230,11 @@ class Spherical:
             return None
         if not self.free:
             return self.at_least
-        if self.ends is not None:
-            if self._one_is_inside():
-                return Choice(S.Zero, self.of.size, Algebraic.rational(0))
-            return next((e for e in self.ends if zero(e.gamma)), self.ends[0])
-        found = inertia(self.cosines_of(S.Zero))
-        if found is not None and not found[1] and found[0] <= self.q:
-            return Choice(S.Zero, found[0])
-        return None
+        if self.ends is None:
+            return None
+        if self._one_is_inside():
+            return Choice(S.Zero, self.of.size, Algebraic.rational(0))
+        return next((e for e in self.ends if zero(e.gamma)), self.ends[0])
 
     def _one_is_inside(self) -> bool:
         """Whether gamma = 0 lies between the ends, and there are dimensions for it."""
@@ -382,27 +313,21 @@ class Spherical:
         choice = self.choice
         if choice is None or self.tau is None:
             return None
-        n, d = self.of.size, self.of.fractions
-        exact = choice.exact
-        if d is None or exact is None or n > IN_FIELD:
-            return padded(in_balls(self.cosines_of(choice.gamma), choice.rank), self.q)
+        n, d, exact = self.of.size, self.of.fractions, choice.exact
         beta = self.spheres.beta(exact)
-        if beta is None or beta.root is not exact.root:
+        if n > IN_FIELD or beta is None or beta.root is not exact.root:
             return padded(in_balls(self.cosines_of(choice.gamma), choice.rank), self.q)
         # Points on their sphere about zero, scaled to its radius in the unit sphere; one more
         # coordinate, the same for all, where that is less than one.
         gram = [
             [beta.at - (exact.at + d[i, j] if i != j else 0) for j in range(n)] for i in range(n)
         ]
-        room = self.room(as_digits(self.spheres.scale * beta.expression), beta)
-        on = padded(
-            in_field(gram, exact.root, choice.rank - (room or 0)),
-            choice.rank - (room or 0),
-            sqrt(self.tau * self.spheres.scale),
-        )
+        room = self.room(beta) or 0
+        scale, rank = self.spheres.scale, choice.rank - room
+        on = padded(in_field(gram, exact.root, rank), rank, sqrt(self.tau * scale))
         if room:
-            height = sqrt(1 - self.tau * self.spheres.scale * beta.expression)
-            on = tuple((*row, as_digits(height)) for row in on)
+            height = as_digits(sqrt(1 - self.tau * self.spheres.scaled(beta)))
+            on = tuple((*row, height) for row in on)
         return padded(on, self.q)
 
     # --- words -----------------------------------------------------------------------------
@@ -413,54 +338,38 @@ class Spherical:
         if self.tau is None:
             return "tau is not given"
         if self.attained is None:
-            return "undecided: entries that are no fractions of one number, and too near a border"
+            return "undecided: tau times the entries is irrational, and too near a border"
         if self.attained:
             return self._attained_words()
-        if self.free:
-            assert spheres.least_beta is not None
-            return f"no constant will do: {self._too_large(spheres.least_beta)}"
-        shift = not_euclidean(D)
-        if not zero(D.constant):
+        room = 1 / sqrt(2 * self.tau)
+        beta = spheres.lowest if self.free else spheres.at_least
+        shift = "no constant will do: " if self.free else not_euclidean(D)
+        if not self.free and not zero(D.constant):
             shift += f"with the constant {short(self._cosine_of(D.constant))} for c', "
-        if self.temperatures is S.EmptySet and spheres.on_sphere is not False:
+        if not self.free and spheres.dimension > q:
             return f"{shift}needs {plural(spheres.dimension, 'dimension')}, q is {q}"
-        if spheres.dimension is not None and spheres.dimension > q:
-            return f"{shift}needs {plural(spheres.dimension, 'dimension')}, q is {q}"
-        if spheres.on_sphere is False:
+        if beta is None:
             return f"{shift}not on a sphere"
-        assert spheres.at_least is not None
-        if self.at_least is None:
-            return f"{shift}{self._too_large(spheres.at_least)}"
-        rho, wanted = sqrt(spheres.at_least / 2), 1 / sqrt(2 * self.tau)
+        rho, last = sqrt(spheres.scaled(beta) / 2), as_digits(1 / spheres.scaled(beta))
+        radius = f"{shift}radius {short(as_digits(rho))}"
+        if self.free or self.at_least is None:
+            return f"{radius} exceeds 1/sqrt(2 tau) = {short(room)}: tau at most {short(last)}"
         return (
-            f"{shift}radius {short(rho)} is below 1/sqrt(2 tau) = {short(wanted)}, which needs "
-            f"{q + 1} dimensions, q is {q}; or tau = {short(1 / spheres.at_least)}"
+            f"{radius} is below 1/sqrt(2 tau) = {short(room)}, which needs {q + 1} dimensions, q "
+            f"is {q}; or tau = {short(last)}"
         )
 
     def _attained_words(self) -> str:
-        D, q = self.of, self.q
-        assert self.tau is not None
+        D = self.of
         if self.free:
-            if self.constants is None:
-                return "attained with c' = 1"
-            what = "for an interval of constants" if q >= D.size else "for two constants"
-            return f"attained {what if not self.unique else 'for one constant'} c'"
-        where = f"c' = {short(self.c_prime)}, and no other" if self.c_prime is not None else ""
+            if self.unique or self.constants is None:
+                return "attained for one constant c'" if self.unique else "attained"
+            many = "an interval of constants" if self.q >= D.size else "two constants"
+            return f"attained for {many} c'"
         if zero(D.constant):
-            return f"{D.name} lies on a sphere of radius {self._radius()}: attained with c' = 1"
-        return f"{not_euclidean(D)}attained with {where}"
-
-    def _radius(self) -> str:
-        assert self.spheres.at_least is not None
-        return short(as_digits(sqrt(self.spheres.at_least / 2)))
-
-    def _too_large(self, beta: Expr) -> str:
-        assert self.tau is not None
-        rho, room = as_digits(sqrt(beta / 2)), 1 / sqrt(2 * self.tau)
-        return (
-            f"radius {short(rho)} exceeds 1/sqrt(2 tau) = {short(room)}: tau at most "
-            f"{short(as_digits(1 / beta))}"
-        )
+            radius = short(as_digits(self.spheres.radius))
+            return f"{D.name} lies on a sphere of radius {radius}: attained with c' = 1"
+        return f"{not_euclidean(D)}attained with c' = {short(self.c_prime)}, and no other"
 
 
 def spherical(D: object, tau: Expr | None, q: int) -> Spherical:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 from typing import Any
 
 import mpmath
@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.results import results
-from cltheory.derive.vectors.measured import of_law
-from sympy import Rational
+from cltheory.derive.vectors.measured import of_batch, of_law, of_logits
+from cltheory.derive.vectors.moments import UnitLaw
+from sympy import Rational, S
 
 DIGITS = 40
 CLOSE = mpmath.mpf(10) ** -30
@@ -35,18 +36,6 @@ def test_the_moment_of_negatives_from_below() -> None:
         assert min(tops) >= float(bound(n=n, sigma_hat=top)) - 1e-12
 
 
-@pytest.mark.parametrize("R", ["1", "6/5", "2", "5/2", "3", "10/3"])
-def test_the_least_top_eigenvalue_is_attained(R: str) -> None:
-    """With k of them equal and one less, the sum is 1 and the squares add up to 1/R."""
-    r = results["effective-rank"]
-    whole = int(Rational(R))
-    found = r.value("sigma_hat_least", k=whole, effective_rank=R, digits=30)
-    with mpmath.workdps(40):
-        rest = 1 - whole * found
-        assert -CLOSE < rest <= found + CLOSE or abs(rest) < mpmath.mpf(10) ** -29
-        assert abs(whole * found**2 + rest**2 - 1 / mpmath.mpf(float(Rational(R)))) < 1e-15
-
-
 def test_the_top_eigenvalue_of_random_spectra() -> None:
     """Between the two values that the effective rank and the dimension give."""
     rng = np.random.default_rng(7)
@@ -61,32 +50,6 @@ def test_the_top_eigenvalue_of_random_spectra() -> None:
 
 
 # --- one vector more -----------------------------------------------------------------------------
-def test_the_gain_condition_on_both_sides() -> None:
-    r = results["trace-update"]
-    border = r.value("q_gain", b=5, t="1/3", digits=20)
-    for step, falls in (("-1e-9", True), ("1e-9", False)):
-        q = str(Rational(str(border)) + Rational(step))
-        assert (r.value("gain", b=5, t="1/3", q=q) < 0) is falls
-
-
-def test_greedy_choices_are_not_best_in_the_example() -> None:
-    """By brute force over all pairs, with the trace of the squared moment in numpy."""
-    first = np.array([[1.0, 0.0]])
-    pool = np.array([[0.0, 1.0], [-0.5, 3**0.5 / 2], [-0.5, -(3**0.5) / 2]])
-
-    def trace(rows: np.ndarray) -> float:
-        return float(((rows @ rows.T) ** 2).sum() / len(rows) ** 2)
-
-    taken, left = first, list(range(3))
-    for _ in range(2):
-        at = min(left, key=lambda i: trace(np.vstack([taken, pool[i : i + 1]])))
-        taken = np.vstack([taken, pool[at : at + 1]])
-        left.remove(at)
-    best = min(trace(np.vstack([first, pool[list(p)]])) for p in combinations(range(3), 2))
-    r = results["trace-update"]
-    assert trace(taken) == pytest.approx(float(r.value("greedy_two_steps")), rel=1e-14)
-    assert best == pytest.approx(float(r.value("best_two_steps")), rel=1e-14)
-    assert best < trace(taken) - 0.05
 
 
 def test_what_the_expansion_leaves_is_of_second_order() -> None:
@@ -161,27 +124,25 @@ def test_the_sampling_term_is_no_product_of_means(tau: float, more: bool) -> Non
     assert (found > 0) is more
 
 
-@pytest.mark.parametrize("n", [3, 4, 5, 6, 9, 30, 1000])
-def test_the_printed_bound_fails_for_every_n(n: int) -> None:
-    assert results["gradient-variance"].value("excess_cold", n=n) > 0
+def enumerated(size: int, axes: int, power: int) -> Fraction:
+    """The mean of |mean|^power over all choices of vectors on both sides of some axes."""
+    atoms = [(k, s) for k in range(axes) for s in (1, -1)]
+    total = Fraction(0)
+    for chosen in product(atoms, repeat=size):
+        coordinates = [sum(s for k, s in chosen if k == axis) for axis in range(axes)]
+        total += Fraction(sum(c * c for c in coordinates), size**2) ** (power // 2)
+    return total / len(atoms) ** size
 
 
-def test_where_the_printed_bound_is_known_to_hold() -> None:
-    r = results["gradient-variance"]
-    at = {"n": 10, "sigma": "1/2", "epsilon": "1/10", "epsilon_max": "1/5"}
-    assert r.value("printed_holds_if", tau="2", **at) is True
-    at = {"n": 10, "sigma": "1/2", "epsilon": "1/2", "epsilon_max": "1"}
-    assert r.value("printed_holds_if", tau="1/10", **at) is False
-
-
-def test_sampling_at_numbers() -> None:
-    r = results["gradient-variance"]
-    assert float(r.value("sampling_mean", n=12, mu_corr="0.02")) == pytest.approx(0.1 + 0.9 * 0.02)
-    exact = float(r.value("sampling_variance_isotropic", n=12, d=5))
-    assert exact == pytest.approx(2 * 9 / (1000 * 5))
-    assert float(r.value("sampling_variance_printed", n=12)) == pytest.approx(0.09)
-    with pytest.raises(DomainError, match="n must be an integer >= 3"):
-        r.value("A", n=2, tau=1)
+@pytest.mark.parametrize("axes", [1, 2, 3])
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_the_variance_of_a_mean_by_enumeration(size: int, axes: int) -> None:
+    law = UnitLaw(Rational(1, axes))
+    second, fourth = enumerated(size, axes, 2), enumerated(size, axes, 4)
+    assert law.squared_mean(S(size)) == Rational(second.numerator, second.denominator)
+    assert law.fourth_mean(S(size)) == Rational(fourth.numerator, fourth.denominator)
+    spread = fourth - second**2
+    assert law.variance(S(size)) == Rational(spread.numerator, spread.denominator)
 
 
 # --- whitening -----------------------------------------------------------------------------------
@@ -227,3 +188,12 @@ def test_the_ends_of_what_a_batch_has_are_accepted() -> None:
     assert r.value("q_gain", b=1) == 1
     least = results["gradient-variance"].value("sampling_mean", n=10, mu_corr="-1/7")
     assert least == 0
+
+
+def test_vectors_and_decimals_are_read_exactly() -> None:
+    with pytest.raises(ValueError, match="a vector is zero"):
+        of_batch([[0, 0]], [1, 0])
+    found = of_logits(["0.1", "1/3"], 40)
+    with mpmath.workdps(50):
+        offset = (mpmath.mpf(1) / 3 - mpmath.mpf(1) / 10) / 2
+        assert abs(found["spread_inf"] - offset) < mpmath.mpf(10) ** -40

@@ -12,14 +12,11 @@ from typing import Any
 
 import mpmath
 import pytest
-from cltheory.derive.decide.evidence import Grade, Holds
-from cltheory.derive.proof.indexed import SumsEqual
-from cltheory.derive.proof.statement import Relations, each
 from cltheory.derive.results import results
 from cltheory.derive.theorem.bounds import About, Bounds
 from cltheory.derive.vectors.anchor import Anchor, Batch
 from cltheory.derive.vectors.measured import of_batch, of_law, of_logits
-from sympy import Eq, Expr, Float, Ge, Gt, Integer, Le, Lt, Rational, Tuple
+from sympy import Expr, Float, Integer, Rational
 
 DERIVED = (
     "gradient-identity",
@@ -223,30 +220,3 @@ def test_what_is_printed_is_violated_where_it_is_said_to_be(name: str) -> None:
 
 
 # --- derivations ---------------------------------------------------------------------------------
-TURNED = {Gt: Lt, Ge: Lt, Lt: Gt, Le: Gt}
-
-
-def changed(relation: Any) -> Iterator[Any]:
-    """The same relation with something else on its right."""
-    left, right = relation.args
-    if isinstance(relation, Eq):
-        yield Eq(left, right + 1, evaluate=False)
-        yield Eq(left, 2 * right + Rational(1, 3), evaluate=False)
-    else:
-        yield TURNED[type(relation)](left, right, evaluate=False)
-
-
-@pytest.mark.parametrize("id", [*DERIVED, "mrf", "spectral-clustering", "clip-pair-graph"])
-def test_steps_that_say_something_else_are_refused(id: str) -> None:
-    tried = 0
-    for step in results[id].derivation:
-        assert step.evidence.grade is Grade.EXACT
-        if not isinstance(step.says, Relations | SumsEqual):
-            continue
-        said = list(each(step.statement))
-        for k, relation in enumerate(said):
-            for other in changed(relation):
-                wrong = step.says.saying(Tuple(*said[:k], other, *said[k + 1 :]))
-                assert not isinstance(wrong.decide(), Holds), (step.title, other)
-                tried += 1
-    assert tried > 4

@@ -16,15 +16,14 @@ import pytest
 from brute_force import gram
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.losses.literature import LITERATURE
-from cltheory.derive.losses.pairwise import PairwiseLoss, c
+from cltheory.derive.losses.pairwise import PairwiseLoss
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import SINCERE, alpha
-from cltheory.derive.losses.written import Tex, write
 from cltheory.derive.optimum.reduce import ReducedLoss, inner_products
 from cltheory.derive.problems.catalogue import CATALOGUE, named
 from cltheory.derive.problems.declared import PROBLEMS
 from cltheory.derive.problems.problem import Problem
-from cltheory.derive.structures.hierarchy import hierarchy, m, n, p
+from cltheory.derive.structures.hierarchy import hierarchy, p
 from sympy import Expr, S
 
 CLOSE = {"rel": 1e-12, "abs": 1e-12}
@@ -234,22 +233,3 @@ def test_no_positives_at_one_view(name: str) -> None:
 
 
 # --- written out ----------------------------------------------------------------------------------
-def test_a_denominator_with_the_positive_in_it_is_written() -> None:
-    problem = CATALOGUE["sincere"]
-    plain, tex = (write(problem.loss, problem.structure, style) for style in (None, Tex()))
-    assert "/ [exp(u.v/tau) + sum_{w in D(u)} exp(u.w/tau)])" in plain.formula
-    assert r"e^{\frac{u^\top v}{\tau}} + \sum_{w \in D(u)}" in tex.formula
-    assert any(
-        note.startswith("D(u): the other classes, without the anchor") for note in plain.notes
-    )
-
-
-def test_weighted_positives_are_written_by_relation() -> None:
-    term = SoftmaxTerm(S.One, ("same_instance", "same_class"), EVERYTHING, (S(2), S.One))
-    text = write(SoftmaxLoss("given", "", (term,), tau, ""), hierarchy()).formula
-    total = (2 * (p - 1) + p * (n - 1)).expand()
-    assert "mean_{v in P1(u)}" in text and "mean_{v in P2(u)}" in text
-    shares = term.shares(hierarchy())
-    assert (shares["same_instance"] - 2 * (p - 1) / total).simplify() == 0
-    assert (sum(shares.values()) - 1).simplify() == 0
-    assert not {m, c} & sum(shares.values()).free_symbols

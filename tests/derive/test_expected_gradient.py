@@ -10,7 +10,6 @@ import math
 import numpy as np
 import pytest
 from cltheory.derive.results import results
-from cltheory.derive.vectors.measured import of_law
 from cltheory.numeric.attack import attack
 
 EXPECTED, SAMPLE = results["expected-gradient"], results["sample-spectrum"]
@@ -96,36 +95,6 @@ def test_no_law_exceeds_a_bound(count, seed):
         assert found["softmax_mean"] <= kappa * (found["sigma_law"] + 3 / law[-2]) * (1 + CLOSE)
 
 
-def crowd(axes=60, N=400, tau=0.1):
-    """One of many axes is the anchor, and the positive is opposite: binomial draws of that axis.
-
-    The squared norm of the sum of the others is at least 0, which bounds the gradient from below.
-    """
-    k = np.arange(N + 1)
-    chance = np.array([math.comb(N, int(j)) for j in k], float) * (1 / axes) ** k
-    chance *= (1 - 1 / axes) ** (N - k)
-    e = k * math.exp(2 / tau) + (N - k) * math.exp(1 / tau)  # over the exponential of the positive
-    along = k * math.exp(2 / tau) / e
-    epsilon = e / (1 + e)
-    return {
-        "n": N + 2,
-        "tau": tau,
-        "mean_epsilon_squared": chance @ epsilon**2,
-        "epsilon_max": epsilon.max(),
-        "sigma_law": 1 / axes,
-        "gradient": chance @ (epsilon * (1 + along)) ** 2 / tau**2,
-    }
-
-
-def test_the_factor_of_the_temperature_cannot_be_left_out():
-    """The printed polynomial in 1/tau is not enough, nor is sigma alone."""
-    at = crowd()
-    assert at["gradient"] <= evaluated("upper_law", at)
-    first, spread = math.sqrt(at["mean_epsilon_squared"]), at["sigma_law"] + 3 / (at["n"] - 2)
-    for factor in (1, 1 + 1 / (2 * at["tau"])):
-        assert at["gradient"] > (first + math.sqrt(factor * spread)) ** 2 / at["tau"] ** 2
-
-
 def test_corrupted_bounds_in_expectation_are_broken():
     """Each change of a formula is broken by one of the laws."""
     changes = {
@@ -143,22 +112,6 @@ def test_corrupted_bounds_in_expectation_are_broken():
 def test_the_bound_for_any_law_is_attacked():
     done = attack("expected-gradient", "upper_any", n=(4,), d=(2,), seeds=(0,), starts=8, steps=15)
     assert not done.is_violated and done.ratio > 0.9
-
-
-def test_readings_of_a_law_for_these_bounds():
-    atoms, shares, anchor, positive, _, tau = next(laws(1, 5))
-    found = enumerated(atoms, shares, anchor, positive, 2, tau)
-    chosen = list(draws(shares, 2))
-    size = len(chosen)
-    read = of_law(
-        [c for _, c in chosen],
-        [anchor.tolist()] * size,
-        [positive.tolist()] * size,
-        [atoms[draw].tolist() for draw, _ in chosen],
-        tau,
-    )
-    for name in ("mean_epsilon_squared_sigma", "mean_squared_sampling", "epsilon_max"):
-        assert float(read[name]) == pytest.approx(found[name], rel=1e-12), name
 
 
 # --- the spectrum of a sample --------------------------------------------------------------------
@@ -201,29 +154,3 @@ def test_equality_on_axes():
     for d, N in [(2, 1), (3, 4), (5, 3)]:
         bound = SAMPLE.value("tail", N=N, sigma_law=f"1/{d}", t="1 - 10^-30", digits=20)
         assert abs(float(bound) * d ** (N - 1) - 1) < 1e-12
-
-
-def test_constants_that_are_too_small_are_broken():
-    """Without 1/sigma the tail fails on axes; with half of the exponents' constants, on a line."""
-    atoms, shares = np.eye(4), np.full(4, 0.25)
-    of = eigenvalues(atoms, shares, 3)
-    tail = function("sample-spectrum", "tail")
-    above = np.cumsum([c for _, c in of])
-    assert any(
-        p > tail(N=3, sigma_law=0.25, t=v) * 0.25
-        for (v, _), p in zip(of, above, strict=True)
-        if v < 1
-    )
-    # Two axes, N draws: the count of the first is binomial.
-    sigma, N, delta = 0.9, 400, 1e-3
-    count = np.arange(N + 1)
-    log = [math.lgamma(N + 1) - math.lgamma(k + 1) - math.lgamma(N - k + 1) for k in count]
-    chance = np.exp(log + count * math.log(sigma) + (N - count) * math.log(1 - sigma))
-    value = np.maximum(count, N - count) / N
-    bound = function("sample-spectrum", "law_most")(N=N, sigma_hat=value, delta=delta)
-    assert chance[sigma > bound].sum() <= delta
-    half = value + (bound - value) / 4
-    assert chance[sigma > half].sum() > delta
-    norm = abs(count / N - sigma)
-    bound = function("sample-spectrum", "apart_most")(N=N, sigma_law=sigma, delta=delta, d=2)
-    assert chance[norm > bound].sum() <= delta < chance[norm > bound / 10].sum()

@@ -11,18 +11,21 @@ from click.testing import CliRunner
 from cltheory.cli.main import cli
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Holds
-from cltheory.derive.proof.relations import eq, gt
+from cltheory.derive.proof.derivation import Derivation
+from cltheory.derive.proof.relations import eq, gt, lt
+from cltheory.derive.proof.statement import Relations, each
 from cltheory.derive.results import results
+from cltheory.derive.results._for_data import NUMBERS
 from cltheory.derive.results.weighted._components import components
-from cltheory.derive.results.weighted._euclidean import InDimensions, PutBack, Spans
-from cltheory.derive.results.weighted._gap import WrittenDown
-from cltheory.derive.results.weighted._geometry import RHO, Directions, OnSphere
-from cltheory.derive.results.weighted._targets import Verdict
-from cltheory.derive.results.weighted._weights import InBalls, Weights
+from cltheory.derive.results.weighted._distances import DISTANCE, ENTRY, Placed
+from cltheory.derive.results.weighted._euclidean import between_rows, rows_of
+from cltheory.derive.results.weighted._geometry import Directions
+from cltheory.derive.results.weighted._targets import TargetCosines, state_verdict
+from cltheory.derive.results.weighted._weights import InBalls
 from cltheory.derive.vectors.distance import Dissimilarity
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from sympy import Eq, Gt, Integer, Le, Lt, Rational, S, Symbol, Tuple, oo, sqrt
+from sympy import Eq, Ge, Gt, Le, Lt, Rational, S, Symbol, oo, sqrt
 from weighted_by_hand import loss
 
 Floats = NDArray[np.float64]
@@ -91,24 +94,6 @@ def test_beyond_tau_prime_nothing_is_said_without_labels() -> None:
     assert float(value("x-clr", "tau_max", tau_prime=1, rho="1/2")) == 4
 
 
-def test_tau_max_is_where_the_cosines_stop_being_those_weights() -> None:
-    for rows in ([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[3, 1], [2, 1], [1, 1]], [[1, 5], [2, 4]]):
-        k = cosines(rows)
-        tau_max = float(value("x-clr", "tau_max", Y=rows, tau_prime=1))
-        for side, sign in ((0.999, 1), (1.001, -1)):
-            a = side * tau_max
-            assert sign * np.linalg.eigvalsh(a * k + 1 - a)[0] > -1e-12
-    assert value("x-clr", "tau_max", Y=[[1, 2], [2, 4]], tau_prime=1) == float("inf")
-
-
-def test_the_simplex_has_the_temperature_of_soft_supcon() -> None:
-    # w = exp(1/tau') in a class and 1 else: epsilon = exp(-1/tau').
-    rows = np.repeat(np.eye(4, dtype=int), 2, axis=0).tolist()
-    assert results["x-clr"].given(Y=rows).quantity("tau_max").expression == Rational(4, 3) * Symbol(
-        "tau_prime", positive=True
-    )
-
-
 @pytest.mark.parametrize("tau, q, attained", [("4/3", 2, True), ("4/3", 1, False), (1, 2, False),
                                               (1, 3, True), (2, 3, False)])  # fmt: skip
 def test_x_clr_in_so_many_dimensions(tau: object, q: int, attained: bool) -> None:
@@ -160,19 +145,18 @@ def test_the_best_gap_is_that_of_optimised_embeddings(rows: Any, tau: object, q:
     assert gap_of(-distances(rows), s) == pytest.approx(float(made.value("gap")), abs=1e-12)
 
 
-def test_one_dimension_is_all_signs() -> None:
-    made = results["y-aware"].given(Y=LINE, at={"tau": "1/2", "q": 1})
-    signs = np.array(np.meshgrid(*[[1, -1]] * 4)).reshape(4, -1).T
-    least = min(gap_of(-distances(LINE), 2.0 * np.outer(s, s)) for s in signs)
-    assert float(made.value("gap")) == pytest.approx(least, abs=1e-12)
-
-
 def test_between_two_bounds_where_the_rank_is_too_large() -> None:
     rows = [[0, 0], [1, 0], [0, 1], [2, 3], [3, 1], [1, 1]]
     made = results["y-aware"].given(Y=rows, at={"tau": "1/3", "q": 2})
     low, high = (float(made.value(name)) for name in ("gap_at_least", "gap_at_most"))
     assert 0 < low <= best_gap(-distances(rows), 2, 1 / 3) + NEAR
+    assert low == pytest.approx(best_gap(-distances(rows), 6, 1 / 3), abs=NEAR)
     assert low <= high
+    # In one dimension all choices of signs can be tried.
+    made = results["y-aware"].given(Y=LINE, at={"tau": "1/2", "q": 1})
+    signs = np.array(np.meshgrid(*[[1, -1]] * 4)).reshape(4, -1).T
+    least = min(gap_of(-distances(LINE), 2.0 * np.outer(s, s)) for s in signs)
+    assert float(made.value("gap_at_most")) == pytest.approx(least, abs=1e-9)
 
 
 # --- squared distances ---------------------------------------------------------------------
@@ -225,73 +209,68 @@ def test_kernel_principal_components() -> None:
     np.testing.assert_allclose(np.array(made.value("eigenvalues"), dtype=float), values)
 
 
-def test_sne_scales_by_the_root_of_two() -> None:
-    r = results["sne"]
-    assert r["scale"] == sqrt(2) / (2 * Symbol("sigma", positive=True))
-    made = r.given(X=LINE, at={"sigma": 3, "q": 1})
-    z = np.array(made.value("embedding"), dtype=float)
-    np.testing.assert_allclose(np.abs(np.diff(z[:, 0])), 1 / (3 * np.sqrt(2)))
-    assert gap_of(-distances(LINE) / 18, -distances(z)) == pytest.approx(0, abs=1e-14)
-    assert gap_of(-distances(LINE) / 18, -distances(np.array(LINE) / 3)) > 1e-3
-
-
 # --- statements are refused when they are wrong --------------------------------------------
-def test_wrong_statements_do_not_hold() -> None:
-    def holds(statement: Any) -> bool:
-        return isinstance(statement.decide(), Holds)
+TURNED = {Ge: lt, Gt: lt, Le: gt, Lt: gt}
 
+
+def holds(statement: Any) -> bool:
+    return isinstance(statement.decide(), Holds)
+
+
+def test_wrong_statements_do_not_hold() -> None:
+    """The sphere of labels, their span, whether the bound is attained."""
+    proof = Derivation()
+    for rows, tau_max, tau, q, attained in (
+        (CIRCLE, Rational(1, 50), "1/50", 2, True),
+        (CIRCLE, Rational(1, 50), "1/40", 2, False),
+        (CIRCLE, Rational(1, 50), "1/100", 2, False),
+        (LINE, None, "1", 2, False),
+        (LINE, None, "1/10", 4, True),
+    ):
+        D = between_rows([[S(e) for e in row] for row in rows], S.One)
+        targets = TargetCosines(D, len(rows[0]), tau_max, Rational(tau))
+        state_verdict(targets, q, attained, proof)
+    labels = results["x-clr"].given(Y=[[3, 1], [2, 1], [1, 1]])
+    triangle = results["euclidean-winfonce"].given(Y=TRIANGLE, at={"q": 1})
+    made = (proof, labels.derivation, triangle.derivation)
+    tried = 0
+    for step in (step for derivation in made for step in derivation):
+        assert holds(step.says)
+        if type(step.says) is not Relations:
+            continue
+        for relation in each(step.statement):
+            left, right = relation.args
+            if isinstance(relation, Eq):
+                wrong = Eq(left, right + 1, evaluate=False)
+            else:
+                wrong = TURNED[type(relation)](left, right)
+            assert not holds(step.says.saying(wrong)), (step.title, wrong)
+            tried += 1
+    assert tried > 10
+
+
+def test_what_is_put_back_is_checked() -> None:
     labels = Directions([[S(3), S.One], [S(2), S.One], [S.One, S.One]])
-    right = results["x-clr"].given(Y=[[3, 1], [2, 1], [1, 1]]).derivation.steps[0].says
-    assert holds(right) and not holds(right.saying(eq(RHO**2, S.Half)))
     assert labels.dimension == 2 and not labels.is_on_plane
     plane = Directions([[S.One, S.Zero], [S.Zero, S.One]])
-    on = OnSphere(eq(RHO**2, S.Half), right.domain, plane)
-    assert holds(on) and not holds(on.saying(eq(RHO**2, S.One)))
+    assert plane.off_plane() == 0 and plane.square_of_normal == 2
+    plane._inverse[0, 0] += 1  # another vector than the normal
+    assert plane.off_plane() == 1
 
     D = Dissimilarity(distances(TRIANGLE).tolist())
-    spans = Spans(eq("r", S(2)), right.domain, D)
-    assert holds(spans) and not holds(spans.saying(eq("r", S.One)))
-    enough = InDimensions(Symbol("q") >= 1, right.domain, D, 1)
-    assert holds(enough) and not holds(enough.saying(Lt(Symbol("q"), 1, evaluate=False)))
-    assert not holds(enough.saying(Symbol("q") >= 2))
-
     parts = components(D, S.Zero, 2)
     assert parts is not None
-    rows = tuple(zip(*(part.coordinates() for part in parts), strict=True))
-    back = PutBack(eq("d_z", Symbol("d")), right.domain, D, rows)
-    assert holds(back) and not holds(back.saying(eq("d_z", Symbol("d") + 1)))
+    rows = rows_of(parts, 3, 2)
+    back = Placed(eq(DISTANCE, ENTRY), NUMBERS, D, rows, principal=True)
+    assert holds(back) and not holds(back.saying(eq(DISTANCE, ENTRY + 1)))
     assert not holds(replace(back, rows=rows[::-1]))
+    turned = tuple(((3 * x - 4 * y) / 5, (4 * x + 3 * y) / 5) for x, y in rows)
+    assert not holds(replace(back, rows=turned))
+    assert holds(replace(back, rows=turned, principal=False))
 
-    more = InBalls(
-        gt("a", Symbol("b")), right.domain, names={Symbol("a"): sqrt(2), Symbol("b"): S.One}
-    )
+    more = InBalls(gt("a", Symbol("b")), NUMBERS, names={Symbol("a"): sqrt(2), Symbol("b"): S.One})
     assert holds(more) and not holds(more.saying(gt("b", Symbol("a"))))
     assert not holds(more.saying(gt("a", Symbol("a"))))
-
-
-def test_a_wrong_verdict_does_not_hold() -> None:
-    at = {"tau": "1/50", "q": 2}
-    says = results["y-aware"].given(Y=CIRCLE, at=at).derivation.steps[1].says
-    assert isinstance(says, Verdict) and isinstance(says.decide(), Holds)
-    heat, dimension = Symbol("tau"), Symbol("q")
-    for wrong in (
-        Gt(heat, Rational(1, 50), evaluate=False),
-        Le(heat, Rational(1, 49), evaluate=False),
-        Le(Integer(3), dimension, evaluate=False),
-        Eq(Symbol("rank_D"), Integer(4), evaluate=False),
-    ):
-        assert not isinstance(says.saying(Tuple(wrong)).decide(), Holds)
-
-
-def test_the_bound_by_duality_is_below_all_embeddings() -> None:
-    weights = Weights([[-Rational(int(e)) for e in row] for row in distances(LINE)])
-    poor = WrittenDown(
-        weights, S.Half, [[S.One, S.Zero], [S.One, S.One], [S.Zero, S.One], [-S.One, S.One]]
-    )
-    good = WrittenDown.found(weights, S.Half, 4)
-    least = float(results["y-aware"].value("gap", Y=LINE, tau="1/2"))
-    assert float(poor.least_gap) < float(good.least_gap) <= least + 1e-12
-    assert least - 1e-12 <= float(good.gap.number) < float(poor.gap.number)
 
 
 # --- input ---------------------------------------------------------------------------------
@@ -351,8 +330,3 @@ def test_coordinates_that_are_zero_beside_roots(rows: Any, tau: str) -> None:
     points = np.array(made.value("embedding"), dtype=float)
     found = 1 - 2 * float(Rational(tau)) * (1 - cosines(rows))
     np.testing.assert_allclose(points @ points.T, found, atol=1e-12)
-
-
-def test_labels_with_pi_have_symmetric_distances() -> None:
-    made = results["y-aware"].given(Y=[["0"], ["1"], ["pi"], ["4"]])
-    assert made.value("dimension") == 1 and made.value("spherical") is False

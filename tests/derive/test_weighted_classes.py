@@ -140,16 +140,6 @@ def test_sizes_that_are_refused(sizes: object, said: str) -> None:
     assert "\n" not in str(refused.value)
 
 
-def test_parameters_that_are_refused() -> None:
-    for tau in (0, -1, "oo"):
-        with pytest.raises(DomainError, match="tau"):
-            HARD.value("loss", sizes=(2, 3, 4), tau=tau)
-    with pytest.raises(DomainError, match="give tau"):
-        HARD.value("cosines", sizes=(2, 3, 4))
-    with pytest.raises(DomainError, match="no parameter C"):
-        HARD.value("loss", sizes=(2, 3, 4), C=3)
-
-
 def test_a_corrupted_certificate_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     made = HARD.given(sizes=(2, 3, 4), at={"tau": "1/2"})
     (least,) = made.loss.atoms(FaceValue)
@@ -173,21 +163,6 @@ def test_a_corrupted_certificate_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 # --- one class apart ------------------------------------------------------------------------------
-def test_the_equation_of_one_class_apart_is_where_the_loss_is_least() -> None:
-    """On the curve of cosines that leave one dimension fewer, by a fine grid."""
-    n1, n2, classes = 7, 3, 5
-    for tau in (0.2, 0.7, 3.0):
-        x = np.linspace(-1, 0.3, 200_001)
-        y = ((classes - 1) * x**2 - 1) / (classes - 2)
-        first = (n1 - 1) * np.exp(1 / tau) + (classes - 1) * n2 * np.exp(x / tau)
-        other = (n2 - 1) * np.exp(1 / tau) + n1 * np.exp(x / tau)
-        other = other + (classes - 2) * n2 * np.exp(y / tau)
-        loss = n1 * np.log(first) + (classes - 1) * n2 * np.log(other)
-        given = {"C": classes, "n1": n1, "n2": n2, "tau": Rational(str(tau))}
-        at = float(HARD.value("cosine_apart", **given))
-        assert at == pytest.approx(x[loss.argmin()], abs=1e-5)
-        least = loss.min() / (n1 + (classes - 1) * n2) - 1 / tau
-        assert float(HARD.value("loss", **given)) == pytest.approx(least, abs=1e-9)
 
 
 # --- one size -------------------------------------------------------------------------------------
@@ -274,33 +249,3 @@ def test_all_optima_differ_by_one_number_and_need_as_many_dimensions_as_samples(
     assert int(SOFT.value("rank", **exact)) == 1
     assert int(SOFT.value("rank", **{**exact, "tau": "49/100"})) == 2
     assert int(SOFT.value("unique_up_to", sizes=(2, 3, 4), epsilon="1/10", tau="1/2")) == 7
-
-
-def test_values_that_were_given_before_are_put_in() -> None:
-    at = {"epsilon": "1/10", "tau": "1/4"}
-    for sizes, tau in (((2, 1, 3), "1/4"), ((2, 1, 3), 2), ((3, 3), "1/4")):
-        made = SOFT.given(sizes=sizes, at={**at, "tau": tau})
-        for name in ("loss", "tau_critical", "entropic_bound", "cosines"):
-            assert made.value(name) == SOFT.value(name, sizes=sizes, epsilon="1/10", tau=tau)
-
-
-def test_a_number_of_classes_has_a_table_of_cosines() -> None:
-    given = {"epsilon": "1/10", "tau": "1/4"}
-    found = floats(SOFT.value("cosines", C=4, **given))
-    np.testing.assert_array_equal(found, floats(SOFT.value("cosines", sizes=(2, 5, 3, 3), **given)))
-    assert found.shape == (4, 4) and found[0, 1] == float(SOFT.value("cosine", C=4, **given))
-    with pytest.raises(DomainError, match="add C or sizes"):
-        SOFT.value("cosines", **given)
-
-
-def test_soft_labels_that_are_refused() -> None:
-    for given, said in (
-        ({"sizes": (1, 1, 1)}, "two samples"),
-        ({"sizes": (4,)}, "two classes or more"),
-        ({"C": 1}, "one class"),
-        ({"C": 3, "epsilon": 0}, "epsilon must be in"),
-        ({"C": 3, "epsilon": 1}, "all pairs weigh the same"),
-        ({"C": 3, "epsilon": "3/2"}, "epsilon must be in"),
-    ):
-        with pytest.raises(DomainError, match=said):
-            SOFT.value("tau_critical", **given)

@@ -61,6 +61,8 @@ NAMES = {
         "epsilon",
         "mean_epsilon_squared",
         "mean_epsilon",
+        "mean_epsilon_squared_sigma",
+        "mean_squared_sampling",
         "epsilon_max",
         "sigma",
         "mean_squared_gradient",

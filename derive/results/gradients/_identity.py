@@ -17,7 +17,7 @@ from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge
 from ...vectors.combination import Combination, Gram, inner, plus
-from ._readings import alignment, domain_of, epsilon, mu, rho, similarity
+from ._readings import alignment, domain_of, epsilon, mu, region, rho, similarity
 
 #: <m, z+>, until rho takes its place.
 mean_alignment = Symbol("mean_alignment", real=True)
@@ -155,7 +155,7 @@ def state_ends(identity: Identity, proof: Derivation) -> None:
         {"half_square": ((1 - 2 * g + 1) / 2, 1 - g)},
         "half of |z_j - z_k|^2, for <z_j, z_k> = g, weighted by q_j q_k and added over all j and "
         "k, is 1 - mu^2: it is >= 0, and zero iff all negatives are one point",
-        Domain({g: between(-1, 1)}, {g: 0}),
+        region({g: between(-1, 1)}),
         also=[ge("half_square", 0)],
     )
     proof.equal(

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sympy import Expr, Rational, S, Symbol, oo, sqrt
 
 from ...decide.domain import Domain, Range, between
 from ...proof.derivation import Derivation
-from ...proof.relations import gt, le
+from ...proof.relations import ge, gt, le
 from ...vectors.moments import mean
 
 #: A number with a mean, and the ends that it stays between.
@@ -48,6 +46,27 @@ def largest_variance(proof: Derivation) -> Expr:
         ENDS,
     )
     return quarter
+
+
+def spread_of_eigenvalues(d: Symbol, t: Expr, domain: Domain, proof: Derivation) -> Expr:
+    """How far an eigenvalue is from 1/d at most, squared, if t is the sum of the d squares."""
+    largest = Symbol("x", positive=True)
+    squares = largest**2 + (1 - largest) ** 2 / (d - 1)
+    spread = (d - 1) * (d * t - 1) / d**2
+    proof.equal(
+        "An eigenvalue x of the moment is at most sqrt((d - 1)(d t - 1))/d away from 1/d, t being "
+        "the sum of the squared eigenvalues",
+        {
+            "over": (squares - t, d / (d - 1) * ((largest - 1 / d) ** 2 - spread)),
+            "squares_there": (squares.xreplace({largest: 1 / d + sqrt(spread)}), t),
+        },
+        "the other d - 1 add up to 1 - x, so with their squares at least this is left of t "
+        "(Cauchy-Schwarz): it is not positive, and zero iff they are equal. That is at most "
+        "1 - 1/d, as t is at most 1",
+        domain.with_range(largest, between(1 / d, 1), 1 / domain.witness[d]),
+        also=[ge((1 - 1 / d) ** 2, spread)],
+    )
+    return spread
 
 
 def largest_third_moment(proof: Derivation) -> Expr:
@@ -102,13 +121,3 @@ def _line(a: int, b: int) -> Expr:
     """The line through the values of (x - p)^3 at two points."""
     first, second = ((S(e) - p) ** 3 for e in (a, b))
     return first + (second - first) * (x - a) / (b - a)
-
-
-#: Orthonormal vectors, and vectors on a line, as text that reads exactly.
-AXES = [["1", "0", "0"], ["0", "1", "0"], ["0", "0", "1"]]
-OPPOSITE = [["3/5", "4/5"], ["-3/5", "-4/5"]]
-
-
-def vectors(batch: list[list[str]], candidate: list[str]) -> dict[str, Any]:
-    """A batch with a candidate, as attacks store it."""
-    return {"vectors": {"batch": batch, "candidate": candidate}}

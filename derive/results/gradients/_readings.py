@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sympy import Expr, Rational, Symbol, sqrt
+from sympy import Expr, Rational, S, Symbol, sqrt
 
 from ...decide.coefficients import closure
-from ...decide.domain import POSITIVE, Domain, Range, at_least, between
+from ...decide.domain import POSITIVE, Domain, Range, at_least, between, in_order
 from ...losses.softmax import tau
 from ...theorem.quantity import Quantity
 
@@ -113,6 +113,20 @@ def domain_of(*symbols: Symbol) -> Domain:
     for s in wanted:
         wanted += (RANGES[s].low.free_symbols | RANGES[s].high.free_symbols) - set(wanted)
     return Domain({s: RANGES[s] for s in wanted}, {s: WITNESS[s] for s in wanted})
+
+
+def region(ranges: Mapping[Symbol, Range]) -> Domain:
+    """A domain of which any point will do as the witness: in the middle, or 1 from an end."""
+    witness: dict[Symbol, Expr] = {}
+    for s, r in in_order(ranges).items():
+        low, high = (end.xreplace(witness) for end in (r.low, r.high))
+        if r.integer:
+            witness[s] = low + int(r.low_open)
+        elif high.is_finite:
+            witness[s] = (low + high) / 2 if low.is_finite else high - 1
+        else:
+            witness[s] = low + 1 if low.is_finite else S.Zero
+    return Domain(ranges, witness)
 
 
 def in_own_ranges(found: Mapping[str, Quantity], domain: Domain) -> dict[str, Quantity]:

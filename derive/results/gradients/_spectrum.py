@@ -19,7 +19,7 @@ from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt
 from ._lemmas import RAYLEIGH, TWO_ATOMS
-from ._readings import N, mean_norm, mu, participation, sigma
+from ._readings import N, mean_norm, mu, participation, region, sigma
 
 #: A share of the negatives, and the exponential of the others over theirs.
 share, low = Symbol("alpha", positive=True), Symbol("w", positive=True)
@@ -100,14 +100,14 @@ def state_weights(proof: Derivation) -> None:
         "exponentials between w and 1 with the mean y have a mean square of at most (1 + w) y - w, "
         "and N sum q_j^2 is the mean square over y^2. Similarities are between -1 and 1, so that w "
         "is exp(-2/tau)",
-        Domain({w: between(0, 1, "(]"), y: between(w, 1), tau: POSITIVE}, {w: 1, y: 1, tau: 1}),
+        region({w: between(0, 1, "(]"), y: between(w, 1), tau: POSITIVE}),
     )
 
 
 def state_rayleigh(proof: Derivation) -> None:
     """mu by participation, and by the mean of the negatives."""
     x = Symbol("x", real=True)
-    readings = Domain(
+    readings = region(
         {
             count: at_least(1),
             sigma: between(1 / count, 1),
@@ -115,8 +115,7 @@ def state_rayleigh(proof: Derivation) -> None:
             mean_norm: Range(S.Zero, sqrt(sigma), low_open=False),
             mu: between(0, 1),
             x: between(-1, 1),
-        },
-        {count: 4, sigma: "1/2", participation: "1/2", mean_norm: "1/4", mu: "1/2", x: "1/4"},
+        }
     )
     plain = {"qq": participation, "qu": 1 / count, "uu": 1 / count}
     gram = {"qq": mu**2, "qu": x, "uu": mean_norm**2}
@@ -140,18 +139,14 @@ def state_rayleigh(proof: Derivation) -> None:
     )
     start = sqrt(sigma / (count * participation))
     more = count * participation - 1
-    proof.holds(
+    proof.equal(
         "Where the mean is longer than sqrt(sigma/(N P)), it says nothing more",
-        [eq("square_there", "square_of_spread"), eq("together", count * sigma * participation)],
+        {"together": ((start + more * start) ** 2, count * sigma * participation)},
         "mu b > sigma needs sigma^2/b^2 < mu^2 <= N sigma P, so b above that; at that b the bound "
         "b + sqrt((N P - 1)(sigma - b^2)) is sqrt(N sigma P), which holds anyway. From below, mu b "
         "> sigma makes mu > sigma/b >= b",
         readings,
-        names={
-            Symbol("square_there"): inside.xreplace({mean_norm: start}),
-            Symbol("square_of_spread"): (more * start) ** 2,
-            Symbol("together"): (start + more * start) ** 2,
-        },
+        also=[eq(inside.xreplace({mean_norm: start}), (more * start) ** 2)],
     )
 
 
@@ -168,13 +163,9 @@ def state_participation(proof: Derivation) -> Spectrum:
 
     proof.holds(
         "Participation is most for two values of the similarities",
-        gt("of_later", "of_earlier"),
+        gt(bend(above + more) / (above + more), bend(above) / above),
         TWO_ATOMS,
         anywhere,
-        names={
-            Symbol("of_later"): bend(above + more) / (above + more),
-            Symbol("of_earlier"): bend(above) / above,
-        },
     )
     proof.equal(
         "N times the participation of two values",
@@ -207,18 +198,14 @@ def state_participation(proof: Derivation) -> Spectrum:
         TWO,
     )
     one, other = Symbol("s", real=True), Symbol("apart", nonnegative=True)
-    values = Domain(
-        {share: between(0, 1, "()"), one: between(-1, 1), other: Range(low_open=False)},
-        {share: "1/3", one: "1/2", other: 1},
-    )
+    values = region({share: between(0, 1, "()"), one: between(-1, 1), other: Range(low_open=False)})
     proof.holds(
         "The gap is at most 1 + sqrt(sigma), the share at most sigma or at least 1/N",
-        ge("mean_square", one**2),
+        ge(share * one**2 + (1 - share) * (one**2 + other), one**2),
         "the mean square of two values is at least the smaller square, so with at most sigma one "
         "of them is within sqrt(sigma) of 0, the other within 1. For all laws the upper end is 1, "
         "so its share is at most sigma; for laws of N similarities the largest is the upper end, "
         "with a share of 1/N or more",
         values,
-        names={Symbol("mean_square"): share * one**2 + (1 - share) * (one**2 + other)},
     )
     return found

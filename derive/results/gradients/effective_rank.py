@@ -19,9 +19,10 @@ from ...proof.relations import ge
 from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ...vectors.moments import Parts, from_isotropy, gram_and_moment
-from ._bounded import Bounded
-from ._moments import AXES, OPPOSITE, vectors
+from ...vectors.moments import from_isotropy, gram_and_moment
+from ._bounded import bounds, configuration
+from ._moments import spread_of_eigenvalues
+from ._readings import in_own_ranges, region
 
 n, d, k = (Symbol(s, integer=True, positive=True) for s in "ndk")
 rank = Symbol("effective_rank", positive=True)
@@ -58,35 +59,75 @@ SEVERAL = at_least(2, "in one dimension effective rank and largest eigenvalue ar
 LARGE = Domain({d: SEVERAL, rank: between(1, d)}, {d: 3, rank: 2})
 
 
-#: What is bounded.
-SIGMA_HAT = Bounded("sigma_hat", r"\hat\sigma", About.VECTORS)
-ENTROPY_RANK = Bounded("entropy_rank", r"e^{H(\lambda)}", About.VECTORS)
-EFFECTIVE_RANK = Bounded("effective_rank", r"R_{\mathrm{eff}}", About.VECTORS)
-MEAN_SIGMA = Bounded("mean_sigma", r"\sigma_*", About.BATCH)
+CASES = {
+    "ORTHONORMAL": configuration(batch="1 0 0; 0 1 0; 0 0 1", candidate="1 0 0"),
+    "TWO_AXES": configuration(batch="1 0 0; 0 1 0", candidate="1 0 0"),
+    "ONE_AXIS_TWICE": configuration(batch="1 0 0; 0 1 0; 0 0 1; 1 0 0", candidate="1 0 0"),
+    "OPPOSITE": configuration(batch="3/5 4/5; -3/5 -4/5", candidate="3/5 4/5"),
+    "ALL_EQUAL": configuration("1", z="1; 1; 1; 1"),
+}
+OF_VECTORS = r"""
+sigma_hat_upper | sigma_hat <= | ONE_AXIS_TWICE
+    largest eigenvalue of the second moment
+    iff all other eigenvalues are equal, of as many as n vectors may have
+sigma_hat_lower | sigma_hat >= | TWO_AXES
+    largest eigenvalue of the second moment, from the effective rank alone
+    iff all eigenvalues that are not zero are equal
+entropy_rank | entropy_rank >= | TWO_AXES
+    effective rank by entropy, the exponential of that of the eigenvalues
+    iff all eigenvalues that are not zero are equal
+effective_rank_upper | effective_rank <= | ORTHONORMAL
+    effective rank of n unit vectors in d dimensions
+    where the vectors are orthonormal, or a tight frame
+effective_rank_lower | effective_rank >= | OPPOSITE
+    effective rank, whatever the vectors are
+    iff all vectors are on one line
+effective_rank_by_sigma_upper | effective_rank <= | ONE_AXIS_TWICE
+    effective rank, from the largest eigenvalue and the dimension
+    iff all other eigenvalues are equal
+effective_rank_by_sigma_lower | effective_rank >= | TWO_AXES
+    effective rank, from the largest eigenvalue
+    iff all eigenvalues that are not zero are equal
+"""
+OF_NEGATIVES = """
+mean_sigma_lower | mean_sigma >= | ALL_EQUAL
+    largest eigenvalue of the negatives' moment, of each anchor and so in the mean
+    where anchor and positive are on a top direction of the batch that is one of the negatives
+    too, or the negatives are orthonormal, whatever the anchor
+"""
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     of_gram = by_gram(proof)
-    largest = most(proof)
+    largest = 1 / d + sqrt(tidy(spread_of_eigenvalues(d, 1 / rank, LARGE, proof)))
     least = fewest(proof)
-    return {
+    squares, of_sigma = by_largest(proof)
+    of_isotropy = isotropy(proof)
+    state_entropy(proof)
+    few = Domain({n: at_least(2), d: SEVERAL, rank: between(1, Min(n, d))}, {n: 4, d: 3, rank: 2})
+    domains = {
+        "sigma_hat_upper": few,
+        "sigma_hat_lower": LARGE,
+        "entropy_rank": LARGE,
+        "effective_rank_by_sigma_upper": of_sigma,
+        "effective_rank_by_sigma_lower": of_sigma,
+    }
+    found: dict[str, Quantity] = {
         "effective_rank": of_gram,
-        **ranges(proof),
-        "sigma_hat_upper": SIGMA_HAT.upper(
-            largest.xreplace({d: Min(n, d)}),
-            "largest eigenvalue of the second moment",
-            Domain(
-                {n: at_least(2), d: SEVERAL, rank: between(1, Min(n, d))}, {n: 4, d: 3, rank: 2}
-            ),
-            equality="iff all other eigenvalues are equal, of as many as n vectors may have",
-            attained=vectors([*AXES, AXES[0]], AXES[0]),
-        ),
-        "sigma_hat_lower": SIGMA_HAT.lower(
-            1 / rank,
-            "largest eigenvalue of the second moment, from the effective rank alone",
-            LARGE,
-            equality="iff all eigenvalues that are not zero are equal",
-            attained=vectors(AXES[:2], AXES[0]),
+        **bounds(
+            About.VECTORS,
+            OF_VECTORS,
+            {
+                "sigma_hat_upper": largest.xreplace({d: Min(n, d)}),
+                "sigma_hat_lower": 1 / rank,
+                "entropy_rank": rank,
+                "effective_rank_upper": Min(n, d),
+                "effective_rank_lower": S.One,
+                "effective_rank_by_sigma_upper": 1 / squares,
+                "effective_rank_by_sigma_lower": 1 / sigma_hat,
+            },
+            CASES,
+            {name: {"domain": where} for name, where in domains.items()},
         ),
         "sigma_hat_most": Quantity(
             largest,
@@ -100,16 +141,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "minimum of the largest eigenvalue, attained where k are equal and one is smaller",
             DOMAIN.restricted([k]).with_range(rank, between(k, k + 1), Rational(3, 2)),
         ),
-        **isotropy(proof),
-        "entropy_rank": ENTROPY_RANK.lower(
-            entropy(proof),
-            "effective rank by entropy, the exponential of that of the eigenvalues",
-            LARGE,
-            equality="iff all eigenvalues that are not zero are equal",
-            attained=vectors(AXES[:2], AXES[0]),
-        ),
+        **of_isotropy,
         **left_out(proof),
     }
+    return in_own_ranges(found, DOMAIN)
 
 
 # --- from inner products -------------------------------------------------------------------------
@@ -144,9 +179,9 @@ def by_gram(proof: Derivation) -> Quantity:
     )
 
 
-def ranges(proof: Derivation) -> dict[str, Quantity]:
-    """Between which ends the effective rank lies."""
-    many = Domain({r: Range(S.One, low_open=False), rank: POSITIVE}, {r: 2, rank: 1})
+def by_largest(proof: Derivation) -> tuple[Expr, Domain]:
+    """The least sum of squared eigenvalues, by the largest of them."""
+    many = region({r: Range(S.One, low_open=False), rank: POSITIVE})
     proof.equal(
         "Of r eigenvalues with the sum 1 the squares add up to at least 1/r",
         {"spread": (1 / rank - 2 / r + r / r**2, 1 / rank - 1 / r)},
@@ -154,78 +189,18 @@ def ranges(proof: Derivation) -> dict[str, Quantity]:
         "rank, which is at most n and d; it is at least 1, as no square is more than its number",
         many,
     )
-    inverse = d / (1 + (d * sigma_hat - 1) ** 2 / (d - 1))
     of_sigma = Domain({d: SEVERAL, sigma_hat: between(1 / d, 1)}, {d: 3, sigma_hat: S.Half})
     squares = sigma_hat**2 + (1 - sigma_hat) ** 2 / (d - 1)
     proof.equal(
         "With the largest eigenvalue known, the others add up to the rest",
-        {"most": (1 / squares, inverse)},
+        {"most": (1 / squares, d / (1 + (d * sigma_hat - 1) ** 2 / (d - 1)))},
         "their squares add up to at least as much as if they were equal; this is 1 over the sum",
         of_sigma,
     )
-    return {
-        "effective_rank_upper": EFFECTIVE_RANK.upper(
-            Min(n, d),
-            "effective rank of n unit vectors in d dimensions",
-            DOMAIN.restricted([n, d]),
-            equality="where the vectors are orthonormal, or a tight frame",
-            attained=vectors(AXES, AXES[0]),
-        ),
-        "effective_rank_lower": EFFECTIVE_RANK.lower(
-            S.One,
-            "effective rank, whatever the vectors are",
-            DOMAIN.restricted([n]),
-            equality="iff all vectors are on one line",
-            attained=vectors(OPPOSITE, OPPOSITE[0]),
-        ),
-        "effective_rank_by_sigma_upper": EFFECTIVE_RANK.upper(
-            1 / squares,
-            "effective rank, from the largest eigenvalue and the dimension",
-            of_sigma,
-            equality="iff all other eigenvalues are equal",
-            attained=vectors([*AXES, AXES[0]], AXES[0]),
-        ),
-        "effective_rank_by_sigma_lower": EFFECTIVE_RANK.lower(
-            1 / sigma_hat,
-            "effective rank, from the largest eigenvalue",
-            of_sigma,
-            equality="iff all eigenvalues that are not zero are equal",
-            attained=vectors(AXES[:2], AXES[0]),
-        ),
-    }
+    return squares, of_sigma
 
 
 # --- the largest eigenvalue ----------------------------------------------------------------------
-def most(proof: Derivation) -> Expr:
-    """The largest that it can be: all others equal."""
-    square = Symbol("square")
-    others = (1 - x) ** 2 / (d - 1)
-    where = LARGE.with_range(x, between(1 / d, 1), S.Half)
-    proof.equal(
-        "With all other eigenvalues equal, the sum of squares is a square in the largest, shifted",
-        {
-            "over": (
-                x**2 + others - 1 / rank,
-                d / (d - 1) * ((x - 1 / d) ** 2 - (d - 1) * (d / rank - 1) / d**2),
-            )
-        },
-        "that is the sum less 1/R; others that are not equal have more squares (Cauchy-Schwarz), "
-        "so this is never positive",
-        where,
-    )
-    shifted = solve_linear(d / (d - 1) * (square - (d - 1) * (d / rank - 1) / d**2), square)
-    largest = 1 / d + sqrt(tidy(shifted))
-    at_largest = (x**2 + others).xreplace({x: largest})
-    proof.equal(
-        "So the largest eigenvalue is at most where it vanishes, which is no more than 1",
-        {"squares": (at_largest, 1 / rank)},
-        "the others are then equal, and not negative",
-        LARGE,
-        also=[ge((1 - 1 / d) ** 2, shifted)],
-    )
-    return largest
-
-
 def fewest(proof: Derivation) -> Expr:
     """The least that it can be: as many as fit are equal to it."""
     square = Symbol("square")
@@ -256,13 +231,12 @@ def fewest(proof: Derivation) -> Expr:
 
 def isotropy(proof: Derivation) -> dict[str, Quantity]:
     """The distance from a multiple of the identity."""
-    where = LARGE
     squared = from_isotropy(d, 1 / rank) / from_isotropy(d, S.Zero, S.Zero)
     proof.equal(
         "The squared distance from the identity over d, over the squared norm of the latter",
         {"squared_deviation": (squared, d / rank - 1)},
         "the trace of the square less 2/d times the trace, which is 1, plus 1/d; over 1/d",
-        where,
+        LARGE,
     )
     back = tidy(solve_linear(d - (1 + deviation**2) * rank, rank))
     return {
@@ -270,20 +244,18 @@ def isotropy(proof: Derivation) -> dict[str, Quantity]:
             sqrt(tidy(squared)),
             r"\delta",
             "relative Frobenius distance from isotropy; in percent, times 100",
-            where,
+            LARGE,
         ),
         "rank_share_at_deviation": Quantity(
             tidy(back / d),
             r"R_{\mathrm{eff}}/d",
             "effective rank over d with this distance from isotropy, whatever d is",
-            DOMAIN.restricted([d, deviation]),
         ),
     }
 
 
-def entropy(proof: Derivation) -> Expr:
-    """The effective rank, below the one by entropy."""
-    ratio = Domain({t: POSITIVE}, {t: 1})
+def state_entropy(proof: Derivation) -> None:
+    """The effective rank is below the one by entropy."""
     gap = t - 1 - log(t)
     proof.equal(
         "log t <= t - 1",
@@ -292,9 +264,8 @@ def entropy(proof: Derivation) -> Expr:
         "the squared ones, and in the mean over the eigenvalues, each weighted by itself, the "
         "right side is P/P - 1 = 0: minus the entropy is at most log P, so the exponential of the "
         "entropy is at least 1/P",
-        ratio,
+        region({t: POSITIVE}),
     )
-    return rank
 
 
 # --- vectors left out ----------------------------------------------------------------------------
@@ -302,14 +273,23 @@ def left_out(proof: Derivation) -> dict[str, Quantity]:
     """The second moments of a batch without an anchor, and without its positive."""
     left, form = (Symbol(s, nonnegative=True) for s in ("rest", "a"))
     on_z, on_y = (Symbol(s, real=True) for s in "xy")
-    batch = Parts(n, left, on_z, on_y)
     some = Domain({n: at_least(3)}, {n: 4})
-    rest = solve_linear(batch.along(batch.all) - form, left)
+
+    def moments(rest: Expr, z: Expr, y: Expr) -> dict[str, Expr]:
+        """Sums over the other vectors, of the anchor and of its positive, as means of batches."""
+        return {
+            "all": (rest + z + y) / n,
+            "others": (rest + y) / (n - 1),
+            "negatives": rest / (n - 2),
+        }
+
+    along = moments(left, on_z**2, on_y**2)
+    rest = solve_linear(along["all"] - form, left)
     others, negatives = (
-        tidy(batch.along(part).xreplace({left: rest})) for part in (batch.others, batch.negatives)
+        tidy(along[part].xreplace({left: rest})) for part in ("others", "negatives")
     )
     free = {s: Range(low_open=False) for s in (form, on_z, on_y)}
-    where = Domain({**some.ranges, **free}, {n: 4, form: 1, on_z: 1, on_y: 1})
+    where = region({**some.ranges, **free})
     proof.equal(
         "Along any vector, the moments of a batch without the anchor, and without the positive",
         {
@@ -317,30 +297,22 @@ def left_out(proof: Derivation) -> dict[str, Quantity]:
             "negatives": (negatives, n / (n - 2) * (form - (on_z**2 + on_y**2) / n)),
         },
         "a is u' S u for the second moment S of all n, x and y are the inner products of u with "
-        "the anchor and the positive: an identity of matrices, of any size",
+        "the anchor and the positive: an identity of matrices, of any size. What is left out are "
+        "squares, so without them it is at most n/(n - 1), or n/(n - 2), times that of all",
         where,
+        also=[ge(n / (n - 1) * form, "others"), ge(n / (n - 2) * form, "negatives")],
     )
-    proof.holds(
-        "So without them it is at most n/(n - 1), or n/(n - 2), times that of all",
-        [
-            ge(n / (n - 1) * form, others),
-            ge(n / (n - 2) * form, negatives),
-        ],
-        "what is left out are squares",
-        where,
-    )
+    traces = moments(n - 2, S.One, S.One)
     proof.equal(
         "All three have trace 1",
-        {
-            f"trace_{name}": (batch.trace(getattr(batch, name)), 1)
-            for name in ("all", "others", "negatives")
-        },
+        {f"trace_{name}": (trace_of, 1) for name, trace_of in traces.items()},
         "unit vectors have squared norm 1, and the sum over the others has trace n - 2",
         some,
     )
-    of_batch = some.with_range(sigma_hat, between(1 / n, 1), S.Half)
     top = negatives.xreplace({form: sigma_hat})
     without = top.xreplace({on_z: S.Zero, on_y: S.Zero})
+    least = Max(top.xreplace({on_z: S.One, on_y: S.One}), 1 / (n - 2))
+    of_batch = some.with_range(sigma_hat, between(1 / n, 1), S.Half)
     return {
         "others_factor": Quantity(
             tidy((others / form).xreplace({on_z: S.Zero})),
@@ -354,13 +326,12 @@ def left_out(proof: Derivation) -> dict[str, Quantity]:
             "largest eigenvalue without anchor and positive, at most this times that of all",
             some,
         ),
-        "mean_sigma_lower": MEAN_SIGMA.lower(
-            Max(top.xreplace({on_z: S.One, on_y: S.One}), 1 / (n - 2)),
-            "largest eigenvalue of the negatives' moment, of each anchor and so in the mean",
-            of_batch,
-            equality="where anchor and positive are on a top direction of the batch that is one of "
-            "the negatives too, or the negatives are orthonormal, whatever the anchor",
-            attained={"vectors": {"z": [["1"]] * 4}, "tau": "1"},
+        **bounds(
+            About.BATCH,
+            OF_NEGATIVES,
+            {"mean_sigma_lower": least},
+            CASES,
+            {"mean_sigma_lower": {"domain": of_batch}},
         ),
     }
 

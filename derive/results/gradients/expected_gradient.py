@@ -15,13 +15,14 @@ from ...losses.setting import INFONCE_OF_LAW
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.relations import ge
-from ...theorem.bounds import About, Bounds
+from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.combination import inner, plus
 from . import _readings as of_anchor
+from ._bounded import bounds
 from ._lemmas import LEAVE_ONE_OUT, MINKOWSKI, RAYLEIGH
-from ._readings import N, n
+from ._readings import N, n, region
 from ._spectrum import COSH, SINH, state_weights
 
 square, spectral = of_anchor.mean_epsilon_squared, of_anchor.mean_epsilon_squared_sigma
@@ -40,6 +41,24 @@ DOMAIN = Domain(
     {s: of_anchor.WITNESS[s] for s in KNOWN} | {s: w for s, (_, w, _) in OWN.items()},
 )
 
+#: One outcome: the negatives are opposite to the positive.
+CASES = {
+    "OPPOSITE": {
+        "vectors": {
+            "weights": ["1"],
+            "anchor": [["1"]],
+            "positive": [["1"]],
+            "negatives": [[["-1"], ["-1"]]],
+        },
+        "tau": "2",
+    }
+}
+BOUNDS = """
+upper_any | mean_squared_gradient <= U | OPPOSITE
+    upper bound for any law of the negatives, from the three parts of Theorem 1.1
+    where all negatives are opposite to the positive
+"""
+
 
 def _softmax_mean(proof: Derivation) -> Expr:
     """A bound on the mean of |m|^2 for independent negatives of one law."""
@@ -51,7 +70,7 @@ def _softmax_mean(proof: Derivation) -> Expr:
         {"along": (inner(plus((q, own), (1 - q, others)), own, gram), q + (1 - q) * x)},
         "m' is the softmax mean of the others, and x is <m', z_1>; |m|^2 is the sum of q_j <m, "
         "z_j>, whose terms have the same mean",
-        Domain({q: between(0, 1), x: between(-1, 1)}, {q: S.Half, x: 0}),
+        region({q: between(0, 1), x: between(-1, 1)}),
     )
     a, b, k, s = (Symbol(c, nonnegative=True) for c in ("a", "b", "kappa", "sigma"))
     free = Range(low_open=False)
@@ -60,7 +79,7 @@ def _softmax_mean(proof: Derivation) -> Expr:
         "negative fewer, so at most kappa/N + (kappa sigma + X)/2",
         {"gap": ((a**2 + b**2) / 2 - a * b, (a - b) ** 2 / 2)},
         LEAVE_ONE_OUT,
-        Domain({a: free, b: free}, {a: 1, b: 2}),
+        region({a: free, b: free}),
     )
 
     def most(size: Expr) -> Expr:
@@ -70,10 +89,7 @@ def _softmax_mean(proof: Derivation) -> Expr:
         "and so at most kappa (sigma + 3/N)",
         {"room": (k * (most(N) - 1 / N - (s + most(N - 1)) / 2), k * (N - 4) / (2 * N * (N - 1)))},
         "by induction from N = 4 on; for N <= 3 this is 1 or more, and |m| is at most 1",
-        Domain(
-            {n: at_least(6), k: Range(S.One, low_open=False), s: between(0, 1)},
-            {n: 6, k: 2, s: S.Half},
-        ),
+        region({n: at_least(6), k: Range(S.One, low_open=False), s: between(0, 1)}),
         also=[ge("room", 0)],
     )
     return Min(1, COSH**2 * most(N).xreplace({s: sigma_law}))
@@ -84,38 +100,30 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     sigma, k = of_anchor.sigma, Symbol("k", nonnegative=True)
     proof.holds(
         "The softmax mean is near the mean: |m - z'|^2 is at most sinh(1/tau)^2 sigma",
-        ge("left_over", 0),
+        ge(SINH**2 * (sigma - k), 0),
         RAYLEIGH,
         of_anchor.domain_of(n, tau, sigma).with_range(k, between(0, sigma), S.Half / 2),
-        names={Symbol("left_over"): SINH**2 * (sigma - k)},
     )
     x, y = Symbol("x", nonnegative=True), Symbol("y", nonnegative=True)
     mixed, free = Symbol("c", real=True), Range(low_open=False)
     proof.holds(
         "The root of the mean of |M - z+|^2, by the roots x and y of those of two parts",
-        ge("below_sum", 0),
+        ge((x + y) ** 2 - (x**2 + y**2 + 2 * mixed), 0),
         MINKOWSKI,
-        Domain({x: free, y: free, mixed: between(-x * y, x * y)}, {x: 1, y: 1, mixed: 0}),
-        names={Symbol("below_sum"): (x + y) ** 2 - (x**2 + y**2 + 2 * mixed)},
+        region({x: free, y: free, mixed: between(-x * y, x * y)}),
     )
     rest, first = SINH * sqrt(spectral), sqrt(square)
     trivial = 4 * square
     by_law = highest * sqrt(_softmax_mean(proof))
-    g = r"\mathbb{E}\|\nabla_z \mathcal{L}\|^2"
+    upper = Min(trivial, (first + sqrt(sampled) + rest) ** 2) / tau**2
+    constants = {"of the mean of epsilon^2 sigma, before roots are added": SINH**2 / tau**2}
     found: dict[str, Quantity] = {
-        "upper_any": Bounds(
-            Min(trivial, (first + sqrt(sampled) + rest) ** 2) / tau**2,
-            rf"{g} \le U",
-            "upper bound for any law of the negatives, from the three parts of Theorem 1.1",
-            bounded="mean_squared_gradient",
-            about=About.LAW,
-            constants={"of the mean of epsilon^2 sigma, before roots are added": SINH**2 / tau**2},
-            equality="where all negatives are opposite to the positive",
-            attained=OPPOSITE,
+        **bounds(
+            About.LAW, BOUNDS, {"upper_any": upper}, CASES, {"upper_any": {"constants": constants}}
         ),
         "upper_law": Quantity(
             Min(trivial, (first + by_law) ** 2) / tau**2,
-            rf"{g} \le U_\Sigma",
+            r"\mathbb{E}\|\nabla_z \mathcal{L}\|^2 \le U_\Sigma",
             "upper bound of the mean squared gradient over independent negatives of one law, by "
             "its largest eigenvalue, in any dimension",
         ),
@@ -123,16 +131,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     return of_anchor.in_own_ranges(found, DOMAIN)
 
 
-#: One outcome: the negative is opposite to the positive.
-OPPOSITE = {
-    "vectors": {
-        "weights": ["1"],
-        "anchor": [["1"]],
-        "positive": [["1"]],
-        "negatives": [[["-1"], ["-1"]]],
-    },
-    "tau": "2",
-}
 RESULT = Result(
     "expected-gradient",
     title="The mean squared InfoNCE gradient over random negatives",

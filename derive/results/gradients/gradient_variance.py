@@ -20,13 +20,14 @@ from ...losses.setting import INFONCE_OF_LAW
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.limiting import take_limit
-from ...proof.relations import gt, lt
+from ...proof.relations import gt
 from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.moments import UnitLaw, correlated, mean
-from ._bounded import Bounded
+from ._bounded import bounds
 from ._moments import largest_variance
+from ._readings import in_own_ranges
 
 n, d = (Symbol(s, integer=True, positive=True) for s in ("n", "d"))
 sigma = Symbol("sigma", positive=True)
@@ -72,16 +73,30 @@ MEANINGS = {
     d: "dimension",
     mu: "mean inner product of two different negatives",
 }
-#: On a line: the positive is opposite to the anchor, the negative on either side.
-ONE_NEGATIVE = {
-    "vectors": {
-        "weights": ["1/2", "1/2"],
-        "anchor": [["1"], ["1"]],
-        "positive": [["-1"], ["-1"]],
-        "negatives": [[["1"]], [["-1"]]],
-    },
-    "tau": "1",
+CASES = {
+    # On a line: the positive is opposite to the anchor, the negative on either side.
+    "ONE_NEGATIVE": {
+        "vectors": {
+            "weights": ["1/2", "1/2"],
+            "anchor": [["1"], ["1"]],
+            "positive": [["-1"], ["-1"]],
+            "negatives": [[["1"]], [["-1"]]],
+        },
+        "tau": "1",
+    }
 }
+BOUNDS = r"""
+variance_printed | printed gradient_variance <= | ONE_NEGATIVE
+    the printed bound (V); fails for every n
+    proved where 4 epsilon_max^4/tau^4 <= A sigma + B
+variance_by_range | gradient_variance <= | ONE_NEGATIVE
+    variance of the squared gradient, from the largest softmax error
+    iff gamma is 0 and 4 epsilon_max^2/tau^2 half of the time each: the negatives coincide, with
+    the positive or opposite to it, the latter with the largest error
+variance_by_mean | gradient_variance <= | ONE_NEGATIVE
+    variance of the squared gradient, from its mean as well; never more than by the range
+    iff gamma is 0 or 4 epsilon_max^2/tau^2
+"""
 #: Vectors of the smallest law: an anchor, its positive and one negative.
 SMALLEST = Integer(3)
 
@@ -102,51 +117,28 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     B = epsilon**2 + epsilon**2 / N
     range_ = 4 * epsilon_max**2 / tau**2
     by_range, by_mean = by_the_range(proof, quarter, range_)
-    wanted = DOMAIN.restricted
-    gamma = Bounded("gradient_variance", r"\mathrm{Var}(\gamma)", About.LAW)
-    return {
-        "A": Quantity(A, "A", "the printed coefficient of sigma", wanted([n, tau])),
-        "B": Quantity(
-            B,
-            r"B_\tau",
-            "the printed term without sigma, of order tau^0",
-            wanted([n, epsilon_max, epsilon]),
-        ),
-        "variance_printed": gamma.upper(
-            A * sigma + B,
-            "the printed bound (V); fails for every n",
-            wanted([n, tau, sigma, epsilon_max, epsilon]),
-            constants={"A": A, "B": B},
-            printed=True,
-            violated=ONE_NEGATIVE,
-            holds_if="where 4 epsilon_max^4/tau^4 <= A sigma + B",
-        ),
-        "variance_by_range": gamma.upper(
-            by_range,
-            "variance of the squared gradient, from the largest softmax error",
-            wanted([tau, epsilon_max]),
-            constants={"c": quarter * 16},
-            equality="iff gamma is 0 and 4 epsilon_max^2/tau^2 half of the time each: the "
-            "negatives coincide, with the positive or opposite to it, the latter with the "
-            "largest error",
-            attained=ONE_NEGATIVE,
-        ),
-        "variance_by_mean": gamma.upper(
-            by_mean,
-            "variance of the squared gradient, from its mean as well; never more than by the range",
-            wanted([tau, epsilon_max, first]),
-            equality="iff gamma is 0 or 4 epsilon_max^2/tau^2",
-            attained=ONE_NEGATIVE,
-        ),
+    values = {
+        "variance_printed": A * sigma + B,
+        "variance_by_range": by_range,
+        "variance_by_mean": by_mean,
+    }
+    constants = {"variance_printed": {"A": A, "B": B}, "variance_by_range": {"c": quarter * 16}}
+    more = {name: {"constants": e} for name, e in constants.items()}
+    found: dict[str, Quantity] = {
+        "A": Quantity(A, "A", "the printed coefficient of sigma"),
+        "B": Quantity(B, r"B_\tau", "the printed term without sigma, of order tau^0"),
+        **bounds(About.LAW, BOUNDS, values, CASES, more),
         "printed_holds_if": Quantity(
             Le(by_range, A * sigma + B, evaluate=False),
             r"\text{(V) holds}",
             "whether the bound by the range is below the printed one, which then holds",
-            wanted([n, tau, sigma, epsilon_max, epsilon]),
         ),
         **sampling(proof),
-        **broken(proof),
+        "excess_one_negative": one_negative(proof),
+        **many_negatives(proof),
+        "excess_of_sampling": two_negatives(proof),
     }
+    return in_own_ranges(found, DOMAIN)
 
 
 def by_the_range(proof: Derivation, quarter: Expr, range_: Expr) -> tuple[Expr, Expr]:
@@ -187,56 +179,42 @@ def sampling(proof: Derivation) -> dict[str, Quantity]:
         where,
     )
     proof.equal(
-        "The printed variance is more, from three negatives on",
-        {"printed_less_exact": (printed_variance(N) - variance, (N - 1) * (N - 2 * t) / N**3)},
-        "that is zero for N = 1, and for N = 2 where t = 1: all vectors on one line",
-        where,
-    )
-    proof.equal(
-        "With a mean inner product of two different ones",
-        {"correlated": (pairs, 1 / N + (N - 1) * mu / N)},
-        "sums over two indices; independent vectors have the squared norm of their mean for it, so "
-        "1/N takes that it is zero",
-        DOMAIN.restricted([n, mu]),
+        "The printed variance is more, from three negatives on; with a mean inner product of two "
+        "different vectors the mean is more too",
+        {
+            "printed_less_exact": (printed_variance(N) - variance, (N - 1) * (N - 2 * t) / N**3),
+            "correlated": (pairs, 1 / N + (N - 1) * mu / N),
+        },
+        "the difference is zero for N = 1, and for N = 2 where t = 1: all vectors on one line. "
+        "Independent vectors have the squared norm of their mean for mu, so 1/N takes that it is "
+        "zero",
+        DOMAIN.restricted([n, t, mu]),
     )
     return {
         "sampling_mean": Quantity(
             pairs,
             r"\mathbb{E}\|\bar z\|^2",
             "mean squared norm of the mean of the negatives; 1/N iff they are uncorrelated",
-            DOMAIN.restricted([n, mu]),
         ),
         "sampling_variance": Quantity(
             variance,
             r"\mathrm{Var}\|\bar z\|^2",
             "variance of the squared norm of a mean of independent unit vectors with mean zero",
-            where,
         ),
         "sampling_variance_isotropic": Quantity(
             tidy(variance.xreplace({t: 1 / d})),
             r"\mathrm{Var}\|\bar z\|^2",
             "the same where their second moment is the identity over d: its minimum",
-            DOMAIN.restricted([n, d]),
         ),
         "sampling_variance_printed": Quantity(
             printed_variance(N),
             r"\frac{1}{N}(1 - \frac{1}{N})",
             "the printed variance of the squared norm of the mean",
-            DOMAIN.restricted([n]),
         ),
     }
 
 
 # --- laws that break the printed bound -----------------------------------------------------------
-def broken(proof: Derivation) -> dict[str, Quantity]:
-    """By how much two laws break it."""
-    return {
-        "excess_one_negative": one_negative(proof),
-        **many_negatives(proof),
-        "excess_of_sampling": two_negatives(proof),
-    }
-
-
 def one_negative(proof: Derivation) -> Quantity:
     """On a line: the positive is opposite to the anchor, the negative on either side."""
     warm = DOMAIN.restricted([tau])
@@ -247,7 +225,6 @@ def one_negative(proof: Derivation) -> Quantity:
     variance = _mean(g**2 for g in gammas) - _mean(gammas) ** 2
     square = _mean(e**2 for e in errors)
     bound = (printed_coefficient(SMALLEST, tau) + square + square / (SMALLEST - 2)).expand()
-    sampled = _mean(e**4 for e in errors) - square**2
     at_one = variance.xreplace({tau: S.One}) - bound.xreplace({tau: S.One})
     y = exp(-2 / tau)
     proof.equal(
@@ -260,14 +237,6 @@ def one_negative(proof: Derivation) -> Quantity:
         "n = 3, d = 1 and two atoms: no fewer; A is zero for one negative",
         warm,
         also=[gt(at_one, 0)],
-    )
-    proof.equal(
-        "There the squared norm of the mean of the negatives is 1, yet that of B varies",
-        {"variance_of_B": (sampled, (1 - y) ** 2 * (3 + y) ** 2 / (64 * (1 + y) ** 4))},
-        "B being epsilon times it: epsilon depends on the negatives, so the variance of the "
-        "product is not bounded by a mean times the variance of one factor",
-        warm,
-        also=[lt(y, 1)],
     )
     return Quantity(
         variance - bound,

@@ -7,21 +7,19 @@ positive, sigma is 1 and the w_j are zero: the bounds below are then equal to th
 and those by sigma exceed it by any factor.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from sympy import Expr, Min, S, Symbol, factor
 
-from sympy import Min, S, Symbol, factor
-
-from ...decide.domain import Domain, between
+from ...decide.domain import between
 from ...decide.present import tidy
 from ...losses.setting import INFONCE
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.relations import ge
+from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.combination import inner, plus
-from ._bounded import GRADIENT
+from ._bounded import bounds, configuration
 from ._identity import (
     MEAN,
     ONE,
@@ -40,6 +38,7 @@ from ._readings import (
     mu,
     n,
     participation,
+    region,
     rho,
     sigma_positive,
 )
@@ -48,15 +47,22 @@ from ._spectrum import COSH, state_weights
 PARAMETERS = (n, tau, epsilon, rho, sigma_positive, participation)
 DOMAIN = domain_of(*PARAMETERS)
 
-#: The negatives are the positive and its opposite, in a plane with the anchor.
-PARALLEL: Mapping[str, Any] = {
-    "vectors": {
-        "anchor": ["1", "0"],
-        "positive": ["3/5", "4/5"],
-        "negatives": [["3/5", "4/5"], ["-3/5", "-4/5"], ["-3/5", "-4/5"]],
-    },
-    "tau": "1",
+CASES = {
+    # The negatives are the positive and its opposite, in a plane with the anchor.
+    "PARALLEL": configuration(
+        "1", anchor="1 0", positive="3/5 4/5", negatives="3/5 4/5; -3/5 -4/5; -3/5 -4/5"
+    )
 }
+BOUNDS = r"""
+upper_projected | squared_gradient <= U_\perp | PARALLEL
+    upper bound of the squared gradient by the spectrum orthogonal to the positive and
+    the participation of the weights; never weaker than the bound by alignment
+    iff the weights q are an eigenvector of the Gram matrix of the parts orthogonal to the
+    positive for its largest eigenvalue, or all negatives are one point
+upper_projected_spectrum | squared_gradient <= U_{\perp\tau} | PARALLEL
+    the same where the participation is not measured
+    where all negatives are multiples of the positive, or one point
+"""
 
 
 def _projection(identity: Identity, proof: Derivation) -> None:
@@ -75,7 +81,7 @@ def _projection(identity: Identity, proof: Derivation) -> None:
         },
         "x - <x, z+> z+ is linear in x: of m it is the mean of the w_j under q, and the Gram "
         "matrix of the w_j is that of the negatives minus the products of their <z_j, z+>",
-        Domain({mu: between(0, 1), **cosines}, {mu: S.Half, **dict.fromkeys(cosines, 0)}),
+        region({mu: between(0, 1), **cosines}),
     )
     left = Symbol("left", nonnegative=True)
     proof.equal(
@@ -112,27 +118,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     state_weights(proof)
     along = tidy(identity.at(identity.mean_alignment**2))
     room = factor(1 - identity.mean_alignment**2)
-    beside = epsilon**2 * Min(room, sigma_positive * N * participation) / tau**2
-    by_spectra = epsilon**2 * Min(room, sigma_positive * COSH**2) / tau**2
-    found: dict[str, Quantity] = {
-        "upper_projected": GRADIENT.upper(
-            along + beside,
-            "upper bound of the squared gradient by the spectrum orthogonal to the positive and "
-            "the participation of the weights; never weaker than the bound by alignment",
-            letter=r"U_\perp",
-            equality="iff the weights q are an eigenvector of the Gram matrix of the parts "
-            "orthogonal to the positive for its largest eigenvalue, or all negatives are one point",
-            attained=PARALLEL,
-        ),
-        "upper_projected_spectrum": GRADIENT.upper(
-            along + by_spectra,
-            "the same where the participation is not measured",
-            letter=r"U_{\perp\tau}",
-            equality="where all negatives are multiples of the positive, or one point",
-            attained=PARALLEL,
-        ),
-    }
-    return in_own_ranges(found, DOMAIN)
+
+    def by(most: Expr) -> Expr:
+        """The bound by the largest eigenvalue and the weights."""
+        return along + epsilon**2 * Min(room, sigma_positive * most) / tau**2
+
+    values = {"upper_projected": by(N * participation), "upper_projected_spectrum": by(COSH**2)}
+    return in_own_ranges(bounds(About.ANCHOR, BOUNDS, values, CASES), DOMAIN)
 
 
 RESULT = Result(

@@ -19,6 +19,7 @@ from ...proof.relations import eq, ge, gt
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ._lemmas import LIEB
+from ._readings import region
 
 N, d = (Symbol(s, integer=True, positive=True) for s in "Nd")
 sigma, t, theta, delta = (Symbol(s, positive=True) for s in ("sigma_law", "t", "theta", "delta"))
@@ -52,7 +53,7 @@ def _exponential(proof: Derivation) -> Expr:
         "The exponential of theta v v^T",
         [eq("at_0", 1), eq("at_1", exp(theta))],
         "v v^T has the eigenvalues 0 and 1, and there exp(theta x) is 1 + (exp(theta) - 1) x",
-        Domain({theta: POSITIVE}, {theta: 1}),
+        region({theta: POSITIVE}),
         names={Symbol(f"at_{k}"): one.xreplace({sigma: S(k)}) for k in (0, 1)},
     )
     proof.holds(
@@ -68,7 +69,7 @@ def _exponential(proof: Derivation) -> Expr:
         {"room": (A / B - (A - 1) / (B - 1), (B - A) / (B * (B - 1)))},
         "with B = exp(N theta t) it is at most (A - 1)/(B - 1)/sigma by Markov's inequality, so at "
         "most A/B/sigma: that is 1 or more unless A < B",
-        Domain({A: between(1, B), B: between(1, oo, "()")}, {A: 2, B: 3}),
+        region({A: between(1, B), B: between(1, oo, "()")}),
     )
     return one
 
@@ -79,13 +80,13 @@ def _best(one: Expr, proof: Derivation) -> Expr:
     base = one.xreplace({exp(theta): y})
     slope = derivative(base, y) * y - t * base
     best = tidy(solve_linear(slope.expand(), y))
-    proof.holds(
+    proof.equal(
         "The best theta, with y = exp(theta)",
-        [eq("slope_there", 0), gt("best_y", 1)],
+        {"slope_there": (slope.xreplace({y: best}), 0)},
         "the derivative of log(A/B)/N in log y has the sign of this expression, which increases "
         "with y",
         DOMAIN.restricted([sigma, t]),
-        names={Symbol("slope_there"): slope.xreplace({y: best}), Symbol("best_y"): best},
+        also=[gt(best, 1)],
     )
     return log(tidy(base.xreplace({y: best}))) - t * log(best)
 
@@ -153,7 +154,7 @@ def _apart(proof: Derivation) -> None:
         "y^3 times its derivative is this numerator, which has the sign of y; so for an eigenvalue "
         "x <= 1 of v v^T - Sigma or of its negative exp(theta x) is at most 1 + theta x + "
         "(exp(theta) - 1 - theta) x^2",
-        Domain({y: Range(-oo)}, {y: 1}),
+        region({y: Range(-oo)}),
     )
     proof.holds(
         "The mean of the square is Sigma - Sigma^2, at most sigma, and the trace of an exponential "
@@ -166,27 +167,20 @@ def _apart(proof: Derivation) -> None:
     there = {theta: log(1 + t / v)}
     best = rate.xreplace(there)
     bernstein = _bernstein(t, v)
-    meant = Domain({v: POSITIVE, t: POSITIVE}, {v: 1, t: 1})
-    proof.holds(
+    meant = region({v: POSITIVE, t: POSITIVE})
+    proof.equal(
         "The exponent is least at theta = log(1 + t/v), and below Bernstein's",
-        [
-            eq("slope_there", 0),
-            eq("exponent_there", t - (v + t) * log(1 + t / v)),
-            eq("second_derivative", 1 / (v + t)),
-            eq("second_below", v**2 / (v + t / 3) ** 3),
-            ge("room", 0),
-        ],
+        {
+            "slope_there": (derivative(rate, theta).xreplace(there), 0),
+            "exponent_there": (best, t - (v + t) * log(1 + t / v)),
+            "second_derivative": (-derivative(derivative(best, t), t), 1 / (v + t)),
+            "second_below": (derivative(derivative(bernstein, t), t), v**2 / (v + t / 3) ** 3),
+        },
         "both vanish at t = 0 with their derivatives, and the second derivative of minus the "
         "exponent "
         "is larger: room is (v + t/3)^3 - v^2 (v + t); v is at most sigma",
         meant,
-        names={
-            Symbol("slope_there"): derivative(rate, theta).xreplace(there),
-            Symbol("exponent_there"): best,
-            Symbol("second_derivative"): -derivative(derivative(best, t), t),
-            Symbol("second_below"): derivative(derivative(bernstein, t), t),
-            Symbol("room"): (v + t / 3) ** 3 - v**2 * (v + t),
-        },
+        also=[ge((v + t / 3) ** 3 - v**2 * (v + t), 0)],
     )
 
 

@@ -19,12 +19,11 @@ from ...losses.softmax import tau
 from ...optimum.threshold import Criterion, threshold
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt
-from ...theorem.bounds import Bounds
+from ...theorem.bounds import About, Bounds
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.combination import inner, plus
-from ._bounded import BATCH_GRADIENT
-from ._bounded import GRADIENT as AT_ANCHOR
+from ._bounded import bounds, configuration
 from ._identity import state_ends, state_identity
 from ._readings import (
     MEANINGS,
@@ -39,6 +38,7 @@ from ._readings import (
     mean_norm,
     mu,
     n,
+    region,
     sigma,
     sigma_hat,
 )
@@ -67,11 +67,37 @@ PARTS: dict[str, Expr] = {
 #: From the inequality for the square of a sum of three, and the factor of the gradient.
 FACTOR = 3 / tau**2
 
-#: All negatives opposite to the positive, at a high temperature: the mean is no sampling term.
-COINCIDENT: Mapping[str, Any] = {
-    "vectors": {"anchor": ["1"], "positive": ["1"], "negatives": [["-1"]] * 4},
-    "tau": "4",
+CASES = {
+    # All negatives opposite to the positive, at a high temperature: the mean is no sampling term.
+    "COINCIDENT": configuration("4", anchor="1", positive="1", negatives="-1; -1; -1; -1")
 }
+AT_ANCHOR = r"""
+upper_printed | printed squared_gradient <= U | COINCIDENT
+    upper band of one anchor, equation (5) without the expectation
+    proved where proved_if holds, or sigma >= sigma_idle
+upper_printed_mean | printed squared_gradient <= U_{\mathrm{mean}} |
+    the same with the square of the mean of the negatives for 1/N, which is its
+    expectation for negatives without correlation
+    proved where proved_if holds, or sigma >= sigma_idle, and the mean of the negatives is no
+    shorter than 1/sqrt(N)
+sampling_printed | printed squared_sampling <= b | COINCIDENT
+    the part B, of which this is the expectation if epsilon does not depend on the negatives and
+    these have no correlation
+    proved if the mean of the negatives is no longer than 1/sqrt(N)
+linear_printed | printed squared_linear <= c^{(1)} |
+    the part of first order; it is at most sigma times this
+remainder_printed | printed squared_remainder <= c^{(2)} |
+    the remainder
+    proved where all similarities are equal
+"""
+IN_THE_MEAN = r"""
+batch_upper_printed | printed mean_squared_gradient <= \bar U |
+    upper band of a batch, equation (9)
+    proved where proved_if holds, or sigma >= sigma_idle, for the sigma of every anchor
+proxy_upper_printed | printed mean_squared_gradient <= \bar U_{\mathrm{proxy}} |
+    upper band of a batch by its own spectrum, equations (6) and (10)
+    proved where proved_if holds, or sigma >= sigma_idle, for n sigma_hat/(n - 2)
+"""
 
 
 #: What is bounded, where numbers of a configuration are put in.
@@ -122,15 +148,14 @@ def _three_squares(proof: Derivation) -> None:
     domain = Domain({s: Range(-S.Infinity) for s in gram.values()}, dict.fromkeys(gram.values(), 0))
     proof.holds(
         "The square of a sum of three",
-        eq("left_over", "squares_of_differences"),
+        eq(
+            3 * sum(squares.values()) - inner(total, total, gram),
+            sum((inner(d, d, gram) for d in differences), S.Zero),
+        ),
         "a square of a sum of three is at most three times the sum of the squares, with equality "
         "iff the three are "
         "equal: no smaller constant does",
         domain,
-        names={
-            Symbol("left_over"): 3 * sum(squares.values()) - inner(total, total, gram),
-            Symbol("squares_of_differences"): sum((inner(d, d, gram) for d in differences), S.Zero),
-        },
     )
 
 
@@ -158,94 +183,46 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     proxy = whole.xreplace({sigma: n * sigma_hat / N}) * mean_epsilon_squared
     measured = whole.xreplace({terms["sampling"]: FACTOR * mean_norm**2})
-    condition = "where proved_if holds, or sigma >= sigma_idle"
-    axes = _at_axes(800, Rational(1, 10))
     named = {f"of {name}": e for name, e in coefficients.items()}
+    constants = {
+        "upper_printed": named,
+        "upper_printed_mean": {**named, "of sampling": FACTOR},
+        "batch_upper_printed": named,
+        "proxy_upper_printed": named,
+        "linear_printed": {"of epsilon^2 sigma": tau**-2},
+        "remainder_printed": {"of epsilon^2 sigma^2": c / tau**4},
+    }
+    more: dict[str, dict[str, Any]] = {name: {"constants": e} for name, e in constants.items()}
+    for name in (
+        "upper_printed_mean",
+        "batch_upper_printed",
+        "proxy_upper_printed",
+        "remainder_printed",
+    ):
+        more[name] |= {"fails_at": _at_axes(800, Rational(1, 10)), "fails_for": AXES_FOR}
+    at_anchor = {
+        "upper_printed": epsilon**2 * whole,
+        "upper_printed_mean": epsilon**2 * measured,
+        "sampling_printed": epsilon**2 / N,
+        "linear_printed": epsilon**2 * PARTS["spectrum"],
+        "remainder_printed": epsilon**2 * PARTS["remainder"],
+    }
+    in_the_mean = {"batch_upper_printed": batch, "proxy_upper_printed": proxy}
+    terms_of = {
+        "error": "the error, epsilon^2",
+        "sampling": "the sampling, epsilon^2",
+        "spectrum": "the spectrum, epsilon^2 sigma",
+        "remainder": "the remainder, epsilon^2 sigma^2",
+    }
     found: dict[str, Quantity] = {
         f"coefficient_{name}": Quantity(
-            e, rf"k_{{\mathrm{{{name}}}}}", f"coefficient of the term of {what}"
+            coefficients[name], rf"k_{{\mathrm{{{name}}}}}", f"coefficient of the term of {what}"
         )
-        for (name, e), what in zip(
-            coefficients.items(),
-            (
-                "the error, epsilon^2",
-                "the sampling, epsilon^2",
-                "the spectrum, epsilon^2 sigma",
-                "the remainder, epsilon^2 sigma^2",
-            ),
-            strict=True,
-        )
+        for name, what in terms_of.items()
     }
     found |= {
-        "upper_printed": AT_ANCHOR.upper(
-            epsilon**2 * whole,
-            "upper band of one anchor, equation (5) without the expectation",
-            letter="U",
-            constants=named,
-            printed=True,
-            holds_if=condition,
-            violated=COINCIDENT,
-        ),
-        "upper_printed_mean": AT_ANCHOR.upper(
-            epsilon**2 * measured,
-            "the same with the square of the mean of the negatives for 1/N, which is its "
-            "expectation for negatives without correlation",
-            letter=r"U_{\mathrm{mean}}",
-            constants={**named, "of sampling": FACTOR},
-            printed=True,
-            holds_if=f"{condition}, and the mean of the negatives is no shorter than 1/sqrt(N)",
-            fails_at=axes,
-            fails_for=AXES_FOR,
-        ),
-        "batch_upper_printed": BATCH_GRADIENT.upper(
-            batch,
-            "upper band of a batch, equation (9)",
-            letter=r"\bar U",
-            constants=named,
-            printed=True,
-            holds_if=f"{condition}, for the sigma of every anchor",
-            fails_at=axes,
-            fails_for=AXES_FOR,
-        ),
-        "proxy_upper_printed": BATCH_GRADIENT.upper(
-            proxy,
-            "upper band of a batch by its own spectrum, equations (6) and (10)",
-            letter=r"\bar U_{\mathrm{proxy}}",
-            constants=named,
-            printed=True,
-            holds_if=f"{condition}, for n sigma_hat/(n - 2)",
-            fails_at=axes,
-            fails_for=AXES_FOR,
-        ),
-        "sampling_printed": Bounds(
-            epsilon**2 / N,
-            r"\|B\|^2 \le b",
-            "the part B, of which this is the expectation if epsilon does not depend on the "
-            "negatives and these have no correlation",
-            bounded="squared_sampling",
-            printed=True,
-            holds_if="if the mean of the negatives is no longer than 1/sqrt(N)",
-            violated=COINCIDENT,
-        ),
-        "linear_printed": Bounds(
-            epsilon**2 * PARTS["spectrum"],
-            r"\|C^{(1)}\|^2 \le c^{(1)}",
-            "the part of first order; it is at most sigma times this",
-            bounded="squared_linear",
-            constants={"of epsilon^2 sigma": tau**-2},
-            printed=True,
-        ),
-        "remainder_printed": Bounds(
-            epsilon**2 * PARTS["remainder"],
-            r"\|C^{(2)}\|^2 \le c^{(2)}",
-            "the remainder",
-            bounded="squared_remainder",
-            constants={"of epsilon^2 sigma^2": c / tau**4},
-            printed=True,
-            holds_if="where all similarities are equal",
-            fails_at=axes,
-            fails_for=AXES_FOR,
-        ),
+        **bounds(About.ANCHOR, AT_ANCHOR, at_anchor, CASES, more),
+        **bounds(About.BATCH, IN_THE_MEAN, in_the_mean, CASES, more),
         "mu_safe": mu_safe,
         **idle,
         "proved_if": Quantity(
@@ -267,27 +244,22 @@ def _counterexamples(found: Mapping[str, Quantity], proof: Derivation) -> None:
         if isinstance(q, Bounds) and q.fails_at:
             proof.holds(
                 f"The printed {name.replace('_printed', '').replace('_', ' ')} fails",
-                gt("bounded", "bound"),
+                gt(q.fails_at[Symbol(q.bounded)], q.expression.xreplace(dict(q.fails_at))),
                 f"both are numbers for {q.fails_for}",
                 nothing,
-                names={
-                    Symbol("bounded"): q.fails_at[Symbol(q.bounded)],
-                    Symbol("bound"): q.expression.xreplace(dict(q.fails_at)),
-                },
             )
 
 
 def _safe(proof: Derivation) -> Quantity:
     """How long m may be, so that three times epsilon^2 is enough."""
     gradient = (1 + mu) ** 2
-    unit = Domain({mu: between(0, 1)}, {mu: S.Half})
+    unit = region({mu: between(0, 1)})
     proof.holds(
         "What the gradient is at most, by epsilon and mu",
-        ge("left_over", 0),
+        ge(gradient - (1 + mu**2 - 2 * Symbol("c_m", real=True)), 0),
         "1 - rho is at most epsilon (1 + mu), so tau^2 times the squared gradient is at most "
         "epsilon^2 (1 + mu)^2",
         unit.with_range(Symbol("c_m", real=True), between(-mu, 1), 0),
-        names={Symbol("left_over"): gradient - (1 + mu**2 - 2 * Symbol("c_m", real=True))},
     )
     criterion = Criterion(
         "the first term of the printed band alone is enough, wherever m points",
@@ -302,14 +274,13 @@ def _idle(whole: Expr, proof: Derivation) -> dict[str, Quantity]:
     ratio = Symbol("ratio", positive=True)
     excess = tidy((tau**2 * whole).xreplace({sigma: ratio * tau**2}) - 4)
     few = Range(S(3), S(5), False, False, integer=True)
-    some = Domain({n: few, ratio: POSITIVE, c: Range(low_open=False)}, {n: 4, ratio: 1, c: 1})
+    some = region({n: few, ratio: POSITIVE, c: Range(low_open=False)})
     proof.holds(
         "With three negatives or fewer it is never better than the trivial bound",
-        ge("excess", 0),
+        ge(excess, 0),
         "three times 1 + 1/N is 4 or more; ratio is sigma/tau^2, and the excess is over "
         "epsilon^2/tau^2",
         some,
-        names={Symbol("excess"): excess},
     )
     more = some.with_range(n, at_least(6), 6).with_range(c, POSITIVE, 1)
     criterion = Criterion(
@@ -317,21 +288,23 @@ def _idle(whole: Expr, proof: Derivation) -> dict[str, Quantity]:
         Ge(excess, 0, evaluate=False),
     )
     threshold(criterion, ratio, more, proof)
-    meant = Domain({n: at_least(6), c: Range(low_open=False)}, {n: 6, c: 1})
+    meant = region({n: at_least(6), c: Range(low_open=False)})
     square, linear, constant = Poly(excess, ratio).all_coeffs()
     below = linear + sqrt(tidy(linear**2 - 4 * square * constant))
     idle = -2 * constant / below
-    proof.holds(
+    proof.equal(
         "That is minus twice the constant term over this, which c = 0 does not make zero",
-        [eq("excess_there", 0), gt("below", 0)],
+        {
+            "excess_there": (
+                expand(
+                    square * 4 * constant**2 - 2 * linear * constant * below + constant * below**2
+                ),
+                0,
+            )
+        },
         "put in, the excess times the square of this vanishes, and it changes sign once",
         meant,
-        names={
-            Symbol("excess_there"): expand(
-                square * 4 * constant**2 - 2 * linear * constant * below + constant * below**2
-            ),
-            Symbol("below"): below,
-        },
+        also=[gt(below, 0)],
     )
     return {
         "ratio_idle": Quantity(

@@ -8,8 +8,6 @@ one step, for the candidate with the least q; over two steps that choice need no
 
 from __future__ import annotations
 
-from itertools import combinations
-
 from sympy import Expr, ImmutableMatrix, Lt, Max, Min, Rational, S, Symbol, sqrt
 
 from ...decide.calculus import derivative
@@ -18,13 +16,15 @@ from ...decide.present import tidy
 from ...losses.setting import CANDIDATE
 from ...optimum.threshold import Criterion, threshold
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, gt, lt
+from ...proof.relations import gt, lt
 from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.moments import joined, mean
-from ._bounded import Bounded
-from ._moments import AXES, OPPOSITE, vectors
+from .._for_data import NUMBERS
+from ._bounded import bounds, configuration
+from ._moments import spread_of_eigenvalues
+from ._readings import in_own_ranges, region
 
 b, d = (Symbol(s, integer=True, positive=True) for s in "bd")
 t = Symbol("t", positive=True)
@@ -66,86 +66,72 @@ MEANINGS = {
     centroid: "inner product of the candidate with the mean of the batch",
     sigma_hat: "largest eigenvalue of the second moment",
 }
-#: Two vectors that have one inner product with the first axis.
-MIRRORED = [["3/5", "4/5", "0"], ["3/5", "-4/5", "0"]]
-#: Where greedy choices are not best: a first vector, and a pool to take two of.
-FIRST = ImmutableMatrix([1, 0])
-POOL = (
-    ImmutableMatrix([0, 1]),
-    ImmutableMatrix([-1, sqrt(3)]) / 2,
-    ImmutableMatrix([-1, -sqrt(3)]) / 2,
-)
-
-
-#: What is bounded.
-T_NEXT = Bounded("t_next", r"t_{B \cup \{z\}}", About.VECTORS)
-T = Bounded("t", r"t_B", About.VECTORS)
-Q = Bounded("q", r"q_B(z)", About.VECTORS)
+CASES = {
+    "ORTHOGONAL": configuration(batch="1 0 0; 0 1 0", candidate="0 0 1"),
+    "AXIS_TWICE": configuration(batch="1 0 0; 0 1 0; 0 0 1; 1 0 0", candidate="1 0 0"),
+    "AXIS_ONCE": configuration(batch="1 0 0; 0 1 0; 0 0 1; 0 1 0; 0 0 1", candidate="1 0 0"),
+    "OPPOSITE": configuration(batch="3/5 4/5; -3/5 -4/5", candidate="3/5 4/5"),
+    "MIRRORED": configuration(batch="3/5 4/5 0; 3/5 -4/5 0", candidate="1 0 0"),
+}
+BOUNDS = r"""
+t_next_lower | t_next >= | ORTHOGONAL
+    the trace with the candidate, whatever that is
+    iff the candidate is orthogonal to the batch
+t_next_upper | t_next <= | AXIS_TWICE
+    the trace with the candidate, from the largest eigenvalue
+    iff the candidate is a top direction
+t_lower | t >= | ORTHOGONAL
+    trace of the square of the second moment
+    where the vectors are orthonormal, or a tight frame
+t_upper | t <= | OPPOSITE
+    trace of the square of the second moment, whatever the batch is
+    iff all vectors are on one line
+q_upper | q <= | AXIS_TWICE
+    the candidate's quadratic form, at most the largest eigenvalue
+    iff the candidate is a top direction, and all other eigenvalues are equal
+q_lower | q >= | AXIS_ONCE
+    the candidate's quadratic form, at least the least eigenvalue
+    where the candidate is orthogonal to the batch, or a last direction and all other
+    eigenvalues are equal
+q_centroid | q >= | MIRRORED
+    the candidate's quadratic form, from the mean of the batch
+    iff the candidate has the same inner product with all vectors of the batch
+"""
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     after, gain = one_step(proof)
-    in_t = Domain({d: at_least(1), t: between(1 / d, 1, why=WHY_T)}, {d: 3, t: S.Half})
-    spread = sqrt((d - 1) * (d * t - 1)) / d
-    forms(proof)
-    return {
+    state_centroid(proof)
+    several = Domain({d: at_least(2), t: between(1 / d, 1)}, {d: 3, t: S.Half})
+    # q lies between the least eigenvalue and the largest.
+    spread = sqrt(spread_of_eigenvalues(d, t, several, proof))
+    in_t = {"domain": Domain({d: at_least(1), t: between(1 / d, 1, why=WHY_T)}, {d: 3, t: S.Half})}
+    with_top = MEANT.restricted([b, t]).with_range(sigma_hat, between(t, largest(b)), S.Half)
+    values = {
+        "t_next_lower": after.xreplace({q: S.Zero}),
+        "t_next_upper": after.xreplace({q: sigma_hat}),
+        "t_lower": 1 / Min(b, d),
+        "t_upper": S.One,
+        "q_upper": 1 / d + spread,
+        "q_lower": Max(0, 1 / d - spread),
+        "q_centroid": centroid**2,
+    }
+    more = {
+        "t_next_lower": {"domain": MEANT.restricted([b, t])},
+        "t_next_upper": {"domain": with_top},
+        "q_upper": in_t,
+        "q_lower": in_t,
+    }
+    found: dict[str, Quantity] = {
         "t_next": Quantity(after, r"t_{B \cup \{z\}}", "the trace with the candidate", MEANT),
         "gain": Quantity(gain, r"\Delta t", "change of the trace", MEANT),
         **when_it_falls(proof, gain),
         **expansion(proof, gain),
         **diversity(proof),
-        "t_next_lower": T_NEXT.lower(
-            after.xreplace({q: S.Zero}),
-            "the trace with the candidate, whatever that is",
-            MEANT.restricted([b, t]),
-            equality="iff the candidate is orthogonal to the batch",
-            attained=vectors(AXES[:2], AXES[2]),
-        ),
-        "t_next_upper": T_NEXT.upper(
-            after.xreplace({q: sigma_hat}),
-            "the trace with the candidate, from the largest eigenvalue",
-            MEANT.restricted([b, t]).with_range(sigma_hat, between(t, largest(b)), S.Half),
-            equality="iff the candidate is a top direction",
-            attained=vectors([*AXES, AXES[0]], AXES[0]),
-        ),
-        "t_lower": T.lower(
-            1 / Min(b, d),
-            "trace of the square of the second moment",
-            DOMAIN.restricted([b, d]),
-            equality="where the vectors are orthonormal, or a tight frame",
-            attained=vectors(AXES[:2], AXES[2]),
-        ),
-        "t_upper": T.upper(
-            S.One,
-            "trace of the square of the second moment, whatever the batch is",
-            DOMAIN.restricted([b]),
-            equality="iff all vectors are on one line",
-            attained=vectors(OPPOSITE, OPPOSITE[0]),
-        ),
-        "q_upper": Q.upper(
-            1 / d + spread,
-            "the candidate's quadratic form, at most the largest eigenvalue",
-            in_t,
-            equality="iff the candidate is a top direction, and all other eigenvalues are equal",
-            attained=vectors([*AXES, AXES[0]], AXES[0]),
-        ),
-        "q_lower": Q.lower(
-            Max(0, 1 / d - spread),
-            "the candidate's quadratic form, at least the least eigenvalue",
-            in_t,
-            equality="where the candidate is orthogonal to the batch, or a last direction and all "
-            "other eigenvalues are equal",
-            attained=vectors([*AXES, *AXES[1:]], AXES[0]),
-        ),
-        "q_centroid": Q.lower(
-            centroid**2,
-            "the candidate's quadratic form, from the mean of the batch",
-            DOMAIN.restricted([centroid]),
-            equality="iff the candidate has the same inner product with all vectors of the batch",
-            attained=vectors(MIRRORED, AXES[0]),
-        ),
+        **bounds(About.VECTORS, BOUNDS, values, CASES, more),
         **two_steps(proof),
     }
+    return in_own_ranges(found, DOMAIN)
 
 
 def one_step(proof: Derivation) -> tuple[Expr, Expr]:
@@ -196,30 +182,25 @@ def expansion(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
     )
     # As q <= sigma_hat <= sqrt(t): with s for the root of t.
     root = Symbol("s", positive=True)
-    there = Domain(
-        {b: at_least(1), root: between(0, 1, "(]"), q: between(0, root)},
-        {b: 2, root: S.Half, q: 0},
-    )
+    there = region({b: at_least(1), root: between(0, 1, "(]"), q: between(0, root)})
     of_root = (rest * b**2).xreplace({t: root**2})
     above = b * (b + (3 * b + 2) * root**2) / (b + 1) ** 2
     beyond = root - (2 * b + 1) / (3 * b + 2)
-    proof.holds(
+    proof.equal(
         "Times b^2 it is at least -b/(3b + 2), and less than 4",
-        [
-            eq("slope", -2 * b * (2 * b + 1) / (b + 1) ** 2),
-            eq("orthogonal", above),
-            gt(S(4), above),
-            eq("over_least", b * (3 * b + 2) / (b + 1) ** 2 * beyond**2),
-        ],
+        {
+            "slope": (derivative(of_root, q), -2 * b * (2 * b + 1) / (b + 1) ** 2),
+            "orthogonal": (of_root.xreplace({q: S.Zero}), above),
+            "over_least": (
+                of_root.xreplace({q: root}) + b / (3 * b + 2),
+                b * (3 * b + 2) / (b + 1) ** 2 * beyond**2,
+            ),
+        },
         "it decreases with q, from its value for a candidate orthogonal to the batch; t is s^2 and "
         "q is at most the largest eigenvalue, so at most s, where its excess over -b/(3b + 2) is "
         "this square; for large b the two ends converge to -1/3 and 4",
         there,
-        names={
-            Symbol("slope"): derivative(of_root, q),
-            Symbol("orthogonal"): of_root.xreplace({q: S.Zero}),
-            Symbol("over_least"): of_root.xreplace({q: root}) + b / (3 * b + 2),
-        },
+        also=[gt(S(4), above)],
     )
     return {
         "remainder": Quantity(
@@ -250,42 +231,41 @@ def diversity(proof: Derivation) -> dict[str, Quantity]:
     }
 
 
-def forms(proof: Derivation) -> None:
-    """What the candidate's quadratic form can be."""
-    where = Domain({q: between(0, 1), centroid: between(-1, 1)}, {q: Rational(1, 4), centroid: 0})
+def state_centroid(proof: Derivation) -> None:
+    """The candidate's quadratic form is at least this."""
     proof.equal(
         "The squared inner product with the mean of the batch is at most q",
         {"spread": (mean((x - centroid) ** 2, x, {1: centroid, 2: q}), q - centroid**2)},
         "this is the mean of the squares of the inner products less their mean; zero iff all of "
         "them are equal",
-        where,
-    )
-    big = Domain(
-        {d: at_least(2), t: between(1 / d, 1), x: between(0, 1)}, {d: 3, t: S.Half, x: S.Half}
-    )
-    others = x**2 + (1 - x) ** 2 / (d - 1)
-    shift = (d - 1) * (d * t - 1) / d**2
-    proof.equal(
-        "An eigenvalue x of the moment is at most sqrt((d - 1)(d t - 1))/d away from 1/d",
-        {"over": (others - t, d / (d - 1) * ((x - 1 / d) ** 2 - shift))},
-        "the other d - 1 add up to 1 - x, so with their squares at least this is left of t; it is "
-        "not positive, and q lies between the least eigenvalue and the largest",
-        big,
+        region({q: between(0, 1), centroid: between(-1, 1)}),
     )
 
 
 def two_steps(proof: Derivation) -> dict[str, Quantity]:
     """Greedy choices against the best two."""
-    greedy = _trace([FIRST, *_greedy(FIRST, POOL, 2)])
-    pairs = {pair: _trace([FIRST, *pair]) for pair in combinations(POOL, 2)}
-    best = min(pairs.values())
+    first, across = ImmutableMatrix([1, 0]), ImmutableMatrix([0, 1])
+    others = [ImmutableMatrix([-1, sign * sqrt(3)]) / 2 for sign in (1, -1)]
+
+    def trace(*rows: ImmutableMatrix) -> Expr:
+        """Of the square of the second moment."""
+        squares = (u.dot(v) ** 2 for u in rows for v in rows)
+        return tidy(sum(squares, S.Zero).expand() / len(rows) ** 2)
+
+    greedy, best = trace(first, across, others[0]), trace(first, *others)
     proof.equal(
         "From (1, 0), with a pool of (0, 1) and the two vectors at 120 degrees to (1, 0), greedy "
         "steps take (0, 1) and leave the trace 5/9; the other two leave 1/2",
-        {"greedy": (greedy, Rational(5, 9)), "best": (best, S.Half)},
+        {
+            "q_of_first_step": (across.dot(first) ** 2, 0),
+            "q_of_others": (others[0].dot(first) ** 2, Rational(1, 4)),
+            "greedy": (greedy, Rational(5, 9)),
+            "other_greedy": (trace(first, across, others[1]), Rational(5, 9)),
+            "best": (best, S.Half),
+        },
         "all pairs are tried; with a pool of two, or in one dimension, there is nothing to choose, "
         "so no smaller example exists",
-        Domain({}, {}),
+        NUMBERS,
         also=[lt("best", "greedy")],
     )
     return {
@@ -293,31 +273,15 @@ def two_steps(proof: Derivation) -> dict[str, Quantity]:
             greedy,
             r"t_{\text{greedy}}",
             "the trace after two greedy steps, in the example",
-            Domain({}, {}),
+            NUMBERS,
         ),
         "best_two_steps": Quantity(
             best,
             r"t_{\min}",
             "minimum of the trace over all pairs from the pool, in the example",
-            Domain({}, {}),
+            NUMBERS,
         ),
     }
-
-
-def _trace(rows: list[ImmutableMatrix]) -> Expr:
-    gram = ImmutableMatrix([[u.dot(v) for v in rows] for u in rows])
-    return tidy((gram * gram).trace().expand() / len(rows) ** 2)
-
-
-def _greedy(
-    first: ImmutableMatrix, pool: tuple[ImmutableMatrix, ...], steps: int
-) -> list[ImmutableMatrix]:
-    """What is taken if each is the one with the least sum of squared inner products."""
-    taken: list[ImmutableMatrix] = []
-    for _ in range(steps):
-        left = [z for z in pool if z not in taken]
-        taken.append(min(left, key=lambda z: sum(z.dot(u) ** 2 for u in (first, *taken))))
-    return taken
 
 
 RESULT = Result(

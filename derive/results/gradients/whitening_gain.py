@@ -13,7 +13,7 @@ from ...decide.domain import POSITIVE, Domain, at_least, between
 from ...losses.setting import WHITENED
 from ...proof.derivation import Derivation
 from ...proof.limiting import take_limit
-from ...proof.relations import eq, gt
+from ...proof.relations import gt
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from .gradient_variance import printed_coefficient
@@ -38,42 +38,31 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     whitened = bound.xreplace({sigma: 1 / d})
     gain = bound / whitened
     largest = gain.xreplace({sigma: S.One})
-    proof.holds(
+    proof.equal(
         "The gain increases with sigma, from 1 at 1/d",
-        [eq("in_sigma", A * d / (A + B * d)), gt("in_sigma", 0), eq("at_least", 1)],
+        {
+            "in_sigma": (derivative(gain, sigma), A * d / (A + B * d)),
+            "at_least": (gain.xreplace({sigma: 1 / d}), 1),
+        },
         "its derivative is positive; so it is largest where one direction has the whole trace",
         DOMAIN,
-        names={
-            Symbol("in_sigma"): derivative(gain, sigma),
-            Symbol("at_least"): gain.xreplace({sigma: 1 / d}),
-        },
+        also=[gt("in_sigma", 0)],
     )
     proof.equal(
-        "The largest gain increases with A, decreases with B, and stays between 1 and d",
+        "The largest gain stays between 1 and d, and rises with d",
         {
-            "in_A": (derivative(largest, A), B * d * (d - 1) / (A + B * d) ** 2),
-            "in_B": (derivative(largest, B), -A * d * (d - 1) / (A + B * d) ** 2),
             "over_one": (largest - 1, A * (d - 1) / (A + B * d)),
             "below_d": (d - largest, B * d * (d - 1) / (A + B * d)),
-        },
-        "none of these changes sign; all vanish for d = 1 only",
-        ENDS,
-    )
-    proof.equal(
-        "It rises with d",
-        {
             "next_d": (
                 largest.xreplace({d: d + 1}) - largest,
                 A * (A + B) / ((A + B * d) * (A + B * (d + 1))),
-            )
+            ),
         },
-        "the next one less this",
+        "the first two are zero for d = 1 only; the third is the next one less this",
         ENDS,
         also=[gt("next_d", 0)],
     )
     in_d = take_limit("gain", largest, d, oo, ENDS, proof)
-    for at, toward in ((B, S.Zero), (A, oo), (A, S.Zero)):
-        take_limit("gain", largest, at, toward, ENDS, proof)
     return {
         "gain": Quantity(
             gain,

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sympy import Rational
 
 Floats = NDArray[np.float64]
-#: Steps, pairs that are remembered, halvings of a step, and the slope that ends the descent.
-STEPS, MEMORY, HALVINGS, FLAT = 2000, 20, 20, 1e-11
+#: Steps, the shortest of them, and the slope that ends the descent.
+STEPS, LEAST_STEP, FLAT = 4000, 1e-16, 1e-11
 #: So many steps in a row that lower the loss by less than this part of it are the last.
 IDLE, PART = 10, 1e-15
 #: Fractions have this denominator.
@@ -48,6 +48,13 @@ def cosine_loss(log_weights: Floats, tau: float) -> Callable[[Floats], tuple[flo
     return at
 
 
+def multipliers(log_weights: Floats, tau: float, gram: Floats) -> Floats:
+    """The diagonal of A G, where A is the gradient of the loss in the Gram matrix G."""
+    _, pull = _value(_softmax(log_weights), gram / tau)
+    found: Floats = ((pull + pull.T) * gram).sum(1) / (2 * tau)
+    return found
+
+
 def _softmax(s: Floats) -> Floats:
     s = np.array(s, dtype=float)
     np.fill_diagonal(s, -np.inf)
@@ -67,45 +74,21 @@ def _value(above: Floats, s: Floats) -> tuple[float, Floats]:
 
 
 def lowest(loss: Callable[[Floats], tuple[float, Floats]], start: Floats) -> Floats:
-    """Follow the loss down (L-BFGS with backtracking) from a start."""
-    z = start.copy()
-    value, slope = loss(z)
-    moves: list[tuple[Floats, Floats]] = []
-    idle = 0
+    """Follow the loss down (Barzilai and Borwein's steps, halved until it falls) from a start."""
+    z, (value, slope), step, idle = start, loss(start), 1e-2, 0
     for _ in range(STEPS):
+        square = float((slope * slope).sum())
         if np.abs(slope).max() < FLAT or idle == IDLE:
             break
-        way = -_applied(moves, slope)
-        rate = float((way * slope).sum())
-        if rate >= 0:
-            way, rate, moves = -slope, -float((slope * slope).sum()), []
-        step = 1.0
-        for _ in range(HALVINGS):
-            there, down = loss(z + step * way)
-            if there <= value + 1e-4 * step * rate:
-                break
+        there, down = loss(z - step * slope)
+        while there > value - 1e-4 * step * square and step > LEAST_STEP:
             step /= 2
-        else:
-            break
+            there, down = loss(z - step * slope)
         idle = idle + 1 if value - there <= PART * (1 + abs(value)) else 0
-        moves = [*moves[1 - MEMORY :], (step * way, down - slope)]
-        z, value, slope = z + step * way, there, down
+        bend = step * float((slope * (slope - down)).sum())
+        z, value, slope = z - step * slope, there, down
+        step = step**2 * square / bend if bend > 0 else 2 * step
     return z
-
-
-def _applied(moves: list[tuple[Floats, Floats]], slope: Floats) -> Floats:
-    """The inverse of the remembered curvature, times the slope."""
-    q, rates = slope.copy(), []
-    good = [(s, y) for s, y in moves if float((s * y).sum()) > 0]
-    for s, y in reversed(good):
-        rates.append(float((s * q).sum()) / float((s * y).sum()))
-        q -= rates[-1] * y
-    if good:
-        s, y = good[-1]
-        q *= float((s * y).sum()) / float((y * y).sum())
-    for (s, y), rate in zip(good, reversed(rates), strict=True):
-        q += s * (rate - float((y * q).sum()) / float((s * y).sum()))
-    return q
 
 
 def rounded(z: Floats) -> tuple[tuple[Rational, ...], ...]:

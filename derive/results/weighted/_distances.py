@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from flint import arb, fmpq
 from sympy import Eq, Expr, Integer, Rational, S, Symbol, Tuple, oo
@@ -12,17 +13,17 @@ from sympy import Eq, Expr, Integer, Rational, S, Symbol, Tuple, oo
 from ...decide.ball import Enclosures, TooWide, enclosure, precision
 from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
-from ...errors import InternalError
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, gt
+from ...proof.relations import ge, gt, lt
 from ...proof.statement import Lemma, Statement
 from ...structures.scheme import complete
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
 from ...vectors.algebraic import as_flint, as_sympy, exact_fraction
 from ...vectors.coordinates import Rows, inertia
-from ...vectors.distance import Dissimilarity, zero
+from ...vectors.distance import Dissimilarity, Euclidean, zero
 from .._for_data import NUMBERS
+from ._geometry import GIBBS
 from ._weights import q
 
 n = Symbol("n", integer=True, positive=True)
@@ -99,7 +100,9 @@ FULL = Lemma(
     r"least $-c/2 > 0$: $D$ is negative definite on $n - 1$ dimensions, and its trace is zero.",
 )
 
-#: Points of which all coordinates are shown in a step, and eigenvalues checked one by one.
+#: What is put back: the squared distance of two points, their cosine, and the entry of D.
+DISTANCE, COSINE, ENTRY = (Symbol(x) for x in ("d_z", "cos", "d"))
+#: Points that are put back by algebra, and eigenvalues that are checked one by one.
 SHOWN_POINTS, SHOWN_VALUES = 8, 16
 #: How far from a value others are looked for, and how near to it points are put back.
 BESIDE, NEAR = Rational(1, 2**60), 100
@@ -109,12 +112,11 @@ def shift(proof: Derivation) -> None:
     """What a constant does to the eigenvalues."""
     line = Domain({mu: Range(-oo), c: Range(-oo), n: at_least(2)}, {mu: -1, c: 2, n: 3})
     added = complete(n, "other", "contrasts").eigenvalue("contrasts", {"self": S.Zero, "other": c})
-    proof.holds(
+    proof.equal(
         "A constant c off the diagonal adds c/2 to every eigenvalue mu of -J D J/2 off ones",
-        eq("mu_with_c", mu + c / 2),
+        {"mu_with_c": (mu - added / 2, mu + c / 2)},
         "a matrix with zero diagonal and all other entries c is -c on vectors of sum zero",
         line,
-        names={Symbol("mu_with_c"): mu - added / 2},
     )
 
 
@@ -205,7 +207,7 @@ class Eigenvalues(Statement):
         """Whether they are."""
         rows = [(e.args[0], e.args[1]) for e in self.shown.args if isinstance(e, Tuple)]
         exact, scale = self.of.centred_fractions, self.of.scale
-        if exact is None or scale is None or len(rows) != len(self.shown.args):
+        if len(rows) != len(self.shown.args):
             return Undecided("no eigenvalues are stated")
         below = 0
         for value, count in rows:
@@ -231,116 +233,105 @@ class Eigenvalues(Statement):
             for i, row in enumerate(exact)
         )
         found = inertia(tuple(rows))
-        assert found is not None
         return found[1] - (at > 0), found[2] - (at == 0)
 
 
-@dataclass(frozen=True, eq=False)
-class RadiusIs(Statement):
-    """``rho = value``: 2 rho^2 E - D is positive semidefinite, and for no smaller radius.
+def signs_of_sphere(of: Dissimilarity, radius: Expr) -> tuple[int, int, int]:
+    """How many eigenvalues of 2 rho^2 E - D are > 0, < 0 and 0; D is of fractions of one number.
 
-    Its rank is then the dimension of the points; for a larger radius it is one more.
+    None is negative iff the points of D lie in a ball of this radius. As many are positive as the
+    points have dimensions iff they lie on its sphere, and one more if the radius is larger.
     """
+    d, n = of.fractions, range(of.size)
+    beta = (2 * radius**2 / of.scale).expand()
+    return inertia(tuple(tuple(beta - as_sympy(d[i, j]) * int(i != j) for j in n) for i in n))
 
-    of: Dissimilarity
 
-    def decide(self) -> Outcome:
-        """Whether it is, by elimination."""
-        d, scale = self.of.fractions, self.of.scale
-        if type(self.shown) is not Eq or self.shown.args[0] != Symbol("rho"):
-            return Undecided("the statement is not about a radius")
-        beta = None if scale is None else (2 * self.shown.args[1] ** 2 / scale).expand()
-        if d is None or beta is None or not beta.is_Rational:
-            return Undecided("the entries are not rational multiples of one number")
-        n = range(self.of.size)
-        rows = (tuple(beta - as_sympy(d[i, j]) * int(i != j) for j in n) for i in n)
-        found = inertia(tuple(rows))
-        dimension = sum(not zero(e) for e in self.of.eigenvalues)
-        if found is None or found[1] or found[0] != dimension:
-            return Refuted(note=f"the signs of 2 rho^2 E - D are {found}")
-        return Holds(Evidence(Grade.EXACT, "inertia by elimination"))
+def squared_distance(one: Sequence[Expr], other: Sequence[Expr]) -> Expr:
+    """Of two rows of coordinates."""
+    return sum(((a - b) ** 2 for a, b in zip(one, other, strict=True)), S.Zero).expand()
+
+
+def inner_product(one: Sequence[Expr], other: Sequence[Expr]) -> Expr:
+    """Of two rows of coordinates."""
+    return sum((a * b for a, b in zip(one, other, strict=True)), S.Zero).expand()
 
 
 @dataclass(frozen=True, eq=False)
 class Placed(Statement):
-    """Rows of coordinates; ``wanted(i, j)`` is what ``found(z_i, z_j)`` must be."""
+    """``d_z = d + c`` for the squared distances of rows, ``cos = c' - tau d`` for unit vectors.
 
-    wanted: Callable[[int, int], Expr]
-    found: Callable[[Tuple, Tuple], Expr]
+    The right side is any expression in ``d``, the entry of D. Columns of ``principal`` components
+    have to be orthogonal as well.
+    """
+
+    D: Dissimilarity
+    rows: Rows
+    principal: bool = False
 
     def decide(self) -> Outcome:
-        """Whether it is, for all pairs: to the bits asked for."""
-        rows = self.shown.args
-        if not all(isinstance(row, Tuple) for row in rows):
-            return Undecided("a row is a tuple of coordinates")
-        return put_back(rows, self.wanted, self.found)
-
-
-def put_back(
-    rows: tuple[Tuple, ...],
-    wanted: Callable[[int, int], Expr],
-    found: Callable[[Tuple, Tuple], Expr],
-) -> Outcome:
-    """Whether points have the distances, or the inner products, that they were made for."""
-    exactly = True
-    bits = NEAR + 64
-    with precision(bits):
-        of = Enclosures(bits, {})
-        for i in range(len(rows)):
-            for j in range(i + 1):
-                gap = found(rows[i], rows[j]) - wanted(i, j)
+        """Whether it is so for all pairs: by algebra where points are few, else in balls."""
+        if type(self.shown) is not Eq or self.shown.args[0] not in (DISTANCE, COSINE):
+            return Undecided("the statement is not about distances or cosines")
+        exactly, bits = len(self.rows) <= SHOWN_POINTS, NEAR + 64
+        with precision(bits):
+            of = Enclosures(bits, {})
+            for what, found, wanted in self._pairs(*self.shown.args):
+                gap = found - wanted
                 if gap.is_Rational and gap == 0:
                     continue
                 try:
                     ball = of(gap)
                 except TooWide:
-                    return Undecided(f"the balls of points {i + 1} and {j + 1} are too wide")
+                    return Undecided(f"the balls of {what} are too wide")
                 if not ball.contains(0):
-                    return Refuted(note=f"points {i + 1} and {j + 1} are misplaced")
-                if not ball.abs_upper() < arb(2) ** -NEAR * (1 + abs(of(wanted(i, j)))):
-                    return Undecided(f"points {i + 1} and {j + 1} are known to too few digits")
-                exactly = exactly and len(rows) <= SHOWN_POINTS and zero(gap)
-    if exactly:
-        return Holds(Evidence(Grade.EXACT, "put back by algebra"))
-    return Holds(Evidence(Grade.INTERVAL, f"put back in balls, to {NEAR} bits"))
+                    return Refuted(note=f"{what} are misplaced")
+                if not ball.abs_upper() < arb(2) ** -NEAR * (1 + abs(of(wanted))):
+                    return Undecided(f"{what} are known to too few digits")
+                exactly = exactly and zero(gap)
+        if exactly:
+            return Holds(Evidence(Grade.EXACT, "put back by algebra"))
+        return Holds(Evidence(Grade.INTERVAL, f"put back in balls, to {NEAR} bits"))
+
+    def _pairs(self, name: Symbol, right: Expr) -> Iterator[tuple[str, Expr, Expr]]:
+        """Pairs of points, or of columns, with what is found and what is wanted."""
+        of = squared_distance if name == DISTANCE else inner_product
+        for i, row in enumerate(self.rows):
+            for j, other in enumerate(self.rows[:i]):
+                wanted = right.xreplace({ENTRY: self.D.entries[i][j]})
+                yield f"points {i + 1} and {j + 1}", of(row, other), wanted
+            if name == COSINE:
+                yield f"point {i + 1} and itself", of(row, row), S.One
+        columns = list(zip(*self.rows, strict=True)) if self.principal else []
+        for one, other in combinations(columns, 2):
+            yield "two columns", inner_product(one, other), S.Zero
 
 
-def squared_distance(one: Tuple, other: Tuple) -> Expr:
-    """Of two rows of coordinates."""
-    return sum(((a - b) ** 2 for a, b in zip(one.args, other.args, strict=True)), S.Zero).expand()
-
-
-def inner_product(one: Tuple, other: Tuple) -> Expr:
-    """Of two rows of coordinates."""
-    return sum((a * b for a, b in zip(one.args, other.args, strict=True)), S.Zero).expand()
-
-
-def place(
-    title: str,
-    because: str,
-    points: Rows,
-    wanted: Callable[[int, int], Expr],
-    found: Callable[[Tuple, Tuple], Expr],
-    proof: Derivation,
-) -> None:
-    """Put points back: as a step where they are few, without words where they are many."""
-    rows = tuple(Tuple(*row) for row in points)
-    if len(rows) <= SHOWN_POINTS:
-        proof.add(title, Placed(Tuple(*rows), NUMBERS, wanted, found), because)
-    elif not isinstance(put_back(rows, wanted, found), Holds):
-        raise InternalError("an embedding does not have its distances or inner products")
+def state_copies(verdict: Euclidean, proof: Derivation) -> None:
+    """Whether D + c holds the squared distances of points in q dimensions, for some c."""
+    need = verdict.of.size - 1 - verdict.q
+    copies = Symbol("copies")
+    proof.holds(
+        "The smallest eigenvalue has multiplicity n - 1 - q or more"
+        if verdict.attained
+        else "The multiplicity of the smallest eigenvalue is below n - 1 - q",
+        ge(copies, need) if verdict.attained else lt(copies, need),
+        GIBBS,
+        NUMBERS,
+        names={copies: Integer(verdict.of.multiplicity)},
+    )
 
 
 def spectrum(of: Dissimilarity, proof: Derivation) -> dict[str, Quantity]:
     """The eigenvalues of the centred Gram matrix, and what is known from them."""
-    if of.spectrum is not None and of.size <= SHOWN_VALUES:
+    if of.size <= SHOWN_VALUES:
         rows = Tuple(*(Tuple(e, Integer(many)) for e, many in Counter(of.eigenvalues).items()))
         proof.add(
             "Eigenvalues, with multiplicities, of the centred Gram matrix -J D J/2 off ones",
             Eigenvalues(rows, NUMBERS, of),
             "roots of its characteristic polynomial, over the fractions",
         )
-    found = {
+    return {
         "eigenvalues": Quantity(
             list(of.eigenvalues),
             r"\mu_1 \le \dots \le \mu_{n-1}",
@@ -351,20 +342,19 @@ def spectrum(of: Dissimilarity, proof: Derivation) -> dict[str, Quantity]:
             r"\mu_1",
             "smallest of them: D is a Euclidean distance matrix iff it is not negative",
         ),
-    }
-    if of.is_edm is not None:
-        found["is_edm"] = Quantity(
+        "is_edm": Quantity(
             of.is_edm,
             r"\text{is\_edm}",
             "whether D is a Euclidean distance matrix, with no constant added",
-        )
-    if of.fractions is not None:
-        found["rank"] = Quantity(
-            Integer(of.fractions.rank()), r"\operatorname{rank} D", "rank of D with a zero diagonal"
-        )
-        found["rank_centred"] = Quantity(
+        ),
+        "rank": Quantity(
+            Integer(of.fractions.rank()),
+            r"\operatorname{rank} D",
+            "rank of D with a zero diagonal",
+        ),
+        "rank_centred": Quantity(
             Integer(sum(not zero(e) for e in of.eigenvalues)),
             r"\operatorname{rank} J D J",
             "rank of the centred Gram matrix: c = 0 is forced if n exceeds it by more than q + 1",
-        )
-    return found
+        ),
+    }

@@ -7,7 +7,7 @@ from sympy import S, Symbol, log
 from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE, Domain
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, gt, lt
+from ...proof.relations import gt, lt
 
 t = Symbol("t", positive=True)
 
@@ -15,19 +15,14 @@ t = Symbol("t", positive=True)
 def state_divergence(share: str, other: str, proof: Derivation) -> None:
     """Record that a share times the logarithm of its ratio to another is at least their gap."""
     divergence = t * log(t) - t + 1
-    proof.holds(
+    proof.equal(
         "t log t - t + 1 falls before t = 1, where it is zero, and rises after",
-        [
-            eq("slope", log(t)),
-            lt(log(1 / (1 + t)), 0),
-            gt(log(1 + t), 0),
-            eq("value_at_1", 0),
-        ],
+        {
+            "slope": (derivative(divergence, t), log(t)),
+            "value_at_1": (divergence.xreplace({t: S.One}), 0),
+        },
         f"{other} times it, with t = {share}/{other}, is {share} log({share}/{other}) - {share} "
         f"+ {other} >= 0, and zero iff {share} = {other}",
         Domain({t: POSITIVE}, {t: 1}),
-        names={
-            Symbol("slope"): derivative(divergence, t),
-            Symbol("value_at_1"): divergence.xreplace({t: S.One}),
-        },
+        also=[lt(log(1 / (1 + t)), 0), gt(log(1 + t), 0)],
     )

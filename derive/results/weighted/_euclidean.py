@@ -8,29 +8,28 @@ ones with that eigenvalue taken off.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from flint import fmpq_mat
-from sympy import Eq, Expr, Ge, Integer, Lt, S, Symbol
+from sympy import Expr, Ge, Integer, S, Symbol
 
-from ...decide.ball import Enclosures, enclosure, precision
+from ...decide.ball import enclosure
 from ...decide.domain import Domain, Range, at_least, between
-from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ...decide.present import solve_linear, tidy
-from ...optimum.value import Digits
 from ...proof.derivation import Derivation
 from ...proof.lemmas import RANK
 from ...proof.relations import eq, gt
-from ...proof.statement import Statement
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
-from ...vectors.distance import Dissimilarity, Euclidean, zero
+from ...vectors.coordinates import Rows as Points
+from ...vectors.coordinates import padded
+from ...vectors.distance import Dissimilarity, Euclidean
 from .._for_data import NUMBERS, Data, ForData
-from ._components import Component, components
+from ._components import components
 from ._descent import euclidean_loss, lowest, rounded
+from ._distances import DISTANCE, ENTRY, Placed, state_copies
 from ._geometry import GIBBS
 from ._weights import (
     ATTAINED,
@@ -39,9 +38,8 @@ from ._weights import (
     Gap,
     InBalls,
     Rows,
-    Similarity,
     Weights,
-    in_balls,
+    by_distances,
     q,
     quantities,
 )
@@ -73,12 +71,11 @@ def of_one_pair(squared: Expr, what: str, domain: Domain, proof: Derivation) -> 
         names={wanted: squared + c},
     )
     shift = solve_linear(mu_min + c / 2, c)
-    proof.holds(
+    proof.equal(
         "A constant c adds c/2 to every eigenvalue of the centred Gram matrix",
-        eq("shrunk", (mu + c / 2).xreplace({c: shift})),
+        {"shrunk": (mu - mu_min, (mu + c / 2).xreplace({c: shift}))},
         "-J (E - I) J/2 = J/2; to lower the rank the least eigenvalues, being equal, must vanish",
         domain,
-        names={Symbol("shrunk"): mu - mu_min},
     )
     return {
         "squared_distance": Quantity(
@@ -107,11 +104,9 @@ def between_rows(rows: Rows, scale: Expr) -> Dissimilarity:
     return Dissimilarity(found)
 
 
-def rows_of(parts: Sequence[Component], n: int, size: int) -> Rows:
+def rows_of(parts: Points, n: int, size: int) -> Points:
     """Points from their principal components, with zeros for those that are left out."""
-    columns = [part.coordinates() for part in parts]
-    columns += [[S.Zero] * n for _ in range(size - len(columns))]
-    return tuple(tuple(column[i] for column in columns) for i in range(n))
+    return padded(tuple(zip(*parts, strict=True)) or ((),) * n, size)
 
 
 def squared_result(
@@ -167,7 +162,6 @@ def of_distances(
 ) -> dict[str, Quantity]:
     """The optimum for squared distances D, which are those of points."""
     r = D.dimension_with(S.Zero)
-    assert r is not None
     least = Euclidean(D, 1).dimension
     state_span(D, data, proof)
     found = quantities(dimension=r, min_dimension=least)
@@ -183,20 +177,14 @@ def of_distances(
         return found | optimum(D, S.Zero, r, proof)
     size = int(fixed[q])
     verdict = Euclidean(D, size)
-    shown = (Ge if verdict.attained else Lt)(Symbol("q"), Integer(least), evaluate=False)
-    proof.add(
-        f"In q = {size}: {verdict.reason}",
-        InDimensions(shown, NUMBERS, D, size),
-        "a constant c adds c/2 to all n - 1 eigenvalues; at most q of them may remain nonzero, "
-        "and none may be negative",
-    )
+    state_copies(verdict, proof)
     found["attained"] = Quantity(verdict.attained, ATTAINED, IN_Q)
     if verdict.attained and verdict.c is not None:
         found |= quantities(unique=verdict.unique)
         found["c"] = Quantity(verdict.c, "c", "constant added to all squared distances")
         found |= optimum(D, verdict.c, size, proof) | quantities(gap=S.Zero)
     if size < r and D.size <= MOST_OPTIMISED:
-        found |= against_components(D, size, bool(verdict.attained), proof)
+        found |= against_components(D, size, verdict.attained, proof)
     return found
 
 
@@ -205,13 +193,12 @@ def optimum(D: Dissimilarity, c: Expr, size: int, proof: Derivation) -> dict[str
     if D.size > MOST_ROWS:
         return {}
     found = quantities(squared_distances=D.with_constant(c))
-    parts = components(D, -c / 2, size) if size else None
-    if parts is None:
+    if not size:
         return found
-    rows = rows_of(parts, D.size, size)
+    rows = rows_of(components(D, -c / 2, size), D.size, size)
     proof.add(
         "Principal components have these squared distances",
-        PutBack(eq("d_z", Symbol("d") + c), NUMBERS, D, rows),
+        Placed(eq(DISTANCE, ENTRY + c), NUMBERS, D, rows, principal=True),
         "the inner products of the rows, and of the columns, verify it",
     )
     return found | quantities(embedding=rows)
@@ -221,12 +208,9 @@ def against_components(
     D: Dissimilarity, size: int, attained: bool, proof: Derivation
 ) -> dict[str, Quantity]:
     """What the first q principal components, as they are, lose; and something better."""
-    parts = components(D, S.Zero, size)
-    if parts is None:
-        return {}
-    rows = rows_of(parts, D.size, size)
+    rows = rows_of(components(D, S.Zero, size), D.size, size)
     weights = Weights(D.log_weights())
-    pca_gap = gap_at(weights, rows)
+    pca_gap = Gap(weights, by_distances(rows)).number
     found = quantities(pca_gap=pca_gap)
     names = {Symbol("pca_gap"): pca_gap}
     if attained:
@@ -238,7 +222,7 @@ def against_components(
         return found
     loss = euclidean_loss(np.array(weights.log, dtype=float))
     better = rounded(lowest(loss, np.array(rows, dtype=float)))
-    at_most = gap_at(weights, better)
+    at_most = Gap(weights, by_distances(better)).number
     if enclosure(pca_gap - at_most, BITS) > 0:
         names[Symbol("gap_at_most")] = at_most
         proof.add(
@@ -249,95 +233,12 @@ def against_components(
     return found | quantities(gap_at_most=at_most)
 
 
-def gap_at(weights: Weights, rows: Rows) -> Expr:
-    """The loss of points, minus the bound, with minus the squared distance as similarity."""
-
-    def similarity(bits: int) -> Similarity:
-        z = in_balls(rows, bits)
-        return lambda i, j: -sum((a - b) * (a - b) for a, b in zip(z[i], z[j], strict=True))
-
-    return Gap(weights, lambda bits: [similarity(bits)]).number
-
-
-# --- statements ------------------------------------------------------------------------------
 def state_span(D: Dissimilarity, data: str, proof: Derivation) -> None:
-    """Record the dimension of the points with these squared distances."""
-    shown = eq("r", Integer(D.dimension_with(S.Zero)))
-    proof.add(f"The {data} span r dimensions", Spans(shown, NUMBERS, D), RANK)
+    """Record the dimension of the points with these squared distances.
 
-
-@dataclass(frozen=True, eq=False)
-class Spans(Statement):
-    """``r = k``: the rank of the inner products as seen from the last point."""
-
-    D: Dissimilarity
-
-    def decide(self) -> Outcome:
-        """Whether it is that, by elimination."""
-        if not isinstance(self.shown, Eq) or self.shown.args[0] != Symbol("r"):
-            return Undecided("the statement is not about a dimension")
-        d = self.D.fractions
-        if d is None:
-            known = self.D.dimension_with(S.Zero)
-            how = "eigenvalues of the centred Gram matrix"
-        else:
-            n = self.D.size
-            flat = [d[i, n - 1] + d[j, n - 1] - d[i, j] for i in range(n - 1) for j in range(n - 1)]
-            known = fmpq_mat(n - 1, n - 1, flat).rank()
-            how = "elimination of the inner products as seen from one point"
-        if known == self.shown.args[1]:
-            return Holds(Evidence(Grade.EXACT, how))
-        return Refuted({}, f"they span {known}")
-
-
-@dataclass(frozen=True, eq=False)
-class InDimensions(Statement):
-    """``q >= k`` or ``q < k``: k is the least dimension in which D + c holds for some c."""
-
-    D: Dissimilarity
-    size: int
-
-    def decide(self) -> Outcome:
-        """Whether k is that, and q so."""
-        if not isinstance(self.shown, (Ge, Lt)) or self.shown.args[0] != Symbol("q"):
-            return Undecided("the statement does not compare dimensions")
-        least, verdict = self.shown.args[1], Euclidean(self.D, self.size)
-        if least != verdict.dimension:
-            return Refuted({}, f"it is {verdict.dimension}")
-        enough = isinstance(self.shown, Ge)
-        if enough == bool(verdict.attained) == bool(self.size >= least):
-            return Holds(Evidence(Grade.EXACT, "eigenvalues and multiplicities, by algebra"))
-        return Refuted({}, verdict.reason)
-
-
-@dataclass(frozen=True, eq=False)
-class PutBack(Statement):
-    """``d_z = d + c`` for all pairs of rows: squared distances, and columns are orthogonal."""
-
-    D: Dissimilarity
-    rows: Rows
-
-    def decide(self) -> Outcome:
-        """Whether they are: exactly where entries are roots of fractions, else in balls."""
-        if not isinstance(self.shown, Eq):
-            return Undecided("the statement is not an equation")
-        c = self.shown.args[1] - Symbol("d")
-        n, k = len(self.rows), range(len(self.rows[0]))
-        off = [
-            sum(((a - b) ** 2 for a, b in zip(self.rows[i], self.rows[j], strict=True)), S.Zero)
-            - self.D.entries[i][j]
-            - c
-            for i in range(n)
-            for j in range(i)
-        ]
-        off += [sum((row[a] * row[b] for row in self.rows), S.Zero) for a in k for b in range(a)]
-        if not any(e.has(Digits) for e in off):
-            right = all(zero(e.expand()) for e in off)
-            how = "sums of products of square roots"
-            return Holds(Evidence(Grade.EXACT, how)) if right else Refuted({}, "it is not so")
-        with precision(BITS):
-            of = Enclosures(BITS, {})
-            balls = [of(e) for e in off]
-            narrow = all(b.contains(0) and b.rad() < 2 ** (-BITS // 2) for b in balls)
-        how = f"balls of all differences hold zero and are narrower than 2^-{BITS // 2}"
-        return Holds(Evidence(Grade.INTERVAL, how)) if narrow else Refuted({}, "it is not so")
+    It is found by eigenvalues; the rank of the inner products as seen from the last point is it.
+    """
+    found, d, n = Integer(D.dimension_with(S.Zero)), D.fractions, D.size
+    flat = [d[i, n - 1] + d[j, n - 1] - d[i, j] for i in range(n - 1) for j in range(n - 1)]
+    rank = Integer(fmpq_mat(n - 1, n - 1, flat).rank())
+    proof.equal(f"The {data} span r dimensions", {"r": (rank, found)}, RANK, NUMBERS)

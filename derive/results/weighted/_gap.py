@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, partial
-from itertools import product
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
+from flint import arb
 from sympy import Expr, Le, Rational, S, Symbol
-from sympy.core.symbol import Str
 
-from ...decide.ball import Enclosures, enclosure, precision
+from ...decide.ball import NotEnclosed, enclosure, precision
 from ...decide.domain import POSITIVE, Domain, DomainError
 from ...losses.softmax import tau
 from ...optimum.blocks import Certified
-from ...optimum.interior import pivots
 from ...optimum.polish import Face, pivoted
 from ...optimum.solve import Start
-from ...optimum.value import Digits, Handle
 from ...proof.derivation import Derivation
 from ...proof.lemmas import DUALITY
 from ...proof.relations import gt
@@ -26,31 +21,28 @@ from ...theorem.quantity import Quantity
 from ...vectors.distance import Dissimilarity
 from ...vectors.sphere import Spherical
 from .._for_data import NUMBERS
-from ._descent import cosine_loss, lowest, rounded
-from ._targets import BITS, TargetCosines, state_verdict
+from ._descent import Floats, cosine_loss, lowest, multipliers, rounded
+from ._targets import TargetCosines, state_verdict
 from ._weights import (
     ATTAINED,
     MOST_POINTS,
     MOST_ROWS,
     Gap,
     InBalls,
-    Similarity,
     Weights,
-    in_balls,
+    by_cosines,
     q,
     quantities,
 )
 
 #: What a gap must be below.
 TOLERANCE = Rational(1, 10**12)
-#: Seeds of the starts of a descent.
-SEEDS = range(12)
-#: Points for which all choices of signs are tried.
-MOST_SIGNS = 8
-#: And for which the gap is enclosed.
-MOST_BOUNDED = 100
-#: Bits of a first proof, and what a pivot of an occupied direction is above.
-GUESS_BITS, OCCUPIED = 256, Rational(1, 10**7)
+#: Seeds of the starts of a descent, fewer where there are as many dimensions as points.
+SEEDS, FEW_SEEDS = range(12), range(2)
+#: Embeddings are optimised for up to so many points.
+MOST_OPTIMISED = 100
+#: Bits at which a gap is told from zero, those of a first proof, and what a pivot is above.
+BITS, GUESS_BITS, OCCUPIED = 128, 256, 1e-7
 
 
 def at_temperature(
@@ -102,37 +94,32 @@ def temperatures(D: Dissimilarity, fixed: Mapping[Symbol, Expr]) -> dict[str, Qu
 def best(
     targets: TargetCosines, weights: Weights, size: int | None, proof: Derivation
 ) -> dict[str, Quantity]:
-    """The minimum of the loss in ``size`` dimensions, or bounds on it."""
+    """The minimum of the loss in ``size`` dimensions, or bounds on it.
+
+    Of few points the minimum in any dimension is found, and is that in as many as it spans.
+    """
     n, heat = targets.size, targets.heat
-    if size == 1 and n <= MOST_SIGNS:
-        return quantities(gap=Gap(weights, partial(_signs, n, heat)).number)
-    if n > MOST_BOUNDED:
+    if n > MOST_OPTIMISED:
         return {}
-    wide = WrittenDown.found(weights, heat, n)
-    unattained = enclosure(wide.least_gap, BITS) > 0
-    if n <= MOST_POINTS and unattained:
-        weights.optima.near = wide.start()
+    found: dict[str, Quantity] = {}
+    if n <= MOST_POINTS and not targets.in_dimensions(n):
         try:
-            rank = int(weights.optima.at({tau: heat}).dimension)
-        except DomainError:  # the bounds are left
-            rank = n + 1
-        if rank <= (size or n):
-            return _optimum(weights, heat, proof)
-    narrow = WrittenDown.found(weights, heat, size) if size and size < n else wide
-    above = quantities(gap_at_most=narrow.gap.number)
-    if not unattained:
-        return above
-    proof.add(
-        "The minimum of the loss in any dimension is above the bound",
-        InBalls(gt("lower", S.Zero), NUMBERS, names={Symbol("lower"): wide.least_gap}),
-        "loss >= that of an explicit embedding, plus <gradient - diag(y), G>, "
-        "and gradient - diag(y) + eps is positive definite",
-    )
-    return above | quantities(gap_at_least=wide.least_gap)
+            found = optimum(weights, heat, proof)
+        except (DomainError, NotEnclosed):  # it was not found
+            found = {}
+    if found and weights.optima.at({tau: heat}).dimension <= (size or n):
+        return found
+    above = Gap(weights, by_cosines(rounded(descended(weights, heat, size or n)), heat)).number
+    below = found["gap"].expression if found else None
+    return quantities(gap_at_most=above, gap_at_least=below)
 
 
-def _optimum(weights: Weights, heat: Expr, proof: Derivation) -> dict[str, Quantity]:
-    """The minimum of the loss, to any precision."""
+def optimum(weights: Weights, heat: Expr, proof: Derivation) -> dict[str, Quantity]:
+    """The minimum of the loss in any dimension; nothing where it may be the bound."""
+    weights.optima.near = near(weights, heat)
+    loss, bound = weights.best("loss", heat), weights.bound
+    if not enclosure(loss - bound, BITS) > 0:
+        return {}
     proof.add(
         f"The optimum is computed numerically and certified, at tau = {heat}",
         Certified(
@@ -140,7 +127,6 @@ def _optimum(weights: Weights, heat: Expr, proof: Derivation) -> dict[str, Quant
         ),
         DUALITY,
     )
-    loss, bound = weights.best("loss", heat), weights.bound
     proof.add(
         "The minimum of the loss is above the bound",
         InBalls(
@@ -158,113 +144,25 @@ def _optimum(weights: Weights, heat: Expr, proof: Derivation) -> dict[str, Quant
     )
 
 
-# --- explicit embeddings ------------------------------------------------------------
-def _signs(size: int, heat: Expr, bits: int) -> Iterator[Similarity]:
-    """The similarities of unit vectors in one dimension, for every choice of signs."""
-    far = 1 / enclosure(heat, bits)
-
-    def similarity(of: tuple[int, ...]) -> Similarity:
-        return lambda i, j: far * of[i] * of[j]
-
-    return (similarity((1, *rest)) for rest in product((1, -1), repeat=size - 1))
-
-
-class WrittenDown:
-    """An embedding with fractions as coordinates: its loss, and a bound on the loss of all.
-
-    For unit vectors with the Gram matrix G the loss L is convex, so with A its gradient in G,
-    y_i = (A G)_ii and any eps that makes A - diag(y) + eps positive definite, every other embedding
-    of n points has a loss of at least L(G) - n eps.
-    """
-
-    def __init__(self, weights: Weights, heat: Expr, rows: Sequence[Sequence[Rational]]):
-        self.weights, self.heat, self.rows = weights, heat, rows
-
-    @classmethod
-    def found(cls, weights: Weights, heat: Expr, size: int) -> WrittenDown:
-        """The best of a few descents in so many dimensions."""
-        n = weights.size
-        logs = np.array([[float(e) for e in row] for row in weights.log])
-        loss = cosine_loss(logs, float(heat))
-        # In n dimensions a descent ends at the optimum, so a few starts are enough.
-        seeds = SEEDS[: 2 if size == n else None]
-        starts = [np.random.default_rng(seed).normal(size=(n, size)) for seed in seeds]
-        ends = [lowest(loss, start) for start in starts]
-        best = min(ends, key=lambda z: loss(z)[0])
-        return cls(weights, heat, rounded(best / np.linalg.norm(best, axis=1, keepdims=True)))
-
-    def start(self) -> tuple[Face, Start, int]:
-        """Its Gram matrix and multipliers, and the face of their rank, to be polished."""
-        with precision(BITS):
-            cosines, slack = self._cosines(BITS), self._slack()
-            rows = [[e.mid() for e in row] for row in cosines]
-            n = range(len(rows))
-            shares = [rows[i][j] for i in n for j in n if i <= j]
-            part = pivoted(rows, enclosure(OCCUPIED, BITS))
-            return Face((part,)), (shares, [-slack[i][i].mid() for i in n]), GUESS_BITS
-
-    @cached_property
-    def gap(self) -> Gap:
-        """Its loss minus the bound."""
-        return Gap(self.weights, lambda bits: [self._similarity(bits)])
-
-    def _similarity(self, bits: int) -> Similarity:
-        cosines, heat = self._cosines(bits), enclosure(self.heat, bits)
-        return lambda i, j: cosines[i][j] / heat
-
-    @property
-    def least_gap(self) -> Expr:
-        """A lower bound on every gap."""
-        return Digits(Handle(self, "bound by duality"), Str("least"), Str(""))
-
-    def ball(self, kind: str, name: str, bits: int) -> Any:
-        """A ball around that bound."""
-        with precision(bits + 64):
-            return self.gap.ball("gap", "", bits) - self.weights.size * self._shift
-
-    def _cosines(self, bits: int) -> list[list[Any]]:
-        units = []
-        for row in in_balls(self.rows, bits):
-            norm = _inner(row, row).sqrt()
-            units.append([a / norm for a in row])
-        return [[_inner(u, v) for v in units] for u in units]
-
-    @cached_property
-    def _shift(self) -> Any:
-        """The eps, a number without radius."""
-        from flint import arb
-
-        with precision(BITS):
-            rows = self._slack()
-            shift = arb((1, -50))
-            while True:
-                moved = [
-                    [e + (shift if i == j else 0) for j, e in enumerate(row)]
-                    for i, row in enumerate(rows)
-                ]
-                signs = pivots(moved)
-                if len(signs) == len(rows) and all(p > 0 for p in signs):
-                    return shift
-                shift = 2 * shift
-
-    def _slack(self) -> list[list[Any]]:
-        """A - diag(y), in balls."""
-        of = Enclosures(BITS, {})
-        cosines, heat, n = self._cosines(BITS), of(self.heat), self.weights.size
-        k = range(n)
-        pull = [[of(S.Zero)] * n for _ in k]
-        for i in k:
-            wanted = {j: of(self.weights.log[i][j]).exp() for j in k if j != i}
-            found = {j: (cosines[i][j] / heat).exp() for j in wanted}
-            above, below = (sum(e.values(), of(S.Zero)) for e in (wanted, found))
-            for j in wanted:
-                pull[i][j] = (found[j] / below - wanted[j] / above) / (n * heat)
-        slack = [[(pull[i][j] + pull[j][i]) / 2 for j in k] for i in k]
-        for i in k:
-            slack[i][i] = -sum((slack[i][j] * cosines[j][i] for j in k if j != i), of(S.Zero))
-        return slack
+def near(weights: Weights, heat: Expr) -> tuple[Face, Start, int]:
+    """Where a descent ends in as many dimensions as points, with the face of its rank."""
+    z, n = descended(weights, heat, weights.size), range(weights.size)
+    gram = z @ z.T
+    held = multipliers(np.array(weights.log, dtype=float), float(heat), gram)
+    with precision(BITS):
+        rows = [[arb(e) for e in row] for row in gram.tolist()]
+        face = Face((pivoted(rows, arb(OCCUPIED)),))
+        shares = [rows[i][j] for i in n for j in n if i <= j]
+        return face, (shares, [arb(y) for y in held.tolist()]), GUESS_BITS
 
 
-def _inner(u: Sequence[Any], v: Sequence[Any]) -> Any:
-    """The inner product of two vectors in balls."""
-    return sum(a * b for a, b in zip(u, v, strict=True))
+def descended(weights: Weights, heat: Expr, size: int) -> Floats:
+    """The best unit vectors of a few descents in so many dimensions."""
+    n = weights.size
+    loss = cosine_loss(np.array(weights.log, dtype=float), float(heat))
+    # In n dimensions a descent ends at the optimum, so a few starts are enough.
+    seeds = FEW_SEEDS if size == n else SEEDS
+    ends = [lowest(loss, np.random.default_rng(seed).normal(size=(n, size))) for seed in seeds]
+    best = min(ends, key=lambda z: loss(z)[0])
+    found: Floats = best / np.linalg.norm(best, axis=1, keepdims=True)
+    return found

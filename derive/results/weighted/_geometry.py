@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import isqrt
 
 from flint import fmpq_mat
-from sympy import Eq, Expr, Rational, S, Symbol, sqrt
+from sympy import Expr, Rational, S, Symbol, oo, sqrt
 
-from ...decide.domain import Domain, DomainError, between
-from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from ...decide.domain import Domain, DomainError, Range, between
 from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, lt
-from ...proof.statement import Lemma, Statement
+from ...proof.statement import Lemma
 from ...vectors.algebraic import as_flint, as_sympy
 
 GIBBS = Lemma(
@@ -71,6 +69,8 @@ def largest(square: Expr) -> Expr:
 def state_sphere(
     cosine: Expr,
     label: Symbol,
+    same: Expr,
+    c_prime: Expr,
     of_gamma: Expr,
     domain: Domain,
     proof: Derivation,
@@ -83,6 +83,8 @@ def state_sphere(
     ----------
     cosine
         The target, in what compares two labels.
+    same, c_prime
+        What compares a label with itself, and the constant in the target.
     of_gamma
         What compares two labels on the sphere, in their cosine from its centre; the centre
         itself is at the cosine 0 from every label on average.
@@ -105,6 +107,13 @@ def state_sphere(
         lt(target.xreplace({gamma: S.Zero}), 0),
         f"its quadratic form is this at the weights, of sum 1, that give the centre: {centre}",
         domain.with_range(tau, between(tau_max, 2 * tau_max, "(]"), domain.witness_of(2 * tau_max)),
+    )
+    other = Symbol("c", real=True)
+    proof.equal(
+        "With another constant c the diagonal has d = c' - c beyond the other entries",
+        {"d": (1 - (cosine.xreplace({label: same}) + other - c_prime), c_prime - other)},
+        RIGID,
+        domain.restricted(set(domain.ranges) - {label}).with_range(other, Range(-oo), 0),
     )
     return inside
 
@@ -262,21 +271,21 @@ class Directions:
             return S.One
         return S.Zero if self.dimension == 0 else 1 - 1 / square
 
-    def normal_is_right(self) -> bool:
-        """Whether that vector has the inner product one with all labels, put back.
+    def off_plane(self) -> int:
+        """How many labels do not have the inner product one with that vector, put back.
 
         With label k, times its norm, it is a sum of norms with fractions as coefficients.
         """
         basis, _ = self._reduced
+        found = 0
         for k in range(self.size):
             left = {
                 j: sum((self._inverse[b, j] * self.inner[b][k] for b in basis), S.Zero)
                 for j in basis
             }
             left[k] = left.get(k, S.Zero) - 1
-            if not self.roots.vanishes(left):
-                return False
-        return True
+            found += not self.roots.vanishes(left)
+        return found
 
 
 def _inner(a: Sequence[Expr], b: Sequence[Expr]) -> Rational:
@@ -287,31 +296,3 @@ def _inner(a: Sequence[Expr], b: Sequence[Expr]) -> Rational:
             f"Y: the inner product {found} of two labels is irrational; use fractions or decimals"
         )
     return found
-
-
-RHO = Symbol("rho", positive=True)
-
-
-@dataclass(frozen=True, eq=False)
-class OnSphere(Statement):
-    """``rho**2 = value``: weights adding up to one give a point that all labels are as far from."""
-
-    labels: Directions
-
-    def decide(self) -> Outcome:
-        """Whether the inner products of that point with all labels are 1 - rho^2."""
-        if not isinstance(self.shown, Eq) or self.shown.args[0] != RHO**2:
-            return Undecided("the statement is not about a radius")
-        value, labels = self.shown.args[1], self.labels
-        square = labels.square_of_normal
-        if square is None:
-            return _exactly("the origin is in the affine hull", value == 1)
-        # Over its square the normal is in the affine hull, and 1/square is its squared norm there.
-        right = labels.normal_is_right() and value in (1 - 1 / square, S.Zero)
-        if value == 0:
-            right = right and labels.span == 1
-        return _exactly("inner products with the normal of the affine hull", right)
-
-
-def _exactly(how: str, right: bool) -> Outcome:
-    return Holds(Evidence(Grade.EXACT, how)) if right else Refuted({}, f"{how} say otherwise")

@@ -8,7 +8,7 @@ from functools import cached_property
 from sympy import Expr, S, log, oo
 
 from ...decide.domain import DomainError
-from ...vectors.distance import check_square, short, zero
+from ...vectors.distance import check_square, zero
 
 Rows = tuple[tuple[Expr, ...], ...]
 
@@ -161,7 +161,10 @@ class WeightRows:
     def verdict(self) -> str:
         """Whether the bound is attained, in a line."""
         if self.apart is not None:
-            return self._apart_words()
+            return (
+                "not attained nor approached by symmetric similarities: no factors of the rows "
+                "make W symmetric"
+            )
         if self.circular:
             return (
                 "not attained nor approached by symmetric similarities: weights in one direction "
@@ -178,21 +181,3 @@ class WeightRows:
         if not self.symmetric:
             return "attained: factors of the rows make W symmetric, and the loss does not see them"
         return "attained by s_ij = log w_ij + c, with one constant c, and by nothing else"
-
-    def _apart_words(self) -> str:
-        words = (
-            "not attained nor approached by symmetric similarities: no factors of the rows make "
-            "W symmetric"
-        )
-        w = self.rows
-        for i, j in self.mutual:
-            for k in range(self.size):
-                there = w[i][j] * w[j][k] * w[k][i]
-                back = w[i][k] * w[k][j] * w[j][i]
-                if there != 0 != back and there != back and not zero(there - back):
-                    a, b, c = i + 1, j + 1, k + 1
-                    return (
-                        f"{words}, w_{a}{b} w_{b}{c} w_{c}{a} = {short(there)} and "
-                        f"w_{a}{c} w_{c}{b} w_{b}{a} = {short(back)}"
-                    )
-        return words

@@ -9,14 +9,13 @@ they are a simplex; from there on the simplex is optimal.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from sympy import Add, Eq, Expr, Ge, Rational, S, Symbol, Tuple, exp, log, powsimp
+from sympy import Add, Expr, Ge, Rational, S, Symbol, Tuple, exp, log, powsimp
 
 from ...decide.calculus import derivative
 from ...decide.domain import Domain, Range, between
 from ...decide.equal import equal
-from ...decide.evidence import Outcome, Undecided
 from ...decide.present import tidy
 from ...losses.labels import SOFT_SUPCON, epsilon
 from ...losses.softmax import tau
@@ -28,7 +27,7 @@ from ...problems.problem import Problem
 from ...proof.derivation import Derivation
 from ...proof.lemmas import STRICT_ROWS
 from ...proof.relations import eq, ge, gt, le
-from ...proof.statement import Relations, Statement
+from ...proof.statement import Relations
 from ...structures.hierarchy import n
 from ...theorem.quantity import Quantity
 from ._labels import BALANCED, SIZES, C
@@ -217,29 +216,18 @@ class Soft:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Entropy(Statement):
-    """``H = ...``: the entropy of the weights, which is the loss where they are met.
-
-    ``rows`` is the part of each kind of anchor and its loss, ``inner`` where the weights are met.
-    """
-
-    rows: tuple[tuple[Expr, ReducedLoss], ...]
-    inner: Inner
-
-    def decide(self) -> Outcome:
-        """Whether what is shown is the loss there."""
-        if not isinstance(self.shown, Eq) or self.shown.args[0] != Symbol("H"):
-            return Undecided("the statement is not about the entropy")
-        loss = Add(*(part * row.value(self.inner) for part, row in self.rows))
-        return equal(self.shown.args[1], in_rate(loss), self.domain)
-
-
 def state_entropy(rows: Rows, inner: Inner, domain: Domain, proof: Derivation) -> None:
     """Record the loss where the weights, given by the rate, are met."""
-    shown = eq("H", in_rate(entropy(rows)))
-    says = Entropy(shown, domain, tuple(rows), inner)
-    proof.add("The loss there is the entropy of the weights", says, "")
+    loss = Add(*(part * row.value(inner) for part, row in rows))
+    found = in_rate(entropy(rows))
+    proof.holds(
+        "The loss there is the entropy of the weights",
+        eq("H", found),
+        "",
+        domain,
+        names={Symbol("H"): found},
+        given=(equal(found, in_rate(loss), domain),),
+    )
 
 
 def entropy(rows: Rows) -> Expr:

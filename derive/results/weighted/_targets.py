@@ -7,28 +7,20 @@ unless the dissimilarities span n - 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache, cached_property, partial
-from typing import Any
 
-import numpy as np
-from sympy import Eq, Expr, Gt, Integer, Le, Lt, Rational, S, Symbol, Tuple, oo
+from sympy import Basic, Expr, Integer, S, Symbol, oo
 
-from ...decide.ball import precision
 from ...decide.digits import sign
-from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
-from ...optimum.interior import pivots
 from ...proof.derivation import Derivation
-from ...proof.statement import Statement, each
+from ...proof.relations import eq, ge, gt, le, lt
 from ...vectors.coordinates import Rows, inertia, padded
 from ...vectors.coordinates import in_balls as vectors
 from ...vectors.distance import Dissimilarity
 from ...vectors.sphere import Spherical
 from .._for_data import NUMBERS
-from ._weights import MOST_POINTS, in_balls
+from ._weights import MOST_POINTS
 
-#: Bits in which a number is looked at.
-BITS = 128
 TOO_LARGE = "the matrix of the cosines is not positive semidefinite"
 TOO_SMALL = "that is the rank of the matrix of the cosines"
 NO_SPHERE = (
@@ -80,7 +72,7 @@ class TargetCosines:
         """Whether the dissimilarities are fractions of one number: then all is decided."""
         if all(e.is_Rational for e in self.D.pairs):
             return True
-        return self.size <= MOST_POINTS and self.D.fractions is not None
+        return self.size <= MOST_POINTS and self.D.is_exact
 
     def natural(self, size: int) -> bool:
         """Whether c' = 1 will do there."""
@@ -92,28 +84,7 @@ class TargetCosines:
             return True
         if self.rigid(size):
             return None if self.room is None else False
-        if self.exact:
-            return self.verdict(size).attained
-        return True if size >= self.size and self.inner is not None else None
-
-    @cached_property
-    def inner(self) -> Rational | None:
-        """A constant c' for which the matrix of the cosines is proved to be positive definite."""
-        n = self.size
-        floats = float(self.heat) * np.array(self.D.entries, dtype=float)
-
-        def least(c: float) -> float:
-            matrix = c - floats + (1 - c) * np.eye(n)
-            return float(np.linalg.eigvalsh(matrix)[0])
-
-        low, high = -1.0, 1.0  # beyond 1 is only where labels span n - 1 dimensions
-        for _ in range(60):
-            one, two = (2 * low + high) / 3, (low + 2 * high) / 3
-            low, high = (one, high) if least(one) < least(two) else (low, two)
-        found = Rational(round(low * 2**30), 2**30)
-        with precision(BITS):
-            signs = pivots(in_balls(self.matrix(found), BITS))
-            return found if len(signs) == n and all(p > 0 for p in signs) else None
+        return self.verdict(size).attained if self.exact else None
 
     @cached_property
     def least_dimension(self) -> int | None:
@@ -130,7 +101,7 @@ class TargetCosines:
         """The constant c' there."""
         if self.natural(size):
             return S.One
-        return self.verdict(size).c_prime if self.exact else self.inner
+        return self.verdict(size).c_prime if self.exact else None
 
     def cosines(self, size: int) -> list[list[Expr]] | None:
         """The cosines, where they exist."""
@@ -148,17 +119,9 @@ class TargetCosines:
         """Unit vectors with these cosines."""
         if self.exact:
             return self.verdict(size).embedding
-        gram = self.cosines(size)
-        rank = self.rank if self.natural(size) else self.size
-        if gram is None or rank is None:
+        if self.rank is None or self.rank > size:
             return None
-        return padded(vectors(tuple(map(tuple, gram)), rank), size)
-
-    def reason(self, size: int) -> str:
-        """The verdict in a line."""
-        if self.exact:
-            return self.verdict(size).reason
-        return f"attained with c' = {self.inner}, among others"
+        return padded(vectors(tuple(map(tuple, self.matrix(S.One))), self.rank), size)
 
 
 # --- the verdict ---------------------------------------------------------------------------------
@@ -166,74 +129,39 @@ def state_verdict(
     targets: TargetCosines, size: int | None, attained: bool, proof: Derivation
 ) -> None:
     """Record whether the bound is attained, and why."""
-    shown: list[Any] = []
-    heat = Symbol("tau")
+    needed, room = Symbol("q"), Symbol("sign_of_tau_max_minus_tau")
+    names: dict[Symbol, Expr] = {needed: Integer(size or targets.size)}
+    if targets.room is not None:
+        names[room] = Integer(targets.room)
+    # Eigenvalues of the matrix of the cosines, by elimination.
+    gram = targets.matrix(S.One)
+    rational = all(e.is_Rational for row in gram for e in row)
+    signs = inertia(tuple(map(tuple, gram))) if rational else None
+    negative = Symbol("negative_eigenvalues")
+    if signs is not None:
+        names[negative] = Integer(signs[1])
+    shown: list[Basic] = []
     if attained and targets.rank is not None and (size is None or targets.rank <= size):
-        assert targets.tau_max is not None
-        if targets.tau_max is not oo:
-            shown.append(Le(heat, targets.tau_max, evaluate=False))
-        if size is not None:
-            shown.append(Le(Integer(targets.rank), Symbol("q"), evaluate=False))
+        shown.append(ge(room, 0))
+        shown += [le(targets.rank, needed)] if size is not None else []
+        shown += [eq(negative, 0)] if signs is not None else []
         title = "It is attained: the sphere of the labels fits into the unit sphere"
         why = "its points, with one more coordinate where it is smaller"
     elif size is None or targets.rigid(size):
         if targets.tau_max is None:
             title, why = "It is not attained: the labels lie on no sphere", NO_SPHERE
-            shown.append(Eq(Symbol("rank_D"), Integer(targets.dimension + 2), evaluate=False))
+            rank = targets.dimension + 2
+            names[Symbol("rank_D")] = Integer(targets.D.fractions.rank())
+            shown.append(eq("rank_D", rank))
         elif targets.room == -1:
             title, why = "It is not attained: the sphere of the labels is too large", TOO_LARGE
-            shown.append(Gt(heat, targets.tau_max, evaluate=False))
+            shown.append(lt(room, 0))
+            shown += [gt(negative, 0)] if signs is not None else []
         else:
             title, why = "It is not attained: the dimension is too small", TOO_SMALL
-            shown.append(Lt(Symbol("q"), Integer(targets.rank or 0), evaluate=False))
+            shown.append(lt(needed, targets.rank or 0))
     else:
-        title, why = f"In q = {size}: {targets.reason(size)}", "every constant c' is tried"
-        word = Symbol("constants")
-        shown.append((Gt if attained else Eq)(word, S.Zero, evaluate=False))
-    proof.add(title, Verdict(Tuple(*shown), NUMBERS, targets, size), why)
-
-
-@dataclass(frozen=True, eq=False)
-class Verdict(Statement):
-    """Relations between tau, q and the sphere of the labels that decide whether it is attained."""
-
-    targets: TargetCosines
-    size: int | None
-
-    def decide(self) -> Outcome:
-        """Whether each is as the matrix of the cosines says."""
-        how = ""
-        for relation in each(self.shown):
-            right, how = self._one(relation)
-            if right is None:
-                return Undecided(how)
-            if not right:
-                return Refuted({}, f"{relation} is not so: {how}")
-        return Holds(Evidence(Grade.EXACT, how))
-
-    def _one(self, relation: Any) -> tuple[bool | None, str]:
-        targets, (left, right) = self.targets, relation.args
-        if right == 0 and left == Symbol("constants"):
-            if self.size is None:
-                return None, "the dimension is missing"
-            if not targets.exact:
-                return isinstance(relation, Gt) and targets.inner is not None, "pivots in balls"
-            found = targets.verdict(self.size).attained
-            return (None if found is None else found == isinstance(relation, Gt)), "algebra"
-        if left == Symbol("rank_D"):
-            d = targets.D.fractions
-            known = targets.tau_max is None if d is None else d.rank() == right
-            return known and right == targets.dimension + 2, "rank of the squared distances"
-        if Symbol("q") in (left, right):
-            bound = next(e for e in (left, right) if e != Symbol("q"))
-            if self.size is None or bound != targets.rank:
-                return None, "not the rank with c' = 1"
-            enough = isinstance(relation, Le)
-            return (self.size >= bound) == enough == (left == bound), "rank of the cosines"
-        if left != Symbol("tau") or right != targets.tau_max:
-            return None, "not a temperature"
-        signs = inertia(tuple(map(tuple, targets.matrix(S.One)))) if targets.exact else None
-        if signs is None:
-            return (targets.room != -1) == isinstance(relation, Le), "sign of tau_max - tau"
-        semidefinite = not signs[1]
-        return semidefinite == isinstance(relation, Le), "signs of the pivots of the cosines"
+        title, why = f"In q = {size}: {targets.verdict(size).reason}", "every constant c' is tried"
+        shown.append((gt if attained else eq)("constants", 0))
+        names[Symbol("constants")] = Integer(attained)
+    proof.holds(title, shown, why, NUMBERS, names=names)

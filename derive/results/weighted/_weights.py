@@ -5,9 +5,9 @@ No two pairs need be alike, so each point is an orbit of its own and the Gram ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Any
 
 from sympy import Expr, Gt, S, Symbol, exp, oo
@@ -175,10 +175,10 @@ class Weights:
 
 
 class Gap:
-    """The loss of an embedding minus the bound, at its similarities; of several, the smallest."""
+    """The loss of an embedding minus the bound, at its similarities for a number of bits."""
 
-    def __init__(self, weights: Weights, similarities: Callable[[int], Iterable[Similarity]]):
-        self.weights, self.similarities = weights, similarities
+    def __init__(self, weights: Weights, similarity: Callable[[int], Similarity]):
+        self.weights, self.similarity = weights, similarity
 
     @property
     def number(self) -> Expr:
@@ -189,8 +189,31 @@ class Gap:
         """A ball around it."""
         work = bits + 64
         with precision(work):
-            losses = [self.weights.loss_at(s, work) for s in self.similarities(work)]
-            return reduce(lambda a, b: a.min(b), losses) - self.weights.ball("bound", "", work)
+            loss = self.weights.loss_at(self.similarity(work), work)
+            return loss - self.weights.ball("bound", "", work)
+
+
+def by_distances(rows: Rows) -> Callable[[int], Similarity]:
+    """Minus the squared distances of points."""
+
+    def similarity(bits: int) -> Similarity:
+        z = in_balls(rows, bits)
+        return lambda i, j: -sum((a - b) * (a - b) for a, b in zip(z[i], z[j], strict=True))
+
+    return similarity
+
+
+def by_cosines(rows: Rows, heat: Expr) -> Callable[[int], Similarity]:
+    """The cosines of points over the temperature."""
+
+    def similarity(bits: int) -> Similarity:
+        z = in_balls(rows, bits)
+        norms = [sum(a * a for a in row).sqrt() * enclosure(heat, bits).sqrt() for row in z]
+        return lambda i, j: (
+            sum(a * b for a, b in zip(z[i], z[j], strict=True)) / (norms[i] * norms[j])
+        )
+
+    return similarity
 
 
 def in_balls(rows: Rows, bits: int) -> list[list[Any]]:

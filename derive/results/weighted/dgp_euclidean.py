@@ -8,30 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sympy import Expr, Integer, S, Symbol
+from sympy import Expr, S, Symbol
 
 from ...decide.domain import Range, at_least
 from ...losses.weighted import WEIGHTED_EUCLIDEAN
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, gt, le
+from ...proof.relations import eq, ge, le
 from ...theorem.quantity import Quantity
 from ...vectors.distance import Dissimilarity, Euclidean
 from .._for_data import NUMBERS, Data, ForData
 from ._distances import (
     DISSIMILARITIES,
+    DISTANCE,
+    ENTRY,
     MEANINGS,
     SCHOENBERG,
+    Placed,
     enough_points,
     k,
     n,
-    place,
     plane,
     points_needed,
     shift,
     spectrum,
-    squared_distance,
+    state_copies,
 )
-from ._geometry import GIBBS
 from ._weights import ATTAINED, q, quantities
 
 DOMAIN = plane()
@@ -41,12 +42,12 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     """What holds for all dissimilarities."""
     shift(proof)
     copies = plane((n, at_least(2), 5), (k, Range(S.One, n - 1, False, False, integer=True), 2))
-    proof.holds(
+    proof.equal(
         "At the least constant, k copies of the least eigenvalue leave n - 1 - k dimensions",
-        [eq("dimension", n - 1 - k), le(n - 1 - k, n - 2)],
+        {"dimension": ((n - 1) - k, n - 1 - k)},
         SCHOENBERG,
         copies,
-        names={Symbol("dimension"): (n - 1) - k},
+        also=[le(n - 1 - k, n - 2)],
     )
     enough = plane((n, Range(S(2), q + 2, False, False, integer=True), 4))
     proof.holds(
@@ -56,30 +57,22 @@ def general(proof: Derivation) -> dict[str, Quantity]:
         enough,
     )
     points, nonnegative, edm = enough_points(proof, "c = 0", "c > 0", q + 2, "2q + 4")
-    proof.holds(
+    proof.equal(
         "One point fewer is not enough: q + 1 pairs; q - 1 pairs and three more points; a simplex",
-        [
-            eq("pairs", points - 1),
-            eq("pairs_and_three", nonnegative - 1),
-            eq("simplex", edm - 1),
-            eq("two_pairs", 2),
-            eq("pair_and_point", 1),
-            eq("two_points", 0),
-        ],
+        {
+            "pairs": (2 * (q + 1), points - 1),
+            "pairs_and_three": (2 * (q - 1) + 3, nonnegative - 1),
+            "simplex": (q + 2, edm - 1),
+            "two_pairs": (S(2) ** 2 + 1 + 1 - 4, 2),
+            "pair_and_point": (S(2) ** 2 + 1 - 4, 1),
+            "two_points": (S(2) ** 2 - 4, 0),
+        },
         "minus the squared distances of pairs of opposite points, each pair 2 apart on an axis of "
         "its own, over 2, have c = 2 and points that coincide two and two; points 2 apart on a "
         "line, all but three of them split by 1 to both sides in a dimension of its own, have "
         "c = 4 beside squared distances less 4; ones off the diagonal have c = -1 and points that "
         "coincide",
         plane(),
-        names={
-            Symbol("pairs"): 2 * (q + 1),
-            Symbol("pairs_and_three"): 2 * (q - 1) + 3,
-            Symbol("simplex"): q + 2,
-            Symbol("two_pairs"): S(2) ** 2 + 1 + 1 - 4,
-            Symbol("pair_and_point"): S(2) ** 2 + 1 - 4,
-            Symbol("two_points"): S(2) ** 2 - 4,
-        },
     )
     return points_needed(points, nonnegative, edm, "rank D <= q + 2 implies c = 0")
 
@@ -90,30 +83,15 @@ def for_matrix(data: Data, at: Mapping[Symbol, Expr], proof: Derivation) -> dict
     if not data:
         return found
     D: Dissimilarity = data["D"]
-    found = spectrum(D, proof)
-    low, high = D.multiplicity
-    if low == high:
-        found |= quantities(dimension=D.size - 1 - low)
+    found = spectrum(D, proof) | quantities(dimension=D.size - 1 - D.multiplicity)
     return found | for_dimensions(Euclidean(D, int(at[q])), proof) if q in at else found
 
 
 def for_dimensions(verdict: Euclidean, proof: Derivation) -> dict[str, Quantity]:
     """The verdict, and the points."""
-    D, c = verdict.of, verdict.c
-    found = quantities(verdict=verdict.reason)
-    if verdict.attained is None:
-        return found
-    need, copies = D.size - 1 - verdict.q, Integer(D.multiplicity[0])
-    proof.holds(
-        "The smallest eigenvalue has multiplicity n - 1 - q or more"
-        if verdict.attained
-        else "The multiplicity of the smallest eigenvalue is below n - 1 - q",
-        ge("copies", need) if verdict.attained else gt(need, "copies"),
-        GIBBS,
-        NUMBERS,
-        names={Symbol("copies"): copies},
-    )
-    found |= {
+    c = verdict.c
+    state_copies(verdict, proof)
+    found = quantities(verdict=verdict.reason) | {
         "attained": Quantity(
             verdict.attained, ATTAINED, "whether points in q dimensions attain the entropic bound"
         ),
@@ -131,14 +109,10 @@ def for_dimensions(verdict: Euclidean, proof: Derivation) -> dict[str, Quantity]
     }
     if c is None or verdict.embedding is None:
         return found
-    wanted = D.with_constant(c)
-    place(
+    proof.add(
         "The points have the squared distances D + c",
+        Placed(eq(DISTANCE, ENTRY + c), NUMBERS, verdict.of, verdict.embedding),
         "eigenvalues give their dimension, and elimination finds them",
-        verdict.embedding,
-        lambda i, j: wanted[i][j],
-        squared_distance,
-        proof,
     )
     meaning = "constant of the embedding shown: 0 if that is possible, else the smallest"
     return {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sympy import Expr, Max, Rational, S, Symbol
+from sympy import Expr, Integer, Max, Rational, S, Symbol
 
 from ...decide.domain import POSITIVE, Domain
 from ...losses.softmax import tau
@@ -22,15 +22,16 @@ from ...vectors.distance import Dissimilarity, plural
 from ...vectors.sphere import Circumscribed, Spherical
 from .._for_data import NUMBERS, Data, ForData
 from ._distances import (
+    COSINE,
     DISSIMILARITIES,
+    ENTRY,
     MEANINGS,
-    RadiusIs,
+    Placed,
     enough_points,
-    inner_product,
-    place,
     plane,
     points_needed,
     shift,
+    signs_of_sphere,
     spectrum,
 )
 from ._weights import ATTAINED, q, quantities
@@ -57,16 +58,15 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     """What holds for all dissimilarities."""
     shift(proof)
     unit = Domain({c: POSITIVE, d: POSITIVE, tau: POSITIVE}, {c: 1, d: 1, tau: 1})
-    proof.holds(
+    proof.equal(
         "Cosines 1 - tau (d + c) have the constant c' = 1 - tau c; directions have the squared "
         "distances 2 tau (d + c)",
-        [eq("cosine", 1 - tau * (d + c)), eq("squared_distance", 2 * tau * (d + c))],
+        {
+            "cosine": ((1 - tau * c) - tau * d, 1 - tau * (d + c)),
+            "squared_distance": (2 - 2 * ((1 - tau * c) - tau * d), 2 * tau * (d + c)),
+        },
         SPHERE,
         unit,
-        names={
-            Symbol("cosine"): (1 - tau * c) - tau * d,
-            Symbol("squared_distance"): 2 - 2 * ((1 - tau * c) - tau * d),
-        },
     )
     points, nonnegative, edm = enough_points(proof, "c' = 1", "c' < 1", q + 1, "2q + 5")
     implies = "rank D <= q + 1 implies c' = 1"
@@ -82,12 +82,16 @@ def for_matrix(data: Data, at: Mapping[Symbol, Expr], proof: Derivation) -> dict
     found = spectrum(D, proof)
     radius = Circumscribed(D).radius
     if radius is not None:
-        if D.fractions is not None:
-            proof.add(
-                "The radius of the sphere through points with the squared distances D",
-                RadiusIs(eq("rho", radius), NUMBERS, D),
-                SPHERE,
-            )
+        positive, negative, _ = signs_of_sphere(D, radius)
+        proof.equal(
+            f"The sphere through points with the squared distances D has the radius {radius}",
+            {
+                "positive_eigenvalues": (Integer(positive), D.dimension_with(S.Zero)),
+                "negative_eigenvalues": (Integer(negative), 0),
+            },
+            SPHERE,
+            NUMBERS,
+        )
         found["radius"] = Quantity(
             radius, r"\rho", "radius of the sphere through points with the squared distances D"
         )
@@ -101,8 +105,6 @@ def for_matrix(data: Data, at: Mapping[Symbol, Expr], proof: Derivation) -> dict
 def temperatures(verdict: Spherical) -> dict[str, Quantity]:
     """For which temperatures it is attained."""
     every = verdict.temperatures
-    if every is None:
-        return {}
     found = {
         "tau_set": Quantity(
             every,
@@ -139,13 +141,10 @@ def at_temperature(verdict: Spherical, proof: Derivation) -> dict[str, Quantity]
         )
     if verdict.c_prime is None or cosines is None or points is None:
         return found
-    place(
+    proof.add(
         f"The points have the cosines c' - tau d_ij, in {plural(verdict.q, 'dimension')}",
+        Placed(eq(COSINE, verdict.c_prime - verdict.tau * ENTRY), NUMBERS, verdict.of, points),
         "elimination of the matrix of cosines, whose rank is known",
-        points,
-        lambda i, j: cosines[i][j],
-        inner_product,
-        proof,
     )
     return found | quantities(
         c_prime=verdict.c_prime, unique=verdict.unique, cosines=cosines, embedding=points

@@ -8,23 +8,20 @@ similarities and weights are symmetric, two rows that share a pair have the same
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from flint import fmpq, fmpq_mat
-from sympy import Eq, Expr, Integer, Rational, S, Symbol, exp, log, oo
+from flint import fmpz_mat
+from sympy import Expr, Integer, Rational, S, Symbol, exp, log, oo
 
 from ...decide.domain import POSITIVE, Domain, Range, at_least
-from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ...losses.softmax import tau
 from ...losses.weighted import WEIGHTED, entropic_bound, weighted_loss
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, gt
-from ...proof.statement import Statement
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
 from ...vectors.distance import by_primes
-from .._for_data import ForData
+from .._for_data import NUMBERS, ForData
 from ._divergence import state_divergence
 from ._geometry import GIBBS
 from ._rows import WeightRows
@@ -54,31 +51,28 @@ def general(proof: Derivation) -> dict[str, Quantity]:
         shares,
         names={Symbol("divergence"): p * (log(p) - log(s))},
     )
-    proof.holds(
+    proof.equal(
         "The cross entropy of all pairs exceeds the loss by log n",
-        eq("cross_entropy", -p * log(s) + p * log(n)),
+        {"cross_entropy": (-p * (log(s) - log(n)), -p * log(s) + p * log(n))},
         "among all pairs a pair has 1/n of the share p that it has in its row; the shares of a row "
         "add up to 1, so the terms p log n have the mean log n",
         shares,
-        names={Symbol("cross_entropy"): -p * (log(s) - log(n))},
     )
     pairs = Domain({a: POSITIVE, b: POSITIVE, w: POSITIVE}, {a: 1, b: 2, w: 1})
-    proof.holds(
+    proof.equal(
         "Rows that share a pair have the same constant",
-        eq("difference", log(a) - log(b)),
+        {"difference": ((log(a) + log(w)) - (log(b) + log(w)), log(a) - log(b))},
         "the similarity of a pair is log(a w) by its one row and log(b w) by the other, so a = b; "
         "and so on along the pairs with a weight, which join all points of a component",
         pairs,
-        names={Symbol("difference"): (log(a) + log(w)) - (log(b) + log(w))},
     )
     points = DOMAIN.restricted([n])
     uniform = 1 / (n - 1)
-    proof.holds(
+    proof.equal(
         "Equal weights have the bound log(n - 1)",
-        eq("bound", log(n - 1)),
+        {"bound": (-(n - 1) * uniform * log(uniform), log(n - 1))},
         "no n - 1 shares have more entropy",
         points,
-        names={Symbol("bound"): -(n - 1) * uniform * log(uniform)},
     )
     zeros = Symbol("z", integer=True, positive=True)
     some = Domain(
@@ -87,13 +81,13 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     )
     on_zeros = zeros * exp(-1 / tau)
     share = on_zeros / (on_zeros + (n - 1 - zeros) * exp(1 / tau))
-    proof.holds(
+    proof.equal(
         "Cosines do not approach the bound where weights are zero",
-        [eq("stays_above", log(1 + zeros / (n - 1 - zeros) * exp(-2 / tau))), gt("share", 0)],
+        {"stays_above": (-log(1 - share), log(1 + zeros / (n - 1 - zeros) * exp(-2 / tau)))},
         "of the exponentials of a row, z without weight have at least this share together, and "
         "the divergence is at least that from losing it",
         some,
-        names={Symbol("stays_above"): -log(1 - share), Symbol("share"): share},
+        also=[gt(share, 0)],
     )
     return {
         "largest": Quantity(
@@ -112,27 +106,15 @@ def general(proof: Derivation) -> dict[str, Quantity]:
 
 
 # --- for given weights -----------------------------------------------------------------------
-@dataclass(frozen=True, eq=False)
-class Components(Statement):
-    """``components = k``: the nullity of the Laplacian of the pairs with weights both ways."""
-
-    weights: WeightRows
-
-    def decide(self) -> Outcome:
-        """Whether it is, by the rank of the Laplacian."""
-        if type(self.shown) is not Eq or self.shown.args[0] != Symbol("components"):
-            return Undecided("the statement is not about a number of components")
-        size = self.weights.size
-        laplacian = [[fmpq(0)] * size for _ in range(size)]
-        for i, j in self.weights.mutual:
-            laplacian[i][j] = laplacian[j][i] = fmpq(-1)
-            laplacian[i][i] += 1
-            laplacian[j][j] += 1
-        flat = [e for row in laplacian for e in row]
-        found = size - fmpq_mat(size, size, flat).rank()
-        if self.shown.args[1] != found:
-            return Refuted(note=f"there are {found}")
-        return Holds(Evidence(Grade.EXACT, "the rank of the Laplacian"))
+def nullity_of_laplacian(weights: WeightRows) -> int:
+    """Of the graph of the pairs with weights both ways: the number of its components."""
+    size = weights.size
+    laplacian = [[0] * size for _ in range(size)]
+    for i, j in weights.mutual:
+        laplacian[i][j] = laplacian[j][i] = -1
+        laplacian[i][i] += 1
+        laplacian[j][j] += 1
+    return size - int(fmpz_mat(laplacian).rank())
 
 
 def for_weights(
@@ -144,22 +126,21 @@ def for_weights(
         return in_general
     weights: WeightRows = data["W"]
     bound = entropic_bound(weights.rows)
-    numbers = Domain({}, {})
-    proof.add(
+    proof.equal(
         "Connected components of the pairs with weights in both directions",
-        Components(eq("components", Integer(weights.components)), numbers, weights),
-        "each component has one constant",
+        {"components": (Integer(nullity_of_laplacian(weights)), Integer(weights.components))},
+        "the nullity of the Laplacian is their number, and each component has one constant",
+        NUMBERS,
     )
     similarities = weights.similarities
     fractions = all(e.is_Rational for row in weights.rows for e in row)
     if weights.attained and fractions and similarities is not None and weights.size <= SMALL:
         excess = weighted_loss(weights.rows, similarities) - bound
-        proof.holds(
+        proof.equal(
             "These similarities attain it",
-            eq("excess", 0),
+            {"excess": (by_primes(excess), 0)},
             "put into the loss, they give no more than the bound",
-            numbers,
-            names={Symbol("excess"): by_primes(excess)},
+            NUMBERS,
         )
     found = {
         "bound": Quantity(

@@ -1,6 +1,5 @@
 """Kernel w-InfoNCE: distances of a kernel against squared distances, and its components."""
 
-import numpy as np
 from flint import fmpq_mat
 from sympy import Expr, Symbol
 
@@ -8,7 +7,6 @@ from ...decide.domain import DomainError
 from ...losses.weighted import S_EUCLIDEAN, WeightedInfoNCE
 from ...theorem.listed import ListOf
 from ...vectors.algebraic import as_flint, eigenvalues
-from ...vectors.coordinates import inertia
 from ...vectors.distance import Dissimilarity, check_square, check_symmetric, short
 from ._euclidean import squared_result
 from ._weights import REAL, Rows
@@ -32,12 +30,13 @@ def of_kernel(rows: Rows) -> Dissimilarity:
     """
     check_square(rows, "K")
     check_symmetric(rows, "K")
-    counts = inertia(tuple(tuple(row) for row in rows))
-    if counts is None:
-        raise DomainError("K: whether it is positive semidefinite was not decided")
-    if counts[1]:
+    if not all(e.is_Rational for row in rows for e in row):
+        raise DomainError("K: an entry is irrational; use fractions or decimals")
+    size = len(rows)
+    least = eigenvalues(fmpq_mat(size, size, [as_flint(e) for row in rows for e in row]))[0].number
+    if least.sign() < 0:
         raise DomainError(
-            f"K is not positive semidefinite: its least eigenvalue is {least_eigenvalue(rows)}"
+            f"K is not positive semidefinite: its least eigenvalue is {short(least.expression)}"
         )
 
     def distance(i: int, j: int) -> Expr:
@@ -45,16 +44,6 @@ def of_kernel(rows: Rows) -> Dissimilarity:
 
     n = range(len(rows))
     return Dissimilarity([[distance(i, j) for j in n] for i in n])
-
-
-def least_eigenvalue(rows: Rows) -> str:
-    """The least eigenvalue of a symmetric matrix, in words."""
-    k = range(len(rows))
-    if all(e.is_Rational for row in rows for e in row):
-        flat = [as_flint(rows[i][j]) for i in k for j in k]
-        return short(eigenvalues(fmpq_mat(len(rows), len(rows), flat))[0].number.expression)
-    floats = [[float(e) for e in row] for row in rows]
-    return f"{np.linalg.eigvalsh(floats)[0]:.4g}"
 
 
 RESULT = squared_result(

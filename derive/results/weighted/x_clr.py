@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from sympy import Expr, Integer, Le, Rational, S, Symbol, oo, sqrt
 
-from ...decide.domain import POSITIVE, Domain, Range, at_least, between
+from ...decide.domain import POSITIVE, Domain, at_least, between
 from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
 from ...losses.weighted import S_COSINE, WeightedInfoNCE
@@ -24,10 +24,7 @@ from .._for_data import NUMBERS, Data, ForData
 from ._gap import at_temperature
 from ._geometry import (
     GIBBS,
-    RHO,
-    RIGID,
     Directions,
-    OnSphere,
     gamma,
     h2,
     largest,
@@ -93,6 +90,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     on_sphere = state_sphere(
         cosine,
         g,
+        S.One,
+        c_prime,
         1 - rho**2 + rho**2 * gamma,
         DOMAIN,
         proof,
@@ -101,14 +100,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "rho^2",
     )
     tau_max = on_sphere.ranges[tau].high
-    c, d = (Symbol(s, real=True) for s in "cd")
-    proof.holds(
-        "With another constant c the diagonal has d = c_prime - c beyond the other entries",
-        eq(1 - (tau / tau_prime + c), d),
-        RIGID,
-        DOMAIN.with_range(c, Range(-oo, oo), 0),
-        names={d: c_prime - c},
-    )
     return {
         "cosine": Quantity(
             cosine,
@@ -143,11 +134,15 @@ def of_labels(
     labels: Directions, fixed: Mapping[Symbol, Expr], proof: Derivation
 ) -> dict[str, Quantity]:
     n, r, square = labels.size, labels.dimension, labels.square_of_radius
-    proof.add(
+    normal = labels.square_of_normal
+    # None: the origin is in the affine hull. Over its square the normal is in it.
+    off, rho_squared = (0, S.One) if normal is None else (labels.off_plane(), 1 - 1 / normal)
+    proof.equal(
         f"The {n} labels of unit norm, whose affine hull has {r} dimensions, lie on a sphere in it",
-        OnSphere(eq(RHO**2, square), NUMBERS, labels),
+        {"labels_off": (Integer(off), 0), "rho_squared": (rho_squared if r else S.Zero, square)},
         "a point of the affine hull has the same inner product with all of them; cosines are "
         "fractions times roots that are independent over the fractions",
+        NUMBERS,
     )
     heat = fixed.get(tau_prime, tau_prime)
     tau_max = heat / square if r else oo

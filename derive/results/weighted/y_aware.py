@@ -22,7 +22,7 @@ from ...vectors.sphere import Circumscribed
 from .._for_data import Data, ForData
 from ._euclidean import between_rows, state_span
 from ._gap import at_temperature, temperatures
-from ._geometry import GIBBS, RIGID, gamma, state_sphere
+from ._geometry import GIBBS, gamma, state_sphere
 from ._targets import TargetCosines
 from ._weights import ATTAINED, DIMENSION, REAL, Rows, Weights, q, two_or_more
 
@@ -58,6 +58,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     inside = state_sphere(
         cosine,
         d,
+        S.Zero,
+        S.One,
         2 * rho**2 * (1 - gamma),
         DOMAIN,
         proof,
@@ -66,14 +68,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "the squared distances at the centre add up to 2 rho^2",
     )
     tau_max = inside.ranges[tau].high
-    c, rest = (Symbol(s, real=True) for s in ("c", "e"))
-    proof.holds(
-        "With another constant c the diagonal has e = 1 - c beyond the other entries",
-        eq(1 - (c - tau * d).xreplace({d: S.Zero}), rest),
-        RIGID,
-        DOMAIN.with_range(c, REAL, 0),
-        names={rest: 1 - c},
-    )
     return {
         "cosine": Quantity(
             cosine,
@@ -100,7 +94,6 @@ def build(proof: Derivation) -> dict[str, Quantity]:
 def of_labels(rows: Rows, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
     D = between_rows(rows, S.One)
     r = D.dimension_with(S.Zero)
-    assert r is not None
     radius = Circumscribed(D).radius
     state_span(D, "labels", proof)
     tau_max = None if radius is None else oo if r == 0 else 1 / (2 * radius**2)
