@@ -256,6 +256,15 @@ class Record:
         return " ".join(self.printed.text.split()) + under
 
     @property
+    def corrected(self) -> str:
+        """What a reader should use in place of the print; empty where that is the print."""
+        wording = self.correction or self.reading
+        text = " ".join(wording.text.split()) if wording is not None else ""
+        if self.condition:
+            text = f"{text or ' '.join(self.printed.text.split())}  [{self.condition}]"
+        return text
+
+    @property
     def check_without_mutants(self) -> bool:
         """Whether no printed formula goes into its check, so that none can be mutated."""
         return bool(self.printed.check) and not self.printed.given

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -59,9 +59,17 @@ class Trial:
     simulated: bool = False
 
 
+#: What a named check finds, one thing after the other: whether it holds (None: that is not known),
+#: what is to be said where it does not, and the set on which it fails, if it made one.
+Findings = Iterator[tuple[Any, str] | tuple[Any, str, Embeddings | None]]
+Check = TypeVar("Check", bound=Callable[..., Findings])
+#: A proof for what the engine is not asked by a formula.
+NamedProof = Callable[[Domain], Outcome]
+
+
 @dataclass(frozen=True)
 class Answer:
-    """What a named check found at a point; ``simulated`` says that it drew numbers for it."""
+    """What a named check came to at a point; ``simulated`` says that it drew numbers for it."""
 
     holds: bool | None
     says: str = ""
@@ -70,22 +78,30 @@ class Answer:
 
 
 #: A check for what no formula says: at a point, with what the record gives it, evaluated there.
-NamedCheck = Callable[[Point, Mapping[str, Any]], Answer]
-Check = TypeVar("Check", bound=Callable[..., Answer])
-#: A proof for what the engine is not asked by a formula.
-NamedProof = Callable[[Domain], Outcome]
-
-CHECKS: dict[str, NamedCheck] = {}
+CHECKS: dict[str, Callable[[Point, Mapping[str, Any]], Answer]] = {}
 PROOFS: dict[str, NamedProof] = {}
 
 
-def named_check(name: str) -> Callable[[Check], Check]:
-    """Register a function of letters as a check by name (see :func:`.family.at_a_point`)."""
+def named_check(name: str, *, simulated: bool = False) -> Callable[[Check], Check]:
+    """Register a function of letters (see :func:`.family.at_a_point`) as a check by name.
+
+    It holds at a point if everything that the function yields does; the first that does not is
+    what is said of it.
+    """
 
     def register(check: Check) -> Check:
         if name in CHECKS:
             raise ValueError(f"two checks are called {name}")
-        CHECKS[name] = at_a_point(check)
+        called = at_a_point(check)
+
+        def answered(point: Point, given: Mapping[str, Any]) -> Answer:
+            with closing(called(point, given)) as findings:
+                for holds, *told in findings:
+                    if holds is None or not holds:
+                        return Answer(None if holds is None else False, *told, simulated=simulated)
+            return Answer(True, simulated=simulated)
+
+        CHECKS[name] = answered
         return check
 
     return register

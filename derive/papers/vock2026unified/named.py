@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..form.run import Answer, Point, named_check
+from ..form.run import Findings, Point, named_check
 from ..form.tables import Tables
 
 Given = Mapping[str, Any]
@@ -118,50 +118,47 @@ def close(a: float, b: Any) -> bool:
 
 # --- checks ---------------------------------------------------------------------------------------
 @named_check("one shift")
-def one_shift(at: Point, q: int, *, given: Given) -> Answer:
+def one_shift(at: Point, q: int, *, given: Given) -> Findings:
     """|z_i - z_j|^2 = d_ij + c is solved in R^q for no other c than ``c``."""
     found = shifts(of_table(on(at), "d"), q)
     if found is None or all(close(c, given["c"]) for c in found):
-        return Answer(True)
-    return Answer(False, f"solved with c = {_told(found)}")
+        return
+    yield False, f"solved with c = {_told(found)}"
 
 
 @named_check("one constant")
-def one_constant(at: Point, q: int, *, given: Given) -> Answer:
+def one_constant(at: Point, q: int, *, given: Given) -> Findings:
     """cos = c - tau d_ij is solved in R^q for no other c than ``c``."""
     found = constants(of_table(on(at), "d"), float(at["tau"]), q)
     if all(close(c, given["c"]) for c in found):
-        return Answer(True)
-    return Answer(False, f"solved with c = {_told(found)}")
+        return
+    yield False, f"solved with c = {_told(found)}"
 
 
 @named_check("rank without the diagonal")
-def rank_without_the_diagonal(at: Point, *, most: Any) -> Answer:
+def rank_without_the_diagonal(at: Point, *, most: Any) -> Findings:
     """With zeros on its diagonal D has a rank of at most ``most``."""
     rank = int(np.linalg.matrix_rank(of_table(on(at), "d"), tol=TOLERANCE))
-    return Answer(rank <= most, f"the rank is {rank}")
+    yield rank <= most, f"the rank is {rank}"
 
 
 @named_check("classes have one constant")
-def classes_have_one_constant(at: Point, q: int, *, same: Any, beta: Any) -> Answer:
+def classes_have_one_constant(at: Point, q: int, *, same: Any, beta: Any) -> Findings:
     """For weights 1 in a class and epsilon across, the bound is attained, and with no other cosines
     than ``same`` in a class and ``beta`` across."""
     k = np.array([[float(v) for v in row] for row in on(at).numbers["k"].rows])
     d = -np.log(float(at["epsilon"])) * (1 - k)
     tau = float(at["tau"])
     found = constants(d, tau, q)
-    if not found:
-        return Answer(False, "the bound is not attained")
+    yield found, "the bound is not attained"
     for c in found:
-        if not close(c, same):
-            return Answer(False, f"attained with the cosine {c:.6g} in a class")
-        if (k == 0).any() and not close(c + tau * np.log(float(at["epsilon"])), beta):
-            return Answer(False, "attained with another cosine across classes")
-    return Answer(True)
+        yield close(c, same), f"attained with the cosine {c:.6g} in a class"
+        says = "attained with another cosine across classes"
+        yield not (k == 0).any() or close(c + tau * np.log(float(at["epsilon"])), beta), says
 
 
 @named_check("samples of a class are equal")
-def samples_are_equal(at: Point, q: int, *, same: Any) -> Answer:
+def samples_are_equal(at: Point, q: int, *, same: Any) -> Findings:
     """Where the bound of Soft SupCon is attained, samples of a class have only the cosine
     ``same``."""
     k = np.array([[float(v) for v in row] for row in on(at).numbers["k"].rows])
@@ -169,32 +166,31 @@ def samples_are_equal(at: Point, q: int, *, same: Any) -> Answer:
     d = -np.log(float(at["epsilon"])) * (1 - k)
     found = constants(d, float(at["tau"]), q)
     if not found and not pairs:
-        return Answer(True)
+        return
     if not found:
-        return Answer(None, "the bound is not attained")
+        yield None, "the bound is not attained"
     good = not pairs or all(close(c, same) for c in found)
-    return Answer(good, f"attained with the cosines {_told(found)} within classes")
+    yield good, f"attained with the cosines {_told(found)} within classes"
 
 
 @named_check("Euclidean labels have one shift")
-def labels_have_one_shift(at: Point, q: int, *, given: Given) -> Answer:
+def labels_have_one_shift(at: Point, q: int, *, given: Given) -> Findings:
     """For weights exp(-|y_i - y_j|^2) the Euclidean problem is solved, with c = ``c`` only."""
     found = shifts(squared(labels(on(at))), q)
-    if found is None:
-        return Answer(False, "the bound is not attained")
+    yield found is not None, "the bound is not attained"
     good = all(close(c, given["c"]) for c in found)
-    return Answer(good, f"solved with c = {_told(found)}")
+    yield good, f"solved with c = {_told(found)}"
 
 
 @named_check("y-Aware is attained on spheres only")
-def y_aware(at: Point, q: int) -> Answer:
+def y_aware(at: Point, q: int) -> Findings:
     """Where the labels lie on no sphere, no embedding attains the bound of the y-Aware loss."""
     e = on(at)
     y = labels(e)
     if _on_a_sphere(y):
-        return Answer(True)
+        return
     found = constants(squared(y), float(at["tau"]), q)
-    return Answer(not found, f"attained with c = {_told(found)}")
+    yield not found, f"attained with c = {_told(found)}"
 
 
 def _on_a_sphere(y: Array) -> bool:
@@ -208,29 +204,27 @@ def _on_a_sphere(y: Array) -> bool:
 
 
 @named_check("cosine labels have one constant")
-def cosine_labels_have_one_constant(at: Point, q: int, *, given: Given) -> Answer:
+def cosine_labels_have_one_constant(at: Point, q: int, *, given: Given) -> Findings:
     """For weights exp(cos(y_i, y_j) / tau') the bound is attained, with c' = ``c`` only."""
     y = labels(on(at))
     lengths = np.linalg.norm(y, axis=1)
-    if not lengths.all():
-        return Answer(False, "no value: the zero vector has no cosine with any")
+    yield lengths.all(), "no value: the zero vector has no cosine with any"
     unit = y / lengths[:, None]
     d = -(unit @ unit.T) / float(at["tau_prime"])
     found = constants(d - np.diag(np.diag(d)), float(at["tau"]), q)
-    if not found:
-        return Answer(False, "the bound is not attained")
+    yield found, "the bound is not attained"
     good = all(close(c, given["c"]) for c in found)
-    return Answer(good, f"solved with c = {_told(found)}")
+    yield good, f"solved with c = {_told(found)}"
 
 
 @named_check("minimisers on the line solve the problem")
-def minimisers(at: Point, q: int, *, sign: Any) -> Answer:
+def minimisers(at: Point, q: int, *, sign: Any) -> Findings:
     """In R^1 cosines are signs, so that all can be tried: the least loss, with similarities
     ``sign`` cos / tau, is at a solution of the problem cos = c - tau D."""
     d, tau = of_table(on(at), "d"), float(at["tau"])
     n = len(d)
     if q > 1 or n > 6:
-        return Answer(None, "the minimiser is not known")
+        yield None, "the minimiser is not known"
     off = ~np.eye(n, dtype=bool)
     losses: dict[tuple[int, ...], float] = {}
     solved: dict[tuple[int, ...], bool] = {}
@@ -242,11 +236,8 @@ def minimisers(at: Point, q: int, *, sign: Any) -> Answer:
         solved[signs] = bool(gaps.max() - gaps.min() <= TOLERANCE * (1 + abs(gaps).max()))
     best = min(losses.values()) + 1e-12
     for signs, found in losses.items():
-        if found <= best and not solved[signs]:
-            return Answer(
-                False, f"the minimum of the loss in R^1 is at signs {(1, *signs)}, no solution"
-            )
-    return Answer(True)
+        says = f"the minimum of the loss in R^1 is at signs {(1, *signs)}, no solution"
+        yield found > best or solved[signs], says
 
 
 def _loss(target: Array, similarity: Array, off: Any) -> float:

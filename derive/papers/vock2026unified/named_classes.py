@@ -15,7 +15,7 @@ import mpmath
 
 from ...language.digits import CLOSE, DIGITS
 from ...language.quantities import NoValue, mp, text
-from ..form.run import Answer, named_check
+from ..form.run import Findings, named_check
 
 Given = Mapping[str, Any]
 
@@ -52,42 +52,42 @@ def unequal(classes: int) -> list[list[int]]:
 
 
 @named_check("balanced classes are at a regular simplex")
-def balanced(C: int, n: int, tau: Any, *, across: Any) -> Answer:
+def balanced(C: int, n: int, tau: Any, *, across: Any) -> Findings:
     """With n samples in each of C classes the optimum of SupCon is the regular simplex, and nothing
     else, where samples off the diagonal have the weight ``across``."""
     if C == 1:
-        return Answer(n == 1, "one class: any equal similarities are optimal, collapsed or not")
+        yield n == 1, "one class: any equal similarities are optimal, collapsed or not"
+        return
     good, says = is_regular([n] * C, across, tau)
-    return Answer(good, says)
+    yield good, says
 
 
 @named_check("unequal classes are at no regular simplex")
-def imbalanced(C: int, tau: Any, *, across: Any) -> Answer:
+def imbalanced(C: int, tau: Any, *, across: Any) -> Findings:
     """For sizes that are not all the same, the regular simplex is not optimal for SupCon, where
     samples of two classes have the weight ``across``."""
     for sizes in unequal(C):
         good, _ = is_regular(sizes, across, tau)
         if good:
             told = ", ".join(map(str, sizes))
-            return Answer(False, f"with classes of {told} the regular simplex is optimal")
-    return Answer(True)
+            yield False, f"with classes of {told} the regular simplex is optimal"
 
 
 @named_check("any classes are at a uniform simplex")
-def uniform(C: int, tau: Any, epsilon: Any, *, critical: Any = None, regular: Any = None) -> Answer:
+def uniform(
+    C: int, tau: Any, epsilon: Any, *, critical: Any = None, regular: Any = None
+) -> Findings:
     """For all sizes a simplex with one cosine is optimal for Soft SupCon: the one that attains the
     bound up to the temperature ``critical``, and the regular one beyond; or the regular one at all
     temperatures (``regular`` 1)."""
-    if regular not in (None, 1):
-        return Answer(False, "nothing is said")
+    yield regular in (None, 1), "nothing is said"
     with mpmath.workdps(DIGITS):
         g = 1 + mp(tau) * mpmath.log(mp(epsilon))
         if regular is None and mp(tau) <= mp(critical):
             found = slopes(unequal(C)[0], mp(epsilon), mp(tau), g)
             good = all(abs(f) <= CLOSE * 10 for f in found) and g >= mp(-1) / (C - 1) - CLOSE
-            return Answer(good, f"the cosine {text(g)} cannot be had or is not optimal")
+            yield good, f"the cosine {text(g)} cannot be had or is not optimal"
+            return
     for sizes in unequal(C):
         good, says = is_regular(sizes, epsilon, tau)
-        if not good:
-            return Answer(False, says)
-    return Answer(True)
+        yield good, says

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...language.quantities import NoValue, compare, mp, text
 from ..form.family import size
-from ..form.run import Answer, Point, named_check
+from ..form.run import Findings, Point, named_check
 from .supcon import (
     bound,
     loss,
@@ -35,7 +35,7 @@ ROUNDING = 1e-9
 
 
 @named_check("entropic gap")
-def entropic_gap(n: int, *, less: Any) -> Answer:
+def entropic_gap(n: int, *, less: Any) -> Findings:
     """The loss over its bound, minus ``less``, is non-negative for positive weights, and 0 where
     similarities are their logarithms."""
     for w in some_weights(n, zeros=False):
@@ -45,13 +45,12 @@ def entropic_gap(n: int, *, less: Any) -> Answer:
         own = [[mpmath.log(mp(v)) for v in row] for row in w]
         for s in (*some_similarities(n), own):
             gap = loss(w, s) / least - mp(less)
-            if not compare(gap, ZERO, ">=") or (s is own and not compare(gap, ZERO, "=")):
-                return Answer(False, f"the gap is {text(gap)}")
-    return Answer(True)
+            says = f"the gap is {text(gap)}"
+            yield compare(gap, ZERO, ">=") and (s is not own or compare(gap, ZERO, "=")), says
 
 
 @named_check("gap at the optimum of SupCon")
-def gap_at_optimum(at: Point, C: int, ell: int, *, given: Given, own: bool) -> Answer:
+def gap_at_optimum(at: Point, C: int, ell: int, *, given: Given, own: bool) -> Findings:
     """The gap of SupCon is ``gap`` at its optimum on the sphere, the least loss being the entropic
     bound (``own`` 0) or the least on the sphere (``own`` 1)."""
     sizes, tau = (ell,) * C, Fraction(str(at["tau"]))
@@ -65,15 +64,14 @@ def gap_at_optimum(at: Point, C: int, ell: int, *, given: Given, own: bool) -> A
             raise NoValue("division by zero: the minimum of the loss is 0")
         gap = found / least - 1
         same = abs(gap - mp(given["gap"])) < mpmath.mpf(10) ** -100
-    return Answer(same, f"the gap is {text(gap)}")
+    yield same, f"the gap is {text(gap)}"
 
 
 @named_check("small gap far from the optimum")
-def small_gap(n: int, *, near: Any) -> Answer:
+def small_gap(n: int, *, near: Any) -> Findings:
     """Labels in two groups, ten apart, and points in the same groups, twenty apart: the gap is less
     than ``near``, and the coefficient of similarity of the points negative."""
-    if not 0 < near < 1:
-        return Answer(False, "what is small is positive")
+    yield 0 < near < 1, "what is small is positive"
     half = n // 2
     placed = [[[Fraction(k, n) + (far if k >= half else 0)] for k in range(n)] for far in (10, 20)]
     target, z = placed
@@ -81,9 +79,8 @@ def small_gap(n: int, *, near: Any) -> Answer:
     w = [[mpmath.exp(mp(v)) for v in row] for row in wanted]
     least = bound(w)
     gap = loss(w, own) / least - 1
-    if not gap < mp(near):
-        return Answer(False, f"the gap is {text(gap)}")
-    return Answer(bool(coefficient("distance", z, target) < 0), "the points are near")
+    yield gap < mp(near), f"the gap is {text(gap)}"
+    yield bool(coefficient("distance", z, target) < 0), "the points are near"
 
 
 def targets(at: Point) -> list[Points]:
@@ -170,40 +167,35 @@ def others(points: Points, *, unit: bool) -> list[Points]:
 
 
 @named_check("coefficient of similarity")
-def coefficient_is(at: Point, *, given: Given, one: Any) -> Answer:
+def coefficient_is(at: Point, *, given: Given, one: Any) -> Findings:
     """The coefficient is ``one`` iff two sets are congruent, for minus the squared distance
     (``kind`` 0) and, on the unit sphere, for the cosine (``kind`` 1)."""
     unit = given["kind"] == 1
-    if given["kind"] not in (0, 1):
-        return Answer(False, "there are two kinds of similarity")
+    yield given["kind"] in (0, 1), "there are two kinds of similarity"
     kind = "cos" if unit else "distance"
     for target in on_circle(at) if unit else targets(at):
         for k in range(2):
             found = coefficient(kind, moved(target, k, shift=not unit), target)
-            if not compare(found, one, "="):
-                return Answer(False, f"congruent sets have {text(found)}")
+            yield compare(found, one, "="), f"congruent sets have {text(found)}"
         for z in others(target, unit=unit):
-            if compare(coefficient(kind, z, target), one, "="):
-                return Answer(False, "sets that are not congruent have it too")
-    return Answer(True)
+            says = "sets that are not congruent have it too"
+            yield not compare(coefficient(kind, z, target), one, "="), says
 
 
 @named_check("Procrustes similarity")
-def procrustes_is(at: Point, *, one: Any) -> Answer:
+def procrustes_is(at: Point, *, one: Any) -> Findings:
     """The similarity is ``one`` iff two sets are congruent."""
     for target in targets(at):
         for k in range(2):
             found = procrustes(moved(target, k, shift=True), target)
-            if abs(found - float(one)) > ROUNDING:
-                return Answer(False, f"congruent sets have {found:.12g}")
+            yield abs(found - float(one)) <= ROUNDING, f"congruent sets have {found:.12g}"
         for z in others(target, unit=False):
-            if abs(procrustes(z, target) - float(one)) <= ROUNDING:
-                return Answer(False, "sets that are not congruent have it too")
-    return Answer(True)
+            says = "sets that are not congruent have it too"
+            yield abs(procrustes(z, target) - float(one)) > ROUNDING, says
 
 
 @named_check("coefficient of similarity from moments")
-def from_moments(at: Point, *, power: Any) -> Answer:
+def from_moments(at: Point, *, power: Any) -> Findings:
     """Sums of s(z_i, z_j) s(y_i, y_j) over all pairs are squared norms of a q x q matrix of
     moments for cosines on the sphere, to the ``power``: n times q^2 steps instead of n^2."""
     for z in on_circle(at):
@@ -217,6 +209,4 @@ def from_moments(at: Point, *, power: Any) -> Answer:
             for r in range(2)
         ]
         total = sum((v ** int(power) for row in moments for v in row), ZERO)
-        if total != direct:
-            return Answer(False, f"{text(direct)}, and from moments {text(total)}")
-    return Answer(True)
+        yield total == direct, f"{text(direct)}, and from moments {text(total)}"
