@@ -11,6 +11,7 @@ import numpy as np
 
 from ...language.quantities import mp, text
 from ..form.run import Findings, Point, named_check
+from .named import close, shifts
 from .supcon import Floats
 
 Given = Mapping[str, Any]
@@ -70,34 +71,9 @@ def are_optimum(at: Point, n: int, d: int, q: int, *, given: Given) -> Findings:
         off = np.abs(squares(found * float(mp(given["scale"]))) - wanted).max()
         says = "their distances are not those that attain the bound"
         yield off <= ROUNDING * max(1.0, wanted.max()), says
-        centre = np.eye(n) - 1 / n
-        own = np.linalg.eigvalsh(-centre @ wanted @ centre / 2)
-        for c in (0.5 * own.max(), -own[1] if n > 1 else 0.0):
-            moved = own.copy()
-            moved[1:] += c  # the first belongs to (1, ..., 1)
-            scale = max(1.0, abs(own).max())
-            fits = (moved > ROUNDING * scale).sum() <= q and moved.min() > -ROUNDING * scale
-            says = f"so have others, with {2 * c:.3g} more as squares"
-            yield abs(c) <= ROUNDING * scale or not fits, says
-
-
-@named_check("labels off a sphere")
-def labels_off_a_sphere(at: Point, n: int, q: int, N: int, *, most: Any) -> Findings:
-    """N different numbers as labels of n points: where they are more than ``most``, which lie on no
-    sphere of the line, the entropic bound of y-Aware is not attained in R^q."""
-    tau = float(at["tau"])
-    y = np.array([k % N + 0.25 * ((k % N) ** 2) for k in range(n)])
-    d = squares(y[:, None])
-    attained = False
-    # The rank of D is 3 at most: the constant can be 1 only, or many eigenvalues are not 0.
-    for constant in (1.0, *(1.0 + s * tau * d.max() for s in (-1, -0.5, 0.5, 1))):
-        g = -tau * d + constant
-        np.fill_diagonal(g, 1)
-        values = np.linalg.eigvalsh(g)
-        scale = max(1.0, abs(values).max())
-        fits = (values > ROUNDING * scale).sum() <= q and values.min() > -ROUNDING * scale
-        attained = attained or bool(fits)
-    yield not (attained and N > most), "the bound is attained"
+        found = shifts(wanted, q)
+        says = "so have others, whose squared distances differ by a constant"
+        yield found is None or all(close(c, 0) for c in found), says
 
 
 @named_check("rank of kernel distances")

@@ -12,6 +12,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
+from ...language.digits import CLOSE
 from ...language.quantities import compare, mp, text
 from ..form.family import size
 from ..form.run import Findings, Point, named_check
@@ -19,13 +20,13 @@ from .supcon import (
     SAME,
     Floats,
     Rows,
-    alike,
     bound,
+    is_regular,
     loss,
     of_classes,
     optimum,
-    pushes_at_simplex,
     shares,
+    slopes,
     spread,
     upper,
 )
@@ -179,7 +180,7 @@ def is_uniform(at: Point, tau: Any, *, uniform: Any) -> Findings:
 
     The loss rises in every cosine, so that a uniform optimum is the regular simplex.
     """
-    found = alike(pushes_at_simplex(sizes_at(at), tau))
+    found = is_regular(sizes_at(at), tau)
     yield found == uniform, "it is uniform" if found else "it is not uniform"
 
 
@@ -243,14 +244,37 @@ def soft_and_sizes(at: Point, tau: Any, epsilon: Any, *, apart: Any) -> Findings
 
 
 @named_check("simplex is optimal")
-def simplex_is_optimal(C: int, q: int, tau: Any, ell: int, *, cosine: Any) -> Findings:
-    """In R^q the prototypes of SupCon on classes of one size are a regular simplex, at ``cosine``,
-    whose points sum to zero."""
-    yield C != 1, "one unit vector does not sum to zero"
-    yield q >= C - 1, f"a regular simplex of {C} points needs {C - 1} dimensions"
+def simplex_is_optimal(
+    C: int, tau: Any, ell: int = 0, n: int = 0, q: int | None = None, *, cosine: Any
+) -> Findings:
+    """In R^q the prototypes of SupCon on classes of one size (ell, or n) are a regular simplex, at
+    ``cosine``, whose points sum to zero."""
+    yield C > 1, "one unit vector does not sum to zero"
+    says = f"a regular simplex of {C} points needs {C - 1} dimensions"
+    yield q is None or q >= C - 1, says
     yield compare(cosine, Fraction(-1, C - 1), "="), "such points do not sum to zero"
-    pushes = pushes_at_simplex((ell,) * C, tau)
-    yield alike(pushes), "the slopes are not the same"
+    yield is_regular((ell or n,) * C, tau), "the slopes are not the same"
+
+
+@named_check("any classes are at a uniform simplex")
+def uniform(
+    C: int, tau: Any, epsilon: Any, *, critical: Any = None, regular: Any = None
+) -> Findings:
+    """For all sizes a simplex with one cosine is optimal for Soft SupCon: the one that attains the
+    bound up to the temperature ``critical``, and the regular one beyond; or the regular one at all
+    temperatures (``regular`` 1)."""
+    yield regular in (None, 1), "nothing is said"
+    uneven = [[*[2] * (C - 1), 3], [*[2] * (C - 1), 4], [*[4] * (C - 1), 2]]
+    if regular is None and mp(tau) <= mp(critical):
+        g = 1 + mp(tau) * mpmath.log(mp(epsilon))
+        flat = all(abs(f) <= CLOSE * 10 for f in slopes(uneven[0], tau, epsilon, g))
+        says = f"the cosine {text(g)} cannot be had or is not optimal"
+        yield flat and g >= mp(-1) / (C - 1) - CLOSE, says
+        return
+    for sizes in uneven:
+        says = f"of classes of {', '.join(map(str, sizes))} the slopes at the regular simplex: "
+        told = ", ".join(text(f) for f in slopes(sizes, tau, epsilon))
+        yield is_regular(sizes, tau, epsilon), says + told
 
 
 @named_check("diagonal blocks replaced")
