@@ -17,8 +17,6 @@ from .supcon import (
     bound,
     loss,
     of_classes,
-    some_similarities,
-    some_weights,
     spread,
 )
 
@@ -32,21 +30,6 @@ TURNS = (
 )
 #: What singular values in floating point are good for.
 ROUNDING = 1e-9
-
-
-@named_check("entropic gap")
-def entropic_gap(n: int, *, less: Any) -> Findings:
-    """The loss over its bound, minus ``less``, is non-negative for positive weights, and 0 where
-    similarities are their logarithms."""
-    for w in some_weights(n, zeros=False):
-        least = bound(w)
-        if least == 0:
-            raise NoValue("division by zero: the minimum of the loss is 0")
-        own = [[mpmath.log(mp(v)) for v in row] for row in w]
-        for s in (*some_similarities(n), own):
-            gap = loss(w, s) / least - mp(less)
-            says = f"the gap is {text(gap)}"
-            yield compare(gap, ZERO, ">=") and (s is not own or compare(gap, ZERO, "=")), says
 
 
 @named_check("gap at the optimum of SupCon")

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 import mpmath
@@ -22,7 +22,6 @@ from .supcon import (
     of_classes,
     optimum,
     shares,
-    some_similarities,
     some_weights,
     spread,
 )
@@ -32,27 +31,6 @@ ZERO, ONE = Fraction(0), Fraction(1)
 #: How near to a limit something must come, and where it is looked at.
 NEAR = mpmath.mpf(10) ** -10
 FAR = (10, 20, 40)
-
-
-@named_check("the loss has a value where")
-def has_value(n: int, *, each: bool) -> Findings:
-    """Weights 0 and 1, symmetric, give every row some iff their sum is positive: over all pairs
-    (``each`` 0), or of each row without its diagonal (``each`` 1)."""
-    places = [(i, i) for i in range(n)] + [(i, j) for i in range(n) for j in range(i)]
-    for values in product((ZERO, ONE), repeat=len(places)):
-        w = [[ZERO] * n for _ in range(n)]
-        for (i, j), v in zip(places, values, strict=True):
-            w[i][j] = w[j][i] = v
-        rows = [sum(row[:i] + row[i + 1 :]) for i, row in enumerate(w)]
-        said = all(rows) if each == 1 else sum(map(sum, w)) > 0
-        try:
-            shares(w)
-        except NoValue as error:
-            if said:
-                told = "; ".join(" ".join(map(str, row)) for row in w)
-                yield False, f"W = ({told}): {error}"
-            continue
-        yield said, "the loss has a value as well where it is said to have none"
 
 
 @named_check("optimum of the limit")
@@ -80,27 +58,6 @@ def optimum_of_limit(C: int, ell: int, *, of: Any) -> Findings:
         apart = apart or abs(near - least) > 10**-6
     says = "the minima of the losses converge to the minimum of the loss, on every set of S"
     yield bool(apart), says
-
-
-@named_check("loss above the bound")
-def above_the_bound(n: int, *, strict: bool) -> Findings:
-    """The loss is at least the entropic bound (``strict`` 0), or above it wherever two points have
-    weight 0 (``strict`` 1)."""
-    seen = 0
-    for w in some_weights(n, zeros=True):
-        if strict == 1 and not has_zero(w):
-            continue
-        every = [*some_similarities(n)]
-        if not has_zero(w):
-            every.append([[mpmath.log(mp(v)) for v in row] for row in w])
-        # Nearly the weights themselves, where some are 0.
-        every.append([[mpmath.log(mp(v) + mpmath.mpf(10) ** -9) for v in row] for row in w])
-        least = bound(w)
-        for s in every:
-            seen += 1
-            says = f"the loss is {text(loss(w, s))}, the bound {text(least)}"
-            yield compare(loss(w, s), least, ">" if strict == 1 else ">="), says
-    yield True if seen or n < 3 else None, "no such weights"
 
 
 @named_check("bound on the sphere")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
@@ -298,23 +297,6 @@ def replaced(at: Point, tau: Any, *, blocks: bool) -> Findings:
         yield np.linalg.eigvalsh(new).min() >= -1e-09 * n, "a negative form"
         says = "the loss is not less: the diagonal was 1/tau before"
         yield excess(sizes, new, tau) < excess(sizes, g, tau) * (1 - RELATIVE), says
-
-
-@named_check("quadratic form of the simplex")
-def quadratic_form(C: int, beta: Any, *, given: Given, squares: Any, square: Any) -> Findings:
-    """The form of I + beta (E - I) is ``squares`` times the sum of squares plus ``square`` times
-    the square of the sum; it is not negative iff beta is at least ``least``, beside at most 1."""
-    least = mp(given["least"])
-    drawn = random.Random(C)
-    for _ in range(4):
-        x = [Fraction(drawn.randint(-9, 9)) for _ in range(C)]
-        rows = [[ONE if i == j else beta for j in range(C)] for i in range(C)]
-        form = sum((x[i] * v * x[j] for i, row in enumerate(rows) for j, v in enumerate(row)), ZERO)
-        told = squares * sum(v * v for v in x) + square * sum(x) ** 2
-        yield compare(form, told, "="), f"the form is {text(form)}, not {text(told)}"
-    values = [1 + (C - 1) * beta, 1 - beta]
-    fine = all(v >= 0 for v in values)
-    yield fine == bool(mp(beta) >= least), f"the smallest eigenvalue is {min(values)}"
 
 
 @named_check("log-sum-exp between minima")

@@ -112,25 +112,6 @@ def of_permuted(n: int, *, given: Given) -> Findings:
                 yield compare(found, told, "="), f"{text(found)}, not {text(told)}"
 
 
-@named_check("loss by log-sum-exp")
-def by_log_sum_exp(n: int, *, sign: Any) -> Findings:
-    """Minus the shares times the logarithms of the softmax are the shares times log-sum-exp minus
-    ``sign`` times the similarity."""
-    for w in some_weights(n, zeros=True):
-        for s in some_similarities(n):
-            left, right = [], []
-            for i in range(n):
-                total = sum((mp(w[i][k]) for k in range(n) if k != i), mpmath.mpf(0))
-                norm = mpmath.fsum(mpmath.exp(mp(s[i][k])) for k in range(n) if k != i)
-                for j in range(n):
-                    if j != i:
-                        share = mp(w[i][j]) / total
-                        left.append(-share * mpmath.log(mpmath.exp(mp(s[i][j])) / norm))
-                        right.append(share * (mpmath.log(norm) - mp(sign) * mp(s[i][j])))
-            says = f"{text(mpmath.fsum(left))}, not {text(mpmath.fsum(right))}"
-            yield compare(mpmath.fsum(left), mpmath.fsum(right), "="), says
-
-
 @named_check("mixtures of cosine matrices")
 def mixtures(n: int, *, diagonal: Any) -> Findings:
     """Mixtures of cosine matrices have ``diagonal`` on the diagonal, and no negative form."""
@@ -303,28 +284,6 @@ def of_the_proof(at: Point, *, by: Any) -> Findings:
             yield acted(sigma, w) == w, f"{where}: it does not preserve the classes"
             says = f"{where}: it takes i to {sigma[i] + 1}, j to {sigma[j] + 1}"
             yield (sigma[i], sigma[j]) == (i2, j2), says
-
-
-@named_check("log-sum-exp on a line")
-def on_a_line(m: int, *, same: bool) -> Findings:
-    """Log-sum-exp is convex on a + Rv, and strictly iff v is not constant (``same`` 1), or not
-    zero (``same`` 0)."""
-    drawn = random.Random(m)
-    some = [[Fraction(drawn.randint(-9, 9), 4) for _ in range(m)] for _ in range(4)]
-    directions = [*some, [ZERO] * m, [ONE] * m, [ONE, *([ZERO] * (m - 1))]]
-
-    def value(a: Sequence[Fraction], v: Sequence[Fraction], t: Fraction) -> Any:
-        return mpmath.log(mpmath.fsum(mpmath.exp(mp(x + t * y)) for x, y in zip(a, v, strict=True)))
-
-    for a in some:
-        for v in directions:
-            middle = value(a, v, ZERO)
-            ends = (value(a, v, ONE) + value(a, v, -ONE)) / 2
-            strict = compare(middle, ends, "<")
-            said = len(set(v)) > 1 if same == 1 else any(v)
-            if not compare(middle, ends, "<=") or strict != said:
-                told = ", ".join(map(str, v))
-                yield False, f"on v = ({told}) it is {('' if strict else 'not ')}strict"
 
 
 @named_check("transitive on samples")
