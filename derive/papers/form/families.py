@@ -79,15 +79,25 @@ def first_alone(order: list[Index]) -> list[Index]:
     return [a for a in order if a[0] > 0 or a == order[0]]
 
 
+#: Of sets with as many dimensions as they need.
+RANKED = Letters(functions=frozenset({"rank"}))
+
+
 # --- simplices -------------------------------------------------------------------------------
 def _of_simplex(e: Embeddings) -> dict[str, Callable[..., Any]]:
     def vector(k: int, mark: str = "") -> dict[Index, Fraction]:
         return unit_vector(counted(k, e.m), 0, 0)
 
-    return {"U": lambda *_, mark="": list(e.everything), "u": vector, "w": vector, "v": vector}
+    return {
+        "U": lambda *_, mark="": list(e.everything),
+        "u": vector,
+        "w": vector,
+        "v": vector,
+        "rank": lambda scene, _: Fraction(e.rank),
+    }
 
 
-@family("one simplex", "a simplex of n (or N) vectors", _of_simplex)
+@family("one simplex", "a simplex of n (or N) vectors", _of_simplex, RANKED)
 def one_simplex(n: int = 0, N: int = 0) -> Iterator[Embeddings]:
     """The simplex of so many vectors."""
     yield Embeddings.simplex(n or N)
@@ -119,7 +129,7 @@ def with_axis(N: int) -> Iterator[Embeddings]:
 
 
 # --- towers ----------------------------------------------------------------------------------
-TOWERS = Letters(functions=frozenset("h"))
+TOWERS = Letters(functions=frozenset({"h", "rank"}))
 
 
 @cache
@@ -186,6 +196,7 @@ def of_towers(found: Embeddings, parameter: str = "") -> dict[str, Callable[...,
         "V": side(1),
         "L": both,
         "h": least,
+        "rank": lambda scene, *_: Fraction(e.rank),
         "L_InfoNCE": lambda scene: towers.softmax_value(INFONCE, e, t=scene.numbers["t"]),
         "L_sig": sigmoid,
     }

@@ -21,7 +21,7 @@ from ...problems.domains import WARM
 from ...results import results
 from ...structures.towers import N
 from ...vectors.embeddings import Embeddings
-from ..form.families import ccem, in_space
+from ..form.families import in_space
 from ..form.family import size
 from ..form.run import DerivedAt, Findings, Point, named_check, named_proof, quantity
 from ..towers import aligned, pairwise_value, softmax_value
@@ -47,13 +47,6 @@ def double_constant(at: Point, N: int, d: int, *, power: Any) -> Findings:
         yield abs(found - least) > CLOSE or e.is_double_constant(), says, e
 
 
-@named_check("ccem rank")
-def rank(N: int, *, given: Given) -> Findings:
-    """The CCEM needs ``rank`` dimensions, for all delta together."""
-    e = max((ccem(N, Fraction(q)) for q in (0, 1, 4)), key=lambda found: found.rank)
-    yield compare(Fraction(e.rank), given["rank"], "="), f"its rank is {e.rank}", e
-
-
 # --- Where a simplex exists, and where it is optimal ---
 #: Losses have some 48 digits after the point, and near t = 0 they agree in the first forty.
 NEARLY = mpmath.mpf(10) ** -46
@@ -65,25 +58,6 @@ def equal_angles(items: int, apart: Fraction) -> Embeddings | None:
         return Embeddings.hierarchical(items, 1, 1, Fraction(1), Fraction(1), apart)
     except ValueError:
         return None
-
-
-@named_check("equal angles")
-def angles(N: int, *, apart: Any, least: Any) -> Findings:
-    """N unit vectors with inner product ``apart`` are a simplex, and need ``least`` dimensions."""
-    found = equal_angles(N, apart)
-    yield found is not None, f"no vectors have the inner product {text(apart)}"
-    centred = N == 1 or found.sum_ip(found.everything, found.everything) == 0
-    good = centred and compare(Fraction(found.rank), least, "=")
-    yield good, f"their rank is {found.rank}", found
-
-
-@named_check("simplex fits in R^d")
-def fits(N: int, d: int, *, least: Any) -> Findings:
-    """There is a simplex of N vectors in R^d exactly for d >= ``least``."""
-    simplex = Embeddings.simplex(N)
-    said = compare(Fraction(d), least, ">=")
-    says = f"said to {'exist' if said else 'be missing'}, and its rank is {simplex.rank}"
-    yield said == (simplex.rank <= d), says, simplex
 
 
 @named_check("optima of InfoNCE")

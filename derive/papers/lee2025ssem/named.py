@@ -77,15 +77,6 @@ def is_ssem(e: Embeddings) -> bool:
     return found <= longest(e.m, e.n) and same(e, ssem(e.m, e.n, e.p, found))
 
 
-@named_check("simplex fits")
-def simplex_fits(d: int, n: int, m: int = 1, *, least: Any) -> Findings:
-    """mn unit vectors at equal angles exist in R^d exactly when d >= ``least``."""
-    simplex = Embeddings.simplex(m, n)
-    said, true = compare(Fraction(d), least, ">="), simplex.rank <= d
-    says = f"said to {'exist' if said else 'be missing'}, and their rank is {simplex.rank}"
-    yield said == true, says, simplex
-
-
 @named_check("ssem exists up to")
 def exists_up_to(m: int, n: int, *, given: Given) -> Findings:
     """There is an SSEM for 0 <= delta <= ``end``, and for no larger delta."""
@@ -96,22 +87,6 @@ def exists_up_to(m: int, n: int, *, given: Given) -> Findings:
         yield one_of(m, n, root(end * part)) is not None, says
     beyond = end + Fraction(1, 1000)
     yield n <= 1 or one_of(m, n, root(beyond)) is None, f"there is one with delta^2 = {beyond} too"
-
-
-@named_check("ssem rank")
-def rank(at: Point, m: int, n: int, *, given: Given) -> Findings:
-    """The SSEM needs exactly ``rank`` dimensions."""
-    e = ssem(m, n, 1, as_number(at["delta"] ** 2))
-    yield compare(Fraction(e.rank), given["rank"], "="), f"its rank is {e.rank}", e
-
-
-@named_check("ssem fits")
-def fits(at: Point, m: int, n: int, *, given: Given) -> Findings:
-    """The SSEM fits into ``rank`` dimensions, and there is one that needs all of them."""
-    e = ssem(m, n, 1, as_number(at["delta"] ** 2))
-    most = max(ssem(m, n, 1, q).rank for q in (ZERO, Fraction(1, 2), ONE, longest(m, n)))
-    good = e.rank <= given["rank"] and compare(Fraction(most), given["rank"], "=")
-    yield good, f"its rank is {e.rank}, and at most {most}", e
 
 
 @named_check("minimisers")
@@ -251,16 +226,6 @@ def least_on_ssem(at: Point, *, given: Given, to: Any) -> Findings:
 
 
 # --- What the proof of Proposition A.5 says of one vector ---
-@named_check("both terms are zero")
-def both_terms_are_zero(n: int, d: int, *, a: Any) -> Findings:
-    """Where all elements of a are ``a``, a^T exp(w_i) and a^T exp(mean of w_i) are zero."""
-    points = [[Fraction(i * k - 3, k + 1) for k in range(d)] for i in range(n)]
-    mean = [sum(column, Fraction(0)) / n for column in zip(*points, strict=True)]
-    for w in (*points, mean):
-        found = mp(a) * mpmath.fsum(mpmath.exp(mp(c)) for c in w)
-        yield found == 0, f"one of them is {text(found)}"
-
-
 # --- Numbers that are printed rounded ---
 #: Half of the last digit of what is printed with two digits after the point.
 HALF_A_DIGIT = Fraction(1, 200)

@@ -17,7 +17,7 @@ from ...losses.softmax import SoftmaxLoss
 from ...losses.supcl import CNCE, SUPCL
 from ...vectors.embeddings import Embeddings, Index
 from .. import evaluate
-from ..form.families import SEEDS, first_alone, sets_in, ssem, unit_vector
+from ..form.families import RANKED, SEEDS, first_alone, sets_in, ssem, unit_vector
 from ..form.family import family
 from ..form.points import ONE, ZERO, Rows, unit_axes
 
@@ -55,6 +55,7 @@ def of_classes(e: Embeddings) -> dict[str, Callable[..., Any]]:
         "L_Sup": loss(SUPCL, alpha=0),
         "L_Self": loss(SUPCL, alpha=1),
         "L_cNCE": loss(CNCE),
+        "rank": lambda scene, _: Fraction(e.rank),
     }
 
 
@@ -89,13 +90,13 @@ def spheres(m: int, n: int, r: Any) -> Iterator[Embeddings]:
             yield few.scaled(r)
 
 
-@family("ssem", "the SSEM", of_classes)
+@family("ssem", "the SSEM", of_classes, RANKED)
 def one_ssem(m: int, n: int, delta: Expr, p: int = 1) -> Iterator[Embeddings]:
     """The SSEM at a point."""
     yield ssem(m, n, p, as_number(delta**2))
 
 
-@family("simplex", "a simplex of mn vectors w_ij", of_classes)
+@family("simplex", "a simplex of mn vectors w_ij", of_classes, RANKED)
 def simplex(m: int, n: int) -> Iterator[Embeddings]:
     """The simplex of classes of one vector."""
     yield Embeddings.simplex(m, n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import mpmath
@@ -22,22 +23,19 @@ MANY = 10**40
 
 
 @named_check("gradient of the loss")
-def gradient_of_the_loss(at: Point, *, factor: Any) -> Findings:
-    """Differences of -log p_{ii^+} in the anchor are ``factor`` times M_i - z_{i^+}."""
+def gradient_of_the_loss(at: Point, tau: Any, *, factor: Any, positive: Any = 1) -> Findings:
+    """Differences of -log p_{ii^+} in the anchor are ``factor`` (M_i - ``positive`` z_{i^+})."""
     batch = at["on"]
     assert isinstance(batch, Batch)
-    tau = mp(as_number(at["tau"]))
-    d = len(batch.rows[0])
     with mpmath.workdps(DIGITS):
-        for i in range(1, batch.size + 1):
-            mean = batch.weights(i, as_number(at["tau"]))
-            for k in range(d):
-                ends = [_loss(batch, i, k, s * STEP, tau) for s in (1, -1)]
-                slope = (ends[0] - ends[1]) / (2 * STEP)
-                own = mp(batch.rows[batch.partner(i) - 1][k])
-                wanted = mpmath.fsum(mp(p) * mp(batch.rows[j - 1][k]) for j, p in mean.items())
-                says = f"anchor {i}: the slope is {text(slope)}"
-                yield abs(slope - mp(factor) * (wanted - own)) <= NEAR * (1 + abs(slope)), says
+        for i, k in product(range(1, batch.size + 1), range(len(batch.rows[0]))):
+            ends = [_loss(batch, i, k, s * STEP, mp(tau)) for s in (1, -1)]
+            slope = (ends[0] - ends[1]) / (2 * STEP)
+            own = mp(positive) * mp(batch.rows[batch.partner(i) - 1][k])
+            mean = batch.weights(i, tau).items()
+            wanted = mpmath.fsum(mp(p) * mp(batch.rows[j - 1][k]) for j, p in mean)
+            says = f"anchor {i}: the slope is {text(slope)}"
+            yield abs(slope - mp(factor) * (wanted - own)) <= NEAR * (1 + abs(slope)), says
 
 
 def _loss(batch: Batch, i: int, k: int, step: Any, tau: Any) -> Any:

@@ -14,7 +14,7 @@ from ...language.quantities import compare, mp, text
 from ..form.points import top_eigenvalue
 from ..form.run import Findings, Point, named_check
 from ..form.tables import Tables
-from .sets import anchors_in, batches_in
+from .sets import batches_in
 
 Given = Mapping[str, Any]
 #: Central differences with this step have some 40 right digits.
@@ -22,51 +22,6 @@ STEP = mpmath.mpf(10) ** -25
 DIGITS = 80
 ONE, SMALL = Fraction(1), Fraction(1, 10**6)
 CLOSE = mpmath.mpf(10) ** -30
-
-
-def _dot(a: Any, b: Any) -> Any:
-    return mpmath.fsum(mp(x) * mp(y) for x, y in zip(a, b, strict=True))
-
-
-def _slopes(function: Any, at: Any) -> list[Any]:
-    """The gradient by central differences."""
-    found = []
-    for k in range(len(at)):
-        ends = [[mp(v) + s * STEP * (i == k) for i, v in enumerate(at)] for s in (1, -1)]
-        found.append((function(ends[0]) - function(ends[1])) / (2 * STEP))
-    return found
-
-
-@named_check("gradient of a similarity")
-def of_similarity(N: int, d: int, *, times: Any) -> Findings:
-    """The gradient of <z, z_j> in z is ``times`` z_j."""
-    with mpmath.workdps(DIGITS):
-        for e in anchors_in(N, d):
-            u, other = e.points["u"][0], e.points["z"][0]
-            for one, told in zip(_slopes(lambda z, o=other: _dot(z, o), u), other, strict=True):
-                yield abs(one - mp(times) * mp(told)) <= CLOSE, f"{text(one)} is not {text(told)}"
-
-
-@named_check("gradient of the loss in the anchor")
-def of_loss(at: Point, tau: Any, *, given: Given, times: Any) -> Findings:
-    """The gradient of the loss in the anchor is ``times`` (M - ``positive`` z_+)."""
-    e = at["on"]
-    assert isinstance(e, Tables)
-    with mpmath.workdps(DIGITS):
-        u, v, z = e.points["u"][0], e.points["v"][0], e.points["z"]
-        heat = mp(tau)
-
-        def loss(anchor: Any) -> Any:
-            near = _dot(anchor, v) / heat
-            far = [_dot(anchor, x) / heat for x in z]
-            return mpmath.log(mpmath.fsum(map(mpmath.exp, [near, *far]))) - near
-
-        weights = [mpmath.exp(_dot(u, x) / heat) for x in [v, *z]]
-        total = mpmath.fsum(weights)
-        mean = [_dot(weights, column) / total for column in zip(v, *z, strict=True)]
-        for one, m, positive in zip(_slopes(loss, u), mean, v, strict=True):
-            told = mp(times) * (m - mp(given["positive"]) * mp(positive))
-            yield abs(one - told) <= CLOSE * (1 + abs(told)), f"{text(one)} is not {text(told)}", e
 
 
 @named_check("largest eigenvalue of the Hessian of log-sum-exp")
