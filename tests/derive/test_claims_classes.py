@@ -14,13 +14,10 @@ from cltheory.derive.papers.vock2026unified.named_supcon import lowered
 from cltheory.derive.papers.vock2026unified.named_symmetry import acted, averaged, generators
 from cltheory.derive.papers.vock2026unified.sets import supcon
 from cltheory.derive.papers.vock2026unified.supcon import (
-    alike,
     bound,
     loss,
     of_classes,
     optimum,
-    pushes_at_simplex,
-    shares,
     spread,
     upper,
 )
@@ -90,18 +87,6 @@ def test_no_prototypes_near_the_optimum_are_better(sizes: tuple[int, ...], tau: 
         mixed = 0.95 * best + 0.05 * z @ z.T
         assert loss(w, spread(sizes, mixed.tolist(), tau)) > least
     assert np.abs(optimum(sizes, tau, by_size=False) - best).max() < 1e-5
-
-
-def test_the_simplex_is_optimal_for_one_size_only() -> None:
-    assert alike(pushes_at_simplex((3, 3, 3), Fraction(1, 50)))
-    assert not alike(pushes_at_simplex((3, 3, 4), Fraction(1, 50)))
-    assert alike(pushes_at_simplex((2, 9), Fraction(1)))  # two classes have one cosine
-
-
-def test_weights_without_positives_have_no_shares() -> None:
-    assert bound(of_classes((2, 2))) == 0
-    with pytest.raises(NoValue, match="row 3"):
-        shares(of_classes((2, 1)))
 
 
 def test_means_over_symmetries() -> None:

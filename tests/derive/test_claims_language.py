@@ -31,12 +31,6 @@ def test_a_limit_is_taken_from_above_and_at_infinity() -> None:
     assert word("printed = '''\\lim_{\\tau \\to 0} \\exp(-1/\\tau) = 0'''\n") == "agrees"
 
 
-def test_where_no_limit_is_seen_nothing_is_said() -> None:
-    assert word(f"printed = '''\\lim_{{\\tau \\to 0}} \\frac{{m}}{{\\tau}} = n'''\n{SIZES}") == (
-        "undecided"
-    )
-
-
 def test_a_number_is_no_interval() -> None:
     text = "printed = '''m = (0, m)'''\norigin = \"authors\"\n" + SIZES
     text += "[record.reading]\ntext = '''m \\in (0, m]'''\n"
@@ -102,11 +96,6 @@ def test_what_has_no_segment_and_what_is_no_root_is_undecided() -> None:
     for named in ("variance-bound.loss_along", "ssem.same_class.function"):
         text = "printed = '''s = 1'''\nunder = \"m in 2.., n in 2..\"\n"
         assert word(text + f'names = {{ s = "{named}" }}\n') == "undecided"
-
-
-def test_what_is_spelled_says_what_was_read() -> None:
-    text = r"\lim_{x \to 0} x = (0, \tilde x]"
-    assert str(read(text).tree) == "lim[x -> 0] x = (0, x~tilde]"
 
 
 def test_a_mutant_that_says_the_same_where_the_premise_is_met_is_none() -> None:

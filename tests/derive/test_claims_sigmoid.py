@@ -15,7 +15,7 @@ from cltheory.derive.papers.form.family import load
 from cltheory.derive.papers.form.functions import KINDS, Function, function_named
 from cltheory.derive.papers.form.hypotheses import read_under
 from cltheory.derive.papers.form.run import CHECKS, PROOFS
-from cltheory.derive.papers.lee2024sigmoid import named, named_optimum
+from cltheory.derive.papers.lee2024sigmoid import named_optimum
 from sympy import S
 
 load("cltheory.derive.papers.lee2024sigmoid")
@@ -78,46 +78,6 @@ def test_a_range_of_delta_has_to_reach_the_optimum(given: dict[str, Any], holds:
     assert answer("some CCEM is optimal", given, **at) is holds
 
 
-def test_theorem_1_needs_each_of_its_additions() -> None:
-    full = {"low": ZERO, "top": OO}
-    strict = {"l_p": down("(1 - y)^2"), "l_n": up("(1 + y)^2")}
-    assert answer("theorem 1", full, N=4, d=4, **strict) is True
-    assert answer("theorem 1", full, N=4, d=4, **{**strict, "l_n": up("2 y")}) is False
-    assert answer("theorem 1", full, N=2, d=2, l_p=down("max(0, 1/2 - y)"), l_n=UP[0]) is False
-    jump = down("(1 - y)^2 with 5 at y = -1")
-    assert answer("theorem 1", full, N=3, d=3, l_p=jump, l_n=up("(9 + y)^2")) is False
-
-
-def test_other_minimisers_of_the_negatives() -> None:
-    assert answer("another set has the least negatives", {"items": Fraction(4)}) is True
-    assert answer("another set has the least negatives", {"items": Fraction(5)}) is None
-
-
-def test_the_simplex_alone_is_optimal_for_infonce() -> None:
-    right = {"positive": ONE, "negative": Fraction(-1, 2)}
-    assert answer("optima of InfoNCE", right, N=3, d=2, t=1) is True
-    assert answer("optima of InfoNCE", {**right, "negative": ZERO}, N=3, d=3, t=1) is False
-    assert answer("optima of InfoNCE", right, N=3, d=1, t=1) is False  # no room for it
-    assert named.equal_angles(3, Fraction(-2, 3)) is None
-
-
-@pytest.mark.parametrize(
-    ("at", "given", "holds"),
-    [
-        ({"N": 5, "t": 1, "b": 1}, {"large": ONE, "small": -ONE}, True),
-        ({"N": 4, "t": 1, "b": 1}, {"small": -ONE}, False),
-        ({"N": 3, "t": 1, "b": 0}, {"large": ONE}, False),
-        ({"N": 2, "t": 1, "b": 0}, {"large": ONE}, True),
-        ({"N": 6, "t": 1, "b": "1/2"}, {"small": -ONE}, True),
-        ({"N": 6, "t": 1, "b": "7/10"}, {"small": -ONE}, False),  # log 2 is 0.693
-    ],
-)
-def test_optima_for_extreme_temperatures(
-    at: dict[str, Any], given: dict[str, Any], holds: bool
-) -> None:
-    assert answer("optimum at the ends of temperature", given, **at) is holds
-
-
 def test_proofs_hold_where_they_are_asked_and_say_so_where_not() -> None:
     def asked(name: str, under: str) -> Any:
         (domain,) = read_under(under).domains()
@@ -128,13 +88,3 @@ def test_proofs_hold_where_they_are_asked_and_say_so_where_not() -> None:
     assert isinstance(asked("delta of the mean", "c in [-1, 1]"), Undecided)
     scalars = "c in (-oo, oo), t in (0, oo), b in [0, oo)"
     assert isinstance(asked("sigmoid functions", scalars), Holds)
-
-
-def test_a_ccem_needs_room() -> None:
-    room, pair = {"room": Fraction(3)}, {"l_p": down("(1 - y)^2"), "l_n": up("2 y")}
-    check = "a CCEM in R^d is optimal"
-    assert answer(check, room, N=3, d=3, **pair) is True
-    assert answer(check, room, N=3, d=1, **pair) is False
-    assert answer(check, {"room": Fraction(2)}, N=3, d=3, **pair) is False
-    # Where the negatives weigh most, the antipodal structure is least, in every space.
-    assert answer(check, room, N=3, d=1, l_p=down("-y"), l_n=up("(9 + y)^2")) is True

@@ -19,7 +19,7 @@ LEDGER = Ledger({KEY!r}, "Spheres", __name__, ["section_1"])
 SETS = """
 from cltheory.derive.papers.form.family import family
 from cltheory.derive.papers.form.families import sets_in, unit_vector
-from cltheory.derive.papers.form.run import Answer, named_check
+from cltheory.derive.papers.form.run import named_check
 
 
 def named(e):
@@ -33,7 +33,7 @@ def points(n: int):
 
 @named_check("doe's count")
 def count(n: int, *, many):
-    return Answer(n == many, f"there are {n}")
+    yield n == many, f"there are {n}"
 """
 RECORDS = """
 [[record]]
