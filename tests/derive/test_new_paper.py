@@ -26,7 +26,7 @@ def named(e):
     return {"u": lambda k, mark="": unit_vector(k - 1, 0, 0)}
 
 
-@family("doe's points", "points of a circle", named)
+@family("doe's points", named)
 def points(n: int):
     return sets_in(n, 1, 1, 2)
 

@@ -97,7 +97,7 @@ def _of_simplex(e: Embeddings) -> dict[str, Callable[..., Any]]:
     }
 
 
-@family("one simplex", "a simplex of n (or N) vectors", _of_simplex, RANKED)
+@family("one simplex", _of_simplex, RANKED)
 def one_simplex(n: int = 0, N: int = 0) -> Iterator[Embeddings]:
     """The simplex of so many vectors."""
     yield Embeddings.simplex(n or N)
@@ -110,12 +110,7 @@ def _of_axis(e: Embeddings) -> dict[str, Callable[..., Any]]:
     }
 
 
-@family(
-    "simplex and axis",
-    "a simplex w_1..w_N, and e across it",
-    _of_axis,
-    Letters(vectors=frozenset("uvwe")),
-)
+@family("simplex and axis", _of_axis, Letters(vectors=frozenset("uvwe")))
 def with_axis(N: int) -> Iterator[Embeddings]:
     """The simplex, and after it the unit vector."""
     apart = Fraction(-1, N - 1) if N > 1 else ZERO
@@ -202,7 +197,7 @@ def of_towers(found: Embeddings, parameter: str = "") -> dict[str, Callable[...,
     }
 
 
-@family("towers", "u_1..u_N and v_1..v_N, any and degenerate", of_towers, TOWERS)
+@family("towers", of_towers, TOWERS)
 def in_spaces(N: int, d: int | None = None) -> list[towers.Towers]:
     """Towers in R^d, or in two spaces."""
     return [e for room in ([d] if d is not None else (1, 3)) for e in in_space(N, room)]

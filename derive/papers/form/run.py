@@ -39,6 +39,7 @@ from .hypotheses import SYMBOLS, Condition, Hypotheses, letters_at, put_in
 from .record import Wording
 
 Point = Mapping[str, Any]  #: values of letters, and functions
+Given = Mapping[str, Any]  #: what a record gives a named check, evaluated
 Definitions = Mapping[str, tuple[tuple[str, ...], Node]]
 #: Points that a formula is tried at; a family says at how many a statement about it is.
 POINTS = 150

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -26,7 +25,6 @@ from ..form.family import size
 from ..form.run import DerivedAt, Findings, Point, named_check, named_proof, quantity
 from ..towers import aligned, pairwise_value, softmax_value
 
-Given = Mapping[str, Any]
 #: Losses have some 48 digits after the point, the derived least loss forty.
 CLOSE = mpmath.mpf(10) ** -35
 

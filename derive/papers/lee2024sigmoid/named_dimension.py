@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -16,11 +16,10 @@ from ...losses.clip import SIGMOID
 from ...vectors.embeddings import Embeddings, Index
 from ..digits import stored_cells
 from ..form.families import in_space
-from ..form.run import Findings, Point, named_check
+from ..form.run import Findings, Given, Point, named_check
 from ..towers import Towers, aligned, lifted, pairwise_value
 from .named import delta_star
 
-Given = Mapping[str, Any]
 #: Losses have some 48 digits after the point.
 CLOSE = mpmath.mpf(10) ** -35
 #: How far from its limit an optimiser left the similarity of a stored cell.

@@ -7,7 +7,7 @@ the share x = delta^2/(1 + delta^2), since they are linear in it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -31,13 +31,11 @@ from ...vectors.embeddings import Embeddings
 from ..form.families import ccem, in_space
 from ..form.family import size
 from ..form.functions import Function
-from ..form.points import total
-from ..form.run import Findings, Point, named_check, named_proof
+from ..form.points import ONE, ZERO, total
+from ..form.run import Findings, Given, Point, named_check, named_proof
 from ..towers import Towers, lifted, pairwise_value, position, softmax_value, square
 
-Given = Mapping[str, Any]
 Scalar = Callable[[Any], Any]
-ZERO, ONE = Fraction(0), Fraction(1)
 #: Losses have some 48 digits after the point, and the place of the best CCEM twenty.
 CLOSE, PLACE = mpmath.mpf(10) ** -42, mpmath.mpf(10) ** -15
 

@@ -25,11 +25,10 @@ from ...vectors.embeddings import Embeddings, mean
 from ..digits import stored_cells
 from ..form.families import sets_in, ssem
 from ..form.family import size
-from ..form.run import Findings, Point, named_check, named_proof
+from ..form.points import ONE, ZERO
+from ..form.run import Findings, Given, Point, named_check, named_proof
 from .sets import declared_value
 
-Given = Mapping[str, Any]
-ZERO, ONE = Fraction(0), Fraction(1)
 #: Losses have some 48 digits after the point, and near tau = 0 those of different sets agree in
 #: the first forty. The least one on the SSEM is found to twenty.
 CLOSE, FOUND = mpmath.mpf(10) ** -46, mpmath.mpf(10) ** -20

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -24,11 +24,10 @@ from ...results import results
 from ...vectors.embeddings import Embeddings
 from ..form.families import ssem
 from ..form.family import size
-from ..form.run import Findings, Point, named_check, named_proof
+from ..form.run import Findings, Given, Point, named_check, named_proof
 from .named import CLOSE, ONE, ZERO, best_position, longest
 from .sets import declared_value
 
-Given = Mapping[str, Any]
 #: How far from delta = 0 the slope of the loss is taken, relative to the longest delta**2.
 STEP = Fraction(1, 10**9)
 #: How far beside a printed end is tried, and a temperature at which alpha_min is almost 1/n.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -12,12 +12,11 @@ from ...language.quantities import compare, root, text
 from ...vectors.embeddings import Embeddings, Index
 from ..form.families import sets_in, ssem
 from ..form.family import size
-from ..form.run import Findings, Point, named_check
+from ..form.points import ONE, ZERO
+from ..form.run import Findings, Given, Point, named_check
 from .named import longest, squared
 
-Given = Mapping[str, Any]
 Functional = Callable[[Embeddings], Fraction]
-ZERO, ONE = Fraction(0), Fraction(1)
 
 
 # --- sums --------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -10,10 +9,9 @@ from typing import Any
 import mpmath
 
 from ...language.quantities import as_number, mp, text
-from ..form.run import Findings, Point, named_check
+from ..form.run import Findings, Given, Point, named_check
 from .batch import Batch
 
-Given = Mapping[str, Any]
 #: Steps of central differences, at 80 digits; their error is some STEP**2 / tau**2.
 STEP, DIGITS = mpmath.mpf(10) ** -25, 80
 #: How near a difference is to a derivative, at temperatures from 1/50 on.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -12,11 +11,10 @@ import numpy as np
 from ...language.matrices import Matrix
 from ...language.quantities import compare, mp, text
 from ..form.points import top_eigenvalue
-from ..form.run import Findings, Point, named_check
+from ..form.run import Findings, Given, Point, named_check
 from ..form.tables import Tables
 from .sets import batches_in
 
-Given = Mapping[str, Any]
 #: Central differences with this step have some 40 right digits.
 STEP = mpmath.mpf(10) ** -25
 DIGITS = 80

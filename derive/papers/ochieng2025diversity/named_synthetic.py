@@ -8,16 +8,15 @@ the spread between seeds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..form.run import Findings, Point, named_check
+from ..form.run import Findings, Given, Point, named_check
 
-Given = Mapping[str, Any]
 simulated_check = partial(named_check, simulated=True)
 Floats = NDArray[np.float64]
 N, D = 256, 1024

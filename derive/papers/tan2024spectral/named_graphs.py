@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
@@ -12,11 +12,11 @@ import mpmath
 
 from ...language.matrices import Matrix, mpf
 from ...language.quantities import NoValue, as_number, mp, text
-from ..form.run import Findings, Point, named_check
+from ..form.points import ONE, ZERO
+from ..form.run import Findings, Given, Point, named_check
 from ..form.tables import Tables
 from .subgraphs import attraction, cross_entropy, gaussian, laplacian, partition
 
-Given = Mapping[str, Any]
 Rows = tuple[tuple[Any, ...], ...]
 #: Values this near are the same: sums of a few exponentials have some 45 digits.
 NEAR = mpmath.mpf(10) ** -30
@@ -28,7 +28,6 @@ MARGIN = mpmath.mpf(10) ** -4
 FAR, HALVINGS = mpmath.mpf(2) ** 40, 80
 #: Of a descent.
 STEPS = 400
-ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def graph_of(at: Point) -> tuple[Rows, Rows]:

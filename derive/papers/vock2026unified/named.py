@@ -7,17 +7,15 @@ what is off the diagonal counts. Eigenvalues are floating-point numbers, of smal
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..form.run import Findings, Point, named_check
+from ..form.run import Findings, Given, Point, named_check
 from ..form.tables import Tables
 
-Given = Mapping[str, Any]
 Array = NDArray[np.float64]
 #: What is smaller, relative to the largest entry, counts as zero.
 TOLERANCE = 1e-8

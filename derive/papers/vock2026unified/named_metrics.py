@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +12,8 @@ import numpy as np
 
 from ...language.quantities import NoValue, compare, mp, text
 from ..form.family import size
-from ..form.run import Findings, Point, named_check
+from ..form.points import ONE, ZERO
+from ..form.run import Findings, Given, Point, named_check
 from .supcon import (
     bound,
     loss,
@@ -20,8 +21,6 @@ from .supcon import (
     spread,
 )
 
-Given = Mapping[str, Any]
-ZERO, ONE = Fraction(0), Fraction(1)
 Points = list[list[Fraction]]
 #: Turns and reflections of the plane with rational entries.
 TURNS = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -10,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from ...language.quantities import mp, text
-from ..form.run import Findings, Point, named_check
+from ..form.run import Findings, Given, Point, named_check
 from .named import close, shifts
 from .supcon import Floats
 
-Given = Mapping[str, Any]
 #: What ranks and distances in floating point are good for.
 ROUNDING = 1e-7
 

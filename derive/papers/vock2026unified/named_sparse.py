@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -13,7 +13,8 @@ import mpmath
 
 from ...language.quantities import NoValue, compare, mp, text
 from ..form.family import size
-from ..form.run import Findings, Point, named_check
+from ..form.points import ONE, ZERO
+from ..form.run import Findings, Given, Point, named_check
 from .supcon import (
     Rows,
     bound,
@@ -26,8 +27,6 @@ from .supcon import (
     spread,
 )
 
-Given = Mapping[str, Any]
-ZERO, ONE = Fraction(0), Fraction(1)
 #: How near to a limit something must come, and where it is looked at.
 NEAR = mpmath.mpf(10) ** -10
 FAR = (10, 20, 40)

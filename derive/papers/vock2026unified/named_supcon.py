@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
@@ -14,7 +13,8 @@ import numpy as np
 from ...language.digits import CLOSE
 from ...language.quantities import compare, mp, text
 from ..form.family import size
-from ..form.run import Findings, Point, named_check
+from ..form.points import ONE, ZERO
+from ..form.run import Findings, Given, Point, named_check
 from .supcon import (
     SAME,
     Floats,
@@ -30,8 +30,6 @@ from .supcon import (
     upper,
 )
 
-Given = Mapping[str, Any]
-ZERO, ONE = Fraction(0), Fraction(1)
 #: What the loss above its bound may differ by relatively, where cosines are known to SAME.
 RELATIVE = 1e-6
 #: How far from the optimum rivals are looked at.

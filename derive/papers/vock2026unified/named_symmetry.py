@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import permutations
 from typing import Any
@@ -12,12 +12,11 @@ import mpmath
 import numpy as np
 
 from ...language.quantities import compare, mp, text
-from ..form.run import Findings, Point, named_check
+from ..form.points import ZERO
+from ..form.run import Findings, Given, Point, named_check
 from .named_supcon import rivals, sizes_at
 from .supcon import loss, of_classes, some_similarities, some_weights
 
-Given = Mapping[str, Any]
-ZERO, ONE = Fraction(0), Fraction(1)
 Permutation = tuple[int, ...]
 Table = Sequence[Sequence[Any]]
 

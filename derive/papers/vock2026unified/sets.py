@@ -112,12 +112,7 @@ WEIGHTS = SAID(vectors=frozenset(), entries=frozenset("ws"))
 
 
 # --- weights and similarities ---------------------------------------------------------------------
-@family(
-    "weights",
-    "symmetric weights w_ij > 0 and similarities s_ij, any, and those that attain the bound",
-    _of_tables,
-    WEIGHTS,
-)
+@family("weights", _of_tables, WEIGHTS)
 @cache
 def weights(n: int) -> tuple[Tables, ...]:
     """Symmetric positive weights, with any similarities and with those that attain the bound."""
@@ -153,7 +148,7 @@ def weights(n: int) -> tuple[Tables, ...]:
     return tuple(found)
 
 
-@family("sparse weights", "the same, and weights some of which are zero", _of_tables, WEIGHTS)
+@family("sparse weights", _of_tables, WEIGHTS)
 def sparse(n: int) -> Iterator[Tables]:
     """The same, and weights some or all of which are zero."""
     yield from weights(n)
@@ -174,7 +169,6 @@ def _off(rows: Rows, c: Any, diagonal: Any = 0) -> Rows:
 
 @family(
     "dissimilarities and points",
-    "D and points z in R^q, solved exactly, up to a constant, on the diagonal not, not at all",
     _of_tables,
     SAID(vectors=frozenset("z"), entries=frozenset("dsw")),
     most=20,
@@ -259,7 +253,6 @@ def _in_pairs(n: int, rank: int) -> Rows:
 # --- labels ---------------------------------------------------------------------------------------
 @family(
     "labels and points",
-    "labels y in R^ell, points z in R^q, and an axis e across",
     _of_tables,
     SAID(vectors=frozenset("yze"), entries=frozenset("dsw")),
     most=16,
@@ -291,7 +284,6 @@ def labels(n: int, ell: int, q: int) -> tuple[Tables, ...]:
 # --- points on a sphere ---------------------------------------------------------------------------
 @family(
     "points on a sphere",
-    "points p in R^q of length rho, and an axis e across",
     _of_tables,
     SAID(vectors=frozenset("pze"), entries=frozenset("dsw")),
     most=12,
@@ -309,13 +301,7 @@ def on_a_sphere(n: int, q: int, rho: Any) -> tuple[Tables, ...]:
 
 
 # --- matrices ------------------------------------------------------------------------------------
-@family(
-    "distances",
-    "hollow symmetric D: Euclidean of every dimension, spherical or not, and any",
-    _of_tables,
-    SAID(vectors=frozenset(), entries=frozenset("d")),
-    most=24,
-)
+@family("distances", _of_tables, SAID(vectors=frozenset(), entries=frozenset("d")), most=24)
 @cache
 def distances(n: int, tau: Any = None) -> tuple[Tables, ...]:
     """Hollow symmetric matrices: Euclidean of every dimension, spherical or not, and any."""
@@ -333,13 +319,7 @@ def distances(n: int, tau: Any = None) -> tuple[Tables, ...]:
 
 
 # --- classes --------------------------------------------------------------------------------------
-@family(
-    "classes",
-    "k_ij, which says whether two of n samples have the same of C labels; any s_ij",
-    _of_tables,
-    SAID(vectors=frozenset(), entries=frozenset("wsk")),
-    most=16,
-)
+@family("classes", _of_tables, SAID(vectors=frozenset(), entries=frozenset("wsk")), most=16)
 @cache
 def classes(n: int, C: int) -> tuple[Tables, ...]:
     """Which samples have the same class: k_ij is 1 or 0, for labels in [C] of all sorts; and
@@ -423,7 +403,7 @@ def _of_blocks(e: Embeddings) -> dict[str, Callable[..., Any]]:
     }
 
 
-@family("blocks", "samples by classes of sizes ell and p", _of_blocks)
+@family("blocks", _of_blocks)
 def blocks(C: int, ell: int, p: int = 0) -> list[Embeddings]:
     """Sizes ell and p in turn, if there is a p; and classes that are points, and that are not."""
     sizes = tuple((ell, p or ell)[c % 2] for c in range(C))
@@ -435,9 +415,7 @@ def blocks(C: int, ell: int, p: int = 0) -> list[Embeddings]:
     ]
 
 
-@family(
-    "collapsed classes", "C classes of ell samples, each a point, at the cosine beta", _of_blocks
-)
+@family("collapsed classes", _of_blocks)
 def collapsed(C: int, ell: int, beta: Any) -> Iterator[Embeddings]:
     """The classes, where there are such."""
     if C == 1 or Fraction(-1, C - 1) <= beta <= 1:
