@@ -183,12 +183,15 @@ def checked(
     load(wording.package)
     if wording.check not in CHECKS:
         raise Unknown(f"unknown check {wording.check!r}")
-    numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
-    scene = Scene(numbers, None, _derived_at(wording, point), symbols=SYMBOLS)
+    scene = scene_of(wording, point, vectors)
     try:
         with mpmath.workdps(DIGITS):
+            try:
+                known = {k: value(t, scene) for k, t in given.items()}
+            except Unknown as error:
+                return Trial(None, point, str(error.args[0]), vectors)
             at = point if vectors is None else {**point, "on": vectors}
-            found = CHECKS[wording.check](at, {k: value(t, scene) for k, t in given.items()})
+            found = CHECKS[wording.check](at, known)
     except NoValue as error:
         return Trial(False, point, f"no value: {error}", vectors)
     at_set = found.vectors or vectors
@@ -215,21 +218,10 @@ def scenes(
     wording: Wording, point: Point, definitions: Mapping[str, Any] | None = None
 ) -> Iterator[Scene]:
     """Every set of its family at a point; one scene without vectors if it is about none."""
-    numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
-    defined = wording.definitions() if definitions is None else definitions
-    quantities = _derived_at(wording, point)
-    for name, one in point.items():
-        if isinstance(one, Function):
-            quantities[name] = _applied(one)
-    derived = {_key(k): DerivedAt(v, point) for k, v in wording.names.items()}
-    family = wording.family
-    if family is None:
-        yield Scene(numbers, None, quantities, defined, derived=derived, symbols=SYMBOLS)
-        return
-    for e in sets_of(wording, wording.hypotheses(), point):
-        yield Scene(
-            numbers, e, {**family.named(e), **quantities}, defined, derived=derived, symbols=SYMBOLS
-        )
+    none = wording.family is None
+    for e in [None] if none else sets_of(wording, wording.hypotheses(), point):
+        found = scene_of(wording, point, e)
+        yield found if definitions is None else replace(found, defined=definitions)
 
 
 def _applied(function: Function) -> Callable[..., Any]:
@@ -243,12 +235,15 @@ def _derived_at(wording: Wording, point: Point) -> dict[str, Callable[..., Any]]
 
 def scene_of(wording: Wording, point: Point, vectors: Embeddings | None) -> Scene:
     """One set given, instead of those of the family."""
-    first = next(iter(scenes(wording, point)))
-    family = wording.family
-    if vectors is None or family is None:
-        return first
-    named = {**first.named, **family.named(vectors)}
-    return replace(first, vectors=vectors, named=named, known={})
+    numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
+    named = _derived_at(wording, point)
+    for name, one in point.items():
+        if isinstance(one, Function):
+            named[name] = _applied(one)
+    if vectors is not None and wording.family is not None:
+        named = {**wording.family.named(vectors), **named}
+    derived = {_key(k): DerivedAt(v, point) for k, v in wording.names.items()}
+    return Scene(numbers, vectors, named, wording.definitions(), derived=derived, symbols=SYMBOLS)
 
 
 @dataclass(frozen=True)

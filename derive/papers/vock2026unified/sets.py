@@ -83,7 +83,7 @@ def _of_tables(e: Tables) -> dict[str, Callable[..., Any]]:
         "dim": lambda scene, a: dimension(a_matrix(a)),
         "radius": lambda scene, a: _radius(squared_radius(a_matrix(a))),
         "spherical": lambda scene, a: Fraction(int(_is_positive(squared_radius(a_matrix(a))))),
-        "Z~widetilde": lambda mark="": _normalised(e.points["z"]),
+        **{f"{k.upper()}~widetilde": partial(_normalised, rows) for k, rows in e.points.items()},
     }
 
 
@@ -96,7 +96,7 @@ def _is_positive(square: Any) -> bool:
     return bool(mp(square) > 0) and not mpmath.isinf(mp(square))
 
 
-def _normalised(rows: Any) -> Matrix:
+def _normalised(rows: Any, mark: str = "") -> Matrix:
     """Rows divided by their lengths."""
     lengths = [root(sum((v * v for v in row), ZERO)) for row in rows]
     if 0 in lengths:
