@@ -7,12 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from cltheory.derive.language.quantities import NoValue
-from cltheory.derive.papers.form.record import BadRecord
 from cltheory.derive.papers.vock2026unified.named_sparse import sequences
 from cltheory.derive.papers.vock2026unified.named_supcon import lowered
 from cltheory.derive.papers.vock2026unified.named_symmetry import acted, averaged, generators
-from cltheory.derive.papers.vock2026unified.sets import supcon
 from cltheory.derive.papers.vock2026unified.supcon import (
     bound,
     loss,
@@ -22,8 +19,7 @@ from cltheory.derive.papers.vock2026unified.supcon import (
     upper,
 )
 from cltheory.derive.results import results
-from records import family_named, verdict
-from sympy import Rational
+from records import verdict
 
 UNDER = 'under = "C in 1.., ell in 2.., p in 2.., tau in (0, oo)"\n'
 #: Of the loss in blocks: the sum over the other classes is x.
@@ -45,24 +41,6 @@ on = "blocks"
 )
 def test_the_loss_of_classes_of_unequal_sizes(old: str, new: str, expected: str) -> None:
     assert verdict((LOSS.replace(old, new) if old else LOSS) + UNDER)[0] == expected
-
-
-def test_what_a_family_of_classes_refuses() -> None:
-    with pytest.raises(BadRecord, match="needs a range of ell"):
-        verdict(LOSS + 'under = "C in 1.., tau in (0, oo)"\n')
-    (alone, *_) = family_named("blocks").make({"C": 2, "ell": 2, "p": 1})
-    with pytest.raises(NoValue, match="no positives"):
-        supcon(alone, Fraction(1))
-    with pytest.raises(NoValue, match="no pairs"):
-        family_named("blocks").named(alone)["a"](2)
-    # More than two classes cannot all be opposite.
-    assert family_named("collapsed classes").make({"C": 3, "ell": 2, "beta": Rational(-1)}) == []
-
-
-@pytest.mark.parametrize(("count", "tau"), [(2, "1/20"), (3, "1/20"), (4, "2"), (5, "30")])
-def test_prototypes_of_classes_of_one_size(count: int, tau: str) -> None:
-    found = upper(optimum((3,) * count, Fraction(tau)))
-    assert found == pytest.approx(-1 / (count - 1), abs=1e-6)
 
 
 @pytest.mark.parametrize("tau", ["1/3", "1", "3/2", "4"])

@@ -8,7 +8,6 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from cltheory.derive.language.matrices import Matrix
 from cltheory.derive.language.quantities import NoValue
 from cltheory.derive.papers import ledger_of
 from cltheory.derive.papers.form.examine import examine
@@ -113,16 +112,6 @@ def test_there_are_graphs_of_every_kind() -> None:
         assert seen == {True, False}, name
     assert {PREDICATES["unit(Z)"](e) for e in graphs_of(3, 2)} == {True, False}
     assert {PREDICATES["distinct(Z)"](e) for e in graphs_of(3, 2)} == {True, False}
-
-
-def test_matrices_of_exact_and_other_numbers() -> None:
-    half = mpmath.mpf(1) / 2
-    mixed = Matrix.of([[Fraction(1), half], [half, Fraction(1)]])
-    assert mixed.is_psd()
-    assert mixed.rank() == 2
-    assert not Matrix.of(
-        [[Fraction(1), 2 * mpmath.mpf(1)], [2 * mpmath.mpf(1), Fraction(1)]]
-    ).is_psd()
 
 
 def test_the_eigenvector_of_two_triangles() -> None:

@@ -11,16 +11,14 @@ import numpy as np
 import pytest
 from cltheory.derive.language.evaluate import Scene, value
 from cltheory.derive.language.parser import expression
-from cltheory.derive.language.quantities import NoValue, text
+from cltheory.derive.language.quantities import NoValue
 from cltheory.derive.papers.form.family import load
-from cltheory.derive.papers.form.hypotheses import PREDICATES, SYMBOLS
+from cltheory.derive.papers.form.hypotheses import SYMBOLS
 from cltheory.derive.papers.tan2024spectral.sets import (
-    adjacency,
     largest_entropy,
     largest_sum,
 )
 from cltheory.derive.papers.tan2024spectral.subgraphs import law
-from records import family_named
 
 load("cltheory.derive.papers.tan2024spectral")
 PSI = [
@@ -66,27 +64,9 @@ def test_subgraphs_are_drawn_in_proportion() -> None:
         law(((0, 1), (0, 0)))
 
 
-def test_weights_of_a_pair_graph() -> None:
-    e = next(t for t in family_named("a pair graph").make({"m": 3, "n": 2}) if "any" in t.note)
-    edges = np.array([[float(v) for v in row] for row in e.entries["e"]])  # type: ignore[attr-defined]
-    full = np.block([[np.zeros((3, 3)), edges], [edges.T, np.zeros((2, 2))]])
-    assert np.array_equal(full, np.array(adjacency(edges.astype(int).tolist()), dtype=float))
-    named = family_named("a pair graph").named(e)
-    for i, j in product(range(5), repeat=2):
-        wanted = full[i, j] / max(full[i].sum(), 1)
-        assert float(named["w"](i + 1, j + 1)) == pytest.approx(wanted)
-    joined = edges.any(0).all() and edges.any(1).all()
-    assert PREDICATES["joined(E)"](e) == joined
-
-
 def test_a_derivative_that_is_not_real_has_no_value() -> None:
     # The rules give log(x - 1) at x = 1/2, which is a complex number.
     tree = expression(r"\frac{\partial}{\partial x} ((x - 1) \log (x - 1))")
     with pytest.raises(NoValue, match="no real number"):
         value(tree, Scene({"x": Fraction(1, 2)}, symbols=SYMBOLS))
     assert value(tree, Scene({"x": Fraction(2)}, symbols=SYMBOLS)) == 1
-
-
-def test_a_rounded_zero_is_shown_as_zero() -> None:
-    assert text(mpmath.mpf(10) ** -51) == "0.0"
-    assert text(mpmath.mpf(10) ** -12) == "1.0e-12"

@@ -40,15 +40,6 @@ def test_a_number_is_no_interval() -> None:
     assert word(f"printed = '''[0, m) = [0, m]'''\n{SIZES}") == "differs"
 
 
-def test_a_function_takes_the_arguments_that_it_has() -> None:
-    where = "[record.where]\n'h(x; m, n)' = '''n(m - x)'''\n"
-    assert word(f"printed = '''h(0; m, n) = mn'''\n{SIZES}{where}") == "agrees"
-    assert word(f"printed = '''h(0; n, m) = mn'''\n{SIZES}{where}") == "agrees"
-    assert word(f"printed = '''h(1; n, m) = mn - n'''\n{SIZES}{where}") == "differs"
-    found = examined(f"printed = '''h(0; m) = mn'''\n{SIZES}{where}")
-    assert "h takes 3 arguments, not 2" in found.verdict.note
-
-
 def test_a_letter_with_an_accent_is_another_letter() -> None:
     where = "[record.where]\n'\\tilde{\\delta}' = '''\\delta^2'''\n"
     under = 'under = "delta in [2, 3]"\n'
@@ -90,12 +81,6 @@ def test_a_letter_of_a_derived_quantity_may_be_an_expression() -> None:
     assert str(examined(text).verdict.evidence.grade) == "exact"
     assert word(text.replace("m*n-1", "m*n-2")) == "differs"
     assert word(text.replace("sqrt(x", "moon(x")) == "undecided"
-
-
-def test_what_has_no_segment_and_what_is_no_root_is_undecided() -> None:
-    for named in ("variance-bound.loss_along", "ssem.same_class.function"):
-        text = "printed = '''s = 1'''\nunder = \"m in 2.., n in 2..\"\n"
-        assert word(text + f'names = {{ s = "{named}" }}\n') == "undecided"
 
 
 def test_a_mutant_that_says_the_same_where_the_premise_is_met_is_none() -> None:

@@ -17,7 +17,6 @@ from cltheory.derive.language.matrices import (
     squared_radius,
 )
 from cltheory.derive.language.parser import read
-from cltheory.derive.language.quantities import NoValue
 from cltheory.derive.language.statement import TexError
 from cltheory.derive.papers.form.examine import examine, retried
 from cltheory.derive.papers.form.hypotheses import BadClause, read_under
@@ -98,15 +97,6 @@ def test_statements_about_tables_are_evaluated(text: str, good: bool) -> None:
     assert holds(text, WEIGHTS, "weights", n=3) == good
 
 
-def test_what_has_no_value_on_tables_is_said() -> None:
-    zero = Tables({"w": [[0, 0], [0, 0]], "s": [[0, 0], [0, 0]]})
-    assert not holds(r"\mathcal{L}_{\mathrm{NCE}}^{W} = 0", zero, "weights", n=2)
-    with pytest.raises(NoValue, match="out of range"):
-        zero.entry("w")(1, 3)
-    at_zero = Tables({"d": [[0]]}, {"z": [[0]]})
-    assert not holds(r"\cos(z_1, z_1) = 1", at_zero, "dissimilarities and points", n=1, q=1)
-
-
 def test_an_index_without_a_range_is_refused_where_there_is_none() -> None:
     with pytest.raises(TexError, match="the range of k is not given"):
         read(r"\sum_{k \neq i} u_k^\top u_i = 0")
@@ -123,13 +113,6 @@ def test_relations_may_be_about_the_rank_of_a_table() -> None:
     )
     with pytest.raises(BadClause):
         read_under("n in 2.., rank(Q) <= 2")
-
-
-def test_a_place_outside_a_range_is_not_tried() -> None:
-    one = record("printed = 'q > 0'\nunder = 'q in 1.., n in 2*q+4..'\nalso = ['q = 1, n = 6']\n")
-    tried = [p for p, _ in one.printed.hypotheses().points()]
-    assert all(p["n"] >= 2 * p["q"] + 4 for p in tried)
-    assert any((p["q"], p["n"]) == (1, 6) for p in tried)
 
 
 # --- records --------------------------------------------------------------------------------------

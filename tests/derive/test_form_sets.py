@@ -8,30 +8,11 @@ import pytest
 from cltheory.derive.language.evaluate import Scene, judge
 from cltheory.derive.language.parser import read
 from cltheory.derive.language.statement import TexError
-from cltheory.derive.papers.form.examine import examine, retried, witness_of
+from cltheory.derive.papers.form.examine import retried, witness_of
 from cltheory.derive.papers.form.hypotheses import BadClause, read_under
-from cltheory.derive.papers.form.mutate import holes
-from cltheory.derive.papers.form.record import Witness
 from cltheory.derive.papers.form.run import Trial, trials
 from records import family_named, record
 from sympy import Rational
-
-SIZE = "printed = '''|U| = n'''\nunder = \"m in 1..1, n in 1.., d in 1..\"\non = \"sets\"\n"
-
-
-def test_what_sets_are_said_to_have_is_a_hypothesis() -> None:
-    assert (
-        examine(record(SIZE.replace("d in 1..", "d in 1.., distinct(U)"))).verdict.word == "agrees"
-    )
-    assert examine(record(SIZE)).verdict.word == "differs"
-
-
-def test_a_witness_without_it_is_refused() -> None:
-    wording = record(SIZE.replace("d in 1..", "d in 1.., distinct(U)")).printed
-    equal = Witness({"m": "1", "n": "2", "d": "1"}, "1 = 2", (1, 2, 1), (("1", "1"), ("1", "1")))
-    with pytest.raises(ValueError, match="distinct"):
-        retried(wording, equal)
-    assert retried(record(SIZE).printed, equal).holds is False
 
 
 @pytest.mark.parametrize("clause", ["tall(U)", "distinct(V)", "distinct (U)"])
@@ -58,14 +39,6 @@ def test_the_least_of_nothing_is_refused() -> None:
     for text in (r"\min() = 1", r"\min(1, 2 = 1", r"\max 1 = 1"):
         with pytest.raises(TexError):
             read(text)
-
-
-def test_vectors_are_the_same_however_they_are_written() -> None:
-    # On a simplex w_1 + ... + w_n = 0, so that no multiple of it says anything else.
-    zero = r"printed = '''\frac{1}{n} \sum_{i \in [n]} \mathbf{w}_i = \mathbf{0}'''"
-    found = holes(record(zero + '\nunder = "n in 2.."\non = "one simplex"\n'))
-    assert found.survivors == ()
-    assert found.same > 0
 
 
 # --- spheres ---------------------------------------------------------------------------------

@@ -12,13 +12,12 @@ import pytest
 from cltheory.derive.decide.calculus import derivative
 from cltheory.derive.decide.decide import positive
 from cltheory.derive.decide.domain import between
-from cltheory.derive.decide.evidence import Grade, Holds
+from cltheory.derive.decide.evidence import Holds
 from cltheory.derive.losses.clip import t
 from cltheory.derive.optimum.segment import x
 from cltheory.derive.papers.form.functions import KINDS
 from cltheory.derive.papers.form.hypotheses import read_under
 from cltheory.derive.papers.form.run import PROOFS
-from cltheory.derive.papers.lee2024sigmoid import LEDGER
 from cltheory.derive.papers.lee2024sigmoid.named import SLOPE
 from cltheory.derive.papers.lee2024sigmoid.named_dimension import on_the_line
 from cltheory.derive.papers.lee2024sigmoid.named_optimum import best_for, total_loss
@@ -27,25 +26,6 @@ from cltheory.derive.papers.towers import (
     of_vectors,
 )
 from mpmath import mpf
-
-
-@pytest.mark.parametrize("label", ["Corollary 1", "Corollary 2", "Corollary 3"])
-def test_what_is_derived_is_known_for_more_than_one_item(label: str) -> None:
-    evidence = LEDGER[label].known_verdict().evidence
-    assert evidence.how.startswith("derivation of")
-    assert evidence.grade is Grade.EXACT or "N an integer >= 2" in evidence.how
-
-
-# --- two towers ------------------------------------------------------------------------------
-def test_towers_are_what_they_say() -> None:
-    w = of_vectors([[1, 0], [0, 1]], [[0, 1], [-1, 0]])
-    assert (w.N, w.dimension, w.rank) == (2, 2, 2)
-    assert w.positives() == [0, 0]
-    assert w.negatives() == [-1, 1]
-    assert w.uv(0, 1) == -1
-    assert w.alignment() == 0
-    assert not w.is_double_constant()
-    assert ccem(3, 1).is_double_constant()
 
 
 def test_the_ccem_is_its_definition() -> None:
