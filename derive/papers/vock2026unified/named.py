@@ -114,8 +114,8 @@ def one_constant(
     tau: Any, q: int, *, D: Any, c: Any, attained: bool = False, of: Any = None, far: Any = None
 ) -> Findings:
     """cos = c - tau d_ij is solved in R^q for no other c than ``c``, and for that one if the bound
-    is ``attained``; if it is said ``of`` pairs, for which that is 1, where there are any; where d_ij
-    is largest the cosine is ``far``."""
+    is ``attained``; if it is said ``of`` pairs, for which that is 1, where there are any. At the
+    largest d_ij the cosine is ``far``."""
     d = hollow(D)
     found = constants(d, float(tau), q)
     yield found or not attained, "the bound is not attained"
