@@ -97,9 +97,10 @@ def named_check(name: str, *, simulated: bool = False) -> Callable[[Check], Chec
 
         def answered(point: Point, given: Mapping[str, Any]) -> Answer:
             with closing(called(point, given)) as findings:
-                for holds, *told in findings:
+                for holds, says, *on in findings:
                     if holds is None or not holds:
-                        return Answer(None if holds is None else False, *told, simulated=simulated)
+                        known = None if holds is None else False
+                        return Answer(known, says, on[0] if on else None, simulated)
             return Answer(True, simulated=simulated)
 
         CHECKS[name] = answered

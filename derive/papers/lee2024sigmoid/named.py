@@ -63,6 +63,7 @@ def optima(N: int, t: Any, d: int, *, negative: Any, positive: Any) -> Findings:
     """The set with these inner products, and it alone of all sets in R^d, has the least loss."""
     base = equal_angles(N, negative)
     yield positive == 1 and base is not None, "there are no such vectors"
+    assert base is not None
     yield base.rank <= d, f"they need {base.rank} dimensions", base
     simplex = aligned(base)
     least = softmax_value(INFONCE, simplex, t=t)

@@ -105,6 +105,7 @@ def _least(loss: SoftmaxLoss, at: Point, given: Given, *, alone: bool) -> Findin
     m, n, p, d = (size(at, k, 1) for k in "mnpd")
     best = one_of(m, n, given["delta"], p)
     yield best is not None, "there is no such SSEM"
+    assert best is not None
     yield best.rank <= d, f"it needs {best.rank} dimensions", best
     known = {**numbers(at), **{k: given[k] for k in ("alpha",) if k in given}}
     least = declared_value(loss, best, **known)

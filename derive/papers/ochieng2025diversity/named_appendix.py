@@ -11,6 +11,7 @@ import numpy as np
 from ...language.matrices import Matrix
 from ...language.quantities import compare, mp, text
 from ..form.points import top_eigenvalue
+from ..form.predicates import TABLES
 from ..form.run import Findings, Given, Point, named_check
 from ..form.tables import Tables
 from .sets import batches_in
@@ -62,7 +63,7 @@ def _along(alpha: float, d: int, variance: float) -> float:
 
 # --- batches --------------------------------------------------------------------------------------
 def _pool(n: int, d: int) -> list[Tables]:
-    return list(batches_in(n, d, True))
+    return [e for e in batches_in(n, d) if TABLES["unit(Z)"](e)]
 
 
 def _effective_rank(rows: Any) -> Any:

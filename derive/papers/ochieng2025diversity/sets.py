@@ -236,8 +236,8 @@ def dependent(N: int) -> tuple[Tables, ...]:
 
 # --- a batch and a candidate ---------------------------------------------------------------------
 @cache
-def batches_in(n: int, d: int, unit: bool) -> tuple[Tables, ...]:
-    """z_1..z_n and a candidate y in R^d: any, and degenerate ones; of other lengths if not unit."""
+def batches_in(n: int, d: int) -> tuple[Tables, ...]:
+    """z_1..z_n and a candidate y in R^d: any, degenerate, and of other lengths."""
     first, last = axis(d), axis(d, d - 1)
     drawn = [(seed, directions(n + 1, d, seed)) for seed in (3, 4)]
     kinds: list[tuple[str, Sequence[Row], Row]] = [
@@ -248,14 +248,13 @@ def batches_in(n: int, d: int, unit: bool) -> tuple[Tables, ...]:
         ("signs in turn", [axis(d, 0, (-1) ** i) for i in range(n)], last),
         ("all equal, the candidate on the last axis", [first] * n, last),
     ]
-    if not unit:
-        longer = [[v * Fraction(1 + i, 2) for v in x] for i, x in enumerate(directions(n, d, 5))]
-        zero = [ZERO] * d
-        kinds += [
-            ("of different lengths", list(longer), [2 * v for v in last]),
-            ("all zero", [zero] * n, last),
-            ("all zero but one", [first, *([zero] * (n - 1))], last),
-        ]
+    longer = [[v * Fraction(1 + i, 2) for v in x] for i, x in enumerate(directions(n, d, 5))]
+    zero = [ZERO] * d
+    kinds += [
+        ("of different lengths", list(longer), [2 * v for v in last]),
+        ("all zero", [zero] * n, last),
+        ("all zero but one", [first, *([zero] * (n - 1))], last),
+    ]
     return tuple(Tables({}, {"z": z, "y": [y]}, note) for note, z, y in kinds)
 
 
@@ -284,21 +283,12 @@ BATCH = Letters(
 )
 
 
-def _spaces(count: int, d: int | None, unit: bool) -> list[Tables]:
-    spaces = [d] if d is not None else sorted({1, 2, count})
-    return [e for room in spaces for e in batches_in(count, room, unit)]
-
-
 @family("a batch", _of_batch, BATCH, most=24)
-def of_any_length(n: int = 0, b: int = 0, d: int | None = None) -> list[Tables]:
-    """Vectors of any lengths."""
-    return _spaces(n or b, d, unit=False)
-
-
-@family("a batch of unit vectors", _of_batch, BATCH, most=24)
-def of_length_one(n: int = 0, b: int = 0, d: int | None = None) -> list[Tables]:
-    """Unit vectors."""
-    return _spaces(n or b, d, unit=True)
+def batches(n: int = 0, b: int = 0, d: int | None = None) -> list[Tables]:
+    """z_1..z_n (or z_1..z_b) and a candidate, in R^d or in several spaces."""
+    count = n or b
+    spaces = [d] if d is not None else sorted({1, 2, count})
+    return [e for room in spaces for e in batches_in(count, room)]
 
 
 # --- vectors with partners ------------------------------------------------------------------------

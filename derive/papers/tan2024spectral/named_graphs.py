@@ -326,6 +326,7 @@ def reproducing(n: int, *, factor: Any) -> Findings:
             h = [sum((v * x for v, x in zip(row, a, strict=True)), ZERO) for row in kernel.rows]
             solved = kernel.solved(h)  # another a with the same function
             yield solved is not None, "it is not in the space"
+            assert solved is not None
             for i in range(n):
                 inner = factor * sum(
                     (s * v for s, v in zip(solved, kernel.rows[i], strict=True)), ZERO

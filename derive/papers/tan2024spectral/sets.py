@@ -574,7 +574,7 @@ def pairs_of(m: int, n: int) -> tuple[Tables, ...]:
 
 # --- views ---------------------------------------------------------------------------------------
 @cache
-def views_of(n: int, unit: bool) -> tuple[Tables, ...]:
+def views_of(n: int) -> tuple[Tables, ...]:
     """z_1..z_{2N}, of which i and i + N are the views of one sample."""
     plane = directions(2 * n, 2, 7)
     kinds = [
@@ -587,9 +587,8 @@ def views_of(n: int, unit: bool) -> tuple[Tables, ...]:
     if n == 2:
         corners = [[Fraction(3 * s, 5), Fraction(4 * t, 5)] for t in (1, -1) for s in (1, -1)]
         kinds.append((corners, "a rectangle"))
-    if not unit:
-        kinds += [([[v * (1 + i % 3) for v in x] for i, x in enumerate(plane)], "of other lengths")]
-        kinds += [([[Fraction(i * i, 4), ONE] for i in range(2 * n)], "on a line")]
+    kinds += [([[v * (1 + i % 3) for v in x] for i, x in enumerate(plane)], "of other lengths")]
+    kinds += [([[Fraction(i * i, 4), ONE] for i in range(2 * n)], "on a line")]
     return tuple(Tables({}, {"z": z}, note) for z, note in kinds)
 
 
@@ -611,10 +610,4 @@ VIEWS = Letters(
 @family("views", _of_views, VIEWS, most=24)
 def views(N: int) -> tuple[Tables, ...]:
     """Two views of each sample."""
-    return views_of(N, unit=False)
-
-
-@family("unit views", _of_views, VIEWS, most=24)
-def unit_views(N: int) -> tuple[Tables, ...]:
-    """Two unit vectors of each sample."""
-    return views_of(N, unit=True)
+    return views_of(N)

@@ -69,9 +69,9 @@ def are_optimum(at: Point, n: int, d: int, q: int, *, given: Given) -> Findings:
         off = np.abs(squares(found * float(mp(given["scale"]))) - wanted).max()
         says = "their distances are not those that attain the bound"
         yield off <= ROUNDING * max(1.0, wanted.max()), says
-        found = shifts(wanted, q)
+        solved = shifts(wanted, q)
         says = "so have others, whose squared distances differ by a constant"
-        yield found is None or all(close(c, 0) for c in found), says
+        yield solved is not None and all(close(c, 0) for c in solved), says
 
 
 @named_check("rank of kernel distances")

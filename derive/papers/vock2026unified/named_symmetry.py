@@ -90,14 +90,14 @@ def averaged(sizes: tuple[int, ...], x: Table) -> list[list[Any]]:
 def act(n: int, *, order: Any) -> Findings:
     """pi (sigma X) is (pi sigma) X (``order`` 1) or (sigma pi) X (``order`` 2), where a product
     takes its right factor first."""
+    yield order in (1, 2), "there are two orders"
     x = [[Fraction(n * i + j) for j in range(n)] for i in range(n)]
     for pi in some_permutations(n):
         for sigma in some_permutations(n):
-            product = {1: after(pi, sigma), 2: after(sigma, pi)}.get(int(order))
-            yield product is not None, "there are two orders"
-            if acted(pi, acted(sigma, x)) != acted(product, x):
-                one, other = ("".join(str(k + 1) for k in s) for s in (pi, sigma))
-                yield False, f"pi = {one}, sigma = {other} (images of 1, 2, ...)"
+            product = after(pi, sigma) if order == 1 else after(sigma, pi)
+            one, other = ("".join(str(k + 1) for k in s) for s in (pi, sigma))
+            says = f"pi = {one}, sigma = {other} (images of 1, 2, ...)"
+            yield acted(pi, acted(sigma, x)) == acted(product, x), says
 
 
 @named_check("loss of a permuted matrix")
@@ -269,6 +269,7 @@ def of_the_proof(at: Point, *, by: Any) -> Findings:
     """For i, i' in a class and j, j' in another one, the product of (i j) and (i' j')
     (``by`` 1), or of (i i') and (j j') (``by`` 2), is a symmetry of the weights that takes i to
     i' and j to j'."""
+    yield by in (1, 2), "there are two ways"
     sizes = sizes_at(at)
     w, n = of_classes(sizes), sum(sizes)
     owner = [c for c, ell in enumerate(sizes) for _ in range(ell)]
@@ -276,8 +277,7 @@ def of_the_proof(at: Point, *, by: Any) -> Findings:
         for j, j2 in permutations(range(n), 2):
             if owner[i] != owner[i2] or owner[j] != owner[j2] or owner[i] == owner[j]:
                 continue
-            pairs = {1: [(i, j), (i2, j2)], 2: [(i, i2), (j, j2)]}.get(int(by))
-            yield pairs is not None, "there are two ways"
+            pairs = [(i, j), (i2, j2)] if by == 1 else [(i, i2), (j, j2)]
             sigma = _exchanged(n, pairs)
             where = f"i = {i + 1}, i' = {i2 + 1}, j = {j + 1}, j' = {j2 + 1}"
             yield acted(sigma, w) == w, f"{where}: it does not preserve the classes"

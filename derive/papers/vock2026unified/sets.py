@@ -106,7 +106,7 @@ def _normalised(rows: Any, mark: str = "") -> Matrix:
     )
 
 
-FUNCTIONS = frozenset({"rank", "dim", "psd", "radius", "spherical"})
+FUNCTIONS = frozenset({"tr", "rank", "dim", "psd", "radius", "spherical"})
 SAID = partial(Letters, sets=frozenset(), functions=FUNCTIONS, over="n")
 WEIGHTS = SAID(vectors=frozenset(), entries=frozenset("ws"))
 
@@ -341,6 +341,39 @@ def classes(n: int, C: int) -> tuple[Tables, ...]:
         )
         for what, y in labels.items()
     )
+
+
+# --- points and those that they should be ---------------------------------------------------------
+#: A turn and a reflection of the plane.
+TURNS = (
+    ((Fraction(3, 5), Fraction(-4, 5)), (Fraction(4, 5), Fraction(3, 5))),
+    ((Fraction(5, 13), Fraction(12, 13)), (Fraction(12, 13), Fraction(-5, 13))),
+)
+
+
+@family(
+    "points and targets", _of_tables, SAID(vectors=frozenset("yz"), entries=frozenset()), most=8
+)
+@cache
+def targets(N: int) -> tuple[Tables, ...]:
+    """N different points y of the plane or of its circle, one of them twice; points z that are y
+    turned or reflected, and shifted; larger; with one of them elsewhere."""
+    drawn, found = random.Random(N), []
+    plane = [[Fraction(drawn.randint(-6, 6)), Fraction(k)] for k in range(N)]
+    places = [Fraction(3 * k + 1, k + 2) for k in range(N)]
+    circle = [[2 * t / (1 + t * t), (t * t - 1) / (1 + t * t)] for t in places]
+    for some, shift, away in (
+        (plane, [ONE, Fraction(-2)], [Fraction(7), Fraction(9)]),
+        (circle, [ZERO, ZERO], [Fraction(-20, 29), Fraction(-21, 29)]),
+    ):
+        y = [*some, some[-1]]
+        found.append(Tables({}, {"y": y, "z": [away, *y[1:]]}, "one point elsewhere"))
+        found.append(Tables({}, {"y": y, "z": [[2 * v for v in x] for x in y]}, "larger"))
+        for turn in TURNS:
+            rows = [[a * x[0] + b * x[1] for a, b in turn] for x in y]
+            moved = [[v + s for v, s in zip(row, shift, strict=True)] for row in rows]
+            found.append(Tables({}, {"y": y, "z": moved}, "congruent"))
+    return tuple(found)
 
 
 # --- classes of unequal sizes ----------------------------------------
