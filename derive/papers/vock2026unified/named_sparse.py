@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,7 +11,6 @@ from typing import Any
 import mpmath
 
 from ...language.quantities import NoValue, compare, mp, text
-from ..form.family import size
 from ..form.points import ONE, ZERO
 from ..form.run import Findings, Given, Point, named_check
 from .supcon import (
@@ -279,28 +277,6 @@ def in_the_limit(n: int, *, rows: bool, more: Any) -> Findings:
         yield compare(told, bound(one.w), "="), says
 
 
-@named_check("exponentials of prototypes")
-def of_prototypes(
-    at: Point, q: int, m: int, p: int, C: int, *, inside: Any, power: Any
-) -> Findings:
-    """Samples at m times their prototype have exp(-|z_i - z_j|^2) = ``inside`` in classes, and
-    between them exp(-m^``power`` |mu_c - mu_c'|^2)."""
-    sizes = (size(at, "ell"),) * (C - 1) + (p,)
-    drawn = random.Random(q)
-    mus = [
-        [Fraction(c), *(Fraction(drawn.randint(-2, 2)) for _ in range(q - 1))]
-        for c, _ in enumerate(sizes)
-    ]
-    owner = [c for c, ell in enumerate(sizes) for _ in range(ell)]
-    z = [[m * v for v in mus[c]] for c in owner]
-    for i, a in enumerate(owner):
-        for j, b in enumerate(owner):
-            found = mpmath.exp(-_square(z[i], z[j]))
-            told = mpmath.exp(-(mpmath.mpf(m) ** mp(power)) * _square(mus[a], mus[b]))
-            says = f"samples {i + 1} and {j + 1} have {text(found)}"
-            yield compare(found, mp(inside) if a == b else told, "="), says
-
-
 @named_check("loss along a sequence")
 def along_a_sequence(n: int, *, times: Any) -> Findings:
     """If exp(S^(m)) goes to ``times`` W, then the loss goes to the bound."""
@@ -315,17 +291,6 @@ def along_a_sequence(n: int, *, times: Any) -> Findings:
             ]
             gap = loss(w, s) - bound(w)
         yield abs(gap) < NEAR, f"the loss stays {text(gap)} from the bound"
-
-
-@named_check("entropy of the weights")
-def entropy(n: int, *, more: Any) -> Findings:
-    """The entropy of p_W, a distribution on the pairs, is the right side of (1) plus ``more``."""
-    for w in some_weights(n, zeros=True):
-        p = [mp(v) / n for row in shares(w) for v in row if v != 0]
-        found = -mpmath.fsum(v * mpmath.log(v) for v in p)
-        told = bound(w) + mp(more)
-        says = f"the entropy is {text(found)}, and the right side {text(told)}"
-        yield compare(found, told, "="), says
 
 
 @named_check("classes that are well-conditioned")

@@ -111,17 +111,6 @@ def of_permuted(n: int, *, given: Given) -> Findings:
                 yield compare(found, told, "="), f"{text(found)}, not {text(told)}"
 
 
-@named_check("mixtures of cosine matrices")
-def mixtures(n: int, *, diagonal: Any) -> Findings:
-    """Mixtures of cosine matrices have ``diagonal`` on the diagonal, and no negative form."""
-    for one in rivals(n):
-        for other in rivals(n):
-            mixed = (one + other) / 2
-            says = f"the diagonal is {mixed[0, 0]:.6g}"
-            yield abs(np.diag(mixed) - float(diagonal)).max() <= 1e-09, says
-            yield np.linalg.eigvalsh(mixed).min() >= -1e-09, "a negative form"
-
-
 @named_check("rank of mixtures")
 def rank_of_mixtures(n: int, q: int, *, more: Any) -> Findings:
     """Some mixture of cosine matrices of rank at most q has a rank larger by ``more``."""
@@ -228,20 +217,6 @@ def bijections(at: Point, *, many: Any) -> Findings:
                     sigma[starts[a] + k] = starts[b] + k
             says = "it is no symmetry"
             yield sorted(sigma) == list(range(n)) and acted(tuple(sigma), w) == w, says
-
-
-@named_check("rows that differ by constants")
-def differ_by_constants(n: int, *, dimension: Any) -> Findings:
-    """Symmetric S and S' such that s_ik - s'_ik is c_i for all k other than i have one c for all i:
-    the symmetric solutions have ``dimension`` dimensions."""
-    rows = []
-    for i in range(n):
-        for k in range(i):  # c_i - c_k = 0
-            row = np.zeros(n)
-            row[i], row[k] = 1, -1
-            rows.append(row)
-    left = n - (int(np.linalg.matrix_rank(np.array(rows))) if rows else 0)
-    yield left == dimension, f"they have {left} dimensions"
 
 
 @named_check("symmetric matrices have blocks")
