@@ -9,19 +9,17 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from cltheory.derive.language.evaluate import Scene, judge, value
+from cltheory.derive.language.evaluate import Scene, value
 from cltheory.derive.language.matrices import Matrix
-from cltheory.derive.language.parser import LETTERS_OF_SETS, expression, read
+from cltheory.derive.language.parser import LETTERS_OF_SETS, expression
 from cltheory.derive.papers.form.points import top_eigenvalue
 from cltheory.derive.papers.form.predicates import TABLES
 from cltheory.derive.papers.ochieng2025diversity.sets import (
     dependent_of,
     independent_of,
     numerical_radius,
-    one_anchor,
     operator_norm,
 )
-from records import family_named
 
 PAPER = "cltheory.derive.papers.ochieng2025diversity"
 
@@ -88,29 +86,6 @@ def test_eigenvalues_and_norms() -> None:
     assert top_eigenvalue(Matrix.of([[half, -half], [-half, half]])) == pytest.approx(1)
     down = Matrix.of([[-half, 0 * half], [0 * half, 0 * half]])
     assert (top_eigenvalue(down), numerical_radius(down)) == (0, half)
-
-
-def scene_of(n: int) -> Scene:
-    one, zero = Fraction(1), Fraction(0)
-    across = [zero, one]
-    e = one_anchor([one, zero], across, [[one, zero]] + [across] * (n - 1), "by hand")
-    return Scene({"N": Fraction(n), "tau": Fraction(1)}, e, family_named("an anchor").named(e))
-
-
-def test_an_anchor_by_hand() -> None:
-    letters = family_named("an anchor").letters
-    true = [
-        r"\sigma = \frac{2}{3}",
-        r"\hat{\sigma} = \frac{3}{5}",
-        r"u^\top z_1 = 1",
-        r"\|\sum_{j \in [N]} z_j\|^2 = 5",
-        "d = 2",
-    ]
-    for text in true:
-        assert judge(read(text, letters).tree, scene_of(3)).holds, text
-    assert not judge(read(r"\sigma = \frac{1}{3}", letters).tree, scene_of(3)).holds
-    truth = judge(read(r"u^\top z_4 = 0", letters).tree, scene_of(3))
-    assert not truth.holds and "out of range" in truth.says
 
 
 def test_symmetric_second_moments_of_two_negatives() -> None:

@@ -12,10 +12,8 @@ from cltheory.derive.language.quantities import NoValue
 from cltheory.derive.papers import ledger_of
 from cltheory.derive.papers.form.examine import examine
 from cltheory.derive.papers.form.family import load
-from cltheory.derive.papers.form.hypotheses import PREDICATES
 from cltheory.derive.papers.tan2024spectral.named_graphs import descent, in_any_length
 from cltheory.derive.papers.tan2024spectral.sets import (
-    graphs_of,
     points_on,
     weights_on,
 )
@@ -104,14 +102,6 @@ def test_laws_against_numpy(n: int) -> None:
         with mpmath.workdps(50):
             value = float(cross_entropy(table, gaussian(tuple(map(tuple, z)), Fraction(3))))
         assert value == pytest.approx(-(shares * logs).sum(), rel=FLOAT)
-
-
-def test_there_are_graphs_of_every_kind() -> None:
-    for name in ("hollow", "occupied", "stochastic", "symmetric", "uneven"):
-        seen = {PREDICATES[f"{name}(pi)"](e) for e in graphs_of(3, 2)}
-        assert seen == {True, False}, name
-    assert {PREDICATES["unit(Z)"](e) for e in graphs_of(3, 2)} == {True, False}
-    assert {PREDICATES["distinct(Z)"](e) for e in graphs_of(3, 2)} == {True, False}
 
 
 def test_the_eigenvector_of_two_triangles() -> None:
