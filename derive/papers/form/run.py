@@ -544,32 +544,25 @@ def _expression(result: Result, name: str) -> Expr:
 
 
 def _decided(left: Any, relation: str, right: Any, domain: Domain, needs: list[Any]) -> Outcome:
-    if relation == "=":
-        return _same(left, right, domain, needs)
     if relation == "!=":
         return Undecided("nothing is proved of what differs")
-    gap = right - left if relation in ("<", "<=") else left - right
-    strict = relation in ("<", ">")
-    outcome = positive(gap, domain, strict=strict)
-    if isinstance(outcome, Holds) or not (left.has(Pow) or right.has(Pow)):
-        return outcome
-    # Both sides positive: their squares are compared, without the roots.
-    if all(isinstance(positive(s, domain, strict=False), Holds) for s in (left, right)):
-        squares = right**2 - left**2 if relation in ("<", "<=") else left**2 - right**2
-        return positive(squares, domain, strict=strict)
-    return outcome
 
+    def asked(one: Any, other: Any) -> Outcome:
+        if relation == "=":
+            return equal(other, one, domain, needs)
+        gap = other - one if relation in ("<", "<=") else one - other
+        return positive(gap, domain, strict=relation in ("<", ">"))
 
-def _same(left: Any, right: Any, domain: Domain, needs: list[Any]) -> Outcome:
-    outcome = equal(right, left, domain, needs)
-    proved = isinstance(outcome, Holds) and outcome.evidence.grade is Grade.EXACT
-    if proved or not (left.has(Pow) or right.has(Pow)):
+    def proved(found: Outcome) -> bool:
+        return isinstance(found, Holds) and (relation != "=" or found.evidence.grade is Grade.EXACT)
+
+    outcome = asked(left, right)
+    if proved(outcome) or not (left.has(Pow) or right.has(Pow)):
         return outcome
-    # Neither is negative: their squares are compared, without the roots.
+    # Neither side is negative: their squares are compared, without the roots.
     if all(isinstance(positive(s, domain, strict=False), Holds) for s in (left, right)):
-        squares = equal(right**2, left**2, domain, needs)
-        if isinstance(squares, Holds) and squares.evidence.grade is Grade.EXACT:
-            return squares
+        squares = asked(left**2, right**2)
+        return squares if proved(squares) else outcome
     return outcome
 
 
