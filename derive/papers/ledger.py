@@ -45,31 +45,40 @@ class Source:
 class Claim(NamedTuple):
     """A statement as printed in a paper, and the check that reaches its verdict."""
 
-    paper: str
-    label: str
-    statement: str
-    check: Callable[[], Verdict]
     record: Record
-    result: str | None = None
+    check: Callable[[Record], Verdict]
+
+    @property
+    def paper(self) -> str:
+        """The key of the paper."""
+        return self.record.paper
+
+    @property
+    def label(self) -> str:
+        """As the paper numbers it."""
+        return self.record.label
+
+    @property
+    def statement(self) -> str:
+        """The print with its hypotheses, on one line."""
+        return self.record.statement
 
     def verdict(self) -> Verdict:
         """Run the check."""
-        return self.check()
+        return self.check(self.record)
 
     def known_verdict(self) -> Verdict:
         """The verdict that was stored for the record as it stands, else run the check."""
-        return self.record.stored() or self.check()
+        return self.record.stored() or self.verdict()
 
     def as_data(self) -> dict[str, Any]:
         """What the record says beside its verdict, for output."""
-        from .form.examine import corrected
-
         r = self.record
         return {
             "weight": r.weight,
             "printed": " ".join(r.printed.text.split()),
             "under": " ".join(r.printed.under.split()),
-            "correction": corrected(r),
+            "correction": r.corrected,
             "condition": r.condition,
             "under_reading": r.under_reading,
             "origin": r.origin,
@@ -90,34 +99,19 @@ class Ledger:
     package
         Where its sections are.
     sections
-        Files in the order of the pages. A section is loaded when its claims are asked for.
+        Files in the order of the pages. A section is read when its claims are asked for.
     """
 
     def __init__(self, key: str, title: str, package: str = "", sections: Iterable[str] = ()):
         self.key, self.title = key, title
-        self.sections = tuple(sections)
-        self.package = package
-        self._claims: dict[str, dict[str, Claim]] = {name: {} for name in self.sections}
-        self._read: set[str] = set()
-
-    def add(self, section: str, claim: Claim) -> None:
-        """Add a claim to a section.
-
-        Raises
-        ------
-        ValueError
-            If its label is taken.
-        """
-        if any(claim.label in claims for claims in self._claims.values()):
-            raise ValueError(f"{self.key} has two claims labelled {claim.label}")
-        self._claims.setdefault(section, {})[claim.label] = claim
+        self.package, self.sections = package, tuple(sections)
+        self._read: dict[str, list[Claim]] = {}
 
     def __iter__(self) -> Iterator[Claim]:
-        self._load(self.sections)
-        return iter([c for claims in self._claims.values() for c in claims.values()])
+        return iter(self._claims(self.sections))
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(self._claims(self.sections))
 
     def __getitem__(self, label: str) -> Claim:
         for claim in self:
@@ -126,15 +120,17 @@ class Ledger:
         raise KeyError(label)
 
     def settled_by(self, result: str) -> list[Claim]:
-        """The claims that a result settles; only their sections are loaded."""
-        self._load(self._naming(result))
-        return [
-            c for claims in self._claims.values() for c in claims.values() if c.result == result
-        ]
+        """The claims that a result settles; only their sections are read."""
+        return [c for c in self._claims(self._naming(result)) if c.record.settled == result]
 
     def count_settled(self, result: str) -> int:
         """How many claims a result settles; records are counted, and not read."""
         return sum(self._count(name, result) for name in self._naming(result))
+
+    def records(self, section: str | None = None) -> list[Record]:
+        """The records of one section or all."""
+        names = self.sections if section is None else [section]
+        return [c.record for c in self._claims(names)]
 
     def _naming(self, result: str) -> list[str]:
         """The sections that name a result, by their text."""
@@ -149,43 +145,23 @@ class Ledger:
         usual = found.get("defaults", {}).get("settled")
         return sum(r.get("settled", usual) == result for r in found.get("record", []))
 
-    def records(self, section: str | None = None) -> list[Record]:
-        """The records that are data, of one section or all."""
-        self._load(self.sections if section is None else [section])
-        names = self.sections if section is None else [section]
-        return [c.record for name in names for c in self._claims[name].values()]
+    def _claims(self, sections: Iterable[str]) -> list[Claim]:
+        """All claims of some sections; what is read is kept.
 
-    def _load(self, sections: Iterable[str]) -> None:
-        for name in sections:
-            if name in self._read:
-                continue
-            self._load_records(name, self._text(name))
-            self._read.add(name)
+        Raises
+        ------
+        BadRecord
+            If a record cannot be read, or two have one label.
+        """
+        return [c for name in sections for c in self._read.get(name) or self._loaded(name)]
 
-    def _load_records(self, section: str, text: str) -> None:
+    def _loaded(self, section: str) -> list[Claim]:
+        from .form.examine import verdict_on
         from .form.record import BadRecord, read_section
 
-        for record in read_section(self.key, section, text, self.package):
-            claim = Claim(
-                self.key,
-                record.label,
-                record.statement,
-                self._run(record),
-                record,
-                record.settled or None,
-            )
-            try:
-                self.add(section, claim)
-            except ValueError as error:
-                raise BadRecord(str(error)) from None
-
-    def _run(self, record: Record) -> Callable[[], Verdict]:
-        def run() -> Verdict:
-            from .form.examine import computed
-
-            return computed(record, self._record).verdict
-
-        return run
-
-    def _record(self, label: str) -> Record | None:
-        return next((c.record for c in self if c.label == label), None)
+        taken = {c.label for claims in self._read.values() for c in claims}
+        found = read_section(self.key, section, self._text(section), self.package)
+        if twice := taken & {r.label for r in found}:
+            raise BadRecord(f"{self.key} has two claims labelled {min(twice)}")
+        self._read[section] = [Claim(r, verdict_on) for r in found]
+        return self._read[section]

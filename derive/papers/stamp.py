@@ -16,9 +16,9 @@ from typing import Any
 
 from ..files import write as write_whole
 from . import ledger_of
-from .form.examine import computed
+from .form.examine import examine
 from .form.mutate import holes
-from .form.record import Record, Witness, read_section
+from .form.record import Witness, read_section
 from .form.stored import row_of
 
 
@@ -65,14 +65,14 @@ def examined(paper: str, section: str, path: Path, write: bool) -> int:
     rows: dict[str, Any] = {}
     wrong = 0
     for record in read_section(paper, section, text, package):
-        found = computed(record, lambda label: find(paper, label))
+        found = examine(record)
         if write and record.witness is None and found.found is not None:
             text = put_witness(text, record.label, found.found)
             write_whole(path, text)
             record = next(
                 r for r in read_section(paper, section, text, package) if r.label == record.label
             )
-            found = computed(record, lambda label: find(paper, label))
+            found = examine(record)
         rows[record.label] = row_of(record.fingerprint(), found.verdict)
         verdict = found.verdict
         print(f"{record.label}: {verdict.word} ({verdict.evidence.grade}) {verdict.note}")
@@ -106,14 +106,6 @@ def mutated(paper: str, section: str, path: Path, write: bool) -> int:
             alive += 1
         alive += len(found.survivors)
     return alive
-
-
-def find(paper: str, label: str) -> Record | None:
-    """The record with a label, if it has the new form."""
-    try:
-        return ledger_of(paper)[label].record
-    except KeyError:
-        return None
 
 
 if __name__ == "__main__":

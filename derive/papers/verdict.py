@@ -38,7 +38,3 @@ class Verdict(NamedTuple):
     note: str = ""
     witness: Mapping[str, Any] = MappingProxyType({})
     readings: Mapping[str, str] = MappingProxyType({})
-
-    def with_note(self, note: str) -> Verdict:
-        """Return the same verdict with a note for the reader."""
-        return self._replace(note=note)

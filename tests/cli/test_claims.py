@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -22,15 +23,27 @@ RECORD = read_section(
 EXACT = Evidence(Grade.EXACT, "by hand")
 
 
+def told(label: str, printed: str, check: Any) -> Claim:
+    """A claim whose verdict is given."""
+    wording = replace(RECORD.printed, text=printed)
+    return Claim(replace(RECORD, label=label, printed=wording), check)
+
+
+def ledger_with(*claims: Claim) -> Ledger:
+    found = Ledger("small", "A small paper", "", ["section_1"])
+    found._read["section_1"] = list(claims)
+    return found
+
+
 def small(*words: str) -> Ledger:
     """A ledger with one claim for each verdict given."""
-    found = Ledger("small", "A small paper")
+    claims = []
     for k, word in enumerate(words, 1):
         witness = POINT if word in ("differs", "needs-condition") else {}
         verdict = Verdict(word, EXACT, f"note {k}", witness)  # type: ignore[arg-type]
         said = rf"[red]\frac{{1}}{{{k}}}"
-        found.add("section_1", Claim("small", f"({k})", said, lambda v=verdict: v, RECORD))
-    return found
+        claims.append(told(f"({k})", said, lambda _, v=verdict: v))
+    return ledger_with(*claims)
 
 
 def give(monkeypatch: pytest.MonkeyPatch, ledger: Ledger) -> None:
@@ -51,12 +64,10 @@ def test_the_paper_as_json(cltheory: Any) -> None:
 
 
 def test_readings_are_shown(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = Ledger("small", "A small paper")
     verdict = Verdict(
         "needs-condition", EXACT, "a note", readings={"so": "fails at m = 2", "or": "holds"}
     )
-    ledger.add("section_1", Claim("small", "(1)", "one", lambda: verdict, RECORD))
-    give(monkeypatch, ledger)
+    give(monkeypatch, ledger_with(told("(1)", "one", lambda _: verdict)))
     _, out, _ = cltheory("claims", "small")
     assert "under reading: so (fails at m = 2); under reading: or (holds); a note" in out
     _, out, _ = cltheory("claims", "small", "--format", "json")
@@ -99,13 +110,10 @@ def test_only(cltheory: Any, monkeypatch: pytest.MonkeyPatch, only: str) -> None
 
 
 def test_an_interrupt_is_told_in_words(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = Ledger("small", "A small paper")
-
-    def stop() -> Verdict:
+    def stop(_: Any) -> Verdict:
         raise KeyboardInterrupt
 
-    ledger.add("section_1", Claim("small", "(1)", "one", stop, RECORD))
-    give(monkeypatch, ledger)
+    give(monkeypatch, ledger_with(told("(1)", "one", stop)))
     code, out, err = cltheory("claims", "small")
     assert (code, out) == (130, "")
     assert err.strip() == "cltheory: interrupted"

@@ -78,16 +78,6 @@ def test_nothing_is_read_from_outside_the_folder(here: Path, command: str) -> No
         assert ("\\x" in found.marked[0].macros.known) is not refused
 
 
-def test_what_is_outside_of_the_folder_is_read_on_demand(cltheory: Any, here: Path) -> None:
-    (here / "paper").mkdir()
-    write(here, other=RIGHT)
-    (here / "paper" / "main.tex").symlink_to(here / "other.tex")
-    code, out, _ = cltheory("check", "paper")
-    assert code == 2 and "read only with --follow-outside" in out
-    assert cltheory("check", "paper", "--follow-outside").code == 0
-    assert cltheory("check", "paper/main.tex").code == 0  # by its name
-
-
 def test_every_equation_is_checked_once(cltheory: Any, here: Path) -> None:
     write(here, a=RIGHT, main=ROOT + r"\input{a}\input{a}\input{b}" + END, b=r"\input{c}", c=RIGHT)
     for paths in (["."], ["main.tex", "a.tex"], ["a.tex", "b.tex", "c.tex", "main.tex"]):
@@ -140,17 +130,6 @@ def test_a_file_that_cannot_be_followed(cltheory: Any, here: Path, text: str, sa
     write(here, main=ROOT + text + "\n" + END)
     assert cltheory("check", ".").code == 0
     assert cltheory("check", "main.tex").code == 2
-
-
-def test_macros_are_in_force_everywhere(cltheory: Any, here: Path) -> None:
-    write(here, main=r"\input{a}", a=WITH_MACRO)
-    (here / "m.sty").write_text(r"\newcommand{\x}{n}")
-    assert cltheory("check", "main.tex", "--macros", "m.sty").code == 0
-    assert cltheory("check", "a.tex", "--macros", "m.sty").code == 0
-    (here / "m.sty").write_bytes(b"\xff")
-    code, out, _ = cltheory("check", "a.tex", "--macros", "m.sty")
-    assert code == 2
-    assert "m.sty:1: line 1 is not UTF-8" in out
 
 
 @pytest.mark.parametrize(

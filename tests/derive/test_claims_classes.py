@@ -7,26 +7,19 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from cltheory.derive.language.quantities import NoValue
-from cltheory.derive.papers.form.record import BadRecord
 from cltheory.derive.papers.vock2026unified.named_sparse import sequences
 from cltheory.derive.papers.vock2026unified.named_supcon import lowered
 from cltheory.derive.papers.vock2026unified.named_symmetry import acted, averaged, generators
-from cltheory.derive.papers.vock2026unified.sets import supcon
 from cltheory.derive.papers.vock2026unified.supcon import (
-    alike,
     bound,
     loss,
     of_classes,
     optimum,
-    pushes_at_simplex,
-    shares,
     spread,
     upper,
 )
 from cltheory.derive.results import results
-from records import family_named, verdict
-from sympy import Rational
+from records import verdict
 
 UNDER = 'under = "C in 1.., ell in 2.., p in 2.., tau in (0, oo)"\n'
 #: Of the loss in blocks: the sum over the other classes is x.
@@ -48,24 +41,6 @@ on = "blocks"
 )
 def test_the_loss_of_classes_of_unequal_sizes(old: str, new: str, expected: str) -> None:
     assert verdict((LOSS.replace(old, new) if old else LOSS) + UNDER)[0] == expected
-
-
-def test_what_a_family_of_classes_refuses() -> None:
-    with pytest.raises(BadRecord, match="needs a range of ell"):
-        verdict(LOSS + 'under = "C in 1.., tau in (0, oo)"\n')
-    (alone, *_) = family_named("blocks").make({"C": 2, "ell": 2, "p": 1})
-    with pytest.raises(NoValue, match="no positives"):
-        supcon(alone, Fraction(1))
-    with pytest.raises(NoValue, match="no pairs"):
-        family_named("blocks").named(alone)["a"](2)
-    # More than two classes cannot all be opposite.
-    assert family_named("collapsed classes").make({"C": 3, "ell": 2, "beta": Rational(-1)}) == []
-
-
-@pytest.mark.parametrize(("count", "tau"), [(2, "1/20"), (3, "1/20"), (4, "2"), (5, "30")])
-def test_prototypes_of_classes_of_one_size(count: int, tau: str) -> None:
-    found = upper(optimum((3,) * count, Fraction(tau)))
-    assert found == pytest.approx(-1 / (count - 1), abs=1e-6)
 
 
 @pytest.mark.parametrize("tau", ["1/3", "1", "3/2", "4"])
@@ -90,18 +65,6 @@ def test_no_prototypes_near_the_optimum_are_better(sizes: tuple[int, ...], tau: 
         mixed = 0.95 * best + 0.05 * z @ z.T
         assert loss(w, spread(sizes, mixed.tolist(), tau)) > least
     assert np.abs(optimum(sizes, tau, by_size=False) - best).max() < 1e-5
-
-
-def test_the_simplex_is_optimal_for_one_size_only() -> None:
-    assert alike(pushes_at_simplex((3, 3, 3), Fraction(1, 50)))
-    assert not alike(pushes_at_simplex((3, 3, 4), Fraction(1, 50)))
-    assert alike(pushes_at_simplex((2, 9), Fraction(1)))  # two classes have one cosine
-
-
-def test_weights_without_positives_have_no_shares() -> None:
-    assert bound(of_classes((2, 2))) == 0
-    with pytest.raises(NoValue, match="row 3"):
-        shares(of_classes((2, 1)))
 
 
 def test_means_over_symmetries() -> None:

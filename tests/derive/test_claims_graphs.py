@@ -8,19 +8,13 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from cltheory.derive.language.matrices import Matrix
-from cltheory.derive.language.quantities import NoValue, Unknown
+from cltheory.derive.language.quantities import NoValue
 from cltheory.derive.papers import ledger_of
 from cltheory.derive.papers.form.examine import examine
 from cltheory.derive.papers.form.family import load
-from cltheory.derive.papers.form.hypotheses import PREDICATES
-from cltheory.derive.papers.form.run import CHECKS
-from cltheory.derive.papers.form.tables import Tables
 from cltheory.derive.papers.tan2024spectral.named_graphs import descent, in_any_length
 from cltheory.derive.papers.tan2024spectral.sets import (
-    graphs_of,
     points_on,
-    product_laws_of,
     weights_on,
 )
 from cltheory.derive.papers.tan2024spectral.subgraphs import (
@@ -33,12 +27,10 @@ from cltheory.derive.papers.tan2024spectral.subgraphs import (
     weights_of,
 )
 from records import printed as printed_record
-from sympy import Integer, Rational
 
 PAPER = "tan2024spectral"
 load(ledger_of(PAPER).package)
 ON_GRAPHS = 'under = "n in 2..3, tau in [3/5, 3/5], occupied(pi)"\non = "graphs and points"\n'
-ON_SUBGRAPHS = 'under = "n in 1..3"\non = "subgraphs"\n'
 
 
 def complete(n: int) -> Any:
@@ -47,28 +39,6 @@ def complete(n: int) -> Any:
 
 #: Sums of a few hundred exponentials of 50 digits, against floats.
 FLOAT = 1e-12
-
-
-# --- the language ---------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("printed", "for_all"),
-    [
-        (r"P_{i,j} = \mathbb{E}[W_{i,j}]", r"i, j \in [n]"),
-        (r"\sum_{j} P_{i,j} = 1", r"i \in [n]"),
-        (r"P_{i,i} = 0", r"i \in [n]"),
-        (r"Q_{i,j} \sum_{k \neq i} K_{i,k} = K_{i,j}", r"i \neq j \in [n]"),
-        (r"R = \prod_{i \in [n]} \sum_{j \neq i} K_{i,j}", ""),
-        (r"T = \prod_{i \in [n]} \sum_{j \neq i} \pi_{i,j}", ""),
-        (r"\mathbb{E}[\prod_{i, j \in [n]} \pi_{i,j}^{W_{i,j}}] > 0", ""),
-        (r"\mathbb{E}[\log \operatorname{Pr}(W)] = -H", ""),
-        (r"\operatorname{tr}(\operatorname{Lap}(\pi)) = \sum_{i,j \in [n]} \pi_{i,j}", ""),
-        (r"\operatorname{psd}(\operatorname{Lap}(\pi + \pi^{\top})) = 1", ""),
-        (r"\sum_{i,j \in [n]} \mathbb{I}_{\pi_{i,j} > 0} \leq n^2", ""),
-    ],
-)
-def test_what_holds_on_graphs(printed: str, for_all: str) -> None:
-    found = examine(printed_record(printed, ON_GRAPHS, for_all))
-    assert found.verdict.word == "agrees", found
 
 
 @pytest.mark.parametrize(
@@ -85,13 +55,6 @@ def test_what_holds_on_graphs(printed: str, for_all: str) -> None:
 )
 def test_what_does_not_hold_on_graphs(printed: str, for_all: str) -> None:
     assert examine(printed_record(printed, ON_GRAPHS, for_all)).verdict.word == "differs"
-
-
-def test_an_indicator_and_a_product_on_subgraphs() -> None:
-    right = r"\prod_{i \in [n]} \mathbb{I}_{\sum_{j \in [n]} W_{i,j} = 1} \leq 1"
-    assert examine(printed_record(right, ON_SUBGRAPHS)).verdict.word == "agrees"
-    wrong = r"\prod_{i \in [n]} \mathbb{I}_{\sum_{j \in [n]} W_{i,j} = 1} = 1"
-    assert examine(printed_record(wrong, ON_SUBGRAPHS)).verdict.word == "differs"
 
 
 @pytest.mark.parametrize("printed", [r"R = \prod_{i \in [n]} \sum_{j \neq i} K_{i,j}"])
@@ -141,88 +104,6 @@ def test_laws_against_numpy(n: int) -> None:
         assert value == pytest.approx(-(shares * logs).sum(), rel=FLOAT)
 
 
-def test_there_are_graphs_of_every_kind() -> None:
-    for name in ("hollow", "occupied", "stochastic", "symmetric", "uneven"):
-        seen = {PREDICATES[f"{name}(pi)"](e) for e in graphs_of(3, 2)}
-        assert seen == {True, False}, name
-    assert {PREDICATES["unit(Z)"](e) for e in graphs_of(3, 2)} == {True, False}
-    assert {PREDICATES["distinct(Z)"](e) for e in graphs_of(3, 2)} == {True, False}
-
-
-def test_too_many_subgraphs_are_refused() -> None:
-    with pytest.raises(Unknown, match="listed only"):
-        weights_of(complete(9))
-
-
-def test_products_of_laws_are_laws() -> None:
-    for e in product_laws_of(2, 3):
-        for letter in "pq":
-            assert all(sum(row) == 1 for row in e.numbers[letter].rows)  # type: ignore[attr-defined]
-
-
-def test_matrices_of_exact_and_other_numbers() -> None:
-    half = mpmath.mpf(1) / 2
-    mixed = Matrix.of([[Fraction(1), half], [half, Fraction(1)]])
-    assert mixed.is_psd()
-    assert mixed.rank() == 2
-    assert not Matrix.of(
-        [[Fraction(1), 2 * mpmath.mpf(1)], [2 * mpmath.mpf(1), Fraction(1)]]
-    ).is_psd()
-
-
-# --- named checks ---------------------------------------------------------------------------------
-def graph(n: int, what: str, where: str = "any points") -> Tables:
-    return Tables({"pi": weights_on(n)[what]}, {"z": points_on(n, 2)[where]})
-
-
-def answer(check: str, given: dict[str, Any], **at: Any) -> bool:
-    numbers = {k: Fraction(v) if isinstance(v, int) else v for k, v in given.items()}
-    with mpmath.workdps(50):
-        return bool(CHECKS[check](at, numbers).holds)
-
-
-TAU = Rational(1, 2)
-
-
-@pytest.mark.parametrize(("n", "what"), [(2, "even"), (3, "even"), (4, "a ring")])
-def test_the_factor_of_the_trace(n: int, what: str) -> None:
-    """1 / tau = 2; without it the minimisers are others somewhere."""
-    on = graph(n, what)
-    assert answer("same minimisers on two points", {"factor": 2, "mean": 0}, on=on, tau=TAU)
-    if n == 2:  # the loss is 0 at all points
-        for wrong in (1, 3):
-            given = {"factor": wrong, "mean": 0}
-            assert not answer("same minimisers on two points", given, on=on, tau=TAU)
-
-
-def test_the_factor_is_needed_where_the_program_splits() -> None:
-    near, far = Fraction(3, 4), Fraction(1, 8)
-    rows = [
-        [0 if i == j else near if i // 2 == j // 2 else far for j in range(4)] for i in range(4)
-    ]
-    on = Tables({"pi": rows}, {"z": points_on(4, 2)["any points"]})
-    tau = Rational(1, 4)
-    assert answer("same minimisers on two points", {"factor": 4, "mean": 0}, on=on, tau=tau)
-    assert not answer("same minimisers on two points", {"factor": 1, "mean": 0}, on=on, tau=tau)
-
-
-def test_where_equal_points_are_a_minimiser() -> None:
-    level = {n: n * mpmath.log(n - 1) for n in (3, 4)}
-    with mpmath.workdps(50):
-        level = {n: n * mpmath.log(n - 1) for n in (3, 4)}
-    check = "collapse is no minimiser"
-    assert answer(check, {"level": level[4]}, on=graph(4, "a ring"), tau=TAU)
-    assert not answer(check, {"level": level[4]}, on=graph(4, "even"), tau=TAU)
-    # A directed ring on three nodes is even once it is symmetrised.
-    assert not answer(check, {"level": level[3]}, on=graph(3, "a directed ring"), tau=TAU)
-    assert not answer(check, {"level": level[4] + 1}, on=graph(4, "a ring"), tau=TAU)
-
-
-def test_no_number_is_above_the_mass() -> None:
-    for most in (1, 10, 1000):
-        assert not answer("mass of the joint law", {"most": most}, n=Integer(3))
-
-
 def test_the_eigenvector_of_two_triangles() -> None:
     """Exactly, and that no other eigenvalue is below 2/13 or equal to it, but 0."""
     rows = weights_on(6)["two triangles"]
@@ -242,25 +123,6 @@ def line_loss(rows: Any, z: Any, tau: float) -> float:
     return float((np.array(rows, dtype=float) * gaps).sum() + np.log(heat.sum(1)).sum())
 
 
-def test_eigenvectors_are_no_minimisers() -> None:
-    check = "spectral embeddings are minimisers"
-    on = graph(6, "two triangles")
-    for tau in (Integer(1), Rational(1, 3)):
-        assert not answer(check, {"which": 2}, on=on, tau=tau)
-    for wrong in (1, 3, 4):
-        assert not answer(check, {"which": wrong}, on=on, tau=Integer(1))
-    # Of three objects equal points are best, the multiple 0, and every centred vector is one.
-    assert answer(check, {"which": 2}, on=graph(3, "even"), tau=Integer(1))
-    # Of four objects with weights of three kinds the signs are best, as symmetry has it.
-    a, b, c = Fraction(3, 5), Fraction(1, 4), Fraction(3, 20)
-    rows = [[0, a, b, c], [a, 0, c, b], [b, c, 0, a], [c, b, a, 0]]
-    four = Tables({"pi": rows}, {"z": points_on(4, 2)["any points"]})
-    assert answer(check, {"which": 2}, on=four, tau=Integer(1))
-    assert not answer(check, {"which": 4}, on=four, tau=Integer(1))
-    with pytest.raises(NoValue):
-        answer(check, {"which": 9}, on=graph(3, "even"), tau=Integer(1))
-
-
 def test_no_length_has_less_than_is_said() -> None:
     rows, v = weights_on(6)["two triangles"], (2, 2, 1, -1, -2, -2)
     table = tuple(map(tuple, rows))
@@ -277,40 +139,3 @@ def test_no_length_has_less_than_is_said() -> None:
         none, at = in_any_length(table, [mpmath.mpf(x) for x in (1, -1, 0, 0, 0, 0)], 1)
     assert at == 0  # a pair of positives apart: equal points are better
     assert float(none) == pytest.approx(6 * np.log(5))
-
-
-def test_batches_have_the_loss_of_all_objects_only_if_they_are_all() -> None:
-    on = graph(4, "a ring")
-    at = {"on": on, "tau": Integer(2)}
-    assert answer("loss of batches", {"times": 1}, N=Integer(4), **at)
-    assert not answer("loss of batches", {"times": 2}, N=Integer(4), **at)
-    for count in (2, 3):
-        assert not answer("loss of batches", {"times": 1}, N=Integer(count), **at)
-
-
-def test_components_have_no_room() -> None:
-    at = {"tau": Integer(1)}
-    assert answer("components lie apart", {"weight": 1}, m=Integer(2), **at)
-    assert not answer("components lie apart", {"weight": 1}, m=Integer(3), **at)
-    assert not answer("components lie apart", {"weight": 2}, m=Integer(2), **at)
-
-
-def test_dimensions_of_the_gaussian_space() -> None:
-    check = "many points on the sphere"
-    assert answer(check, {"share": 1}, n=Integer(3), q=Integer(2))
-    assert not answer(check, {"share": 2}, n=Integer(3), q=Integer(2))
-    assert not answer(check, {"share": 1}, n=Integer(3), q=Integer(1))
-
-
-def test_the_reproducing_property() -> None:
-    assert answer("reproducing kernel", {"factor": 1}, n=Integer(3))
-    assert not answer("reproducing kernel", {"factor": 2}, n=Integer(3))
-
-
-def test_a_mixture_of_exponential_kernels_is_none() -> None:
-    check = "a mixture is an exponential kernel"
-    at = {"tau": Integer(1), "tau_prime": Integer(2)}
-    for alpha in (0, 1):
-        assert answer(check, {"square": 2}, alpha=Integer(alpha), **at)
-        assert not answer(check, {"square": 1}, alpha=Integer(alpha), **at)
-    assert not answer(check, {"square": 2}, alpha=Rational(1, 2), **at)

@@ -31,12 +31,6 @@ def test_a_limit_is_taken_from_above_and_at_infinity() -> None:
     assert word("printed = '''\\lim_{\\tau \\to 0} \\exp(-1/\\tau) = 0'''\n") == "agrees"
 
 
-def test_where_no_limit_is_seen_nothing_is_said() -> None:
-    assert word(f"printed = '''\\lim_{{\\tau \\to 0}} \\frac{{m}}{{\\tau}} = n'''\n{SIZES}") == (
-        "undecided"
-    )
-
-
 def test_a_number_is_no_interval() -> None:
     text = "printed = '''m = (0, m)'''\norigin = \"authors\"\n" + SIZES
     text += "[record.reading]\ntext = '''m \\in (0, m]'''\n"
@@ -44,15 +38,6 @@ def test_a_number_is_no_interval() -> None:
     assert examined(text).verdict.note.endswith("n = 2: 2 = the interval (0, 2)")
     assert word(f"printed = '''[0, 2m) = [0, m + m)'''\n{SIZES}") == "agrees"
     assert word(f"printed = '''[0, m) = [0, m]'''\n{SIZES}") == "differs"
-
-
-def test_a_function_takes_the_arguments_that_it_has() -> None:
-    where = "[record.where]\n'h(x; m, n)' = '''n(m - x)'''\n"
-    assert word(f"printed = '''h(0; m, n) = mn'''\n{SIZES}{where}") == "agrees"
-    assert word(f"printed = '''h(0; n, m) = mn'''\n{SIZES}{where}") == "agrees"
-    assert word(f"printed = '''h(1; n, m) = mn - n'''\n{SIZES}{where}") == "differs"
-    found = examined(f"printed = '''h(0; m) = mn'''\n{SIZES}{where}")
-    assert "h takes 3 arguments, not 2" in found.verdict.note
 
 
 def test_a_letter_with_an_accent_is_another_letter() -> None:
@@ -96,17 +81,6 @@ def test_a_letter_of_a_derived_quantity_may_be_an_expression() -> None:
     assert str(examined(text).verdict.evidence.grade) == "exact"
     assert word(text.replace("m*n-1", "m*n-2")) == "differs"
     assert word(text.replace("sqrt(x", "moon(x")) == "undecided"
-
-
-def test_what_has_no_segment_and_what_is_no_root_is_undecided() -> None:
-    for named in ("variance-bound.loss_along", "ssem.same_class.function"):
-        text = "printed = '''s = 1'''\nunder = \"m in 2.., n in 2..\"\n"
-        assert word(text + f'names = {{ s = "{named}" }}\n') == "undecided"
-
-
-def test_what_is_spelled_says_what_was_read() -> None:
-    text = r"\lim_{x \to 0} x = (0, \tilde x]"
-    assert str(read(text).tree) == "lim[x -> 0] x = (0, x~tilde]"
 
 
 def test_a_mutant_that_says_the_same_where_the_premise_is_met_is_none() -> None:

@@ -17,7 +17,6 @@ from cltheory.derive.language.matrices import (
     squared_radius,
 )
 from cltheory.derive.language.parser import read
-from cltheory.derive.language.quantities import NoValue
 from cltheory.derive.language.statement import TexError
 from cltheory.derive.papers.form.examine import examine, retried
 from cltheory.derive.papers.form.hypotheses import BadClause, read_under
@@ -25,7 +24,7 @@ from cltheory.derive.papers.form.mutate import holes
 from cltheory.derive.papers.form.tables import Tables
 from cltheory.derive.papers.stamp import in_toml
 from records import family_named, record
-from sympy import Integer, Rational, log
+from sympy import Integer, log
 
 
 def holds(text: str, e: Tables, on: str, **numbers: int) -> bool:
@@ -98,32 +97,6 @@ def test_statements_about_tables_are_evaluated(text: str, good: bool) -> None:
     assert holds(text, WEIGHTS, "weights", n=3) == good
 
 
-@pytest.mark.parametrize(
-    ("text", "good"),
-    [
-        (r"\cos(z_1, z_2) = 0", True),
-        (r"\langle z_1, z_1 \rangle = 4", True),
-        (r"\|z_1 - z_2\|^2 = d_{12}", True),
-        (r"\operatorname{dim}(D) = 1", True),
-        (r"\operatorname{dim}(D) = 2", False),
-        (r"\operatorname{radius}(D) = \sqrt{13}/2", True),
-        (r"\operatorname{psd}(D) = 0", True),
-    ],
-)
-def test_points_and_their_distances(text: str, good: bool) -> None:
-    e = Tables({"d": [[0, 13], [13, 0]]}, {"z": [[2, 0], [0, 3]]})
-    assert holds(text, e, "dissimilarities and points", n=2, q=2) == good
-
-
-def test_what_has_no_value_on_tables_is_said() -> None:
-    zero = Tables({"w": [[0, 0], [0, 0]], "s": [[0, 0], [0, 0]]})
-    assert not holds(r"\mathcal{L}_{\mathrm{NCE}}^{W} = 0", zero, "weights", n=2)
-    with pytest.raises(NoValue, match="out of range"):
-        zero.entry("w")(1, 3)
-    at_zero = Tables({"d": [[0]]}, {"z": [[0]]})
-    assert not holds(r"\cos(z_1, z_1) = 1", at_zero, "dissimilarities and points", n=1, q=1)
-
-
 def test_an_index_without_a_range_is_refused_where_there_is_none() -> None:
     with pytest.raises(TexError, match="the range of k is not given"):
         read(r"\sum_{k \neq i} u_k^\top u_i = 0")
@@ -140,13 +113,6 @@ def test_relations_may_be_about_the_rank_of_a_table() -> None:
     )
     with pytest.raises(BadClause):
         read_under("n in 2.., rank(Q) <= 2")
-
-
-def test_a_place_outside_a_range_is_not_tried() -> None:
-    one = record("printed = 'q > 0'\nunder = 'q in 1.., n in 2*q+4..'\nalso = ['q = 1, n = 6']\n")
-    tried = [p for p, _ in one.printed.hypotheses().points()]
-    assert all(p["n"] >= 2 * p["q"] + 4 for p in tried)
-    assert any((p["q"], p["n"]) == (1, 6) for p in tried)
 
 
 # --- records --------------------------------------------------------------------------------------
@@ -176,27 +142,3 @@ def test_a_witness_of_tables_is_written_and_tried_again() -> None:
     assert not [p for p in examine(stored).problems if "witness" in p]
     turned = in_toml(found).replace("tables.s = [", "tables.s = [\n  [],")
     assert examine(record(wrong + turned)).problems
-
-
-def test_entries_may_be_closed_forms() -> None:
-    text = {"w": [["0", "2"], ["2", "0"]], "s": [["0", "log(2) - 3/2"], ["log(2) - 3/2", "0"]]}
-    from cltheory.derive.decide.exact import exact
-
-    e = Tables.read(text, (), exact)
-    assert e.entries["s"][0][1] == log(2) - Rational(3, 2)
-    assert e.written()["s"][0][1] == "log(2) - 3/2" or e.written()["s"][0][1] == "-3/2 + log(2)"
-    assert mpmath.almosteq(e.numbers["s"].rows[0][1], mpmath.log(2) - mpmath.mpf(3) / 2)
-
-
-def test_a_condition_on_the_diagonal_is_needed() -> None:
-    text = r"""printed = '''\mathcal{L}_{\mathrm{NCE}}^{W} = \mathcal{L}^{*} \iff
-  (\|z_{i}-z_{j}\|^{2} = d_{ij} \quad \forall i\neq j)'''
-under = "q in 1..1, n in 6..6, rank(D) <= q + 2"
-on = "dissimilarities and points"
-where = { 'w_{ij}' = '''\exp(-d_{ij})''', 's_{ij}' = '''-\|z_{i}-z_{j}\|^{2}''' }
-origin = "authors"
-"""
-    assert examine(record(text)).verdict.word == "differs"
-    assert examine(record(text + 'condition = "hollow(D)"\nsufficient = true\n')).verdict.word == (
-        "needs-condition"
-    )

@@ -12,48 +12,20 @@ import pytest
 from cltheory.derive.decide.calculus import derivative
 from cltheory.derive.decide.decide import positive
 from cltheory.derive.decide.domain import between
-from cltheory.derive.decide.evidence import Grade, Holds
-from cltheory.derive.decide.exact import exact
+from cltheory.derive.decide.evidence import Holds
 from cltheory.derive.losses.clip import t
 from cltheory.derive.optimum.segment import x
 from cltheory.derive.papers.form.functions import KINDS
 from cltheory.derive.papers.form.hypotheses import read_under
-from cltheory.derive.papers.form.run import CHECKS, PROOFS
-from cltheory.derive.papers.lee2024sigmoid import LEDGER
+from cltheory.derive.papers.form.run import PROOFS
 from cltheory.derive.papers.lee2024sigmoid.named import SLOPE
 from cltheory.derive.papers.lee2024sigmoid.named_dimension import on_the_line
 from cltheory.derive.papers.lee2024sigmoid.named_optimum import best_for, total_loss
 from cltheory.derive.papers.towers import (
     ccem,
-    lifted,
     of_vectors,
-    random,
-    square,
 )
 from mpmath import mpf
-
-
-@pytest.mark.parametrize("label", ["Corollary 1", "Corollary 2", "Corollary 3"])
-def test_what_is_derived_is_known_for_more_than_one_item(label: str) -> None:
-    evidence = LEDGER[label].known_verdict().evidence
-    assert evidence.how.startswith("derivation of")
-    assert evidence.grade is Grade.EXACT or "N an integer >= 2" in evidence.how
-
-
-def test_lemma_1_is_proved() -> None:
-    assert LEDGER["Lemma 1"].known_verdict().evidence.grade is Grade.EXACT
-
-
-# --- two towers ------------------------------------------------------------------------------
-def test_towers_are_what_they_say() -> None:
-    w = of_vectors([[1, 0], [0, 1]], [[0, 1], [-1, 0]])
-    assert (w.N, w.dimension, w.rank) == (2, 2, 2)
-    assert w.positives() == [0, 0]
-    assert w.negatives() == [-1, 1]
-    assert w.uv(0, 1) == -1
-    assert w.alignment() == 0
-    assert not w.is_double_constant()
-    assert ccem(3, 1).is_double_constant()
 
 
 def test_the_ccem_is_its_definition() -> None:
@@ -70,23 +42,6 @@ def test_the_ccem_is_its_definition() -> None:
 # --- witnesses, redone by other means ----------------------------------------------------------
 Pair = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 SQUARES: Pair = (lambda y: (1 - y) ** 2, lambda y: (1 + y) ** 2)
-LINES: Pair = (lambda y: -y, lambda y: y)
-
-
-def test_linear_functions_leave_delta_free() -> None:
-    losses = {total_loss(ccem(4, Fraction(k)), *LINES) for k in range(5)}
-    assert losses == {-8}
-    far = total_loss(ccem(5, inf), *LINES)
-    assert far == -15 < min(total_loss(ccem(5, Fraction(k)), *LINES) for k in (0, 1, 10**6))
-
-
-def test_another_set_is_as_good_as_the_ccem() -> None:
-    pair = (SQUARES[0], LINES[1])
-    best, other = ccem(4, Fraction(1, 3)), lifted(square(), Fraction(1, 3))
-    assert other.rank == 3 < best.rank
-    assert total_loss(best, *pair) == total_loss(other, *pair) == -5
-    others = [random(4, d, seed=d) for d in (1, 2, 4)]
-    assert all(total_loss(w, *pair) >= -5 for w in others)
 
 
 def test_on_the_line_misaligned_vectors_win() -> None:
@@ -128,22 +83,3 @@ def test_a_slope_that_falls_is_not_said_to_rise() -> None:
     assert isinstance(PROOFS["delta_star falls with t = b"](domain), Holds)
     falling = -derivative(SLOPE.expression() / t, t)
     assert not isinstance(positive(falling, domain.with_range(x, between(0, 2), 1)), Holds)
-
-
-@pytest.mark.parametrize(
-    ("check", "at", "given"),
-    [
-        ("delta_star exists", "N = 6, t = 1/50, b = 0", "100"),
-        ("antipodal below a temperature", "N = 6", "1/2"),
-        ("antipodal below a temperature", "N = 4", "0"),
-        ("dimensions of the optimum", "N = 6, t = 1/50, b = 1/50", "6"),
-        ("similarity at half the dimension", "N = 6, t = 2, b = 2", "1/2"),
-        ("alignment above the threshold", "N = 14, d = 1, t = 9/4, b = 9/4", "2"),
-    ],
-)
-def test_a_named_check_refuses(check: str, at: str, given: str) -> None:
-    point = {k.strip(): exact(v.strip()) for k, _, v in (p.partition("=") for p in at.split(","))}
-    names = ("beyond", "threshold", "least", "s")
-    answer = CHECKS[check](point, dict.fromkeys(names, Fraction(given)))
-    assert answer.holds is False
-    assert answer.says

@@ -6,13 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from cltheory.derive.decide.evidence import Evidence, Grade
 from cltheory.derive.papers import PAPERS, UnknownPaper, ledger_of, settled_by
-from cltheory.derive.papers.ledger import Claim, Ledger
+from cltheory.derive.papers.form.record import BadRecord
+from cltheory.derive.papers.ledger import Ledger
 from cltheory.derive.papers.lee2025ssem import LEDGER
-from cltheory.derive.papers.verdict import Verdict
 from cltheory.derive.results import results
 
 
@@ -54,7 +54,7 @@ def test_verdicts_do_not_depend_on_the_hash_seed() -> None:
 # --- the ledger ------------------------------------------------------------------------------
 @pytest.mark.parametrize("result", list(results))
 def test_a_result_loads_the_claims_it_settles(result: str) -> None:
-    assert LEDGER.settled_by(result) == [c for c in LEDGER if c.result == result]
+    assert LEDGER.settled_by(result) == [c for c in LEDGER if c.record.settled == result]
 
 
 def test_claims_of_all_papers_are_found() -> None:
@@ -66,7 +66,7 @@ def test_claims_of_all_papers_are_found() -> None:
 
 
 def test_every_result_of_the_paper_settles_something() -> None:
-    settled = {c.result for c in LEDGER} - {None}
+    settled = {c.record.settled for c in LEDGER} - {""}
     assert settled >= {k for k in results if results[k].source.startswith("lee2025ssem")}
 
 
@@ -87,22 +87,18 @@ def test_an_unknown_paper_is_refused_in_one_line() -> None:
     assert "\n" not in str(refusal.value)
 
 
-#: Its verdict is not computed here, but given.
-RECORD = LEDGER["(1)"].record
+def test_a_label_is_used_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = "[[record]]\nlabel = '(1)'\nweight = 'aside'\nprinted = 'one'\nmathematical = false\n"
+    for name in ("section_1", "section_2"):
+        (tmp_path / f"{name}.toml").write_text(one)
+    monkeypatch.setattr("cltheory.derive.papers.ledger.files", lambda _: tmp_path)
+    assert Ledger("small", "A small paper", "", ["section_1"])["(1)"].label == "(1)"
+    with pytest.raises(BadRecord, match="two claims labelled"):
+        len(Ledger("small", "A small paper", "", ["section_1", "section_2"]))
 
 
-def claim(label: str, result: str | None = None) -> Claim:
-    verdict = Verdict("agrees", Evidence(Grade.EXACT, "nothing"))
-    return Claim("small", label, "one", lambda: verdict, RECORD, result)
-
-
-def test_a_label_is_used_once() -> None:
-    small = Ledger("small", "A small paper")
-    small.add("section_1", claim("(1)"))
-    with pytest.raises(ValueError, match="two claims labelled"):
-        small.add("section_2", claim("(1)"))
-    assert [c.label for c in small] == ["(1)"]
-    assert len(small) == 1
-    assert small["(1)"].verdict().word == "agrees"
-    with pytest.raises(KeyError):
-        small["(2)"]
+def test_what_a_record_refers_to_is_there() -> None:
+    for key in PAPERS:
+        labels = {c.label for c in ledger_of(key)}
+        for one in ledger_of(key).records():
+            assert {*one.used_in, one.restates or one.label} <= labels

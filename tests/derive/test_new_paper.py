@@ -19,21 +19,21 @@ LEDGER = Ledger({KEY!r}, "Spheres", __name__, ["section_1"])
 SETS = """
 from cltheory.derive.papers.form.family import family
 from cltheory.derive.papers.form.families import sets_in, unit_vector
-from cltheory.derive.papers.form.run import Answer, named_check
+from cltheory.derive.papers.form.run import named_check
 
 
 def named(e):
     return {"u": lambda k, mark="": unit_vector(k - 1, 0, 0)}
 
 
-@family("doe's points", "points of a circle", named)
+@family("doe's points", named)
 def points(n: int):
     return sets_in(n, 1, 1, 2)
 
 
 @named_check("doe's count")
 def count(n: int, *, many):
-    return Answer(n == many, f"there are {n}")
+    yield n == many, f"there are {n}"
 """
 RECORDS = """
 [[record]]

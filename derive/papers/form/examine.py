@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -17,7 +17,6 @@ from .families import first_alone
 from .functions import function_named
 from .hypotheses import Condition
 from .record import Record, Witness, Wording
-from .restated import differences
 from .run import Trial, checked, equations, proof, scene_of, trials, tried
 from .tables import Tables
 
@@ -61,22 +60,9 @@ class Tally:
         return Tally(part(self.good), part(self.bad), part(self.open))
 
 
-def computed(record: Record, find: Callable[[str], Record | None]) -> Examined:
-    """Examine a record, and hold it against the one it restates.
-
-    ``find`` gives the record of the same paper with a label.
-    """
-    found = examine(record)
-    if not record.restates:
-        return found
-    other = find(record.restates)
-    if other is None:
-        problem = f"it restates {record.restates!r}, and there is no such record"
-        return replace(found, problems=(*found.problems, problem))
-    told = "; ".join(differences(record, other))
-    text = f"restates {other.label}, but {told}" if told else f"restates {other.label}"
-    note = f"{found.verdict.note}; {text}" if found.verdict.note else text
-    return replace(found, verdict=found.verdict.with_note(note))
+def verdict_on(record: Record) -> Verdict:
+    """The verdict on a record, computed."""
+    return examine(record).verdict
 
 
 def examine(record: Record) -> Examined:
@@ -104,7 +90,7 @@ def _examine(record: Record) -> Examined:
     if not tally.bad and not slips:
         verdict = _agreeing(record, record.printed, None, tally)
         if verdict.word == "agrees" and not verdict.note:
-            verdict = verdict.with_note(record.remark)
+            verdict = verdict._replace(note=record.remark)
         if condition is not None:
             problems.append(f"nothing fails without {condition.text}")
         vain = [k for k in ("reading", "witness", "correction") if getattr(record, k) is not None]
@@ -305,15 +291,6 @@ def _note(record: Record, verdict: Verdict, failing: Trial | None, slips: list[s
     if verdict.word == "misprint" and not parts:
         parts.append("the correction says what is meant")
     return "; ".join(parts)
-
-
-def corrected(record: Record) -> str:
-    """What a reader should use in place of the print; empty where that is the print."""
-    wording = record.correction or record.reading
-    text = " ".join(wording.text.split()) if wording is not None else ""
-    if record.condition:
-        text = f"{text or ' '.join(record.printed.text.split())}  [{record.condition}]"
-    return text
 
 
 # --- tests of the tests ------------------------------------------------------------------------

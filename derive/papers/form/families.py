@@ -79,15 +79,25 @@ def first_alone(order: list[Index]) -> list[Index]:
     return [a for a in order if a[0] > 0 or a == order[0]]
 
 
+#: Of sets with as many dimensions as they need.
+RANKED = Letters(functions=frozenset({"rank"}))
+
+
 # --- simplices -------------------------------------------------------------------------------
 def _of_simplex(e: Embeddings) -> dict[str, Callable[..., Any]]:
     def vector(k: int, mark: str = "") -> dict[Index, Fraction]:
         return unit_vector(counted(k, e.m), 0, 0)
 
-    return {"U": lambda *_, mark="": list(e.everything), "u": vector, "w": vector, "v": vector}
+    return {
+        "U": lambda *_, mark="": list(e.everything),
+        "u": vector,
+        "w": vector,
+        "v": vector,
+        "rank": lambda scene, _: Fraction(e.rank),
+    }
 
 
-@family("one simplex", "a simplex of n (or N) vectors", _of_simplex)
+@family("one simplex", _of_simplex, RANKED)
 def one_simplex(n: int = 0, N: int = 0) -> Iterator[Embeddings]:
     """The simplex of so many vectors."""
     yield Embeddings.simplex(n or N)
@@ -100,12 +110,7 @@ def _of_axis(e: Embeddings) -> dict[str, Callable[..., Any]]:
     }
 
 
-@family(
-    "simplex and axis",
-    "a simplex w_1..w_N, and e across it",
-    _of_axis,
-    Letters(vectors=frozenset("uvwe")),
-)
+@family("simplex and axis", _of_axis, Letters(vectors=frozenset("uvwe")))
 def with_axis(N: int) -> Iterator[Embeddings]:
     """The simplex, and after it the unit vector."""
     apart = Fraction(-1, N - 1) if N > 1 else ZERO
@@ -119,7 +124,7 @@ def with_axis(N: int) -> Iterator[Embeddings]:
 
 
 # --- towers ----------------------------------------------------------------------------------
-TOWERS = Letters(functions=frozenset("h"))
+TOWERS = Letters(functions=frozenset({"h", "rank"}))
 
 
 @cache
@@ -186,12 +191,13 @@ def of_towers(found: Embeddings, parameter: str = "") -> dict[str, Callable[...,
         "V": side(1),
         "L": both,
         "h": least,
+        "rank": lambda scene, *_: Fraction(e.rank),
         "L_InfoNCE": lambda scene: towers.softmax_value(INFONCE, e, t=scene.numbers["t"]),
         "L_sig": sigmoid,
     }
 
 
-@family("towers", "u_1..u_N and v_1..v_N, any and degenerate", of_towers, TOWERS)
+@family("towers", of_towers, TOWERS)
 def in_spaces(N: int, d: int | None = None) -> list[towers.Towers]:
     """Towers in R^d, or in two spaces."""
     return [e for room in ([d] if d is not None else (1, 3)) for e in in_space(N, room)]

@@ -28,8 +28,6 @@ class Family:
 
     Attributes
     ----------
-    says
-        What the sets are, in words.
     sizes
         Letters that the hypotheses must bound.
     make
@@ -38,7 +36,6 @@ class Family:
         What letters and functions stand for on a set.
     """
 
-    says: str
     sizes: tuple[str, ...]
     make: Callable[[Point], list[Embeddings]]
     named: Callable[[Any], dict[str, Any]]
@@ -98,7 +95,6 @@ Make = TypeVar("Make", bound=Callable[..., Iterable[Embeddings]])
 
 def family(
     name: str,
-    says: str,
     named: Callable[[Any], dict[str, Any]],
     letters: Letters = LETTERS_OF_SETS,
     *,
@@ -117,7 +113,7 @@ def family(
             k for k, one in signature(make).parameters.items() if one.default is one.empty
         )
         own = FAMILIES.setdefault(make.__module__.rpartition(".")[0], {})
-        own[name] = Family(says, sizes, lambda p: list(called(p, {})), named, letters, most, again)
+        own[name] = Family(sizes, lambda p: list(called(p, {})), named, letters, most, again)
         return make
 
     return register

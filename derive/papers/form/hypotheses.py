@@ -101,13 +101,11 @@ class Relations:
         )
 
 
-#: What a condition may say of a set of vectors, and whether one has it. The views of U are alike
-#: where those of one instance are equal; the weights a come first in their family.
+#: What a condition may say of a set of vectors, and whether one has it. The weights a come first in
+#: their family.
 PREDICATES = {
     "distinct(U)": lambda e: e.distinct() == len(e.everything),
-    "centred(U)": lambda e: e.sum_ip(e.everything, e.everything) == 0,
     "unit(U)": lambda e: e.is_unit,
-    "alike(U)": lambda e: all(e.mean_sq_dist([a], [(*a[:2], 0)]) == 0 for a in e.everything),
     "nonzero(a)": lambda e: e.ip(e.everything[0], e.everything[0]) != 0,
     **TABLES,
 }

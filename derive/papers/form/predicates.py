@@ -104,9 +104,6 @@ def _symmetric(e: Any) -> bool:
 TABLES: dict[str, Callable[[Any], bool]] = {
     "hollow(D)": lambda e: _of(e, "d") is not None and _of(e, "d").hollow,
     "nonzero(D)": lambda e: any(v != 0 for row in _rows(e, "d") for v in row),
-    "positive(W)": lambda e: all(
-        v > 0 for i, row in enumerate(_rows(e, "w")) for j, v in enumerate(row) if i != j
-    ),
     "occupied(W)": lambda e: all(
         any(v != 0 for j, v in enumerate(row) if j != i) for i, row in enumerate(_rows(e, "w"))
     ),

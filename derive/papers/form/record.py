@@ -256,6 +256,15 @@ class Record:
         return " ".join(self.printed.text.split()) + under
 
     @property
+    def corrected(self) -> str:
+        """What a reader should use in place of the print; empty where that is the print."""
+        wording = self.correction or self.reading
+        text = " ".join(wording.text.split()) if wording is not None else ""
+        if self.condition:
+            text = f"{text or ' '.join(self.printed.text.split())}  [{self.condition}]"
+        return text
+
+    @property
     def check_without_mutants(self) -> bool:
         """Whether no printed formula goes into its check, so that none can be mutated."""
         return bool(self.printed.check) and not self.printed.given
@@ -273,112 +282,73 @@ class Record:
 
 
 # --- the shape of a record -----------------------------------------------------------------------
-Shape = Callable[[str, Any], Any]
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(v, str) for v in value)
 
 
-def _text(name: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise BadRecord(f"{name} must be a string")
-    return value
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(v, str) for v in value.values())
 
 
-def _required(name: str, value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise BadRecord(f"the record has no {name}")
-    return value
+#: What a field may be, and how that is told.
+SHAPES: dict[str, Callable[[Any], bool]] = {
+    "a string": lambda v: isinstance(v, str),
+    "true or false": lambda v: isinstance(v, bool),
+    "a string or a list of strings": lambda v: isinstance(v, str) or _is_list(v),
+    "a list of labels": _is_list,
+    "a table of strings": _is_table,
+    "a table of strings, with a reason for each mutant": lambda v: _is_table(v) and all(v.values()),
+    f"one of {', '.join(WEIGHTS)}": lambda v: v in WEIGHTS,
+    f"one of {', '.join(filter(None, ORIGINS))}": lambda v: v in ORIGINS,
+    "a table with a table 'at' and a text 'says'": lambda v: (
+        isinstance(v, dict)
+        and _is_table(v.get("at"))
+        and isinstance(v.get("says"), str)
+        and not {*v} - {"at", "says", "sizes", "gram", "tables"}
+    ),
+}
+TEXT, FLAG, TEXTS, LABELS, TABLE, REASONS, WEIGHT, ORIGIN, WITNESS = SHAPES
+#: What a wording has beside its text, which all wordings of a record share if they say no other.
+WORDING = {
+    **dict.fromkeys(("for_all", "under", "on", "about", "check", "proof"), TEXT),
+    **dict.fromkeys(("formal", "also", "uses"), TEXTS),
+    **dict.fromkeys(("where", "names", "given"), TABLE),
+}
+#: What a record has beside its wordings.
+PLAIN = {
+    **dict.fromkeys(("label", "condition", "restates", "settled", "at_odds", "remark"), TEXT),
+    **dict.fromkeys(("sufficient", "sharp", "mathematical"), FLAG),
+    "under_reading": TEXT,
+    "weight": WEIGHT,
+    "origin": ORIGIN,
+    "witness": WITNESS,
+    "used_in": LABELS,
+    "also_true": REASONS,
+}
 
 
-def _flag(name: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise BadRecord(f"{name} must be true or false")
-    return value
+def _shaped(name: str, value: Any, shape: str) -> Any:
+    """What stands in a field, if it has the shape that it must have."""
+    if not SHAPES[shape](value):
+        raise BadRecord(f"{name} must be {shape}, not {value!r}")
+    if shape in (TEXTS, LABELS):
+        return (value,) if isinstance(value, str) else tuple(value)
+    return _witness(value) if shape == WITNESS else value
 
 
-def _texts(name: str, value: Any) -> tuple[str, ...]:
-    listed = [value] if isinstance(value, str) else value
-    if not isinstance(listed, list) or not all(isinstance(v, str) for v in listed):
-        raise BadRecord(f"{name} must be a string or a list of strings")
-    return tuple(listed)
-
-
-def _table(name: str, value: Any) -> dict[str, str]:
-    if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
-        raise BadRecord(f"{name} must be a table of strings")
-    return dict(value)
-
-
-def _reasons(name: str, value: Any) -> dict[str, str]:
-    if not all(_table(name, value).values()):
-        raise BadRecord(f"{name} must give a reason for each mutant")
-    return dict(value)
-
-
-def _labels(name: str, value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise BadRecord(f"{name} must be a list of labels")
-    return _texts(name, value)
-
-
-def _one_of(*accepted: str) -> Shape:
-    def read(name: str, value: Any) -> str:
-        if value not in accepted:
-            known = ", ".join(v for v in accepted if v)
-            raise BadRecord(f"{name} must be one of {known}, not {value!r}")
-        return str(value)
-
-    return read
-
-
-def _witness(name: str, table: Any) -> Witness:
-    if not isinstance(table, dict) or not isinstance(table.get("at"), dict) or "says" not in table:
-        raise BadRecord("a witness needs a table 'at' and a text 'says'")
-    _known(table, ("at", "says", "sizes", "gram", "tables"), " in the witness")
-
+def _witness(table: dict[str, Any]) -> Witness:
     def texts(rows: Any) -> tuple[tuple[str, ...], ...]:
         return tuple(tuple(map(str, row)) for row in rows)
 
     return Witness(
-        {k: str(v) for k, v in table["at"].items()},
-        str(table["says"]),
+        table["at"],
+        table["says"],
         tuple(table.get("sizes", ())),
         texts(table.get("gram", ())),
         {k: texts(rows) for k, rows in table.get("tables", {}).items()},
     )
 
 
-#: What a wording has beside its text, which all wordings of a record share if they say no other.
-WORDING: dict[str, Shape] = {
-    "formal": _texts,
-    "for_all": _text,
-    "where": _table,
-    "under": _text,
-    "on": _text,
-    "about": _text,
-    "names": _table,
-    "check": _text,
-    "given": _table,
-    "proof": _text,
-    "also": _texts,
-    "uses": _texts,
-}
-#: What a record has beside its wordings.
-PLAIN: dict[str, Shape] = {
-    "label": _required,
-    "weight": _one_of(*WEIGHTS),
-    "origin": _one_of(*ORIGINS),
-    "condition": _text,
-    "sufficient": _flag,
-    "witness": _witness,
-    "restates": _text,
-    "settled": _text,
-    "sharp": _flag,
-    "mathematical": _flag,
-    "at_odds": _text,
-    "remark": _text,
-    "used_in": _labels,
-    "also_true": _reasons,
-    "under_reading": _text,
-}
 OTHERS = ("reading", "correction", "corrupted")
 FIELDS = (*PLAIN, *WORDING, "printed", *OTHERS, "attained", "fair_readings")
 
@@ -425,7 +395,7 @@ def read_section(paper: str, section: str, text: str, package: str = "") -> list
 
 def _with_used(table: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, Any]:
     """A record with the definitions of its section that it uses."""
-    used = _texts("uses", table.get("uses", []))
+    used = _shaped("uses", table.get("uses", []), TEXTS)
     missing = [k for k in used if k not in shared]
     if missing:
         raise BadRecord(f"the section does not define {missing[0]!r}")
@@ -437,18 +407,19 @@ def _with_used(table: dict[str, Any], shared: Mapping[str, Any]) -> dict[str, An
 def _record(paper: str, section: str, table: dict[str, Any], package: str) -> Record:
     _known(table, FIELDS)
     for name in ("label", "printed", "weight"):
-        _required(name, table.get(name))
-    shared = {k: read(k, table[k]) for k, read in WORDING.items() if k in table}
+        if not isinstance(table.get(name), str) or not table[name].strip():
+            raise BadRecord(f"the record has no {name}")
+    shared = {k: _shaped(k, table[k], shape) for k, shape in WORDING.items() if k in table}
     shared["package"] = package
     printed = Wording(table["printed"].strip(), **shared)
-    found = {k: read(k, table[k]) for k, read in PLAIN.items() if k in table}
+    found = {k: _shaped(k, table[k], shape) for k, shape in PLAIN.items() if k in table}
     found |= {k: _other(table[k], shared) for k in OTHERS if k in table}
     if "fair_readings" in table:
         found["fair_readings"] = _fair(table["fair_readings"], shared, printed)
     if "attained" in table:
         if not isinstance(table["attained"], dict) or set(table["attained"]) - {"on", "under"}:
             raise BadRecord("attained must be a table with 'on' and 'under' only")
-        own: dict[str, Any] = {k: _text(k, v) for k, v in table["attained"].items()}
+        own: dict[str, Any] = {k: _shaped(k, v, TEXT) for k, v in table["attained"].items()}
         found["attained"] = replace(printed, **own)
     return Record(paper, section, printed=printed, source=table, **found)
 
@@ -473,8 +444,9 @@ def _other(value: Any, shared: Mapping[str, Any]) -> Wording:
         raise BadRecord("a reading or correction must be a string or a table")
     _known(own, ("text", *WORDING), " in a reading or correction")
     kept = {k: v for k, v in shared.items() if k != "formal" or "text" not in own}
-    mine = {k: WORDING[k](k, v) for k, v in own.items() if k != "text"}
-    return Wording(_text("text", own.get("text", "")).strip(), **{**kept, **mine})
+    mine = {k: _shaped(k, v, WORDING[k]) for k, v in own.items() if k != "text"}
+    text = _shaped("text", own.get("text", ""), TEXT).strip()
+    return Wording(text, **{**kept, **mine})
 
 
 def _parse(record: Record) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -39,6 +39,7 @@ from .hypotheses import SYMBOLS, Condition, Hypotheses, letters_at, put_in
 from .record import Wording
 
 Point = Mapping[str, Any]  #: values of letters, and functions
+Given = Mapping[str, Any]  #: what a record gives a named check, evaluated
 Definitions = Mapping[str, tuple[tuple[str, ...], Node]]
 #: Points that a formula is tried at; a family says at how many a statement about it is.
 POINTS = 150
@@ -59,9 +60,17 @@ class Trial:
     simulated: bool = False
 
 
+#: What a named check finds, one thing after the other: whether it holds (None: that is not known),
+#: what is to be said where it does not, and the set on which it fails, if it made one.
+Findings = Iterator[tuple[Any, str] | tuple[Any, str, Embeddings | None]]
+Check = TypeVar("Check", bound=Callable[..., Findings])
+#: A proof for what the engine is not asked by a formula.
+NamedProof = Callable[[Domain], Outcome]
+
+
 @dataclass(frozen=True)
 class Answer:
-    """What a named check found at a point; ``simulated`` says that it drew numbers for it."""
+    """What a named check came to at a point; ``simulated`` says that it drew numbers for it."""
 
     holds: bool | None
     says: str = ""
@@ -70,22 +79,31 @@ class Answer:
 
 
 #: A check for what no formula says: at a point, with what the record gives it, evaluated there.
-NamedCheck = Callable[[Point, Mapping[str, Any]], Answer]
-Check = TypeVar("Check", bound=Callable[..., Answer])
-#: A proof for what the engine is not asked by a formula.
-NamedProof = Callable[[Domain], Outcome]
-
-CHECKS: dict[str, NamedCheck] = {}
+CHECKS: dict[str, Callable[[Point, Mapping[str, Any]], Answer]] = {}
 PROOFS: dict[str, NamedProof] = {}
 
 
-def named_check(name: str) -> Callable[[Check], Check]:
-    """Register a function of letters as a check by name (see :func:`.family.at_a_point`)."""
+def named_check(name: str, *, simulated: bool = False) -> Callable[[Check], Check]:
+    """Register a function of letters (see :func:`.family.at_a_point`) as a check by name.
+
+    It holds at a point if everything that the function yields does; the first that does not is
+    what is said of it.
+    """
 
     def register(check: Check) -> Check:
         if name in CHECKS:
             raise ValueError(f"two checks are called {name}")
-        CHECKS[name] = at_a_point(check)
+        called = at_a_point(check)
+
+        def answered(point: Point, given: Mapping[str, Any]) -> Answer:
+            with closing(called(point, given)) as findings:
+                for holds, says, *on in findings:
+                    if holds is None or not holds:
+                        known = None if holds is None else False
+                        return Answer(known, says, on[0] if on else None, simulated)
+            return Answer(True, simulated=simulated)
+
+        CHECKS[name] = answered
         return check
 
     return register
@@ -166,12 +184,15 @@ def checked(
     load(wording.package)
     if wording.check not in CHECKS:
         raise Unknown(f"unknown check {wording.check!r}")
-    numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
-    scene = Scene(numbers, None, _derived_at(wording, point), symbols=SYMBOLS)
+    scene = scene_of(wording, point, vectors)
     try:
         with mpmath.workdps(DIGITS):
+            try:
+                known = {k: value(t, scene) for k, t in given.items()}
+            except Unknown as error:
+                return Trial(None, point, str(error.args[0]), vectors)
             at = point if vectors is None else {**point, "on": vectors}
-            found = CHECKS[wording.check](at, {k: value(t, scene) for k, t in given.items()})
+            found = CHECKS[wording.check](at, known)
     except NoValue as error:
         return Trial(False, point, f"no value: {error}", vectors)
     at_set = found.vectors or vectors
@@ -198,21 +219,10 @@ def scenes(
     wording: Wording, point: Point, definitions: Mapping[str, Any] | None = None
 ) -> Iterator[Scene]:
     """Every set of its family at a point; one scene without vectors if it is about none."""
-    numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
-    defined = wording.definitions() if definitions is None else definitions
-    quantities = _derived_at(wording, point)
-    for name, one in point.items():
-        if isinstance(one, Function):
-            quantities[name] = _applied(one)
-    derived = {_key(k): DerivedAt(v, point) for k, v in wording.names.items()}
-    family = wording.family
-    if family is None:
-        yield Scene(numbers, None, quantities, defined, derived=derived, symbols=SYMBOLS)
-        return
-    for e in sets_of(wording, wording.hypotheses(), point):
-        yield Scene(
-            numbers, e, {**family.named(e), **quantities}, defined, derived=derived, symbols=SYMBOLS
-        )
+    none = wording.family is None
+    for e in [None] if none else sets_of(wording, wording.hypotheses(), point):
+        found = scene_of(wording, point, e)
+        yield found if definitions is None else replace(found, defined=definitions)
 
 
 def _applied(function: Function) -> Callable[..., Any]:
@@ -226,12 +236,15 @@ def _derived_at(wording: Wording, point: Point) -> dict[str, Callable[..., Any]]
 
 def scene_of(wording: Wording, point: Point, vectors: Embeddings | None) -> Scene:
     """One set given, instead of those of the family."""
-    first = next(iter(scenes(wording, point)))
-    family = wording.family
-    if vectors is None or family is None:
-        return first
-    named = {**first.named, **family.named(vectors)}
-    return replace(first, vectors=vectors, named=named, known={})
+    numbers = {s.name: as_number(v) for s, v in letters_at(point).items()}
+    named = _derived_at(wording, point)
+    for name, one in point.items():
+        if isinstance(one, Function):
+            named[name] = _applied(one)
+    if vectors is not None and wording.family is not None:
+        named = {**wording.family.named(vectors), **named}
+    derived = {_key(k): DerivedAt(v, point) for k, v in wording.names.items()}
+    return Scene(numbers, vectors, named, wording.definitions(), derived=derived, symbols=SYMBOLS)
 
 
 @dataclass(frozen=True)
@@ -531,32 +544,25 @@ def _expression(result: Result, name: str) -> Expr:
 
 
 def _decided(left: Any, relation: str, right: Any, domain: Domain, needs: list[Any]) -> Outcome:
-    if relation == "=":
-        return _same(left, right, domain, needs)
     if relation == "!=":
         return Undecided("nothing is proved of what differs")
-    gap = right - left if relation in ("<", "<=") else left - right
-    strict = relation in ("<", ">")
-    outcome = positive(gap, domain, strict=strict)
-    if isinstance(outcome, Holds) or not (left.has(Pow) or right.has(Pow)):
-        return outcome
-    # Both sides positive: their squares are compared, without the roots.
-    if all(isinstance(positive(s, domain, strict=False), Holds) for s in (left, right)):
-        squares = right**2 - left**2 if relation in ("<", "<=") else left**2 - right**2
-        return positive(squares, domain, strict=strict)
-    return outcome
 
+    def asked(one: Any, other: Any) -> Outcome:
+        if relation == "=":
+            return equal(other, one, domain, needs)
+        gap = other - one if relation in ("<", "<=") else one - other
+        return positive(gap, domain, strict=relation in ("<", ">"))
 
-def _same(left: Any, right: Any, domain: Domain, needs: list[Any]) -> Outcome:
-    outcome = equal(right, left, domain, needs)
-    proved = isinstance(outcome, Holds) and outcome.evidence.grade is Grade.EXACT
-    if proved or not (left.has(Pow) or right.has(Pow)):
+    def proved(found: Outcome) -> bool:
+        return isinstance(found, Holds) and (relation != "=" or found.evidence.grade is Grade.EXACT)
+
+    outcome = asked(left, right)
+    if proved(outcome) or not (left.has(Pow) or right.has(Pow)):
         return outcome
-    # Neither is negative: their squares are compared, without the roots.
+    # Neither side is negative: their squares are compared, without the roots.
     if all(isinstance(positive(s, domain, strict=False), Holds) for s in (left, right)):
-        squares = equal(right**2, left**2, domain, needs)
-        if isinstance(squares, Holds) and squares.evidence.grade is Grade.EXACT:
-            return squares
+        squares = asked(left**2, right**2)
+        return squares if proved(squares) else outcome
     return outcome
 
 

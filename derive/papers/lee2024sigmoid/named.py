@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -21,39 +20,29 @@ from ...problems.domains import WARM
 from ...results import results
 from ...structures.towers import N
 from ...vectors.embeddings import Embeddings
-from ..form.families import ccem, in_space
+from ..form.families import in_space
 from ..form.family import size
-from ..form.run import Answer, DerivedAt, Point, named_check, named_proof, quantity
+from ..form.run import DerivedAt, Findings, Point, named_check, named_proof, quantity
 from ..towers import aligned, pairwise_value, softmax_value
 
-Given = Mapping[str, Any]
 #: Losses have some 48 digits after the point, the derived least loss forty.
 CLOSE = mpmath.mpf(10) ** -35
 
 
 @named_check("optima are double-constant")
-def double_constant(at: Point, N: int, d: int, *, power: Any) -> Answer:
+def double_constant(at: Point, N: int, d: int, *, power: Any) -> Findings:
     """No set in R^d has less sigmoid loss than the best CCEM, to the ``power`` of the bias 1, and
     none with the same loss has different positives or different negatives."""
     known = {k: as_number(at[k]) for k in ("t", "b")}
     if N == 1:
-        return Answer(True)  # one pair
+        return
     stands = {"t": at["t"], "b": at["b"] * int(power)}
     least = results["sigmoid-optimum"].value("loss", 40, N=at["N"], **stands)
     for e in in_space(N, d):
         found = pairwise_value(SIGMOID, e, **known)
-        if found < least - CLOSE:
-            return Answer(False, f"its loss is {text(found)}, the least {text(least)}", e)
-        if abs(found - least) <= CLOSE and not e.is_double_constant():
-            return Answer(False, f"its loss is the least, {text(least)}", e)
-    return Answer(True)
-
-
-@named_check("ccem rank")
-def rank(N: int, *, given: Given) -> Answer:
-    """The CCEM needs ``rank`` dimensions, for all delta together."""
-    e = max((ccem(N, Fraction(q)) for q in (0, 1, 4)), key=lambda found: found.rank)
-    return Answer(compare(Fraction(e.rank), given["rank"], "="), f"its rank is {e.rank}", e)
+        yield found >= least - CLOSE, f"its loss is {text(found)}, the least {text(least)}", e
+        says = f"its loss is the least, {text(least)}"
+        yield abs(found - least) > CLOSE or e.is_double_constant(), says, e
 
 
 # --- Where a simplex exists, and where it is optimal ---
@@ -69,42 +58,20 @@ def equal_angles(items: int, apart: Fraction) -> Embeddings | None:
         return None
 
 
-@named_check("equal angles")
-def angles(N: int, *, apart: Any, least: Any) -> Answer:
-    """N unit vectors with inner product ``apart`` are a simplex, and need ``least`` dimensions."""
-    found = equal_angles(N, apart)
-    if found is None:
-        return Answer(False, f"no vectors have the inner product {text(apart)}")
-    centred = N == 1 or found.sum_ip(found.everything, found.everything) == 0
-    good = centred and compare(Fraction(found.rank), least, "=")
-    return Answer(good, f"their rank is {found.rank}", found)
-
-
-@named_check("simplex fits in R^d")
-def fits(N: int, d: int, *, least: Any) -> Answer:
-    """There is a simplex of N vectors in R^d exactly for d >= ``least``."""
-    simplex = Embeddings.simplex(N)
-    said = compare(Fraction(d), least, ">=")
-    says = f"said to {'exist' if said else 'be missing'}, and its rank is {simplex.rank}"
-    return Answer(said == (simplex.rank <= d), says, simplex)
-
-
 @named_check("optima of InfoNCE")
-def optima(N: int, t: Any, d: int, *, negative: Any, positive: Any) -> Answer:
+def optima(N: int, t: Any, d: int, *, negative: Any, positive: Any) -> Findings:
     """The set with these inner products, and it alone of all sets in R^d, has the least loss."""
     base = equal_angles(N, negative)
-    if positive != 1 or base is None:
-        return Answer(False, "there are no such vectors")
-    if base.rank > d:
-        return Answer(False, f"they need {base.rank} dimensions", base)
+    yield positive == 1 and base is not None, "there are no such vectors"
+    assert base is not None
+    yield base.rank <= d, f"they need {base.rank} dimensions", base
     simplex = aligned(base)
     least = softmax_value(INFONCE, simplex, t=t)
     for e in in_space(N, d):
         found = softmax_value(INFONCE, e, t=t)
         if found < least - NEARLY or (found <= least + NEARLY and not e.same_gram(simplex)):
             says = f"its loss is {text(found)}, that of the simplex {text(least)}"
-            return Answer(False, says, e)
-    return Answer(True)
+            yield False, says, e
 
 
 # --- What the paper says of the optimum of the sigmoid loss that no formula says ---
@@ -120,22 +87,21 @@ def delta_star(at: Point) -> Any:
 
 
 @named_check("delta_star exists")
-def exists(at: Point, *, beyond: Any) -> Answer:
+def exists(at: Point, *, beyond: Any) -> Findings:
     """The sigmoid loss is least at some delta >= 0 below ``beyond``."""
     found = delta_star(at)
-    return Answer(compare(found, beyond, "<"), f"delta* = {text(found)}")
+    yield compare(found, beyond, "<"), f"delta* = {text(found)}"
 
 
 @named_check("antipodal below a temperature")
-def antipodal_below(at: Point, *, threshold: Any) -> Answer:
+def antipodal_below(at: Point, *, threshold: Any) -> Findings:
     """At t = b the antipodal structure is optimal up to the temperature ``threshold``."""
     edge = mp(threshold)
-    if edge <= 0:
-        return Answer(False, f"the threshold is {text(edge)}, and temperatures are positive")
+    yield edge > 0, f"the threshold is {text(edge)}, and temperatures are positive"
     near = [Rational(mpmath.nstr(edge * k, 20)) for k in (BELOW, ABOVE)]
     below, above = (delta_star({**at, "t": k, "b": k}) for k in near)
     says = f"just below {text(edge)} delta* = {text(below)}, just above {text(above)}"
-    return Answer(bool(mpmath.isinf(below) and not mpmath.isinf(above)), says)
+    yield bool(mpmath.isinf(below) and (not mpmath.isinf(above))), says
 
 
 #: The slope of the loss along the CCEM, for x from 0 (simplex) to 2 (antipodal), at t = b.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -16,11 +16,10 @@ from ...losses.clip import SIGMOID
 from ...vectors.embeddings import Embeddings, Index
 from ..digits import stored_cells
 from ..form.families import in_space
-from ..form.run import Answer, Point, named_check
+from ..form.run import Findings, Given, Point, named_check
 from ..towers import Towers, aligned, lifted, pairwise_value
 from .named import delta_star
 
-Given = Mapping[str, Any]
 #: Losses have some 48 digits after the point.
 CLOSE = mpmath.mpf(10) ** -35
 #: How far from its limit an optimiser left the similarity of a stored cell.
@@ -28,29 +27,27 @@ LEFT = Fraction(1, 10**6)
 
 
 @named_check("dimensions of the optimum")
-def dimensions(at: Point, N: int, *, least: Any) -> Answer:
+def dimensions(at: Point, N: int, *, least: Any) -> Findings:
     """The optimal CCEM needs ``least`` dimensions."""
     found = delta_star(at)
     rank = N - 1 if found == 0 else 1 if mpmath.isinf(found) else N
-    return Answer(compare(Fraction(rank), least, "="), f"it needs {rank}")
+    yield compare(Fraction(rank), least, "="), f"it needs {rank}"
 
 
 @named_check("similarity at half the dimension")
-def half_the_dimension(at: Point, N: int, *, given: Given) -> Answer:
+def half_the_dimension(at: Point, N: int, *, given: Given) -> Findings:
     """Above the threshold, what was found to be least in R^ceil(N/2) has similarity ``s``."""
     if delta_star(at) != 0:
-        return Answer(True)
+        return
     for cell_items, _, s, _ in stored_cells(__package__, "figure_2.json"):
-        if cell_items == N and abs(s - given["s"]) > LEFT:
-            return Answer(False, f"{text(s)} was found")
+        yield cell_items != N or abs(s - given["s"]) <= LEFT, f"{text(s)} was found"
     known = {k: as_number(at[k]) for k in ("t", "b")}
     tried = [(pairwise_value(SIGMOID, e, **known), k) for k, e in enumerate(_tried(N))]
     least = min(value for value, _ in tried)
     for value, k in tried:
         e = _tried(N)[k]
-        if value <= least + CLOSE and not compare((1 + e.alignment()) / 2, given["s"], "="):
-            return Answer(False, f"its loss {text(value)} is the least that was found", e)
-    return Answer(True)
+        says = f"its loss {text(value)} is the least that was found"
+        yield value > least + CLOSE or compare((1 + e.alignment()) / 2, given["s"], "="), says, e
 
 
 @cache
@@ -74,15 +71,16 @@ def _tried(items: int) -> tuple[Towers, ...]:
 
 
 @named_check("alignment above the threshold")
-def alignment(at: Point, N: int, d: int, t: Any, *, threshold: Any) -> Answer:
+def alignment(at: Point, N: int, d: int, t: Any, *, threshold: Any) -> Findings:
     """From the ``threshold`` on, no set in R^d beats all those with u_i = v_i."""
     if compare(t, threshold, "<"):
-        return Answer(True)
+        return
     if d >= N - 1:  # the simplex fits
         found = delta_star(at)
-        return Answer(bool(found == 0), f"delta* = {text(found)}")
+        yield bool(found == 0), f"delta* = {text(found)}"
+        return
     if d > 1:
-        return Answer(None, f"what is least in {d} dimensions is not known")
+        yield None, f"what is least in {d} dimensions is not known"
     with mpmath.workdps(DIGITS):
         losses = dict(on_the_line(N, mp(t)))
         best = min(losses, key=lambda k: losses[k])
@@ -92,7 +90,7 @@ def alignment(at: Point, N: int, d: int, t: Any, *, threshold: Any) -> Answer:
             f"(1, -1) and {best[3]} pairs (-1, 1) beside {best[0]} and {best[1]} aligned ones have "
             f"{text(losses[best])}"
         )
-        return Answer(bool(losses[best] >= tight - CLOSE), says)
+        yield bool(losses[best] >= tight - CLOSE), says
 
 
 def on_the_line(items: int, t: Any) -> Iterator[tuple[tuple[int, int, int, int], Any]]:

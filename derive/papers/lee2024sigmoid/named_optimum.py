@@ -7,7 +7,7 @@ the share x = delta^2/(1 + delta^2), since they are linear in it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -31,13 +31,11 @@ from ...vectors.embeddings import Embeddings
 from ..form.families import ccem, in_space
 from ..form.family import size
 from ..form.functions import Function
-from ..form.points import total
-from ..form.run import Answer, Point, named_check, named_proof
+from ..form.points import ONE, ZERO, total
+from ..form.run import Findings, Given, Point, named_check, named_proof
 from ..towers import Towers, lifted, pairwise_value, position, softmax_value, square
 
-Given = Mapping[str, Any]
 Scalar = Callable[[Any], Any]
-ZERO, ONE = Fraction(0), Fraction(1)
 #: Losses have some 48 digits after the point, and the place of the best CCEM twenty.
 CLOSE, PLACE = mpmath.mpf(10) ** -42, mpmath.mpf(10) ** -15
 
@@ -112,30 +110,22 @@ def far_from(share: Any) -> str:
 
 
 # --- a range of delta as it is printed ------------------------------------------------------------
-def outside(given: Given, found: Best) -> Answer | None:
-    """That no best delta is in the printed range (``low``, or ``above``, to ``top``), and why.
+def in_range(given: Given, found: Best) -> Findings:
+    """Some best delta is in the printed range (``low``, or ``above``, to ``top``).
 
     A range without a top is one of real numbers: delta = oo is none.
     """
-    why = _why_outside(given, found)
-    return Answer(False, why) if why else None
-
-
-def _why_outside(given: Given, found: Best) -> str:
     low = given["above"] if "above" in given else given["low"]
-    if compare(low, ZERO, "<"):
-        return "delta is not negative"
-    if "top" in given and not mpmath.isinf(given["top"]):
-        return "delta has no upper end"
-    if not found.attained:
-        return "the least value is approached as delta goes to oo, and not attained"
-    if "top" not in given and found.first > 1 - PLACE:
-        return "the loss falls all the way to delta = oo, where alone it is least"
+    yield compare(low, ZERO, ">="), "delta is not negative"
+    yield "top" not in given or mpmath.isinf(given["top"]), "delta has no upper end"
+    says = "the least value is approached as delta goes to oo, and not attained"
+    yield found.attained, says
+    says = "the loss falls all the way to delta = oo, where alone it is least"
+    yield "top" in given or found.first <= 1 - PLACE, says
     share = mp(low) ** 2 / (1 + mp(low) ** 2)
-    beyond = found.last > share + PLACE
-    if not beyond and ("above" in given or found.last < share - PLACE):
-        return f"the loss is least at delta = {far_from(found.last)} alone"
-    return ""
+    inside = "above" not in given and found.last >= share - PLACE
+    says = f"the loss is least at delta = {far_from(found.last)} alone"
+    yield inside or found.last > share + PLACE, says
 
 
 # --- Theorem 1 ------------------------------------------------------------------------------------
@@ -153,28 +143,29 @@ def rivals(items: int, d: int, share: Any) -> list[Towers]:
     return found
 
 
-def better(at: Point, found: Best) -> Answer | None:
-    """A set that has less loss than the best CCEM, if there is one."""
+def none_better(at: Point, found: Best) -> Findings:
+    """No set has less loss than the best CCEM."""
     items, near, far = functions(at)
     for e in rivals(items, size(at, "d"), found.last):
         value = mp(total_loss(e, near.at, far.at))
-        if value < found.loss - CLOSE:
-            return Answer(
-                False, f"its loss is {text(value)}, that of the best CCEM {text(found.loss)}", e
-            )
-    return None
+        says = f"its loss is {text(value)}, that of the best CCEM {text(found.loss)}"
+        yield value >= found.loss - CLOSE, says, e
 
 
-def another(at: Point, found: Best) -> Answer | None:
-    """A set with the least loss that is no CCEM, if there is one."""
+def one_position(found: Best) -> Findings:
+    """All CCEM with the least loss have one delta."""
+    ends = far_from(found.first), far_from(found.last)
+    says = f"all delta from {ends[0]} to {ends[1]} are optimal"
+    yield abs(found.last - found.first) <= PLACE, says
+
+
+def no_other(at: Point, found: Best) -> Findings:
+    """Every set with the least loss is a CCEM."""
     items, near, far = functions(at)
-    if not found.attained:
-        return None
-    for e in rivals(items, size(at, "d"), found.last):
+    for e in rivals(items, size(at, "d"), found.last) if found.attained else ():
         value = total_loss(e, near.at, far.at)
-        if abs(mp(value) - found.loss) <= PLACE**2 and not is_ccem(e):
-            return Answer(False, f"its loss is the least, {text(value)}, and it is no CCEM", e)
-    return None
+        says = f"its loss is the least, {text(value)}, and it is no CCEM"
+        yield abs(mp(value) - found.loss) > PLACE**2 or is_ccem(e), says, e
 
 
 def is_ccem(e: Towers) -> bool:
@@ -183,68 +174,61 @@ def is_ccem(e: Towers) -> bool:
 
 
 @named_check("some CCEM is optimal")
-def some_optimal(at: Point, *, given: Given) -> Answer:
+def some_optimal(at: Point, *, given: Given) -> Findings:
     """No set in R^d has less loss than the CCEM with some delta in the given range."""
     found = best_for(*functions(at))
-    return outside(given, found) or better(at, found) or Answer(True)
+    yield from in_range(given, found)
+    yield from none_better(at, found)
 
 
 @named_check("a CCEM in R^d is optimal")
-def optimal_in_space(at: Point, d: int, *, room: Any) -> Answer:
+def optimal_in_space(at: Point, d: int, *, room: Any) -> Findings:
     """No set in R^d has less loss than the CCEM that R^d has room for: the antipodal structure, the
     simplex for d >= N - 1, and the others for d >= ``room``."""
     items, near, far = functions(at)
-    if items > 1 and not compare(Fraction(ccem(items, ONE).rank), room, "="):
-        return Answer(False, f"the CCEM with delta = 1 does not need {text(room)} dimensions")
-    if d >= room:
-        found = best_for(items, near, far)
-        return better(at, found) or Answer(True)
-    value = on_ccem(items, near.at, far.at)
-    shares = [ZERO, ONE] if d >= items - 1 else [ONE]
-    least = min(mp(value(share)) for share in shares)
-    return better(at, Best(shares[0], shares[-1], least)) or Answer(True)
+    says = f"the CCEM with delta = 1 does not need {text(room)} dimensions"
+    yield items <= 1 or compare(Fraction(ccem(items, ONE).rank), room, "="), says
+    found = best_for(items, near, far)
+    if d < room:
+        value = on_ccem(items, near.at, far.at)
+        shares = [ZERO, ONE] if d >= items - 1 else [ONE]
+        found = Best(shares[0], shares[-1], min(mp(value(share)) for share in shares))
+    yield from none_better(at, found)
 
 
 @named_check("one delta is optimal")
-def one_delta(at: Point, *, count: Any) -> Answer:
+def one_delta(at: Point, *, count: Any) -> Findings:
     """Of the CCEM, those with one delta at most are optimal; ``count`` is one."""
     found = best_for(*functions(at))
-    ends = [far_from(found.first), far_from(found.last)]
-    several = abs(found.last - found.first) > PLACE
-    if several:
-        return Answer(False, f"all delta from {ends[0]} to {ends[1]} are optimal")
-    return Answer(compare(count, ONE, "="), f"delta = {ends[0]} is optimal")
+    yield from one_position(found)
+    yield compare(count, ONE, "="), f"delta = {far_from(found.first)} is optimal"
 
 
 @named_check("every optimum is a CCEM")
-def every_optimum(at: Point, *, count: Any) -> Answer:
+def every_optimum(at: Point, *, count: Any) -> Findings:
     """No other set has as little loss; the ``count`` of optima up to rotation and delta is one."""
-    found = best_for(*functions(at))
-    other = another(at, found)
-    return other or Answer(compare(count, ONE, "="), "the CCEM are all there is")
+    yield from no_other(at, best_for(*functions(at)))
+    yield compare(count, ONE, "="), "the CCEM are all there is"
 
 
 @named_check("theorem 1")
-def theorem_1(at: Point, *, given: Given) -> Answer:
+def theorem_1(at: Point, *, given: Given) -> Findings:
     """One CCEM, with a delta in the given range, is the optimum up to rotation."""
     found = best_for(*functions(at))
-    if wrong := outside(given, found):
-        return wrong
-    if found.last - found.first > PLACE:
-        ends = far_from(found.first), far_from(found.last)
-        return Answer(False, f"all delta from {ends[0]} to {ends[1]} are optimal")
-    return better(at, found) or another(at, found) or Answer(True)
+    yield from in_range(given, found)
+    yield from one_position(found)
+    yield from none_better(at, found)
+    yield from no_other(at, found)
 
 
 @named_check("bounds of the proof")
-def bounds_of_the_proof(at: Point, d: int, *, given: Given, factor: Any) -> Answer:
+def bounds_of_the_proof(at: Point, d: int, *, given: Given, factor: Any) -> Findings:
     """L >= N l(sum, h) >= N min l(sum, h) = N min over delta = min L(U(delta), V(delta))."""
     items, near, far = functions(at)
     if items == 1:
         raise NoValue("division by zero in y/(N (N - 1))")
     found = best_for(items, near, far)
-    if wrong := outside(given, found):
-        return wrong
+    yield from in_range(given, found)
     for e in rivals(items, d, found.last):
         on = ccem(items, position(e.alignment()))
         least = sum(on.negatives(), ZERO)
@@ -253,11 +237,9 @@ def bounds_of_the_proof(at: Point, d: int, *, given: Given, factor: Any) -> Answ
         )
         lines = [total_loss(e, near.at, far.at), middle, found.loss]
         said = " >= ".join(text(mp(v)) for v in lines)
-        if not (compare(lines[0], lines[1], ">=") and mp(lines[1]) >= found.loss - CLOSE):
-            return Answer(False, said, e)
-        if not compare(middle, total_loss(on, near.at, far.at), "="):
-            return Answer(False, f"{text(mp(middle))} is not the loss of the CCEM", on)
-    return Answer(True)
+        yield compare(lines[0], lines[1], ">=") and mp(lines[1]) >= found.loss - CLOSE, said, e
+        says = f"{text(mp(middle))} is not the loss of the CCEM"
+        yield compare(middle, total_loss(on, near.at, far.at), "="), says, on
 
 
 # --- the losses (1) and (2) -----------------------------------------------------------------------
@@ -302,21 +284,21 @@ def least_elsewhere(
     return min(((loss(e), e) for e in in_space(items, d)), key=lambda pair: pair[0])
 
 
-def _compared(given: Given, found: Best, other: tuple[Any, Towers]) -> Answer:
+def _compared(given: Given, found: Best, other: tuple[Any, Towers]) -> Findings:
     value, e = other
+    yield from in_range(given, found)
     says = f"the loss is {text(value)}, on the CCEM {text(found.loss)}"
-    good = value >= found.loss - CLOSE
-    return outside(given, found) or (Answer(True) if good else Answer(False, says, e))
+    yield value >= found.loss - CLOSE, says, e
 
 
 @named_check("the best CCEM has the least sigmoid loss")
-def least_sigmoid(N: int, d: int, t: Any, b: Any, *, given: Given) -> Answer:
+def least_sigmoid(N: int, d: int, t: Any, b: Any, *, given: Given) -> Findings:
     """The least loss of all sets in R^d is that of the CCEM with some delta in the range."""
     return _compared(given, best_sigmoid(N, t, b), least_elsewhere(N, d, t, b))
 
 
 @named_check("the best CCEM has the least InfoNCE loss")
-def least_infonce(N: int, d: int, t: Any, *, given: Given) -> Answer:
+def least_infonce(N: int, d: int, t: Any, *, given: Given) -> Findings:
     """The least loss of all sets in R^d is that of the CCEM with some delta in the range."""
     return _compared(given, best_infonce(N, t), least_elsewhere(N, d, t))
 
@@ -340,7 +322,7 @@ def _slope_of(relation: str) -> Callable[..., Any]:
 
 
 @named_check("optimum at the ends of temperature")
-def at_the_ends(at: Point, *, given: Given) -> Answer:
+def at_the_ends(at: Point, *, given: Given) -> Findings:
     """The optimum has positives ``large`` for large t, ``small`` for small t, at the same bias;
     where b = t the bias goes with t."""
     items, warm, bias = size(at, "N"), mp(as_number(at["t"])), mp(as_number(at["b"]))
@@ -356,36 +338,32 @@ def at_the_ends(at: Point, *, given: Given) -> Answer:
                 found = -ONE
         if found == 0 or not compare(found, given[name], "="):
             what = {1: "the simplex", -1: "antipodal", 0: "neither, but between"}[int(found)]
-            return Answer(False, f"at t = {text(far)}, b = {text(shift)} the optimum is {what}")
-    return Answer(True)
+            yield False, f"at t = {text(far)}, b = {text(shift)} the optimum is {what}"
 
 
 @named_check("the CCEM contains")
-def contains(at: Point, *, given: Given) -> Answer:
+def contains(at: Point, *, given: Given) -> Findings:
     """The simplex with u = v and the antipodal structure are CCEM, of delta up to ``top``."""
     for name, delta_squared in (("simplex", ZERO), ("antipodal", math.inf)):
         e = ccem(size(at, "N"), delta_squared)
-        if not compare(given[name], e.alignment(), "="):
-            return Answer(False, f"its positives are {e.alignment()}", e)
-        if delta_squared == math.inf and not mpmath.isinf(given.get("top", ZERO)):
-            return Answer(False, "(1 - delta^2)/(1 + delta^2) is -1 for no delta >= 0", e)
-    return Answer(True)
+        yield compare(given[name], e.alignment(), "="), f"its positives are {e.alignment()}", e
+        says = "(1 - delta^2)/(1 + delta^2) is -1 for no delta >= 0"
+        yield delta_squared != math.inf or mpmath.isinf(given.get("top", ZERO)), says, e
 
 
 @named_check("shape of the sigmoid functions")
-def shape_of_sigmoid(at: Point, *, given: Given) -> Answer:
+def shape_of_sigmoid(at: Point, *, given: Given) -> Findings:
     """The given values at c are those of the declared functions, which are convex there."""
     for relation, name, sign in ((POSITIVE, "l_p", -1), (NEGATIVE, "l_n", 1)):
         declared = SIGMOID.total(relation)
         here = {c: at["c"], t: at["t"], b: at["b"]}
         value = as_number(declared.xreplace(here))
-        if not compare(given[name], value, "="):
-            return Answer(False, f"{name} is {text(given[name])}, in (2) {text(value)}")
+        says = f"{name} is {text(given[name])}, in (2) {text(value)}"
+        yield compare(given[name], value, "="), says
         slope = as_number(declared.diff(c).xreplace(here).evalf(DIGITS))
         bend = as_number(declared.diff(c, 2).xreplace(here).evalf(DIGITS))
-        if sign * slope < -CLOSE or bend < -CLOSE:  # both vanish to all digits far out
-            return Answer(False, f"the slope of {name} is {text(slope)}, that of it {text(bend)}")
-    return Answer(True)
+        says = f"the slope of {name} is {text(slope)}, that of it {text(bend)}"
+        yield sign * slope >= -CLOSE and bend >= -CLOSE, says
 
 
 @named_proof("sigmoid functions")
@@ -410,34 +388,29 @@ def _all(*outcomes: Outcome) -> Outcome:
 
 # --- Lemma 1 --------------------------------------------------------------------------------------
 @named_check("one CCEM has the least negatives")
-def least_negatives(at: Point, d: int, *, given: Given) -> Answer:
+def least_negatives(at: Point, d: int, *, given: Given) -> Findings:
     """One CCEM has mean positives c, the least sum of negatives, and ``vectors`` vectors."""
     items, mean = size(at, "N"), as_number(at["c"])
-    if d < max(items, 2):
-        return Answer(False, "there is no unit vector in R^0, and so no CCEM")
-    if mean == -1:
-        return Answer(False, "(1 - delta^2)/(1 + delta^2) is -1 for no delta >= 0")
+    yield d >= max(items, 2), "there is no unit vector in R^0, and so no CCEM"
+    yield mean != -1, "(1 - delta^2)/(1 + delta^2) is -1 for no delta >= 0"
     e = ccem(items, position(mean))
     least = sum(e.negatives(), ZERO)
-    if e.alignment() != mean:
-        return Answer(False, f"its positives have the mean {e.alignment()}", e)
+    yield e.alignment() == mean, f"its positives have the mean {e.alignment()}", e
     for w in _with_alignment(items, d, mean):
-        if sum(w.negatives(), ZERO) < least:
-            return Answer(False, f"its negatives add up to less than {least}", w)
-    if "vectors" in given and not compare(Fraction(e.distinct()), given["vectors"], "="):
-        return Answer(False, f"it has {e.distinct()} different vectors", e)
-    return Answer(True)
+        yield sum(w.negatives(), ZERO) >= least, f"its negatives add up to less than {least}", w
+    says = f"it has {e.distinct()} different vectors"
+    yield "vectors" not in given or compare(Fraction(e.distinct()), given["vectors"], "="), says, e
 
 
 @named_check("another set has the least negatives")
-def another_least(*, items: Any) -> Answer:
+def another_least(*, items: Any) -> Findings:
     """For that many items another set has as small a sum of negatives, and is no CCEM."""
     if items != 4:
-        return Answer(None, "no such set is known")
+        yield None, "no such set is known"
     e, on = lifted(square(), ONE), ccem(4, ONE)
     as_small = sum(e.negatives(), ZERO) == sum(on.negatives(), ZERO)
     good = as_small and e.alignment() == on.alignment() and not e.is_double_constant()
-    return Answer(good, "it is no minimiser, or the CCEM", e)
+    yield good, "it is no minimiser, or the CCEM", e
 
 
 @cache

@@ -20,7 +20,7 @@ from ..form.families import TOWERS, ccem, counted, of_towers, sets_in, unit_vect
 from ..form.family import family
 
 
-@family("ccem", "the CCEM", partial(of_towers, parameter="(delta)"), TOWERS)
+@family("ccem", partial(of_towers, parameter="(delta)"), TOWERS)
 def one_ccem(N: int, delta: Expr) -> Iterator[Embeddings]:
     """The CCEM at a point; at delta = oo, too."""
     yield ccem(N, as_number(delta**2) if delta.is_finite else float("inf"))
@@ -60,7 +60,7 @@ def _of_anchor(e: Embeddings) -> dict[str, Callable[..., Any]]:
     }
 
 
-@family("anchor", "one u with v_+ and N negatives v_-^{(j)}, any and degenerate", _of_anchor)
+@family("anchor", _of_anchor)
 def anchor(N: int) -> list[Embeddings]:
     """Unit vectors in two spaces, of which the first is the anchor."""
     return [e for d in (1, 3) for e in sets_in(1, N + 2, 1, d)]

@@ -25,11 +25,10 @@ from ...vectors.embeddings import Embeddings, mean
 from ..digits import stored_cells
 from ..form.families import sets_in, ssem
 from ..form.family import size
-from ..form.run import Answer, Point, named_check, named_proof
+from ..form.points import ONE, ZERO
+from ..form.run import Findings, Given, Point, named_check, named_proof
 from .sets import declared_value
 
-Given = Mapping[str, Any]
-ZERO, ONE = Fraction(0), Fraction(1)
 #: Losses have some 48 digits after the point, and near tau = 0 those of different sets agree in
 #: the first forty. The least one on the SSEM is found to twenty.
 CLOSE, FOUND = mpmath.mpf(10) ** -46, mpmath.mpf(10) ** -20
@@ -77,67 +76,37 @@ def is_ssem(e: Embeddings) -> bool:
     return found <= longest(e.m, e.n) and same(e, ssem(e.m, e.n, e.p, found))
 
 
-@named_check("simplex fits")
-def simplex_fits(d: int, n: int, m: int = 1, *, least: Any) -> Answer:
-    """mn unit vectors at equal angles exist in R^d exactly when d >= ``least``."""
-    simplex = Embeddings.simplex(m, n)
-    said, true = compare(Fraction(d), least, ">="), simplex.rank <= d
-    says = f"said to {'exist' if said else 'be missing'}, and their rank is {simplex.rank}"
-    return Answer(said == true, says, simplex)
-
-
 @named_check("ssem exists up to")
-def exists_up_to(m: int, n: int, *, given: Given) -> Answer:
+def exists_up_to(m: int, n: int, *, given: Given) -> Findings:
     """There is an SSEM for 0 <= delta <= ``end``, and for no larger delta."""
     end = squared(given["end"])
-    if not compare(given["end"], ZERO, ">="):
-        return Answer(False, f"delta in 0 .. {text(given['end'])}")
+    yield compare(given["end"], ZERO, ">="), f"delta in 0 .. {text(given['end'])}"
     for part in (ZERO, Fraction(1, 2), ONE):
-        if one_of(m, n, root(end * part)) is None:
-            return Answer(False, f"there is none with delta^2 = {end * part}")
+        says = f"there is none with delta^2 = {end * part}"
+        yield one_of(m, n, root(end * part)) is not None, says
     beyond = end + Fraction(1, 1000)
-    if n > 1 and one_of(m, n, root(beyond)) is not None:
-        return Answer(False, f"there is one with delta^2 = {beyond} too")
-    return Answer(True)
-
-
-@named_check("ssem rank")
-def rank(at: Point, m: int, n: int, *, given: Given) -> Answer:
-    """The SSEM needs exactly ``rank`` dimensions."""
-    e = ssem(m, n, 1, as_number(at["delta"] ** 2))
-    return Answer(compare(Fraction(e.rank), given["rank"], "="), f"its rank is {e.rank}", e)
-
-
-@named_check("ssem fits")
-def fits(at: Point, m: int, n: int, *, given: Given) -> Answer:
-    """The SSEM fits into ``rank`` dimensions, and there is one that needs all of them."""
-    e = ssem(m, n, 1, as_number(at["delta"] ** 2))
-    most = max(ssem(m, n, 1, q).rank for q in (ZERO, Fraction(1, 2), ONE, longest(m, n)))
-    good = e.rank <= given["rank"] and compare(Fraction(most), given["rank"], "=")
-    return Answer(good, f"its rank is {e.rank}, and at most {most}", e)
+    yield n <= 1 or one_of(m, n, root(beyond)) is None, f"there is one with delta^2 = {beyond} too"
 
 
 @named_check("minimisers")
-def minimisers(at: Point, *, given: Given, alpha: Any) -> Answer:
+def minimisers(at: Point, *, given: Given, alpha: Any) -> Findings:
     """Of all sets in R^d, the SSEM at ``delta`` has the least loss at ``alpha``, and it alone."""
-    if not 0 <= alpha <= 1:
-        return Answer(False, "alpha is in [0, 1]")
-    return _least(SUPCL, at, given, alone=True)
+    yield 0 <= alpha <= 1, "alpha is in [0, 1]"
+    yield from _least(SUPCL, at, given, alone=True)
 
 
 @named_check("one minimiser of cNCE")
-def one_minimiser(at: Point, *, given: Given) -> Answer:
+def one_minimiser(at: Point, *, given: Given) -> Findings:
     """No set in R^d has a smaller L_cNCE than the SSEM at ``delta``."""
     return _least(CNCE, at, given, alone=False)
 
 
-def _least(loss: SoftmaxLoss, at: Point, given: Given, *, alone: bool) -> Answer:
+def _least(loss: SoftmaxLoss, at: Point, given: Given, *, alone: bool) -> Findings:
     m, n, p, d = (size(at, k, 1) for k in "mnpd")
     best = one_of(m, n, given["delta"], p)
-    if best is None:
-        return Answer(False, "there is no such SSEM")
-    if best.rank > d:
-        return Answer(False, f"it needs {best.rank} dimensions", best)
+    yield best is not None, "there is no such SSEM"
+    assert best is not None
+    yield best.rank <= d, f"it needs {best.rank} dimensions", best
     known = {**numbers(at), **{k: given[k] for k in ("alpha",) if k in given}}
     least = declared_value(loss, best, **known)
     rivals = [*sets_in(m, n, p, d), *(ssem(m, n, p, q) for q in (ZERO, Fraction(1, 2), ONE))]
@@ -149,8 +118,7 @@ def _least(loss: SoftmaxLoss, at: Point, given: Given, *, alone: bool) -> Answer
         tie = abs(found - least) <= CLOSE
         if (found < least and not tie) or (alone and tie and not same(e, best)):
             says = f"its loss is {text(found)}, that of the SSEM {text(least)}"
-            return Answer(False, says, e)
-    return Answer(True)
+            yield False, says, e
 
 
 @cache
@@ -181,35 +149,32 @@ def best_position(m: int, n: int, alpha: Any, tau: Any) -> tuple[Any, Any]:
 
 
 @named_check("minimisers are SSEM")
-def minimisers_are_ssem(at: Point, *, top: Any) -> Answer:
+def minimisers_are_ssem(at: Point, *, top: Any) -> Findings:
     """Every minimiser in R^d is an SSEM, with one delta in [0, ``top``], which all of it needs."""
     m, n, p, d = (size(at, k, 1) for k in "mnpd")
     if n == 1 and at["alpha"] != 1:
         raise NoValue("the mean over no positives has no value")
-    if n == 1:
-        return Answer(False, "delta is not unique: all of them give one set", ssem(m, 1, p, ZERO))
+    yield n != 1, "delta is not unique: all of them give one set", ssem(m, 1, p, ZERO)
     where, _ = best_position(m, n, *numbers(at).values())
     least = declared_value(SUPCL, ssem(m, n, p, where), **numbers(at))
-    if where > top**2 + Fraction(1, 1000) or compare(top, ZERO, "<"):
-        return Answer(False, f"the best SSEM has delta^2 = {text(where)}")
-    if at["alpha"] == 1 and not compare(where, top**2, "="):
-        return Answer(False, f"at alpha = 1 the best SSEM has delta^2 = {text(where)}")
+    says = f"the best SSEM has delta^2 = {text(where)}"
+    yield where <= top**2 + Fraction(1, 1000) and (not compare(top, ZERO, "<")), says
+    says = f"at alpha = 1 the best SSEM has delta^2 = {text(where)}"
+    yield at["alpha"] != 1 or compare(where, top**2, "="), says
     if ssem(m, n, p, where).rank > d:  # of those that fit, which are at the ends
         ends = [ssem(m, n, p, q) for q in (ZERO, ONE, longest(m, n))]
         losses = [declared_value(SUPCL, e, **numbers(at)) for e in ends if e.rank <= d]
-        if not losses:  # there are minimisers, as spheres are compact
-            return Answer(False, f"no SSEM fits into {d} dimensions", ends[0])
+        yield losses, f"no SSEM fits into {d} dimensions", ends[0]
         least = min(losses)
     for e in sets_in(m, n, p, d):
         found = declared_value(SUPCL, e, **numbers(at))
         if found < least - FOUND or (found < least + CLOSE and not is_ssem(e)):
             says = f"its loss is {text(found)}, the least on SSEM {text(least)}"
-            return Answer(False, says, e)
-    return Answer(True)
+            yield False, says, e
 
 
 @named_check("classes cannot be separated")
-def not_separated(m: int, n: int, d: int, *, by: Any) -> Answer:
+def not_separated(m: int, n: int, d: int, *, by: Any) -> Findings:
     """Where the class means coincide, classes share a vector (``by`` 0), or no hyperplane has
     them on different sides (``by`` 1)."""
     for e in sets_in(m, n, 1, d):
@@ -223,13 +188,11 @@ def not_separated(m: int, n: int, d: int, *, by: Any) -> Answer:
             apart = all(e.mean_sq_dist([a], [b]) != 0 for a in first for b in second)
         else:
             apart = True
-        if apart:
-            return Answer(False, "the variance is 0, and no vector is in both classes", e)
-    return Answer(True)
+        yield not apart, "the variance is 0, and no vector is in both classes", e
 
 
 @named_check("beyond the simplex")
-def beyond_the_simplex(at: Point, m: int, n: int) -> Answer:
+def beyond_the_simplex(at: Point, m: int, n: int) -> Findings:
     """At ``alpha`` and ``tau`` an SSEM beyond delta = 1 has less SUP_CNCE than all before."""
 
     def loss(q: Fraction) -> Any:
@@ -237,12 +200,12 @@ def beyond_the_simplex(at: Point, m: int, n: int) -> Answer:
 
     # Convex in delta**2: a fall just beyond 1 puts the least beyond it.
     good = bool(loss(ONE + Fraction(1, 1000)) < loss(ONE))
-    return Answer(good, "the loss rises beyond delta = 1", ssem(m, n, 1, ONE))
+    yield good, "the loss rises beyond delta = 1", ssem(m, n, 1, ONE)
 
 
 # --- What the paper says of the class-conditional InfoNCE loss on all sets and on the SSEM ---
 @named_check("cNCE is least on the SSEM")
-def least_on_ssem(at: Point, *, given: Given, to: Any) -> Answer:
+def least_on_ssem(at: Point, *, given: Given, to: Any) -> Findings:
     """No set in R^d has a smaller L_cNCE than all SSEM, which have ``from`` <= delta <= ``to``.
 
     The least one on these is sought on a grid of delta^2 with both ends.
@@ -253,41 +216,26 @@ def least_on_ssem(at: Point, *, given: Given, to: Any) -> Answer:
         raise NoValue("the range of delta has no end")
     if (low, high) != (ZERO, longest(m, n)):
         says = f"there are SSEM for delta^2 in 0 .. {longest(m, n)}, not {low} .. {high}"
-        return Answer(False, says)
+        yield False, says
     grid = [ssem(m, n, p, low + (high - low) * Fraction(k, 6)) for k in range(7)]
     least = min(declared_value(CNCE, e, **numbers(at)) for e in grid)
     for e in sets_in(m, n, p, d):
         found = declared_value(CNCE, e, **numbers(at))
-        if found < least - CLOSE:
-            return Answer(False, f"its loss is {text(found)}, the least on SSEM {text(least)}", e)
-    return Answer(True)
+        says = f"its loss is {text(found)}, the least on SSEM {text(least)}"
+        yield found >= least - CLOSE, says, e
 
 
 # --- What the proof of Proposition A.5 says of one vector ---
-@named_check("both terms are zero")
-def both_terms_are_zero(n: int, d: int, *, a: Any) -> Answer:
-    """Where all elements of a are ``a``, a^T exp(w_i) and a^T exp(mean of w_i) are zero."""
-    points = [[Fraction(i * k - 3, k + 1) for k in range(d)] for i in range(n)]
-    mean = [sum(column, Fraction(0)) / n for column in zip(*points, strict=True)]
-    for w in (*points, mean):
-        found = mp(a) * mpmath.fsum(mpmath.exp(mp(c)) for c in w)
-        if found != 0:
-            return Answer(False, f"one of them is {text(found)}")
-    return Answer(True)
-
-
 # --- Numbers that are printed rounded ---
 #: Half of the last digit of what is printed with two digits after the point.
 HALF_A_DIGIT = Fraction(1, 200)
 
 
 @named_check("zero to two digits")
-def zero_to_two_digits(*, given: Mapping[str, Any]) -> Answer:
+def zero_to_two_digits(*, given: Mapping[str, Any]) -> Findings:
     """Each of the differences given is zero, but for rounding to two digits after the point."""
     for name, gap in given.items():
-        if not compare(abs(mp(gap)), HALF_A_DIGIT, "<="):
-            return Answer(False, f"{name}: off by {text(gap)}")
-    return Answer(True)
+        yield compare(abs(mp(gap)), HALF_A_DIGIT, "<="), f"{name}: off by {text(gap)}"
 
 
 # --- What rises or falls along the SSEM, proved by a derivative ---
@@ -318,7 +266,7 @@ SHADE = Fraction(5, 100)
 
 
 @named_check("stored embeddings have the variance")
-def stored_have_the_variance(at: Point, *, within: Any) -> Answer:
+def stored_have_the_variance(at: Point, *, within: Any) -> Findings:
     """The variance within classes, and that between them, in these proportions, is as predicted.
 
     ``within`` 1 is the one within classes.
@@ -335,7 +283,7 @@ def stored_have_the_variance(at: Point, *, within: Any) -> Answer:
     gaps = [abs(a - z) for a, z in zip(sum(parts), measured, strict=True)]
     worst = max(range(len(gaps)), key=gaps.__getitem__)
     where = f"alpha = {cells[worst][0]}, tau = {cells[worst][1]}"
-    return Answer(gaps[worst] <= SHADE, f"off by {gaps[worst]:.2g} at {where}")
+    yield gaps[worst] <= SHADE, f"off by {gaps[worst]:.2g} at {where}"
 
 
 @named_proof("stored embeddings")

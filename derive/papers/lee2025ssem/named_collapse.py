@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -24,11 +24,10 @@ from ...results import results
 from ...vectors.embeddings import Embeddings
 from ..form.families import ssem
 from ..form.family import size
-from ..form.run import Answer, Point, named_check, named_proof
+from ..form.run import Findings, Given, Point, named_check, named_proof
 from .named import CLOSE, ONE, ZERO, best_position, longest
 from .sets import declared_value
 
-Given = Mapping[str, Any]
 #: How far from delta = 0 the slope of the loss is taken, relative to the longest delta**2.
 STEP = Fraction(1, 10**9)
 #: How far beside a printed end is tried, and a temperature at which alpha_min is almost 1/n.
@@ -125,7 +124,7 @@ def _said(alpha: Any, tau: Any, given: Given) -> bool:
     return all(compare(letters[_SAYS[k][0]], end, _SAYS[k][1]) for k, end in given.items())
 
 
-def _tried(at: Point, given: Given, *, both_ways: bool) -> Answer:
+def _tried(at: Point, given: Given, *, both_ways: bool) -> Findings:
     m, n, d = size(at, "m"), size(at, "n"), size(at, "d")
     for k, (alpha, tau) in enumerate(_places(at, given)):
         says = _said(alpha, tau, given)
@@ -133,49 +132,44 @@ def _tried(at: Point, given: Given, *, both_ways: bool) -> Answer:
             found, e = collapses(m, n, d, alpha, tau)
         except _Open as error:
             if k == 0:
-                return Answer(None, str(error))
+                yield None, str(error)
             continue
-        if says == found if both_ways else not says and not found:
-            ends = ", ".join(f"{_SAYS[k][0]} {_SAYS[k][1]} {text(v)}" for k, v in given.items())
-            where = f"at alpha = {text(alpha)}, tau = {text(tau)}"
-            how = "holds" if says else "fails"
-            what = "a minimiser has" if found else "no minimiser has"
-            says_so = f"{ends} {how} {where}, and {what} a class that is one point"
-            return Answer(False, says_so, e)
-    return Answer(True)
+        ends = ", ".join(f"{_SAYS[k][0]} {_SAYS[k][1]} {text(v)}" for k, v in given.items())
+        where = f"at alpha = {text(alpha)}, tau = {text(tau)}"
+        how = "holds" if says else "fails"
+        what = "a minimiser has" if found else "no minimiser has"
+        told = f"{ends} {how} {where}, and {what} a class that is one point"
+        yield says != found if both_ways else says or found, told, e
 
 
 @named_check("no collapse iff")
-def no_collapse_iff(at: Point, *, given: Given) -> Answer:
+def no_collapse_iff(at: Point, *, given: Given) -> Findings:
     """Classes of minimisers all have a positive variance in the printed range, and only there."""
     return _tried(at, given, both_ways=True)
 
 
 @named_check("no collapse only if")
-def no_collapse_only_if(at: Point, m: int, n: int, d: int, *, given: Given) -> Answer:
+def no_collapse_only_if(at: Point, m: int, n: int, d: int, *, given: Given) -> Findings:
     """Where classes of minimisers all have a positive variance, the printed range holds.
 
     No smaller range would do: for alpha at some tau, which is a small one, and for tau at the
     alpha of the point.
     """
-    answer = _tried(at, given, both_ways=False)
-    if not answer.holds:
-        return answer
+    yield from _tried(at, given, both_ways=False)
     for name, end in given.items():
         if _SAYS[name][0] == "alpha":
             alpha, tau = mp(end) + mp(NEAR), COLD
         else:
             alpha, tau = as_number(at["alpha"]), mp(end) * mp(1 - NEAR)
-        if alpha <= 1 and collapses(m, n, d, alpha, tau)[0]:
-            where = f"alpha = {text(alpha)}, tau = {text(tau)}"
-            return Answer(False, f"a smaller range would do: classes collapse also at {where}")
-    return answer
+        where = f"alpha = {text(alpha)}, tau = {text(tau)}"
+        says = f"a smaller range would do: classes collapse also at {where}"
+        yield alpha > 1 or not collapses(m, n, d, alpha, tau)[0], says
 
 
 @named_check("variance of minimisers")
 def variance_of_minimisers(
     at: Point, m: int, n: int, d: int, alpha: Any, tau: Any, *, total: Any
-) -> Answer:
+) -> Findings:
     """The variances of every minimiser in R^d add up to ``total``."""
     if n == 1 and at["alpha"] != 1:
         raise NoValue("the mean over no positives has no value")
@@ -183,22 +177,19 @@ def variance_of_minimisers(
     best = [ssem(m, n, 1, where)]
     if best[0].rank > d:
         if d > 1 or m * n > SIGNS:
-            return Answer(None, f"nothing is known of the minimisers in {d} dimensions")
+            yield None, f"nothing is known of the minimisers in {d} dimensions"
         best = _best_on_the_line(m, n, alpha, tau)
     for e in best:
         found = e.variance(e.everything)
-        if not compare(found, total, "="):
-            return Answer(False, f"they add up to {text(found)}", e)
-    return Answer(True)
+        yield compare(found, total, "="), f"they add up to {text(found)}", e
 
 
 @named_check("to leading order")
-def to_leading_order(m: int, *, given: Given, about: Any) -> Answer:
+def to_leading_order(m: int, *, given: Given, about: Any) -> Findings:
     """The temperature ``is`` a little more than ``about``, by a factor that goes to 1 with 1/m."""
-    if about == 0:
-        return Answer(False, "it is said to be 0")
+    yield about != 0, "it is said to be 0"
     ratio = mp(given["is"]) / mp(about)
-    return Answer(bool(1 < ratio < 1 + mp(Fraction(1, m - 1))), f"the ratio is {text(ratio)}")
+    yield bool(1 < ratio < 1 + mp(Fraction(1, m - 1))), f"the ratio is {text(ratio)}"
 
 
 @named_proof("alpha_min rises with tau")

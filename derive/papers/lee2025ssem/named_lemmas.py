@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -12,12 +12,11 @@ from ...language.quantities import compare, root, text
 from ...vectors.embeddings import Embeddings, Index
 from ..form.families import sets_in, ssem
 from ..form.family import size
-from ..form.run import Answer, Point, named_check
+from ..form.points import ONE, ZERO
+from ..form.run import Findings, Given, Point, named_check
 from .named import longest, squared
 
-Given = Mapping[str, Any]
 Functional = Callable[[Embeddings], Fraction]
-ZERO, ONE = Fraction(0), Fraction(1)
 
 
 # --- sums --------------------------------------------------------------------------------------
@@ -52,28 +51,23 @@ def with_views(m: int, n: int, p: int, inner: Fraction) -> Iterator[Embeddings]:
             continue
 
 
-def best(at: Point, constraint: Functional, gain: Functional, given: Given) -> Answer:
+def best(at: Point, constraint: Functional, gain: Functional, given: Given) -> Findings:
     """In R^d, for each value c of ``constraint`` in [low, high], exactly one SSEM with
     delta <= end has the greatest ``gain``; and no SSEM has any other value of it."""
     m, n, p, d = (size(at, name) for name in "mnpd")
     end, low, high = given["end"], given["low"], given["high"]
-    if not compare(end, ZERO, ">=") or squared(end) > longest(m, n):
-        return Answer(False, f"there is no SSEM for delta = {text(end)}")
-    if m * n == 1 or n == 1:
-        return Answer(False, "the constraint does not tell one delta from another")
+    says = f"there is no SSEM for delta = {text(end)}"
+    yield compare(end, ZERO, ">=") and squared(end) <= longest(m, n), says
+    yield m * n != 1 and n != 1, "the constraint does not tell one delta from another"
     ends = sorted(constraint(ssem(m, n, p, q)) for q in (ZERO, longest(m, n)))
-    if ends != [low, high]:
-        return Answer(False, f"on the SSEM it goes from {ends[0]} to {ends[1]}")
+    yield ends == [low, high], f"on the SSEM it goes from {ends[0]} to {ends[1]}"
     for part in (Fraction(3, 7), ZERO, ONE):
-        found = best_at(m, n, p, d, low + part * (high - low), constraint, gain, end)
-        if not found.holds:
-            return found
-    return Answer(True)
+        yield from best_at(m, n, p, d, low + part * (high - low), constraint, gain, end)
 
 
 def best_at(
     m: int, n: int, p: int, d: int, c: Fraction, constraint: Functional, gain: Functional, end: Any
-) -> Answer:
+) -> Findings:
     """It for one value of the constraint."""
     first, second = (constraint(ssem(m, n, p, q)) for q in (ZERO, ONE))
 
@@ -83,27 +77,24 @@ def best_at(
 
     square = position(c)
     chosen = ssem(m, n, p, square)
-    if not compare(root(square), end, "<="):
-        return Answer(False, f"c = {c} needs delta^2 = {square}, beyond {squared(end)}", chosen)
-    if chosen.rank > d:
-        return Answer(False, f"c = {c} needs {chosen.rank} dimensions", chosen)
+    says = f"c = {c} needs delta^2 = {square}, beyond {squared(end)}"
+    yield compare(root(square), end, "<="), says, chosen
+    yield chosen.rank <= d, f"c = {c} needs {chosen.rank} dimensions", chosen
     inner = chosen.ip((0, 0, 0), (0, 1, 0))
     for e in (*sets_in(m, n, p, d), *with_views(m, n, p, inner)):
         if e.rank <= d:
             most = gain(ssem(m, n, p, position(constraint(e))))
-            if gain(e) > most:
-                return Answer(False, f"it comes to {gain(e)}, on the SSEM to {most}", e)
-    return Answer(True)
+            yield gain(e) <= most, f"it comes to {gain(e)}, on the SSEM to {most}", e
 
 
 @named_check("Lemma A.1")
-def lemma_a1(at: Point, *, given: Given) -> Answer:
+def lemma_a1(at: Point, *, given: Given) -> Findings:
     """Of sets with one sum within classes, an SSEM has the least across."""
     return best(at, within, lambda e: -across(e), given)
 
 
 @named_check("Lemma A.2")
-def lemma_a2(at: Point, *, given: Given) -> Answer:
+def lemma_a2(at: Point, *, given: Given) -> Findings:
     """Of sets with one spread within classes, an SSEM has the greatest sum within classes."""
     return best(at, spread, within, given)
 
@@ -127,23 +118,21 @@ def balanced(m: int, n: int, p: int, d: int) -> Embeddings | None:
     return Embeddings(m, n, p, inner, note="classes that sum to zero")
 
 
-def reached(at: Point, of: Functional, sign: int, end: Any) -> Answer:
+def reached(at: Point, of: Functional, sign: int, end: Any) -> Findings:
     """The greatest of sign * of on sets in R^d is sign * end."""
     m, n, p, d = (size(at, name) for name in "mnpd")
     sets = [e for e in (balanced(m, n, p, d), *sets_in(m, n, p, d)) if e is not None]
     most = max(sets, key=lambda e: sign * of(e))
-    if compare(of(most), end, "="):
-        return Answer(True)
-    return Answer(False, f"the farthest is {of(most)}, not {text(end)}", most)
+    yield compare(of(most), end, "="), f"the farthest is {of(most)}, not {text(end)}", most
 
 
 @named_check("least c of Lemma A.1")
-def least_c(at: Point, *, least: Any) -> Answer:
+def least_c(at: Point, *, least: Any) -> Findings:
     """The least sum within classes in R^d is ``least``."""
     return reached(at, within, -1, least)
 
 
 @named_check("greatest c of Lemma A.2")
-def greatest_c(at: Point, *, greatest: Any) -> Answer:
+def greatest_c(at: Point, *, greatest: Any) -> Findings:
     """The greatest spread within classes in R^d is ``greatest``."""
     return reached(at, spread, 1, greatest)

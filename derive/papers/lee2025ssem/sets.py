@@ -17,7 +17,7 @@ from ...losses.softmax import SoftmaxLoss
 from ...losses.supcl import CNCE, SUPCL
 from ...vectors.embeddings import Embeddings, Index
 from .. import evaluate
-from ..form.families import SEEDS, first_alone, sets_in, ssem, unit_vector
+from ..form.families import RANKED, SEEDS, first_alone, sets_in, ssem, unit_vector
 from ..form.family import family
 from ..form.points import ONE, ZERO, Rows, unit_axes
 
@@ -55,6 +55,7 @@ def of_classes(e: Embeddings) -> dict[str, Callable[..., Any]]:
         "L_Sup": loss(SUPCL, alpha=0),
         "L_Self": loss(SUPCL, alpha=1),
         "L_cNCE": loss(CNCE),
+        "rank": lambda scene, _: Fraction(e.rank),
     }
 
 
@@ -66,7 +67,7 @@ def declared_value(declared: SoftmaxLoss, e: Embeddings, **numbers: Any) -> Any:
         raise NoValue("the mean over no positives has no value") from None
 
 
-@family("sets", "unit vectors u_ijk, any and degenerate", of_classes)
+@family("sets", of_classes)
 def sets(m: int, n: int, p: int = 1, d: int | None = None) -> list[Embeddings]:
     """Unit vectors in R^d, or in three spaces."""
     return [e for room in ([d] if d is not None else (1, 2, 3)) for e in sets_in(m, n, p, room)]
@@ -79,7 +80,7 @@ def _of_spheres(e: Embeddings) -> dict[str, Callable[..., Any]]:
     return {**of_classes(e), "W": nothing}
 
 
-@family("spheres", "vectors of length r, any", _of_spheres)
+@family("spheres", _of_spheres)
 def spheres(m: int, n: int, r: Any) -> Iterator[Embeddings]:
     """Unit vectors times r, also with one vector only in the first class."""
     for e in sets(m, n):
@@ -89,13 +90,13 @@ def spheres(m: int, n: int, r: Any) -> Iterator[Embeddings]:
             yield few.scaled(r)
 
 
-@family("ssem", "the SSEM", of_classes)
+@family("ssem", of_classes, RANKED)
 def one_ssem(m: int, n: int, delta: Expr, p: int = 1) -> Iterator[Embeddings]:
     """The SSEM at a point."""
     yield ssem(m, n, p, as_number(delta**2))
 
 
-@family("simplex", "a simplex of mn vectors w_ij", of_classes)
+@family("simplex", of_classes, RANKED)
 def simplex(m: int, n: int) -> Iterator[Embeddings]:
     """The simplex of classes of one vector."""
     yield Embeddings.simplex(m, n)
@@ -127,12 +128,7 @@ def _of_weighted(e: Embeddings) -> dict[str, Callable[..., Any]]:
     }
 
 
-@family(
-    "positive weights and points",
-    "a in R^d with a > 0, and w_1..w_n, any and degenerate",
-    _of_weighted,
-    POINTS,
-)
+@family("positive weights and points", _of_weighted, POINTS)
 def positive(d: int, n: int = 2) -> list[Embeddings]:
     """A vector a > 0, points w_1..w_n, and the axes, on which all of these have coordinates."""
     found = [_on_axes(*_drawn(n, d, seed), f"seed {seed}") for seed in range(SEEDS)]
@@ -144,12 +140,7 @@ def positive(d: int, n: int = 2) -> list[Embeddings]:
     return found
 
 
-@family(
-    "weights and points",
-    "a in R^d with a >= 0, and w_1..w_n, any and degenerate",
-    _of_weighted,
-    POINTS,
-)
+@family("weights and points", _of_weighted, POINTS)
 def weighted(d: int, n: int = 2) -> list[Embeddings]:
     """The same with a >= 0."""
     found = positive(d, n)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import mpmath
 
 from ...language.quantities import as_number, mp, text
-from ..form.run import Answer, Point, named_check
+from ..form.run import Findings, Given, Point, named_check
 from .batch import Batch
 
-Given = Mapping[str, Any]
 #: Steps of central differences, at 80 digits; their error is some STEP**2 / tau**2.
 STEP, DIGITS = mpmath.mpf(10) ** -25, 80
 #: How near a difference is to a derivative, at temperatures from 1/50 on.
@@ -22,23 +21,19 @@ MANY = 10**40
 
 
 @named_check("gradient of the loss")
-def gradient_of_the_loss(at: Point, *, factor: Any) -> Answer:
-    """Differences of -log p_{ii^+} in the anchor are ``factor`` times M_i - z_{i^+}."""
+def gradient_of_the_loss(at: Point, tau: Any, *, factor: Any, positive: Any = 1) -> Findings:
+    """Differences of -log p_{ii^+} in the anchor are ``factor`` (M_i - ``positive`` z_{i^+})."""
     batch = at["on"]
     assert isinstance(batch, Batch)
-    tau = mp(as_number(at["tau"]))
-    d = len(batch.rows[0])
     with mpmath.workdps(DIGITS):
-        for i in range(1, batch.size + 1):
-            mean = batch.weights(i, as_number(at["tau"]))
-            for k in range(d):
-                ends = [_loss(batch, i, k, s * STEP, tau) for s in (1, -1)]
-                slope = (ends[0] - ends[1]) / (2 * STEP)
-                own = mp(batch.rows[batch.partner(i) - 1][k])
-                wanted = mpmath.fsum(mp(p) * mp(batch.rows[j - 1][k]) for j, p in mean.items())
-                if abs(slope - mp(factor) * (wanted - own)) > NEAR * (1 + abs(slope)):
-                    return Answer(False, f"anchor {i}: the slope is {text(slope)}")
-    return Answer(True)
+        for i, k in product(range(1, batch.size + 1), range(len(batch.rows[0]))):
+            ends = [_loss(batch, i, k, s * STEP, mp(tau)) for s in (1, -1)]
+            slope = (ends[0] - ends[1]) / (2 * STEP)
+            own = mp(positive) * mp(batch.rows[batch.partner(i) - 1][k])
+            mean = batch.weights(i, tau).items()
+            wanted = mpmath.fsum(mp(p) * mp(batch.rows[j - 1][k]) for j, p in mean)
+            says = f"anchor {i}: the slope is {text(slope)}"
+            yield abs(slope - mp(factor) * (wanted - own)) <= NEAR * (1 + abs(slope)), says
 
 
 def _loss(batch: Batch, i: int, k: int, step: Any, tau: Any) -> Any:
@@ -54,7 +49,9 @@ def _loss(batch: Batch, i: int, k: int, step: Any, tau: Any) -> Any:
 
 
 @named_check("constant of the remainder")
-def constant_of_the_remainder(at: Point, *, tight: bool, c: Any, square: Any, power: Any) -> Answer:
+def constant_of_the_remainder(
+    at: Point, *, tight: bool, c: Any, square: Any, power: Any
+) -> Findings:
     """N orthonormal negatives, one of which is the anchor: the squared remainder over
     (1 - p)^2 is at most c tau^-power sigma^square, at temperatures from 1 down and all N;
     ``tight`` 1: and it comes near that for many."""
@@ -65,9 +62,8 @@ def constant_of_the_remainder(at: Point, *, tight: bool, c: Any, square: Any, po
             sigma = mpmath.mpf(1) / count
             right = mp(c) * mp(tau) ** -mp(power) * sigma ** mp(square)
             slack = tight == 1 and count == MANY and left < right * (1 - mpmath.mpf(10) ** -9)
-            if left > right * (1 + NEAR) or slack:
-                return Answer(False, f"N = {count}, tau = {tau}: {text(left)} <= {text(right)}")
-    return Answer(True)
+            says = f"N = {count}, tau = {tau}: {text(left)} <= {text(right)}"
+            yield left <= right * (1 + NEAR) and (not slack), says
 
 
 def _remainder(count: int, tau: Any) -> Any:
@@ -81,7 +77,7 @@ def _remainder(count: int, tau: Any) -> Any:
 
 
 @named_check("many negatives along the axes")
-def many_negatives(at: Point, d: int, *, first: Any, third: Any, second: Any) -> Answer:
+def many_negatives(at: Point, d: int, *, first: Any, third: Any, second: Any) -> Findings:
     """Independent negatives of either sign along d axes, a positive opposite to the anchor, which
     is one of them: in the limit of many negatives, where epsilon is 1 and sigma_* is 1/d, the
     squared gradient times tau^2 is at most first + second x + third x^2, x = sigma_*/tau^2."""
@@ -92,20 +88,20 @@ def many_negatives(at: Point, d: int, *, first: Any, third: Any, second: Any) ->
     left = (1 + mean) ** 2
     ratio = 1 / (d * tau**2)
     right = mp(first) + mp(second) * ratio + mp(third) * ratio**2
-    return Answer(bool(left <= right * (1 + NEAR)), f"{text(left)} <= {text(right)}")
+    yield bool(left <= right * (1 + NEAR)), f"{text(left)} <= {text(right)}"
 
 
 @named_check("axes in opposite pairs")
 def opposite_pairs(
     at: Point, d: int, m: int, *, first: Any, sampling: Any, second: Any, third: Any
-) -> Answer:
+) -> Findings:
     """A batch of m pairs e_k, -e_k along each of d axes, in which the partners are opposite: the
     mean squared gradient times tau^2 over the mean epsilon^2, which are those of every anchor, is
     at most first + sampling/N + second x + third x^2, where x = n/(n-2) sigma_hat/tau^2."""
     tau = mp(as_number(at["tau"]))
     count = 2 * d * m - 2
     if count < 1:
-        return Answer(True)
+        return
     heat = {1: m - 1, -1: m - 1, 0: 2 * m * (d - 1)}
     weights = {s: k * mpmath.exp((s - 1) / tau) for s, k in heat.items()}
     total = mpmath.fsum(weights.values())
@@ -114,11 +110,11 @@ def opposite_pairs(
     ratio = mpmath.mpf(count + 2) / count / (d * tau**2)
     right = mp(first) + mp(sampling) / count
     right += mp(second) * ratio + mp(third) * ratio**2
-    return Answer(bool(left <= right * (1 + NEAR)), f"{text(left)} <= {text(right)}")
+    yield bool(left <= right * (1 + NEAR)), f"{text(left)} <= {text(right)}"
 
 
 @named_check("higher rank and smaller eigenvalue")
-def higher_rank(n: int, d: int, *, given: Given) -> Answer:
+def higher_rank(n: int, d: int, *, given: Given) -> Findings:
     """The effective rank, one over the sum of powers ``power`` of the eigenvalues, of k equal ones
     is k; and of two spectra of trace one, the one with the larger rank has the smaller top
     eigenvalue. Any spectrum of at most min(n, d) eigenvalues is one of n unit vectors in R^d, as
@@ -129,15 +125,13 @@ def higher_rank(n: int, d: int, *, given: Given) -> Answer:
     def rank(spectrum: list[Fraction]) -> Fraction:
         return 1 / sum((v**power for v in spectrum), Fraction(0))
 
-    if rank(_even(2, 1)) != 2:
-        return Answer(False, "that is not an effective rank")
+    yield rank(_even(2, 1)) == 2, "that is not an effective rank"
     spectra = [_even(k, top) for k in range(1, room + 1) for top in (1, 2, Fraction(5, 2))]
     for one in spectra:
         for other in spectra:
             if rank(one) > rank(other) and not max(one) < max(other):
                 shown = ("(" + ", ".join(map(str, s)) + ")" for s in (one, other))
-                return Answer(False, "the spectra {} and {}".format(*shown))
-    return Answer(True)
+                yield False, "the spectra {} and {}".format(*shown)
 
 
 def _even(count: int, top: Fraction | int) -> list[Fraction]:
@@ -147,15 +141,15 @@ def _even(count: int, top: Fraction | int) -> list[Fraction]:
 
 
 @named_check("least spectrum")
-def least_spectrum(d: int, n: int, *, least: Any) -> Answer:
+def least_spectrum(d: int, n: int, *, least: Any) -> Findings:
     """The least top eigenvalue of the second moment of n - 2 unit vectors in R^d is ``least``. It
     is one over the largest rank: the trace is 1, and flat spectra exist (Schur and Horn)."""
     rank = min(n - 2, d)
-    return Answer(least == Fraction(1, rank), f"the least value is 1/{rank}")
+    yield least == Fraction(1, rank), f"the least value is 1/{rank}"
 
 
 @named_check("whitening of axes")
-def whitening_of_axes(d: int, m: int, *, top: Any, unit: Any) -> Answer:
+def whitening_of_axes(d: int, m: int, *, top: Any, unit: Any) -> Findings:
     """m vectors e_1 and one along each other axis are whitened, and (``unit`` 1) made unit vectors
     again: the largest eigenvalue of their second moment, of trace one, is ``top``."""
     counts = [Fraction(m)] + [Fraction(1)] * (d - 1)
@@ -164,11 +158,11 @@ def whitening_of_axes(d: int, m: int, *, top: Any, unit: Any) -> Answer:
     squares = [Fraction(1) if unit == 1 else total / k for k in counts]
     spectrum = [k * square for k, square in zip(counts, squares, strict=True)]
     found = max(spectrum) / sum(spectrum)
-    return Answer(found == top, f"it is {found}")
+    yield found == top, f"it is {found}"
 
 
 @named_check("variance of a mean")
-def variance_of_a_mean(at: Point, n: int, *, variance: Any) -> Answer:
+def variance_of_a_mean(at: Point, n: int, *, variance: Any) -> Findings:
     """Of n numbers of variance r^2 whose correlations, not all the same, have the mean x, the mean
     has the variance ``variance``."""
     r, x = mp(as_number(at["r"])), mp(as_number(at["x"]))
@@ -178,4 +172,4 @@ def variance_of_a_mean(at: Point, n: int, *, variance: Any) -> Answer:
     total = n * r**2 + 2 * mpmath.fsum(r**2 * (x + s - mean) for s in shift)
     found = total / n**2
     good = abs(found - mp(variance)) <= NEAR * (1 + found)
-    return Answer(bool(good), f"the variance is {text(found)}")
+    yield bool(good), f"the variance is {text(found)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -12,11 +11,11 @@ import numpy as np
 from ...language.matrices import Matrix
 from ...language.quantities import compare, mp, text
 from ..form.points import top_eigenvalue
-from ..form.run import Answer, Point, named_check
+from ..form.predicates import TABLES
+from ..form.run import Findings, Given, Point, named_check
 from ..form.tables import Tables
-from .sets import anchors_in, batches_in
+from .sets import batches_in
 
-Given = Mapping[str, Any]
 #: Central differences with this step have some 40 right digits.
 STEP = mpmath.mpf(10) ** -25
 DIGITS = 80
@@ -24,57 +23,8 @@ ONE, SMALL = Fraction(1), Fraction(1, 10**6)
 CLOSE = mpmath.mpf(10) ** -30
 
 
-def _dot(a: Any, b: Any) -> Any:
-    return mpmath.fsum(mp(x) * mp(y) for x, y in zip(a, b, strict=True))
-
-
-def _slopes(function: Any, at: Any) -> list[Any]:
-    """The gradient by central differences."""
-    found = []
-    for k in range(len(at)):
-        ends = [[mp(v) + s * STEP * (i == k) for i, v in enumerate(at)] for s in (1, -1)]
-        found.append((function(ends[0]) - function(ends[1])) / (2 * STEP))
-    return found
-
-
-@named_check("gradient of a similarity")
-def of_similarity(N: int, d: int, *, times: Any) -> Answer:
-    """The gradient of <z, z_j> in z is ``times`` z_j."""
-    with mpmath.workdps(DIGITS):
-        for e in anchors_in(N, d):
-            u, other = e.points["u"][0], e.points["z"][0]
-            for one, told in zip(_slopes(lambda z, o=other: _dot(z, o), u), other, strict=True):
-                if abs(one - mp(times) * mp(told)) > CLOSE:
-                    return Answer(False, f"{text(one)} is not {text(told)}")
-    return Answer(True)
-
-
-@named_check("gradient of the loss in the anchor")
-def of_loss(at: Point, tau: Any, *, given: Given, times: Any) -> Answer:
-    """The gradient of the loss in the anchor is ``times`` (M - ``positive`` z_+)."""
-    e = at["on"]
-    assert isinstance(e, Tables)
-    with mpmath.workdps(DIGITS):
-        u, v, z = e.points["u"][0], e.points["v"][0], e.points["z"]
-        heat = mp(tau)
-
-        def loss(anchor: Any) -> Any:
-            near = _dot(anchor, v) / heat
-            far = [_dot(anchor, x) / heat for x in z]
-            return mpmath.log(mpmath.fsum(map(mpmath.exp, [near, *far]))) - near
-
-        weights = [mpmath.exp(_dot(u, x) / heat) for x in [v, *z]]
-        total = mpmath.fsum(weights)
-        mean = [_dot(weights, column) / total for column in zip(v, *z, strict=True)]
-        for one, m, positive in zip(_slopes(loss, u), mean, v, strict=True):
-            told = mp(times) * (m - mp(given["positive"]) * mp(positive))
-            if abs(one - told) > CLOSE * (1 + abs(told)):
-                return Answer(False, f"{text(one)} is not {text(told)}", e)
-    return Answer(True)
-
-
 @named_check("largest eigenvalue of the Hessian of log-sum-exp")
-def of_hessian(N: int, *, bound: Any) -> Answer:
+def of_hessian(N: int, *, bound: Any) -> Findings:
     """diag(q) - q q^T has eigenvalues from 0 to ``bound``, for q of every kind."""
     weights = [[ONE] * N, [ONE, *([SMALL] * (N - 1))], [ONE, ONE, *([SMALL] * N)][:N]]
     weights.append([Fraction(1 + j) for j in range(N)])
@@ -84,19 +34,16 @@ def of_hessian(N: int, *, bound: Any) -> Answer:
         found = top_eigenvalue(Matrix.of(hessian))
         if compare(found, bound, ">") or not Matrix.of(hessian).is_psd():
             told = ", ".join(map(str, q))
-            return Answer(False, f"at q = ({told}) the largest eigenvalue is {text(found)}")
-    return Answer(True)
+            yield False, f"at q = ({told}) the largest eigenvalue is {text(found)}"
 
 
 @named_check("shared component")
-def shared_component(at: Point, *, given: Given, variance: Any) -> Answer:
+def shared_component(at: Point, *, given: Given, variance: Any) -> Findings:
     """With z_j proportional to sqrt(alpha) u + sqrt(1 - alpha) xi_j, and xi_j normal in R^d with
     this ``variance``, the mean of z_j^T z_k is alpha, to a tenth of it and a thousandth."""
     alpha, d = float(at["alpha"]), int(given["d"])
     found = _along(alpha, d, float(variance)) ** 2
-    if abs(found - alpha) > alpha / 10 + 1e-3:
-        return Answer(False, f"the mean correlation is {found:.4g}")
-    return Answer(True)
+    yield abs(found - alpha) <= alpha / 10 + 0.001, f"the mean correlation is {found:.4g}"
 
 
 def _along(alpha: float, d: int, variance: float) -> float:
@@ -116,7 +63,7 @@ def _along(alpha: float, d: int, variance: float) -> float:
 
 # --- batches --------------------------------------------------------------------------------------
 def _pool(n: int, d: int) -> list[Tables]:
-    return list(batches_in(n, d, True))
+    return [e for e in batches_in(n, d) if TABLES["unit(Z)"](e)]
 
 
 def _effective_rank(rows: Any) -> Any:
@@ -124,7 +71,7 @@ def _effective_rank(rows: Any) -> Any:
 
 
 @named_check("balanced picker")
-def balanced_picker(n: int, d: int, *, first: Any) -> Answer:
+def balanced_picker(n: int, d: int, *, first: Any) -> Findings:
     """Lines 1 to 17 return the batch of a pool whose effective rank, clipped to [1, min(n, d)], is
     nearest to a target, the ``first`` of these; for targets of every kind."""
     pool = [e.points["z"] for e in _pool(n, d)]
@@ -137,25 +84,21 @@ def balanced_picker(n: int, d: int, *, first: Any) -> Answer:
                 best, chosen = abs(clipped - target), k
         gaps = [abs(r - target) for r in ranks]
         nearest = [k for k, gap in enumerate(gaps) if gap == min(gaps)]
-        if chosen != nearest[int(first) - 1]:
-            return Answer(False, f"for the target {target} it returns batch {chosen}")
-    return Answer(True)
+        says = f"for the target {target} it returns batch {chosen}"
+        yield chosen == nearest[int(first) - 1], says
 
 
 @named_check("a target below one")
-def below_one(n: int, d: int, *, target: Any) -> Answer:
+def below_one(n: int, d: int, *, target: Any) -> Findings:
     """For a target of at most ``target`` the batch that is picked has the least effective rank."""
     ranks = [_effective_rank(e.points["z"]) for e in _pool(n, d)]
     chosen = min(ranks, key=lambda r: abs(mp(r) - mp(target)))
-    if chosen == min(ranks):
-        return Answer(
-            False, f"the least, {text(chosen)}, of {text(min(ranks))} to {text(max(ranks))}"
-        )
-    return Answer(True)
+    says = f"the least, {text(chosen)}, of {text(min(ranks))} to {text(max(ranks))}"
+    yield chosen != min(ranks), says
 
 
 @named_check("greedy builder")
-def greedy_builder(n: int, d: int, *, stop: Any) -> Answer:
+def greedy_builder(n: int, d: int, *, stop: Any) -> Findings:
     """Lines 1 to 10 return n samples, for pools and windows of every kind; the loop stops in the
     window (``stop`` 1), or only when there are n (0)."""
     top_rank = Fraction(min(n, d))
@@ -165,8 +108,7 @@ def greedy_builder(n: int, d: int, *, stop: Any) -> Answer:
             found = _built(e.points["z"], n, (low, min(high, top_rank)), int(stop))
             if len(found) != n:
                 told = f"window [{text(low)}, {text(high)}]: {len(found)} samples of {n}"
-                return Answer(False, told, None)
-    return Answer(True)
+                yield False, told, None
 
 
 def _built(pool: Any, n: int, window: tuple[Any, Any], stop: int) -> list[Any]:
@@ -184,7 +126,7 @@ def _exactly(a: Any, b: Any) -> Any:
 
 
 @named_check("one sample in d dimensions")
-def one_sample(d: int, *, power: Any) -> Answer:
+def one_sample(d: int, *, power: Any) -> Findings:
     """Of one sample the deviation from the second moment, and that of its trace, over the square of
     the sub-Gaussian proxy times d^``power``, neither grows nor vanishes with d."""
     laws = {
@@ -198,5 +140,4 @@ def one_sample(d: int, *, power: Any) -> Answer:
             ratios.append(deviation / (proxy * mpmath.mpf(k) ** mp(power)))
         if not ratios[0] / 2 < ratios[1] < 2 * ratios[0]:
             told = " and ".join(mpmath.nstr(v, 4) for v in ratios)
-            return Answer(False, f"{what}: the ratios for d = {10 * d}, {1000 * d} are {told}")
-    return Answer(True)
+            yield False, f"{what}: the ratios for d = {10 * d}, {1000 * d} are {told}"

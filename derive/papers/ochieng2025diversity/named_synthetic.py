@@ -8,17 +8,16 @@ the spread between seeds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..form.run import Answer, Point, named_check
+from ..form.run import Findings, Given, Point, named_check
 
-Given = Mapping[str, Any]
-simulated = partial(Answer, simulated=True)
+simulated_check = partial(named_check, simulated=True)
 Floats = NDArray[np.float64]
 N, D = 256, 1024
 TAUS, SHARES = (0.05, 0.1, 0.2, 0.3), (1 / D, 0.3, 0.6, 1.0)
@@ -105,8 +104,8 @@ def _upper(found: Measured, tau: float) -> Floats:
     return bound
 
 
-@named_check("containment of single gradients")
-def containment(*, given: Given, own: Any) -> Answer:
+@simulated_check("containment of single gradients")
+def containment(*, given: Given, own: Any) -> Findings:
     """In each of the settings a ``share`` of the anchors lies between the bounds, the lower one
     from the mean alignment, or (``own`` not 0) from that of the anchor."""
     least, where = 1.0, ""
@@ -120,11 +119,11 @@ def containment(*, given: Given, own: Any) -> Answer:
         if inside.mean() < least:
             least, where = float(inside.mean()), f"lambda_1 = {share:.3g}, tau = {tau:g}"
     says = f"at {where} {100 * least:.0f} % are inside" if where else ""
-    return simulated(least >= float(given["share"]) and 0 < given["share"] <= 1, says)
+    yield least >= float(given["share"]) and 0 < given["share"] <= 1, says
 
 
-@named_check("looseness of the upper bound")
-def looseness(*, given: Given, factor: Any) -> Answer:
+@simulated_check("looseness of the upper bound")
+def looseness(*, given: Given, factor: Any) -> Findings:
     """The median of the upper bound over the measured value is at most ``factor`` in the settings
     with lambda_1 < 1 (for lambda_1 = 1 gradients are 0 but for rounding)."""
     worst, where = 0.0, ""
@@ -133,24 +132,25 @@ def looseness(*, given: Given, factor: Any) -> Answer:
         ratio = float(np.median(_upper(found, tau) / found.squared)) if share < 1 else 0.0
         if ratio > worst:
             worst, where = ratio, f"lambda_1 = {share:.3g}, tau = {tau:g}"
-    return simulated(worst <= float(factor), f"at {where} it is {worst:.2g}")
+    yield worst <= float(factor), f"at {where} it is {worst:.2g}"
 
 
 @named_check("median deviation of the spectrum")
-def deviation(at: Point, x: Any, *, most: Any) -> Answer:
+def deviation(at: Point, x: Any, *, most: Any) -> Findings:
     """The median over the d eigenvalues of the sample, in order, of the relative deviation from
     those of the construction: exactly 1 for more than n = d / 4 zeros among positive ones."""
     share = float(x)
     if share == 1:  # all vectors are e or -e, and both spectra are 1, 0, 0, ...
-        return Answer(float(most) > 0, "the median deviation is 0")
+        yield float(most) > 0, "the median deviation is 0"
+        return
     rank = min(int(at["n"]), int(at["d"]))
     middle = 1.0 if 2 * rank < int(at["d"]) else 0.0
     says = f"the median deviation is {100 * middle:.0f} %"
-    return Answer(middle <= float(most) < 1, says)
+    yield middle <= float(most) < 1, says
 
 
-@named_check("variance of single gradients")
-def variance(*, first: Any, second: Any, fourth: Any) -> Answer:
+@simulated_check("variance of single gradients")
+def variance(*, first: Any, second: Any, fourth: Any) -> Findings:
     """In each of the settings the variance over the anchors is at most ``first`` times the spectral
     term of (V), ``second`` times B_tau and ``fourth`` E[epsilon^4] / tau^4."""
     worst, where = 0.0, ""
@@ -163,7 +163,7 @@ def variance(*, first: Any, second: Any, fourth: Any) -> Answer:
         ratio = float(found.squared.var()) / (bound + ABSOLUTE)
         if ratio > worst:
             worst, where = ratio, f"lambda_1 = {share:.3g}, tau = {tau:g}"
-    return simulated(worst <= 1, f"at {where} it is {worst:.2g} times the bound")
+    yield worst <= 1, f"at {where} it is {worst:.2g} times the bound"
 
 
 def _sweep(seed: int, tail: int) -> list[Measured]:
@@ -177,38 +177,38 @@ def _over_the_sweep(of: Callable[[Measured], Any], tail: int = D - 1) -> Floats:
     return means
 
 
-@named_check("slope of the gradient")
-def slope(*, given: Given, half: Any) -> Answer:
+@simulated_check("slope of the gradient")
+def slope(*, given: Given, half: Any) -> Findings:
     """The slope of the least-squares line through the logarithms of the mean squared gradient
     against those of 1 / tau is ``slope``, give or take ``half``."""
     means = _over_the_sweep(lambda m: m.squared, _tail(given))
     found = float(np.polyfit(np.log(1 / np.array(SWEEP)), np.log(means), 1)[0])
     near = abs(found - float(given["slope"])) <= float(half)
-    return simulated(near, f"the slope is {found:.1f}")
+    yield near, f"the slope is {found:.1f}"
 
 
-@named_check("softmax error over the sweep")
-def error_over_the_sweep(*, given: Given, low: Any, high: Any) -> Answer:
+@simulated_check("softmax error over the sweep")
+def error_over_the_sweep(*, given: Given, low: Any, high: Any) -> Findings:
     """The mean of epsilon varies over the sweep by a factor from ``low`` to ``high``."""
     found = _over_the_sweep(lambda m: m.missed, _tail(given))
     ratio = float(max(found) / min(found))
     says = f"the mean is from {min(found):.2f} to {max(found):.2f}"
-    return simulated(float(low) <= ratio <= float(high), says)
+    yield float(low) <= ratio <= float(high), says
 
 
-@named_check("what the leading term leaves")
-def left(*, given: Given, most: Any) -> Answer:
+@simulated_check("what the leading term leaves")
+def left(*, given: Given, most: Any) -> Findings:
     """The squared gradient differs from the leading term of (3) by at most ``most`` times that."""
     squared = _over_the_sweep(lambda m: m.squared, _tail(given))
     missed = _over_the_sweep(lambda m: m.missed**2, _tail(given))
     ratio = squared * np.array(SWEEP) ** 2 / (3 * (1 + 1 / (N - 2)) * missed)
     worst = float(np.abs(ratio - 1).max())
-    return simulated(worst <= float(most), f"it differs by up to {100 * worst:.0f} %")
+    yield worst <= float(most), f"it differs by up to {100 * worst:.0f} %"
 
 
-@named_check("largest eigenvalue of the construction")
-def largest_eigenvalue(*, half: Any, value: Any) -> Answer:
+@simulated_check("largest eigenvalue of the construction")
+def largest_eigenvalue(*, half: Any, value: Any) -> Findings:
     """The largest eigenvalue of the batch is ``value``, give or take ``half``."""
     found = np.mean([measured(TOP[D - 1], COSINE, SWEEP[0], seed).top for seed in range(BATCHES)])
     near = abs(float(found) - float(value)) <= float(half)
-    return simulated(near, f"it is {found:.2f}")
+    yield near, f"it is {found:.2f}"

@@ -214,13 +214,7 @@ def operator_norm(c: Matrix) -> Any:
 ANCHOR = Letters(vectors=frozenset("uvz"), sets=frozenset(), entries=frozenset("w"))
 
 
-@family(
-    "an anchor",
-    "u with the positive v and the negatives z_1..z_N, any and degenerate",
-    _of_anchor,
-    ANCHOR,
-    most=24,
-)
+@family("an anchor", _of_anchor, ANCHOR, most=24)
 def anchors(N: int, d: int | None = None) -> list[Tables]:
     """An anchor in R^d, or in several spaces."""
     return [
@@ -228,26 +222,13 @@ def anchors(N: int, d: int | None = None) -> list[Tables]:
     ]
 
 
-@family(
-    "independent negatives",
-    "u, and K outcomes of probability w_k with v_k and z_{k,1}..z_{k,N}, which are"
-    " independent, of one law and of mean zero",
-    _of_anchor,
-    ANCHOR,
-    most=16,
-)
+@family("independent negatives", _of_anchor, ANCHOR, most=16)
 def independent(N: int) -> tuple[Tables, ...]:
     """Laws of independent negatives."""
     return independent_of(N)
 
 
-@family(
-    "dependent negatives",
-    "the same, each of mean zero, and any together",
-    _of_anchor,
-    ANCHOR,
-    most=16,
-)
+@family("dependent negatives", _of_anchor, ANCHOR, most=16)
 def dependent(N: int) -> tuple[Tables, ...]:
     """Laws of any negatives."""
     return dependent_of(N)
@@ -255,8 +236,8 @@ def dependent(N: int) -> tuple[Tables, ...]:
 
 # --- a batch and a candidate ---------------------------------------------------------------------
 @cache
-def batches_in(n: int, d: int, unit: bool) -> tuple[Tables, ...]:
-    """z_1..z_n and a candidate y in R^d: any, and degenerate ones; of other lengths if not unit."""
+def batches_in(n: int, d: int) -> tuple[Tables, ...]:
+    """z_1..z_n and a candidate y in R^d: any, degenerate, and of other lengths."""
     first, last = axis(d), axis(d, d - 1)
     drawn = [(seed, directions(n + 1, d, seed)) for seed in (3, 4)]
     kinds: list[tuple[str, Sequence[Row], Row]] = [
@@ -267,14 +248,13 @@ def batches_in(n: int, d: int, unit: bool) -> tuple[Tables, ...]:
         ("signs in turn", [axis(d, 0, (-1) ** i) for i in range(n)], last),
         ("all equal, the candidate on the last axis", [first] * n, last),
     ]
-    if not unit:
-        longer = [[v * Fraction(1 + i, 2) for v in x] for i, x in enumerate(directions(n, d, 5))]
-        zero = [ZERO] * d
-        kinds += [
-            ("of different lengths", list(longer), [2 * v for v in last]),
-            ("all zero", [zero] * n, last),
-            ("all zero but one", [first, *([zero] * (n - 1))], last),
-        ]
+    longer = [[v * Fraction(1 + i, 2) for v in x] for i, x in enumerate(directions(n, d, 5))]
+    zero = [ZERO] * d
+    kinds += [
+        ("of different lengths", list(longer), [2 * v for v in last]),
+        ("all zero", [zero] * n, last),
+        ("all zero but one", [first, *([zero] * (n - 1))], last),
+    ]
     return tuple(Tables({}, {"z": z, "y": [y]}, note) for note, z, y in kinds)
 
 
@@ -303,27 +283,12 @@ BATCH = Letters(
 )
 
 
-def _spaces(count: int, d: int | None, unit: bool) -> list[Tables]:
+@family("a batch", _of_batch, BATCH, most=24)
+def batches(n: int = 0, b: int = 0, d: int | None = None) -> list[Tables]:
+    """z_1..z_n (or z_1..z_b) and a candidate, in R^d or in several spaces."""
+    count = n or b
     spaces = [d] if d is not None else sorted({1, 2, count})
-    return [e for room in spaces for e in batches_in(count, room, unit)]
-
-
-@family(
-    "a batch",
-    "z_1..z_n (or z_1..z_b) and a candidate y of any lengths, the rows of Z and Y",
-    _of_batch,
-    BATCH,
-    most=24,
-)
-def of_any_length(n: int = 0, b: int = 0, d: int | None = None) -> list[Tables]:
-    """Vectors of any lengths."""
-    return _spaces(n or b, d, unit=False)
-
-
-@family("a batch of unit vectors", "the same of length 1", _of_batch, BATCH, most=24)
-def of_length_one(n: int = 0, b: int = 0, d: int | None = None) -> list[Tables]:
-    """Unit vectors."""
-    return _spaces(n or b, d, unit=True)
+    return [e for room in spaces for e in batches_in(count, room)]
 
 
 # --- vectors with partners ------------------------------------------------------------------------
@@ -348,14 +313,7 @@ PARTNERS = Letters(
 )
 
 
-@family(
-    "batches",
-    "n unit vectors in R^d, each with a partner",
-    Batch.named,
-    PARTNERS,
-    most=40,
-    again=read_batch,
-)
+@family("batches", Batch.named, PARTNERS, most=40, again=read_batch)
 @cache
 def batches_of(n: int, d: int) -> tuple[Batch, ...]:
     """Batches of n unit vectors in R^d."""
@@ -386,14 +344,7 @@ def batches_of(n: int, d: int) -> tuple[Batch, ...]:
 OUTCOMES = 100
 
 
-@family(
-    "laws",
-    "a law of an anchor, its positive, and n - 2 independent negatives in R^d",
-    Law.named,
-    PARTNERS,
-    most=32,
-    again=read_law,
-)
+@family("laws", Law.named, PARTNERS, most=32, again=read_law)
 @cache
 def laws_of(n: int, d: int) -> tuple[Law, ...]:
     """Laws of an anchor, its positive and n - 2 negatives in R^d."""
@@ -472,14 +423,7 @@ SUBSETS = Letters(
 )
 
 
-@family(
-    "set and candidates",
-    "a set B of b unit vectors and a set C of candidates, in R^d",
-    _of_sets,
-    SUBSETS,
-    most=16,
-    again=_read_sets,
-)
+@family("set and candidates", _of_sets, SUBSETS, most=16, again=_read_sets)
 @cache
 def sets_of(b: int, d: int) -> tuple[Tables, ...]:
     """A set B of b unit vectors, and a set C of candidates, in R^d."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
@@ -12,11 +12,11 @@ import mpmath
 
 from ...language.matrices import Matrix, mpf
 from ...language.quantities import NoValue, as_number, mp, text
-from ..form.run import Answer, Point, named_check
+from ..form.points import ONE, ZERO
+from ..form.run import Findings, Given, Point, named_check
 from ..form.tables import Tables
 from .subgraphs import attraction, cross_entropy, gaussian, laplacian, partition
 
-Given = Mapping[str, Any]
 Rows = tuple[tuple[Any, ...], ...]
 #: Values this near are the same: sums of a few exponentials have some 45 digits.
 NEAR = mpmath.mpf(10) ** -30
@@ -28,7 +28,6 @@ MARGIN = mpmath.mpf(10) ** -4
 FAR, HALVINGS = mpmath.mpf(2) ** 40, 80
 #: Of a descent.
 STEPS = 400
-ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def graph_of(at: Point) -> tuple[Rows, Rows]:
@@ -82,7 +81,7 @@ def shown(z: Sequence[Sequence[Any]]) -> str:
 
 
 @named_check("same minimisers on two points")
-def same_minimisers(at: Point, tau: Any, *, mean: bool, factor: Any) -> Answer:
+def same_minimisers(at: Point, tau: Any, *, mean: bool, factor: Any) -> Findings:
     """On the unit sphere of R^1 the loss and ``factor`` tr(Z^T L Z) + log R(Z) have the same
     minimisers; L is that of pi, or (``mean`` 1) that of the mean of W. All points there are tried;
     the loss is the cross entropy over all subgraphs."""
@@ -98,11 +97,11 @@ def same_minimisers(at: Point, tau: Any, *, mean: bool, factor: Any) -> Answer:
     loss = minimisers(lambda z: cross_entropy(rows, gaussian(z, tau)), among)
     other = minimisers(program, among)
     says = f"the loss is least at {shown(loss[0])}, the program at {shown(other[0])}"
-    return Answer(loss == other, says)
+    yield loss == other, says
 
 
 @named_check("collapse is no minimiser")
-def collapse(at: Point, tau: Any, *, level: Any) -> Answer:
+def collapse(at: Point, tau: Any, *, level: Any) -> Findings:
     """Some points have a cross entropy below ``level``, that of points which are all equal. Near
     them the second order is that of the Laplacian of the shares less that of even ones: the points
     are along its least eigenvector."""
@@ -121,9 +120,8 @@ def collapse(at: Point, tau: Any, *, level: Any) -> Answer:
     found = infonce_along(p, z, tau)
     below = bool(found < mp(level) * (1 - NEAR)) and bool(values[0] < -NEAR)
     same = abs(mp(level) - n * mpmath.log(n - 1)) <= NEAR
-    if not same:
-        return Answer(False, f"of equal points it is {text(n * mpmath.log(n - 1))}")
-    return Answer(below, "points that are all equal are a minimiser")
+    yield same, f"of equal points it is {text(n * mpmath.log(n - 1))}"
+    yield below, "points that are all equal are a minimiser"
 
 
 def infonce_along(weights: Rows, z: Any, tau: Any) -> Any:
@@ -137,7 +135,7 @@ def infonce_along(weights: Rows, z: Any, tau: Any) -> Any:
 
 
 @named_check("mass of the joint law")
-def mass(n: int, *, most: Any) -> Answer:
+def mass(n: int, *, most: Any) -> Findings:
     """The sum of f_k(Z, W) over all W of out-degree one and all n points Z among ``most`` + 1
     integers (of R^1) is at most ``most``, so that it may be divided by; it is not, as f_k does
     not change where all points are moved."""
@@ -145,11 +143,11 @@ def mass(n: int, *, most: Any) -> Answer:
         raise NoValue("a subgraph of out-degree one needs n >= 2")
     count = int(most) + 1
     least = count * (n - 1) ** n  # all points equal, at any of the integers
-    return Answer(least <= most, f"at equal points alone it is {least}")
+    yield least <= most, f"at equal points alone it is {least}"
 
 
 @named_check("spectral embeddings are minimisers")
-def spectral_embeddings(at: Point, tau: Any, *, given: Given) -> Answer:
+def spectral_embeddings(at: Point, tau: Any, *, given: Given) -> Findings:
     """No points on a line have less loss, by ``MARGIN``, than an eigenvector of the Laplacian of pi
     for the eigenvalue number ``which`` (from the least on, which is 1) has in its best length. The
     length 0, equal points, is allowed as well, so what fails here fails by a gap that no length
@@ -164,8 +162,8 @@ def spectral_embeddings(at: Point, tau: Any, *, given: Given) -> Answer:
     alike = sum(abs(v - values[which - 1]) < NEAR for v in values)
     if alike > 1:
         if alike == n - 1:  # all points whose mean is 0 are eigenvectors, and others are no better
-            return Answer(True)
-        return Answer(None, "the eigenvalue is not simple")
+            return
+        yield None, "the eigenvalue is not simple"
     columns = [[vectors[i, k] for i in range(n)] for k in range(n)]
     least, _ = in_any_length(p, columns[which - 1], tau)
     best, where = least, columns[which - 1]
@@ -177,7 +175,7 @@ def spectral_embeddings(at: Point, tau: Any, *, given: Given) -> Answer:
             best, where = found, z
     points = "(" + ", ".join(map(str, where)) + ")"
     says = f"the loss is {text(best)} at {points}; the eigenvector has {text(least)} in its best"
-    return Answer(bool(least - best <= MARGIN * (1 + abs(least))), f"{says} length")
+    yield bool(least - best <= MARGIN * (1 + abs(least))), f"{says} length"
 
 
 def in_any_length(weights: Rows, v: Sequence[Any], tau: Any) -> tuple[Any, Any]:
@@ -249,7 +247,7 @@ def descent(weights: Rows, z: list[float], tau: float) -> list[Fraction]:
 
 
 @named_check("loss of batches")
-def batches(at: Point, N: int, tau: Any, *, times: Any) -> Answer:
+def batches(at: Point, N: int, tau: Any, *, times: Any) -> Findings:
     """The mean of (1) over pairs from pi and over all batches of N objects with the pair in it,
     whose others are the candidates, less the loss with all objects as candidates (times ``times``)
     is the same at the points and at equal points."""
@@ -275,11 +273,11 @@ def batches(at: Point, N: int, tau: Any, *, times: Any) -> Answer:
     equal = tuple((ZERO,) for _ in range(n))
     here, there = gap(points), gap(equal)
     same = abs(here - there) <= NEAR * (1 + abs(there))
-    return Answer(bool(same), f"the difference is {text(here)}, and {text(there)} at equal points")
+    yield bool(same), f"the difference is {text(here)}, and {text(there)} at equal points"
 
 
 @named_check("components lie apart")
-def components(m: int, tau: Any, *, weight: Any) -> Answer:
+def components(m: int, tau: Any, *, weight: Any) -> Findings:
     """Of the graph of m separate pairs the least loss on the unit sphere of R^1 has a minimiser at
     which points of different pairs are different; all points there are tried. ``weight`` is that of
     an edge."""
@@ -288,31 +286,29 @@ def components(m: int, tau: Any, *, weight: Any) -> Answer:
         tuple(Fraction(int(i != j and i // 2 == j // 2)) * weight for j in range(n))
         for i in range(n)
     )
-    if weight != 1:
-        return Answer(False, "the rows are no distributions")
+    yield weight == 1, "the rows are no distributions"
     found = minimisers(lambda z: infonce(rows, z, tau), signs(n))
 
     def apart(z: Any) -> bool:
         return all(z[i] != z[j] for i in range(n) for j in range(i) if i // 2 != j // 2)
 
-    return Answer(any(map(apart, found)), f"a minimiser is {shown(found[0])}")
+    yield any(map(apart, found)), f"a minimiser is {shown(found[0])}"
 
 
 @named_check("many points on the sphere")
-def many_points(n: int, q: int, *, share: Any) -> Answer:
+def many_points(n: int, q: int, *, share: Any) -> Findings:
     """On the unit sphere of R^q there are n different points, and the matrix of the Gaussian kernel
     of any such has the rank n times ``share``: so the space of the kernel has that many
     dimensions."""
-    if q == 1 and n > 2:
-        return Answer(False, "the unit sphere of R^1 has two points, and the space two dimensions")
+    yield q != 1 or n <= 2, "the unit sphere of R^1 has two points, and the space two dimensions"
     turns = [(Fraction(1 - k * k, 1 + k * k), Fraction(2 * k, 1 + k * k)) for k in range(n)]
     rows = [(x, y, *([ZERO] * (q - 2))) for x, y in turns] if q > 1 else [(ONE,), (-ONE,)][:n]
     found = Matrix.of(gaussian(tuple(rows), ONE)).rank()
-    return Answer(found == n * share, f"the rank is {found}")
+    yield found == n * share, f"the rank is {found}"
 
 
 @named_check("reproducing kernel")
-def reproducing(n: int, *, factor: Any) -> Answer:
+def reproducing(n: int, *, factor: Any) -> Findings:
     """On n points with the kernel matrix K, not negative and maybe singular, the functions
     K a with <K a, K b> = ``factor`` a^T K b are a space whose kernel K reproduces: the
     inner product depends on the functions alone, and <h, k_i> = h_i."""
@@ -329,19 +325,17 @@ def reproducing(n: int, *, factor: Any) -> Answer:
             a = [Fraction((k + 1) * i - 2) for i in range(n)]
             h = [sum((v * x for v, x in zip(row, a, strict=True)), ZERO) for row in kernel.rows]
             solved = kernel.solved(h)  # another a with the same function
-            if solved is None:
-                return Answer(False, "it is not in the space")
+            yield solved is not None, "it is not in the space"
+            assert solved is not None
             for i in range(n):
                 inner = factor * sum(
                     (s * v for s, v in zip(solved, kernel.rows[i], strict=True)), ZERO
                 )
-                if inner != h[i]:
-                    return Answer(False, f"<h, k_{i + 1}> = {inner}, and h is {h[i]} there")
-    return Answer(True)
+                yield inner == h[i], f"<h, k_{i + 1}> = {inner}, and h is {h[i]} there"
 
 
 @named_check("a mixture is an exponential kernel")
-def mixture(at: Point, *, square: Any) -> Answer:
+def mixture(at: Point, *, square: Any) -> Findings:
     """The logarithm h of alpha exp(-x / tau) + (1 - alpha) exp(-x^2 / tau_prime) is a multiple of a
     power of x at the distances 1, 2, 4: so h(1) h(4) is the power ``square`` of h(2)."""
     alpha, tau, other = (mp(as_number(at[k])) for k in ("alpha", "tau", "tau_prime"))
@@ -351,4 +345,4 @@ def mixture(at: Point, *, square: Any) -> Answer:
 
     left, right = h(1) * h(4), (-h(2)) ** int(square)
     same = abs(left - right) <= NEAR * (1 + abs(right))
-    return Answer(bool(same), f"{text(left)} = {text(right)}")
+    yield bool(same), f"{text(left)} = {text(right)}"

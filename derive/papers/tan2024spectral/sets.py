@@ -199,13 +199,7 @@ GRAPH = Letters(
 )
 
 
-@family(
-    "graphs and points",
-    "weights pi on n nodes, any, with loops, asymmetric, with empty rows; points in R^q",
-    of_graph,
-    GRAPH,
-    most=14,
-)
+@family("graphs and points", of_graph, GRAPH, most=14)
 @cache
 def graphs_of(n: int, q: int = 2) -> tuple[Embeddings, ...]:
     """All tables with all points."""
@@ -241,7 +235,6 @@ def _of_product_laws(e: Tables) -> dict[str, Any]:
 
 @family(
     "product laws",
-    "two products of m laws on n outcomes each",
     _of_product_laws,
     Letters(vectors=frozenset(), sets=frozenset(), entries=frozenset("pqh"), over="n"),
     most=9,
@@ -279,13 +272,7 @@ def _of_subgraph(e: Tables) -> dict[str, Any]:
     return {"W": _table(lambda scene: w), "pi": _table(lambda scene: pi)}
 
 
-@family(
-    "subgraphs",
-    "all W in {0, 1}^(n x n) with a zero diagonal",
-    _of_subgraph,
-    replace(GRAPH, vectors=frozenset()),
-    most=6,
-)
+@family("subgraphs", _of_subgraph, replace(GRAPH, vectors=frozenset()), most=6)
 def subgraphs(n: int) -> Iterator[Tables]:
     """All of them, beside one table of weights."""
     if n > 3:
@@ -368,7 +355,6 @@ def _of_similarities(e: Tables) -> dict[str, Any]:
 
 @family(
     "similarities",
-    "psi_1..psi_n and a distribution alpha",
     _of_similarities,
     Letters(vectors=frozenset(), sets=frozenset(), entries=frozenset("sa")),
     most=24,
@@ -414,7 +400,6 @@ def _of_query(e: Tables) -> dict[str, Any]:
 
 @family(
     "a query",
-    "q and p_1..p_N, any and degenerate",
     _of_query,
     Letters(vectors=frozenset("qp"), sets=frozenset(), functions=frozenset({"f", "K"})),
     most=24,
@@ -461,7 +446,6 @@ def _of_objects(e: Tables) -> dict[str, Any]:
 
 @family(
     "objects",
-    "z_1..z_n and weights w_ij, rows of which sum to 1, with a zero diagonal",
     _of_objects,
     Letters(vectors=frozenset("z"), sets=frozenset(), entries=frozenset("w")),
     most=16,
@@ -492,7 +476,6 @@ def _of_graphs(e: Tables) -> dict[str, Any]:
 
 @family(
     "graphs",
-    "symmetric weights w_ij that are 0 or 1, with a zero diagonal",
     _of_graphs,
     Letters(vectors=frozenset(), sets=frozenset(), entries=frozenset("w")),
     most=16,
@@ -563,7 +546,6 @@ def _of_pairs(e: Tables) -> dict[str, Any]:
 
 @family(
     "a pair graph",
-    "images x_1..x_m and texts y_1..y_n with edges e_ij",
     _of_pairs,
     Letters(vectors=frozenset("xyz"), sets=frozenset(), entries=frozenset("e")),
     most=24,
@@ -592,7 +574,7 @@ def pairs_of(m: int, n: int) -> tuple[Tables, ...]:
 
 # --- views ---------------------------------------------------------------------------------------
 @cache
-def views_of(n: int, unit: bool) -> tuple[Tables, ...]:
+def views_of(n: int) -> tuple[Tables, ...]:
     """z_1..z_{2N}, of which i and i + N are the views of one sample."""
     plane = directions(2 * n, 2, 7)
     kinds = [
@@ -605,9 +587,8 @@ def views_of(n: int, unit: bool) -> tuple[Tables, ...]:
     if n == 2:
         corners = [[Fraction(3 * s, 5), Fraction(4 * t, 5)] for t in (1, -1) for s in (1, -1)]
         kinds.append((corners, "a rectangle"))
-    if not unit:
-        kinds += [([[v * (1 + i % 3) for v in x] for i, x in enumerate(plane)], "of other lengths")]
-        kinds += [([[Fraction(i * i, 4), ONE] for i in range(2 * n)], "on a line")]
+    kinds += [([[v * (1 + i % 3) for v in x] for i, x in enumerate(plane)], "of other lengths")]
+    kinds += [([[Fraction(i * i, 4), ONE] for i in range(2 * n)], "on a line")]
     return tuple(Tables({}, {"z": z}, note) for z, note in kinds)
 
 
@@ -626,13 +607,7 @@ VIEWS = Letters(
 )
 
 
-@family("views", "z_1..z_{2N}, any and degenerate", _of_views, VIEWS, most=24)
+@family("views", _of_views, VIEWS, most=24)
 def views(N: int) -> tuple[Tables, ...]:
     """Two views of each sample."""
-    return views_of(N, unit=False)
-
-
-@family("unit views", "the same of length 1", _of_views, VIEWS, most=24)
-def unit_views(N: int) -> tuple[Tables, ...]:
-    """Two unit vectors of each sample."""
-    return views_of(N, unit=True)
+    return views_of(N)

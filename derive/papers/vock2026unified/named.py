@@ -7,17 +7,16 @@ what is off the diagonal counts. Eigenvalues are floating-point numbers, of smal
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..form.run import Answer, Point, named_check
-from ..form.tables import Tables
+from ...language.matrices import Matrix
+from ...language.quantities import NoValue
+from ..form.run import Findings, Point, named_check
 
-Given = Mapping[str, Any]
 Array = NDArray[np.float64]
 #: What is smaller, relative to the largest entry, counts as zero.
 TOLERANCE = 1e-8
@@ -87,28 +86,12 @@ def _end(least: Any, inside: float, end: float) -> float:
     return inside
 
 
-def of_table(e: Tables, letter: str) -> Array:
-    """A table without its diagonal, as floats."""
-    found = np.array([[float(v) for v in row] for row in e.numbers[letter].rows])
+def hollow(d: Any) -> Array:
+    """A matrix without its diagonal, as floats."""
+    if not isinstance(d, Matrix) or {len(row) for row in d.rows} != {len(d.rows)}:
+        raise NoValue("dissimilarities are a square matrix")
+    found = np.array([[float(v) for v in row] for row in d.rows])
     return found - np.diag(np.diag(found))
-
-
-def labels(e: Tables) -> Array:
-    """The labels of a set, as floats."""
-    return np.array([[float(v) for v in row] for row in e.points["y"]])
-
-
-def squared(y: Array) -> Array:
-    """Squared distances."""
-    found: Array = ((y[:, None] - y[None]) ** 2).sum(-1)
-    return found
-
-
-def on(at: Point) -> Tables:
-    """The tables that a check is about."""
-    found = at["on"]
-    assert isinstance(found, Tables)
-    return found
 
 
 def close(a: float, b: Any) -> bool:
@@ -118,83 +101,44 @@ def close(a: float, b: Any) -> bool:
 
 # --- checks ---------------------------------------------------------------------------------------
 @named_check("one shift")
-def one_shift(at: Point, q: int, *, given: Given) -> Answer:
-    """|z_i - z_j|^2 = d_ij + c is solved in R^q for no other c than ``c``."""
-    found = shifts(of_table(on(at), "d"), q)
-    if found is None or all(close(c, given["c"]) for c in found):
-        return Answer(True)
-    return Answer(False, f"solved with c = {_told(found)}")
+def one_shift(q: int, *, D: Any, c: Any, attained: bool = False) -> Findings:
+    """|z_i - z_j|^2 = d_ij + c is solved in R^q for no other c than ``c``, and for that one if the
+    bound is ``attained``."""
+    found = shifts(hollow(D), q) or ()
+    yield found or not attained, "the bound is not attained"
+    yield all(close(one, c) for one in found), f"solved with c = {_told(found)}"
 
 
 @named_check("one constant")
-def one_constant(at: Point, q: int, *, given: Given) -> Answer:
-    """cos = c - tau d_ij is solved in R^q for no other c than ``c``."""
-    found = constants(of_table(on(at), "d"), float(at["tau"]), q)
-    if all(close(c, given["c"]) for c in found):
-        return Answer(True)
-    return Answer(False, f"solved with c = {_told(found)}")
+def one_constant(
+    tau: Any, q: int, *, D: Any, c: Any, attained: bool = False, of: Any = None, far: Any = None
+) -> Findings:
+    """cos = c - tau d_ij is solved in R^q for no other c than ``c``, and for that one if the bound
+    is ``attained``; if it is said ``of`` pairs, for which that is 1, where there are any. At the
+    largest d_ij the cosine is ``far``."""
+    d = hollow(D)
+    found = constants(d, float(tau), q)
+    yield found or not attained, "the bound is not attained"
+    nobody = of is not None and not hollow(of).any()
+    yield nobody or all(close(one, c) for one in found), f"solved with c = {_told(found)}"
+    across = float(c) - float(tau) * d.max()
+    yield far is None or not d.any() or close(across, far), "attained with another cosine"
 
 
 @named_check("rank without the diagonal")
-def rank_without_the_diagonal(at: Point, *, most: Any) -> Answer:
+def rank_without_the_diagonal(*, D: Any, most: Any) -> Findings:
     """With zeros on its diagonal D has a rank of at most ``most``."""
-    rank = int(np.linalg.matrix_rank(of_table(on(at), "d"), tol=TOLERANCE))
-    return Answer(rank <= most, f"the rank is {rank}")
-
-
-@named_check("classes have one constant")
-def classes_have_one_constant(at: Point, q: int, *, same: Any, beta: Any) -> Answer:
-    """For weights 1 in a class and epsilon across, the bound is attained, and with no other cosines
-    than ``same`` in a class and ``beta`` across."""
-    k = np.array([[float(v) for v in row] for row in on(at).numbers["k"].rows])
-    d = -np.log(float(at["epsilon"])) * (1 - k)
-    tau = float(at["tau"])
-    found = constants(d, tau, q)
-    if not found:
-        return Answer(False, "the bound is not attained")
-    for c in found:
-        if not close(c, same):
-            return Answer(False, f"attained with the cosine {c:.6g} in a class")
-        if (k == 0).any() and not close(c + tau * np.log(float(at["epsilon"])), beta):
-            return Answer(False, "attained with another cosine across classes")
-    return Answer(True)
-
-
-@named_check("samples of a class are equal")
-def samples_are_equal(at: Point, q: int, *, same: Any) -> Answer:
-    """Where the bound of Soft SupCon is attained, samples of a class have only the cosine
-    ``same``."""
-    k = np.array([[float(v) for v in row] for row in on(at).numbers["k"].rows])
-    pairs = (k - np.eye(len(k)) > 0).any()
-    d = -np.log(float(at["epsilon"])) * (1 - k)
-    found = constants(d, float(at["tau"]), q)
-    if not found and not pairs:
-        return Answer(True)
-    if not found:
-        return Answer(None, "the bound is not attained")
-    good = not pairs or all(close(c, same) for c in found)
-    return Answer(good, f"attained with the cosines {_told(found)} within classes")
-
-
-@named_check("Euclidean labels have one shift")
-def labels_have_one_shift(at: Point, q: int, *, given: Given) -> Answer:
-    """For weights exp(-|y_i - y_j|^2) the Euclidean problem is solved, with c = ``c`` only."""
-    found = shifts(squared(labels(on(at))), q)
-    if found is None:
-        return Answer(False, "the bound is not attained")
-    good = all(close(c, given["c"]) for c in found)
-    return Answer(good, f"solved with c = {_told(found)}")
+    rank = int(np.linalg.matrix_rank(hollow(D), tol=TOLERANCE))
+    yield rank <= most, f"the rank is {rank}"
 
 
 @named_check("y-Aware is attained on spheres only")
-def y_aware(at: Point, q: int) -> Answer:
+def y_aware(at: Point, tau: Any, q: int) -> Findings:
     """Where the labels lie on no sphere, no embedding attains the bound of the y-Aware loss."""
-    e = on(at)
-    y = labels(e)
-    if _on_a_sphere(y):
-        return Answer(True)
-    found = constants(squared(y), float(at["tau"]), q)
-    return Answer(not found, f"attained with c = {_told(found)}")
+    y = np.array([[float(v) for v in row] for row in at["on"].points["y"]])
+    d = ((y[:, None] - y[None]) ** 2).sum(-1)
+    found = [] if _on_a_sphere(y) else constants(d, float(tau), q)
+    yield not found, f"attained with c = {_told(found)}"
 
 
 def _on_a_sphere(y: Array) -> bool:
@@ -207,46 +151,27 @@ def _on_a_sphere(y: Array) -> bool:
     return bool(np.allclose(moved @ centre, right, atol=TOLERANCE))
 
 
-@named_check("cosine labels have one constant")
-def cosine_labels_have_one_constant(at: Point, q: int, *, given: Given) -> Answer:
-    """For weights exp(cos(y_i, y_j) / tau') the bound is attained, with c' = ``c`` only."""
-    y = labels(on(at))
-    lengths = np.linalg.norm(y, axis=1)
-    if not lengths.all():
-        return Answer(False, "no value: the zero vector has no cosine with any")
-    unit = y / lengths[:, None]
-    d = -(unit @ unit.T) / float(at["tau_prime"])
-    found = constants(d - np.diag(np.diag(d)), float(at["tau"]), q)
-    if not found:
-        return Answer(False, "the bound is not attained")
-    good = all(close(c, given["c"]) for c in found)
-    return Answer(good, f"solved with c = {_told(found)}")
-
-
 @named_check("minimisers on the line solve the problem")
-def minimisers(at: Point, q: int, *, sign: Any) -> Answer:
+def minimisers(tau: Any, q: int, *, D: Any, sign: Any) -> Findings:
     """In R^1 cosines are signs, so that all can be tried: the least loss, with similarities
     ``sign`` cos / tau, is at a solution of the problem cos = c - tau D."""
-    d, tau = of_table(on(at), "d"), float(at["tau"])
+    d = hollow(D)
     n = len(d)
     if q > 1 or n > 6:
-        return Answer(None, "the minimiser is not known")
+        yield None, "the minimiser is not known"
     off = ~np.eye(n, dtype=bool)
     losses: dict[tuple[int, ...], float] = {}
     solved: dict[tuple[int, ...], bool] = {}
     for signs in product((1, -1), repeat=n - 1):
         x = np.array((1, *signs), dtype=float)
         cosines = np.outer(x, x)
-        losses[signs] = _loss(-d, float(sign) * cosines / tau, off)
-        gaps = (cosines + tau * d)[off]
+        losses[signs] = _loss(-d, float(sign) * cosines / float(tau), off)
+        gaps = (cosines + float(tau) * d)[off]
         solved[signs] = bool(gaps.max() - gaps.min() <= TOLERANCE * (1 + abs(gaps).max()))
     best = min(losses.values()) + 1e-12
     for signs, found in losses.items():
-        if found <= best and not solved[signs]:
-            return Answer(
-                False, f"the minimum of the loss in R^1 is at signs {(1, *signs)}, no solution"
-            )
-    return Answer(True)
+        says = f"the minimum of the loss in R^1 is at signs {(1, *signs)}, no solution"
+        yield found > best or solved[signs], says
 
 
 def _loss(target: Array, similarity: Array, off: Any) -> float:

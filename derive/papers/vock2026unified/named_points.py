@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -10,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ...language.quantities import mp, text
-from ..form.run import Answer, Point, named_check
+from ..form.run import Findings, Given, Point, named_check
+from .named import close, shifts
 from .supcon import Floats
 
-Given = Mapping[str, Any]
 #: What ranks and distances in floating point are good for.
 ROUNDING = 1e-7
 
@@ -24,23 +23,22 @@ def rank_of_points(points: Floats) -> int:
 
 
 @named_check("simplex and square fit")
-def fit(C: int, q: int, *, given: Given, least: Any) -> Answer:
+def fit(C: int, q: int, *, given: Given, least: Any) -> Findings:
     """The simplex of C points at equal distances, times a unit square (``square`` 1) or alone,
     fits into q dimensions iff q is at least ``least``."""
     simplex = np.eye(C) / np.sqrt(2)
     square = [(0, 0), (0, 1), (1, 0), (1, 1)] if given["square"] == 1 else [(0, 0)]
     points = np.array([[*a, *b] for a, b in product(simplex, square)])
     needs = rank_of_points(points)
-    if given["square"] not in (0, 1):
-        return Answer(False, "there is one square, or none")
-    return Answer((q >= needs) == bool(q >= least), f"it needs {needs} dimensions")
+    yield given["square"] in (0, 1), "there is one square, or none"
+    yield (q >= needs) == bool(q >= least), f"it needs {needs} dimensions"
 
 
 @named_check("rounds to")
-def rounds_to(*, value: Any, shown: Any) -> Answer:
+def rounds_to(*, value: Any, shown: Any) -> Findings:
     """A value is what is shown of it with three digits after the point."""
     gap = abs(mp(value) - mp(shown))
-    return Answer(bool(gap <= mp(Fraction(1, 2000))), f"it is {text(value)}")
+    yield bool(gap <= mp(Fraction(1, 2000))), f"it is {text(value)}"
 
 
 def components(n: int, d: int, seed: int) -> tuple[Floats, Floats]:
@@ -60,7 +58,7 @@ def squares(z: Floats) -> Floats:
 
 
 @named_check("principal components are the optimum")
-def are_optimum(at: Point, n: int, d: int, q: int, *, given: Given) -> Answer:
+def are_optimum(at: Point, n: int, d: int, q: int, *, given: Given) -> Findings:
     """The principal components, times ``scale``, of n points of rank d have the squared distances
     of the points, over 2 t^2 if there is a t; and no other points of R^q have these but for a
     constant, which does not change the loss."""
@@ -69,46 +67,19 @@ def are_optimum(at: Point, n: int, d: int, q: int, *, given: Given) -> Answer:
         x, found = components(n, d, seed)
         wanted = squares(x) / (2 * spread**2)
         off = np.abs(squares(found * float(mp(given["scale"]))) - wanted).max()
-        if off > ROUNDING * max(1.0, wanted.max()):
-            return Answer(False, "their distances are not those that attain the bound")
-        centre = np.eye(n) - 1 / n
-        own = np.linalg.eigvalsh(-centre @ wanted @ centre / 2)
-        for c in (0.5 * own.max(), -own[1] if n > 1 else 0.0):
-            moved = own.copy()
-            moved[1:] += c  # the first belongs to (1, ..., 1)
-            scale = max(1.0, abs(own).max())
-            fits = (moved > ROUNDING * scale).sum() <= q and moved.min() > -ROUNDING * scale
-            if abs(c) > ROUNDING * scale and fits:
-                return Answer(False, f"so have others, with {2 * c:.3g} more as squares")
-    return Answer(True)
-
-
-@named_check("labels off a sphere")
-def labels_off_a_sphere(at: Point, n: int, q: int, N: int, *, most: Any) -> Answer:
-    """N different numbers as labels of n points: where they are more than ``most``, which lie on no
-    sphere of the line, the entropic bound of y-Aware is not attained in R^q."""
-    tau = float(at["tau"])
-    y = np.array([k % N + 0.25 * ((k % N) ** 2) for k in range(n)])
-    d = squares(y[:, None])
-    attained = False
-    # The rank of D is 3 at most: the constant can be 1 only, or many eigenvalues are not 0.
-    for constant in (1.0, *(1.0 + s * tau * d.max() for s in (-1, -0.5, 0.5, 1))):
-        g = -tau * d + constant
-        np.fill_diagonal(g, 1)
-        values = np.linalg.eigvalsh(g)
-        scale = max(1.0, abs(values).max())
-        fits = (values > ROUNDING * scale).sum() <= q and values.min() > -ROUNDING * scale
-        attained = attained or bool(fits)
-    return Answer(not (attained and N > most), "the bound is attained")
+        says = "their distances are not those that attain the bound"
+        yield off <= ROUNDING * max(1.0, wanted.max()), says
+        solved = shifts(wanted, q)
+        says = "so have others, whose squared distances differ by a constant"
+        yield solved is not None and all(close(c, 0) for c in solved), says
 
 
 @named_check("rank of kernel distances")
-def rank_of_distances(n: int, d: int, *, most: Any) -> Answer:
+def rank_of_distances(n: int, d: int, *, most: Any) -> Findings:
     """The distances of a kernel whose centred matrix has rank d have d as dimension and at most
     ``most`` as rank."""
     for seed in range(3):
         x, found = components(n, d, seed)
         rank = int(np.linalg.matrix_rank(squares(x), tol=ROUNDING))
-        if rank_of_points(found) != d or rank > most:
-            return Answer(False, f"the rank is {rank}, the dimension {rank_of_points(found)}")
-    return Answer(True)
+        says = f"the rank is {rank}, the dimension {rank_of_points(found)}"
+        yield rank_of_points(found) == d and rank <= most, says

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 import mpmath
 
 from ...language.quantities import NoValue, compare, mp, text
-from ..form.family import size
-from ..form.run import Answer, Point, named_check
+from ..form.points import ONE, ZERO
+from ..form.run import Findings, Given, Point, named_check
 from .supcon import (
     Rows,
     bound,
@@ -22,43 +21,17 @@ from .supcon import (
     of_classes,
     optimum,
     shares,
-    some_similarities,
     some_weights,
     spread,
 )
 
-Given = Mapping[str, Any]
-ZERO, ONE = Fraction(0), Fraction(1)
 #: How near to a limit something must come, and where it is looked at.
 NEAR = mpmath.mpf(10) ** -10
 FAR = (10, 20, 40)
 
 
-@named_check("the loss has a value where")
-def has_value(n: int, *, each: bool) -> Answer:
-    """Weights 0 and 1, symmetric, give every row some iff their sum is positive: over all pairs
-    (``each`` 0), or of each row without its diagonal (``each`` 1)."""
-    places = [(i, i) for i in range(n)] + [(i, j) for i in range(n) for j in range(i)]
-    for values in product((ZERO, ONE), repeat=len(places)):
-        w = [[ZERO] * n for _ in range(n)]
-        for (i, j), v in zip(places, values, strict=True):
-            w[i][j] = w[j][i] = v
-        rows = [sum(row[:i] + row[i + 1 :]) for i, row in enumerate(w)]
-        said = all(rows) if each == 1 else sum(map(sum, w)) > 0
-        try:
-            shares(w)
-        except NoValue as error:
-            if said:
-                told = "; ".join(" ".join(map(str, row)) for row in w)
-                return Answer(False, f"W = ({told}): {error}")
-            continue
-        if not said:
-            return Answer(False, "the loss has a value as well where it is said to have none")
-    return Answer(True)
-
-
 @named_check("optimum of the limit")
-def optimum_of_limit(C: int, ell: int, *, of: Any) -> Answer:
+def optimum_of_limit(C: int, ell: int, *, of: Any) -> Findings:
     """As the weight between classes goes to 0: of what there is no convergence to the optimum of
     SupCon, the least loss (``of`` 0) or the configurations (``of`` 1), on some set of
     similarities. The sets are all symmetric ones, Euclidean ones, and those on the sphere."""
@@ -66,9 +39,9 @@ def optimum_of_limit(C: int, ell: int, *, of: Any) -> Answer:
     if of == 1:
         # Soft SupCon in a Euclidean space has -log(epsilon) as squared distance: unbounded.
         steps = [-mpmath.log(mpmath.mpf(10) ** -k) for k in FAR]
-        return Answer(len(sizes) > 1 and steps[-1] > 2 * steps[0], "one class has no such weight")
-    if of != 0:
-        return Answer(False, "there are losses and configurations")
+        yield len(sizes) > 1 and steps[-1] > 2 * steps[0], "one class has no such weight"
+        return
+    yield of == 0, "there are losses and configurations"
     hard = bound(of_classes(sizes))
     gaps = [abs(bound(of_classes(sizes, Fraction(1, 10**k))) - hard) for k in FAR]
     apart = gaps[-1] > NEAR
@@ -80,35 +53,12 @@ def optimum_of_limit(C: int, ell: int, *, of: Any) -> Answer:
         soft = optimum(sizes, tau, small).tolist()
         near = loss(of_classes(sizes, small), spread(sizes, soft, tau))
         apart = apart or abs(near - least) > 10**-6
-    return Answer(
-        bool(apart),
-        "the minima of the losses converge to the minimum of the loss, on every set of S",
-    )
-
-
-@named_check("loss above the bound")
-def above_the_bound(n: int, *, strict: bool) -> Answer:
-    """The loss is at least the entropic bound (``strict`` 0), or above it wherever two points have
-    weight 0 (``strict`` 1)."""
-    seen = 0
-    for w in some_weights(n, zeros=True):
-        if strict == 1 and not has_zero(w):
-            continue
-        every = [*some_similarities(n)]
-        if not has_zero(w):
-            every.append([[mpmath.log(mp(v)) for v in row] for row in w])
-        # Nearly the weights themselves, where some are 0.
-        every.append([[mpmath.log(mp(v) + mpmath.mpf(10) ** -9) for v in row] for row in w])
-        least = bound(w)
-        for s in every:
-            seen += 1
-            if not compare(loss(w, s), least, ">" if strict == 1 else ">="):
-                return Answer(False, f"the loss is {text(loss(w, s))}, the bound {text(least)}")
-    return Answer(True if seen or n < 3 else None, "no such weights")
+    says = "the minima of the losses converge to the minimum of the loss, on every set of S"
+    yield bool(apart), says
 
 
 @named_check("bound on the sphere")
-def bound_on_the_sphere(at: Point, C: int, ell: int, *, gap: bool) -> Answer:
+def bound_on_the_sphere(at: Point, C: int, ell: int, *, gap: bool) -> Findings:
     """The least loss of SupCon on the sphere is above the entropic bound (``gap`` 1), or is it
     (``gap`` 0)."""
     sizes = (ell,) * C
@@ -120,7 +70,7 @@ def bound_on_the_sphere(at: Point, C: int, ell: int, *, gap: bool) -> Answer:
         above = found - least > mpmath.mpf(10) ** -120
     good = above == (gap == 1)
     says = f"the minimum of the loss is {text(found)}, the bound {text(least)}"
-    return Answer(good, says)
+    yield good, says
 
 
 def sizes_of(sizes: tuple[int, ...]) -> range:
@@ -129,31 +79,28 @@ def sizes_of(sizes: tuple[int, ...]) -> range:
 
 
 @named_check("euclidean quasi-optima")
-def quasi_optima(C: int, q: int, ell: int, *, shapes: Any) -> Answer:
+def quasi_optima(C: int, q: int, ell: int, *, shapes: Any) -> Findings:
     """Points of a Euclidean space come within 1e-10 of the bound, as classes go apart, in
     ``shapes`` ways that are not similar: prototypes m mu_c, or regular simplices as classes, if
     they fit."""
     sizes = (ell,) * C
     w = of_classes(sizes)
     wanted = int(shapes)
-    if wanted < 1:
-        return Answer(False, "some are said to exist")
+    yield wanted >= 1, "some are said to exist"
     if C == 2 and q >= ell - 1:
-        return _two_simplices(ell, wanted)
+        yield from _two_simplices(ell, wanted)
+        return
     chosen = [_prototypes(C, q, k) for k in range(wanted)]
     for one, other in combinations(chosen, 2):
-        if _similar(one, other):
-            return Answer(False, f"{C} prototypes are similar, however they are chosen")
+        yield not _similar(one, other), f"{C} prototypes are similar, however they are chosen"
     for mus in chosen:
         s = [[-(mpmath.mpf(20) ** 2) * _square(a, b) for b in mus] for a in mus]
         every = spread(sizes, s, ONE)
         gap = loss(w, every) - bound(w)
-        if not gap < NEAR:
-            return Answer(False, f"the loss is {text(gap)} above the bound")
-    return Answer(True)
+        yield gap < NEAR, f"the loss is {text(gap)} above the bound"
 
 
-def _two_simplices(ell: int, wanted: int) -> Answer:
+def _two_simplices(ell: int, wanted: int) -> Findings:
     """Two classes with equal distances inside each, in another ratio for each shape, far apart: the
     squared distances across are about m^2, and matter by e^(-m^2) only."""
     w = of_classes((ell, ell))
@@ -164,9 +111,7 @@ def _two_simplices(ell: int, wanted: int) -> Answer:
             for i in range(2 * ell)
         ]
         gap = loss(w, s) - bound(w)
-        if not gap < NEAR:
-            return Answer(False, f"the loss is {text(gap)} above the bound")
-    return Answer(True)
+        yield gap < NEAR, f"the loss is {text(gap)} above the bound"
 
 
 def _prototypes(count: int, q: int, k: int) -> list[list[Fraction]]:
@@ -190,13 +135,11 @@ def _similar(one: Rows, other: Rows) -> bool:
 
 
 @named_check("triangles of prototypes")
-def triangles(q: int, ell: int, *, near: Any) -> Answer:
+def triangles(q: int, ell: int, *, near: Any) -> Findings:
     """Three prototypes at the corners of an equilateral, a right-angled and a scalene triangle,
     which fit into q dimensions, come within ``near`` of the bound."""
-    if not 0 < near < 1:
-        return Answer(False, "what is small is positive")
-    if q < 2:
-        return Answer(False, "there are no such triangles on a line")
+    yield 0 < near < 1, "what is small is positive"
+    yield q >= 2, "there are no such triangles on a line"
     squares = {"equilateral": (1, 1, 1), "right-angled": (1, 1, 2), "scalene": (2, 5, 10)}
     w = of_classes((ell,) * 3)
     for name, (a, b, c) in squares.items():
@@ -208,8 +151,7 @@ def triangles(q: int, ell: int, *, near: Any) -> Answer:
                 break
             m *= 2
         else:
-            return Answer(False, f"the {name} one does not come so near")
-    return Answer(True)
+            yield False, f"the {name} one does not come so near"
 
 
 @dataclass(frozen=True)
@@ -301,13 +243,12 @@ def sequences(n: int) -> list[Sequence]:
 
 
 @named_check("where the bound is optimal")
-def where_optimal(n: int, *, given: Given, joint: bool) -> Answer:
+def where_optimal(n: int, *, given: Given, joint: bool) -> Findings:
     """On a sequence of similarities, whose exponentials are bounded, the loss goes to the bound
     iff the exponentials go to a positive multiple of W: one for all of W (``joint`` 1), or one for
     each part of W that is connected, and 0 between (``joint`` 0); where no row of the limit is 0,
     if ``rows`` is 1. If there is ``shares``, the rows over their sums go to those of W instead."""
-    if joint not in (0, 1) or given["rows"] not in (0, 1):
-        return Answer(False, "W is taken as a whole, or by parts")
+    yield joint in (0, 1) and given["rows"] in (0, 1), "W is taken as a whole, or by parts"
     for one in sequences(n):
         if given["rows"] == 1 and one.vanishes:
             continue
@@ -316,55 +257,30 @@ def where_optimal(n: int, *, given: Given, joint: bool) -> Answer:
         if said != goes:
             rows = "; ".join(" ".join(map(str, row)) for row in one.v)
             how = "goes" if goes else "does not go"
-            return Answer(False, f"{one.what}: the loss {how} to the bound, exp(S) to ({rows})")
-    return Answer(True)
+            yield False, f"{one.what}: the loss {how} to the bound, exp(S) to ({rows})"
 
 
 @named_check("the loss in the limit")
-def in_the_limit(n: int, *, rows: bool, more: Any) -> Answer:
+def in_the_limit(n: int, *, rows: bool, more: Any) -> Findings:
     """Where the loss goes to the bound, that is the loss at the limit V of the exponentials, and
     the cross-entropy of p_V, on the pairs, less ``more``; where no row of V is 0, if ``rows`` is
     1."""
     for one in sequences(n):
         if not one.gap < NEAR or (rows == 1 and one.vanishes):
             continue
-        if one.vanishes:
-            return Answer(False, f"no value: 0/0 in a row of V, of {one.what}")
+        yield not one.vanishes, f"no value: 0/0 in a row of V, of {one.what}"
         p, v = shares(one.w), shares(one.v)
         kept = [(p[i][j], v[i][j]) for i, j in one.places if p[i][j] != 0]
         cross = -mpmath.fsum(mp(a) / n * mpmath.log(mp(b) / n) for a, b in kept)
         told = cross - mp(more)
-        if not compare(told, bound(one.w), "="):
-            return Answer(False, f"{text(told)}, and the bound is {text(bound(one.w))}")
-    return Answer(True)
-
-
-@named_check("exponentials of prototypes")
-def of_prototypes(at: Point, q: int, m: int, p: int, C: int, *, inside: Any, power: Any) -> Answer:
-    """Samples at m times their prototype have exp(-|z_i - z_j|^2) = ``inside`` in classes, and
-    between them exp(-m^``power`` |mu_c - mu_c'|^2)."""
-    sizes = (size(at, "ell"),) * (C - 1) + (p,)
-    drawn = random.Random(q)
-    mus = [
-        [Fraction(c), *(Fraction(drawn.randint(-2, 2)) for _ in range(q - 1))]
-        for c, _ in enumerate(sizes)
-    ]
-    owner = [c for c, ell in enumerate(sizes) for _ in range(ell)]
-    z = [[m * v for v in mus[c]] for c in owner]
-    for i, a in enumerate(owner):
-        for j, b in enumerate(owner):
-            found = mpmath.exp(-_square(z[i], z[j]))
-            told = mpmath.exp(-(mpmath.mpf(m) ** mp(power)) * _square(mus[a], mus[b]))
-            if not compare(found, mp(inside) if a == b else told, "="):
-                return Answer(False, f"samples {i + 1} and {j + 1} have {text(found)}")
-    return Answer(True)
+        says = f"{text(told)}, and the bound is {text(bound(one.w))}"
+        yield compare(told, bound(one.w), "="), says
 
 
 @named_check("loss along a sequence")
-def along_a_sequence(n: int, *, times: Any) -> Answer:
+def along_a_sequence(n: int, *, times: Any) -> Findings:
     """If exp(S^(m)) goes to ``times`` W, then the loss goes to the bound."""
-    if not times > 0:
-        return Answer(False, "a limit of exponentials is not negative, nor 0 in a row")
+    yield times > 0, "a limit of exponentials is not negative, nor 0 in a row"
     for w in some_weights(n, zeros=True):
         for k in (20, 40):
             small = mpmath.mpf(10) ** -k
@@ -374,36 +290,23 @@ def along_a_sequence(n: int, *, times: Any) -> Answer:
                 for i, row in enumerate(moved)
             ]
             gap = loss(w, s) - bound(w)
-        if not abs(gap) < NEAR:
-            return Answer(False, f"the loss stays {text(gap)} from the bound")
-    return Answer(True)
-
-
-@named_check("entropy of the weights")
-def entropy(n: int, *, more: Any) -> Answer:
-    """The entropy of p_W, a distribution on the pairs, is the right side of (1) plus ``more``."""
-    for w in some_weights(n, zeros=True):
-        p = [mp(v) / n for row in shares(w) for v in row if v != 0]
-        found = -mpmath.fsum(v * mpmath.log(v) for v in p)
-        told = bound(w) + mp(more)
-        if not compare(found, told, "="):
-            return Answer(False, f"the entropy is {text(found)}, and the right side {text(told)}")
-    return Answer(True)
+        yield abs(gap) < NEAR, f"the loss stays {text(gap)} from the bound"
 
 
 @named_check("classes that are well-conditioned")
-def well_conditioned(C: int, p: int, ell: int, *, least: Any) -> Answer:
+def well_conditioned(C: int, p: int, ell: int, *, least: Any) -> Findings:
     """The weights of SupCon give every row some iff all classes have ``least`` samples."""
     sizes = (ell,) * C + (p,)
     try:
         shares(of_classes(sizes))
     except NoValue as error:
-        return Answer(min(sizes) < least, str(error))
-    return Answer(bool(min(sizes) >= least), "they are well-conditioned")
+        yield min(sizes) < least, str(error)
+        return
+    yield bool(min(sizes) >= least), "they are well-conditioned"
 
 
 @named_check("classes that leave zeros")
-def leave_zeros(C: int, ell: int, *, least: Any) -> Answer:
+def leave_zeros(C: int, ell: int, *, least: Any) -> Findings:
     """The weights of SupCon have zeros iff there are ``least`` classes."""
     found = has_zero(of_classes((ell,) * C))
-    return Answer(found == (C >= least), "there are zeros" if found else "none")
+    yield found == (C >= least), "there are zeros" if found else "none"

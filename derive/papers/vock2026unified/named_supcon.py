@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
@@ -12,26 +10,26 @@ from typing import Any
 import mpmath
 import numpy as np
 
+from ...language.digits import CLOSE
 from ...language.quantities import compare, mp, text
 from ..form.family import size
-from ..form.run import Answer, Point, named_check
+from ..form.points import ONE, ZERO
+from ..form.run import Findings, Given, Point, named_check
 from .supcon import (
     SAME,
     Floats,
     Rows,
-    alike,
     bound,
+    is_regular,
     loss,
     of_classes,
     optimum,
-    pushes_at_simplex,
     shares,
+    slopes,
     spread,
     upper,
 )
 
-Given = Mapping[str, Any]
-ZERO, ONE = Fraction(0), Fraction(1)
 #: What the loss above its bound may differ by relatively, where cosines are known to SAME.
 RELATIVE = 1e-6
 #: How far from the optimum rivals are looked at.
@@ -88,19 +86,19 @@ def rivals(n: int) -> list[Floats]:
 
 
 @named_check("the minimiser of SupCon")
-def minimiser(at: Point, tau: Any, *, given: Given) -> Answer:
+def minimiser(at: Point, tau: Any, *, given: Given) -> Findings:
     """All of its minimisers over the cosine matrices have ``same`` as cosines inside classes (if
     said), and there are ``many`` of them (if said); of Soft SupCon in R^q, if there is an
     epsilon."""
     between = number(at, "epsilon") if "epsilon" in at else ZERO
-    if between and (lower := lowered(at)) is not None:
-        return Answer(False, f"as good as collapsed classes: {lower}")
+    lower = lowered(at) if between else None
+    yield lower is None, f"as good as collapsed classes: {lower}"
     holds, says = searched(sizes_at(at), tau, between)
     if not holds:
-        return Answer(holds, says)
-    if "many" in given and given["many"] != 1:
-        return Answer(False, "there is one")
-    return Answer(given.get("same", 1) == 1, "classes are collapsed")
+        yield holds, says
+        return
+    yield "many" not in given or given["many"] == 1, "there is one"
+    yield given.get("same", 1) == 1, "classes are collapsed"
 
 
 def lowered(at: Point) -> str | None:
@@ -149,12 +147,11 @@ def searched(sizes: tuple[int, ...], tau: Fraction, between: Fraction) -> tuple[
 
 
 @named_check("cosines by sizes")
-def by_sizes(at: Point, tau: Any, *, given: Given, apart: Any) -> Answer:
+def by_sizes(at: Point, tau: Any, *, given: Given, apart: Any) -> Findings:
     """At the optimum, cosines of pairs of classes of the same sizes differ by ``apart``; also from
     those beside one class more (``alone`` 1)."""
     sizes = sizes_at(at)
-    if given.get("alone", 1) != 1:
-        return Answer(False, "nothing is said")
+    yield given.get("alone", 1) == 1, "nothing is said"
     pairs: dict[tuple[int, ...], list[float]] = {}
     for some in (sizes, (*sizes, sizes[0])) if "alone" in given else (sizes,):
         g = optimum(some, tau, by_size=False)
@@ -162,36 +159,35 @@ def by_sizes(at: Point, tau: Any, *, given: Given, apart: Any) -> Answer:
             for j in range(i):
                 pairs.setdefault(tuple(sorted((some[i], some[j]))), []).append(float(g[i, j]))
     gaps = [max(some) - min(some) for some in pairs.values()]
-    return Answer(all(abs(v - apart) < SAME for v in gaps) or not gaps, "they differ")
+    yield all(abs(v - apart) < SAME for v in gaps) or not gaps, "they differ"
 
 
 @named_check("rank of the optimum")
-def rank(at: Point, tau: Any, *, most: Any) -> Answer:
+def rank(at: Point, tau: Any, *, most: Any) -> Findings:
     """The prototypes at the optimum span at most ``most`` dimensions."""
     sizes = sizes_at(at)
     values = np.linalg.eigvalsh(optimum(sizes, tau))
     found = int((values > 1e-4).sum())
-    return Answer(found <= most, f"the rank is {found}")
+    yield found <= most, f"the rank is {found}"
 
 
 @named_check("SupCon is uniform")
-def is_uniform(at: Point, tau: Any, *, uniform: Any) -> Answer:
+def is_uniform(at: Point, tau: Any, *, uniform: Any) -> Findings:
     """All classes of the optimum are at the same angles (``uniform`` 1), or not (0).
 
     The loss rises in every cosine, so that a uniform optimum is the regular simplex.
     """
-    found = alike(pushes_at_simplex(sizes_at(at), tau))
-    return Answer(found == uniform, "it is uniform" if found else "it is not uniform")
+    found = is_regular(sizes_at(at), tau)
+    yield found == uniform, "it is uniform" if found else "it is not uniform"
 
 
 @named_check("small classes together")
-def small_together(ell: int, p: int, m: int, tau: Any, N: int, q: int = 0, *, by: Any) -> Answer:
+def small_together(ell: int, p: int, m: int, tau: Any, N: int, q: int = 0, *, by: Any) -> Findings:
     """Of m classes of size ell, N of size p > ell and q of size 2 p, those of fewer samples than
     the average are nearer to each other than any others are (``by`` 1), or two of the smallest are
     at the largest cosine (``by`` 2)."""
     sizes = (ell,) * m + (p,) * N + (2 * p,) * q
-    if by not in (1, 2):
-        return Answer(False, "nothing is said")
+    yield by in (1, 2), "nothing is said"
     g = optimum(sizes, tau)
     pairs = list(combinations(range(len(sizes)), 2))
     if by == 2:
@@ -203,25 +199,24 @@ def small_together(ell: int, p: int, m: int, tau: Any, N: int, q: int = 0, *, by
         near = [k for k in pairs if max(sizes[k[0]], sizes[k[1]]) < mean]
         rest = [k for k in pairs if k not in near]
     if not near or not rest:
-        return Answer(True)
+        return
     low, high = min(near, key=lambda k: g[k]), max(rest, key=lambda k: g[k])
     first, second = ([sizes[i] for i in k] for k in (low, high))
     told = f"of {first[0]} and {first[1]} samples the cosine is {g[low]:.4f}, "
-    return Answer(
-        bool(g[low] >= g[high] - SAME), told + f"of {second[0]} and {second[1]} {g[high]:.4f}"
-    )
+    yield bool(g[low] >= g[high] - SAME), told + f"of {second[0]} and {second[1]} {g[high]:.4f}"
 
 
 @named_check("soft cosine")
-def soft_cosine(at: Point, C: int, epsilon: Any, tau: Any, ell: int = 2, *, given: Given) -> Answer:
+def soft_cosine(
+    at: Point, C: int, epsilon: Any, tau: Any, ell: int = 2, *, given: Given
+) -> Findings:
     """``beta`` is the cosine of classes of one size at the optimum of Soft SupCon: it is one that
     points can have, and no other one has less loss (which is convex in it)."""
     beta = mp(given["beta"])
     least = mp(Fraction(-1, C - 1))
-    if beta < least or beta > 1:
-        return Answer(False, f"{C} points cannot all be at the cosine {text(beta)}")
-    if (lower := lowered(at)) is not None:
-        return Answer(False, f"as good: {lower}")
+    yield beta >= least and beta <= 1, f"{C} points cannot all be at the cosine {text(beta)}"
+    lower = lowered(at)
+    yield lower is None, f"as good: {lower}"
     sizes = (ell,) * C
     w = of_classes(sizes, epsilon)
 
@@ -231,37 +226,56 @@ def soft_cosine(at: Point, C: int, epsilon: Any, tau: Any, ell: int = 2, *, give
 
     own = at_cosine(beta)
     for step in (mpmath.mpf(10) ** -6, -(mpmath.mpf(10) ** -6)):
-        if least <= beta + step <= 1 and at_cosine(beta + step) < own:
-            return Answer(False, f"{text(beta)} is not the optimal cosine")
-    return Answer(True)
+        says = f"{text(beta)} is not the optimal cosine"
+        yield not least <= beta + step <= 1 or at_cosine(beta + step) >= own, says
 
 
 @named_check("soft cosines and sizes")
-def soft_and_sizes(at: Point, tau: Any, epsilon: Any, *, apart: Any) -> Answer:
+def soft_and_sizes(at: Point, tau: Any, epsilon: Any, *, apart: Any) -> Findings:
     """The cosines of Soft SupCon on these sizes differ by ``apart`` from those on one size."""
     sizes = sizes_at(at)
     found, even = (upper(optimum(s, tau, epsilon)) for s in (sizes, (2,) * len(sizes)))
     gap = float(np.abs(found - even).max())
     told = f"the cosines are {found.min():.4f} to {found.max():.4f}, and on one size {even[0]:.4f}"
-    return Answer(bool(abs(gap - apart) < SAME * 10), told)
+    yield bool(abs(gap - apart) < SAME * 10), told
 
 
 @named_check("simplex is optimal")
-def simplex_is_optimal(C: int, q: int, tau: Any, ell: int, *, cosine: Any) -> Answer:
-    """In R^q the prototypes of SupCon on classes of one size are a regular simplex, at ``cosine``,
-    whose points sum to zero."""
-    if C == 1:
-        return Answer(False, "one unit vector does not sum to zero")
-    if q < C - 1:
-        return Answer(False, f"a regular simplex of {C} points needs {C - 1} dimensions")
-    if not compare(cosine, Fraction(-1, C - 1), "="):
-        return Answer(False, "such points do not sum to zero")
-    pushes = pushes_at_simplex((ell,) * C, tau)
-    return Answer(alike(pushes), "the slopes are not the same")
+def simplex_is_optimal(
+    C: int, tau: Any, ell: int = 0, n: int = 0, q: int | None = None, *, cosine: Any
+) -> Findings:
+    """In R^q the prototypes of SupCon on classes of one size (ell, or n) are a regular simplex, at
+    ``cosine``, whose points sum to zero."""
+    yield C > 1, "one unit vector does not sum to zero"
+    says = f"a regular simplex of {C} points needs {C - 1} dimensions"
+    yield q is None or q >= C - 1, says
+    yield compare(cosine, Fraction(-1, C - 1), "="), "such points do not sum to zero"
+    yield is_regular((ell or n,) * C, tau), "the slopes are not the same"
+
+
+@named_check("any classes are at a uniform simplex")
+def uniform(
+    C: int, tau: Any, epsilon: Any, *, critical: Any = None, regular: Any = None
+) -> Findings:
+    """For all sizes a simplex with one cosine is optimal for Soft SupCon: the one that attains the
+    bound up to the temperature ``critical``, and the regular one beyond; or the regular one at all
+    temperatures (``regular`` 1)."""
+    yield regular in (None, 1), "nothing is said"
+    uneven = [[*[2] * (C - 1), 3], [*[2] * (C - 1), 4], [*[4] * (C - 1), 2]]
+    if regular is None and mp(tau) <= mp(critical):
+        g = 1 + mp(tau) * mpmath.log(mp(epsilon))
+        flat = all(abs(f) <= CLOSE * 10 for f in slopes(uneven[0], tau, epsilon, g))
+        says = f"the cosine {text(g)} cannot be had or is not optimal"
+        yield flat and g >= mp(-1) / (C - 1) - CLOSE, says
+        return
+    for sizes in uneven:
+        says = f"of classes of {', '.join(map(str, sizes))} the slopes at the regular simplex: "
+        told = ", ".join(text(f) for f in slopes(sizes, tau, epsilon))
+        yield is_regular(sizes, tau, epsilon), says + told
 
 
 @named_check("diagonal blocks replaced")
-def replaced(at: Point, tau: Any, *, blocks: bool) -> Answer:
+def replaced(at: Point, tau: Any, *, blocks: bool) -> Findings:
     """Setting to 1/tau the diagonal of a matrix of cosines over tau (``blocks`` 0), or its diagonal
     blocks (``blocks`` 1), leaves a matrix of cosines over tau, and lowers the loss, whose inner
     cosines were less."""
@@ -278,33 +292,13 @@ def replaced(at: Point, tau: Any, *, blocks: bool) -> Answer:
         if blocks == 1:
             new[same] = 1
         np.fill_diagonal(new, 1)
-        if np.linalg.eigvalsh(new).min() < -1e-9 * n:
-            return Answer(False, "a negative form")
-        if not excess(sizes, new, tau) < excess(sizes, g, tau) * (1 - RELATIVE):
-            return Answer(False, "the loss is not less: the diagonal was 1/tau before")
-    return Answer(True)
-
-
-@named_check("quadratic form of the simplex")
-def quadratic_form(C: int, beta: Any, *, given: Given, squares: Any, square: Any) -> Answer:
-    """The form of I + beta (E - I) is ``squares`` times the sum of squares plus ``square`` times
-    the square of the sum; it is not negative iff beta is at least ``least``, beside at most 1."""
-    least = mp(given["least"])
-    drawn = random.Random(C)
-    for _ in range(4):
-        x = [Fraction(drawn.randint(-9, 9)) for _ in range(C)]
-        rows = [[ONE if i == j else beta for j in range(C)] for i in range(C)]
-        form = sum((x[i] * v * x[j] for i, row in enumerate(rows) for j, v in enumerate(row)), ZERO)
-        told = squares * sum(v * v for v in x) + square * sum(x) ** 2
-        if not compare(form, told, "="):
-            return Answer(False, f"the form is {text(form)}, not {text(told)}")
-    values = [1 + (C - 1) * beta, 1 - beta]
-    fine = all(v >= 0 for v in values)
-    return Answer(fine == bool(mp(beta) >= least), f"the smallest eigenvalue is {min(values)}")
+        yield np.linalg.eigvalsh(new).min() >= -1e-09 * n, "a negative form"
+        says = "the loss is not less: the diagonal was 1/tau before"
+        yield excess(sizes, new, tau) < excess(sizes, g, tau) * (1 - RELATIVE), says
 
 
 @named_check("log-sum-exp between minima")
-def between_minima(at: Point, tau: Any, t: Any, *, left: Any, right: Any) -> Answer:
+def between_minima(at: Point, tau: Any, t: Any, *, left: Any, right: Any) -> Findings:
     """At t S + (1 - t) S', of two minima, the weighted sum of log-sum-exp is ``left`` times that at
     S plus ``right`` times that at S'."""
     sizes = sizes_at(at)
@@ -327,7 +321,7 @@ def between_minima(at: Point, tau: Any, t: Any, *, left: Any, right: Any) -> Ans
 
     told = mp(left) * total(one) + mp(right) * total(other)
     found = total(between)
-    return Answer(compare(found, told, "="), f"{text(found)}, not {text(told)}")
+    yield compare(found, told, "="), f"{text(found)}, not {text(told)}"
 
 
 def others(s: Rows, i: int) -> list[Any]:
@@ -336,7 +330,7 @@ def others(s: Rows, i: int) -> list[Any]:
 
 
 @named_check("the loss rises in the cosine")
-def rises(at: Point, C: int, ell: int, tau: Any, *, sign: Any) -> Answer:
+def rises(at: Point, C: int, ell: int, tau: Any, *, sign: Any) -> Findings:
     """The loss of classes of one size at the cosine beta, minus that at x < beta, has this sign."""
     sizes, values = (ell,) * C, []
     with mpmath.workdps(150):  # at small temperatures little changes
@@ -346,4 +340,4 @@ def rises(at: Point, C: int, ell: int, tau: Any, *, sign: Any) -> Answer:
             values.append(loss(of_classes(sizes), spread(sizes, rows, tau)))
         gap = values[1] - values[0]
         good = gap * sign.numerator > mpmath.mpf(10) ** -120
-    return Answer(bool(good), f"the difference is {text(gap)}")
+    yield bool(good), f"the difference is {text(gap)}"

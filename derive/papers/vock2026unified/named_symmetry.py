@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import permutations
 from typing import Any
@@ -12,12 +12,11 @@ import mpmath
 import numpy as np
 
 from ...language.quantities import compare, mp, text
-from ..form.run import Answer, Point, named_check
+from ..form.points import ZERO
+from ..form.run import Findings, Given, Point, named_check
 from .named_supcon import rivals, sizes_at
 from .supcon import loss, of_classes, some_similarities, some_weights
 
-Given = Mapping[str, Any]
-ZERO, ONE = Fraction(0), Fraction(1)
 Permutation = tuple[int, ...]
 Table = Sequence[Sequence[Any]]
 
@@ -88,72 +87,34 @@ def averaged(sizes: tuple[int, ...], x: Table) -> list[list[Any]]:
 
 
 @named_check("permutations act")
-def act(n: int, *, order: Any) -> Answer:
+def act(n: int, *, order: Any) -> Findings:
     """pi (sigma X) is (pi sigma) X (``order`` 1) or (sigma pi) X (``order`` 2), where a product
     takes its right factor first."""
+    yield order in (1, 2), "there are two orders"
     x = [[Fraction(n * i + j) for j in range(n)] for i in range(n)]
     for pi in some_permutations(n):
         for sigma in some_permutations(n):
-            product = {1: after(pi, sigma), 2: after(sigma, pi)}.get(int(order))
-            if product is None:
-                return Answer(False, "there are two orders")
-            if acted(pi, acted(sigma, x)) != acted(product, x):
-                one, other = ("".join(str(k + 1) for k in s) for s in (pi, sigma))
-                return Answer(False, f"pi = {one}, sigma = {other} (images of 1, 2, ...)")
-    return Answer(True)
+            product = after(pi, sigma) if order == 1 else after(sigma, pi)
+            one, other = ("".join(str(k + 1) for k in s) for s in (pi, sigma))
+            says = f"pi = {one}, sigma = {other} (images of 1, 2, ...)"
+            yield acted(pi, acted(sigma, x)) == acted(product, x), says
 
 
 @named_check("loss of a permuted matrix")
-def of_permuted(n: int, *, given: Given) -> Answer:
+def of_permuted(n: int, *, given: Given) -> Findings:
     """The loss of sigma S is that of S with sigma^``power`` W as weights."""
     for w in some_weights(n, zeros=True):
         for s in some_similarities(n)[:1]:
             for sigma in some_permutations(n)[:12]:
                 turned = acted(power(sigma, int(given["power"])), w)
                 found, told = loss(w, acted(sigma, s)), loss(turned, s)
-                if not compare(found, told, "="):
-                    return Answer(False, f"{text(found)}, not {text(told)}")
-    return Answer(True)
-
-
-@named_check("loss by log-sum-exp")
-def by_log_sum_exp(n: int, *, sign: Any) -> Answer:
-    """Minus the shares times the logarithms of the softmax are the shares times log-sum-exp minus
-    ``sign`` times the similarity."""
-    for w in some_weights(n, zeros=True):
-        for s in some_similarities(n):
-            left, right = [], []
-            for i in range(n):
-                total = sum((mp(w[i][k]) for k in range(n) if k != i), mpmath.mpf(0))
-                norm = mpmath.fsum(mpmath.exp(mp(s[i][k])) for k in range(n) if k != i)
-                for j in range(n):
-                    if j != i:
-                        share = mp(w[i][j]) / total
-                        left.append(-share * mpmath.log(mpmath.exp(mp(s[i][j])) / norm))
-                        right.append(share * (mpmath.log(norm) - mp(sign) * mp(s[i][j])))
-            if not compare(mpmath.fsum(left), mpmath.fsum(right), "="):
-                return Answer(False, f"{text(mpmath.fsum(left))}, not {text(mpmath.fsum(right))}")
-    return Answer(True)
-
-
-@named_check("mixtures of cosine matrices")
-def mixtures(n: int, *, diagonal: Any) -> Answer:
-    """Mixtures of cosine matrices have ``diagonal`` on the diagonal, and no negative form."""
-    for one in rivals(n):
-        for other in rivals(n):
-            mixed = (one + other) / 2
-            if abs(np.diag(mixed) - float(diagonal)).max() > 1e-9:
-                return Answer(False, f"the diagonal is {mixed[0, 0]:.6g}")
-            if np.linalg.eigvalsh(mixed).min() < -1e-9:
-                return Answer(False, "a negative form")
-    return Answer(True)
+                yield compare(found, told, "="), f"{text(found)}, not {text(told)}"
 
 
 @named_check("rank of mixtures")
-def rank_of_mixtures(n: int, q: int, *, more: Any) -> Answer:
+def rank_of_mixtures(n: int, q: int, *, more: Any) -> Findings:
     """Some mixture of cosine matrices of rank at most q has a rank larger by ``more``."""
-    if not more >= 1:
-        return Answer(False, "larger by nothing is not larger")
+    yield more >= 1, "larger by nothing is not larger"
     drawn = np.random.default_rng(n + 10 * q)
     for _ in range(4):
         both = []
@@ -162,8 +123,8 @@ def rank_of_mixtures(n: int, q: int, *, more: Any) -> Answer:
             z /= np.linalg.norm(z, axis=1)[:, None]
             both.append(z @ z.T)
         if np.linalg.matrix_rank(sum(both), tol=1e-9) >= q + more:
-            return Answer(True)
-    return Answer(False, "mixtures have no larger rank")
+            return
+    yield False, "mixtures have no larger rank"
 
 
 def symmetries(sizes: tuple[int, ...]) -> list[Permutation]:
@@ -177,7 +138,7 @@ def symmetries(sizes: tuple[int, ...]) -> list[Permutation]:
 
 
 @named_check("averaging lowers the loss")
-def averaging(at: Point, *, extra: Any) -> Answer:
+def averaging(at: Point, *, extra: Any) -> Findings:
     """The mean of S over the symmetries of W is a matrix of cosines over tau, has these symmetries,
     and has at most the loss of S plus ``extra``, and just that where S has all of them; for all
     cosine matrices and temperatures."""
@@ -187,20 +148,18 @@ def averaging(at: Point, *, extra: Any) -> Answer:
         s = [[Fraction(float(v)) / tau for v in row] for row in rival]
         mean = averaged(sizes, s)
         g = np.array([[float(v * tau) for v in row] for row in mean])
-        if abs(np.diag(g) - 1).max() > 1e-9 or np.linalg.eigvalsh(g).min() < -1e-9:
-            return Answer(False, "the mean is no matrix of cosines")
-        if any(acted(move, mean) != mean for move in generators(sizes)):
-            return Answer(False, "the mean has not all symmetries")
+        says = "the mean is no matrix of cosines"
+        yield abs(np.diag(g) - 1).max() <= 1e-09 and np.linalg.eigvalsh(g).min() >= -1e-09, says
+        says = "the mean has not all symmetries"
+        yield not any(acted(move, mean) != mean for move in generators(sizes)), says
         told = loss(w, s) + mp(extra)
-        if not compare(loss(w, mean), told, "<="):
-            return Answer(False, f"the mean has {text(loss(w, mean))}, more than {text(told)}")
-        if mean == s and not compare(loss(w, mean), told, "="):
-            return Answer(False, "a symmetric matrix is its own mean")
-    return Answer(True)
+        says = f"the mean has {text(loss(w, mean))}, more than {text(told)}"
+        yield compare(loss(w, mean), told, "<="), says
+        yield mean != s or compare(loss(w, mean), told, "="), "a symmetric matrix is its own mean"
 
 
 @named_check("the mean of the losses")
-def mean_of_losses(at: Point, C: int, *, times: Any) -> Answer:
+def mean_of_losses(at: Point, C: int, *, times: Any) -> Findings:
     """The loss of the mean over all symmetries of W is at most the mean of the losses, which is
     ``times`` the loss of S. With few samples, so that all symmetries can be added up."""
     classes = 1 if C == 1 else 2
@@ -213,38 +172,37 @@ def mean_of_losses(at: Point, C: int, *, times: Any) -> Answer:
         mean = [
             [sum((x[i][j] for x in turned), ZERO) / len(every) for j in range(n)] for i in range(n)
         ]
-        if mean != averaged(sizes, s):
-            return Answer(False, "the mean is not over the orbits")
+        yield mean == averaged(sizes, s), "the mean is not over the orbits"
         losses = mpmath.fsum(loss(w, x) for x in turned) / len(every)
-        if not compare(loss(w, mean), losses, "<="):
-            return Answer(False, f"the mean has {text(loss(w, mean))}, more than {text(losses)}")
-        if not compare(losses, mp(times) * loss(w, s), "="):
-            return Answer(False, f"the losses have the mean {text(losses)}")
-    return Answer(True)
+        says = f"the mean has {text(loss(w, mean))}, more than {text(losses)}"
+        yield compare(loss(w, mean), losses, "<="), says
+        says = f"the losses have the mean {text(losses)}"
+        yield compare(losses, mp(times) * loss(w, s), "="), says
 
 
 @named_check("permuted cosine matrices")
-def permuted_cosines(n: int, *, diagonal: Any) -> Answer:
+def permuted_cosines(n: int, *, diagonal: Any) -> Findings:
     """A permuted cosine matrix has ``diagonal`` on the diagonal, the same entries on both sides of
     it, and no negative form."""
     for g in rivals(n):
         for sigma in some_permutations(n):
             moved = np.array(acted(sigma, g.tolist()))
-            if abs(np.diag(moved) - float(diagonal)).max() > 1e-9:
-                return Answer(False, f"the diagonal is {moved[0, 0]:.6g}")
-            if abs(moved - moved.T).max() > 1e-9 or np.linalg.eigvalsh(moved).min() < -1e-9:
-                return Answer(False, "it is no matrix of cosines")
-    return Answer(True)
+            says = f"the diagonal is {moved[0, 0]:.6g}"
+            yield abs(np.diag(moved) - float(diagonal)).max() <= 1e-09, says
+            says = "it is no matrix of cosines"
+            yield (
+                abs(moved - moved.T).max() <= 1e-09 and np.linalg.eigvalsh(moved).min() >= -1e-09,
+                says,
+            )
 
 
 @named_check("bijections of classes")
-def bijections(at: Point, *, many: Any) -> Answer:
+def bijections(at: Point, *, many: Any) -> Findings:
     """For two pairs of classes of the same sizes there is a symmetry of the weights that takes one
     pair to the other, combined from bijections of ``many`` classes: of all of them."""
     sizes = sizes_at(at)
     w, count, n = of_classes(sizes), len(sizes), sum(sizes)
-    if many != count:
-        return Answer(False, "they are no permutation of all samples")
+    yield many == count, "they are no permutation of all samples"
     starts = [sum(sizes[:c]) for c in range(count)]
     for one in permutations(range(count), 2):
         for other in permutations(range(count), 2):
@@ -254,31 +212,15 @@ def bijections(at: Point, *, many: Any) -> Answer:
             right = sorted((c for c in range(count) if c not in other), key=lambda c: sizes[c])
             sigma = [-1] * n
             for a, b in zip((*one, *left), (*other, *right), strict=True):
-                if sizes[a] != sizes[b]:
-                    return Answer(False, "the other classes have not the same sizes")
+                yield sizes[a] == sizes[b], "the other classes have not the same sizes"
                 for k in range(sizes[a]):
                     sigma[starts[a] + k] = starts[b] + k
-            if sorted(sigma) != list(range(n)) or acted(tuple(sigma), w) != w:
-                return Answer(False, "it is no symmetry")
-    return Answer(True)
-
-
-@named_check("rows that differ by constants")
-def differ_by_constants(n: int, *, dimension: Any) -> Answer:
-    """Symmetric S and S' such that s_ik - s'_ik is c_i for all k other than i have one c for all i:
-    the symmetric solutions have ``dimension`` dimensions."""
-    rows = []
-    for i in range(n):
-        for k in range(i):  # c_i - c_k = 0
-            row = np.zeros(n)
-            row[i], row[k] = 1, -1
-            rows.append(row)
-    left = n - (int(np.linalg.matrix_rank(np.array(rows))) if rows else 0)
-    return Answer(left == dimension, f"they have {left} dimensions")
+            says = "it is no symmetry"
+            yield sorted(sigma) == list(range(n)) and acted(tuple(sigma), w) == w, says
 
 
 @named_check("symmetric matrices have blocks")
-def have_blocks(at: Point, *, apart: Any) -> Answer:
+def have_blocks(at: Point, *, apart: Any) -> Findings:
     """In matrices with the symmetries of SupCon weights, entries at different samples of blocks
     of one shape differ by ``apart``."""
     sizes = sizes_at(at)
@@ -294,14 +236,15 @@ def have_blocks(at: Point, *, apart: Any) -> Answer:
                 a, b = owner[i], owner[j]
                 seen.setdefault((a == b, sizes[a], sizes[b]), set()).add(mean[i][j])
     gaps = {max(some) - min(some) for some in seen.values()}
-    return Answer(gaps == {apart}, f"they differ by {', '.join(map(str, sorted(gaps)))}")
+    yield gaps == {apart}, f"they differ by {', '.join(map(str, sorted(gaps)))}"
 
 
 @named_check("the permutation of the proof")
-def of_the_proof(at: Point, *, by: Any) -> Answer:
+def of_the_proof(at: Point, *, by: Any) -> Findings:
     """For i, i' in a class and j, j' in another one, the product of (i j) and (i' j')
     (``by`` 1), or of (i i') and (j j') (``by`` 2), is a symmetry of the weights that takes i to
     i' and j to j'."""
+    yield by in (1, 2), "there are two ways"
     sizes = sizes_at(at)
     w, n = of_classes(sizes), sum(sizes)
     owner = [c for c, ell in enumerate(sizes) for _ in range(ell)]
@@ -309,46 +252,18 @@ def of_the_proof(at: Point, *, by: Any) -> Answer:
         for j, j2 in permutations(range(n), 2):
             if owner[i] != owner[i2] or owner[j] != owner[j2] or owner[i] == owner[j]:
                 continue
-            pairs = {1: [(i, j), (i2, j2)], 2: [(i, i2), (j, j2)]}.get(int(by))
-            if pairs is None:
-                return Answer(False, "there are two ways")
+            pairs = [(i, j), (i2, j2)] if by == 1 else [(i, i2), (j, j2)]
             sigma = _exchanged(n, pairs)
             where = f"i = {i + 1}, i' = {i2 + 1}, j = {j + 1}, j' = {j2 + 1}"
-            if acted(sigma, w) != w:
-                return Answer(False, f"{where}: it does not preserve the classes")
-            if (sigma[i], sigma[j]) != (i2, j2):
-                return Answer(False, f"{where}: it takes i to {sigma[i] + 1}, j to {sigma[j] + 1}")
-    return Answer(True)
-
-
-@named_check("log-sum-exp on a line")
-def on_a_line(m: int, *, same: bool) -> Answer:
-    """Log-sum-exp is convex on a + Rv, and strictly iff v is not constant (``same`` 1), or not
-    zero (``same`` 0)."""
-    drawn = random.Random(m)
-    some = [[Fraction(drawn.randint(-9, 9), 4) for _ in range(m)] for _ in range(4)]
-    directions = [*some, [ZERO] * m, [ONE] * m, [ONE, *([ZERO] * (m - 1))]]
-
-    def value(a: Sequence[Fraction], v: Sequence[Fraction], t: Fraction) -> Any:
-        return mpmath.log(mpmath.fsum(mpmath.exp(mp(x + t * y)) for x, y in zip(a, v, strict=True)))
-
-    for a in some:
-        for v in directions:
-            middle = value(a, v, ZERO)
-            ends = (value(a, v, ONE) + value(a, v, -ONE)) / 2
-            strict = compare(middle, ends, "<")
-            said = len(set(v)) > 1 if same == 1 else any(v)
-            if not compare(middle, ends, "<=") or strict != said:
-                told = ", ".join(map(str, v))
-                return Answer(False, f"on v = ({told}) it is {'' if strict else 'not '}strict")
-    return Answer(True)
+            yield acted(sigma, w) == w, f"{where}: it does not preserve the classes"
+            says = f"{where}: it takes i to {sigma[i] + 1}, j to {sigma[j] + 1}"
+            yield (sigma[i], sigma[j]) == (i2, j2), says
 
 
 @named_check("transitive on samples")
-def transitive(ell: int, *, given: Given) -> Answer:
+def transitive(ell: int, *, given: Given) -> Findings:
     """Some permutation takes any ``many`` different samples of a class to any others."""
     many = int(given["many"])
-    if not 1 < many <= ell:
-        return Answer(False, "there are not so many, or it says less")
+    yield 1 < many <= ell, "there are not so many, or it says less"
     reached = {s[:many] for s in permutations(range(ell))}
-    return Answer(reached == set(permutations(range(ell), many)), "some are not reached")
+    yield reached == set(permutations(range(ell), many)), "some are not reached"

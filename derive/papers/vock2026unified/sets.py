@@ -83,7 +83,7 @@ def _of_tables(e: Tables) -> dict[str, Callable[..., Any]]:
         "dim": lambda scene, a: dimension(a_matrix(a)),
         "radius": lambda scene, a: _radius(squared_radius(a_matrix(a))),
         "spherical": lambda scene, a: Fraction(int(_is_positive(squared_radius(a_matrix(a))))),
-        "Z~widetilde": lambda mark="": _normalised(e.points["z"]),
+        **{f"{k.upper()}~widetilde": partial(_normalised, rows) for k, rows in e.points.items()},
     }
 
 
@@ -96,7 +96,7 @@ def _is_positive(square: Any) -> bool:
     return bool(mp(square) > 0) and not mpmath.isinf(mp(square))
 
 
-def _normalised(rows: Any) -> Matrix:
+def _normalised(rows: Any, mark: str = "") -> Matrix:
     """Rows divided by their lengths."""
     lengths = [root(sum((v * v for v in row), ZERO)) for row in rows]
     if 0 in lengths:
@@ -106,18 +106,13 @@ def _normalised(rows: Any) -> Matrix:
     )
 
 
-FUNCTIONS = frozenset({"rank", "dim", "psd", "radius", "spherical"})
+FUNCTIONS = frozenset({"tr", "rank", "dim", "psd", "radius", "spherical"})
 SAID = partial(Letters, sets=frozenset(), functions=FUNCTIONS, over="n")
 WEIGHTS = SAID(vectors=frozenset(), entries=frozenset("ws"))
 
 
 # --- weights and similarities ---------------------------------------------------------------------
-@family(
-    "weights",
-    "symmetric weights w_ij > 0 and similarities s_ij, any, and those that attain the bound",
-    _of_tables,
-    WEIGHTS,
-)
+@family("weights", _of_tables, WEIGHTS)
 @cache
 def weights(n: int) -> tuple[Tables, ...]:
     """Symmetric positive weights, with any similarities and with those that attain the bound."""
@@ -153,7 +148,7 @@ def weights(n: int) -> tuple[Tables, ...]:
     return tuple(found)
 
 
-@family("sparse weights", "the same, and weights some of which are zero", _of_tables, WEIGHTS)
+@family("sparse weights", _of_tables, WEIGHTS)
 def sparse(n: int) -> Iterator[Tables]:
     """The same, and weights some or all of which are zero."""
     yield from weights(n)
@@ -174,7 +169,6 @@ def _off(rows: Rows, c: Any, diagonal: Any = 0) -> Rows:
 
 @family(
     "dissimilarities and points",
-    "D and points z in R^q, solved exactly, up to a constant, on the diagonal not, not at all",
     _of_tables,
     SAID(vectors=frozenset("z"), entries=frozenset("dsw")),
     most=20,
@@ -259,7 +253,6 @@ def _in_pairs(n: int, rank: int) -> Rows:
 # --- labels ---------------------------------------------------------------------------------------
 @family(
     "labels and points",
-    "labels y in R^ell, points z in R^q, and an axis e across",
     _of_tables,
     SAID(vectors=frozenset("yze"), entries=frozenset("dsw")),
     most=16,
@@ -291,7 +284,6 @@ def labels(n: int, ell: int, q: int) -> tuple[Tables, ...]:
 # --- points on a sphere ---------------------------------------------------------------------------
 @family(
     "points on a sphere",
-    "points p in R^q of length rho, and an axis e across",
     _of_tables,
     SAID(vectors=frozenset("pze"), entries=frozenset("dsw")),
     most=12,
@@ -309,13 +301,7 @@ def on_a_sphere(n: int, q: int, rho: Any) -> tuple[Tables, ...]:
 
 
 # --- matrices ------------------------------------------------------------------------------------
-@family(
-    "distances",
-    "hollow symmetric D: Euclidean of every dimension, spherical or not, and any",
-    _of_tables,
-    SAID(vectors=frozenset(), entries=frozenset("d")),
-    most=24,
-)
+@family("distances", _of_tables, SAID(vectors=frozenset(), entries=frozenset("d")), most=24)
 @cache
 def distances(n: int, tau: Any = None) -> tuple[Tables, ...]:
     """Hollow symmetric matrices: Euclidean of every dimension, spherical or not, and any."""
@@ -333,13 +319,7 @@ def distances(n: int, tau: Any = None) -> tuple[Tables, ...]:
 
 
 # --- classes --------------------------------------------------------------------------------------
-@family(
-    "classes",
-    "k_ij, which says whether two of n samples have the same of C labels; any s_ij",
-    _of_tables,
-    SAID(vectors=frozenset(), entries=frozenset("wsk")),
-    most=16,
-)
+@family("classes", _of_tables, SAID(vectors=frozenset(), entries=frozenset("wsk")), most=16)
 @cache
 def classes(n: int, C: int) -> tuple[Tables, ...]:
     """Which samples have the same class: k_ij is 1 or 0, for labels in [C] of all sorts; and
@@ -361,6 +341,39 @@ def classes(n: int, C: int) -> tuple[Tables, ...]:
         )
         for what, y in labels.items()
     )
+
+
+# --- points and those that they should be ---------------------------------------------------------
+#: A turn and a reflection of the plane.
+TURNS = (
+    ((Fraction(3, 5), Fraction(-4, 5)), (Fraction(4, 5), Fraction(3, 5))),
+    ((Fraction(5, 13), Fraction(12, 13)), (Fraction(12, 13), Fraction(-5, 13))),
+)
+
+
+@family(
+    "points and targets", _of_tables, SAID(vectors=frozenset("yz"), entries=frozenset()), most=8
+)
+@cache
+def targets(N: int) -> tuple[Tables, ...]:
+    """N different points y of the plane or of its circle, one of them twice; points z that are y
+    turned or reflected, and shifted; larger; with one of them elsewhere."""
+    drawn, found = random.Random(N), []
+    plane = [[Fraction(drawn.randint(-6, 6)), Fraction(k)] for k in range(N)]
+    places = [Fraction(3 * k + 1, k + 2) for k in range(N)]
+    circle = [[2 * t / (1 + t * t), (t * t - 1) / (1 + t * t)] for t in places]
+    for some, shift, away in (
+        (plane, [ONE, Fraction(-2)], [Fraction(7), Fraction(9)]),
+        (circle, [ZERO, ZERO], [Fraction(-20, 29), Fraction(-21, 29)]),
+    ):
+        y = [*some, some[-1]]
+        found.append(Tables({}, {"y": y, "z": [away, *y[1:]]}, "one point elsewhere"))
+        found.append(Tables({}, {"y": y, "z": [[2 * v for v in x] for x in y]}, "larger"))
+        for turn in TURNS:
+            rows = [[a * x[0] + b * x[1] for a, b in turn] for x in y]
+            moved = [[v + s for v, s in zip(row, shift, strict=True)] for row in rows]
+            found.append(Tables({}, {"y": y, "z": moved}, "congruent"))
+    return tuple(found)
 
 
 # --- classes of unequal sizes ----------------------------------------
@@ -423,7 +436,7 @@ def _of_blocks(e: Embeddings) -> dict[str, Callable[..., Any]]:
     }
 
 
-@family("blocks", "samples by classes of sizes ell and p", _of_blocks)
+@family("blocks", _of_blocks)
 def blocks(C: int, ell: int, p: int = 0) -> list[Embeddings]:
     """Sizes ell and p in turn, if there is a p; and classes that are points, and that are not."""
     sizes = tuple((ell, p or ell)[c % 2] for c in range(C))
@@ -435,9 +448,7 @@ def blocks(C: int, ell: int, p: int = 0) -> list[Embeddings]:
     ]
 
 
-@family(
-    "collapsed classes", "C classes of ell samples, each a point, at the cosine beta", _of_blocks
-)
+@family("collapsed classes", _of_blocks)
 def collapsed(C: int, ell: int, beta: Any) -> Iterator[Embeddings]:
     """The classes, where there are such."""
     if C == 1 or Fraction(-1, C - 1) <= beta <= 1:

@@ -6,14 +6,15 @@ import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise
+from itertools import combinations
 from typing import Any
 
 import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
-from ...language.quantities import NoValue, compare, mp
+from ...language.digits import CLOSE, DIGITS
+from ...language.quantities import NoValue, mp
 from ..form.points import over, total
 
 Rows = Sequence[Sequence[Any]]
@@ -199,21 +200,31 @@ def upper(cosines: Floats) -> Floats:
     return found
 
 
-def pushes_at_simplex(sizes: Sequence[int], tau: Any) -> list[Any]:
-    """The slope of the SupCon loss in each cosine, at the regular simplex, up to a factor.
-
-    Its Gram matrix has (1, ..., 1) in its kernel and nothing else, so that it is optimal iff the
-    slopes are all the same.
-    """
+def slopes(sizes: Sequence[int], tau: Any, epsilon: Any = 0, g: Any = None) -> list[Any]:
+    """Derivatives of the loss by the inner products of two classes, times n tau, where samples of
+    a class are equal, two classes have the cosine g (that of the regular simplex, if none is
+    given), and samples of two classes have the weight epsilon."""
     n, count = sum(sizes), len(sizes)
     if count == 1:
         return []
-    far = mpmath.exp(-mp(Fraction(count, count - 1)) / mp(tau))
-    norms = [a - 1 + (n - a) * far for a in sizes]
-    every = list(enumerate(sizes))
-    return [a * b * (1 / norms[i] + 1 / norms[j]) for i, a in every for j, b in every[:i]]
+    g = mp(Fraction(-1, count - 1)) if g is None else g
+    far = mpmath.exp((g - 1) / mp(tau))
+    weights = [k - 1 + mp(epsilon) * (n - k) for k in sizes]
+    if 0 in weights:
+        raise NoValue("a class of one sample has no positives")
+    pushes = [
+        far / (k - 1 + (n - k) * far) - mp(epsilon) / w for k, w in zip(sizes, weights, strict=True)
+    ]
+    return [sizes[a] * sizes[b] * (pushes[a] + pushes[b]) for a, b in combinations(range(count), 2)]
 
 
-def alike(values: Sequence[Any]) -> bool:
-    """Whether all are the same, to forty digits."""
-    return all(compare(a, b, "=") for a, b in pairwise(values))
+def is_regular(sizes: Sequence[int], tau: Any, epsilon: Any = 0) -> bool:
+    """Whether the regular simplex is optimal among prototypes.
+
+    Its Gram matrix has (1, ..., 1) in its kernel and nothing else: it is optimal iff the slopes
+    there are all the same and not negative.
+    """
+    with mpmath.workdps(DIGITS):
+        found = slopes(sizes, tau, epsilon)
+        slack = CLOSE * max([*map(abs, found), mp(epsilon)])
+        return all(abs(f - found[0]) <= slack and f >= -slack for f in found)
