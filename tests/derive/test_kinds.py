@@ -26,7 +26,6 @@ from cltheory.derive.theorem.quantity import Quantity
 from cltheory.derive.theorem.result import Result
 from cltheory.derive.theorem.under import _set
 from cltheory.derive.write.export import registry, to_latex, to_python
-from cltheory.derive.write.lock import _entrywise, entries, frozen
 from cltheory.derive.write.report import report
 from sympy import (
     And,
@@ -247,19 +246,6 @@ def test_macros_registry_and_display_print_them() -> None:
     shown = R._repr_mimebundle_()["text/markdown"]
     assert all(f"`{name}`" in shown for name in FOUND)
     assert r"\text{class-simplex}" in R.quantity("structure")._repr_latex_()
-
-
-def test_a_lock_compares_entries() -> None:
-    old = frozen(R, "cosines")
-    assert old["expression"] == "[[1, exp(-m/tau)], [exp(-m/tau), latex]]"
-    q = R.quantity("cosines")
-    assert _entrywise(R, q, old) is True
-    other = {**old, "expression": "[[1, exp(-m/tau)], [1/exp(m/tau), latex]]"}
-    assert _entrywise(R, q, other) is True
-    for wrong in ("[[1, exp(-m)], [exp(-m/tau), latex]]", "[1, exp(-m/tau)]", "7"):
-        assert _entrywise(R, q, {**old, "expression": wrong}) is False
-    assert entries("[[a, max(b, c)], [d, e]]") == (["a", "max(b, c)", "d", "e"], (2, 2))
-    assert entries("[a, [b]]") is None and entries("[a], [b]") is None
 
 
 # --- lists -------------------------------------------------------------------------------
