@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sympy import Basic, Expr, Piecewise, Symbol, Tuple, oo
+from sympy import Basic, Expr, Piecewise, Symbol, oo
 from sympy.core.symbol import Str
 
 from ..decide.root import ClampedRoot
@@ -22,9 +22,9 @@ from ..theorem.kinds import Kind
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from ..theorem.written import Name, root_names, written
-from .layout.displays import shown
+from .layout.displays import Letters, shown
 from .layout.equations import equation
-from .layout.layout import layout, where_rows, with_names
+from .layout.layout import layout
 from .layout.lines import POINTS, rows
 from .layout.statement import aligned, for_reading
 from .layout.tex import Names, spoken
@@ -125,16 +125,13 @@ class Writer:
         shown = self.shown(expression)
         return typeset(shown, self.names(shown), domain or self.result.domain)
 
-    def laid(self, q: Quantity) -> Node:
-        """A quantity laid out, its roots by name."""
-        return layout(self.shown(q.expression), q.domain or self.result.domain)
-
     def named(self, q: Quantity) -> tuple[str, list[str]]:
         """LaTeX of the value of a quantity, and of what names for its parts stand for."""
-        laid = with_names(self.laid(q))
-        symbols = laid.node.symbols.union(*(node.symbols for _, node in laid.where))
-        name = _caller(self.names(Tuple(*symbols, self.shown(q.expression))))
-        return tex_of(laid.node, name), where_rows(laid, name)
+        shown = self.shown(q.expression)
+        laid = Letters([layout(shown, q.domain or self.result.domain)]).shorten()
+        name = _caller(self.names(shown))
+        where = [f"{name(s)} = {tex_of(node, name)}" for s, node in laid.letters]
+        return tex_of(laid.nodes[0], name), where
 
     def quantity(self, q: Quantity) -> str:
         """``name = expression``, or what defines the name."""

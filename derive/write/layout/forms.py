@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import combinations, islice
 from math import gcd
 
 from sympy import (
@@ -42,6 +42,7 @@ LARGEST = 60  #: terms of a polynomial that other forms are looked for of
 DEGREE = 60  #: the same of degrees; exponents without a common measure make high ones
 SPLIT = 16  #: terms above the line of a quotient that is split
 PARTS = 6  #: parts that a quotient is split into
+PAIRS = 10  #: terms of a polynomial that is collected by two symbols at once
 TRIES = 40  #: polynomials in one quotient that are collected
 LONGEST = 210  #: parts of a formula that other forms are looked for of
 FUNCTIONS = 3  #: independent exponentials and logarithms in one
@@ -107,10 +108,13 @@ def _is_plain(e: Expr) -> bool:
 
 
 def _by_parts(e: Expr) -> Node:
-    """Each term or factor by itself."""
+    """Each term or factor by itself, exponentials as one."""
     if e.is_Add:
         return total(signed(best(a)) for a in e.args)
     above, below = _sides(e)
+    exponents = [f.args[0] for f in above if isinstance(f, exp)]
+    if len(exponents) > 1:
+        above = [f for f in above if not isinstance(f, exp)] + [exp(Add(*exponents))]
     return alone(quotient(map(best, above), map(best, below)))
 
 
@@ -387,6 +391,8 @@ class Speller:
         if len(others) > 2 and all(sum(m[i] for i in others) <= 1 for m, _ in terms):
             return [others]  # they are the terms then, and sizes their coefficients
         groups = [(i,) for i in alone if not (len(others) > 2 and self.names[i].kind == 2)]
+        if 4 <= len(terms) <= PAIRS:
+            groups += combinations(others, 2)
         return dict.fromkeys(g for g in (*groups, others, block) if g)
 
     def _factors(self, terms: Terms) -> tuple[int, list[tuple[Terms, int]]]:
