@@ -43,7 +43,8 @@ DEGREE = 60  #: the same of degrees; exponents without a common measure make hig
 SPLIT = 16  #: terms above the line of a quotient that is split
 PARTS = 6  #: parts that a quotient is split into
 PAIRS = 10  #: terms of a polynomial that is collected by two symbols at once
-TRIES = 40  #: polynomials in one quotient that are collected
+TRIES = 40  #: polynomials in one quotient that are collected, if they have more terms than FEW
+FEW = 4
 LONGEST = 210  #: parts of a formula that other forms are looked for of
 FUNCTIONS = 3  #: independent exponentials and logarithms in one
 
@@ -52,9 +53,8 @@ Terms = tuple[tuple[Monomial, int], ...]
 
 
 def rank(node: Node) -> tuple[int, int, int, int, str]:
-    """Which form is better: less to read, few parentheses, small numbers, few signs."""
-    key = node.key
-    return (node.cost, key.count("("), _numbers_in(node), key.count("-"), key)
+    """Which form is better: less to read, small numbers, few parentheses in others, few signs."""
+    return (node.cost, _numbers_in(node), node.depth, node.key.count("-"), node.key)
 
 
 def _numbers_in(node: Node) -> int:
@@ -85,7 +85,7 @@ def _ordered(e: Expr, where: object) -> tuple[Node, ...]:
     found = [as_derived(e, best)]
     if not _is_plain(e):
         if e.is_Add or e.is_Mul:
-            found.append(_by_parts(e))
+            found += [_by_parts(e), *_by_divisors(e)]
         plain, parts = _without_others(e)
         for form in dict.fromkeys((plain, _with_exponentials_out(plain))):
             found += _quotients(form, parts)
@@ -116,6 +116,16 @@ def _by_parts(e: Expr) -> Node:
     if len(exponents) > 1:
         above = [f for f in above if not isinstance(f, exp)] + [exp(Add(*exponents))]
     return alone(quotient(map(best, above), map(best, below)))
+
+
+def _by_divisors(e: Expr) -> Iterator[Node]:
+    """Terms over powers of the same sums of exponentials brought together."""
+    groups: dict[frozenset[Expr], list[Expr]] = {}
+    for term in Add.make_args(e):
+        bases = (f.as_base_exp()[0] for f in _sides(term)[1])
+        groups.setdefault(frozenset(b for b in bases if b.is_Add and b.has(exp)), []).append(term)
+    if 1 < len(groups) < len(Add.make_args(e)):
+        yield total(signed(best(Add(*terms))) for terms in groups.values())
 
 
 def _sides(e: Expr) -> tuple[list[Expr], list[Expr]]:
@@ -365,7 +375,7 @@ class Speller:
             yield alone(quotient([number(content), *powers]))
         if len(factors) == 1 and abs(content) != 1:  # a number in front; the rest was tried
             return
-        if len(terms) < 3 or len(self._known) > TRIES:
+        if len(terms) < 3 or (len(self._known) > TRIES and len(terms) > FEW):
             return
         for group in self._groups(terms):
             keys: dict[Terms, list[tuple[Monomial, int]]] = {}
