@@ -28,8 +28,9 @@ from .tree import Call, Name, Node, Product, Sum, named
 ROOM = 345.0
 SIGN = 22.0
 NUMBER = 24.0
-#: What the letters for a part that is repeated save at least, and what such a part costs.
-SAVED, REPEATED = 90, 30
+#: What a part that is repeated costs at least that gets a letter, and what letters save at least,
+#: in a display and in a line of text, which is longer.
+REPEATED, SAVED, SAVED_IN_TEXT = 20, 90, 40
 #: Names for parts: the first for sums of exponentials.
 SUMS, LETTERS = ("Z", "Z_1", "Z_2"), ("A", "B", "C", "Q", "S", "T", "W", "X", "Y")
 
@@ -202,7 +203,7 @@ class Letters:
             for part in parts(node):
                 if part.key in self.keep:
                     self._put(part, self.keep[part.key])
-        while self._free and (repeated := self._repeated()) is not None:
+        while self._free and (repeated := self._repeated(room)) is not None:
             self._name(repeated)
         while self._free and (wide := self._too_wide(name, room)) is not None:
             self._name(wide)
@@ -231,7 +232,7 @@ class Letters:
         yield from self.nodes
         yield from (node for _, node in self.letters)
 
-    def _repeated(self) -> Node | None:
+    def _repeated(self, room: float) -> Node | None:
         seen: dict[str, tuple[Node, int]] = {}
         for node in self._all():
             for part in parts(node):
@@ -241,7 +242,8 @@ class Letters:
             (((count - 1) * part.cost, key) for key, (part, count) in seen.items()),
             default=(0, ""),
         )
-        return seen[key][0] if saving >= SAVED else None
+        least = SAVED if room < inf else SAVED_IN_TEXT
+        return seen[key][0] if saving >= least else None
 
     def _too_wide(self, name: Names, room: float) -> Node | None:
         """The widest part that fits of a term that does not."""

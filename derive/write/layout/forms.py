@@ -43,8 +43,8 @@ DEGREE = 60  #: the same of degrees; exponents without a common measure make hig
 SPLIT = 16  #: terms above the line of a quotient that is split
 PARTS = 6  #: parts that a quotient is split into
 PAIRS = 10  #: terms of a polynomial that is collected by two symbols at once
-TRIES = 40  #: polynomials in one quotient that are collected, if they have more terms than FEW
-FEW = 4
+#: Polynomials in one quotient that are collected, if they have more terms than a few.
+TRIES, FEW = 40, 4
 LONGEST = 210  #: parts of a formula that other forms are looked for of
 FUNCTIONS = 3  #: independent exponentials and logarithms in one
 
@@ -326,6 +326,7 @@ class Speller:
         }
         self.names = [_spelling(ring, s, i in inverted, parts) for i, s in enumerate(symbols)]
         self._known: dict[Terms, Node] = {}
+        self._most = TRIES
         self._exponentials: dict[Monomial, Node] = {}
 
     # --- quotients ---------------------------------------------------------------------------
@@ -349,11 +350,12 @@ class Speller:
     def over(self, numer: Poly, denom: Poly) -> Node:
         """One line, above and below divided by the exponential of any term below."""
         above, below = terms_of(numer), terms_of(denom)
-        return cheapest(
-            _joined(alone(quotient([self.spelled(up)], [self.spelled(down)])))
-            for shift in dict.fromkeys(self._exponential_part(m) for m, _ in below)
-            for up, down in [(_divided(above, shift), _divided(below, shift))]
-        )
+        found = []
+        for shift in dict.fromkeys(self._exponential_part(m) for m, _ in below):
+            self._most = len(self._known) + TRIES
+            up, down = (self.spelled(_divided(side, shift)) for side in (above, below))
+            found.append(_joined(alone(quotient([up], [down]))))
+        return cheapest(found)
 
     def _exponential_part(self, monom: Monomial) -> Monomial:
         return tuple(k if i in self.exponents else 0 for i, k in enumerate(monom))
@@ -363,9 +365,8 @@ class Speller:
         """The shortest form of a polynomial: expanded, factored, or collected."""
         if terms not in self._known:
             expanded = total(self._term(m, c) for m, c in terms)
-            self._known[terms] = expanded  # also where it comes up in a form of itself
-            if len(terms) > 1:
-                self._known[terms] = cheapest([expanded, *self._shorter(terms)])
+            more = self._shorter(terms) if len(terms) > 1 else ()
+            self._known[terms] = cheapest([expanded, *more])
         return self._known[terms]
 
     def _shorter(self, terms: Terms) -> Iterator[Node]:
@@ -375,16 +376,16 @@ class Speller:
             yield alone(quotient([number(content), *powers]))
         if len(factors) == 1 and abs(content) != 1:  # a number in front; the rest was tried
             return
-        if len(terms) < 3 or (len(self._known) > TRIES and len(terms) > FEW):
+        if len(terms) < 3 or (len(self._known) > self._most and len(terms) > FEW):
             return
         for group in self._groups(terms):
             keys: dict[Terms, list[tuple[Monomial, int]]] = {}
             for key, rest in _grouped(terms, group).items():
                 content = gcd(*(c for _, c in rest)) * (1 if rest[0][1] > 0 else -1)
-                plain = tuple((m, c // content) for m, c in rest)
+                plain = _in_order((m, c // content) for m, c in rest)
                 keys.setdefault(plain, []).append((key, content))
             if len(keys) < len(terms) and (len(keys) > 1 or terms not in keys):
-                products = [(tuple(sorted(k, reverse=True)), rest) for rest, k in keys.items()]
+                products = [(_in_order(k), rest) for rest, k in keys.items()]
                 if all(key != terms for key, _ in products):
                     yield total(
                         quotient([self.spelled(key), self.spelled(rest)]) for key, rest in products
@@ -410,7 +411,7 @@ class Speller:
         turned = {i for i in self.exponents if max(m[i] for m, _ in terms) <= 0}
 
         def turn(terms: Terms) -> Terms:
-            return tuple(
+            return _in_order(
                 (tuple(-k if i in turned else k for i, k in enumerate(m)), c) for m, c in terms
             )
 
@@ -479,11 +480,15 @@ def _square(node: Node) -> Expr | None:
 
 def terms_of(poly: Poly) -> Terms:
     """A polynomial with whole coefficients as its terms."""
-    return tuple((m, int(c.p)) for m, c in poly.terms())
+    return _in_order((m, int(c.p)) for m, c in poly.terms())
+
+
+def _in_order(terms: Iterable[tuple[Monomial, int]]) -> Terms:
+    return tuple(sorted(terms, reverse=True))
 
 
 def _divided(terms: Terms, by: Monomial) -> Terms:
-    return tuple((tuple(a - b for a, b in zip(m, by, strict=True)), c) for m, c in terms)
+    return _in_order((tuple(a - b for a, b in zip(m, by, strict=True)), c) for m, c in terms)
 
 
 def _grouped(terms: Terms, group: Sequence[int]) -> dict[Monomial, list[tuple[Monomial, int]]]:

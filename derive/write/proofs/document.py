@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from sympy import Contains, Expr, Limit, S, Symbol, latex, oo
 
@@ -27,8 +28,7 @@ from ..display import CLAMPED, sentence
 from ..layout.displays import ROOM, Shown, expression, of_node, shown
 from ..layout.layout import layout
 from ..layout.tex import phrase, tex
-from ..macros import cited, escape, listed
-from ..wording import with_math
+from ..wording import cited, escape, listed, with_math
 from .notation import Notation, Typeset
 from .sentences import Paragraph, Teller
 
@@ -84,6 +84,11 @@ def proof_of(result: Result, point: Mapping[Symbol, Expr] | None = None) -> Proo
         Values of parameters that are put into the theorem beside the general statement.
     """
     return Writer(result, point or {}).proof()
+
+
+def theorem(result: Result, renamed: Mapping[str, str]) -> str:
+    """A result as a theorem that stands without its proof, with other names for symbols."""
+    return Writer(result, {}, renamed, is_alone=True).theorem()
 
 
 def snippet(proofs: Sequence[Proof]) -> str:
@@ -167,32 +172,44 @@ def _reference(s: Source) -> str:
 
 # --- one result --------------------------------------------------------------------------------
 class Writer:
-    """Writes one result."""
+    """Writes one result; alone, the theorem has no label and does not refer to the proof."""
 
-    def __init__(self, result: Result, point: Mapping[Symbol, Expr]):
-        self.result, self.point = result, point
-        self.note = Notation(result)
+    def __init__(
+        self,
+        result: Result,
+        point: Mapping[Symbol, Expr],
+        renamed: Mapping[str, str] | None = None,
+        *,
+        is_alone: bool = False,
+    ):
+        self.result, self.point, self.is_alone = result, point, is_alone
+        self.note = Notation(result, renamed)
         self.label = result.id
         domain = result.domain
         known = {s.name for s in (*result.parameters, *domain.ranges)}
         self.teller = Teller(self.note, known | set(result.quantities))
-        #: Each step of the derivation, and how it is told.
-        self.paragraphs = [(step, self.teller.tell(step)) for step in result.derivation]
+
+    @cached_property
+    def paragraphs(self) -> list[tuple[Step, Paragraph]]:
+        """Each step of the derivation, and how it is told."""
+        return [(step, self.teller.tell(step)) for step in self.result.derivation]
 
     def proof(self) -> Proof:
         lemmas = [p.lemma for _, p in self.paragraphs if p.lemma is not None]
-        theorem = self._theorem()
+        theorem = self.theorem()
         proof = self._proof()
         keys = dict.fromkeys(re.findall(r"\\cite(?:\[[^\]]*\])?\{([^}]*)\}", theorem + proof))
         return Proof(theorem, proof, tuple({e.name: e for e in lemmas}.values()), tuple(keys))
 
     # --- the theorem ---------------------------------------------------------------------------
-    def _theorem(self) -> str:
+    def theorem(self) -> str:
+        """The environment."""
         result = self.result
         source = cited(result.source.removeprefix("beyond the papers; "))
         title = f"{self.note.prose(result.title)}; {source}"
         lines = [
-            rf"\begin{{theorem}}[{{{title}}}]\label{{thm:{self.label}}}",
+            rf"\begin{{theorem}}[{{{title}}}]"
+            + ("" if self.is_alone else rf"\label{{thm:{self.label}}}"),
             STRETCH,
             *self._setting(),
         ]
@@ -300,7 +317,7 @@ class Writer:
 
     def _step_of(self, q: Quantity) -> str:
         """The label of the step that has a quantity in it."""
-        if q.expression.is_Atom and q.limit_of is None:
+        if self.is_alone or (q.expression.is_Atom and q.limit_of is None):
             return ""
         for k, (step, paragraph) in enumerate(self.paragraphs, 1):
             if paragraph.formula is None or not step.statement.has(q.expression):

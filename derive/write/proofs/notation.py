@@ -8,6 +8,7 @@ at the start of a proof says which is which, and a name is said what it is befor
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,10 +26,8 @@ from ...theorem.result import Result
 from ..display import Writer, sentence, written, written_sign
 from ..layout.layout import layout
 from ..layout.tex import entry, tex
-from ..macros import escape
-from ..wording import with_math
-from .phrases import held, released
-from .vectors import marked
+from ..wording import escape, with_math
+from .phrases import marked
 
 #: Indices of relations that are not numbered.
 INDICES = {
@@ -115,9 +114,9 @@ class Row:
 class Notation:
     """LaTeX of every symbol of a result's derivation."""
 
-    def __init__(self, result: Result):
+    def __init__(self, result: Result, renamed: Mapping[str, str] | None = None):
         self.result = result
-        self.writer = Writer(result)
+        self.writer = Writer(result, renamed)
         #: LaTeX of names that a proof gives.
         self.extra: dict[str, str] = {}
         self._zeros: set[str] = set()
@@ -309,7 +308,7 @@ class Notation:
 
     def prose(self, text: str) -> str:
         """A sentence, with what is mathematics in it between dollars."""
-        text = held(text)
+        text, formulas = marked(text, vectors=self._of_vectors)
         for e in self.spaces:
             own = rf"\b{e.name}\b"
             text = re.sub(
@@ -318,11 +317,8 @@ class Notation:
             text = re.sub(rf"(?i){own}(?= stays )", f"lambda_{e.name}", text)
             text = re.sub(rf"(?<=towards ){own}", e.words, text)
             text = text.replace(e.name, e.words) if "_" in e.name else text
-        if not self._of_vectors:
-            return released(with_math(text, self._known, escape))
-        text, vectors = marked(text)
-        shown = released(with_math(text, self._known, escape))
-        for character, formula in vectors.items():
+        shown = with_math(text, self._known, escape)
+        for character, formula in formulas.items():
             shown = shown.replace(character, formula)
         return shown
 
