@@ -352,7 +352,7 @@ PATHS += [
 ]
 OPTIONS = {
     "check": ["--output", "--macros", "--frozen", "--format", "--time", "--memory", "--list"],
-    "export": ["--latex", "--bib", "--python", "--json", "--rename"],
+    "export": ["--latex", "--bib", "--python", "--rename"],
     "freeze": [],
     "show": [],
     "list": ["--format"],

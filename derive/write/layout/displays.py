@@ -30,7 +30,7 @@ SIGN = 22.0
 NUMBER = 24.0
 #: What a part that is repeated costs at least that gets a letter, and what letters save at least,
 #: in a display and in a line of text, which is longer.
-REPEATED, SAVED, SAVED_IN_TEXT = 20, 90, 40
+REPEATED, SAVED, SAVED_IN_TEXT = 20, 90, 30
 #: Names for parts: the first for sums of exponentials.
 SUMS, LETTERS = ("Z", "Z_1", "Z_2"), ("A", "B", "C", "Q", "S", "T", "W", "X", "Y")
 
