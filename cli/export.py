@@ -40,7 +40,7 @@ Examples:
     "--rename",
     metavar="SYMBOL=NAME",
     multiple=True,
-    help="Rename a symbol in --latex and --python; may be repeated.",
+    help="With --latex: rename a symbol; may be repeated.",
 )
 @click.option("--force", is_flag=True, help="Replace files that cltheory did not write.")
 def export_command(
@@ -66,8 +66,8 @@ def export_command(
         raise click.UsageError("say what to write: --latex, --proofs, --bib or --python FILE")
     if twice := _twice(list(files.values())):
         raise click.UsageError(f"two outputs go to {twice}")
-    if rename and tex is None and python is None:
-        raise click.UsageError("--rename needs --latex or --python")
+    if rename and tex is None:
+        raise click.UsageError("--rename needs --latex")
     if standalone and proofs is None:
         raise click.UsageError("--standalone needs --proofs")
     from ..derive.results import results
@@ -77,12 +77,12 @@ def export_command(
     for result in track(chosen, "deriving"):
         _ = result.quantities  # kept, and so written at once below
     try:
-        in_tex, in_python = export.rename(rename, chosen, python=python is not None)
+        renamed = export.rename(rename, chosen)
         make = {
-            "latex": lambda: export.to_latex(chosen, in_tex),
+            "latex": lambda: export.to_latex(chosen, renamed),
             "proofs": lambda: export.to_proofs(track(chosen, "proving"), standalone=standalone),
             "bib": export.bibtex,
-            "python": lambda: export.to_python(chosen, in_python),
+            "python": lambda: export.to_python(chosen),
         }
         texts = {name: make[what]() for what, name in files.items()}
     except export.ExportError as refusal:

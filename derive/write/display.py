@@ -26,7 +26,7 @@ from .layout.displays import Letters, shown
 from .layout.equations import equation
 from .layout.layout import layout
 from .layout.lines import POINTS, rows
-from .layout.statement import aligned, for_reading
+from .layout.statement import aligned, without_evident
 from .layout.tex import Names, spoken
 from .layout.tex import tex as tex_of
 from .layout.tree import Node
@@ -341,7 +341,7 @@ def _with_parts(writer: Writer, q: Quantity) -> str:
 
 def stated(statement: Basic, domain: Domain | None, name: Names = written) -> list[str]:
     """What a statement says as rows of LaTeX, without what is evident; there may be none."""
-    told = for_reading(statement, domain)
+    told = without_evident(statement, domain)
     if told is None:
         return []
     display = shown(told, domain, name, room=POINTS - 50)

@@ -22,10 +22,10 @@ from .display import sentence, words
 def python_source(result: Result, point: Mapping[Symbol, Expr]) -> str:
     """The quantities, with values put in, as a module of plain numpy functions."""
     title = f"{result.title} ({result.id}), written by cltheory"
-    return _module(title, *_functions(result, "", point, {}))
+    return _module(title, *_functions(result, "", point))
 
 
-def to_python(results: Sequence[Result], renamed: Mapping[str, str] | None = None) -> str:
+def to_python(results: Sequence[Result]) -> str:
     """Every quantity as a function of numpy arrays, in one module that needs numpy only.
 
     A function is named like its result and quantity: ``supcl_threshold_alpha_min(m, n, tau)``.
@@ -33,7 +33,7 @@ def to_python(results: Sequence[Result], renamed: Mapping[str, str] | None = Non
     """
     body, wrapped = "", ""
     for result in results:
-        found = _functions(result, f"{result.id.replace('-', '_')}_", {}, renamed or {})
+        found = _functions(result, f"{result.id.replace('-', '_')}_", {})
         body += f"\n\n# --- {result.id}: {result.title}\n{_about(result)}{found[0]}"
         wrapped += found[1]
     return _module(f"{MADE_BY} {version()}: results of contrastive-learning theory", body, wrapped)
@@ -47,16 +47,14 @@ def _about(result: Result) -> str:
     return "".join(f"# {row}\n" for rows in wrapped for row in rows)
 
 
-def _functions(
-    result: Result, prefix: str, point: Mapping[Symbol, Expr], renamed: Mapping[str, str]
-) -> tuple[str, str]:
+def _functions(result: Result, prefix: str, point: Mapping[Symbol, Expr]) -> tuple[str, str]:
     """The functions of a result, and the lines that give them their domains and their checks."""
     body, wrapped = "", ""
     for name, q in result.quantities.items():
         try:
             expression = result.at(name, point) if point else q.expression
             shown = replace(q, expression=expression)
-            source, wrapper = _function(result, prefix + name, shown, point, renamed)
+            source, wrapper = _function(result, prefix + name, shown, point)
         except (NotNumpy, DomainError) as refusal:
             body += f"\n\n# Left out: {refusal}.\n"
             continue
@@ -65,34 +63,22 @@ def _functions(
 
 
 def _function(
-    result: Result,
-    function: str,
-    q: Quantity,
-    point: Mapping[Symbol, Expr],
-    renamed: Mapping[str, str],
+    result: Result, function: str, q: Quantity, point: Mapping[Symbol, Expr]
 ) -> tuple[str, str]:
     if spoken := sorted(s.name for s in words(q.expression)):
         raise NotNumpy(f"{function} has words as values: {', '.join(spoken)}")
     free = q.expression.free_symbols
     order = [s for s in result.parameters if s in free]
     order += sorted(free - set(order), key=str)
-    new = {s: Symbol(renamed.get(s.name, s.name), **s.assumptions0) for s in order}
-    letters = {Symbol(s.name): Symbol(t.name) for s, t in new.items()}
-    conditions = [k.xreplace(letters) for k in conditions_on(result.domain, q, order, point)]
-    shown = replace(
-        q,
-        expression=q.expression.xreplace(new),
-        parameter=q.parameter and new.get(q.parameter, q.parameter),
-    )
-    doc = _doc(result, q, new)
-    return quantity_function(function, shown, [new[s] for s in order], doc, conditions)
+    conditions = conditions_on(result.domain, q, order, point)
+    return quantity_function(function, q, order, _doc(result, q, order), conditions)
 
 
-def _doc(result: Result, q: Quantity, new: Mapping[Symbol, Symbol]) -> str:
+def _doc(result: Result, q: Quantity, order: Sequence[Symbol]) -> str:
     ranges = {**result.domain.ranges, **(q.domain.ranges if q.domain is not None else {})}
-    domain = [f"{t}: {ranges[s]}" for s, t in new.items() if s in ranges]
+    domain = [f"{s}: {ranges[s]}" for s in order if s in ranges]
     if q.needs is not None:
-        domain.append(f"{q.needs[0].xreplace(new)} > 0")
+        domain.append(f"{q.needs[0]} > 0")
     lines = [f"{sentence(q.meaning)}.", ""]
     lines += [f"For {'; '.join(domain)}.", ""] if domain else []
     lines += [f"Source: {result.source} ({result.id}).", ""]

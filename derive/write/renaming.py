@@ -1,4 +1,4 @@
-r"""Other names for symbols, in LaTeX and in Python, strictly checked.
+r"""Other names for symbols in LaTeX, strictly checked.
 
 A name in LaTeX is a letter or a Greek letter, with accents, a font and indices, and nothing
 else: what is written into a paper's preamble cannot do anything there.
@@ -6,14 +6,12 @@ else: what is written into a paper's preamble cannot do anything there.
 
 from __future__ import annotations
 
-import keyword
 import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from sympy import Symbol, latex
 
-from ..theorem.compile import taken_names
 from ..theorem.result import Result
 from .display import words, written
 
@@ -24,10 +22,8 @@ class ExportError(ValueError):
     """Something cannot be written as asked; the message is one line."""
 
 
-def rename(
-    pairs: Iterable[str], results: Sequence[Result], *, python: bool = False
-) -> tuple[dict[str, str], dict[str, str]]:
-    r"""Read ``tau=T`` or ``\tau=\tilde{\tau}``: the names for LaTeX, and those for Python.
+def rename(pairs: Iterable[str], results: Sequence[Result]) -> dict[str, str]:
+    r"""Read ``tau=T`` or ``\tau=\tilde{\tau}``: the LaTeX of symbols by their names.
 
     Raises
     ------
@@ -36,7 +32,6 @@ def rename(
     """
     known = {s.name: s for r in results for s in symbols_of(r)}
     tex: dict[str, str] = {}
-    plain: dict[str, str] = {}
     for pair in pairs:
         old, equals, new = (part.strip() for part in pair.partition("="))
         old = old.removeprefix("\\")
@@ -46,35 +41,21 @@ def rename(
             raise ExportError(f"no symbol is called {short(old)!r}; there are {', '.join(known)}")
         if old in tex:
             raise ExportError(f"{old} is renamed twice")
-        if re.fullmatch(r"[A-Za-z]\w*", new, re.ASCII):
-            tex[old] = _word(new)
-            if keyword.iskeyword(new) or new in {"float", *taken_names()}:
-                raise ExportError(f"{new!r} cannot be a name in Python")
-            plain[old] = new
-        elif python:
-            raise ExportError(f"{short(new)!r} is not a name in Python; rename for LaTeX only")
-        else:
-            tex[old] = symbol_name(new)
+        is_word = re.fullmatch(r"[A-Za-z]\w*", new, re.ASCII)
+        tex[old] = _word(new) if is_word else symbol_name(new)
     for r in results:
-        _distinct([tex.get(s.name) or written(s) for s in symbols_of(r)], r)
+        names = [_bare(tex.get(s.name) or written(s)) for s in symbols_of(r)]
+        if twice := sorted({n for n in names if names.count(n) > 1}):
+            raise ExportError(f"two symbols of {r.id} would be called {twice[0]}")
         taken = [written(s) for s in words_of(r)] + [q.symbol for q in r.quantities.values()]
         given = {_bare(tex[s.name]): tex[s.name] for s in symbols_of(r) if s.name in tex}
         for name in sorted(set(given) & set(map(_bare, taken))):
             raise ExportError(f"{given[name]} is taken in {r.id}: it is the name of a quantity")
-        if python:
-            _distinct([plain.get(s.name, s.name) for s in symbols_of(r)], r)
-    return tex, plain
+    return tex
 
 
 def _bare(tex: str) -> str:
     return re.sub(r"[{}\s]", "", tex)
-
-
-def _distinct(names: list[str], result: Result) -> None:
-    bare = [_bare(n) for n in names]
-    twice = sorted({n for n in names if bare.count(_bare(n)) > 1})
-    if twice:
-        raise ExportError(f"two symbols of {result.id} would be called {twice[0]}")
 
 
 def symbols_of(result: Result) -> list[Symbol]:

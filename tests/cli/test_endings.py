@@ -261,7 +261,7 @@ PLACES: list[list[str]] = [
     ["figure", "{}"],
     ["figure", "ssem-fig2", "--grid={}"],
     ["export", "--python", "-", "ssem", "{}"],
-    ["export", "--python", "-", "ssem", "--rename={}"],
+    ["export", "--latex", "-", "ssem", "--rename={}"],
     ["export", "--latex", "-", "ssem", "--rename=m={}"],
     ["export", "--bib={}/x/y"],
     ["freeze", "{}"],

@@ -405,15 +405,6 @@ def test_a_snippet_compiles_with_the_packages_that_it_names(tmp_path: Path) -> N
 # --- what sentences say ------------------------------------------------------------------------
 
 
-def test_a_limit_is_looked_up_where_it_is_taken() -> None:
-    """Limits of the same value are different steps."""
-    w = writer("ccem")
-    taken = [q for q in w.result.quantities.values() if q.limit_of is not None]
-    steps = [k for k, (s, _) in enumerate(w.paragraphs, 1) if s.statement.atoms(Limit)]
-    assert len(taken) == len(steps) > len({q.expression for q in taken})
-    assert [w._step_of(q) for q in taken] == [w._label(k) for k in steps]
-
-
 @pytest.mark.parametrize(("id", "part"), [("sigmoid-threshold", "N"), ("phases", "p")])
 def test_a_part_of_the_domain_is_said_once(id: str, part: str) -> None:
     """What is true for N >= 4 only is not said of all N."""

@@ -108,19 +108,13 @@ def without_evident(statement: Basic, domain: Domain | None) -> Basic | None:
     return None if is_evident(statement, domain) else statement
 
 
-def for_reading(statement: Basic, domain: Domain | None) -> Basic | None:
-    """A statement without what says nothing, and without positive factors of quotients."""
-    told = without_evident(statement, domain)
-    if told is None or domain is None:
-        return told
-    return by_sign(told, domain, quotients=True)[0]
-
-
 # --- text ------------------------------------------------------------------------------------
 def text_lines(statement: Basic, domain: Domain | None) -> list[str]:
     """A statement in plain text, line by line, without what says nothing."""
     found = []
-    told = for_reading(statement, domain)
+    told = without_evident(statement, domain)
+    if told is not None and domain is not None:
+        told = by_sign(told, domain)[0]
     for line in lines(told, domain) if told is not None else ():
         sides = [s.text() if isinstance(s, Limited) else s.text(named) for s in line.sides]
         joined = (f" {line.sign[0]} " if line.sign else "  ").join(sides)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sympy import Contains, Expr, Limit, S, Symbol, latex, oo
+from sympy import Contains, Expr, S, Symbol, latex, oo
 
 from ...decide.domain import DomainError
 from ...decide.evidence import Grade
@@ -17,7 +17,7 @@ from ...decide.root import without_roots
 from ...optimum.value import FaceValue
 from ...papers.sources import MADE_BY, SOURCES, Source, entry, project, version
 from ...proof.derivation import Step
-from ...proof.statement import Lemma, Statement
+from ...proof.statement import Lemma
 from ...theorem.about import head, least_dimension
 from ...theorem.bounds import Bounds
 from ...theorem.kinds import Kind
@@ -281,8 +281,6 @@ class Writer:
         what, iff, _ = q.meaning.partition(" iff ")
         beyond = note.beyond(q)
         condition = f", for {listed([f'${c}$' for c in beyond])}" if beyond else ""
-        where = self._step_of(q)
-        cited_at = f" (see \\eqref{{{where}}})" if where else ""
         symbol = note.symbol_of(name)
         if q.expression in note.writer.roots:
             return [rf"\item {meaning}{condition}: ${symbol}$, a root that is described below."]
@@ -292,7 +290,7 @@ class Writer:
             return [rf"\item {meaning}: {phrase(str(q.expression))}."]
         if q.kind is Kind.SET and q.parameter is not None:
             inside = shown(Contains(q.parameter, q.expression, evaluate=False), q.domain, note.name)
-            return [rf"\item {meaning}{condition}{cited_at}:", *display(inside)]
+            return [rf"\item {meaning}{condition}:", *display(inside)]
         e = note.writer.shown(q.expression)
         formula = expression(e, q.domain or self.result.domain, note.name, symbol, ROOM - 30)
         if q.expression in (S.true, S.false):
@@ -302,8 +300,8 @@ class Writer:
             formula = replace(formula, rows=(first.replace(" &= ", r" &\iff ", 1), *more))
         if q.bound is not None and iff:
             meaning = note.sentence(f"{what} iff {q.bound[0]} {q.bound[1]} {name}")[:-1]
-            return [rf"\item {meaning}{condition}, where{cited_at}", *display(formula, stop=".")]
-        lines = [rf"\item {meaning}{condition}{cited_at}:", *display(formula, stop=".")]
+            return [rf"\item {meaning}{condition}, where", *display(formula, stop=".")]
+        lines = [rf"\item {meaning}{condition}:", *display(formula, stop=".")]
         if isinstance(q, Bounds):
             lines += self._of_bound(q)
         return lines
@@ -314,17 +312,6 @@ class Writer:
         if q.printed:
             said.append(f"This is as printed; it is {q.standing}")
         return [self.note.sentence(text) for text in said]
-
-    def _step_of(self, q: Quantity) -> str:
-        """The label of the step that has a quantity in it."""
-        if self.is_alone or (q.expression.is_Atom and q.limit_of is None):
-            return ""
-        for k, (step, paragraph) in enumerate(self.paragraphs, 1):
-            if paragraph.formula is None or not step.statement.has(q.expression):
-                continue
-            if q.limit_of is None or _same_limit(step.says, *q.limit_of):
-                return self._label(k)
-        return ""
 
     def _roots(self) -> list[str]:
         lines = []
@@ -475,14 +462,6 @@ def listing(text: str) -> str:
         return f"be {listed(['--'.join(pair.split('-')) for pair in rows[0]])}"
     written = [f"$({', '.join(tex(layout(exact(e, {})), str) for e in row)})$" for row in rows]
     return f"have the rows {listed(written)}" if len(written) > 1 else f"be {written[0]}"
-
-
-def _same_limit(says: Statement, of: Expr, symbol: Symbol, to: Expr) -> bool:
-    """Whether a step takes the limit of an expression as a symbol goes there."""
-    found = (at.args for at in says.shown.atoms(Limit))
-    return any(
-        (says.names.get(name), along, point) == (of, symbol, to) for name, along, point, _ in found
-    )
 
 
 def display(formula: Shown, label: str = "", stop: str = ".") -> list[str]:
