@@ -119,8 +119,7 @@ def test_a_users_loss_under_a_convention(cltheory: Any) -> None:
 @pytest.mark.parametrize(
     "id, name, says",
     [
-        ("supcl-threshold", "supcontrast", "all vectors but the anchor"),
-        ("supcl-threshold", "siglip", "another loss"),
+        ("supcl-threshold", "supcontrast", "another loss"),
         ("ssem", "clip", "about no loss"),
         ("effective-rank", "clip", "about no loss"),
         ("gradient-identity", "clip", "the loss of one anchor"),

@@ -14,7 +14,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pytest
 from cltheory.derive.decide.equal import value_at
 from cltheory.derive.papers import PAPERS, ledger_of
@@ -360,41 +359,6 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     found = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(found)
     return found
-
-
-@pytest.mark.sample(6)
-@pytest.mark.parametrize("id", list(results))
-def test_exported_functions_agree_with_the_result(module: ModuleType, id: str) -> None:
-    for _, name in numeric(id):
-        _agrees(getattr(module, f"{id.replace('-', '_')}_{name}"), results[id], name)
-
-
-def _agrees(function: Callable[..., Any], result: Result, name: str) -> None:
-    q = result.quantity(name)
-    others = sorted(s.name for s in q.expression.free_symbols - set(result.parameters))
-    domain = q.domain if q.domain is not None else result.domain
-    inside = [p for p in [domain.witness, *domain.points(16)] if domain.contains(p)]
-    order = [s for s in result.parameters if s in q.expression.free_symbols]
-    columns = [np.array([float(p[s]) for p in inside]) for s in order]
-    extra = [np.linspace(-0.4, 0.9, len(inside)) + 0.01 * k for k in range(len(others))]
-    with np.errstate(all="ignore"):
-        found = function(*columns, *extra)
-        if others:
-            given_ = zip([*order, *map(Symbol, others)], [*columns, *extra], strict=True)
-            values = {s.name: v for s, v in given_}
-            expected = [
-                float(q.expression.subs({s: values[s.name][k] for s in q.expression.free_symbols}))
-                for k in range(len(inside))
-            ]
-        else:
-            expected = result.function(name)(*columns)
-    # Roots are found by bisection here and by Newton steps there: 1e-9 of float64's 1e-16.
-    np.testing.assert_allclose(
-        np.broadcast_to(found, (len(inside),)),
-        np.broadcast_to(expected, (len(inside),)),
-        rtol=1e-9,
-        atol=1e-9,
-    )
 
 
 def test_exported_functions_say_what_they_are(module: ModuleType) -> None:

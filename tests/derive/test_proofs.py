@@ -20,7 +20,7 @@ from cltheory.derive.results import results
 from cltheory.derive.write.layout import displays, signs
 from cltheory.derive.write.layout.layout import layout
 from cltheory.derive.write.layout.statement import is_evident, without_evident
-from cltheory.derive.write.layout.tree import Node
+from cltheory.derive.write.layout.tree import Limited, Node
 from cltheory.derive.write.proofs.document import (
     Proof,
     Writer,
@@ -175,6 +175,7 @@ def test_what_is_displayed_is_what_was_checked(id: str) -> None:
         known = dict(p.formula.letters)
         point = at_random(step.says.domain, stated)
         for side, node in zip(stated, p.formula.nodes, strict=True):
+            node = node.of if isinstance(node, Limited) else node
             back = displays.put_back(node, known).meaning
             compared += assert_same(side, back, point)
     assert compared or id in ("ssem", "supcon-two-sizes", "supcl-two-sizes")

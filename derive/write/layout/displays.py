@@ -20,9 +20,9 @@ from ...proof.relations import Iff
 from .layout import layout
 from .lines import points, rows
 from .signs import by_sign
-from .statement import SIGNS, Limited, Line, lines
+from .statement import SIGNS, Line, lines
 from .tex import Names, spoken, tex
-from .tree import Call, Name, Node, Product, Sum, named
+from .tree import Call, Limited, Name, Node, Product, Sum, named
 
 #: Room in a line beside the number of a formula, in points; and what is written before a sign.
 ROOM = 345.0
@@ -106,12 +106,12 @@ def of_node(node: Node, name: Names, room: float = ROOM) -> Shown:
 def _displayed(
     found: Sequence[Line], name: Names, room: float, keep: dict[str, Symbol] | None = None
 ) -> Shown:
-    pool = Letters([_node(side) for line in found for side in line.sides], keep)
+    pool = Letters([side for line in found for side in line.sides], keep)
     pool.shorten(name, room - SIGN - 10)
     nodes = iter(pool.nodes)
     laid: list[str] = []
     for line in found:
-        sides = tuple(_with(side, next(nodes)) for side in line.sides)
+        sides = tuple(next(nodes) for _ in line.sides)
         laid += _rows(replace(line, sides=sides), name, room)
     where = tuple(
         tuple(_rows(Line((Name(letter), node), SIGNS[Eq]), name, room))
@@ -138,21 +138,13 @@ def _cases(e: Piecewise, domain: Domain | None, name: Names, before: str) -> Sho
     return Shown((rf"{before} &= \begin{{cases}} {body} \end{{cases}}",), tuple(where))
 
 
-def _node(side: Node | Limited) -> Node:
-    return side.of if isinstance(side, Limited) else side
-
-
-def _with(side: Node | Limited, node: Node) -> Node | Limited:
-    return replace(side, of=node) if isinstance(side, Limited) else node
-
-
 def _rows(line: Line, name: Names, room: float) -> list[str]:
     word = f"{line.word[1]}\\quad " if line.word else ""
     room -= 26.0 if word else 0.0
-    sides = [s.tex(name) if isinstance(s, Limited) else tex(s, name) for s in line.sides]
+    sides = [tex(s, name) for s in line.sides]
     if line.sign is None or len(line.sides) != 2:
-        beside = sum(points(_node(s), name) + 24 for s in line.sides[1:])
-        first, *more = rows(_node(line.sides[0]), name, room - beside)
+        beside = sum(points(s, name) + 24 for s in line.sides[1:])
+        first, *more = rows(line.sides[0], name, room - beside)
         found = [f"{word}& {first}", *(rf"&\quad {{}} {row}" for row in more)]
         found[-1] = r" \qquad ".join([found[-1], *sides[1:]])
         return found
@@ -160,7 +152,7 @@ def _rows(line: Line, name: Names, room: float) -> list[str]:
     sign = line.sign[1]
     if isinstance(right, Limited):
         return [f"{word}{sides[0]} &{sign} {sides[1]}"]
-    taken = points(_node(left), name) + (36.0 if isinstance(left, Limited) else 0.0)
+    taken = points(left, name)
     if isinstance(left, Limited) or taken <= room / 2:
         first, *more = rows(right, name, room - taken - SIGN)
         return [f"{word}{sides[0]} &{sign} {first}", *(rf"&\quad {{}} {row}" for row in more)]

@@ -258,8 +258,15 @@ def _taken_out(e: Expr) -> tuple[Expr, Expr] | None:
     exponent = Add(*((a - b) * E for a, b, (_, E) in zip(plain[0], *below, places, strict=True)))
     if exponent == 0:
         return None
+    return over_exponential(e, exponent), exponent
+
+
+def over_exponential(e: Expr, exponent: Expr) -> Expr:
+    """e exp(-exponent), with the exponentials of each term together."""
+    if exponent == 0:
+        return e
     ring = ExpField([e, exp(exponent)])
-    return ring.factored(ring(e) / ring(exp(exponent))), exponent
+    return ring.factored(ring(e) / ring(exp(exponent)))
 
 
 # --- quotients of polynomials --------------------------------------------------------------------
@@ -401,7 +408,9 @@ class Speller:
         others = tuple(i for i in alone if self.names[i].kind in (1, 3))
         if len(others) > 2 and all(sum(m[i] for i in others) <= 1 for m, _ in terms):
             return [others]  # they are the terms then, and sizes their coefficients
-        groups = [(i,) for i in alone if not (len(others) > 2 and self.names[i].kind == 2)]
+        groups: list[tuple[int, ...]] = [
+            (i,) for i in alone if not (len(others) > 2 and self.names[i].kind == 2)
+        ]
         if 4 <= len(terms) <= PAIRS:
             groups += combinations(others, 2)
         return dict.fromkeys(g for g in (*groups, others, block) if g)

@@ -19,6 +19,7 @@ from .tree import (
     POWER,
     PRODUCT,
     Call,
+    Limited,
     Name,
     Node,
     Number,
@@ -57,6 +58,9 @@ def tex(node: Node, name: Names) -> str:
         return f"{inside}^{{{tex(node.exponent, name)}}}"
     if isinstance(node, Call):
         return _call(node, name)
+    if isinstance(node, Limited):
+        of = _held(node.of, PRODUCT, name)
+        return rf"\lim_{{{name(node.symbol)} \to {latex(node.to)}}} {of}"
     assert isinstance(node, Other)
     if isinstance(node.value, Str):
         return spoken(node.value.name)

@@ -21,6 +21,7 @@ from sympy import (
     Dummy,
     Expr,
     Integer,
+    Limit,
     Max,
     Min,
     Mul,
@@ -370,6 +371,23 @@ class Call(Node):
 
     def rebuilt(self, change: Callable[[Node], Node]) -> Node:
         return Call(self.function, tuple(map(change, self.arguments)))
+
+
+class Limited(Node):
+    """A limit of something."""
+
+    def __init__(self, of: Node, symbol: Symbol, to: Expr):
+        self.of, self.symbol, self.to = of, symbol, to
+        self.children = (of,)
+
+    def text(self, name: Callable[[Symbol], str]) -> str:
+        return f"lim_{{{name(self.symbol)} -> {self.to}}} {self.of.text(name)}"
+
+    def _meaning(self) -> Basic:
+        return Limit(self.of.meaning, self.symbol, self.to)
+
+    def rebuilt(self, change: Callable[[Node], Node]) -> Node:
+        return Limited(change(self.of), self.symbol, self.to)
 
 
 class Other(Node):
