@@ -255,23 +255,8 @@ def value_latex(result: Result, name: str) -> str:
     return typeset(q.expression, domain=q.domain or result.domain)
 
 
-def quantity_latex(q: Quantity) -> str:
-    """``name = expression`` of a quantity that stands by itself."""
-    return rf"$\displaystyle {q.symbol}{joint(q)}{typeset(q.expression, domain=q.domain)}$"
-
-
-def quantity_bundle(q: Quantity) -> dict[str, str]:
-    """A quantity for Jupyter."""
-    tex = quantity_latex(q)
-    return {
-        "text/plain": f"<Quantity {q.symbol}: {q.meaning}>",
-        "text/latex": tex,
-        "text/markdown": f"{tex}\n\n{_escape_markdown(sentence(q.meaning))}.",
-    }
-
-
-def result_latex(result: Result) -> str:
-    """The loss and all quantities of a result, and what defines their roots, aligned."""
+def _result_latex(result: Result) -> str:
+    """The loss and all quantities of a result, and what defines their roots, as rows."""
     writer = Writer(result)
     formula = head(result, Tex(written)).formula
     found = [formula.replace(" = ", " &= ", 1)] if formula else []
@@ -284,16 +269,11 @@ def result_latex(result: Result) -> str:
         found.append(rf"{name.tex} &\in {writer.bracket(root)}")
         first, *more = writer.equation_rows(root)
         found += [rf"0 &= {first}", *(rf"&\quad {row}" for row in more)]
-    return r"$\displaystyle \begin{aligned}" + r" \\ ".join(found) + r"\end{aligned}$"
+    return _rows(found)
 
 
-def result_bundle(result: Result) -> dict[str, str]:
-    """A result for Jupyter: a table of its quantities, then where it is meant."""
-    return {
-        "text/plain": repr(result),
-        "text/latex": result_latex(result),
-        "text/markdown": _result_markdown(result),
-    }
+def _rows(found: Iterable[str]) -> str:
+    return r"\begin{aligned}" + r" \\ ".join(found) + r"\end{aligned}"
 
 
 def _result_markdown(result: Result) -> str:
@@ -356,20 +336,6 @@ def _stated(step: Step) -> str:
     return aligned(stated(says, domain) or list(shown(says, domain, written).rows))
 
 
-def step_latex(step: Step) -> str:
-    """What a step states."""
-    return rf"$\displaystyle {_stated(step)}$"
-
-
-def step_bundle(step: Step) -> dict[str, str]:
-    """A step for Jupyter."""
-    return {
-        "text/plain": f"<Step: {step.title} ({step.evidence.grade})>",
-        "text/latex": step_latex(step),
-        "text/markdown": _step_markdown(step),
-    }
-
-
 def _step_markdown(step: Step, indent: str = "") -> str:
     found = (
         f"**{_escape_markdown(step.title)}** ({step.evidence.grade})",
@@ -381,26 +347,24 @@ def _step_markdown(step: Step, indent: str = "") -> str:
     return "\n".join(found)
 
 
-def derivation_latex(derivation: Derivation) -> str:
-    """The numbered statements, aligned."""
-    found = (rf"({k})\quad& {_stated(s)}" for k, s in enumerate(derivation, 1))
-    return r"$\displaystyle \begin{aligned}" + r" \\ ".join(found) + r"\end{aligned}$"
-
-
-def derivation_bundle(derivation: Derivation) -> dict[str, str]:
-    """A derivation for Jupyter: its numbered steps."""
-    steps = (f"{k}. {_step_markdown(s, indent='    ')}" for k, s in enumerate(derivation, 1))
-    return {
-        "text/plain": repr(derivation),
-        "text/latex": derivation_latex(derivation),
-        "text/markdown": "\n\n".join(steps),
-    }
-
-
 def bundle(shown: Quantity | Result | Step | Derivation) -> dict[str, str]:
     """What Jupyter displays, by its MIME type."""
     if isinstance(shown, Quantity):
-        return quantity_bundle(shown)
-    if isinstance(shown, Result):
-        return result_bundle(shown)
-    return step_bundle(shown) if isinstance(shown, Step) else derivation_bundle(shown)
+        plain = f"<Quantity {shown.symbol}: {shown.meaning}>"
+        tex = f"{shown.symbol}{joint(shown)}{typeset(shown.expression, domain=shown.domain)}"
+        page = f"$\\displaystyle {tex}$\n\n{_escape_markdown(sentence(shown.meaning))}."
+    elif isinstance(shown, Result):
+        plain, tex, page = repr(shown), _result_latex(shown), _result_markdown(shown)
+    elif isinstance(shown, Step):
+        plain, tex = f"<Step: {shown.title} ({shown.evidence.grade})>", _stated(shown)
+        page = _step_markdown(shown)
+    else:
+        plain = repr(shown)
+        tex = _rows(rf"({k})\quad& {_stated(s)}" for k, s in enumerate(shown, 1))
+        steps = (f"{k}. {_step_markdown(s, indent='    ')}" for k, s in enumerate(shown, 1))
+        page = "\n\n".join(steps)
+    return {
+        "text/plain": plain,
+        "text/latex": rf"$\displaystyle {tex}$",
+        "text/markdown": page,
+    }
