@@ -7,7 +7,7 @@ else :math:`x^\star`, and the equation that the name stands for is written besid
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -54,19 +54,11 @@ def words(expression: Expr) -> set[Symbol]:
     return {v for v in values if len(v.name) > 2 and v == Symbol(v.name)}
 
 
-def typeset(
-    expression: Basic,
-    names: Mapping[Symbol, str] | None = None,
-    domain: Domain | None = None,
-) -> str:
+def typeset(expression: Basic, name: Names = written, domain: Domain | None = None) -> str:
     """LaTeX of an expression of any kind, laid out for reading; a name is text."""
     if isinstance(expression, Str):
         return spoken(expression.name)
-    return tex_of(layout(expression, domain), _caller(names or {}))
-
-
-def _caller(names: Mapping[Symbol, str]) -> Callable[[Symbol], str]:
-    return lambda s: names.get(s) or written(s)
+    return tex_of(layout(expression, domain), name)
 
 
 # --- formulas --------------------------------------------------------------------------------
@@ -95,8 +87,16 @@ class Writer:
     def _stand_ins(self) -> dict[ClampedRoot, Symbol]:
         return {root: name.symbol for root, name in self.roots.items()}
 
+    @cached_property
+    def _called(self) -> dict[Symbol, str]:
+        return {name.symbol: name.tex for name in self.roots.values()}
+
     def symbol(self, s: Symbol) -> str:
-        """LaTeX of a symbol."""
+        """LaTeX of a symbol; of a root its name, and the value of a case is text."""
+        if s in self._called:
+            return self._called[s]
+        if len(s.name) > 2 and s == Symbol(s.name):
+            return spoken(s.name)
         return self.renamed.get(s.name) or written(s)
 
     def symbol_text(self, tex: str) -> str:
@@ -113,25 +113,17 @@ class Writer:
         """The expression with the names of its roots put in."""
         return expression.xreplace(self._stand_ins)
 
-    def names(self, expression: Expr) -> dict[Symbol, str]:
-        """How the symbols of a shown expression are written."""
-        roots = {n.symbol: n.tex for n in self.roots.values()}
-        named = {w: spoken(w.name) for w in words(expression)}
-        free = {s: self.symbol(s) for s in expression.free_symbols}
-        return {**free, **roots, **named}
-
     def expression(self, expression: Expr, domain: Domain | None = None) -> str:
         """LaTeX of an expression, its roots by name."""
         shown = self.shown(expression)
-        return typeset(shown, self.names(shown), domain or self.result.domain)
+        return typeset(shown, self.symbol, domain or self.result.domain)
 
     def named(self, q: Quantity) -> tuple[str, list[str]]:
         """LaTeX of the value of a quantity, and of what names for its parts stand for."""
         shown = self.shown(q.expression)
         laid = Letters([layout(shown, q.domain or self.result.domain)]).shorten()
-        name = _caller(self.names(shown))
-        where = [f"{name(s)} = {tex_of(node, name)}" for s, node in laid.letters]
-        return tex_of(laid.nodes[0], name), where
+        where = [f"{s} = {tex_of(node, self.symbol)}" for s, node in laid.letters]
+        return tex_of(laid.nodes[0], self.symbol), where
 
     def quantity(self, q: Quantity) -> str:
         """``name = expression``, or what defines the name."""
@@ -156,8 +148,7 @@ class Writer:
 
     def equation_rows(self, root: ClampedRoot, room: float = POINTS) -> list[str]:
         """The same as LaTeX, in rows that fit."""
-        node = self.equation(root)
-        return rows(node, _caller(self.names(node.meaning)), room)
+        return rows(self.equation(root), self.symbol, room)
 
     def where(self, root: ClampedRoot) -> str:
         """``x in [low, high], h(x) = 0``."""
@@ -177,12 +168,15 @@ class Writer:
         left, right = "(" if r.low_open else "[", ")" if r.high_open else "]"
         return rf"{name} \in \left{left}{low}, {high}\right{right}"
 
-    def beyond(self, q: Quantity) -> list[str]:
-        """Conditions of a quantity that its result does not have."""
-        found = []
+    def ranges_beyond(self, q: Quantity) -> Iterator[str]:
+        """Ranges of a quantity that are not those of its result."""
         for s, r in q.domain.ranges.items() if q.domain is not None else ():
             if r != self.result.domain.ranges.get(s):
-                found.append(self.range(s, r))
+                yield self.range(s, r)
+
+    def beyond(self, q: Quantity) -> list[str]:
+        """Conditions of a quantity that its result does not have."""
+        found = list(self.ranges_beyond(q))
         if q.needed is not None:
             e, sign = q.needed
             found.append(f"{self.expression(e)} {written_sign(sign)} 0")

@@ -177,8 +177,7 @@ class _Paper:
         """LaTeX of a shown expression with arguments in it."""
         node = expression if isinstance(expression, Node) else layout(expression, domain)
         places = {s: chr(_FIRST_PLACE + k) for k, s in enumerate(order)}
-        names = {**self.writer.names(node.meaning), **places}
-        return tex(node, lambda s: names.get(s) or written(s))
+        return tex(node, lambda s: places.get(s) or self.writer.symbol(s))
 
     def call(self, name: str, order: Sequence[Symbol]) -> str:
         """A macro with the usual symbols as its arguments."""

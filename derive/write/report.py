@@ -284,7 +284,7 @@ def starred(s: Symbol) -> str:
 def _typeset(expression: Basic, domain: Domain | None = None) -> str:
     if isinstance(expression, Contains):
         return aligned(stated(expression, domain, starred))
-    return typeset_of(expression, {s: starred(s) for s in expression.free_symbols}, domain)
+    return typeset_of(expression, starred, domain)
 
 
 def tex_rows_of(expression: Basic, domain: Domain | None) -> list[str]:

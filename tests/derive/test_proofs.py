@@ -135,7 +135,7 @@ def test_symbols_are_introduced_before_they_are_used(id: str) -> None:
         for s in {s for node in p.formula.nodes for s in node.symbols}:
             if Symbol(s.name) in labels:  # of entries, which are looked at
                 continue
-            name = note.name(s) if s.name not in LETTERS else s.name
+            name = note.symbol(s) if s.name not in LETTERS else s.name
             if name in defined or s.name.startswith(("apart_", "dF_", "d")) or name not in own:
                 continue
             if re.fullmatch(r"\\mathrm\{[a-z\\ 2]{5,}\}", name):  # words say what they name
@@ -217,7 +217,7 @@ def test_a_wrong_part_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A formula put together from its letters is compared with what was laid out."""
     step = next(s for s in results["supcl-threshold"].derivation if s.title.startswith("Deriv"))
     note = Notation(results["supcl-threshold"])
-    displays.shown(step.statement, step.says.domain, note.name)
+    displays.shown(step.statement, step.says.domain, note.symbol)
     renamed = displays.renamed
     wrong = layout(exp(Symbol("tau")))
 
@@ -226,7 +226,7 @@ def test_a_wrong_part_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(displays, "renamed", corrupt)
     with pytest.raises(InternalError):
-        displays.shown(step.statement, step.says.domain, note.name)
+        displays.shown(step.statement, step.says.domain, note.symbol)
 
 
 def test_a_wrong_sign_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

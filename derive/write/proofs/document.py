@@ -228,7 +228,7 @@ class Writer:
         said = []
         for symbols, noun in ((whole, " be integers"), (others, "")):
             parts = [
-                f"${note.writer.range(s, ranges[s])}$"
+                f"${note.range(s, ranges[s])}$"
                 + (f" ({note.prose(result.meanings[s])})" if s in result.meanings else "")
                 for s in symbols
             ]
@@ -237,7 +237,7 @@ class Writer:
                 said.append(listed(parts) + noun)
         lines = [f"Let {', and let '.join(said)}."] if said else []
         lines += self._given()
-        about = head(result, Typeset(note.name, note.prose))
+        about = head(result, Typeset(note.symbol, note.prose))
         if about.formula:
             notes = "; ".join(about.notes)
             lines += ["Consider the loss", rf"\[ {about.formula} \]", f"where {notes}."]
@@ -258,7 +258,7 @@ class Writer:
             least = result.structure.size  # no rank is larger
         if least is not None:
             lines.append(
-                f"Let the vectors lie in $\\mathbb{{R}}^d$ with $d \\ge {note.formula(least)}$."
+                f"Let the vectors lie in $\\mathbb{{R}}^d$ with $d \\ge {note.expression(least)}$."
             )
         lines.append("Then the following holds.")
         return lines
@@ -282,17 +282,19 @@ class Writer:
         beyond = note.beyond(q)
         condition = f", for {listed([f'${c}$' for c in beyond])}" if beyond else ""
         symbol = note.symbol_of(name)
-        if q.expression in note.writer.roots:
+        if q.expression in note.roots:
             return [rf"\item {meaning}{condition}: ${symbol}$, a root that is described below."]
         if q.is_number and q.expression.has(FaceValue):
             return [rf"\item {meaning}{condition}: ${symbol}$, which is found at numbers."]
         if q.kind is Kind.NAME:
             return [rf"\item {meaning}: {phrase(str(q.expression))}."]
         if q.kind is Kind.SET and q.parameter is not None:
-            inside = shown(Contains(q.parameter, q.expression, evaluate=False), q.domain, note.name)
+            inside = shown(
+                Contains(q.parameter, q.expression, evaluate=False), q.domain, note.symbol
+            )
             return [rf"\item {meaning}{condition}:", *display(inside)]
-        e = note.writer.shown(q.expression)
-        formula = expression(e, q.domain or self.result.domain, note.name, symbol, ROOM - 30)
+        e = note.shown(q.expression)
+        formula = expression(e, q.domain or self.result.domain, note.symbol, symbol, ROOM - 30)
         if q.expression in (S.true, S.false):
             return [rf"\item {meaning}{condition}: {'yes' if q.expression == S.true else 'no'}."]
         if q.kind is Kind.CONDITION:
@@ -315,11 +317,11 @@ class Writer:
 
     def _roots(self) -> list[str]:
         lines = []
-        for root, called in self.note.writer.roots.items():
-            node = self.note.writer.equation(root)
-            formula = of_node(node, self.note.name, ROOM - 20)
+        for root, called in self.note.roots.items():
+            node = self.note.equation(root)
+            formula = of_node(node, self.note.symbol, ROOM - 20)
             lines += [
-                f"Here ${called.tex} \\in {self.note.writer.bracket(root)}$ is the zero of",
+                f"Here ${called.tex} \\in {self.note.bracket(root)}$ is the zero of",
                 *display(formula, stop=","),
                 CLAMPED,
             ]
@@ -330,7 +332,7 @@ class Writer:
         if not self.point:
             return []
         at = ",\\; ".join(
-            f"{self.note.name(s)} {WAYS[v is oo]} {self.note.formula(v)}"
+            f"{self.note.symbol(s)} {WAYS[v is oo]} {self.note.expression(v)}"
             for s, v in self.point.items()
         )
         rows = []
@@ -355,16 +357,18 @@ class Writer:
             if e.free_symbols:
                 if shown_as != e:  # what the root is, is said above
                     return ""
-                return expression(e, q.domain or self.result.domain, self.note.name, symbol).rows[0]
+                return expression(e, q.domain or self.result.domain, self.note.symbol, symbol).rows[
+                    0
+                ]
             value = decimal(self.result.number(name, e, self.point, DIGITS))
         except DomainError:
             return ""
         if not isinstance(value, str) or e.is_Integer:
             return f"{symbol} &= {e}" if e.is_Integer else ""
         if e.is_Rational and e.q <= PLAIN:
-            return expression(e, None, self.note.name, symbol).rows[0]
+            return expression(e, None, self.note.symbol, symbol).rows[0]
         value = re.sub(r"e([-+]?)0*(\d+)$", r" \\times 10^{\1\2}", value).replace("^{+", "^{")
-        closed = expression(e, None, self.note.name, symbol)
+        closed = expression(e, None, self.note.symbol, symbol)
         if (
             "\\ldots" in closed.rows[0]
             or e.is_Rational

@@ -8,7 +8,7 @@ at the start of a proof says which is which, and a name is said what it is befor
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,7 +23,7 @@ from ...structures.scheme import Scheme
 from ...structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ..display import Writer, sentence, written, written_sign
+from ..display import Writer, sentence, written
 from ..layout.layout import layout
 from ..layout.tex import entry, tex
 from ..wording import escape, with_math
@@ -111,12 +111,11 @@ class Row:
     size: Expr
 
 
-class Notation:
+class Notation(Writer):
     """LaTeX of every symbol of a result's derivation."""
 
     def __init__(self, result: Result, renamed: Mapping[str, str] | None = None):
-        self.result = result
-        self.writer = Writer(result, renamed)
+        super().__init__(result, renamed)
         #: LaTeX of names that a proof gives.
         self.extra: dict[str, str] = {}
         self._zeros: set[str] = set()
@@ -192,13 +191,12 @@ class Notation:
         return Symbol(name)
 
     # --- symbols ------------------------------------------------------------------------------
-    def name(self, s: Symbol) -> str:
+    def symbol(self, s: Symbol) -> str:
         """LaTeX of a symbol."""
         if s.name in self.extra:
             return self.extra[s.name]
-        roots = {n.symbol.name: n.tex for n in self.writer.roots.values()}
-        if s.name in roots:
-            return roots[s.name]
+        if s in self._called:
+            return self._called[s]
         if s.name in self._indexed:
             return self._indexed[s.name]
         if s.name in NAMES and s.name not in {p.name for p in self.result.parameters}:
@@ -210,19 +208,19 @@ class Notation:
             return f"{PAIRS[pair[1]][0]}_{{{pair[2]}{pair[3]}}}"
         if isinstance(s, Indexed):
             return entry(s)
-        return self.writer.symbol(s)
+        return super().symbol(s)
 
     def symbol_of(self, quantity: str) -> str:
         """What a quantity of the result is called."""
         q = self.result.quantity(quantity)
         if q.symbol.startswith(r"g_{\mathrm") and f"g_{quantity}" in self._indexed:
             return self._indexed[f"g_{quantity}"]
-        shown = self.writer.symbol_text(q.symbol)
+        shown = self.symbol_text(q.symbol)
         for e in self.spaces:
             shown = shown.replace(rf"\mathrm{{{e.name}}}", e.index)
         return re.sub(r"c_\{(positive|negative)\}", lambda at: f"g_{INDICES[at[1]]}", shown)
 
-    def meaning(self, name: str) -> str:
+    def introduced(self, name: str) -> str:
         """What a name in a step is, if it is one that has to be said."""
         pair = _PAIR.fullmatch(name)
         if pair is not None:
@@ -236,37 +234,25 @@ class Notation:
             return "the value at which the condition vanishes"
         return NAMES.get(name, ("", ""))[1]
 
-    def beyond(self, q: Quantity) -> list[str]:
-        """Conditions of a quantity that its result does not have, those on inner products left "
-        "out."""
-        found = [
-            self.writer.range(s, r)
-            for s, r in (q.domain.ranges.items() if q.domain is not None else ())
-            if r != self.result.domain.ranges.get(s) and s.name not in self._indexed
-        ]
-        if q.needed is not None:
-            e, sign = q.needed
-            found.append(f"{self.formula(e)} {written_sign(sign)} 0")
-        return found
+    def ranges_beyond(self, q: Quantity) -> Iterator[str]:
+        """The same, without those of inner products."""
+        found = q.domain.ranges if q.domain is not None else {}
+        of_products = {self.range(s, r) for s, r in found.items() if s.name in self._indexed}
+        return (said for said in super().ranges_beyond(q) if said not in of_products)
 
     def within(self, part: Domain) -> str:
         """``For p >= 2``: the ranges of a part of the domain that are not those of the result."""
         found = [
-            f"${self.writer.range(s, r)}$"
+            f"${self.range(s, r)}$"
             for s, r in part.ranges.items()
             if s in self.result.domain.ranges and r != self.result.domain.ranges[s]
         ]
         return f"for {' and '.join(found)} " if found else ""
 
     # --- formulas and words --------------------------------------------------------------------
-    def formula(self, e: Expr) -> str:
-        """LaTeX of an expression, on one line."""
-        shown = self.writer.shown(e)
-        return tex(layout(shown, self.result.domain), self.name)
-
     def math(self, e: Expr) -> str:
-        """The same between dollars."""
-        return f"${self.formula(e)}$"
+        """LaTeX of an expression, between dollars."""
+        return f"${self.expression(e)}$"
 
     @property
     def _of_steps(self) -> list[Symbol]:
@@ -294,19 +280,19 @@ class Notation:
             for e in {e for part in parts for e in part.atoms(Indexed)}:
                 indices = [str(k) for k in e.indices]
                 if all(len(k) == 1 for k in indices):
-                    found[f"{e.base}_{''.join(indices)}"] = self.name(e)
+                    found[f"{e.base}_{''.join(indices)}"] = self.symbol(e)
         return found
 
     @cached_property
     def _known(self) -> dict[str, str]:
-        known = {s.name: self.name(s) for s in self._of_steps}
-        known |= {s.name: self.name(s) for s in self.result.domain.ranges if s.name not in WORDS}
+        known = {s.name: self.symbol(s) for s in self._of_steps}
+        known |= {s.name: self.symbol(s) for s in self.result.domain.ranges if s.name not in WORDS}
         known |= {name: self.symbol_of(name) for name in self.result.quantities if "_" in name}
         known |= {name: written for name, (written, _) in NAMES.items() if name not in WORDS}
         letters = {**LETTERS, **OF_ANCHORS} if self._of_vectors else LETTERS
         return {**letters, **self._entries, **known, **self._indexed}
 
-    def prose(self, text: str) -> str:
+    def prose(self, text: str, escape: Callable[[str], str] = escape) -> str:
         """A sentence, with what is mathematics in it between dollars."""
         text, formulas = marked(text, vectors=self._of_vectors)
         for e in self.spaces:
