@@ -13,7 +13,6 @@ import pytest
 from cltheory.cli.derive import LAID_OUT
 from cltheory.cli.render import render
 from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, at_least, between
-from cltheory.derive.decide.exact import exact_list
 from cltheory.derive.decide.root import argmin
 from cltheory.derive.losses.clip import SIGMOID, b, t
 from cltheory.derive.losses.conventions import CONVENTIONS
@@ -302,14 +301,6 @@ def test_what_is_no_list_is_refused_in_one_line(sizes: object, said: str) -> Non
     with pytest.raises(DomainError, match=said) as refused:
         of_sizes().value("cosines", sizes=sizes, tau=1)
     assert "\n" not in str(refused.value)
-
-
-def test_one_list_is_no_matrix() -> None:
-    for bad in ([0, 1, 1], np.array([0.0, 1.0])):
-        with pytest.raises(ValueError, match="a matrix needs rows"):
-            exact_list(bad, rows=True)
-    with pytest.raises(ValueError, match="an empty list"):
-        exact_list([], rows=True)
 
 
 def test_a_set_under_a_convention_turns_round() -> None:

@@ -253,19 +253,7 @@ def test_evident_claims_are_left_out() -> None:
     assert without_evident(Tuple(one), domain) is None
 
 
-@pytest.mark.parametrize("id", ALL)
-def test_every_step_is_told_once(id: str) -> None:
-    assert [step for step, _ in paragraphs(id)] == list(results[id].derivation)
-
-
 # --- lemmas --------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_every_lemma_that_is_used_is_printed() -> None:
-    used = {s.lemma for r in results.values() for s in r.derivation if s.lemma is not None}
-    assert all(bool(e.statement) is bool(e.proof) for e in used)
-    assert len({e.label for e in used}) == len(used)
 
 
 def test_a_lemma_of_another_package_is_printed_in_its_own_words() -> None:

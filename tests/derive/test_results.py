@@ -83,13 +83,6 @@ def test_missing_values_are_named() -> None:
         results["supcl-threshold"].value("alpha_min", m=3, n=5)
 
 
-def test_tau_max_at_the_ends_of_alpha() -> None:
-    r = results["supcl-threshold"]
-    assert r.value("tau_max", m=10, n=50, alpha=1) == mpmath.inf
-    assert r.value("tau_max", m=10, n="oo", alpha=1) == mpmath.inf
-    assert 0 < r.value("tau_max", m=10, n=50, alpha="0.0200001") < 0.1
-
-
 @given(st.integers(2, 40), st.integers(2, 60), st.integers(1, 30).map(lambda k: Fraction(k, 10)))
 def test_the_two_thresholds_are_inverse(m_, n_, t) -> None:
     r = results["supcl-threshold"]
@@ -97,18 +90,6 @@ def test_the_two_thresholds_are_inverse(m_, n_, t) -> None:
     # At 40 digits the inverse loses at most a dozen to cancellation in the logarithm.
     back = r.value("tau_max", m=m_, n=n_, alpha=mpmath.nstr(a, 40), digits=30)
     assert abs(back - mpmath.mpf(t.numerator) / t.denominator) < mpmath.mpf(10) ** -14
-
-
-def test_limits_agree_with_large_values() -> None:
-    r = results["supcl-threshold"]
-    far = r.value("alpha_min", m=10, n=10**12, tau="1/2")
-    assert abs(far - r.value("alpha_min", m=10, n="oo", tau="1/2")) < 1e-11
-    assert abs(far - r.value("alpha_min_n_oo", m=10, tau="1/2")) < 1e-11
-    o = results["supcl-optimum"]
-    at = {"m": 10, "p": 1, "alpha": "0.7", "tau": "0.3"}
-    for name in ("delta_star", "same_class", "within_class_variance"):
-        near, limit = (o.value(name, n=k, **at) for k in (10**9, "oo"))
-        assert abs(near - limit) < 1e-7, name
 
 
 def test_the_limit_of_the_optimum_is_in_closed_form() -> None:
