@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -29,7 +29,7 @@ from ..layout.displays import ROOM, Shown, expression, of_node, shown
 from ..layout.layout import layout
 from ..layout.tex import phrase, tex
 from ..wording import cited, escape, listed, with_math
-from .notation import Notation, Typeset
+from .notation import Notation, Row, Typeset
 from .sentences import Paragraph, Teller
 
 #: Of lines that are written.
@@ -335,50 +335,33 @@ class Writer:
             f"{self.note.symbol(s)} {WAYS[v is oo]} {self.note.expression(v)}"
             for s, v in self.point.items()
         )
-        rows = []
-        for name, q in self.result.quantities.items():
-            row = self._value(name, q)
-            if row:
-                rows.append(row)
-        if not rows:
+        rows = [self._value(name, q) for name, q in self.result.quantities.items()]
+        if not any(rows):
             return []
-        joined = " \\\\\n  ".join(rows)
+        joined = " \\\\\n  ".join(filter(None, rows))
         return [f"In particular, for ${at}$", r"\begin{align*}", f"  {joined}.", r"\end{align*}"]
 
     def _value(self, name: str, q: Quantity) -> str:
-        """``name = expression``, with a decimal if it is a number; nothing where it has no "
-        "value."""
+        """``name = expression``, with a decimal if it is a number; else nothing."""
         symbol = self.note.symbol_of(name)
         try:
             e = self.result.at(name, self.point)
-            if q.kind in (Kind.NAME, Kind.CONDITION) or not isinstance(e, Expr):
+            if not isinstance(e, Expr):
                 return ""
-            shown_as = without_roots(e)
-            if e.free_symbols:
-                if shown_as != e:  # what the root is, is said above
-                    return ""
-                return expression(e, q.domain or self.result.domain, self.note.symbol, symbol).rows[
-                    0
-                ]
+            is_closed = without_roots(e) == e and not e.has(FaceValue)
+            domain = (q.domain or self.result.domain) if e.free_symbols else None
+            closed = expression(e, domain, self.note.symbol, symbol)
+            if e.free_symbols:  # what a root is, is said above
+                return closed.rows[0] if is_closed else ""
             value = decimal(self.result.number(name, e, self.point, DIGITS))
         except DomainError:
             return ""
-        if not isinstance(value, str) or e.is_Integer:
-            return f"{symbol} &= {e}" if e.is_Integer else ""
         if e.is_Rational and e.q <= PLAIN:
-            return expression(e, None, self.note.symbol, symbol).rows[0]
+            return closed.rows[0]
         value = re.sub(r"e([-+]?)0*(\d+)$", r" \\times 10^{\1\2}", value).replace("^{+", "^{")
-        closed = expression(e, None, self.note.symbol, symbol)
-        if (
-            "\\ldots" in closed.rows[0]
-            or e.is_Rational
-            or shown_as != e
-            or len(closed.rows) > 1
-            or closed.where
-            or e.has(FaceValue)
-        ):
-            return rf"{symbol} &\approx {value}"
-        return rf"{closed.rows[0]} \approx {value}"
+        if is_closed and not e.is_Rational and len(closed.rows) == 1 and not closed.where:
+            return rf"{closed.rows[0]} \approx {value}"
+        return rf"{symbol} &\approx {value}"
 
     # --- the proof -----------------------------------------------------------------------------
     def _proof(self) -> str:
@@ -409,28 +392,25 @@ class Writer:
         note = self.note
         if not note.relations:
             return []
-        lines = ["Call two vectors related by how they stand in the structure. The relations are"]
         wide = max(len(r.words) for r in note.relations) > 40
         middle = r"p{.5\linewidth}" if wide else "l"
-        lines += [r"\begin{center}", rf"\begin{{tabular}}{{l{middle}l}}"]
-        lines.append(
-            r"inner product & vectors that an anchor has in the relation & number \\ \hline"
-        )
-        for r in note.relations:
-            lines.append(rf"$g_{{{r.index}}}$ & {escape(r.words)} & {note.math(r.size)} \\")
-        lines += [r"\end{tabular}", r"\end{center}"]
+        head = "inner product & vectors that an anchor has in the relation & number"
+        relations = ((rf"g_{{{r.index}}}", r) for r in note.relations)
+        lines = ["Call two vectors related by how they stand in the structure. The relations are"]
+        lines += self._table(head, relations, middle)
         if note.spaces:
             lines.append(
                 "and the spaces that all matrices constant on relations leave invariant are"
             )
-            lines += [r"\begin{center}", r"\begin{tabular}{lll}"]
-            lines.append(r"eigenvalue & eigenspace & dimension \\ \hline")
-            for e in note.spaces:
-                lines.append(
-                    rf"$\lambda_{{{e.index}}}$ & {escape(e.words)} & {note.math(e.size)} \\"
-                )
-            lines += [r"\end{tabular}", r"\end{center}", OF_GRADIENT]
+            spaces = ((rf"\lambda_{{{e.index}}}", e) for e in note.spaces)
+            lines += [*self._table("eigenvalue & eigenspace & dimension", spaces), OF_GRADIENT]
         return lines
+
+    def _table(self, head: str, rows: Iterable[tuple[str, Row]], middle: str = "l") -> list[str]:
+        """What relations or eigenspaces are called, what they are, and their sizes."""
+        said = (rf"${tex}$ & {escape(r.words)} & {self.note.math(r.size)} \\" for tex, r in rows)
+        begin, end = rf"\begin{{tabular}}{{l{middle}l}}", r"\end{tabular}"
+        return [r"\begin{center}", begin, rf"{head} \\ \hline", *said, end, r"\end{center}"]
 
     def _label(self, k: int) -> str:
         return f"eq:{self.label}:{k}"
