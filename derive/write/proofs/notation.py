@@ -14,7 +14,7 @@ from functools import cached_property
 
 from sympy import Expr, Indexed, Symbol, latex
 
-from ...decide.domain import Domain
+from ...decide.domain import Domain, Range
 from ...decide.root import ClampedRoot
 from ...losses.setting import Setting
 from ...losses.written import Tex, in_words
@@ -116,6 +116,9 @@ class Notation(Writer):
 
     def __init__(self, result: Result, renamed: Mapping[str, str] | None = None):
         super().__init__(result, renamed)
+        #: Ranges are those of parameters, which are called there as everywhere.
+        self._plain = Writer(result, renamed)
+        self._words = set()
         #: LaTeX of names that a proof gives.
         self.extra: dict[str, str] = {}
         self._zeros: set[str] = set()
@@ -233,6 +236,14 @@ class Notation(Writer):
         if name in self._zeros:
             return "the value at which the condition vanishes"
         return NAMES.get(name, ("", ""))[1]
+
+    def range(self, s: Symbol, r: Range) -> str:
+        """A range as mathematics."""
+        return self._plain.range(s, r)
+
+    def bracket(self, root: ClampedRoot) -> str:
+        """The interval that a root lies in."""
+        return self._plain.bracket(root)
 
     def ranges_beyond(self, q: Quantity) -> Iterator[str]:
         """The same, without those of inner products."""
