@@ -56,8 +56,8 @@ def test_latex_and_markdown_begin_with_it(cltheory: Any, id: str) -> None:
 
 def test_an_exported_theorem_renames_its_loss(cltheory: Any) -> None:
     text = cltheory("export", "--latex", "-", "supcl-threshold", "--rename", "tau=T").out
-    loss = before(text.partition("The loss is")[2], r"\begin{itemize}")
-    assert "{T}" in loss and r"\tau" not in loss
+    loss = before(text.partition("Consider the loss")[2], r"\begin{enumerate}")
+    assert "/T" in loss and r"\tau" not in loss
 
 
 @pytest.mark.sample(8)
