@@ -150,8 +150,7 @@ def _with_lock(report: Report, path: str, limits: Limits) -> Report:
         raise click.UsageError(f"{path}: {error.strerror}") from None
     except (DocumentError, ValueError) as error:
         raise click.UsageError(f"{path}: {error}") from None
-    # What is new changes no formula that was pinned.
-    return replace(report, changes=[c for c in found if c.kind != "new"], lock=path)
+    return replace(report, changes=found, lock=path)
 
 
 def _show(report: Report, style: str, output: str | None) -> None:

@@ -23,7 +23,6 @@ Examples:
   cltheory export --latex - supcl-threshold --rename 'tau=T' --rename 'm=\\tilde{m}'
   cltheory export --proofs appendix.tex --bib refs.bib ssem supcl-threshold
   cltheory export --python thresholds.py supcl-threshold sigmoid-threshold
-  cltheory export --json registry.json --claims
 """,
 )
 @click.argument("ids", nargs=-1, type=ResultId())
@@ -38,14 +37,10 @@ Examples:
 @click.option("--bib", type=FILE, help="Write the sources as BibTeX entries.")
 @click.option("--python", type=FILE, help="Write a Python module of NumPy functions.")
 @click.option(
-    "--json", "registry", type=FILE, help="Write the results with their derivations as JSON."
-)
-@click.option("--claims", is_flag=True, help="With --json: check the printed claims.")
-@click.option(
     "--rename",
     metavar="SYMBOL=NAME",
     multiple=True,
-    help="Rename a symbol in --latex and --python; may be repeated.",
+    help="With --latex: rename a symbol; may be repeated.",
 )
 @click.option("--force", is_flag=True, help="Replace files that cltheory did not write.")
 def export_command(
@@ -55,32 +50,26 @@ def export_command(
     standalone: bool,
     bib: str | None,
     python: str | None,
-    registry: str | None,
-    claims: bool,
     rename: tuple[str, ...],
     force: bool,
 ) -> int:
-    """Write the results IDS (default: all) for use in a paper, in NumPy code or in another program.
+    """Write the results IDS (default: all) for use in a paper or in NumPy code.
 
     The FILE - is standard output. The same results always give the same text. A file that cltheory
     did not write is replaced only with --force.
     """
     if bib is None and tex not in (None, "-"):
         bib = str(Path(str(tex)).with_suffix(".bib"))
-    wanted = {"latex": tex, "proofs": proofs, "bib": bib, "python": python, "json": registry}
+    wanted = {"latex": tex, "proofs": proofs, "bib": bib, "python": python}
     files = {what: name for what, name in wanted.items() if name is not None}
     if not files:
-        raise click.UsageError(
-            "say what to write: --latex, --proofs, --bib, --python or --json FILE"
-        )
+        raise click.UsageError("say what to write: --latex, --proofs, --bib or --python FILE")
     if twice := _twice(list(files.values())):
         raise click.UsageError(f"two outputs go to {twice}")
-    if rename and tex is None and python is None:
-        raise click.UsageError("--rename needs --latex or --python")
+    if rename and tex is None:
+        raise click.UsageError("--rename needs --latex")
     if standalone and proofs is None:
         raise click.UsageError("--standalone needs --proofs")
-    if claims and registry is None:
-        raise click.UsageError("--claims needs --json")
     from ..derive.results import results
     from ..derive.write import export
 
@@ -88,15 +77,12 @@ def export_command(
     for result in track(chosen, "deriving"):
         _ = result.quantities  # kept, and so written at once below
     try:
-        in_tex, in_python = export.rename(rename, chosen, python=python is not None)
+        renamed = export.rename(rename, chosen)
         make = {
-            "latex": lambda: export.to_latex(chosen, in_tex),
+            "latex": lambda: export.to_latex(chosen, renamed),
             "proofs": lambda: export.to_proofs(track(chosen, "proving"), standalone=standalone),
             "bib": export.bibtex,
-            "python": lambda: export.to_python(chosen, in_python),
-            "json": lambda: export.registry(
-                track(chosen, "checking") if claims else chosen, claims=claims
-            ),
+            "python": lambda: export.to_python(chosen),
         }
         texts = {name: make[what]() for what, name in files.items()}
     except export.ExportError as refusal:

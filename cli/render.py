@@ -248,7 +248,7 @@ def _typeset_head(result: Result, point: Point, style: str) -> list[str]:
 
 def _latex(report: dict[str, Any], brief: bool, head: list[str], result: Result) -> str:
     from ..derive.write.display import Writer, joint, sentence
-    from ..derive.write.macros import escape
+    from ..derive.write.wording import escape
 
     writer = Writer(result)
     lines = [f"% {report['id']}: {report['title']}{_head(report)}", *head, r"\begin{align}"]

@@ -6,7 +6,7 @@ What the source is written in is :mod:`.floats`; exported modules end with its t
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cache, reduce
+from functools import reduce
 from types import FunctionType
 from typing import Any
 
@@ -49,14 +49,6 @@ from .quantity import Quantity
 SLACK = Float("1e-15")
 
 
-@cache
-def taken_names() -> frozenset[str]:
-    """Names that what a function is written in has taken."""
-    from . import floats
-
-    return frozenset(name for name in vars(floats) if name.islower() and name[0] != "_") | {"np"}
-
-
 class NotNumpy(ValueError):
     """The expression has no counterpart in numpy; the message says what it needs."""
 
@@ -93,39 +85,24 @@ def quantity_function(
     doc: str,
     conditions: Sequence[Expr] = (),
 ) -> tuple[str, str]:
-    """The source of a numpy function of a quantity of any kind, in two parts.
+    """The source of a numpy function, and of the line that gives it its domain and its checks.
+
+    Every root is found once, before it is used. Where one of the :func:`conditions_on` the
+    arguments fails, the value is nan. Of a set it tells what is in it.
 
     Raises
     ------
     NotNumpy
-        If numpy has no counterpart, or it is no number.
+        If numpy has no function that the expression needs, or it is a name.
     """
     expression = quantity.expression
     if quantity.kind is Kind.NAME:
         raise NotNumpy(f"{name} is a name, {expression}")
     if quantity.kind is Kind.SET:
-        expression, order = membership(quantity, order)
-        doc = f"Whether {quantity.parameter} is there. {doc}"
-    return python_function(name, expression, order, doc, conditions)
-
-
-def python_function(
-    name: str,
-    expression: Basic,
-    order: Sequence[Symbol],
-    doc: str,
-    conditions: Sequence[Expr] = (),
-) -> tuple[str, str]:
-    """The source of a numpy function, and of the line that gives it its domain and its checks.
-
-    Every root is found once, before it is used. Where one of the :func:`conditions_on` the
-    arguments fails, the value is nan.
-
-    Raises
-    ------
-    NotNumpy
-        If numpy has no function that the expression needs.
-    """
+        parameter = quantity.parameter
+        expression = expression.as_relational(parameter)
+        order = [*(s for s in order if s != parameter), parameter]
+        doc = f"Whether {parameter} is there. {doc}"
     names = ", ".join(s.name for s in order)
     shape = tuple(getattr(expression, "shape", ()))
     lines = [f'"""{doc}"""'] if doc else []
@@ -289,13 +266,6 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
 
     def _module_format(self, fqn: str, register: bool = True) -> str:
         return "np." + str(fqn).rpartition(".")[2]
-
-
-def membership(quantity: Quantity, order: Sequence[Symbol]) -> tuple[Basic, list[Symbol]]:
-    """That the parameter of a set is in it, as a condition, and the order of its arguments."""
-    parameter = quantity.parameter
-    inside = quantity.expression.as_relational(parameter)
-    return inside, [*(s for s in order if s != parameter), parameter]
 
 
 def _plain(s: Symbol) -> Symbol:

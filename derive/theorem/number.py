@@ -118,20 +118,17 @@ class Numbers:
         return any(value in part for part in self.parts)
 
     def __str__(self) -> str:
-        return in_words(self.parameter, [str(part) for part in self.parts])
+        """``alpha in [0.1, 0.3) or in [0.5, 1]``."""
+        parts = [str(part) for part in self.parts]
+        if parts in ([], ["(-oo, oo)"]):
+            return f"{'every' if parts else 'no'} {self.parameter}"
+        return f"{self.parameter} {' or '.join(f'in {part}' for part in parts)}"
 
 
 def _end(value: Any) -> str:
+    if isinstance(value, Expr):
+        return str(value)
     return str(decimal(value)) if value else "0"
-
-
-def in_words(parameter: str, parts: Sequence[str]) -> str:
-    """``alpha in [0.1, 0.3) or in [0.5, 1]``."""
-    if not parts:
-        return f"no {parameter}"
-    if list(parts) == ["(-oo, oo)"]:
-        return f"every {parameter}"
-    return f"{parameter} {' or '.join(f'in {part}' for part in parts)}"
 
 
 def numbers(parameter: Symbol, values: Set, end: Callable[[Expr], Any]) -> Numbers:
@@ -149,16 +146,9 @@ def numbers(parameter: Symbol, values: Set, end: Callable[[Expr], Any]) -> Numbe
     return Numbers(parameter.name, tuple(found))
 
 
-def set_text(parameter: Symbol, values: Set, shown: Callable[[Expr], str] = str) -> str:
+def set_text(parameter: Symbol, values: Set) -> str:
     """``alpha in [1/n, 1)``."""
-    found: list[str] = []
-    for part in pieces(values):
-        if isinstance(part, FiniteSet):
-            found.append(f"{{{', '.join(map(shown, part.args))}}}")
-            continue
-        left, right = "(" if part.left_open else "[", ")" if part.right_open else "]"
-        found.append(f"{left}{shown(part.inf)}, {shown(part.sup)}{right}")
-    return in_words(parameter.name, found)
+    return str(numbers(parameter, values, lambda end: end))
 
 
 # --- text ------------------------------------------------------------------------------------

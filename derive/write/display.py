@@ -7,11 +7,11 @@ else :math:`x^\star`, and the equation that the name stands for is written besid
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sympy import Basic, Expr, Piecewise, Symbol, Tuple, oo
+from sympy import Basic, Expr, Piecewise, Symbol, oo
 from sympy.core.symbol import Str
 
 from ..decide.root import ClampedRoot
@@ -22,11 +22,11 @@ from ..theorem.kinds import Kind
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from ..theorem.written import Name, root_names, written
-from .layout.displays import shown
+from .layout.displays import Letters, shown
 from .layout.equations import equation
-from .layout.layout import layout, where_rows, with_names
+from .layout.layout import layout
 from .layout.lines import POINTS, rows
-from .layout.statement import aligned, for_reading
+from .layout.statement import aligned, without_evident
 from .layout.tex import Names, spoken
 from .layout.tex import tex as tex_of
 from .layout.tree import Node
@@ -54,19 +54,11 @@ def words(expression: Expr) -> set[Symbol]:
     return {v for v in values if len(v.name) > 2 and v == Symbol(v.name)}
 
 
-def typeset(
-    expression: Basic,
-    names: Mapping[Symbol, str] | None = None,
-    domain: Domain | None = None,
-) -> str:
+def typeset(expression: Basic, name: Names = written, domain: Domain | None = None) -> str:
     """LaTeX of an expression of any kind, laid out for reading; a name is text."""
     if isinstance(expression, Str):
         return spoken(expression.name)
-    return tex_of(layout(expression, domain), _caller(names or {}))
-
-
-def _caller(names: Mapping[Symbol, str]) -> Callable[[Symbol], str]:
-    return lambda s: names.get(s) or written(s)
+    return tex_of(layout(expression, domain), name)
 
 
 # --- formulas --------------------------------------------------------------------------------
@@ -95,8 +87,20 @@ class Writer:
     def _stand_ins(self) -> dict[ClampedRoot, Symbol]:
         return {root: name.symbol for root, name in self.roots.items()}
 
+    @cached_property
+    def _called(self) -> dict[Symbol, str]:
+        return {name.symbol: name.tex for name in self.roots.values()}
+
+    @cached_property
+    def _words(self) -> set[Symbol]:
+        return set().union(*(words(q.expression) for q in self.result.quantities.values()))
+
     def symbol(self, s: Symbol) -> str:
-        """LaTeX of a symbol."""
+        """LaTeX of a symbol; of a root its name, and the value of a case is text."""
+        if s in self._called:
+            return self._called[s]
+        if s in self._words:
+            return spoken(s.name)
         return self.renamed.get(s.name) or written(s)
 
     def symbol_text(self, tex: str) -> str:
@@ -113,28 +117,17 @@ class Writer:
         """The expression with the names of its roots put in."""
         return expression.xreplace(self._stand_ins)
 
-    def names(self, expression: Expr) -> dict[Symbol, str]:
-        """How the symbols of a shown expression are written."""
-        roots = {n.symbol: n.tex for n in self.roots.values()}
-        named = {w: spoken(w.name) for w in words(expression)}
-        free = {s: self.symbol(s) for s in expression.free_symbols}
-        return {**free, **roots, **named}
-
     def expression(self, expression: Expr, domain: Domain | None = None) -> str:
         """LaTeX of an expression, its roots by name."""
         shown = self.shown(expression)
-        return typeset(shown, self.names(shown), domain or self.result.domain)
-
-    def laid(self, q: Quantity) -> Node:
-        """A quantity laid out, its roots by name."""
-        return layout(self.shown(q.expression), q.domain or self.result.domain)
+        return typeset(shown, self.symbol, domain or self.result.domain)
 
     def named(self, q: Quantity) -> tuple[str, list[str]]:
         """LaTeX of the value of a quantity, and of what names for its parts stand for."""
-        laid = with_names(self.laid(q))
-        symbols = laid.node.symbols.union(*(node.symbols for _, node in laid.where))
-        name = _caller(self.names(Tuple(*symbols, self.shown(q.expression))))
-        return tex_of(laid.node, name), where_rows(laid, name)
+        shown = self.shown(q.expression)
+        laid = Letters([layout(shown, q.domain or self.result.domain)]).shorten()
+        where = [f"{s} = {tex_of(node, self.symbol)}" for s, node in laid.letters]
+        return tex_of(laid.nodes[0], self.symbol), where
 
     def quantity(self, q: Quantity) -> str:
         """``name = expression``, or what defines the name."""
@@ -159,8 +152,7 @@ class Writer:
 
     def equation_rows(self, root: ClampedRoot, room: float = POINTS) -> list[str]:
         """The same as LaTeX, in rows that fit."""
-        node = self.equation(root)
-        return rows(node, _caller(self.names(node.meaning)), room)
+        return rows(self.equation(root), self.symbol, room)
 
     def where(self, root: ClampedRoot) -> str:
         """``x in [low, high], h(x) = 0``."""
@@ -180,12 +172,15 @@ class Writer:
         left, right = "(" if r.low_open else "[", ")" if r.high_open else "]"
         return rf"{name} \in \left{left}{low}, {high}\right{right}"
 
-    def beyond(self, q: Quantity) -> list[str]:
-        """Conditions of a quantity that its result does not have."""
-        found = []
+    def ranges_beyond(self, q: Quantity) -> Iterator[str]:
+        """Ranges of a quantity that are not those of its result."""
         for s, r in q.domain.ranges.items() if q.domain is not None else ():
             if r != self.result.domain.ranges.get(s):
-                found.append(self.range(s, r))
+                yield self.range(s, r)
+
+    def beyond(self, q: Quantity) -> list[str]:
+        """Conditions of a quantity that its result does not have."""
+        found = list(self.ranges_beyond(q))
         if q.needed is not None:
             e, sign = q.needed
             found.append(f"{self.expression(e)} {written_sign(sign)} 0")
@@ -258,23 +253,8 @@ def value_latex(result: Result, name: str) -> str:
     return typeset(q.expression, domain=q.domain or result.domain)
 
 
-def quantity_latex(q: Quantity) -> str:
-    """``name = expression`` of a quantity that stands by itself."""
-    return rf"$\displaystyle {q.symbol}{joint(q)}{typeset(q.expression, domain=q.domain)}$"
-
-
-def quantity_bundle(q: Quantity) -> dict[str, str]:
-    """A quantity for Jupyter."""
-    tex = quantity_latex(q)
-    return {
-        "text/plain": f"<Quantity {q.symbol}: {q.meaning}>",
-        "text/latex": tex,
-        "text/markdown": f"{tex}\n\n{_escape_markdown(sentence(q.meaning))}.",
-    }
-
-
-def result_latex(result: Result) -> str:
-    """The loss and all quantities of a result, and what defines their roots, aligned."""
+def _result_latex(result: Result) -> str:
+    """The loss and all quantities of a result, and what defines their roots, as rows."""
     writer = Writer(result)
     formula = head(result, Tex(written)).formula
     found = [formula.replace(" = ", " &= ", 1)] if formula else []
@@ -287,16 +267,11 @@ def result_latex(result: Result) -> str:
         found.append(rf"{name.tex} &\in {writer.bracket(root)}")
         first, *more = writer.equation_rows(root)
         found += [rf"0 &= {first}", *(rf"&\quad {row}" for row in more)]
-    return r"$\displaystyle \begin{aligned}" + r" \\ ".join(found) + r"\end{aligned}$"
+    return _rows(found)
 
 
-def result_bundle(result: Result) -> dict[str, str]:
-    """A result for Jupyter: a table of its quantities, then where it is meant."""
-    return {
-        "text/plain": repr(result),
-        "text/latex": result_latex(result),
-        "text/markdown": _result_markdown(result),
-    }
+def _rows(found: Iterable[str]) -> str:
+    return r"\begin{aligned}" + r" \\ ".join(found) + r"\end{aligned}"
 
 
 def _result_markdown(result: Result) -> str:
@@ -344,7 +319,7 @@ def _with_parts(writer: Writer, q: Quantity) -> str:
 
 def stated(statement: Basic, domain: Domain | None, name: Names = written) -> list[str]:
     """What a statement says as rows of LaTeX, without what is evident; there may be none."""
-    told = for_reading(statement, domain)
+    told = without_evident(statement, domain)
     if told is None:
         return []
     display = shown(told, domain, name, room=POINTS - 50)
@@ -359,20 +334,6 @@ def _stated(step: Step) -> str:
     return aligned(stated(says, domain) or list(shown(says, domain, written).rows))
 
 
-def step_latex(step: Step) -> str:
-    """What a step states."""
-    return rf"$\displaystyle {_stated(step)}$"
-
-
-def step_bundle(step: Step) -> dict[str, str]:
-    """A step for Jupyter."""
-    return {
-        "text/plain": f"<Step: {step.title} ({step.evidence.grade})>",
-        "text/latex": step_latex(step),
-        "text/markdown": _step_markdown(step),
-    }
-
-
 def _step_markdown(step: Step, indent: str = "") -> str:
     found = (
         f"**{_escape_markdown(step.title)}** ({step.evidence.grade})",
@@ -384,26 +345,24 @@ def _step_markdown(step: Step, indent: str = "") -> str:
     return "\n".join(found)
 
 
-def derivation_latex(derivation: Derivation) -> str:
-    """The numbered statements, aligned."""
-    found = (rf"({k})\quad& {_stated(s)}" for k, s in enumerate(derivation, 1))
-    return r"$\displaystyle \begin{aligned}" + r" \\ ".join(found) + r"\end{aligned}$"
-
-
-def derivation_bundle(derivation: Derivation) -> dict[str, str]:
-    """A derivation for Jupyter: its numbered steps."""
-    steps = (f"{k}. {_step_markdown(s, indent='    ')}" for k, s in enumerate(derivation, 1))
-    return {
-        "text/plain": repr(derivation),
-        "text/latex": derivation_latex(derivation),
-        "text/markdown": "\n\n".join(steps),
-    }
-
-
 def bundle(shown: Quantity | Result | Step | Derivation) -> dict[str, str]:
     """What Jupyter displays, by its MIME type."""
     if isinstance(shown, Quantity):
-        return quantity_bundle(shown)
-    if isinstance(shown, Result):
-        return result_bundle(shown)
-    return step_bundle(shown) if isinstance(shown, Step) else derivation_bundle(shown)
+        plain = f"<Quantity {shown.symbol}: {shown.meaning}>"
+        tex = f"{shown.symbol}{joint(shown)}{typeset(shown.expression, domain=shown.domain)}"
+        page = f"$\\displaystyle {tex}$\n\n{_escape_markdown(sentence(shown.meaning))}."
+    elif isinstance(shown, Result):
+        plain, tex, page = repr(shown), _result_latex(shown), _result_markdown(shown)
+    elif isinstance(shown, Step):
+        plain, tex = f"<Step: {shown.title} ({shown.evidence.grade})>", _stated(shown)
+        page = _step_markdown(shown)
+    else:
+        plain = repr(shown)
+        tex = _rows(rf"({k})\quad& {_stated(s)}" for k, s in enumerate(shown, 1))
+        steps = (f"{k}. {_step_markdown(s, indent='    ')}" for k, s in enumerate(shown, 1))
+        page = "\n\n".join(steps)
+    return {
+        "text/plain": plain,
+        "text/latex": rf"$\displaystyle {tex}$",
+        "text/markdown": page,
+    }

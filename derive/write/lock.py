@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -25,7 +24,7 @@ from typing import Any, Literal
 from sympy import Basic, Expr, Lambda, Max, Min, Rational, Symbol, oo
 from sympy.printing.str import StrPrinter
 
-from ..decide.domain import Domain, Range
+from ..decide.domain import Domain
 from ..decide.equal import equal, same_root, value_at
 from ..decide.evidence import Grade, Holds, Refuted
 from ..decide.exact import expression as read
@@ -45,7 +44,7 @@ MAX_READ = 4_000  #: characters of a text that is read as an expression
 FEW = 6  #: points at which roots are compared: each takes a while
 CLOSE = Rational(1, 10**30)  #: relative, of values to 50 digits
 
-Difference = Literal["changed", "missing", "new"]
+Difference = Literal["changed", "missing"]
 
 
 class LockError(ValueError):
@@ -61,7 +60,7 @@ class Change:
     id, quantity
         What it is about.
     kind
-        ``changed``; ``missing``, which the lock has and the results do not; ``new``.
+        ``changed``; ``missing``, which the lock has and the results do not.
     message
         What it was and what it is.
     equivalent
@@ -243,76 +242,52 @@ def compare_lock(
     LockError
         If the text is not a lock that can be read.
     """
-    lock = read_lock(text)
-    if not any(lock["quantities"].values()):
+    quantities = read_lock(text)["quantities"]
+    entries = [(id, name, old) for id, of in quantities.items() for name, old in of.items()]
+    if not entries:
         raise LockError("the lock has no quantities in it")
-    quantities: Mapping[str, Mapping[str, Any]] = lock["quantities"]
+    now = {
+        (id, name): frozen(results[id], name)
+        for id, name, _ in entries
+        if id in results and name in list(results[id])
+    }
     differing = [
         (id, name, old)
-        for id, of in quantities.items()
-        for name, old in of.items()
-        if id in results and name in list(results[id]) and _is_written_otherwise(id, name, old)
+        for id, name, old in entries
+        if (new := now.get((id, name))) is not None
+        and any(old[k] != new[k] for k in ("expression", "roots"))
     ]
     decided = {(id, name): e for (id, name, _), e in zip(differing, decide(differing), strict=True)}
-    return list(_changes(quantities, bool(lock.get("all")), decided))
+    found: list[Change] = []
+    for id, name, old in entries:
+        what, new = f"{_short(id)}.{_short(name)}", now.get((id, name))
+        if new is None:
+            said = f"{what} is gone: {_short(old['expression'])}"
+            found.append(Change(id, name, "missing", said))
+            continue
+        outcome = decided.get((id, name), "the same")
+        if said := "; ".join(_differences(old, new, outcome)):
+            equal = outcome if isinstance(outcome, bool) else None
+            found.append(Change(id, name, "changed", f"{what} {said}", equal))
+    return found
 
 
-def _is_written_otherwise(id: str, name: str, old: Mapping[str, Any]) -> bool:
-    new = frozen(results[id], name)
-    return bool((old["expression"], old["roots"]) != (new["expression"], new["roots"]))
-
-
-def _changes(
-    quantities: Mapping[str, Mapping[str, Any]],
-    everything: bool,
-    decided: Mapping[tuple[str, str], Equivalent],
-) -> Iterator[Change]:
-    for id, of in quantities.items():
-        there = list(results[id]) if id in results else []
-        for name, old in of.items():
-            if name not in there:
-                what = f"{_short(id)}.{_short(name)}"
-                yield Change(id, name, "missing", f"{what} is gone: {_short(old['expression'])}")
-                continue
-            found = _compared(results[id], name, old, decided)
-            if found is not None:
-                yield found
-        yield from (_new(id, name) for name in there if name not in of)
-    for id in results if everything else ():
-        if id not in quantities:
-            yield from (_new(id, name) for name in results[id])
-
-
-def _new(id: str, name: str) -> Change:
-    return Change(id, name, "new", f"{id}.{name} is not in the lock")
-
-
-def _compared(
-    result: Result,
-    name: str,
-    old: Mapping[str, Any],
-    decided: Mapping[tuple[str, str], Equivalent],
-) -> Change | None:
-    new = frozen(result, name)
-    said: list[str] = []
-    outcome: Equivalent = None
-    if (result.id, name) in decided:
-        outcome = decided[result.id, name]
+def _differences(
+    old: Mapping[str, Any], new: Mapping[str, Any], outcome: Equivalent
+) -> Iterator[str]:
+    """In what two entries differ; their formulas do not if the outcome is "the same"."""
+    if outcome != "the same":
         word = f"equal or not, which was not {outcome or 'proved'}"
         if isinstance(outcome, bool):
             word = "written otherwise, but equal" if outcome else "not equal"
-        said.append(f"was {_formula(old)}, is {_formula(new)} ({word})")
+        yield f"was {_formula(old)}, is {_formula(new)} ({word})"
     for key in dict.fromkeys([*old["domain"], *new["domain"]]):
         before, now = (d["domain"].get(key, "not restricted") for d in (old, new))
         if before != now:
-            said.append(f"domain: {_short(key)} was {_short(before)}, is {now}")
-    grades = [Grade[d["evidence"].upper()] for d in (old, new)]
-    if grades[1] < grades[0]:
-        said.append(f"evidence was {grades[0]}, is {grades[1]}")
-    if not said:
-        return None
-    is_equal = outcome if isinstance(outcome, bool) else None
-    return Change(result.id, name, "changed", f"{result.id}.{name} {'; '.join(said)}", is_equal)
+            yield f"domain: {_short(key)} was {_short(before)}, is {now}"
+    before, now = (Grade[d["evidence"].upper()] for d in (old, new))
+    if now < before:
+        yield f"evidence was {before}, is {now}"
 
 
 def _formula(entry: Mapping[str, Any]) -> str:
@@ -332,8 +307,6 @@ def equivalent(entry: Entry) -> bool | None:
 
 def _equivalent(result: Result, q: Quantity, old: Mapping[str, Any]) -> bool | None:
     """Whether the old expression is the new one, decided exactly; None if it was not."""
-    if q.kind is Kind.ARRAY:
-        return _entrywise(result, q, old)
     if not q.is_number:  # a name that is written otherwise is another
         return False if q.kind is Kind.NAME else None
     domain = q.domain if q.domain is not None else result.domain
@@ -343,59 +316,19 @@ def _equivalent(result: Result, q: Quantity, old: Mapping[str, Any]) -> bool | N
     known |= {s.name: s for s in (*result.domain.ranges, *result.parameters)}
     try:
         roots = {name: _thawed(parts, known, names) for name, parts in old["roots"].items()}
-        stand_ins: dict[str, Expr] = {name: Symbol(name, real=True) for name in roots}
-        shown = read(old["expression"], {**known, **stand_ins}, max_length=MAX_READ, powers=True)
+        put = {Symbol(name, real=True): root for name, root in roots.items()}
+        held = {**known, **{s.name: s for s in put}}
+        shown = read(old["expression"], held, max_length=MAX_READ, powers=True)
     except ValueError:
         return None
-    whole = shown.xreplace({stand_ins[name]: root for name, root in roots.items()})
-    if not roots and not names:
-        # With letters for what is largest more is asked than needed: only that it holds counts.
-        by_letters = _decided(*_inside_out(whole, q.expression, domain))
-        return by_letters or _decided(whole, q.expression, domain)
-    if set(roots) == set(names) and all(_same(roots[k], names[k], domain) for k in roots):
-        inside, put = domain, {}
-        for name, root in names.items():
-            middle = (root.low + root.high) / 2 if root.high is not oo else root.low + 1
-            held = Symbol(name, real=True)
-            ends = Range(root.low, root.high, False, root.high is oo)
-            inside = inside.with_range(held, ends, domain.witness_of(middle))
-            put[root] = held
-        if _decided(shown, q.expression.xreplace(put), inside):
-            return True
-    return False if _apart(whole, q.expression, domain) else None
-
-
-def _entrywise(result: Result, q: Quantity, old: Mapping[str, Any]) -> bool | None:
-    """The same of an array, which is written in brackets."""
-    texts = entries(old["expression"])
-    if texts is None or texts[1] != q.expression.shape:
+    for s, root in put.items():
+        if s.name in names and _same(root, names[s.name], domain):
+            put[s] = names[s.name]
+    whole = shown.xreplace(put)
+    found = _decided(_by_largest(whole), _by_largest(q.expression), domain)
+    if found is None and whole.has(ClampedRoot) and _apart(whole, q.expression, domain):
         return False
-    found = []
-    for text, part in zip(texts[0], q.parts(), strict=True):
-        roots = {k: v for k, v in old["roots"].items() if re.search(rf"\b{re.escape(k)}\b", text)}
-        found.append(_equivalent(result, part, {**old, "expression": text, "roots": roots}))
-    return False if False in found else None if None in found else True
-
-
-def entries(text: str) -> tuple[list[str], tuple[int, ...]] | None:
-    """The entries of ``[[a, b], [c, d]]`` and the shape; None if it is no array."""
-    if not (text.startswith("[") and text.endswith("]")):
-        return None
-    parts, depth, start = [], 0, 1
-    for at, letter in enumerate(text):
-        depth += {"[": 1, "(": 1, "]": -1, ")": -1}.get(letter, 0)
-        if (depth == 1 and letter == ",") or (depth == 0 and at == len(text) - 1):
-            parts.append(text[start:at].strip())
-            start = at + 1
-        elif depth < 1:
-            return None
-    inner = [entries(part) for part in parts]
-    if all(found is None for found in inner):
-        return parts, (len(parts),)
-    shapes = {found[1] if found is not None else () for found in inner}
-    if len(shapes) > 1:
-        return None
-    return [e for found in inner if found for e in found[0]], (len(parts), *shapes.pop())
+    return found
 
 
 def _thawed(parts: Mapping[str, str], known: Mapping[str, Expr], now: Mapping[str, Expr]) -> Expr:
@@ -421,40 +354,9 @@ def _decided(one: Expr, other: Expr, domain: Domain) -> bool | None:
     return True if exact else None
 
 
-def _inside_out(one: Expr, other: Expr, domain: Domain) -> tuple[Expr, Expr, Domain]:
-    """Both with one letter for each largest (or smallest) of numbers that are proved equal.
-
-    Those inside others come first, so that what is decided has few of them at a time.
-    """
-    one, other = _by_largest(one), _by_largest(other)
-    while True:
-        pairs = [(a, b) for a in _innermost(one) for b in _innermost(other)]
-        same = next((p for p in pairs if _same_entries(*p, domain)), None)
-        if same is None:
-            return one, other, domain
-        held = Symbol(f"largest_{len(domain.ranges)}", real=True)
-        witness = domain.witness_of(same[1])
-        domain = domain.with_range(held, Range(-oo, oo), witness)
-        one, other = (e.xreplace({m: held}) for e, m in zip((one, other), same, strict=True))
-
-
 def _by_largest(e: Expr) -> Expr:
     """The same with the smallest of numbers as minus the largest of theirs, as it is read."""
     return e.replace(lambda x: isinstance(x, Min), lambda x: -Max(*(-a for a in x.args)))
-
-
-def _innermost(e: Expr) -> list[Max]:
-    return sorted((m for m in e.atoms(Max) if not any(a.has(Max) for a in m.args)), key=str)
-
-
-def _same_entries(one: Max, other: Max, domain: Domain) -> bool:
-    left = list(other.args)
-    for a in one.args:
-        equal_to = next((b for b in left if _decided(a, b, domain)), None)
-        if equal_to is None:
-            return False
-        left.remove(equal_to)
-    return not left
 
 
 def _same(old: ClampedRoot, new: ClampedRoot, domain: Domain) -> bool:

@@ -26,10 +26,8 @@ from sympy import Add, Expr, Symbol
 
 from ..decide.domain import Domain
 from ..decide.root import ClampedRoot
-from ..losses.written import Tex
-from ..papers.sources import MADE_BY, SOURCES, version
+from ..papers.sources import MADE_BY, version
 from ..tex.exported import ARGUMENT, FIRST, FIRST_IN_TEX, IN_TEX
-from ..theorem.about import head
 from ..theorem.kinds import Kind
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
@@ -37,7 +35,8 @@ from .display import CLAMPED, Writer, joint, words, written
 from .layout.layout import layout
 from .layout.tex import tex
 from .layout.tree import Node
-from .renaming import ExportError, symbols_of
+from .proofs.document import theorem
+from .renaming import ExportError
 
 _DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 
@@ -121,7 +120,9 @@ def _latex_result(result: Result, renamed: Mapping[str, str]) -> str:
         lines += paper.root(root)
     for name, q in result.quantities.items():
         lines += paper.quantity(name, q)
-    lines.append(_newcommand(macro_name(result.id, "Statement"), 0, paper.statement()))
+    lines.append(
+        _newcommand(macro_name(result.id, "Statement"), 0, "%\n" + theorem(result, renamed))
+    )
     return "\n".join(lines) + "\n"
 
 
@@ -176,8 +177,7 @@ class _Paper:
         """LaTeX of a shown expression with arguments in it."""
         node = expression if isinstance(expression, Node) else layout(expression, domain)
         places = {s: chr(_FIRST_PLACE + k) for k, s in enumerate(order)}
-        names = {**self.writer.names(node.meaning), **places}
-        return tex(node, lambda s: names.get(s) or written(s))
+        return tex(node, lambda s: places.get(s) or self.writer.symbol(s))
 
     def call(self, name: str, order: Sequence[Symbol]) -> str:
         """A macro with the usual symbols as its arguments."""
@@ -235,42 +235,6 @@ class _Paper:
     def _macro(self, *parts: str) -> str:
         return macro_name(self.result.id, *parts)
 
-    # --- the statement ---------------------------------------------------------------------
-    def statement(self) -> str:
-        """The theorem: its conditions, its quantities, its source."""
-        result, writer = self.result, self.writer
-        title = f"{writer.prose(result.title, escape)}, {cited(result.source)}"
-        used = set(result.parameters)
-        integers, others = writer.assumptions(used, result.domain)
-        about = head(result, Tex(writer.symbol, escape))
-        lines = [rf"\begin{{theorem}}[{{{title}}}]", *_let(integers, others)]
-        if about.formula:
-            lines += [r"The loss is", r"\[", about.formula, r"\]"]
-        lines += about.sentences()
-        relations = [s for s in symbols_of(result) if s.name.startswith("g_")]
-        if relations:
-            said = ", ".join(
-                f"${writer.symbol(s)}$ (pairs of the relation ``{s.name[2:].replace('_', ' ')}'')"
-                for s in relations
-            )
-            lines.append(f"Inner products are written {said}.")
-        lines.append(r"\begin{itemize}")
-        for name, q in result.quantities.items():
-            lines += self._item(name, q)
-        lines.append(r"\end{itemize}")
-        for root, called in writer.roots.items():
-            lines += [f"Here ${called.tex} \\in {writer.bracket(root)}$ is the zero of", r"\["]
-            lines += [_in_rows(writer.equation_rows(root)), r"\]", CLAMPED]
-        return "%\n" + "\n".join([*lines, r"\end{theorem}"])
-
-    def _item(self, name: str, q: Quantity) -> list[str]:
-        meaning = self.writer.meaning(name, escape)
-        beyond = self.writer.beyond(q)
-        condition = f", for {listed([f'${c}$' for c in beyond])}" if beyond else ""
-        if q.expression in self.writer.roots:
-            return [rf"\item {meaning}{condition}: ${self._macro(name, 'Name')}$ below."]
-        return [rf"\item {meaning}{condition}:", rf"\[ {self._macro(name, 'Eq')}. \]"]
-
 
 def _argument(tex: str) -> str:
     """A name as an argument: in braces of its own if it is several tokens."""
@@ -279,47 +243,3 @@ def _argument(tex: str) -> str:
 
 def _shown_arguments(order: Sequence[Symbol]) -> str:
     return "".join(f"{{{written(s)}}}" for s in order)
-
-
-def listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-def _let(integers: Sequence[str], others: Sequence[str]) -> list[str]:
-    said = []
-    if integers:
-        noun = "be an integer" if len(integers) == 1 else "be integers"
-        said.append(f"{listed([f'${r}$' for r in integers])} {noun}")
-    if others:
-        said.append(listed([f"${r}$" for r in others]))
-    return [f"Let {', and let '.join(said)}."] if said else []
-
-
-def cited(source: str) -> str:
-    r"""``lee2025ssem, Theorem 2`` as ``\cite[Theorem 2]{lee2025ssem}``."""
-    key = next((k for k in SOURCES if k in source), None)
-    if key is None:
-        return escape(source)
-    before, _, after = source.partition(key)
-    where = after.strip(" ,:")
-    return f"{escape(before)}\\cite{f'[{escape(where)}]' if where else ''}{{{key}}}"
-
-
-def _in_rows(found: Sequence[str]) -> str:
-    """A sum over several lines, if it is long."""
-    if len(found) == 1:
-        return f"{found[0]},"
-    joined = r" \\ & {} ".join(found)
-    return rf"\begin{{aligned}} & {joined}, \end{{aligned}}"
-
-
-_SPECIAL = {
-    **{c: "\\" + c for c in "_&%#${}"},
-    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
-    **{"<": "$<$", ">": "$>$"},
-}
-
-
-def escape(text: str) -> str:
-    """Plain text as LaTeX."""
-    return "".join(_SPECIAL.get(c, c) for c in text)

@@ -4,45 +4,89 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sympy import Expr, Symbol
 
 from ..decide.domain import DomainError
+from ..papers.sources import MADE_BY, version
+from ..theorem.about import head
 from ..theorem.compile import NotNumpy, conditions_on, quantity_function
-from ..theorem.kinds import numbers_in
-from ..theorem.number import number
+from ..theorem.quantity import Quantity
 from ..theorem.result import Result
+from .display import sentence, words
 
 
 def python_source(result: Result, point: Mapping[Symbol, Expr]) -> str:
     """The quantities, with values put in, as a module of plain numpy functions."""
+    title = f"{result.title} ({result.id}), written by cltheory"
+    return _module(title, *_functions(result, "", point))
+
+
+def to_python(results: Sequence[Result]) -> str:
+    """Every quantity as a function of numpy arrays, in one module that needs numpy only.
+
+    A function is named like its result and quantity: ``supcl_threshold_alpha_min(m, n, tau)``.
+    What numpy has no counterpart for is left out, and a comment says so.
+    """
     body, wrapped = "", ""
-    for name, quantity in result.quantities.items():
+    for result in results:
+        found = _functions(result, f"{result.id.replace('-', '_')}_", {})
+        body += f"\n\n# --- {result.id}: {result.title}\n{_about(result)}{found[0]}"
+        wrapped += found[1]
+    return _module(f"{MADE_BY} {version()}: results of contrastive-learning theory", body, wrapped)
+
+
+def _about(result: Result) -> str:
+    """The loss and the dimension of a result, as comments."""
+    about = head(result)
+    lines = [*(about.formula.split("\n") if about.formula else []), *about.sentences()]
+    wrapped = (textwrap.wrap(line, 98, subsequent_indent="    ") for line in lines)
+    return "".join(f"# {row}\n" for rows in wrapped for row in rows)
+
+
+def _functions(result: Result, prefix: str, point: Mapping[Symbol, Expr]) -> tuple[str, str]:
+    """The functions of a result, and the lines that give them their domains and their checks."""
+    body, wrapped = "", ""
+    for name, q in result.quantities.items():
         try:
-            expression = result.at(name, point)
-            for e in numbers_in(expression):
-                if not e.free_symbols:
-                    number(e, name, 15, extended=quantity.extended)
-        except DomainError as refusal:
-            body += f"\n\n# {name}: {refusal}\n"
-            continue
-        order = [s for s in result.parameters if s in expression.free_symbols]
-        order += sorted(expression.free_symbols - set(order), key=str)
-        meaning = f"{quantity.meaning[0].upper() + quantity.meaning[1:]}."
-        conditions = conditions_on(result.domain, quantity, order, point)
-        shown = replace(quantity, expression=expression)
-        try:
-            source, wrapper = quantity_function(name, shown, order, meaning, conditions)
-        except NotNumpy as refusal:
+            expression = result.at(name, point) if point else q.expression
+            shown = replace(q, expression=expression)
+            source, wrapper = _function(result, prefix + name, shown, point)
+        except (NotNumpy, DomainError) as refusal:
             body += f"\n\n# Left out: {refusal}.\n"
             continue
         body, wrapped = body + source, wrapped + wrapper
-    return python_module(f"{result.title} ({result.id}), written by cltheory", body, wrapped)
+    return body, wrapped
 
 
-def python_module(title: str, body: str, wrapped: str) -> str:
+def _function(
+    result: Result, function: str, q: Quantity, point: Mapping[Symbol, Expr]
+) -> tuple[str, str]:
+    if spoken := sorted(s.name for s in words(q.expression)):
+        raise NotNumpy(f"{function} has words as values: {', '.join(spoken)}")
+    free = q.expression.free_symbols
+    order = [s for s in result.parameters if s in free]
+    order += sorted(free - set(order), key=str)
+    conditions = conditions_on(result.domain, q, order, point)
+    return quantity_function(function, q, order, _doc(result, q, order), conditions)
+
+
+def _doc(result: Result, q: Quantity, order: Sequence[Symbol]) -> str:
+    ranges = {**result.domain.ranges, **(q.domain.ranges if q.domain is not None else {})}
+    domain = [f"{s}: {ranges[s]}" for s in order if s in ranges]
+    if q.needs is not None:
+        domain.append(f"{q.needs[0]} > 0")
+    lines = [f"{sentence(q.meaning)}.", ""]
+    lines += [f"For {'; '.join(domain)}.", ""] if domain else []
+    lines += [f"Source: {result.source} ({result.id}).", ""]
+    text = "\n    ".join(lines)
+    return text.replace("\\", r"\\").replace("\n    \n", "\n\n")
+
+
+def _module(title: str, body: str, wrapped: str) -> str:
     """Functions as a module; below them, what they are evaluated with, and their domains."""
     from ..theorem import floats
 

@@ -1,4 +1,4 @@
-r"""Other names for symbols, in LaTeX and in Python, strictly checked.
+r"""Other names for symbols in LaTeX, strictly checked.
 
 A name in LaTeX is a letter or a Greek letter, with accents, a font and indices, and nothing
 else: what is written into a paper's preamble cannot do anything there.
@@ -6,13 +6,12 @@ else: what is written into a paper's preamble cannot do anything there.
 
 from __future__ import annotations
 
-import keyword
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from sympy import Symbol, latex
 
-from ..theorem.compile import taken_names
 from ..theorem.result import Result
 from .display import words, written
 
@@ -23,10 +22,8 @@ class ExportError(ValueError):
     """Something cannot be written as asked; the message is one line."""
 
 
-def rename(
-    pairs: Iterable[str], results: Sequence[Result], *, python: bool = False
-) -> tuple[dict[str, str], dict[str, str]]:
-    r"""Read ``tau=T`` or ``\tau=\tilde{\tau}``: the names for LaTeX, and those for Python.
+def rename(pairs: Iterable[str], results: Sequence[Result]) -> dict[str, str]:
+    r"""Read ``tau=T`` or ``\tau=\tilde{\tau}``: the LaTeX of symbols by their names.
 
     Raises
     ------
@@ -35,7 +32,6 @@ def rename(
     """
     known = {s.name: s for r in results for s in symbols_of(r)}
     tex: dict[str, str] = {}
-    plain: dict[str, str] = {}
     for pair in pairs:
         old, equals, new = (part.strip() for part in pair.partition("="))
         old = old.removeprefix("\\")
@@ -45,35 +41,21 @@ def rename(
             raise ExportError(f"no symbol is called {short(old)!r}; there are {', '.join(known)}")
         if old in tex:
             raise ExportError(f"{old} is renamed twice")
-        if re.fullmatch(r"[A-Za-z]\w*", new, re.ASCII):
-            tex[old] = _word(new)
-            if keyword.iskeyword(new) or new in {"float", *taken_names()}:
-                raise ExportError(f"{new!r} cannot be a name in Python")
-            plain[old] = new
-        elif python:
-            raise ExportError(f"{short(new)!r} is not a name in Python; rename for LaTeX only")
-        else:
-            tex[old] = symbol_name(new)
+        is_word = re.fullmatch(r"[A-Za-z]\w*", new, re.ASCII)
+        tex[old] = _word(new) if is_word else symbol_name(new)
     for r in results:
-        _distinct([tex.get(s.name) or written(s) for s in symbols_of(r)], r)
+        names = [_bare(tex.get(s.name) or written(s)) for s in symbols_of(r)]
+        if twice := sorted({n for n in names if names.count(n) > 1}):
+            raise ExportError(f"two symbols of {r.id} would be called {twice[0]}")
         taken = [written(s) for s in words_of(r)] + [q.symbol for q in r.quantities.values()]
         given = {_bare(tex[s.name]): tex[s.name] for s in symbols_of(r) if s.name in tex}
         for name in sorted(set(given) & set(map(_bare, taken))):
             raise ExportError(f"{given[name]} is taken in {r.id}: it is the name of a quantity")
-        if python:
-            _distinct([plain.get(s.name, s.name) for s in symbols_of(r)], r)
-    return tex, plain
+    return tex
 
 
 def _bare(tex: str) -> str:
     return re.sub(r"[{}\s]", "", tex)
-
-
-def _distinct(names: list[str], result: Result) -> None:
-    bare = [_bare(n) for n in names]
-    twice = sorted({n for n in names if bare.count(_bare(n)) > 1})
-    if twice:
-        raise ExportError(f"two symbols of {result.id} would be called {twice[0]}")
 
 
 def symbols_of(result: Result) -> list[Symbol]:
@@ -102,12 +84,20 @@ _GREEK = (
     "pi rho varrho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma "
     "Upsilon Phi Psi Omega ell"
 )
-_LETTERS = {"\\" + name for name in _GREEK.split()}
-_MARKS = {"\\" + n for n in ("star", "prime", "ast", "dagger", "circ", "top", "perp", "min", "max")}
-_OVER = {"\\" + n for n in ("tilde", "hat", "bar", "vec", "dot", "check", "widetilde", "widehat")}
-_OVER |= {"\\" + n for n in ("overline", "underline")}
-_FONTS = {"\\" + n for n in ("mathrm", "mathit", "mathbf", "mathsf", "mathcal", "mathbb", "text")}
-_TOKEN = re.compile(r"\s*(\\[A-Za-z]+|[A-Za-z0-9{}_^'+*-])\s*", re.ASCII)
+_LETTER = rf"(?:[A-Za-z]|\\(?:{_GREEK.replace(' ', '|')})(?![A-Za-z]))"
+_MARK = r"\\(?:star|prime|ast|dagger|circ|top|perp|min|max)(?![A-Za-z])"
+_FONT = r"\\(?:mathrm|mathit|mathbf|mathsf|mathcal|mathbb|text)(?![A-Za-z])"
+_OVER = r"\\(?:tilde|hat|bar|vec|dot|check|widetilde|widehat|overline|underline)(?![A-Za-z])"
+#: A control word or a character, blanks after it.
+_TOKEN = re.compile(r"(\\[A-Za-z]+|[A-Za-z0-9{}_^'+*-])\s*", re.ASCII)
+#: A letter, perhaps in a font or with an accent, then its indices.
+_NAME = re.compile(
+    rf"(?:(?P<letter>{_LETTER})|(?P<font>{_FONT}) ?\{{?(?P<word>(?<=\{{)[A-Za-z0-9]+(?=\}})|"
+    rf"(?<!\{{)[A-Za-z0-9])\}}?|(?P<over>{_OVER}) ?(?:(?P<one>{_LETTER})|"
+    rf"\{{(?P<inner>(?:[^{{}}]|\{{[^{{}}]*\}})+)\}}))(?P<indices>.*)"
+)
+_PART = rf"(?:[A-Za-z0-9+*-]|{_LETTER} ?|{_MARK} ?|{_FONT}\{{[A-Za-z0-9]+\}})"
+_INDEX = re.compile(rf"(?P<which>[_^])(?:(?P<one>{_PART})|\{{(?P<parts>{_PART}+)\}})|(?P<prime>')")
 
 ACCEPTED = (
     "a letter or Greek letter, with accents such as \\tilde{..}, fonts such as \\mathcal{..}, "
@@ -125,89 +115,32 @@ def symbol_name(text: str) -> str:
     """
     if len(text) > MAX_NAME:
         raise ExportError(f"a name of {len(text)} characters is too long (at most {MAX_NAME})")
-    tokens, at = [], 0
-    while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None:
-            raise ExportError(f"{short(text)!r} is not accepted as a name: {ACCEPTED}")
-        tokens.append(found[1])
-        at = found.end()
-    reader = _NameReader(tokens, text)
-    name = reader.base() + reader.indices()
-    if reader.tokens:
-        raise reader.refusal()
+    name = None
+    if re.fullmatch(f"(?:{_TOKEN.pattern})+", text.lstrip(), re.ASCII):
+        tokens = _TOKEN.findall(text)
+        gaps = [t[0] == "\\" and next_[0].isalpha() for t, next_ in pairwise([*tokens, "}"])]
+        name = _spelled("".join(t + " " * gap for t, gap in zip(tokens, gaps, strict=True)))
+    if name is None:
+        raise ExportError(f"{short(text)!r} is not accepted as a name: {ACCEPTED}")
     return name
 
 
-class _NameReader:
-    """base { _ or ^ index }, where a base may be accented; consumes its tokens."""
-
-    def __init__(self, tokens: list[str], text: str):
-        self.tokens, self.text = tokens[::-1], text
-
-    def refusal(self) -> ExportError:
-        return ExportError(f"{short(self.text)!r} is not accepted as a name: {ACCEPTED}")
-
-    def next(self) -> str:
-        if not self.tokens:
-            raise self.refusal()
-        return self.tokens.pop()
-
-    def group(self) -> list[str]:
-        """A token, or what stands in braces."""
-        token = self.next()
-        if token != "{":
-            return [token]
-        found, depth = [], 1
-        while depth:
-            token = self.next()
-            depth += {"{": 1, "}": -1}.get(token, 0)
-            found.append(token)
-        return found[:-1]
-
-    def base(self) -> str:
-        token = self.next()
-        if token in _LETTERS or token.isalpha():
-            return token
-        if token in _OVER:
-            inner = _NameReader(self.group(), self.text)
-            name = inner.base() + inner.indices()
-            if inner.tokens:
-                raise self.refusal()
-            return f"{token}{{{name}}}"
-        if token in _FONTS:
-            letters = self.group()
-            if not letters or not all(t.isalnum() for t in letters):
-                raise self.refusal()
-            return f"{token}{{{''.join(letters)}}}"
-        raise self.refusal()
-
-    def indices(self) -> str:
-        found: dict[str, str] = {}
-        while self.tokens and self.tokens[-1] in ("_", "^", "'"):
-            which = self.next()
-            if which == "'":
-                which, inside = "^", [r"\prime"]
-            else:
-                inside = self.group()
-            if which in found or not inside:
-                raise self.refusal()
-            found[which] = self._index(inside)
-        return "".join(f"{which}{{{inside}}}" for which, inside in found.items())
-
-    def _index(self, tokens: list[str]) -> str:
-        inner, parts = _NameReader(tokens, self.text), []
-        while inner.tokens:
-            token = inner.tokens[-1]
-            if token in _FONTS or token in _OVER:
-                parts.append(inner.base())
-                continue
-            if not (token.isalnum() or token in _LETTERS | _MARKS or token in "+-*"):
-                raise self.refusal()
-            inner.next()
-            gap = " " if token[0] == "\\" and inner.tokens and inner.tokens[-1].isalpha() else ""
-            parts.append(token + gap)
-        return "".join(parts)
+def _spelled(text: str) -> str | None:
+    """A name in one spelling, None if it is none."""
+    found = _NAME.fullmatch(text)
+    if found is None:
+        return None
+    name = found["letter"] or f"{found['font']}{{{found['word']}}}"
+    if found["over"]:
+        inner = _spelled(found["one"] or found["inner"])
+        if inner is None:
+            return None
+        name = f"{found['over']}{{{inner}}}"
+    indices = list(_INDEX.finditer(found["indices"]))
+    put = {i["which"] or "^": i["one"] or i["parts"] or r"\prime" for i in indices}
+    if len(put) < len(indices) or "".join(i[0] for i in indices) != found["indices"]:
+        return None
+    return name + "".join(f"{which}{{{inside.strip()}}}" for which, inside in put.items())
 
 
 def short(text: str) -> str:

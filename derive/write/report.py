@@ -26,9 +26,9 @@ from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from .display import stated, written
 from .display import typeset as typeset_of
-from .layout.displays import of_node, shown
+from .layout.displays import Letters, of_node, shown
 from .layout.equations import equation
-from .layout.layout import layout, with_names
+from .layout.layout import layout
 from .layout.lines import POINTS
 from .layout.signs import cases_by_sign
 from .layout.statement import aligned
@@ -284,7 +284,7 @@ def starred(s: Symbol) -> str:
 def _typeset(expression: Basic, domain: Domain | None = None) -> str:
     if isinstance(expression, Contains):
         return aligned(stated(expression, domain, starred))
-    return typeset_of(expression, {s: starred(s) for s in expression.free_symbols}, domain)
+    return typeset_of(expression, starred, domain)
 
 
 def tex_rows_of(expression: Basic, domain: Domain | None) -> list[str]:
@@ -301,6 +301,5 @@ def tex_rows_of(expression: Basic, domain: Domain | None) -> list[str]:
 
 def plainly(expression: Basic, domain: Domain | None) -> list[str]:
     """An expression as text, laid out; then what names in it stand for."""
-    laid = with_names(layout(cases_by_sign(expression, domain), domain))
-    found = [laid.node.text(named)]
-    return found + [f"{s.name} = {node.text(named)}" for s, node in laid.where]
+    laid = Letters([layout(cases_by_sign(expression, domain), domain)]).shorten()
+    return [laid.nodes[0].text(named), *(f"{s} = {node.text(named)}" for s, node in laid.letters)]

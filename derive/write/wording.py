@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+
+from ..papers.sources import SOURCES
 
 _TOKEN = re.compile(
     r"(?P<name>[A-Za-z]+\d*(?:_[A-Za-z0-9]+)*)|(?P<number>\d+(?:\.\d+)?)|(?P<sign>>=|<=|->|[-+*/^=<>])"
@@ -113,3 +115,31 @@ def _as_tex(tokens: list[tuple[str, str]], known: Mapping[str, str]) -> str:
         apart = re.search(r"\\[A-Za-z]+\Z", joined) and part[:1].isalpha()
         joined += f" {part}" if apart else part
     return joined
+
+
+# --- sentences in LaTeX ---------------------------------------------------------------------------
+_SPECIAL = {
+    **{c: "\\" + c for c in "_&%#${}"},
+    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    **{"<": "$<$", ">": "$>$"},
+}
+
+
+def escape(text: str) -> str:
+    """Plain text as LaTeX."""
+    return "".join(_SPECIAL.get(c, c) for c in text)
+
+
+def listed(parts: Sequence[str]) -> str:
+    """``a, b and c``."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def cited(source: str) -> str:
+    r"""``lee2025ssem, Theorem 2`` as ``\cite[Theorem 2]{lee2025ssem}``."""
+    key = next((k for k in SOURCES if k in source), None)
+    if key is None:
+        return escape(source)
+    before, _, after = source.partition(key)
+    where = after.strip(" ,:")
+    return f"{escape(before)}\\cite{f'[{escape(where)}]' if where else ''}{{{key}}}"

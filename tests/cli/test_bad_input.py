@@ -129,7 +129,7 @@ def test_one_line_says_what_is_accepted(refused: Refused, args: list[str], says:
         (["derive", "supcl-threshhold"], "supcl-threshold"),
         (["derive", "supcl-thr"], "supcl-threshold"),
         (["show", "SSEM"], "ssem"),
-        (["export", "--json", "-", "sem"], "ssem"),
+        (["export", "--python", "-", "sem"], "ssem"),
         (["freeze", "ccme"], "ccem"),
         (["verify", "infonce"], "infonce-optimum"),
         (["claims", "lee2024"], "lee2024sigmoid"),

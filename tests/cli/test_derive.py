@@ -94,21 +94,6 @@ def _decimal(text: str) -> str:
     return text.replace("oo", "inf")
 
 
-def _told(value: Any) -> Any:
-    """A value of Python as JSON has it."""
-    if isinstance(value, list):
-        return [_told(v) for v in value]
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-@pytest.mark.sample(12)
-@pytest.mark.parametrize("id", IDS)
-def test_a_value_is_null_while_anything_is_free(cltheory: Any, id: str) -> None:
-    r, found = results[id], report(cltheory, id)
-    for name, q in found["quantities"].items():
-        assert (q["value"] is None) == bool(r.quantity(name).expression.free_symbols)
-
-
 @pytest.mark.sample(20)
 @pytest.mark.parametrize("id", IDS)
 def test_text_tells_everything(cltheory: Any, id: str) -> None:
@@ -153,15 +138,6 @@ def test_claims_are_listed_when_asked_for(cltheory: Any, id: str) -> None:
     flat = " ".join(cltheory("derive", id, "--claims").out.split())
     for claim in r.claims:
         assert f"{claim.paper} {claim.label} {claim.verdict().word}" in flat
-
-
-@pytest.mark.sample(20)
-@pytest.mark.parametrize("id", IDS)
-def test_brief_text_is_only_the_quantities(cltheory: Any, id: str) -> None:
-    out = cltheory("derive", id, "--brief").out
-    assert "Derivation" not in out
-    assert "claims" not in out
-    assert all(re.search(rf"\n  {name}[ :]", out) for name in results[id].quantities)
 
 
 @pytest.mark.sample(20)
@@ -248,28 +224,6 @@ def test_as_many_digits_as_asked_for(cltheory: Any, digits: int) -> None:
         expected = alpha_min(10, 50, "0.1")
         # half a unit in the last of ``digits`` digits
         assert abs(mpmath.mpf(text) / expected - 1) < mpmath.mpf(10) ** (1 - digits)
-
-
-@pytest.mark.parametrize("id", ["supcl-optimum", "cnce-optimum", "sup-cnce-optimum", "ssem"])
-def test_other_limits_in_n_end_well(cltheory: Any, id: str) -> None:
-    point = {**witness(id), "n": "oo"}
-    found = report(cltheory, id, *options(point))
-    assert any(q["value"] is not None for q in found["quantities"].values())
-
-
-@pytest.mark.parametrize(
-    ("text", "exact"),
-    [
-        ("0.1", "1/10"),
-        ("1/10", "1/10"),
-        ("1e-1", "1/10"),
-        ("exp(-1)", "exp(-1)"),
-        ("sqrt(2)/4", "sqrt(2)/4"),
-    ],
-)
-def test_values_are_exact(cltheory: Any, text: str, exact: str) -> None:
-    found = report(cltheory, "supcl-threshold", f"--tau={text}")
-    assert found["parameters"]["tau"] == exact
 
 
 # --- conditions -------------------------------------------------------------------------------

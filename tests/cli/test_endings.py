@@ -52,7 +52,7 @@ def one_line(outcome: Any, code: int) -> str:
         ),
         ["show", "ssem"],
         ["freeze", "ssem"],
-        ["export", "--json", "-", "ssem"],
+        ["export", "--python", "-", "ssem"],
         ["export", "--latex", "-", "ssem"],
         ["verify", "ssem"],
     ],
@@ -152,7 +152,7 @@ def test_an_interrupt_ends_in_one_line(
     paper.write_text("% cltheory: ssem.delta_max\n\\[ \\delta_{\\max} = 1 \\]\n")
     args = {
         "verify": ["ssem"],
-        "export": ["--json", "-"],
+        "export": ["--python", "-"],
         "claims": ["lee2025ssem"],
         "check": [str(paper)],
         "derive": ["ssem"],
@@ -253,8 +253,8 @@ PLACES: list[list[str]] = [
     ["verify", "ssem", "--n={}"],
     ["figure", "{}"],
     ["figure", "ssem-fig2", "--grid={}"],
-    ["export", "--json", "-", "ssem", "{}"],
-    ["export", "--json", "-", "ssem", "--rename={}"],
+    ["export", "--python", "-", "ssem", "{}"],
+    ["export", "--latex", "-", "ssem", "--rename={}"],
     ["export", "--latex", "-", "ssem", "--rename=m={}"],
     ["export", "--bib={}/x/y"],
     ["freeze", "{}"],

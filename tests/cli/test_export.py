@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import json
+import os
 import re
 import shutil
 import subprocess
@@ -14,11 +14,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pytest
 from cltheory.derive.decide.equal import value_at
 from cltheory.derive.papers import PAPERS, ledger_of
-from cltheory.derive.papers.sources import SOURCES, version
+from cltheory.derive.papers.sources import SOURCES
 from cltheory.derive.results import results
 from cltheory.derive.tex.formula.reader import read
 from cltheory.derive.tex.text.macros import Macros
@@ -101,32 +100,25 @@ def test_the_check_of_macros_can_fail(arity: int, body: str) -> None:
         check_macro(arity, body)
 
 
-def test_an_unclosed_macro_is_noticed() -> None:
-    with pytest.raises(AssertionError, match="closed"):
-        defined("\\newcommand{\\clX}[1]{\\frac{#1}{2}\n")
-
-
 def test_two_macros_of_one_name_are_refused() -> None:
     one = results["supcl-threshold"]
     with pytest.raises(ExportError, match=r"two macros would be called \\clSupclThreshold"):
         export.to_latex([one, one])
 
 
-@pytest.mark.parametrize("ids", DOCUMENTS)
-def test_the_text_is_the_same_every_time(ids: tuple[str, ...]) -> None:
-    assert export.to_latex([results[id] for id in ids or results]) == theory(*ids)
+def test_the_text_is_the_same_every_time() -> None:
     code = (
         "import sys\nfrom cltheory.derive.write import export\nfrom cltheory.derive.results import "
-        f"results\nsys.stdout.write(export.to_latex([results[id] for id in {ids} or results]))"
+        f"results\nsys.stdout.write(export.to_latex([results[id] for id in {SOME}]))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env={"PYTHONHASHSEED": "7", "PATH": ""},
+        env={"PYTHONHASHSEED": "7", "PATH": "", "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stdout == theory(*ids)
+    assert done.stdout == theory(*SOME)
 
 
 # --- what the macros say --------------------------------------------------------------------------
@@ -190,20 +182,10 @@ def closed(*ids: str) -> list[tuple[str, str]]:
 
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("id", list(results))
-def test_a_macro_says_what_was_derived(id: str) -> None:
-    for _, name in closed(id):
-        result, shown, macro, order = calls(id, name)
-        assert definitions(id)[macro][0] == len(order)
-        writer = Writer(result)
-        call = macro + "".join(f"{{{writer.symbol(s)}}}" for s in order)
-        assert not disagrees(call, shown, result, macros(id)), name
-
-
-@pytest.mark.sample(6)
-@pytest.mark.parametrize("id", list(results))
 def test_compound_arguments_stay_whole(id: str) -> None:
     for _, name in closed(id):
         result, shown, macro, order = calls(id, name)
+        assert definitions(id)[macro][0] == len(order)
         writer = Writer(result)
         call, put = macro, {}
         for k, s in enumerate(order):
@@ -263,16 +245,17 @@ def test_a_root_is_said_to_be_one() -> None:
 
 def test_a_statement_has_its_conditions_and_its_source() -> None:
     _, body = definitions("supcl-threshold")[r"\clSupclThresholdStatement"]
-    assert r"\begin{theorem}[{When the SupCL loss collapses classes, \cite[Theorem 2]{" in body
-    assert r"Let $m \ge 2$ and $n \ge 2$ be integers" in body
-    assert r"\item Classes do not collapse iff $\alpha > \alpha_{\min}$:" in body
+    assert r"\begin{theorem}[{When the SupCL loss collapses classes; \cite[Theorem 2]{" in body
+    assert r"Let $m \ge 2$ (number of classes), $n \ge 2$" in body
+    assert r"\item Classes do not collapse iff $\alpha > \alpha_{\min}$, where" in body
     assert r"for $\alpha \in \left(\frac{1}{n}, 1\right]$" in body
+    assert "ref{" not in body and r"\label" not in body
 
 
 # --- other names ----------------------------------------------------------------------------------
 def test_symbols_are_renamed_everywhere() -> None:
     one = [results["supcl-threshold"]]
-    tex, plain = export.rename([r"\tau=T", r"m=\tilde{m}", r"alpha=\lambda"], one)
+    tex = export.rename([r"\tau=T", r"m=\tilde{m}", r"alpha=\lambda"], one)
     text = export.to_latex(one, tex)
     found = defined(text)
     assert (
@@ -285,7 +268,6 @@ def test_symbols_are_renamed_everywhere() -> None:
     statement = found[r"\clSupclThresholdStatement"][1]
     assert r"$\lambda > \lambda_{\min}$" in statement
     assert not re.search(r"\\(tau|alpha)\b", statement)
-    assert plain == {"tau": "T"}
 
 
 @pytest.mark.parametrize(
@@ -351,19 +333,10 @@ def test_whatever_is_accepted_can_do_nothing(text: str) -> None:
         ("q=x", "no symbol is called 'q'; there are m, n"),
         ("tau=n", "two symbols of supcl-threshold would be called n"),
         (r"m=\alpha_{\min}", "taken"),
-        ("tau=lambda", "Python"),
-        (r"tau=\hat{T}", "not a name in Python"),
     ],
 )
 def test_renaming_that_is_refused(refused: Callable[..., str], pair: str, says: str) -> None:
-    assert says in refused("export", "--python", "-", "supcl-threshold", "--rename", pair) or (
-        says in refused("export", "--latex", "-", "supcl-threshold", "--rename", pair)
-    )
-
-
-def test_names_may_be_swapped() -> None:
-    tex, _ = export.rename(["m=n", "n=m"], [results["supcl-threshold"]])
-    assert tex == {"m": "n", "n": "m"}
+    assert says in refused("export", "--latex", "-", "supcl-threshold", "--rename", pair)
 
 
 # --- numpy ----------------------------------------------------------------------------------------
@@ -378,54 +351,18 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     return found
 
 
-@pytest.mark.sample(6)
-@pytest.mark.parametrize("id", list(results))
-def test_exported_functions_agree_with_the_result(module: ModuleType, id: str) -> None:
-    for _, name in numeric(id):
-        _agrees(getattr(module, f"{id.replace('-', '_')}_{name}"), results[id], name)
-
-
-def _agrees(function: Callable[..., Any], result: Result, name: str) -> None:
-    q = result.quantity(name)
-    others = sorted(s.name for s in q.expression.free_symbols - set(result.parameters))
-    domain = q.domain if q.domain is not None else result.domain
-    inside = [p for p in [domain.witness, *domain.points(16)] if domain.contains(p)]
-    order = [s for s in result.parameters if s in q.expression.free_symbols]
-    columns = [np.array([float(p[s]) for p in inside]) for s in order]
-    extra = [np.linspace(-0.4, 0.9, len(inside)) + 0.01 * k for k in range(len(others))]
-    with np.errstate(all="ignore"):
-        found = function(*columns, *extra)
-        if others:
-            given_ = zip([*order, *map(Symbol, others)], [*columns, *extra], strict=True)
-            values = {s.name: v for s, v in given_}
-            expected = [
-                float(q.expression.subs({s: values[s.name][k] for s in q.expression.free_symbols}))
-                for k in range(len(inside))
-            ]
-        else:
-            expected = result.function(name)(*columns)
-    # Roots are found by bisection here and by Newton steps there: 1e-9 of float64's 1e-16.
-    np.testing.assert_allclose(
-        np.broadcast_to(found, (len(inside),)),
-        np.broadcast_to(expected, (len(inside),)),
-        rtol=1e-9,
-        atol=1e-9,
-    )
+def test_exported_functions_say_what_they_are(module: ModuleType) -> None:
+    doc = module.supcl_threshold_tau_max.__doc__
+    assert "lasses do not collapse iff tau < tau_max." in doc
+    assert "alpha: in (1/n, 1]" in doc
+    assert "lee2025ssem, Theorem 2" in doc
+    assert module.supcl_threshold_alpha_min([2, 3], 4, 1.0).shape == (2,)
 
 
 def test_what_numpy_lacks_is_left_out(module: ModuleType) -> None:
     assert not hasattr(module, "sigmoid_optimum_regime")
     text = export.to_python([results["sigmoid-optimum"]])
     assert "# Left out: sigmoid_optimum_regime has words as values: antipodal, between" in text
-
-
-def test_a_function_that_numpy_lacks_is_refused() -> None:
-    from cltheory.derive.theorem.compile import NotNumpy, python_function
-    from sympy import zeta
-
-    s = Symbol("s", real=True)
-    with pytest.raises(NotNumpy, match="zeta"):
-        python_function("f", zeta(s), [s], "")
 
 
 ALONE = """
@@ -457,40 +394,13 @@ def test_the_module_needs_numpy_only(tmp_path: Path) -> None:
     assert (shape, blocked) == ("(2, 2)", "blocked")
 
 
-# --- JSON -----------------------------------------------------------------------------------------
-@pytest.mark.parametrize("ids", DOCUMENTS)
-def test_the_registry(cltheory: Any, ids: tuple[str, ...]) -> None:
-    code, out, err = cltheory("export", "--json", "-", *ids)
-    assert (code, err) == (0, "")
-    found = json.loads(out)
-    assert (found["schema"], found["schema_version"]) == ("cltheory-registry", 1)
-    assert found["cltheory"] == version()
-    assert [r["id"] for r in found["results"]] == list(ids or results)
-    assert {s["key"] for s in found["sources"]} == set(SOURCES)
-    for r in found["results"]:
-        assert "claims" not in r
-        assert r["source"] and r["steps"] and r["assumptions"] and r["evidence"]
-        for q in r["quantities"].values():
-            assert q["sympy"] and q["latex"] and q["symbol"] and q["meaning"]
-            assert isinstance(q["free_symbols"], list)
-
-
-def test_the_registry_with_claims(cltheory: Any) -> None:
-    code, out, _ = cltheory("export", "--json", "-", "--claims", "cnce-optimum")
-    assert code == 0
-    (found,) = json.loads(out)["results"]
-    assert found["claims"]
-    verdicts = {c["verdict"] for c in found["claims"]}
-    assert verdicts <= {"agrees", "misprint", "differs", "needs-condition"}
-
-
 # --- files ----------------------------------------------------------------------------------------
 def test_files_are_written_and_may_be_written_again(cltheory: Any, tmp_path: Path) -> None:
     args = ["--latex", str(tmp_path / "theory.tex"), "--python", str(tmp_path / "theory.py")]
-    args += ["--json", str(tmp_path / "theory.json"), "supcl-threshold"]
+    args += ["supcl-threshold"]
     for _ in range(2):
         assert cltheory("export", *args).code == 0
-        names = ["theory.bib", "theory.json", "theory.py", "theory.tex"]
+        names = ["theory.bib", "theory.py", "theory.tex"]
         assert sorted(p.name for p in tmp_path.iterdir()) == names
     assert "@inproceedings{lee2025ssem," in (tmp_path / "theory.bib").read_text()
 
@@ -510,11 +420,10 @@ def test_a_paper_is_not_overwritten(
 @pytest.mark.parametrize(
     "args, says",
     [
-        ([], "--latex, --proofs, --bib, --python or --json FILE"),
-        (["--latex", "-", "--json", "-"], "standard output"),
+        ([], "--latex, --proofs, --bib or --python FILE"),
+        (["--latex", "-", "--python", "-"], "standard output"),
         (["--latex", "x.tex", "--bib", "x.tex"], "x.tex"),
-        (["--json", "-", "--rename", "tau=T"], "--rename needs"),
-        (["--latex", "-", "--claims"], "--claims needs"),
+        (["--proofs", "-", "--rename", "tau=T"], "--rename needs"),
         (["--latex", "-", "no-such-result"], "no result is called"),
         (["--latex", "no/such/folder/x.tex", "ssem"], "does not exist"),
     ],
@@ -625,7 +534,7 @@ def test_the_authors_own_theorems_are_used(folder: Path) -> None:
 def test_two_names_of_one_file_are_one_file(cltheory: Any, tmp_path: Path) -> None:
     """The second output would replace the first."""
     names = (str(tmp_path / "a.py"), f"{tmp_path}/./a.py")
-    code, out, err = cltheory("export", "--python", names[0], "--json", names[1], "ssem")
+    code, out, err = cltheory("export", "--python", names[0], "--proofs", names[1], "ssem")
     assert (code, out) == (2, "")
     assert "two outputs go to" in err
     assert not list(tmp_path.iterdir())

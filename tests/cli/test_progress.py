@@ -15,7 +15,6 @@ COMMANDS = [
     ["verify", "towers-threshold", "--N", "3", "--p", "1", "--w", "1", "--b", "1", "--seeds", "0"],
     ["freeze", "ssem", "ccem"],
     ["export", "--python", "-", "ssem", "ccem"],
-    ["export", "--json", "-", "--claims", "ccem", "ssem"],
 ]
 
 

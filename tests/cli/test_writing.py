@@ -96,7 +96,7 @@ def test_links_permissions_and_devices(tmp_path: Path) -> None:
         ("check", "a.tex", "--list", "--output"),
         ("diagnose", "a.csv", "--out"),
         ("attack", "gradient-identity", "--starts", "1", "--out"),
-        ("export", "ccem", "--json"),
+        ("export", "ccem", "--python"),
         ("figure", "ccem-fig2", "--N", "4,8", "--out"),
         ("figure", "ccem-fig2", "--N", "4,8", "--out", "new.png", "--caption"),
     ],

@@ -7,7 +7,7 @@ import re
 import pytest
 from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.results import results
-from cltheory.derive.write.display import Writer, root_names, sentence, written
+from cltheory.derive.write.display import Writer, root_names, written
 from sympy import Symbol
 
 IDS = list(results)
@@ -96,16 +96,3 @@ def test_names_of_quantities_follow_the_symbols() -> None:
     assert writer.symbol_text(r"t_{\mathrm{simplex}}") == r"\beta_{\mathrm{simplex}}"
     assert writer.symbol_text(r"b_{\mathrm{antipodal}}") == r"{\tilde{c}}_{\mathrm{antipodal}}"
     assert writer.symbol_text(r"\lim_{t\to 0} \beta_t") == r"\lim_{\beta\to 0} \beta_\beta"
-
-
-@pytest.mark.parametrize(
-    "text, said",
-    [
-        ("classes", "Classes"),
-        ("x is", "x is"),
-        ("a class", "A class"),
-        ("alpha_min is", "alpha_min is"),
-    ],
-)
-def test_sentences_begin_with_a_capital(text: str, said: str) -> None:
-    assert sentence(text) == said

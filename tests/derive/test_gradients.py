@@ -11,7 +11,7 @@ from cltheory.derive.results import results
 from cltheory.derive.theorem import bounds
 from cltheory.derive.theorem.bounds import About, Bounds
 from cltheory.derive.vectors.anchor import Anchor, Batch
-from cltheory.derive.write.proofs.vectors import marked
+from cltheory.derive.write.proofs.phrases import marked
 from cltheory.derive.write.report import report
 from sympy import Integer, Rational
 from test_bounds import BOUNDS, CLOSE, DIGITS, configurations, value

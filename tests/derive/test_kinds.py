@@ -13,7 +13,6 @@ import pytest
 from cltheory.cli.derive import LAID_OUT
 from cltheory.cli.render import render
 from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, at_least, between
-from cltheory.derive.decide.exact import exact_list
 from cltheory.derive.decide.root import argmin
 from cltheory.derive.losses.clip import SIGMOID, b, t
 from cltheory.derive.losses.conventions import CONVENTIONS
@@ -25,8 +24,7 @@ from cltheory.derive.theorem.putback import Inconsistent
 from cltheory.derive.theorem.quantity import Quantity
 from cltheory.derive.theorem.result import Result
 from cltheory.derive.theorem.under import _set
-from cltheory.derive.write.export import registry, to_latex, to_python
-from cltheory.derive.write.lock import _entrywise, entries, frozen
+from cltheory.derive.write.export import to_latex, to_python
 from cltheory.derive.write.report import report
 from sympy import (
     And,
@@ -237,29 +235,14 @@ def test_python_computes_them() -> None:
     np.testing.assert_allclose(exported["of_all_kinds_cosines"](2, 1.0)[1, 1], np.log(2))
 
 
-def test_macros_registry_and_display_print_them() -> None:
+def test_macros_and_display_print_them() -> None:
     macros = to_latex([R])
     assert r"\newcommand{\clOfAllKindsStructure}{\text{class-simplex}}" in macros
     assert r"\newcommand{\clOfAllKindsCollapse}[2]{\left[" in macros
     assert r"\newcommand{\clOfAllKindsValue}[2]{\clArgFirst{#1} \clArg{#2}}" in macros
-    kept = json.loads(registry([R]))["results"][0]["quantities"]
-    assert kept["cosines"]["free_symbols"] == ["m", "tau"]
     shown = R._repr_mimebundle_()["text/markdown"]
     assert all(f"`{name}`" in shown for name in FOUND)
     assert r"\text{class-simplex}" in R.quantity("structure")._repr_latex_()
-
-
-def test_a_lock_compares_entries() -> None:
-    old = frozen(R, "cosines")
-    assert old["expression"] == "[[1, exp(-m/tau)], [exp(-m/tau), latex]]"
-    q = R.quantity("cosines")
-    assert _entrywise(R, q, old) is True
-    other = {**old, "expression": "[[1, exp(-m/tau)], [1/exp(m/tau), latex]]"}
-    assert _entrywise(R, q, other) is True
-    for wrong in ("[[1, exp(-m)], [exp(-m/tau), latex]]", "[1, exp(-m/tau)]", "7"):
-        assert _entrywise(R, q, {**old, "expression": wrong}) is False
-    assert entries("[[a, max(b, c)], [d, e]]") == (["a", "max(b, c)", "d", "e"], (2, 2))
-    assert entries("[a, [b]]") is None and entries("[a], [b]") is None
 
 
 # --- lists -------------------------------------------------------------------------------
@@ -318,14 +301,6 @@ def test_what_is_no_list_is_refused_in_one_line(sizes: object, said: str) -> Non
     with pytest.raises(DomainError, match=said) as refused:
         of_sizes().value("cosines", sizes=sizes, tau=1)
     assert "\n" not in str(refused.value)
-
-
-def test_one_list_is_no_matrix() -> None:
-    for bad in ([0, 1, 1], np.array([0.0, 1.0])):
-        with pytest.raises(ValueError, match="a matrix needs rows"):
-            exact_list(bad, rows=True)
-    with pytest.raises(ValueError, match="an empty list"):
-        exact_list([], rows=True)
 
 
 def test_a_set_under_a_convention_turns_round() -> None:

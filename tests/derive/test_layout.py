@@ -13,9 +13,10 @@ from cltheory.derive.tex.formula.reader import read
 from cltheory.derive.tex.text.macros import Macros
 from cltheory.derive.write.display import root_names, typeset, written
 from cltheory.derive.write.layout import forms, layout
+from cltheory.derive.write.layout.displays import Letters, put_back
 from cltheory.derive.write.layout.equations import equation, has_same_sign
 from cltheory.derive.write.layout.forms import as_derived
-from cltheory.derive.write.layout.layout import is_same, with_names
+from cltheory.derive.write.layout.layout import is_same
 from cltheory.derive.write.layout.layout import layout as laid_out
 from cltheory.derive.write.layout.lines import POINTS, fold, points, rows
 from cltheory.derive.write.layout.tex import spoken, tex
@@ -235,15 +236,10 @@ def test_long_sums_are_broken_and_short_ones_are_not() -> None:
 def test_repeated_parts_of_long_formulas_get_names() -> None:
     e, domain, node = shown("supcl-optimum", "loss")
     twice = Sum(((False, node), (False, laid_out(e * alpha, domain))))
-    named_ = with_names(twice, frozenset({"h"}))
-    assert named_.where and all(s.name != "h" for s, _ in named_.where)
-    back = named_.node.meaning
-    for s, part in reversed(named_.where):
-        back = back.xreplace({s: part.meaning})
-    for s, part in reversed(named_.where):
-        back = back.xreplace({s: part.meaning})
-    assert back == twice.meaning
-    assert with_names(laid_out(alpha + 1, SIZES)).where == ()
+    found = Letters([twice]).shorten()
+    assert found.letters and found.nodes[0].cost < twice.cost
+    assert put_back(found.nodes[0], dict(found.letters)).key == twice.key
+    assert Letters([laid_out(alpha + 1, SIZES)]).shorten().letters == []
 
 
 def test_a_power_of_an_exponential_is_latex() -> None:

@@ -119,34 +119,6 @@ def test_roots_at_jumps_flat_parts_and_open_ends() -> None:
     assert str(tiny) == "1.00000000000000e-80"
 
 
-@pytest.mark.parametrize(
-    "id, at",
-    [
-        ("supcl-optimum", {"m": 10, "n": 10, "p": 2, "alpha": "1/2", "tau": "0.2"}),
-        ("supcl-optimum", {"m": 10, "n": 10, "p": 2, "alpha": "1/100", "tau": "0.2"}),
-        ("supcl-optimum", {"m": 10, "n": 10, "p": 2, "alpha": 1, "tau": "0.2"}),
-        ("sigmoid-optimum", {"N": 8, "t": 1, "b": 1}),
-        ("sigmoid-optimum", {"N": 8, "t": 1, "b": -40}),
-        ("sigmoid-threshold", {"N": 8, "t": 1, "b": 2}),
-        ("pairwise-threshold", {"N": 8, "t": 20, "b": -10}),
-        ("towers-threshold", {"N": 8, "K": 3, "p": 2, "t": 1, "b": 1, "w": 2}),
-    ],
-)
-def test_what_is_right_passes(id: str, at: dict[str, object]) -> None:
-    r = results[id]
-    passed = []
-    for name, q in r.quantities.items():
-        try:
-            expression = r.at(name, r.point(**at))
-        except DomainError:
-            continue
-        if not expression.free_symbols:
-            for digits in (1, 15, 40):
-                assert r.value(name, digits, **at) is not None
-            passed.append(q)
-    assert any(q.expression.atoms(ClampedRoot) for q in passed)
-
-
 # --- thresholds ------------------------------------------------------------------------------
 #: alpha > 1 - exp(-1/tau) makes the condition negative.
 CONDITION = 1 - exp(-1 / tau) - alpha

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from fractions import Fraction
 
 import mpmath
-import numpy as np
 import pytest
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Grade
@@ -53,16 +51,6 @@ def test_unknown_ids_are_refused() -> None:
         results["supcl-threshold"].nope  # noqa: B018
 
 
-def test_digits() -> None:
-    r = results["supcl-threshold"]
-    value = r.value("alpha_min", m=10, n=50, tau="1/10", digits=40)
-    with mpmath.workdps(60):
-        y = mpmath.exp(-mpmath.mpf(100) / 9)
-        expected = (1 + 499 * y) / (50 * (1 + 9 * y))
-        assert abs(value - expected) < mpmath.mpf(10) ** -40
-    assert str(value) == mpmath.nstr(value, 40, strip_zeros=False)
-
-
 def test_floats_are_the_decimals_they_print_as() -> None:
     r = results["supcl-threshold"]
     at = [r.value("alpha_min", m=3, n=4, tau=t, digits=30) for t in (0.1, "0.1", Fraction(1, 10))]
@@ -95,13 +83,6 @@ def test_missing_values_are_named() -> None:
         results["supcl-threshold"].value("alpha_min", m=3, n=5)
 
 
-def test_tau_max_at_the_ends_of_alpha() -> None:
-    r = results["supcl-threshold"]
-    assert r.value("tau_max", m=10, n=50, alpha=1) == mpmath.inf
-    assert r.value("tau_max", m=10, n="oo", alpha=1) == mpmath.inf
-    assert 0 < r.value("tau_max", m=10, n=50, alpha="0.0200001") < 0.1
-
-
 @given(st.integers(2, 40), st.integers(2, 60), st.integers(1, 30).map(lambda k: Fraction(k, 10)))
 def test_the_two_thresholds_are_inverse(m_, n_, t) -> None:
     r = results["supcl-threshold"]
@@ -109,18 +90,6 @@ def test_the_two_thresholds_are_inverse(m_, n_, t) -> None:
     # At 40 digits the inverse loses at most a dozen to cancellation in the logarithm.
     back = r.value("tau_max", m=m_, n=n_, alpha=mpmath.nstr(a, 40), digits=30)
     assert abs(back - mpmath.mpf(t.numerator) / t.denominator) < mpmath.mpf(10) ** -14
-
-
-def test_limits_agree_with_large_values() -> None:
-    r = results["supcl-threshold"]
-    far = r.value("alpha_min", m=10, n=10**12, tau="1/2")
-    assert abs(far - r.value("alpha_min", m=10, n="oo", tau="1/2")) < 1e-11
-    assert abs(far - r.value("alpha_min_n_oo", m=10, tau="1/2")) < 1e-11
-    o = results["supcl-optimum"]
-    at = {"m": 10, "p": 1, "alpha": "0.7", "tau": "0.3"}
-    for name in ("delta_star", "same_class", "within_class_variance"):
-        near, limit = (o.value(name, n=k, **at) for k in (10**9, "oo"))
-        assert abs(near - limit) < 1e-7, name
 
 
 def test_the_limit_of_the_optimum_is_in_closed_form() -> None:
@@ -137,44 +106,6 @@ def test_optimum_at_the_ends_of_alpha() -> None:
     at = {"m": 3, "n": 4, "p": 2, "tau": "1/2"}
     assert o.value("delta_star", alpha=0, **at) == 0
     assert abs(o.value("delta_star", alpha=1, digits=30, **at) - 1) < mpmath.mpf(10) ** -28
-
-
-def test_root_is_certified_to_the_asked_digits() -> None:
-    o = results["supcl-optimum"]
-    at = {"m": 10, "n": 10, "p": 2, "alpha": "1/2", "tau": "1/5"}
-    long = o.value("x_star", digits=60, **at)
-    short = o.value("x_star", digits=20, **at)
-    assert abs(long - short) < mpmath.mpf(10) ** -20
-    root = o.at("x_star", o.point(**at))
-    h, x = root.equation()
-    eps = Rational(1, 10**55)
-    from sympy import Float
-
-    point = Float(str(mpmath.nstr(long, 60)), 80)
-    assert h.subs(x, point - eps).evalf(70) < 0 < h.subs(x, point + eps).evalf(70)
-
-
-def test_functions_are_vectorised_and_agree_with_values() -> None:
-    o = results["supcl-optimum"]
-    f = o.function("within_class_variance")
-    alphas, taus = np.linspace(0, 1, 7), np.array([0.05, 0.2, 0.5, 1.0])
-    grid = f(m=10, n=10, alpha=alphas[:, None], tau=taus[None, :])
-    assert grid.shape == (7, 4)
-    for (i, a), (j, t) in itertools.product(enumerate(alphas), enumerate(taus)):
-        exact_ = o.value("within_class_variance", m=10, n=10, p=1, alpha=float(a), tau=float(t))
-        # The Newton steps stop at two units in the last place of x.
-        assert grid[i, j] == pytest.approx(float(exact_), abs=1e-13)
-    g = results["supcl-threshold"].function("alpha_min")
-    assert g(10, 50, 0.1) == g(m=10, n=50, tau=0.1)
-    with pytest.raises(TypeError, match="alpha_min takes m, n, tau"):
-        g(m=10)
-
-
-def test_small_temperatures_do_not_overflow() -> None:
-    f = results["supcl-threshold"].function("alpha_min")
-    assert f(m=10, n=50, tau=1e-4) == pytest.approx(1 / 50)
-    o = results["supcl-optimum"]
-    assert 0 < o.value("delta_star", m=10, n=10, p=1, alpha="1/2", tau="1/1000") < 0.1
 
 
 def test_ssem_end_points() -> None:

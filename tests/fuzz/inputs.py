@@ -301,7 +301,7 @@ PATHS = ["", " ", "a" * 300, "a/" * 3000, "a\0b", "\udcff", "a\nb.tex", *CODE]
 PATHS += ". .. / - -- no/such/a.tex ~ é.tex /dev/null /dev/full paper.tex -x $HOME".split()
 OPTIONS = {
     "check": ["--output", "--macros", "--frozen", "--format", "--time", "--memory", "--list"],
-    "export": ["--latex", "--bib", "--python", "--json", "--rename"],
+    "export": ["--latex", "--bib", "--python", "--rename"],
     "freeze": [],
     "show": [],
     "list": ["--format"],

@@ -8,9 +8,9 @@ may lack a factor that is proved to be positive.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from sympy import Basic, Eq, Piecewise, S, Symbol
 
@@ -20,16 +20,17 @@ from ...proof.relations import Iff
 from .layout import layout
 from .lines import points, rows
 from .signs import by_sign
-from .statement import SIGNS, Limited, Line, lines
+from .statement import SIGNS, Line, lines
 from .tex import Names, spoken, tex
-from .tree import Call, Name, Node, Product, Sum
+from .tree import Call, Limited, Name, Node, Product, Sum, named
 
 #: Room in a line beside the number of a formula, in points; and what is written before a sign.
 ROOM = 345.0
 SIGN = 22.0
 NUMBER = 24.0
-#: What the letters for a part that is repeated save at least, and what such a part costs.
-SAVED, REPEATED = 90, 30
+#: What a part that is repeated costs at least that gets a letter, and what letters save at least,
+#: in a display and in a line of text, which is longer.
+REPEATED, SAVED, SAVED_IN_TEXT = 20, 90, 30
 #: Names for parts: the first for sums of exponentials.
 SUMS, LETTERS = ("Z", "Z_1", "Z_2"), ("A", "B", "C", "Q", "S", "T", "W", "X", "Y")
 
@@ -79,59 +80,44 @@ def shown(
     changed = False
     if domain is not None:
         statement, changed = by_sign(statement, domain, always=always)
-    found = list(lines(statement, domain))
-    one_row = isinstance(statement, Iff) and len(found) == 2
-    pool = _Pool([_node(side) for line in found for side in line.sides], name, keep)
-    pool.shorten(room - SIGN - 10)
-    nodes = iter(pool.nodes)
-    laid: list[str] = []
-    for line in found:
-        sides = tuple(_with(side, next(nodes)) for side in line.sides)
-        laid += _rows(replace(line, sides=sides), name, room)
-    if (chained := _chain(found, pool.nodes, name, room)) is not None:
-        laid = [chained]
-    if one_row and len(laid) == 2 and sum(points(n, name) for n in pool.nodes) + 3 * SIGN < room:
-        laid = [f"& {' '.join(laid).replace('&', '').strip()}"]
-    where = _where(pool, name, room)
-    return Shown(tuple(laid), where, changed, tuple(pool.nodes), tuple(pool.letters))
+    found = _displayed(list(lines(statement, domain)), name, room, keep)
+    if isinstance(statement, Iff) and len(found.rows) == 2:
+        if sum(points(n, name) for n in found.nodes) + 3 * SIGN < room:
+            found = replace(found, rows=(f"& {' '.join(found.rows).replace('&', '').strip()}",))
+    return replace(found, signs=changed)
 
 
 def expression(
-    e: Basic, domain: Domain | None, name: Names, before: str, room: float = ROOM, sign: str = "="
+    e: Basic, domain: Domain | None, name: Names, before: str, room: float = ROOM
 ) -> Shown:
     """``before = e`` as rows that fit."""
-    width = 6.0 * len(re.sub(r"\\[A-Za-z]+|[{}^_ ]", "x", before).replace("xx", "x"))
     if isinstance(e, Piecewise):
         return _cases(e, domain, name, before)
-    pool = _Pool([layout(e, domain)], name, None)
-    pool.shorten(room - SIGN - width - 10)
-    (node,) = pool.nodes
-    first, *more = rows(node, name, room - SIGN - width)
-    found = (f"{before} &{sign} {first}", *(rf"&\quad {{}} {row}" for row in more))
-    where = _where(pool, name, room)
-    return Shown(found, where, False, (node,), tuple(pool.letters))
+    left = Symbol(before)
+    line = Line((Name(left), layout(e, domain)), SIGNS[Eq])
+    return _displayed([line], lambda s: before if s == left else name(s), room)
 
 
 def of_node(node: Node, name: Names, room: float = ROOM) -> Shown:
     """A formula that is laid out, as rows that fit."""
-    pool = _Pool([node], name, None)
-    pool.shorten(room - 10)
-    first, *more = rows(pool.nodes[0], name, room)
-    return Shown(
-        (f"& {first}", *(rf"&\quad {{}} {r}" for r in more)),
-        _where(pool, name, room),
-        False,
-        tuple(pool.nodes),
-        tuple(pool.letters),
-    )
+    return _displayed([Line((node,))], name, room)
 
 
-def _where(pool: _Pool, name: Names, room: float) -> tuple[tuple[str, ...], ...]:
-    """What the letters are, as rows."""
-    return tuple(
+def _displayed(
+    found: Sequence[Line], name: Names, room: float, keep: dict[str, Symbol] | None = None
+) -> Shown:
+    pool = Letters([side for line in found for side in line.sides], keep)
+    pool.shorten(name, room - SIGN - 10)
+    nodes = iter(pool.nodes)
+    laid: list[str] = []
+    for line in found:
+        sides = tuple(next(nodes) for _ in line.sides)
+        laid += _rows(replace(line, sides=sides), name, room)
+    where = tuple(
         tuple(_rows(Line((Name(letter), node), SIGNS[Eq]), name, room))
         for letter, node in pool.letters
     )
+    return Shown(tuple(laid), where, False, tuple(pool.nodes), tuple(pool.letters))
 
 
 def _cases(e: Piecewise, domain: Domain | None, name: Names, before: str) -> Shown:
@@ -152,70 +138,48 @@ def _cases(e: Piecewise, domain: Domain | None, name: Names, before: str) -> Sho
     return Shown((rf"{before} &= \begin{{cases}} {body} \end{{cases}}",), tuple(where))
 
 
-def _node(side: Node | Limited) -> Node:
-    return side.of if isinstance(side, Limited) else side
-
-
-def _with(side: Node | Limited, node: Node) -> Node | Limited:
-    return replace(side, of=node) if isinstance(side, Limited) else node
-
-
 def _rows(line: Line, name: Names, room: float) -> list[str]:
     word = f"{line.word[1]}\\quad " if line.word else ""
-    sides = [s.tex(name) if isinstance(s, Limited) else tex(s, name) for s in line.sides]
+    room -= 26.0 if word else 0.0
+    sides = [tex(s, name) for s in line.sides]
     if line.sign is None or len(line.sides) != 2:
-        beside = sum(points(_node(s), name) + 24 for s in line.sides[1:])
-        first, *more = rows(_node(line.sides[0]), name, room - beside)
+        beside = sum(points(s, name) + 24 for s in line.sides[1:])
+        first, *more = rows(line.sides[0], name, room - beside)
         found = [f"{word}& {first}", *(rf"&\quad {{}} {row}" for row in more)]
         found[-1] = r" \qquad ".join([found[-1], *sides[1:]])
         return found
     left, right = line.sides
-    taken = points(_node(left), name) + (36.0 if isinstance(left, Limited) else 0.0)
     sign = line.sign[1]
-    before = 26.0 if word else 0.0
     if isinstance(right, Limited):
         return [f"{word}{sides[0]} &{sign} {sides[1]}"]
-    if isinstance(left, Node) and taken > (room - before) / 2:  # the long side goes first
-        end = SIGN + points(right, name)
-        first, *more = rows(left, name, room - before - end if points(right, name) < 60 else room)
-        tail = f" {sign} {sides[1]}"
-        if more and points(right, name) < 60:
-            more[-1] += tail
-            return [f"{word}& {first}", *(rf"&\quad {{}} {r}" for r in more)]
-        if more:
-            return [f"{word}& {first}", *(rf"&\quad {{}} {r}" for r in more), rf"&\quad {tail}"]
-        if taken + points(right, name) + SIGN <= room - before:
-            return [f"{word}& {first}{tail}"]
-        first_right, *more_right = rows(right, name, room - 30)
-        return [
-            f"{word}& {first}",
-            rf"&\quad {sign} {first_right}",
-            *(rf"&\qquad {{}} {r}" for r in more_right),
-        ]
-    first, *more = rows(right, name, room - taken - SIGN - before)
-    return [f"{word}{sides[0]} &{sign} {first}", *(rf"&\quad {{}} {row}" for row in more)]
-
-
-def _chain(found: Sequence[Line], nodes: Sequence[Node], name: Names, room: float) -> str | None:
-    """``a < b < c`` for ``a < b`` and ``b < c``, if that fits."""
-    if len(found) != 2 or any(line.sign is None or line.word for line in found) or len(nodes) != 4:
-        return None
-    signs = [line.sign[1] for line in found if line.sign is not None]
-    if nodes[1].key != nodes[2].key or not set(signs) <= {"<", r"\le"}:
-        return None
-    first, middle, _, last = nodes
-    if sum(points(n, name) for n in (first, middle, last)) + 2 * SIGN > room:
-        return None
-    shown_as = [tex(n, name) for n in (first, middle, last)]
-    return f"& {shown_as[0]} {signs[0]} {shown_as[1]} {signs[1]} {shown_as[2]}"
+    taken = points(left, name)
+    if isinstance(left, Limited) or taken <= room / 2:
+        first, *more = rows(right, name, room - taken - SIGN)
+        return [f"{word}{sides[0]} &{sign} {first}", *(rf"&\quad {{}} {row}" for row in more)]
+    # The long side goes first.
+    end = SIGN + points(right, name)
+    is_short = end < 60 + SIGN
+    first, *more = rows(left, name, room - end if is_short else room)
+    found = [f"{word}& {first}", *(rf"&\quad {{}} {row}" for row in more)]
+    if (is_short and more) or (not more and taken + end <= room):
+        found[-1] += f" {sign} {sides[1]}"
+        return found
+    first, *more = rows(right, name, room - 30)
+    return [*found, rf"&\quad {sign} {first}", *(rf"&\qquad {{}} {row}" for row in more)]
 
 
 # --- letters for parts -------------------------------------------------------------------------
-class _Pool:
-    """The sides of a statement, in which parts get letters until each of them fits."""
+class Letters:
+    """Formulas, of which parts get letters: what is repeated, and what does not fit.
 
-    def __init__(self, nodes: Sequence[Node], name: Names, keep: dict[str, Symbol] | None):
-        self.nodes, self.name = list(nodes), name
+    Parameters
+    ----------
+    keep
+        Parts that have letters already, by their text; those of sums of exponentials are added.
+    """
+
+    def __init__(self, nodes: Sequence[Node], keep: dict[str, Symbol] | None = None):
+        self.nodes = list(nodes)
         self.letters: list[tuple[Symbol, Node]] = []
         self.keep = {} if keep is None else keep
         self._before = list(nodes)
@@ -225,17 +189,21 @@ class _Pool:
         self._sums = [s for s in SUMS if s not in taken]
         self._free = [s for s in LETTERS if s not in taken]
 
-    def shorten(self, room: float) -> None:
+    def shorten(self, name: Names = named, room: float = inf) -> Letters:
         """Give letters to what is known by one, what is repeated, and what is too wide."""
         for node in self.nodes:
             for part in parts(node):
                 if part.key in self.keep:
                     self._put(part, self.keep[part.key])
-        while self._free and (repeated := self._repeated()) is not None:
+        while self._free and (repeated := self._repeated(room)) is not None:
             self._name(repeated)
-        while self._free and (wide := self._too_wide(room)) is not None:
+        while self._free and (wide := self._too_wide(name, room)) is not None:
             self._name(wide)
-        self._check()
+        # What is shown, with the letters put back, is what was laid out.
+        for node, before in zip(self.nodes, self._before, strict=True):
+            if put_back(node, self._known).key != before.key:
+                raise InternalError(f"{before.key} is not what is shown")
+        return self
 
     def _put(self, part: Node, letter: Symbol) -> None:
         self._known[letter] = part
@@ -256,7 +224,7 @@ class _Pool:
         yield from self.nodes
         yield from (node for _, node in self.letters)
 
-    def _repeated(self) -> Node | None:
+    def _repeated(self, room: float) -> Node | None:
         seen: dict[str, tuple[Node, int]] = {}
         for node in self._all():
             for part in parts(node):
@@ -266,33 +234,24 @@ class _Pool:
             (((count - 1) * part.cost, key) for key, (part, count) in seen.items()),
             default=(0, ""),
         )
-        return seen[key][0] if saving >= SAVED else None
+        least = SAVED if room < inf else SAVED_IN_TEXT
+        return seen[key][0] if saving >= least else None
 
-    def _too_wide(self, room: float) -> Node | None:
-        """The part of the widest side that does not fit whose letter saves most."""
-        for node in self._all():
-            wide = [t for t in terms(node) if points(t, self.name) > room]
-            if not wide:
-                continue
-            found = [
-                (points(part, self.name), part)
-                for part in parts(wide[0])
-                if isinstance(part, (Sum, Product, Call)) and part.cost >= 20
-            ]
-            fitting = [
-                (width, part)
-                for width, part in found
-                if all(points(t, self.name) <= room for t in terms(part)) and width > 60
-            ]
-            if fitting:
-                return max(fitting, key=lambda at: at[0])[1]
+    def _too_wide(self, name: Names, room: float) -> Node | None:
+        """The widest part that fits of a term that does not."""
+        for node in self._all() if room < inf else ():
+            for wide in (t for t in terms(node) if points(t, name) > room):
+                fitting = [
+                    part
+                    for part in parts(wide)
+                    if isinstance(part, (Sum, Product, Call))
+                    and part.cost >= 20
+                    and points(part, name) > 60
+                    and all(points(t, name) <= room for t in terms(part))
+                ]
+                if fitting:
+                    return max(fitting, key=lambda part: points(part, name))
         return None
-
-    def _check(self) -> None:
-        """What is shown, with the letters put back, is what was laid out."""
-        for node, before in zip(self.nodes, self._before, strict=True):
-            if put_back(node, self._known).key != before.key:
-                raise InternalError(f"{before.key} is not what is shown")
 
 
 def put_back(node: Node, known: dict[Symbol, Node]) -> Node:

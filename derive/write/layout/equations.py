@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sympy import Expr, Symbol, exp, oo
+from sympy import Expr, Symbol, oo
 
 from ...decide.decide import is_proved_positive
 from ...decide.domain import Domain, Range
 from ...decide.normal import ExpField, NotInField, factor_list
 from ...decide.root import ClampedRoot
 from .arrange import looked_at
-from .forms import best
+from .forms import best, over_exponential
 from .layout import Ranges, Witness, layout, typical
 from .tree import Node
 
@@ -90,12 +90,5 @@ def _multiples(h: Expr, domain: Domain) -> list[Expr]:
     found = []
     for key in keys:
         exponent = sum((k * E for k, (_, E) in zip(key, places, strict=True)), start=0 * h)
-        found.append(_divided(whole, exponent))
+        found.append(over_exponential(whole, exponent))
     return found
-
-
-def _divided(e: Expr, exponent: Expr) -> Expr:
-    if exponent == 0:
-        return e
-    ring = ExpField([e, exp(exponent)])
-    return ring.factored(ring(e) / ring(exp(exponent)))

@@ -1,45 +1,73 @@
 """The forms that a formula may be written in; the shortest is chosen.
 
-As derived; over one line, factored; split by a symbol; each polynomial expanded, factored or
-collected by one or two of its symbols; each exponential with either sign of its exponent, the
-others multiplied through; exponentials taken out of logarithms and roots, or put into them.
-Nothing is proved here: whatever comes out is compared with what went in (:mod:`.layout`).
+As derived; term by term; over one line, and split by a symbol; each polynomial expanded, factored,
+or collected by some of its symbols; numerator and denominator divided by the exponential of any
+term below the line; logarithms of quotients with either sign; exponentials taken out of
+logarithms and roots. Nothing is proved here: what comes out is compared with what went in
+(:mod:`.layout`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, reduce
-from operator import add
+from functools import lru_cache
+from itertools import combinations, islice
+from math import gcd
 
-from sympy import Abs, Add, Basic, Dummy, Expr, Max, Min, Mul, Pow, S, Symbol, exp, log
+from sympy import (
+    Abs,
+    Add,
+    Basic,
+    Dummy,
+    Expr,
+    Integer,
+    Max,
+    Min,
+    Mul,
+    Pow,
+    S,
+    Symbol,
+    exp,
+    log,
+    preorder_traversal,
+)
 
-from ...decide.normal import ExpField, NotInField, is_power
+from ...decide.normal import ExpField, NotInField, factor_list, is_power
 from ...decide.polynomial import ONE as UNIT
-from ...decide.polynomial import Monomial, Poly, Quotient, Ring
+from ...decide.polynomial import Monomial, Poly, Quotient
 from .arrange import Signed, alone, natural, power, quotient, signed, total, where
-from .plans import NONE, Search, Shift, Terms, numbers_in, terms_of, without
-from .tree import ONE, ZERO, Call, Node, Number, Other, Power, Product, name_of, number
+from .tree import ONE, Call, Node, Number, Other, Power, Product, name_of, number
 
 LARGEST = 60  #: terms of a polynomial that other forms are looked for of
-DEGREE = 12  #: in an exponential; exponents without a common measure make high ones
+DEGREE = 60  #: the same of degrees; exponents without a common measure make high ones
 SPLIT = 16  #: terms above the line of a quotient that is split
 PARTS = 6  #: parts that a quotient is split into
+PAIRS = 10  #: terms of a polynomial that is collected by two symbols at once
+#: Polynomials in one quotient that are collected, if they have more terms than a few.
+TRIES, FEW = 40, 4
 LONGEST = 210  #: parts of a formula that other forms are looked for of
 FUNCTIONS = 3  #: independent exponentials and logarithms in one
 
+#: Exponents, which may be negative of exponentials, and whole coefficients.
+Terms = tuple[tuple[Monomial, int], ...]
 
-def rank(node: Node) -> tuple[int, int, str]:
-    """Which of two forms that cost the same is better: small numbers, few signs."""
-    return (numbers_in(node), node.key.count("-"), node.key)
+
+def rank(node: Node) -> tuple[int, int, int, int, str]:
+    """Which form is better: less to read, small numbers, few parentheses in others, few signs."""
+    return (node.cost, _numbers_in(node), node.depth, node.key.count("-"), node.key)
+
+
+def _numbers_in(node: Node) -> int:
+    if isinstance(node, Number):
+        return int(node.value) if isinstance(node.value, Integer) else 0
+    return sum(map(_numbers_in, node.children))
 
 
 def cheapest(forms: Iterable[Node]) -> Node:
     """The form with least to read."""
     found = list(forms)
     least = min(node.cost for node in found)
-    best = [node for node in found if node.cost == least]
-    return best[0] if len(best) == 1 else min(best, key=rank)
+    return min((node for node in found if node.cost == least), key=rank)
 
 
 def best(expression: Expr) -> Node:
@@ -53,23 +81,15 @@ def ordered(expression: Expr) -> tuple[Node, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _ordered(expression: Expr, where: object) -> tuple[Node, ...]:
-    found = [as_derived(expression, best)]
-    if not _is_plain(expression):
-        if (expression.is_Add or expression.is_Mul) and not _is_small(expression):
-            found.append(_by_parts(expression))
-            found += _by_divisors(expression)
-        plain, parts = _without_others(expression)
-        for e in dict.fromkeys((plain, _with_exponentials_out(plain))):
-            if _is_small(e):
-                found += _rational(e, parts)
-        if len(found) == 1 and (expression.is_Add or expression.is_Mul):
-            found.append(_by_parts(expression))
-    if (merged := _merged(cheapest(found))) is not None:
-        found.append(merged)
-    first = cheapest(found)
-    rest = {node.key: node for node in sorted(found, key=lambda node: node.cost)}
-    return first, *(node for key, node in rest.items() if key != first.key)
+def _ordered(e: Expr, where: object) -> tuple[Node, ...]:
+    found = [as_derived(e, best)]
+    if not _is_plain(e):
+        if e.is_Add or e.is_Mul:
+            found += [_by_parts(e), *_by_divisors(e)]
+        plain, parts = _without_others(e)
+        for form in dict.fromkeys((plain, _with_exponentials_out(plain))):
+            found += _quotients(form, parts)
+    return tuple(sorted({node.key: node for node in found}.values(), key=rank))
 
 
 def _is_plain(e: Expr) -> bool:
@@ -88,64 +108,24 @@ def _is_plain(e: Expr) -> bool:
 
 
 def _by_parts(e: Expr) -> Node:
-    """Each term or factor by itself."""
+    """Each term or factor by itself, exponentials as one."""
     if e.is_Add:
         return total(signed(best(a)) for a in e.args)
     above, below = _sides(e)
+    exponents = [f.args[0] for f in above if isinstance(f, exp)]
+    if len(exponents) > 1:
+        above = [f for f in above if not isinstance(f, exp)] + [exp(Add(*exponents))]
     return alone(quotient(map(best, above), map(best, below)))
 
 
-def _merged(node: Node) -> Node | None:
-    """With exponentials that are multiplied as one; None if there are none."""
-    if not _multiplies_exponentials(node):
-        return None
-
-    def change(part: Node) -> Node:
-        part = part.rebuilt(change) if part.children else part
-        if not isinstance(part, Product):
-            return part
-        exponents = [e for f in part.above if (e := _exponent_of(f)) is not None]
-        if len(exponents) < 2:
-            return part
-        rest = [f for f in part.above if _exponent_of(f) is None]
-        return alone(quotient([*rest, Call("exp", (best(Add(*exponents)),))], part.below))
-
-    return change(node)
-
-
-def _multiplies_exponentials(node: Node) -> bool:
-    """Whether some product in it has several exponentials above its line."""
-    if isinstance(node, Product):
-        kinds = (f.base if isinstance(f, Power) else f for f in node.above)
-        if sum(isinstance(f, Call) and f.function == "exp" for f in kinds) > 1:
-            return True
-    return any(map(_multiplies_exponentials, node.children))
-
-
-def _exponent_of(node: Node) -> Expr | None:
-    """What an exponential, or a power of one, is the exponential of."""
-    power: Expr = S.One
-    while isinstance(node, Power):
-        if not isinstance(node.exponent, Number):
-            return None
-        power *= node.exponent.value
-        node = node.base
-    if not isinstance(node, Call) or node.function != "exp":
-        return None
-    inside = node.arguments[0].meaning
-    return power * inside if isinstance(inside, Expr) else None
-
-
-def _by_divisors(e: Expr) -> list[Node]:
-    """Terms over powers of the same sums brought together, if that leaves several."""
+def _by_divisors(e: Expr) -> Iterator[Node]:
+    """Terms over powers of the same sums of exponentials brought together."""
     groups: dict[frozenset[Expr], list[Expr]] = {}
     for term in Add.make_args(e):
-        below = {b for f in _sides(term)[1] if (b := f.as_base_exp()[0]).is_Add and b.has(exp)}
-        groups.setdefault(frozenset(below), []).append(term)
-    together = [terms for below, terms in groups.items() if below and len(terms) > 1]
-    if not together or len(groups) == 1:
-        return []
-    return [total(signed(best(Add(*terms))) for terms in groups.values())]
+        bases = (f.as_base_exp()[0] for f in _sides(term)[1])
+        groups.setdefault(frozenset(b for b in bases if b.is_Add and b.has(exp)), []).append(term)
+    if 1 < len(groups) < len(Add.make_args(e)):
+        yield total(signed(best(Add(*terms))) for terms in groups.values())
 
 
 def _sides(e: Expr) -> tuple[list[Expr], list[Expr]]:
@@ -161,15 +141,6 @@ def _sides(e: Expr) -> tuple[list[Expr], list[Expr]]:
 def _is_negative(e: Expr) -> bool:
     """Whether an exponent has a minus sign."""
     return bool(e.is_negative if e.is_Rational else e.could_extract_minus_sign())
-
-
-def _is_small(e: Expr) -> bool:
-    """Whether other forms are looked for; terms of what is longer are laid out one by one."""
-    left, todo = LONGEST, [e]
-    while todo and left:
-        left -= 1
-        todo += todo.pop().args
-    return not todo
 
 
 # --- as derived --------------------------------------------------------------------------------
@@ -267,177 +238,103 @@ def _is_root(e: Expr) -> bool:
     return bool(e.is_Pow and e.exp.is_Rational and e.exp.q > 1 and not e.base.is_number)
 
 
-def _has_powers(ring: ExpField) -> bool:
-    """Whether there are symbols in exponents; such powers stay as they are written."""
-    return any(map(is_power, ring.atoms.values()))
-
-
 def _taken_out(e: Expr) -> tuple[Expr, Expr] | None:
-    """The exponential that the terms above have in common, or the first of them has."""
-    try:
-        ring = ExpField([e])
-        element = ring(e)
-    except (NotInField, ZeroDivisionError):
+    """The exponential of the first term above without a root, over that of all terms below."""
+    ring = _field(e)
+    if ring is None or not ring.exponents:
         return None
-    if _has_powers(ring):
-        return None
-    if not 0 < len(ring.exponents) <= FUNCTIONS or max(element.numer.degrees(), default=0) > DEGREE:
-        return None
-    gens = list(element.numer.ring.symbols)
+    element = ring(e)
+    gens = list(ring.ring.symbols)
     places = [(gens.index(y), exponent) for y, exponent in ring.exponents.items()]
-    below = _exponents_of(element.denom, places)
-    if len(below) != 1:
-        return None
     roots = [i for i, s in enumerate(gens) if s in ring.atoms and s not in ring.exponents]
-    # Out goes what a term without a root has, so that the others keep theirs.
-    plain = sorted({tuple(m[i] for i, _ in places) for m in element.numer.monoms()
-                    if not any(m[i] for i in roots)})  # fmt: skip
-    if not plain:
-        return None
-    ((shift,), first) = (tuple(below), plain[0])
-    exponent = reduce(
-        add,
-        ((a - b) * E for a, b, (_, E) in zip(first, shift, places, strict=True)),
-        S.Zero,
+    below = {tuple(m[i] for i, _ in places) for m in element.denom.monoms()}
+    plain = sorted(
+        tuple(m[i] for i, _ in places)
+        for m in element.numer.monoms()
+        if not any(m[i] for i in roots)
     )
+    if len(below) != 1 or not plain:
+        return None
+    exponent = Add(*((a - b) * E for a, b, (_, E) in zip(plain[0], *below, places, strict=True)))
     if exponent == 0:
         return None
-    return _shifted(e, exponent), exponent
+    return over_exponential(e, exponent), exponent
 
 
-def _shifted(e: Expr, exponent: Expr) -> Expr:
+def over_exponential(e: Expr, exponent: Expr) -> Expr:
     """e exp(-exponent), with the exponentials of each term together."""
+    if exponent == 0:
+        return e
     ring = ExpField([e, exp(exponent)])
     return ring.factored(ring(e) / ring(exp(exponent)))
 
 
-def _exponents_of(poly: Poly, places: Sequence[tuple[int, Expr]]) -> set[tuple[int, ...]]:
-    return {tuple(m[i] for i, _ in places) for m in poly.monoms()}
-
-
 # --- quotients of polynomials --------------------------------------------------------------------
-def _rational(e: Expr, parts: Mapping[Symbol, Node]) -> Iterator[Node]:
+def _field(e: Expr) -> ExpField | None:
+    """The field of a formula of which other forms are looked for; None if it is too large."""
+    if next(islice(preorder_traversal(e), LONGEST, None), None) is not None:
+        return None
     try:
         ring = ExpField([e])
-        if sum(isinstance(a, (exp, log)) for a in ring.atoms.values()) > FUNCTIONS:
-            return
-        if _has_powers(ring):
-            return
+        atoms = ring.atoms.values()
+        if any(map(is_power, atoms)):  # symbols in exponents: these stay as they are written
+            return None
+        if sum(isinstance(a, (exp, log)) for a in atoms) > FUNCTIONS:
+            return None
         element = ring(e)
     except (NotInField, ZeroDivisionError):
-        return
-    if max((*element.numer.degrees(), *element.denom.degrees()), default=0) > 5 * DEGREE:
-        return
-    if max(len(element.numer), len(element.denom)) > LARGEST:
-        return
-    gens = list(element.numer.ring.symbols)
-    places = [gens.index(s) for s in ring.exponents]
-    below = {tuple(m[i] for i in places) for m in element.denom.monoms()}
-    turning = places if len(below) > 1 else []
-    turning += [i for i, s in enumerate(gens) if _is_log_of_quotient(ring.atoms.get(s))]
-    least = 10**9
-    for flipped in _ways(turning):
-        numer, denom = element.numer, element.denom
-        exps = [i for i in flipped if gens[i] in ring.exponents]
-        for i in exps:
-            numer, denom = _reversed(numer, denom, i)
-        for i in flipped:
-            if i not in exps:
-                numer, denom = _negated(numer, i), _negated(denom, i)
-        speller = Speller(
-            numer.ring,
-            tuple(_spelling(ring, s, i in flipped, parts) for i, s in enumerate(gens)),
-            {i: -ring.exponents[s] if i in flipped else ring.exponents[s]
-             for i, s in enumerate(gens) if s in ring.exponents},
-            {i: ring.atoms[s].args[0] for i, s in enumerate(gens)
-             if s in ring.atoms and _is_square_root(ring.atoms[s])},
-        )  # fmt: skip
-        found = list(speller.quotients(numer, denom))
-        if len(exps) == len(flipped):
-            least = min(least, *(node.cost for node in found))
-            yield from found
-        else:  # a logarithm of the inverse has to be shorter
-            yield from (node for node in found if node.cost < least)
+        return None
+    numer, denom = element.numer, element.denom
+    if max(len(numer), len(denom)) > LARGEST:
+        return None
+    return ring if max((*numer.degrees(), *denom.degrees()), default=0) <= DEGREE else None
 
 
-def _ways(turning: Sequence[int]) -> list[Sequence[int]]:
-    """None of them, all of them, each of them alone."""
-    alone = [[i] for i in turning] if len(turning) > 1 else []
-    return [[], *([turning] if turning else []), *alone]
+def _quotients(e: Expr, parts: Mapping[Symbol, Node]) -> Iterator[Node]:
+    ring = _field(e)
+    if ring is None:
+        return
+    element = ring(e)
+    yield from Speller(ring, parts).quotients(element.numer, element.denom)
+    logs = [i for i, s in enumerate(ring.ring.symbols) if _is_log_of_quotient(ring.atoms.get(s))]
+    if logs:
+        numer, denom = (_negated(p, logs) for p in (element.numer, element.denom))
+        yield from Speller(ring, parts, logs).quotients(numer, denom)
 
 
 def _is_log_of_quotient(e: Expr | None) -> bool:
     if not isinstance(e, log):
         return False
-    (argument,) = e.args
-    return ExpField([argument])(argument).denom != ExpField([argument]).ring.one
+    ring = ExpField(e.args)
+    return ring(e.args[0]).denom != ring.ring.one
 
 
-def _is_square_root(e: Expr) -> bool:
-    return bool(e.is_Pow and not isinstance(e, exp) and e.exp == S.Half)
-
-
-def _spelling(ring: ExpField, s: Symbol, flipped: bool, parts: Mapping[Symbol, Node]) -> Node:
-    if s in parts:
-        return parts[s]
-    meaning = ring.atoms.get(s)
-    if meaning is None:
-        return name_of(s)
-    inner = {k: v for k, v in parts.items() if k in meaning.free_symbols}
-    back = {k: v.meaning for k, v in inner.items()}
-    if isinstance(meaning, exp):
-        return ONE  # spelled with the others of its term
-    if isinstance(meaning, log):
-        argument = meaning.args[0].xreplace(back)
-        return Call("log", (best(1 / argument if flipped else argument),))
-    if not meaning.args:  # e, which is a power of itself
-        return Number(meaning)
-    base = best(meaning.base.xreplace(back))
-    if meaning.exp == S.Half:
-        return Call("sqrt", (base,))
-    exponent = meaning.exp
-    return Power(base, number(exponent) if exponent.is_Rational else best(exponent.xreplace(back)))
-
-
-def _reversed(numer: Poly, denom: Poly, i: int) -> tuple[Poly, Poly]:
-    """In 1/y instead of y, multiplied through by the power of it that is needed."""
-    top = max(p.degree(i) for p in (numer, denom))
-
-    def turned(poly: Poly) -> Poly:
-        return poly.ring.from_dict({(*m[:i], top - m[i], *m[i + 1 :]): c for m, c in poly.terms()})
-
-    return turned(numer), turned(denom)
-
-
-def _negated(poly: Poly, i: int) -> Poly:
-    """With minus the variable: a logarithm of the inverse."""
-    return poly.ring.from_dict({m: -c if m[i] % 2 else c for m, c in poly.terms()})
+def _negated(poly: Poly, places: Sequence[int]) -> Poly:
+    """With minus these variables."""
+    return poly.ring.from_dict({m: c * (-1) ** sum(m[i] for i in places) for m, c in poly.terms()})
 
 
 class Speller:
-    """Polynomials in some variables, as formulas.
+    """Polynomials in the variables of a field, as formulas.
 
     Parameters
     ----------
-    names
-        How each variable is written.
-    exponents
-        For those that are exponentials, the exponent.
-    roots
-        For those that are square roots, the base.
+    parts
+        Variables that stand for parts that are laid out already.
+    inverted
+        Where logarithms are written as those of the inverse.
     """
 
-    def __init__(
-        self,
-        ring: Ring,
-        names: Sequence[Node],
-        exponents: Mapping[int, Expr],
-        roots: Mapping[int, Expr],
-    ):
-        self.names, self.exponents, self.roots = names, exponents, roots
-        self.places = tuple(sorted(exponents))
-        self._search = Search(ring, names, self.places, roots, self._exponential, self._term)
-        self._exponentials: dict[Shift, Node] = {}
+    def __init__(self, ring: ExpField, parts: Mapping[Symbol, Node], inverted: Sequence[int] = ()):
+        symbols = ring.ring.symbols
+        self.ring = ring.ring
+        self.exponents = {
+            i: ring.exponents[s] for i, s in enumerate(symbols) if s in ring.exponents
+        }
+        self.names = [_spelling(ring, s, i in inverted, parts) for i, s in enumerate(symbols)]
+        self._known: dict[Terms, Node] = {}
+        self._most = TRIES
+        self._exponentials: dict[Monomial, Node] = {}
 
     # --- quotients ---------------------------------------------------------------------------
     def quotients(self, numer: Poly, denom: Poly) -> Iterator[Node]:
@@ -446,112 +343,168 @@ class Speller:
         if not 2 <= len(numer) <= SPLIT or denom.is_number:
             return
         others = [i for i, top in enumerate(numer.degrees()) if top > 0 and self.names[i].kind != 2]
-        for group in (*((i,) for i in others), self.places):
-            by = _grouped(numer, group) if group else []
+        for group in (*([i] for i in others if i not in self.exponents), list(self.exponents)):
+            by = _grouped(terms_of(numer), group)
             if not 2 <= len(by) <= PARTS:
                 continue
-            parts = [(Quotient(coefficient, denom), key) for key, coefficient in by]
+            parts = [
+                (Quotient(self.ring.from_dict(dict(rest)), denom), self.ring.from_dict({key: UNIT}))
+                for key, rest in by.items()
+            ]
             if any(part.denom != denom for part, _ in parts):  # or it would be longer
                 yield total(signed(self.over(part.numer * key, part.denom)) for part, key in parts)
 
     def over(self, numer: Poly, denom: Poly) -> Node:
-        """One line; an exponential that everything below has goes above, into the terms."""
-        above, under = terms_of(numer), terms_of(denom)
-        below = {tuple(m[i] for i in self.places) for m, _ in under}
-        shift = NONE
-        if len(below) == 1 and any(next(iter(below))):
-            shift = next(iter(below))
-            under = without(under, self.places)
-        low = self.spelled(under)
-        forms = [times([self.spelled(above, shift)], [low])]
-        if shift:
-            apart = self._exponential(tuple(-k for k in shift))
-            forms.append(times([self.spelled(above), apart], [low]))
-        return cheapest(alone(_joined(form)) for form in forms)
+        """One line, above and below divided by the exponential of any term below."""
+        above, below = terms_of(numer), terms_of(denom)
+        found = []
+        for shift in dict.fromkeys(self._exponential_part(m) for m, _ in below):
+            self._most = len(self._known) + TRIES
+            up, down = (self.spelled(_divided(side, shift)) for side in (above, below))
+            found.append(_joined(alone(quotient([up], [down]))))
+        return cheapest(found)
 
-    def spelled(self, terms: Terms, shift: Shift = NONE) -> Node:
-        """The shortest form of a polynomial, its exponentials divided by those of ``shift``."""
-        return self._search.plan(terms, shift).make()
+    def _exponential_part(self, monom: Monomial) -> Monomial:
+        return tuple(k if i in self.exponents else 0 for i, k in enumerate(monom))
+
+    # --- polynomials -------------------------------------------------------------------------
+    def spelled(self, terms: Terms) -> Node:
+        """The shortest form of a polynomial: expanded, factored, or collected."""
+        if terms not in self._known:
+            expanded = total(self._term(m, c) for m, c in terms)
+            more = self._shorter(terms) if len(terms) > 1 else ()
+            self._known[terms] = cheapest([expanded, *more])
+        return self._known[terms]
+
+    def _shorter(self, terms: Terms) -> Iterator[Node]:
+        content, factors = self._factors(terms)
+        if abs(content) != 1 or factors != [(terms, 1)]:
+            powers = (power(self.spelled(f), k) for f, k in factors)
+            yield alone(quotient([number(content), *powers]))
+        if len(factors) == 1 and abs(content) != 1:  # a number in front; the rest was tried
+            return
+        if len(terms) < 3 or (len(self._known) > self._most and len(terms) > FEW):
+            return
+        for group in self._groups(terms):
+            keys: dict[Terms, list[tuple[Monomial, int]]] = {}
+            for key, rest in _grouped(terms, group).items():
+                content = gcd(*(c for _, c in rest)) * (1 if rest[0][1] > 0 else -1)
+                plain = _in_order((m, c // content) for m, c in rest)
+                keys.setdefault(plain, []).append((key, content))
+            if len(keys) < len(terms) and (len(keys) > 1 or terms not in keys):
+                products = [(_in_order(k), rest) for rest, k in keys.items()]
+                if all(key != terms for key, _ in products):
+                    yield total(
+                        quotient([self.spelled(key), self.spelled(rest)]) for key, rest in products
+                    )
+
+    def _groups(self, terms: Terms) -> Iterable[tuple[int, ...]]:
+        """Variables that a polynomial may be collected by; exponentials stay together."""
+        used = [
+            i for i, powers in enumerate(zip(*(m for m, _ in terms), strict=True)) if any(powers)
+        ]
+        block = tuple(i for i in used if i in self.exponents)
+        alone = [i for i in used if i not in self.exponents]
+        others = tuple(i for i in alone if self.names[i].kind in (1, 3))
+        if len(others) > 2 and all(sum(m[i] for i in others) <= 1 for m, _ in terms):
+            return [others]  # they are the terms then, and sizes their coefficients
+        groups: list[tuple[int, ...]] = [
+            (i,) for i in alone if not (len(others) > 2 and self.names[i].kind == 2)
+        ]
+        if 4 <= len(terms) <= PAIRS:
+            groups += combinations(others, 2)
+        return dict.fromkeys(g for g in (*groups, others, block) if g)
+
+    def _factors(self, terms: Terms) -> tuple[int, list[tuple[Terms, int]]]:
+        """A number and factors; those of a polynomial in the inverse of an exponential as such."""
+        turned = {i for i in self.exponents if max(m[i] for m, _ in terms) <= 0}
+
+        def turn(terms: Terms) -> Terms:
+            return _in_order(
+                (tuple(-k if i in turned else k for i, k in enumerate(m)), c) for m, c in terms
+            )
+
+        around = turn(terms)
+        low = tuple(map(min, zip(*(m for m, _ in around), strict=True)))
+        content, factors = factor_list(self.ring.from_dict(dict(_divided(around, low))))
+        found = [(turn(terms_of(f)), k) for f, k in factors]
+        if any(low):
+            found.append((turn(((low, 1),)), 1))
+        return int(content.p), found
 
     # --- terms ---------------------------------------------------------------------------------
-    def _term(self, monom: Monomial, c: int, shift: Shift) -> Signed:
-        """One term."""
-        powers = tuple(monom[i] for i in self.places)
-        if shift:
-            powers = tuple(a - b for a, b in zip(powers, shift, strict=True))
-        used = [(i, k) for i, k in enumerate(monom) if k and i not in self.exponents]
-        factors = [number(c), *(power(self.names[i], k) for i, k in used)]
-        exponential = self._exponential(powers)
-        forms = [quotient([*factors, exponential])]
-        under = [i for i, k in used if i in self.roots and k == 1]
-        if exponential != ONE and len(under) == 1:  # the exponential under the root
-            (i,) = under
-            base = self.roots[i] * exp(2 * self._exponent(powers))
-            rest = [f for f in factors if f is not self.names[i]]
-            forms.append(quotient([*rest, Call("sqrt", (best(_together(base)),))]))
-        return signed(cheapest(map(alone, forms)))
+    def _term(self, monom: Monomial, c: int) -> Signed:
+        factors = (power(self.names[i], k) for i, k in enumerate(monom)
+                   if k and i not in self.exponents)  # fmt: skip
+        exponential = self._exponential(self._exponential_part(monom))
+        return signed(_joined(alone(quotient([number(c), *factors, exponential]))))
 
-    def _exponent(self, powers: Shift) -> Expr:
-        parts = (k * self.exponents[i] for i, k in zip(self.places, powers, strict=True) if k)
-        return reduce(add, parts, S.Zero)
-
-    def _exponential(self, powers: Shift) -> Node:
+    def _exponential(self, powers: Monomial) -> Node:
         if powers not in self._exponentials:
-            inside = best(self._exponent(powers)) if any(powers) else ZERO
-            self._exponentials[powers] = ONE if inside == ZERO else Call("exp", (inside,))
+            exponent = Add(*(powers[i] * E for i, E in self.exponents.items()))
+            self._exponentials[powers] = ONE if exponent == 0 else Call("exp", (best(exponent),))
         return self._exponentials[powers]
 
 
-def times(above: Iterable[Node], below: Iterable[Node] = ()) -> Signed:
-    """A product over a product, with one exponential."""
-    minus, node = quotient(above, below)
-    if not isinstance(node, Product):
-        return minus, node
-    up, down = ([_exponent_of(f) for f in side] for side in (node.above, node.below))
-    found = [e for e in up if e is not None] + [-e for e in down if e is not None]
-    if len(found) < 2 and not any(isinstance(f, Power) and _exponent_of(f) is not None
-                                  for f in node.children):  # fmt: skip
-        return minus, node
-    rest = [[f for f in side if _exponent_of(f) is None] for side in (node.above, node.below)]
-    inside = best(reduce(add, found))
-    one = ONE if inside == ZERO else Call("exp", (inside,))
-    other, node = quotient([*rest[0], one], rest[1])
-    return minus ^ other, node
+def _spelling(ring: ExpField, s: Symbol, inverted: bool, parts: Mapping[Symbol, Node]) -> Node:
+    if s in parts:
+        return parts[s]
+    meaning = ring.atoms.get(s)
+    if meaning is None:
+        return name_of(s)
+    if isinstance(meaning, exp):
+        return ONE  # spelled with the others of its term
+    if not meaning.args:  # e, which is a power of itself
+        return Number(meaning)
+    inside = meaning.args[0].xreplace({k: v.meaning for k, v in parts.items()})
+    if isinstance(meaning, log):
+        return Call("log", (best(1 / inside if inverted else inside),))
+    if meaning.exp == S.Half:
+        return Call("sqrt", (best(inside),))
+    return Power(best(inside), best(meaning.exp))
 
 
-def _together(e: Expr) -> Expr:
-    """With the exponentials of each term as one."""
-    try:
-        ring = ExpField([e])
-        return e if _has_powers(ring) else ring.factored(ring(e))
-    except (NotInField, ZeroDivisionError):
-        return e
-
-
-def _grouped(poly: Poly, group: Iterable[int]) -> list[tuple[Poly, Poly]]:
-    """The monomials in some variables, with the coefficient of each."""
-    inside = set(group)
-    found: dict[Monomial, dict[Monomial, object]] = {}
-    for m, c in poly.terms():
-        key = tuple(k if i in inside else 0 for i, k in enumerate(m))
-        rest = tuple(0 if i in inside else k for i, k in enumerate(m))
-        found.setdefault(key, {})[rest] = c
-    ring = poly.ring
-    return [(ring.from_dict({key: UNIT}), ring.from_dict(rest)) for key, rest in found.items()]
-
-
-def _joined(term: Signed) -> Signed:
-    """Square roots that are factors of one quotient as one root, if that is shorter."""
-    minus, node = term
-    if not isinstance(node, Product):
-        return term
-    up = [f for f in node.above if isinstance(f, Call) and f.function == "sqrt"]
-    down = [f for f in node.below if isinstance(f, Call) and f.function == "sqrt"]
-    if len(up) + len(down) < 2:
-        return term
-    bases = [[f.arguments[0] for f in part] for part in (up, down)]
-    inside = best(Mul(*(b.meaning for b in bases[0]), *(1 / b.meaning for b in bases[1])))
-    above = [f for f in node.above if f not in up]
-    below = [f for f in node.below if f not in down]
+def _joined(node: Node) -> Node:
+    """Roots and an exponential that are factors of one quotient as one root, if that is shorter."""
+    minus, inner = signed(node)
+    if not isinstance(inner, Product):
+        return node
+    sides = [[(f, _square(f)) for f in side] for side in (inner.above, inner.below)]
+    squares = [[e for _, e in side if e is not None] for side in sides]
+    if len(squares[0]) + len(squares[1]) < 2 or "sqrt" not in node.key:
+        return node
+    inside = best(Mul(*squares[0], *(1 / e for e in squares[1])))
+    above, below = ([f for f, e in side if e is None] for side in sides)
     other, joined = quotient([*above, Call("sqrt", (inside,))], below)
-    return signed(cheapest(map(alone, [term, (minus ^ other, joined)])))
+    return cheapest([node, alone((minus ^ other, joined))])
+
+
+def _square(node: Node) -> Expr | None:
+    """The square of a root or of an exponential."""
+    if not isinstance(node, Call) or node.function not in ("sqrt", "exp"):
+        return None
+    inside = node.arguments[0].meaning
+    return inside if node.function == "sqrt" else exp(2 * inside)
+
+
+def terms_of(poly: Poly) -> Terms:
+    """A polynomial with whole coefficients as its terms."""
+    return _in_order((m, int(c.p)) for m, c in poly.terms())
+
+
+def _in_order(terms: Iterable[tuple[Monomial, int]]) -> Terms:
+    return tuple(sorted(terms, reverse=True))
+
+
+def _divided(terms: Terms, by: Monomial) -> Terms:
+    return _in_order((tuple(a - b for a, b in zip(m, by, strict=True)), c) for m, c in terms)
+
+
+def _grouped(terms: Terms, group: Sequence[int]) -> dict[Monomial, list[tuple[Monomial, int]]]:
+    """The monomials in some variables, with the coefficient of each."""
+    found: dict[Monomial, list[tuple[Monomial, int]]] = {}
+    for m, c in terms:
+        key = tuple(k if i in group else 0 for i, k in enumerate(m))
+        rest = tuple(0 if i in group else k for i, k in enumerate(m))
+        found.setdefault(key, []).append((rest, c))
+    return found

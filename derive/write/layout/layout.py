@@ -8,8 +8,7 @@ were put in are simplified on the way, since every form is made from polynomials
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from sympy import Basic, Expr, Float, Piecewise, S, Symbol, oo
@@ -19,34 +18,13 @@ from ...decide.domain import Domain, Range
 from ...decide.equal import is_proved_equal
 from .arrange import looked_at
 from .forms import as_derived, ordered
-from .tex import Names, tex
-from .tree import Call, Name, Node, Other
+from .tree import Node, Other
 
 Ranges = tuple[tuple[Symbol, Range], ...]
 Witness = tuple[tuple[Symbol, Expr], ...]
 Point = tuple[tuple[str, float], ...]
 
 TRIED = 6  #: forms of which equality is tried to be proved, the shortest first
-#: Letters that a part may be called by, where they are not taken.
-LETTERS = ("h", "k", "q", "s", "z")
-REPEATED = 20  #: what a part costs at least that gets a name, where it stands twice
-LONG = 150  #: what a formula costs at least in which parts get names
-
-
-@dataclass(frozen=True, eq=False)
-class Laid:
-    """A formula laid out, perhaps with names for parts of it.
-
-    Attributes
-    ----------
-    node
-        The formula.
-    where
-        What the names in it stand for.
-    """
-
-    node: Node
-    where: tuple[tuple[Symbol, Node], ...] = ()
 
 
 def layout(expression: Basic, domain: Domain | None = None) -> Node:
@@ -146,52 +124,3 @@ def _typical(ranges: Ranges) -> Mapping[str, float]:
         found[s.name] = value
         put[s] = Float(value)
     return found
-
-
-# --- names for parts -----------------------------------------------------------------------------
-def with_names(node: Node, taken: frozenset[str] = frozenset()) -> Laid:
-    """A long formula with names for what it repeats."""
-    where: list[tuple[Symbol, Node]] = []
-    used = taken | {s.name for s in node.symbols}
-    free = [letter for letter in LETTERS if letter not in used]
-    while node.cost >= LONG and free:
-        part = _most_repeated(node)
-        if part is None:
-            break
-        symbol = Symbol(free.pop(0))
-        node = _named(node, part.key, Name(symbol))
-        where = [(s, _named(n, part.key, Name(symbol))) for s, n in where]
-        where.append((symbol, part))
-    return Laid(node, tuple(where))
-
-
-def where_rows(laid: Laid, name: Names) -> list[str]:
-    """LaTeX of what the names in a formula stand for: ``h = ..``."""
-    return [f"{name(s)} = {tex(node, name)}" for s, node in laid.where]
-
-
-def _most_repeated(node: Node) -> Node | None:
-    """The part whose name saves most."""
-    seen: dict[str, tuple[Node, int]] = {}
-    for part in _parts(node):
-        seen[part.key] = part, seen.get(part.key, (part, 0))[1] + 1
-    savings = [
-        ((count - 1) * part.cost, key)
-        for key, (part, count) in seen.items()
-        if count > 1 and part.cost >= REPEATED
-    ]
-    return seen[max(savings)[1]][0] if savings else None
-
-
-def _parts(node: Node) -> Iterator[Node]:
-    for child in node.children:
-        if isinstance(child, Call):
-            yield child
-        yield from _parts(child)
-
-
-def _named(node: Node, key: str, name: Node) -> Node:
-    change: Callable[[Node], Node] = lambda child: (  # noqa: E731
-        name if child.key == key else _named(child, key, name)
-    )
-    return change(node) if node.key == key else node.rebuilt(change)

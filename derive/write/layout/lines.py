@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .tex import Names, is_tall, tex
-from .tree import Call, Name, Node, Number, Other, Power, Product, Sum
+from .tree import Call, Limited, Name, Node, Number, Other, Power, Product, Sum
 
 #: Characters that a line is at least filled to, of those that it has room for.
 FILLED = 0.45
@@ -85,6 +85,8 @@ def points(node: Node, name: Names) -> float:
             return 9.0 + inner
         tall = any(map(is_tall, node.arguments))
         return 17.0 + 2 * (TALL if tall else PARENTHESIS) + inner + 6.0 * (len(node.arguments) - 1)
+    if isinstance(node, Limited):
+        return points(node.of, name) + 36.0
     assert isinstance(node, Other)
     return 30.0 + max((points(p, name) for _, p in node.parts), default=0.0) + 60.0
 

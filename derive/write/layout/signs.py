@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Add, Basic, Expr, Ge, Gt, Le, Lt, Mul, Piecewise, Tuple, exp
+from sympy import Basic, Expr, Ge, Gt, Le, Lt, Piecewise, Tuple
 
 from ...decide.domain import Domain
 from ...errors import InternalError
@@ -14,28 +14,22 @@ from .layout import layout
 LONG = 150
 
 
-def by_sign(
-    statement: Basic, domain: Domain, *, always: bool = False, quotients: bool = False
-) -> tuple[Basic, bool]:
+def by_sign(statement: Basic, domain: Domain, *, always: bool = False) -> tuple[Basic, bool]:
     """A statement with what is compared with zero up to a positive factor, and whether it is so.
 
     Parameters
     ----------
     always
         Whether that is done to all claims; else to long ones, and to what is said iff.
-    quotients
-        Whether it is done to quotients that are said iff only, which takes less time.
     """
     if isinstance(statement, Iff):
         first, second = statement.args
-        if quotients and not is_quotient(second):
-            return statement, False
         changed, is_changed = by_sign(second, domain, always=True)
         return (Iff(first, changed), True) if is_changed else (statement, False)
     if isinstance(statement, Tuple):
         parts = [by_sign(part, domain, always=always) for part in statement.args]
         return Tuple(*(p for p, _ in parts)), any(c for _, c in parts)
-    if type(statement) not in (Gt, Ge, Lt, Le) or quotients:
+    if type(statement) not in (Gt, Ge, Lt, Le):
         return statement, False
     left, right = statement.args
     for k, side in enumerate((left, right)):
@@ -54,26 +48,9 @@ def by_sign(
     return statement, False
 
 
-def is_quotient(relation: Basic) -> bool:
-    """Whether what is compared with zero stands over a sum with exponentials in it."""
-    if type(relation) not in (Gt, Ge, Lt, Le):
-        return False
-    terms = Add.make_args(relation.args[0])
-    return any(_is_below_a_line(f) for term in terms for f in Mul.make_args(term))
-
-
-def _is_below_a_line(e: Expr) -> bool:
-    """Whether a factor is a sum with exponentials in it, in a denominator."""
-    below = e.is_Pow and e.exp.is_Integer and e.exp < 0
-    return bool(below and e.base.is_Add and e.base.has(exp))
-
-
 def cases_by_sign(e: Basic, domain: Domain | None) -> Basic:
     """A case distinction with its conditions up to positive factors."""
     if not isinstance(e, Piecewise) or domain is None:
         return e
-    parts = [
-        (value, by_sign(case, domain, always=True)[0] if is_quotient(case) else case)
-        for value, case in e.args
-    ]
+    parts = ((value, by_sign(case, domain, always=True)[0]) for value, case in e.args)
     return Piecewise(*parts, evaluate=False)

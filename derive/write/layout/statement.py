@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sympy import And, Basic, Contains, Eq, Expr, Ge, Gt, Le, Limit, Lt, Ne, Symbol, Tuple, latex
+from sympy import And, Basic, Contains, Eq, Ge, Gt, Le, Limit, Lt, Ne, Tuple
 
 from ...decide.domain import Domain
 from ...proof.relations import Iff
 from .layout import layout
 from .signs import by_sign
-from .tex import Names, brackets, is_tall, tex
-from .tree import SUM, Node, named
+from .tree import Limited, Node, named
 
 #: Signs as text and as LaTeX.
 SIGNS: dict[type, tuple[str, str]] = {
@@ -23,30 +22,10 @@ IFF, AND = ("iff", r"\iff"), ("and", r"\text{and}")
 
 
 @dataclass(frozen=True)
-class Limited:
-    """A limit of something."""
-
-    of: Node
-    symbol: Symbol
-    to: Expr
-
-    def text(self) -> str:
-        """As text."""
-        return f"lim_{{{self.symbol} -> {self.to}}} {self.of.text(named)}"
-
-    def tex(self, name: Names) -> str:
-        """As LaTeX."""
-        to = str(latex(self.to))
-        of = tex(self.of, name)
-        of = brackets(of, tall=is_tall(self.of)) if self.of.tight == SUM else of
-        return rf"\lim_{{{name(self.symbol)} \to {to}}} {of}"
-
-
-@dataclass(frozen=True)
 class Line:
     """Two sides with a sign between them, or things side by side; before them perhaps a word."""
 
-    sides: tuple[Node | Limited, ...]
+    sides: tuple[Node, ...]
     sign: tuple[str, str] | None = None
     word: tuple[str, str] | None = None
 
@@ -75,7 +54,7 @@ def _is_statement(part: Basic) -> bool:
     return isinstance(part, (Tuple, Iff, And)) or type(part) in SIGNS
 
 
-def _side(side: Basic, domain: Domain | None) -> Node | Limited:
+def _side(side: Basic, domain: Domain | None) -> Node:
     if isinstance(side, Limit):
         of, symbol, to, _ = side.args
         return Limited(layout(of, domain), symbol, to)
@@ -108,21 +87,15 @@ def without_evident(statement: Basic, domain: Domain | None) -> Basic | None:
     return None if is_evident(statement, domain) else statement
 
 
-def for_reading(statement: Basic, domain: Domain | None) -> Basic | None:
-    """A statement without what says nothing, and without positive factors of quotients."""
-    told = without_evident(statement, domain)
-    if told is None or domain is None:
-        return told
-    return by_sign(told, domain, quotients=True)[0]
-
-
 # --- text ------------------------------------------------------------------------------------
 def text_lines(statement: Basic, domain: Domain | None) -> list[str]:
     """A statement in plain text, line by line, without what says nothing."""
     found = []
-    told = for_reading(statement, domain)
+    told = without_evident(statement, domain)
+    if told is not None and domain is not None:
+        told = by_sign(told, domain)[0]
     for line in lines(told, domain) if told is not None else ():
-        sides = [s.text() if isinstance(s, Limited) else s.text(named) for s in line.sides]
+        sides = [s.text(named) for s in line.sides]
         joined = (f" {line.sign[0]} " if line.sign else "  ").join(sides)
         found.append(f"{line.word[0]} {joined}" if line.word else joined)
     return found

@@ -13,7 +13,23 @@ from sympy import E, Expr, Indexed, Symbol, latex, oo, pi
 from sympy import Sum as Total
 from sympy.core.symbol import Str
 
-from .tree import ATOM, ONE, POWER, PRODUCT, Call, Name, Node, Number, Other, Power, Product, Sum
+from .tree import (
+    ATOM,
+    ONE,
+    POWER,
+    PRODUCT,
+    Call,
+    Limited,
+    Name,
+    Node,
+    Number,
+    Other,
+    Power,
+    Product,
+    Sum,
+    joined,
+    over,
+)
 
 #: What an exponent costs at most that stands up.
 SHORT = 24
@@ -30,9 +46,7 @@ def tex(node: Node, name: Names) -> str:
     if isinstance(node, Name):
         return name(node.symbol)
     if isinstance(node, Sum):
-        (minus, first), *rest = ((m, _held(part, PRODUCT, name)) for m, part in node.terms)
-        joined = "".join(f" {'-' if m else '+'} {part}" for m, part in rest)
-        return f"{'- ' if minus else ''}{first}{joined}"
+        return joined(((m, _held(part, PRODUCT, name)) for m, part in node.terms), "- ")
     if isinstance(node, Product):
         return _product(node, name)
     if isinstance(node, Power):
@@ -44,6 +58,9 @@ def tex(node: Node, name: Names) -> str:
         return f"{inside}^{{{tex(node.exponent, name)}}}"
     if isinstance(node, Call):
         return _call(node, name)
+    if isinstance(node, Limited):
+        of = _held(node.of, PRODUCT, name)
+        return rf"\lim_{{{name(node.symbol)} \to {latex(node.to)}}} {of}"
     assert isinstance(node, Other)
     if isinstance(node.value, Str):
         return spoken(node.value.name)
@@ -150,17 +167,10 @@ def _parts(node: Node) -> list[Node]:
 def slanted(node: Node, name: Names) -> str:
     """LaTeX with slanted lines instead of level ones."""
     if isinstance(node, Product) and node.below:
-        above = _row(node.above, name) if node.above else "1"
-        below = _row(node.below, name)
-        return f"{above}/({below})" if len(node.below) > 1 else f"{above}/{below}"
+        above, below = (_row(side, name) if side else "" for side in (node.above, node.below))
+        return over(above, below, len(node.below))
     if isinstance(node, Sum):
-        parts = [(m, slanted(p, name)) for m, p in node.terms]
-        (minus, first), *rest = parts
-        return (
-            ("-" if minus else "")
-            + first
-            + "".join(f" {'-' if m else '+'} {part}" for m, part in rest)
-        )
+        return joined((m, slanted(part, name)) for m, part in node.terms)
     return tex(node, name)
 
 

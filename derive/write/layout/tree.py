@@ -10,7 +10,7 @@ no product has a sign of its own: what is negative is a sum of one term.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, lru_cache
 from math import isfinite, prod
 
@@ -21,6 +21,7 @@ from sympy import (
     Dummy,
     Expr,
     Integer,
+    Limit,
     Max,
     Min,
     Mul,
@@ -50,6 +51,8 @@ class Node:
     """Part of a formula; it is not changed once it is made."""
 
     tight: int = ATOM
+    #: What it is made of.
+    children: tuple[Node, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         """Equal are those that are written alike."""
@@ -95,11 +98,6 @@ class Node:
         """Symbols that are written."""
         return frozenset().union(*(child.symbols for child in self.children))
 
-    @property
-    def children(self) -> tuple[Node, ...]:
-        """What it is made of."""
-        return ()
-
     def value_at(self, point: Mapping[str, float]) -> float | None:
         """A value in floats, if it has one; nothing that is proved rests on it."""
         try:
@@ -113,7 +111,7 @@ class Node:
 
     @cached_property
     def depth(self) -> int:
-        """Pairs of parentheses that there are, one inside the other."""
+        """Pairs of parentheses that there are, one inside the other, if this stands in some."""
         return 0
 
     # No abstract base class: looking up what a node is would take as long as all the rest.
@@ -126,7 +124,7 @@ class Node:
 
     def rebuilt(self, change: Callable[[Node], Node]) -> Node:
         """The same with its children changed."""
-        raise NotImplementedError
+        return self
 
 
 def named(symbol: Symbol) -> str:
@@ -145,6 +143,13 @@ def held(node: Node, tight: int, name: Callable[[Symbol], str]) -> str:
     """Text in parentheses, if the node does not hold together that tightly."""
     inside = node.key if name is named else node.text(name)
     return inside if node.tight >= tight else f"({inside})"
+
+
+def joined(terms: Iterable[tuple[bool, str]], minus: str = "-") -> str:
+    """Terms with their signs, minus before the first as it is written there."""
+    (is_minus, first), *rest = terms
+    signs = (f" {'-' if m else '+'} {part}" for m, part in rest)
+    return (minus if is_minus else "") + first + "".join(signs)
 
 
 class Number(Node):
@@ -166,9 +171,6 @@ class Number(Node):
 
     def _meaning(self) -> Basic:
         return self.value
-
-    def rebuilt(self, change: Callable[[Node], Node]) -> Node:
-        return self
 
 
 class Name(Node):
@@ -203,9 +205,6 @@ class Name(Node):
     def _meaning(self) -> Basic:
         return self.symbol
 
-    def rebuilt(self, change: Callable[[Node], Node]) -> Node:
-        return self
-
 
 class Sum(Node):
     """Terms with their signs: ``(True, x)`` is minus x."""
@@ -214,10 +213,7 @@ class Sum(Node):
 
     def __init__(self, terms: tuple[tuple[bool, Node], ...]):
         self.terms = terms
-
-    @property
-    def children(self) -> tuple[Node, ...]:
-        return tuple(node for _, node in self.terms)
+        self.children = tuple(node for _, node in terms)
 
     def _value(self, point: Mapping[str, float]) -> float:
         return sum(-n._value(point) if minus else n._value(point) for minus, n in self.terms)
@@ -229,7 +225,6 @@ class Sum(Node):
 
     @cached_property
     def depth(self) -> int:
-        """Pairs of parentheses that there are, one inside the other, if this stands in some."""
         return 1 + max(node.depth for _, node in self.terms)
 
     @cached_property
@@ -243,11 +238,7 @@ class Sum(Node):
         return max(node.degree for _, node in self.terms)
 
     def text(self, name: Callable[[Symbol], str]) -> str:
-        parts = [(minus, held(node, PRODUCT, name)) for minus, node in self.terms]
-        (minus, first), *rest = parts
-        return ("-" if minus else "") + "".join(
-            [first, *(f" {'-' if minus else '+'} {part}" for minus, part in rest)]
-        )
+        return joined((minus, held(node, PRODUCT, name)) for minus, node in self.terms)
 
     def _meaning(self) -> Basic:
         return Add(*(-node.meaning if minus else node.meaning for minus, node in self.terms))
@@ -263,10 +254,7 @@ class Product(Node):
 
     def __init__(self, above: tuple[Node, ...], below: tuple[Node, ...] = ()):
         self.above, self.below = above, below
-
-    @property
-    def children(self) -> tuple[Node, ...]:
-        return (*self.above, *self.below)
+        self.children = (*above, *below)
 
     def _value(self, point: Mapping[str, float]) -> float:
         above, below = (prod(f._value(point) for f in side) for side in (self.above, self.below))
@@ -291,11 +279,10 @@ class Product(Node):
         return sum(f.degree for f in self.above)
 
     def text(self, name: Callable[[Symbol], str]) -> str:
-        above = "*".join(_factor(f, name) for f in self.above) or "1"
-        if not self.below:
-            return above
-        below = "*".join(_factor(f, name) for f in self.below)
-        return f"{above}/({below})" if len(self.below) > 1 else f"{above}/{below}"
+        above, below = (
+            "*".join(held(f, POWER, name) for f in side) for side in (self.above, self.below)
+        )
+        return over(above, below, len(self.below))
 
     def _meaning(self) -> Basic:
         return Mul(*(f.meaning for f in self.above), *(1 / f.meaning for f in self.below))
@@ -304,8 +291,11 @@ class Product(Node):
         return Product(tuple(map(change, self.above)), tuple(map(change, self.below)))
 
 
-def _factor(node: Node, name: Callable[[Symbol], str]) -> str:
-    return held(node, POWER, name)
+def over(above: str, below: str, factors: int) -> str:
+    """A quotient on one line, so many factors below."""
+    if not factors:
+        return above
+    return f"{above or 1}/({below})" if factors > 1 else f"{above or 1}/{below}"
 
 
 class Power(Node):
@@ -314,14 +304,10 @@ class Power(Node):
     tight = POWER
 
     def __init__(self, base: Node, exponent: Node):
-        self.base, self.exponent = base, exponent
+        self.base, self.exponent = self.children = base, exponent
 
     def _value(self, point: Mapping[str, float]) -> float:
         return float(self.base._value(point) ** self.exponent._value(point))
-
-    @property
-    def children(self) -> tuple[Node, ...]:
-        return (self.base, self.exponent)
 
     @cached_property
     def degree(self) -> int:
@@ -338,10 +324,6 @@ class Power(Node):
         return Power(change(self.base), change(self.exponent))
 
 
-def _root(argument: Expr) -> Expr:
-    return Pow(argument, S.Half)
-
-
 def _log(argument: Expr) -> Expr:
     """What SymPy does with logarithms takes long, and it does nothing with those of sums."""
     plain = (argument.is_Add or argument.is_Mul) and bool(argument.free_symbols)
@@ -352,7 +334,7 @@ def _log(argument: Expr) -> Expr:
 FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "exp": exp,
     "log": _log,
-    "sqrt": _root,
+    "sqrt": lambda argument: Pow(argument, S.Half),
     "Abs": Abs,
     "Max": Max,
     "Min": Min,
@@ -369,13 +351,10 @@ class Call(Node):
 
     def __init__(self, function: str, arguments: tuple[Node, ...]):
         self.function, self.arguments = function, arguments
+        self.children = arguments
 
     def _value(self, point: Mapping[str, float]) -> float:
         return _FLOATS[self.function](*(a._value(point) for a in self.arguments))
-
-    @property
-    def children(self) -> tuple[Node, ...]:
-        return self.arguments
 
     @cached_property
     def kind(self) -> int:
@@ -394,6 +373,23 @@ class Call(Node):
         return Call(self.function, tuple(map(change, self.arguments)))
 
 
+class Limited(Node):
+    """A limit of something."""
+
+    def __init__(self, of: Node, symbol: Symbol, to: Expr):
+        self.of, self.symbol, self.to = of, symbol, to
+        self.children = (of,)
+
+    def text(self, name: Callable[[Symbol], str]) -> str:
+        return f"lim_{{{name(self.symbol)} -> {self.to}}} {self.of.text(name)}"
+
+    def _meaning(self) -> Basic:
+        return Limit(self.of.meaning, self.symbol, self.to)
+
+    def rebuilt(self, change: Callable[[Node], Node]) -> Node:
+        return Limited(change(self.of), self.symbol, self.to)
+
+
 class Other(Node):
     """What has no layout of its own, such as a case distinction: as SymPy writes it.
 
@@ -402,10 +398,7 @@ class Other(Node):
 
     def __init__(self, value: Basic, parts: tuple[tuple[Basic, Node], ...] = ()):
         self.value, self.parts = value, parts
-
-    @property
-    def children(self) -> tuple[Node, ...]:
-        return tuple(node for _, node in self.parts)
+        self.children = tuple(node for _, node in parts)
 
     @cached_property
     def symbols(self) -> frozenset[Symbol]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
-from sympy import Contains, Expr, Limit, S, Symbol, latex, oo
+from sympy import Contains, Expr, S, Symbol, latex, oo
 
 from ...decide.domain import DomainError
 from ...decide.evidence import Grade
@@ -16,7 +17,7 @@ from ...decide.root import without_roots
 from ...optimum.value import FaceValue
 from ...papers.sources import MADE_BY, SOURCES, Source, entry, project, version
 from ...proof.derivation import Step
-from ...proof.statement import Lemma, Statement
+from ...proof.statement import Lemma
 from ...theorem.about import head, least_dimension
 from ...theorem.bounds import Bounds
 from ...theorem.kinds import Kind
@@ -27,9 +28,8 @@ from ..display import CLAMPED, sentence
 from ..layout.displays import ROOM, Shown, expression, of_node, shown
 from ..layout.layout import layout
 from ..layout.tex import phrase, tex
-from ..macros import cited, escape, listed
-from ..wording import with_math
-from .notation import Notation, Typeset
+from ..wording import cited, escape, listed, with_math
+from .notation import Notation, Row, Typeset
 from .sentences import Paragraph, Teller
 
 #: Of lines that are written.
@@ -84,6 +84,11 @@ def proof_of(result: Result, point: Mapping[Symbol, Expr] | None = None) -> Proo
         Values of parameters that are put into the theorem beside the general statement.
     """
     return Writer(result, point or {}).proof()
+
+
+def theorem(result: Result, renamed: Mapping[str, str]) -> str:
+    """A result as a theorem that stands without its proof, with other names for symbols."""
+    return Writer(result, {}, renamed, is_alone=True).theorem()
 
 
 def snippet(proofs: Sequence[Proof]) -> str:
@@ -167,32 +172,44 @@ def _reference(s: Source) -> str:
 
 # --- one result --------------------------------------------------------------------------------
 class Writer:
-    """Writes one result."""
+    """Writes one result; alone, the theorem has no label and does not refer to the proof."""
 
-    def __init__(self, result: Result, point: Mapping[Symbol, Expr]):
-        self.result, self.point = result, point
-        self.note = Notation(result)
+    def __init__(
+        self,
+        result: Result,
+        point: Mapping[Symbol, Expr],
+        renamed: Mapping[str, str] | None = None,
+        *,
+        is_alone: bool = False,
+    ):
+        self.result, self.point, self.is_alone = result, point, is_alone
+        self.note = Notation(result, renamed)
         self.label = result.id
         domain = result.domain
         known = {s.name for s in (*result.parameters, *domain.ranges)}
         self.teller = Teller(self.note, known | set(result.quantities))
-        #: Each step of the derivation, and how it is told.
-        self.paragraphs = [(step, self.teller.tell(step)) for step in result.derivation]
+
+    @cached_property
+    def paragraphs(self) -> list[tuple[Step, Paragraph]]:
+        """Each step of the derivation, and how it is told."""
+        return [(step, self.teller.tell(step)) for step in self.result.derivation]
 
     def proof(self) -> Proof:
         lemmas = [p.lemma for _, p in self.paragraphs if p.lemma is not None]
-        theorem = self._theorem()
+        theorem = self.theorem()
         proof = self._proof()
         keys = dict.fromkeys(re.findall(r"\\cite(?:\[[^\]]*\])?\{([^}]*)\}", theorem + proof))
         return Proof(theorem, proof, tuple({e.name: e for e in lemmas}.values()), tuple(keys))
 
     # --- the theorem ---------------------------------------------------------------------------
-    def _theorem(self) -> str:
+    def theorem(self) -> str:
+        """The environment."""
         result = self.result
         source = cited(result.source.removeprefix("beyond the papers; "))
         title = f"{self.note.prose(result.title)}; {source}"
         lines = [
-            rf"\begin{{theorem}}[{{{title}}}]\label{{thm:{self.label}}}",
+            rf"\begin{{theorem}}[{{{title}}}]"
+            + ("" if self.is_alone else rf"\label{{thm:{self.label}}}"),
             STRETCH,
             *self._setting(),
         ]
@@ -211,7 +228,7 @@ class Writer:
         said = []
         for symbols, noun in ((whole, " be integers"), (others, "")):
             parts = [
-                f"${note.writer.range(s, ranges[s])}$"
+                f"${note.range(s, ranges[s])}$"
                 + (f" ({note.prose(result.meanings[s])})" if s in result.meanings else "")
                 for s in symbols
             ]
@@ -220,7 +237,7 @@ class Writer:
                 said.append(listed(parts) + noun)
         lines = [f"Let {', and let '.join(said)}."] if said else []
         lines += self._given()
-        about = head(result, Typeset(note.name, note.prose))
+        about = head(result, Typeset(note.symbol, note.prose))
         if about.formula:
             notes = "; ".join(about.notes)
             lines += ["Consider the loss", rf"\[ {about.formula} \]", f"where {notes}."]
@@ -241,7 +258,7 @@ class Writer:
             least = result.structure.size  # no rank is larger
         if least is not None:
             lines.append(
-                f"Let the vectors lie in $\\mathbb{{R}}^d$ with $d \\ge {note.formula(least)}$."
+                f"Let the vectors lie in $\\mathbb{{R}}^d$ with $d \\ge {note.expression(least)}$."
             )
         lines.append("Then the following holds.")
         return lines
@@ -264,20 +281,20 @@ class Writer:
         what, iff, _ = q.meaning.partition(" iff ")
         beyond = note.beyond(q)
         condition = f", for {listed([f'${c}$' for c in beyond])}" if beyond else ""
-        where = self._step_of(q)
-        cited_at = f" (see \\eqref{{{where}}})" if where else ""
         symbol = note.symbol_of(name)
-        if q.expression in note.writer.roots:
+        if q.expression in note.roots:
             return [rf"\item {meaning}{condition}: ${symbol}$, a root that is described below."]
         if q.is_number and q.expression.has(FaceValue):
             return [rf"\item {meaning}{condition}: ${symbol}$, which is found at numbers."]
         if q.kind is Kind.NAME:
             return [rf"\item {meaning}: {phrase(str(q.expression))}."]
         if q.kind is Kind.SET and q.parameter is not None:
-            inside = shown(Contains(q.parameter, q.expression, evaluate=False), q.domain, note.name)
-            return [rf"\item {meaning}{condition}{cited_at}:", *display(inside)]
-        e = note.writer.shown(q.expression)
-        formula = expression(e, q.domain or self.result.domain, note.name, symbol, ROOM - 30)
+            inside = shown(
+                Contains(q.parameter, q.expression, evaluate=False), q.domain, note.symbol
+            )
+            return [rf"\item {meaning}{condition}:", *display(inside)]
+        e = note.shown(q.expression)
+        formula = expression(e, q.domain or self.result.domain, note.symbol, symbol, ROOM - 30)
         if q.expression in (S.true, S.false):
             return [rf"\item {meaning}{condition}: {'yes' if q.expression == S.true else 'no'}."]
         if q.kind is Kind.CONDITION:
@@ -285,8 +302,8 @@ class Writer:
             formula = replace(formula, rows=(first.replace(" &= ", r" &\iff ", 1), *more))
         if q.bound is not None and iff:
             meaning = note.sentence(f"{what} iff {q.bound[0]} {q.bound[1]} {name}")[:-1]
-            return [rf"\item {meaning}{condition}, where{cited_at}", *display(formula, stop=".")]
-        lines = [rf"\item {meaning}{condition}{cited_at}:", *display(formula, stop=".")]
+            return [rf"\item {meaning}{condition}, where", *display(formula, stop=".")]
+        lines = [rf"\item {meaning}{condition}:", *display(formula, stop=".")]
         if isinstance(q, Bounds):
             lines += self._of_bound(q)
         return lines
@@ -298,24 +315,13 @@ class Writer:
             said.append(f"This is as printed; it is {q.standing}")
         return [self.note.sentence(text) for text in said]
 
-    def _step_of(self, q: Quantity) -> str:
-        """The label of the step that has a quantity in it."""
-        if q.expression.is_Atom and q.limit_of is None:
-            return ""
-        for k, (step, paragraph) in enumerate(self.paragraphs, 1):
-            if paragraph.formula is None or not step.statement.has(q.expression):
-                continue
-            if q.limit_of is None or _same_limit(step.says, *q.limit_of):
-                return self._label(k)
-        return ""
-
     def _roots(self) -> list[str]:
         lines = []
-        for root, called in self.note.writer.roots.items():
-            node = self.note.writer.equation(root)
-            formula = of_node(node, self.note.name, ROOM - 20)
+        for root, called in self.note.roots.items():
+            node = self.note.equation(root)
+            formula = of_node(node, self.note.symbol, ROOM - 20)
             lines += [
-                f"Here ${called.tex} \\in {self.note.writer.bracket(root)}$ is the zero of",
+                f"Here ${called.tex} \\in {self.note.bracket(root)}$ is the zero of",
                 *display(formula, stop=","),
                 CLAMPED,
             ]
@@ -326,51 +332,36 @@ class Writer:
         if not self.point:
             return []
         at = ",\\; ".join(
-            f"{self.note.name(s)} {WAYS[v is oo]} {self.note.formula(v)}"
+            f"{self.note.symbol(s)} {WAYS[v is oo]} {self.note.expression(v)}"
             for s, v in self.point.items()
         )
-        rows = []
-        for name, q in self.result.quantities.items():
-            row = self._value(name, q)
-            if row:
-                rows.append(row)
-        if not rows:
+        rows = [self._value(name, q) for name, q in self.result.quantities.items()]
+        if not any(rows):
             return []
-        joined = " \\\\\n  ".join(rows)
+        joined = " \\\\\n  ".join(filter(None, rows))
         return [f"In particular, for ${at}$", r"\begin{align*}", f"  {joined}.", r"\end{align*}"]
 
     def _value(self, name: str, q: Quantity) -> str:
-        """``name = expression``, with a decimal if it is a number; nothing where it has no "
-        "value."""
+        """``name = expression``, with a decimal if it is a number; else nothing."""
         symbol = self.note.symbol_of(name)
         try:
             e = self.result.at(name, self.point)
-            if q.kind in (Kind.NAME, Kind.CONDITION) or not isinstance(e, Expr):
+            if not isinstance(e, Expr):
                 return ""
-            shown_as = without_roots(e)
-            if e.free_symbols:
-                if shown_as != e:  # what the root is, is said above
-                    return ""
-                return expression(e, q.domain or self.result.domain, self.note.name, symbol).rows[0]
+            is_closed = without_roots(e) == e and not e.has(FaceValue)
+            domain = (q.domain or self.result.domain) if e.free_symbols else None
+            closed = expression(e, domain, self.note.symbol, symbol)
+            if e.free_symbols:  # what a root is, is said above
+                return closed.rows[0] if is_closed else ""
             value = decimal(self.result.number(name, e, self.point, DIGITS))
         except DomainError:
             return ""
-        if not isinstance(value, str) or e.is_Integer:
-            return f"{symbol} &= {e}" if e.is_Integer else ""
         if e.is_Rational and e.q <= PLAIN:
-            return expression(e, None, self.note.name, symbol).rows[0]
+            return closed.rows[0]
         value = re.sub(r"e([-+]?)0*(\d+)$", r" \\times 10^{\1\2}", value).replace("^{+", "^{")
-        closed = expression(e, None, self.note.name, symbol)
-        if (
-            "\\ldots" in closed.rows[0]
-            or e.is_Rational
-            or shown_as != e
-            or len(closed.rows) > 1
-            or closed.where
-            or e.has(FaceValue)
-        ):
-            return rf"{symbol} &\approx {value}"
-        return rf"{closed.rows[0]} \approx {value}"
+        if is_closed and not e.is_Rational and len(closed.rows) == 1 and not closed.where:
+            return rf"{closed.rows[0]} \approx {value}"
+        return rf"{symbol} &\approx {value}"
 
     # --- the proof -----------------------------------------------------------------------------
     def _proof(self) -> str:
@@ -401,28 +392,25 @@ class Writer:
         note = self.note
         if not note.relations:
             return []
-        lines = ["Call two vectors related by how they stand in the structure. The relations are"]
         wide = max(len(r.words) for r in note.relations) > 40
         middle = r"p{.5\linewidth}" if wide else "l"
-        lines += [r"\begin{center}", rf"\begin{{tabular}}{{l{middle}l}}"]
-        lines.append(
-            r"inner product & vectors that an anchor has in the relation & number \\ \hline"
-        )
-        for r in note.relations:
-            lines.append(rf"$g_{{{r.index}}}$ & {escape(r.words)} & {note.math(r.size)} \\")
-        lines += [r"\end{tabular}", r"\end{center}"]
+        head = "inner product & vectors that an anchor has in the relation & number"
+        relations = ((rf"g_{{{r.index}}}", r) for r in note.relations)
+        lines = ["Call two vectors related by how they stand in the structure. The relations are"]
+        lines += self._table(head, relations, middle)
         if note.spaces:
             lines.append(
                 "and the spaces that all matrices constant on relations leave invariant are"
             )
-            lines += [r"\begin{center}", r"\begin{tabular}{lll}"]
-            lines.append(r"eigenvalue & eigenspace & dimension \\ \hline")
-            for e in note.spaces:
-                lines.append(
-                    rf"$\lambda_{{{e.index}}}$ & {escape(e.words)} & {note.math(e.size)} \\"
-                )
-            lines += [r"\end{tabular}", r"\end{center}", OF_GRADIENT]
+            spaces = ((rf"\lambda_{{{e.index}}}", e) for e in note.spaces)
+            lines += [*self._table("eigenvalue & eigenspace & dimension", spaces), OF_GRADIENT]
         return lines
+
+    def _table(self, head: str, rows: Iterable[tuple[str, Row]], middle: str = "l") -> list[str]:
+        """What relations or eigenspaces are called, what they are, and their sizes."""
+        said = (rf"${tex}$ & {escape(r.words)} & {self.note.math(r.size)} \\" for tex, r in rows)
+        begin, end = rf"\begin{{tabular}}{{l{middle}l}}", r"\end{tabular}"
+        return [r"\begin{center}", begin, rf"{head} \\ \hline", *said, end, r"\end{center}"]
 
     def _label(self, k: int) -> str:
         return f"eq:{self.label}:{k}"
@@ -458,14 +446,6 @@ def listing(text: str) -> str:
         return f"be {listed(['--'.join(pair.split('-')) for pair in rows[0]])}"
     written = [f"$({', '.join(tex(layout(exact(e, {})), str) for e in row)})$" for row in rows]
     return f"have the rows {listed(written)}" if len(written) > 1 else f"be {written[0]}"
-
-
-def _same_limit(says: Statement, of: Expr, symbol: Symbol, to: Expr) -> bool:
-    """Whether a step takes the limit of an expression as a symbol goes there."""
-    found = (at.args for at in says.shown.atoms(Limit))
-    return any(
-        (says.names.get(name), along, point) == (of, symbol, to) for name, along, point, _ in found
-    )
 
 
 def display(formula: Shown, label: str = "", stop: str = ".") -> list[str]:

@@ -8,12 +8,13 @@ at the start of a proof says which is which, and a name is said what it is befor
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from sympy import Expr, Indexed, Symbol, latex
 
-from ...decide.domain import Domain
+from ...decide.domain import Domain, Range
 from ...decide.root import ClampedRoot
 from ...losses.setting import Setting
 from ...losses.written import Tex, in_words
@@ -22,13 +23,11 @@ from ...structures.scheme import Scheme
 from ...structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ..display import Writer, sentence, written, written_sign
+from ..display import Writer, sentence, written
 from ..layout.layout import layout
 from ..layout.tex import entry, tex
-from ..macros import escape
-from ..wording import with_math
-from .phrases import held, released
-from .vectors import marked
+from ..wording import escape, with_math
+from .phrases import marked
 
 #: Indices of relations that are not numbered.
 INDICES = {
@@ -112,12 +111,14 @@ class Row:
     size: Expr
 
 
-class Notation:
+class Notation(Writer):
     """LaTeX of every symbol of a result's derivation."""
 
-    def __init__(self, result: Result):
-        self.result = result
-        self.writer = Writer(result)
+    def __init__(self, result: Result, renamed: Mapping[str, str] | None = None):
+        super().__init__(result, renamed)
+        #: Ranges are those of parameters, which are called there as everywhere.
+        self._plain = Writer(result, renamed)
+        self._words = set()
         #: LaTeX of names that a proof gives.
         self.extra: dict[str, str] = {}
         self._zeros: set[str] = set()
@@ -193,13 +194,12 @@ class Notation:
         return Symbol(name)
 
     # --- symbols ------------------------------------------------------------------------------
-    def name(self, s: Symbol) -> str:
+    def symbol(self, s: Symbol) -> str:
         """LaTeX of a symbol."""
         if s.name in self.extra:
             return self.extra[s.name]
-        roots = {n.symbol.name: n.tex for n in self.writer.roots.values()}
-        if s.name in roots:
-            return roots[s.name]
+        if s in self._called:
+            return self._called[s]
         if s.name in self._indexed:
             return self._indexed[s.name]
         if s.name in NAMES and s.name not in {p.name for p in self.result.parameters}:
@@ -211,19 +211,19 @@ class Notation:
             return f"{PAIRS[pair[1]][0]}_{{{pair[2]}{pair[3]}}}"
         if isinstance(s, Indexed):
             return entry(s)
-        return self.writer.symbol(s)
+        return super().symbol(s)
 
     def symbol_of(self, quantity: str) -> str:
         """What a quantity of the result is called."""
         q = self.result.quantity(quantity)
         if q.symbol.startswith(r"g_{\mathrm") and f"g_{quantity}" in self._indexed:
             return self._indexed[f"g_{quantity}"]
-        shown = self.writer.symbol_text(q.symbol)
+        shown = self.symbol_text(q.symbol)
         for e in self.spaces:
             shown = shown.replace(rf"\mathrm{{{e.name}}}", e.index)
         return re.sub(r"c_\{(positive|negative)\}", lambda at: f"g_{INDICES[at[1]]}", shown)
 
-    def meaning(self, name: str) -> str:
+    def introduced(self, name: str) -> str:
         """What a name in a step is, if it is one that has to be said."""
         pair = _PAIR.fullmatch(name)
         if pair is not None:
@@ -237,37 +237,33 @@ class Notation:
             return "the value at which the condition vanishes"
         return NAMES.get(name, ("", ""))[1]
 
-    def beyond(self, q: Quantity) -> list[str]:
-        """Conditions of a quantity that its result does not have, those on inner products left "
-        "out."""
-        found = [
-            self.writer.range(s, r)
-            for s, r in (q.domain.ranges.items() if q.domain is not None else ())
-            if r != self.result.domain.ranges.get(s) and s.name not in self._indexed
-        ]
-        if q.needed is not None:
-            e, sign = q.needed
-            found.append(f"{self.formula(e)} {written_sign(sign)} 0")
-        return found
+    def range(self, s: Symbol, r: Range) -> str:
+        """A range as mathematics."""
+        return self._plain.range(s, r)
+
+    def bracket(self, root: ClampedRoot) -> str:
+        """The interval that a root lies in."""
+        return self._plain.bracket(root)
+
+    def ranges_beyond(self, q: Quantity) -> Iterator[str]:
+        """The same, without those of inner products."""
+        found = q.domain.ranges if q.domain is not None else {}
+        of_products = {self.range(s, r) for s, r in found.items() if s.name in self._indexed}
+        return (said for said in super().ranges_beyond(q) if said not in of_products)
 
     def within(self, part: Domain) -> str:
         """``For p >= 2``: the ranges of a part of the domain that are not those of the result."""
         found = [
-            f"${self.writer.range(s, r)}$"
+            f"${self.range(s, r)}$"
             for s, r in part.ranges.items()
             if s in self.result.domain.ranges and r != self.result.domain.ranges[s]
         ]
         return f"for {' and '.join(found)} " if found else ""
 
     # --- formulas and words --------------------------------------------------------------------
-    def formula(self, e: Expr) -> str:
-        """LaTeX of an expression, on one line."""
-        shown = self.writer.shown(e)
-        return tex(layout(shown, self.result.domain), self.name)
-
     def math(self, e: Expr) -> str:
-        """The same between dollars."""
-        return f"${self.formula(e)}$"
+        """LaTeX of an expression, between dollars."""
+        return f"${self.expression(e)}$"
 
     @property
     def _of_steps(self) -> list[Symbol]:
@@ -295,21 +291,21 @@ class Notation:
             for e in {e for part in parts for e in part.atoms(Indexed)}:
                 indices = [str(k) for k in e.indices]
                 if all(len(k) == 1 for k in indices):
-                    found[f"{e.base}_{''.join(indices)}"] = self.name(e)
+                    found[f"{e.base}_{''.join(indices)}"] = self.symbol(e)
         return found
 
     @cached_property
     def _known(self) -> dict[str, str]:
-        known = {s.name: self.name(s) for s in self._of_steps}
-        known |= {s.name: self.name(s) for s in self.result.domain.ranges if s.name not in WORDS}
+        known = {s.name: self.symbol(s) for s in self._of_steps}
+        known |= {s.name: self.symbol(s) for s in self.result.domain.ranges if s.name not in WORDS}
         known |= {name: self.symbol_of(name) for name in self.result.quantities if "_" in name}
         known |= {name: written for name, (written, _) in NAMES.items() if name not in WORDS}
         letters = {**LETTERS, **OF_ANCHORS} if self._of_vectors else LETTERS
         return {**letters, **self._entries, **known, **self._indexed}
 
-    def prose(self, text: str) -> str:
+    def prose(self, text: str, escape: Callable[[str], str] = escape) -> str:
         """A sentence, with what is mathematics in it between dollars."""
-        text = held(text)
+        text, formulas = marked(text, vectors=self._of_vectors)
         for e in self.spaces:
             own = rf"\b{e.name}\b"
             text = re.sub(
@@ -318,11 +314,8 @@ class Notation:
             text = re.sub(rf"(?i){own}(?= stays )", f"lambda_{e.name}", text)
             text = re.sub(rf"(?<=towards ){own}", e.words, text)
             text = text.replace(e.name, e.words) if "_" in e.name else text
-        if not self._of_vectors:
-            return released(with_math(text, self._known, escape))
-        text, vectors = marked(text)
-        shown = released(with_math(text, self._known, escape))
-        for character, formula in vectors.items():
+        shown = with_math(text, self._known, escape)
+        for character, formula in formulas.items():
             shown = shown.replace(character, formula)
         return shown
 

@@ -1,9 +1,12 @@
 r"""Formulas in words of steps that are more than names and signs, and what they are in LaTeX.
 
-While the rest of a sentence is read, each is one private character.
+While the rest of a sentence is read, each is one private character. In sentences about one anchor
+these are also inner products, lengths, sums and indices of vectors.
 """
 
 from __future__ import annotations
+
+import re
 
 #: Those that hold others in them come first.
 PHRASES: dict[str, str] = {
@@ -40,19 +43,56 @@ PHRASES: dict[str, str] = {
     "x'Lx": r"$x^\top L x$",
     "Lv = s v + r": "$L v = s v + r$",
 }
-#: By the character that stands for one.
-CHARACTERS = {said: chr(0xE100 + k) for k, said in enumerate(PHRASES)}
+#: The first of these characters.
+FIRST = 0xE200
+_ITEM = r"[A-Za-z](?:_[a-z])?\+?"
+_PARTS = re.compile(
+    rf"\(1/(?P<of>[Nn])\) sum z_(?P<i>[ij]) z_(?P=i)\^T"
+    rf"|<(?P<left>{_ITEM}), (?P<right>{_ITEM})>(?P<power>\^2)?"
+    r"|\|(?P<inside>[^|<>=]+)\|(?P<square>\^2)?(?P<over>/tau\^2)?"
+    r"|(?P<u>[a-z])\^T (?P<form>[A-Z]) (?P<v>[a-z])"
+    r"|(?<![A-Za-z])(?P<letter>[zZqpls])(?:_(?P<index>[a-z])\b|(?P<plus>\+)(?=[\s,;.)]|$))"
+    r"|\b(?P<part>[AC])\^\((?P<order>[12])\)"
+)
 
 
-def held(text: str) -> str:
-    """The text with a character for each of these formulas."""
-    for said, character in CHARACTERS.items():
-        text = text.replace(said, character)
-    return text
+def marked(text: str, *, vectors: bool = True) -> tuple[str, dict[str, str]]:
+    """The text with a character of its own for each formula, and what these stand for."""
+    found: dict[str, str] = {}
+
+    def put(formula: str) -> str:
+        character = chr(FIRST + len(found))
+        found[character] = formula
+        return character
+
+    for said, formula in PHRASES.items():
+        if said in text:
+            text = text.replace(said, put(formula))
+    if vectors:
+        text = _PARTS.sub(lambda at: put(f"${_tex(at)}$"), text)
+    return text, found
 
 
-def released(text: str) -> str:
-    """The text with LaTeX for each of the characters."""
-    for said, character in CHARACTERS.items():
-        text = text.replace(character, PHRASES[said])
-    return text
+def _tex(at: re.Match[str]) -> str:
+    if at["of"]:
+        i = at["i"]
+        return rf"\frac{{1}}{{{at['of']}}} \sum_{i} z_{i} z_{i}^\top"
+    if at["left"]:
+        power = "^2" if at["power"] else ""
+        return rf"\langle {_item(at['left'])}, {_item(at['right'])}\rangle{power}"
+    if at["inside"]:
+        inside = re.sub(_ITEM, lambda m: _item(m[0]), at["inside"])
+        over = r"/\tau^2" if at["over"] else ""
+        if re.match(r"n_|[A-Z]_\w n/", at["inside"]):  # of numbers, no vectors
+            return f"|{at['inside']}|"
+        return rf"\|{inside}\|{'^2' if at['square'] else ''}{over}"
+    if at["form"]:
+        return rf"{at['u']}^\top {at['form']} {at['v']}"
+    if at["part"]:
+        return f"{at['part']}^{{({at['order']})}}"
+    letter = r"\ell" if at["letter"] == "l" else at["letter"]
+    return f"{letter}_{at['index']}" if at["index"] else f"{letter}^+"
+
+
+def _item(name: str) -> str:
+    return f"{name[:-1]}^+" if name.endswith("+") else name

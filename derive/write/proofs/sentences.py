@@ -64,7 +64,7 @@ class Teller:
         left = without_evident(self._named(step), domain)
         if left is None:
             return None
-        return shown(left, domain, self.notation.name, keep=self._sums)
+        return shown(left, domain, self.notation.symbol, keep=self._sums)
 
     def _named(self, step: Step) -> Basic:
         """What a step displays: roots by name, and limits of what has no name written out."""
@@ -83,7 +83,7 @@ class Teller:
         return {s for s in found if not self.notation.is_known(s)}
 
     def _root(self, root: ClampedRoot) -> Symbol:
-        known = self.notation.writer.roots
+        known = self.notation.roots
         return known[root].symbol if root in known else self.notation.root(root)
 
     def _within(self, step: Step, said: str) -> str:
@@ -105,11 +105,11 @@ class Teller:
             if s.name in self.met:
                 continue
             self.met.add(s.name)
-            meaning = "" if s.name == "y" and s in ranges else self.notation.meaning(s.name)
+            meaning = "" if s.name == "y" and s in ranges else self.notation.introduced(s.name)
             if meaning:
-                said.append(f"Let ${self.notation.name(s)}$ be {meaning}.")
+                said.append(f"Let ${self.notation.symbol(s)}$ be {meaning}.")
             elif s in ranges:
-                said.append(f"Let ${self.notation.writer.range(s, ranges[s])}$.")
+                said.append(f"Let ${self.notation.range(s, ranges[s])}$.")
         return [*said, *self._entries(step, written)]
 
     def _entries(self, step: Step, written: Iterable[Symbol | Indexed]) -> list[str]:
@@ -121,9 +121,9 @@ class Teller:
             if family in self.met or any(name.startswith(f"{s.base}_") for name in self.met):
                 continue
             self.met.add(family)
-            name, stands_for = self.notation.name(s), step.says.names.get(s)
+            name, stands_for = self.notation.symbol(s), step.says.names.get(s)
             if stands_for is not None:
-                said.append(f"Let ${name} = {self.notation.formula(stands_for)}$.")
+                said.append(f"Let ${name} = {self.notation.expression(stands_for)}$.")
                 continue
             sign = "> 0" if s.is_positive else r"\ge 0" if s.is_nonnegative else r"\in \mathbb{R}"
             said.append(f"Let ${name} {sign}$.")
