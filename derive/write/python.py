@@ -56,7 +56,7 @@ def _functions(result: Result, prefix: str, point: Mapping[Symbol, Expr]) -> tup
             shown = replace(q, expression=expression)
             source, wrapper = _function(result, prefix + name, shown, point)
         except (NotNumpy, DomainError) as refusal:
-            body += f"\n\n# Left out: {refusal}.\n"
+            body += f"\n\n# Left out: {prefix + name}: {refusal}.\n"
             continue
         body, wrapped = body + source, wrapped + wrapper
     return body, wrapped

@@ -92,7 +92,7 @@ def wrong_in(help: str | None, values: tuple[str, ...] = ()) -> str:
 
 def test_the_help_of_every_option_is_in_standard_terms() -> None:
     found = dict(every_option(cli))
-    assert len(found) > 250 and {" derive --digits", " figure ssem-fig2 --out"} <= set(found)
+    assert len(found) > 240 and {" derive --digits", " figure ssem-fig2 --out"} <= set(found)
     wrong = {
         name: why
         for name, option in found.items()
