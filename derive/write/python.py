@@ -66,7 +66,7 @@ def _function(
     result: Result, function: str, q: Quantity, point: Mapping[Symbol, Expr]
 ) -> tuple[str, str]:
     if spoken := sorted(s.name for s in words(q.expression)):
-        raise NotNumpy(f"{function} has words as values: {', '.join(spoken)}")
+        raise NotNumpy(f"its values are words: {', '.join(spoken)}")
     free = q.expression.free_symbols
     order = [s for s in result.parameters if s in free]
     order += sorted(free - set(order), key=str)

@@ -362,7 +362,7 @@ def test_exported_functions_say_what_they_are(module: ModuleType) -> None:
 def test_what_numpy_lacks_is_left_out(module: ModuleType) -> None:
     assert not hasattr(module, "sigmoid_optimum_regime")
     text = export.to_python([results["sigmoid-optimum"]])
-    assert "# Left out: sigmoid_optimum_regime has words as values: antipodal, between" in text
+    assert "# Left out: sigmoid_optimum_regime: its values are words: antipodal, between" in text
 
 
 ALONE = """

@@ -131,7 +131,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "printed_holds_if": Quantity(
             Le(by_range, A * sigma + B, evaluate=False),
             r"\text{(V) holds}",
-            "whether the bound by the range is below the printed one, which then holds",
+            "whether the bound from the range is at most the printed bound, which then holds",
         ),
         **sampling(proof),
         "excess_one_negative": one_negative(proof),
