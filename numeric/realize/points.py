@@ -133,6 +133,7 @@ def proved(verdict: Verdict, points: Array, wanted: Wanted) -> bool:
         return False
     y = [[Rational(x.numerator, x.denominator) for x in row if x is not None] for row in entries]
     d = [[sum((a - b) ** 2 for a, b in zip(u, v, strict=True)) for v in y] for u in y]
+    attained: bool | None
     if wanted.similarity == "euclidean":
         attained = euclidean(d, wanted.q).attained
     else:
