@@ -117,7 +117,7 @@ def given(target: Target, chance: random.Random) -> Target | None:
 def draw(target: Target, chance: random.Random) -> dict[Symbol, Expr]:
     """A random admissible point, of small rational numbers."""
     ranges = target.meant.domain.ranges
-    for _ in range(200):
+    for _ in range(200 if all(r.high.is_real is not None for r in ranges.values()) else 0):
         found: dict[Symbol, Expr] = {}
         for s, r in ranges.items():
             found[s] = _number(r.low.xreplace(found), r.high.xreplace(found), r.integer, chance)
