@@ -13,7 +13,7 @@ from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.results import results
 from cltheory.derive.tex.directives import directive
 from cltheory.derive.tex.judge.lookup import BadTarget, Meant, look_up
-from sympy import Expr, Integer, Piecewise, Rational, Symbol, nan, oo, zoo
+from sympy import Expr, Integer, Piecewise, Rational, Symbol, nan, oo, re, zoo
 
 from .printed import DIGITS, ZERO, Node, Point, Undefined, printed, value
 
@@ -117,7 +117,7 @@ def given(target: Target, chance: random.Random) -> Target | None:
 def draw(target: Target, chance: random.Random) -> dict[Symbol, Expr]:
     """A random admissible point, of small rational numbers."""
     ranges = target.meant.domain.ranges
-    for _ in range(200 if all(r.high.is_real is not None for r in ranges.values()) else 0):
+    for _ in range(200):
         found: dict[Symbol, Expr] = {}
         for s, r in ranges.items():
             found[s] = _number(r.low.xreplace(found), r.high.xreplace(found), r.integer, chance)
@@ -135,7 +135,7 @@ def _number(low: Expr, high: Expr, integer: bool, chance: random.Random) -> Expr
         return Integer(low + chance.randint(0, 7))
     u = Fraction(chance.randint(1, 96), 97)
     start = Fraction(str(low.n(12))) if low.is_finite else Fraction(-2)
-    end = Fraction(str(high.n(12))) if high.is_finite else start + 4
+    end = Fraction(str(re(high).n(12))) if high.is_finite else start + 4
     x = (start + u * (end - start)).limit_denominator(500)
     return Rational(x.numerator, x.denominator)
 
