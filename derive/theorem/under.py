@@ -15,6 +15,7 @@ from sympy.sets.sets import Set
 
 from ..decide.domain import Domain, DomainError, Range
 from ..losses.conventions import CONVENTIONS, Convention, Reading
+from ..losses.written import write
 from ..optimum.threshold import MIRROR, Threshold
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
@@ -74,8 +75,23 @@ def _refusal(result: Result, convention: Convention) -> str:
     losses = " and ".join(r.called for r in convention.readings)
     return (
         f"{convention.name} has another loss than {result.id}, not the same one in other "
-        f"parameters: {losses}{said}"
+        f"parameters: {losses}{_difference(result, convention)}{said}"
     )
+
+
+def _difference(result: Result, convention: Convention) -> str:
+    """What is said of the library's loss that is not said of this one."""
+    scheme = result.structure
+    if result.declared is None or scheme is None:
+        return ""
+    relations = {r.name for r in scheme.relations}
+    ours = write(result.declared, scheme)
+    for reading in convention.readings:
+        if type(reading.loss) is type(result.declared) and reading.relations() <= relations:
+            theirs = write(reading.loss, scheme)
+            new = [note for note in theirs.notes if note not in ours.notes]
+            return f" is {' '.join(theirs.formula.split())} with {', '.join(new)}"
+    return ""
 
 
 def _build(result: Result, reading: Reading, proof: Derivation) -> dict[str, Quantity]:
