@@ -100,7 +100,7 @@ def certify_command(
     result = results[target]
     made: dict[str, Any] = {k: values.pop(k) for k in result.texts if k in values}
     made |= {k: from_file(k, values.pop(k)) for k in result.lists if k in values}
-    result = result.given(**made) if made else result
+    result = result.with_inputs(**made) if made else result
     if result.problem is None:
         raise click.UsageError(f"{target} {_lacks(result)}: there is nothing to certify")
     point = _point(result, result.problem, values)
@@ -161,7 +161,7 @@ def _derived(
         for r in problem.structure.relations
         if r.kind != "self" and r.count.xreplace(point) != 0
     ]
-    made = result.given(at=values) if getattr(result, "at_values", False) else result
+    made = result.with_inputs(at=values) if getattr(result, "at_values", False) else result
     known = {s.name for s in made.parameters}
     given = {k: v for k, v in values.items() if k in known}
     segment = made.segment() if made.segment is not None else None
@@ -232,11 +232,11 @@ def _file(
 
 def _read(name: str) -> Any:
     """The content of a file that a user hands over."""
-    from ..derive.certificate import Refused, read
+    from ..derive.certificate import Refused, from_json
 
     text = read_text(name, LARGEST)
     try:
-        return read(text)
+        return from_json(text)
     except Refused as error:
         raise click.UsageError(f"{name}: {error}") from None
     except (ValueError, RecursionError):

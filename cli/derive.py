@@ -88,11 +88,11 @@ def derive_command(
     made: dict[str, object] = {k: values.pop(k) for k in result.texts if k in values}
     made |= {k: listed(k, values.pop(k)) for k in result.lists if k in values}
     if made or result.at_values:
-        result = result.given(at={} if convention else values, **made)
+        result = result.with_inputs(at={} if convention else values, **made)
     if convention:
-        result = result.under(convention)
+        result = result.in_convention(convention)
         if result.at_values:
-            result = result.given(at=values)
+            result = result.with_inputs(at=values)
     point = result.point(**values)
     if proof:
         from ..derive.write.proofs.document import document, proof_of, snippet

@@ -19,7 +19,7 @@ from ..derive.tex.text.document import (
     Problem,
     decode,
     kind_of,
-    read,
+    read_document,
 )
 from ..derive.tex.text.inputs import is_root, may_input
 from ..derive.tex.text.near_miss import concerns
@@ -130,7 +130,7 @@ class Shelf:
                 "--follow-outside"
             )
 
-    def given(self, path: str, by_name: bool) -> str | Problem | None:
+    def text_of(self, path: str, by_name: bool) -> str | Problem | None:
         """The text of a file to check; None if it marks nothing and inputs nothing."""
         try:
             if not by_name:
@@ -156,7 +156,7 @@ class Shelf:
         """Walk over a file and those that it inputs."""
         kind = kind_of(Path(path))
         assert kind is not None
-        return read(path, text, kind, self.text, self.macros)
+        return read_document(path, text, kind, self.text, self.macros)
 
 
 def read_papers(
@@ -188,7 +188,7 @@ def read_papers(
     texts: list[tuple[str, bool, str]] = []
     found: list[tuple[bool, Document]] = [(True, Document([], shelf.problems, []))]
     for path, by_name in files:
-        text = shelf.given(path, by_name)
+        text = shelf.text_of(path, by_name)
         if isinstance(text, str):
             texts.append((path, by_name, text))
         elif text is not None:
@@ -211,7 +211,7 @@ def read_papers(
 def inputs_of(path: Path) -> frozenset[Path]:
     """Files that a whole document of LaTeX inputs; none of what is no document."""
     shelf = Shelf()
-    text = shelf.given(str(path), False)
+    text = shelf.text_of(str(path), False)
     if not isinstance(text, str) or not is_root(text):
         return frozenset()
     return frozenset(Path(other) for other in shelf.walk(str(path), text).reached)

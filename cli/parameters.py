@@ -186,7 +186,7 @@ def parameter_names(id: str, loss: str = "") -> list[str]:
     result = results[id]
     if loss and takes_declared(id):
         _check_loss(loss, id)
-        result = result.given(loss=loss)
+        result = result.with_inputs(loss=loss)
     return [*(s.name for s in result.parameters), *result.texts, *result.lists]
 
 
@@ -249,7 +249,7 @@ def _describe(id: str, formatter: click.HelpFormatter, loss: str = "") -> None:
     declared = takes_declared(id)
     if declared and loss:
         _check_loss(loss, id)
-        result = result.given(loss=loss)
+        result = result.with_inputs(loss=loss)
     of = f" with the loss {result.declared.name}" if declared and result.declared else ""
     with formatter.section(f"Parameters of {id}{of}"):
         formatter.write_dl(

@@ -21,8 +21,8 @@ from .realize_options import (
     Asked,
     Case,
     Sizes,
+    case_of,
     embeddings,
-    read,
 )
 from .tables import WIDTH, labelled
 from .writing import FORCE, formats
@@ -110,7 +110,7 @@ def realize_command(**options: Any) -> int:
             z = None if asked.embeddings is None else embeddings(asked)
             if z is not None:
                 asked.q = z.shape[1]
-            case = read(asked)
+            case = case_of(asked)
             verdict = case.decide(tell)
             far = None if z is None else _far(asked, case, verdict, z, tell)
     except Unfit as refusal:

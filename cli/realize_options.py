@@ -140,7 +140,7 @@ class Case:
     index: Sequence[int] = ()
 
 
-def read(asked: Asked) -> Case:
+def case_of(asked: Asked) -> Case:
     """Read the labels or weights.
 
     Raises

@@ -38,10 +38,10 @@ def _claim_counts() -> Callable[..., Any]:
     return counts_settled_by
 
 
-def _under() -> Callable[..., Any]:
-    from .theorem.under import under
+def _in_convention() -> Callable[..., Any]:
+    from .theorem.in_convention import in_convention
 
-    return under
+    return in_convention
 
 
 def _plot() -> Callable[..., Any]:
@@ -55,4 +55,4 @@ register("display", _display)
 register("latex", _latex)
 register("claims", _claims)
 register("claim counts", _claim_counts)
-register("under", _under)
+register("in convention", _in_convention)

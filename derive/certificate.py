@@ -337,7 +337,7 @@ def replay(file: dict[str, Any]) -> Proved:
         ctx.prec = before
 
 
-def read(text: str) -> Any:
+def from_json(text: str) -> Any:
     """JSON, in which no key stands twice: what a reader sees is what is replayed."""
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -351,7 +351,7 @@ def read(text: str) -> Any:
 if __name__ == "__main__":
     try:
         with open(sys.argv[1], encoding="utf-8") as opened:
-            found = replay(read(opened.read()))
+            found = replay(from_json(opened.read()))
     except (Refused, OSError, ValueError, IndexError, RecursionError) as error:
         sys.exit(f"refused: {error}")
     print(f"loss {found.loss.str(20)}, above the least by at most {found.gap.str(5)}")

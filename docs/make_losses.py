@@ -78,7 +78,7 @@ def _row(name: str) -> tuple[bool, str]:
     loss = LITERATURE[name]
     head = f"`{name}` | `{loss.lp}` | `{loss.ln}`"
     try:
-        result = results["pairwise-threshold"].given(loss=name)
+        result = results["pairwise-threshold"].with_inputs(loss=name)
         result.derivation  # noqa: B018 - is built here
     except DomainError as refusal:
         return False, f"| {head} | {str(refusal).replace('|', '&#124;')} |\n"
@@ -94,7 +94,7 @@ def _row(name: str) -> tuple[bool, str]:
 
 def _kind(name: str, at: dict[str, int]) -> str:
     """Which structure it is, and in what sense it is the optimum."""
-    result = results["pairwise-threshold"].given(loss=name)
+    result = results["pairwise-threshold"].with_inputs(loss=name)
     first = result.value("x_star", **at)
     place = {0: "the simplex", 2: "the antipodal structure"}.get(float(first), "between the ends")
     if "x_last" in result and result.value("x_last", **at) != first:

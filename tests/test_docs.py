@@ -135,9 +135,9 @@ def test_the_example_theorem(example: ModuleType) -> None:
 
 
 def test_the_example_record(example: ModuleType) -> None:
-    from cltheory.derive.papers.form.examine import examine
-    from cltheory.derive.papers.form.mutate import holes
-    from cltheory.derive.papers.form.record import read_section
+    from cltheory.derive.papers.records.examine import examine
+    from cltheory.derive.papers.records.mutate import holes
+    from cltheory.derive.papers.records.record import read_section
 
     (text,) = blocks("add-a-theorem.md", "toml")
     (record,) = read_section("nobody2020", "section_1", text)

@@ -37,7 +37,7 @@ from .factors import proves_positive
 from .normal import ExpField, in_order, vanishes
 from .number import DIGITS, agree, digits
 from .root import ClampedRoot
-from .splitting import bases, branching, split_logs, split_roots, under
+from .splitting import argument, bases, branching, split_logs, split_roots
 from .wanting import closed_again, is_isolated, lost_at_ends, place, wanting
 
 #: Points with nothing special about them that are tried, and the fewest that are any support.
@@ -295,7 +295,7 @@ def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:
     """
     try:
         there = _put_in(expression, point)
-        inside = [under(e).xreplace(dict(point)) for e in branching(expression)]
+        inside = [argument(e).xreplace(dict(point)) for e in branching(expression)]
         if any(e.is_number and digits(e) < 0 for e in inside):
             return S.ImaginaryUnit
         value = digits(there)
@@ -313,7 +313,7 @@ def _proved(printed: Expr, derived: Expr, domain: Domain, *, deep: bool = True) 
         return False
     if vanishes(one - other):
         return True
-    if not all(proves_positive(under(e), domain) for e in branching(one) | branching(other)):
+    if not all(proves_positive(argument(e), domain) for e in branching(one) | branching(other)):
         return False
     return vanishes(split_logs(split_roots(one - other, domain)))
 

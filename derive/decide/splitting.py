@@ -32,7 +32,9 @@ def bases(e: Expr) -> set[Expr]:
     if is_power(e):
         return found | {e.base}
     return (
-        found | {under(a) for a in branching(e) if isinstance(a, log)} if e.func is exp else found
+        found | {argument(a) for a in branching(e) if isinstance(a, log)}
+        if e.func is exp
+        else found
     )
 
 
@@ -40,7 +42,7 @@ def _is_root(e: Expr) -> bool:
     return bool(e.is_Pow and e.exp.is_Rational and e.exp.q > 1)
 
 
-def under(e: Expr) -> Expr:
+def argument(e: Expr) -> Expr:
     return e.args[0]
 
 

@@ -273,7 +273,7 @@ def _within(node: nodes.Within, scene: Scene, env: Environment) -> Truth:
     return Truth(good, f"{text(found)} in {text(low)} .. {text(high)}")
 
 
-def _relations(node: nodes.Relations, scene: Scene, env: Environment) -> Truth:
+def _relations(node: nodes.Chain, scene: Scene, env: Environment) -> Truth:
     """From the last side on: of a definition that is what is printed."""
     right = _value(node.sides[-1], scene, env)
     for side, relation in zip(node.sides[-2::-1], node.relations[::-1], strict=True):
@@ -324,7 +324,7 @@ _TRUTHS: dict[type[Node], Callable[[Any, Scene, Environment], Truth]] = {
     nodes.ForAll: _for_all,
     nodes.Exists: _exists,
     nodes.Within: _within,
-    nodes.Relations: _relations,
+    nodes.Chain: _relations,
 }
 
 

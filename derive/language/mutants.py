@@ -36,7 +36,7 @@ class Slips:
         for part, put in _places(node):
             inner = [*bound, *dict(node.bound.over)] if isinstance(node, nodes.Big) else bound
             for what, new in self.changed(part, inner):
-                if not (isinstance(node, nodes.Relations) and _is_unit(node, part, new)):
+                if not (isinstance(node, nodes.Chain) and _is_unit(node, part, new)):
                     yield what, put(new)
 
     def _name(self, node: nodes.Name, bound: Sequence[str]) -> Changes:
@@ -80,7 +80,7 @@ def _places(node: Node) -> Sequence[tuple[Node, Callable[[Node], Node]]]:
     )
 
 
-def _is_unit(relation: nodes.Relations, side: Node, new: Node) -> bool:
+def _is_unit(relation: nodes.Chain, side: Node, new: Node) -> bool:
     """Whether only the power of a norm is another one, where it is said to be 1: that is no
     mutant."""
     if (
@@ -163,7 +163,7 @@ def _at(slips: Slips, node: nodes.At, bound: Sequence[str]) -> Changes:
             yield "off by one", nodes.At(node.body, _with(node.values, k, more))
 
 
-def _relations(slips: Slips, node: nodes.Relations, bound: Sequence[str]) -> Changes:
+def _relations(slips: Slips, node: nodes.Chain, bound: Sequence[str]) -> Changes:
     for k, relation in enumerate(node.relations):
         if relation in _FLIPPED:
             signs = _with(node.relations, k, _FLIPPED[relation])
@@ -193,7 +193,7 @@ _RULES: dict[type[Node], Callable[[Slips, Any, Sequence[str]], Changes]] = {
     nodes.Big: _big,
     nodes.Derivative: _derivative,
     nodes.At: _at,
-    nodes.Relations: _relations,
+    nodes.Chain: _relations,
     nodes.And: _and,
     nodes.Within: _within,
 }

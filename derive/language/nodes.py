@@ -292,7 +292,7 @@ class Interval(Node):
 
 # --- statements ----------------------------------------------------------------------------------
 @dataclass(frozen=True)
-class Relations(Node):
+class Chain(Node):
     """Sides joined by relations."""
 
     sides: tuple[Node, ...]

@@ -93,10 +93,10 @@ class Read:
     @property
     def relations(self) -> tuple[str, ...]:
         """Those of a single chain."""
-        return self.tree.relations if isinstance(self.tree, nodes.Relations) else ()
+        return self.tree.relations if isinstance(self.tree, nodes.Chain) else ()
 
 
-def read(text: str, letters: Letters = LETTERS_OF_SETS) -> Read:
+def parse(text: str, letters: Letters = LETTERS_OF_SETS) -> Read:
     r"""Read a statement, with what it is said ``\\forall`` at its end.
 
     Raises
@@ -229,7 +229,7 @@ class _Parser:
         return left
 
     def joined(self) -> Node:
-        r"""Relations that hold together, maybe of constants: ``\exists c: (w = c \forall ...)``."""
+        r"""Chain that hold together, maybe of constants: ``\exists c: (w = c \forall ...)``."""
         if self.took("\\exists"):
             names = tuple(name.full for name in self.listed(self.name))
             self.expect(":")
@@ -253,7 +253,7 @@ class _Parser:
 
     def bracketed(self) -> Node:
         inside = self.statement()
-        if isinstance(inside, nodes.Relations):
+        if isinstance(inside, nodes.Chain):
             raise self.refuse("a single relation does not stand in brackets")
         return inside
 
@@ -267,7 +267,7 @@ class _Parser:
             return nodes.Within(sides[0], found.low, found.high, found.low_open, found.high_open)
         if not relations:
             raise self.refuse("a statement needs a relation")
-        return nodes.Relations(tuple(sides), tuple(relations))
+        return nodes.Chain(tuple(sides), tuple(relations))
 
     def side(self) -> Node:
         return (self.attempt(self.interval) if self.now in ("(", "[") else None) or self.sum()
@@ -429,7 +429,7 @@ class _Parser:
         self.take()
         other = self.index()
         self.expect("}")
-        return nodes.Indicator(nodes.Relations((one, other), ("!=",)))
+        return nodes.Indicator(nodes.Chain((one, other), ("!=",)))
 
     def function(self, name: str) -> Node:
         if self.now == "^":

@@ -170,7 +170,7 @@ NOUNS = {
     "instances": "n", "view": "p", "views": "p", "item": "N", "items": "N", "sample": "N",
     "samples": "N", "tower": "K", "towers": "K", "modalities": "K", "bias": "b",
 }  # fmt: skip
-#: Relations in words.
+#: Chain in words.
 COMPARED = {
     "at least": ">=", "at most": "<=", "greater than": ">", "larger than": ">", "more than": ">",
     "less than": "<", "smaller than": "<", "fewer than": "<", "greater than or equal to": ">=",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .verdict import Verdict
 
 if TYPE_CHECKING:
-    from .form.record import Record
+    from .records.record import Record
 
 
 #: (family name, given names); a single name is that of a group.
@@ -156,8 +156,8 @@ class Ledger:
         return [c for name in sections for c in self._read.get(name) or self._loaded(name)]
 
     def _loaded(self, section: str) -> list[Claim]:
-        from .form.examine import verdict_on
-        from .form.record import BadRecord, read_section
+        from .records.examine import verdict_on
+        from .records.record import BadRecord, read_section
 
         taken = {c.label for claims in self._read.values() for c in claims}
         found = read_section(self.key, section, self._text(section), self.package)

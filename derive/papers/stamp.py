@@ -16,10 +16,10 @@ from typing import Any
 
 from ..files import write as write_whole
 from . import ledger_of
-from .form.examine import examine
-from .form.mutate import holes
-from .form.record import Witness, read_section
-from .form.stored import row_of
+from .records.examine import examine
+from .records.mutate import holes
+from .records.record import Witness, read_section
+from .records.stored import row_of
 
 
 def put_witness(text: str, label: str, witness: Witness) -> str:

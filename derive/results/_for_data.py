@@ -80,7 +80,7 @@ class ForData(AtNumbers):
     def remade(self, data: Data, at: Mapping[Symbol, Expr]) -> ForData:
         """The same for other data, at these values."""
         made = self._made(data=data, at=at)
-        made.made_for = dict(self.made_for)
+        made.inputs = dict(self.inputs)
         return made
 
     def made_at(self, fixed: Mapping[Symbol, Expr]) -> ForData:
@@ -96,6 +96,6 @@ class ForData(AtNumbers):
         """Whether it is a formula: without data values are put in later."""
         return not self.data
 
-    def there(self, point: Mapping[Symbol, Expr]) -> AtNumbers:
+    def at_point(self, point: Mapping[Symbol, Expr]) -> AtNumbers:
         """The same where parameters have these values; without data they are put in later."""
-        return super().there(point) if self.data else self
+        return super().at_point(point) if self.data else self

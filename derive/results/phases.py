@@ -71,12 +71,12 @@ class OfLoss(Result):
             domain=problem.domain,
             build=lambda proof: build(problem, fixed, proof, self.far),
             texts=("loss",),
-            read=read,
+            read=for_loss,
             subject=problem,
         )
         self.fixed = fixed
 
-    def given(self, *, at: Mapping[str, object] | None = None, **given: Any) -> OfLoss:
+    def with_inputs(self, *, at: Mapping[str, object] | None = None, **given: Any) -> OfLoss:
         """The phases of another loss; values ``at`` are put in before anything is derived.
 
         Raises
@@ -84,11 +84,11 @@ class OfLoss(Result):
         DomainError
             If there is no such loss, or a value is not accepted; one line.
         """
-        made = super().given(at=at, **given)
+        made = super().with_inputs(at=at, **given)
         assert isinstance(made, OfLoss)
         return made
 
-    def there(self, point: Mapping[Symbol, Expr]) -> OfLoss:
+    def at_point(self, point: Mapping[Symbol, Expr]) -> OfLoss:
         """The phases where parameters have these values; ``oo`` counts where all are given."""
         assert self.problem is not None
         whole = set(point) == set(self.parameters)
@@ -100,10 +100,10 @@ class OfLoss(Result):
     def value(self, name: str, /, digits: int = 15, **values: Any) -> Any:
         """As of any result; what depends on which structure is optimal is found at the values."""
         loss: dict[str, Any] = {k: values.pop(k) for k in self.texts if k in values}
-        made = self.given(**loss) if loss else self
+        made = self.with_inputs(**loss) if loss else self
         point = made.point(**values)
         given = {**made.fixed, **dict.fromkeys(made.far, oo), **point}
-        found = made.there(given)
+        found = made.at_point(given)
         left = [s.name for s in made.parameters if s not in given]
         if name not in found.quantities and name in made.quantities:  # a border, or its condition
             found = made
@@ -119,7 +119,7 @@ def _there(problem: Problem, values: tuple[tuple[Symbol, Expr], ...]) -> OfLoss:
     return OfLoss(problem, dict(values))
 
 
-def read(loss: str | Problem = "", at: Mapping[Symbol, Expr] | None = None) -> OfLoss:
+def for_loss(loss: str | Problem = "", at: Mapping[Symbol, Expr] | None = None) -> OfLoss:
     """The phases of a loss: a name of the catalogue, a TOML file, or a problem.
 
     Raises

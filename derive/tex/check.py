@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..language.statement import TexError
 from .directives import Directive
 from .edit.edits import suggest
-from .formula.reader import read
+from .formula.reader import read_formula
 from .judge.compare import judge
 from .judge.finding import Finding
 from .judge.lookup import look_up
@@ -41,7 +41,7 @@ def check_equation(
     """
     meant = look_up(directive)
     try:
-        statement = read(
+        statement = read_formula(
             source,
             meant.names,
             macros,

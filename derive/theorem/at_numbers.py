@@ -51,7 +51,7 @@ class AtNumbers(Result):
                 )
         return point
 
-    def there(self, point: Mapping[Symbol, Expr]) -> AtNumbers:
+    def at_point(self, point: Mapping[Symbol, Expr]) -> AtNumbers:
         """The same where parameters have these values."""
         fixed = {**self.fixed, **point}
         return self if fixed == self.fixed else self.made_at(fixed)
@@ -66,9 +66,9 @@ class AtNumbers(Result):
         """
         given = {k: values.pop(k) for k in (*self.texts, *self.lists) if k in values}
         if given:
-            return self.given(**given).value(name, digits, **values)
+            return self.with_inputs(**given).value(name, digits, **values)
         point = {**self.fixed, **self.point(**values)}
-        made = self.there(point)
+        made = self.at_point(point)
         left = [s.name for s in self.parameters if s not in made.fixed]
         if left and name not in made.quantities and self.found_at_numbers(name):
             raise DomainError(f"{name} is found for numerical values: give {', '.join(left)}")

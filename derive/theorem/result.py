@@ -90,7 +90,7 @@ class Result(Shown):
         self.texts, self._read = texts, read
         self.lists = {of.name: of for of in lists}
         #: the lists that it was made for, as their text
-        self.made_for: dict[str, str] = {}
+        self.inputs: dict[str, str] = {}
         #: what writes itself, having no structure
         self.alone = subject if isinstance(subject, Alone) else None
         about = Symmetric(subject if isinstance(subject, Problem) else None)
@@ -102,7 +102,7 @@ class Result(Shown):
         #: what each parameter is, for a reader who types its name
         self.meanings = {**about.meanings, **(meanings or {})}
 
-    def given(self, *, at: Mapping[str, object] | None = None, **given: Any) -> Result:
+    def with_inputs(self, *, at: Mapping[str, object] | None = None, **given: Any) -> Result:
         """The same result for expressions or lists of the user's: a loss, or sizes of classes.
 
         Parameters
@@ -119,8 +119,8 @@ class Result(Shown):
             If it takes none, or one is not accepted; one line.
         """
         if self.at_values and (at or not given):
-            made = self.given(**given) if given else self
-            return made.there(made.point(**at)) if at else made
+            made = self.with_inputs(**given) if given else self
+            return made.at_point(made.point(**at)) if at else made
         unknown = [name for name in given if name not in self.texts and name not in self.lists]
         if self._read is None or unknown:
             takes = ", ".join((*self.texts, *self.lists)) or "no expressions"
@@ -130,10 +130,10 @@ class Result(Shown):
         }
         made = self._read(**read, at=self.point(**at)) if at else self._read(**read)
         written = {k: self.lists[k].text(read[k]) for k in self.lists if k in read}
-        made.made_for = {**self.made_for, **written}
+        made.inputs = {**self.inputs, **written}
         return made
 
-    def under(self, convention: str) -> Result:
+    def in_convention(self, convention: str) -> Result:
         """The same result in the terms of a library: its parameters, and values of its loss.
 
         Raises
@@ -141,7 +141,7 @@ class Result(Shown):
         DomainError
             If there is no such convention, or the library's loss is another one; one line.
         """
-        made: Result = call("under", self, convention)
+        made: Result = call("in convention", self, convention)
         return made
 
     # --- what was derived ------------------------------------------------------------
@@ -227,7 +227,7 @@ class Result(Shown):
         }
         return {name: measure for name, measure in found.items() if measure is not None}
 
-    def there(self, point: Mapping[Symbol, Expr]) -> Result:
+    def at_point(self, point: Mapping[Symbol, Expr]) -> Result:
         """The result where parameters have these values: itself, if they are put in later."""
         return self
 
@@ -301,7 +301,7 @@ class Result(Shown):
         """
         made = {k: values.pop(k) for k in (*self.texts, *self.lists) if k in values}
         if made:
-            return self.given(**made).value(name, digits, **values)
+            return self.with_inputs(**made).value(name, digits, **values)
         point = self.point(**values)
         return self.number(name, self.at(name, point), point, digits)
 
@@ -392,9 +392,9 @@ class Result(Shown):
     def _placed(self, values: dict[str, Any]) -> tuple[Result, dict[Symbol, Expr]]:
         """The result for the lists and expressions among some values, and at the rest."""
         given = {k: values.pop(k) for k in (*self.texts, *self.lists) if k in values}
-        made = self.given(**given) if given else self
+        made = self.with_inputs(**given) if given else self
         point = made.point(**values)
-        return made.there(point), point
+        return made.at_point(point), point
 
     def _values(self, point: Mapping[Symbol, Expr], found: Callable[[str], Any]) -> Values:
         kept: dict[str, Any] = {}

@@ -41,7 +41,7 @@ def problem(file: str) -> Result:
     """
     from cltheory.derive.results import results
 
-    return results["phases"].given(loss=file)
+    return results["phases"].with_inputs(loss=file)
 
 
 def __getattr__(name: str) -> Any:

@@ -75,7 +75,7 @@ def report(
     return {
         "id": result.id,
         "title": result.title,
-        "parameters": {**result.made_for, **{s.name: str(v) for s, v in point.items()}},
+        "parameters": {**result.inputs, **{s.name: str(v) for s, v in point.items()}},
         "loss": {
             "text": " ".join(about.formula.split()) or None,
             "latex": (head(result, Tex()).formula or None) if typeset else None,

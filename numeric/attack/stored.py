@@ -101,14 +101,14 @@ def load(text: str) -> list[Record]:
     rows = found if isinstance(found, list) else [found]
     if not rows:
         raise BadRecord("it is an empty list")
-    return [read(row) for row in rows]
+    return [record_of(row) for row in rows]
 
 
 def _refuse_constant(word: str) -> None:
     raise ValueError(f"{word} is not a number")
 
 
-def read(row: object) -> Record:
+def record_of(row: object) -> Record:
     """A record out of what JSON holds.
 
     Raises

@@ -50,7 +50,7 @@ class Cells:
         self.of: Result | None = None
         try:
             at = {k: v for k, v in on.values.items() if k not in (on.x, on.y)}
-            of = results["phases"].given(loss=on.problem, at=at)
+            of = results["phases"].with_inputs(loss=on.problem, at=at)
             names = [name for name, q in of.quantities.items() if q.signed and q.is_number]
         except (DomainError, StepFailed, NoClosedForm):
             return

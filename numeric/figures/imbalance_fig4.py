@@ -128,7 +128,9 @@ class Grid(Experiment):
         expected = derived(self, cell["scheme"], cell["sizes"])
         sizes = parsed(cell["sizes"])
         soft = cell["scheme"] == SOFT
-        problem = results["soft-supcon" if soft else "supcon-imbalanced"].given(sizes=sizes).problem
+        problem = (
+            results["soft-supcon" if soft else "supcon-imbalanced"].with_inputs(sizes=sizes).problem
+        )
         assert problem is not None
         found = minimise(
             problem,

@@ -62,7 +62,7 @@ def picture(
     ]
     entries += [(line, str(line.get_label())) for line in lines]
     entries += _doubted(ax, on, rows, untold, wrong)
-    of = results["phases"].given(loss=on.problem)
+    of = results["phases"].with_inputs(loss=on.problem)
     ax.set_xlabel(axis(on.x, of))
     ax.set_ylabel(axis(on.y, of))
     ax.set_xlim(*on.x_range)

@@ -98,7 +98,7 @@ def mismatched(on: Plane, rows: Sequence[Row]) -> list[Row]:
 
 def against_exact(on: Plane, count: int = EXACT) -> tuple[int, int, int]:
     """Few cells of the map: at how many the exact answer is the same, is undecided; all of them."""
-    whole = results["phases"].given(loss=on.problem)
+    whole = results["phases"].with_inputs(loss=on.problem)
     xs, ys = on.axes((count, count))
     right = undecided = 0
     for x in xs:

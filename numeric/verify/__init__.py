@@ -67,7 +67,7 @@ def verify(
     made: dict[str, Any] = {k: values.pop(k) for k in (*whole.texts, *whole.lists) if k in values}
     # For a loss that is given only its declaration is asked here: what is proved of it may
     # hold for some values alone.
-    result = whole.given(**made) if made else whole
+    result = whole.with_inputs(**made) if made else whole
     run = Run(d, tuple(seeds), dtype, device, tell or Run.tell)
     if isinstance(result.alone, WeightedInfoNCE):
         return matrices.checks(result, values, run)

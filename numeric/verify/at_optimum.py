@@ -19,7 +19,7 @@ from ..search.optimiser import StopCode, minimise
 from .case import Case
 from .checks import CLOSE_FLOAT32, Check
 from .flat import flat_readings
-from .readings import is_readable, numbers_of, read, tolerance
+from .readings import evaluate, is_readable, numbers_of, tolerance
 
 # A direction with less of the trace than this is rounding; one that is there has far more.
 _DIRECTION = 1e-9
@@ -62,7 +62,7 @@ def at_optimum(of: Case, point: Mapping[str, Any], wide: int) -> list[Check]:
     numbers = numbers_of(arrangement, found.embeddings, found.loss)
     every = np.ones(len(run.seeds))
     compared = [
-        _Compared(k, x, read(e, numbers) * every, tolerance(e, numbers) * every, frozenset([k]))
+        _Compared(k, x, evaluate(e, numbers) * every, tolerance(e, numbers) * every, frozenset([k]))
         for k, (x, e) in predicted.items()
     ]
     shares = {share(e).name: share(e) for e in arrangement.table}
@@ -131,7 +131,7 @@ def _predicted(
             continue
         if measure.through is not None:  # the quantity itself may be infinite
             (symbol,) = measure.through.variables
-            value = float(read(measure.through.expr, {symbol.name: np.float64(value)})[0])
+            value = float(evaluate(measure.through.expr, {symbol.name: np.float64(value)})[0])
         yield name, (value, measure.of)
     # Inner products are derived without being quantities where all of the segment has them.
     for relation, inner in (r.segment().inner if r.segment is not None else {}).items():

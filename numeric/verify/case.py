@@ -82,8 +82,8 @@ class Case:
         """Results that say something of the optimum there: it, or those of the same loss."""
         at = self.known(self.result, point)
         if self.made:  # hypotheses may hold for these values only
-            return [self.whole.given(at=at, **self.made)]
-        there = self.result.there(self.result.point(**at))
+            return [self.whole.with_inputs(at=at, **self.made)]
+        there = self.result.at_point(self.result.point(**at))
         return [there] if _reads(there) else self._of_the_same_loss
 
     @cached_property

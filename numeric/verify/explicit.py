@@ -18,7 +18,7 @@ from ..search.certificate import certify
 from .case import Case
 from .checks import CLOSE_EXPLICIT, Check
 from .points import along_range
-from .readings import is_readable, numbers_of, read
+from .readings import evaluate, is_readable, numbers_of
 
 # Singular values of explicit vectors below this are rounding.
 _SINGULAR = 1e-6
@@ -61,7 +61,7 @@ def _compared(
             singular = torch.linalg.svdvals(u.flatten(0, -2))
             measured = float((singular > _SINGULAR).sum())
         elif isinstance(measure, Reading) and is_readable(measure.of, numbers):
-            measured = float(read(measure.of, numbers)[0])
+            measured = float(evaluate(measure.of, numbers)[0])
         else:
             continue
         known = {k: v for k, v in values.items() if limit is None or k != limit[1].name}
@@ -87,15 +87,15 @@ def _identities(of: Case) -> Iterator[Check]:
         u = scale * random_embeddings(arrangement, [seed], d=of.run.d or arrangement.size)
         numbers = numbers_of(arrangement, u) | length
         for name, measure in measures.items():
-            predicted = float(read(result.quantity(name).expression, numbers)[0])
+            predicted = float(evaluate(result.quantity(name).expression, numbers)[0])
             if isinstance(measure, AtMost):
                 other = measures[measure.quantity]
                 assert isinstance(other, Reading)
-                measured = float(read(other.of, numbers)[0])
+                measured = float(evaluate(other.of, numbers)[0])
                 what, where = f"{measure.quantity} <= {predicted:g}", f"seed {seed}"
                 predicted = min(predicted, measured)
             else:
                 assert isinstance(measure, Reading)
                 what, where = name, f"random embeddings, seed {seed}"
-                measured = float(read(measure.of, numbers)[0])
+                measured = float(evaluate(measure.of, numbers)[0])
             yield Check(what, where, predicted, measured, close)

@@ -26,7 +26,7 @@ from ..problems.embeddings import structured_embeddings
 from ..problems.reduced import InvariantLoss
 from ..search.optimiser import CERTIFIED, TOLERANCE, riemannian
 from .checks import CLOSE_FLOAT32
-from .readings import numbers_at, read, tolerance
+from .readings import evaluate, numbers_at, tolerance
 
 Array = npt.NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def flat_readings(
     """
     arrangement = loss.arrangement
     here = numbers_at(arrangement, optimum[None])
-    before = {name: read(of, here) for name, of in readings.items()}
+    before = {name: evaluate(of, here) for name, of in readings.items()}
     close = {name: tolerance(of, here) for name, of in readings.items()}
     floor = 0.0 if dtype is torch.float64 else CLOSE_FLOAT32
     corners = loss.pure(optimum)
@@ -68,7 +68,7 @@ def flat_readings(
     good = numbers_at(arrangement, _as_good(loss, values, optimum, corners))
     moved: list[tuple[str, Array]] = []
     for name, reading in readings.items():
-        if (np.abs(read(reading, good) - before[name]) > close[name]).any():
+        if (np.abs(evaluate(reading, good) - before[name]) > close[name]).any():
             least[name] = 0.0
         wanted = _PART * max(float(close[name][0]), floor)
         parts = (_moved(arrangement, optimum, corner, reading, wanted) for corner in corners)
@@ -106,7 +106,7 @@ def _moved(
 
     def is_far(step: float) -> bool:
         both = np.stack([optimum, part(step)])
-        return bool(np.ptp(read(reading, numbers_at(arrangement, both))) > wanted)
+        return bool(np.ptp(evaluate(reading, numbers_at(arrangement, both))) > wanted)
 
     if not is_far(1.0):
         return None

@@ -26,7 +26,7 @@ from ...derive.structures.arrangement import Arrangement
 from ...derive.theorem.measure import LOSS, Reading, product
 from .case import Case
 from .checks import CLOSE, CLOSE_LOSS, Check
-from .readings import is_readable, read
+from .readings import evaluate, is_readable
 
 #: A function of an inner product, of and to mpmath numbers.
 Function = Callable[[Any], Any]
@@ -86,7 +86,7 @@ def compared(
     numbers = {**arrangement.sizes, LOSS.name: found.loss, second.name: found.second}
     numbers, last = ({**numbers, first.name: x} for x in (found.first, found.first_last))
     seen = [
-        (name, value, read(of.of, last if of.last else numbers)[0], of.of.has(LOSS))
+        (name, value, evaluate(of.of, last if of.last else numbers)[0], of.of.has(LOSS))
         for name, (value, of) in predicted.items()
         if is_readable(of.of, numbers)
     ]

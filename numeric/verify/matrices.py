@@ -40,7 +40,7 @@ def checks(result: Result, values: Mapping[str, Any], run: Run) -> list[Check]:
                 "W), dgp-euclidean and dgp-spherical (of D) are"
             )
         raise DomainError(f"{result.id} is verified for a matrix: give {', '.join(result.lists)}")
-    there = result.there(result.point(**values))
+    there = result.at_point(result.point(**values))
     attained = there.value("attained", **values)  # names what is missing
     at = ", ".join([f"{weights.size} points", *(f"{k}={v}" for k, v in values.items())])
     floats = [[float(e) for e in row] for row in weights.log_weights()]

@@ -49,7 +49,7 @@ def is_readable(of: Expr, numbers: Container[str]) -> bool:
     )
 
 
-def read(of: Expr, numbers: Numbers) -> Array:
+def evaluate(of: Expr, numbers: Numbers) -> Array:
     """Value of a reading, ``(B,)``; what does not exist counts as zero."""
     symbols, function = _compiled(of)
     with np.errstate(all="ignore"):
@@ -65,12 +65,12 @@ def _compiled(of: Expr) -> tuple[tuple[str, ...], Any]:
 
 def tolerance(of: Expr, numbers: Numbers) -> Array:
     """What a reading may be off by when each number is off by what counts as agreement."""
-    middle = read(of, numbers)
+    middle = evaluate(of, numbers)
     found = np.zeros_like(middle)
     for name in (s.name for s in of.free_symbols if s.name in numbers):
         if name == LOSS.name or name.startswith((PRODUCT, SHARE)):
             close = CLOSE_LOSS if name == LOSS.name else CLOSE
             for side in (close, -close):
-                change = np.abs(read(of, {**numbers, name: numbers[name] + side}) - middle)
+                change = np.abs(evaluate(of, {**numbers, name: numbers[name] + side}) - middle)
                 found = np.maximum(found, np.nan_to_num(change))
     return found

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from cltheory.derive.decide.evidence import Evidence, Grade
 from cltheory.derive.papers import ledger_of
-from cltheory.derive.papers.form.record import read_section
 from cltheory.derive.papers.ledger import Claim, Ledger
+from cltheory.derive.papers.records.record import read_section
 from cltheory.derive.papers.verdict import WORDS, Verdict
 
 POINT = {"point": {"m": "2", "n": "3"}, "printed": "1", "derived": "2"}

@@ -87,7 +87,7 @@ def test_json_has_the_promised_keys(cltheory: Any, id: str, given: bool) -> None
 def asked(id: str, point: dict[str, str]) -> Result:
     """The result that the command line answers from: some put values in before they derive."""
     r = results[id]
-    return r.given(at=point) if r.at_values and point else r
+    return r.with_inputs(at=point) if r.at_values and point else r
 
 
 def _decimal(text: str) -> str:

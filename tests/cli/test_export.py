@@ -19,7 +19,7 @@ from cltheory.derive.decide.equal import value_at
 from cltheory.derive.papers import PAPERS, ledger_of
 from cltheory.derive.papers.sources import SOURCES
 from cltheory.derive.results import results
-from cltheory.derive.tex.formula.reader import read
+from cltheory.derive.tex.formula.reader import read_formula as read
 from cltheory.derive.tex.text.macros import Macros
 from cltheory.derive.theorem.result import Result
 from cltheory.derive.write import export

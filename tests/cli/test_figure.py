@@ -385,7 +385,7 @@ def test_where_the_exact_answer_is_open_a_map_is_drawn(
     from cltheory.numeric.figures import phases as module
 
     class Undecided:
-        def given(self, **given: Any) -> Undecided:
+        def with_inputs(self, **given: Any) -> Undecided:
             return self
 
         def value(self, *args: Any, **values: Any) -> Any:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from cltheory.derive.papers import PAPERS, ledger_of
-from cltheory.derive.papers.form.examine import examine
-from cltheory.derive.papers.form.families import families_of
-from cltheory.derive.papers.form.family import Family
-from cltheory.derive.papers.form.record import Record, read_section
+from cltheory.derive.papers.records.examine import examine
+from cltheory.derive.papers.records.families import families_of
+from cltheory.derive.papers.records.family import Family
+from cltheory.derive.papers.records.record import Record, read_section
 
 PACKAGES = tuple(ledger_of(key).package for key in PAPERS)
 

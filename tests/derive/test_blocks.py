@@ -277,7 +277,7 @@ def test_the_results_give_proved_digits() -> None:
     with pytest.raises(AttributeError, match="same_instance_1"):
         found.value("same_instance_1", **given)  # with one view there are no such pairs
     assert set(found.quantities) == {"vectors"}
-    assert found.given(at=given).evidence.grade == Grade.INTERVAL
+    assert found.with_inputs(at=given).evidence.grade == Grade.INTERVAL
 
 
 def test_a_number_that_cannot_be_put_back_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:

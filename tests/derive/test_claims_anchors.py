@@ -12,14 +12,14 @@ import pytest
 from cltheory.derive.language.evaluate import Scene, value
 from cltheory.derive.language.matrices import Matrix
 from cltheory.derive.language.parser import LETTERS_OF_SETS, expression
-from cltheory.derive.papers.form.points import top_eigenvalue
-from cltheory.derive.papers.form.predicates import TABLES
 from cltheory.derive.papers.ochieng2025diversity.sets import (
     dependent_of,
     independent_of,
     numerical_radius,
     operator_norm,
 )
+from cltheory.derive.papers.records.points import top_eigenvalue
+from cltheory.derive.papers.records.predicates import TABLES
 
 PAPER = "cltheory.derive.papers.ochieng2025diversity"
 

@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from cltheory.derive.papers.form.examine import examine
 from cltheory.derive.papers.ochieng2025diversity.batch import Law, read_batch, read_law
 from cltheory.derive.papers.ochieng2025diversity.sets import (
     batches_of,
     laws_of,
 )
+from cltheory.derive.papers.records.examine import examine
 from records import printed as printed_record
 
 ON_BATCHES = 'under = "n in 3.., d in 1.., tau in (0, oo)"\non = "batches"\n'

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from cltheory.derive.papers import PAPERS, ledger_of
-from cltheory.derive.papers.form.family import load
-from cltheory.derive.papers.form.mutate import holes
-from cltheory.derive.papers.form.record import Record, Wording
-from cltheory.derive.papers.form.run import CHECKS, trials
+from cltheory.derive.papers.records.family import load
+from cltheory.derive.papers.records.mutate import holes
+from cltheory.derive.papers.records.record import Record, Wording
+from cltheory.derive.papers.records.run import CHECKS, trials
 
 RECORDS = [one for key in PAPERS for one in ledger_of(key).records()]
 #: By the name of a check the first record that holds by it, and what is known to fail by it.

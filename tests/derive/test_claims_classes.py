@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from cltheory.derive.papers.vock2026unified.named_sparse import sequences
-from cltheory.derive.papers.vock2026unified.named_supcon import lowered
-from cltheory.derive.papers.vock2026unified.named_symmetry import acted, averaged, generators
+from cltheory.derive.papers.vock2026unified.checks_sparse import sequences
+from cltheory.derive.papers.vock2026unified.checks_supcon import lowered
+from cltheory.derive.papers.vock2026unified.checks_symmetry import acted, averaged, generators
 from cltheory.derive.papers.vock2026unified.supcon import (
     bound,
     loss,

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 from cltheory.derive.language.evaluate import Scene, judge
-from cltheory.derive.language.parser import read
+from cltheory.derive.language.parser import parse
 from cltheory.derive.language.statement import TexError
 from cltheory.derive.papers import PAPERS, ledger_of
-from cltheory.derive.papers.form.examine import examine, retried
-from cltheory.derive.papers.form.hypotheses import BadClause, read_condition, read_under
-from cltheory.derive.papers.form.mutate import holes, mutants
-from cltheory.derive.papers.form.record import FIELDS, BadRecord, Record, read_section
-from cltheory.derive.papers.form.stored import row_of
+from cltheory.derive.papers.records.examine import examine, retried
+from cltheory.derive.papers.records.hypotheses import BadClause, read_condition, read_under
+from cltheory.derive.papers.records.mutate import holes, mutants
+from cltheory.derive.papers.records.record import FIELDS, BadRecord, Record, read_section
+from cltheory.derive.papers.records.stored import row_of
 from cltheory.derive.papers.stamp import put_witness
 from cltheory.derive.papers.verdict import WORDS
 from cltheory.derive.vectors.embeddings import Embeddings
@@ -120,7 +120,7 @@ SQUARE = Embeddings.from_vectors(2, 2, 1, [[1, 0], [-1, 0], [0, 1], [0, -1]])
 
 def scene(text: str, e: Embeddings = SQUARE) -> bool:
     numbers = {"m": Fraction(e.m), "n": Fraction(e.n), "p": Fraction(e.p), "tau": Fraction(1, 2)}
-    found = read(text)
+    found = parse(text)
     return judge(found.tree, Scene(numbers, e, family_named("sets").named(e)), found.bound).holds
 
 
@@ -180,7 +180,7 @@ def test_statements_are_evaluated_as_they_are_read(text: str, holds: bool) -> No
 )
 def test_what_is_no_statement_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(TexError) as refusal:
-        read(text)
+        parse(text)
     assert "\n" not in str(refusal.value)
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from cltheory.derive.language.quantities import NoValue
 from cltheory.derive.papers import ledger_of
-from cltheory.derive.papers.form.examine import examine
-from cltheory.derive.papers.form.family import load
-from cltheory.derive.papers.tan2024spectral.named_graphs import descent, in_any_length
+from cltheory.derive.papers.records.examine import examine
+from cltheory.derive.papers.records.family import load
+from cltheory.derive.papers.tan2024spectral.checks_graphs import descent, in_any_length
 from cltheory.derive.papers.tan2024spectral.sets import (
     points_on,
     weights_on,

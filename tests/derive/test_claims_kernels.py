@@ -12,8 +12,8 @@ import pytest
 from cltheory.derive.language.evaluate import Scene, value
 from cltheory.derive.language.parser import expression
 from cltheory.derive.language.quantities import NoValue
-from cltheory.derive.papers.form.family import load
-from cltheory.derive.papers.form.hypotheses import SYMBOLS
+from cltheory.derive.papers.records.family import load
+from cltheory.derive.papers.records.hypotheses import SYMBOLS
 from cltheory.derive.papers.tan2024spectral.sets import (
     largest_entropy,
     largest_sum,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from cltheory.derive.language.parser import read
+from cltheory.derive.language.parser import parse
 from cltheory.derive.language.statement import TexError
-from cltheory.derive.papers.form.examine import Examined, examine
-from cltheory.derive.papers.form.mutate import holes
+from cltheory.derive.papers.records.examine import Examined, examine
+from cltheory.derive.papers.records.mutate import holes
 from records import record
 
 
@@ -47,7 +47,7 @@ def test_a_letter_with_an_accent_is_another_letter() -> None:
     assert word(f"printed = '''\\tilde\\delta = \\delta'''\n{under}{where}") == "differs"
     assert word(f"printed = '''\\hat\\delta = \\delta^2'''\n{under}{where}") == "undecided"
     with pytest.raises(TexError, match="over one letter"):
-        read(r"\tilde{m n} = 1")
+        parse(r"\tilde{m n} = 1")
 
 
 SSEM = 'under = "m in 2.., n in 2.., p in 1.., alpha in [0, 1], tau in (0, oo), x in [0, n/(n-1)]"'

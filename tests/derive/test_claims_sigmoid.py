@@ -10,11 +10,11 @@ from typing import Any
 import mpmath
 import pytest
 from cltheory.derive.decide.evidence import Holds, Undecided
-from cltheory.derive.papers.form.family import load
-from cltheory.derive.papers.form.functions import KINDS, Function, function_named
-from cltheory.derive.papers.form.hypotheses import read_under
-from cltheory.derive.papers.form.run import PROOFS
-from cltheory.derive.papers.lee2024sigmoid import named_optimum
+from cltheory.derive.papers.lee2024sigmoid import checks_optimum
+from cltheory.derive.papers.records.family import load
+from cltheory.derive.papers.records.functions import KINDS, Function, function_named
+from cltheory.derive.papers.records.hypotheses import read_under
+from cltheory.derive.papers.records.run import PROOFS
 
 load("cltheory.derive.papers.lee2024sigmoid")
 
@@ -43,11 +43,11 @@ def test_functions_have_the_shape_they_say(kind: str) -> None:
 
 
 def test_the_best_ccem_is_found() -> None:
-    flat = named_optimum.best_for(3, down("-y"), up("2 y"))
+    flat = checks_optimum.best_for(3, down("-y"), up("2 y"))
     assert (flat.first, flat.last) == (0, 1)
-    jump = named_optimum.best_for(3, down("(1 - y)^2 with 5 at y = -1"), up("(9 + y)^2"))
+    jump = checks_optimum.best_for(3, down("(1 - y)^2 with 5 at y = -1"), up("(9 + y)^2"))
     assert not jump.attained
-    far = named_optimum.best_sigmoid(6, Fraction(1, 4), Fraction(0))
+    far = checks_optimum.best_sigmoid(6, Fraction(1, 4), Fraction(0))
     assert far.first == far.last == 1
     # All positives -1, all negatives -1.
     direct = 6 * log1p(exp(0.25)) + 30 * log1p(exp(-0.25))

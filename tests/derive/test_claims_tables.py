@@ -16,19 +16,19 @@ from cltheory.derive.language.matrices import (
     ones,
     squared_radius,
 )
-from cltheory.derive.language.parser import read
+from cltheory.derive.language.parser import parse
 from cltheory.derive.language.statement import TexError
-from cltheory.derive.papers.form.examine import examine, retried
-from cltheory.derive.papers.form.hypotheses import BadClause, read_under
-from cltheory.derive.papers.form.mutate import holes
-from cltheory.derive.papers.form.tables import Tables
+from cltheory.derive.papers.records.examine import examine, retried
+from cltheory.derive.papers.records.hypotheses import BadClause, read_under
+from cltheory.derive.papers.records.mutate import holes
+from cltheory.derive.papers.records.tables import Tables
 from cltheory.derive.papers.stamp import in_toml
 from records import family_named, record
 from sympy import Integer, log
 
 
 def holds(text: str, e: Tables, on: str, **numbers: int) -> bool:
-    found = read(text, family_named(on).letters)
+    found = parse(text, family_named(on).letters)
     scene = Scene({k: Fraction(v) for k, v in numbers.items()}, e, family_named(on).named(e))
     return judge(found.tree, scene, found.bound).holds
 
@@ -99,7 +99,7 @@ def test_statements_about_tables_are_evaluated(text: str, good: bool) -> None:
 
 def test_an_index_without_a_range_is_refused_where_there_is_none() -> None:
     with pytest.raises(TexError, match="the range of k is not given"):
-        read(r"\sum_{k \neq i} u_k^\top u_i = 0")
+        parse(r"\sum_{k \neq i} u_k^\top u_i = 0")
 
 
 def test_relations_may_be_about_the_rank_of_a_table() -> None:

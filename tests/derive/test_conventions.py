@@ -172,7 +172,7 @@ def test_the_declared_segment_is_the_derived_one(id: str, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("name", ["siglip", "open-clip"])
 def test_the_initialisation_of_siglip_is_not_antipodal(name: str) -> None:
     given = {"N": 32768, "t": 10, "b": -10}
-    ours, theirs = results["sigmoid-optimum"], results["sigmoid-optimum"].under(name)
+    ours, theirs = results["sigmoid-optimum"], results["sigmoid-optimum"].in_convention(name)
     # Typed as it stands the bias has the wrong sign, and the answer is another one.
     assert str(ours.at("regime", ours.point(**given))) == "antipodal"
     assert ours.value("loss", **given) == pytest.approx(32768 * mpmath.log(2))
@@ -183,7 +183,10 @@ def test_the_initialisation_of_siglip_is_not_antipodal(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["b_simplex", "b_antipodal", "b_simplex_min"])
 def test_thresholds_of_the_bias_turn_round(name: str) -> None:
-    ours, theirs = results["sigmoid-threshold"], results["sigmoid-threshold"].under("siglip")
+    ours, theirs = (
+        results["sigmoid-threshold"],
+        results["sigmoid-threshold"].in_convention("siglip"),
+    )
     given = {"N": 8, "t": 10}
     given = given if name != "b_simplex_min" else {"N": 8}
     # The last of 15 digits may be rounded another way.
@@ -197,8 +200,8 @@ def test_thresholds_of_the_bias_turn_round(name: str) -> None:
 
 @pytest.mark.parametrize("margin", ["1/100", "-1/100"])
 def test_a_threshold_separates_in_their_terms(margin: str) -> None:
-    thresholds = results["sigmoid-threshold"].under("siglip")
-    optimum = results["sigmoid-optimum"].under("siglip")
+    thresholds = results["sigmoid-threshold"].in_convention("siglip")
+    optimum = results["sigmoid-optimum"].in_convention("siglip")
     edge = thresholds.value("b_simplex", N=8, t=10)
     parameter, sign = thresholds.quantity("b_simplex").bound
     assert (parameter, sign) == (b, "<=")
@@ -208,7 +211,10 @@ def test_a_threshold_separates_in_their_terms(margin: str) -> None:
 
 
 def test_conditions_on_the_bias_are_theirs() -> None:
-    ours, theirs = results["sigmoid-threshold"], results["sigmoid-threshold"].under("siglip")
+    ours, theirs = (
+        results["sigmoid-threshold"],
+        results["sigmoid-threshold"].in_convention("siglip"),
+    )
     given = {"N": 8, "b": -3}
     assert theirs.value("t_simplex_max", **given) == ours.value("t_simplex_max", N=8, b=3)
     with pytest.raises(DomainError, match="at no temperature at this bias"):
@@ -219,7 +225,7 @@ def test_conditions_on_the_bias_are_theirs() -> None:
 
 @pytest.mark.parametrize("name", ["clip", "open-clip"])
 def test_clip_averages_and_multiplies(name: str) -> None:
-    ours, theirs = results["infonce-optimum"], results["infonce-optimum"].under(name)
+    ours, theirs = results["infonce-optimum"], results["infonce-optimum"].in_convention(name)
     for scale in ("1", "100", "1/3"):
         given = mpmath.mpf(1) / mpmath.mpf(mpmath.mpmathify(scale))
         at = ours.value("loss", N=8, t=1 / S(scale)) / 2
@@ -231,7 +237,7 @@ def test_clip_averages_and_multiplies(name: str) -> None:
 
 
 def test_what_is_handed_back_is_a_result_like_any_other() -> None:
-    theirs = results["sigmoid-optimum"].under("siglip")
+    theirs = results["sigmoid-optimum"].in_convention("siglip")
     assert theirs.convention == "siglip"
     assert theirs.function("positive")(N=5, t=2.0, b=-1.0) == pytest.approx(
         float(theirs.value("positive", N=5, t=2, b=-1)), rel=1e-12
@@ -243,14 +249,16 @@ def test_what_is_handed_back_is_a_result_like_any_other() -> None:
 
 
 def test_a_users_loss_that_is_theirs_is_recognised() -> None:
-    given = results["pairwise-threshold"].given(lp="softplus(-t*x + b)", ln="softplus(t*x - b)")
-    theirs = given.under("siglip")
-    again = theirs.given(lp="softplus(-t*x + b)", ln="softplus(t*x - b)")
+    given = results["pairwise-threshold"].with_inputs(
+        lp="softplus(-t*x + b)", ln="softplus(t*x - b)"
+    )
+    theirs = given.in_convention("siglip")
+    again = theirs.with_inputs(lp="softplus(-t*x + b)", ln="softplus(t*x - b)")
     assert again.convention == "siglip"
     ours = given.value("positive", N=5, t=2, b=1)
     assert theirs.value("positive", N=5, t=2, b=-1) == ours
     with pytest.raises(DomainError, match="another loss"):
-        results["pairwise-threshold"].given(lp="exp(-x)", ln="exp(x)").under("siglip")
+        results["pairwise-threshold"].with_inputs(lp="exp(-x)", ln="exp(x)").in_convention("siglip")
 
 
 @pytest.mark.parametrize(
@@ -266,7 +274,7 @@ def test_a_users_loss_that_is_theirs_is_recognised() -> None:
 )
 def test_a_different_loss_is_refused_in_one_line(id: str, name: str, says: str) -> None:
     with pytest.raises(DomainError, match=says) as refusal:
-        results[id].under(name)
+        results[id].in_convention(name)
     assert "\n" not in str(refusal.value)
 
 
@@ -301,13 +309,15 @@ def test_another_weight_is_another_loss() -> None:
 
 def test_an_extension_is_not_called_the_loss_of_the_library() -> None:
     r = results["towers-threshold"]
-    said = head(r.under("siglip")).convention
+    said = head(r.in_convention("siglip")).convention
     assert said.startswith(
         "the loss of siglip (SigLipLoss), extended to K towers, p positives and weight w: t is"
     )
     assert "this is the loss there, extended to K towers" in head(r).elsewhere
     for id in ("sigmoid-threshold", "sigmoid-optimum"):
-        assert head(results[id].under("siglip")).convention.startswith("siglip, SigLipLoss: t is")
+        assert head(results[id].in_convention("siglip")).convention.startswith(
+            "siglip, SigLipLoss: t is"
+        )
         assert "extended" not in head(results[id]).elsewhere
 
 

@@ -58,7 +58,7 @@ def random_psi(seed):
 def test_both_programs_against_optimisation(seed):
     psi = random_psi(seed)
     floats = np.array([float(e) for e in psi])
-    at = results["exponential-kernel"].given(psi=psi)
+    at = results["exponential-kernel"].with_inputs(psi=psi)
     # Clarabel ends within 1e-8 of feasibility, which costs entropy 1e-8 log(1e8) where it is low.
     assert float(at.value("p1_value")) == pytest.approx(p1_by_interior_points(floats), abs=2e-6)
     shares = np.array([float(e) for e in at.value("p1_maximiser")])
@@ -78,7 +78,7 @@ def test_both_programs_against_optimisation(seed):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_the_best_temperature_closes_the_gap(seed):
-    at = RESULT.given(psi=random_psi(seed))
+    at = RESULT.with_inputs(psi=random_psi(seed))
     if "one tau" not in str(at.regime):
         return
     heat = at.value("tau_star", digits=40)
@@ -91,7 +91,7 @@ def test_the_best_temperature_closes_the_gap(seed):
 
 @pytest.mark.parametrize("psi, value, heat", CORNERS)
 def test_ties_ends_and_extremes(psi, value, heat):
-    at = RESULT.given(psi=psi)
+    at = RESULT.with_inputs(psi=psi)
     if value is not None:
         assert at.p1_value == sympify(value)
     if heat is not None:
@@ -109,7 +109,7 @@ def test_ties_ends_and_extremes(psi, value, heat):
 
 def test_the_general_formulas_are_those_of_given_similarities():
     at = {"psi_1": "1/3", "tau": "1/2", "n": 3}
-    given = RESULT.given(psi="1/3,1,-2")
+    given = RESULT.with_inputs(psi="1/3,1,-2")
     partition = "exp(2/3)+exp(2)+exp(-4)"
     total = sympify(partition)
     for name in ("value", "bound"):
@@ -124,7 +124,7 @@ def test_the_general_formulas_are_those_of_given_similarities():
 
 def test_every_step_refuses_something_else():
     """Each side of each equation, changed: the check is not satisfied by all."""
-    at = RESULT.given(psi="1,2,0")
+    at = RESULT.with_inputs(psi="1,2,0")
     changed = 0
     for step in at.derivation:
         if not isinstance(step.says, SumsEqual):
@@ -171,7 +171,7 @@ def test_bad_input_is_one_line(words, said, capsys):
 )
 def test_similarities_whose_exponentials_are_no_small_polynomials(psi, capsys):
     # Such as those of an encoder, with all their digits: the general steps hold for them.
-    given = RESULT.given(psi=psi)
+    given = RESULT.with_inputs(psi=psi)
     with mpmath.workdps(120):
         rows = [mpmath.mpf(str(e.evalf(120))) for e in given.data["psi"]]
         gaps = [e - rows[0] for e in rows]
@@ -188,7 +188,7 @@ def test_similarities_whose_exponentials_are_no_small_polynomials(psi, capsys):
 
 def test_numpy_functions_do_not_overflow_at_low_temperatures() -> None:
     """At tau = 1/1000 the exponentials are beyond the largest float."""
-    given = results["exponential-kernel"].given(psi="1,2,0,-3")
+    given = results["exponential-kernel"].with_inputs(psi="1,2,0,-3")
     for name in ("maximiser", "value", "bound", "slack", "gap"):
         exact = np.array(given.value(name, tau="1/1000"), float)
         np.testing.assert_allclose(given.function(name)(tau=1e-3), exact, rtol=1e-12, atol=1e-300)

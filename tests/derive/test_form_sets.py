@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import pytest
 from cltheory.derive.language.evaluate import Scene, judge
-from cltheory.derive.language.parser import read
+from cltheory.derive.language.parser import parse
 from cltheory.derive.language.statement import TexError
-from cltheory.derive.papers.form.examine import retried, witness_of
-from cltheory.derive.papers.form.hypotheses import BadClause, read_under
-from cltheory.derive.papers.form.run import Trial, trials
+from cltheory.derive.papers.records.examine import retried, witness_of
+from cltheory.derive.papers.records.hypotheses import BadClause, read_under
+from cltheory.derive.papers.records.run import Trial, trials
 from records import family_named, record
 from sympy import Rational
 
@@ -31,14 +31,14 @@ def test_what_no_set_can_be_said_to_have_is_refused(clause: str) -> None:
 )
 def test_the_least_of_some(text: str, holds: bool) -> None:
     numbers = {"m": Fraction(2), "n": Fraction(3)}
-    assert judge(read(text).tree, Scene(numbers)).holds == holds
-    assert judge(read(text.replace("m, n", "n, m")).tree, Scene(numbers)).holds == holds
+    assert judge(parse(text).tree, Scene(numbers)).holds == holds
+    assert judge(parse(text.replace("m, n", "n, m")).tree, Scene(numbers)).holds == holds
 
 
 def test_the_least_of_nothing_is_refused() -> None:
     for text in (r"\min() = 1", r"\min(1, 2 = 1", r"\max 1 = 1"):
         with pytest.raises(TexError):
-            read(text)
+            parse(text)
 
 
 # --- spheres ---------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ def test_the_distribution_over_subgraphs(n, seed):
     pi, K = random_graph(rng, n), [[rng.randint(1, 5) for _ in range(n)] for _ in range(n)]
     law = drawn(pi)
     other = dict(drawn([[0 if i == j else K[i][j] for j in range(n)] for i in range(n)]))
-    made = MRF.given(pi=pi, K=K)
+    made = MRF.with_inputs(pi=pi, K=K)
     assert made["subgraphs"] == len(law)
     for i, j in product(range(n), repeat=2):
         assert made["marginal"][i, j] == sum(p for t, p in law if t[i] == j)
@@ -79,31 +79,31 @@ def test_the_distribution_over_subgraphs(n, seed):
     assert float(made.value("divergence")) > -CLOSE
     for t, p in law[:5]:
         W = [[int(t[i] == j) for j in range(n)] for i in range(n)]
-        assert MRF.given(pi=pi, W=W)["probability"] == p
+        assert MRF.with_inputs(pi=pi, W=W)["probability"] == p
 
 
 def test_the_mean_laplacian_is_that_of_the_subgraphs():
     pi = random_graph(random.Random(3), 3)
     mean = sum(float(p) * (np.eye(3) - np.eye(3)[list(t)]) for t, p in drawn(pi))
-    found = np.array(MRF.given(pi=pi)["expected_laplacian"].tolist(), float)
+    found = np.array(MRF.with_inputs(pi=pi)["expected_laplacian"].tolist(), float)
     assert np.allclose(found, mean, atol=CLOSE)
 
 
 def test_two_edges_out_of_a_vertex_have_probability_zero():
-    assert MRF.given(pi="0,1,1;1,0,1;1,1,0", W="0,1,1;1,0,0;1,0,0")["probability"] == 0
+    assert MRF.with_inputs(pi="0,1,1;1,0,1;1,1,0", W="0,1,1;1,0,0;1,0,0")["probability"] == 0
 
 
 def test_a_draw_that_the_other_never_makes_costs_infinity():
-    made = MRF.given(pi="0,1,1;1,0,1;1,1,0", K="0,1,0;1,0,1;1,1,0")
+    made = MRF.with_inputs(pi="0,1,1;1,0,1;1,1,0", K="0,1,0;1,0,1;1,1,0")
     assert made["cross_entropy"] == made["divergence"] == S.Infinity
     # The other way round nothing is missing.
-    assert MRF.given(pi="0,1,0;1,0,1;1,1,0", K="0,1,1;1,0,1;1,1,0")["cross_entropy"].is_finite
+    assert MRF.with_inputs(pi="0,1,0;1,0,1;1,1,0", K="0,1,1;1,0,1;1,1,0")["cross_entropy"].is_finite
 
 
 def test_equal_weights_have_the_largest_entropy():
     largest = MRF.value("largest_entropy", n=3)
-    assert abs(MRF.given(pi="0,2,2;1,0,1;5,5,0").value("entropy") - largest) < CLOSE
-    assert MRF.given(pi="0,2,1;1,0,1;5,5,0").value("entropy") < largest
+    assert abs(MRF.with_inputs(pi="0,2,2;1,0,1;5,5,0").value("entropy") - largest) < CLOSE
+    assert MRF.with_inputs(pi="0,2,1;1,0,1;5,5,0").value("entropy") < largest
 
 
 # --- spectral clustering ---------------------------------------------------------------------
@@ -115,7 +115,7 @@ def test_every_factor(n, d, seed):
     Z = [[Fraction(rng.randint(-5, 5), 3) for _ in range(d)] for _ in range(n)]
     tau = Fraction(3, 4)
     text = ";".join(",".join(map(str, row)) for row in Z)
-    made = SPECTRAL.given(pi=pi, Z=text)
+    made = SPECTRAL.with_inputs(pi=pi, Z=text)
     at = {name: float(made.value(name, tau=str(tau))) for name in made.quantities if name in NAMES}
     P = np.array(pi, float)
     P /= P.sum(1, keepdims=True)
@@ -136,7 +136,7 @@ def test_every_factor(n, d, seed):
 @pytest.mark.parametrize("tau", ["1/3", "2"])
 def test_the_gradient_against_differences(tau):
     pi, Z = random_graph(random.Random(8), 4), [[1, 0], [0, 2], [-1, 1], [1, 1]]
-    found = SPECTRAL.given(pi=pi, Z=Z).value("gradient", tau=tau)
+    found = SPECTRAL.with_inputs(pi=pi, Z=Z).value("gradient", tau=tau)
     step, heat = 1e-5, float(Fraction(tau))
     for i, a in product(range(4), range(2)):
         ends = []
@@ -160,14 +160,14 @@ NAMES = {
 
 
 def test_on_the_sphere_the_laplacian_need_not_be_symmetrised():
-    made = SPECTRAL.given(pi="0,1,3;2,0,5;7,1,0", Z="1,0;3/5,4/5;0,-1")
+    made = SPECTRAL.with_inputs(pi="0,1,3;2,0,5;7,1,0", Z="1,0;3/5,4/5;0,-1")
     assert made["trace"] == made["trace_of_rows"]
-    made = SPECTRAL.given(pi="0,1,3;2,0,5;7,1,0", Z="2,0;3/5,4/5;0,-1")
+    made = SPECTRAL.with_inputs(pi="0,1,3;2,0,5;7,1,0", Z="2,0;3/5,4/5;0,-1")
     assert made["trace"] != made["trace_of_rows"]
 
 
 def test_numbers_that_are_no_fractions():
-    made = SPECTRAL.given(pi="0,sqrt(2);1,0", Z="sqrt(2)/2,sqrt(2)/2;1,0")
+    made = SPECTRAL.with_inputs(pi="0,sqrt(2);1,0", Z="sqrt(2)/2,sqrt(2)/2;1,0")
     # With one other object there is nothing to choose.
     assert abs(made.value("cross_entropy", tau="1/10")) < CLOSE
 
@@ -193,7 +193,7 @@ def test_clusters_that_are_not_joined():
         n = C * k
         pi = [[int(i != j and i // k == j // k) for j in range(n)] for i in range(n)]
         Z = [[1 if i < k else -1] for i in range(n)]
-        least = SPECTRAL.given(pi=pi, Z=Z).value("cross_entropy", tau="1/3")
+        least = SPECTRAL.with_inputs(pi=pi, Z=Z).value("cross_entropy", tau="1/3")
         assert abs(SPECTRAL.value("blocks", C=C, k=k, tau="1/3") - least) < CLOSE
         rng = np.random.default_rng(C + k)
         for _ in range(20):
@@ -207,7 +207,7 @@ def test_the_least_loss_of_clusters_is_that_of_unit_embeddings():
     pi = [[int(i != j and i // 2 == j // 2) for j in range(4)] for i in range(4)]
     apart = [[3], [3], [-3], [-3]]
     least = SPECTRAL.value("blocks", C=2, k=2, tau=1)
-    assert SPECTRAL.given(pi=pi, Z=apart).value("cross_entropy", tau=1) < least
+    assert SPECTRAL.with_inputs(pi=pi, Z=apart).value("cross_entropy", tau=1) < least
     meaning = SPECTRAL.quantity("blocks").meaning
     assert "unit embeddings" in meaning and "C - 1 dimensions" in meaning
 
@@ -311,14 +311,14 @@ def test_a_wrong_trace_is_not_put_back():
 )
 def test_bad_input_is_one_line(id, given, says):
     with pytest.raises(DomainError) as error:
-        results[id].given(**given)
+        results[id].with_inputs(**given)
     assert says in str(error.value) and "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("tau", ["0", "-1", "oo"])
 def test_temperatures_that_are_refused(tau):
     with pytest.raises(DomainError):
-        SPECTRAL.given(pi="0,1;1,0", Z="1;1").value("cross_entropy", tau=tau)
+        SPECTRAL.with_inputs(pi="0,1;1,0", Z="1;1").value("cross_entropy", tau=tau)
 
 
 @pytest.mark.parametrize("n", ["1001", "1000000", "oo"])
@@ -330,8 +330,8 @@ def test_a_number_of_subgraphs_that_is_too_long_is_not_written_out(n, capsys):
 
 def test_numpy_functions_do_not_underflow_at_low_temperatures() -> None:
     """At tau = 1/1000 all of a row of the kernel is below the least float."""
-    here = results["spectral-clustering"].given(pi="0,1,1;1,0,1;1,1,0", Z="1,0;0,1;-1,0")
-    pairs = results["clip-pair-graph"].given(edges="1,1;2,1", Z="1,0;0,1;-1,0")
+    here = results["spectral-clustering"].with_inputs(pi="0,1,1;1,0,1;1,1,0", Z="1,0;0,1;-1,0")
+    pairs = results["clip-pair-graph"].with_inputs(edges="1,1;2,1", Z="1,0;0,1;-1,0")
     for result, names in (
         (here, ("cross_entropy", "log_partition", "printed", "model", "gradient")),
         (pairs, ("cross_entropy", "log_partition", "loss_by_pairs", "loss_of_batch")),
@@ -369,7 +369,7 @@ def test_the_expansion_is_at_every_temperature():
     ],
 )
 def test_no_embedding_is_better_to_first_order_iff_all_eigenvalues_but_one_are_equal(pi):
-    made = SPECTRAL.given(pi=pi, Z=[[k] for k in range(len(pi))])
+    made = SPECTRAL.with_inputs(pi=pi, Z=[[k] for k in range(len(pi))])
     _, *others = (float(e) for e in made["eigenvalues"])
     is_nothing = first_order(Graph(pi)) == zeros(len(pi), len(pi))
     assert is_nothing == (max(others) - min(others) < CLOSE)

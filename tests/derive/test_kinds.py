@@ -18,12 +18,12 @@ from cltheory.derive.losses.clip import SIGMOID, b, t
 from cltheory.derive.losses.conventions import CONVENTIONS
 from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.proof.relations import gt
+from cltheory.derive.theorem.in_convention import _set
 from cltheory.derive.theorem.kinds import interval, rebuilt
 from cltheory.derive.theorem.listed import ListOf
 from cltheory.derive.theorem.putback import Inconsistent
 from cltheory.derive.theorem.quantity import Quantity
 from cltheory.derive.theorem.result import Result
-from cltheory.derive.theorem.under import _set
 from cltheory.derive.write.export import to_latex, to_python
 from cltheory.derive.write.report import report
 from sympy import (
@@ -277,7 +277,7 @@ def test_a_list_is_a_parameter(sizes: object) -> None:
     found = of_sizes().value("cosines", sizes=sizes, tau="1/2")
     assert [float(v) for v in found[0]] == [1, -0.125, -0.25]
     assert len(found) == 3
-    made = of_sizes().given(sizes=sizes)
+    made = of_sizes().with_inputs(sizes=sizes)
     assert report(made, {tau: S.Half})["parameters"] == {"sizes": "2,2,4", "tau": "1/2"}
 
 

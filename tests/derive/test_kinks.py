@@ -68,7 +68,7 @@ places = st.integers(-5, 5).map(lambda k: Rational(k, 4))
 def test_piecewise_linear_losses(n, flat_p, more_p, at_p, flat_n, more_n, at_n) -> None:
     lp = -flat_p * c + more_p * Max(0, at_p - c)
     ln = flat_n * c + more_n * Max(0, c - at_n)
-    r = R.given(lp=lp, ln=ln)
+    r = R.with_inputs(lp=lp, ln=ln)
     positive = [(-flat_p, 0), (-flat_p - more_p, more_p * at_p)]
     negative = [(flat_n, 0), (flat_n + more_n, -more_n * at_n)]
     as_floats = [[(float(s), float(o)) for s, o in lines] for lines in (positive, negative)]
@@ -103,7 +103,7 @@ def written_out(r, name):
     ],
 )
 def test_numpy_finds_the_ends_of_flat_parts(lp, ln, name, n, exact) -> None:
-    r = R.given(lp=lp, ln=ln)
+    r = R.with_inputs(lp=lp, ln=ln)
     assert float(r.value(name, N=n)) == exact
     # Bisection stops at two units in the last place.
     assert r.function(name)(N=n) == pytest.approx(exact, rel=1e-15)
@@ -111,7 +111,7 @@ def test_numpy_finds_the_ends_of_flat_parts(lp, ln, name, n, exact) -> None:
 
 
 def test_a_kink_that_moves_with_the_parameters() -> None:
-    r = R.given(lp="max(0, b - t*x)", ln="max(0, b + t*x)")
+    r = R.with_inputs(lp="max(0, b - t*x)", ln="max(0, b + t*x)")
     # At N = 3 a positive pulls as hard as two negatives push half as far.
     for t_, b_, expected in ((1, 2, 0), (2, 1, 0), (2, -3, 0)):
         assert r.value("x_star", N=3, t=t_, b=b_) == expected
@@ -156,18 +156,18 @@ def test_losses_of_the_literature() -> None:
     accepted, refused = [], []
     for name in LITERATURE:
         try:
-            accepted.append(R.given(loss=name).derivation)
+            accepted.append(R.with_inputs(loss=name).derivation)
         except DomainError as error:
             refused.append(str(error))
     assert len(accepted) == 9 and len(refused) == 2
     with pytest.raises(DomainError, match="no loss is called 'hing'; there are sigmoid"):
-        R.given(loss="hing")
+        R.with_inputs(loss="hing")
     with pytest.raises(DomainError, match="by name excludes lp and ln"):
-        R.given(loss="hinge", lp="-x")
+        R.with_inputs(loss="hinge", lp="-x")
 
 
 def test_interval_proofs_are_replayed_by_another_program() -> None:
-    r = R.given(loss="focal")
+    r = R.with_inputs(loss="focal")
     found = json.loads(json.dumps(report(r, r.point(N=8), claims=False, typeset=False)))
     assert found["evidence"] == "interval"
     records = {r["expression"]: r for s in found["steps"] for r in s["replay"]}
@@ -184,12 +184,12 @@ def test_interval_proofs_are_replayed_by_another_program() -> None:
 
 # --- curved pieces, irrational kinks, infinite slopes ----------------------------------------
 def at(lp, ln, *names, n):
-    r = R.given(lp=lp, ln=ln)
+    r = R.with_inputs(lp=lp, ln=ln)
     return [r.at(name, r.point(N=n)) for name in names]
 
 
 def test_a_slope_between_kinks_may_be_curved() -> None:
-    r = R.given(lp="max(0, 1/2 - x)", ln="exp(2*x)")
+    r = R.with_inputs(lp="max(0, 1/2 - x)", ln="exp(2*x)")
     # Before the kink of the positives at x = 3/2 nothing pulls them, and beyond it the slope is
     # 1 - 6 exp(-(2 + 6 x)/7), which is zero at (7 log 6 - 2)/6.
     assert float(r.value("x_star", N=8)) == pytest.approx((7 * np.log(6) - 2) / 6, abs=1e-15)
@@ -199,10 +199,10 @@ def test_a_slope_between_kinks_may_be_curved() -> None:
 
 
 def test_infinite_slopes_at_the_ends() -> None:
-    r = R.given(lp="-sqrt(1+x)", ln="-sqrt(1-x)")
+    r = R.with_inputs(lp="-sqrt(1+x)", ln="-sqrt(1-x)")
     assert r.at("x_star", r.point(N=6)) == r.at("x_last", r.point(N=6)) == Rational(17, 11)
     assert r["antipodal_condition"] is S.Infinity
-    both = R.given(lp="-sqrt(1+x) - (1+x)^(1/3)", ln="x")
+    both = R.with_inputs(lp="-sqrt(1+x) - (1+x)^(1/3)", ln="x")
     assert 0 < both.value("x_star", N=10) < 2
 
 
@@ -246,12 +246,12 @@ def test_kinks_at_exact_places(lp, ln, n, expected) -> None:
 )
 def test_losses_are_refused_for_the_right_reason(lp, ln, says) -> None:
     with pytest.raises(DomainError, match=says) as refusal:
-        R.given(lp=lp, ln=ln).quantities  # noqa: B018
+        R.with_inputs(lp=lp, ln=ln).quantities  # noqa: B018
     assert "\n" not in str(refusal.value)
 
 
 def test_the_contrastive_loss_with_a_margin_is_convex() -> None:
-    r = R.given(loss="distance-margin")
+    r = R.with_inputs(loss="distance-margin")
     assert r.value("x_star", N=5) == r.value("loss", N=5) == 0
 
 
@@ -280,9 +280,9 @@ def test_which_side_is_larger_is_proved_on_a_whole_piece() -> None:
 
 
 def test_an_infinite_slope_beside_a_kink_that_moves() -> None:
-    r = R.given(lp=-((1 + c) ** S.Half) + Max(0, t - c), ln=exp(c))
+    r = R.with_inputs(lp=-((1 + c) ** S.Half) + Max(0, t - c), ln=exp(c))
     assert r.at("antipodal_condition", r.point(N=4, t="1/2")) == oo
-    fixed = R.given(lp=-((1 + c) ** S.Half) + Max(0, S.Half - c), ln=exp(c))
+    fixed = R.with_inputs(lp=-((1 + c) ** S.Half) + Max(0, S.Half - c), ln=exp(c))
     for name in ("x_star", "loss", "x_last"):
         moving = float(r.value(name, N=4, t="1/2"))
         assert moving == pytest.approx(float(fixed.value(name, N=4)), abs=1e-14)
@@ -301,25 +301,25 @@ def test_where_a_slope_has_no_value_nothing_is_refuted() -> None:
 def test_hypotheses_are_asked_of_the_loss_at_the_given_values() -> None:
     texts = {"lp": "-t*x", "ln": "exp(b*x)"}
     with pytest.raises(DomainError, match="not increasing at b = "):
-        _ = R.given(**texts)["x_star"]
-    r = R.given(**texts, at={"N": 4, "t": 1, "b": 1})
+        _ = R.with_inputs(**texts)["x_star"]
+    r = R.with_inputs(**texts, at={"N": 4, "t": 1, "b": 1})
     for n in (2, 4, 9):  # what is not part of the functions stays a parameter
-        plain = R.given(lp="-x", ln="exp(x)").value("loss", N=n)
+        plain = R.with_inputs(lp="-x", ln="exp(x)").value("loss", N=n)
         assert float(r.value("loss", N=n, t=1, b=1)) == float(plain)
     # What was proved holds there only.
     with pytest.raises(DomainError, match="b must be"):
         r.value("loss", N=4, t=1, b=-1)
-    assert not R.given(**texts, at={"b": 1})["x_star"].has(b)
-    assert R.given(**texts, at={"b": 1})["x_star"].has(t)
+    assert not R.with_inputs(**texts, at={"b": 1})["x_star"].has(b)
+    assert R.with_inputs(**texts, at={"b": 1})["x_star"].has(t)
     with pytest.raises(DomainError, match="t must be > 0"):
-        R.given(**texts, at={"t": 0})
+        R.with_inputs(**texts, at={"t": 0})
 
 
 def test_only_kinks_whose_places_are_not_given_move() -> None:
     texts = {"lp": "max(0,t-x)+max(1,(1-x)^2)", "ln": "exp(x)"}
     with pytest.raises(DomainError, match="must differ by something affine"):
-        _ = R.given(**texts)["x_star"]
-    r = R.given(**texts, at={"t": "1/2"})
+        _ = R.with_inputs(**texts)["x_star"]
+    r = R.with_inputs(**texts, at={"t": "1/2"})
     assert r.at("x_star", r.point(N=4, t="1/2")) == S.Half
 
 
@@ -331,7 +331,7 @@ def test_sides_that_cross_where_a_pure_power_has_a_value() -> None:
     assert [sign(2 * r - 1 + 3 ** Rational(1, 4)) for r in fourth] == [0]
     assert zeros((2 * c - 1) ** 4 + 3, c, -S.One, S.One) == []
     # The negatives fall until the cube no longer counts, which is before its slope is 1/8.
-    r = R.given(lp="-x/4", ln="max(1/12,(1+x)^3)")
+    r = R.with_inputs(lp="-x/4", ln="max(1/12,(1+x)^3)")
     assert float(r.value("negative", N=3)) == pytest.approx((1 / 12) ** (1 / 3) - 1, abs=1e-14)
     steep = Max(2, 4 * (c + 1) ** Rational(3, 2))
     assert [float(k) for k in bent(steep, c, SMALL).kinks] == [pytest.approx(4 ** (-1 / 3) - 1)]

@@ -99,7 +99,7 @@ def test_beyond_tau_prime_nothing_is_said_without_labels() -> None:
 def test_x_clr_in_so_many_dimensions(tau: object, q: int, attained: bool) -> None:
     rows = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [2, 0, 0], [0, 3, 0]]  # rho^2 = 2/3
     tau = Rational(3, 2) if tau == "4/3" else tau
-    made = results["x-clr"].given(Y=rows, at={"tau": tau, "tau_prime": 1, "q": q})
+    made = results["x-clr"].with_inputs(Y=rows, at={"tau": tau, "tau_prime": 1, "q": q})
     assert made.value("attained") is attained
     if q > 1:  # a descent does not change signs
         gap = best_gap(cosines(rows), q, float(tau), starts=2)
@@ -110,11 +110,11 @@ def test_x_clr_in_so_many_dimensions(tau: object, q: int, attained: bool) -> Non
 
 # --- y-Aware --------------------------------------------------------------------------------------
 def test_y_aware_on_a_circle() -> None:
-    made = results["y-aware"].given(Y=CIRCLE)
+    made = results["y-aware"].with_inputs(Y=CIRCLE)
     assert made.value("spherical") is True
     assert made.value("radius") == 5 and made["tau_max"] == Rational(1, 50)
     for tau, q, attained in (("1/50", 2, True), ("1/40", 2, False), ("1/100", 3, True)):
-        made = results["y-aware"].given(Y=CIRCLE, at={"tau": tau, "q": q})
+        made = results["y-aware"].with_inputs(Y=CIRCLE, at={"tau": tau, "q": q})
         assert made.value("attained") is attained
         if attained:
             found = np.array(made.value("cosines"), dtype=float)
@@ -127,7 +127,7 @@ def test_labels_on_a_line_are_never_met_in_few_dimensions() -> None:
     for tau in ("1/10", 10):
         assert results["y-aware"].value("attained", Y=LINE, tau=tau, q=2) is False
     # With as many dimensions as points another constant will do, if tau is small.
-    small = results["y-aware"].given(Y=LINE, at={"tau": "1/10", "q": 4})
+    small = results["y-aware"].with_inputs(Y=LINE, at={"tau": "1/10", "q": 4})
     assert small.value("attained") is True and small.value("spherical") is False
     assert best_gap(-distances(LINE), 4, 0.1, starts=1) < FLAT
 
@@ -136,7 +136,7 @@ def test_labels_on_a_line_are_never_met_in_few_dimensions() -> None:
     "rows, tau, q", [(LINE, "1/2", 4), (TRIANGLE, 1, 2), ([[0, 0], [1, 3], [2, 1]], "1/2", 3)]
 )
 def test_the_best_gap_is_that_of_optimised_embeddings(rows: Any, tau: object, q: int) -> None:
-    made = results["y-aware"].given(Y=rows, at={"tau": tau, "q": q})
+    made = results["y-aware"].with_inputs(Y=rows, at={"tau": tau, "q": q})
     assert made.value("attained") is False
     found = best_gap(-distances(rows), q, float(Rational(tau)))
     assert found > FLAT
@@ -147,13 +147,13 @@ def test_the_best_gap_is_that_of_optimised_embeddings(rows: Any, tau: object, q:
 
 def test_between_two_bounds_where_the_rank_is_too_large() -> None:
     rows = [[0, 0], [1, 0], [0, 1], [2, 3], [3, 1], [1, 1]]
-    made = results["y-aware"].given(Y=rows, at={"tau": "1/3", "q": 2})
+    made = results["y-aware"].with_inputs(Y=rows, at={"tau": "1/3", "q": 2})
     low, high = (float(made.value(name)) for name in ("gap_at_least", "gap_at_most"))
     assert 0 < low <= best_gap(-distances(rows), 2, 1 / 3) + NEAR
     assert low == pytest.approx(best_gap(-distances(rows), 6, 1 / 3), abs=NEAR)
     assert low <= high
     # In one dimension all choices of signs can be tried.
-    made = results["y-aware"].given(Y=LINE, at={"tau": "1/2", "q": 1})
+    made = results["y-aware"].with_inputs(Y=LINE, at={"tau": "1/2", "q": 1})
     signs = np.array(np.meshgrid(*[[1, -1]] * 4)).reshape(4, -1).T
     least = min(gap_of(-distances(LINE), 2.0 * np.outer(s, s)) for s in signs)
     assert float(made.value("gap_at_most")) == pytest.approx(least, abs=1e-9)
@@ -162,7 +162,7 @@ def test_between_two_bounds_where_the_rank_is_too_large() -> None:
 # --- squared distances ---------------------------------------------------------------------
 def test_euclidean_optimum_is_the_labels() -> None:
     rows = [[0, 0], [1, 0], [0, 2], [3, 1], [1, 1]]
-    made = results["euclidean-winfonce"].given(Y=rows, at={"q": 3})
+    made = results["euclidean-winfonce"].with_inputs(Y=rows, at={"q": 3})
     assert made.value("attained") and made.value("unique") and made.value("gap") == 0
     z = np.array(made.value("embedding"), dtype=float)
     np.testing.assert_allclose(distances(z), distances(rows), atol=1e-12)
@@ -171,7 +171,7 @@ def test_euclidean_optimum_is_the_labels() -> None:
 
 
 def test_a_triangle_is_met_on_a_line_but_not_by_its_first_component() -> None:
-    made = results["euclidean-winfonce"].given(Y=TRIANGLE, at={"q": 1})
+    made = results["euclidean-winfonce"].with_inputs(Y=TRIANGLE, at={"q": 1})
     assert made.value("attained") is True and made.value("min_dimension") == 1
     z = np.array(made.value("embedding"), dtype=float)
     assert gap_of(-distances(TRIANGLE), -distances(z)) == pytest.approx(0, abs=1e-14)
@@ -184,7 +184,7 @@ def test_a_triangle_is_met_on_a_line_but_not_by_its_first_component() -> None:
 
 
 def test_equal_weights_let_all_points_collapse() -> None:
-    made = results["kernel-pca"].given(K=np.eye(4, dtype=int).tolist(), at={"q": 1})
+    made = results["kernel-pca"].with_inputs(K=np.eye(4, dtype=int).tolist(), at={"q": 1})
     assert made.value("attained") is True
     np.testing.assert_array_equal(np.array(made.value("embedding"), dtype=float), 0)
     assert made.value("c") == -2 and float(made.value("pca_gap")) > 0.01
@@ -192,7 +192,7 @@ def test_equal_weights_let_all_points_collapse() -> None:
 
 def test_too_few_dimensions_and_the_first_components_are_beaten() -> None:
     rows = [[0, 0], [1, 0], [0, 2], [3, 1], [1, 1]]
-    made = results["euclidean-winfonce"].given(Y=rows, at={"q": 1})
+    made = results["euclidean-winfonce"].with_inputs(Y=rows, at={"q": 1})
     assert made.value("attained") is False
     best = best_gap(-distances(rows), 1, None, starts=8)
     assert FLAT < best <= float(made.value("gap_at_most")) + NEAR < float(made.value("pca_gap"))
@@ -200,7 +200,7 @@ def test_too_few_dimensions_and_the_first_components_are_beaten() -> None:
 
 def test_kernel_principal_components() -> None:
     a = np.array([[1, 0, 2], [2, 1, 0], [0, 3, 1], [1, 1, 1], [2, 2, 5]])
-    made = results["kernel-pca"].given(K=(a @ a.T).tolist(), at={"q": 3})
+    made = results["kernel-pca"].with_inputs(K=(a @ a.T).tolist(), at={"q": 3})
     z = np.array(made.value("embedding"), dtype=float)
     centred = a - a.mean(0)
     np.testing.assert_allclose(z @ z.T, centred @ centred.T, atol=1e-10)
@@ -230,8 +230,8 @@ def test_wrong_statements_do_not_hold() -> None:
         D = between_rows([[S(e) for e in row] for row in rows], S.One)
         targets = TargetCosines(D, len(rows[0]), tau_max, Rational(tau))
         state_verdict(targets, q, attained, proof)
-    labels = results["x-clr"].given(Y=[[3, 1], [2, 1], [1, 1]])
-    triangle = results["euclidean-winfonce"].given(Y=TRIANGLE, at={"q": 1})
+    labels = results["x-clr"].with_inputs(Y=[[3, 1], [2, 1], [1, 1]])
+    triangle = results["euclidean-winfonce"].with_inputs(Y=TRIANGLE, at={"q": 1})
     made = (proof, labels.derivation, triangle.derivation)
     tried = 0
     for step in (step for derivation in made for step in derivation):
@@ -296,12 +296,15 @@ def test_bad_input_is_explained_in_a_line(words: str, said: str) -> None:
 
 def test_corners() -> None:
     assert results["y-aware"].value("tau_max", Y=[[1, 2], [1, 2]]) == float("inf")
-    assert results["y-aware"].given(Y=[[1], [1]], at={"tau": 9, "q": 1}).value("attained") is True
-    two = results["y-aware"].given(Y=[[0], [1]], at={"tau": 5, "q": 1})
+    assert (
+        results["y-aware"].with_inputs(Y=[[1], [1]], at={"tau": 9, "q": 1}).value("attained")
+        is True
+    )
+    two = results["y-aware"].with_inputs(Y=[[0], [1]], at={"tau": 5, "q": 1})
     assert two.value("attained") is True and two.value("gap") == 0  # one pair: nothing to compare
-    made = results["euclidean-winfonce"].given(Y=[[0], [1], [3]], at={"q": 2})
+    made = results["euclidean-winfonce"].with_inputs(Y=[[0], [1], [3]], at={"q": 2})
     assert made.value("attained") is True and made.value("unique") is False  # q = n - 1
-    assert results["x-clr"].given(Y=[[1, 1], [2, 2]])["tau_max"] is oo
+    assert results["x-clr"].with_inputs(Y=[[1, 1], [2, 2]])["tau_max"] is oo
 
 
 @pytest.mark.parametrize("id, given", [
@@ -312,7 +315,7 @@ def test_points_that_coincide_span_nothing(id: str, given: dict[str, Any]) -> No
     for q in ({}, {"q": 2}):
         lists = {k: v for k, v in given.items() if k in results[id].lists}
         at = {k: v for k, v in (given | q).items() if k not in lists}
-        made = results[id].given(**lists, at=at)
+        made = results[id].with_inputs(**lists, at=at)
         assert made.value("dimension") == 0 and "eigenvalues" not in made.quantities
         assert not np.any(made.value("squared_distances"))
         words = [f"--{k}={v}" for k, v in at.items()]
@@ -326,7 +329,7 @@ def test_points_that_coincide_span_nothing(id: str, given: dict[str, Any]) -> No
     ([[1, 1], [1, -1], [2, 1], [1, 1]], "1/10"),
 ])  # fmt: skip
 def test_coordinates_that_are_zero_beside_roots(rows: Any, tau: str) -> None:
-    made = results["x-clr"].given(Y=rows, at={"tau": tau, "tau_prime": "1/2", "q": 4})
+    made = results["x-clr"].with_inputs(Y=rows, at={"tau": tau, "tau_prime": "1/2", "q": 4})
     points = np.array(made.value("embedding"), dtype=float)
     found = 1 - 2 * float(Rational(tau)) * (1 - cosines(rows))
     np.testing.assert_allclose(points @ points.T, found, atol=1e-12)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cltheory.derive.language.mutants import Slips
 from cltheory.derive.language.nodes import Node
-from cltheory.derive.language.parser import Letters, expression, read
+from cltheory.derive.language.parser import Letters, expression, parse
 from cltheory.derive.language.statement import TexError
 from cltheory.derive.language.symbolic import NotClosed, Writer
 from sympy import Abs, Max, Rational, symbols
@@ -36,7 +36,7 @@ def parts(node: Node) -> list[Node]:
 
 @pytest.mark.parametrize("text", STATEMENTS)
 def test_a_statement_is_spelled_and_its_parts_can_be_exchanged(text: str) -> None:
-    tree = read(text, LETTERS).tree
+    tree = parse(text, LETTERS).tree
     assert str(tree) == STATEMENTS[text]
     for node in parts(tree):
         for part, put in node.places():
@@ -48,7 +48,7 @@ def test_a_statement_is_spelled_and_its_parts_can_be_exchanged(text: str) -> Non
 def test_every_mutant_is_another_statement() -> None:
     slips = Slips(["a", "b"], lambda one, other: True)
     for text in STATEMENTS:
-        tree = read(text, LETTERS).tree
+        tree = parse(text, LETTERS).tree
         changed = [str(mutant) for _, mutant in slips.changed(tree, ["i", "j"])]
         assert changed and str(tree) not in changed
 

@@ -9,7 +9,7 @@ import pytest
 from cltheory.derive.decide.domain import POSITIVE, Domain, Range, at_least, between
 from cltheory.derive.decide.exact import expression as read_text
 from cltheory.derive.results import results
-from cltheory.derive.tex.formula.reader import read
+from cltheory.derive.tex.formula.reader import read_formula as read
 from cltheory.derive.tex.text.macros import Macros
 from cltheory.derive.write.display import root_names, typeset, written
 from cltheory.derive.write.layout import forms, layout
@@ -252,7 +252,7 @@ def test_a_power_of_an_exponential_is_latex() -> None:
 def test_words_in_a_formula_are_latex() -> None:
     assert spoken("s_ij = log w_ij + c, c >= 1") == r"\text{$s_{ij}$ = log $w_{ij}$ + c, c $\ge$ 1}"
     assert spoken("collapsed") == r"\text{collapsed}"
-    words = results["entropic-bound"].given(W=[[0, 1, 2], [1, 0, 3], [2, 3, 0]])
+    words = results["entropic-bound"].with_inputs(W=[[0, 1, 2], [1, 0, 3], [2, 3, 0]])
     assert "$w_{ij}$" in typeset(words["verdict"])
 
 

@@ -15,12 +15,12 @@ from cltheory.derive.decide.domain import between
 from cltheory.derive.decide.evidence import Holds
 from cltheory.derive.losses.clip import t
 from cltheory.derive.optimum.segment import x
-from cltheory.derive.papers.form.functions import KINDS
-from cltheory.derive.papers.form.hypotheses import read_under
-from cltheory.derive.papers.form.run import PROOFS
-from cltheory.derive.papers.lee2024sigmoid.named import SLOPE
-from cltheory.derive.papers.lee2024sigmoid.named_dimension import on_the_line
-from cltheory.derive.papers.lee2024sigmoid.named_optimum import best_for, total_loss
+from cltheory.derive.papers.lee2024sigmoid.checks import SLOPE
+from cltheory.derive.papers.lee2024sigmoid.checks_dimension import on_the_line
+from cltheory.derive.papers.lee2024sigmoid.checks_optimum import best_for, total_loss
+from cltheory.derive.papers.records.functions import KINDS
+from cltheory.derive.papers.records.hypotheses import read_under
+from cltheory.derive.papers.records.run import PROOFS
 from cltheory.derive.papers.towers import (
     ccem,
     of_vectors,

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from cltheory.derive.papers import PAPERS, UnknownPaper, ledger_of, settled_by
-from cltheory.derive.papers.form.record import BadRecord
 from cltheory.derive.papers.ledger import Ledger
 from cltheory.derive.papers.lee2025ssem import LEDGER
+from cltheory.derive.papers.records.record import BadRecord
 from cltheory.derive.results import results
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from cltheory.derive import papers
-from cltheory.derive.papers.form.record import BadRecord, read_section
+from cltheory.derive.papers.records.record import BadRecord, read_section
 
 KEY = "doe2030spheres"
 INIT = f"""
@@ -17,9 +17,9 @@ from cltheory.derive.papers.ledger import Ledger
 LEDGER = Ledger({KEY!r}, "Spheres", __name__, ["section_1"])
 """
 SETS = """
-from cltheory.derive.papers.form.family import family
-from cltheory.derive.papers.form.families import sets_in, unit_vector
-from cltheory.derive.papers.form.run import named_check
+from cltheory.derive.papers.records.family import family
+from cltheory.derive.papers.records.families import sets_in, unit_vector
+from cltheory.derive.papers.records.run import named_check
 
 
 def named(e):

@@ -43,7 +43,7 @@ def by_hand(pairs):
 @pytest.mark.parametrize("pairs", GRAPHS)
 def test_weights_laplacian_and_its_form(pairs):
     weights, joined, _ = by_hand(pairs)
-    at = RESULT.given(edges=pairs)
+    at = RESULT.with_inputs(edges=pairs)
     assert np.array(at.weights.tolist(), dtype=float) == pytest.approx(weights)
     assert np.array(at.laplacian.tolist(), dtype=float) == pytest.approx(
         np.eye(len(weights)) - weights
@@ -61,8 +61,8 @@ def test_weights_laplacian_and_its_form(pairs):
 
 
 def test_no_smaller_graph_than_two_pairs_has_a_negative_form():
-    assert RESULT.given(edges=[(1, 1)]).semidefinite
-    at = RESULT.given(edges=[(1, 1), (2, 1)])
+    assert RESULT.with_inputs(edges=[(1, 1)]).semidefinite
+    at = RESULT.with_inputs(edges=[(1, 1), (2, 1)])
     assert not at.semidefinite and at.form == Rational(-3, 16)
     # It need not be the least: t = 3/2 for B and 1 for A, as derived for the star.
     assert PairGraph([(1, 1), (2, 1)]).form([1, 1, Rational(3, 2)]) == Rational(-1, 4)
@@ -88,7 +88,7 @@ def test_sampling_gone_through(pairs):
         of_objects[v, partners] += 1 / (n * len(partners))
     tv = np.abs(of_pairs - of_objects).sum() / 2
     degrees = joined.sum(axis=1)
-    at = RESULT.given(edges=pairs)
+    at = RESULT.with_inputs(edges=pairs)
     assert float(at.total_variation) == pytest.approx(tv, abs=1e-15)
     assert tv == pytest.approx(np.abs(1 - degrees / degrees.mean()).sum() / (2 * n), abs=1e-15)
     assert float(at.total_variation_at_most) == pytest.approx(degrees.std() / degrees.mean() / 2)
@@ -108,7 +108,7 @@ def test_sampling_gone_through(pairs):
 
 def test_ten_images_of_one_text():
     # tan2024spectral, Section 4: no variance within a modality, and yet far from zero.
-    at = RESULT.given(edges=STAR)
+    at = RESULT.with_inputs(edges=STAR)
     assert at.total_variation == at.total_variation_at_least == Rational(9, 22)
     assert RESULT.value("total_variation_at_least", n_A=10, n_B=1) == pytest.approx(9 / 22)
     assert len(set(PairGraph(STAR).degrees_of[0])) == len(set(PairGraph(STAR).degrees_of[1])) == 1
@@ -131,7 +131,7 @@ def test_losses_gone_through(pairs, unit):
     other[:left, :left] = other[left:, left:] = False
     logits = np.where(other, -half / heat, -np.inf)
     each = logsumexp(logits, axis=1) + (weights * half).sum(axis=1) / heat
-    at = RESULT.given(edges=pairs, Z=rows, at={"tau": "1/2"})
+    at = RESULT.with_inputs(edges=pairs, Z=rows, at={"tau": "1/2"})
 
     def value(name):
         return float(at.value(name, tau="1/2"))
@@ -164,7 +164,7 @@ def test_losses_gone_through(pairs, unit):
 
 def test_a_batch_of_one_text_has_log_of_the_copies():
     rows = [[1, 0]] * 11
-    at = RESULT.given(edges=STAR, Z=rows, at={"tau": "1"})
+    at = RESULT.with_inputs(edges=STAR, Z=rows, at={"tau": "1"})
     assert float(at.value("loss_of_batch", tau=1)) == pytest.approx(np.log(10))
     # With the text once, images have nothing to tell apart: only the text pays.
     assert float(at.value("loss_by_pairs", tau=1)) == pytest.approx(np.log(10) / 2)
@@ -208,8 +208,8 @@ def test_pairs_that_are_no_integers_are_refused():
 
 
 def test_embeddings_that_are_no_fractions_have_their_numbers():
-    given = RESULT.given(edges="1,1;2,1;3,1", Z="sqrt(2);exp(-1);pi;log(2)")
-    close = RESULT.given(edges="1,1;2,1;3,1", Z="1.41421356;0.36787944;3.14159265;0.69314718")
+    given = RESULT.with_inputs(edges="1,1;2,1;3,1", Z="sqrt(2);exp(-1);pi;log(2)")
+    close = RESULT.with_inputs(edges="1,1;2,1;3,1", Z="1.41421356;0.36787944;3.14159265;0.69314718")
     for name in ("cross_entropy", "trace", "loss_by_pairs", "loss_of_batch"):
         found = given.value(name, tau="1/2")
         assert abs(found - close.value(name, tau="1/2")) < 1e-6

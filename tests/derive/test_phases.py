@@ -30,7 +30,7 @@ from scipy.optimize import minimize
 from sympy import Rational, S, Tuple, exp
 
 PHASES = results["phases"]
-EXCLUSIVE = PHASES.given(loss="supcl-exclusive")  # derived when first asked
+EXCLUSIVE = PHASES.with_inputs(loss="supcl-exclusive")  # derived when first asked
 RELATIONS = ("same_instance", "same_class", "cross_class")
 
 
@@ -80,7 +80,7 @@ def fraction(value: object) -> float:
 
 def test_digits_are_those_of_the_closed_form() -> None:
     values = {"m": 10, "n": 20, "p": 2, "tau": "1/10"}
-    result = PHASES.given(loss="supcon")
+    result = PHASES.with_inputs(loss="supcon")
     assert result.value("structure", **values) == "classes"
     assert str(result.value("cross_class", digits=30, **values)) == "-0." + "1" * 30
     with mpmath.workdps(40):
@@ -111,7 +111,7 @@ def test_supcl_agrees_with_its_own_theorem() -> None:
 
 
 def test_siglip_agrees_with_its_own_theorem() -> None:
-    result, theorem = PHASES.given(loss="siglip"), results["sigmoid-optimum"]
+    result, theorem = PHASES.with_inputs(loss="siglip"), results["sigmoid-optimum"]
     values = {"N": 6, "t": 3, "b": "1/2"}
     for b, theirs in (("1/2", "-1/2"), ("-1/2", "1/2")):  # of the library's sign
         values["b"] = b
@@ -122,11 +122,11 @@ def test_siglip_agrees_with_its_own_theorem() -> None:
 
 def test_a_border_is_decided_exactly() -> None:
     """The linear loss on two towers changes over at N = 4, where everything between is optimal."""
-    result = PHASES.given(loss="linear")
+    result = PHASES.with_inputs(loss="linear")
     found = {k: result.value("structure", N=k) for k in (3, 4, 5)}
     assert found[3] == "shared_contrasts" and found[5] == "differing_means"
     assert found[4] in ("shared_contrasts", "differing_means")
-    here = result.given(at={"N": 4}).quantity("structure")
+    here = result.with_inputs(at={"N": 4}).quantity("structure")
     assert "there are others" in here.meaning or "not known" in here.meaning
 
 
@@ -145,10 +145,10 @@ def test_a_border_is_decided_exactly() -> None:
     ],
 )
 def test_structures_of_the_catalogue(loss: str, structure: str, values: dict[str, object]) -> None:
-    result = PHASES.given(loss=loss)
+    result = PHASES.with_inputs(loss=loss)
     assert result.value("structure", **values) == structure
     least = float(result.value("loss", **values))
-    relations = [q for q in result.there(result.point(**values)).quantities if "_" in q]
+    relations = [q for q in result.at_point(result.point(**values)).quantities if "_" in q]
     assert relations and least == least
     for r in relations:
         assert -1 <= float(result.value(r, **values)) <= 1
@@ -216,7 +216,7 @@ def test_where_everything_is_one_structure_it_is_said_of_all_values() -> None:
     for loss, structure in (("supcon", "classes"), ("simclr", "instances")):
         found = phases(CATALOGUE[loss], Derivation())
         assert found.certain is not None and found.certain.name == structure
-        assert str(PHASES.given(loss=loss).quantity("structure").expression) == structure
+        assert str(PHASES.with_inputs(loss=loss).quantity("structure").expression) == structure
 
 
 def test_an_edge_that_holds_every_optimum_is_found() -> None:
@@ -228,7 +228,7 @@ def test_an_edge_that_holds_every_optimum_is_found() -> None:
 
 def test_one_free_parameter_has_a_border_in_closed_form() -> None:
     values = {"m": 10, "n": 20, "p": 2, "alpha": "1/2"}
-    result = EXCLUSIVE.given(at=values)
+    result = EXCLUSIVE.with_inputs(at=values)
     border = float(result.quantity("tau_classes_instances").expression)
     for at, structure in ((border - 1e-6, "instances+classes"), (border + 1e-6, "classes")):
         assert result.value("structure", **values, tau=repr(at)) == structure
@@ -257,11 +257,11 @@ def test_conditions_have_the_sign_of_the_structure() -> None:
 # --- what is refused -----------------------------------------------------------------------------
 def test_what_is_not_accepted_is_said_in_one_line() -> None:
     for call, said in (
-        (lambda: PHASES.given(loss="nope"), "no loss is called 'nope'"),
-        (lambda: PHASES.given(loss="siglip").value("loss", m=3), "has no parameter m"),
-        (lambda: PHASES.given(loss="supcon").value("loss", m=1), "m must be"),
-        (lambda: PHASES.given(lp="x"), "does not take lp"),
-        (lambda: PHASES.given(loss="sharp-focal").value("loss", N=3), "not convex"),
+        (lambda: PHASES.with_inputs(loss="nope"), "no loss is called 'nope'"),
+        (lambda: PHASES.with_inputs(loss="siglip").value("loss", m=3), "has no parameter m"),
+        (lambda: PHASES.with_inputs(loss="supcon").value("loss", m=1), "m must be"),
+        (lambda: PHASES.with_inputs(lp="x"), "does not take lp"),
+        (lambda: PHASES.with_inputs(loss="sharp-focal").value("loss", N=3), "not convex"),
     ):
         with pytest.raises(DomainError, match=said) as refused:
             call()
@@ -274,7 +274,7 @@ def test_a_kink_on_another_structure_is_refused() -> None:
     loss = PairwiseLoss("kinked", "", (PairTerm("same_class", Max(0, 1 - c), S.One),), "")
     problem = Problem(loss, hierarchy(), CATALOGUE["supcon"].domain)
     with pytest.raises(DomainError, match="answered on two towers"):
-        PHASES.given(loss=problem).quantities  # noqa: B018
+        PHASES.with_inputs(loss=problem).quantities  # noqa: B018
 
 
 def test_a_border_has_a_value_with_all_numbers_given() -> None:
@@ -287,7 +287,7 @@ def test_a_border_has_a_value_with_all_numbers_given() -> None:
 
 def test_a_border_that_needs_more_items_says_so() -> None:
     """For two items a factor of the condition vanishes; the border is that of the theorem."""
-    result = PHASES.given(loss="sigmoid")
+    result = PHASES.with_inputs(loss="sigmoid")
     q = result.quantity("b_shared_contrasts_differing_means")
     assert q.domain is not None and q.domain.ranges[N].low == 3
     values = {"N": 8, "t": 3}
@@ -300,7 +300,7 @@ def test_a_border_that_needs_more_items_says_so() -> None:
 
 def test_exponents_without_a_common_measure_take_no_polynomial_of_high_degree() -> None:
     """50 and 1/3000 in exponents: multiples of 1/3000, up to 150000."""
-    found = PHASES.given(loss="siglip", at={"N": 4, "t": "1/1000", "b": -50})
+    found = PHASES.with_inputs(loss="siglip", at={"N": 4, "t": "1/1000", "b": -50})
     assert str(found.quantity("structure").expression) == "shared_contrasts"
     g = [float(found.quantity(r).expression) for r in ("positive", "negative")]
     assert g == pytest.approx([1, -1 / 3])
@@ -323,7 +323,7 @@ def pairs(positive: str, negative: str) -> Problem:
 )
 def test_smooth_pairs_against_brute_force(positive: str, negative: str) -> None:
     brute = Pairs(((positive, "1"),), ((negative, "1"),), 3).least()
-    result = PHASES.given(loss=pairs(positive, negative))
+    result = PHASES.with_inputs(loss=pairs(positive, negative))
     assert float(result.value("loss", N=3)) == pytest.approx(brute, rel=1e-9)
 
 
@@ -338,7 +338,7 @@ def test_a_step_that_fails_on_an_edge_silences_nothing_else(
     monkeypatch.setattr(module, "edge", failing)
     found = phases(problem, Derivation())
     assert found.vertices and not found.edges and set(found.unproved.values()) == {"made up"}
-    result = PHASES.given(loss=problem)
+    result = PHASES.with_inputs(loss=problem)
     assert "alpha_classes_views" in result.quantities
     assert "is not proved here" in result.quantity("elsewhere").meaning
     values = {"m": 3, "n": 2, "p": 2, "tau": "1/2", "alpha": "9/10"}

@@ -279,7 +279,7 @@ function = "relu(x)"
 
 def test_kinked_functions_of_a_file_are_those_of_the_name() -> None:
     """As two functions and as a file: in N, in items of another name, and at a number of them."""
-    theorem = results["pairwise-threshold"].given(lp="max(0, 1 - x)", ln="relu(x)")
+    theorem = results["pairwise-threshold"].with_inputs(lp="max(0, 1 - x)", ln="relu(x)")
     by_n = OfLoss(read_text(HINGES.replace("ITEMS", '"N"')))
     by_k = OfLoss(read_text(HINGES.replace("ITEMS", '"k"')))
     for items in (2, 3, 5):
@@ -301,7 +301,7 @@ def test_negatives_that_are_not_pushed_leave_more_than_one_optimum(
     text = HINGES.replace("max(0, 1 - x)", "exp(-x)").replace("relu(x)", negative)
     result = OfLoss(read_text(text.replace("ITEMS", items)))
     at = {} if items.isdigit() else {"N": 3}
-    meaning = result.there(result.point(**at)).quantities["structure"].meaning
+    meaning = result.at_point(result.point(**at)).quantities["structure"].meaning
     assert ("the only one" in meaning) is only
     assert ("whether there are others is not known" in meaning) is not only
 

@@ -287,7 +287,7 @@ def test_a_limit_shows_what_it_is_of() -> None:
 
 
 def theorem_of(id: str, **given: object) -> str:
-    return " ".join(proof_of(results[id].given(**given)).theorem.split())
+    return " ".join(proof_of(results[id].with_inputs(**given)).theorem.split())
 
 
 def test_a_theorem_about_what_was_given_says_what_that_is() -> None:
@@ -315,7 +315,7 @@ def test_values_stand_beside_the_general_statement() -> None:
 def test_weaker_evidence_has_a_footnote() -> None:
     r = results["supcon-two-sizes"]
     values = {"m1": 3, "n1": 4, "m2": 2, "n2": 2, "p": 1, "tau": "1/2"}
-    made = r.given(at=values)
+    made = r.with_inputs(at=values)
     text = proof_of(made, made.point(**values)).proof
     assert r"\footnote{Evidence: interval" in text
     assert "all of them by exact algebra" not in text

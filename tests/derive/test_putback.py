@@ -287,7 +287,7 @@ def test_intervals_of_large_exponentials_and_of_powers_at_zero() -> None:
 def test_a_root_beside_a_power_of_zero_and_with_huge_exponents() -> None:
     # Past 6/7 the first function is zero, and so is the base of its slope.
     texts = {"lp": "max(0,6/7-x)^(3/2)", "ln": "(1+x)^(5/3)"}
-    r = results["pairwise-threshold"].given(**texts)
+    r = results["pairwise-threshold"].with_inputs(**texts)
     assert str(r.value("x_last", N=2)) == "0.142857142857143"
     at = {"N": 4, "t": "exp(1000)", "b": 1}
     assert str(results["sigmoid-optimum"].value("x_star", **at)) == "0.500000000000000"

@@ -47,7 +47,7 @@ def derived(problem: Problem) -> tuple[Result, dict[str, object]]:
         ]
         result = for_loss(PairwiseLoss("random", "", tuple(terms), "test"))
     else:
-        result = R.given(lp=problem.positive[0][0], ln=problem.negative[0][0])
+        result = R.with_inputs(lp=problem.positive[0][0], ln=problem.negative[0][0])
     known = {s.name for s in result.parameters}
     return result, {k: v for k, v in values.items() if k in known}
 

@@ -241,7 +241,7 @@ def test_losses_of_users(lp, ln, n) -> None:
         return float((p_.sum() + n_.sum()) / n)
 
     least, _ = brute_force(n, loss)
-    r = results["pairwise-threshold"].given(lp=lp, ln=ln)
+    r = results["pairwise-threshold"].with_inputs(lp=lp, ln=ln)
     assert least == pytest.approx(float(r.value("loss", N=n)), abs=1e-7)
 
 
@@ -258,27 +258,27 @@ def test_losses_of_users(lp, ln, n) -> None:
 )
 def test_losses_that_are_refused(lp, ln, why) -> None:
     with pytest.raises(DomainError, match=why) as refusal:
-        results["pairwise-threshold"].given(lp=lp, ln=ln).quantities  # noqa: B018
+        results["pairwise-threshold"].with_inputs(lp=lp, ln=ln).quantities  # noqa: B018
     assert "\n" not in str(refusal.value)
 
 
 def test_a_loss_that_is_not_strictly_monotone_gets_the_weaker_statement() -> None:
-    r = results["pairwise-threshold"].given(lp="(1-x)^2", ln="(1+x)^2")
+    r = results["pairwise-threshold"].with_inputs(lp="(1-x)^2", ln="(1+x)^2")
     n = 6
     # By hand: the derivative of (x^2 + (N-1)(1 + negative(x))^2) vanishes there.
     expected = (n - 2) / (2 * (n - 1) ** 0.5)
     assert float(r.value("delta_star", N=n)) == pytest.approx(expected)
     titles = [s.title for s in r.derivation]
     assert any(title.startswith("Active at some optimum") for title in titles)
-    sure = results["pairwise-threshold"].given(lp="exp(-x)", ln="exp(x)")
+    sure = results["pairwise-threshold"].with_inputs(lp="exp(-x)", ln="exp(x)")
     assert any(s.title.startswith("Active at every optimum") for s in sure.derivation)
 
 
 def test_a_loss_needs_both_functions() -> None:
     with pytest.raises(DomainError, match="give both"):
-        results["pairwise-threshold"].given(lp="-x")
+        results["pairwise-threshold"].with_inputs(lp="-x")
     with pytest.raises(DomainError, match="does not take"):
-        results["supcl-threshold"].given(lp="-x", ln="x")
+        results["supcl-threshold"].with_inputs(lp="-x", ln="x")
 
 
 @settings(max_examples=15)

@@ -66,7 +66,7 @@ def test_the_loss_of_a_vertex_is_that_of_its_gram_matrix(seed: int) -> None:
 
 
 def test_the_interval_of_the_exclusive_loss_has_two_proved_borders() -> None:
-    where = PHASES.given(loss="supcl-exclusive").quantity("classes_for_alpha").expression
+    where = PHASES.with_inputs(loss="supcl-exclusive").quantity("classes_for_alpha").expression
     assert isinstance(where, Interval) and not (where.left_open or where.right_open)
     assert where.start.has(Max) and 0 in where.start.args
     point = {m: S(3), n: S(2), p: S(2), tau: Rational(1, 3)}

@@ -109,10 +109,10 @@ def test_cosines_are_in_the_order_of_sizes() -> None:
 )
 def test_formulas_and_numbers_agree(sizes: tuple[int, ...]) -> None:
     """A root of one equation, and the face program on the blocks: other ways to the same."""
-    formulas = HARD.given(sizes=sizes)
+    formulas = HARD.with_inputs(sizes=sizes)
     assert formulas.evidence.grade == Grade.EXACT
     for tau in ("1/7", "3"):
-        numbers = formulas.given(at={"tau": tau})
+        numbers = formulas.with_inputs(at={"tau": tau})
         assert numbers.evidence.grade == Grade.INTERVAL
         for name in ("cosines", "loss"):
             exact = formulas.at(name, formulas.point(tau=tau))
@@ -141,7 +141,7 @@ def test_sizes_that_are_refused(sizes: object, said: str) -> None:
 
 
 def test_a_corrupted_certificate_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = HARD.given(sizes=(2, 3, 4), at={"tau": "1/2"})
+    made = HARD.with_inputs(sizes=(2, 3, 4), at={"tau": "1/2"})
     (least,) = made.loss.atoms(FaceValue)
     optimum = least.optimum
     right = optimum.certificate

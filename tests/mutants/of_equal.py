@@ -41,7 +41,7 @@ MUTANTS = [
             "imaginary parts may cancel",
         ),
         (
-            "    if not all(proves_positive(under(e), domain) for e in branching(one) | branching(other)):\n        return False\n",
+            "    if not all(proves_positive(argument(e), domain) for e in branching(one) | branching(other)):\n        return False\n",
             "",
             "logarithms are split over factors of any sign",
         ),

@@ -173,7 +173,7 @@ def test_the_losses_of_pytorch_metric_learning(tau: float) -> None:
 # --- values of results, in their terms ---------------------------------------------------------
 @pytest.mark.parametrize(("t", "b"), [(2.0, -1.0), (10.0, -10.0), (1.0, 3.0)])
 def test_the_least_sigmoid_loss_is_that_of_its_optimum(t: float, b: float) -> None:
-    r = results["sigmoid-optimum"].under("siglip")
+    r = results["sigmoid-optimum"].in_convention("siglip")
     numbers = {"N": 5, "t": int(t), "b": int(b)}
     names = ("positive", "negative")
     inner = {name: float(r.value(name, **numbers)) for name in names}
@@ -186,7 +186,7 @@ def test_the_least_sigmoid_loss_is_that_of_its_optimum(t: float, b: float) -> No
 
 @pytest.mark.parametrize("t", [1.0, 7.0])
 def test_the_least_clip_loss_is_that_of_its_optimum(open_clip: ModuleType, t: float) -> None:
-    r = results["infonce-optimum"].under("clip")
+    r = results["infonce-optimum"].in_convention("clip")
     u, v = ccem(positive=1.0, negative=-1 / 4, within_modality=-1 / 4)
     found = float(open_clip.ClipLoss()(u, v, t))
     assert found == pytest.approx(float(r.value("loss", N=5, t=int(t))), rel=1e-11)

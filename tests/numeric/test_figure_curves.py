@@ -128,7 +128,7 @@ def test_both_borders_of_a_structure_are_derived_curves() -> None:
     known = Cells(small())
     names = [curve.name for curve in known.borders]
     assert names == ["alpha_classes_views", "alpha_classes_instances"]
-    left, of = results["phases"].given(loss="supcl-exclusive", at=SIZES), known.borders
+    left, of = results["phases"].with_inputs(loss="supcl-exclusive", at=SIZES), known.borders
     for curve, name in zip(of, names, strict=True):
         k = int(np.argmax(np.isfinite(curve.x) & (curve.y > 0.4)))
         exactly = left.value(name, tau=str(Fraction(float(curve.y[k]))))

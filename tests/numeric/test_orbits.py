@@ -117,7 +117,7 @@ POINT = {"m1": 2, "n1": 3, "m2": 2, "n2": 2, "p": 1, "tau": "1/2"}
 def test_embeddings_agree() -> None:
     checks = verify("supcon-two-sizes", seeds=[0, 1], device="cpu", **POINT)
     told = {c.what for c in checks}
-    assert told == set(results["supcon-two-sizes"].given(at=POINT).measures())
+    assert told == set(results["supcon-two-sizes"].with_inputs(at=POINT).measures())
     assert {c.verdict for c in checks} == {"agrees"}
     assert max(c.gap for c in checks if c.gap is not None) < 1e-11
 
@@ -145,7 +145,9 @@ def values_of(id: str, given: dict[str, Any]) -> tuple[Problem, dict[Symbol, Exp
 @pytest.fixture(scope="module")
 def file() -> dict[str, Any]:
     problem, values = values_of("supcon-two-sizes", POINT)
-    names = [r for r in results["supcon-two-sizes"].given(at=POINT).quantities if "class" in r]
+    names = [
+        r for r in results["supcon-two-sizes"].with_inputs(at=POINT).quantities if "class" in r
+    ]
     value = results["supcon-two-sizes"].value
     inner = {r: str(value(r, 40, **POINT)) for r in names}
     return certificate_of(problem, values, inner=inner)
@@ -217,7 +219,7 @@ def test_three_towers_of_two_views_from_a_file(tmp_path: Any) -> None:
     checks = verify("phases", seeds=[0], device="cpu", loss=loss, **given)
     assert {c.verdict for c in checks} == {"agrees"}
     assert {"positive", "positive_sibling", "twin", "loss"} <= {c.what for c in checks}
-    made = results["phases"].given(loss=loss)
+    made = results["phases"].with_inputs(loss=loss)
     problem = made.problem
     assert problem is not None
     values = {s: exact(given[s.name]) for s in problem.domain.ranges}

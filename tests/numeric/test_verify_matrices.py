@@ -37,7 +37,7 @@ def test_in_float32() -> None:
 
 
 def test_a_wrong_verdict_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    result = results["dgp-spherical"].given(D=SQUARE)
+    result = results["dgp-spherical"].with_inputs(D=SQUARE)
     kind = type(result)
     value = kind.value
 

@@ -16,8 +16,8 @@ from ...losses.clip import SIGMOID
 from ...structures.towers import NEGATIVE, POSITIVE
 from ...vectors.embeddings import Embeddings, Index
 from .. import towers
-from ..form.families import TOWERS, ccem, counted, of_towers, sets_in, unit_vector
-from ..form.family import family
+from ..records.families import TOWERS, ccem, counted, of_towers, sets_in, unit_vector
+from ..records.family import family
 
 
 @family("ccem", partial(of_towers, parameter="(delta)"), TOWERS)

@@ -17,9 +17,9 @@ from ...losses.softmax import SoftmaxLoss
 from ...losses.supcl import CNCE, SUPCL
 from ...vectors.embeddings import Embeddings, Index
 from .. import evaluate
-from ..form.families import RANKED, SEEDS, first_alone, sets_in, ssem, unit_vector
-from ..form.family import family
-from ..form.points import ONE, ZERO, Rows, unit_axes
+from ..records.families import RANKED, SEEDS, first_alone, sets_in, ssem, unit_vector
+from ..records.family import family
+from ..records.points import ONE, ZERO, Rows, unit_axes
 
 
 # --- views in instances in classes -----------------------------------------------------------

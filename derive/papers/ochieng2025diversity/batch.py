@@ -23,7 +23,7 @@ import mpmath
 from ...language.evaluate import AXES, OUTCOMES, PARTNER, OfScene, Scene
 from ...language.matrices import Matrix
 from ...language.quantities import NoValue, Unknown, Vector, mp
-from ..form.points import (
+from ..records.points import (
     OF_MATRICES,
     ONE,
     ZERO,
@@ -36,7 +36,7 @@ from ..form.points import (
     total,
     unit_axes,
 )
-from ..form.tables import Tables
+from ..records.tables import Tables
 
 
 class Batch(Tables):

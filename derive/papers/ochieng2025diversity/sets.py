@@ -26,9 +26,9 @@ from ...language.matrices import Matrix, identity, ones
 from ...language.parser import Letters
 from ...language.quantities import Unknown, root
 from ...vectors.embeddings import Index
-from ..form.families import counted, unit_vector
-from ..form.family import family
-from ..form.points import (
+from ..records.families import counted, unit_vector
+from ..records.family import family
+from ..records.points import (
     OF_MATRICES,
     ONE,
     ZERO,
@@ -43,7 +43,7 @@ from ..form.points import (
     top_eigenvalue,
     unit_axes,
 )
-from ..form.tables import Tables, number
+from ..records.tables import Tables, number
 from .batch import Batch, Law, read_batch, read_law
 
 

@@ -35,10 +35,10 @@ from ...language.nodes import Name, Number
 from ...language.parser import Letters
 from ...language.quantities import NoValue, Unknown, mp
 from ...vectors.embeddings import Embeddings
-from ..form.families import counted, unit_vector
-from ..form.family import family
-from ..form.points import OF_MATRICES, ONE, ZERO, axis, directions, gap, random_points, times
-from ..form.tables import Tables, number
+from ..records.families import counted, unit_vector
+from ..records.family import family
+from ..records.points import OF_MATRICES, ONE, ZERO, axis, directions, gap, random_points, times
+from ..records.tables import Tables, number
 from .subgraphs import (
     Rows,
     as_matrix,

@@ -19,7 +19,7 @@ import mpmath
 from ...language.digits import DIGITS
 from ...language.matrices import Matrix
 from ...language.quantities import NoValue, Unknown, mp
-from ..form.points import ONE, ZERO, a_matrix, gap, over, times, total, trace
+from ..records.points import ONE, ZERO, a_matrix, gap, over, times, total, trace
 
 Rows = tuple[tuple[Any, ...], ...]
 Target = tuple[int, ...]  #: of every node the one that its edge goes to, counted from 0

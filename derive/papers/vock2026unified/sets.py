@@ -26,8 +26,8 @@ from ...language.nodes import Name, Number
 from ...language.parser import Letters
 from ...language.quantities import NoValue, mp, root
 from ...vectors.embeddings import Embeddings, Index
-from ..form.family import family
-from ..form.points import (
+from ..records.family import family
+from ..records.points import (
     OF_MATRICES,
     ONE,
     ZERO,
@@ -39,7 +39,7 @@ from ..form.points import (
     minus,
     random_points,
 )
-from ..form.tables import Tables
+from ..records.tables import Tables
 from .supcon import bound, loss, of_classes
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...language.digits import CLOSE, DIGITS
 from ...language.quantities import NoValue, mp
-from ..form.points import over, total
+from ..records.points import over, total
 
 Rows = Sequence[Sequence[Any]]
 Floats = NDArray[np.float64]

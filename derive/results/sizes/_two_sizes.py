@@ -111,7 +111,7 @@ class TwoSizes(AtNumbers):
         self.fixed = dict(at or {})
         self.optima = BlockOptima(ReducedOnOrbits(loss, STRUCTURE), domain.symbols())
 
-    def under(self, convention: str) -> Result:
+    def in_convention(self, convention: str) -> Result:
         """The same in the terms of a library, if its parameters are ours.
 
         Raises
@@ -122,7 +122,7 @@ class TwoSizes(AtNumbers):
         known = CONVENTIONS.get(convention)
         reading = known.reading(self.declared) if known is not None else None
         if reading is None or reading.ours:
-            return super().under(convention)
+            return super().in_convention(convention)
         return self._again(self.fixed, convention)
 
     def made_at(self, fixed: Mapping[Symbol, Expr]) -> TwoSizes:

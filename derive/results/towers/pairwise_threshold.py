@@ -88,11 +88,11 @@ def for_loss(loss: PairwiseLoss, at: Mapping[Symbol, Expr] | None = None) -> Res
         build=lambda proof: build(put_in, inside, proof),
         subject=Symmetric(Problem(loss, SYMMETRY, here), segment=ccem_segment),
         texts=("lp", "ln", "loss"),
-        read=read,
+        read=for_terms,
     )
 
 
-def read(
+def for_terms(
     lp: str | Expr = "",
     ln: str | Expr = "",
     loss: str = "",

@@ -18,7 +18,7 @@ from ...language.statement import Statement, TexError
 from ...language.tokens import tokenise
 from ...language.vocabulary import LETTERS
 from ..directives import Directive
-from ..formula.reader import read
+from ..formula.reader import read_formula
 from ..judge.compare import judge
 from ..judge.finding import Edit, Finding
 from ..judge.lookup import Meant
@@ -64,7 +64,7 @@ class _Search:
     def read(self, text: str, **more: Expr) -> Statement:
         self.length += len(text)
         names = {**self.meant.names, **more}
-        return read(
+        return read_formula(
             text,
             names,
             self.macros,

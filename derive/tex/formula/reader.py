@@ -42,14 +42,14 @@ from .plain import plain
 from .units import Formula, canonical_name
 from .words import Item, stream
 
-__all__ = ["canonical_name", "read"]
+__all__ = ["canonical_name", "read_formula"]
 
 MAX_LETTERS = 20
 #: Operations in a side of a condition that no word introduces.
 SIMPLE = 8
 
 
-def read(
+def read_formula(
     source: str,
     names: Mapping[str, Expr],
     macros: Macros | None = None,

@@ -24,7 +24,7 @@ from ...theorem.result import Result
 from ...theorem.written import root_names, written
 from ..directives import Directive
 from ..formula.phrases import Phrase, Phrases, is_closed, phrase, split_at_relation
-from ..formula.reader import canonical_name, read
+from ..formula.reader import canonical_name, read_formula
 
 _NO_PHRASES = Phrases()
 _BOUND = re.compile(r"(.*) (\\[lg]e)( .*)?")
@@ -233,7 +233,7 @@ def _is_name(written: str) -> bool:
     try:
         name, probe, spelled = canonical_name(written), Symbol("probe"), phrase(written)
         alone = len(spelled) == 1 or not is_closed(spelled)
-        return alone and read(written, {name: probe}).sides == (probe,)
+        return alone and read_formula(written, {name: probe}).sides == (probe,)
     except TexError:
         return False
 
@@ -294,7 +294,7 @@ def _with_witness(ranges: Mapping[Symbol, object], domain: Domain) -> Domain:
 def pattern(written: str) -> Inner | Unread | None:
     """What the reader makes of a spelling that is an inner product or a norm."""
     try:
-        side = read(f"{written} = 0", {}).sides[0]
+        side = read_formula(f"{written} = 0", {}).sides[0]
     except TexError:
         return None
     return side if isinstance(side, (Inner, Unread)) else None

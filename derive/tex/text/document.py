@@ -25,7 +25,16 @@ from .walk import Walk
 if TYPE_CHECKING:
     from .macros import Macros
 
-__all__ = ["Document", "DocumentError", "Marked", "Place", "Problem", "decode", "find", "read"]
+__all__ = [
+    "Document",
+    "DocumentError",
+    "Marked",
+    "Place",
+    "Problem",
+    "decode",
+    "find",
+    "read_document",
+]
 
 Kind = Literal["tex", "md", "ipynb"]
 KINDS: dict[str, Kind] = {".tex": "tex", ".md": "md", ".ipynb": "ipynb"}
@@ -169,10 +178,10 @@ def find(text: str, kind: Kind) -> list[Marked | Problem]:
     kind
         What the file is: LaTeX, Markdown or a Jupyter notebook.
     """
-    return read("", text, kind).items if concerns(text) else []
+    return read_document("", text, kind).items if concerns(text) else []
 
 
-def read(
+def read_document(
     path: str,
     text: str,
     kind: Kind,

@@ -268,7 +268,7 @@ class Writer:
         return [
             f"Let {called(name)} ({self.note.prose(self.result.lists[name].meaning)}) "
             f"{listing(text)}."
-            for name, text in self.result.made_for.items()
+            for name, text in self.result.inputs.items()
             if name in self.result.lists
         ]
 

@@ -15,7 +15,7 @@ from cltheory.derive.language.statement import (
     TexError,
     Vector,
 )
-from cltheory.derive.tex.formula.reader import read
+from cltheory.derive.tex.formula.reader import read_formula as read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Expr, Integer, Rational, Symbol, exp, oo

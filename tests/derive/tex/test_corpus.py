@@ -18,7 +18,8 @@ from typing import Any
 
 import pytest
 from cltheory.derive.language.statement import Bounds, Inner, Side, Statement, TexError, Unread
-from cltheory.derive.tex.formula.reader import canonical_name, read
+from cltheory.derive.tex.formula.reader import canonical_name
+from cltheory.derive.tex.formula.reader import read_formula as read
 from sympy import Expr, Piecewise, Rational, Symbol
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean

@@ -7,7 +7,7 @@ import json
 import pytest
 from cltheory.derive.language.statement import TexError
 from cltheory.derive.language.tokens import tokenise
-from cltheory.derive.tex.text.document import Kind, Marked, Problem, find, read
+from cltheory.derive.tex.text.document import Kind, Marked, Problem, find, read_document
 from cltheory.derive.tex.text.near_miss import near_miss
 
 MARK = "\n% cltheory: ssem.delta_zero\n"
@@ -172,7 +172,7 @@ def test_comments_that_were_not(comment: str) -> None:
 # --- files ---------------------------------------------------------------------------------------
 def test_another_name_of_input() -> None:
     text = r"\newcommand{\inp}{\input}\inp{sec}"
-    found = read("main.tex", text, "tex", {"sec.tex": EQ}.get)
+    found = read_document("main.tex", text, "tex", {"sec.tex": EQ}.get)
     assert [one.path for one in found.items if isinstance(one, Marked)] == ["sec.tex"]
 
 
@@ -186,20 +186,20 @@ def test_another_name_of_input() -> None:
 )
 def test_files_that_are_written_or_searched_for(text: str) -> None:
     files = {"y/my.sty": r"\def\a{2}", "my.tex": ""}
-    (one,) = read("main.tex", r"\def\a{1}" + text + EQ, "tex", files.get).items
+    (one,) = read_document("main.tex", r"\def\a{1}" + text + EQ, "tex", files.get).items
     assert isinstance(one, Marked)
     assert one.meanings[r"\a"].problem
 
 
 def test_an_input_of_what_is_not_known_is_an_error() -> None:
     text = r"\expandafter\input\csname name\endcsname"
-    assert "is not known" in read("main.tex", text, "tex", {}.get).problems[0].message
-    assert not read("main.tex", r"\texttt{\string\input}", "tex", {}.get).problems
+    assert "is not known" in read_document("main.tex", text, "tex", {}.get).problems[0].message
+    assert not read_document("main.tex", r"\texttt{\string\input}", "tex", {}.get).problems
 
 
 def test_a_directive_in_a_package_is_an_error() -> None:
     files = {"my.sty": EQ}
-    (one,) = read("main.tex", r"\usepackage{my}", "tex", files.get).items
+    (one,) = read_document("main.tex", r"\usepackage{my}", "tex", files.get).items
     assert isinstance(one, Problem)
     assert one.path == "my.sty"
 
@@ -231,7 +231,7 @@ def test_what_markdown_shows(text: str, found: list[str]) -> None:
 
 def test_directives_in_cells_of_other_types() -> None:
     cells = [{"cell_type": t, "source": [SHOWN]} for t in ("raw", "code", "Markdown", "markdown")]
-    found = read("a.ipynb", json.dumps({"cells": cells, "nbformat": 4}), "ipynb")
+    found = read_document("a.ipynb", json.dumps({"cells": cells, "nbformat": 4}), "ipynb")
     assert len(found.items) == 1
     assert [problem.place.cell for problem in found.problems] == [1, 3]
 
@@ -244,7 +244,7 @@ def test_directives_in_cells_of_other_types() -> None:
 def test_what_a_formula_depends_on(change: str, formula: str) -> None:
     text = "\\input{sec}" + change + "\\input{sec}"
     files = {"sec.tex": MARK + rf"\[ {formula} \]"}
-    first, second = (one for one in read("main.tex", text, "tex", files.get).items)
+    first, second = (one for one in read_document("main.tex", text, "tex", files.get).items)
     assert isinstance(first, Marked)
     assert isinstance(second, Marked)
     assert first.meanings != second.meanings

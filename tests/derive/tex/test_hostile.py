@@ -8,7 +8,8 @@ from itertools import pairwise
 
 import pytest
 from cltheory.derive.language.statement import TexError
-from cltheory.derive.tex.formula.reader import canonical_name, read
+from cltheory.derive.tex.formula.reader import canonical_name
+from cltheory.derive.tex.formula.reader import read_formula as read
 from cltheory.derive.tex.text.macros import Macros
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -7,7 +7,13 @@ import posixpath
 import pytest
 from cltheory.derive.language.statement import TexError
 from cltheory.derive.language.tokens import tokenise
-from cltheory.derive.tex.text.document import Document, DocumentError, Marked, Problem, read
+from cltheory.derive.tex.text.document import (
+    Document,
+    DocumentError,
+    Marked,
+    Problem,
+    read_document,
+)
 from cltheory.derive.tex.text.inputs import MAX_FILES, is_root, may_input, root_of
 
 MARK = "% cltheory: a.x\n"
@@ -15,7 +21,7 @@ EQ = MARK + "\\[ x = \\a \\]\n"
 
 
 def document(files: dict[str, str], root: str = "main.tex") -> Document:
-    return read(root, files[root], "tex", lambda path: files.get(posixpath.normpath(path)))
+    return read_document(root, files[root], "tex", lambda path: files.get(posixpath.normpath(path)))
 
 
 def checked(files: dict[str, str], root: str = "main.tex") -> list[str]:
@@ -195,7 +201,7 @@ def test_a_file_that_cannot_be_followed_is_a_problem(command: str, says: str) ->
             raise DocumentError("bad.tex cannot be read")
         return {"loop.tex": r"\input{main}", "sec.tex": EQ, "main.tex": ""}.get(path)
 
-    found = read("main.tex", f"\n{command}\n" + EQ, "tex", text)
+    found = read_document("main.tex", f"\n{command}\n" + EQ, "tex", text)
     (problem,) = found.problems
     assert says in problem.message and "\n" not in problem.message
     assert problem.place.line == (2 if problem.path == "main.tex" else 1)
@@ -232,5 +238,5 @@ def test_limits() -> None:
 
 
 def test_without_a_reader_no_file_is_followed() -> None:
-    found = read("main.tex", r"\input{none}" + "\n" + EQ, "tex")
+    found = read_document("main.tex", r"\input{none}" + "\n" + EQ, "tex")
     assert len(found.items) == 1 and not found.problems

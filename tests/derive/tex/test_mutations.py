@@ -17,7 +17,7 @@ from cltheory.derive.language.statement import TexError
 from cltheory.derive.language.tokens import MAX_LENGTH
 from cltheory.derive.results import results
 from cltheory.derive.tex.directives import Directive
-from cltheory.derive.tex.formula.reader import read
+from cltheory.derive.tex.formula.reader import read_formula as read
 from cltheory.derive.tex.judge.compare import judge
 from cltheory.derive.tex.judge.lookup import look_up
 from mutate import mutants

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from cltheory.derive.language.statement import TexError
-from cltheory.derive.tex.formula.reader import read
+from cltheory.derive.tex.formula.reader import read_formula as read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Expr, Piecewise, Symbol, exp
@@ -83,7 +83,10 @@ def test_each_variant_is_read(part: list[str]) -> None:
     """The test above draws at random; here is every one once."""
     for text in part:
         parts = [p[0] if p is not part else text for p in (LEFTS, EQUALS, RIGHTS, ENDS)]
-        assert read(f"{parts[0]} {parts[1]} {parts[2]}{parts[3]}", NAMES).sides == (lowest, VALUE)
+        assert read(f"{parts[0]} {parts[1]} {parts[2]}{parts[3]}", NAMES).sides == (
+            lowest,
+            VALUE,
+        )
 
 
 def test_a_box_around_the_whole() -> None:

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 from cltheory.derive.language.statement import Bounds, Statement, TexError, Unread
-from cltheory.derive.tex.formula.reader import canonical_name, read
+from cltheory.derive.tex.formula.reader import canonical_name
+from cltheory.derive.tex.formula.reader import read_formula as read
 from cltheory.derive.tex.text.macros import Macros
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from cltheory.derive.language.statement import Called, Inner, Limit, Side, TexError, Unread, Vector
-from cltheory.derive.tex.formula.reader import read
+from cltheory.derive.tex.formula.reader import read_formula as read
 from sympy import Expr, Integer, Symbol, oo
 
 m, n, N, tau, alpha = (Symbol(s, positive=True) for s in "m n N tau alpha".split())
@@ -229,7 +229,10 @@ def test_rows_before_do_not_matter_to_a_whole_statement() -> None:
 def test_declared_signs() -> None:
     assert read(r"m \equiv n", NAMES, relations={r"\equiv": "="}).relations == ("=",)
     assert read(r"m \lesssim n", NAMES, relations={r"\lesssim": "<="}).relations == ("<=",)
-    assert read(r"m \overset{(a)}{\equiv} n", NAMES, relations={r"\equiv": "="}).sides == (m, n)
+    assert read(r"m \overset{(a)}{\equiv} n", NAMES, relations={r"\equiv": "="}).sides == (
+        m,
+        n,
+    )
     for sign in (r"\equiv", r"\approx", r"\sim"):
         with pytest.raises(TexError):
             read(f"m {sign} n", NAMES, relations={r"\doteq": "="})

@@ -28,11 +28,11 @@ from ...optimum.segment import delta
 from ...results import results
 from ...structures.towers import NEGATIVE, POSITIVE, N
 from ...vectors.embeddings import Embeddings
-from ..form.families import ccem, in_space
-from ..form.family import size
-from ..form.functions import Function
-from ..form.points import ONE, ZERO, total
-from ..form.run import Findings, Given, Point, named_check, named_proof
+from ..records.families import ccem, in_space
+from ..records.family import size
+from ..records.functions import Function
+from ..records.points import ONE, ZERO, total
+from ..records.run import Findings, Given, Point, named_check, named_proof
 from ..towers import Towers, lifted, pairwise_value, position, softmax_value, square
 
 Scalar = Callable[[Any], Any]

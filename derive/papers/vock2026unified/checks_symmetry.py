@@ -12,9 +12,9 @@ import mpmath
 import numpy as np
 
 from ...language.quantities import compare, mp, text
-from ..form.points import ZERO
-from ..form.run import Findings, Given, Point, named_check
-from .named_supcon import rivals, sizes_at
+from ..records.points import ZERO
+from ..records.run import Findings, Given, Point, named_check
+from .checks_supcon import rivals, sizes_at
 from .supcon import loss, of_classes, some_similarities, some_weights
 
 Permutation = tuple[int, ...]

@@ -11,8 +11,8 @@ from typing import Any
 import mpmath
 
 from ...language.quantities import NoValue, compare, mp, text
-from ..form.points import ONE, ZERO
-from ..form.run import Findings, Given, Point, named_check
+from ..records.points import ONE, ZERO
+from ..records.run import Findings, Given, Point, named_check
 from .supcon import (
     Rows,
     bound,

@@ -22,10 +22,10 @@ from ...losses.softmax import tau as temperature
 from ...losses.supcl import SUPCL
 from ...results import results
 from ...vectors.embeddings import Embeddings
-from ..form.families import ssem
-from ..form.family import size
-from ..form.run import Findings, Given, Point, named_check, named_proof
-from .named import CLOSE, ONE, ZERO, best_position, longest
+from ..records.families import ssem
+from ..records.family import size
+from ..records.run import Findings, Given, Point, named_check, named_proof
+from .checks import CLOSE, ONE, ZERO, best_position, longest
 from .sets import declared_value
 
 #: How far from delta = 0 the slope of the loss is taken, relative to the longest delta**2.

@@ -10,11 +10,11 @@ from typing import Any
 
 from ...language.quantities import compare, root, text
 from ...vectors.embeddings import Embeddings, Index
-from ..form.families import sets_in, ssem
-from ..form.family import size
-from ..form.points import ONE, ZERO
-from ..form.run import Findings, Given, Point, named_check
-from .named import longest, squared
+from ..records.families import sets_in, ssem
+from ..records.family import size
+from ..records.points import ONE, ZERO
+from ..records.run import Findings, Given, Point, named_check
+from .checks import longest, squared
 
 Functional = Callable[[Embeddings], Fraction]
 

@@ -9,7 +9,7 @@ from typing import Any
 import mpmath
 
 from ...language.quantities import as_number, mp, text
-from ..form.run import Findings, Given, Point, named_check
+from ..records.run import Findings, Given, Point, named_check
 from .batch import Batch
 
 #: Steps of central differences, at 80 digits; their error is some STEP**2 / tau**2.

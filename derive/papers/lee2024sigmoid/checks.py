@@ -20,9 +20,9 @@ from ...problems.domains import WARM
 from ...results import results
 from ...structures.towers import N
 from ...vectors.embeddings import Embeddings
-from ..form.families import in_space
-from ..form.family import size
-from ..form.run import DerivedAt, Findings, Point, named_check, named_proof, quantity
+from ..records.families import in_space
+from ..records.family import size
+from ..records.run import DerivedAt, Findings, Point, named_check, named_proof, quantity
 from ..towers import aligned, pairwise_value, softmax_value
 
 #: Losses have some 48 digits after the point, the derived least loss forty.

@@ -17,7 +17,7 @@ from sympy import Integer, Rational, oo
 from ...language.evaluate import Scene, assignments, judge, value
 from ...language.matrices import Matrix
 from ...language.mutants import Slips
-from ...language.nodes import And, Connected, Name, Node, Number, Relations, Sum, Within
+from ...language.nodes import And, Chain, Connected, Name, Node, Number, Sum, Within
 from ...language.parser import Read, unused
 from ...language.quantities import NoValue, Unknown, compare, mp, related
 from .functions import KINDS
@@ -209,7 +209,7 @@ def generic_points(hypotheses: Hypotheses) -> Iterator[dict[str, Any]]:
 
 def sides_of(tree: Node) -> list[Node]:
     """The sides of all that a statement says."""
-    if isinstance(tree, Relations):
+    if isinstance(tree, Chain):
         return list(tree.sides)
     if isinstance(tree, Within):
         return [tree.side, tree.low, tree.high]
@@ -219,7 +219,7 @@ def sides_of(tree: Node) -> list[Node]:
 
 def shape_of(tree: Node) -> Any:
     """What is not a side: relations, connectives, ends."""
-    if isinstance(tree, Relations):
+    if isinstance(tree, Chain):
         return tree.relations
     if isinstance(tree, Within):
         return tree.low_open, tree.high_open
@@ -314,7 +314,7 @@ def _is_weaker(wording: Wording, mutant: Mutant) -> bool:
 
 def _says_nothing(tree: Node) -> bool:
     """Whether it is ``a <= a``, which follows from anything."""
-    if not isinstance(tree, Relations):
+    if not isinstance(tree, Chain):
         return False
     return len(set(tree.sides)) == 1 and set(tree.relations) <= {"=", "<=", ">="}
 

@@ -19,7 +19,7 @@ from ...language.parser import (
     Read,
     binders,
     expression,
-    read,
+    parse,
     together,
     unused,
 )
@@ -135,7 +135,7 @@ class Wording:
         if self.check:
             return []
         outer = binders(self.for_all, self.letters()) if self.for_all else NOTHING
-        found = [read(s, self.letters()) for s in self.says]
+        found = [parse(s, self.letters()) for s in self.says]
         return [replace(r, bound=together(outer, r.bound)) for r in found]
 
     def unused(self) -> list[str]:

@@ -12,9 +12,9 @@ import numpy as np
 
 from ...language.digits import CLOSE
 from ...language.quantities import compare, mp, text
-from ..form.family import size
-from ..form.points import ONE, ZERO
-from ..form.run import Findings, Given, Point, named_check
+from ..records.family import size
+from ..records.points import ONE, ZERO
+from ..records.run import Findings, Given, Point, named_check
 from .supcon import (
     SAME,
     Floats,

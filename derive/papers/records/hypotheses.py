@@ -67,7 +67,7 @@ class BadClause(ValueError):
 
 
 @dataclass(frozen=True)
-class Relations:
+class Assumption:
     """``left < middle <= right``, or a predicate on sets by name."""
 
     sides: tuple[Expr, ...] = ()
@@ -119,7 +119,7 @@ QUANTITIES = {"rank(D)": (Symbol("rank_D"), rank)}
 class Condition:
     """A disjunction of conjunctions."""
 
-    parts: tuple[tuple[Relations, ...], ...]
+    parts: tuple[tuple[Assumption, ...], ...]
     text: str
 
     def holds(self, point: Point, vectors: Any = None) -> bool:
@@ -132,12 +132,12 @@ class Hypotheses:
     """Ranges of the letters in their order, and what else must hold."""
 
     ranges: Mapping[str, Range]
-    more: tuple[Relations, ...] = ()
+    more: tuple[Assumption, ...] = ()
     text: str = ""
     specials: Mapping[str, tuple[Expr, ...]] = field(default_factory=dict)
     functions: Mapping[str, str] = field(default_factory=dict)  #: name -> kind
     also: tuple[Mapping[str, str], ...] = ()  #: places that are tried besides, and first
-    of_sets: tuple[Relations, ...] = ()  #: what sets of vectors have
+    of_sets: tuple[Assumption, ...] = ()  #: what sets of vectors have
 
     def points(
         self, limit: int = 150, *, wide: bool = False
@@ -255,7 +255,7 @@ class Hypotheses:
         parts = condition.parts if condition is not None else ((),)
         return [self._domain((*self.more, *part)) for part in parts]
 
-    def _domain(self, relations: tuple[Relations, ...]) -> Domain:
+    def _domain(self, relations: tuple[Assumption, ...]) -> Domain:
         ranges = dict(self.ranges)
         for chain in relations:
             for left, r, right in zip(chain.sides, chain.relations, chain.sides[1:], strict=False):
@@ -398,9 +398,9 @@ def read_under(text: str) -> Hypotheses:
         With one line that says what is not one.
     """
     ranges: dict[str, Range] = {}
-    more: list[Relations] = []
+    more: list[Assumption] = []
     functions: dict[str, str] = {}
-    of_sets: list[Relations] = []
+    of_sets: list[Assumption] = []
     for part in _clauses(text):
         member, two, shaped = _MEMBER.match(part), _TWO.match(part), _SHAPED.match(part)
         predicate = _PREDICATE.match(part)
@@ -429,10 +429,10 @@ def read_under(text: str) -> Hypotheses:
     return Hypotheses(ranges, tuple(more), text, functions=functions, of_sets=tuple(of_sets))
 
 
-def _predicate(name: str) -> Relations:
+def _predicate(name: str) -> Assumption:
     if name not in PREDICATES:
         raise BadClause(f"unknown predicate {name!r}; accepted: " + ", ".join(PREDICATES))
-    return Relations(predicate=name, text=name)
+    return Assumption(predicate=name, text=name)
 
 
 def read_place(text: str, hypotheses: Hypotheses) -> dict[str, str]:
@@ -491,7 +491,7 @@ def read_condition(
                     raise BadClause(
                         f"unknown predicate {one.strip()!r}; accepted: {known or 'none'}"
                     )
-                found.append(Relations(predicate=shape[1], of=shape[2], text=one.strip()))
+                found.append(Assumption(predicate=shape[1], of=shape[2], text=one.strip()))
             elif predicate:
                 found.append(_predicate(predicate[1]))
                 if not on_sets:
@@ -528,12 +528,12 @@ def _range(text: str, known: Mapping[str, Any]) -> Range:
     raise BadClause(f"{text!r} is not a range; write e.g. 1.., 2..5, [0, 1], (0, oo)")
 
 
-def _relation(text: str, known: Mapping[str, Any]) -> Relations:
+def _relation(text: str, known: Mapping[str, Any]) -> Assumption:
     parts = _RELATION.split(text)
     if len(parts) < 3:
         raise BadClause(f"{text!r} is not a relation; write e.g. m >= 2, 0 < delta < 1, m = n")
     sides = tuple(_expression(e, known) for e in parts[::2])
-    return Relations(sides, tuple(parts[1::2]), text=text)
+    return Assumption(sides, tuple(parts[1::2]), text=text)
 
 
 def _expression(text: str, known: Mapping[str, Any], *, infinite: bool = False) -> Expr:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...language.quantities import mp, text
-from ..form.run import Findings, Given, Point, named_check
-from .named import close, shifts
+from ..records.run import Findings, Given, Point, named_check
+from .checks import close, shifts
 from .supcon import Floats
 
 #: What ranks and distances in floating point are good for.

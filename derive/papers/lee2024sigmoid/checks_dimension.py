@@ -15,10 +15,10 @@ from ...language.quantities import as_number, compare, mp, text
 from ...losses.clip import SIGMOID
 from ...vectors.embeddings import Embeddings, Index
 from ..digits import stored_cells
-from ..form.families import in_space
-from ..form.run import Findings, Given, Point, named_check
+from ..records.families import in_space
+from ..records.run import Findings, Given, Point, named_check
 from ..towers import Towers, aligned, lifted, pairwise_value
-from .named import delta_star
+from .checks import delta_star
 
 #: Losses have some 48 digits after the point.
 CLOSE = mpmath.mpf(10) ** -35

@@ -23,10 +23,10 @@ from ...results.classes._supcl import ssem_segment
 from ...structures.hierarchy import hierarchy
 from ...vectors.embeddings import Embeddings, mean
 from ..digits import stored_cells
-from ..form.families import sets_in, ssem
-from ..form.family import size
-from ..form.points import ONE, ZERO
-from ..form.run import Findings, Given, Point, named_check, named_proof
+from ..records.families import sets_in, ssem
+from ..records.family import size
+from ..records.points import ONE, ZERO
+from ..records.run import Findings, Given, Point, named_check, named_proof
 from .sets import declared_value
 
 #: Losses have some 48 digits after the point, and near tau = 0 those of different sets agree in

@@ -10,10 +10,10 @@ import numpy as np
 
 from ...language.matrices import Matrix
 from ...language.quantities import compare, mp, text
-from ..form.points import top_eigenvalue
-from ..form.predicates import TABLES
-from ..form.run import Findings, Given, Point, named_check
-from ..form.tables import Tables
+from ..records.points import top_eigenvalue
+from ..records.predicates import TABLES
+from ..records.run import Findings, Given, Point, named_check
+from ..records.tables import Tables
 from .sets import batches_in
 
 #: Central differences with this step have some 40 right digits.

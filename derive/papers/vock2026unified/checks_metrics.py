@@ -9,8 +9,8 @@ import mpmath
 import numpy as np
 
 from ...language.quantities import NoValue, mp, text
-from ..form.points import ONE, ZERO, Rows, gaps
-from ..form.run import Findings, Given, Point, named_check
+from ..records.points import ONE, ZERO, Rows, gaps
+from ..records.run import Findings, Given, Point, named_check
 from .supcon import (
     bound,
     loss,

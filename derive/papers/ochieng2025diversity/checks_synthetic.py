@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..form.run import Findings, Given, Point, named_check
+from ..records.run import Findings, Given, Point, named_check
 
 simulated_check = partial(named_check, simulated=True)
 Floats = NDArray[np.float64]

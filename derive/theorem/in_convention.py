@@ -26,7 +26,7 @@ from .result import Result
 from .subject import Symmetric
 
 
-def under(result: Result, name: str) -> Result:
+def in_convention(result: Result, name: str) -> Result:
     """The result in the terms of a convention.
 
     Raises
@@ -49,7 +49,7 @@ def under(result: Result, name: str) -> Result:
         build=lambda proof: _build(result, reading, proof),
         texts=result.texts,
         # Values are in the terms of the library, and stay beside the loss.
-        read=lambda at=None, **given: result.given(**given).under(name),
+        read=lambda at=None, **given: result.with_inputs(**given).in_convention(name),
         subject=Symmetric(
             Problem(
                 reading.of_loss(result.declared), result.structure, _domain(result.domain, reading)
@@ -61,7 +61,7 @@ def under(result: Result, name: str) -> Result:
         meanings=result.meanings,
         lists=tuple(result.lists.values()),
     )
-    made.made_for = dict(result.made_for)
+    made.inputs = dict(result.inputs)
     return made
 
 

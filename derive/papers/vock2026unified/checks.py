@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...language.matrices import Matrix
 from ...language.quantities import NoValue
-from ..form.run import Findings, Point, named_check
+from ..records.run import Findings, Point, named_check
 
 Array = NDArray[np.float64]
 #: What is smaller, relative to the largest entry, counts as zero.

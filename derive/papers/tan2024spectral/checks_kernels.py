@@ -10,8 +10,8 @@ from typing import Any
 import mpmath
 
 from ...language.quantities import as_number, compare, mp, text
-from ..form.run import Findings, Point, named_check
-from .named_graphs import minimisers, signs
+from ..records.run import Findings, Point, named_check
+from .checks_graphs import minimisers, signs
 from .sets import adjacency
 from .subgraphs import Rows, attraction, cross_entropy, gaussian, partition
 

@@ -25,7 +25,7 @@ from ...decide.limits.limit import NoLimit, limit
 from ...decide.root import ClampedRoot
 from ...language.digits import DIGITS
 from ...language.evaluate import Scene, Truth, judge, value
-from ...language.nodes import Name, Node, Number, Relations, Within
+from ...language.nodes import Chain, Name, Node, Number, Within
 from ...language.parser import Read, expression
 from ...language.quantities import NoValue, Unknown, as_number
 from ...language.symbolic import NotClosed, Writer, fixed
@@ -357,7 +357,7 @@ def with_specials(hypotheses: Hypotheses, statements: list[Read]) -> Hypotheses:
             for end in (node.low, node.high):
                 if isinstance(end, Number):
                     add(node.side.base, S(end.value.numerator) / end.value.denominator)
-        elif isinstance(node, Relations):
+        elif isinstance(node, Chain):
             for pair in pairwise(node.sides):
                 for one, other in (pair, pair[::-1]):
                     letter = one.base if type(one) is Name and not one.subs else ""
@@ -385,7 +385,7 @@ def equations(statements: list[Read]) -> list[Read]:
     found = []
     for one in statements:
         tree = one.tree
-        if isinstance(tree, Relations):
+        if isinstance(tree, Chain):
             relations = tuple("=" if r in ("<=", ">=") else r for r in tree.relations)
             tree = replace(tree, relations=relations)
         found.append(replace(one, tree=tree))
@@ -454,7 +454,7 @@ def _within(domain: Domain, inside: list[Trial]) -> bool:
 
 def _closed(wording: Wording, read: Read, domain: Domain, inside: list[Trial]) -> Evidence | None:
     """A proof of a chain of closed forms."""
-    if not isinstance(read.tree, Relations):
+    if not isinstance(read.tree, Chain):
         return None
     quantities = [*wording.names.values(), *([wording.about] if wording.about else [])]
     beyond = ""

@@ -12,9 +12,9 @@ import mpmath
 
 from ...language.matrices import Matrix, mpf
 from ...language.quantities import NoValue, as_number, mp, text
-from ..form.points import ONE, ZERO
-from ..form.run import Findings, Given, Point, named_check
-from ..form.tables import Tables
+from ..records.points import ONE, ZERO
+from ..records.run import Findings, Given, Point, named_check
+from ..records.tables import Tables
 from .subgraphs import attraction, cross_entropy, gaussian, laplacian, partition
 
 Rows = tuple[tuple[Any, ...], ...]
