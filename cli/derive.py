@@ -40,9 +40,10 @@ Examples:
 )
 @options(time=60, memory=1, of="a result")
 @click.option("--claims", is_flag=True, help="Check and list the printed claims of this result.")
-@click.option("--proof", is_flag=True, help="With --format latex: print a theorem and its proof.")
+@click.option(
+    "--proof", "--steps", "proof", is_flag=True, help="Print the derivation; in LaTeX as a theorem."
+)
 @click.option("--standalone", is_flag=True, help="With --proof: print a document for pdflatex.")
-@click.option("--steps", is_flag=True, help="Print the derivation; the other formats have it.")
 @click.option("--all", "whole", is_flag=True, help="Print long arrays in full.")
 @click.option("--brief", is_flag=True, help="Print quantities and the dimension only.")
 def derive_command(
@@ -56,7 +57,6 @@ def derive_command(
     claims: bool,
     proof: bool,
     standalone: bool,
-    steps: bool,
     whole: bool,
     brief: bool,
 ) -> int:
@@ -70,14 +70,12 @@ def derive_command(
     Exit code: 0 success, even if a quantity has no value; 1 the theorem could not be proved for
     these parameters, or not within the limits; 2 bad input.
     """
-    if (proof or standalone) and style != "latex":
-        raise click.UsageError("--proof and --standalone need --format latex")
-    if standalone and not proof:
-        raise click.UsageError("--standalone needs --proof")
-    if steps and brief:
-        raise click.UsageError("--steps and --brief exclude each other; give only one")
-    if proof and convention:
-        raise click.UsageError("--proof uses the convention of the source: leave out --convention")
+    if standalone and not (proof and style == "latex"):
+        raise click.UsageError("--standalone needs --format latex --proof")
+    if proof and brief:
+        raise click.UsageError("--proof and --brief exclude each other; give only one")
+    if proof and convention and style == "latex":
+        raise click.UsageError("a theorem is in the convention of its source: omit --convention")
     values = split(parameters, id)
     go_on_in_a_copy(Limits(seconds, gigabytes))
     from ..derive.results import results
@@ -94,7 +92,7 @@ def derive_command(
         if result.at_values:
             result = result.with_inputs(at=values)
     point = result.point(**values)
-    if proof:
+    if proof and style == "latex":
         from ..derive.write.proofs.document import document, proof_of, snippet
 
         told = [proof_of(result, point)]
@@ -104,12 +102,12 @@ def derive_command(
         result,
         point,
         digits,
-        claims=not brief and (claims or style not in ("text", "python")),
+        claims=not brief and (claims or style in ("json", "markdown")),
         typeset=style not in ("text", "python"),
-        steps=style not in ("text", "python"),
+        steps=style == "json" or (proof and style == "markdown"),
         plain=LAID_OUT.get(style, ""),
     )
-    given = {"brief": brief, "steps": steps, "whole": whole, "claims": claims}
+    given = {"brief": brief, "proof": proof, "whole": whole, "claims": claims}
     shown = render(found, style, **given, result=result, point=point)
     click.echo(shown)
     return 0

@@ -70,7 +70,7 @@ def show_command(id: str) -> int:
     said: set[str] = set()
     for name, q in r.quantities.items():
         click.echo(f"    {name:<24} {q.meaning}")
-        if conditions := beyond(q, r):
+        if conditions := beyond(q, r, {}):
             click.echo(f"    {'':<24} for {'; '.join(conditions)}")
         for root, how in roots_of(q.expression, r).items():
             if root not in said:

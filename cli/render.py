@@ -24,7 +24,7 @@ def render(
     style: str,
     *,
     brief: bool,
-    steps: bool = False,
+    proof: bool = False,
     whole: bool = False,
     claims: bool = False,
     result: Result,
@@ -38,13 +38,15 @@ def render(
     if style == "python":
         from ..derive.write.python import python_source
 
-        return python_source(result, point)
+        source = python_source(result, point)
+        steps = ["", f"Derivation{_terms(report)}", *_steps(result)] if proof else []
+        return "\n".join([source, *(f"# {line}".rstrip() for line in steps)])
     if style == "text":
-        return _text(report, brief, steps, whole, result, point, claims)
+        return _text(report, brief, proof, whole, result, point, claims)
     head = [] if brief else _typeset_head(result, point, style)
     if style == "latex":
         return _latex(report, brief, head, result)
-    return _markdown(report, brief, head)
+    return _markdown(report, brief, head, result)
 
 
 def _head(report: dict[str, Any]) -> str:
@@ -81,7 +83,7 @@ def head_lines(result: Result, point: Mapping[Symbol, Expr] | None = None) -> li
 def _text(
     report: dict[str, Any],
     brief: bool,
-    steps: bool,
+    proof: bool,
     whole: bool,
     result: Result,
     point: Point,
@@ -98,11 +100,11 @@ def _text(
         return "\n".join([*lines, *_row("dimension", report["loss"]["dimension"])])
     lines += head_lines(result, point)
     lines += _row("assuming", ", ".join(report["assumptions"]))
-    more = "" if steps else " (--steps prints them)"
+    more = "" if proof else " (--proof prints them)"
     count = len(result.derivation)
     lines += _row("evidence", f"{report['evidence']}, {count} checked steps{more}")
     lines += _claims(report, result, claims)
-    if steps:
+    if proof:
         lines += ["", f"Derivation{_terms(report)}", *_steps(result)]
     return "\n".join(lines)
 
@@ -282,16 +284,6 @@ def _latex(report: dict[str, Any], brief: bool, head: list[str], result: Result)
             for name, q in result.quantities.items()
             if (said := _said_of_bound(report["quantities"][name].get("bound")))
         ]
-        if terms := _terms(report):
-            lines.append(f"The derivation is{terms.removeprefix(',')}.")
-        lines.append(r"\begin{enumerate}")
-        for step in report["steps"]:
-            title = writer.prose(step["title"], escape)
-            lines.append(f"  \\item {title} \\emph{{({step['evidence']})}}")
-            if step["latex"]:
-                lines.append(f"    \\[ {step['latex']} \\]")
-            lines.append(f"    {writer.prose(step['because'], escape)}.")
-        lines.append(r"\end{enumerate}")
     return "\n".join(lines)
 
 
@@ -331,7 +323,7 @@ def _tex(text: str) -> str:
     return text
 
 
-def _markdown(report: dict[str, Any], brief: bool, head: list[str]) -> str:
+def _markdown(report: dict[str, Any], brief: bool, head: list[str], result: Result) -> str:
     from ..derive.theorem.bounds import in_words
 
     lines = [f"# {report['title']}", "", f"`{report['id']}`{_head(report)}", "", *head]
@@ -351,7 +343,10 @@ def _markdown(report: dict[str, Any], brief: bool, head: list[str]) -> str:
     lines += [part for said in report["verdicts"] for part in (f"{said}.", "")]
     if brief:
         return "\n".join(lines)
-    lines += [f"## Derivation (weakest evidence: {report['evidence']}){_terms(report)}", ""]
+    evidence = f"{report['evidence']}, {len(result.derivation)} checked steps"
+    lines += [f"Evidence: {evidence}.", ""]
+    if report["steps"]:
+        lines += [f"## Derivation{_terms(report)}", ""]
     for k, step in enumerate(report["steps"], 1):
         lines += [f"{k}. **{step['title']}** ({step['evidence']})", ""]
         lines += [f"    $${step['latex']}$$", ""] if step["latex"] else []

@@ -36,6 +36,8 @@ from .layout.tex import tex as tex_of
 from .layout.tree import named
 
 _WHERE = r"\text{where }"
+#: Of the object that :func:`report` makes, described by docs/schema/derive.json.
+SCHEMA = 1
 _SKIP = rf"\phantom{{{_WHERE}}}"
 
 
@@ -73,6 +75,7 @@ def report(
     inside = opened(result.domain) if oo in point.values() else result.domain
     ranges = {s: (result.domain if s in point else inside).ranges[s] for s in inside.ranges}
     return {
+        "schema": SCHEMA,
         "id": result.id,
         "title": result.title,
         "parameters": {**result.inputs, **{s.name: str(v) for s, v in point.items()}},
@@ -122,7 +125,7 @@ def _quantity(
 ) -> dict[str, Any]:
     if oo in point.values() and q.domain is not None:  # as above: a limit is meant inside
         q = replace(q, domain=opened(q.domain))
-    found: dict[str, Any] = {"condition": condition_of(q, result), "meaning": q.meaning}
+    found: dict[str, Any] = {"condition": condition_of(q, result, point), "meaning": q.meaning}
     if isinstance(q, Bounds):
         found["bound"] = as_data(q, result.id, name, point)
     try:
@@ -137,13 +140,13 @@ def _quantity(
         why = str(refusal)
         why = "it" + why[len(name) :] if why.startswith(f"{name} ") else why
         return _shown(q, q.expression, tex, result) | {"value": None} | found | {"refused": why}
-    found["condition"] = condition_of(q, result, expression)
+    found["condition"] = condition_of(q, result, point, expression)
     if plain:
         shown = without_roots(expression)
         found |= {
             "shown": (tex_rows_of if plain == "tex" else plainly)(shown, q.domain or result.domain),
             "roots": roots_of(expression, result, tex=plain == "tex"),
-            "beyond": "; ".join(beyond(q, result)),
+            "beyond": "; ".join(beyond(q, result, point)),
         }
     return _shown(q, expression, tex, result) | {"value": value} | found
 
@@ -182,12 +185,14 @@ def _stated(step: Step, result: Result, *, whole: bool) -> str:
     return aligned(found)
 
 
-def condition_of(q: Quantity, result: Result, shown: Basic | None = None) -> str | None:
+def condition_of(
+    q: Quantity, result: Result, point: Mapping[Symbol, Expr], shown: Basic | None = None
+) -> str | None:
     """The condition under which a quantity is meant, beyond the result's own domain.
 
     Where there is no closed form this is the implicit equation and its bracket.
     """
-    parts = beyond(q, result)
+    parts = beyond(q, result, point)
     expression = q.expression if shown is None else shown
     names = stand_ins(expression)
     for root, name in names.items():
@@ -200,11 +205,22 @@ def condition_of(q: Quantity, result: Result, shown: Basic | None = None) -> str
     return "; ".join(parts) or None
 
 
-def beyond(q: Quantity, result: Result) -> list[str]:
-    """Ranges of a quantity that are not those of its result."""
+def beyond(q: Quantity, result: Result, point: Mapping[Symbol, Expr]) -> list[str]:
+    """Ranges of a quantity that are not those of its result, with the values put in."""
     if q.domain is None:
         return []
-    return [f"{s} {_is(r)}" for s, r in q.domain.ranges.items() if r != result.domain.ranges.get(s)]
+    return [
+        f"{s} {_is(replace(r, low=_end(r.low, point), high=_end(r.high, point)))}"
+        for s, r in q.domain.ranges.items()
+        if s not in point and r != result.domain.ranges.get(s)
+    ]
+
+
+def _end(end: Expr, point: Mapping[Symbol, Expr]) -> Expr:
+    """An end of a range at a point; at ``oo`` its limit."""
+    for s, value in point.items():
+        end = end.limit(s, oo) if value is oo else end.xreplace({s: value})
+    return end
 
 
 def roots_of(expression: Basic, result: Result, *, tex: bool = False) -> dict[str, tuple[str, str]]:
