@@ -164,7 +164,8 @@ def check_papers(
         error = f"{count} equations are marked, and the first {MAX_MARKED} are checked"
         problems.append((todo[-1][0].path, Problem(error, todo[-1][1].place)))
     if todo:
-        _warm_up({marked.directive.result_id for _, marked in todo})
+        asked = (marked.directive for _, marked in todo)
+        _warm_up({(one.result_id, one.values.get("loss", "")) for one in asked})
 
     def work(item: tuple[Paper, Marked], tell: Callable[[Judged], None]) -> Judged:
         return judge(item[1], tell, allow_sampled=allow_sampled)
@@ -183,13 +184,13 @@ def _judged(outcome: Judged | Spent) -> Judged:
     return Finding("undecided", False, message=f"too large to decide: {outcome.why}"), ""
 
 
-def _warm_up(ids: set[str]) -> None:
+def _warm_up(asked: set[tuple[str, str]]) -> None:
     """Import and derive what the equations need, before there are copies that all would."""
     import flint  # noqa: F401
 
     from ..derive.results import results
     from ..derive.tex import check  # noqa: F401
 
-    for id in sorted(ids & set(results)):
+    for id, loss in sorted(asked):
         with suppress(Exception):  # which the check of an equation meets again, and reports
-            _ = results[id].quantities
+            _ = (results[id].with_inputs(loss=loss) if loss else results[id]).quantities

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from .parameters import ResultId
+from .parameters import OWN_LOSS, ResultId
 from .progress import track
 from .writing import NewFile, check_writable, write
 
@@ -23,6 +23,7 @@ Examples:
   cltheory export --latex - supcl-threshold --rename 'tau=T' --rename 'm=\\tilde{m}'
   cltheory export --proofs appendix.tex --bib refs.bib ssem supcl-threshold
   cltheory export --python thresholds.py supcl-threshold sigmoid-threshold
+  cltheory export --latex mine.tex --loss mine.toml
 """,
 )
 @click.argument("ids", nargs=-1, type=ResultId())
@@ -42,6 +43,7 @@ Examples:
     multiple=True,
     help="With --latex: rename a symbol; may be repeated.",
 )
+@OWN_LOSS
 @click.option("--force", is_flag=True, help="Replace files that cltheory did not write.")
 def export_command(
     ids: tuple[str, ...],
@@ -51,6 +53,7 @@ def export_command(
     bib: str | None,
     python: str | None,
     rename: tuple[str, ...],
+    losses: tuple[str, ...],
     force: bool,
 ) -> int:
     """Write the results IDS (default: all) for use in a paper or in NumPy code.
@@ -73,7 +76,7 @@ def export_command(
     from ..derive.results import results
     from ..derive.write import export
 
-    chosen = [results[id] for id in dict.fromkeys(ids or results)]
+    chosen = [results[id] for id in dict.fromkeys((*ids, *losses) or results)]
     for result in track(chosen, "deriving"):
         _ = result.quantities  # kept, and so written at once below
     try:

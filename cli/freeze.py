@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .parameters import ResultId
+from .parameters import OWN_LOSS, ResultId
 from .progress import track
 
 
@@ -18,7 +18,8 @@ Examples:
 """,
 )
 @click.argument("ids", nargs=-1, type=ResultId())
-def freeze_command(ids: tuple[str, ...]) -> int:
+@OWN_LOSS
+def freeze_command(ids: tuple[str, ...], losses: tuple[str, ...]) -> int:
     """Print the current formulas of the results IDS (default: all).
 
     Keep the output with the paper: `cltheory check --frozen FILE` then reports which formulas have
@@ -27,6 +28,7 @@ def freeze_command(ids: tuple[str, ...]) -> int:
     from ..derive.results import results
     from ..derive.write.lock import freeze
 
+    ids = (*ids, *losses)
     for id in track(ids or tuple(results), "deriving"):
         _ = results[id].quantities  # kept, and so written at once below
     click.echo(freeze(ids), nl=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -152,6 +152,19 @@ class Shelf:
         self._texts[os.path.realpath(path)] = text
         return text
 
+    def with_loss(self, one: Marked | Problem) -> Marked | Problem:
+        """An equation about the loss of a file, which is named as seen from the paper."""
+        loss = "" if isinstance(one, Problem) else one.directive.values.get("loss", "")
+        if isinstance(one, Problem) or not loss.endswith(".toml"):
+            return one
+        path = os.path.join(os.path.dirname(one.path), loss)
+        try:
+            self._refuse_outside(path)
+        except DocumentError as error:
+            return Problem(str(error), one.directive_place)
+        values = {**one.directive.values, "loss": path}
+        return replace(one, directive=replace(one.directive, values=values))
+
     def walk(self, path: str, text: str) -> Document:
         """Walk over a file and those that it inputs."""
         kind = kind_of(Path(path))
@@ -197,7 +210,7 @@ def read_papers(
     seen: set[object] = set()
     for by_name, document in found:
         problems = document.problems if by_name or document.items else []
-        for one in [*document.items, *problems]:
+        for one in [*map(shelf.with_loss, document.items), *problems]:
             real = os.path.realpath(one.path)
             key = (real, *_key(one))
             if key not in seen:

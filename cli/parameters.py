@@ -45,6 +45,16 @@ class ResultId(click.ParamType):
         return [CompletionItem(id) for id in results.names() if id.startswith(incomplete)]
 
 
+OWN_LOSS = click.option(
+    "--loss",
+    "losses",
+    type=ResultId(),
+    metavar="FILE",
+    multiple=True,
+    help="Also a loss of your own, declared in FILE.toml.",
+)
+
+
 def convention_names() -> list[str]:
     """Names of the conventions, read from their module without running it."""
     text = CONVENTIONS.read_text(encoding="utf-8")
@@ -217,10 +227,14 @@ class ResultCommand(click.Command):
                 named.append(word)
             else:
                 named.append(f"{word}={rest.pop(0)}")
+        loss = _loss_in(named)
         words = [w for w in kept if w[:1] != "-"]
+        if loss and not words:  # a loss alone: which structure is optimal for it
+            kept.insert(0, "phases")
+            words = ["phases"]
         ids = (w for known in (results.is_own, results.__contains__) for w in words if known(w))
         ctx.meta["cltheory.id"] = next(ids, None)
-        ctx.meta["cltheory.loss"] = _loss_in(named)
+        ctx.meta["cltheory.loss"] = loss
         return super().parse_args(ctx, kept + named)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

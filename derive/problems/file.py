@@ -1,4 +1,4 @@
-"""A problem from a TOML file: structure, terms, parameters with their ranges.
+r"""A problem from a TOML file: structure, terms, parameters with their ranges.
 
     name = "supcl-exclusive"             # optional, as are title and source
     temperature = "tau"                  # of softmax terms; it divides
@@ -27,6 +27,7 @@
     [parameters]
     alpha = { from = 0, to = 1 }         # closed ends; above and below are open ones
     n = { from = 2, integer = true, at = 3 }
+    lam = { above = 0, latex = '\lambda' }
 
 Everything is read by the strict grammar of :mod:`~cltheory.derive.decide.exact`; nothing is
 evaluated as code. Whatever is not expected is refused in one line that names the file and the key.
@@ -60,6 +61,8 @@ MAX_SIZE = 10**6
 MAX_DOTS = 200
 #: Names of relations, levels and parameters.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,29}")
+#: LaTeX of a letter: commands, letters and digits, with an index.
+_TEX = re.compile(r"(\\[A-Za-z]+|[A-Za-z0-9{}_' ])+")
 #: Ranges of symbols that need not be given; sizes are integers from 2 on.
 _DEFAULTS: dict[Symbol, Range] = {
     tau: Range(),
@@ -71,7 +74,27 @@ _DEFAULTS: dict[Symbol, Range] = {
 _SIZE = Range(Integer(2), oo, low_open=False, integer=True)
 #: Shared symbols by name; x is the inner product, which has another symbol.
 _SHARED = {s.name: s for s in (M, m, n, p, N, K, alpha, beta, tau, t, b, w)}
-_RESERVED = {*FUNCTIONS, "x", "c", "self", "oo", "inf", "pi", "E", "I", "delta", "r"}
+_RESERVED = {*FUNCTIONS, "x", "c", "self", "oo", "inf", "nan", "pi", "E", "I", "delta", "r"}
+
+
+class Letter(Symbol):
+    """A symbol with LaTeX of its own."""
+
+    __slots__ = ("tex",)
+
+    def __new__(cls, name: str, tex: str, **assumptions: bool) -> Letter:
+        found: Letter = Symbol.__xnew__(cls, name, **assumptions)
+        found.tex = tex
+        return found
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, bool]]:
+        return (self.name, self.tex), self._assumptions_orig
+
+    def _hashable_content(self) -> tuple[object, ...]:
+        return (*super()._hashable_content(), self.tex)
+
+    def _latex(self, printer: object) -> str:
+        return self.tex
 
 
 class _Decimal(str):
@@ -137,6 +160,10 @@ def _parsed(text: str) -> dict[str, object]:
         raise DomainError("it has a number that is too large") from None
 
 
+def _mend(name: str) -> str:
+    return f"{name} is not declared; declare it under [parameters], as {name} = {{ above = 0 }}"
+
+
 def _shown(value: object) -> str:
     text = repr(str(value))[1:-1]
     return text if len(text) <= 60 else f"{text[:28]}...{text[-28:]}"
@@ -188,6 +215,13 @@ class _Node:
             raise self.refusal("it must be one line of at most 200 characters")
         return self.value
 
+    def tex(self) -> str:
+        """It, as LaTeX of a letter: commands, letters, digits, indices."""
+        found = self.text()
+        if not _TEX.fullmatch(found) or found.count("{") != found.count("}"):
+            raise self.refusal("it must be a letter in LaTeX, such as '\\lambda'")
+        return found
+
     def name(self) -> str:
         """It, as a name."""
         if not isinstance(self.value, str) or not _NAME.fullmatch(self.value):
@@ -234,7 +268,7 @@ class _Reader:
     def problem(self) -> Problem:
         """The problem that the file describes."""
         parameters = self.data.get("parameters", _Node({}, "parameters"))
-        keys = ("from", "to", "above", "below", "integer", "at")
+        keys = ("from", "to", "above", "below", "integer", "at", "latex")
         ranges = {name: node.table(keys) for name, node in parameters.table().items()}
         if len(ranges) > MAX_PARAMETERS:
             raise parameters.refusal(f"there are more than {MAX_PARAMETERS}")
@@ -249,6 +283,8 @@ class _Reader:
         if not _NAME.fullmatch(name) or name in _RESERVED:
             raise DomainError(f"parameters.{_shown(name)}: this cannot be the name of a parameter")
         if name in _SHARED:
+            if "latex" in table:
+                raise table["latex"].refusal(f"{name} is written as it always is")
             self.symbols[name] = _SHARED[name]
             return
         # Of an end that refers to other parameters nothing is assumed.
@@ -259,7 +295,9 @@ class _Reader:
             sign = "real"
         else:
             sign = "positive" if number > 0 or "above" in table else "nonnegative"
-        self.symbols[name] = Symbol(name, **{sign: True}, **assumed)
+        assumed[sign] = True
+        tex = table["latex"].tex() if "latex" in table else ""
+        self.symbols[name] = Letter(name, tex, **assumed) if tex else Symbol(name, **assumed)
 
     def _range(self, name: str, table: _Table) -> Range:
         for one, other in (("from", "above"), ("to", "below")):
@@ -290,7 +328,7 @@ class _Reader:
             elif symbol in defaults:
                 ranges[symbol] = defaults[symbol]
             else:
-                raise DomainError(f"parameters: {symbol} is used and has no range")
+                raise DomainError(f"parameters: {_mend(symbol.name)}")
             r = ranges[symbol]
             if symbol in self.sizes and not (r.integer and r.low.is_Integer and r.low >= 1):
                 raise DomainError(
@@ -451,7 +489,15 @@ class _Reader:
     ) -> Expr:
         """A number or an expression in the parameters; ``inner`` allows x."""
         names = _SHARED | self.symbols if symbols is None else dict(symbols)
-        found = node.expression({**names, "x": c} if inner else names)
+        try:
+            found = node.expression({**names, "x": c} if inner else names)
+        except DomainError:
+            # A letter that is nothing: the mend helps more than what else there is.
+            words = re.findall(r"\w+", node.value) if isinstance(node.value, str) else []
+            for name in words:
+                if _NAME.fullmatch(name) and name not in names and name not in _RESERVED:
+                    raise node.refusal(_mend(name)) from None
+            raise
         symbols_of = found.free_symbols - {c}
         self.used |= symbols_of
         self.symbols |= {s.name: s for s in symbols_of}

@@ -42,7 +42,7 @@ class UnknownResult(Refusal, KeyError):
 
 
 class Registry(Mapping[str, "Result"]):
-    """Results by id: our own, then those of other packages.
+    """Results by id: our own, then those of other packages; a file ``NAME.toml`` is one too.
 
     Asking for one of our own looks at no other package. Listing imports none of our own, but what
     others register, since what cannot be loaded is not listed.
@@ -59,6 +59,10 @@ class Registry(Mapping[str, "Result"]):
         self.plugins: Plugins[Result] = Plugins("cltheory.results", "result", self._modules, _wrong)
 
     def __getitem__(self, id: str) -> Result:
+        if is_file(id):
+            phases = import_module(self._modules["phases"], __package__)
+            own: Result = phases.of_file(id)
+            return own
         id = self._spelled(id)
         if not self.is_own(id):
             if id in self.plugins.names:
@@ -102,6 +106,8 @@ class Registry(Mapping[str, "Result"]):
         return FAMILIES[self._modules[id].rpartition(".")[0].removeprefix(".")]
 
     def __contains__(self, id: object) -> bool:
+        if isinstance(id, str) and is_file(id):
+            return True
         known = self._spelled(id) if isinstance(id, str) else id
         return self.is_own(known) or known in self.plugins.names
 
@@ -109,6 +115,11 @@ class Registry(Mapping[str, "Result"]):
         """An id as it is registered: ``supcl_threshold`` is ours with hyphens."""
         hyphens = id.replace("_", "-")
         return hyphens if self.is_own(hyphens) else id
+
+
+def is_file(id: str) -> bool:
+    """Whether it is rather a file that declares a loss."""
+    return id.endswith(".toml")
 
 
 def _wrong(id: str, found: Any) -> str:

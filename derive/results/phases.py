@@ -8,9 +8,11 @@ at the root at which two eigenvalues are equal. What is left is solved at number
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from sympy import Expr, S, Symbol, latex, oo
@@ -60,13 +62,15 @@ class OfLoss(Result):
 
     at_values = True
 
-    def __init__(self, problem: Problem, at: Mapping[Symbol, Expr] | None = None):
-        fixed = {s: v for s, v in (at or {}).items() if v is not oo}
+    def __init__(
+        self, problem: Problem, at: Mapping[Symbol, Expr] | None = None, id: str = "phases"
+    ):
+        fixed, of = {s: v for s, v in (at or {}).items() if v is not oo}, problem.loss.source
         self.far = frozenset(at or ()) - set(fixed)
         super().__init__(
-            "phases",
+            id,
             title=f"Which structure is optimal where: {problem.loss.title}",
-            source=f"beyond the papers; the loss is that of {problem.loss.source}",
+            source="beyond the papers" + ("" if of == "given" else f"; the loss is that of {of}"),
             parameters=tuple(problem.domain.ranges),
             domain=problem.domain,
             build=lambda proof: build(problem, fixed, proof, self.far),
@@ -95,7 +99,7 @@ class OfLoss(Result):
         fixed = {s: v for s, v in point.items() if whole or v is not oo}
         if fixed == {**self.fixed, **dict.fromkeys(self.far, oo)}:
             return self
-        return _there(self.problem, tuple(fixed.items()))
+        return _there(self.problem, tuple(fixed.items()), self.id)
 
     def value(self, name: str, /, digits: int = 15, **values: Any) -> Any:
         """As of any result; what depends on which structure is optimal is found at the values."""
@@ -115,8 +119,20 @@ class OfLoss(Result):
 
 
 @lru_cache(maxsize=256)
-def _there(problem: Problem, values: tuple[tuple[Symbol, Expr], ...]) -> OfLoss:
-    return OfLoss(problem, dict(values))
+def _there(problem: Problem, values: tuple[tuple[Symbol, Expr], ...], id: str) -> OfLoss:
+    return OfLoss(problem, dict(values), id)
+
+
+def of_file(path: str) -> OfLoss:
+    """The phases of the loss that a TOML file declares, as a result called like the file.
+
+    Raises
+    ------
+    DomainError
+        If the file is not accepted; one line.
+    """
+    id = re.sub(r"[^a-z0-9]+", "-", Path(path).stem.lower()).strip("-")
+    return _there(named(path), (), id if id[:1].isalpha() else f"loss-{id}".strip("-"))
 
 
 def for_loss(loss: str | Problem = "", at: Mapping[Symbol, Expr] | None = None) -> OfLoss:
@@ -127,7 +143,8 @@ def for_loss(loss: str | Problem = "", at: Mapping[Symbol, Expr] | None = None) 
     DomainError
         If there is none of this name, or the file is not accepted; one line.
     """
-    return OfLoss(loss if isinstance(loss, Problem) else named(loss or DEFAULT), at)
+    problem = loss if isinstance(loss, Problem) else named(loss or DEFAULT)
+    return _there(problem, tuple((at or {}).items()), "phases")
 
 
 # --- what is derived ------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ from .result import Result
 
 def written(symbol: Symbol) -> str:
     r"""LaTeX of a symbol: ``g_same_class`` is g with the rest as its index."""
+    if own := getattr(symbol, "tex", ""):
+        return str(own)
     base, _, index = symbol.name.partition("_")
     if len(base) > 1 and base.isalpha() and latex(Symbol(base)) == base:  # a word
         return rf"\mathrm{{{symbol.name.replace('_', chr(92) + ' ')}}}"

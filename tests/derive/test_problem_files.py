@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.towers import K, N
 from cltheory.derive.write.report import report
 from scipy.optimize import minimize
-from sympy import Rational, S, Symbol, lambdify
+from sympy import Rational, S, Symbol, lambdify, latex
 
 FILES = Path(__file__).resolve().parents[2] / "docs" / "problems"
 
@@ -138,7 +139,7 @@ REFUSED = {
     GOOD.replace('"tau"', str(10**40)): "temperature: the number is too large",
     GOOD.replace('"tau"', '"9^9^9"'): "temperature: .*the power is too large",
     GOOD.replace('"tau"', '"__import__(1)"'): "temperature: .* is not an expression",
-    GOOD.replace('"tau"', '"tau*K"'): "parameters: K is used and has no range",
+    GOOD.replace('"tau"', '"tau*K"'): "parameters: K is not declared; declare it",
     GOOD.replace('["same_class"]', "[]"): "terms.1..positives: it is empty",
     GOOD.replace('["same_class"]', '"same_class"'): "terms.1..positives: it must be a list",
     GOOD.replace('["same_class"]', '["aunt"]'): "aunt is not a relation; there are self, same_inst",
@@ -152,7 +153,7 @@ REFUSED = {
     GOOD.replace('"others"', '"others"\nrelation = "self"'): "temperature: functions have none",
     GOOD + PAIR: "terms: functions and softmax terms do not mix",
     'temperature = "tau"\n' + TOWERS + PAIR: "temperature: functions have none",
-    TOWERS + PAIR.replace("-x", "-y"): "function: '-y' is not an expression",
+    TOWERS + PAIR.replace("-x", "-y"): r"y is not declared; declare it under \[parameters\], as y",
     TOWERS + PAIR.replace("positive", "same_class"): "same_class is not a relation",
     TOWERS + PAIR.replace('"N"', '"N"'): None,
     TOWERS.replace('"N"', "1") + PAIR: "items: a size is a symbol or an integer from 2",
@@ -176,7 +177,7 @@ REFUSED = {
     GOOD + "[parameters]\ntau = { above = 2, to = 1 }\n": "parameters: tau must be",
     GOOD + "[parameters]\ntau = { above = 2, from = 1 }\n": "tau: give one of from and above",
     GOOD + "[parameters]\ntau = { above = 0, at = 0 }\n": "parameters: tau must be > 0, not 0",
-    GOOD + '[parameters]\ntau = { above = "tau" }\n': "tau.above: 'tau' is not an expression",
+    GOOD + '[parameters]\ntau = { above = "tau" }\n': "tau.above: tau is not declared",
     GOOD + '[parameters]\ntau = { below = "oo" }\n': "tau.below: it must be finite",
     GOOD + '[parameters]\ntau = { above = "s" }\ns = { above = 1 }\n': "refers to s, which is not",
     GOOD + "[parameters]\nexp = { above = 1 }\n": "this cannot be the name of a parameter",
@@ -186,6 +187,10 @@ REFUSED = {
     GOOD + "[parameters]\nn = { from = 2, to = 5, integer = true }\n": "an integer 'from' only",
     GOOD + "[parameters]\nn = { from = 2, integer = false }\n": "n: it is a size",
 }
+REFUSED |= {
+    GOOD + f"[parameters]\nk = {{ above = 0, latex = {tex} }}\n": says
+    for tex, says in (("'\\input{x'", "k.latex: it must be a letter in LaTeX"), ("1", "be text"))
+} | {GOOD + "[parameters]\ntau = { latex = 'T' }\n": "tau.latex: tau is written as it always is"}
 CYCLE = GOOD.replace('"tau"', '"u*v"') + (
     '[parameters]\nu = { above = 0, below = "v" }\nv = { above = 0, below = "u" }\n'
 )
@@ -245,6 +250,15 @@ def test_symbols_are_the_shared_ones() -> None:
     names = {s.name: s for s in problem.domain.ranges}
     assert names["tau"] is tau and names["n"] is n
     assert names["classes_"] == Symbol("classes_", integer=True, positive=True)
+
+
+def test_a_letter_may_have_latex_of_its_own() -> None:
+    text = GOOD.replace('"tau"', '"tau*lam"')
+    text += "[parameters]\nlam = { above = 0, latex = '\\lambda_0' }\n"
+    (found, again) = (read_text(text).loss.temperature for _ in range(2))
+    assert latex(found) == r"\lambda_{0} \tau" or latex(found) == r"\lambda_0 \tau"
+    assert found == again == pickle.loads(pickle.dumps(found))
+    assert found != tau * Symbol("lam", positive=True)  # it would be written otherwise
 
 
 def test_the_page_shows_the_files() -> None:

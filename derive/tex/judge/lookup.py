@@ -129,13 +129,17 @@ def _looked_up(
 def _look_up(directive: Directive) -> Meant:
     try:
         result = results[directive.result_id]
+        made = {k: v for k, v in directive.values.items() if k in result.texts}
+        result = result.with_inputs(**made) if made else result
         quantities = tuple(result.quantity(name) for name in directive.quantities)
         for name, q in zip(directive.quantities, quantities, strict=True):
             if not q.is_number and (len(quantities) > 1 or q.kind is Kind.NAME):
                 raise BadTarget(f"{name} of {result.id} is not a number but a {q.kind.value}")
-        point = result.point(**directive.values)
+        point = result.point(**{k: v for k, v in directive.values.items() if k not in made})
         found = tuple(result.at(name, point) for name in directive.quantities)
-    except (UnknownResult, DomainError, AttributeError) as error:
+    except DomainError as error:
+        raise BadTarget(str(error)) from None
+    except (UnknownResult, AttributeError) as error:
         raise BadTarget(str(error) + _nearest(directive)) from None
     own = tuple(Symbol(name, real=True) for name in directive.quantities)
     derived = tuple(map(_as_number, found))
