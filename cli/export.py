@@ -41,7 +41,7 @@ Examples:
     "--rename",
     metavar="SYMBOL=NAME",
     multiple=True,
-    help="With --latex: rename a symbol; may be repeated.",
+    help="With --latex or --proofs: rename a symbol; may be repeated.",
 )
 @OWN_LOSS
 @click.option("--force", is_flag=True, help="Replace files that cltheory did not write.")
@@ -69,8 +69,8 @@ def export_command(
         raise click.UsageError("say what to write: --latex, --proofs, --bib or --python FILE")
     if twice := _twice(list(files.values())):
         raise click.UsageError(f"two outputs go to {twice}")
-    if rename and tex is None:
-        raise click.UsageError("--rename needs --latex")
+    if rename and tex is proofs is None:
+        raise click.UsageError("--rename needs --latex or --proofs")
     if standalone and proofs is None:
         raise click.UsageError("--standalone needs --proofs")
     from ..derive.results import results
@@ -83,7 +83,9 @@ def export_command(
         renamed = export.rename(rename, chosen)
         make = {
             "latex": lambda: export.to_latex(chosen, renamed),
-            "proofs": lambda: export.to_proofs(track(chosen, "proving"), standalone=standalone),
+            "proofs": lambda: export.to_proofs(
+                track(chosen, "proving"), renamed, standalone=standalone
+            ),
             "bib": export.bibtex,
             "python": lambda: export.to_python(chosen),
         }

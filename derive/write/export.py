@@ -5,7 +5,7 @@ Every function here is pure: results in, text out, the same text every time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ..papers.sources import MADE_BY, bibtex
 from ..theorem.result import Result
@@ -16,15 +16,22 @@ from .renaming import ExportError, rename
 __all__ = ["MADE_BY", "ExportError", "bibtex", "rename", "to_latex", "to_proofs", "to_python"]
 
 
-def to_proofs(results: Iterable[Result], *, standalone: bool = False) -> str:
+def to_proofs(
+    results: Iterable[Result],
+    renamed: Mapping[str, str] | None = None,
+    *,
+    standalone: bool = False,
+) -> str:
     r"""Each result as a theorem with its proof; the lemmas that they use stand first, once.
 
     Parameters
     ----------
+    renamed
+        LaTeX of symbols by their names, where it is another one.
     standalone
         Whether it is a document of its own; else it is read by ``\input``.
     """
     from .proofs.document import document, proof_of, snippet
 
-    told = [proof_of(result) for result in results]
+    told = [proof_of(result, None, renamed) for result in results]
     return document(told) if standalone else snippet(told)

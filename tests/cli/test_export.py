@@ -423,7 +423,7 @@ def test_a_paper_is_not_overwritten(
         ([], "--latex, --proofs, --bib or --python FILE"),
         (["--latex", "-", "--python", "-"], "standard output"),
         (["--latex", "x.tex", "--bib", "x.tex"], "x.tex"),
-        (["--proofs", "-", "--rename", "tau=T"], "--rename needs"),
+        (["--python", "-", "--rename", "tau=T"], "--rename needs"),
         (["--latex", "-", "no-such-result"], "no result is called"),
         (["--latex", "no/such/folder/x.tex", "ssem"], "does not exist"),
     ],

@@ -412,3 +412,18 @@ def test_a_part_of_the_domain_is_said_once(id: str, part: str) -> None:
 @pytest.mark.parametrize("id", ["phases", "supcon-two-sizes", "dcl"])
 def test_a_theorem_on_a_loss_says_how_many_dimensions(id: str) -> None:
     assert r"\mathbb{R}^d$ with $d \ge" in told(id).theorem
+
+
+@pytest.mark.parametrize(
+    ("id", "new"), [("supcl-threshold", "T"), ("simclr", r"\tilde{\tau}"), ("mrf", "")]
+)
+def test_a_renamed_symbol_is_so_in_theorem_and_proof(id: str, new: str) -> None:
+    """Only the letter differs, and the old one is nowhere left; mrf has none."""
+    told = proof_of(results[id], None, {"tau": new} if new else {})
+    plain = proof_of(results[id])
+    if not new:
+        assert (told.theorem, told.proof) == (plain.theorem, plain.proof)
+        return
+    for ours, theirs in ((told.theorem, plain.theorem), (told.proof, plain.proof)):
+        assert r"\tau" in theirs and new in ours
+        assert r"\tau" not in ours.replace(new, "")

@@ -75,15 +75,21 @@ class Proof:
     sources: tuple[str, ...]
 
 
-def proof_of(result: Result, point: Mapping[Symbol, Expr] | None = None) -> Proof:
+def proof_of(
+    result: Result,
+    point: Mapping[Symbol, Expr] | None = None,
+    renamed: Mapping[str, str] | None = None,
+) -> Proof:
     """A result as a theorem, and its derivation as a proof.
 
     Parameters
     ----------
     point
         Values of parameters that are put into the theorem beside the general statement.
+    renamed
+        LaTeX of symbols by their names, where it is another one.
     """
-    return Writer(result, point or {}).proof()
+    return Writer(result, point or {}, renamed).proof()
 
 
 def theorem(result: Result, renamed: Mapping[str, str]) -> str:
@@ -240,7 +246,8 @@ class Writer:
         about = head(result, Typeset(note.symbol, note.prose))
         if about.formula:
             notes = "; ".join(about.notes)
-            lines += ["Consider the loss", rf"\[ {about.formula} \]", f"where {notes}."]
+            formula = note.symbol_text(about.formula) if result.alone else about.formula
+            lines += ["Consider the loss", rf"\[ {formula} \]", f"where {notes}."]
         else:
             is_clause = re.match(r"\$[^$]*\$ (is|are)\b", about.notes[0]) is not None
             first = "Here" if is_clause else "Consider"

@@ -316,7 +316,7 @@ class Notation(Writer):
             text = text.replace(e.name, e.words) if "_" in e.name else text
         shown = with_math(text, self._known, escape)
         for character, formula in formulas.items():
-            shown = shown.replace(character, formula)
+            shown = shown.replace(character, self.symbol_text(formula))
         return shown
 
     def sentence(self, text: str) -> str:
