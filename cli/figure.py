@@ -11,7 +11,6 @@ import click
 from ..derive.decide.spelling import did_you_mean
 from .figure_options import (
     DIGITS,
-    EXAMPLES,
     choice,
     declared,
     examples,
@@ -436,4 +435,6 @@ _figure(
         "--loss my-loss.toml --x tau --y beta --alpha 1/2 --style grayscale",
     ),
 )
-figure_command.epilog = examples(*EXAMPLES)
+figure_command.epilog = examples(
+    "ssem-fig2", "ccem-fig3", "imbalance-fig4", "band-fig1", "phases", each=1
+)

@@ -23,9 +23,11 @@ from .writing import FORCE, NewFile, check_writable, write
 EXAMPLES: dict[str, tuple[str, ...]] = {}
 
 
-def examples(*names: str) -> str:
-    """What to type for figures, for the end of a help text."""
-    lines = [f"  cltheory figure {name} {words}" for name in names for words in EXAMPLES[name]]
+def examples(*names: str, each: int | None = None) -> str:
+    """What to type for figures, for the end of a help text; at most so many lines ``each``."""
+    lines = [
+        f"  cltheory figure {name} {words}" for name in names for words in EXAMPLES[name][:each]
+    ]
     return "\b\nExamples:\n" + "\n".join(lines)
 
 

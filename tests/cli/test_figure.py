@@ -298,9 +298,11 @@ def test_the_choices_are_completed() -> None:
 
 
 def test_the_help_has_examples_that_the_figures_take(cltheory: Any) -> None:
-    from cltheory.cli.figure import EXAMPLES, figure_command
+    from cltheory.cli.figure import figure_command
+    from cltheory.cli.figure_options import EXAMPLES
 
     assert set(EXAMPLES) == set(figure_command.commands)
+    assert cltheory("figure", "--help").out.count("\n    cltheory figure ") == 5
     for name, lines in EXAMPLES.items():
         told = cltheory("figure", name, "--help").out
         for line in lines:
