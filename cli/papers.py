@@ -233,7 +233,8 @@ def inputs_of(path: Path) -> frozenset[Path]:
 def _key(one: Marked | Problem) -> tuple[object, ...]:
     if isinstance(one, Problem):
         return str(one.place), one.message
-    return one.offset, str(one.directive_place), frozenset(one.meanings.items())
+    letters = frozenset(one.directive.letters.items())
+    return one.offset, str(one.directive_place), frozenset(one.meanings.items()), letters
 
 
 def _walks(shelf: Shelf, texts: list[tuple[str, bool, str]]) -> list[tuple[bool, Document]]:

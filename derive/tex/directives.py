@@ -70,6 +70,8 @@ class Directive:
         Whether the equation is the next formula with a relation in the text, ``$...$``.
     relations
         LaTeX sign -> relation that it stands for: ``\\equiv -> =``.
+    letters
+        As ``names``, said once for a file; what means nothing for the result is passed over.
     """
 
     result_id: str
@@ -81,6 +83,7 @@ class Directive:
     allow_removable: bool = False
     inline: bool = False
     relations: Mapping[str, Relation] = field(default_factory=dict)
+    letters: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -124,6 +127,31 @@ def directive(text: str) -> Directive:
     return Directive(
         result_id, quantities, letters, values or {}, negated=negated, relations=signs, **words
     )
+
+
+def is_map(text: str) -> bool:
+    """Whether a directive says what letters stand for, in all equations of its file."""
+    return text.lstrip().startswith("[")
+
+
+def letters_of(text: str) -> dict[str, str]:
+    """Read ``[T -> tau, k -> m - 1]``, which stands alone.
+
+    Raises
+    ------
+    DirectiveError
+        If it is not that; the message is one line.
+    """
+    text = _COMMENT.split(text, maxsplit=1)[0].strip()
+    inside, end = _bracket(text, 0)
+    if text[end:].strip():
+        raise DirectiveError(
+            f"unexpected {_short(text[end:].strip())!r} after the letters of a file"
+        )
+    found, signs = _apart(_pairs(inside, "->", r"[LATEX -> EXPRESSION, ...]"))
+    if signs:
+        raise DirectiveError("a sign is declared for one equation: give it in its directive")
+    return found
 
 
 def _apart(names: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Relation]]:

@@ -112,7 +112,8 @@ def look_up(directive: Directive) -> Meant:
     BadTarget
         With one line that says what is wrong and what there is.
     """
-    parts = (tuple(sorted(pairs.items())) for pairs in (directive.names, directive.values))
+    pairs = (directive.names, directive.values, directive.letters)
+    parts = (tuple(sorted(one.items())) for one in pairs)
     return _looked_up(directive.result_id, directive.quantities, *parts)
 
 
@@ -122,8 +123,10 @@ def _looked_up(
     quantities: tuple[str, ...],
     names: tuple[tuple[str, str], ...],
     values: tuple[tuple[str, str], ...],
+    letters: tuple[tuple[str, str], ...],
 ) -> Meant:
-    return _look_up(Directive(result_id, quantities, dict(names), dict(values)))
+    said = Directive(result_id, quantities, dict(names), dict(values), letters=dict(letters))
+    return _look_up(said)
 
 
 def _look_up(directive: Directive) -> Meant:
@@ -371,13 +374,16 @@ def _declared(
         if isinstance(q, Bounds) and known[q.bounded] not in q.expression.free_symbols:
             known[q.bounded] = bounded(q)  # type: ignore[assignment]
     found: dict[str, Expr] = {}
-    for spelled, text in directive.names.items():
+    for spelled, text in {**directive.letters, **directive.names}.items():
+        of_file = spelled not in directive.names
         try:
             if not _is_name(spelled) and not is_closed(phrase(spelled)):
                 raise BadTarget(f"{spelled} is not a name")
             needed: list[tuple[str, Expr]] = []
             found[spelled] = expression(text, known, needed=needed)
         except NotANumber as error:
+            if of_file:  # other results of the file may have these symbols
+                continue
             raise BadTarget(f"{spelled} -> {text}: {error}") from None
         except TexError as error:
             raise BadTarget(f"{spelled} is not a name: {error}") from None

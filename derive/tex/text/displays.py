@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ..directives import DirectiveError, directive
+from ..directives import DirectiveError, directive, is_map
 from .commands import DISPLAYS
 from .rows import goes_on, is_beside
 from .scope import Definition, Scope
@@ -130,6 +130,11 @@ class Displays:
     # --- directives ------------------------------------------------------------------------
     def directive(self, at: int, end: int, body: str) -> None:
         """A directive stands here."""
+        if is_map(body):
+            self.found.append(Found(at, body, self.source))
+            if self.display is not None:
+                self.blank(at, end)
+            return
         try:
             inline = directive(body).inline
         except DirectiveError:

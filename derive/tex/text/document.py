@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
 
-from ..directives import Directive, DirectiveError, directive
+from ..directives import Directive, DirectiveError, directive, is_map, letters_of
 from .displays import Found
 from .inputs import InputError, Reader, root_of
 from .near_miss import concerns
@@ -225,9 +225,32 @@ def read_document(
     found = walk.finish()
     for item in found:
         order.setdefault(id(item.said_in), len(order))
-    found = sorted(found, key=lambda item: (order[id(item.said_in)], item.at))
+
+    def place(item: Found) -> tuple[int, int]:
+        return order[id(item.said_in)], item.at
+
+    found = sorted(found, key=place)
     problems += [Problem(item.error, item.said_in.lines.place(item.at)) for item in walk.problems]
-    return Document(list(map(_item, found)), problems, list(walk.files.reached.values()))
+    maps: list[tuple[Found, Mapping[str, str]]] = []
+    items: list[Marked | Problem] = []
+    for item in found:
+        if is_map(item.body):
+            try:
+                maps.append((item, letters_of(item.body)))
+            except DirectiveError as error:
+                items.append(Problem(str(error), item.said_in.lines.place(item.at)))
+    for item in found:
+        if is_map(item.body):
+            continue
+        # Letters are in force to the end of their file; those of the main file also in the others.
+        letters: dict[str, str] = {}
+        inside = item.said_in.lines.path
+        for one, said in maps:
+            where = one.said_in.lines.path
+            if where == main != inside or (where == inside and place(one) < place(item)):
+                letters |= said
+        items.append(_item(item, letters))
+    return Document(items, problems, list(walk.files.reached.values()))
 
 
 def _preamble(walk: Walk, path: str, main: str, files: Reader) -> list[Problem]:
@@ -250,12 +273,12 @@ def _preamble(walk: Walk, path: str, main: str, files: Reader) -> list[Problem]:
     return []
 
 
-def _item(found: Found) -> Marked | Problem:
+def _item(found: Found, letters: Mapping[str, str]) -> Marked | Problem:
     place = found.said_in.lines.place(found.at)
     if found.error and not found.body:
         return Problem(found.error, place)
     try:
-        said = directive(found.body)
+        said = replace(directive(found.body), letters=letters)
     except DirectiveError as error:
         return Problem(str(error), place)
     if found.error or found.stands_in is None:

@@ -7,8 +7,10 @@ import random
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
+from cltheory.derive.tex.check import check_equation
 from cltheory.derive.tex.directives import Directive, DirectiveError, directive
 from cltheory.derive.tex.text.commands import DISPLAYS, VERBATIM
 from cltheory.derive.tex.text.document import (
@@ -18,6 +20,7 @@ from cltheory.derive.tex.text.document import (
     Problem,
     decode,
     find,
+    read_document,
 )
 
 MARK = "% cltheory: a.x\n"
@@ -36,6 +39,53 @@ def sources(text: str, kind: Kind = "tex") -> list[str]:
 
 def problems(text: str, kind: Kind = "tex") -> list[tuple[int, str]]:
     return [(p.place.line, p.message) for p in find(text, kind) if isinstance(p, Problem)]
+
+
+# --- letters of a file ----------------------------------------------------------------------
+def letters(text: str, kind: Kind = "tex") -> list[dict[str, str]]:
+    return [dict(item.directive.letters) for item in marked(text, kind)]
+
+
+def test_letters_are_said_once_from_there_to_the_end_of_the_file() -> None:
+    text = f"{MARK}$$a$$\n% cltheory: [T -> tau,\n%  k -> m - 1]  % ours\n{MARK}$$b$$\n"
+    text += f"% cltheory: [T -> t]\n{MARK}$$c$$"
+    assert letters(text) == [{}, {"T": "tau", "k": "m - 1"}, {"T": "t", "k": "m - 1"}]
+    assert letters(f"<!-- cltheory: [T -> tau] -->\n{HTML}$$a$$", "md") == [{"T": "tau"}]
+    inside = f"{MARK}\\begin{{align}} a \\\\\n% cltheory: [T -> tau]\n{MARK}b\\end{{align}}"
+    assert sources(inside)[-1] == "b" and letters(inside)[-1] == {"T": "tau"}
+
+
+def test_letters_of_the_main_file_are_those_of_its_parts() -> None:
+    parts = {"a.tex": f"% cltheory: [T -> t]\n{MARK}$$a$$", "b.tex": f"{MARK}$$b$$"}
+    main = "\\documentclass{article}\n% cltheory: [T -> tau]\n\\begin{document}\n"
+    main += "\\input{a}\n\\input{b}\n\\end{document}"
+    found = read_document("main.tex", main, "tex", parts.get).items
+    said = [dict(item.directive.letters) for item in found if isinstance(item, Marked)]
+    assert said == [{"T": "t"}, {"T": "tau"}]
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("[T -> tau] more", "unexpected 'more' after the letters of a file"),
+        (r"[\equiv -> =]", "a sign is declared for one equation"),
+        ("[T tau]", "LATEX -> EXPRESSION"),
+        ("[T -> tau", "is not closed"),
+    ],
+)
+def test_letters_that_cannot_be_read_are_named(said: str, why: str) -> None:
+    ((line, message),) = problems(f"\n% cltheory: {said}\n")
+    assert line == 2 and why in message
+
+
+def test_letters_of_a_file_mean_what_they_say_or_nothing() -> None:
+    """What a result has no symbol for is passed over; the directive of an equation has the word."""
+    said = directive("supcl-threshold.alpha_min_tau_0 [k -> n]")
+    ours = replace(said, letters={"k": "m", "q": "quux"})
+    assert check_equation("1/k", ours).ok
+    assert not check_equation("1/k", replace(said, names={}, letters={"k": "m"})).ok
+    assert check_equation("1/k", replace(said, names={}, letters={"k": "n"})).ok
+    assert check_equation("1/q", ours).position >= 0 and not check_equation("1/q", ours).ok
 
 
 # --- what a directive says ----------------------------------------------------------------
