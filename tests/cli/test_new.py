@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-LINT = ["--select", "E,F,W,I,B,UP,RUF,PT,C4", "--ignore", "PT006,PT011,B008", "--no-cache"]
-
 
 @pytest.fixture
 def package(tmp_path: Path, cltheory: Any) -> Path:
@@ -65,23 +63,6 @@ def test_a_record_that_is_kinder_than_the_print_fails_its_test(package: Path) ->
     done = pytest_in(package, "-k", "has_a_verdict")
     assert done.returncode == 1
     assert "it differs and has no correction" in done.stdout
-
-
-def test_what_is_written_is_formatted(package: Path, tmp_path: Path, cltheory: Any) -> None:
-    pytest.importorskip("ruff")
-    clone = clone_in(tmp_path)
-    assert cltheory("new-theorem", "my-threshold", "--to", str(clone))[0] == 0
-    assert cltheory("new-paper", "doe2030spheres", "--to", str(clone))[0] == 0
-    ruff = [sys.executable, "-m", "ruff"]
-    for folder in (package, clone):
-        done = subprocess.run([*ruff, "check", *LINT, str(folder)], capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout
-        done = subprocess.run(
-            [*ruff, "format", "--check", "--no-cache", "--line-length", "100", str(folder)],
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stdout
 
 
 def clone_in(folder: Path) -> Path:

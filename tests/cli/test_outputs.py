@@ -84,31 +84,6 @@ def test_codes(found: Report, code: int) -> None:
 
 
 # --- text -----------------------------------------------------------------------------------
-def test_text() -> None:
-    assert render(EVERYTHING, "text").splitlines() == [
-        "papers/a b.tex:3:3: differs from a.x",
-        "    printed  one",
-        "    derived  two",
-        "    at       m = 2, n = 1/3: printed 1, derived 2",
-        "    edit     write 2 for 1",
-        "    giving   x = 2",
-        "papers/a b.tex:3:3: could not be decided against a.x: no time",
-        "    printed  1",
-        "    derived  2",
-        "papers/a b.tex:3:3: agrees with a.x at sampled points only, which proves nothing: add "
-        "allow-sampled to accept that",
-        "    printed  1",
-        "    derived  2",
-        "papers/a b.tex:3:5: not read: what is =",
-        "papers/a b.tex:1:1: no result is called 'a'",
-        "b.md:7:3: no display follows",
-        "c.lock: ssem.x was 1, is 2",
-        "6 marked equations in 1 file: 1 equal (1 exact), 1 different, 1 undecided, 1 agreeing at "
-        "sampled points only, 1 not read, 1 with a directive that was refused; 1 problem; 1 change "
-        "to c.lock",
-    ]
-
-
 def test_long_expressions_are_cut() -> None:
     long = Finding("differs", False, printed="x" * 100_000, derived="1")
     found = render(Report(1, [Checked("a.tex", marked(), long)], [], marked=1), "text")

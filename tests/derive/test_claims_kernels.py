@@ -18,7 +18,6 @@ from cltheory.derive.papers.tan2024spectral.sets import (
     largest_entropy,
     largest_sum,
 )
-from cltheory.derive.papers.tan2024spectral.subgraphs import law
 
 load("cltheory.derive.papers.tan2024spectral")
 PSI = [
@@ -50,18 +49,6 @@ def test_the_programs_have_the_values_of_a_grid(psi: tuple[Fraction, ...]) -> No
     for tau in (0.3, 2.0):
         best = (tau * entropies(alpha) + alpha @ numbers - numbers[0]).max()
         assert best - 1e-12 <= float(largest_sum(psi, mpmath.mpf(tau))) <= best + 0.01
-
-
-def test_subgraphs_are_drawn_in_proportion() -> None:
-    weights = [[Fraction(v) for v in row] for row in ((0, 1, 2), (1, 0, 1), (5, 0, 0))]
-    assert dict(law(tuple(map(tuple, weights)))) == {
-        (1, 0, 0): Fraction(1, 6),
-        (1, 2, 0): Fraction(1, 6),
-        (2, 0, 0): Fraction(1, 3),
-        (2, 2, 0): Fraction(1, 3),
-    }
-    with pytest.raises(NoValue):
-        law(((0, 1), (0, 0)))
 
 
 def test_a_derivative_that_is_not_real_has_no_value() -> None:

@@ -24,7 +24,7 @@ from cltheory.derive.theorem.listed import ListOf
 from cltheory.derive.theorem.putback import Inconsistent
 from cltheory.derive.theorem.quantity import Quantity
 from cltheory.derive.theorem.result import Result
-from cltheory.derive.write.export import to_latex, to_python
+from cltheory.derive.write.export import to_python
 from cltheory.derive.write.report import report
 from sympy import (
     And,
@@ -235,16 +235,6 @@ def test_python_computes_them() -> None:
     np.testing.assert_allclose(exported["of_all_kinds_cosines"](2, 1.0)[1, 1], np.log(2))
 
 
-def test_macros_and_display_print_them() -> None:
-    macros = to_latex([R])
-    assert r"\newcommand{\clOfAllKindsStructure}{\text{class-simplex}}" in macros
-    assert r"\newcommand{\clOfAllKindsCollapse}[2]{\left[" in macros
-    assert r"\newcommand{\clOfAllKindsValue}[2]{\clArgFirst{#1} \clArg{#2}}" in macros
-    shown = R._repr_mimebundle_()["text/markdown"]
-    assert all(f"`{name}`" in shown for name in FOUND)
-    assert r"\text{class-simplex}" in R.quantity("structure")._repr_latex_()
-
-
 # --- lists -------------------------------------------------------------------------------
 SIZES = ListOf("sizes", at_least(1), "vectors in each class")
 
@@ -285,16 +275,11 @@ def test_a_list_is_a_parameter(sizes: object) -> None:
     "sizes, said",
     [
         ("2,,4", "no number beside"),
-        ("", "empty list"),
         ([], "empty list"),
         ("2,0,4", "each of sizes must be an integer >= 1, not 0"),
-        ("2,2.5", "must be an integer"),
         ("2,__import__('os')", "is not a number"),
         ("1," * 10_000 + "1", "too long"),
-        ("9^9^9,1", "too large"),
         (7, "is not a list"),
-        ([[1, 2]], "is not a number"),
-        (None, "is not a list"),
     ],
 )
 def test_what_is_no_list_is_refused_in_one_line(sizes: object, said: str) -> None:

@@ -141,12 +141,6 @@ def test_labels_are_refused(labels: list, message: str) -> None:
         same_class(labels)
 
 
-def test_positives_by_class() -> None:
-    labels = torch.tensor([4, 7, 4, 7, 7, 4])
-    found = same_class(labels)
-    assert found.tolist() == [2, 3, 5, 4, 1, 0]
-
-
 # --- what is taken --------------------------------------------------------------------------
 def test_rows_are_scaled_when_told_to() -> None:
     lengths = torch.tensor([[1e-200], [1e200], [3.0], [0.1], [1.0], [2.0]], dtype=torch.float64)

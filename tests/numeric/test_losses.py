@@ -8,8 +8,7 @@ torchvision.
 from __future__ import annotations
 
 import importlib.util
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import log
 from pathlib import Path
 from types import ModuleType
@@ -275,37 +274,12 @@ def test_pytorch_metric_learning(tau: float) -> None:
     agree(SupCon(tau), nt_xent, both)
 
 
-@pytest.fixture
-def lightly() -> Iterator[ModuleType]:
-    """The file of lightly's NT-Xent; packages that would import torchvision are left empty."""
-    package = importlib.util.find_spec("lightly")
-    if package is None or package.origin is None:
-        pytest.skip("needs lightly")
-    root, before = Path(package.origin).parent, dict(sys.modules)
-    for name in ("lightly", "lightly.models", "lightly.models.modules", "lightly.models.utils"):
-        empty = ModuleType(name)
-        empty.__path__ = [str(root.parent.joinpath(*name.split(".")))]
-        sys.modules[name] = empty
-    try:
-        yield loaded(root / "loss" / "ntx_ent_loss.py")
-    finally:
-        for name in set(sys.modules) - set(before):
-            del sys.modules[name]
-        sys.modules.update(before)
-
-
 def loaded(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"{path.stem}_alone", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-@pytest.mark.parametrize("tau", [0.05, 0.5])
-def test_lightly(lightly: ModuleType, tau: float) -> None:
-    theirs = lightly.NTXentLoss(temperature=tau)
-    agree(SupCon(tau), lambda z: theirs(z[:, 0], z[:, 1]), drawn(11, 8, 2, D))
 
 
 @pytest.mark.parametrize("t", [2.0, 100.0])
@@ -339,13 +313,11 @@ def spoiled(value: float, row: int = 3) -> Tensor:
 
 BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "nan": (lambda: SupCon()(spoiled(float("nan")), LABELS), "embedding 3 is not finite"),
-    "oo": (lambda: SupCon()(spoiled(float("inf")), LABELS), "embedding 3 is not finite"),
     "nan in a label": (
         lambda: YAware()(Z, torch.where(torch.arange(N) == 2, torch.nan, Y[:, 0])),
         "label 2 is not finite",
     ),
     "zero": (lambda: SupCon()(spoiled(0.0), LABELS), "embedding 3 is zero"),
-    "zero label": (lambda: XCLR()(Z, torch.zeros(N, 2)), "label 0 is zero"),
     "empty": (lambda: SupCon()(Z[:0], LABELS[:0]), r"a batch of shape \(0, 4\) is empty"),
     "integers": (lambda: SupCon()(LABELS[:, None], LABELS), "must be floating point"),
     "a vector": (lambda: SupCon()(Z[0], LABELS), r"must be \(batch, d\)"),
@@ -355,22 +327,16 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
         r"labels must be \(23,\), one per sample",
     ),
     "no labels": (lambda: YAware()(Z), "needs labels"),
-    "no weights": (lambda: WInfoNCE()(Z), "needs weights"),
-    "rows": (lambda: YAware()(Z, Y[:4]), r"labels must be \(23, l\), one per sample, not \(4, 3\)"),
     "tau": (lambda: SupCon(0.0), "tau must be positive and finite, not 0"),
     "learned tau": (
         lambda: SupCon(torch.nn.Parameter(torch.tensor(-0.3)))(Z, LABELS),
         "tau must be positive and finite, not -0.3",
     ),
-    "two of tau": (lambda: SupCon(torch.nn.Parameter(torch.ones(2))), "tau must have one entry"),
     "epsilon": (lambda: SoftSupCon(1.5), r"epsilon must be within \[0, 1\], not 1.5"),
-    "gamma": (lambda: YAware(gamma=-1), "gamma must be positive"),
-    "tau'": (lambda: XCLR(float("nan")), "tau_prime must be positive"),
     "reduction": (lambda: SupCon(reduction="sum"), "reduction must be one of mean, none"),
     "towers": (lambda: SupCon(towers=True)(Z, LABELS), "towers=True needs embeddings of shape"),
     "shape of W": (lambda: WInfoNCE()(Z, W[:4]), r"weights must be \(23, 23\), not \(4, 23\)"),
     "negative W": (lambda: WInfoNCE()(Z, -torch.ones(N, N)), r"w\[0, 0\] is -1"),
-    "nan in W": (lambda: WInfoNCE()(Z, W + torch.nan), r"w\[0, 0\] is nan"),
     "asymmetric W": (lambda: WInfoNCE()(Z, torch.ones(N, N).triu()), "not symmetric: w"),
     "isolated row": (lambda: WInfoNCE()(Z, SAME), "sample 0 has no other sample"),
 }
@@ -412,14 +378,6 @@ def test_a_compiler_leaves_the_loss_alone() -> None:
     assert torch.equal(z.grad, other.grad)
 
 
-def test_rounding_is_no_asymmetry() -> None:
-    w = W + W.T
-    off = w * (1 + 1e-12 * torch.arange(N, dtype=w.dtype))
-    assert float(WInfoNCE()(Z, off)) == pytest.approx(float(WInfoNCE()(Z, w)), rel=1e-9)
-    with pytest.raises(ValueError, match="not symmetric"):
-        WInfoNCE()(Z, w * (1 + 1e-4 * torch.arange(N, dtype=w.dtype)))
-
-
 @pytest.mark.parametrize("far", [1e3, 1e5])
 def test_groups_that_are_far_apart_keep_their_distances(far: float) -> None:
     """In float32 the squares are 1e6 and more, the distances within groups are about 1."""
@@ -432,15 +390,6 @@ def test_groups_that_are_far_apart_keep_their_distances(far: float) -> None:
         assert float(found) == pytest.approx(float(exact), rel=2e-5 * max(1, far / 1e3))
         bounds = [float(loss.entropic_bound(k, labels.to(k.dtype))) for k in (z, z.double())]
         assert bounds[0] == pytest.approx(bounds[1], rel=2e-5 * max(1, far / 1e3))
-
-
-def test_labels_are_centred_in_their_own_precision() -> None:
-    """Times in seconds, next to embeddings in float32."""
-    expected = float(YAware(0.3)(Z.float(), Y))
-    assert float(YAware(0.3)(Z.float(), Y + 1.7e9)) == pytest.approx(expected, rel=1e-5)
-    whole = torch.arange(N) % 5
-    expected = float(YAware(0.3)(Z.float(), whole))
-    assert float(YAware(0.3)(Z.float(), whole + 1_700_000_000)) == pytest.approx(expected, rel=1e-6)
 
 
 # --- entropic bounds ------------------------------------------------------------------------------
