@@ -24,10 +24,7 @@ ID = "softmax-smoothness"
 SHORT = ("--n", "4", "--d", "2", "--seeds", "0", "--starts", "9")
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.fixture
@@ -170,8 +167,6 @@ GOOD = {
         (json.dumps({**GOOD, "quantity": "constant", "given": {"c": "exec(1)"}}), "c: "),
         (json.dumps({**GOOD, "about": "BATCH"}), "of the kind ANCHOR, not BATCH"),
         (json.dumps({**GOOD, "tau": ["1"]}), "'tau' must be a decimal number"),
-        (json.dumps({**GOOD, "tau": "1e-5000"}), "'tau' has '1e-5000'"),
-        (json.dumps({**GOOD, "tau": "0"}), "'tau' must be a positive number"),
         (json.dumps({**GOOD, "tau": "__import__('os').abort()"}), "not a decimal number"),
     ],
 )
@@ -199,17 +194,12 @@ def test_a_file_that_cannot_be_read(refused: Refused) -> None:
             "--seeds takes whole numbers from 0 to 999999999, such as 3,4,6 or 3-6",
         ),
         ([ID, "--seeds", "0-1000000"], "at most 1000 of them"),
-        ([ID, "--seeds", "1,1"], "--seeds repeats"),
-        ([ID, "--n", "1000"], "--n takes whole numbers from 2 to 200"),
-        ([ID, "--d", "0"], "--d takes whole numbers from 1"),
         ([ID, "--n", "2"], "no size among those given"),
         (["spectral-band", "--n", "3,5"], "(n even, 4 or more)"),
         ([ID, "--out", "nowhere/best.json"], "the folder nowhere does not exist"),
         ([ID, "--budget", "nan"], "nan is not a number"),
         ([ID, "--replay", "best.json", "--quantity", "upper"], "--replay takes the bound"),
-        ([ID, "--tau", "0"], "--tau takes"),
         ([ID, "--device", "tpu"], "--device takes"),
-        ([ID, "--set", "x=1"], "has a parameter x"),
         ([ID, "--set", "N=1"], "N is computed from the configuration"),
         ([], "Missing argument 'ID'"),
     ],

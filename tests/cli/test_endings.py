@@ -65,19 +65,6 @@ def test_a_step_that_fails_is_told_in_one_line(cltheory: Any, args: list[str]) -
     assert "try" in line
 
 
-def test_a_check_on_a_paper_ends_so_too(
-    cltheory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(Result, "_built", property(lambda self: (_ for _ in ()).throw(FAILED)))
-    paper = tmp_path / "paper.tex"
-    # With a letter declared, so that nothing was looked up before.
-    paper.write_text("% cltheory: ssem.delta_max [k -> m]\n\\[ \\delta_{\\max} = 1 \\]\n")
-    code, out, err = cltheory("check", str(paper))
-    # The equation was not checked; others in the paper still are.
-    assert (code, err) == (2, "")
-    assert "the slope is positive: undecided: no sign was found" in out
-
-
 def test_a_bug_is_not_hidden(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for bug in (TypeError("a bug"), AssertionError("a bug"), ValueError("a bug")):
         monkeypatch.setattr(

@@ -115,14 +115,3 @@ def test_nothing_is_written_over(package: Path, refused: Callable[..., str]) -> 
     before = {p: p.read_bytes() for p in package.rglob("*") if p.is_file()}
     assert "already exists; nothing" in refused("new-theorem", "my-threshold", "--to", str(package))
     assert {p: p.read_bytes() for p in package.rglob("*") if p.is_file()} == before
-
-
-def test_entry_points_that_are_written_otherwise_are_left_to_the_author(
-    package: Path, refused: Callable[..., str]
-) -> None:
-    path = package / "pyproject.toml"
-    text = path.read_text().partition("[project.entry-points")[0].rstrip()
-    inline = 'entry-points."cltheory.results" = { a = "b:c" }\n'
-    path.write_text(text.replace("[tool.setuptools", f"{inline}\n[tool.setuptools", 1) + "\n")
-    assert "by hand, under" in refused("new-theorem", "another", "--to", str(package))
-    assert not (package / "src" / "my_theory" / "another.py").exists()

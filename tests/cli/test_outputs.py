@@ -193,16 +193,6 @@ def test_fingerprints_do_not_move_with_the_lines(
     assert twice[0] == before != twice[1]
 
 
-def test_files_outside_the_working_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "here").mkdir()
-    monkeypatch.chdir(tmp_path / "here")
-    found = json.loads(render(report("differs", path=str(tmp_path / "a.tex")), "sarif"))
-    place = found["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
-    assert place == {"uri": (tmp_path / "a.tex").as_uri()}
-
-
 def test_a_notebook_has_no_columns() -> None:
     cell = {"cell_type": "markdown", "source": ["<!-- cltheory: a.x -->\n", "$$x$$"]}
     one = Checked(

@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 from click.shell_completion import get_completion_class
 from cltheory.cli.main import COMMANDS, cli
-from cltheory.derive.decide.exact import FUNCTIONS
-from cltheory.derive.losses.literature import LITERATURE
 from cltheory.derive.results import FAMILIES, results
 
 IDS = [
@@ -122,14 +120,6 @@ def test_help_on_a_result_lists_what_it_takes(cltheory: Any, command: str, id: s
         assert f"--{s.name} {r.domain.ranges[s]}: {r.meanings[s]}" in flat
     assert ("--loss" in out) == bool(r.texts)
     assert cltheory(command, "--help", id) == (code, out, err)
-
-
-def test_help_on_a_loss_says_what_it_may_use(cltheory: Any) -> None:
-    flat = " ".join(cltheory("derive", "pairwise-threshold", "--help").out.split())
-    assert "--lp loss of a positive pair" in flat
-    assert "--ln loss of a negative pair" in flat
-    assert "x, t, b, numbers" in flat
-    assert all(f"{name}" in flat for name in (*FUNCTIONS, *LITERATURE))
 
 
 def test_the_shell_gets_completions_from_the_command(process: Callable[..., Any]) -> None:

@@ -67,16 +67,13 @@ KNOWN = [
     ((m * n + 1) / (n + tau), n, oo, m),
     (((n + 1) ** 5 - n**5) / n**4, n, oo, S(5)),
     (n ** Rational(1, 3) / log(n), n, oo, oo),
-    (n**m * exp(-tau * n), n, oo, S.Zero),
     (n**tau / n ** (tau + m), n, oo, S.Zero),
     # roots whose leading terms cancel
     (sqrt(n**2 + n) - n, n, oo, S.Half),
-    (sqrt(n) * (sqrt(n + m) - sqrt(n)), n, oo, m / 2),
     (sqrt(n**2 + m * n) - sqrt(n**2 + tau * n), n, oo, (m - tau) / 2),
     ((n**3 + n**2) ** Rational(1, 3) - n, n, oo, Rational(1, 3)),
     (sqrt(n + sqrt(n)) - sqrt(n), n, oo, S.Half),
     # logarithms against powers, and against each other
-    (log(n) / n, n, oo, S.Zero),
     (log(n) ** 100 / n, n, oo, S.Zero),
     (tau * log(tau), tau, S.Zero, S.Zero),
     (log(tau), tau, S.Zero, -oo),
@@ -91,12 +88,10 @@ KNOWN = [
     (log(n) / log(m * n**2 + 1), n, oo, S.Half),
     # exponentials
     (exp(-m / tau), tau, S.Zero, S.Zero),
-    (exp(-1 / tau) / tau**5, tau, S.Zero, S.Zero),
     (exp(1 / tau) * tau**3, tau, S.Zero, oo),
     ((1 + exp(m / tau)) / (3 + 2 * exp(m / tau)), tau, S.Zero, Rational(1, 2)),
     ((exp(n) + exp(n**2)) / exp(n), n, oo, oo),
     ((exp((m + tau) * n) - exp(m * n)) / exp((m + tau) * n), n, oo, S.One),
-    (exp((m - tau) * n) / exp(m * n), n, oo, S.Zero),
     (exp(log(n) ** 2) / exp(n), n, oo, S.Zero),
     (n * exp(-sqrt(log(n))), n, oo, oo),
     (tau * (exp(1 / tau) - 1), tau, oo, S.One),
@@ -108,19 +103,15 @@ KNOWN = [
     (exp(n * exp(-n)), n, oo, S.One),
     (1 - 1 / (exp(n * (1 - 1 / (1 + S.Exp1))) + 1), n, oo, S.One),
     (log(exp(exp(n)) + 1) / exp(n), n, oo, S.One),
-    (log(1 + exp(n)) / n, n, oo, S.One),
     (log(exp(m * n) + exp((m + 1) * n)) / n, n, oo, m + 1),
     (log(1 + exp(-n)) * exp(n), n, oo, S.One),
     # powers with the symbol in the exponent
     ((1 + m / n) ** n, n, oo, exp(m)),
-    ((1 + tau / n) ** (n * m), n, oo, exp(m * tau)),
     (n * (m ** (1 / n) - 1), n, oo, log(m)),
     (tau**tau, tau, S.Zero, S.One),
-    (n * alpha**n, n, oo, S.Zero),
     # the ends of a range, from inside
     (1 / log(alpha), alpha, S.One, -oo),
     ((1 - alpha**2) / (1 - alpha), alpha, S.One, S(2)),
-    (alpha * log(alpha), alpha, S.Zero, S.Zero),
     (b + exp(b), b, -oo, -oo),
     # cases, maxima and other constants
     (Max(n, m * n) / n, n, oo, m),
@@ -143,7 +134,6 @@ def test_known_limits(expression: Expr, symbol: Symbol, point: Expr, value: Expr
     "expression, symbol, point",
     [
         (m * n - n * tau, n, oo),  # the sign of m - tau is not known
-        (n ** (m - tau), n, oo),
         (exp((m - tau) * n), n, oo),
         (exp(m * n) - exp(tau * n), n, oo),
         (log(m - tau + 1 / n), n, oo),
@@ -156,7 +146,6 @@ def test_known_limits(expression: Expr, symbol: Symbol, point: Expr, value: Expr
         (Piecewise((n, m > tau), (1 / n, True)), n, oo),
         (1 / (log(6 * n) - log(2 * n) - log(3)), n, oo),
         (n, n, S.One),  # an integer comes no closer
-        (alpha, alpha, oo),  # it stays in (0, 1)
         (tau, tau, Rational(1, 2)),
     ],
 )
@@ -245,15 +234,11 @@ def test_wrong_values_are_refused(
         (1 / X, oo, False),
         (X, oo, True),
         (X, 10**6, False),
-        (1 / log(X), 0, True),  # slow, and right
         (1 / log(X), Rational(1, 100), False),
         (1 / log(log(X)), 0, True),
-        (log(log(X)), oo, True),
         (log(log(log(X + 9))), oo, True),
         (sqrt(X**2 + X) - X, Rational(1, 2), True),  # cancels
         (sqrt(X**2 + X) - X, Rational(1, 2) + Rational(1, 10**12), False),
-        (exp(-X), 0, True),
-        (exp(exp(X)) / (1 + exp(exp(X))), 1, True),
         ((X + 10**60) / (X + 1), 1, True),  # settles late
         (sqrt(1 - X), 0, False),  # not real
         (X / (X + exp(500)), 1, True),  # larger than the first far values
@@ -261,7 +246,6 @@ def test_wrong_values_are_refused(
         (ROOT_FAR, 1, True),
         (ROOT_FAR, Rational(3, 2), False),
         (2 / log((19 * X / 10 - 1) / (X / 10 - 1)), 2 / log(19), True),  # a pole at 10
-        (X / (X + 1), 1 + Rational(1, 10**20), False),
         (-X, -oo, True),
         (Min(X, 3 + 1 / X), 3, True),
         (Max(1 / X, 2 - 1 / X), 2, True),

@@ -227,11 +227,3 @@ def test_a_lock_of_nothing_is_no_lock() -> None:
         text = json.dumps({**json.loads(freeze([ID])), "quantities": quantities})
         with pytest.raises(LockError, match="no quantities"):
             compare_lock(text)
-
-
-def test_a_decision_may_be_given_up() -> None:
-    text = altered(frozen(ID), ID, NAME, expression="m")
-    found = list(compare_lock(text, lambda entries: ["decided: too large" for _ in entries]))
-    (change,) = (c for c in found if c.kind == "changed")
-    assert change.equivalent is None
-    assert "(equal or not, which was not decided: too large)" in change.message

@@ -356,15 +356,4 @@ def test_all_proofs_compile(tmp_path: Path) -> None:
         check_log(compiled(tmp_path, document([told(id) for id in sorted(WIDE)])))
 
 
-@needs_tex
-def test_a_snippet_compiles_with_the_packages_that_it_names(tmp_path: Path) -> None:
-    head, _, body = snippet([told("ssem")]).partition("\n\n")
-    named = [line.lstrip("% ") for line in head.splitlines()]
-    preamble = [line for line in named if line.startswith((r"\usepackage", r"\newtheorem"))]
-    assert len(preamble) == 3
-    whole = [r"\documentclass{article}", *preamble, r"\begin{document}", body, r"\end{document}"]
-    log = compiled(tmp_path, "\n".join(whole))
-    assert "Overfull" not in log
-
-
 # --- what sentences say ------------------------------------------------------------------------

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from cltheory.cli.main import run
 from cltheory.numeric.figures import (
     band_fig1,
     band_fig2,
@@ -127,33 +125,22 @@ SMALL = {
 }
 
 
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    def call(*words: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = run(["figure", *words])
-        found = capsys.readouterr()
-        return code, found.out, found.err
-
-    return call
-
-
 QUICK = ("band-fig1",)
 
 
 @pytest.mark.parametrize(
     "name", [pytest.param(k, marks=[] if k in QUICK else pytest.mark.slow) for k in SMALL]
 )
-def test_commands(name: str, command: Any, tmp_path: Path) -> None:
+def test_commands(name: str, drawn: Any, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    out = ("--out", str(tmp_path / "a.svg"), "--seeds", "0", "--device", "cpu")
-    code, said, err = command(name, *SMALL[name], *out)
+    out = ("--out", str(tmp_path / "a.svg"), "--seeds", "0")
+    code, said, err = drawn(name, *SMALL[name], *out)
     assert (code, err) == (0, "")
     with (tmp_path / "a.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert f"{len(rows)} cells" in said
     before = (tmp_path / "a.csv").read_bytes()
-    assert command(name, *SMALL[name], *out)[1] == said
+    assert drawn(name, *SMALL[name], *out)[1] == said
     assert (tmp_path / "a.csv").read_bytes() == before
 
 
@@ -167,9 +154,9 @@ def test_commands(name: str, command: Any, tmp_path: Path) -> None:
         ("band-fig2", ("--cosine", "2"), "range"),
     ],
 )
-def test_refusals(name: str, args: Any, says: str, command: Any, tmp_path: Path) -> None:
+def test_refusals(name: str, args: Any, says: str, drawn: Any, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    code, said, err = command(name, *args, "--out", str(tmp_path / "a.png"))
+    code, said, err = drawn(name, *args, "--out", str(tmp_path / "a.png"))
     assert (code, said) == (2, "")
     assert err.startswith("cltheory: ") and err.count("\n") == 1 and says in err
     assert not (tmp_path / "a.png").exists()

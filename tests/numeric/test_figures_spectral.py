@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from cltheory.cli.main import run
 from cltheory.numeric.figures import spectral_fig3
 from cltheory.numeric.figures.drawing import points
 from cltheory.numeric.graphs.agreement import adjusted_rand, captured, k_means
@@ -96,16 +96,10 @@ def test_positives_are_not_drawn_by_the_numbers_of_the_graph(
 
 # --- the command ---------------------------------------------------------------------------------
 @pytest.fixture
-def figure(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., Any]:
-    """The command on a small graph: its exit code, and what it says."""
-
-    def command(*more: str) -> tuple[int, str, str]:
-        small = ["--n", "2", "--k", "5", "--p", "0.9", "--q", "0.2", "--iterations", "20"]
-        where = ["--seeds", "0", "--device", "cpu", "--out", str(tmp_path / "f.png")]
-        code = run(["figure", "spectral-fig3", *small, *where, *more])
-        return code, *capsys.readouterr()
-
-    return command
+def figure(drawn: Callable[..., Any]) -> Callable[..., Any]:
+    """The command on a small graph."""
+    small = ("--n", "2", "--k", "5", "--p", "0.9", "--q", "0.2", "--iterations", "20")
+    return partial(drawn, "spectral-fig3", *small, "--seeds", "0", "--out", "f.png")
 
 
 @pytest.mark.sample(2)

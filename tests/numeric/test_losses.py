@@ -1,16 +1,12 @@
 """The losses to train with, against plain sums, public packages, and bad input.
 
-Compared with ``pytorch-metric-learning`` 2.9, ``lightly`` 1.6 and ``open_clip_torch`` 3.3 where
-they are installed; of the latter two only the files with the losses, since the packages want
-torchvision.
+Compared with ``pytorch-metric-learning`` 2.9 and ``open_clip_torch`` 3.3 where they are installed.
 """
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from math import log
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -274,20 +270,9 @@ def test_pytorch_metric_learning(tau: float) -> None:
     agree(SupCon(tau), nt_xent, both)
 
 
-def loaded(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"{path.stem}_alone", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.parametrize("t", [2.0, 100.0])
-def test_open_clip(t: float) -> None:
-    package = importlib.util.find_spec("open_clip")
-    if package is None or package.origin is None:
-        pytest.skip("needs open_clip_torch")
-    theirs = loaded(Path(package.origin).with_name("loss.py")).ClipLoss()
+def test_open_clip(open_clip: ModuleType, t: float) -> None:
+    theirs = open_clip.ClipLoss()
     unit = torch.nn.functional.normalize(drawn(12, 8, 2, D), dim=-1)
     ours = SupCon(1 / t, towers=True, normalize=False)
     agree(ours, lambda z: theirs(z[:, 0], z[:, 1], t), unit)
@@ -319,8 +304,6 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "zero": (lambda: SupCon()(spoiled(0.0), LABELS), "embedding 3 is zero"),
     "empty": (lambda: SupCon()(Z[:0], LABELS[:0]), r"a batch of shape \(0, 4\) is empty"),
-    "integers": (lambda: SupCon()(LABELS[:, None], LABELS), "must be floating point"),
-    "a vector": (lambda: SupCon()(Z[0], LABELS), r"must be \(batch, d\)"),
     "float classes": (lambda: SupCon()(Z, LABELS.double()), "labels of classes must be integers"),
     "labels": (
         lambda: SupCon()(Z, LABELS[:4]),
@@ -332,8 +315,6 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: SupCon(torch.nn.Parameter(torch.tensor(-0.3)))(Z, LABELS),
         "tau must be positive and finite, not -0.3",
     ),
-    "epsilon": (lambda: SoftSupCon(1.5), r"epsilon must be within \[0, 1\], not 1.5"),
-    "reduction": (lambda: SupCon(reduction="sum"), "reduction must be one of mean, none"),
     "towers": (lambda: SupCon(towers=True)(Z, LABELS), "towers=True needs embeddings of shape"),
     "shape of W": (lambda: WInfoNCE()(Z, W[:4]), r"weights must be \(23, 23\), not \(4, 23\)"),
     "negative W": (lambda: WInfoNCE()(Z, -torch.ones(N, N)), r"w\[0, 0\] is -1"),
@@ -363,19 +344,6 @@ def test_a_batch_of_one_has_no_pair(name: str) -> None:
     assert z.grad is not None and not z.grad.any()
     loss.reduction = "none"
     assert loss(z, one).tolist() == [0]
-
-
-def test_a_compiler_leaves_the_loss_alone() -> None:
-    loss = SupCon(0.3)
-    expected = float(loss(Z, LABELS))
-    compiled = torch.compile(loss, backend="eager")
-    assert float(compiled(Z, LABELS)) == pytest.approx(expected, rel=1e-12)
-    z = Z.clone().requires_grad_()
-    compiled(z, LABELS).backward()
-    other = Z.clone().requires_grad_()
-    loss(other, LABELS).backward()
-    assert z.grad is not None and other.grad is not None
-    assert torch.equal(z.grad, other.grad)
 
 
 @pytest.mark.parametrize("far", [1e3, 1e5])

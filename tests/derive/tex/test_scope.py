@@ -146,21 +146,16 @@ TOUCHES = [
     r"\edef\sigma{x}",
     r"\expandafter\def\csname sigma\endcsname{x}",
     r"\expandafter\def\csname si\x\endcsname{x}",
-    r"\let\sigma=\csname x\endcsname",
     r"\makeatletter\@namedef{sigma}{x}",
     r"\cslet{sigma}{\tau}",
     r"\patchcmd{\sigma}{a}{b}{}{}",
-    r"\g@addto@macro\sigma{x}",
     r"\futurelet\sigma\x\y",
     r"\DeclareMathSymbol{\sigma}{\mathord}{letters}{1C}",
-    r"\newcounter{ta}\def\sigma{\theta}",
     r"\newtheorem{sigma}{S}",
-    r"\LetLtxMacro\sigma\tau",
     r"\DeclareSomethingNew{\sigma}{x}",
     r"\AtBeginDocument{\renewcommand{\sigma}{x}}",
     r"\ifdefined\x\else\def\sigma{x}\fi",
     r"\ifthenelse{\equal{a}{b}}{}{\renewcommand{\sigma}{x}}",
-    r"\newif\ifdraft\ifdraft\def\sigma{x}\fi",
     r"\catcode`\|=13",
     r"\lccode`\~=`s \lowercase{\def~{x}}",
     r"\ExplSyntaxOn \cs_set:Npn \sigma {x} \ExplSyntaxOff",
@@ -174,7 +169,6 @@ TOUCHES = [
     r"\makeatletter\@for\x:=sigma,tau\do{\expandafter\def\csname\x\endcsname{x}}",
     r"\let\hole\read \hole\f to\x \x",
     r"\readarray*\data\sigma[-,3]",
-    r"\foreach \x/\sigma in {1/2}{",
     r"\def\go#1{\ifx\go#1\else\expandafter\def\csname#1igma\endcsname{}\expandafter\go\fi}"
     r"\go st\go",
     r"\newcommand{\go}{\go\go}\go \newcommand{\l}[1]{\def#1{}}\l\sigma",
@@ -221,16 +215,13 @@ UNFOLLOWED = [
     r"\everymath{\neg}",
     r"\let\edp\everydisplay\edp{\neg}",
     r"\makeatletter\g@addto@macro\normalsize{\everydisplay{\neg}}\makeatother",
-    r"\toks0={x}",
     r"\AddToHook{env/equation/end}{\infty}",
     r"\let\ea\expandafter\ea\let\ea\frac\ea\binom",
     r"\newcommand{\hide}{\iffalse\iftrue}\hide",
-    r"\newcommand{\load}[1]{\input{#1}}\newcommand{\all}{\load{a}}\all",
     r"\def\x{\tau}\expandafter\def\x{\sigma}",
     r"\iffalse \ifunknown \fi",
     r"\expandafter\def\csname\x\endcsname{}",
     r"\csname read\endcsname 1 to\x",
-    r"\scantokens{x}",
     r"\makeatletter\def\endmathdisplay@a{+1}",
     r"\DeclareUnicodeCharacter{03C4}{\sigma}",
     r"\begin{filecontents*}{a.tex}\end{filecontents*}",
@@ -258,31 +249,19 @@ def test_many_touches_do_not_hide_an_earlier_one() -> None:
 # --- preambles ------------------------------------------------------------------------------
 PREAMBLE = (
     r"""\documentclass[11pt]{article}
-\PassOptionsToPackage{numbers}{natbib}
 \usepackage[final]{neurips_2023}
 \usepackage{amsmath,amssymb,amsthm,mathtools,bm,nicefrac,microtype,xcolor,graphicx}
-\usepackage[colorlinks=true,linkcolor=blue]{hyperref}
-\usepackage[capitalize,noabbrev]{cleveref}
 \definecolor{mydarkblue}{rgb}{0,0.08,0.45}
 \hypersetup{pdftitle={A}, citecolor=mydarkblue}
-\theoremstyle{plain}
 \newtheorem{theorem}{Theorem}[section]
-\newtheorem{lemma}[theorem]{Lemma}
-\theoremstyle{definition}
-\newtheorem{assumption}[theorem]{Assumption}
 \crefname{assumption}{Assumption}{Assumptions}
 \DeclareMathOperator*{\argmax}{arg\,max}
-\DeclareMathOperator{\sign}{sign}
 \newcommand{\theHalgorithm}{\arabic{algorithm}}
-\newcommand{\figref}[1]{figure~\ref{#1}}
 \def\Secref#1{Section~\ref{#1}}
 \def\1{\bm{1}}
-\newcommand{\E}{\mathbb{E}}
 \newcommand{\KL}{D_{\mathrm{KL}}}
 \let\ab\allowbreak
-\newcommand{\pdata}{p_{\rm{data}}}
 \DeclareMathAlphabet{\mathsfit}{\encodingdefault}{\sfdefault}{m}{sl}
-\SetMathAlphabet{\mathsfit}{bold}{\encodingdefault}{\sfdefault}{bx}{n}
 \newcommand{\tens}[1]{\bm{\mathsfit{#1}}}
 \makeatletter
 \newcommand{\@foo}{x}
