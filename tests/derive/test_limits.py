@@ -233,8 +233,10 @@ def test_wrong_values_are_refused(
         (1 / X, Rational(1, 10**9), False),
         (1 / X, oo, False),
         (X, oo, True),
+        (X, -oo, False),
         (X, 10**6, False),
         (1 / log(X), Rational(1, 100), False),
+        (1 / log(X), -1, False),
         (1 / log(log(X)), 0, True),
         (log(log(log(X + 9))), oo, True),
         (sqrt(X**2 + X) - X, Rational(1, 2), True),  # cancels
@@ -246,6 +248,7 @@ def test_wrong_values_are_refused(
         (ROOT_FAR, 1, True),
         (ROOT_FAR, Rational(3, 2), False),
         (2 / log((19 * X / 10 - 1) / (X / 10 - 1)), 2 / log(19), True),  # a pole at 10
+        (X / (X + 1), 1 + Rational(1, 10**20), False),
         (-X, -oo, True),
         (Min(X, 3 + 1 / X), 3, True),
         (Max(1 / X, 2 - 1 / X), 2, True),
