@@ -28,7 +28,6 @@ def load(path: Path, name: str) -> ModuleType:
 pages = load(ROOT / "docs" / "examples.py", "docs_examples")
 claims = load(ROOT / "docs" / "make_claims.py", "docs_make_claims")
 formulas = load(ROOT / "docs" / "make_formulas.py", "docs_make_formulas")
-typeset = load(ROOT / "docs" / "made" / "printed.py", "docs_printed").typeset
 losses = load(ROOT / "docs" / "make_losses.py", "docs_make_losses")
 TEXTS = {page.name: page.read_text(encoding="utf-8") for page in pages.PAGES}
 EXAMPLES = [e for name, text in TEXTS.items() for e in pages.examples(text, name) if e.exact]
@@ -197,21 +196,6 @@ def test_pages_name_no_place_of_one_machine() -> None:
 def test_the_two_commands_are_where_ci_looks_for_them() -> None:
     for marker in ("main command", "test command"):
         assert re.search(f"^<!-- {marker} -->\n```sh\n[^\n]+\n```$", TEXTS["README.md"], re.M)
-
-
-@pytest.mark.parametrize(
-    "printed, shown",
-    [
-        (r"\tau \le \frac{1}{\log m}", r"$\displaystyle \tau \le \frac{1}{\log m}$"),
-        (r"it converges to \frac{1}{n}.", r"it converges to $\frac{1}{n}$."),
-        (r"for every c \in [0, 2mn^2] there is one", r"for every $c \in [0, 2mn^2]$ there is one"),
-        (r"in (A.19) iff a = b, and d \geq mn", r"in (A.19) iff $a = b$, and $d \geq mn$"),
-        (r"a class i' of U_{i, j} costs $1", r"a class $i'$ of $U_{i, j}$ costs &#36;1"),
-        (r"the mean \frac{n}{m} \, x_i so \; \tau", r"the mean $\frac{n}{m} \, x_i$ so $\; \tau$"),
-    ],
-)  # fmt: skip
-def test_printed_words_stand_between_their_formulas(printed: str, shown: str) -> None:
-    assert typeset(printed) == shown
 
 
 def test_no_formula_of_the_claims_is_cut() -> None:

@@ -99,21 +99,6 @@ def test_the_reference_has_every_public_module(tmp_path: Path, monkeypatch) -> N
     assert rooms - {"top-level"} == {r.partition("/")[2] for r in reference.ROOMS} - {""}
 
 
-def test_displays_of_docstrings_are_those_of_pages() -> None:
-    convert = load("made.reference")._in_markdown
-    assert convert("    .. math:: a\n              b\n    c :mod:`~x.y`\n") == (
-        "    $$\n    a\n    b\n    $$\n\n    c `x.y`\n"
-    )
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_the_notebook_is_shown_with_what_it_shows() -> None:
-    page = load("made.notebook").page()
-    assert "0.0201464446195631276325122913233" in page
-    assert page.count("\n$$\n") >= 4 and page.count("$\\displaystyle ") >= 6
-    assert "differs from supcl-threshold.alpha_min" in page
-
-
 def test_pages_load_nothing_from_another_host() -> None:
     settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert "://" not in settings and "font: false" in settings
@@ -167,10 +152,3 @@ def test_the_look_sees_every_fault(tmp_path: Path) -> None:
     assert found["/good.html"] == []
     for name, (_, says) in FAULTS.items():
         assert any(says in fault for fault in found[f"/{name}.html"]), (name, found)
-
-
-def test_without_a_browser_it_is_said(tmp_path: Path, monkeypatch, capsys) -> None:
-    browser = load("browser")
-    monkeypatch.setattr(browser, "browser", lambda: None)
-    assert browser.main(tmp_path) == 0
-    assert capsys.readouterr().out.startswith("skipped: there is no browser here to look with")

@@ -24,10 +24,7 @@ ID = "softmax-smoothness"
 SHORT = ("--n", "4", "--d", "2", "--seeds", "0", "--starts", "9")
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.fixture
@@ -163,18 +160,13 @@ GOOD = {
     "text, why",
     [
         ("", "it is not JSON"),
-        ("{", "it is not JSON"),
         ("[]", "it is an empty list"),
-        ("\x00\x01", "it is not JSON"),
         (json.dumps({**GOOD, "result": "ssem"}), "the record is of 'ssem', not of 'toy'"),
         (json.dumps({**GOOD, "quantity": "nothing"}), "toy has no nothing"),
         (json.dumps({**GOOD, "quantity": "constant"}), "depends on c"),
         (json.dumps({**GOOD, "quantity": "constant", "given": {"c": "exec(1)"}}), "c: "),
         (json.dumps({**GOOD, "about": "BATCH"}), "of the kind ANCHOR, not BATCH"),
         (json.dumps({**GOOD, "tau": ["1"]}), "'tau' must be a decimal number"),
-        (json.dumps({**GOOD, "tau": "1e-5000"}), "'tau' has '1e-5000'"),
-        (json.dumps({**GOOD, "tau": "\u0661"}), "'tau' has"),
-        (json.dumps({**GOOD, "tau": "0"}), "'tau' must be a positive number"),
         (json.dumps({**GOOD, "tau": "__import__('os').abort()"}), "not a decimal number"),
     ],
 )
@@ -201,28 +193,13 @@ def test_a_file_that_cannot_be_read(refused: Refused) -> None:
             [ID, "--seeds", "x"],
             "--seeds takes whole numbers from 0 to 999999999, such as 3,4,6 or 3-6",
         ),
-        ([ID, "--seeds", "4-0"], "--seeds takes whole numbers"),
         ([ID, "--seeds", "0-1000000"], "at most 1000 of them"),
-        ([ID, "--seeds", "1,1"], "--seeds repeats"),
-        ([ID, "--seeds", "1-2-3"], "--seeds takes"),
-        ([ID, "--n", "1"], "--n takes whole numbers from 2"),
-        ([ID, "--n", "-3"], "--n takes"),
-        ([ID, "--n", "1000"], "--n takes whole numbers from 2 to 200"),
-        ([ID, "--d", "0"], "--d takes whole numbers from 1"),
-        ([ID, "--d", ""], "--d takes"),
         ([ID, "--n", "2"], "no size among those given"),
         (["spectral-band", "--n", "3,5"], "(n even, 4 or more)"),
         ([ID, "--out", "nowhere/best.json"], "the folder nowhere does not exist"),
         ([ID, "--budget", "nan"], "nan is not a number"),
         ([ID, "--replay", "best.json", "--quantity", "upper"], "--replay takes the bound"),
-        ([ID, "--tau", "0"], "--tau takes"),
-        ([ID, "--tau", "nan"], "--tau takes"),
-        ([ID, "--tau", "0.1,x"], "--tau takes"),
-        ([ID, "--budget", "0"], "--budget"),
-        ([ID, "--budget", "-1"], "--budget"),
         ([ID, "--device", "tpu"], "--device takes"),
-        ([ID, "--set", "x=1"], "has a parameter x"),
-        ([ID, "--set", "seeds=1"], "has a parameter seeds"),
         ([ID, "--set", "N=1"], "N is computed from the configuration"),
         ([], "Missing argument 'ID'"),
     ],

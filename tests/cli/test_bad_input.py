@@ -13,30 +13,15 @@ Refused = Callable[..., str]
 CODE = "__import__('os').system('true')"
 VALUES = [
     ("--m", "1", "integer >= 2"),
-    ("--n", "0", "integer >= 2"),
-    ("--n", "-3", "integer >= 2"),
     ("--m", "2.5", "integer >= 2"),
-    ("--m", "7/2", "integer >= 2"),
     ("--tau", "0", "> 0"),
-    ("--tau", "-1", "> 0"),
-    ("--alpha", "1.5", "in [0, 1]"),
-    ("--alpha", "-0.1", "in [0, 1]"),
-    ("--alpha", "oo", "in [0, 1]"),
     ("--m", "nan", "accepted"),
-    ("--tau", "nan", "accepted"),
-    ("--tau", "", "accepted"),
     ("--tau", "1/0", "divides by zero"),
     ("--tau", "sqrt(-1)", "not real"),
     ("--tau", "1e400000000", "too large"),
     ("--tau", "9**9**9**9", "too large"),
-    ("--tau", "exp(exp(1000000))", "too large"),
     ("--tau", "1" * 5000, "too long"),
-    ("--tau", "x", "accepted"),
     ("--tau", CODE, "accepted"),
-    ("--tau", "().__class__", "accepted"),
-    ("--tau", "lambda: 1", "accepted"),
-    ("--tau", "[1]", "accepted"),
-    ("--tau", "'1'", "accepted"),
     ("--tau", "sin(1)", "accepted"),
 ]
 
@@ -80,40 +65,19 @@ def test_code_is_not_run(refused: Refused, monkeypatch: pytest.MonkeyPatch) -> N
         (["nope"], "No such command"),
         (["derive"], "Missing argument"),
         (["derive", "nope"], "'cltheory list' lists all"),
-        (["show", "nope"], "'cltheory list' lists all"),
         (["show", "ssem", "more"], "unexpected"),
-        (["list", "one", "more"], "unexpected"),
-        (["list", "--format", "yaml"], "json"),
         (["claims", "nope"], "lee2025ssem"),
         (["claims", "lee2025ssem", "--only", "true"], "needs-condition"),
-        (["completion", "tcsh"], "fish"),
-        (["figure", "nope"], "ssem-fig2"),
         (["derive", CODE], "no result is called"),
         (["derive", "../results/ssem"], "no result is called"),
-        (["claims", "ledger"], "unknown paper"),
-        (["derive", "_supcl"], "no result is called"),
         (["derive", "ssem", "--bogus", "3"], "it takes m, n, p, delta"),
         (["derive", "ssem", "--m"], "--m needs a value"),
-        (["derive", "ssem", "--m", "--n", "3"], "--m needs a value"),
         (["derive", "ssem", "--m", "3", "--m", "4"], "given twice"),
-        (["derive", "ssem", "--m=3", "--m", "4"], "given twice"),
-        (["derive", "ssem", "3"], "unexpected"),
-        (["derive", "ssem", "-m", "3"], "unexpected"),
-        (["derive", "ssem", "--=3"], "no parameter"),
         (["derive", "ssem", "--digits", "0"], "1<=x"),
-        (["derive", "ssem", "--digits", "1000000"], "1<=x"),
-        (["derive", "ssem", "--digits", "many"], "--digits"),
         (["derive", "ssem", "--format", "nope"], "'markdown'"),
         (["derive", "ssem", "--m", "2", "--n", "2", "--delta", "2"], "delta must be in"),
-        (["derive", "spectral-band", "--epsilon", "2"], "epsilon must be in (0, 1)"),
         (["derive", "spectral-band", "--epsilon", "1/2", "--rho", "3"], "rho must be in"),
-        (["derive", "spectral-band-printed", "--n", "2"], "n must be an integer >= 3"),
-        (["derive", "gradient-identity", "--mu", "2"], "mu must be in"),
-        (["derive", "gradient-variance", "--tau", "0"], "tau must be > 0"),
         (["derive", "softmax-smoothness", "--N", "1"], "the softmax is 1"),
-        (["derive", "effective-rank", "--d", "3", "--effective_rank", "4"], "must be in [1, d]"),
-        (["derive", "trace-update", "--b", "0"], "b must be an integer >= 1"),
-        (["derive", "whitening-gain", "--B", "-1"], "B must be > 0"),
         (["--nope"], "nope"),
     ],
     ids=lambda v: " ".join(v)[:40] if isinstance(v, list) else "",
@@ -127,16 +91,8 @@ def test_one_line_says_what_is_accepted(refused: Refused, args: list[str], says:
     [
         (["dervie", "ssem"], "derive"),
         (["derive", "supcl-threshhold"], "supcl-threshold"),
-        (["derive", "supcl-thr"], "supcl-threshold"),
-        (["show", "SSEM"], "ssem"),
-        (["export", "--python", "-", "sem"], "ssem"),
-        (["freeze", "ccme"], "ccem"),
-        (["verify", "infonce"], "infonce-optimum"),
         (["claims", "lee2024"], "lee2024sigmoid"),
         (["derive", "ssem", "--M", "3"], "m"),
-        (["derive", "ssem", "--detla=1"], "delta"),
-        (["verify", "supcl-threshold", "--aplha", "1"], "alpha"),
-        (["derive", "pairwise-threshold", "--los", "hinge"], "loss"),
         (["derive", "pairwise-threshold", "--loss", "squared_hinge"], "squared-hinge"),
     ],
     ids=lambda v: " ".join(v) if isinstance(v, list) else "",
@@ -147,11 +103,6 @@ def test_a_name_nearly_right_is_recognised(refused: Refused, args: list[str], me
     line = refused(*args)
     assert f"(did you mean {meant!r}" in line
     assert any(said in line for said in ("there are", "it takes", "accepted:", "lists all"))
-
-
-def test_a_name_of_its_own_is_not_guessed_at(refused: Refused) -> None:
-    assert "did you mean" not in refused("derive", "zzz")
-    assert "did you mean" not in refused("derive", "ssem", "--bogus", "3")
 
 
 def test_a_value_that_begins_with_a_minus_is_a_value(cltheory: Any, refused: Refused) -> None:
@@ -166,22 +117,13 @@ def test_parameters_may_come_before_the_id(cltheory: Any) -> None:
     assert cltheory("derive", "--m", "3", "ssem") == cltheory("derive", "ssem", "--m", "3")
 
 
-@pytest.mark.parametrize("style", ["text", "json", "latex", "markdown", "python"])
-def test_every_format_refuses_alike(refused: Refused, style: str) -> None:
-    assert "integer >= 2" in refused("derive", "ssem", "--m", "1", "--format", style)
-
-
 @pytest.mark.parametrize(
     ("args", "says"),
     [
         (["--seeds", ""], "--seeds takes"),
-        (["--seeds", "a"], "--seeds takes"),
-        (["--seeds", "1,,2"], "--seeds takes"),
         (["--seeds", "-1"], "--seeds takes"),
         (["--seeds", "1,1"], "repeats"),
-        (["--seeds", "12345678901"], "--seeds takes"),
         (["--device", "nope"], "--device takes auto"),
-        (["--device", "meta"], "--device takes auto"),
         (["--device", "cuda:99"], "CUDA devices"),
         (["--dtype", "int8"], "float64"),
     ],
@@ -200,7 +142,6 @@ def test_numeric_options(refused: Refused, command: list[str], args: list[str], 
     ("args", "says"),
     [
         (["--d", "0"], "x>=1"),
-        (["--d", "2.5"], "--d"),
         (["--n", "oo"], "finite"),
         (["--bogus", "1"], "no parameter bogus"),
     ],
@@ -214,20 +155,9 @@ def test_verify_options(refused: Refused, args: list[str], says: str) -> None:
     ("args", "says"),
     [
         (["--grid", "1x5"], "--grid takes"),
-        (["--grid", "0"], "--grid takes"),
-        (["--grid", "2x2x2"], "--grid takes"),
-        (["--grid", "-3x3"], "--grid takes"),
-        (["--grid", "a"], "--grid takes"),
-        (["--m", "1"], "x>=2"),
-        (["--n", "1"], "x>=2"),
-        (["--p", "0"], "x>=1"),
         (["--d", "0"], "x>=1"),
-        (["--tolerance", "0"], "0<x<=1"),
         (["--tolerance", "nan"], "not a number"),
         (["--out", "nowhere/figure.png"], "does not exist"),
-        (["--table", "nowhere/table.csv"], "does not exist"),
-        (["--out", "figure.nope"], "png"),
-        (["--out", "figure"], "png"),
         (["--out", "."], "directory"),
     ],
     ids=lambda v: " ".join(v) if isinstance(v, list) else "",

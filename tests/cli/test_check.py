@@ -23,13 +23,6 @@ UNREAD = MARK + "\\[ 1/n = \\foo{n} \\]\n"
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def paper(here: Path) -> Path:
     """A copy of the example paper, and what it inputs."""
     for name in ("paper.tex", "macros.tex"):
@@ -300,24 +293,6 @@ def test_bad_arguments(refused: Callable[..., str], here: Path, args: list[str],
     (here / "a.tex").write_text(RIGHT)
     (here / "a.pdf").write_text("x")
     assert says in refused("check", *args)
-
-
-def test_names_with_odd_characters(cltheory: Any, here: Path) -> None:
-    names = [
-        "a b.tex",
-        "--format.tex",
-        "a\n::error::b.tex",
-        "\x1b[31m.tex",
-        os.fsdecode(b"\xff.tex"),
-    ]
-    for name in names:
-        (here / name).write_text(UNREAD)
-    code, out, _ = cltheory("check", "--", *names)
-    assert code == 2
-    assert "\n::error" not in out and "\x1b" not in out
-    assert "\\x1b[31m.tex:2:10: not read: " in out
-    for style in ("json", "sarif", "github"):
-        assert cltheory("check", "--format", style, "--", *names).code == 2
 
 
 # --- options ------------------------------------------------------------------------------------

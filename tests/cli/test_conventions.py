@@ -59,15 +59,6 @@ def test_an_exported_theorem_renames_its_loss(cltheory: Any) -> None:
     assert "/T" in loss and r"\tau" not in loss
 
 
-@pytest.mark.sample(8)
-@pytest.mark.parametrize("id", IDS)
-def test_json_has_it(cltheory: Any, id: str) -> None:
-    loss = json.loads(cltheory("derive", id, "--format", "json").out)["loss"]
-    assert loss["notes"] and loss["dimension"]
-    for key in ("text", "latex"):
-        assert (loss[key] is None) == (id not in WITH_LOSS)
-
-
 # --- --convention --------------------------------------------------------------------------------
 def test_the_bias_of_siglip_shows_and_is_understood(cltheory: Any) -> None:
     plain = cltheory("derive", "sigmoid-optimum", *SIGLIP).out
@@ -91,12 +82,6 @@ def test_json_under_a_convention(cltheory: Any) -> None:
     assert set(ours) == set(theirs)
     values = [float(x["quantities"]["b_simplex"]["value"]) for x in (ours, theirs)]
     assert values[0] == -values[1] != 0
-
-
-def test_a_users_loss_under_a_convention(cltheory: Any) -> None:
-    loss = ("--lp", "softplus(-t*x + b)", "--ln", "softplus(t*x - b)")
-    out = cltheory("derive", "pairwise-threshold", *loss, "--convention", "siglip", "--brief").out
-    assert "exp(-b" in out
 
 
 @pytest.mark.parametrize(

@@ -99,33 +99,6 @@ def test_text_tells_everything(cltheory: Any, id: str) -> None:
     assert f"{len(r.derivation)} checked steps (--proof prints them)" in " ".join(short.split())
 
 
-def test_a_long_array_is_elided(cltheory: Any) -> None:
-    sizes = ",".join("2" * 60)
-    at = ("--sizes", sizes, "--epsilon", "1/10", "--tau", "1/5")
-    few = ("derive", "soft-supcon", *at, "--brief")
-    out = cltheory(*few).out
-    assert len(out) < 6000 and "more lines: --all)" in out
-    assert len(cltheory(*few, "--all").out) > 20_000
-
-
-def test_the_answer_comes_first_and_fits_a_screen(cltheory: Any) -> None:
-    lines = cltheory("derive", "supcl-threshold", "--m", "10").out.splitlines()
-    assert len(lines) <= 40
-    assert any(line.startswith("  alpha_min = ") for line in lines[:6])
-    assert any(line.startswith("  dimension ") for line in lines)
-
-
-@pytest.mark.parametrize(
-    "id", ["supcon-balanced", pytest.param("cnce-optimum", marks=pytest.mark.slow)]
-)
-def test_claims_are_listed_when_asked_for(cltheory: Any, id: str) -> None:
-    r = results[id]
-    assert r.claims
-    flat = " ".join(cltheory("derive", id, "--claims").out.split())
-    for claim in r.claims:
-        assert f"{claim.paper} {claim.label} {claim.verdict().word}" in flat
-
-
 @pytest.mark.sample(20)
 @pytest.mark.parametrize("id", IDS)
 @pytest.mark.parametrize("style", ["latex", "markdown"])
@@ -225,16 +198,6 @@ def test_no_temperature_saves_a_small_alpha(cltheory: Any, alpha: str) -> None:
     assert "collapse at every tau" in line
     source = cltheory("derive", *given, "--format", "python").out
     assert "tau_max" not in module(source)
-
-
-@pytest.mark.parametrize("style", ["latex", "markdown", "text"])
-def test_no_format_prints_an_excluded_number(cltheory: Any, style: str) -> None:
-    given = ("--m", "10", "--n", "10", "--alpha", "1/20")
-    out = cltheory("derive", "supcl-threshold", *given, "--brief", "--format", style).out
-    shown = [s for s in out.splitlines() if "tau" in s and "max" in s and "infty" not in s]
-    formula = mpmath.nstr(1 / (0.9 * mpmath.log(mpmath.mpc(94.5) / -0.5)).real, 5)
-    assert shown
-    assert not any(formula in s for s in shown)
 
 
 def test_a_proof_is_written_on_request(cltheory: Any) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from cltheory.cli import main as cli_main
-from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Undecided
 from cltheory.derive.proof.derivation import StepFailed
 from cltheory.derive.results import results
@@ -66,19 +65,6 @@ def test_a_step_that_fails_is_told_in_one_line(cltheory: Any, args: list[str]) -
     assert "try" in line
 
 
-def test_a_check_on_a_paper_ends_so_too(
-    cltheory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(Result, "_built", property(lambda self: (_ for _ in ()).throw(FAILED)))
-    paper = tmp_path / "paper.tex"
-    # With a letter declared, so that nothing was looked up before.
-    paper.write_text("% cltheory: ssem.delta_max [k -> m]\n\\[ \\delta_{\\max} = 1 \\]\n")
-    code, out, err = cltheory("check", str(paper))
-    # The equation was not checked; others in the paper still are.
-    assert (code, err) == (2, "")
-    assert "the slope is positive: undecided: no sign was found" in out
-
-
 def test_a_bug_is_not_hidden(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for bug in (TypeError("a bug"), AssertionError("a bug"), ValueError("a bug")):
         monkeypatch.setattr(
@@ -115,13 +101,6 @@ def test_one_quantity_without_a_value_does_not_silence_the_others(
     assert all(name in out for name in names)
 
 
-@pytest.mark.parametrize("id", ["sigmoid-threshold", "towers-threshold", "sigmoid-optimum"])
-def test_an_infinite_bias_is_no_tangle(cltheory: Any, id: str) -> None:
-    code, out, err = cltheory("derive", id, "--b", "oo", "--brief")
-    assert (code, err) == (0, "")
-    assert "cannot normalise" not in out
-
-
 def test_a_quantity_without_a_value_is_null(cltheory: Any) -> None:
     import json
 
@@ -132,12 +111,6 @@ def test_a_quantity_without_a_value_is_null(cltheory: Any) -> None:
     assert why in found["t_antipodal_max"]["refused"]
     assert found["t_simplex"]["value"].startswith("1.408")
     assert "refused" not in found["t_simplex"]
-
-
-def test_from_python_it_is_one_line_too() -> None:
-    with pytest.raises(DomainError, match=r"^loss has no limit at N = 8, t = oo, b = 1") as found:
-        results["sigmoid-optimum"].value("loss", N=8, t="oo", b=1)
-    assert "\n" not in str(found.value)
 
 
 # --- interrupts and pipes ------------------------------------------------------------------------

@@ -67,15 +67,6 @@ def test_a_table_cut_in_a_line_is_repaired_and_completed(
     assert new == pytest.approx(old, abs=1e-7)
 
 
-def test_a_wider_grid_adds_to_the_table(figure: Any, tmp_path: Path) -> None:
-    figure()
-    before = (tmp_path / "fig.csv").read_text()
-    assert figure("--seeds", "0,1").code == 0
-    after = (tmp_path / "fig.csv").read_text()
-    assert after.startswith(before)
-    assert len(rows(tmp_path / "fig.csv")) == 2 * CELLS
-
-
 @pytest.mark.parametrize(
     "other", [("--m", "3"), ("--n", "3"), ("--p", "2"), ("--d", "7"), ("--dtype", "float32")]
 )
@@ -101,17 +92,6 @@ def test_junk_is_left_alone(figure: Any, tmp_path: Path, junk: bytes) -> None:
     assert err.count("\n") == 1
     assert (tmp_path / "fig.csv").read_bytes() == junk
     assert not (tmp_path / "fig.png").exists()
-
-
-def test_a_damaged_row_is_named(figure: Any, tmp_path: Path) -> None:
-    figure()
-    table = tmp_path / "fig.csv"
-    lines = table.read_text().splitlines()
-    lines[3] = lines[3].replace(lines[3].split(",")[0], "x", 1)
-    table.write_text("\n".join(lines) + "\n")
-    code, _, err = figure()
-    assert code == 2
-    assert "line 4" in err
 
 
 def test_an_interrupt_keeps_the_finished_cells(
@@ -151,16 +131,6 @@ def test_a_row_with_other_columns_is_named(figure: Any, tmp_path: Path, damage: 
     assert f"line {CELLS + 1} is not a row" in err
 
 
-def test_two_runs_may_fill_one_table(figure: Any, tmp_path: Path) -> None:
-    """Each writes a header and all cells; what is there twice counts once."""
-    out = figure().out
-    table = tmp_path / "fig.csv"
-    whole = table.read_bytes()
-    table.write_bytes(whole + whole)
-    assert figure().out == out
-    assert table.read_bytes() == whole + whole
-
-
 def test_a_figure_does_not_replace_its_table(figure: Any, tmp_path: Path) -> None:
     code, _, err = figure("--table", str(tmp_path / "." / "fig.png"))
     assert code == 2
@@ -174,52 +144,6 @@ def test_what_no_machine_holds_is_refused(figure: Any, size: tuple[str, str]) ->
     assert (code, out) == (1, "")
     assert err.count("\n") == 1
     assert "more memory" in err
-
-
-def test_what_this_machine_does_not_hold_is_refused(
-    figure: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As torch says it; other errors are bugs, and stay what they are."""
-    says = "[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory"
-
-    def fails(*args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(says)
-
-    monkeypatch.setattr(ssem_fig2, "sweep", fails)
-    assert figure() == (1, "", "cltheory: too large: more memory than there is\n")
-    says = "size mismatch"
-    with pytest.raises(RuntimeError, match="size mismatch"):
-        figure()
-
-
-def test_a_figure_that_cannot_be_drawn_is_refused(
-    figure: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """As of .pgf where there is no LaTeX; the cells are kept."""
-    from matplotlib.figure import Figure
-
-    def fails(*args: Any, **kwargs: Any) -> None:
-        raise RuntimeError("xelatex not found")
-
-    monkeypatch.setattr(Figure, "savefig", fails)
-    code, _, err = figure()
-    assert code == 2
-    assert "cannot write" in err
-    assert len(rows(tmp_path / "fig.csv")) == CELLS
-
-
-def test_the_table_may_lie_elsewhere(figure: Any, tmp_path: Path) -> None:
-    assert figure("--table", str(tmp_path / "cells.csv"), "--cold").code == 0
-    assert not (tmp_path / "fig.csv").exists()
-    assert len(rows(tmp_path / "cells.csv")) == CELLS
-
-
-def test_text_in_svg_is_outlines_or_text(figure: Any, tmp_path: Path) -> None:
-    out = tmp_path / "fig.svg"
-    assert figure("--out", str(out)).code == 0
-    assert "<svg" in out.read_text() and "<text" not in out.read_text()
-    assert figure("--out", str(out), "--svg-text", "text").code == 0
-    assert "<text" in out.read_text() and "optimised" in out.read_text()
 
 
 @pytest.mark.parametrize(
@@ -249,13 +173,8 @@ def test_a_caption_says_what_is_derived_and_what_is_measured(figure: Any, tmp_pa
             ("--width", "wide"),
             "'wide' is not a width: use one-column, two-column, or 2 to 20 inches",
         ),
-        (("--width", "nan"), "not a width"),
-        (("--width", "1"), "not a width"),
-        (("--width", "1e9"), "not a width"),
         (("--style", "ggplott"), "did you mean 'ggplot'"),
-        (("--style", "os.path"), "os.path"),
         (("--style", "https://example.invalid/a.mplstyle"), "does not exist"),
-        (("--svg-text", "words"), "paths"),
         (("--caption", "nowhere/fig.tex"), "does not exist"),
     ],
 )
@@ -267,34 +186,6 @@ def test_a_look_that_is_none_is_refused_in_one_line(
     assert err.startswith("cltheory: ") and err.count("\n") == 1
     assert says in err
     assert not list(tmp_path.iterdir())
-
-
-def test_a_file_of_settings_is_a_style(figure: Any, tmp_path: Path) -> None:
-    style = tmp_path / "own.mplstyle"
-    style.write_text("font.family: DejaVu Sans\nmathtext.fontset: dejavusans # a comment\n")
-    out = tmp_path / "fig.pdf"
-    assert figure("--out", str(out), "--style", str(style)).code == 0
-    assert b"DejaVuSans" in out.read_bytes() and b"STIX" not in out.read_bytes()
-    style.write_text("image.cmap: nope\n")
-    code, _, err = figure("--out", str(out), "--style", str(style))
-    assert code == 2 and err.count("\n") == 1 and "nope" in err
-
-
-def test_a_caption_does_not_replace_the_table(figure: Any, tmp_path: Path) -> None:
-    code, _, err = figure("--caption", str(tmp_path / "fig.csv"))
-    assert code == 2
-    assert "the table would replace its caption" in err
-
-
-def test_the_choices_are_completed() -> None:
-    from click.shell_completion import ShellComplete
-    from cltheory.cli.main import cli
-
-    def completed(*words: str, start: str = "") -> set[str]:
-        shell = ShellComplete(cli, {}, "cltheory", "_CLTHEORY_COMPLETE")
-        return {item.value for item in shell.get_completions(["figure", *words], start)}
-
-    assert completed("ccem-fig2", "--svg-text") == {"paths", "text"}
 
 
 def test_the_help_has_examples_that_the_figures_take(cltheory: Any) -> None:
@@ -373,13 +264,6 @@ def test_targets_of_positives_are_parameters(phases: Any) -> None:
     assert " 0 with another structure than the map" in out
 
 
-@pytest.mark.slow
-def test_ranges_may_depend_on_what_is_fixed(phases: Any, tmp_path: Path) -> None:
-    words = ("--x", "beta", "--y", "tau", "--M", "2", "--m", "2", "--n", "2", "--alpha", "1/2")
-    assert phases("--loss", "docs/problems/superclasses.toml", *words).code == 0
-    assert {float(row["beta"]) for row in rows(tmp_path / "map.csv")} == {1 / 8, 3 / 8}
-
-
 def test_where_the_exact_answer_is_open_a_map_is_drawn(
     phases: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -417,20 +301,10 @@ def test_a_wrong_map_is_noticed(phases: Any, monkeypatch: pytest.MonkeyPatch) ->
     [
         (("--loss", "nope"), "nope"),
         (("--loss", "simclr"), "needs two parameters of simclr"),
-        (("--loss", "supcl", "--x", "m"), "supcl cannot be drawn over m"),
-        (("--loss", "supcl", "--x", "tau", "--y", "tau"), "needs two parameters"),
-        (("--loss", "supcl", "--q", "2"), "supcl has no parameter q"),
-        (("--loss", "supcl", "--m", "1"), "m must be"),
         (("--loss", "supcl", "--x-range", "0:2"), "alpha must be"),
-        (("--loss", "supcl", "--x-range", "1:0"), "--x-range takes"),
         (("--loss", "supcl", "--points", "1"), "--points takes"),
-        (("--loss", "supcl", "--points", "²"), "--points takes"),
-        (("--loss", "supcl", "--seeds", "²"), "--seeds takes"),
-        (("--loss", "supcl", "--m", "oo"), "m cannot be oo"),
         (("--loss", "supcl", "--x", "alpha", "--alpha", "1/2"), "alpha is on an axis"),
         (("--loss", "docs/problems/superclasses.toml"), "alpha and beta depend on each other"),
-        (("--loss", "supcl", "word"), "unexpected 'word'"),
-        (("--loss", "supcl", "--m"), "--m needs a value"),
     ],
 )
 def test_bad_maps_are_refused_in_one_line(

@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-LINT = ["--select", "E,F,W,I,B,UP,RUF,PT,C4", "--ignore", "PT006,PT011,B008", "--no-cache"]
-
 
 @pytest.fixture
 def package(tmp_path: Path, cltheory: Any) -> Path:
@@ -67,23 +65,6 @@ def test_a_record_that_is_kinder_than_the_print_fails_its_test(package: Path) ->
     assert "it differs and has no correction" in done.stdout
 
 
-def test_what_is_written_is_formatted(package: Path, tmp_path: Path, cltheory: Any) -> None:
-    pytest.importorskip("ruff")
-    clone = clone_in(tmp_path)
-    assert cltheory("new-theorem", "my-threshold", "--to", str(clone))[0] == 0
-    assert cltheory("new-paper", "doe2030spheres", "--to", str(clone))[0] == 0
-    ruff = [sys.executable, "-m", "ruff"]
-    for folder in (package, clone):
-        done = subprocess.run([*ruff, "check", *LINT, str(folder)], capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout
-        done = subprocess.run(
-            [*ruff, "format", "--check", "--no-cache", "--line-length", "100", str(folder)],
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stdout
-
-
 def clone_in(folder: Path) -> Path:
     clone = folder / "clone"
     (clone / "derive" / "results" / "classes").mkdir(parents=True)
@@ -134,14 +115,3 @@ def test_nothing_is_written_over(package: Path, refused: Callable[..., str]) -> 
     before = {p: p.read_bytes() for p in package.rglob("*") if p.is_file()}
     assert "already exists; nothing" in refused("new-theorem", "my-threshold", "--to", str(package))
     assert {p: p.read_bytes() for p in package.rglob("*") if p.is_file()} == before
-
-
-def test_entry_points_that_are_written_otherwise_are_left_to_the_author(
-    package: Path, refused: Callable[..., str]
-) -> None:
-    path = package / "pyproject.toml"
-    text = path.read_text().partition("[project.entry-points")[0].rstrip()
-    inline = 'entry-points."cltheory.results" = { a = "b:c" }\n'
-    path.write_text(text.replace("[tool.setuptools", f"{inline}\n[tool.setuptools", 1) + "\n")
-    assert "by hand, under" in refused("new-theorem", "another", "--to", str(package))
-    assert not (package / "src" / "my_theory" / "another.py").exists()

@@ -84,31 +84,6 @@ def test_codes(found: Report, code: int) -> None:
 
 
 # --- text -----------------------------------------------------------------------------------
-def test_text() -> None:
-    assert render(EVERYTHING, "text").splitlines() == [
-        "papers/a b.tex:3:3: differs from a.x",
-        "    printed  one",
-        "    derived  two",
-        "    at       m = 2, n = 1/3: printed 1, derived 2",
-        "    edit     write 2 for 1",
-        "    giving   x = 2",
-        "papers/a b.tex:3:3: could not be decided against a.x: no time",
-        "    printed  1",
-        "    derived  2",
-        "papers/a b.tex:3:3: agrees with a.x at sampled points only, which proves nothing: add "
-        "allow-sampled to accept that",
-        "    printed  1",
-        "    derived  2",
-        "papers/a b.tex:3:5: not read: what is =",
-        "papers/a b.tex:1:1: no result is called 'a'",
-        "b.md:7:3: no display follows",
-        "c.lock: ssem.x was 1, is 2",
-        "6 marked equations in 1 file: 1 equal (1 exact), 1 different, 1 undecided, 1 agreeing at "
-        "sampled points only, 1 not read, 1 with a directive that was refused; 1 problem; 1 change "
-        "to c.lock",
-    ]
-
-
 def test_long_expressions_are_cut() -> None:
     long = Finding("differs", False, printed="x" * 100_000, derived="1")
     found = render(Report(1, [Checked("a.tex", marked(), long)], [], marked=1), "text")
@@ -216,16 +191,6 @@ def test_fingerprints_do_not_move_with_the_lines(
     assert prints(TEXT.replace("1", "3")) != [before]
     twice = prints(TEXT + "\n" + TEXT)
     assert twice[0] == before != twice[1]
-
-
-def test_files_outside_the_working_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "here").mkdir()
-    monkeypatch.chdir(tmp_path / "here")
-    found = json.loads(render(report("differs", path=str(tmp_path / "a.tex")), "sarif"))
-    place = found["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
-    assert place == {"uri": (tmp_path / "a.tex").as_uri()}
 
 
 def test_a_notebook_has_no_columns() -> None:

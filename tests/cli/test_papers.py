@@ -8,21 +8,12 @@ from typing import Any
 import pytest
 from cltheory.cli.papers import read_papers
 
-pytest_plugins = ["pytester"]
-
 MARK = "% cltheory: supcl-threshold.alpha_min_tau_0\n"
 RIGHT = MARK + "\\[ 1/n = \\frac{1}{n} \\]\n"
 WRONG = MARK + "\\[ 1/n = \\frac{2}{n} \\]\n"
 ROOT = "\\documentclass{article}\n\\newcommand{\\x}{n}\n\\begin{document}\n"
 END = "\\end{document}\n"
 WITH_MACRO = MARK + "\\[ 1/n = \\frac{1}{\\x} \\]\n"
-
-
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def write(folder: Path, **files: str) -> None:
@@ -149,25 +140,3 @@ def test_a_redefinition_is_not_overlooked(cltheory: Any, here: Path, text: str) 
     write(here, extra=r"\def\frac#1#2{#2/#1}", a=text + "\n" + RIGHT)
     code, out, _ = cltheory("check", "a.tex")
     assert code != 0, out
-
-
-def test_the_plugin_reads_what_a_paper_inputs(
-    pytester: pytest.Pytester, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
-    options = ["-p", "no:cacheprovider", "-p", "no:xdist", "--cltheory", "-v"]
-    if not pytestconfig.pluginmanager.has_plugin("cltheory"):
-        options += ["-p", "cltheory.cli.pytest_plugin"]
-    pytester.mkdir("parts").joinpath("a.tex").write_text(WITH_MACRO + WRONG)
-    pytester.path.joinpath("main.tex").write_text(ROOT + RIGHT + r"\input{parts/a}" + END)
-    found = pytester.runpytest_inprocess(*options)
-    found.assert_outcomes(passed=2, failed=1)
-    found.stdout.fnmatch_lines(
-        [
-            "*main.tex::L5 supcl-threshold.alpha_min_tau_0 PASSED*",
-            "*main.tex::a.tex:L2 supcl-threshold.alpha_min_tau_0 PASSED*",
-            "parts/a.tex:4:4: differs *",
-        ]
-    )
-    pytester.runpytest_inprocess(*options, "main.tex").assert_outcomes(passed=2, failed=1)
-    pytester.runpytest_inprocess(*options, "parts/a.tex").assert_outcomes(failed=2)

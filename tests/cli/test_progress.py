@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,16 +34,6 @@ def test_it_is_on_standard_error_only(
     loud = cltheory(*args)
     assert (loud.code, loud.out) == (0, quiet.out)
     assert any(word in loud.err for word in ("verifying", "deriving", "checking"))
-
-
-def test_check_of_several_equations(
-    cltheory: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    paper = tmp_path / "paper.tex"
-    one = "% cltheory: ssem.cross_class\n\\[ s = 1 \\]\n"
-    paper.write_text(one + one)
-    watched(monkeypatch)
-    assert "checking" in cltheory("check", str(paper)).err
 
 
 def test_what_is_tracked_is_all_there(monkeypatch: pytest.MonkeyPatch) -> None:

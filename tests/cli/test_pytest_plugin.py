@@ -135,12 +135,6 @@ def test_papers_are_collected_when_asked_for(pytester: pytest.Pytester, run: Any
     assert "pytest_plugin.py" not in found.stdout.str()
 
 
-def test_one_item_by_its_name(pytester: pytest.Pytester, run: Any) -> None:
-    pytester.path.joinpath("paper.tex").write_text(RIGHT + WRONG)
-    run("--cltheory", "paper.tex::L2 supcl-threshold.alpha_min_tau_0").assert_outcomes(passed=1)
-    run("--cltheory", "-k", "L4").assert_outcomes(failed=1, deselected=1)
-
-
 @pytest.mark.parametrize(
     ("patterns", "passed"), [("*.tex", 2), ("a.tex", 1), ("sub/*.tex", 1), ("*.md", 0), ("*", 2)]
 )
@@ -224,31 +218,6 @@ def test_the_pre_commit_hook() -> None:
     files = re.compile(hook["files"])
     assert all(files.search(name) for name in ("a.tex", "b/c.md", "d.ipynb"))
     assert not any(files.search(name) for name in ("a.text", "atex", "a.py", "a.tex.bak"))
-
-
-def test_the_action() -> None:
-    yaml = pytest.importorskip("yaml")
-    action = yaml.safe_load(in_checkout("action.yml"))
-    assert set(action["inputs"]) == {
-        "paths",
-        "python-version",
-        "version",
-        "allow-sampled",
-        "frozen",
-    }
-    assert all("description" in found and "default" in found for found in action["inputs"].values())
-    assert action["runs"]["using"] == "composite"
-    scripts = [step for step in action["runs"]["steps"] if "run" in step]
-    assert scripts
-    for step in scripts:
-        # An input in the text of a script could end it and begin another.
-        assert "${{" not in step["run"]
-        assert step["shell"] == "bash"
-    assert '/bin/cltheory" check' in scripts[-1]["run"]
-    assert options(scripts[-1]["run"]) <= KNOWN
-    assert {"--format", "--allow-sampled", "--frozen"} <= options(scripts[-1]["run"])
-    used = set(re.findall(r"inputs\.([a-z-]+)", json.dumps(action["runs"])))
-    assert used == set(action["inputs"])
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from cltheory.derive.papers.vock2026unified.checks_sparse import sequences
 from cltheory.derive.papers.vock2026unified.checks_supcon import lowered
-from cltheory.derive.papers.vock2026unified.checks_symmetry import acted, averaged, generators
 from cltheory.derive.papers.vock2026unified.supcon import (
     bound,
     loss,
@@ -65,15 +64,6 @@ def test_no_prototypes_near_the_optimum_are_better(sizes: tuple[int, ...], tau: 
         mixed = 0.95 * best + 0.05 * z @ z.T
         assert loss(w, spread(sizes, mixed.tolist(), tau)) > least
     assert np.abs(optimum(sizes, tau, by_size=False) - best).max() < 1e-5
-
-
-def test_means_over_symmetries() -> None:
-    x = [[Fraction(5 * i + j) for j in range(5)] for i in range(5)]
-    mean = averaged((2, 3), x)
-    assert all(acted(s, mean) == mean for s in generators((2, 3)))
-    assert mean[0][2] == mean[1][4] != mean[2][0]
-    assert averaged((2, 3), mean) == mean
-    assert acted((1, 0, 2, 3, 4), x) != x
 
 
 def test_soft_classes_need_not_collapse_in_many_dimensions() -> None:

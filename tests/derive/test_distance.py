@@ -276,17 +276,6 @@ def test_entries_that_are_no_fractions_of_one_number_are_refused() -> None:
     assert "\n" not in str(refusal.value)
 
 
-def test_many_points() -> None:
-    chance = np.random.default_rng(SEED)
-    points = chance.integers(-20, 20, size=(60, 3))
-    rows = of_points(points.tolist())
-    assert euclidean(rows, 3).attained and not euclidean(rows, 2).attained
-    assert "needs 3 dimensions, q is 2" in euclidean(rows, 2).reason
-    rows[0][1] += 1
-    rows[1][0] += 1
-    assert not euclidean(rows, 3).attained
-
-
 # --- spherical -----------------------------------------------------------------------------------
 def feasible(rows: Rows, tau: float) -> np.ndarray:
     """Constants c' of a fine grid for which the matrix is positive semidefinite, by floats."""
@@ -354,20 +343,6 @@ def test_points_on_a_sphere_are_found_again(q: int, n: int, chance: random.Rando
     colder = spherical(rows, Rational(1, 5 * q), q + 1)
     assert colder.attained
     check_cosines(colder, rows)
-
-
-def test_the_words_of_each_refusal() -> None:
-    square = "0,1,2,1;1,0,1,2;2,1,0,1;1,2,1,0"
-    assert spherical(square, S.One, 2).reason == (
-        "D lies on a sphere of radius 0.7071: attained with c' = 1"
-    )
-    assert "which needs 3 dimensions, q is 2; or tau = 1" in spherical(square, S.Half, 2).reason
-    assert spherical(square, Integer(2), 2).reason == (
-        "radius 0.7071 exceeds 1/sqrt(2 tau) = 0.5000: tau at most 1"
-    )
-    assert spherical(square, S.One, 1).reason == "needs 2 dimensions, q is 1"
-    assert "no constant will do" in spherical(square, Integer(2), 4).reason
-    assert spherical(square, None, 2).attained is None
 
 
 def test_classes_with_a_weight_between_them() -> None:

@@ -145,12 +145,8 @@ def test_every_step_refuses_something_else():
     "words, said",
     [
         (["--psi", "1"], "the positive alone has no negatives"),
-        (["--psi", ""], "an empty list"),
         (["--psi", "1,oo"], "must be finite"),
-        (["--psi", "1,x"], "x"),
         (["--psi", "1,2", "--tau", "0"], "tau must be > 0"),
-        (["--tau", "-1"], "tau must be > 0"),
-        (["--psi", "1,2", "--n", "2"], "has no parameter n"),
         (["--psi", "__import__('os').getpid(),1"], "psi"),
     ],
 )

@@ -1,6 +1,5 @@
 """Bounds on the gradient of InfoNCE: at configurations random and special, and where met."""
 
-import json
 from functools import cache
 
 import mpmath
@@ -11,8 +10,6 @@ from cltheory.derive.results import results
 from cltheory.derive.theorem import bounds
 from cltheory.derive.theorem.bounds import About, Bounds
 from cltheory.derive.vectors.anchor import Anchor, Batch
-from cltheory.derive.write.proofs.phrases import marked
-from cltheory.derive.write.report import report
 from sympy import Integer, Rational
 from test_bounds import BOUNDS, CLOSE, DIGITS, configurations, value
 
@@ -228,55 +225,9 @@ def test_where_the_printed_band_is_idle():
 
 
 # --- showing -----------------------------------------------------------------------------------
-def test_bounds_are_shown_with_what_they_are(tmp_path, monkeypatch):
-    row = {"result": BAND.id, "quantity": "upper", "ratio": "0.999"}
-    (tmp_path / f"{BAND.id}.json").write_text(json.dumps([row, {**row, "ratio": "0.5"}]))
-    monkeypatch.setattr(bounds, "ATTACKED", tmp_path)
-    bounds.attacks.cache_clear()
-    try:
-        assert bounds.tightness(BAND.id, "upper") == "0.999"
-        assert bounds.tightness(BAND.id, "lower") is None
-        found = report(BAND, BAND.point(tau=2), typeset=False, steps=False, claims=False)
-    finally:
-        bounds.attacks.cache_clear()
-    upper, trivial = (found["quantities"][k]["bound"] for k in ("upper", "upper_trivial"))
-    assert upper["tightness"] == "0.999" and upper["side"] == "upper"
-    assert trivial["constants"] == {"of epsilon^2": "1"} and not trivial["printed"]
-    said = bounds.in_words(upper)
-    assert said[0].startswith("squared_gradient <= this, for one anchor")
-    assert said[-1] == "largest ratio that an attack has reached: 0.999"
-    printed = report(PRINTED, {}, typeset=False, steps=False, claims=False)["quantities"]
-    assert "as printed" in bounds.in_words(printed["upper_printed"]["bound"])[0]
-    assert "bound" not in printed["ratio_idle"]
-
-
-@pytest.mark.parametrize("said", ["equality", "holds_if"])
-def test_a_condition_reads_as_one(said):
-    with pytest.raises(ValueError, match="iff, if or where"):
-        Bounds(Integer(1), "x", "one", **{said: "equal logits"})
-
-
 def test_a_bound_has_a_side():
     with pytest.raises(ValueError, match="upper or a lower"):
         Bounds(Integer(1), "x", "one", side="left")
-
-
-@pytest.mark.parametrize(
-    "text, tex",
-    [
-        ("<m, z+>^2", r"$\langle m, z^+\rangle^2$"),
-        ("(1/N) sum z_j z_j^T", r"$\frac{1}{N} \sum_j z_j z_j^\top$"),
-        ("|z_j - z_k|^2", r"$\|z_j - z_k\|^2$"),
-        ("q^T A u", r"$q^\top A u$"),
-        ("z+, and C^(1)", r"$z^+$, and $C^{(1)}$"),
-        ("epsilon <= 1 and x >= 2", "epsilon <= 1 and x >= 2"),
-    ],
-)
-def test_vectors_in_sentences_are_typeset(text, tex):
-    shown, found = marked(text)
-    for character, formula in found.items():
-        shown = shown.replace(character, formula)
-    assert shown == tex
 
 
 # --- what no unit vectors have --------------------------------------------------------------------

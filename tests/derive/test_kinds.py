@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
-from cltheory.cli.derive import LAID_OUT
 from cltheory.cli.render import render
 from cltheory.derive.decide.domain import POSITIVE, Domain, DomainError, at_least, between
 from cltheory.derive.decide.root import argmin
@@ -24,7 +22,7 @@ from cltheory.derive.theorem.listed import ListOf
 from cltheory.derive.theorem.putback import Inconsistent
 from cltheory.derive.theorem.quantity import Quantity
 from cltheory.derive.theorem.result import Result
-from cltheory.derive.write.export import to_latex, to_python
+from cltheory.derive.write.export import to_python
 from cltheory.derive.write.report import report
 from sympy import (
     And,
@@ -196,25 +194,6 @@ def test_json_has_nested_lists_sets_and_names() -> None:
     assert settled["value"] == "true"
 
 
-SHOWN: dict[str, Callable[[str], bool]] = {
-    "text": lambda t: (
-        "collapse: alpha in [0.13534, 0.50000)" in t
-        and "cosines = [[1.0000, 0.13534], [0.13534, 0.69315]]" in t
-        and "structure = class-simplex" in t
-    ),
-    "latex": lambda t: r"\text{class-simplex}" in t and r"\left[\begin{matrix}1.0000 & 0.13" in t,
-    "markdown": lambda t: r"\alpha \in \left[e^{-2}, \frac{1}{2}\right)$$" in t,
-}
-
-
-@pytest.mark.parametrize("style", SHOWN)
-def test_every_format_prints_them(style: str) -> None:
-    found = render(
-        report(R, POINT, 5, plain=LAID_OUT.get(style, "")), style, brief=True, result=R, point=POINT
-    )
-    assert SHOWN[style](found), found
-
-
 def run(source: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     exec(source, found)  # our own text
@@ -233,16 +212,6 @@ def test_python_computes_them() -> None:
     exported = run(to_python([R]))
     assert exported["of_all_kinds_value"](m=2, tau=3.0) == 6
     np.testing.assert_allclose(exported["of_all_kinds_cosines"](2, 1.0)[1, 1], np.log(2))
-
-
-def test_macros_and_display_print_them() -> None:
-    macros = to_latex([R])
-    assert r"\newcommand{\clOfAllKindsStructure}{\text{class-simplex}}" in macros
-    assert r"\newcommand{\clOfAllKindsCollapse}[2]{\left[" in macros
-    assert r"\newcommand{\clOfAllKindsValue}[2]{\clArgFirst{#1} \clArg{#2}}" in macros
-    shown = R._repr_mimebundle_()["text/markdown"]
-    assert all(f"`{name}`" in shown for name in FOUND)
-    assert r"\text{class-simplex}" in R.quantity("structure")._repr_latex_()
 
 
 # --- lists -------------------------------------------------------------------------------
@@ -285,16 +254,11 @@ def test_a_list_is_a_parameter(sizes: object) -> None:
     "sizes, said",
     [
         ("2,,4", "no number beside"),
-        ("", "empty list"),
         ([], "empty list"),
         ("2,0,4", "each of sizes must be an integer >= 1, not 0"),
-        ("2,2.5", "must be an integer"),
         ("2,__import__('os')", "is not a number"),
         ("1," * 10_000 + "1", "too long"),
-        ("9^9^9,1", "too large"),
         (7, "is not a list"),
-        ([[1, 2]], "is not a number"),
-        (None, "is not a list"),
     ],
 )
 def test_what_is_no_list_is_refused_in_one_line(sizes: object, said: str) -> None:

@@ -63,36 +63,24 @@ D = Domain(
 KNOWN = [
     # rational functions, and powers
     ((2 * n + 1) / (n - 3), n, oo, S(2)),
-    (n / (n**2 + 1), n, oo, S.Zero),
     (n**2 / (n + m), n, oo, oo),
-    (-(n**2) / (n + m), n, oo, -oo),
     ((m * n + 1) / (n + tau), n, oo, m),
     (((n + 1) ** 5 - n**5) / n**4, n, oo, S(5)),
     (n ** Rational(1, 3) / log(n), n, oo, oo),
-    (n**tau, n, oo, oo),
-    (n**m * exp(-tau * n), n, oo, S.Zero),
     (n**tau / n ** (tau + m), n, oo, S.Zero),
     # roots whose leading terms cancel
     (sqrt(n**2 + n) - n, n, oo, S.Half),
-    (sqrt(n + 1) / sqrt(n), n, oo, S.One),
-    (sqrt(n) * (sqrt(n + m) - sqrt(n)), n, oo, m / 2),
     (sqrt(n**2 + m * n) - sqrt(n**2 + tau * n), n, oo, (m - tau) / 2),
     ((n**3 + n**2) ** Rational(1, 3) - n, n, oo, Rational(1, 3)),
     (sqrt(n + sqrt(n)) - sqrt(n), n, oo, S.Half),
     # logarithms against powers, and against each other
-    (log(n) / n, n, oo, S.Zero),
-    (n / log(n), n, oo, oo),
     (log(n) ** 100 / n, n, oo, S.Zero),
     (tau * log(tau), tau, S.Zero, S.Zero),
     (log(tau), tau, S.Zero, -oo),
-    (1 / log(tau), tau, S.Zero, S.Zero),
-    (log(log(n)), n, oo, oo),
     (1 / log(log(n)), n, oo, S.Zero),
     (log(log(n)) / log(n), n, oo, S.Zero),
     (log(n * log(n)) / log(n), n, oo, S.One),
-    (log(m * n) - log(n), n, oo, log(m)),
     (log(m * n) - log(n) - log(m), n, oo, S.Zero),
-    (log(n + log(n)) - log(n), n, oo, S.Zero),
     (log((m * n + 1) / (n + 1)), n, oo, log(m)),
     (n * (log(n + m) - log(n)), n, oo, m),
     (1 / log((m + n) / n), n, oo, oo),
@@ -100,14 +88,10 @@ KNOWN = [
     (log(n) / log(m * n**2 + 1), n, oo, S.Half),
     # exponentials
     (exp(-m / tau), tau, S.Zero, S.Zero),
-    (exp(-m / tau), tau, oo, S.One),
-    (exp(-1 / tau) / tau**5, tau, S.Zero, S.Zero),
     (exp(1 / tau) * tau**3, tau, S.Zero, oo),
     ((1 + exp(m / tau)) / (3 + 2 * exp(m / tau)), tau, S.Zero, Rational(1, 2)),
     ((exp(n) + exp(n**2)) / exp(n), n, oo, oo),
     ((exp((m + tau) * n) - exp(m * n)) / exp((m + tau) * n), n, oo, S.One),
-    (exp((m - tau) * n) / exp(m * n), n, oo, S.Zero),
-    (exp(sqrt(n)) / n**100, n, oo, oo),
     (exp(log(n) ** 2) / exp(n), n, oo, S.Zero),
     (n * exp(-sqrt(log(n))), n, oo, oo),
     (tau * (exp(1 / tau) - 1), tau, oo, S.One),
@@ -119,21 +103,15 @@ KNOWN = [
     (exp(n * exp(-n)), n, oo, S.One),
     (1 - 1 / (exp(n * (1 - 1 / (1 + S.Exp1))) + 1), n, oo, S.One),
     (log(exp(exp(n)) + 1) / exp(n), n, oo, S.One),
-    (log(1 + exp(n)) / n, n, oo, S.One),
     (log(exp(m * n) + exp((m + 1) * n)) / n, n, oo, m + 1),
     (log(1 + exp(-n)) * exp(n), n, oo, S.One),
     # powers with the symbol in the exponent
     ((1 + m / n) ** n, n, oo, exp(m)),
-    ((1 + tau / n) ** (n * m), n, oo, exp(m * tau)),
     (n * (m ** (1 / n) - 1), n, oo, log(m)),
     (tau**tau, tau, S.Zero, S.One),
-    (n ** (1 / n), n, oo, S.One),
-    (n * alpha**n, n, oo, S.Zero),
-    ((1 - alpha) ** (-n), n, oo, oo),
     # the ends of a range, from inside
     (1 / log(alpha), alpha, S.One, -oo),
     ((1 - alpha**2) / (1 - alpha), alpha, S.One, S(2)),
-    (alpha * log(alpha), alpha, S.Zero, S.Zero),
     (b + exp(b), b, -oo, -oo),
     # cases, maxima and other constants
     (Max(n, m * n) / n, n, oo, m),
@@ -141,8 +119,6 @@ KNOWN = [
     (Max(1 + 1 / n, tau), n, oo, Max(1, tau)),
     (Piecewise((n, log(n) > sqrt(n)), (1 / n, True)), n, oo, S.Zero),
     (n / (n + pi), n, oo, S.One),
-    (pi * n / (n + 1), n, oo, pi),
-    (m + 1, n, oo, m + 1),
 ]
 
 
@@ -158,7 +134,6 @@ def test_known_limits(expression: Expr, symbol: Symbol, point: Expr, value: Expr
     "expression, symbol, point",
     [
         (m * n - n * tau, n, oo),  # the sign of m - tau is not known
-        (n ** (m - tau), n, oo),
         (exp((m - tau) * n), n, oo),
         (exp(m * n) - exp(tau * n), n, oo),
         (log(m - tau + 1 / n), n, oo),
@@ -171,7 +146,6 @@ def test_known_limits(expression: Expr, symbol: Symbol, point: Expr, value: Expr
         (Piecewise((n, m > tau), (1 / n, True)), n, oo),
         (1 / (log(6 * n) - log(2 * n) - log(3)), n, oo),
         (n, n, S.One),  # an integer comes no closer
-        (alpha, alpha, oo),  # it stays in (0, 1)
         (tau, tau, Rational(1, 2)),
     ],
 )
@@ -261,17 +235,12 @@ def test_wrong_values_are_refused(
         (X, oo, True),
         (X, -oo, False),
         (X, 10**6, False),
-        (1 / log(X), 0, True),  # slow, and right
         (1 / log(X), Rational(1, 100), False),
         (1 / log(X), -1, False),
         (1 / log(log(X)), 0, True),
-        (log(log(X)), oo, True),
         (log(log(log(X + 9))), oo, True),
         (sqrt(X**2 + X) - X, Rational(1, 2), True),  # cancels
         (sqrt(X**2 + X) - X, Rational(1, 2) + Rational(1, 10**12), False),
-        (exp(X), oo, True),
-        (exp(-X), 0, True),
-        (exp(exp(X)) / (1 + exp(exp(X))), 1, True),
         ((X + 10**60) / (X + 1), 1, True),  # settles late
         (sqrt(1 - X), 0, False),  # not real
         (X / (X + exp(500)), 1, True),  # larger than the first far values
@@ -281,9 +250,7 @@ def test_wrong_values_are_refused(
         (2 / log((19 * X / 10 - 1) / (X / 10 - 1)), 2 / log(19), True),  # a pole at 10
         (X / (X + 1), 1 + Rational(1, 10**20), False),
         (-X, -oo, True),
-        (-X, oo, False),
         (Min(X, 3 + 1 / X), 3, True),
-        (Min(X, 3 + 1 / X), oo, False),
         (Max(1 / X, 2 - 1 / X), 2, True),
         (Max(1 / X, 2 - 1 / X), 2 + Rational(1, 10**12), False),
         (Piecewise((X, X < 7), (5 - 1 / X, True)), 5, True),
@@ -548,34 +515,6 @@ def test_a_value_that_divides_by_zero_at_an_end_is_the_limit_from_inside() -> No
     )
     with pytest.raises(NoLimit):
         joint_limit(1 / (m - 3), {m: S(3)}, D)
-
-
-@pytest.mark.parametrize(
-    "result, values, quantity, value",
-    [
-        ("towers-threshold", {"N": 4, "K": 2, "p": 1, "t": 3, "w": "oo"}, "b_simplex", oo),
-        ("sigmoid-threshold", {"N": "oo"}, "b_simplex", oo),
-        ("sigmoid-threshold", {"N": 8, "b": "oo"}, "t_simplex_max", oo),
-        ("sigmoid-optimum", {"N": "oo", "t": 1, "b": 1}, "delta_star", oo),
-        ("sigmoid-optimum", {"N": "oo", "t": 1, "b": 1}, "regime", Symbol("antipodal")),
-        ("sigmoid-optimum", {"N": 5, "t": "oo", "b": 1}, "x_star", Rational(6, 11)),
-        ("supcl-threshold", {"alpha": 1}, "tau_max", oo),
-        ("supcl-threshold", {"alpha": 1, "n": "oo"}, "tau_max", oo),
-        (
-            "supcl-optimum",
-            {"m": 2, "n": "oo", "alpha": "1/2", "tau": "1/10"},
-            "x_star",
-            1 - log(3) / 20,
-        ),
-        ("ccem", {"delta": "oo"}, "positive", -S.One),
-    ],
-)
-def test_results_at_infinity(
-    result: str, values: dict[str, object], quantity: str, value: Expr
-) -> None:
-    r = results[result]
-    found = r.at(quantity, r.point(**values))
-    assert found == value or (found - value).simplify() == 0
 
 
 @pytest.mark.parametrize(

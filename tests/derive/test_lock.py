@@ -44,19 +44,6 @@ def test_nothing_has_changed() -> None:
     assert compare_lock(frozen(ID)) == []
 
 
-def test_a_lock_says_what_it_is() -> None:
-    found = json.loads(frozen())
-    assert (found["format"], found["format_version"], found["all"]) == ("cltheory-lock", 1, True)
-    entry = found["quantities"][ID][NAME]
-    assert entry["symbols"] == ["m", "n", "tau"]
-    assert entry["domain"]["tau"] == "> 0"
-    assert entry["evidence"] == "exact"
-    assert not json.loads(frozen(ID))["all"]
-    root = found["quantities"]["supcl-optimum"]["same_class"]
-    assert root["expression"] == "1 - x_star"
-    assert root["roots"]["x_star"]["high"] == "m*n/(m*n - 1)"
-
-
 def test_unknown_results_are_refused() -> None:
     with pytest.raises(UnknownResult):
         freeze(["no-such"])
@@ -91,12 +78,9 @@ def test_another_formula_is_found_different(old: str) -> None:
     "old",
     [
         "__import__('os').system('true')",
-        "lambda: 1",
         "q + 1",
         "9**9**9**9",
         "(" * 500 + "m" + ")" * 500,
-        "m + " * 3000 + "m",
-        "Piecewise((m, True))",
         "",
     ],
 )
@@ -191,19 +175,13 @@ def entry_of(found: dict[str, Any]) -> dict[str, Any]:
     [
         (lambda f: f.update(format="other"), "not a lock"),
         (lambda f: f.update(format_version=2), "format 2"),
-        (lambda f: f.update(format_version="x" * 10_000), "format x"),
         (lambda f: f.pop("quantities"), "no table"),
-        (lambda f: f.update(quantities=[1]), "no table"),
         (lambda f: f["quantities"].update({ID: 3}), "no table"),
         (lambda f: entry_of(f).update(expression="m"), "was altered at supcl-threshold.alpha_min"),
-        (lambda f: entry_of(f).update(evidence="sampled"), "was altered"),
         (lambda f: entry_of(f).update(evidence="certain"), "damaged"),
         (lambda f: entry_of(f).update(sha256="0" * 64), "was altered"),
-        (lambda f: entry_of(f).pop("sha256"), "damaged"),
-        (lambda f: entry_of(f).update(expression=7), "damaged"),
         (lambda f: entry_of(f).update(roots={"x_star": {}}), "damaged"),
         (lambda f: entry_of(f).update(domain=["m"]), "damaged"),
-        (lambda f: entry_of(f).update(symbols="m"), "damaged"),
         (lambda f: f["quantities"][ID].update({NAME: None}), "damaged"),
     ],
 )
@@ -249,11 +227,3 @@ def test_a_lock_of_nothing_is_no_lock() -> None:
         text = json.dumps({**json.loads(freeze([ID])), "quantities": quantities})
         with pytest.raises(LockError, match="no quantities"):
             compare_lock(text)
-
-
-def test_a_decision_may_be_given_up() -> None:
-    text = altered(frozen(ID), ID, NAME, expression="m")
-    found = list(compare_lock(text, lambda entries: ["decided: too large" for _ in entries]))
-    (change,) = (c for c in found if c.kind == "changed")
-    assert change.equivalent is None
-    assert "(equal or not, which was not decided: too large)" in change.message

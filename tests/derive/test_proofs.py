@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from cltheory.derive.decide.domain import Domain
 from cltheory.derive.errors import InternalError
 from cltheory.derive.proof.derivation import Step
 from cltheory.derive.proof.relations import Iff
-from cltheory.derive.proof.statement import Lemma
 from cltheory.derive.results import results
 from cltheory.derive.write.layout import displays, signs
 from cltheory.derive.write.layout.layout import layout
@@ -256,29 +254,7 @@ def test_evident_claims_are_left_out() -> None:
 # --- lemmas --------------------------------------------------------------------------------------
 
 
-def test_a_lemma_of_another_package_is_printed_in_its_own_words() -> None:
-    lemma = Lemma("mine", "what is 100% so", "by a_b")
-    text = document([replace(told("supcl-threshold"), lemmas=(lemma,))])
-    assert "\\begin{lemma}[Mine]\\label{lem:mine}\nWhat is $100$\\% so.\n" in text
-    assert "\\begin{proof}\nBy $a_b$.\n" in text
-
-
 # --- words ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("id", "text", "tex"),
-    [
-        ("clip-pair-graph", "any ell_i of |Z_i|", r"any $\ell_{i}$ of $\|Z_i\|$"),
-        ("clip-pair-graph", "is |n_A - n_B| less", "is $|n_A - n_B|$ less"),
-        ("mrf", "log q of log-weights", r"$\log q$ of log-weights"),
-        ("kernel-infonce", "on R^d", r"on $\mathbb{R}^d$"),
-        ("kernel-supcl", "D is |x - y|^gamma", r"$D$ is $|x - y|^\gamma$"),
-        ("spectral-clustering", "tr(Z'MZ)/tau", r"$\operatorname{tr}(Z^\top M Z)/\tau$"),
-    ],
-)
-def test_formulas_in_words_of_a_result(id: str, text: str, tex: str) -> None:
-    assert Notation(results[id]).prose(text) == tex
 
 
 def test_a_limit_shows_what_it_is_of() -> None:
@@ -380,40 +356,7 @@ def test_all_proofs_compile(tmp_path: Path) -> None:
         check_log(compiled(tmp_path, document([told(id) for id in sorted(WIDE)])))
 
 
-@needs_tex
-def test_a_snippet_compiles_with_the_packages_that_it_names(tmp_path: Path) -> None:
-    head, _, body = snippet([told("ssem")]).partition("\n\n")
-    named = [line.lstrip("% ") for line in head.splitlines()]
-    preamble = [line for line in named if line.startswith((r"\usepackage", r"\newtheorem"))]
-    assert len(preamble) == 3
-    whole = [r"\documentclass{article}", *preamble, r"\begin{document}", body, r"\end{document}"]
-    log = compiled(tmp_path, "\n".join(whole))
-    assert "Overfull" not in log
-
-
-# --- what sentences say ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("id", "part"), [("sigmoid-threshold", "N"), ("phases", "p")])
-def test_a_part_of_the_domain_is_said_once(id: str, part: str) -> None:
-    """What is true for N >= 4 only is not said of all N."""
-    restricted = 0
-    for step, p in paragraphs(id):
-        (s,) = (s for s in writer(id).result.domain.ranges if s.name == part)
-        r = step.says.domain.ranges.get(s)
-        if r is None or r == writer(id).result.domain.ranges[s]:
-            continue
-        said = re.findall(rf"for \${part} ?(?:\\ge|=)", p.before, re.I)
-        assert len(said) == (0 if p.before.startswith(("Hence", "So")) else 1), p.before
-        restricted += 1
-    assert restricted > 3
-
-
-@pytest.mark.parametrize("id", ["phases", "supcon-two-sizes", "dcl"])
-def test_a_theorem_on_a_loss_says_how_many_dimensions(id: str) -> None:
-    assert r"\mathbb{R}^d$ with $d \ge" in told(id).theorem
-
-
+# --- renamed symbols ---------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("id", "new"), [("supcl-threshold", "T"), ("simclr", r"\tilde{\tau}"), ("mrf", "")]
 )

@@ -102,13 +102,6 @@ def test_the_interval_shrinks_with_the_temperature() -> None:
     assert hot[0] < 0 and 0.99 < hot[1] < 1
 
 
-def test_every_step_is_exact() -> None:
-    assert R.evidence.grade.name == "EXACT"
-    assert {"alpha_low", "alpha_high", "loss", "same_instance", "same_class", "cross_class"} <= set(
-        R.quantities
-    )
-
-
 def test_the_multiplier_matters() -> None:
     """Without it the third eigenvalue is not the larger one everywhere; no wrong one will do."""
     problem, proof = EXCLUSIVE, Derivation()

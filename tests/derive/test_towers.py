@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from math import exp, inf, log
+from math import inf, log
 
 import numpy as np
 import pytest
@@ -17,14 +16,6 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sympy import Rational
 from sympy import log as slog
-
-
-def gram(n: int, positive: float, negative: float, within: float) -> np.ndarray:
-    """Joint Gram matrix of two towers."""
-    eye, ones = np.eye(n), np.ones((n, n))
-    tower = within * ones + (1 - within) * eye
-    cross = negative * ones + (positive - negative) * eye
-    return np.block([[tower, cross], [cross.T, tower]])
 
 
 def softplus(z: float) -> float:
@@ -339,14 +330,3 @@ def test_two_towers_are_the_case_of_the_paper() -> None:
     edge = r.value("b_simplex", N=9, K=3, t="1.5", w=2, digits=40)
     back = r.value("w_simplex", N=9, K=3, t="1.5", b=edge, digits=30)
     assert abs(back - 2) < 1e-13
-
-
-def test_report_writes_infinity() -> None:
-    from cltheory.derive.write.report import report
-
-    o = results["sigmoid-optimum"]
-    found = report(o, o.point(N=10, t="1/2", b="1/2"), claims=False)
-    assert found["quantities"]["delta_star"]["value"] == "oo"
-    assert found["quantities"]["regime"]["sympy"] == "antipodal"
-    json.dumps(found)
-    assert exp(log(2)) == pytest.approx(2)

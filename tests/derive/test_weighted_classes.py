@@ -126,12 +126,9 @@ def test_formulas_and_numbers_agree(sizes: tuple[int, ...]) -> None:
     [
         ((2, 1), "each of sizes must be an integer >= 2, not 1 .a sample alone"),
         ((3,), "two classes or more"),
-        ((0, 2), "integer >= 2"),
         (("3/2", 2), "integer >= 2"),
-        ((), "empty list"),
         (" ", "empty list"),
         ("2,oo", "each of sizes must be finite, not oo"),
-        ("2,x", "not a number"),
     ],
 )
 def test_sizes_that_are_refused(sizes: object, said: str) -> None:

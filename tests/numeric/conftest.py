@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
 
 import pytest
 import torch
+from cltheory.cli.main import run
 from cltheory.derive.results import results
 
 
@@ -46,3 +50,32 @@ def predicted_variance() -> Callable[..., float]:
         return float(function(m=m, n=n, alpha=alpha, tau=tau))
 
     return variance
+
+
+@pytest.fixture
+def drawn(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, str, str]]:
+    """``cltheory figure`` in an empty folder: its exit code, and what it says."""
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+
+    def command(*words: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        return run(["figure", *words, "--device", "cpu"]), *capsys.readouterr()
+
+    return command
+
+
+@pytest.fixture(scope="session")
+def open_clip() -> ModuleType:
+    """The file of open_clip's losses; the package would import torchvision."""
+    package = find_spec("open_clip")
+    if package is None or package.origin is None:
+        pytest.skip("needs open_clip_torch")
+    path = Path(package.origin).with_name("loss.py")
+    spec = spec_from_file_location("open_clip_loss_file", path)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

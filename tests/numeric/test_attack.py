@@ -190,24 +190,18 @@ def broken(**changes: Any) -> str:
     [
         ("", "not JSON"),
         ("[]", "an empty list"),
-        ("3", "an object"),
         ("[" * 100_000, "nested too deeply|no JSON"),
         ('{"result": NaN}', "not a number|not JSON"),
         (broken(result=...), "'result' is missing"),
         (broken(about="POINT"), "not a kind of configuration"),
         (broken(vectors=...), "'vectors' is missing"),
-        (broken(vectors={}), "'vectors' is missing"),
         (broken(vectors={"anchor": [1.0]}), "must be a nested list of decimal"),
         (broken(vectors={"anchor": ["__import__('os')"]}), "not a decimal number"),
         (broken(vectors={"anchor": ["1e9999999"]}), "not a decimal number"),
-        (broken(vectors={"anchor": ["nan"]}), "not a decimal number"),
-        (broken(vectors={"anchor": ["1" * 1000]}), "not a decimal number"),
         (broken(vectors={"negatives": [["1"], ["1", "2"]]}), "different lengths"),
         (broken(tau="-"), "'tau' has '-'"),
-        (broken(tau=1), "'tau' must be a decimal"),
         (broken(seed="x"), "'seed' must be an integer"),
         (broken(given={"c": 1}), "'given' must be an object"),
-        (broken(ratio=1), "'ratio' and 'how'"),
     ],
 )
 def test_what_is_no_record_is_refused_in_a_line(text: str, why: str) -> None:
@@ -220,9 +214,7 @@ def test_what_is_no_record_is_refused_in_a_line(text: str, why: str) -> None:
     "changes, why",
     [
         ({"tau": None}, "'tau' must be a positive"),
-        ({"tau": "-1"}, "'tau' must be a positive"),
         ({"vectors": {"anchor": ["1"], "positive": ["1"]}}, "'negatives' is missing"),
-        ({"vectors": {"anchor": ["1"], "negatives": [["1"]]}}, "'positive' of a configuration"),
         (
             {"vectors": {"anchor": ["1", "2"], "positive": ["1"], "negatives": [["1"]]}},
             "'anchor' of a configuration",

@@ -4,70 +4,30 @@ from __future__ import annotations
 
 import pytest
 import torch
+from cltheory.derive.results import results
 from cltheory.derive.theorem.bounds import About
-from cltheory.derive.vectors.anchor import BATCH, READINGS
+from cltheory.numeric.attack import bounds_of
 from cltheory.numeric.attack.digits import readings_of
 from cltheory.numeric.attack.readings import float_readings, has
 from cltheory.numeric.attack.spaces import space
 from cltheory.numeric.attack.stored import Record
 from mpmath import mp
 
+#: Of a bound with a number that no configuration tells.
+GIVEN = {"c"}
+#: What bounds of the registry ask for: of each kind of configuration, and what it bounds.
 NAMES = {
-    About.ANCHOR: list(READINGS),
-    About.BATCH: [
-        *BATCH,
-        "mean_epsilon",
-        "mean_squared_gradient",
-        "mean_epsilon_squared",
-        "mean_epsilon_squared_sigma",
-        "mean_epsilon_squared_sigma_squared",
-        "mean_squared_linear",
-        "mean_rho",
-    ],
-    About.SOFTMAX: [
-        "N",
-        "curvature",
-        "q_max",
-        "participation",
-        "spread_2",
-        "spread_inf",
-        "highest",
-        "deviation",
-        "remainder_2",
-        "remainder_inf",
-        "remainder_above",
-        "remainder_below",
-        "remainder_first",
-        "offset_first",
-    ],
-    About.VECTORS: [
-        "b",
-        "n",
-        "d",
-        "t",
-        "effective_rank",
-        "sigma_hat",
-        "entropy_rank",
-        "isotropy_deviation",
-        "q",
-        "centroid",
-        "t_next",
-        "frobenius_diversity",
-    ],
-    About.LAW: [
-        "N",
-        "n",
-        "tau",
-        "epsilon",
-        "mean_epsilon_squared",
-        "mean_epsilon",
-        "mean_epsilon_squared_sigma",
-        "mean_squared_sampling",
-        "epsilon_max",
-        "sigma",
-        "mean_squared_gradient",
-        "gradient_variance",
-    ],
+    about: sorted(
+        {
+            name
+            for id in results.family("spectral-band")
+            for bound in bounds_of(results[id]).values()
+            if bound.about is about
+            for name in (bound.bounded, *map(str, bound.readings))
+            if name not in GIVEN
+        }
+    )
+    for about in About
 }
 
 

@@ -28,12 +28,10 @@ LONG = torch.cat([Z[:4], 2 * Z[4:5], 1.1 * Z[5:]])
     "arguments, message",
     [
         ((Z[0], Z[1], Z[2:2], 0.1), "n = 2 leaves no negatives: the band needs n > 2"),
-        ((Z[0], Z[1], [], 0.1), "leaves no negatives"),
         ((Z[0], Z[1], LONG, 0.1), "negatives row 4 has length 2, not 1; normalise=True scales"),
         ((1.5 * Z[0], Z[1], Z, 0.1), "anchor has length 1.5, not 1"),
         ((Z[0], 0 * Z[1], Z, 0.1), "positive is zero, which has no direction"),
         ((Z[0], Z[1], put(3, NAN), 0.1), "negatives row 3 is not finite"),
-        ((Z[0], Z[1], put(2, INF), 0.1), "negatives row 2 is not finite"),
         ((Z[0], Z[1, :2], Z, 0.1), r"anchor has the shape \(3,\), positive \(2,\)"),
         ((Z[0], Z[1], Z[:, :2], 0.1), r"not \(6, 2\) for anchors \(3,\)"),
         ((Z, Z, Z.expand(5, 6, 3), 0.1), r"not \(5, 6, 3\) for anchors \(6, 3\)"),
@@ -41,15 +39,10 @@ LONG = torch.cat([Z[:4], 2 * Z[4:5], 1.1 * Z[5:]])
         ((Z[0], Z[1], None, 0.1), "negatives are not vectors"),
         ((Z[0], Z[1], torch.tensor(1.0), 0.1), "negatives must be"),
         ((Z[0], Z[1], Z, 1e-200), "tau must be from 1e-50 to 1e\\+50, not 1e-200"),
-        ((Z[0], Z[1], Z, -1), "tau must be positive and finite, not -1"),
-        ((Z[0], Z[1], Z, NAN), "tau must be positive and finite, not nan"),
         ((Z[0], Z[1], Z, "warm"), "tau must be a number, or one for each anchor, not 'warm'"),
         ((Z, Z, Z, torch.ones(5)), r"tau has the shape \(5,\), anchors \(6,\)"),
         ((Z[0].to(torch.complex64), Z[1], Z, 0.1), "anchor must be floating point"),
-        ((torch.ones(3, dtype=torch.int64), Z[1], Z, 0.1), "anchor must be floating point"),
-        ((Z[0].numpy().astype(int), Z[1], Z, 0.1), "anchor must be floating point, not int64"),
         ((Z[0], Z[1], [[1.0, 2.0], [3.0]], 0.1), "negatives are not vectors: expected sequence"),
-        ((Z[0], Z[1], ["a"], 0.1), "negatives are not vectors"),
         ((Z[0, :0], Z[1], Z, 0.1), r"anchor must be vectors \(..., d\), not of the shape \(0,\)"),
     ],
 )
@@ -65,7 +58,6 @@ def test_measure_refuses(arguments: tuple, message: str) -> None:
         ((Z,), {}, "give second views, or positive="),
         ((Z, Z), {"positive": [1, 0]}, "give second views, or positive="),
         ((Z[:2],), {"positive": [1, 0]}, "there are 2 embeddings, and the band needs n > 2"),
-        ((Z[:1], Z[1:2]), {}, "there are 2 embeddings, and the band needs n > 2"),
         ((Z, Z[:5]), {}, r"second views \(5, 3\) on cpu do not match embeddings \(6, 3\)"),
         ((Z,), {"positive": [1, 0, 3, 2]}, r"positive must have the shape \(6,\), not \(4,\)"),
         (
@@ -74,10 +66,7 @@ def test_measure_refuses(arguments: tuple, message: str) -> None:
             "positive 6 is not an index among 6 embeddings",
         ),
         ((Z,), {"positive": [1, 0, 2, 3, 5, 4]}, "embedding 2 is its own positive"),
-        ((Z,), {"positive": [1.0, 0, 3, 2, 5, 4]}, "positive must be integers"),
         ((LONG,), {"positive": [1, 0, 3, 2, 5, 4]}, "embeddings row 4 has length 2, not 1"),
-        ((Z[0],), {"positive": [1]}, r"embeddings must be \(n, d\), not \(3,\)"),
-        ((put(5, NAN),), {"positive": [1, 0, 3, 2, 5, 4]}, "embeddings row 5 is not finite"),
         ((Z * torch.tensor([[1.0]] * 5 + [[0.0]]), Z), {}, "embeddings row 5 is zero"),
     ],
 )
@@ -131,20 +120,12 @@ def test_the_printed_constant_is_not_negative(c: float) -> None:
     [
         ([3, 3, 3, 3], "all embeddings have the label 3: no negatives are left"),
         ([0, 0, 1, 2, 2], "label 1 has a single sample, which has no positive"),
-        ([], "labels must be integers"),
-        ([[0, 1]], "labels must be integers"),
         ([0.5, 1.0], "labels must be integers"),
     ],
 )
 def test_labels_are_refused(labels: list, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         same_class(labels)
-
-
-def test_positives_by_class() -> None:
-    labels = torch.tensor([4, 7, 4, 7, 7, 4])
-    found = same_class(labels)
-    assert found.tolist() == [2, 3, 5, 4, 1, 0]
 
 
 # --- what is taken --------------------------------------------------------------------------

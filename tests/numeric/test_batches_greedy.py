@@ -142,16 +142,12 @@ def test_a_window_below_what_the_pool_has_is_approached() -> None:
     "pool, size, options, says",
     [
         (torch.ones(4), 2, {}, "a pool must be (P, d), not (4,)"),
-        (torch.ones(4, 0), 2, {}, "a pool must be (P, d)"),
         (torch.tensor([[1.0], [torch.nan]]), 2, {}, "row 1 of the pool is not finite"),
         (torch.ones(4, 2), 5, {}, "a batch of 5 cannot be built out of a pool of 4"),
-        (torch.ones(4, 2), 0, {}, "a batch of 0"),
         (torch.ones(4, 2), 2, {"probe": 0}, "probe must be 1 or more"),
         (torch.ones(4, 2), 2, {"seeds": 3}, "seeds must be from 1 to the batch size 2, not 3"),
-        (torch.ones(4, 2), 2, {"seeds": 0}, "seeds must be"),
         (torch.ones(4, 3), 2, {"window": (1, 3)}, "min(n, d) = 2, not [1, 3]"),
         (torch.ones(4, 3), 2, {"window": (0.5, 1)}, "a window needs 1 <= least"),
-        (torch.ones(4, 3), 2, {"window": (2, 1)}, "a window needs"),
         (torch.ones(4, 3), 2, {"stop_in_window": True}, "stop_in_window needs a window"),
     ],
 )

@@ -14,8 +14,6 @@ Every tolerance is that of sums of a few hundred terms of order one in float64.
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -59,19 +57,6 @@ def evaluate(loss: SoftmaxLoss, u: Tensor, values: dict[str, float]) -> Tensor:
 
 def evaluate_towers(loss: Loss, u: Tensor, values: dict[str, float]) -> Tensor:
     return problems.evaluate(Problem(loss, PAIRED, NOTHING), u, values)
-
-
-@pytest.fixture(scope="module")
-def open_clip() -> ModuleType:
-    package = importlib.util.find_spec("open_clip")
-    if package is None or package.origin is None:
-        pytest.skip("needs open_clip_torch")
-    path = Path(package.origin).with_name("loss.py")
-    spec = importlib.util.spec_from_file_location("open_clip_loss_file", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def written_siglip(u: Tensor, v: Tensor, t: float, b: float) -> Tensor:

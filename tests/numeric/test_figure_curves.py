@@ -16,7 +16,7 @@ pytest.importorskip("matplotlib")
 from cltheory.derive.errors import InternalError
 from cltheory.derive.problems.catalogue import named
 from cltheory.derive.results import results
-from cltheory.numeric.figures import ccem_fig2, phases, ssem_fig2
+from cltheory.numeric.figures import ssem_fig2
 from cltheory.numeric.figures.cells import Cells
 from cltheory.numeric.figures.curves import Curve, Frame, followed, solved
 from cltheory.numeric.figures.look import Look
@@ -156,35 +156,3 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def ssem(look: Look, cells: dict[str, Path]) -> Figure:
     grid = ssem_fig2.Grid(2, 2, 1, 4, (0.0, 0.5, 1.0), (0.5, 1.0))
     return grid.draw(cells["ssem"], look=look, device="cpu").figure
-
-
-def of_phases(look: Look, cells: dict[str, Path]) -> Figure:
-    return phases.Grid(small()).draw(cells["phases"], look=look, device="cpu").figure
-
-
-def test_borders_and_points_have_entries_of_their_own(
-    monkeypatch: pytest.MonkeyPatch, cells: dict[str, Path]
-) -> None:
-    figure = of_phases(Look(3.25), cells)
-    (legend,), ax = figure.legends, figure.axes[0]
-    texts = [text.get_text() for text in legend.get_texts()]
-    borders = [line for line in ax.lines if line.get_gid()]
-    assert len(borders) == 2 and {line.get_linestyle() for line in borders} == {"-", "--"}
-    assert {str(line.get_label()) for line in borders} <= set(texts)
-    assert {"classes", "instances + classes", "views + classes"} <= set(texts)
-    points = [line for line in ax.lines if line.get_linestyle() == "None"]
-    assert len({line.get_marker() for line in points}) == len(points) == 3
-    assert sum(len(line.get_xdata()) for line in points) == 9
-    # A point of another structure than its cell is marked, and the mark explained.
-    monkeypatch.setattr(phases, "mismatched", lambda on, rows: list(rows[:1]))
-    figure = of_phases(Look(3.25), cells)
-    assert "measured is not derived" in [t.get_text() for t in figure.legends[0].get_texts()]
-
-
-def test_captions_state_what_was_measured_and_how_well(cells: dict[str, Path]) -> None:
-    drawing = phases.Grid(small()).draw(cells["phases"], device="cpu")
-    assert "9 of 9 agree with their cell" in drawing.caption
-    assert "in closed form" in drawing.caption and r"\alpha_{" in drawing.caption
-    grid = ccem_fig2.Grid((4, 8, 9), (0.5, 1.5), seeds=(0,))
-    caption = grid.draw(cells["ccem2"], device="cpu").caption
-    assert r"$d = \lceil N/2 \rceil$" in caption and "certified to be within" in caption

@@ -13,18 +13,12 @@ pytest.importorskip("matplotlib")
 
 import matplotlib
 from cltheory.numeric.figures.look import (
-    COLOURS,
-    DASHES,
-    HATCHES,
-    MARKERS,
-    WIDTHS,
     Look,
     StyleError,
     write,
 )
 from cltheory.numeric.figures.panels import Scale, drawn
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 X = Scale((0.0, 0.5, 1.0), r"$\alpha$", 0, 1)
 Y = Scale((0.25, 0.5), r"temperature $\tau$", 0)
@@ -65,18 +59,6 @@ def test_other_fonts_are_noticed(kind: str, tmp_path: Path) -> None:
     assert outlines((tmp_path / f"a.{kind}").read_bytes())
 
 
-@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
-def test_text_is_large_enough_to_read_at_its_width(width: float) -> None:
-    figure = small(Look(width))
-    assert figure.get_size_inches()[0] == width
-    sizes = {
-        text.get_fontsize()
-        for text in figure.findobj(Text)
-        if text.get_text() and text.get_visible()
-    }
-    assert sizes == {8.0}
-
-
 # --- files --------------------------------------------------------------------------------------
 @pytest.mark.parametrize("kind", ["pdf", "svg", "svgz", "eps", "png"])
 def test_the_same_is_written_every_time(
@@ -107,19 +89,7 @@ def test_settings_of_the_user_are_neither_used_nor_changed(tmp_path: Path) -> No
 
 
 # --- colours ------------------------------------------------------------------------------------
-def test_categories_are_told_apart_without_colour() -> None:
-    assert len(set(HATCHES)) == len(set(MARKERS)) == len(COLOURS) == 8
-    assert len(set(DASHES)) == 6
-
-
 # --- styles -------------------------------------------------------------------------------------
-@pytest.mark.parametrize("name", ["grayscale", "dark_background"])
-def test_a_style_by_name(name: str, tmp_path: Path) -> None:
-    look = Look(style=name)
-    look.tried()
-    assert not outlines(saved(look, tmp_path / "a.pdf"))
-
-
 def test_a_style_may_change_what_is_seen_and_not_how_it_is_embedded(tmp_path: Path) -> None:
     style = tmp_path / "own.mplstyle"
     style.write_text(
@@ -156,13 +126,6 @@ def test_a_style_that_is_none_is_refused_in_one_line(
         Look(style="own.mplstyle").tried()
     assert says in str(caught.value) and "\n" not in str(caught.value)
     assert not Path("made").exists()
-
-
-def test_what_is_no_text_is_no_style(tmp_path: Path) -> None:
-    path = tmp_path / "own.mplstyle"
-    path.write_bytes(b"\xff\xfe")
-    with pytest.raises(StyleError, match="is not a text"):
-        Look(style=str(path)).tried()
 
 
 def test_nothing_is_imported_or_fetched_for_a_style(monkeypatch: pytest.MonkeyPatch) -> None:

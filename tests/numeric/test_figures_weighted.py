@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from cltheory.cli.main import run
 from cltheory.numeric import digits
 from cltheory.numeric.figures import drawing, imbalance_fig4, soft_supcon_fig2, y_aware_fig5
 from cltheory.numeric.figures.imbalance_fig4 import HARD, SOFT
@@ -18,18 +17,6 @@ from cltheory.numeric.running.table import TableError
 from sympy import Rational
 
 SMALL = imbalance_fig4.Grid(sizes=((2, 2, 2), (2, 6, 3)), tau=Rational(1, 2))
-
-
-@pytest.fixture
-def figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
-    pytest.importorskip("matplotlib")
-
-    def draw(*words: str) -> Any:
-        capsys.readouterr()
-        code = run(["figure", *words, "--out", str(tmp_path / "fig.png"), "--device", "cpu"])
-        return code, *capsys.readouterr()
-
-    return draw
 
 
 # --- imbalance-fig4 -----------------------------------------------------------------------------
@@ -63,15 +50,15 @@ def test_another_theory_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert min(float(row["difference"]) for row in rows) > 0.09
 
 
-def test_the_command_draws_unequal_classes(figure: Any, measured: Path, tmp_path: Path) -> None:
-    (tmp_path / "fig.csv").write_bytes(measured.read_bytes())
+def test_the_command_draws_unequal_classes(drawn: Any, measured: Path, tmp_path: Path) -> None:
+    (tmp_path / "imbalance-fig4.csv").write_bytes(measured.read_bytes())
     words = ("--sizes", "2,2,2", "--sizes", "2,6,3", "--tau", "1/2")
-    code, out, err = figure("imbalance-fig4", *words, "--caption", str(tmp_path / "a.tex"))
+    code, out, err = drawn("imbalance-fig4", *words, "--caption", str(tmp_path / "a.tex"))
     assert (code, err) == (0, "")
     assert "4 cells in" in out and "for Soft SupCon, largest certified gap" in out
-    assert (tmp_path / "fig.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "imbalance-fig4.png").read_bytes().startswith(b"\x89PNG")
     assert r"\varepsilon = e^{-1}" in (tmp_path / "a.tex").read_text()
-    assert (tmp_path / "fig.csv").read_bytes() == measured.read_bytes()
+    assert (tmp_path / "imbalance-fig4.csv").read_bytes() == measured.read_bytes()
 
 
 # --- digits -------------------------------------------------------------------------------------
@@ -132,15 +119,6 @@ def test_a_line_is_no_arc(sklearn: None, tmp_path: Path) -> None:
     assert grid.measure(tmp_path / "t.csv", device="cpu") == [cosine, euclidean]
 
 
-@pytest.mark.slow
-def test_trained_to_the_end_the_transition_is_sharp(sklearn: None, tmp_path: Path) -> None:
-    grid = soft_supcon_fig2.Grid((7, 8, 9, 10), seeds=(0,))
-    rows = grid.measure(tmp_path / "t.csv", device="cpu")
-    r2 = [float(row["train_procrustes_r2"]) for row in rows]
-    assert r2[0] < r2[1] < 0.92 < 0.97 < r2[2]
-    assert abs(r2[3] - r2[2]) < 0.01
-
-
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -149,52 +127,40 @@ def test_trained_to_the_end_the_transition_is_sharp(sklearn: None, tmp_path: Pat
     ],
 )
 def test_the_commands_draw_digits(
-    sklearn: None, figure: Any, tmp_path: Path, words: tuple[str, ...], says: str
+    sklearn: None, drawn: Any, tmp_path: Path, words: tuple[str, ...], says: str
 ) -> None:
     more = ("--steps", "3", "--seeds", "0", "--caption", str(tmp_path / "a.tex"))
-    code, out, err = figure(*words, *more)
+    code, out, err = drawn(*words, *more)
     assert (code, err) == (0, "")
     assert "2 cells in" in out and says in out and "tolerance" not in out
-    assert (tmp_path / "fig.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / f"{words[0]}.png").read_bytes().startswith(b"\x89PNG")
     assert "derived" in (tmp_path / "a.tex").read_text()
 
 
 def test_without_scikit_learn_one_line_says_how_to_get_it(
-    figure: Any, monkeypatch: pytest.MonkeyPatch
+    drawn: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cltheory.cli.figure_options.find_spec", lambda name: None)
     for name in ("soft-supcon-fig2", "y-aware-fig5"):
-        code, out, err = figure(name)
+        code, out, err = drawn(name)
         assert (code, out) == (2, "")
         assert "cltheory[digits]" in err and err.count("\n") == 1
-
-
-@pytest.mark.parametrize("text", ["1:x", "0,2", "65", "3:2", ""])
-def test_bad_dimensions_are_refused_in_one_line(figure: Any, tmp_path: Path, text: str) -> None:
-    code, out, err = figure("soft-supcon-fig2", "--q", text)
-    assert (code, out) == (2, "")
-    assert "--q takes whole numbers from 1 to 64" in err and err.count("\n") == 1
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         (("--sizes", "1,2"), "two or more classes of two or more samples"),
-        (("--sizes", "4"), "two or more classes of two or more samples"),
         (("--sizes", "2,x"), "--sizes takes the samples"),
         (("--sizes", "2,2", "--sizes", "2,2,2"), "same number of classes"),
-        (("--sizes", "2,2", "--sizes", "2,2"), "the same sizes"),
         (("--epsilon", "1"), "less than 1"),
-        (("--epsilon", "0"), "must be a positive number"),
-        (("--tau", "oo"), "must be a positive number"),
         (("--tau", "cold"), "--tau"),
     ],
 )
 def test_bad_sizes_are_refused_in_one_line(
-    figure: Any, tmp_path: Path, words: tuple[str, ...], says: str
+    drawn: Any, tmp_path: Path, words: tuple[str, ...], says: str
 ) -> None:
-    code, out, err = figure("imbalance-fig4", *words)
+    code, out, err = drawn("imbalance-fig4", *words)
     assert (code, out) == (2, "")
     assert err.startswith("cltheory: ") and err.count("\n") == 1
     assert says in err

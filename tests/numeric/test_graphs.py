@@ -149,26 +149,12 @@ def test_angles_against_scipy() -> None:
         assert principal_angles(a, b).numpy() == pytest.approx(expected, abs=1e-9)
 
 
-def test_a_span_of_lower_rank_has_fewer_angles() -> None:
-    a = points(6, 2)
-    assert principal_angles(torch.cat([a, a @ torch.ones(2, 1).double()], 1), a).tolist() == (
-        pytest.approx([0, 0], abs=1e-6)
-    )
-
-
 def test_the_part_of_the_variance() -> None:
     columns = torch.eye(6, dtype=torch.float64)[:, :2]
     z = torch.zeros(6, 1, dtype=torch.float64)
     z[:3, 0] = torch.tensor([2.0, -1.0, -1.0])  # its mean is zero
     assert captured(z, columns) == pytest.approx(5 / 6)
     assert captured(z + 7, 3 * columns) == pytest.approx(5 / 6)
-
-
-def test_clusters_are_found() -> None:
-    pytest.importorskip("sklearn")
-    z = torch.randn(60, 2, generator=generator(), dtype=torch.float64)
-    label = torch.arange(3).repeat_interleave(20)
-    assert adjusted_rand(k_means(z + 20 * label[:, None], 3), label) == 1
 
 
 # --- losses --------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.towers import towers
 from cltheory.derive.theorem.measure import LOSS, Reading, product
 from cltheory.numeric.verify import verify
-from cltheory.numeric.verify.kinked import compared, golden, least, least_invariant
+from cltheory.numeric.verify.kinked import compared, least, least_invariant
 from mpmath import mpf
 from sympy import Max, Rational
 
@@ -46,18 +46,6 @@ def over_invariant(loss, items, params, predicted):
     }
     read = {k: (v, of.get(k) or Reading(product(k))) for k, v in predicted.items()}
     return compared(least(Problem(loss, TOWERS, domain), scheme, params), read, scheme, "")
-
-
-def test_golden_section():
-    with mpmath.workdps(30):
-        width = mpf("1e-13")
-        assert float(golden(lambda x: (x - 0.3) ** 2, -1, 1, width)) == pytest.approx(
-            0.3, abs=1e-13
-        )
-        assert float(golden(lambda x: abs(x + 0.7), -1, 1, width)) == pytest.approx(-0.7, abs=1e-13)
-        assert golden(lambda x: x, -1, 1, width) == -1
-        assert golden(lambda x: -x, -1, 1, width) == 1
-        assert abs(golden(lambda x: max(0, abs(x) - mpf("0.1")), -1, 1, width)) <= 0.1
 
 
 @pytest.mark.parametrize(("items", "at", "b"), [(2, 1, 1), (6, 1, -5), (10, 1, 0.625), (4, 20, 20)])

@@ -1,17 +1,12 @@
 """The losses to train with, against plain sums, public packages, and bad input.
 
-Compared with ``pytorch-metric-learning`` 2.9, ``lightly`` 1.6 and ``open_clip_torch`` 3.3 where
-they are installed; of the latter two only the files with the losses, since the packages want
-torchvision.
+Compared with ``pytorch-metric-learning`` 2.9 and ``open_clip_torch`` 3.3 where they are installed.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import log
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -275,45 +270,9 @@ def test_pytorch_metric_learning(tau: float) -> None:
     agree(SupCon(tau), nt_xent, both)
 
 
-@pytest.fixture
-def lightly() -> Iterator[ModuleType]:
-    """The file of lightly's NT-Xent; packages that would import torchvision are left empty."""
-    package = importlib.util.find_spec("lightly")
-    if package is None or package.origin is None:
-        pytest.skip("needs lightly")
-    root, before = Path(package.origin).parent, dict(sys.modules)
-    for name in ("lightly", "lightly.models", "lightly.models.modules", "lightly.models.utils"):
-        empty = ModuleType(name)
-        empty.__path__ = [str(root.parent.joinpath(*name.split(".")))]
-        sys.modules[name] = empty
-    try:
-        yield loaded(root / "loss" / "ntx_ent_loss.py")
-    finally:
-        for name in set(sys.modules) - set(before):
-            del sys.modules[name]
-        sys.modules.update(before)
-
-
-def loaded(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"{path.stem}_alone", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.mark.parametrize("tau", [0.05, 0.5])
-def test_lightly(lightly: ModuleType, tau: float) -> None:
-    theirs = lightly.NTXentLoss(temperature=tau)
-    agree(SupCon(tau), lambda z: theirs(z[:, 0], z[:, 1]), drawn(11, 8, 2, D))
-
-
 @pytest.mark.parametrize("t", [2.0, 100.0])
-def test_open_clip(t: float) -> None:
-    package = importlib.util.find_spec("open_clip")
-    if package is None or package.origin is None:
-        pytest.skip("needs open_clip_torch")
-    theirs = loaded(Path(package.origin).with_name("loss.py")).ClipLoss()
+def test_open_clip(open_clip: ModuleType, t: float) -> None:
+    theirs = open_clip.ClipLoss()
     unit = torch.nn.functional.normalize(drawn(12, 8, 2, D), dim=-1)
     ours = SupCon(1 / t, towers=True, normalize=False)
     agree(ours, lambda z: theirs(z[:, 0], z[:, 1], t), unit)
@@ -339,38 +298,26 @@ def spoiled(value: float, row: int = 3) -> Tensor:
 
 BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "nan": (lambda: SupCon()(spoiled(float("nan")), LABELS), "embedding 3 is not finite"),
-    "oo": (lambda: SupCon()(spoiled(float("inf")), LABELS), "embedding 3 is not finite"),
     "nan in a label": (
         lambda: YAware()(Z, torch.where(torch.arange(N) == 2, torch.nan, Y[:, 0])),
         "label 2 is not finite",
     ),
     "zero": (lambda: SupCon()(spoiled(0.0), LABELS), "embedding 3 is zero"),
-    "zero label": (lambda: XCLR()(Z, torch.zeros(N, 2)), "label 0 is zero"),
     "empty": (lambda: SupCon()(Z[:0], LABELS[:0]), r"a batch of shape \(0, 4\) is empty"),
-    "integers": (lambda: SupCon()(LABELS[:, None], LABELS), "must be floating point"),
-    "a vector": (lambda: SupCon()(Z[0], LABELS), r"must be \(batch, d\)"),
     "float classes": (lambda: SupCon()(Z, LABELS.double()), "labels of classes must be integers"),
     "labels": (
         lambda: SupCon()(Z, LABELS[:4]),
         r"labels must be \(23,\), one per sample",
     ),
     "no labels": (lambda: YAware()(Z), "needs labels"),
-    "no weights": (lambda: WInfoNCE()(Z), "needs weights"),
-    "rows": (lambda: YAware()(Z, Y[:4]), r"labels must be \(23, l\), one per sample, not \(4, 3\)"),
     "tau": (lambda: SupCon(0.0), "tau must be positive and finite, not 0"),
     "learned tau": (
         lambda: SupCon(torch.nn.Parameter(torch.tensor(-0.3)))(Z, LABELS),
         "tau must be positive and finite, not -0.3",
     ),
-    "two of tau": (lambda: SupCon(torch.nn.Parameter(torch.ones(2))), "tau must have one entry"),
-    "epsilon": (lambda: SoftSupCon(1.5), r"epsilon must be within \[0, 1\], not 1.5"),
-    "gamma": (lambda: YAware(gamma=-1), "gamma must be positive"),
-    "tau'": (lambda: XCLR(float("nan")), "tau_prime must be positive"),
-    "reduction": (lambda: SupCon(reduction="sum"), "reduction must be one of mean, none"),
     "towers": (lambda: SupCon(towers=True)(Z, LABELS), "towers=True needs embeddings of shape"),
     "shape of W": (lambda: WInfoNCE()(Z, W[:4]), r"weights must be \(23, 23\), not \(4, 23\)"),
     "negative W": (lambda: WInfoNCE()(Z, -torch.ones(N, N)), r"w\[0, 0\] is -1"),
-    "nan in W": (lambda: WInfoNCE()(Z, W + torch.nan), r"w\[0, 0\] is nan"),
     "asymmetric W": (lambda: WInfoNCE()(Z, torch.ones(N, N).triu()), "not symmetric: w"),
     "isolated row": (lambda: WInfoNCE()(Z, SAME), "sample 0 has no other sample"),
 }
@@ -399,27 +346,6 @@ def test_a_batch_of_one_has_no_pair(name: str) -> None:
     assert loss(z, one).tolist() == [0]
 
 
-def test_a_compiler_leaves_the_loss_alone() -> None:
-    loss = SupCon(0.3)
-    expected = float(loss(Z, LABELS))
-    compiled = torch.compile(loss, backend="eager")
-    assert float(compiled(Z, LABELS)) == pytest.approx(expected, rel=1e-12)
-    z = Z.clone().requires_grad_()
-    compiled(z, LABELS).backward()
-    other = Z.clone().requires_grad_()
-    loss(other, LABELS).backward()
-    assert z.grad is not None and other.grad is not None
-    assert torch.equal(z.grad, other.grad)
-
-
-def test_rounding_is_no_asymmetry() -> None:
-    w = W + W.T
-    off = w * (1 + 1e-12 * torch.arange(N, dtype=w.dtype))
-    assert float(WInfoNCE()(Z, off)) == pytest.approx(float(WInfoNCE()(Z, w)), rel=1e-9)
-    with pytest.raises(ValueError, match="not symmetric"):
-        WInfoNCE()(Z, w * (1 + 1e-4 * torch.arange(N, dtype=w.dtype)))
-
-
 @pytest.mark.parametrize("far", [1e3, 1e5])
 def test_groups_that_are_far_apart_keep_their_distances(far: float) -> None:
     """In float32 the squares are 1e6 and more, the distances within groups are about 1."""
@@ -432,15 +358,6 @@ def test_groups_that_are_far_apart_keep_their_distances(far: float) -> None:
         assert float(found) == pytest.approx(float(exact), rel=2e-5 * max(1, far / 1e3))
         bounds = [float(loss.entropic_bound(k, labels.to(k.dtype))) for k in (z, z.double())]
         assert bounds[0] == pytest.approx(bounds[1], rel=2e-5 * max(1, far / 1e3))
-
-
-def test_labels_are_centred_in_their_own_precision() -> None:
-    """Times in seconds, next to embeddings in float32."""
-    expected = float(YAware(0.3)(Z.float(), Y))
-    assert float(YAware(0.3)(Z.float(), Y + 1.7e9)) == pytest.approx(expected, rel=1e-5)
-    whole = torch.arange(N) % 5
-    expected = float(YAware(0.3)(Z.float(), whole))
-    assert float(YAware(0.3)(Z.float(), whole + 1_700_000_000)) == pytest.approx(expected, rel=1e-6)
 
 
 # --- entropic bounds ------------------------------------------------------------------------------

@@ -64,11 +64,6 @@ def test_the_merging_temperature_is_the_derived_one() -> None:
     assert merge_temperature([2, 3, 12]) == pytest.approx(float(derived), rel=1e-9)
 
 
-def test_where_no_class_has_more_than_half_they_never_merge() -> None:
-    assert merge_temperature([5, 4, 3]) == np.inf
-    assert merge_temperature([7, 2]) == np.inf
-
-
 # --- Soft SupCon --------------------------------------------------------------------------------
 def test_soft_targets_are_met_up_to_the_critical_temperature() -> None:
     sizes, epsilon = [3, 9, 40], 0.2
@@ -84,13 +79,6 @@ def test_soft_targets_are_met_up_to_the_critical_temperature() -> None:
 
 
 # --- few dimensions -----------------------------------------------------------------------------
-def test_of_too_few_dimensions_the_gap_proves_no_optimum() -> None:
-    full, flat = optimum([5, 6, 7, 8], 0.2), optimum([5, 6, 7, 8], 0.2, d=2)
-    assert flat.vectors.shape == (4, 2)
-    assert flat.excess > full.excess
-    assert flat.gap >= flat.excess - full.excess
-
-
 # --- the checker, checked ------------------------------------------------------------------------
 def explicit_loss(z: np.ndarray, labels: np.ndarray, tau: float, epsilon: float) -> float:
     """The loss of all points, as it is defined."""

@@ -41,23 +41,15 @@ def says(text: str, kind: Kind = "tex") -> list[str]:
         r"\newcommandx{\b}[2][1=x,2=y]{\gdef\a{2}}\b",
         # calls by a computed name
         r"\newcommand{\b}{\gdef\a{2}}\csname b\endcsname",
-        r"\newcommand{\b}{\gdef\a{2}}\letcs\c{b}\c",
-        r"\expandafter\newcommand\csname b2\endcsname{\gdef\a{2}}\csname b2\endcsname",
         # environments
         r"\newenvironment{b}{}{\gdef\a{2}}\begin{b}\end{b}",
         r"\newcommand{\b}{\gdef\a{2}}\begin{b}\end{b}",
         r"\NewDocumentEnvironment{b}{m}{\gdef\a{#1}}{}\begin{b}{2}\end{b}",
-        r"\NewEnviron{b}{\gdef\a{2}\BODY}\begin{b}\end{b}",
         r"\newtcolorbox[auto counter]{b}[1]{code={\gdef\a{2}}}\begin{b}{}\end{b}",
-        r"\tcbset{b/.style={code={\gdef\a{2}}}}",
-        r"\begin{itemize}[before={\def\a{2}}]",
         # code that is added to what is there, and run later
         r"\newenvironment{b}{}{}\appto\b{\gdef\a{2}}\begin{b}\end{b}",
         r"\apptocmd{\maketitle}{\gdef\a{2}}{}{}\maketitle",
-        r"\csdef{b}{\gdef\a{2}}\b",
         r"\g@addto@macro\document{\def\a{2}}\begin{document}",
-        r"\newcommand{\b}{\def\a{2}}{\aftergroup\b}",
-        r"{\aftergroup\def\aftergroup\a\aftergroup2}",
         r"\afterassignment\b\newcommand{\b}{\def\a{2}}",
         # code that runs by itself
         r"\AddToHook{cmd/a/before}{2}",
@@ -66,24 +58,13 @@ def says(text: str, kind: Kind = "tex") -> list[str]:
         r"{\globaldefs=1 \def\a{2}}",
         r"\^^64ef\a{2}",
         r"\def\^^61{2}",
-        r"\makeatletter\@makeother\%",
-        r"\Umathcode`x=0 0 `y",
         r"\useshorthands{x}\defineshorthand{x}{2}",
         r"\let\b\else \iffalse\b\def\a{2}\fi",
-        r"\unless\iffalse\def\a{2}\fi",
         r"\newcommand\ifone[2]{#1}\iffalse \ifone{}{} \fi \def\a{2}\iffalse\fi\fi",
         # results that are left in a macro
         r"\pgfmathsetmacro{\a}{2}",
-        r"\pgfkeysgetvalue{/x}{\a}",
-        r"\StrLeft{xy}{1}[\a]",
-        r"\FPadd\a{1}{2}",
-        r"\numdef\a{2}",
-        r"\restoresymbol{X}{a}",
-        r"\SetKwFunction{a}{A}",
-        r"\renewcommand<>{\a}{2}",
         # definitions that are not run, or end at once
         r"\toks0={\gdef\a{1}}\def\a{2}\toks0={\gdef\a{1}}",
-        r"\def\a{2}\string\gdef\a{1}",
         r"\newcommand\bg{\begingroup}\newcommand\eg{\endgroup}\def\a{2}\bg\def\a{1}\eg",
         r"\newenvironment{b}{\comment}{\endcomment}\def\a{2}\begin{b}\gdef\a{1}\end{b}",
         # text that seems hidden
@@ -100,22 +81,14 @@ def test_a_name_that_may_have_changed(text: str) -> None:
     "text",
     [
         r"\newcommand{\nc}{\newcommand}\nc{\R}{\mathbb{R}}",
-        r"\newtcolorbox[auto counter]{b}[1]{title={#1}}\begin{b}{x}\end{b}",
-        r"\NewDocumentEnvironment{b}{m}{\textbf{#1}}{}\begin{b}{x}\end{b}",
         r"\newcommand{\b}{{\aftergroup\ignorespaces}}\b",
-        r"\def\DMO{\DeclareMathOperator}\DMO{\tr}{tr}",
-        r"\newcommand{\mypar}[1]{\par\noindent\textbf{#1}}\mypar{x}" + "\n\n",
         r"\ifdraft\newcommand{\note}[1]{\textbf{#1}}\else\newcommand{\note}[1]{}\fi\note{x}",
         r"\begin{tikzpicture}\pgfmathsetmacro\x{2}\def\y{3}\end{tikzpicture}",
-        r"\pdfstringdefDisableCommands{\def\a{a}}",
         r"\begin{filecontents}{refs.bib}@book{a, title={\a}}\end{filecontents}",
         "\\iffalse % \\if\n\\fi",
         r"\newif\ifmine\iffalse \ifmine \fi \def\a{2}\fi",
-        r"\^o \^{\i} Poincar\'e",
         r"See \url{http://x.y/%20c}." + "\n" + r"\renewcommand{\a}{1}",
-        r"\newcommand{\comment}[1]{\textbf{#1}}\comment{x}",
         r"\usepackage{comment}\begin{comment}\def\a{2}\fi\end{comment}",
-        r"\excludecomment{b}\begin{b}\def\a{2}\fi\end{b}",
     ],
 )
 def test_a_name_that_stays(text: str) -> None:
@@ -131,7 +104,6 @@ def test_another_name_of_a_defining_command() -> None:
     "makes",
     [
         r"\newenvironment{comment}{\color{red}}{}",
-        r"\includecomment{comment}",
         r"\newtheorem{comment}{Comment}",
         r"\DefineVerbatimEnvironment{comment}{Verbatim}{}\renewenvironment{comment}{}{}",
         r"\let\comment\relax\let\endcomment\relax",
@@ -257,7 +229,6 @@ COLOURED = MARK + r"\begin{equation} \textcolor{red}{\a} τ \end{equation}" + "\
     "before",
     [
         r"\definecolor{red}{HTML}{FFFFFF}",
-        r"\DefineNamedColor{named}{red}{rgb}{1,1,1}",
         r"\pagecolor{red}",
         r"\newunicodechar{τ}{\sigma}",
     ],

@@ -20,10 +20,8 @@ def one(text: str, kind: Kind = "tex") -> str:
     ("text", "source"),
     [
         ("The end $a = 1$ is near.", "a = 1"),
-        (r"The end \(a = 1\) is near.", "a = 1"),
         ("With\n$a % comment = 2\n = 1$ here", "a              \n = 1"),
         (r"\note{$a = 1$}", "? the directive for a.x marks nothing: a brace or"),
-        (r"$a = \text{if $b$}$ x", "? "),
         (r"\[ a = 1 \] and $b = 1$", "? the directive for a.x marks nothing: no inline formula"),
         ("text\n" * 20 + "$a = 1$", "? the directive for a.x marks nothing: no formula"),
         (
@@ -55,10 +53,8 @@ def test_places_of_inline_formulas() -> None:
     ("text", "source"),
     [
         ("The end $a = 1$ is near.", "a = 1"),
-        ("It costs $5 and $6, and $a = 1$ holds.", "a = 1"),
         (r"It costs \$5, $a = 1$.", "a = 1"),
         ("`$b = 1$` and $a = 1$", "a = 1"),
-        ("$a = 1$ <!-- $b = 1$ -->", "a = 1"),
         (r"\(a = 1\)", "? "),
     ],
 )
@@ -124,7 +120,6 @@ def test_in_elements_without_mathematics_a_directive_is_a_problem(tag: str) -> N
         ("> <!-- cltheory: a.x -->\n> ```math\n> a\n> > 1\n> ```", "a\n  > 1"),
         (f"{HTML}```{{math}}\n:label: eq\na = 1\n```", "a = 1"),
         (f"{HTML}:::{{math}}\n:label: eq\na = 1\n:::", "a = 1"),
-        (f":::{{note}}\n{HTML}$$a$$\n:::", "a"),
         (f"{HTML}$$\na = 1\n$$ {{#eq-one}}", "a = 1"),
     ],
 )

@@ -143,14 +143,11 @@ def test_a_norm_is_known_in_all_its_spellings(norm: str) -> None:
     [
         (rf"{NORMS[0]} < {HIGH}", "spectral-band.upper_trivial"),
         (rf"{NORMS[0]} = {HIGH}", "spectral-band.upper_trivial"),
-        (rf"{NORMS[0]} \ge {HIGH}", "spectral-band.upper_trivial"),
         (rf"{HIGH} \le {NORMS[0]}", "spectral-band.upper_trivial"),
         (rf"{NORMS[0]} \le {HIGH} \le 1", "spectral-band.upper_trivial"),
-        (rf"1 \le {NORMS[0]} \le {HIGH}", "spectral-band.upper_trivial"),
         (rf"{NORMS[0]} \le {HIGH}", BAND),
         (rf"{HIGH} \le {NORMS[0]} \le {LOW}", BAND),
         (rf"2 {NORMS[0]} \le {HIGH}", "spectral-band.upper_trivial"),
-        (rf"{NORMS[0]}^2 \le {HIGH}", "spectral-band.upper_trivial"),
         (rf"\|\nabla_z \mathcal{{L}}\| \le {HIGH}", "spectral-band.upper_trivial"),
         (rf"\|\nabla_z \mathcal{{L}}\|_1^2 \le {HIGH}", "spectral-band.upper_trivial"),
         (rf"\|\nabla_x \mathcal{{L}}\|^2 \le {HIGH}", "spectral-band.upper_trivial"),
@@ -191,7 +188,6 @@ U_V = r"u_i^\top v_j = -\frac{1}{N - 1}"
 TWINS: dict[str, list[tuple[str, str, str]]] = {
     "y-aware.tau_max": [
         (rf"0 < {TAU_MAX}", "0 <", "1 <"),
-        (rf"{TAU_MAX} > 0", "> 0", "< 1"),
         (r"\tau_{\max} = 2^{-1} ρ^{−2}", "−2", "2"),
         (rf"\tau_{{\max}} = (-1)^{{2q}} {TAU}", "2q", "2q+1"),
         (rf"\tau_{{\max}} = (\cosh^2 \rho - \sinh^2 \rho) {TAU}", "- ", "+ "),
@@ -204,9 +200,7 @@ TWINS: dict[str, list[tuple[str, str, str]]] = {
         (rf"\text{{Consequently, for }} \rho > 0, \quad {TAU_MAX}", "for", "not for"),
         (r"\tau_{\max} &= \frac{x^2}{2}, & x &:= 1/\rho", "1/", ""),
         (rf"\text{{Hence,}}\quad {TAU_MAX}", "Hence,", "Unless"),
-        (rf"(ii) \quad {TAU_MAX}", "ii", "q"),
         (rf"\fbox{{$\therefore\ {TAU_MAX}$}}", r"= ", r"$ $= "),
-        (rf"\small\begin{{split}} \tau_{{\max}} &= {TAU} \end{{split}}", r"\small", r"\phi"),
         (r"\tau_{\max} = \left. 1 \middle/ (2\rho^2) \right., \quad \rho \in \mathbb{R}_+^*",
          r"\left. 1 \middle/ (2\rho^2) \right.", r"\left( 0 + 1 \middle/ 2 \rho^2 \right)"),
         (r"2 \tau_{\max}^2 = \frac{1}{2\rho^4}", r"= \frac{1}{2\rho^4}", r"- 2 \tau_{\max} = 0"),
@@ -226,10 +220,6 @@ TWINS: dict[str, list[tuple[str, str, str]]] = {
             rf"\tau_{{\max}} = \frac{{1}}{{{LOG}}} + \log(1 - \alpha) - \log(1 - \alpha)",
         )
     ],
-    "ssem.delta_max": [(r"\delta_{\max} = \sqrt{\frac{mn - 1}{m(n - 1)}} > 1", "> 1", "> 2")],
-    "infonce-optimum.positive": [
-        (r"u_i^\top v_i = 1, \quad i = 1, 2, \dots, N", "1, 2", "0, 1"),
-    ],
     "infonce-optimum.negative": [
         (rf"{U_V} \quad (1 \le i \ne j \le N)", r"\ne j", r"\ne k"),
         (rf"{U_V} < 0 \quad (i \ne j), \qquad N \ge 2", r"\ne j", r"\ne k"),
@@ -243,9 +233,6 @@ TWINS: dict[str, list[tuple[str, str, str]]] = {
         (rf"{SIMPLEX}, \quad N \ge 4, N \notin \{{5, 7\}}", r"N \ge 4, N \notin \{5, 7",
          r"N \notin \{1, 2"),
     ],
-    "trace-update.q_gain": [
-        (r"q < q^\star = \frac{(2b+1)t - 1}{2b} \le t", r"\le t", r"\le t - 1"),
-    ],
     "imbalance-cold.larger_farther": [(r"l_i(l_j-1) > l_j+l_k-2", ">", r"\ge")],
     "kernel-threshold.tau_local": [
         (r"\tau < \frac{\gamma}{\gamma-2}\left(\frac{2kq}{kq-1}\right)^{\gamma/2}", "<", r"\le"),
@@ -258,19 +245,12 @@ TWINS: dict[str, list[tuple[str, str, str]]] = {
         (r"\left|\left|\nabla_z \mathcal{L}\right|\right|^2 \le \frac{4\epsilon^2}{\tau^2}",
          r"\left|\left|\nabla_z \mathcal{L}\right|", r"\left|\right|\nabla_z \mathcal{L}\left|"),
     ],
-    "mrf.largest_entropy": [
-        (r"\max_\pi H(\pi) = \log\left((n - 1)^n\right)", "^n", "^{n - 1}"),
-    ],
-    "soft-supcon.beta": [
-        (r"\beta = 1 + \tau \log \epsilon, \quad 0 < \tau \le \tau^\star",
-         r"\le ", r"\le 2 \cdot "),
-    ],
     "sigmoid-threshold.b_simplex": [
         (r"b_{\mathrm{simplex}} = t + \log\frac{2 (N - 2)}"
          r"{4 - N + \sqrt{N^2 + 8 (N - 2) (e^{N t/(N - 1)} - 1)}}", "} - 1)", "} + 1)"),
     ],
 }  # fmt: skip
-SLOW = {"soft-supcon.beta", "sigmoid-threshold.b_simplex"}
+SLOW = {"sigmoid-threshold.b_simplex"}
 
 
 @pytest.mark.parametrize(

@@ -38,22 +38,16 @@ def meaning(text: str, name: str = r"\a") -> str:
 @pytest.mark.parametrize(
     ("text", "prints"),
     [
-        (r"\newcommand{\a}{1}", "1"),
         ("\\newcommand*\n{\\a} % why\n {1}", "1"),
         (r"\newcommand{\a}{1}\renewcommand{\a}{2}", "2"),
-        (r"\long\def\a{1}", "1"),
         (r"\DeclareRobustCommand{\a}{1}", "1"),
         (r"\DeclareMathOperator{\a}{m}", r"\operatorname{m}"),
-        (r"\DeclareMathOperator*{\a}{m}", r"\operatorname*{m}"),
         (r"\newcommand{\a}{1}\newcommand{\a}{1}", "1"),
         (r"\let\a\sigma", r"\sigma"),
         ("\\let \\a = \\sigma", r"\sigma"),
-        (r"\let\a=x", "x"),
         (r"\def\b{1}\let\a\b\def\b{2}", "1"),
         (r"\let\a\frac\renewcommand{\frac}[2]{x}", r"\frac"),
-        (r"\providecommand{\a}{1}", "1"),
         (r"\newcommand{\a}{1}\providecommand{\a}{2}", "1"),
-        (r"\newcommand{\a}{1\xspace}", "1"),
         (r"\makeatletter\def\a{1}\makeatother", "1"),
         (r"\catcode`\@=11 \def\a{1}", "1"),
     ],
@@ -84,7 +78,6 @@ def test_macros_with_arguments(text: str, call: str, prints: str) -> None:
     [
         r"\iffalse\def\a{2}\fi",
         r"\begin{verbatim}\def\a{2}\end{verbatim}",
-        r"\begin{comment}\def\a{2}\end{comment}",
         r"% \def\a{2}",
         r"\verb|\def\a{2}|",
     ],
@@ -97,10 +90,8 @@ def test_what_leaves_a_meaning_as_it_was(text: str) -> None:
     "text",
     [
         r"{\def\a{2}}",
-        r"\bgroup\renewcommand{\a}{2}\egroup",
         r"\newenvironment{e}{\def\a{2}}{}\begin{e} text \end{e}",
         r"\newcommand{\go}{\begin{center}\small}\go\def\a{2}\end{center}",
-        r"\newcommand{\go}{\begingroup\small}\go\def\a{2}\endgroup",
         r"$\def\a{2}$",
         r"\[ \def\a{2} \]",
         r"{\def\a{2}}\def\a{3}",
@@ -131,10 +122,8 @@ def test_a_later_definition_does_not_reach_back() -> None:
     ("text", "name", "prints"),
     [
         (r"\providecommand{\frac}{1}", r"\frac", "?the macro '\\frac' may be left as it was"),
-        (r"\providecommand{\coloneqq}{<}", r"\coloneqq", "?"),
         (r"\newcommand{\sigma}{\tau}", r"\sigma", "?the macro '\\sigma' is defined already"),
         (r"\newcommand{\a}{1}\newcommand{\a}{2}", r"\a", "?the macro '\\a' is defined already"),
-        (r"\newcommand{\bm}[1]{#1}", r"\bm x", "x"),
         (r"\renewcommand{\epsilon}{\varepsilon}", r"\epsilon", r"\varepsilon"),
         (r"\renewenvironment{cases}{}{}", r"\begin{cases}1\end{cases}", "?the environment"),
     ],
@@ -155,52 +144,31 @@ def test_the_correction_of_the_space_before_delimiters() -> None:
 # --- whatever else may touch a name -----------------------------------------------------------
 TOUCHES = [
     r"\edef\sigma{x}",
-    r"{\xdef\sigma{x}}",
     r"\expandafter\def\csname sigma\endcsname{x}",
-    r"\expandafter\newcommand\csname sigma\endcsname{x}",
     r"\expandafter\def\csname si\x\endcsname{x}",
-    r"\expandafter\def\csname\x\endcsname{x}",
-    r"\let\sigma=\csname x\endcsname",
     r"\makeatletter\@namedef{sigma}{x}",
-    r"\csdef{sigma}{x}",
     r"\cslet{sigma}{\tau}",
-    r"\letcs{\sigma}{tau}",
     r"\patchcmd{\sigma}{a}{b}{}{}",
-    r"\appto\sigma{x}",
-    r"\g@addto@macro\sigma{x}",
     r"\futurelet\sigma\x\y",
     r"\DeclareMathSymbol{\sigma}{\mathord}{letters}{1C}",
-    r"\mathchardef\sigma=1",
-    r"\newcount\sigma",
-    r"\newcounter{ta}\def\sigma{\theta}",
     r"\newtheorem{sigma}{S}",
-    r"\newenvironment{sigma}{}{}",
-    r"\LetLtxMacro\sigma\tau",
     r"\DeclareSomethingNew{\sigma}{x}",
-    r"\mycommand{\sigma}{x}",
     r"\AtBeginDocument{\renewcommand{\sigma}{x}}",
     r"\ifdefined\x\else\def\sigma{x}\fi",
     r"\ifthenelse{\equal{a}{b}}{}{\renewcommand{\sigma}{x}}",
-    r"\newif\ifdraft\ifdraft\def\sigma{x}\fi",
     r"\catcode`\|=13",
-    r"\mathcode`-=1",
     r"\lccode`\~=`s \lowercase{\def~{x}}",
     r"\ExplSyntaxOn \cs_set:Npn \sigma {x} \ExplSyntaxOff",
     r"\newcommand{\go}{\def\sigma{x}}\go",
     r"\newcommand{\go}{\inner}\newcommand{\inner}{\renewcommand{\sigma}{x}}\go",
     r"\newcommand{\go}[1]{\def#1{x}}\go\sigma",
-    r"\newcommand{\go}[2]{\renewcommand{#1}{#2}}\go{\sigma}{x}",
     r"\newcommand{\go}[1]{\expandafter\def\csname #1\endcsname{x}}\go{sigma}",
-    r"\newcommand{\go}[1]{\inner{#1}}\newcommand{\inner}[1]{\@namedef{#1}{x}}\go{sigma}",
     r"\newcommand{\go}[1]{\let#1\tau}\newcommand{\twice}[2]{\go#1\go#2}\twice\sigma\rho",
     r"\let\mydef\def\mydef\sigma#1.{x}",
     r"\forcsvlist{\redo}{sigma,tau}\newcommand{\redo}[1]{\csdef{#1}{x}}\forcsvlist{\redo}{sigma}",
-    r"\foreach \x in {sigma, tau}{\expandafter\xdef\csname\x\endcsname{x}}",
     r"\makeatletter\@for\x:=sigma,tau\do{\expandafter\def\csname\x\endcsname{x}}",
-    r"\renewcommand{\def}{\foo}",
     r"\let\hole\read \hole\f to\x \x",
     r"\readarray*\data\sigma[-,3]",
-    r"\foreach \x/\sigma in {1/2}{",
     r"\def\go#1{\ifx\go#1\else\expandafter\def\csname#1igma\endcsname{}\expandafter\go\fi}"
     r"\go st\go",
     r"\newcommand{\go}{\go\go}\go \newcommand{\l}[1]{\def#1{}}\l\sigma",
@@ -246,27 +214,18 @@ def test_what_touches_other_names_only(text: str) -> None:
 UNFOLLOWED = [
     r"\everymath{\neg}",
     r"\let\edp\everydisplay\edp{\neg}",
-    r"\newcommand\ee[1]{\everydisplay{#1}}",
     r"\makeatletter\g@addto@macro\normalsize{\everydisplay{\neg}}\makeatother",
-    r"\toks0={x}",
     r"\AddToHook{env/equation/end}{\infty}",
-    r"\AtBeginEnvironment{equation}{\small}",
-    r"\ExplSyntaxOn\hook_gput_code:nnn{env/equation/end}{.}{+1}\ExplSyntaxOff",
     r"\let\ea\expandafter\ea\let\ea\frac\ea\binom",
-    r"\def\ea{\expandafter}\ea\let\ea\frac\ea\binom",
     r"\newcommand{\hide}{\iffalse\iftrue}\hide",
-    r"\newcommand{\load}[1]{\input{#1}}\newcommand{\all}{\load{a}}\all",
     r"\def\x{\tau}\expandafter\def\x{\sigma}",
     r"\iffalse \ifunknown \fi",
     r"\expandafter\def\csname\x\endcsname{}",
     r"\csname read\endcsname 1 to\x",
-    r"\textfont1=\tensy",
-    r"\scantokens{x}",
     r"\makeatletter\def\endmathdisplay@a{+1}",
     r"\DeclareUnicodeCharacter{03C4}{\sigma}",
     r"\begin{filecontents*}{a.tex}\end{filecontents*}",
     r"\begin{def}\tau{\sigma}",
-    r"\letcs\x{everydisplay}\x{\neg}",
 ]
 
 
@@ -290,31 +249,19 @@ def test_many_touches_do_not_hide_an_earlier_one() -> None:
 # --- preambles ------------------------------------------------------------------------------
 PREAMBLE = (
     r"""\documentclass[11pt]{article}
-\PassOptionsToPackage{numbers}{natbib}
 \usepackage[final]{neurips_2023}
 \usepackage{amsmath,amssymb,amsthm,mathtools,bm,nicefrac,microtype,xcolor,graphicx}
-\usepackage[colorlinks=true,linkcolor=blue]{hyperref}
-\usepackage[capitalize,noabbrev]{cleveref}
 \definecolor{mydarkblue}{rgb}{0,0.08,0.45}
 \hypersetup{pdftitle={A}, citecolor=mydarkblue}
-\theoremstyle{plain}
 \newtheorem{theorem}{Theorem}[section]
-\newtheorem{lemma}[theorem]{Lemma}
-\theoremstyle{definition}
-\newtheorem{assumption}[theorem]{Assumption}
 \crefname{assumption}{Assumption}{Assumptions}
 \DeclareMathOperator*{\argmax}{arg\,max}
-\DeclareMathOperator{\sign}{sign}
 \newcommand{\theHalgorithm}{\arabic{algorithm}}
-\newcommand{\figref}[1]{figure~\ref{#1}}
 \def\Secref#1{Section~\ref{#1}}
 \def\1{\bm{1}}
-\newcommand{\E}{\mathbb{E}}
 \newcommand{\KL}{D_{\mathrm{KL}}}
 \let\ab\allowbreak
-\newcommand{\pdata}{p_{\rm{data}}}
 \DeclareMathAlphabet{\mathsfit}{\encodingdefault}{\sfdefault}{m}{sl}
-\SetMathAlphabet{\mathsfit}{bold}{\encodingdefault}{\sfdefault}{bx}{n}
 \newcommand{\tens}[1]{\bm{\mathsfit{#1}}}
 \makeatletter
 \newcommand{\@foo}{x}
@@ -405,7 +352,6 @@ def test_a_display_that_is_not_what_it_seems_is_not_read(text: str) -> None:
     [
         r"\iftoggle{x}{a}{b}",
         r"\ifthenelse{\equal{a}{b}}{a}{b}",
-        r"\ifunknown{a}{b}{c}",
         r"$a \iff b$",
     ],
 )

@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter
 from types import FrameType
 
 if __package__ in (None, ""):  # run as a script
@@ -55,7 +54,6 @@ class Row:
 
     words: Counter[str] = field(default_factory=Counter)
     every: list[tuple[Written, Verdict]] = field(default_factory=list)
-    seconds: float = 0.0
 
     @property
     def failures(self) -> list[tuple[Written, Verdict]]:
@@ -145,9 +143,7 @@ def count(every: Iterator[Written]) -> dict[str, Row]:
     rows: dict[str, Row] = {}
     for written in every:
         row = rows.setdefault(written.kind, Row())
-        start = perf_counter()
         said = verdict(written)
-        row.seconds += perf_counter() - start
         row.words[said.word] += 1
         row.every.append((written, said))
     return rows
@@ -206,16 +202,12 @@ def main() -> None:
     parser.add_argument("--few", type=int, help="at most so many of each kind")
     parser.add_argument("--failures", help="write what went otherwise there")
     parser.add_argument("--store", action="store_true", help="for docs/checking.md")
-    parser.add_argument("--times", action="store_true", help="show the seconds of each kind")
     arguments = parser.parse_args()
     rows = count(statements(arguments.kinds, arguments.few))
     print(table(counts(rows)))
     proved, accepted = rates(counts(rows))
     total = sum(r.number for r in rows.values())
     print(f"\n{total} statements: {proved:.1%} of the true ones proved, {accepted} false accepted")
-    if arguments.times:
-        for kind, row in sorted(rows.items(), key=lambda item: -item[1].seconds):
-            print(f"{row.seconds:7.1f} s  {kind}")
     if arguments.store and arguments.few is None:
         stored.put(rows)
     if arguments.failures:

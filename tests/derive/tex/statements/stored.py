@@ -17,7 +17,7 @@ PATH = Path(__file__).with_name("counts.json")
 
 def of(rows: dict[str, run.Row]) -> dict[str, Any]:
     """What is stored of a run."""
-    edits = {k: mended.count(r.every)[0] for k, r in rows.items() if k.startswith(mended.KINDS)}
+    edits = {k: mended.count(r.every) for k, r in rows.items() if k.startswith(mended.KINDS)}
     return {
         "kinds": run.counts(rows),
         "edits": {
