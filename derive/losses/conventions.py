@@ -112,7 +112,7 @@ def _said(loss: Loss) -> tuple[object, ...]:
         (
             term.coefficient,
             frozenset((r, term.weight(r)) for r in term.positives),
-            frozenset(term.denominator),
+            frozenset((r, term.in_denominator(r)) for r in term.denominator),
             term.own_positive,
         )
         for term in loss.terms

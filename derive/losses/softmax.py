@@ -38,6 +38,9 @@ class SoftmaxTerm:
     weights
         What a pair of each relation of ``positives`` weighs in the mean over them, in their
         order; without, all pairs weigh the same. Only their ratios count.
+    denominator_weights
+        What the exponential of a pair of each relation of ``denominator`` is multiplied by, in
+        their order; 1 without. Hard negatives count more, a debiased loss counts fewer.
     own_positive
         Whether every positive stands in a denominator of its own: it alone is added to the
         vectors of ``denominator``, and no other positive is there.
@@ -48,6 +51,12 @@ class SoftmaxTerm:
     denominator: tuple[str, ...]
     weights: tuple[Expr, ...] = ()
     own_positive: bool = False
+    denominator_weights: tuple[Expr, ...] = ()
+
+    def in_denominator(self, relation: str) -> Expr:
+        """What the exponential of a pair of a relation is multiplied by."""
+        given = self.denominator_weights
+        return given[self.denominator.index(relation)] if given else S.One
 
     def weight(self, relation: str) -> Expr:
         """What a pair of a relation weighs among the positives."""
@@ -99,7 +108,14 @@ class SoftmaxLoss:
             pulls = tuple(r for r, kind in kinds.items() if kind in t.positives)
             pushes = tuple(r for r, kind in kinds.items() if kind in t.denominator)
             weights = tuple(t.weight(kinds[r]) for r in pulls) if t.weights else ()
-            return replace(t, positives=pulls, denominator=pushes, weights=weights)
+            below = tuple(t.in_denominator(kinds[r]) for r in pushes)
+            return replace(
+                t,
+                positives=pulls,
+                denominator=pushes,
+                weights=weights,
+                denominator_weights=below if t.denominator_weights else (),
+            )
 
         return replace(self, terms=tuple(map(spelled, self.terms)))
 

@@ -79,6 +79,7 @@ class Pool(NamedTuple):
 
     members: tuple[str, ...]
     own: str = ""  #: relation of the positive that is added, if one is
+    weights: tuple[Expr, ...] = ()  #: of the exponentials of the members; 1 each without
 
 
 def check_at_numbers(
@@ -135,6 +136,11 @@ class ReducedLoss:
                     f"{self.loss.name} has {len(term.weights)} weights for the positives "
                     f"{', '.join(term.positives)}"
                 )
+            if len(term.denominator_weights) not in (0, len(term.denominator)):
+                raise DomainError(
+                    f"{self.loss.name} has {len(term.denominator_weights)} weights for the "
+                    f"denominator {', '.join(term.denominator)}"
+                )
             both = [r for r in term.positives if r in term.denominator]
             if term.own_positive and both:
                 raise DomainError(
@@ -152,6 +158,8 @@ class ReducedLoss:
                 yield Precondition(count, True, says)
             for r, weight in zip(term.positives, term.weights, strict=False):
                 yield Precondition(weight, False, f"the weight {weight} of the positives {r}")
+            for r, weight in zip(term.denominator, term.denominator_weights, strict=False):
+                yield Precondition(weight, True, f"the weight {weight} of {r} in the denominator")
             if term.weights:
                 total = term.total(self.scheme)
                 yield Precondition(total, True, f"the weight {tidy(total)} of all positives")
@@ -173,11 +181,12 @@ class ReducedLoss:
 
     def _pools(self, term: SoftmaxTerm) -> Iterator[tuple[Pool, Expr]]:
         members = tuple(r.name for r in self.scheme.relations if r.name in term.denominator)
+        weights = tuple(map(term.in_denominator, members)) if term.denominator_weights else ()
         if not term.own_positive:
-            yield Pool(members), term.coefficient
+            yield Pool(members, "", weights), term.coefficient
             return
         for r, share in term.shares(self.scheme).items():
-            yield Pool(members, r), tidy(term.coefficient * share)
+            yield Pool(members, r, weights), tidy(term.coefficient * share)
 
     @cached_property
     def pulls(self) -> dict[str, Expr]:
@@ -226,14 +235,13 @@ class ReducedLoss:
         total = S.Zero
         for term in self.loss.terms:
             shares = term.shares(self.scheme)
-            if term.own_positive:
-                logs = (
-                    share * log(self.partition(term.denominator, g, r), evaluate=False)
-                    for r, share in shares.items()
+            spread = Add(
+                *(
+                    (shares[pool.own] if pool.own else S.One)
+                    * log(self.partition(pool, g), evaluate=False)
+                    for pool, _ in self._pools(term)
                 )
-                spread = Add(*logs)
-            else:
-                spread = log(self.partition(term.denominator, g), evaluate=False)
+            )
             pulls = Add(*(share * g[r] for r, share in shares.items()))
             total += term.coefficient * (spread - pulls / self.loss.temperature)
         return total
@@ -248,19 +256,22 @@ class ReducedLoss:
         for pool in self.denominators:
             ones = [r for r in pool.members if g[r] == 1]
             own = pool.own if pool.own and g[pool.own] == 1 else ""
-            some = self.partition(ones, g, own) if "self" in ones or own else S.One
+            given = dict(zip(pool.members, pool.weights, strict=False))
+            weights = tuple(given[r] for r in ones if given)
+            one = Pool(tuple(ones), own, weights)
+            some = self.partition(one, g) if "self" in ones or own else S.One
             if ones and some == 1:
                 some = exp(1 / self.loss.temperature, evaluate=False)
-            factor *= self.partition(pool.members, g, pool.own) / some
+            factor *= self.partition(pool, g) / some
         return factor
 
-    def partition(self, members: Iterable[str], g: Inner, own: str = "") -> Expr:
-        """Sum of exponentials over the relations of a denominator, for an anchor.
-
-        ``own`` is the relation of the one positive that is in it besides.
-        """
-        parts = [(g[r], self.scheme.relation(r).count) for r in members]
-        counts = _grouped([*parts, (g[own], S.One)] if own else parts)
+    def partition(self, pool: Pool, g: Inner) -> Expr:
+        """Sum of exponentials over the relations of a denominator, for an anchor."""
+        parts = [(g[r], self.scheme.relation(r).count) for r in pool.members]
+        if pool.weights:
+            given = zip(parts, pool.weights, strict=True)
+            parts = [(e, tidy(count * weight)) for (e, count), weight in given]
+        counts = _grouped([*parts, (g[pool.own], S.One)] if pool.own else parts)
         key = tuple(counts.items())
         if key not in self._partitions:
             # Nothing in these exponents simplifies, and asking costs more than the proofs.
@@ -272,9 +283,7 @@ class ReducedLoss:
 
     def value(self, g: Inner) -> Expr:
         """The loss as a function of the inner products."""
-        pools = _grouped(
-            (self.partition(d.members, g, d.own), k) for d, k in self.denominators.items()
-        )
+        pools = _grouped((self.partition(d, g), k) for d, k in self.denominators.items())
         spread = Add(*(tidy(k) * log(d, evaluate=False) for d, k in pools.items()))
         pulls = _grouped((g[r.name], r.count * self.pulls[r.name]) for r in self.scheme.relations)
         attraction = Add(*(tidy(pull) * e for e, pull in pulls.items()))
@@ -290,11 +299,12 @@ class ReducedLoss:
 
         def push(coefficient: Expr, r: str, pool: Pool) -> None:
             weight = exp(g[r] / self.loss.temperature, evaluate=False)
-            found[r] += times(coefficient / self.partition(pool.members, g, pool.own), weight)
+            found[r] += times(coefficient / self.partition(pool, g), weight)
 
         for pool, coefficient in self.denominators.items():
-            for r in pool.members:
-                push(coefficient, r, pool)
+            weights = pool.weights or (S.One,) * len(pool.members)
+            for r, weight in zip(pool.members, weights, strict=True):
+                push(coefficient * weight, r, pool)
         for term in self.loss.terms:
             for pool, _ in self._pools(term):
                 if pool.own:  # with the pair's own share, as its relation may be empty

@@ -219,6 +219,11 @@ def _loss(loss: Loss, point: Mapping[Symbol, Expr], present: set[str], scheme: S
         kept = left(term.positives, "positives")
         return tuple(term.weight(r).xreplace(values) for r in kept) if term.weights else ()
 
+    def below(term: SoftmaxTerm) -> tuple[Expr, ...]:
+        kept = left(term.denominator, "denominator")
+        given = term.denominator_weights
+        return tuple(term.in_denominator(r).xreplace(values) for r in kept) if given else ()
+
     return replace(
         loss,
         temperature=loss.temperature.xreplace(values),
@@ -229,6 +234,7 @@ def _loss(loss: Loss, point: Mapping[Symbol, Expr], present: set[str], scheme: S
                 positives=left(k.positives, "positives"),
                 denominator=left(k.denominator, "denominator"),
                 weights=weights(k),
+                denominator_weights=below(k),
             )
             for k in loss.terms
             if k.coefficient.xreplace(values) != 0

@@ -16,6 +16,7 @@ r"""A problem from a TOML file: structure, terms, parameters with their ranges.
     positives = ["same_instance", "same_class"]
     targets = { same_instance = 2 }      # what a pair weighs among the positives; 1 each
     denominator = "others"               # or "all", or a list of relations
+    denominator_weights = { cross_class = 2 }  # of their exponentials; 1 each
     own_positive = false                 # true: each positive joins its denominator alone
 
     # ... or a sum of a function of the inner product x over the pairs of a relation
@@ -446,7 +447,14 @@ class _Reader:
         return PairTerm(of, self._expression(table["function"], inner=True), self._weight(table))
 
     def _softmax(self, row: _Node, known: list[str]) -> SoftmaxTerm:
-        allowed = ("weight", "positives", "targets", "denominator", "own_positive")
+        allowed = (
+            "weight",
+            "positives",
+            "targets",
+            "denominator",
+            "denominator_weights",
+            "own_positive",
+        )
         table = row.table(allowed, ("positives", "denominator"))
         positives = self._relations(table["positives"], known)
         below = table["denominator"]
@@ -460,13 +468,16 @@ class _Reader:
         both = [r for r in positives if r in denominator]
         if own and both:
             raise table["own_positive"].refusal(f"{', '.join(both)} is in the denominator already")
-        weights: tuple[Expr, ...] = ()
-        if "targets" in table:
-            targets = table["targets"].table(positives)
-            weights = tuple(
-                self._expression(targets[r]) if r in targets else S.One for r in positives
-            )
-        return SoftmaxTerm(self._weight(table), positives, denominator, weights, own)
+        weights = self._weights(table, "targets", positives)
+        below = self._weights(table, "denominator_weights", denominator)
+        return SoftmaxTerm(self._weight(table), positives, denominator, weights, own, below)
+
+    def _weights(self, table: _Table, key: str, relations: tuple[str, ...]) -> tuple[Expr, ...]:
+        """What pairs of some relations weigh, 1 where nothing is said; empty without the key."""
+        if key not in table:
+            return ()
+        given = table[key].table(relations)
+        return tuple(self._expression(given[r]) if r in given else S.One for r in relations)
 
     def _weight(self, table: _Table) -> Expr:
         return self._expression(table["weight"]) if "weight" in table else S.One
