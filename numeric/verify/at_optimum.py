@@ -121,7 +121,7 @@ def _predicted(
     for name, measure in named.items():
         if isinstance(measure, Entries):
             yield from _entries(name, measure, r, known)
-        if not isinstance(measure, Reading) or measure.last:
+        if not isinstance(measure, Reading):
             continue
         if r.quantity(name).limit_of is not None or not is_readable(measure.of, there):
             continue

@@ -38,7 +38,6 @@ from ...theorem.result import Result
 from ...theorem.subject import Symmetric
 from ._ccem import (
     DIRECTIONS,
-    POSITION,
     SYMMETRY,
     ccem_segment,
     on_ccem,
@@ -240,7 +239,6 @@ def build(
             r"x_{\mathrm{last}}",
             "the optimum farthest from the simplex; all from x_star to here are optimal",
             domain,
-            measured=replace(POSITION, last=True),
         )
     return quantities
 
