@@ -22,7 +22,7 @@ from .optimise import climb
 from .replay import DIGITS, Sides, Undetermined, replay
 from .spaces import KINDS, Space, space
 from .stored import BadRecord, Record
-from .target import NoTarget, Target, bounds_of
+from .target import NoTarget, Target
 
 #: Vectors of a configuration, and dimensions, that are tried.
 SIZES, DIMENSIONS = (3, 4, 6, 10), (1, 2, 3, 8)
@@ -404,16 +404,3 @@ def _digits(value: Any) -> int:
         return len(value)
     parts = value.values() if hasattr(value, "values") else value
     return sum(map(_digits, parts))
-
-
-def attacked(result: str | Result, names: Sequence[str] = (), **options: Any) -> Iterator[Attack]:
-    """Attack some bounds of a result, or all, one after the other.
-
-    Raises
-    ------
-    NoTarget
-        If the result has none; one line that names results that have.
-    """
-    found = results[result] if isinstance(result, str) else result
-    for name in names or bounds_of(found):
-        yield attack(found, name, **options)

@@ -8,7 +8,7 @@ there; a side that shrinks as fast as rounding does is 0.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import mpmath
@@ -16,11 +16,10 @@ from mpmath import mp, mpf
 from sympy import Expr, lambdify, oo
 
 from ...derive.theorem.bounds import About
-from ...derive.theorem.result import Result
 from .digits import readings_of
 from .spaces import KINDS, space
 from .stored import BadRecord, Record, shape_of
-from .target import COUNTS, DomainError, NoTarget, Target
+from .target import COUNTS, Target
 
 #: Digits to which both sides are found.
 DIGITS = 50
@@ -158,17 +157,6 @@ def _end(e: Expr, readings: Mapping[str, Any]) -> mpf:
     if e in (oo, -oo):
         return mpmath.inf if e is oo else -mpmath.inf
     return _value(e, readings, mp.dps)
-
-
-def renewed(result: Result, record: Record) -> Record | None:
-    """A stored record with the ratio that it has now; None if it is no longer one of the result."""
-    try:
-        sides = replay(Target.of(result, record.quantity, record.given), record)
-    except (NoTarget, BadRecord, DomainError, Undetermined):
-        return None
-    if sides.ratio is None or not mpmath.isfinite(sides.ratio):
-        return None
-    return replace(record, ratio=mpmath.nstr(sides.ratio, DIGITS))
 
 
 def check_shapes(record: Record) -> None:
