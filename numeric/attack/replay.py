@@ -192,17 +192,12 @@ def check_shapes(record: Record) -> None:
 def _wanted(about: About, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
     """Shapes of a kind, of the size that its largest array has."""
     kind = KINDS[about]
-    largest = kind.largest
-    shape = shapes.get(largest, ())
-    if about is About.SOFTMAX:
-        if len(shape) != 1:
-            raise BadRecord("'logits' must be a list of decimal numbers, written as strings")
-        return {largest: shape}
-    if len(shape) != (3 if about is About.LAW else 2):
+    largest, shape = kind.largest, shapes.get(kind.largest, ())
+    if len(shape) != len(kind.shapes(kind.least, 1)[largest]):
         raise BadRecord(
-            f"{largest!r} is missing, or its rows are not decimal numbers written as strings"
+            f"{largest!r} is missing, or no list of rows of decimal numbers, written as strings"
         )
-    count, d = shape[-2:]
+    count, d = shape[-2:] if len(shape) > 1 else (*shape, 1)
     found = space(about, count + kind.others, d)
     if found is None:
         raise BadRecord(f"{largest!r} has {count} rows, which are too few or an odd number")

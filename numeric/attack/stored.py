@@ -128,7 +128,9 @@ def record_of(row: object) -> Record:
         raise BadRecord("a record is an object with result, quantity, about and vectors")
     row = {"tau": None, "ratio": "", "seed": 0, "how": "", "given": {}} | row
     for name, (kinds, says) in _FIELDS.items():
-        if not isinstance(row.get(name), kinds) or isinstance(row[name], bool):
+        if name not in row:
+            raise BadRecord(f"{name!r} is missing")
+        if not isinstance(row[name], kinds) or isinstance(row[name], bool):
             raise BadRecord(f"{name!r} must be {says}")
     vectors, tau, given = row["vectors"], row["tau"], row["given"]
     if row["about"] not in About.__members__:
