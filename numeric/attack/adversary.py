@@ -213,16 +213,18 @@ class _Search:
 
     def visit(self, seed: int, there: Space, until: float | None) -> bool:
         """Attack configurations of one size; whether time ended it."""
-        objective = self._objective(there)
+
+        def objective(x: Tensor) -> Tensor:
+            return self.target.score(*there.unpack(x))
+
+        def stop() -> str:
+            return "budget" if until is not None and monotonic() > until else ""
+
         generator = torch.Generator().manual_seed(seed)
         fixed, names = there.structured()
         with torch.no_grad():
             fixed_values = objective(fixed.to(self.device)).cpu()
         x, how = self._starts(there, fixed, fixed_values, names, generator)
-
-        def stop() -> str:
-            return "budget" if until is not None and monotonic() > until else ""
-
         adam = min(ADAM, self.steps)
         climbed = climb(objective, x.to(self.device), adam=adam, iterations=self.steps, stop=stop)
         again, origin = self._again(climbed.value.cpu(), climbed.x.cpu(), generator)
@@ -240,12 +242,6 @@ class _Search:
         for some in (fixed_ones, climbed_ones, polished_ones):
             self._confirm(there, seed, some)
         return "budget" in (climbed.ended, polished.ended)
-
-    def _objective(self, there: Space) -> Callable[[Tensor], Tensor]:
-        def objective(x: Tensor) -> Tensor:
-            return self.target.score(*there.unpack(x))
-
-        return objective
 
     def _starts(
         self,

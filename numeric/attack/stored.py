@@ -126,25 +126,25 @@ def record_of(row: object) -> Record:
     """
     if not isinstance(row, dict):
         raise BadRecord("a record is an object with result, quantity, about and vectors")
-    row = {"tau": None, "ratio": "", "seed": 0, "how": "", "given": {}} | row
+    found: dict[str, Any] = {"tau": None, "ratio": "", "seed": 0, "how": "", "given": {}} | row
     for name, (kinds, says) in _FIELDS.items():
-        if name not in row:
+        if name not in found:
             raise BadRecord(f"{name!r} is missing")
-        if not isinstance(row[name], kinds) or isinstance(row[name], bool):
+        if not isinstance(found[name], kinds) or isinstance(found[name], bool):
             raise BadRecord(f"{name!r} must be {says}")
-    vectors, tau, given = row["vectors"], row["tau"], row["given"]
-    if row["about"] not in About.__members__:
+    about, vectors, tau = found["about"], found["vectors"], found["tau"]
+    if about not in About.__members__:
         raise BadRecord(
-            f"'about' is {row['about'][:40]!r}, which is not a kind of configuration: "
+            f"'about' is {about[:40]!r}, which is not a kind of configuration: "
             f"{', '.join(About.__members__)}"
         )
     if sum(_count(v, f"'vectors.{name[:40]}'") for name, v in vectors.items()) > MAX_NUMBERS:
         raise BadRecord(f"'vectors' has more than {MAX_NUMBERS} numbers")
     if tau is not None:
         _count(tau, "'tau'")
-    if not all(isinstance(v, str) for v in given.values()):
+    if not all(isinstance(v, str) for v in found["given"].values()):
         raise BadRecord("the values of 'given' must be strings")
-    return Record(**{name: row[name] for name in _FIELDS} | {"about": About[row["about"]]})
+    return Record(**{name: found[name] for name in _FIELDS} | {"about": About[about]})
 
 
 def _count(value: object, what: str, depth: int = 0) -> int:

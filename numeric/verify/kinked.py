@@ -43,7 +43,8 @@ def checks(of: Case) -> Iterator[Check]:
             tuple(mpf(row[r]) / counts[r] for r in functions)
             for row in of.arrangement.table.values()
         ]
-        least = float(least_of(*functions.values(), corners))
+        first, second = functions.values()
+        least = float(least_of(first, second, corners))
         there = [f(mpf(result.value(r, **known))) for r, f in functions.items()]
     for what, predicted in (
         ("loss", float(result.value("loss", **known))),

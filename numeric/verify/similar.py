@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
@@ -115,7 +116,7 @@ class Kernel:
     def search(self, z: Tensor) -> float:
         """The loss that a search from vectors ends with; what is near together is put together."""
         for width in WIDTHS:
-            z = normalise(lowered(lambda x, width=width: self.of_vectors(x, width), z, STEPS))
+            z = normalise(lowered(partial(self.of_vectors, width=width), z, STEPS))
         first = (torch.cdist(z, z) < NEAR).to(torch.uint8).argmax(dim=1)
         together = torch.zeros_like(z).index_add_(0, first, z)[first]
         return min(float(self.of_vectors(x)) for x in (z, together))
