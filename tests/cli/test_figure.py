@@ -195,7 +195,7 @@ def test_what_this_machine_does_not_hold_is_refused(
 def test_a_figure_that_cannot_be_drawn_is_refused(
     figure: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """As of .pgf where there is no LaTeX; the cells are kept."""
+    """Whatever the reason; the cells are kept."""
     from matplotlib.figure import Figure
 
     def fails(*args: Any, **kwargs: Any) -> None:
