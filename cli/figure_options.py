@@ -138,6 +138,8 @@ SHARED = (
     *("seeds", "dtype", "device", "tolerance", "out", "table", "width", "style", "svg_text"),
     *("caption", "force"),
 )
+#: What figures are written as.
+FIGURES = (".pdf", ".svg", ".png", ".eps")
 #: What a figure may need scikit-learn for.
 DIGITS = "The digits are those of scikit-learn"
 SKLEARN = "pip install 'cltheory[digits]'"
@@ -237,7 +239,10 @@ def made(
             raise click.UsageError(
                 f"the {first} would replace its {second} {files[second]}: give another --{second}"
             )
-    _check_format(out)
+    if out.suffix.lower() not in FIGURES:
+        raise click.UsageError(
+            f"cannot write {out}: its name must end in one of {', '.join(FIGURES)}"
+        )
     look = Look(width, style, svg_text == "text")
     try:
         if style:
@@ -265,21 +270,10 @@ def made(
         drawing.save(out)
         if caption is not None:
             write({caption: f"{drawing.caption}\n% {MARK}\n"})
-    except (OSError, ValueError, RuntimeError) as refusal:  # .pgf without LaTeX is the last
+    except (OSError, ValueError, RuntimeError) as refusal:
         why = getattr(refusal, "strerror", None) or refusal
         path = getattr(refusal, "filename", None) or out
         raise click.UsageError(f"cannot write {path}: {why}") from None
     stopped = f", {drawing.stopped} did not reach the tolerance" if drawing.stopped else ""
     click.echo(f"{out}: {len(drawing.rows)} cells in {table}, {drawing.says}{stopped}")
     return 0
-
-
-def _check_format(out: Path) -> None:
-    """Refuse a format that cannot be written before the cells are computed."""
-    from matplotlib.backend_bases import FigureCanvasBase
-
-    known = sorted(FigureCanvasBase.get_supported_filetypes())
-    if out.suffix[1:].lower() not in known:
-        raise click.UsageError(
-            f"cannot write {out}: its name must end in one of {', '.join(known)}"
-        )

@@ -93,9 +93,7 @@ def realize_command(**options: Any) -> int:
 
     The weighted InfoNCE loss is at least its entropic bound. The target is realisable if some
     embeddings attain the bound, inconsistent if none do, and degenerate if zero weights require
-    similarities of minus infinity. With Euclidean similarities and zero weights, degenerate means
-    that embeddings come arbitrarily close to the bound, inconsistent that they do not, and
-    undecided that neither was proved. The report gives the deciding condition with its numbers,
+    similarities of minus infinity. The report gives the deciding condition with its numbers,
     changes that make the target realisable, the minimum of the loss, and how far --embeddings
     are from the optimum.
 
@@ -180,8 +178,7 @@ def _text(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
     import textwrap
 
     lines = [_title(asked, case), ""]
-    by = f"  [{verdict.evidence}]" if verdict.evidence else ""
-    lines += labelled("verdict", f"{verdict.word}{by}", 15)
+    lines += labelled("verdict", f"{verdict.word}  [{verdict.evidence}]", 15)
     lines += labelled("because", verdict.reason, 15)
     for k, remedy in enumerate(verdict.remedies):
         lines += labelled("realisable by" if k == 0 else "or", remedy, 15)
@@ -295,7 +292,7 @@ def _json(
             if getattr(asked, k) is not None
         },
         "verdict": verdict.word,
-        "evidence": verdict.evidence or None,
+        "evidence": verdict.evidence,
         "found": verdict.found or None,
         "reason": verdict.reason,
         "certificate": {k.replace(" ", "_"): v for k, v in verdict.certificate.items()},

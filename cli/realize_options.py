@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import label_files
+from .figure_options import FIGURES
 from .numeric_options import counts, need_torch, parse_seeds
 from .parameters import short
 from .writing import check_writable
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 #: Schemes, by what their labels are.
 CLASSES = ("supcon", "soft-supcon")
 VECTORS = ("y-aware", "x-clr", "euclidean")
-#: What a heat map may be written as.
-FIGURES = (".pdf", ".svg", ".png", ".eps")
 MOST_DIMENSIONS, MOST_SAMPLES = 2**16, 10**9
 
 

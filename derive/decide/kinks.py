@@ -1,25 +1,21 @@
 """Functions with kinks: where they bend, the smooth pieces between, and one-sided slopes.
 
-A kink is where a maximum changes over. When the maxima are of functions of the variable
-alone, [-1, 1] is cut where their sides cross, at exactly known points, and every piece is
-smooth (:class:`Cut`). When they have parameters, the two sides of each must differ by
-something affine in the variable, so that there is one such place and on each side one of
-the two is the maximum (:class:`Folded`).
+A kink is where a maximum changes over. [-1, 1] is cut where the sides of the maxima cross, at
+exactly known points, and every piece is smooth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import combinations, pairwise, product
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import combinations, pairwise
 
-from sympy import Abs, Dummy, Expr, Gt, Max, Min, Piecewise, S, Symbol, exp, nan
+from sympy import Abs, Expr, Max, Min, Piecewise, S, Symbol, exp, nan
 from sympy.functions.elementary.hyperbolic import HyperbolicFunction
 
 from .calculus import derivative
-from .decide import is_proved_positive, positive
-from .domain import POSITIVE, Domain, between
+from .decide import positive
+from .domain import Domain, between
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .interval import NoSign, in_order, is_finite, non_negative, sign
 from .pieces import Piece
@@ -27,8 +23,6 @@ from .poles import NotDefined, check_defined
 from .present import tidy
 from .zeros import NotSolved, sign_between, zeros
 
-#: Which side of each kink a piece lies on: True above it.
-Pattern = Mapping[Expr, bool]
 #: Decides whether a function is >= 0 on a piece.
 Check = Callable[[Expr], Outcome]
 #: Where an inner product lives.
@@ -39,28 +33,23 @@ class NotBent(ValueError):
     """A function is not defined on [-1, 1], or its kinks are not found; the message says why."""
 
 
-@dataclass(frozen=True, eq=False)
-class Kink:
-    """A place, and which of two expressions is larger below and above it."""
-
-    at: Expr
-    below: Expr
-    above: Expr
-
-
-def bent(function: Expr, variable: Symbol, domain: Domain) -> Cut | Folded:
+def bent(function: Expr, variable: Symbol, domain: Domain) -> Cut:
     """Read a function of one variable on [-1, 1], smooth but for the kinks of its maxima.
 
     Raises
     ------
     NotBent
-        If it is not proved to be defined on [-1, 1], or a kink is not found.
+        If it is not proved to be defined on [-1, 1], or a kink is not found or has parameters.
     """
     function = by_maxima(function)
+    for m in sorted(function.atoms(Max), key=str):
+        if not m.free_symbols <= {variable}:
+            raise NotBent(
+                f"where {in_x(m, variable)} bends depends on parameters; write numbers in place "
+                "of the parameters"
+            )
     try:
-        if all(m.free_symbols <= {variable} for m in function.atoms(Max)):
-            return Cut(function, variable, domain)
-        return Folded(function, variable, domain)
+        return Cut(function, variable, domain)
     except NotDefined as error:
         raise NotBent(str(error)) from None
 
@@ -181,126 +170,6 @@ class Cut:
             return last
         below = [(s, x < p.high if side > 0 else x <= p.high) for p, s in rows]
         return Piecewise(*below, (last, True))
-
-
-class Folded:
-    """A function whose kinks are at places that depend on parameters.
-
-    Raises
-    ------
-    NotBent
-        If a maximum is not of two, or their difference is not affine in the variable with a
-        slope of known sign.
-    """
-
-    def __init__(self, function: Expr, variable: Symbol, domain: Domain):
-        self.function, self.variable, self.domain = function, variable, domain
-        check_defined(function, variable, LOW, HIGH, domain)
-        self.folds = {m: self._kink(m) for m in sorted(function.atoms(Max), key=str)}
-
-    def _kink(self, maximum: Expr) -> Kink:
-        x = self.variable
-        numbers = "; write numbers in place of the parameters"
-        if len(maximum.args) != 2 or any(a.has(Max) for a in maximum.args):
-            raise NotBent(f"{in_x(maximum, x)} must be the larger of two without a max{numbers}")
-        one, other = maximum.args
-        rate = tidy(derivative(one - other, x))
-        if x in rate.free_symbols or rate == 0:
-            raise NotBent(
-                f"the two sides of {in_x(maximum, x)} must differ by something affine in x{numbers}"
-            )
-        at = tidy(-(one - other).xreplace({x: S.Zero}) / rate)
-        if is_proved_positive(rate, self.domain) or rate.is_positive:
-            return Kink(at, other, one)
-        if is_proved_positive(-rate, self.domain) or rate.is_negative:
-            return Kink(at, one, other)
-        raise NotBent(f"which side of {in_x(maximum, x)} is larger depends on the sign of {rate}")
-
-    @property
-    def kinks(self) -> list[Expr]:
-        """Where the maxima change over."""
-        return [k.at for k in self.folds.values()]
-
-    def patterns(self) -> Iterator[Pattern]:
-        """Every choice of sides."""
-        for sides in product((False, True), repeat=len(self.folds)):
-            yield dict(zip(self.folds, sides, strict=True))
-
-    def smooth(self, pattern: Pattern) -> Expr:
-        """The function on one choice of sides."""
-        return self.function.xreplace(
-            {m: k.above if pattern[m] else k.below for m, k in self.folds.items()}
-        )
-
-    def checked(self) -> Iterator[tuple[Check, Expr]]:
-        """The derivatives, each with what decides whether a function is >= 0 where it applies."""
-        for pattern in self.patterns():
-            yield partial(self.sign_on, pattern), derivative(self.smooth(pattern), self.variable)
-
-    def sign_on(self, pattern: Pattern, part: Expr) -> Outcome:
-        """Whether a smooth function is >= 0 inside where a choice of sides applies."""
-        x = self.variable
-        inside = self.domain.with_range(x, between(LOW, HIGH, "()"), 0)
-        outcome = positive(part, inside, strict=False)
-        for maximum, above in pattern.items():
-            if isinstance(outcome, Holds):
-                return outcome
-            # Each kink bounds the piece on one side.
-            away = Dummy("away", positive=True)
-            at = self.folds[maximum].at
-            outcome = positive(
-                part.xreplace({x: at + away if above else at - away}),
-                self.domain.with_range(away, POSITIVE, 1),
-                strict=False,
-            )
-        return outcome if isinstance(outcome, Holds) else self._refutation(part, pattern)
-
-    def _refutation(self, part: Expr, pattern: Pattern) -> Outcome:
-        """A point where a choice of sides applies and ``part`` is negative, if one is found."""
-        x, used = self.variable, self.function.free_symbols
-        for point in self.domain.with_range(x, between(-1, 1), 0).points(64):
-            sides = {m: point[x] > k.at.xreplace(point) for m, k in self.folds.items()}
-            if sides == dict(pattern) and _is_negative(part.xreplace(point)):
-                return Refuted.at({s: v for s, v in point.items() if s in used})
-        return Undecided(
-            f"the shape of {in_x(self.function, x)} was not decided: write numbers in place of "
-            "the parameters"
-        )
-
-    def jumps(self) -> Iterator[tuple[Expr, Outcome]]:
-        """Each kink, and whether the slope does not fall there, whatever the others are."""
-        x = self.variable
-        for m, kink in self.folds.items():
-            for pattern in self.patterns():
-                if not pattern[m]:
-                    sides = ({**pattern, m: True}, pattern)
-                    above, below = (derivative(self.smooth(p), x) for p in sides)
-                    rise = tidy((above - below).xreplace({x: kink.at}))
-                    yield kink.at, positive(rise, self.domain, strict=False)
-
-    @cached_property
-    def _parts(self) -> tuple[Expr, dict[Expr, Dummy]]:
-        stand_ins = {m: Dummy("max", real=True) for m in self.folds}
-        return self.function.xreplace(stand_ins), stand_ins
-
-    def slope(self, side: int) -> Expr:
-        """Derivative from the right (1) or from the left (-1)."""
-        smooth, stand_ins = self._parts
-        x = self.variable
-        total = derivative(smooth, x)
-        for m, kink in self.folds.items():
-            above, below = (derivative(e, x) for e in (kink.above, kink.below))
-            step = Piecewise((above, x >= kink.at if side > 0 else Gt(x, kink.at)), (below, True))
-            total += derivative(smooth, stand_ins[m]) * step
-        return total.xreplace({d: m for m, d in stand_ins.items()})
-
-
-def _is_negative(value: Expr) -> bool:
-    """Whether a number is proved to be one below zero."""
-    try:
-        return is_finite(value) and sign(value) < 0
-    except NoSign:
-        return False
 
 
 def in_x(expression: Expr, variable: Symbol) -> Expr:

@@ -9,7 +9,7 @@ from sympy import Expr
 from ..decide.calculus import derivative
 from ..decide.domain import Domain
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided, weakest
-from ..decide.kinks import Cut, Folded, NotBent, bent, in_x
+from ..decide.kinks import Cut, NotBent, bent, in_x
 from ..decide.poles import place
 from ..losses.pairwise import c
 from ..proof.statement import every
@@ -47,7 +47,7 @@ def monotone(function: Expr, direction: int, domain: Domain) -> Outcome:
     return every(decide(direction * slope) for decide, slope in read.checked())
 
 
-def _outcomes(read: Cut | Folded, direction: int) -> Iterator[Outcome]:
+def _outcomes(read: Cut, direction: int) -> Iterator[Outcome]:
     shown = in_x(read.function, c)
     falls = "decreasing" if direction < 0 else "increasing"
     for decide, slope in read.checked():

@@ -40,8 +40,6 @@ class Reading:
     ----------
     of
         An expression in :func:`product`, :func:`share` and :data:`LOSS`, and in sizes.
-    last
-        Whether the optimum farthest along the segment is meant, where there are several.
     through
         A function of one number: where the quantity may be infinite, what is compared is this
         of it.
@@ -51,7 +49,6 @@ class Reading:
     """
 
     of: Expr
-    last: bool = False
     through: Lambda | None = None
     least_of: Loss | None = None
 

@@ -21,18 +21,16 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Literal
 
-from sympy import Basic, Expr, Lambda, Max, Min, Rational, Symbol, oo
+from sympy import Basic, Expr, Max, Min
 from sympy.printing.str import StrPrinter
 
-from ..decide.domain import Domain
-from ..decide.equal import equal, same_root, value_at
+from ..decide.equal import equal
 from ..decide.evidence import Grade, Holds, Refuted
 from ..decide.exact import expression as read
 from ..decide.root import ClampedRoot
 from ..papers.sources import version
 from ..results import results
 from ..theorem.kinds import Kind
-from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from .display import root_names
 
@@ -40,9 +38,6 @@ FORMAT, FORMAT_VERSION = "cltheory-lock", 1
 MAX_LENGTH = 4_000_000  #: characters of a lock
 MAX_TEXT = 20_000  #: characters of one text in it
 MAX_READ = 4_000  #: characters of a text that is read as an expression
-
-FEW = 6  #: points at which roots are compared: each takes a while
-CLOSE = Rational(1, 10**30)  #: relative, of values to 50 digits
 
 Difference = Literal["changed", "missing"]
 
@@ -302,52 +297,32 @@ def _formula(entry: Mapping[str, Any]) -> str:
 def equivalent(entry: Entry) -> bool | None:
     """Whether the expression of an entry is what is derived now; None if it was not decided."""
     id, name, old = entry
-    return _equivalent(results[id], results[id].quantity(name), old)
+    return _equivalent(results[id], name, old)
 
 
-def _equivalent(result: Result, q: Quantity, old: Mapping[str, Any]) -> bool | None:
-    """Whether the old expression is the new one, decided exactly; None if it was not."""
+def _equivalent(result: Result, name: str, old: Mapping[str, Any]) -> bool | None:
+    """Whether the old expression is the new one, decided exactly; None if it was not.
+
+    Roots that are described in other words are not compared.
+    """
+    q = result.quantity(name)
     if not q.is_number:  # a name that is written otherwise is another
         return False if q.kind is Kind.NAME else None
-    domain = q.domain if q.domain is not None else result.domain
-    names = {n.symbol.name: root for root, n in root_names(result).items()}
-    names = {name: root for name, root in names.items() if root in q.expression.atoms(ClampedRoot)}
-    known: dict[str, Expr] = {s.name: s for s in q.expression.free_symbols}
-    known |= {s.name: s for s in (*result.domain.ranges, *result.parameters)}
+    if old["roots"] != frozen(result, name)["roots"]:
+        return None
+    roots = {
+        n.symbol: root for root, n in root_names(result).items() if n.symbol.name in old["roots"]
+    }
+    symbols = (*result.domain.ranges, *result.parameters, *q.expression.free_symbols, *roots)
+    known: dict[str, Expr] = {s.name: s for s in symbols}
     try:
-        roots = {name: _thawed(parts, known, names) for name, parts in old["roots"].items()}
-        put = {Symbol(name, real=True): root for name, root in roots.items()}
-        held = {**known, **{s.name: s for s in put}}
-        shown = read(old["expression"], held, max_length=MAX_READ, powers=True)
+        shown = read(old["expression"], known, max_length=MAX_READ, powers=True)
     except ValueError:
         return None
-    for s, root in put.items():
-        if s.name in names and _same(root, names[s.name], domain):
-            put[s] = names[s.name]
-    whole = shown.xreplace(put)
-    found = _decided(_by_largest(whole), _by_largest(q.expression), domain)
-    if found is None and whole.has(ClampedRoot) and _apart(whole, q.expression, domain):
-        return False
-    return found
-
-
-def _thawed(parts: Mapping[str, str], known: Mapping[str, Expr], now: Mapping[str, Expr]) -> Expr:
-    """A root as the lock describes it; its name is the one that ``known`` has not."""
-    unknown = {name: Symbol(name, real=True) for name in now}
-    h = read(parts["zero_of"], {**known, **unknown}, max_length=MAX_READ, powers=True)
-    names = h.free_symbols & set(unknown.values())
-    if len(names) != 1:
-        raise LockError("a root whose equation does not contain it")
-    low, high = (
-        read(parts[end], known, max_length=MAX_READ, powers=True) for end in ("low", "high")
-    )
-    return ClampedRoot(Lambda(names.pop(), h), low, high)
-
-
-def _decided(one: Expr, other: Expr, domain: Domain) -> bool | None:
+    one, other = _by_largest(shown.xreplace(roots)), _by_largest(q.expression)
     if one == other:
         return True
-    outcome = equal(one, other, domain)
+    outcome = equal(one, other, q.domain if q.domain is not None else result.domain)
     if isinstance(outcome, Refuted):
         return False
     exact = isinstance(outcome, Holds) and outcome.evidence.grade is Grade.EXACT
@@ -357,30 +332,3 @@ def _decided(one: Expr, other: Expr, domain: Domain) -> bool | None:
 def _by_largest(e: Expr) -> Expr:
     """The same with the smallest of numbers as minus the largest of theirs, as it is read."""
     return e.replace(lambda x: isinstance(x, Min), lambda x: -Max(*(-a for a in x.args)))
-
-
-def _same(old: ClampedRoot, new: ClampedRoot, domain: Domain) -> bool:
-    """Whether two roots are proved to be one: equal ends, and functions of equal sign."""
-    if not all(_decided(*ends, domain) for ends in ((old.low, new.low), (old.high, new.high))):
-        return False
-    h, x = new.equation()
-    before = old.equation()[0].xreplace({old.variable: x})
-    if before == h:
-        return True
-    if not isinstance(same_root(before, new, domain), Holds):
-        return False
-    # The signs are proved to agree everywhere or nowhere: one point tells which.
-    middle = (new.low + new.high) / 2 if new.high is not oo else new.low + 1
-    there = {**domain.witness, x: domain.witness_of(middle)}
-    return bool((before.xreplace(there) / h.xreplace(there)).evalf(30) > 0)
-
-
-def _apart(one: Expr, other: Expr, domain: Domain) -> bool:
-    """Whether the values differ at one of a few admissible points."""
-    for point in (domain.witness, *domain.points(FEW)):
-        if domain.contains(point):
-            values = [value_at(e, point) for e in (one, other)]
-            if all(v.is_real and v.is_finite for v in values):
-                if abs(values[0] - values[1]) > CLOSE * (1 + abs(values[1])):
-                    return True
-    return False

@@ -1,7 +1,7 @@
 """An adversary for bounds: it looks for the configuration that comes closest to breaking one."""
 
-from .adversary import Attack, attack, attacked, spaces_of
-from .replay import Sides, Undetermined, renewed, replay
+from .adversary import Attack, attack, spaces_of
+from .replay import Sides, Undetermined, replay
 from .stored import BadRecord, Record, dump, load
 from .target import NoTarget, Target, bounds_of
 
@@ -14,11 +14,9 @@ __all__ = [
     "Target",
     "Undetermined",
     "attack",
-    "attacked",
     "bounds_of",
     "dump",
     "load",
-    "renewed",
     "replay",
     "spaces_of",
 ]

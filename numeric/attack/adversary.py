@@ -22,7 +22,7 @@ from .optimise import climb
 from .replay import DIGITS, Sides, Undetermined, replay
 from .spaces import KINDS, Space, space
 from .stored import BadRecord, Record
-from .target import NoTarget, Target, bounds_of
+from .target import NoTarget, Target
 
 #: Vectors of a configuration, and dimensions, that are tried.
 SIZES, DIMENSIONS = (3, 4, 6, 10), (1, 2, 3, 8)
@@ -213,16 +213,18 @@ class _Search:
 
     def visit(self, seed: int, there: Space, until: float | None) -> bool:
         """Attack configurations of one size; whether time ended it."""
-        objective = self._objective(there)
+
+        def objective(x: Tensor) -> Tensor:
+            return self.target.score(*there.unpack(x))
+
+        def stop() -> str:
+            return "budget" if until is not None and monotonic() > until else ""
+
         generator = torch.Generator().manual_seed(seed)
         fixed, names = there.structured()
         with torch.no_grad():
             fixed_values = objective(fixed.to(self.device)).cpu()
         x, how = self._starts(there, fixed, fixed_values, names, generator)
-
-        def stop() -> str:
-            return "budget" if until is not None and monotonic() > until else ""
-
         adam = min(ADAM, self.steps)
         climbed = climb(objective, x.to(self.device), adam=adam, iterations=self.steps, stop=stop)
         again, origin = self._again(climbed.value.cpu(), climbed.x.cpu(), generator)
@@ -240,12 +242,6 @@ class _Search:
         for some in (fixed_ones, climbed_ones, polished_ones):
             self._confirm(there, seed, some)
         return "budget" in (climbed.ended, polished.ended)
-
-    def _objective(self, there: Space) -> Callable[[Tensor], Tensor]:
-        def objective(x: Tensor) -> Tensor:
-            return self.target.score(*there.unpack(x))
-
-        return objective
 
     def _starts(
         self,
@@ -404,16 +400,3 @@ def _digits(value: Any) -> int:
         return len(value)
     parts = value.values() if hasattr(value, "values") else value
     return sum(map(_digits, parts))
-
-
-def attacked(result: str | Result, names: Sequence[str] = (), **options: Any) -> Iterator[Attack]:
-    """Attack some bounds of a result, or all, one after the other.
-
-    Raises
-    ------
-    NoTarget
-        If the result has none; one line that names results that have.
-    """
-    found = results[result] if isinstance(result, str) else result
-    for name in names or bounds_of(found):
-        yield attack(found, name, **options)

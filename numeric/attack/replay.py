@@ -8,7 +8,7 @@ there; a side that shrinks as fast as rounding does is 0.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import mpmath
@@ -16,11 +16,10 @@ from mpmath import mp, mpf
 from sympy import Expr, lambdify, oo
 
 from ...derive.theorem.bounds import About
-from ...derive.theorem.result import Result
 from .digits import readings_of
 from .spaces import KINDS, space
 from .stored import BadRecord, Record, shape_of
-from .target import COUNTS, DomainError, NoTarget, Target
+from .target import COUNTS, Target
 
 #: Digits to which both sides are found.
 DIGITS = 50
@@ -160,17 +159,6 @@ def _end(e: Expr, readings: Mapping[str, Any]) -> mpf:
     return _value(e, readings, mp.dps)
 
 
-def renewed(result: Result, record: Record) -> Record | None:
-    """A stored record with the ratio that it has now; None if it is no longer one of the result."""
-    try:
-        sides = replay(Target.of(result, record.quantity, record.given), record)
-    except (NoTarget, BadRecord, DomainError, Undetermined):
-        return None
-    if sides.ratio is None or not mpmath.isfinite(sides.ratio):
-        return None
-    return replace(record, ratio=mpmath.nstr(sides.ratio, DIGITS))
-
-
 def check_shapes(record: Record) -> None:
     """Refuse arrays that no configuration of the kind has.
 
@@ -204,17 +192,12 @@ def check_shapes(record: Record) -> None:
 def _wanted(about: About, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
     """Shapes of a kind, of the size that its largest array has."""
     kind = KINDS[about]
-    largest = kind.largest
-    shape = shapes.get(largest, ())
-    if about is About.SOFTMAX:
-        if len(shape) != 1:
-            raise BadRecord("'logits' must be a list of decimal numbers, written as strings")
-        return {largest: shape}
-    if len(shape) != (3 if about is About.LAW else 2):
+    largest, shape = kind.largest, shapes.get(kind.largest, ())
+    if len(shape) != len(kind.shapes(kind.least, 1)[largest]):
         raise BadRecord(
-            f"{largest!r} is missing, or its rows are not decimal numbers written as strings"
+            f"{largest!r} is missing, or no list of rows of decimal numbers, written as strings"
         )
-    count, d = shape[-2:]
+    count, d = shape[-2:] if len(shape) > 1 else (*shape, 1)
     found = space(about, count + kind.others, d)
     if found is None:
         raise BadRecord(f"{largest!r} has {count} rows, which are too few or an odd number")

@@ -23,6 +23,8 @@ COLDEST, HOTTEST = 1e-3, 1e3
 TEMPERATURES = (0.02, 0.1, 0.5, 2.0, 100.0)
 #: Configurations that a law has, each with its weight.
 ATOMS = 3
+#: Arrays that are no unit vectors: numbers >= 0 that add up to 1, and any numbers.
+WEIGHTS, LOGITS = "weights", "logits"
 
 Named = dict[str, Tensor]
 
@@ -37,10 +39,6 @@ class Space:
         The kind.
     shapes
         Shape of each array.
-    units
-        Names of arrays whose rows are unit vectors.
-    weights
-        Names of arrays that are >= 0 and add up to 1.
     corners
         Structured configurations with their names, without temperatures.
     taus
@@ -49,8 +47,6 @@ class Space:
 
     about: About
     shapes: Mapping[str, tuple[int, ...]]
-    units: frozenset[str]
-    weights: frozenset[str]
     corners: Callable[[], list[tuple[str, Named]]]
     taus: tuple[float, ...] = ()
 
@@ -71,10 +67,10 @@ class Space:
         for name, shape in self.shapes.items():
             part = x[:, at : at + prod(shape)].reshape(-1, *shape)
             at += prod(shape)
-            if name in self.units:
-                part = part / torch.linalg.vector_norm(part, dim=-1, keepdim=True).clamp_min(1e-300)
-            if name in self.weights:
+            if name == WEIGHTS:
                 part = torch.softmax(part, dim=-1)
+            elif name != LOGITS:
+                part = part / torch.linalg.vector_norm(part, dim=-1, keepdim=True).clamp_min(1e-300)
             found[name] = part
         if not self.has_tau:
             return found, None
@@ -90,9 +86,7 @@ class Space:
         parts = []
         for name in self.shapes:
             value = arrays[name]
-            parts.append(
-                (value.clamp_min(1e-12).log() if name in self.weights else value).flatten()
-            )
+            parts.append((value.clamp_min(1e-12).log() if name == WEIGHTS else value).flatten())
         if self.has_tau:
             u = log(tau) if not self.taus else float(self.taus.index(tau))
             parts.append(torch.tensor([u], dtype=parts[0].dtype))
@@ -116,11 +110,11 @@ class Space:
         at = 0
         for name, shape in self.shapes.items():
             size = prod(shape)
-            if name in self.units:
+            if name == LOGITS:
+                x[:, at : at + size] *= 10 ** (scale - 1.5)
+            elif name != WEIGHTS:
                 d = shape[-1]
                 x[:, at : at + size] += (scale * drift[:, :d]).repeat(1, size // d)
-            elif name not in self.weights:
-                x[:, at : at + size] *= 10 ** (scale - 1.5)
             at += size
         if self.has_tau:
             u = torch.rand(count, generator=generator, dtype=torch.float64)
@@ -218,10 +212,7 @@ def space(about: About, n: int, d: int, taus: tuple[float, ...] = ()) -> Space |
     kind = KINDS[about]
     if n < kind.least or (kind.pairs and n % 2):
         return None
-    shapes = kind.shapes(n, d)
-    weights = frozenset(shapes) & {"weights"}
-    units = frozenset(shapes) - {"weights", "logits"}
-    found = Space(about, shapes, units, weights, lambda: kind.corners(n - kind.others, d))
+    found = Space(about, kind.shapes(n, d), lambda: kind.corners(n - kind.others, d))
     return replace(found, taus=taus) if found.has_tau else found
 
 

@@ -24,6 +24,14 @@ MAX_EXPONENT = 330
 _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?(\d{1,6}))?", re.ASCII)
 
 Nested = Any  #: decimal strings, or lists of them
+#: What each field of a record has to be.
+_FIELDS: dict[str, tuple[Any, str]] = {
+    **dict.fromkeys(("result", "quantity", "about", "ratio", "how"), (str, "a string")),
+    "vectors": (dict, "an object of nested lists"),
+    "tau": (str | None, "a decimal number, written as a string"),
+    "seed": (int, "an integer"),
+    "given": (dict, "an object whose values are strings"),
+}
 
 
 class BadRecord(ValueError):
@@ -118,37 +126,25 @@ def record_of(row: object) -> Record:
     """
     if not isinstance(row, dict):
         raise BadRecord("a record is an object with result, quantity, about and vectors")
-    for name in ("result", "quantity", "about"):
-        if not isinstance(row.get(name), str):
-            raise BadRecord(f"{name!r} is missing or not a string")
-    if row["about"] not in About.__members__:
+    found: dict[str, Any] = {"tau": None, "ratio": "", "seed": 0, "how": "", "given": {}} | row
+    for name, (kinds, says) in _FIELDS.items():
+        if name not in found:
+            raise BadRecord(f"{name!r} is missing")
+        if not isinstance(found[name], kinds) or isinstance(found[name], bool):
+            raise BadRecord(f"{name!r} must be {says}")
+    about, vectors, tau = found["about"], found["vectors"], found["tau"]
+    if about not in About.__members__:
         raise BadRecord(
-            f"'about' is {row['about'][:40]!r}, which is not a kind of configuration: "
+            f"'about' is {about[:40]!r}, which is not a kind of configuration: "
             f"{', '.join(About.__members__)}"
         )
-    vectors = row.get("vectors")
-    if not isinstance(vectors, dict) or not vectors:
-        raise BadRecord("'vectors' is missing or not an object of nested lists")
-    counted = 0
-    for name, value in vectors.items():
-        counted += _count(value, f"'vectors.{name[:40]}'")
-    if counted > MAX_NUMBERS:
+    if sum(_count(v, f"'vectors.{name[:40]}'") for name, v in vectors.items()) > MAX_NUMBERS:
         raise BadRecord(f"'vectors' has more than {MAX_NUMBERS} numbers")
-    tau = row.get("tau")
-    if tau is not None and not isinstance(tau, str):
-        raise BadRecord("'tau' must be a decimal number, written as a string")
     if tau is not None:
         _count(tau, "'tau'")
-    given = row.get("given", {})
-    if not isinstance(given, dict) or not all(isinstance(v, str) for v in given.values()):
-        raise BadRecord("'given' must be an object whose values are strings")
-    ratio, seed, how = row.get("ratio", ""), row.get("seed", 0), row.get("how", "")
-    if not isinstance(ratio, str) or not isinstance(how, str):
-        raise BadRecord("'ratio' and 'how' must be strings")
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise BadRecord("'seed' must be an integer")
-    about = About[row["about"]]
-    return Record(row["result"], row["quantity"], about, vectors, tau, ratio, seed, how, given)
+    if not all(isinstance(v, str) for v in found["given"].values()):
+        raise BadRecord("the values of 'given' must be strings")
+    return Record(**{name: found[name] for name in _FIELDS} | {"about": About[about]})
 
 
 def _count(value: object, what: str, depth: int = 0) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import logging
 import re
 import warnings
@@ -220,23 +219,19 @@ def write(figure: Figure, path: Path) -> None:
         If it cannot be written or drawn; a file that was there is then still whole.
     """
     kind = path.suffix[1:].lower()
-    drawn = {"svgz": "svg"}.get(kind, kind)
     # No version of matplotlib either: who draws a figure again gets the file that there is.
     undated: dict[str, dict[str, Any]] = {
         "pdf": {"CreationDate": None, "Producer": None, "Creator": MARK},
         "svg": {"Date": None, "Creator": MARK},
         "png": {"Software": MARK},
-        "ps": {"Creator": MARK},
         "eps": {"Creator": MARK},
     }
     file = BytesIO()
     with _quiet("fontTools"):  # which warns of the age of a font that comes with matplotlib
-        figure.savefig(file, format=drawn, metadata=undated.get(drawn))
+        figure.savefig(file, format=kind, metadata=undated.get(kind))
     written = file.getvalue()
-    if kind in ("ps", "eps"):
+    if kind == "eps":
         written = re.sub(rb"(?m)^%%CreationDate:.*\n", b"", written, count=1)
-    if kind == "svgz":
-        written = gzip.compress(written, mtime=0)
     write_whole(path, written)
 
 

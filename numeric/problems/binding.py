@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 import torch
 from sympy import Expr, S
 from torch import Tensor
 
-from ...derive.losses.pairwise import PairwiseLoss, c
+from ...derive.losses.pairwise import PairwiseLoss
 from ...derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement, arrange
 from .bound import BoundProblem
 from .parameters import Values, compiled, parameter_names, per_problem, size_names, split
-from .parts import Acts, Joined, LogSum, Pairwise, Part, Through, Weighted
+from .parts import Acts, Joined, LogSum, Pairwise, Part, Weighted
 from .scalar import Scalar, compile_scalar
-from .views import Blocks, Cross, Squares, View, wide
+from .views import Blocks, Cross, View, wide
 
 __all__ = ["bind", "evaluate", "parameter_names", "value_and_gradient"]
 
@@ -50,6 +49,8 @@ def bind(
     ValueError
         If values are missing, unknown, not finite or of the wrong shape, a temperature is
         not positive, or the loss names relations that the structure has not, or has no pairs in.
+    DomainError
+        If its similarity is not the inner product.
     """
     sizes, parameters = split(problem, values)
     arrangement = arrange(problem.structure, sizes)
@@ -84,12 +85,11 @@ class _Bench:
     # --- softmax -----------------------------------------------------------------------------
     def softmax(self, loss: SoftmaxLoss) -> BoundProblem:
         """A softmax loss: denominators, positives that are linear, positives that are joined."""
+        loss.check_linear()
         tau = self.number(loss.temperature)
         if not bool((tau > 0).all()):
             raise ValueError(f"the temperature must be positive, got {float(tau.min()):g}")
-        # Similarities of their own are over the temperature already, where parts see them.
-        plain = loss.similarity is None
-        size, scale = self.arrangement.size, 1 / tau if plain else self.one
+        size, scale = self.arrangement.size, 1 / tau
         per_pair: dict[str, Tensor] = {}
         weights: dict[tuple[str, ...], Tensor] = {}
         joined: list[tuple[list[dict[str, Tensor]], tuple[str, ...]]] = []
@@ -149,14 +149,7 @@ class _Bench:
             )
             assert isinstance(weighted, Tensor)
             parts.append(Weighted(view, weighted, scale))
-        if plain:
-            seen = _by_view(parts)
-            return BoundProblem(self.arrangement, scale, seen, bool(weights), self.one)
-        # The squared distance takes the place of the inner product.
-        function = compile_scalar((loss.similar(c) / loss.temperature).xreplace({c: 1 - c / 2}))
-        numbers = tuple(self.numbers[name] for name in function.names)
-        found = [Through(_of_squares(part), function, numbers) for part in parts]
-        return BoundProblem(self.arrangement, None, _by_view(found), True, self.one)
+        return BoundProblem(self.arrangement, scale, _by_view(parts), bool(weights), self.one)
 
     def _check_names(self, loss: SoftmaxLoss, role: str, named: Sequence[str]) -> None:
         if len(set(named)) != len(named) or any(r not in self.kinds for r in named):
@@ -300,15 +293,6 @@ class _Bench:
         """True where pairs of some relations are in the flattened entries of a view."""
         mask = _mask(self.arrangement, self._shown(view), relations, self.one.device)
         return mask.flatten().repeat(view.k if isinstance(view, Blocks) else 1)
-
-
-def _of_squares(part: Part) -> Part:
-    """A part whose view shows squared distances; then nothing is known of the largest entry."""
-    assert isinstance(part, (LogSum, Joined, Weighted)) and isinstance(part.view, (Blocks, Cross))
-    view = Squares(part.view)
-    if isinstance(part, Weighted):
-        return replace(part, view=view)
-    return replace(part, view=view, has_self=False)
 
 
 def _by_view(parts: Iterable[Part]) -> tuple[tuple[View, tuple[Part, ...]], ...]:

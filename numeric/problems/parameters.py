@@ -34,7 +34,7 @@ def expressions(problem: Problem) -> list[Expr]:
     loss = problem.loss
     if isinstance(loss, SoftmaxLoss):
         weights = [e for term in loss.terms for e in (term.coefficient, *term.weights)]
-        return [loss.temperature, *weights, loss.similar(c)]
+        return [loss.temperature, *weights]
     return [part for term in loss.terms for part in (term.weight, term.function)]
 
 

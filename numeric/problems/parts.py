@@ -279,7 +279,7 @@ class Pairwise:
         return memory[0]
 
 
-# --- linear functions, and functions of similarities that are not the inner product -----------
+# --- linear functions -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -313,60 +313,3 @@ class Weighted:
 
     def stiffness(self, slopes: Tensor, memory: Memory) -> Tensor:
         return torch.zeros_like(slopes)
-
-
-@dataclass(frozen=True)
-class Through:
-    """A part of similarities, by the chain rule; its view shows squared distances 2 - 2 c.
-
-    Where vectors coincide a slope without bound is taken to be 0, as is the curvature: such a
-    pair pulls with their difference, which is 0. So the gradient is that of the other pairs.
-
-    Attributes
-    ----------
-    part
-        The part, of similarities.
-    function, parameters
-        The similarity as a function of the squared distance, and its parameters, ``(B,)`` each.
-    """
-
-    part: Part
-    function: Scalar
-    parameters: tuple[Tensor, ...]
-
-    @property
-    def view(self) -> View:
-        return self.part.view
-
-    @property
-    def convex(self) -> Tensor:
-        return torch.zeros_like(self.part.convex)  # it is not known to be
-
-    def change(self, change: Callable[[Tensor], Tensor]) -> Through:
-        parameters = tuple(change(x) for x in self.parameters)
-        return replace(self, part=self.part.change(change), parameters=parameters)
-
-    def expand(self, x: Tensor, second: bool) -> tuple[Tensor, Tensor, Memory]:
-        least, less = (torch.finfo(x.dtype).tiny * k for k in (2.0, 2.0**20))
-        together = x < less
-        # The smallest numbers stand for 0, where powers would be divided by it.
-        x = x.clamp(min=least)
-        numbers = tuple(wide(v, x.ndim) for v in self.parameters)
-        y, *slopes = self.function.expand(x, *numbers, order=2 if second else 1)
-        rise = -2 * slopes[0]
-        ends = x.new_tensor([least, less]).expand(len(x), 2)
-        _, end = self.function.expand(ends, *(wide(v, 2) for v in self.parameters), order=1)
-        unbounded = wide(end[:, 0].abs() > end[:, 1].abs() * (1 + 1e-9), x.ndim)
-        rise = rise.masked_fill(together & unbounded, 0)
-        value, felt, memory = self.part.expand(y.clone(), second)
-        if not second:
-            return value, felt * rise, ()
-        bend = (4 * slopes[1]).masked_fill(together, 0)
-        return value, felt * rise, (rise, felt * bend, *memory)
-
-    def turn(self, memory: Memory, change: Tensor) -> Tensor:
-        rise, bent, *rest = memory
-        return self.part.turn(tuple(rest), rise * change).mul_(rise).addcmul_(bent, change)
-
-    def stiffness(self, slopes: Tensor, memory: Memory) -> Tensor:
-        raise NotImplementedError  # such losses are differences of larger numbers: see Point

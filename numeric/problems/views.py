@@ -13,10 +13,6 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-# Squared distances below this are formed from differences; rounding changes those above by
-# some 32 units in their last place.
-_NEAR = 2.0**-4
-
 
 def wide(x: Tensor, dims: int) -> Tensor:
     """Per-problem numbers, shaped to multiply a tensor of ``dims`` dimensions."""
@@ -43,9 +39,6 @@ class View(Protocol):
 
     def pulls(self, folded: Tensor) -> Tensor:
         """Sum of the sizes of all pulls on each vector, ``(B, size)``."""
-
-    def ends(self, u: Tensor) -> tuple[Tensor, Tensor]:
-        """The vectors of the rows and those of the columns, ``(B, k, s, d)`` each."""
 
 
 def _scaled(u: Tensor, scale: Tensor | None) -> Tensor:
@@ -82,10 +75,6 @@ class Blocks:
 
     def pulls(self, folded: Tensor) -> Tensor:
         return folded.abs().sum(dim=-1).flatten(1)
-
-    def ends(self, u: Tensor) -> tuple[Tensor, Tensor]:
-        rows = self._rows(u)
-        return rows, rows
 
 
 @dataclass(frozen=True)
@@ -132,46 +121,3 @@ class Cross:
     def pulls(self, folded: Tensor) -> Tensor:
         size = folded.abs()
         return torch.cat((size.sum(dim=-1), size.sum(dim=-2)), dim=-1)
-
-    def ends(self, u: Tensor) -> tuple[Tensor, Tensor]:
-        a, b = self._halves(u)
-        if self.sides == 1:
-            return a[:, None], b[:, None]
-        return torch.stack((a, b), dim=1), torch.stack((b, a), dim=1)
-
-
-@dataclass(frozen=True)
-class Squares:
-    """Squared distances of unit vectors in the place of the inner products of a view.
-
-    Of near pairs differences are formed, so that vectors that coincide are exactly 0 apart.
-    Slopes stay those in inner products.
-    """
-
-    of: Blocks | Cross
-
-    def products(self, u: Tensor, scale: Tensor | None) -> Tensor:
-        found = 2 - 2 * self.of.products(u, None)
-        entries = found.view(len(found), -1, *found.shape[-2:])
-        rows, columns = self.of.ends(u)
-        b, k, i, j = near = (entries < _NEAR).nonzero(as_tuple=True)
-        entries[near] = (rows[b, k, i] - columns[b, k, j]).square().sum(dim=-1)
-        return found
-
-    def along(self, u: Tensor, v: Tensor, scale: Tensor | None) -> Tensor:
-        return self.of.along(u, v, None)
-
-    def fold(self, slopes: Tensor) -> Tensor:
-        return self.of.fold(slopes)
-
-    def pull_back(self, folded: Tensor, u: Tensor) -> Tensor:
-        return self.of.pull_back(folded, u)
-
-    def add_joint(self, folded: Tensor, total: Tensor) -> None:
-        self.of.add_joint(folded, total)
-
-    def pulls(self, folded: Tensor) -> Tensor:
-        return self.of.pulls(folded)
-
-    def ends(self, u: Tensor) -> tuple[Tensor, Tensor]:
-        return self.of.ends(u)

@@ -300,19 +300,13 @@ def _highest(values: Array, cross: Array, corner: float, n: int, tau: float) -> 
         return _schur(values, cross, corner, n, tau, edge - reach * 10.0**exponent)
 
     # By the distance from the edge, on a logarithmic scale: f is concave in c, hence unimodal.
-    golden = (np.sqrt(5) - 1) / 2
     low, high = -14.0, 2.0
-    left, right = high - golden * (high - low), low + golden * (high - low)
-    at_left, at_right = at(left), at(right)
-    for _ in range(70):
-        if at_left > at_right:
-            high, right, at_right = right, left, at_left
-            left = high - golden * (high - low)
-            at_left = at(left)
+    for _ in range(85):
+        third = (high - low) / 3
+        if at(low + third) > at(high - third):
+            high -= third
         else:
-            low, left, at_left = left, right, at_right
-            right = low + golden * (high - low)
-            at_right = at(right)
+            low += third
     middle = (low + high) / 2
     return edge - reach * 10.0**middle, at(middle)
 

@@ -24,7 +24,6 @@ from .pairs import (
     Tell,
     Unfit,
     drawn,
-    dual,
     eigenvalues,
     rank_of,
     solve,
@@ -230,30 +229,17 @@ def of_all_points(sizes: Sequence[int], point: Point, means: Dual) -> tuple[floa
     return gap, np.where(size > 1, -needed / unit, np.inf)
 
 
-def merge_temperature(sizes: Sequence[int], *, digits: int = 12) -> float:
+def merge_temperature(sizes: Sequence[int]) -> float:
     """The temperature from which all classes but the largest share one prototype; inf if never.
 
-    Found by bisection of the certificate of the merged prototypes.
+    It is ``tau_merge`` of the result ``minority-collapse``.
     """
-    k = len(sizes)
-    if k < 3:
+    largest = max(sizes)
+    rest = sum(sizes) - largest
+    if len(sizes) < 3 or largest <= rest:
         return np.inf
-    largest = int(np.argmax(sizes))
-    side = np.ones(k)
-    side[largest] = -1.0
-    merged = np.outer(side, side)
-
-    def is_optimal(tau: float) -> bool:
-        point = of_classes(sizes, tau).at(merged)
-        found = dual(point)
-        scale = float(np.abs(point.off_diagonal).max())
-        return found.gap <= 1e-13 * scale * k
-
-    high = 1e6
-    low = LEAST_TAU
-    if not is_optimal(high):
-        return np.inf
-    while high / low - 1 > 10.0**-digits:
-        middle = float(np.sqrt(low * high))
-        low, high = (low, middle) if is_optimal(middle) else (middle, high)
-    return high
+    # e^(-2/tau) is the positive root of a x^2 - b x - c.
+    a, c = largest * (largest + rest), 2 * rest * (largest - 1)
+    b = 2 * rest**2 - largest * (rest - 2) - largest**2
+    wide = np.sqrt(b * b + 4.0 * a * c)
+    return -2 / float(np.log((b + wide) / (2 * a) if b > 0 else 2 * c / (wide - b)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from .pairs import Array, Tell
 
-Word: TypeAlias = Literal["realisable", "degenerate", "inconsistent", "undecided"]
+Word: TypeAlias = Literal["realisable", "degenerate", "inconsistent"]
 
 
 Similarity: TypeAlias = Literal["cosine", "euclidean"]
@@ -65,9 +65,8 @@ class Verdict:
     word
         ``realisable``: the entropic bound is attained. ``degenerate``: weights of zero ask for
         similarities of minus infinity, so the bound is not attained; on the sphere that decides
-        what the embedding converges to, and without one the bound is approached.
-        ``inconsistent``: the bound is neither attained nor (without a sphere) approached.
-        ``undecided``: whether it is approached is not known.
+        what the embedding converges to, and without one points move apart without end.
+        ``inconsistent``: the bound is not attained.
     reason
         The condition that decides, with its numbers.
     certificate
@@ -82,8 +81,7 @@ class Verdict:
     vectors, index
         Optimal embedding, one row a prototype or a point, and the row of each point.
     evidence
-        Of the verdict: ``exact``, or ``float64`` where it is decided up to tolerances; empty where
-        it is not decided.
+        Of the verdict: ``exact``, or ``float64`` where it is decided up to tolerances.
     is_limited
         Whether the dimension keeps it from the optimum that there is in more of them.
     found

@@ -39,11 +39,9 @@ def _invariant(problem: Problem, arrangement: Arrangement) -> InvariantLoss:
 
 
 def can_be_straightened(problem: Problem) -> bool:
-    """Whether the loss is smooth and of inner products: shares are found by Newton's method."""
+    """Whether the loss is smooth: shares are found by Newton's method."""
     loss = problem.loss
-    if isinstance(loss, SoftmaxLoss):
-        return loss.similarity is None
-    return not any(t.function.has(*KINKS) for t in loss.terms)
+    return isinstance(loss, SoftmaxLoss) or not any(t.function.has(*KINKS) for t in loss.terms)
 
 
 def straighten(

@@ -24,7 +24,7 @@ from ...derive.theorem.result import Result
 from ..running.device import threads_for
 from . import everywhere, matrices, similar
 from .case import Case
-from .checks import Check, Run
+from .checks import Check, Run, refuse_infinite, refuse_unknown
 from .points import typical_sizes
 
 __all__ = ["Check", "verify"]
@@ -100,15 +100,9 @@ def verify(
 def _check_given(result: Result, names: Sequence[str], values: Mapping[str, object]) -> None:
     """Refuse what the result does not know, and what embeddings cannot have."""
     parameters = [s.name for s in result.parameters]
-    known = [*dict.fromkeys([*parameters, *names]), *result.texts, *result.lists]
-    for name in values:
-        if name not in known:
-            raise DomainError(
-                f"{result.id} has no parameter {name}; it takes {', '.join(sorted(known))}"
-            )
+    refuse_unknown(result, values, {*parameters, *names, *result.texts, *result.lists})
     result.point(**{k: v for k, v in values.items() if k in parameters})
     domain = (result.problem or result).domain
     domain.check({s: exact(values[s.name]) for s in domain.ranges if s.name in values})
-    for name in names if result.problem is None else [*names, *parameters]:
-        if name in values and not exact(values[name]).is_finite:
-            raise DomainError(f"embeddings need finite parameters: give a finite {name} to verify")
+    finite = names if result.problem is None else [*names, *parameters]
+    refuse_infinite({k: v for k, v in values.items() if k in finite})

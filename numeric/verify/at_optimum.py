@@ -74,22 +74,16 @@ def at_optimum(of: Case, point: Mapping[str, Any], wide: int) -> list[Check]:
     seen = (singular.square() > _DIRECTION * arrangement.size).sum(dim=-1).cpu().numpy()
     compared += [_Compared(k, x, seen, 0.5 * every, frozenset(shares)) for k, x in ranks.items()]
     readings = {k: e for k, (_, e) in predicted.items() if not e.has(LOSS)}
-    flat = flat_readings(
-        of.problem,
-        of.loss,
-        values,
-        of.loss.least(**values).kept[0],
-        readings | (shares if faces or ranks else {}),
-        run.dtype,
-    )
+    readings |= shares if faces or ranks else {}
+    optimum = of.loss.least(**values).kept[0]
+    flat = flat_readings(of.loss, values, optimum, readings, run.dtype)
     checks = []
     for i, seed in enumerate(run.seeds):
-        gap, norm = float(found.certificate.gap[i]), float(found.gradient_norm[i])
-        if found.stop[i] is StopCode.MAX_ITERATIONS:
-            norm = float("inf")  # it was on its way, along a valley that need not be symmetric
-        unfelt = flat(norm if gap <= run.close_gap else 0.0)
+        gap = float(found.certificate.gap[i])
+        # Without end it was on its way, along a valley that need not be symmetric.
+        is_on_its_way = found.stop[i] is StopCode.MAX_ITERATIONS and gap <= run.close_gap
         for one in compared:
-            is_flat = bool(unfelt & one.of)
+            is_flat = bool((set(readings) if is_on_its_way else flat) & one.of)
             close = float(one.close[i])
             checks.append(
                 Check(
@@ -121,7 +115,7 @@ def _predicted(
     for name, measure in named.items():
         if isinstance(measure, Entries):
             yield from _entries(name, measure, r, known)
-        if not isinstance(measure, Reading) or measure.last:
+        if not isinstance(measure, Reading):
             continue
         if r.quantity(name).limit_of is not None or not is_readable(measure.of, there):
             continue

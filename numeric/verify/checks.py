@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import torch
+
+from ...derive.decide.domain import DomainError
+from ...derive.decide.exact import exact
+from ...derive.theorem.result import Result
 
 #: Measured inner products and variances must match to this. The search stops at a gradient
 #: of 1e-12, which leaves at most 5e-8 in a variance right at a threshold (less elsewhere).
@@ -95,3 +99,24 @@ class Run:
     def close_gap(self) -> float:
         """Largest gap that counts as certified."""
         return CLOSE_GAP if self.dtype is torch.float64 else CLOSE_FLOAT32
+
+    @property
+    def close_loss(self) -> float:
+        """What least losses must match to."""
+        return CLOSE_LOSS if self.dtype is torch.float64 else CLOSE_FLOAT32
+
+
+def refuse_unknown(result: Result, given: Collection[str], known: Collection[str]) -> None:
+    """Refuse parameters that a result has not."""
+    for name in given:
+        if name not in known:
+            raise DomainError(
+                f"{result.id} has no parameter {name}; it takes {', '.join(sorted(known))}"
+            )
+
+
+def refuse_infinite(values: Mapping[str, object]) -> None:
+    """Refuse values that embeddings cannot have."""
+    for name, value in values.items():
+        if not exact(value).is_finite:
+            raise DomainError(f"embeddings need finite parameters: give a finite {name} to verify")

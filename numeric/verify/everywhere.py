@@ -25,7 +25,7 @@ def checks(of: Case) -> list[Check]:
     if of.result.problem is None:
         return list(explicit.checks(of))
     if not of.loss.smooth:
-        return kinked.checks(of)
+        return list(kinked.checks(of))
     found = [x for name, border in of.borders for x in located_border(of, name, border)]
     points = _points(of)
     wide = _rank(of, points)

@@ -15,7 +15,8 @@ from torch import Tensor
 from ...derive.decide.domain import DomainError
 from ...derive.losses.weighted import WEIGHTED, WEIGHTED_EUCLIDEAN
 from ...derive.theorem.result import Result
-from .checks import CLOSE_FLOAT32, CLOSE_LOSS, Check, Run
+from ..search.smooth import lowered
+from .checks import Check, Run
 
 #: Random starts of each seed, and steps of each search: matrices are small.
 STARTS, STEPS = 3, 100
@@ -56,7 +57,7 @@ def checks(result: Result, values: Mapping[str, Any], run: Run) -> list[Check]:
         return -(share * ratio.masked_fill(share == 0, 0)).sum() / n
 
     similarity, free = _similarity(result, values, n)
-    close = CLOSE_LOSS if run.dtype is torch.float64 else CLOSE_FLOAT32
+    close = run.close_loss
     found: list[Check] = []
     if attained:
         name = "similarities" if result.alone is WEIGHTED else "embedding"
@@ -97,24 +98,5 @@ def _similarity(
 def _least(loss: Callable[[Tensor], Tensor], shape: tuple[int, ...], seed: int, run: Run) -> float:
     """The least loss found from random starts."""
     generator = torch.Generator().manual_seed(seed)
-    best = float("inf")
-    for _ in range(STARTS):
-        x = torch.randn(shape, generator=generator, dtype=torch.float64).to(run.dtype)
-        x.requires_grad_()
-        search = torch.optim.LBFGS(
-            [x],
-            max_iter=STEPS,
-            tolerance_grad=1e-11,
-            tolerance_change=0,
-            line_search_fn="strong_wolfe",
-        )
-
-        def again(x: Tensor = x, search: Any = search) -> Tensor:
-            search.zero_grad()
-            value = loss(x)
-            value.backward()
-            return value
-
-        search.step(again)
-        best = min(best, float(loss(x.detach())))
-    return best
+    draws = (torch.randn(shape, generator=generator, dtype=torch.float64) for _ in range(STARTS))
+    return min(float(loss(lowered(loss, x.to(run.dtype), STEPS))) for x in draws)

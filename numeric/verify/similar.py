@@ -1,63 +1,125 @@
-"""Results on losses whose similarity is not the inner product: optimised, and not certified.
+"""Results on kernel losses, whose similarity is a power of the distance: searched, not certified.
 
 Such a loss is not convex in the Gram matrix, so no duality bounds how far a search is from the
 least loss. Several starts are compared with what was derived instead. A search that ends below a
-derived least loss disagrees. One that ends above it refutes nothing: it did not get there, and what
-is read from it says nothing either. So that a least loss that is too small is noticed all the
-same, the loss at the derived structure is put beside it, to many digits and so also where it is
-flat.
-
-What the quantities of these results are in embeddings is said here, by their names.
+derived least loss disagrees. One that ends above it refutes nothing: it did not get there. So that
+a least loss that is too small is noticed all the same, the loss at the derived structure is put
+beside it, summed over relations to many digits and so also where it is flat.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from mpmath import mp
-from sympy import Float
+from sympy import Expr, N
 from torch import Tensor
+from torch.autograd.functional import hessian
 
-from ...derive.decide.domain import Domain, DomainError
+from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
-from ...derive.losses.kernel import KERNEL_CLIP, KERNEL_INFONCE
-from ...derive.losses.softmax import SoftmaxLoss
-from ...derive.losses.supcl import CROSS_CLASS, SAME_CLASS, SAME_INSTANCE
+from ...derive.losses.kernel import KERNEL_CLIP, KERNEL_INFONCE, gamma
+from ...derive.losses.softmax import SoftmaxLoss, tau
+from ...derive.losses.supcl import CROSS_CLASS, SAME_INSTANCE
 from ...derive.problems.domains import INSTANCES as SIZES
-from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement, arrange
 from ...derive.structures.hierarchy import VIEWS, hierarchy, n, p
 from ...derive.structures.scheme import Scheme
 from ...derive.structures.towers import NEGATIVE, towers
-from ...derive.structures.towers import POSITIVE as ALIGNED
 from ...derive.theorem.result import Result
-from ..problems import bind
-from ..problems.embeddings import perturb, structured_embeddings
-from ..problems.parameters import Values
+from ..problems.embeddings import normalise, perturb, random_embeddings
+from ..search.smooth import lowered
 from .borders import located
-from .checks import CLOSE, CLOSE_FLOAT32, CLOSE_LOSS, CLOSE_THRESHOLD, Check, Run
-from .coincide import search
-from .precise import DIGITS, FLOAT_DIGITS, instances_part, loss_at
+from .checks import CLOSE, CLOSE_LOSS, CLOSE_THRESHOLD, Check, Run, refuse_infinite, refuse_unknown
 
+INSTANCES = hierarchy(VIEWS, (n, NEGATIVE, "instances"))
 #: What a search of such a loss is: no certificate goes with it.
 OPTIMISED = "optimised"
-INSTANCES = hierarchy(VIEWS, (n, NEGATIVE, "instances"))
+#: Where vectors coincide the loss may have a kink. So squared distances have the squares of these
+#: added, one after the other, each search from where the one before ended.
+WIDTHS = (1e-1, 1e-2, 1e-3)
+STEPS = 300
+#: Vectors nearer than this in the end may be meant to coincide.
+NEAR = 1e-3
 #: Parameters that are not given take values on both sides of these, as parts of them.
 BELOW, ABOVE = 0.8, 1.25
 #: How far vectors are moved to see whether they come back.
 NUDGE = 1e-3
-#: A lower eigenvalue of the Hessian is negative, over the largest in size; those of rotations are
-#: zero but for rounding.
+#: Squared distances have the square of this added where second derivatives are taken.
+TINY = 1e-8
+#: An eigenvalue of the Hessian below this part of the largest is negative.
 NEGATIVE_BELOW = -1e-13
+#: Digits of a sum over relations: at tau = 1/100 terms of exp(-100) are lost beside 1 in floats.
+DIGITS = 370
 
 Exact = Mapping[str, Any]
-Sizes = Mapping[str, int]
-#: Predicted and measured, by what it is.
-Readings = Mapping[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A declared kernel loss at concrete sizes and parameters."""
+
+    loss: SoftmaxLoss
+    arrangement: Arrangement
+    values: Exact
+
+    @classmethod
+    def at(
+        cls, loss: SoftmaxLoss, structure: Scheme, sizes: Mapping[str, int], values: Exact
+    ) -> Kernel:
+        """The loss on a structure of these sizes."""
+        return cls(loss, arrange(structure, sizes), values)
+
+    def number(self, e: Expr) -> Any:
+        """A coefficient, at the precision of mpmath."""
+        put = {s: exact(self.values[s.name]) for s in e.free_symbols}
+        return mp.mpf(str(N(e.xreplace(put), mp.dps)))
+
+    def similarity(self, square: Any) -> Any:
+        """Over the temperature, of squared distances: numbers or a tensor."""
+        power, heat = (self.number(e) for e in (gamma, tau))
+        if isinstance(square, Tensor):
+            power, heat = float(power), float(heat)
+        return -(square ** (power / 2)) / heat
+
+    def precisely(self, inner: Mapping[str, Any]) -> Any:
+        """The loss where inner products are the same in every relation, to many digits."""
+        counts, total = self.arrangement.counts, mp.mpf(0)
+        psi = {r: self.similarity(2 - 2 * x) for r, x in inner.items()}
+        for term in self.loss.terms:
+            own = [r for r in term.positives if counts[r]]
+            pull = sum(counts[r] * psi[r] for r in own) / sum(counts[r] for r in own)
+            row = sum(counts[r] * mp.exp(psi[r]) for r in term.denominator if counts[r])
+            total += self.number(term.coefficient) * (mp.log(row) - pull)
+        return total
+
+    def of_vectors(self, z: Tensor, width: float = 0.0) -> Tensor:
+        """The loss of vectors ``(size, d)`` scaled to unit length, as a sum over pairs."""
+        u = normalise(z)
+        psi = self.similarity((u[:, None] - u).square().sum(dim=-1) + width**2)
+        total = psi.new_zeros(())
+        for term in self.loss.terms:
+            own, seen = (
+                torch.from_numpy(self.arrangement.mask(*some))
+                for some in (term.positives, term.denominator)
+            )
+            row = psi.masked_fill(~seen, -torch.inf).logsumexp(dim=1)
+            pull = (psi * own).sum(dim=1) / own.sum(dim=1)
+            total = total + float(self.number(term.coefficient)) * (row - pull).mean()
+        return total
+
+    def search(self, z: Tensor) -> float:
+        """The loss that a search from vectors ends with; what is near together is put together."""
+        for width in WIDTHS:
+            z = normalise(lowered(partial(self.of_vectors, width=width), z, STEPS))
+        first = (torch.cdist(z, z) < NEAR).to(torch.uint8).argmax(dim=1)
+        together = torch.zeros_like(z).index_add_(0, first, z)[first]
+        return min(float(self.of_vectors(x)) for x in (z, together))
 
 
 @dataclass(frozen=True)
@@ -69,255 +131,150 @@ class _At:
     run: Run
     room: int  #: dimensions that the derived structure needs
 
-    def derived(self, name: str, **more: Any) -> float:
+    def derived(self, name: str) -> float:
         """The derived value of a quantity there."""
         known = {s.name for s in self.result.parameters}
-        at = {k: v for k, v in {**self.values, **more}.items() if k in known}
-        return float(self.result.value(name, **at))
+        return float(
+            self.result.value(name, **{k: v for k, v in self.values.items() if k in known})
+        )
 
-    def number(self, name: str) -> float:
-        """A parameter as a float."""
-        return float(exact(self.values[name]))
-
-    def close(self, tolerance: float) -> float:
-        """What counts as agreement, which is coarser in float32."""
-        return tolerance if self.run.dtype is torch.float64 else max(tolerance, CLOSE_FLOAT32)
-
-    @property
-    def where(self) -> str:
-        """The values in words."""
-        return ", ".join(f"{k}={v}" for k, v in self.values.items())
+    def sizes(self, *names: str) -> dict[str, int]:
+        """Sizes among the values."""
+        return {k: int(exact(self.values[k])) for k in names}
 
     def check(
         self,
         what: str,
         predicted: float,
         measured: float,
-        tolerance: float,
-        seed: int | None,
+        close: float,
+        seed: int | None = None,
         reached: bool = True,
     ) -> Check:
         """A comparison; with a seed, of what was optimised."""
-        at = self.where + ("" if seed is None else f", seed {seed}")
+        at = ", ".join(f"{k}={v}" for k, v in self.values.items())
+        at += "" if seed is None else f", seed {seed}"
         stop = "" if seed is None else OPTIMISED
-        fits = self.run.d is None or self.run.d >= self.room
-        close = self.close(tolerance)
+        fits = self.run.d is None or self.run.d >= self.room or seed is None
         return Check(what, at, predicted, measured, close, stop=stop, covered=fits, reached=reached)
 
-    def least(
-        self, name: str, least: float, loss: float, seed: int, readings: Readings
-    ) -> Iterator[Check]:
-        """A derived least loss beside one that was found, and what is read where that was."""
-        close = self.close(CLOSE_LOSS)
-        reached = loss <= least + close
-        yield self.check(name, least, loss, CLOSE_LOSS, seed, reached)
-        for what, (predicted, measured) in readings.items():
-            near = abs(measured - predicted) <= self.close(CLOSE)
-            # The loss of it is right up to rounding, but it is not where it was derived to be.
-            flat = not near and abs(loss - least) <= close
-            said = f"{what} (too flat to tell)" if flat else what
-            found = self.check(said, predicted, measured, CLOSE, seed, reached)
-            yield replace(found, covered=found.covered and not flat)
-
-    def at_structure(
-        self, name: str, similarity: str, loss: SoftmaxLoss, structure: Scheme, sizes: Sizes
-    ) -> Iterator[Check]:
-        """The loss at points of a simplex that coincide but for one relation, to many digits."""
-        counts = arrange(structure, sizes).counts
-        points = sizes.get("m", sizes.get("n", sizes.get("N", 0)))
-        least, below = self.derived(name), self.derived(similarity)
-        with mp.workdps(DIGITS + FLOAT_DIGITS):
-            far = -mp.mpf(1) / (points - 1)
-            inner = {r: far if r in (NEGATIVE, CROSS_CLASS) else mp.mpf(1) for r in counts}
-            there = float(loss_at(loss, counts, inner, self.values))
-            square = 2 - 2 * far
-            power, heat = self.number("gamma"), self.number("tau")
-            psi = float(-(square ** (mp.mpf(power) / 2)) / mp.mpf(heat))
-        for what, predicted, measured in ((name, least, there), (similarity, below, psi)):
+    def at_structure(self, name: str, kernel: Kernel, far: str, points: int) -> Iterator[Check]:
+        """The loss where points of a simplex coincide but for those of one relation."""
+        with mp.workdps(DIGITS):
+            apart = -mp.mpf(1) / (points - 1)
+            inner = {r: apart if r == far else mp.mpf(1) for r in kernel.arrangement.counts}
+            found = kernel.precisely(inner), kernel.similarity(2 - 2 * apart)
+        for what, measured in zip((name, "similarity"), map(float, found), strict=True):
             close = CLOSE_LOSS * abs(measured)
-            yield Check(f"{what}, at the structure", self.where, predicted, measured, close)
+            yield self.check(f"{what}, at the structure", self.derived(what), measured, close)
 
-
-@dataclass(frozen=True)
-class _Found:
-    """Embeddings that a search found from every seed, with their losses."""
-
-    loss: SoftmaxLoss
-    arrangement: Arrangement
-    numbers: Values
-    embeddings: Tensor
-    losses: list[float]
-
-    def farthest(self, relation: str, predicted: float, similar: bool = False) -> list[float]:
-        """The inner product (or similarity) of the pair that is farthest from what was derived."""
-        u = self.embeddings.double().flatten(1, -2).cpu()
-        pairs = (u @ u.mT)[:, torch.tensor(self.arrangement.mask(relation))].clamp(max=1)
-        ends = [[float(x) for x in row] for row in zip(*pairs.aminmax(dim=1), strict=True)]
-        if similar:  # which rises with the inner product
-            ends = [[self._similar(x) for x in row] for row in ends]
-        return [max(row, key=lambda x: abs(x - predicted)) for row in ends]
-
-    def _similar(self, inner: float) -> float:
-        seen = self.loss.similar(Float(inner)) / self.loss.temperature
-        return float(seen.xreplace({s: Float(self.numbers[s.name]) for s in seen.free_symbols}))
-
-
-def _problem(loss: SoftmaxLoss, structure: Scheme) -> Problem:
-    """A problem whose values have been checked already."""
-    return Problem(loss, structure, Domain({}, {}))
-
-
-def _searched(of: _At, loss: SoftmaxLoss, structure: Scheme, sizes: Mapping[str, int]) -> _Found:
-    problem = _problem(loss, structure)
-    arrangement = arrange(structure, sizes)
-    names = [k for k in ("tau", "gamma", "alpha") if k in of.values]
-    numbers = {**sizes, **{k: of.number(k) for k in names}}
-    of.run.tell(f"{of.result.id} at {of.where}")
-    d = of.run.d or max(arrangement.size + 1, 3)
-    u, losses = search(
-        problem, numbers, d=d, seeds=of.run.seeds, dtype=of.run.dtype, device=of.run.device
-    )
-    return _Found(loss, arrangement, numbers, u, losses.tolist())
+    def searched(self, kernel: Kernel) -> dict[int, float]:
+        """The loss that a search ends with, by seed."""
+        d, found = self.run.d or max(kernel.arrangement.size + 1, 3), {}
+        for seed in self.run.seeds:
+            z = random_embeddings(kernel.arrangement, seed, d=d, dtype=self.run.dtype)
+            self.run.tell(f"{self.result.id}, seed {seed}")
+            found[seed] = kernel.search(z.flatten(0, -2))
+        return found
 
 
 # --- the results --------------------------------------------------------------------------------
 
 
 def _infonce(of: _At) -> Iterator[Check]:
-    """The least loss, coinciding views and the simplex, from every seed; in two towers as well."""
-    size, views = int(of.number("n")), int(of.number("p"))
-    below = of.derived("similarity")
-    places: list[tuple[str, str, SoftmaxLoss, Scheme, dict[str, int], str]] = [
-        ("least_loss", "", KERNEL_INFONCE, INSTANCES, {"n": size, "p": views}, SAME_INSTANCE),
-        ("least_loss_towers", " in towers", KERNEL_CLIP, towers(), {"N": size}, ALIGNED),
-    ]
-    for name, said, loss, structure, sizes, positive in places:
+    """The least loss at the simplex of coinciding views, and from every seed; in towers as well."""
+    sizes = of.sizes("n", "p")
+    pairs = {"N": sizes["n"]}
+    for name, kernel in (
+        ("least_loss", Kernel.at(KERNEL_INFONCE, INSTANCES, sizes, of.values)),
+        ("least_loss_towers", Kernel.at(KERNEL_CLIP, towers(), pairs, of.values)),
+    ):
+        yield from of.at_structure(name, kernel, NEGATIVE, sizes["n"])
         least = of.derived(name)
-        found = _searched(of, loss, structure, sizes)
-        together = found.farthest(positive, 1.0)
-        apart = found.farthest(NEGATIVE, below, similar=True)
-        yield from of.at_structure(name, "similarity", loss, structure, sizes)
-        for i, seed in enumerate(of.run.seeds):
-            read = {positive: (1.0, together[i]), f"similarity{said}": (below, apart[i])}
-            yield from of.least(name, least, found.losses[i], seed, read)
+        for seed, loss in of.searched(kernel).items():
+            yield of.check(name, least, loss, of.run.close_loss, seed, loss <= least)
 
 
 def _supcl(of: _At) -> Iterator[Check]:
-    """Below the threshold in alpha classes are collapsed; above it something is lower."""
-    sizes = {k: int(of.number(k)) for k in ("m", "n", "p")}
-    classes = of.result.structure
-    loss = of.result.declared
+    """Below the threshold in alpha collapsed classes are least; above it something is lower."""
+    loss, classes, sizes = of.result.declared, of.result.structure, of.sizes("m", "n", "p")
     assert isinstance(loss, SoftmaxLoss) and isinstance(classes, Scheme)
-    collapsed = of.derived("collapsed")
-    there = of.derived("loss_collapsed")
-    found = _searched(of, loss, classes, sizes)
-    gaps = found.farthest(CROSS_CLASS, below := of.derived("similarity"), similar=True)
-    together = found.farthest(SAME_CLASS, 1.0)
-    yield from of.at_structure("loss_collapsed", "similarity", loss, classes, sizes)
-    parted = instances_part(loss, found.arrangement.counts, sizes, of.values)
-    if parted is not None:
-        name = "collapsed, where instances part"
-        yield of.check(name, collapsed, float(not parted), 0.5, None)
-    for i, seed in enumerate(of.run.seeds):
-        is_least = found.losses[i] >= there - of.close(CLOSE_LOSS)
+    kernel = Kernel.at(loss, classes, sizes, of.values)
+    yield from of.at_structure("loss_collapsed", kernel, CROSS_CLASS, sizes["m"])
+    collapsed, there = of.derived("collapsed"), of.derived("loss_collapsed")
+    for seed, found in of.searched(kernel).items():
+        is_least = found >= there - of.run.close_loss
         # A search that finds nothing lower need not have found what is lower.
-        settled = bool(collapsed) or not is_least
-        yield of.check("collapsed", collapsed, float(is_least), 0.5, seed, settled)
+        yield of.check("collapsed", collapsed, is_least, 0.5, seed, bool(collapsed) or not is_least)
         if collapsed:
-            read = {SAME_CLASS: (1.0, together[i]), "similarity": (below, gaps[i])}
-            yield from of.least("loss_collapsed", there, found.losses[i], seed, read)
+            yield of.check("loss_collapsed", there, found, of.run.close_loss, seed, found <= there)
 
 
 def _threshold(of: _At) -> Iterator[Check]:
     """Where clusters overtake the simplex, where that is no local optimum, and searches beside."""
-    k, q, views = (int(of.number(x)) for x in ("k", "q", "p"))
+    k, q, views = of.sizes("k", "q", "p").values()
     sizes = {"n": k * q, "p": views}
-    problem = _problem(KERNEL_INFONCE, INSTANCES)
-    arrangement = arrange(INSTANCES, sizes)
-    d = of.run.d or arrangement.size + 1
+    d = of.run.d or k * q * views + 1
     if d < of.room:
         raise DomainError(f"the simplex needs {of.room} dimensions, and d is {d}")
-    simplex = _simplex(k * q, views, d)
-    clusters = _simplex(k, q * views, d).reshape(simplex.shape)
-    gamma = of.number("gamma")
+    simplex, clusters = _simplex(k * q, views, d), _simplex(k, q * views, d)
 
-    def at(tau: float) -> Any:
-        return bind(problem, {**sizes, "gamma": gamma, "tau": tau})
+    def at(heat: object) -> Kernel:
+        return Kernel.at(KERNEL_INFONCE, INSTANCES, sizes, {**of.values, "tau": heat})
 
-    def is_better(tau: float) -> bool:
-        return bool(at(tau).value(simplex) < at(tau).value(clusters))
+    def is_better(heat: float) -> bool:
+        kernel = at(heat)
+        return bool(kernel.of_vectors(simplex) < kernel.of_vectors(clusters))
 
-    def is_local(tau: float) -> bool:
-        return _curvature(at(tau), simplex) > NEGATIVE_BELOW
+    def is_local(heat: float) -> bool:
+        kernel = at(heat)
+        bends = hessian(lambda z: kernel.of_vectors(z, TINY), simplex).flatten(2).flatten(0, 1)
+        found = torch.linalg.eigvalsh((bends + bends.mT) / 2)
+        return bool(found[0] > NEGATIVE_BELOW * found.abs().max())
 
     rules: tuple[tuple[str, str, Callable[[float], bool], float], ...] = (
         ("tau_clusters", "clusters get a lower loss", is_better, CLOSE_THRESHOLD),
         ("tau_local", "the simplex stops being a local optimum", is_local, CLOSE),
     )
     # For larger exponents nothing is derived below ``tau_local``: see :func:`state_spreading`.
-    settled = gamma <= 4 * k * q - 2
+    settled = float(exact(of.values["gamma"])) <= 4 * k * q - 2
     for name, says, holds, close in rules if settled else rules[:1]:
         value = of.derived(name)
         measured = located(holds, value, False, 0.0, float("inf"))
-        yield of.check(f"{name}, where {says}", value, measured, close * max(1.0, value), None)
+        yield of.check(f"{name}, where {says}", value, measured, close * max(1.0, value))
     border, local = of.derived("tau_clusters"), of.derived("tau_local")
-    seeds, run = of.run.seeds, of.run
-    for name, tau, start, left in (
+    for name, heat, start, left in (
         ("clusters lead below the simplex", ABOVE * border, clusters, 1.0),
         *([("leaves the simplex from beside it", BELOW * local, simplex, 0.0)] if settled else []),
         ("leaves the simplex from beside it", ABOVE * local, simplex, 1.0),
     ):
-        beside = replace(of, values={**of.values, "tau": f"{tau:.6g}"})
-        run.tell(f"{of.result.id} at {beside.where}")
-        values = {**sizes, "gamma": gamma, "tau": beside.number("tau")}
-        nudged = perturb(start.expand(len(seeds), *start.shape[1:]), seeds, NUDGE)
-        _, losses = search(problem, values, d=d, start=nudged, dtype=run.dtype, device=run.device)
-        one = float(at(values["tau"]).value(simplex))
-        for seed, loss in zip(seeds, losses.tolist(), strict=True):
-            lower = float(loss < one - of.close(CLOSE_LOSS))
+        beside = replace(of, values={**of.values, "tau": f"{heat:.6g}"})
+        kernel = at(beside.values["tau"])
+        for seed in of.run.seeds:
+            nudged = perturb(start[None], [seed], NUDGE)[0]
+            lower = kernel.search(nudged) < float(kernel.of_vectors(simplex)) - of.run.close_loss
             # Nothing lower found is no proof that nothing is; the borders above are exact.
-            yield beside.check(name, left, lower, 0.5, seed, bool(lower) or not left)
+            yield beside.check(name, left, float(lower), 0.5, seed, lower or not left)
 
 
 def _simplex(size: int, views: int, d: int) -> Tensor:
-    """So many points on a simplex, each so often, ``(1, size, views, d)``."""
-    at = arrange(INSTANCES, {"n": size, "p": views})
+    """So many points on a simplex, each so often, ``(size views, d)``."""
     inner = {"self": 1.0, SAME_INSTANCE: 1.0, NEGATIVE: -1 / (size - 1)}
-    return structured_embeddings(at, inner, d)[None]
-
-
-def _curvature(bound: Any, u: Tensor) -> float:
-    """The least eigenvalue of the Riemannian Hessian, over the largest in size; ``(1, *shape, d)``.
-
-    Just beyond the Gaussian the border is at a high temperature, where all of them are small.
-    """
-    point = bound.point(u)
-    rows = u[0].flatten(0, -2)
-    size, d = rows.shape
-    units = torch.eye(size * d, dtype=u.dtype).view(-1, size, d)
-    inward = units - (units * rows).sum(dim=-1, keepdim=True) * rows
-    radial = (point.gradient[0].flatten(0, -2) * rows).sum(dim=-1, keepdim=True)
-    images = []
-    for v in inward:
-        turned = point.hessian(v.view_as(u))[0].flatten(0, -2) - radial * v
-        images.append(turned - (turned * rows).sum(dim=-1, keepdim=True) * rows)
-    hessian = torch.stack(images).flatten(1)
-    found = torch.linalg.eigvalsh((hessian + hessian.mT) / 2)
-    return float(found[0] / found.abs().max())
+    at = arrange(INSTANCES, {"n": size, "p": views})
+    return torch.from_numpy(at.vectors(inner, d)).flatten(0, -2)
 
 
 # --- values that were not given -----------------------------------------------------------------
 
 
-def _exponents(of: Result, given: Exact) -> Iterator[dict[str, Any]]:
+def _exponents(of: Result, base: Exact, given: Exact) -> Iterator[Exact]:
     """Below the Gaussian, and the Gaussian."""
-    for gamma in [given["gamma"]] if "gamma" in given else ["1/2", "1", "3/2", "2"]:
-        yield {**DEFAULTS[of.id], **given, "gamma": gamma}
+    for power in [given["gamma"]] if "gamma" in given else ["1/2", "1", "3/2", "2"]:
+        yield {**base, "gamma": power}
 
 
-def _weights(of: Result, given: Exact) -> Iterator[dict[str, Any]]:
+def _weights(of: Result, base: Exact, given: Exact) -> Iterator[Exact]:
     """Both sides of the threshold in alpha."""
-    base = {**DEFAULTS[of.id], **given}
     if "alpha" in given:
         yield base
         return
@@ -327,24 +284,40 @@ def _weights(of: Result, given: Exact) -> Iterator[dict[str, Any]]:
         yield {**base, "alpha": f"{min(ABOVE * border, (1 + border) / 2):.6g}"}
 
 
-def _as_given(of: Result, given: Exact) -> Iterator[dict[str, Any]]:
-    yield {**DEFAULTS[of.id], **given}
+class Known(NamedTuple):
+    """How a result is checked.
+
+    Attributes
+    ----------
+    defaults
+        Values that are not given.
+    room
+        Sizes whose product is by one more than the dimensions that the structure needs.
+    points
+        The values to check at, of the result, the defaults with what is given, and what is given.
+    compare
+        The checks at one of them.
+    """
+
+    defaults: Exact
+    room: Sequence[str]
+    points: Callable[[Result, Exact, Exact], Iterable[Exact]]
+    compare: Callable[[_At], Iterator[Check]]
 
 
-DEFAULTS: Mapping[str, Exact] = {
-    "kernel-infonce": {"n": "4", "p": "2", "gamma": "1", "tau": "1/2"},
-    "kernel-supcl": {"m": "3", "n": "2", "p": "2", "gamma": "1", "tau": "1/2"},
-    "kernel-threshold": {"k": "2", "q": "2", "gamma": "3", "p": "2"},
-}
-#: The product of these sizes is by one more than the dimensions that the structure needs.
-ROOM = {"kernel-infonce": ("n",), "kernel-supcl": ("m",), "kernel-threshold": ("k", "q")}
-KNOWN: Mapping[
-    str,
-    tuple[Callable[[Result, Exact], Iterator[dict[str, Any]]], Callable[[_At], Iterator[Check]]],
-] = {
-    "kernel-infonce": (_exponents, _infonce),
-    "kernel-supcl": (_weights, _supcl),
-    "kernel-threshold": (_as_given, _threshold),
+KNOWN: Mapping[str, Known] = {
+    "kernel-infonce": Known(
+        {"n": "4", "p": "2", "gamma": "1", "tau": "1/2"}, ("n",), _exponents, _infonce
+    ),
+    "kernel-supcl": Known(
+        {"m": "3", "n": "2", "p": "2", "gamma": "1", "tau": "1/2"}, ("m",), _weights, _supcl
+    ),
+    "kernel-threshold": Known(
+        {"k": "2", "q": "2", "gamma": "3", "p": "2"},
+        ("k", "q"),
+        lambda of, base, given: [base],
+        _threshold,
+    ),
 }
 
 
@@ -356,24 +329,15 @@ def checks(result: Result, given: Exact, run: Run) -> list[Check]:
     DomainError
         For parameters that the result has not, or values outside of its domain; one line.
     """
-    points, compare = KNOWN[result.id]
+    of = KNOWN[result.id]
     own = {s.name for s in result.parameters}
-    known = own | set(DEFAULTS[result.id])
-    for name in given:
-        if name not in known:
-            raise DomainError(
-                f"{result.id} has no parameter {name}; it takes {', '.join(sorted(known))}"
-            )
+    refuse_unknown(result, given, own | set(of.defaults))
     found: list[Check] = []
-    for values in points(result, given):
+    for values in of.points(result, {**of.defaults, **given}, given):
         result.point(**{k: v for k, v in values.items() if k in own})
-        for name, value in values.items():
-            if not exact(value).is_finite:
-                raise DomainError(
-                    f"embeddings need finite parameters: give a finite {name} to verify"
-                )
+        refuse_infinite(values)
         if "p" not in own:  # then other views are all the positives
             SIZES.restricted([p]).check({p: exact(values["p"])})
-        room = prod(int(exact(values[k])) for k in ROOM[result.id]) - 1
-        found += compare(_At(result, values, run, room))
+        room = prod(int(exact(values[k])) for k in of.room) - 1
+        found += of.compare(_At(result, values, run, room))
     return found

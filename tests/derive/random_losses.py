@@ -273,10 +273,8 @@ def random_family(seed: int) -> Problem:
             [
                 f"softplus(t*({z}) {sign} b)",
                 f"exp(t*({z}))",
-                f"max(0, b + t*({z}))",
-                f"max(0, b + t*({z}))^2",
-                f"max(0, ({z}) - b) + exp(t*({z}))/t",
-                f"exp({z}) + max(0, t*({z}) - b)",
+                f"t*max(0, 1/4 + ({z}))^2",
+                f"exp(t*({z})) + max(0, ({z}) - 1/3)",
                 f"({z}) + t*max(0, ({z}) - 1/2)",
                 f"t*({z})",
             ]

@@ -201,7 +201,7 @@ def broken(**changes: Any) -> str:
         (broken(vectors={"negatives": [["1"], ["1", "2"]]}), "different lengths"),
         (broken(tau="-"), "'tau' has '-'"),
         (broken(seed="x"), "'seed' must be an integer"),
-        (broken(given={"c": 1}), "'given' must be an object"),
+        (broken(given={"c": 1}), "values of 'given' must be strings"),
     ],
 )
 def test_what_is_no_record_is_refused_in_a_line(text: str, why: str) -> None:
@@ -245,9 +245,9 @@ def test_a_start_is_a_configuration(about: About, n: int, d: int) -> None:
     arrays, tau = there.unpack(torch.cat([x, there.random(7, torch.Generator().manual_seed(0))]))
     for name, value in arrays.items():
         assert value.shape[1:] == there.shapes[name]
-        if name in there.units:
+        if name not in ("weights", "logits"):
             assert torch.allclose(value.norm(dim=-1), torch.ones(()).to(value))
-        if name in there.weights:
+        if name == "weights":
             assert torch.allclose(value.sum(-1), torch.ones(()).to(value)) and value.min() >= 0
     assert (tau is not None) == there.has_tau
     assert tau is None or bool((tau > 0).all())

@@ -60,8 +60,10 @@ def test_long_tails_are_certified_relative_to_the_excess(sizes: list[int], tau: 
 
 
 def test_the_merging_temperature_is_the_derived_one() -> None:
-    derived = results["minority-collapse"].value("tau_merge", l1=12, r=5, digits=15)
-    assert merge_temperature([2, 3, 12]) == pytest.approx(float(derived), rel=1e-9)
+    for sizes in ([2, 3, 12], [10**9, 2, 2], [50, 51, 110]):
+        largest, rest = max(sizes), sum(sizes) - max(sizes)
+        derived = results["minority-collapse"].value("tau_merge", 15, l1=largest, r=rest)
+        assert merge_temperature(sizes) == pytest.approx(float(derived), rel=1e-12)
 
 
 # --- Soft SupCon --------------------------------------------------------------------------------

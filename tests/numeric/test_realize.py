@@ -12,7 +12,6 @@ from cltheory.numeric.realize.pairs import Unfit
 from cltheory.numeric.realize.points import of_points
 from cltheory.numeric.realize.verdict import TOLERANCE, Wanted, at_least, at_most
 from cltheory.numeric.realize.weights import checked, of_weights
-from scipy.optimize import minimize
 from sympy import Rational
 
 
@@ -191,109 +190,6 @@ def test_hard_classes_are_degenerate_by_either_way() -> None:
         of_weights(w, Wanted(2, None, "euclidean")),
     )
     assert apart.word == all_apart.word == "degenerate"
-
-
-# --- weights of zero without a sphere -------------------------------------------------------------
-LINKED = {
-    "path": [(0, 1), (1, 2), (2, 3)],
-    "cycle": [(0, 1), (1, 2), (2, 3), (3, 0)],
-    "star": [(0, 1), (0, 2), (0, 3)],
-    "paw": [(0, 1), (1, 2), (2, 0), (2, 3)],
-    "blocks": [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)],
-    "three on two": [(i, j) for i in (0, 1) for j in (2, 3, 4)],
-    "prism": [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (0, 3), (1, 4), (2, 5)],
-}
-
-
-def linked(name: str) -> np.ndarray:
-    """Weights of linked pairs, all 1."""
-    pairs = LINKED[name]
-    w = np.zeros((max(map(max, pairs)) + 1,) * 2)
-    for i, j in pairs:
-        w[i, j] = w[j, i] = 1
-    return w
-
-
-def apart(w: np.ndarray, q: int) -> str:
-    return of_weights(w, Wanted(q, None, "euclidean")).word
-
-
-#: The words in 1, 2, ... dimensions.
-WORDS = {
-    "path": "degenerate degenerate",
-    "cycle": "inconsistent degenerate",
-    "star": "inconsistent degenerate",
-    "paw": "inconsistent degenerate",
-    "blocks": "degenerate degenerate",
-    "three on two": "inconsistent undecided degenerate",
-    "prism": "inconsistent undecided undecided degenerate",
-}
-
-
-@pytest.mark.parametrize("name", WORDS)
-def test_where_points_that_move_apart_come_near_to_the_bound(name: str) -> None:
-    for q, word in enumerate(WORDS[name].split(), 1):
-        verdict = of_weights(linked(name), Wanted(q, None, "euclidean"))
-        assert verdict.word == word, (q, verdict.reason)
-        assert verdict.evidence == ("" if word == "undecided" else "exact")
-        assert of_weights(linked(name), Wanted(q, 0.5, "cosine", search=False)).word == "degenerate"
-        for remedy in verdict.remedies[1:]:
-            enough = int(remedy.removeprefix("dimension >= ").split(",")[0])
-            assert apart(linked(name), enough) == "degenerate"
-
-
-def test_factors_of_groups_do_not_matter() -> None:
-    rng = np.random.default_rng(22)
-    p = squared(rng.standard_normal((4, 1)))
-    w = np.zeros((8, 8))
-    w[:4, :4], w[4:, 4:] = np.exp(-p), 7 * np.exp(-p)
-    assert apart(w, 1) == "degenerate"
-    w[4:, 4:] = np.exp(-squared(rng.standard_normal((4, 2))))
-    assert (apart(w, 1), apart(w, 2)) == ("inconsistent", "degenerate")
-    blocks = linked("blocks")
-    blocks[3:, 3:] *= 2
-    assert apart(blocks, 1) == "degenerate"
-
-
-def least_excess(w: np.ndarray, q: int, rng: np.random.Generator, starts: int) -> float:
-    """Of points that are optimised, the loss and its gradient anew."""
-    n = len(w)
-    t = w / w.sum(axis=1, keepdims=True)
-
-    def of(flat: np.ndarray) -> tuple[float, np.ndarray]:
-        z = flat.reshape(n, q)
-        s = -squared(z)
-        s[np.diag_indices(n)] = -np.inf
-        share = np.exp(s - np.logaddexp.reduce(s, axis=1, keepdims=True))
-        pull = (t - share) / n
-        pull += pull.T
-        return excess(z, w, None), 2 * (pull.sum(axis=1)[:, None] * z - pull @ z).ravel()
-
-    best = np.inf
-    for k in range(starts):
-        x = (1 + k % 5) * rng.standard_normal(n * q)
-        for _ in range(3):
-            found = minimize(of, x, jac=True, method="L-BFGS-B", options={"ftol": 1e-15})
-            best, x = min(best, float(found.fun)), 1.3 * found.x
-            if best < 1e-6:
-                return best
-    return best
-
-
-@pytest.mark.parametrize(
-    "n, count", [(4, 3), *(pytest.param(n, 10, marks=pytest.mark.slow) for n in (5, 6))]
-)
-def test_verdicts_on_zeros_are_those_of_optimised_points(n: int, count: int) -> None:
-    rng = np.random.default_rng(n)
-    for _ in range(count):
-        half = np.triu(rng.random((n, n)) < 0.6, 1) * np.exp(rng.normal(0, 0.6, (n, n)))
-        w, q = half + half.T, int(rng.integers(1, n - 2))
-        if not w.sum(axis=1).all() or (w + np.eye(n) > 0).all():
-            continue
-        word = apart(w, q)
-        least = least_excess(w, q, rng, 12 if n > 4 else 2)
-        # Nothing of 1,000 such problems was between 3e-7 and 1e-3.
-        assert (least < 1e-4) == (word == "degenerate") or word == "undecided", (w, q, word, least)
 
 
 # --- what is no matrix of weights -----------------------------------------------------------------

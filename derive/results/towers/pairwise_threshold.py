@@ -17,7 +17,7 @@ from ...decide.decide import positive
 from ...decide.domain import Domain, DomainError, Range, between
 from ...decide.evidence import Holds, Outcome, Undecided
 from ...decide.interval import is_finite, is_infinite
-from ...decide.kinks import HIGH, LOW, Cut, Folded, bent, in_x
+from ...decide.kinks import HIGH, LOW, Cut, bent, in_x
 from ...decide.root import argmin, last_point
 from ...losses.clip import SIGMOID, b, pairwise, t
 from ...losses.functions import loss_of_functions
@@ -38,7 +38,6 @@ from ...theorem.result import Result
 from ...theorem.subject import Symmetric
 from ._ccem import (
     DIRECTIONS,
-    POSITION,
     SYMMETRY,
     ccem_segment,
     on_ccem,
@@ -108,7 +107,7 @@ class Shaped:
 
     loss: PairwiseLoss
     shape: Outcome
-    read: tuple[Cut | Folded, ...]
+    read: tuple[Cut, ...]
 
     @property
     def kinks(self) -> list[Expr]:
@@ -138,9 +137,7 @@ class Shaped:
     def is_smooth(self) -> bool:
         """Whether there is no kink, and no infinite slope at an end of [-1, 1]."""
         return all(
-            isinstance(read, Cut)
-            and not read.kinks
-            and all(is_finite(slope.xreplace({c: end})) for end in (LOW, HIGH))
+            not read.kinks and all(is_finite(slope.xreplace({c: end})) for end in (LOW, HIGH))
             for read in self.read
             for _, slope in read.checked()
         )
@@ -156,18 +153,14 @@ class Shaped:
         for term, read in zip(self.loss.terms, self.read, strict=True):
             if term.relation != POSITIVE or term.weight == 0:
                 continue
-            # Where the kinks move, any of the choices of sides may apply at -1.
-            slopes = [slope for _, slope in read.checked()]
-            steep = {
-                is_infinite(s, c, LOW) for s in (slopes if isinstance(read, Folded) else slopes[:1])
-            }
-            if steep == {False}:
+            _, slope = next(read.slopes())
+            if not is_infinite(slope, c, LOW):
                 continue
-            if len(steep) == 1 and isinstance(positive(term.weight, domain), Holds):
+            if isinstance(positive(term.weight, domain), Holds):
                 return True
             raise DomainError(
-                f"the slope of {in_x(term.function, c)} may be infinite at x = -1"
-                + (f", and its weight {term.weight} may be zero" if len(steep) == 1 else "")
+                f"the slope of {in_x(term.function, c)} is infinite at x = -1, and its weight "
+                f"{term.weight} may be zero"
             )
         return False
 
@@ -199,9 +192,7 @@ def shaped(loss: PairwiseLoss, domain: Domain, structure: Scheme = SYMMETRY) -> 
         raise DomainError(f"{said}: {why}")
     read = tuple(bent(term.function, c, domain) for term in loss.terms)
     # A maximum that never changes over is not one.
-    functions = (
-        f.pieces[0].smooth if isinstance(f, Cut) and not f.kinks else f.function for f in read
-    )
+    functions = (f.function if f.kinks else f.pieces[0].smooth for f in read)
     terms = tuple(replace(k, function=f) for k, f in zip(loss.terms, functions, strict=True))
     return Shaped(replace(loss, terms=terms), shape, read)
 
@@ -240,7 +231,6 @@ def build(
             r"x_{\mathrm{last}}",
             "the optimum farthest from the simplex; all from x_star to here are optimal",
             domain,
-            measured=replace(POSITION, last=True),
         )
     return quantities
 
