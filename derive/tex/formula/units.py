@@ -276,10 +276,9 @@ class _Cutter:
     # -- arguments ----------------------------------------------------------------------
 
     def _arguments(self, token: Token) -> None:
-        kind = "frac" if token.text in vocabulary.FRACTIONS else "binom"
         above, after = argument(self.items, self.k + 1, token, last=False)
         below, after = argument(self.items, after, token)
-        self._put(Unit(kind, token.text, token.at, parts=[above, below]), after)
+        self._put(Unit("frac", token.text, token.at, parts=[above, below]), after)
 
     def _root(self, token: Token) -> None:
         unit = Unit("sqrt", token.text, token.at)
@@ -517,7 +516,6 @@ _COMMANDS: Mapping[str, Callable[[_Cutter, Token], None]] = {
     **dict.fromkeys(vocabulary.QUADS_OF | vocabulary.SILENT_OF, _Cutter._space),
     **dict.fromkeys(vocabulary.ACCENTS, _Cutter._accent),
     **dict.fromkeys(vocabulary.FRACTIONS, _Cutter._arguments),
-    **dict.fromkeys(("\\binom", "\\dbinom", "\\tbinom"), _Cutter._arguments),
     **dict.fromkeys({*vocabulary.SIDED, *vocabulary.SIZES, "\\middle"}, _Cutter._delimiter),
     **dict.fromkeys(vocabulary.ANNOTATED, _Cutter._annotated),
     **dict.fromkeys(("\\underbrace", "\\overbrace", "\\boxed"), _Cutter._braced),

@@ -307,9 +307,3 @@ def test_numbers_that_are_zero_divide_nothing(zero: str) -> None:
 def test_a_difference_is_one_however_small() -> None:
     for text in (ALPHA, f"{ALPHA} allow-sampled"):
         assert check(rf"\alpha_{{\min}} = {A} + e^{{-200m}}", text).verdict == "differs"
-
-
-def test_binomials() -> None:
-    assert check(rf"\alpha_{{\min}} = {A} \frac{{2\binom{{m}}{{2}}}}{{m(m-1)}}").ok
-    odd = r"\binom{m-20}{n} - \binom{m-20}{n}"
-    assert check(rf"\alpha_{{\min}} = {A} + {odd}").verdict == "undecided"

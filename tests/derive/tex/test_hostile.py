@@ -79,7 +79,6 @@ REFUSED = {
     "large number": "1" * 61,
     "large power": "10^{1001}",
     "large product": "\\cdot".join(["2^{1000}"] * 300),
-    "large binomial": "\\binom{10^{9}}{10^{8}}",
     "long roots": " ".join(f"\\sqrt{{{'1' * 55}{k}}}" for k in range(10, 70)),
     "nested roots": "\\sqrt{3+" * 50 + "2" + "}" * 50,
     "nested complex roots": "\\sqrt{" * 50 + "2" + "-1}" * 50,
@@ -144,7 +143,6 @@ BOUNDED = {
             ("bases", "(1-%-", ")^2"),
             ("cube roots", "(%-", ")^{-1/3}"),
             ("hyperbolic functions", "\\cosh(1+", ")"),
-            ("binomials", "\\binom{", "}{2}"),
             ("products", "(1-%)(", "+%)"),
         )
     },
