@@ -51,7 +51,6 @@ from ...language.statement import (
     TexError,
 )
 from ...proof.relations import TURNED
-from ..directives import Directive
 from ..formula.reader import canonical_name
 from .lookup import Meant
 from .printed import plain
@@ -85,7 +84,7 @@ class Claim:
     notes: tuple[str, ...] = ()
 
 
-def claimed(statement: Statement, meant: Meant, directive: Directive) -> Claim:
+def claimed(statement: Statement, meant: Meant) -> Claim:
     """Read the conditions beside a statement.
 
     Raises
@@ -95,7 +94,7 @@ def claimed(statement: Statement, meant: Meant, directive: Directive) -> Claim:
     TexError
         If one cannot be held against the domain.
     """
-    reading = _Reading(statement, meant, directive)
+    reading = _Reading(statement, meant)
     for clause in statement.clauses:
         reading.read(clause)
     reading.end()
@@ -136,9 +135,8 @@ def _is_larger(one: Expr, other: Expr, domain: Domain, strict: bool) -> bool:
 class _Reading:
     """The claim as it is after the conditions read so far."""
 
-    def __init__(self, statement: Statement, meant: Meant, directive: Directive):
-        self.statement, self.directive = statement, directive
-        self.meant = meant
+    def __init__(self, statement: Statement, meant: Meant):
+        self.statement, self.meant = statement, meant
         self.whole = meant.domain  # what every condition is held against
         self.at_limit = False
         self.gone: set[Expr] = set()  # what is said to go to infinity, as the directive has it
