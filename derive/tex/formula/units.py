@@ -7,7 +7,7 @@ read where that makes no difference.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from ...language import vocabulary
 from ...language.items import Item, Items, flat, tree
@@ -329,18 +329,8 @@ class _Cutter:
             self._add("close", CLOSING[text], token)
         elif text in BARS:
             self._add("bar", text, token)
-        elif text == "/" and self._is_alone():
-            self._add("operator", text, token)
         else:
             raise TexError(f"{show(token.text + text)} cannot be read", token.at)
-
-    def _is_alone(self) -> bool:
-        """Whether no sum stands beside the tall sign here, which may divide it or a term of it."""
-        before, after = [*reversed(self.items[: self.k])], self.items[self.k + 1 :]
-        return not (
-            _has_sum(before, CLOSING, OPENING, self.relations)
-            or _has_sum(after, OPENING, CLOSING, self.relations)
-        )
 
     def _unseen(self) -> Item | None:
         r"""The point of the ``\right.`` that goes with the ``\left.`` here: nothing prints."""
@@ -474,24 +464,6 @@ class _Cutter:
         start = argument(inside, 0, token)[1] if around[1] == "array" else 0
         self._put(Unit("cases", "\\begin{cases}", token.at, parts=[inside[start:]]), self.k + 4)
         return True
-
-
-def _has_sum(
-    side: Iterable[Item],
-    inward: Mapping[str, str],
-    outward: Mapping[str, str],
-    relations: Mapping[str, str],
-) -> bool:
-    """Whether a sign of a sum comes before a relation or the end of what stands around."""
-    depth = 0
-    for item in side:
-        text = item.token.text
-        depth += (text in inward) - (text in outward)
-        if depth < 0 or (not depth and text in relations):
-            return False
-        if not depth and text in ("+", "-"):
-            return True
-    return False
 
 
 def _is_brace(token: Token) -> bool:

@@ -23,7 +23,7 @@ LEFTS = [
     r"\boxed{\alpha_{\min}}",
     r"\alpha_{\min}\mathstrut",
     r"\textcolor{red}{\alpha_{\min}}",
-    r"\smash[b]{\alpha_{\min}}",
+    r"\smash{\alpha_{\min}}",
 ]
 EQUALS = [
     "=",

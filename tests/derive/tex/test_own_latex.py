@@ -207,8 +207,8 @@ TWINS: dict[str, list[tuple[str, str, str]]] = {
         (rf"(ii) \quad {TAU_MAX}", "ii", "q"),
         (rf"\fbox{{$\therefore\ {TAU_MAX}$}}", r"= ", r"$ $= "),
         (rf"\small\begin{{split}} \tau_{{\max}} &= {TAU} \end{{split}}", r"\small", r"\phi"),
-        (r"\tau_{\max} = \left. 1 \middle/ (2\rho^2) \right., \quad \rho \in \mathbb{R}_+^*",
-         r"\left. 1 \middle/ (2\rho^2) \right.", r"\left( 0 + 1 \middle/ 2 \rho^2 \right)"),
+        (r"\tau_{\max} = \left. 1 / (2\rho^2) \right., \quad \rho \in \mathbb{R}_+^*",
+         r"\left. 1 / (2\rho^2) \right.", r"\left( 0 + 1 / 2 \rho^2 \right)"),
         (r"2 \tau_{\max}^2 = \frac{1}{2\rho^4}", r"= \frac{1}{2\rho^4}", r"- 2 \tau_{\max} = 0"),
     ],
     "y-aware.attained": [
