@@ -323,8 +323,7 @@ class _Cutter:
             unit = Unit(side, f"\\{letter}{BARS[text]}", token.at)
             self._put(unit, self.k + 1)
         elif text in OPENING and side != "close":
-            if token.text != "\\left" or not self._system(token):
-                self._add("open", OPENING[text], token)
+            self._add("open", OPENING[text], token)
         elif text in CLOSING and side != "open":
             self._add("close", CLOSING[text], token)
         elif text in BARS:
@@ -451,19 +450,6 @@ class _Cutter:
         assert item.end is not None
         # The end of an environment that is read as if it were not there.
         self._add("fence", item.end.text, item.end)
-
-    def _system(self, token: Token) -> bool:
-        r"""Read ``\left\{ \begin{array}{ll} .. \end{array} \right.``: cases, as they once were."""
-        around = [self._text_at(self.k + j) for j in range(4)]
-        if around[0] not in ("\\{", "\\lbrace") or around[2:] != ["\\right", "."]:
-            return False
-        item = self.items[self.k + 1]
-        if item.token.kind != "begin" or around[1] not in ("array", "aligned"):
-            return False
-        inside = item.inside or []
-        start = argument(inside, 0, token)[1] if around[1] == "array" else 0
-        self._put(Unit("cases", "\\begin{cases}", token.at, parts=[inside[start:]]), self.k + 4)
-        return True
 
 
 def _is_brace(token: Token) -> bool:

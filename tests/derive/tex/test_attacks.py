@@ -244,7 +244,6 @@ def test_vectors_and_indices_that_are_not_there() -> None:
     for source, name, ok in [
         (rf"u_i^\top v_j = {negative} \text{{ for }} j = i, k = j", "negative", False),
         (rf"u_i^\top v_j = {negative} \text{{ for }} j = i", "negative", False),
-        (rf"u_i^\top v_j = {positive} \text{{ for all }} i = j \in [N]", "positive", True),
         (rf"u_i^\top v_i = {positive} \text{{ for }} i \in [2N]", "positive", False),
         (rf"u_i^\top v_i = {positive} \text{{ for }} i \in [N]", "positive", True),
         (rf"u_i^\top v_j = {negative} \text{{ for }} i \ne j \in [N+1]", "negative", False),
