@@ -21,12 +21,24 @@ POINTS, EDGES = 4, 4
 Point = Mapping[Symbol, float]
 
 
+#: How Python says that there is none, or that it cannot be written as a function.
+_NO_VALUE = (
+    ArithmeticError,
+    LookupError,
+    NameError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+
+
 def value(e: Expr, point: Point) -> float | None:
     """A floating point value; None where there is none or a function is not known."""
     try:
         symbols, function = _compiled(e)
         return float(function(*(point[s] for s in symbols)))
-    except (ArithmeticError, LookupError, NameError, RuntimeError, TypeError, ValueError):
+    except _NO_VALUE:
         return None
 
 
