@@ -61,7 +61,7 @@ KINDS = """
 EDITS = """
 ## The edit that is suggested
 
-Where a statement differs, the smallest edit is looked for that makes it true, in its own
+Where a statement differs, an edit of a token or two is looked for that makes it true, in its own
 typography; it is only shown if the statement is proved with it. For the slips of value and of
 relations, by their size in tokens: how often the edit takes the slip back, is another one as small
 that is also proved (`-1 + n` for `n - 1`), is larger, or is not found.

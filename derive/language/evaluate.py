@@ -516,38 +516,24 @@ _SQUARED = {"norm": _squared_norm, "frobenius": _squared_entries}
 
 
 def _applied(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
+    if node.function in _OF_VALUES:
+        return _OF_VALUES[node.function](_value(node.of, scene, env), node, scene)
     if node.function not in _APPLIED:
         raise Unknown(f"{short(node)} is not known")
-    return _APPLIED[node.function](node, scene, env)
+    return _APPLIED[node.function](node.of, scene, env)
 
 
-def _root(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
-    return root(_value(node.of, scene, env), node)
+def _norm(found: Any, node: nodes.Applied, scene: Scene) -> Any:
+    return root(_SQUARED[node.function](found, scene), node)
 
 
-def _norm(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
-    return root(_SQUARED[node.function](_value(node.of, scene, env), scene), node)
-
-
-def _ceiling(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
-    found = _value(node.of, scene, env)
+def _ceiling(found: Any, node: nodes.Applied, scene: Scene) -> Any:
     if not isinstance(found, Fraction):
         raise Unknown(f"a ceiling is taken of rational numbers only: {short(node)}")
     return Fraction(ceil(found))
 
 
-def _absolute(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
-    found = _value(node.of, scene, env)
-    return abs(found) if isinstance(found, Fraction) else abs(mp(found))
-
-
-def _transposed(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
-    found = _value(node.of, scene, env)
-    return found.transposed if isinstance(found, Matrix) else Row(vector(found))
-
-
-def _function(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
-    found = _value(node.of, scene, env)
+def _function(found: Any, node: nodes.Applied, scene: Scene) -> Any:
     if isinstance(found, dict):
         return _by_element(node.function, found, scene)
     argument = mp(found)
@@ -555,9 +541,7 @@ def _function(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
         if argument <= 0:
             raise NoValue(f"the logarithm of what is not positive in {short(node)}")
         return Fraction(0) if argument == 1 else mpmath.log(argument)
-    if node.function == "exp":
-        return exponential(found) if isinstance(found, Fraction) else mpmath.exp(argument)
-    return mpmath.tanh(argument)
+    return exponential(found) if isinstance(found, Fraction) else mpmath.exp(argument)
 
 
 def _by_element(name: str, found: Vector, scene: Scene) -> Vector:
@@ -676,18 +660,18 @@ def _limit(node: nodes.Limit, scene: Scene, env: Environment) -> Any:
 
 
 # --- means and variances -------------------------------------------------------------------------
-def _mean(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
-    members = _set(node.of, scene, env)
+def _mean(of: Node, scene: Scene, env: Environment) -> Any:
+    members = _set(of, scene, env)
     if not members:
         raise NoValue("the mean of an empty set")
     return {a: Fraction(1, len(members)) for a in members}
 
 
-def _size(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
+def _size(of: Node, scene: Scene, env: Environment) -> Any:
     """How many different vectors a set has, which is what its size is."""
     e = known(scene.vectors)
     kept: list[Index] = []
-    members = _set(node.of, scene, env)
+    members = _set(of, scene, env)
     if all(isinstance(a, int) for a in members):
         return Fraction(len(set(members)))
     for a in members:
@@ -696,22 +680,10 @@ def _size(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
     return Fraction(len(kept))
 
 
-def _variance(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
-    return known(scene.vectors).variance(_set(node.of, scene, env))
-
-
-def _between(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
-    return known(scene.vectors).between_variance()
-
-
-def _expectation(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
-    return _moment(node.of, 1, scene, env)
-
-
-def _spread(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
+def _spread(of: Node, scene: Scene, env: Environment) -> Any:
     """The variance of a number under the law of a scene."""
-    mean = _moment(node.of, 1, scene, env)
-    return plus(_moment(node.of, 2, scene, env), times(mean, mean), -1)
+    mean = _moment(of, 1, scene, env)
+    return plus(_moment(of, 2, scene, env), times(mean, mean), -1)
 
 
 def _moment(body: Node, order: int, scene: Scene, env: Environment) -> Any:
@@ -735,19 +707,24 @@ def _outcomes(scene: Scene) -> list[tuple[Any, Scene]]:
     return found
 
 
-_APPLIED: dict[str, Callable[[nodes.Applied, Scene, Environment], Any]] = {
-    **dict.fromkeys(("log", "exp", "tanh"), _function),
-    "sqrt": _root,
-    "norm": _norm,
-    "frobenius": _norm,
+#: Functions of what something comes to.
+_OF_VALUES: dict[str, Callable[[Any, nodes.Applied, Scene], Any]] = {
+    **dict.fromkeys(("log", "exp"), _function),
+    **dict.fromkeys(("norm", "frobenius"), _norm),
+    "sqrt": lambda found, node, scene: root(found, node),
     "ceil": _ceiling,
-    "abs": _absolute,
-    "T": _transposed,
+    "abs": lambda found, node, scene: abs(found if isinstance(found, Fraction) else mp(found)),
+    "T": lambda found, node, scene: (
+        found.transposed if isinstance(found, Matrix) else Row(vector(found))
+    ),
+}
+#: Functions of sets, and moments under the law of a scene.
+_APPLIED: dict[str, Callable[[Node, Scene, Environment], Any]] = {
     "mean": _mean,
     "size": _size,
-    "var": _variance,
-    "varBtwn": _between,
-    "expect": _expectation,
+    "var": lambda of, scene, env: known(scene.vectors).variance(_set(of, scene, env)),
+    "varBtwn": lambda of, scene, env: known(scene.vectors).between_variance(),
+    "expect": lambda of, scene, env: _moment(of, 1, scene, env),
     "spread": _spread,
 }
 _VALUES: dict[type[Node], Callable[[Any, Scene, Environment], Any]] = {

@@ -51,7 +51,7 @@ _RELATIONS |= {":=": "=", "\\preceq": "<=", "\\succeq": ">="}
 _CONNECTIVES = {"\\iff": "iff", "\\Leftrightarrow": "iff"}
 _CONNECTIVES |= {"\\implies": "implies", "\\Rightarrow": "implies", "\\Longrightarrow": "implies"}
 _GREEK = LETTERS - {"\\infty"}
-_FUNCTIONS = {"\\log": "log", "\\ln": "log", "\\exp": "exp", "\\tanh": "tanh"}
+_FUNCTIONS = {"\\log": "log", "\\ln": "log", "\\exp": "exp"}
 #: One letter under several names.
 _SAME = {"varepsilon": "epsilon", "tau'": "tau_prime"}
 _BRACKETS = {"{": "}", "(": ")", "[": "]"}

@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from sympy import Abs, Expr, Max, Min, Rational, S, Symbol, exp, lambdify, log, oo, pi, tanh
+from sympy import Abs, Expr, Max, Min, Rational, S, Symbol, exp, lambdify, log, oo, pi
 from sympy import Derivative as Unknown
 
 from ..decide.calculus import derivative
@@ -189,7 +189,7 @@ class Writer:
         return base**exponent
 
 
-_FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {"log": log, "exp": exp, "tanh": tanh, "abs": Abs}
+_FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {"log": log, "exp": exp, "abs": Abs}
 _RULES: dict[type[Node], Callable[[Writer, Any, Values], Expr]] = {
     nodes.Number: lambda writer, node, env: Rational(node.value.numerator, node.value.denominator),
     nodes.Word: Writer._word,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,10 +38,13 @@ _RELATIONS: Mapping[str, Relation] = {
     ">": ">",
     ">=": ">=",
 }
-_QUANTITY = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*)\.([A-Za-z]\w*)")
+#: One quantity, and whether a comma says that another one follows.
+_QUANTITY = re.compile(r"\s*([a-z0-9]+(?:-[a-z0-9]+)*)\.([A-Za-z]\w*)(?:\s*(,)|(?=[\s\[(]|\Z))")
 #: What begins a remark after a directive.
 _COMMENT = re.compile(r"(?<=\s)%")
 _CLOSE = {"[": "]", "(": ")", "{": "}"}
+_DEPTH = {**dict.fromkeys(_CLOSE, 1), **dict.fromkeys(_CLOSE.values(), -1)}
+_CHARACTER = re.compile(r"\\.|\\\Z|(.)", re.DOTALL)
 
 
 class DirectiveError(ValueError):
@@ -163,26 +167,18 @@ def _apart(names: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Relation
 def _quantities(text: str) -> tuple[str, tuple[str, ...], int]:
     ids, names, at = [], [], 0
     while True:
-        at += len(text[at:]) - len(text[at:].lstrip())
         found = _QUANTITY.match(text, at)
         if found is None:
-            rest = text[at:].split(maxsplit=1)
+            word = [*text[at:].split(maxsplit=1), ""][0]
             raise DirectiveError(
-                f"{_short(rest[0]) if rest else 'nothing'!r} is not RESULT.QUANTITY, such as "
+                f"{_short(word) or 'nothing'!r} is not RESULT.QUANTITY, such as "
                 "supcl-threshold.alpha_min"
             )
         ids.append(found[1])
         names.append(found[2])
         at = found.end()
-        rest_at = at + len(text[at:]) - len(text[at:].lstrip())
-        if text[rest_at : rest_at + 1] != ",":
+        if not found[3]:
             break
-        at = rest_at + 1
-    if text[at : at + 1] not in ("", " ", "\t", "\n", "[", "("):
-        word = text[found.start() :].split(maxsplit=1)[0]
-        raise DirectiveError(
-            f"{_short(word)!r} is not RESULT.QUANTITY, such as supcl-threshold.alpha_min"
-        )
     if len(set(ids)) > 1:
         raise DirectiveError(f"the quantities of one equation are of one result, not of {ids}")
     return ids[0], tuple(names), at
@@ -190,41 +186,28 @@ def _quantities(text: str) -> tuple[str, tuple[str, ...], int]:
 
 def unclosed(text: str) -> bool:
     """Whether a bracket is still open at the end, so that the directive may go on."""
-    try:
-        at = 0
-        while at < len(text):
-            if text[at] in "[(":
-                _, at = _bracket(text, at)
-            else:
-                at += 1
-    except DirectiveError:
-        return True
-    return False
+    return sum(_DEPTH.get(letter, 0) for _, letter in _plain(text)) > 0
+
+
+def _plain(text: str, at: int = 0) -> Iterator[tuple[int, str]]:
+    """Places from ``at`` on, and the characters there, that no backslash stands before."""
+    for found in _CHARACTER.finditer(text, at):
+        if found[1]:
+            yield found.start(), found[1]
 
 
 def _bracket(text: str, at: int) -> tuple[str, int]:
     """The inside of the bracket at ``at``, and the place after it."""
     waiting: list[str] = []
-    for k in _plain_places(text, at):
-        letter = text[k]
+    for k, letter in _plain(text, at):
         if letter in _CLOSE:
             waiting.append(_CLOSE[letter])
-        elif letter in ")]}":
+        elif letter in _CLOSE.values():
             if letter != waiting.pop():
                 raise DirectiveError(f"unbalanced brackets in the directive; {ACCEPTED}")
             if not waiting:
                 return text[at + 1 : k], k + 1
     raise DirectiveError(f"{text[at]} is not closed in the directive; {ACCEPTED}")
-
-
-def _plain_places(text: str, at: int) -> Iterator[int]:
-    """Places of characters that no backslash stands before."""
-    while at < len(text):
-        if text[at] == "\\":
-            at += 2
-        else:
-            yield at
-            at += 1
 
 
 def _pairs(text: str, sign: str, accepted: str) -> dict[str, str]:
@@ -241,18 +224,13 @@ def _pairs(text: str, sign: str, accepted: str) -> dict[str, str]:
 
 def _split(text: str) -> list[str]:
     """Parts between commas that stand in no bracket; none for a blank text."""
-    if not text.strip():
-        return []
-    parts, depth, start = [], 0, 0
-    for k in _plain_places(text, 0):
-        if text[k] in "[({":
-            depth += 1
-        elif text[k] in "])}":
-            depth -= 1
-        elif text[k] == "," and depth == 0:
-            parts.append(text[start:k])
-            start = k + 1
-    return [*parts, text[start:]]
+    depth, cuts = 0, [-1]
+    for k, letter in _plain(text):
+        depth += _DEPTH.get(letter, 0)
+        if letter == "," and depth == 0:
+            cuts.append(k)
+    parts = [text[a + 1 : b] for a, b in pairwise([*cuts, len(text)])]
+    return parts if text.strip() else []
 
 
 def _short(text: str) -> str:

@@ -83,19 +83,13 @@ def test_every_equation_is_checked_once(cltheory: Any, here: Path) -> None:
     assert out.endswith("2 marked equations in 2 files: 1 equal (1 exact), 1 different\n")
 
 
-def test_a_part_has_the_macros_of_its_root_where_the_root_is_read(
-    cltheory: Any, here: Path
-) -> None:
+def test_a_part_has_the_macros_of_what_inputs_it(cltheory: Any, here: Path) -> None:
     write(here, main=ROOT + r"\input{a}" + END, a=WITH_MACRO)
     assert cltheory("check", ".").code == 0
     assert cltheory("check", "a.tex", "main.tex").code == 0
     code, out, _ = cltheory("check", "a.tex")
     assert code == 2
     assert r"a.tex:2:" in out and r"\x" in out
-    write(here, a="% !TEX root = main.tex\n" + WITH_MACRO)
-    assert cltheory("check", "a.tex").code == 0
-    write(here, a="\\documentclass[main]{subfiles}\n\\begin{document}\n" + WITH_MACRO + END)
-    assert cltheory("check", "a.tex").code == 0
 
 
 @pytest.mark.parametrize(

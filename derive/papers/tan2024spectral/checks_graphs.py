@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
 import mpmath
+import numpy as np
+from numpy.typing import NDArray
 
 from ...language.matrices import Matrix, mpf
 from ...language.quantities import NoValue, as_number, mp, text
@@ -18,6 +19,7 @@ from ..records.tables import Tables
 from .subgraphs import attraction, cross_entropy, gaussian, laplacian, partition
 
 Rows = tuple[tuple[Any, ...], ...]
+Floats = NDArray[np.float64]
 #: Values this near are the same: sums of a few exponentials have some 45 digits.
 NEAR = mpmath.mpf(10) ** -30
 #: A step from the collapse so small that the second order decides.
@@ -117,21 +119,11 @@ def collapse(at: Point, tau: Any, *, level: Any) -> Findings:
     values, vectors = mpmath.eigsy(mpmath.matrix([[mpf(v) for v in row] for row in gap.rows]))
     step = STEP * mpmath.sqrt(mp(tau))
     z = tuple((step * vectors[i, 0],) for i in range(n))
-    found = infonce_along(p, z, tau)
+    found = infonce(p, z, tau)
     below = bool(found < mp(level) * (1 - NEAR)) and bool(values[0] < -NEAR)
     same = abs(mp(level) - n * mpmath.log(n - 1)) <= NEAR
     yield same, f"of equal points it is {text(n * mpmath.log(n - 1))}"
     yield below, "points that are all equal are a minimiser"
-
-
-def infonce_along(weights: Rows, z: Any, tau: Any) -> Any:
-    """The loss of points on a line with coordinates of any kind."""
-    total = mpmath.mpf(0)
-    for i, row in enumerate(weights):
-        squares = {j: (z[i][0] - z[j][0]) ** 2 / (2 * mp(tau)) for j in range(len(z)) if j != i}
-        whole = mpmath.log(mpmath.fsum(mpmath.exp(-s) for s in squares.values()))
-        total += mpmath.fsum(mp(row[j]) * (s + whole) for j, s in squares.items())
-    return total
 
 
 @named_check("mass of the joint law")
@@ -170,7 +162,7 @@ def spectral_embeddings(at: Point, tau: Any, *, given: Given) -> Findings:
     for column in columns:
         start = in_any_length(p, column, tau)[1]
         z = descent(p, [float(start * x) for x in column], float(tau))
-        found = infonce_along(p, [(mp(x),) for x in z], tau)
+        found = infonce(p, [(x,) for x in z], tau)
         if found < best:
             best, where = found, z
     points = "(" + ", ".join(map(str, where)) + ")"
@@ -215,35 +207,29 @@ def in_any_length(weights: Rows, v: Sequence[Any], tau: Any) -> tuple[Any, Any]:
     return loss(low) + slope(low) * (high - low), mpmath.sqrt(low)
 
 
-def descent(weights: Rows, z: list[float], tau: float) -> list[Fraction]:
+def descent(weights: Rows, start: list[float], tau: float) -> list[Fraction]:
     """Points on a line with less loss, if there are some downhill: steps against the gradient,
     then rounded to hundredths."""
-    n = len(z)
-    others = [[j for j in range(n) if j != i] for i in range(n)]
-    p = [[float(w) for w in row] for row in weights]
+    p, z, step = np.array(weights, float), np.array(start), tau
 
-    def of(x: list[float]) -> tuple[float, list[float]]:
-        total, down = 0.0, [0.0] * n
-        for i in range(n):
-            gaps = {j: (x[i] - x[j]) ** 2 / (2 * tau) for j in others[i]}
-            near = min(gaps.values())
-            heat = {j: math.exp(near - g) for j, g in gaps.items()}
-            whole = sum(heat.values())
-            total += math.log(whole) - near + sum(p[i][j] * g for j, g in gaps.items())
-            for j in others[i]:
-                pull = (p[i][j] - heat[j] / whole) * (x[i] - x[j]) / tau
-                down[i], down[j] = down[i] - pull, down[j] + pull
-        return total, down
+    def of(x: Floats) -> tuple[float, Floats]:
+        apart = x[:, None] - x
+        gaps = apart**2 / (2 * tau)
+        others = gaps + np.diag([np.inf] * len(x))
+        near = others.min(1)[:, None]
+        heat = np.exp(near - others)
+        whole = heat.sum(1)[:, None]
+        pull = (p - heat / whole) * apart / tau
+        return float((np.log(whole) - near).sum() + (p * gaps).sum()), (pull.T - pull).sum(1)
 
-    step = tau
     value, down = of(z)
     for _ in range(STEPS):
-        moved = [x + step * d for x, d in zip(z, down, strict=True)]
+        moved = z + step * down
         reached, further = of(moved)
         step *= 1.5 if reached < value else 0.5
         if reached < value:
             z, value, down = moved, reached, further
-    return [Fraction(round(100 * x), 100) for x in z]
+    return [Fraction(round(100 * x), 100) for x in z.tolist()]
 
 
 @named_check("loss of batches")

@@ -1,7 +1,7 @@
 """The smallest edit of the source that makes a false statement true.
 
 A change is made at one place: another sign, symbol, number or relation, a factor or a term
-more or less, a fraction upside down. Changes are tried by their size, in tokens. At each place
+more or less, a fraction upside down. Changes of one token are tried first. At each place
 the statement is read once, with a probe where the change would be, and evaluated at a few
 points in floating point for everything that could stand there. What agrees is read as it would
 be written, and put to the same check as the statement itself.
@@ -15,7 +15,6 @@ from sympy import Expr, Symbol
 
 from ...decide.evidence import Grade
 from ...language.statement import Statement, TexError
-from ...language.tokens import tokenise
 from ...language.vocabulary import LETTERS
 from ..directives import Directive
 from ..formula.reader import read_formula
@@ -36,7 +35,7 @@ READ, SCREENED, PROVED = 60_000, 6_000, 6
 def suggest(
     source: str, meant: Meant, directive: Directive, macros: Macros | None, lead: str = ""
 ) -> Edit | None:
-    """The first edit, by its size in tokens, with which the statement is proved."""
+    """The first edit, by how likely it is, with which the statement is proved."""
     try:
         search = _Search(source, meant, directive, macros, lead)
         return search.best()
@@ -74,15 +73,14 @@ class _Search:
         )
 
     def best(self) -> Edit | None:
-        """The smallest change that is proved."""
+        """The likeliest change that is proved."""
         changes = Changes(self.source, self.meant, self.statement, self.probe[0])
         # Where the values agree, only what they do not show can be wrong.
-        every = changes.of_shape()
+        every = [*changes.of_shape()]
         if not self.screen.allows(self.statement):
-            right = self._right()
-            every += [c for c in changes.of_value() if not any(a <= c.start < b for a, b in right)]
+            every += changes.of_value()
         seen, tried = {self.source}, 0
-        for change in sorted(every, key=lambda c: (c.size, c.rank)):
+        for change in sorted(every, key=lambda c: c.rank):
             if self.length > READ or self.screened > SCREENED:
                 break
             if not self._may_hold(change):
@@ -98,24 +96,6 @@ class _Search:
             if tried == PROVED:
                 break
         return None
-
-    def _right(self) -> list[tuple[int, int]]:
-        """Where the sides of a chain stand that have the derived value: nothing is wrong there."""
-        tokens, depth, places = tokenise(self.source), 0, [0]
-        for t in tokens:
-            depth += {"{": 1, "}": -1}.get(t.text, 0)
-            if t.text in EQUALITIES and not depth:
-                places.append(t.at)
-        sides = self.statement.sides
-        chain = set(self.statement.relations) == {"="} and not self.statement.rest
-        if not chain or len(places) != len(sides):
-            return []
-        ends = [*places[1:], len(self.source)]
-        return [
-            (start, end)
-            for side, start, end in zip(sides, places, ends, strict=True)
-            if self.screen.agrees(side)
-        ]
 
     def _may_hold(self, change: Change) -> bool:
         """Whether the statement agrees with the derived values when a change is made."""
@@ -143,6 +123,3 @@ class _Search:
         except (TexError, RecursionError):
             return None
         return found.verdict == "equal" and found.evidence == str(Grade.EXACT)
-
-
-EQUALITIES = {"=", r"\coloneqq", r"\triangleq"}

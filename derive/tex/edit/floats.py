@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import cmath
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice, product
 
-from sympy import Abs, Eq, Expr, Max, Min, Piecewise, Pow, Rational, Symbol, exp, log
-from sympy.core.relational import Relational
+from sympy import Eq, Expr, Rational, Symbol, lambdify
 
 from ...decide.domain import Range
 from ...language.statement import Bounds, Statement
@@ -19,91 +18,40 @@ NEAR = 1e-9
 #: Points that are used, and how many more where a case of its own begins.
 POINTS, EDGES = 4, 4
 
-Point = Mapping[Symbol, complex]
+Point = Mapping[Symbol, float]
 
 
-Function = Callable[[Point], complex]
+#: How Python says that there is none, or that it cannot be written as a function.
+_NO_VALUE = (
+    ArithmeticError,
+    LookupError,
+    NameError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
 
 
-def value(e: Expr, point: Point) -> complex | None:
+def value(e: Expr, point: Point) -> float | None:
     """A floating point value; None where there is none or a function is not known."""
     try:
-        return _compiled(e)(point)
-    except (ValueError, OverflowError, ZeroDivisionError, KeyError, TypeError):
+        symbols, function = _compiled(e)
+        return float(function(*(point[s] for s in symbols)))
+    except _NO_VALUE:
         return None
 
 
-def near(one: complex, other: complex) -> bool:
+@lru_cache(maxsize=4096)
+def _compiled(e: Expr) -> tuple[list[Symbol], Callable[..., float]]:
+    """An expression as a function: it is evaluated for many changes of one place."""
+    symbols = sorted(e.free_symbols, key=str)
+    return symbols, lambdify(symbols, e, modules="math")
+
+
+def near(one: float, other: float) -> bool:
     """Whether two values agree."""
     return abs(one - other) <= NEAR * (1 + abs(other))
-
-
-@lru_cache(maxsize=4096)
-def _compiled(e: Expr) -> Function:
-    """An expression as nested functions: it is evaluated for many changes of one place."""
-    if e.is_Symbol:
-        return lambda point: point[e]
-    if e.is_Number or e.is_NumberSymbol:
-        number = complex(e)
-        return lambda point: number
-    if isinstance(e, Piecewise):
-        return _distinction([(_compiled(v), _condition(c)) for v, c in e.args])
-    parts = [_compiled(a) for a in e.args]
-    if e.is_Add:
-        return lambda point: sum((f(point) for f in parts), 0j)
-    function = _product if e.is_Mul else _FUNCTIONS.get(e.func)
-    if function is None:
-        raise ValueError(f"{e.func} is not known")
-    return lambda point: function(*(f(point) for f in parts))
-
-
-def _distinction(cases: list[tuple[Function, Callable[[Point], bool]]]) -> Function:
-    def chosen(point: Point) -> complex:
-        for case, holds in cases:
-            if holds(point):
-                return case(point)
-        raise ValueError("no case")
-
-    return chosen
-
-
-def _condition(condition: object) -> Callable[[Point], bool]:
-    if condition == True:  # noqa: E712 - SymPy's true is no bool
-        return lambda point: True
-    if not isinstance(condition, Relational):
-        raise ValueError("only a relation is evaluated")
-    one, other = (_compiled(a) for a in condition.args)
-    relation = condition.rel_op
-    return lambda point: _holds(relation, one(point), other(point))
-
-
-def _holds(relation: str, one: complex, other: complex) -> bool:
-    if near(one, other):
-        return relation in ("==", "<=", ">=")
-    if relation in ("==", "!="):
-        return relation == "!="
-    return (one.real < other.real) == (relation[0] == "<")
-
-
-def _product(*factors: complex) -> complex:
-    total = 1 + 0j
-    for factor in factors:
-        total *= factor
-    return total
-
-
-def _power(base: complex, exponent: complex) -> complex:
-    return complex(base**exponent)
-
-
-_FUNCTIONS: dict[type, Callable[..., complex]] = {
-    Pow: _power,
-    exp: cmath.exp,
-    log: cmath.log,
-    Abs: lambda a: complex(abs(a)),
-    Max: lambda *a: max(a, key=lambda z: z.real),
-    Min: lambda *a: min(a, key=lambda z: z.real),
-}
 
 
 @lru_cache(maxsize=64)
@@ -117,11 +65,11 @@ class Screen:
 
     def __init__(self, meant: Meant):
         self.meant = meant
-        given = {s: complex(v) for s, v in meant.point.items() if v.is_finite}
-        self.points: list[dict[Symbol, complex]] = []
-        self.derived: list[tuple[complex, ...]] = []
+        given = {s: float(v) for s, v in meant.point.items() if v.is_finite}
+        self.points: list[dict[Symbol, float]] = []
+        self.derived: list[tuple[float, ...]] = []
         for place in _places(meant):
-            here = {**{s: complex(v) for s, v in place.items()}, **given}
+            here = {**{s: float(v) for s, v in place.items()}, **given}
             found = [_exact(e, place) for e in meant.derived]
             values = tuple(v for v in found if v is not None)
             if len(values) < len(found):
@@ -151,14 +99,7 @@ class Screen:
                     return False
         return True
 
-    def agrees(self, side: object) -> bool:
-        """Whether a side is a formula with the derived value at every point."""
-        return all(
-            len(found := _values(side, point)) == len(derived) == 1 and near(found[0], derived[0])
-            for point, derived in zip(self.points, self.derived, strict=True)
-        )
-
-    def _row(self, row: Statement, here: Point, derived: Sequence[complex]) -> bool:
+    def _row(self, row: Statement, here: Point, derived: Sequence[float]) -> bool:
         bounds = [q.bound for q in self.meant.quantities if q.bound]
         if set(row.relations) <= {"="}:
             values = [v for side in row.sides for v in _values(side, here)]
@@ -184,26 +125,26 @@ def _gaps(row: Statement, here: Point) -> Iterator[tuple[bool, bool]]:
         yield relation == "=", any(near(a, b) for a, b in pairs)
 
 
-def _values(side: object, here: Point) -> list[complex]:
+def _values(side: object, here: Point) -> list[float]:
     ends = (side.low, side.high) if isinstance(side, Bounds) else (side,)
     if not all(isinstance(e, Expr) for e in ends):
         return []
     found = [value(e, here) for e in ends if isinstance(e, Expr) and e.is_infinite is not True]
-    return [complex("nan") if v is None else v for v in found]
+    return [float("nan") if v is None else v for v in found]
 
 
 def _ends(r: Range, place: Mapping[Symbol, Expr]) -> tuple[Expr, Expr]:
     return r.low.xreplace(dict(place)), r.high.xreplace(dict(place))
 
 
-def _exact(e: Expr, place: Mapping[Symbol, Expr]) -> complex | None:
-    found = value(e, {s: complex(v) for s, v in place.items()})
+def _exact(e: Expr, place: Mapping[Symbol, Expr]) -> float | None:
+    found = value(e, {s: float(v) for s, v in place.items()})
     if found is None:
         try:  # what has no closed form is evaluated by SymPy, once
-            found = complex(e.xreplace(dict(place)).evalf(20))
+            found = float(e.xreplace(dict(place)).evalf(20))
         except (TypeError, ValueError, ArithmeticError):
             return None
-    return found if cmath.isfinite(found) else None
+    return found if math.isfinite(found) else None
 
 
 def _places(meant: Meant) -> list[dict[Symbol, Expr]]:

@@ -5,7 +5,7 @@ r"""Formulas: pieces by the rules of arithmetic, turned into SymPy; what is ambi
     sum       = [sign] product {sign product}           a \cdot -b needs parentheses
     product   = factor {[\cdot | /] factor}
     factor    = function [power] factor | atom [power]
-    atom      = number | name | bracket | fraction | root | binomial | max (sum, sum {, sum})
+    atom      = number | name | bracket | fraction | root | max (sum, sum {, sum})
     cases     = sum condition {row sum condition}, the last one maybe `otherwise`
 
 A product knows how it ends, because that decides what may follow: after ``\log a`` or ``a/b``
@@ -42,7 +42,6 @@ Placed = tuple[Expr, int]  #: an expression, and where it stands for messages
 Special = Callable[[Sequence[Piece], int], "Side | None"]
 MAX_DIGITS = 60
 MAX_CASES = 40  #: and twice as many relations in them
-MAX_CHOSEN = 12  #: below in a binomial that is multiplied out
 MAX_COMPARED = 1_000  #: arguments of max and min times the size of them: compared pairwise
 
 _FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {
@@ -54,8 +53,8 @@ _SIGNS = {*"+-*/,", *_BRACKETS, *_BRACKETS.values()}
 _IF = {"if", "for", "when", "whenever", "if and only if", "iff", "in case", "where"}
 _OTHERWISE = {"otherwise", "else", "o.w", "in all other cases"}
 _DECLARED = "[LATEX -> EXPRESSION] in the directive says what it stands for"
-_SCRIPTED = {"known", "name", "word", "number", "function", "close", "sqrt", "binom", "frac", "bar"}
-_BEGINNING = {"number", "known", "euler", "function", "extremum", "frac", "sqrt", "binom"}
+_SCRIPTED = {"known", "name", "word", "number", "function", "close", "sqrt", "frac", "bar"}
+_BEGINNING = {"number", "known", "euler", "function", "extremum", "frac", "sqrt"}
 _BEGINNING |= {*_BRACKETS}
 
 Kind = Literal[
@@ -201,17 +200,11 @@ class _Parser:
 
     def refuse(self, unit: Unit | None = None) -> TexError:
         """The error for what stands here and cannot, or for a relation between two runs."""
-        before = self.words[self.at - 1] if self.at and unit is None else None
         unit = unit or self.word.unit
         if not unit.kind:
             return TexError("the formula ends too early", unit.at)
-        hint = _HINTS.get("->" if unit.text == "->" else unit.kind, "")
-        hint = hint if unit.text not in "*/" else ""
-        if before is not None and before.sort in ("function", "extremum"):
-            what = "( with two or more values" if before.sort == "extremum" else "its argument"
-            hint = f"\\{before.unit.text} needs {what}"
-        message = f"{show(unit.text)} cannot be read here"
-        return TexError(f"{message}: {hint}" if hint else message, unit.at)
+        hint = _HINTS.get(unit.kind, "") if unit.text not in "*/" else ""
+        return TexError(_not_read(unit.text, hint), unit.at)
 
     # -- statements -------------------------------------------------------------------------
     def statement(self, pieces: Sequence[Piece], special: Special) -> Statement:
@@ -377,9 +370,7 @@ class _Parser:
         if sort in _BRACKETS:
             return self.bracket(unit)
         parts = [self.group(part, unit.at) for part in unit.parts]
-        if sort == "frac":
-            return self.fraction(*parts)
-        return self.root(*parts) if sort == "sqrt" else self.binomial(*parts)
+        return self.fraction(*parts) if sort == "frac" else self.root(*parts)
 
     def bracket(self, opening: Unit) -> Factor:
         inside, at = self.deeper(self.inner, opening.at)
@@ -399,22 +390,9 @@ class _Parser:
             exponent = self.power(parts[0][0], S.NegativeOne, parts[0][1])
         return Factor(self.power(parts[-1][0], exponent, parts[-1][1]), parts[0][1], "closed")
 
-    def binomial(self, *parts: Placed) -> Factor:
-        (above, at), (below, _) = parts
-        for part in (above, below):
-            if part.is_number and not (part.is_Integer and abs(int(part)) <= MAX_EXPONENT):
-                raise TexError(f"a binomial needs whole numbers up to {MAX_EXPONENT}", at)
-        if below.is_Integer and 0 <= int(below) <= MAX_CHOSEN and not above.is_number:
-            chosen = Mul(*(above - k for k in range(int(below)))) / sympy.factorial(below)
-        else:
-            chosen = sympy.binomial(above, below)
-            if not chosen.is_number:  # where it has a value is not known
-                self.needs.append(needs.of_name(chosen))
-        return Factor(sound(chosen, at), at, "closed")
-
     def extremum(self, of: Unit) -> Factor:
         if of.power is not None:
-            raise TexError(f"'^' cannot be read here: {_HINT_OF_EXTREMUM.format(of.text)}", of.at)
+            raise TexError(f"a power of \\{of.text} cannot be read", of.at)
         opening = self.expect("(", "[", "\\{")
         found = [self.deeper(self.sum, opening.at)[0]]
         while self.now == "," or len(found) < 2:
@@ -553,15 +531,8 @@ class _Parser:
         raise self._unknown(unit)
 
     def _unknown(self, unit: Unit) -> TexError:
-        names = self.grammar.names
-        known = ", ".join(names.spelled[:30]) or "none"
-        hint = ""
-        if unit.text == "e" and unit.full == "e":
-            hint = " (Euler's number is \\mathrm{e} or e^{1})"
-        elif unit.decorated and unit.stem in names.starting:
-            hint = f" (it is not taken for {show(unit.stem)})"
-        elif unit.text in names.starting and unit.text != unit.full:
-            hint = f" (it is not taken for {show(unit.text)})"
+        known = ", ".join(self.grammar.names.spelled[:30]) or "none"
+        hint = " (Euler's number is \\mathrm{e} or e^{1})" if unit.full == "e" else ""
         return TexError(f"the name {show(unit.full)} is not known{hint}; known: {known}", unit.at)
 
     def _sort(self, unit: Unit) -> str:
@@ -573,7 +544,7 @@ class _Parser:
             if len(text) > 1 and text[0] == "0" and text[1] != ".":
                 raise TexError(f"the number {text} starts with 0", at)
             return kind
-        if kind in ("cases", "frac", "sqrt", "binom"):
+        if kind in ("cases", "frac", "sqrt"):
             return kind
         if kind == "function":
             if unit.sub:
@@ -592,32 +563,24 @@ class _Parser:
 
 def _unreadable(kind: str, text: str) -> str:
     """Why a unit cannot be read anywhere in a formula."""
-    here, why = f"{show(text)} cannot be read", REFUSED.get(text, "")
-    if kind == "bar":
-        norm = text in ("\\|", "\\Vert")
-        bars = "bars: write an absolute value here with \\left| and \\right|"
-        return f"a norm that is not known: {_DECLARED}" if norm else bars
-    if text in ("\\langle", "\\rangle", "\\lVert", "\\rVert"):
+    if text in _NORMS:
         return (
             "an inner product or a norm that is not known; a known one stands alone on a side "
             f"of an equation: {_DECLARED}"
         )
-    return {
-        "strange": f"{here}{': ' if why else ''}{why}",
-        "null": f"{show(text + '.')} cannot be read here",
-        "limit": f"{text} cannot be read here: {why}",
-        "text": f"the text {here} here",
-        "open": f"{here}; the brackets are ( ) [ ] \\{{ \\}}",
-        "close": f"{here}; the brackets are ( ) [ ] \\{{ \\}}",
-    }.get(kind, f"{here} here")
+    return _not_read(text, REFUSED.get(text, _HINTS.get(kind, "")))
 
 
-_HINT_OF_EXTREMUM = "\\{} needs ( with two or more values"
+def _not_read(text: str, why: str) -> str:
+    return f"{show(text)} cannot be read here{': ' if why else ''}{why}"
+
+
+_NORMS = ("\\|", "\\Vert", "\\lVert", "\\rVert", "\\langle", "\\rangle")
 _HINTS = {
     "operator": "a sign after another operator needs parentheses",
     "comma": "a comma is read in intervals, in max and min, and before a wide space",
     "relation": "a relation needs a formula on each side, and stands outside brackets",
-    "->": "an arrow needs a formula on each side, and stands outside brackets",
+    "bar": "write an absolute value here with \\left| and \\right|",
 }
 
 

@@ -94,4 +94,4 @@ class Names:
 
 
 _NEVER_NAMES = {"relation", "operator", "comma", "row", "amp", "quad", "cases", "frac", "sqrt",
-                "binom", "fence", "number", "dot", "semicolon", "close"}  # fmt: skip
+                "fence", "number", "dot", "semicolon", "close"}  # fmt: skip

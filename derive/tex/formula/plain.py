@@ -42,8 +42,8 @@ def plain(items: Items) -> Items:
             k += 1
         elif token.text not in WRAPPERS:
             out.append(item)
-        elif token.text == "\\smash":
-            k = _after_option(items, k)
+        elif token.text == "\\smash" and k < len(items) and items[k].is_char("["):
+            raise TexError(f"{show(token.text)} with an option is not read", token.at)
     return out
 
 
@@ -71,15 +71,3 @@ def _is_formula(box: Item) -> bool:
     inside = box.inside or []
     dollars = [t for t in flat(inside) if t.kind == "char" and t.text == "$"]
     return len(dollars) == 2 and inside[0].is_char("$") and inside[-1].is_char("$")
-
-
-def _after_option(items: Items, k: int) -> int:
-    """The place after the square brackets at ``k``, if there are any."""
-    if k >= len(items) or not items[k].is_char("["):
-        return k
-    depth = 0
-    for j in range(k, len(items)):
-        depth += items[j].is_char("[") - items[j].is_char("]")
-        if not depth:
-            return j + 1
-    raise TexError("[ is not closed", items[k].token.at)

@@ -30,7 +30,7 @@ class Unit:
     ----------
     kind
         ``name number function word text open close bar operator relation and comma semicolon
-        dot amp row quad forall frac sqrt binom cases fence limit null strange``.
+        dot amp row quad forall frac sqrt cases fence limit null strange``.
     text
         Canonical spelling without scripts.
     at

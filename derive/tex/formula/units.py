@@ -7,7 +7,7 @@ read where that makes no difference.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from ...language import vocabulary
 from ...language.items import Item, Items, flat, tree
@@ -276,10 +276,9 @@ class _Cutter:
     # -- arguments ----------------------------------------------------------------------
 
     def _arguments(self, token: Token) -> None:
-        kind = "frac" if token.text in vocabulary.FRACTIONS else "binom"
         above, after = argument(self.items, self.k + 1, token, last=False)
         below, after = argument(self.items, after, token)
-        self._put(Unit(kind, token.text, token.at, parts=[above, below]), after)
+        self._put(Unit("frac", token.text, token.at, parts=[above, below]), after)
 
     def _root(self, token: Token) -> None:
         unit = Unit("sqrt", token.text, token.at)
@@ -324,24 +323,13 @@ class _Cutter:
             unit = Unit(side, f"\\{letter}{BARS[text]}", token.at)
             self._put(unit, self.k + 1)
         elif text in OPENING and side != "close":
-            if token.text != "\\left" or not self._system(token):
-                self._add("open", OPENING[text], token)
+            self._add("open", OPENING[text], token)
         elif text in CLOSING and side != "open":
             self._add("close", CLOSING[text], token)
         elif text in BARS:
             self._add("bar", text, token)
-        elif text == "/" and self._is_alone():
-            self._add("operator", text, token)
         else:
             raise TexError(f"{show(token.text + text)} cannot be read", token.at)
-
-    def _is_alone(self) -> bool:
-        """Whether no sum stands beside the tall sign here, which may divide it or a term of it."""
-        before, after = [*reversed(self.items[: self.k])], self.items[self.k + 1 :]
-        return not (
-            _has_sum(before, CLOSING, OPENING, self.relations)
-            or _has_sum(after, OPENING, CLOSING, self.relations)
-        )
 
     def _unseen(self) -> Item | None:
         r"""The point of the ``\right.`` that goes with the ``\left.`` here: nothing prints."""
@@ -463,37 +451,6 @@ class _Cutter:
         # The end of an environment that is read as if it were not there.
         self._add("fence", item.end.text, item.end)
 
-    def _system(self, token: Token) -> bool:
-        r"""Read ``\left\{ \begin{array}{ll} .. \end{array} \right.``: cases, as they once were."""
-        around = [self._text_at(self.k + j) for j in range(4)]
-        if around[0] not in ("\\{", "\\lbrace") or around[2:] != ["\\right", "."]:
-            return False
-        item = self.items[self.k + 1]
-        if item.token.kind != "begin" or around[1] not in ("array", "aligned"):
-            return False
-        inside = item.inside or []
-        start = argument(inside, 0, token)[1] if around[1] == "array" else 0
-        self._put(Unit("cases", "\\begin{cases}", token.at, parts=[inside[start:]]), self.k + 4)
-        return True
-
-
-def _has_sum(
-    side: Iterable[Item],
-    inward: Mapping[str, str],
-    outward: Mapping[str, str],
-    relations: Mapping[str, str],
-) -> bool:
-    """Whether a sign of a sum comes before a relation or the end of what stands around."""
-    depth = 0
-    for item in side:
-        text = item.token.text
-        depth += (text in inward) - (text in outward)
-        if depth < 0 or (not depth and text in relations):
-            return False
-        if not depth and text in ("+", "-"):
-            return True
-    return False
-
 
 def _is_brace(token: Token) -> bool:
     return token.kind == "char" and token.text in "{}"
@@ -517,7 +474,6 @@ _COMMANDS: Mapping[str, Callable[[_Cutter, Token], None]] = {
     **dict.fromkeys(vocabulary.QUADS_OF | vocabulary.SILENT_OF, _Cutter._space),
     **dict.fromkeys(vocabulary.ACCENTS, _Cutter._accent),
     **dict.fromkeys(vocabulary.FRACTIONS, _Cutter._arguments),
-    **dict.fromkeys(("\\binom", "\\dbinom", "\\tbinom"), _Cutter._arguments),
     **dict.fromkeys({*vocabulary.SIDED, *vocabulary.SIZES, "\\middle"}, _Cutter._delimiter),
     **dict.fromkeys(vocabulary.ANNOTATED, _Cutter._annotated),
     **dict.fromkeys(("\\underbrace", "\\overbrace", "\\boxed"), _Cutter._braced),

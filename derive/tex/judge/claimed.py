@@ -51,9 +51,8 @@ from ...language.statement import (
     TexError,
 )
 from ...proof.relations import TURNED
-from ..directives import Directive
 from ..formula.reader import canonical_name
-from .lookup import BadTarget, Meant, look_up
+from .lookup import Meant
 from .printed import plain
 from .subject import tends_there
 
@@ -85,7 +84,7 @@ class Claim:
     notes: tuple[str, ...] = ()
 
 
-def claimed(statement: Statement, meant: Meant, directive: Directive) -> Claim:
+def claimed(statement: Statement, meant: Meant) -> Claim:
     """Read the conditions beside a statement.
 
     Raises
@@ -95,7 +94,7 @@ def claimed(statement: Statement, meant: Meant, directive: Directive) -> Claim:
     TexError
         If one cannot be held against the domain.
     """
-    reading = _Reading(statement, meant, directive)
+    reading = _Reading(statement, meant)
     for clause in statement.clauses:
         reading.read(clause)
     reading.end()
@@ -136,9 +135,8 @@ def _is_larger(one: Expr, other: Expr, domain: Domain, strict: bool) -> bool:
 class _Reading:
     """The claim as it is after the conditions read so far."""
 
-    def __init__(self, statement: Statement, meant: Meant, directive: Directive):
-        self.statement, self.directive = statement, directive
-        self.meant = meant
+    def __init__(self, statement: Statement, meant: Meant):
+        self.statement, self.meant = statement, meant
         self.whole = meant.domain  # what every condition is held against
         self.at_limit = False
         self.gone: set[Expr] = set()  # what is said to go to infinity, as the directive has it
@@ -338,21 +336,15 @@ class _Reading:
             self.beyond |= {(s, "low") for s in self._linked(left - right)}
             self.notes.append(f"asked also where {clause.text} does not hold")
             return
-        if (left in (oo, -oo) or right in (oo, -oo)) and relation != "=":
+        if left in (oo, -oo) or right in (oo, -oo):
             self._to_infinity(left, right, relation, clause)
         elif not (left - right).free_symbols:
             self._of_numbers(left, right, relation, clause)
-        elif relation == "=":
-            self._with_value(left, right, clause)
         elif relation in TURNED and (linked := self._linked(left - right)):
             for s in linked:
                 self._at_link(s, left - right, relation, clause)
-        elif left.is_Symbol and left not in right.free_symbols:
-            self._at_end(left, relation, right, clause)
-        elif right.is_Symbol and right not in left.free_symbols:
-            self._at_end(right, TURNED[relation], left, clause)
-        elif relation in TURNED:
-            self._between(left, right, relation, clause)
+        elif relation in TURNED and (found := _alone(left, relation, right, self.whole)):
+            self._at_end(*found, clause)
         else:
             raise TexError(
                 f"the condition {clause.text} cannot be compared with the domain", clause.at
@@ -480,73 +472,6 @@ class _Reading:
         ranges = {**domain.ranges, s: new}
         self.meant = replace(self.meant, domain=_with_point(ranges, domain, clause))
 
-    def _between(self, left: Expr, right: Expr, relation: str, clause: Clause) -> None:
-        """A condition on several symbols: implied, or solved for one of them."""
-        gap = left - right if relation[0] == ">" else right - left
-        strict = "=" not in relation
-        used = sorted(gap.free_symbols, key=lambda s: (self.whole.ranges[s].integer, s.name))
-        linear = [s for s in used if s not in gap.diff(s).free_symbols]
-        if len(used) == 1 and linear and (solved := _solved(gap, linear[0], self.whole)):
-            way = ">" if solved[1] else "<"
-            self._at_end(linear[0], way + relation[1:], solved[0], clause)
-            return
-        if is_proved_positive(gap, self.whole, strict=strict):
-            # It may hold beyond the domain too, unless the ranges of all its symbols are said.
-            if not gap.free_symbols <= self.said:
-                raise TexError(
-                    f"{clause.text} holds on the whole domain, and may be a wider claim: say what "
-                    "each symbol satisfies",
-                    clause.at,
-                )
-            return
-        if is_proved_positive(-gap, self.whole, strict=not strict):
-            raise Wider(f"{clause.text} holds nowhere on the domain")
-        for s in linear:
-            solved = None if s in self.bounded else _solved(gap, s, self.whole)
-            r = self.whole.ranges[s]
-            if solved and self._compare(solved[0], r.low if solved[1] else r.high, solved[1]) == 1:
-                self._narrow(s, *solved, strict, clause)
-                return
-        if used and self.bounded & set(used):
-            raise TexError(f"a second condition on what is bounded: {clause.text}", clause.at)
-        self._leave_open(gap)
-        self.notes.append(f"asked also where {clause.text} does not hold")
-
-    def _with_value(self, left: Expr, right: Expr, clause: Clause) -> None:
-        """A symbol that has a value: a number as in the directive, or an expression."""
-        pairs = [(left, right), (right, left)]
-        found = [(s, e) for s, e in pairs if isinstance(s, Symbol) and s not in e.free_symbols]
-        if not found:
-            raise TexError(
-                f"the condition {clause.text} does not give a value to a symbol", clause.at
-            )
-        s, e = found[0]
-        if s in self.bounded:
-            raise TexError(f"a second condition on {s}: {clause.text}", clause.at)
-        limits = [q.limit_of for q in self.meant.quantities]
-        if all(of is not None and of[1:] == (s, e) for of in limits):
-            self.at_limit = True
-            return
-        if e.free_symbols:
-            raise TexError(f"a value in other symbols is not compared: {clause.text}", clause.at)
-        values = {**self.directive.values, **{k.name: str(v) for k, v in self.meant.point.items()}}
-        asked = replace(self.directive, values={**values, s.name: str(e)})
-        try:
-            there = look_up(asked)
-        except BadTarget as error:
-            raise Wider(f"{clause.text}: {error}") from None
-        if len(there.quantities) != len(self.meant.quantities):
-            i = there.quantities.index(self.meant.quantities[0])
-            there = there.single(i)
-        r = self.whole.ranges[s]
-        if not _inside(s, e, r, self.whole):
-            raise Wider(
-                f"the statement claims this for {clause.text}, and it was derived for {s} {r}"
-            )
-        self.meant = replace(there, names=self.meant.names)
-        self.whole = there.domain
-        self.notes.append(f"claimed for {clause.text} only")
-
 
 def _cases(told: Basic) -> Iterator[list[Clause]]:
     """What each case of a distinction is for; of the rest of two it is the complement."""
@@ -582,6 +507,19 @@ def _solved(gap: Expr, s: Symbol, domain: Domain) -> tuple[Expr, bool] | None:
     except NotImplementedError:
         return None
     return (ends[0].simplify(), way > 0) if way and len(ends) == 1 else None
+
+
+def _alone(left: Expr, relation: str, right: Expr, domain: Domain) -> tuple[Expr, str, Expr] | None:
+    """The bound on a symbol alone on its side, or on the only one: ``2 m >= 4``."""
+    if left.is_Symbol and left not in right.free_symbols:
+        return left, relation, right
+    if right.is_Symbol and right not in left.free_symbols:
+        return right, TURNED[relation], left
+    gap = left - right if relation[0] == ">" else right - left
+    (s, *more) = gap.free_symbols
+    if more or s in gap.diff(s).free_symbols or not (solved := _solved(gap, s, domain)):
+        return None
+    return s, (">" if solved[1] else "<") + relation[1:], solved[0]
 
 
 def _ends_of(side: Expr | Bounds) -> tuple[Expr, ...]:

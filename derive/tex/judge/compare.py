@@ -99,7 +99,7 @@ def _judge_one(statement: Statement, meant: Meant, directive: Directive) -> Find
     if directive.negated and set(statement.relations) <= {"=", "->"}:
         raise TexError("'not' applies to a condition, and this is not an inequality")
     try:
-        claim = claimed(statement, meant, directive)
+        claim = claimed(statement, meant)
     except Wider as wider:
         return Finding("differs", False, message=str(wider))
     meant = claim.meant

@@ -156,10 +156,11 @@ def _of_vectors(side: Inner, meant: Meant, conditions: list[Indices | Among]) ->
     families = {v.name: c for c in conditions if isinstance(c, Among) for v in c.vectors}
     if families:
         return _of_families(side, meant, families, indices)
-    same, indices = _identified(side, indices)
+    if any(c.relation == "=" for c in indices):
+        raise TexError("indices that are equal are written as one letter")
     for quantity, symbol in _written(meant):
-        if any(isinstance(p, Inner) and fits(same, p) for p in patterns(quantity)):
-            places = zip_longest(letters(same.one), letters(same.other), fillvalue="")
+        if any(isinstance(p, Inner) and fits(side, p) for p in patterns(quantity)):
+            places = zip_longest(letters(side.one), letters(side.other), fillvalue="")
             _check_indices(list(places), indices, meant)
             return symbol
     called = " or ".join(dict.fromkeys(q.symbol for q in meant.quantities))
@@ -266,33 +267,6 @@ def _renamed(vectors: list[Vector], pattern: list[Vector]) -> bool:
     return True
 
 
-def _identified(side: Inner, indices: list[Indices]) -> tuple[Inner, list[Indices]]:
-    """The inner product with one letter for indices that are said to be equal, and the rest."""
-    there = _letters_of(side)
-    for said in indices:
-        if said.relation == "=" and not set(said.letters) <= there:
-            missing = ", ".join(sorted(set(said.letters) - there))
-            raise TexError(f"a condition on the index {missing}, which the vectors do not have")
-    for said in indices:
-        if said.relation == "=":
-            rules = dict.fromkeys(said.letters, said.letters[0])
-            one, other = (
-                Vector(v.name, tuple(rules.get(i, i) for i in letters(v)))
-                for v in (side.one, side.other)
-            )
-            # What was said before holds of the letter that stands for it now.
-            indices = [
-                replace(c, letters=tuple(rules.get(i, i) for i in c.letters)) for c in indices
-            ]
-            rest = [c for c in indices if c.relation != "=" or len(set(c.letters)) > 1]
-            return _identified(Inner(one, other), rest)
-    return side, indices
-
-
-def _letters_of(side: Inner) -> set[str]:
-    return {i for v in (side.one, side.other) for i in letters(v) if _LETTER.fullmatch(i)}
-
-
 def _check_indices(places: list[tuple[str, str]], indices: list[Indices], meant: Meant) -> None:
     """Refuse conditions on indices that do not leave what the letters already say.
 
@@ -305,7 +279,7 @@ def _check_indices(places: list[tuple[str, str]], indices: list[Indices], meant:
     ranging = {i for said in indices if said.relation == "any" for i in said.letters}
     counts = {s for s, r in meant.result.domain.ranges.items() if r.integer}
     for said in indices:
-        if said.relation != "=" and not set(said.letters) <= there:
+        if not set(said.letters) <= there:
             missing = ", ".join(sorted(set(said.letters) - there))
             raise TexError(f"a condition on the index {missing}, which the vectors do not have")
         if said.size is not None and said.size not in counts and not said.size.is_Integer:

@@ -7,7 +7,6 @@ exception: the others are still found.
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..directives import Directive, DirectiveError, directive, is_map, letters_of
 from .displays import Found
-from .inputs import InputError, Reader, root_of
+from .inputs import Reader
 from .near_miss import concerns
 from .notebook import NotebookError, cells
 from .scope import Definition
@@ -200,14 +199,10 @@ def read_document(
     macros
         Paths and texts of definitions that are in force from the beginning.
     """
-    root = root_of(text) if kind == "tex" and files is not None else None
-    main = posixpath.join(posixpath.dirname(path), posixpath.normpath(root)) if root else path
-    walk = Walk(files, main)
+    walk = Walk(files, path)
     for one, definitions in macros:
         walk.file(one, definitions, definitions=True)
     problems: list[Problem] = []
-    if root is not None and files is not None:
-        problems += _preamble(walk, path, main, files)
     if kind == "ipynb":
         try:
             for cell, lines, unread in cells(text, path):
@@ -247,30 +242,10 @@ def read_document(
         inside = item.said_in.lines.path
         for one, said in maps:
             where = one.said_in.lines.path
-            if where == main != inside or (where == inside and place(one) < place(item)):
+            if where == path != inside or (where == inside and place(one) < place(item)):
                 letters |= said
         items.append(_item(item, letters))
     return Document(items, problems, list(walk.files.reached.values()))
-
-
-def _preamble(walk: Walk, path: str, main: str, files: Reader) -> list[Problem]:
-    """Take the definitions of the main file that a part of a document names."""
-    if posixpath.normpath(main) == posixpath.normpath(path):
-        return []
-    try:
-        if posixpath.isabs(main) and not posixpath.isabs(path):
-            raise InputError(f"the absolute path {main} is not followed")
-        text = files(main)
-        if text is None and not main.endswith(".tex"):
-            main += ".tex"
-            text = files(main)
-        if text is None:
-            raise InputError(f"the main file {main} does not exist")
-    except ValueError as error:
-        return [Problem(str(error), Place(1, path=path))]
-    walk.file(main, text, definitions=True, until=True)
-    walk.finished = ""
-    return []
 
 
 def _item(found: Found, letters: Mapping[str, str]) -> Marked | Problem:

@@ -22,9 +22,8 @@ MAX_TOTAL = 50_000_000  #: characters of all files
 Reader = Callable[[str], "str | None"]
 
 _BARE = re.compile(r"[ \t]*\n?[ \t]*([^\s{}\\%$#,&~]{1,300})")
-_ROOT = re.compile(r"\s*%+[ \t]*!T[eE]X[ \t]+root[ \t]*=[ \t]*([^\n]{1,300})")
 _CLASS = re.compile(
-    r"^[^\n%]{0,400}?\\documentclass(?![A-Za-z])(?:\s*\[([^\[\]]{0,300})\])?\s*(\{subfiles\})?",
+    r"^[^\n%]{0,400}?\\documentclass(?![A-Za-z])(?:\s*\[[^\[\]]{0,300}\])?\s*(\{subfiles\})?",
     re.MULTILINE,
 )
 _MAY_INPUT = re.compile(
@@ -62,17 +61,6 @@ def wanted(source: Source, name: str, at: int) -> tuple[list[str], int] | None:
     return [one.strip() for one in names if one.strip()], at
 
 
-def root_of(text: str) -> str | None:
-    """The main file that a file names, by a magic comment or as its subfile."""
-    for line in text[:4000].split("\n"):
-        if line.strip() and not line.lstrip().startswith("%"):
-            break
-        if found := _ROOT.match(line):
-            return found[1].strip()
-    declared = _CLASS.search(text[:20_000])
-    return declared[1].strip() if declared and declared[1] and declared[2] else None
-
-
 def may_input(data: bytes) -> bool:
     """Whether a file may input others."""
     return _MAY_INPUT.search(data) is not None
@@ -80,7 +68,8 @@ def may_input(data: bytes) -> bool:
 
 def is_root(text: str) -> bool:
     """Whether a file is a document by itself: it has a class, and is no part of another file."""
-    return _CLASS.search(text) is not None and root_of(text) is None
+    declared = _CLASS.search(text)
+    return declared is not None and not declared[1]
 
 
 class Files:

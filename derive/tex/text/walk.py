@@ -60,11 +60,8 @@ class Walk(Defining):
         self._stop = ""  #: what ended this file
 
     # --- texts ---------------------------------------------------------------------------
-    def file(self, path: str, text: str, *, definitions: bool = False, until: bool = False) -> None:
-        """Walk over a file of LaTeX; ``until`` its document begins, if so."""
-        if until:
-            found = BEGIN.search(text)
-            text = text[: found.start()] if found else text
+    def file(self, path: str, text: str, *, definitions: bool = False) -> None:
+        """Walk over a file of LaTeX."""
         self.files.begin(path, text, definitions=definitions)
         self.walk(Source(text, path, definitions=definitions))
         self.files.stack.pop()

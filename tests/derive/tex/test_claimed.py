@@ -66,7 +66,6 @@ def verdict(text: str, *clauses: Clause, sides=None, relations=("=",)) -> Findin
         (TAU_MAX, [chain(1 / n, "<", alpha, "<=", 1), chain(m, ">=", 2)]),
         (ALPHA_MIN, [chain(tau, ">", 0)]),
         (ALPHA_MIN, [clause(Kinds((tau,), "positive")), clause(Kinds((m, n), "any"))]),
-        (ALPHA_MIN, [chain(m, ">=", 2), chain(n, ">=", 2), chain(m * n, ">=", 3)]),
         (ALPHA_MIN, [chain(0, "<", tau, "<", oo)]),
         (TAU_MAX, [chain(1, "<", alpha * n, "<=", n)]),
         (ALPHA_MIN, [chain(Symbol("alpha_min", real=True), ">", 0)]),
@@ -90,7 +89,6 @@ def test_the_same_claim(text: str, clauses: list[Clause]) -> None:
         (ALPHA_MIN, [clause(Kinds((m,), "positive integer"))], "kind of number"),
         (ALPHA_MIN, [clause(Kinds((tau,), "integer"))], "integers"),
         (ALPHA_MIN, [chain(m, "!=", 2)], "does not hold"),
-        (ALPHA_MIN, [chain(m * n, ">=", 100)], "only|does not hold"),
         (ANTIPODAL, [chain(K, "<=", N / 2)], "only"),
         (Y_AWARE, [chain(rho, "<=", 1 / (2 * tau ** Rational(1, 2)))], "only"),
     ],
@@ -153,9 +151,8 @@ def test_a_wider_claim_is_refused(text: str, clauses: list[Clause], says: str) -
         ([chain(N, ">=", 2)], "not a symbol of supcl-threshold"),
         ([clause(Tends(tau, S.Zero))], "not that limit"),
         ([clause(Indices(("i", "j"), "!="))], "indices"),
-        ([chain(m * n, ">=", 3)], "may be a wider claim"),
+        ([chain(m * n, ">=", 3)], "cannot be compared"),
         ([chain(0, "<", tau, "<=", oo)], "cannot be compared"),
-        ([chain(m, "=", n)], "value in other symbols"),
         ([chain(Symbol("alpha_min", real=True), ">", Rational(1, 2))], "second claim"),
         ([chain(m, ">=", 2), chain(m, "<", 2)], "no point"),
     ],
@@ -196,12 +193,10 @@ def test_values_at_a_limit() -> None:
     derived: Expr = S.One
     own = Symbol("positive", real=True)
     for clauses, ok in [
-        ([chain(delta, "=", 0)], True),
         ([clause(Tends(delta, S.Zero))], True),
         ([clause(Tends(delta, S.Zero, "+"))], True),
         ([clause(Tends(delta, S.Zero, "-"))], False),
         ([clause(Tends(delta, oo))], False),
-        ([chain(delta, "=", 1)], False),
         ([], False),
     ]:
         found = verdict("ccem.positive_delta_0", *clauses, sides=(own, derived))

@@ -64,7 +64,6 @@ REFUSED = {
     "tower in a function": "\\sqrt{\\cosh(\\exp(\\exp(30)))-1}",
     "large number": "1" * 61,
     "large power": "10^{1001}",
-    "large binomial": "\\binom{10^{9}}{10^{8}}",
     "nested roots": "\\sqrt{3+" * 50 + "2" + "}" * 50,
     "max of much": "\\max(" + ",".join(f"x+{k}y" for k in range(100)) + ")",
     "many cases": "\\begin{cases}"
@@ -113,7 +112,6 @@ BOUNDED = {
             ("bases", "(1-%-", ")^2"),
             ("cube roots", "(%-", ")^{-1/3}"),
             ("hyperbolic functions", "\\cosh(1+", ")"),
-            ("binomials", "\\binom{", "}{2}"),
             ("products", "(1-%)(", "+%)"),
         )
     },

@@ -14,7 +14,7 @@ from cltheory.derive.tex.text.document import (
     Problem,
     read_document,
 )
-from cltheory.derive.tex.text.inputs import MAX_FILES, is_root, may_input, root_of
+from cltheory.derive.tex.text.inputs import MAX_FILES, is_root, may_input
 
 MARK = "% cltheory: a.x\n"
 EQ = MARK + "\\[ x = \\a \\]\n"
@@ -137,27 +137,12 @@ def test_a_subfile_uses_the_preamble_of_its_document() -> None:
     }
     assert checked(files) == ["s/one.tex:5: x=1", "main.tex:5: x=5"]
     assert checked(files, "s/one.tex") == ["s/one.tex:5: x=7"]
-    files["s/one.tex"] = files["s/one.tex"].replace("\\def\\a{7}", "")
-    assert checked(files, "s/one.tex") == ["s/one.tex:5: x=1"]
-
-
-def test_a_file_may_name_its_root() -> None:
-    files = {"main.tex": r"\def\a{1}\input{b}\begin{document}\def\a{2}", "b.tex": r"\def\b{1}"}
-    files["s.tex"] = "% !TEX root = main.tex\n" + EQ
-    assert checked(files, "s.tex") == ["s.tex:3: x=1"]
-    files["s.tex"] = "% !TEX root = none.tex\n" + EQ
-    assert checked(files, "s.tex")[1].startswith("s.tex:1: the main file none.tex does not exist")
-    files["s.tex"] = "% !TEX root = s.tex\n" + EQ
-    assert checked(files, "s.tex") == [r"s.tex:3: x=\a"]
 
 
 def test_roots() -> None:
     assert is_root("\\documentclass{article}")
     assert not is_root("% \\documentclass{article}")
     assert not is_root("\\documentclass[../main]{subfiles}")
-    assert not is_root("% !TeX root = main.tex\n\\documentclass{article}")
-    assert root_of("%!TEX root=../main.tex\n") == "../main.tex"
-    assert root_of("text\n% !TEX root = a.tex") is None
     assert may_input(rb"\input{a}") and may_input(rb"\subfile{a}") and may_input(rb"\import{a}{b}")
     assert not may_input(rb"\includegraphics{a} $x$")
 

@@ -7,7 +7,7 @@ from cltheory.derive.language.statement import TexError
 from cltheory.derive.tex.formula.reader import read_formula as read
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sympy import Expr, Piecewise, Symbol, exp
+from sympy import Expr, Symbol, exp
 
 m, n, tau = (Symbol(s, positive=True) for s in "m n tau".split())
 lowest = Symbol("alpha_min", real=True)
@@ -21,7 +21,6 @@ LEFTS = [
     r"{\alpha}_{\text{min}}",
     r"\ensuremath{\alpha_{\min}}",
     r"\boxed{\alpha_{\min}}",
-    r"\smash[b]{\alpha_{\min}}",
 ]
 EQUALS = [
     "=",
@@ -119,17 +118,12 @@ def test_what_may_change_the_formula_is_refused(source: str) -> None:
     assert "\n" not in str(refused.value) and str(refused.value)
 
 
-def test_cases_of_old() -> None:
+def test_an_array_in_a_brace_is_no_case_distinction() -> None:
     rows = r"1 & \text{if } \tau < 1 \\ m & \text{otherwise}"
-    for around in (
-        r"\begin{cases} %s \end{cases}",
-        r"\left\{ \begin{array}{ll} %s \end{array} \right.",
-        r"\left\{\begin{aligned} %s \end{aligned}\right.",
-    ):
-        found = read(rf"\alpha_{{\min}} = {around % rows}.", NAMES)
-        assert found.sides[1] == Piecewise((1, tau < 1), (m, True))
-    with pytest.raises(TexError):
-        read(rf"\alpha_{{\min}} = \left[ \begin{{array}}{{ll}} {rows} \end{{array}} \right.", NAMES)
+    for opening in ("\\{", "["):
+        around = rf"\left{opening} \begin{{array}}{{ll}} {rows} \end{{array}} \right."
+        with pytest.raises(TexError):
+            read(rf"\alpha_{{\min}} = {around}", NAMES)
     with pytest.raises(TexError):
         read(r"\left. \begin{array}{l} m \\ n \end{array} \right\} = 1", NAMES)
 

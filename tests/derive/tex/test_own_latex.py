@@ -201,8 +201,8 @@ TWINS: dict[str, list[tuple[str, str, str]]] = {
         (r"\tau_{\max} &= \frac{x^2}{2}, & x &:= 1/\rho", "1/", ""),
         (rf"\text{{Hence,}}\quad {TAU_MAX}", "Hence,", "Unless"),
         (rf"\fbox{{$\therefore\ {TAU_MAX}$}}", r"= ", r"$ $= "),
-        (r"\tau_{\max} = \left. 1 \middle/ (2\rho^2) \right., \quad \rho \in \mathbb{R}_+^*",
-         r"\left. 1 \middle/ (2\rho^2) \right.", r"\left( 0 + 1 \middle/ 2 \rho^2 \right)"),
+        (r"\tau_{\max} = \left. 1 / (2\rho^2) \right., \quad \rho \in \mathbb{R}_+^*",
+         r"\left. 1 / (2\rho^2) \right.", r"\left( 0 + 1 / 2 \rho^2 \right)"),
         (r"2 \tau_{\max}^2 = \frac{1}{2\rho^4}", r"= \frac{1}{2\rho^4}", r"- 2 \tau_{\max} = 0"),
     ],
     "y-aware.attained": [

@@ -98,7 +98,6 @@ READ: list[tuple[str, Expr]] = [
     (r"2\big|y - 1\big| - \frac{|y|}{2}", 2 * Abs(y - 1) - Abs(y) / 2),
     (r"\sqrt2 n", sqrt(2) * n),
     (r"\sqrt[3]{x}", x ** Rational(1, 3)),
-    (r"\binom{m}{2}", m * (m - 1) / 2),
     # numbers
     (r"0.25 + .5", Rational(3, 4)),
     # names
@@ -244,7 +243,7 @@ def test_refuses_with_position(source: str, doubt: str) -> None:
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(TexError, match=r"'N\^\{-\}' is not known .*'N'.*known: N, n"):
+    with pytest.raises(TexError, match=r"'N\^\{-\}' is not known; known: N, n"):
         read("n + N^-", {"N": N, "n": n})
 
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from cltheory.derive.language.tokens import Token, tokenise
-from cltheory.derive.tex.edit.changes import distance
 
 from .run import Verdict
 from .statement import Written
@@ -20,6 +19,17 @@ WORDS = ("taken back", "as small", "larger", "none")
 
 def tokens(text: str) -> list[Token]:
     return [t for t in tokenise(text) if t.kind != "space"]
+
+
+def distance(one: list[Token], other: list[Token]) -> int:
+    """How many tokens must be put in, taken out or replaced."""
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        previous, row[0] = row[0], i
+        for j, b in enumerate(other, 1):
+            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1,
+                                           previous + (a.text != b.text))  # fmt: skip
+    return row[-1]
 
 
 def came_of(written: Written, said: Verdict) -> tuple[int, str]:
