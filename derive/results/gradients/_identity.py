@@ -92,11 +92,11 @@ def state_identity(proof: Derivation) -> Identity:
     positive, negative, negatives = (Symbol(s, positive=True) for s in ("P", "e", "S"))
     exponentials = Domain({}, {}).with_positive((positive, negative, negatives))
     proof.holds(
-        "The softmax gives a negative epsilon q",
+        "The softmax probability of a negative is epsilon q",
         eq("p", Symbol("epsilon") * Symbol("q")),
-        "p is e/(P + S), q is e/S and epsilon is S/(P + S), P being the exponential of the "
-        "positive, S the sum of those of the negatives, of which e is one; so M = (1 - epsilon) z+ "
-        "+ epsilon m with m = sum q_j z_j",
+        "p = e/(P + S), q = e/S and epsilon = S/(P + S), where P is the exponential of the "
+        "positive, e that of one negative and S the sum over all negatives; so M = (1 - epsilon) "
+        "z+ + epsilon m with m = sum q_j z_j",
         exponentials,
         names={
             Symbol("p"): negative / (positive + negatives),
@@ -106,21 +106,22 @@ def state_identity(proof: Derivation) -> Identity:
     )
     found = Identity()
     proof.equal(
-        "The mean of the negatives beside the positive",
+        "The inner product of the softmax mean m of the negatives with the positive",
         {
             "rho_of_M": (
                 inner(ALL, ONE, found.free).xreplace({mean_alignment: found.mean_alignment}),
                 rho,
             )
         },
-        "rho = <M, z+> = 1 - epsilon + epsilon <m, z+>, solved for <m, z+>; inner products are "
-        "bilinear in any number of coordinates",
+        "rho = <M, z+> = 1 - epsilon + epsilon <m, z+> is solved for <m, z+>, whatever the "
+        "dimension",
         WHERE,
     )
     proof.equal(
-        "The squared gradient",
+        "The squared gradient as a function of epsilon, rho and mu",
         {"squared_gradient": (found.expanded, found.squared_gradient)},
-        "|M - z+|^2/tau^2, expanded; m is the only vector of the negatives in it",
+        "the gradient is (M - z+)/tau with M - z+ = epsilon (m - z+), and |m - z+|^2 = mu^2 - 2 "
+        "<m, z+> + 1; the negatives enter only through m",
         WHERE,
     )
     return found
@@ -136,10 +137,11 @@ def state_plane(proof: Derivation) -> None:
         ]
     )
     proof.equal(
-        "The part of m in the plane of the anchor and the positive",
+        "The squared length of the projection of m on the plane of the anchor and the positive",
         {"determinant": (plane.det(), (1 - alignment**2) * (mu**2 - mean_alignment**2 - beside))},
-        "the Gram determinant of z, z+ and m is >= 0, and zero iff m is in their plane; so mu^2 "
-        "is at least <m, z+>^2 with the square of what is beside z+ there",
+        "the Gram determinant of z, z+ and m is at least 0, and zero iff m lies in the plane of z "
+        "and z+; so mu^2 is at least <m, z+>^2 plus the square of the component of m in this "
+        "plane orthogonal to z+",
         domain_of(alignment, similarity)
         .with_range(alignment, between(-1, 1, "()"), S.Half)
         .with_range(mean_alignment, between(-1, 1), S.Zero)
@@ -151,15 +153,15 @@ def state_ends(identity: Identity, proof: Derivation) -> None:
     """The triangle inequality and that of Cauchy and Schwarz, and what they say of the gradient."""
     g = Symbol("g", real=True)
     proof.equal(
-        "The softmax mean is no longer than 1",
+        "The softmax mean m has length at most 1",
         {"half_square": ((1 - 2 * g + 1) / 2, 1 - g)},
-        "half of |z_j - z_k|^2, for <z_j, z_k> = g, weighted by q_j q_k and added over all j and "
-        "k, is 1 - mu^2: it is >= 0, and zero iff all negatives are one point",
+        "half of |z_j - z_k|^2 is 1 - <z_j, z_k>, and its sum over all j and k with weights q_j "
+        "q_k is 1 - mu^2: at least 0, and zero iff all negatives coincide",
         region({g: between(-1, 1)}),
         also=[ge("half_square", 0)],
     )
     proof.equal(
-        "The softmax mean is no shorter than its part along the positive",
+        "The softmax mean m is at least as long as its projection on the positive",
         {
             "beside": (
                 Matrix([[S.One, mean_alignment], [mean_alignment, mu**2]]).det(),
@@ -170,8 +172,8 @@ def state_ends(identity: Identity, proof: Derivation) -> None:
                 (1 - rho) ** 2 + epsilon**2 * (mu**2 - identity.mean_alignment**2),
             ),
         },
-        "the square of the part of m beside z+; with it the gradient has (1 - rho)^2 along z+ and "
-        "epsilon^2 times this beside it, both over tau^2",
+        "beside is the squared component of m orthogonal to z+; the gradient has the squared "
+        "components (1 - rho)^2/tau^2 along z+ and epsilon^2 beside/tau^2 orthogonal to it",
         domain_of(tau, epsilon, rho)
         .with_range(mu, between(0, 1), S.Half)
         .with_range(mean_alignment, between(-1, 1), S.Zero),

@@ -4,10 +4,10 @@ from ...proof.statement import Lemma
 
 RAYLEIGH = Lemma(
     "Rayleigh quotient",
-    "a sum of vectors with coefficients r has the square r^T K r <= N sigma |r|^2, K being their "
-    "Gram matrix and N sigma its largest eigenvalue, with equality iff r is an eigenvector of it "
-    "(or zero); and N sigma I - K is a form >= 0, for which Cauchy and Schwarz hold",
-    "K and sum z_j z_j^T have the same positive eigenvalues",
+    "the Gram matrix K of unit vectors z_1, .., z_N satisfies |sum r_j z_j|^2 = r^T K r <= N "
+    "sigma |r|^2, N sigma being its largest eigenvalue, with equality iff K r = N sigma r; and "
+    "the quadratic form of A = N sigma I - K satisfies (u^T A v)^2 <= (u^T A u)(v^T A v)",
+    "K and sum z_j z_j^T have the same positive eigenvalues, so A is positive semidefinite",
     statement=r"Let $K$ be the Gram matrix of unit vectors $z_1, \dots, z_N$ and $\sigma$ the "
     r"largest eigenvalue of $\tfrac1N \sum_j z_j z_j^\top$. Then $\|\sum_j r_j z_j\|^2 = r^\top K "
     r"r \le N \sigma \|r\|^2$, with equality iff $K r = N \sigma r$; and $(u^\top A v)^2 \le "
@@ -17,9 +17,9 @@ RAYLEIGH = Lemma(
 )
 MINKOWSKI = Lemma(
     "Minkowski",
-    "the mean inner product c of two random vectors is between -x y and x y, so the root of the "
-    "mean square of their sum is at most x + y",
-    "Cauchy and Schwarz for the mean of inner products",
+    "if two random vectors have the mean squares x^2 and y^2, that of their sum is at most (x + "
+    "y)^2",
+    "the mean of their inner product is at most x y, by the inequality of Cauchy and Schwarz",
     statement=r"If the mean squares of two random vectors are $x^2$ and $y^2$, that of their sum "
     r"is at most $(x + y)^2$.",
     proof=r"The mean of their inner product is at most $x y$, by the inequality of Cauchy and "
@@ -27,9 +27,9 @@ MINKOWSKI = Lemma(
 )
 LIEB = Lemma(
     "Tropp",
-    "of independent symmetric X_1 .. X_N the mean of tr exp(sum X_k) is at most tr exp(sum log E "
-    "exp X_k)",
-    "Lieb's theorem: H + log A has a concave tr exp in A; J. Tropp, User-friendly tail bounds for "
+    "for independent random symmetric matrices X_1, .., X_N the mean of tr exp(sum X_k) is at "
+    "most tr exp(sum log E exp X_k)",
+    "by Lieb's theorem tr exp(H + log A) is concave in A; J. Tropp, User-friendly tail bounds for "
     "sums of random matrices, 2012, Lemma 3.4",
     statement=r"For independent random symmetric matrices $X_1, \dots, X_N$ the mean of "
     r"$\operatorname{tr} \exp(\sum_k X_k)$ is at most $\operatorname{tr} \exp(\sum_k \log "
@@ -39,11 +39,11 @@ LIEB = Lemma(
 )
 LEAVE_ONE_OUT = Lemma(
     "leave one out",
-    "of independent draws with one law, z_1 and a vector m' that is a function of the others have "
-    "E[f <m', z_1>]^2 <= E[f^2] sigma E|m'|^2 for any number f, sigma being the largest eigenvalue "
-    "of the law's second moment",
-    "Cauchy and Schwarz; given the others, the mean of <m', z_1>^2 is the form of m' in the second "
-    "moment",
+    "for independent vectors z_1, .., z_N with the same distribution, a function m' of all but "
+    "z_1 and any random number f, E[f <m', z_1>]^2 <= E[f^2] sigma E|m'|^2, sigma being the "
+    "largest eigenvalue of E[z_1 z_1^T]",
+    "by Cauchy and Schwarz it is at most E[f^2] E<m', z_1>^2; given the others, the mean of <m', "
+    "z_1>^2 is the quadratic form of m' in E[z_1 z_1^T]",
     statement=r"For independent vectors $z_1, \dots, z_N$ of one law, a function $m'$ of all but "
     r"$z_1$ and any random number $f$, $(\mathbb{E}[f \langle m', z_1\rangle])^2 \le "
     r"\mathbb{E}[f^2]\, \sigma\, \mathbb{E}\|m'\|^2$, where $\sigma$ is the largest eigenvalue of "
