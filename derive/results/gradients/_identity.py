@@ -11,13 +11,13 @@ from functools import cached_property
 
 from sympy import Expr, Matrix, Piecewise, S, Symbol
 
-from ...decide.domain import Domain, between
+from ...decide.domain import Domain, between, region
 from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge
 from ...vectors.combination import Combination, Gram, inner, plus
-from ._readings import alignment, domain_of, epsilon, mu, region, rho, similarity
+from ._readings import alignment, domain_of, epsilon, mu, rho, similarity
 
 #: <m, z+>, until rho takes its place.
 mean_alignment = Symbol("mean_alignment", real=True)

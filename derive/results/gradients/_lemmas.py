@@ -54,13 +54,13 @@ LEAVE_ONE_OUT = Lemma(
 )
 TWO_ATOMS = Lemma(
     "two values",
-    "of all laws of a number s on an interval with a mean square of sigma at most, and with a "
-    "share at the upper end of at least a given one, the ratio of the mean of Y^2 to the square of "
-    "the mean of Y, Y = exp(s/tau), is largest for one that sits at the upper end and at one other "
-    "value",
-    "where it is largest, it rises towards no other law, so the law sits where Y^2/A - 2 Y/B - "
-    "kappa s^2 is largest, A and B being the means of Y^2 and Y and kappa >= 0 a multiplier. That "
-    "is concave before one value of s and convex after, as its second derivative over Y rises",
+    "for Y = exp(s/tau), among all distributions of a number s on an interval whose mean square "
+    "is at most sigma and whose mass at the upper end is at least a given one, E[Y^2]/E[Y]^2 is "
+    "largest for one concentrated on the upper end and one other value",
+    "at the maximum the derivative towards any other distribution is at most 0, so apart from the "
+    "given mass the distribution is concentrated where Y^2/A - 2 Y/B - kappa s^2 is largest, A "
+    "and B being the means of Y^2 and Y and kappa >= 0 a multiplier. This function is concave "
+    "below one value of s and convex above it, as its second derivative divided by Y increases",
     statement=r"Let $Y = e^{s/\tau}$. Of all laws of $s$ on $[a, b]$ with $\mathbb{E} s^2 \le "
     r"\sigma$ and a mass of at least $\alpha_0 \ge 0$ at $b$, some one for which "
     r"$\mathbb{E}[Y^2]/\mathbb{E}[Y]^2$ is largest sits at $b$ and at one other value.",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Rational, S, Symbol, oo, sqrt
+from sympy import Expr, Rational, S, Symbol, sqrt
 
-from ...decide.domain import Domain, Range, between
+from ...decide.domain import LINE, Domain, Range, between
 from ...proof.derivation import Derivation
 from ...proof.relations import ge, gt, le
 from ...vectors.moments import mean
@@ -15,7 +15,6 @@ low, high, c = (Symbol(s, real=True) for s in ("l", "h", "c"))
 #: The mean of a number that stays between 0 and 1.
 p = Symbol("p", positive=True)
 
-LINE = Range(-oo)
 ENDS = Domain(
     {low: LINE, high: Range(low, low_open=False), c: between(low, high)}, {low: -1, high: 1, c: 0}
 )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sympy import Expr, Rational, S, Symbol, sqrt
+from sympy import Expr, Rational, Symbol, sqrt
 
 from ...decide.coefficients import closure
 from ...decide.domain import FREE, POSITIVE, Domain, at_least, between

@@ -13,13 +13,13 @@ from functools import cached_property
 from sympy import Expr, Max, Min, S, Symbol, exp, sqrt
 
 from ...decide.calculus import derivative
-from ...decide.domain import POSITIVE, Domain, Range, at_least, between
+from ...decide.domain import FREE, POSITIVE, Domain, Range, at_least, between, region
 from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt
 from ._lemmas import RAYLEIGH, TWO_ATOMS
-from ._readings import N, mean_norm, mu, participation, region, sigma
+from ._readings import N, mean_norm, mu, participation, sigma
 
 #: A share of the negatives, and the exponential of the others over theirs.
 share, low = Symbol("alpha", positive=True), Symbol("w", positive=True)
@@ -91,15 +91,16 @@ def state_weights(proof: Derivation) -> None:
     most = (1 + w) ** 2 / (4 * w)
     cold = {w: exp(-2 / tau)}
     proof.equal(
-        "How unevenly the softmax weighs the negatives",
+        "The softmax of similarities in [-1, 1] satisfies N sum q_j^2 <= cosh(1/tau)^2",
         {
             "room": (most - ((1 + w) * y - w) / y**2, ((1 + w) * y - 2 * w) ** 2 / (4 * w * y**2)),
             "most": (most.xreplace(cold), COSH**2),
             "most_uneven": (most.xreplace(cold) - 1, SINH**2),
         },
-        "exponentials between w and 1 with the mean y have a mean square of at most (1 + w) y - w, "
-        "and N sum q_j^2 is the mean square over y^2. Similarities are between -1 and 1, so that w "
-        "is exp(-2/tau)",
+        "numbers in [w, 1] with mean y have a mean square of at most (1 + w) y - w, and N sum "
+        "q_j^2 is the mean square of the exponentials over the square of their mean; with the "
+        "largest scaled to 1 they lie in [w, 1] for w = exp(-2/tau). N sum (q_j - 1/N)^2 is less "
+        "by 1, so at most sinh(1/tau)^2",
         region({w: between(0, 1, "(]"), y: between(w, 1), tau: POSITIVE}),
     )
 
@@ -121,7 +122,7 @@ def state_rayleigh(proof: Derivation) -> None:
     gram = {"qq": mu**2, "qu": x, "uu": mean_norm**2}
     form = {at: count * sigma * plain[at] - gram[at] for at in plain}
     proof.equal(
-        "Participation bounds the length of the softmax mean",
+        "The squared length of the softmax mean is at most N sigma times the participation",
         {"form_at_q": (form["qq"], count * sigma * participation - mu**2)},
         RAYLEIGH,
         readings,
@@ -129,22 +130,23 @@ def state_rayleigh(proof: Derivation) -> None:
     inside = (count * participation - 1) * (sigma - mean_norm**2)
     mixed = form["qu"].xreplace({x: mu * mean_norm})
     proof.equal(
-        "The length of the mean with it",
+        "Another bound on the length of the softmax mean m uses the length b of the mean of the "
+        "negatives",
         {"product": (form["qq"] * form["uu"] - mixed**2, sigma * (inside - (mu - mean_norm) ** 2))},
-        "with u = 1/N for every negative and A = N sigma I - K, (q^T A q)(u^T A u) - (q^T A u)^2 "
-        ">= 0. There q^T A u = sigma - x, x being the inner product of m with the mean, which is "
-        "at most mu b, b being the length of the mean: where mu b <= sigma, x may be put there, "
-        "and (mu - b)^2 <= (N P - 1)(sigma - b^2)",
+        "for A = N sigma I - K and the vector u with all entries 1/N, (q^T A q)(u^T A u) - (q^T A "
+        "u)^2 >= 0. There q^T A u = sigma - x, where x is the inner product of m with the mean "
+        "and x <= mu b. If mu b <= sigma, x may be replaced by mu b, so (mu - b)^2 <= (N P - "
+        "1)(sigma - b^2), P being the participation",
         readings,
     )
     start = sqrt(sigma / (count * participation))
     more = count * participation - 1
     proof.equal(
-        "Where the mean is longer than sqrt(sigma/(N P)), it says nothing more",
+        "For b > sqrt(sigma/(N P)) the bound by b is replaced by the bound mu <= sqrt(N sigma P)",
         {"together": ((start + more * start) ** 2, count * sigma * participation)},
-        "mu b > sigma needs sigma^2/b^2 < mu^2 <= N sigma P, so b above that; at that b the bound "
-        "b + sqrt((N P - 1)(sigma - b^2)) is sqrt(N sigma P), which holds anyway. From below, mu b "
-        "> sigma makes mu > sigma/b >= b",
+        "mu b > sigma implies sigma^2/b^2 < mu^2 <= N sigma P, so b > sqrt(sigma/(N P)); at b = "
+        "sqrt(sigma/(N P)) the bound b + sqrt((N P - 1)(sigma - b^2)) equals sqrt(N sigma P), "
+        "which always holds. For the lower bound, mu b > sigma implies mu > sigma/b >= b",
         readings,
         also=[eq(inside.xreplace({mean_norm: start}), (more * start) ** 2)],
     )
@@ -162,28 +164,28 @@ def state_participation(proof: Derivation) -> Spectrum:
         return 4 * y**2 / square - 2 * y / linear - quadratic
 
     proof.holds(
-        "Participation is most for two values of the similarities",
+        "The participation is largest if the similarities take two values",
         gt(bend(above + more) / (above + more), bend(above) / above),
         TWO_ATOMS,
         anywhere,
     )
     proof.equal(
-        "N times the participation of two values",
+        "N times the participation if the similarities take two values",
         {
             "mean_square_over_square_of_mean": (
                 (share * (1 / low) ** 2 + (1 - share)) / (share / low + (1 - share)) ** 2,
                 found.concentrated,
             )
         },
-        "a share alpha of the negatives has the larger value; w is the exponential of the other "
-        "over its exponential",
+        "a fraction alpha of the negatives has the larger value; w is the exponential of the "
+        "smaller value over that of the larger",
         TWO,
     )
     rest = 1 - share
     below = share + rest * low
     turning = found.best_share - share
     proof.equal(
-        "It rises with the gap, and with the share up to w/(1 + w)",
+        "This decreases with w, and increases with alpha up to alpha = w/(1 + w)",
         {
             "slope_in_w": (
                 derivative(found.concentrated, low),
@@ -194,18 +196,20 @@ def state_participation(proof: Derivation) -> Spectrum:
                 (1 - low) ** 2 * (1 + low) * turning / below**3,
             ),
         },
-        "so the largest gap will do, and the share nearest to w/(1 + w) of those that are allowed",
+        "the two derivatives have these signs; the maximum is at the smallest w, the largest gap "
+        "of the two values, and at the admissible fraction nearest to w/(1 + w)",
         TWO,
     )
     one, other = Symbol("s", real=True), Symbol("apart", nonnegative=True)
-    values = region({share: between(0, 1, "()"), one: between(-1, 1), other: Range(low_open=False)})
+    values = region({share: between(0, 1, "()"), one: between(-1, 1), other: FREE})
     proof.holds(
-        "The gap is at most 1 + sqrt(sigma), the share at most sigma or at least 1/N",
+        "The two similarities differ by at most 1 + sqrt(sigma), and the fraction at the larger "
+        "one is at most sigma or at least 1/N",
         ge(share * one**2 + (1 - share) * (one**2 + other), one**2),
-        "the mean square of two values is at least the smaller square, so with at most sigma one "
-        "of them is within sqrt(sigma) of 0, the other within 1. For all laws the upper end is 1, "
-        "so its share is at most sigma; for laws of N similarities the largest is the upper end, "
-        "with a share of 1/N or more",
+        "the mean square of two values is at least the smaller square and at most sigma, so one "
+        "value lies within sqrt(sigma) of 0 and the other in [-1, 1]. For an arbitrary "
+        "distribution the larger value is 1, so its probability is at most sigma; for N "
+        "similarities it is attained by at least one, so its fraction is at least 1/N",
         values,
     )
     return found

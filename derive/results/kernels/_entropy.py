@@ -137,7 +137,7 @@ def state_duality(proof: Derivation) -> None:
             names={Symbol("entropy"): entropy},
         ),
         "at a zero of h the softmax satisfies the constraint of P1 with equality and its entropy "
-        "is F: there is no duality gap, and F is the value of P1",
+        "is F; so the duality gap is zero, and F is the value of P1",
     )
     state_ends(proof)
 

@@ -251,9 +251,7 @@ def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
         If there is only one; one line.
     """
     if len(given["psi"]) < 2:
-        raise DomainError(
-            "psi: the positive alone has no negatives; give two similarities or more"
-        )
+        raise DomainError("psi: the positive alone has no negatives; give two similarities or more")
     return given
 
 
