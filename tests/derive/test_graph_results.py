@@ -283,14 +283,21 @@ def test_descent_in_three_dimensions_finds_the_same_sides():
     assert (np.sign(z @ z[0]) == SIDES).all()
 
 
-def test_a_wrong_trace_is_not_put_back():
+def test_a_wrong_trace_is_noticed():
     from cltheory.derive.proof.derivation import StepFailed
-    from cltheory.derive.results.graphs.spectral_clustering import _put_back, half_distances
+    from cltheory.derive.results.graphs._attraction import (
+        attraction,
+        half_distances,
+        state_trace_at,
+    )
     from cltheory.derive.structures.graph import Graph
 
-    graph, Z = Graph([[0, 1, 1], [1, 0, 2], [1, 1, 0]]), [[S.One], [S.Zero], [S(2)]]
+    graph, half = (
+        Graph([[0, 1, 1], [1, 0, 2], [1, 1, 0]]),
+        half_distances([[S.One], [S.Zero], [S(2)]]),
+    )
     with pytest.raises(StepFailed):
-        _put_back(graph, half_distances(Z), S(1), Derivation())
+        state_trace_at(attraction(graph, half), S(1), Derivation())
 
 
 # --- bad input -------------------------------------------------------------------------------

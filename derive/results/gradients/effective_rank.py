@@ -91,8 +91,8 @@ effective_rank_by_sigma_lower | effective_rank >= | TWO_AXES
 OF_NEGATIVES = """
 mean_sigma_lower | mean_sigma >= | ALL_EQUAL
     largest eigenvalue of the second moment of the negatives, for each anchor and so in the mean
-    where anchor and positive are leading eigenvectors of the second moment of the batch, which is
-    also a leading eigenvector of that of the negatives, or the negatives are orthonormal
+    where anchor and positive are multiples of a leading eigenvector of the second moment of the
+    batch that is also one of that of the negatives, or the negatives are orthonormal
 """
 
 

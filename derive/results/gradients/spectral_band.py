@@ -109,8 +109,8 @@ upper_measured | squared_gradient <= U_{\mathrm{measured}} | ORTHOGONAL
     where upper_mean or upper_similarity is attained
 participation_most | participation <= P_{\max} | ON_A_LINE
     largest participation of the weights by the spectrum of the negatives
-    where one negative equals the anchor, all others are opposite to it, and their number is at
-    most exp(2/tau)
+    where one negative equals the anchor, all others are opposite to it, and there are at most
+    1 + exp(2/tau) negatives
 mu_most | mu <= \mu_{\max} | ONE_POINT
     largest length of the softmax mean by the spectrum of the negatives
     where all negatives coincide
@@ -145,7 +145,7 @@ batch_upper_alignment | mean_squared_gradient <= \bar U_{\mathrm{alignment}} | O
     where the negatives of every anchor are opposite to its positive
 sigma_most | mean_sigma <= \sigma_{\max} | ALL_EQUAL
     largest eigenvalue of the second moment of the negatives of an anchor, by that of the batch
-    where all vectors of the batch coincide
+    where all vectors of the batch coincide, or they are orthonormal
 """
 #: Coefficients of the bounds that are made of terms, by what they are of.
 CONSTANTS = {
