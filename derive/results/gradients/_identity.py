@@ -7,20 +7,18 @@ negatives and of coordinates, since the negatives enter by m only.
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from sympy import Expr, Matrix, Piecewise, S, Symbol
 
 from ...decide.domain import Domain, between, region
-from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge
 from ...vectors.combination import Combination, Gram, inner, plus
 from ._readings import alignment, domain_of, epsilon, mu, rho, similarity
 
-#: <m, z+>, until rho takes its place.
+#: <m, z+> by a name, and by rho = <M, z+>.
 mean_alignment = Symbol("mean_alignment", real=True)
+MEAN_ALIGNMENT: Expr = (epsilon + rho - 1) / epsilon
 
 ONE: Combination = {"z+": S.One}
 MEAN: Combination = {"m": S.One}
@@ -28,67 +26,36 @@ ANCHOR: Combination = {"z": S.One}
 #: The softmax mean of all, and the gradient times tau.
 ALL = plus((1 - epsilon, ONE), (epsilon, MEAN))
 DELTA = plus((1, ALL), (-1, ONE))
-#: The squared part of m in the plane of the anchor and the positive, beside the positive.
+#: Inner products, with <m, z+> by its name, and by rho.
+GRAM: Gram = {
+    ("z+", "z+"): S.One,
+    ("z", "z"): S.One,
+    ("m", "m"): mu**2,
+    ("m", "z+"): mean_alignment,
+    ("z", "m"): similarity,
+    ("z", "z+"): alignment,
+}
+BY_RHO: Gram = {**GRAM, ("m", "z+"): MEAN_ALIGNMENT}
+#: |M - z+|^2/tau^2 by bilinearity, and in the order of mu.
+EXPANDED: Expr = inner(DELTA, DELTA, BY_RHO) / tau**2
+SQUARED_GRADIENT: Expr = 2 * epsilon * (1 - rho) / tau**2 - epsilon**2 * (1 - mu**2) / tau**2
+#: <gradient, z>.
+ALONG_ANCHOR: Expr = inner(DELTA, ANCHOR, BY_RHO) / tau
+#: The squared component of m orthogonal to z+ in the plane of z and z+.
 beside = (similarity - mean_alignment * alignment) ** 2 / (1 - alignment**2)
-
+IN_PLANE = Piecewise(
+    (beside.xreplace({mean_alignment: MEAN_ALIGNMENT}), alignment**2 < 1), (S.Zero, True)
+)
 WHERE = domain_of(tau, epsilon, rho).with_range(mu, between(0, 1), S.Half)
 
 
-class Identity:
-    """What the inner products of m, z+ and z say of the gradient."""
-
-    def __init__(self) -> None:
-        #: Inner products, with <m, z+> by its own name.
-        self.free = self._gram(mean_alignment)
-        #: <m, z+>, by what rho is
-        self.mean_alignment = tidy(solve_linear(inner(ALL, ONE, self.free) - rho, mean_alignment))
-
-    def _gram(self, with_positive: Expr) -> Gram:
-        return {
-            ("z+", "z+"): S.One,
-            ("z", "z"): S.One,
-            ("m", "m"): mu**2,
-            ("m", "z+"): with_positive,
-            ("z", "m"): similarity,
-            ("z", "z+"): alignment,
-        }
-
-    @cached_property
-    def gram(self) -> Gram:
-        """Inner products in readings."""
-        return self._gram(self.mean_alignment)
-
-    @cached_property
-    def expanded(self) -> Expr:
-        """|M - z+|^2/tau^2, by bilinearity and nothing else."""
-        return inner(DELTA, DELTA, self.gram) / tau**2
-
-    @cached_property
-    def squared_gradient(self) -> Expr:
-        """The same in the order of mu."""
-        at_zero = self.expanded.xreplace({mu: S.Zero})
-        slope = tidy(self.expanded.xreplace({mu: S.One}) - at_zero)
-        at_one = tidy(self.expanded.xreplace({mu: S.One}))
-        return at_one - slope * (1 - mu**2)
-
-    @cached_property
-    def along_anchor(self) -> Expr:
-        """<gradient, z>."""
-        return inner(DELTA, ANCHOR, self.gram) / tau
-
-    @cached_property
-    def in_plane(self) -> Expr:
-        """The squared part of m in the plane of anchor and positive, beside the positive."""
-        part = beside.xreplace({mean_alignment: self.mean_alignment})
-        return Piecewise((part, alignment**2 < 1), (S.Zero, True))
-
-    def at(self, square: Expr) -> Expr:
-        """The squared gradient for a value of mu^2."""
-        return self.squared_gradient.xreplace({mu**2: square})
+def gradient_at(square: Expr) -> Expr:
+    """The squared gradient for a value of mu^2."""
+    return SQUARED_GRADIENT.xreplace({mu**2: square})
 
 
-def state_identity(proof: Derivation) -> Identity:
-    """Derive the identity, as steps of a derivation."""
+def state_identity(proof: Derivation) -> None:
+    """The squared gradient by four numbers, and how long m can be."""
     positive, negative, negatives = (Symbol(s, positive=True) for s in ("P", "e", "S"))
     exponentials = Domain({}, {}).with_positive((positive, negative, negatives))
     proof.holds(
@@ -104,27 +71,21 @@ def state_identity(proof: Derivation) -> Identity:
             Symbol("q"): negative / negatives,
         },
     )
-    found = Identity()
     proof.equal(
         "The inner product of the softmax mean m of the negatives with the positive",
-        {
-            "rho_of_M": (
-                inner(ALL, ONE, found.free).xreplace({mean_alignment: found.mean_alignment}),
-                rho,
-            )
-        },
+        {"rho_of_M": (inner(ALL, ONE, BY_RHO), rho)},
         "rho = <M, z+> = 1 - epsilon + epsilon <m, z+> is solved for <m, z+>, whatever the "
         "dimension",
         WHERE,
     )
     proof.equal(
         "The squared gradient as a function of epsilon, rho and mu",
-        {"squared_gradient": (found.expanded, found.squared_gradient)},
+        {"squared_gradient": (EXPANDED, SQUARED_GRADIENT)},
         "the gradient is (M - z+)/tau with M - z+ = epsilon (m - z+), and |m - z+|^2 = mu^2 - 2 "
         "<m, z+> + 1; the negatives enter only through m",
         WHERE,
     )
-    return found
+    _state_ends(proof)
 
 
 def state_plane(proof: Derivation) -> None:
@@ -149,7 +110,7 @@ def state_plane(proof: Derivation) -> None:
     )
 
 
-def state_ends(identity: Identity, proof: Derivation) -> None:
+def _state_ends(proof: Derivation) -> None:
     """The triangle inequality and that of Cauchy and Schwarz, and what they say of the gradient."""
     g = Symbol("g", real=True)
     proof.equal(
@@ -168,13 +129,11 @@ def state_ends(identity: Identity, proof: Derivation) -> None:
                 mu**2 - mean_alignment**2,
             ),
             "of_gradient": (
-                tau**2 * identity.squared_gradient,
-                (1 - rho) ** 2 + epsilon**2 * (mu**2 - identity.mean_alignment**2),
+                tau**2 * SQUARED_GRADIENT,
+                (1 - rho) ** 2 + epsilon**2 * (mu**2 - MEAN_ALIGNMENT**2),
             ),
         },
         "beside is the squared component of m orthogonal to z+; the gradient has the squared "
         "components (1 - rho)^2/tau^2 along z+ and epsilon^2 beside/tau^2 orthogonal to it",
-        domain_of(tau, epsilon, rho)
-        .with_range(mu, between(0, 1), S.Half)
-        .with_range(mean_alignment, between(-1, 1), S.Zero),
+        WHERE.with_range(mean_alignment, between(-1, 1), S.Zero),
     )

@@ -8,13 +8,10 @@ is at most sigma: P is most for a few similarities at one value and all others a
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from sympy import Expr, Max, Min, S, Symbol, exp, sqrt
 
 from ...decide.calculus import derivative
 from ...decide.domain import FREE, POSITIVE, Domain, Range, at_least, between, region
-from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt
@@ -30,59 +27,28 @@ count = Symbol("N", integer=True, positive=True)
 COSH, SINH = ((exp(1 / tau) + sign * exp(-1 / tau)) / 2 for sign in (1, -1))
 
 
-class Spectrum:
-    """Bounds on mu by readings of the negatives."""
-
-    #: N P for a share of similarities at one value, the others at another.
-    concentrated: Expr = (share + (1 - share) * low**2) / (share + (1 - share) * low) ** 2
-    #: The exponential of the largest gap of two such values, 1 and -sqrt(sigma).
-    gap: Expr = exp(-(1 + sqrt(sigma)) / tau)
-
-    @cached_property
-    def best_share(self) -> Expr:
-        """The share at which that is most, if any is allowed."""
-        slope = tidy(derivative(self.concentrated, share))
-        turning = next(f for f in slope.as_numer_denom()[0].args if derivative(f, share).has(low))
-        return tidy(solve_linear(turning, share))
-
-    @cached_property
-    def excess(self) -> Expr:
-        """The largest N P that a spectrum allows."""
-        best = self.best_share.xreplace({low: self.gap})
-        there = Max(1 / N, Min(sigma, best))
-        return self.concentrated.xreplace({share: there, low: self.gap})
-
-    @cached_property
-    def most_participation(self) -> Expr:
-        """The largest P that a spectrum allows."""
-        return self.excess / N
-
-    @cached_property
-    def most_square(self) -> Expr:
-        """The largest mu^2 that a spectrum allows."""
-        return Min(1, sigma * self.excess)
-
-    @cached_property
-    def by_participation(self) -> Expr:
-        """The same where P is measured."""
-        return Min(1, N * sigma * participation)
-
-    @cached_property
-    def spread(self) -> Expr:
-        """By how much mu differs from the length of the mean, at most, if mu has room."""
-        # Neither factor is negative, but where they are measured rounding may make one so.
-        return sqrt(Max(0, (N * participation - 1) * (sigma - mean_norm**2)))
-
-    @cached_property
-    def by_mean(self) -> Expr:
-        """The largest mu^2 where P and the length of the mean are measured."""
-        room = Min(mean_norm, sqrt(sigma / (N * participation)))
-        return Min(1, (room + self.spread.xreplace({mean_norm: room})) ** 2)
-
-    @cached_property
-    def least_by_mean(self) -> Expr:
-        """The least mu^2 there."""
-        return Max(0, mean_norm - self.spread) ** 2
+# --- bounds on mu by readings of the negatives ---------------------------------------------------
+#: N P for a share of similarities at one value, the others at another.
+CONCENTRATED = (share + (1 - share) * low**2) / (share + (1 - share) * low) ** 2
+#: The share at which that is largest, if any is allowed.
+BEST_SHARE = low / (1 + low)
+#: The exponential of the largest gap of two such values, 1 and -sqrt(sigma).
+GAP = exp(-(1 + sqrt(sigma)) / tau)
+#: The largest N P, P and mu^2 that a spectrum allows.
+EXCESS = CONCENTRATED.xreplace(
+    {share: Max(1 / N, Min(sigma, BEST_SHARE.xreplace({low: GAP}))), low: GAP}
+)
+MOST_PARTICIPATION = EXCESS / N
+MOST_SQUARE = Min(1, sigma * EXCESS)
+#: The largest mu^2 where P is measured.
+BY_PARTICIPATION = Min(1, N * sigma * participation)
+#: By how much mu differs from the length of the mean, at most, if mu has room. Neither factor is
+#: negative, but where they are measured rounding may make one so.
+SPREAD = sqrt(Max(0, (N * participation - 1) * (sigma - mean_norm**2)))
+#: The largest and the least mu^2 where P and the length of the mean are measured.
+ROOM = Min(mean_norm, sqrt(sigma / (N * participation)))
+BY_MEAN = Min(1, (ROOM + SPREAD.xreplace({mean_norm: ROOM})) ** 2)
+LEAST_BY_MEAN = Max(0, mean_norm - SPREAD) ** 2
 
 
 def state_weights(proof: Derivation) -> None:
@@ -152,9 +118,8 @@ def state_rayleigh(proof: Derivation) -> None:
     )
 
 
-def state_participation(proof: Derivation) -> Spectrum:
+def state_participation(proof: Derivation) -> None:
     """The participation by sigma, as steps."""
-    found = Spectrum()
     above, more = Symbol("Y", positive=True), Symbol("rise", positive=True)
     square, linear, quadratic = (Symbol(s, positive=True) for s in ("A", "B", "kappa"))
     anywhere = Domain({}, {}).with_positive((above, more, square, linear, quadratic))
@@ -174,7 +139,7 @@ def state_participation(proof: Derivation) -> Spectrum:
         {
             "mean_square_over_square_of_mean": (
                 (share * (1 / low) ** 2 + (1 - share)) / (share / low + (1 - share)) ** 2,
-                found.concentrated,
+                CONCENTRATED,
             )
         },
         "a fraction alpha of the negatives has the larger value; w is the exponential of the "
@@ -183,16 +148,16 @@ def state_participation(proof: Derivation) -> Spectrum:
     )
     rest = 1 - share
     below = share + rest * low
-    turning = found.best_share - share
+    turning = BEST_SHARE - share
     proof.equal(
         "This decreases with w, and increases with alpha up to alpha = w/(1 + w)",
         {
             "slope_in_w": (
-                derivative(found.concentrated, low),
+                derivative(CONCENTRATED, low),
                 -2 * share * rest * (1 - low) / below**3,
             ),
             "slope_in_share": (
-                derivative(found.concentrated, share),
+                derivative(CONCENTRATED, share),
                 (1 - low) ** 2 * (1 + low) * turning / below**3,
             ),
         },
@@ -212,4 +177,3 @@ def state_participation(proof: Derivation) -> Spectrum:
         "similarities it is attained by at least one, so its fraction is at least 1/N",
         values,
     )
-    return found

@@ -14,7 +14,7 @@ from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ._identity import state_ends, state_identity
+from ._identity import ALONG_ANCHOR, MEAN_ALIGNMENT, SQUARED_GRADIENT, state_identity
 from ._readings import (
     MEANINGS,
     ROUNDING,
@@ -59,18 +59,17 @@ PARAMETERS = (tau, epsilon, rho, mu, similarity, alignment)
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    identity = state_identity(proof)
-    state_ends(identity, proof)
-    tangential: Expr = identity.squared_gradient - identity.along_anchor**2
+    state_identity(proof)
+    tangential: Expr = SQUARED_GRADIENT - ALONG_ANCHOR**2
     found = {
         "squared_gradient": Quantity(
-            identity.squared_gradient,
+            SQUARED_GRADIENT,
             r"\|\nabla_z \mathcal{L}\|^2",
             "squared norm of the gradient of InfoNCE with respect to the anchor, taken as a free "
             "vector",
         ),
         "mean_alignment": Quantity(
-            identity.mean_alignment,
+            MEAN_ALIGNMENT,
             r"\langle m, z^+\rangle",
             "inner product of the positive with the softmax mean of the negatives",
         ),

@@ -20,14 +20,7 @@ from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.combination import inner, plus
 from ._bounded import bounds, configuration
-from ._identity import (
-    MEAN,
-    ONE,
-    Identity,
-    mean_alignment,
-    state_ends,
-    state_identity,
-)
+from ._identity import GRAM, MEAN, MEAN_ALIGNMENT, ONE, gradient_at, mean_alignment, state_identity
 from ._lemmas import RAYLEIGH
 from ._readings import (
     MEANINGS,
@@ -64,7 +57,7 @@ upper_projected_spectrum | squared_gradient <= U_{\perp\tau} | PARALLEL
 """
 
 
-def _projection(identity: Identity, proof: Derivation) -> None:
+def _projection(proof: Derivation) -> None:
     """What is orthogonal to the positive, and what that says of the gradient."""
     across = plus((1, MEAN), (-mean_alignment, ONE))
     g, a, b = (Symbol(s, real=True) for s in ("g", "a", "b"))
@@ -75,8 +68,8 @@ def _projection(identity: Identity, proof: Derivation) -> None:
         "The components w_j of the negatives orthogonal to the positive, their softmax mean and "
         "their Gram matrix",
         {
-            "along": (inner(across, ONE, identity.free), 0),
-            "its_square": (inner(across, across, identity.free), mu**2 - mean_alignment**2),
+            "along": (inner(across, ONE, GRAM), 0),
+            "its_square": (inner(across, across, GRAM), mu**2 - mean_alignment**2),
             "of_two": (inner(u, v, pair), g - a * b),
         },
         "the projection x - <x, z+> z+ is linear in x, so that of m is the mean of the w_j under "
@@ -89,10 +82,10 @@ def _projection(identity: Identity, proof: Derivation) -> None:
         "The squared components of the gradient along the positive and orthogonal to it",
         {
             "squared_gradient": (
-                identity.at(identity.mean_alignment**2 + left),
+                gradient_at(MEAN_ALIGNMENT**2 + left),
                 ((1 - rho) ** 2 + epsilon**2 * left) / tau**2,
             ),
-            "by_alignment": (identity.at(S.One), 2 * epsilon * (1 - rho) / tau**2),
+            "by_alignment": (gradient_at(S.One), 2 * epsilon * (1 - rho) / tau**2),
         },
         "in the identity mu^2 = <m, z+>^2 + left, where left = |sum q_j w_j|^2 is at most 1 - <m, "
         "z+>^2; with equality the squared gradient is the bound by alignment",
@@ -113,12 +106,11 @@ def _projection(identity: Identity, proof: Derivation) -> None:
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    identity = state_identity(proof)
-    state_ends(identity, proof)
-    _projection(identity, proof)
+    state_identity(proof)
+    _projection(proof)
     state_weights(proof)
-    along = tidy(identity.at(identity.mean_alignment**2))
-    room = factor(1 - identity.mean_alignment**2)
+    along = tidy(gradient_at(MEAN_ALIGNMENT**2))
+    room = factor(1 - MEAN_ALIGNMENT**2)
 
     def by(most: Expr) -> Expr:
         """The bound by the largest eigenvalue and the weights."""

@@ -19,8 +19,16 @@ from ...proof.relations import eq, ge, le
 from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from . import _spectrum as spectrum
 from ._bounded import bounds, configuration
-from ._identity import Identity, state_ends, state_identity, state_plane
+from ._identity import (
+    EXPANDED,
+    IN_PLANE,
+    MEAN_ALIGNMENT,
+    gradient_at,
+    state_identity,
+    state_plane,
+)
 from ._lemmas import RAYLEIGH
 from ._readings import (
     MEANINGS,
@@ -40,7 +48,7 @@ from ._readings import (
     softmax_variance,
     variance,
 )
-from ._spectrum import Spectrum, count, state_participation, state_rayleigh
+from ._spectrum import count, state_participation, state_rayleigh
 
 PARAMETERS = readings(
     "n tau epsilon rho sigma participation mean_norm similarity alignment variance "
@@ -160,15 +168,15 @@ CONSTANTS = {
 
 
 # --- steps -----------------------------------------------------------------------------------
-def _at_anchor(identity: Identity, proof: Derivation) -> dict[str, Expr]:
+def _at_anchor(proof: Derivation) -> dict[str, Expr]:
     """Bounds by epsilon and rho alone, and by the anchor."""
     where = domain_of(tau, epsilon, rho).with_range(mu, between(0, 1), S.Half)
-    most = identity.at(S.One)
-    least = identity.at(identity.mean_alignment**2)
+    most = gradient_at(S.One)
+    least = gradient_at(MEAN_ALIGNMENT**2)
     trivial = tidy(most.xreplace({rho: 1 - 2 * epsilon}))
     proof.equal(
         "The squared gradient is at most its value for mu = 1, the bound by alignment",
-        {"left_over": (most - identity.expanded, epsilon**2 * (1 - mu**2) / tau**2)},
+        {"left_over": (most - EXPANDED, epsilon**2 * (1 - mu**2) / tau**2)},
         "the identity gives the difference left_over, and mu <= 1; with equality iff mu = 1",
         where,
         also=[ge("left_over", 0)],
@@ -193,7 +201,6 @@ def _at_anchor(identity: Identity, proof: Derivation) -> dict[str, Expr]:
         "most": most,
         "least": least,
         "trivial": trivial,
-        "in_plane": identity.in_plane,
     }
 
 
@@ -265,7 +272,7 @@ def _links(proof: Derivation) -> dict[str, Expr]:
     return scaled
 
 
-def _batch(identity: Identity, spectrum: Spectrum, proof: Derivation) -> dict[str, Expr]:
+def _batch(proof: Derivation) -> dict[str, Expr]:
     """Averages over the anchors of a batch."""
     x = Symbol("x", nonnegative=True)
     length = Symbol("length", nonnegative=True)
@@ -277,7 +284,7 @@ def _batch(identity: Identity, spectrum: Spectrum, proof: Derivation) -> dict[st
             x: between(0, epsilon * (1 + length)),
         }
     )
-    most = identity.at(length**2).xreplace({rho: 1 - x})
+    most = gradient_at(length**2).xreplace({rho: 1 - x})
     two = (2 * x * epsilon, 2 * (1 + length) * epsilon**2)
     proof.holds(
         "Upper bounds of the squared gradient of an anchor, where x = 1 - rho and mu = length",
@@ -327,7 +334,7 @@ def _batch(identity: Identity, spectrum: Spectrum, proof: Derivation) -> dict[st
             }
         ),
     )
-    square = spectrum.most_square.xreplace({sigma: sigma_most})
+    square = spectrum.MOST_SQUARE.xreplace({sigma: sigma_most})
     sum_ = mean_epsilon_squared * (square - 1)
     room = (1 + sqrt(square)) * mean_epsilon_squared
     by_rho = 1 - mean_rho
@@ -340,15 +347,14 @@ def _batch(identity: Identity, spectrum: Spectrum, proof: Derivation) -> dict[st
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    identity = state_identity(proof)
-    state_ends(identity, proof)
-    ends = _at_anchor(identity, proof)
+    state_identity(proof)
+    ends = _at_anchor(proof)
     state_rayleigh(proof)
-    spectrum = state_participation(proof)
+    state_participation(proof)
     _similarities(proof)
     links = _links(proof)
-    batch = _batch(identity, spectrum, proof)
-    by_mean = spectrum.least_by_mean - identity.mean_alignment**2
+    batch = _batch(proof)
+    by_mean = spectrum.LEAST_BY_MEAN - MEAN_ALIGNMENT**2
 
     def beside(square: Expr) -> Expr:
         """The lower bound, by the squared component of m orthogonal to the positive."""
@@ -356,19 +362,19 @@ def build(proof: Derivation) -> dict[str, Quantity]:
 
     at_anchor = {
         "lower": beside(S.Zero),
-        "lower_plane": beside(ends["in_plane"]),
+        "lower_plane": beside(IN_PLANE),
         "lower_mean": beside(Max(0, by_mean)),
-        "lower_measured": beside(Max(ends["in_plane"], by_mean)),
-        "upper": identity.at(spectrum.most_square),
+        "lower_measured": beside(Max(IN_PLANE, by_mean)),
+        "upper": gradient_at(spectrum.MOST_SQUARE),
         "upper_alignment": tidy(ends["most"]),
         "upper_trivial": ends["trivial"],
-        "upper_spectrum": epsilon**2 * (1 + sqrt(spectrum.most_square)) ** 2 / tau**2,
-        "upper_participation": identity.at(spectrum.by_participation),
-        "upper_mean": identity.at(spectrum.by_mean),
-        "upper_similarity": identity.at(1 - softmax_variance),
-        "upper_measured": identity.at(Min(spectrum.by_mean, 1 - softmax_variance)),
-        "participation_most": spectrum.most_participation,
-        "mu_most": sqrt(spectrum.most_square),
+        "upper_spectrum": epsilon**2 * (1 + sqrt(spectrum.MOST_SQUARE)) ** 2 / tau**2,
+        "upper_participation": gradient_at(spectrum.BY_PARTICIPATION),
+        "upper_mean": gradient_at(spectrum.BY_MEAN),
+        "upper_similarity": gradient_at(1 - softmax_variance),
+        "upper_measured": gradient_at(Min(spectrum.BY_MEAN, 1 - softmax_variance)),
+        "participation_most": spectrum.MOST_PARTICIPATION,
+        "mu_most": sqrt(spectrum.MOST_SQUARE),
         "sampling_most": links["sampling"],
         "linear_most": links["linear"],
         "linear_spectrum": links["linear"].xreplace({variance: sigma}),

@@ -23,7 +23,7 @@ from ...theorem.bounds import About, Bounds
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ._bounded import bounds, configuration
-from ._identity import state_ends, state_identity
+from ._identity import state_identity
 from ._readings import (
     MEANINGS,
     N,
@@ -41,7 +41,7 @@ from ._readings import (
     sigma,
     sigma_hat,
 )
-from ._spectrum import state_participation, state_rayleigh
+from ._spectrum import MOST_SQUARE, state_participation, state_rayleigh
 
 PARAMETERS = readings(
     "n tau epsilon sigma c mean_norm mean_epsilon_squared mean_epsilon_squared_sigma "
@@ -131,15 +131,14 @@ AXES_FOR = (
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    identity = state_identity(proof)
-    state_ends(identity, proof)
+    state_identity(proof)
     terms = {name: FACTOR * part for name, part in PARTS.items()}
     whole = sum(terms.values(), S.Zero)
     mu_safe = _safe(proof)
     state_rayleigh(proof)
-    spectrum = state_participation(proof)
+    state_participation(proof)
     idle = _idle(whole, proof)
-    most = (1 + sqrt(spectrum.most_square)) ** 2
+    most = (1 + sqrt(MOST_SQUARE)) ** 2
     coefficients = {
         "error": FACTOR,
         "sampling": FACTOR / N,
