@@ -27,22 +27,18 @@ def largest_variance(proof: Derivation) -> Expr:
     bound = (squares + Symbol("m2")).expand() - c**2
     quarter = Rational(1, 4)
     proof.equal(
-        "The variance of a number in [l, h] with mean c is at most (h - c)(c - l)",
-        {"largest_variance": (bound, (high - c) * (c - low))},
-        "(h - x)(x - l) >= 0, and its mean is (l + h) c - l h minus the mean of x^2; with "
-        "equality iff x takes only the values l and h",
-        ENDS,
-    )
-    proof.equal(
-        "The variance of a number in [l, h] is at most a quarter of (h - l)^2",
+        "The variance of a number in [l, h] with mean c is at most (h - c)(c - l), which is at "
+        "most a quarter of (h - l)^2",
         {
+            "largest_variance": (bound, (high - c) * (c - low)),
             "room": (
                 quarter * (high - low) ** 2 - (high - c) * (c - low),
                 (c - (low + high) / 2) ** 2,
-            )
+            ),
         },
-        "room is (h - l)^2/4 - (h - c)(c - l), a square; with equality iff x takes the values l "
-        "and h with probability 1/2 each",
+        "(h - x)(x - l) >= 0, and its mean is (l + h) c - l h minus the mean of x^2, with equality "
+        "iff x takes only the values l and h; room is (h - l)^2/4 - (h - c)(c - l), and zero iff c "
+        "is their midpoint",
         ENDS,
     )
     return quarter
@@ -73,31 +69,21 @@ def largest_third_moment(proof: Derivation) -> Expr:
     """The third central moment of a number with range 1: at most this."""
     at = (1 - 1 / sqrt(3)) / 2
     most = (p * (1 - p) * (1 - 2 * p)).xreplace({p: at}).expand()
-    line = _line(0, 1)
+    chord = x * ((1 - p) ** 3 - (-p) ** 3) + (-p) ** 3
     touching = (3 * p - 1) / 2
+    tangent = (touching - p) ** 3 + 3 * (touching - p) ** 2 * (x - touching)
     proof.equal(
-        "(x - p)^3 minus the chord through its values at x = 0 and x = 1",
-        {"over_line": ((x - p) ** 3 - line, x * (x - 1) * (x - 3 * p + 1))},
-        "for x in [0, 1] and p < 1/3 the product is at most 0, so the third central moment of a "
-        "number in [0, 1] with mean p is at most the chord at p",
-        SHARE.with_range(x, between(0, 1), S.Half),
-    )
-    slope = 3 * (touching - p) ** 2
-    tangent = (touching - p) ** 3 + slope * (x - touching)
-    proof.equal(
-        "(x - p)^3 minus the line that is tangent to it at x = (3 p - 1)/2 and meets it at x = 1",
-        {"over_tangent": ((x - p) ** 3 - tangent, (x - 1) * (x - touching) ** 2)},
-        "the product is at most 0 for x in [0, 1] and every p",
-        SHARE.with_range(x, between(0, 1), S.Half),
-    )
-    proof.equal(
-        "The values of the chord and of the tangent at the mean p",
+        "For x in [0, 1] the cube (x - p)^3 lies below its chord on [0, 1] if p < 1/3, and below "
+        "the line that meets it at x = 1 and is tangent to it at x = (3 p - 1)/2",
         {
-            "at_mean": (line.xreplace({x: p}), p * (1 - p) * (1 - 2 * p)),
+            "over_chord": ((x - p) ** 3 - chord, x * (x - 1) * (x - 3 * p + 1)),
+            "over_tangent": ((x - p) ** 3 - tangent, (x - 1) * (x - touching) ** 2),
+            "chord_at_mean": (chord.xreplace({x: p}), p * (1 - p) * (1 - 2 * p)),
             "tangent_at_mean": (tangent.xreplace({x: p}), (1 - p) ** 3 / 4),
         },
-        "these bound the third central moment: the chord for p < 1/3, the tangent for p >= 1/3",
-        SHARE,
+        "both products are at most 0. So if x has the mean p, its third central moment is at most "
+        "the value of the chord at p for p < 1/3, and that of the tangent for p >= 1/3",
+        SHARE.with_range(x, between(0, 1), S.Half),
     )
     proof.equal(
         "For p < 1/3 the third central moment of a number in [0, 1] is at most sqrt(3)/18",
@@ -115,9 +101,3 @@ def largest_third_moment(proof: Derivation) -> Expr:
         late,
     )
     return most
-
-
-def _line(a: int, b: int) -> Expr:
-    """The line through the values of (x - p)^3 at two points."""
-    first, second = ((S(e) - p) ** 3 for e in (a, b))
-    return first + (second - first) * (x - a) / (b - a)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-from sympy import Expr, IndexedBase, S, Sum, Symbol, Tuple, log, oo
+from sympy import Expr, IndexedBase, S, Sum, Symbol, log, oo
 
 from ...decide.domain import Domain, at_least
 from ...proof.derivation import Derivation
 from ...proof.indexed import SumsEqual
 from ...proof.relations import eq
-from ...structures.graph import Graph, Targets
+from ...structures.graph import Graph
 from ...structures.hierarchy import n
 from .._for_data import NUMBERS
 
@@ -28,8 +26,6 @@ BY_ROWS = (
     "a choice for m + 1 rows is one for m rows and one for the next, so this holds for all n rows "
     "by induction"
 )
-#: Up to so many vertices all subgraphs of a graph of numbers are gone through.
-FEW = 5
 
 
 def cross_entropy(of: Graph, against: Graph) -> Expr:
@@ -39,11 +35,6 @@ def cross_entropy(of: Graph, against: Graph) -> Expr:
     if any(others[place] == 0 for place in places):
         return oo
     return -sum((shares[place] * log(others[place]) for place in places), S.Zero)
-
-
-def over_subgraphs(graph: Graph, f: Callable[[Targets], Expr]) -> Expr:
-    """The sum of f over all subgraphs, times their weights."""
-    return sum((graph.weight(t) * f(t) for t in graph.subgraphs()), S.Zero)
 
 
 # --- for any n -------------------------------------------------------------------------------
@@ -84,30 +75,3 @@ def state_cross_entropy(proof: Derivation) -> None:
         "H is the cross-entropy of m rows, whose probabilities sum to 1, and the logarithm of a "
         f"product is the sum of the logarithms; {BY_ROWS}",
     )
-
-
-# --- for given weights -----------------------------------------------------------------------
-def state_gone_through(graph: Graph, proof: Derivation) -> None:
-    """For few vertices and fractions: that probabilities and their means are as they follow."""
-    if graph.size > FEW or not all(e.is_Rational for e in graph.weights):
-        return
-    names = range(graph.size)
-    whole, places = graph.partition, [(a, b) for a in names for b in names if a != b]
-    shown = [eq("partition", whole)]
-    given = {Symbol("partition"): over_subgraphs(graph, lambda t: S.One)}
-    for a, b in places:
-        name = Symbol(f"P_{a + 1}{b + 1}")
-        shown.append(eq(name, graph.transitions.weights[a, b]))
-        given[name] = over_subgraphs(graph, _through(a, b)) / whole
-    proof.holds(
-        f"Partition function and marginals by enumeration of all {graph.count} subgraphs",
-        Tuple(*shown),
-        "the sum of their weights, and the probability of every edge, are added up over all of "
-        "them",
-        NUMBERS,
-        names=given,
-    )
-
-
-def _through(a: int, b: int) -> Callable[[Sequence[int]], Expr]:
-    return lambda targets: S.One if targets[a] == b else S.Zero

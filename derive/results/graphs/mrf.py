@@ -22,7 +22,6 @@ from .._for_data import NUMBERS, ForData
 from ._fields import (
     cross_entropy,
     state_cross_entropy,
-    state_gone_through,
     state_partition,
 )
 from ._settings import FIELD, NOT_NEGATIVE, PI, graph_of, same_size
@@ -80,7 +79,6 @@ def derive(
         return in_general
     graph: Graph = data["pi"]
     shares = graph.transitions
-    state_gone_through(graph, proof)
     found = {
         "subgraphs": Quantity(
             graph.count, "N", "number of subgraphs with one edge out of each vertex"

@@ -33,21 +33,12 @@ JENSEN = Lemma(
     "at least the similarity at the mean inner product, the similarity being convex in it",
     "Jensen's inequality, over the pairs of each anchor and then over anchors",
 )
-CHORD = Lemma(
-    "chord and tangent",
-    "a convex function on an interval lies below its chord and above its tangents",
-    "by definition",
-)
 TANGENT = Lemma(
     "tangent in the similarities",
     "log-sum-exp is convex in the similarities and the positives enter linearly, so the loss is "
     "at least its tangent at any structure: the sum over pairs of (repulsion - attraction) times "
     "the change of the similarity",
     "by definition of convexity",
-    statement=r"The loss is at least its tangent at any structure: the sum over pairs of push "
-    r"less pull, times the change of the similarity.",
-    proof=r"The logarithm of a sum of exponentials is convex in the similarities, and the "
-    r"positives enter linearly.",
 )
 SMALLER_POWER = Lemma(
     "smaller power",
@@ -66,11 +57,11 @@ FIRST_ORDER_OFF_FACE = Lemma(
     "second derivatives count as well",
     "this is the first-order condition on {G PSD, diag G = 1} with the multiplier y I, y being "
     "the least eigenvalue of the gradient",
-    statement=r"Let $\gamma > 2$, so that the slope of the similarity vanishes at coincident "
-    r"points and only points that are apart are pushed, all alike. Eigenvalues of the gradient "
-    r"that are more than that of the occupied eigenspace raise the loss at first order in the "
-    r"block of the Gram matrix off the face. The block between may be as large as the root of "
-    r"that one, so that second derivatives count beside it.",
+    statement=r"Let $\gamma > 2$. Then the derivative of the similarity vanishes at coincident "
+    r"points, so only distinct points repel each other, all equally. Eigenvalues of the gradient "
+    r"above that of the contrasts of instances increase the loss at first order in the block of "
+    r"the Gram matrix outside the face. The off-diagonal block may be as large as the square root "
+    r"of that one, so second derivatives count as well.",
     proof=r"This is the first-order condition on the positive semidefinite $G$ with unit "
     r"diagonal, with the multiplier $yI$, where $y$ is the least of the eigenvalues.",
 )
@@ -80,9 +71,10 @@ IN_THE_FACE = Lemma(
     "3)/2 directions, each feasible in both senses, along which inner products with negatives "
     "change and their mean does not; the second derivative has the same sign along all of them",
     "symmetric matrices on the contrasts have n(n - 1)/2 entries, of which the diagonal fixes n",
-    statement=r"In the face rows of $G$ add up to $0$ and the diagonal is fixed. So for $n \ge 4$ "
-    r"there are $n(n - 3)/2$ directions, all inside the cone to both sides, in each of which "
-    r"negatives move and their mean does not; the second derivative has one sign in all of them.",
+    statement=r"In the face the rows of $G$ sum to $0$ and the diagonal is fixed. So for $n \ge 4$ "
+    r"there are $n(n - 3)/2$ directions, each feasible in both senses, along which inner products "
+    r"with negatives change and their mean does not; the second derivative has the same sign along "
+    r"all of them.",
     proof=r"Symmetric matrices on the contrasts have $n(n - 1)/2$ entries, of which the diagonal "
     r"fixes $n$.",
 )
@@ -94,11 +86,7 @@ SPREADING = Lemma(
     "first order and does not decrease at second, so that the sign in the face decides there",
     "the vertices sum to 0 and their outer products to n/(n - 1) times the identity; "
     "representations of the symmetric group: the square of that on contrasts",
-    statement=r"Up to rotations, instances can move in the span of the simplex in two ways, which "
-    r"symmetry keeps apart: in the face, and all towards one vector. Off the span, or with views "
-    r"apart, the mean inner product of an anchor with negatives does not fall at second order and "
-    r"does not change at first, so that there the sign in the face decides.",
-    proof=r"The vertices add up to $0$ and their outer products to $\frac{n}{n - 1} I$ on the "
+    proof=r"The vertices sum to $0$ and their outer products to $\frac{n}{n - 1} I$ on the "
     r"span; the representation of the symmetric group is that of contrasts times contrasts.",
 )
 NEGATIVE_TYPE = Lemma(
@@ -109,7 +97,7 @@ NEGATIVE_TYPE = Lemma(
     "by Schoenberg's theorem on |x - y|^gamma; up to a positive factor the sum is the inner "
     "product of the Laplacian and the Gram matrix of the images",
     statement=r"For $0 < \gamma \le 2$ the numbers $|x - y|^\gamma$ are squared distances in a "
-    r"Hilbert space, and a sum of them with weights is not negative if the Laplacian of the "
+    r"Hilbert space, and a weighted sum of them is at least 0 if the Laplacian of the "
     r"weights has no negative eigenvalue.",
     proof=r"By Schoenberg's theorem on $|x - y|^\gamma$. Up to a positive factor the sum is the "
     r"inner product of the Laplacian and the Gram matrix of the images.",
@@ -122,7 +110,7 @@ AM_GM = Lemma(
     "the inequality of arithmetic and geometric means",
     statement=r"Let $k_+$ be the geometric mean of the kernels of $p - 1$ positives, which is at "
     r"most $2$, and $k_-$ the mean over negatives. The loss of an anchor is at least $\log(p - 1 "
-    r"+ p (n - 1) k_-/k_+)$, which falls in $k_+$.",
+    r"+ p (n - 1) k_-/k_+)$, which decreases with $k_+$.",
     proof=r"The sum of the kernels of the positives is at least $(p - 1) k_+$, by the inequality "
     r"of arithmetic and geometric means.",
 )
