@@ -44,10 +44,10 @@ LEAVE_ONE_OUT = Lemma(
     "largest eigenvalue of E[z_1 z_1^T]",
     "by Cauchy and Schwarz it is at most E[f^2] E<m', z_1>^2; given the others, the mean of <m', "
     "z_1>^2 is the quadratic form of m' in E[z_1 z_1^T]",
-    statement=r"For independent vectors $z_1, \dots, z_N$ with the same distribution, a function $m'$ of all but "
-    r"$z_1$ and any random number $f$, $(\mathbb{E}[f \langle m', z_1\rangle])^2 \le "
-    r"\mathbb{E}[f^2]\, \sigma\, \mathbb{E}\|m'\|^2$, where $\sigma$ is the largest eigenvalue of "
-    r"$\mathbb{E}[z_1 z_1^{\mathsf{T}}]$.",
+    statement=r"For independent vectors $z_1, \dots, z_N$ with the same distribution, a function "
+    r"$m'$ of all but $z_1$ and any random number $f$, $(\mathbb{E}[f \langle m', z_1\rangle])^2 "
+    r"\le \mathbb{E}[f^2]\, \sigma\, \mathbb{E}\|m'\|^2$, where $\sigma$ is the largest "
+    r"eigenvalue of $\mathbb{E}[z_1 z_1^{\mathsf{T}}]$.",
     proof=r"By the inequality of Cauchy and Schwarz it is at most $\mathbb{E}[f^2]\, "
     r"\mathbb{E}\langle m', z_1\rangle^2$; given the others, the second mean is the form of $m'$ "
     r"in $\mathbb{E}[z_1 z_1^{\mathsf{T}}]$.",
@@ -61,13 +61,15 @@ TWO_ATOMS = Lemma(
     "given mass the distribution is concentrated where Y^2/A - 2 Y/B - kappa s^2 is largest, A "
     "and B being the means of Y^2 and Y and kappa >= 0 a multiplier. This function is concave "
     "below one value of s and convex above it, as its second derivative divided by Y increases",
-    statement=r"Let $Y = e^{s/\tau}$. Of all distributions of $s$ on $[a, b]$ with $\mathbb{E} s^2 \le "
-    r"\sigma$ and a mass of at least $\alpha_0 \ge 0$ at $b$, some one for which "
-    r"$\mathbb{E}[Y^2]/\mathbb{E}[Y]^2$ is largest sits at $b$ and at one other value.",
-    proof=r"The distributions are a compact convex set. Where the ratio is largest it rises towards no "
-    r"other law, so but for the mass $\alpha_0$ it sits where $\psi(s) = Y^2/\mathbb{E}[Y^2] "
-    r"- 2Y/\mathbb{E}[Y] - \kappa s^2$ is largest, for a multiplier $\kappa \ge 0$. As "
-    r"$\tau^2\psi''/Y = 4Y/\mathbb{E}[Y^2] - 2/\mathbb{E}[Y] - 2\kappa\tau^2/Y$ rises with $s$, "
-    r"$\psi$ is concave before one value and convex after: it is largest at one value of the "
-    r"first part, at $b$, or at both.",
+    statement=r"Let $Y = e^{s/\tau}$. Among all distributions of $s$ on $[a, b]$ with "
+    r"$\mathbb{E} s^2 \le \sigma$ and a mass of at least $\alpha_0 \ge 0$ at $b$, "
+    r"$\mathbb{E}[Y^2]/\mathbb{E}[Y]^2$ is largest for one that is concentrated on $b$ and "
+    r"one other value.",
+    proof=r"The distributions are a compact convex set. At a maximum the derivative towards any "
+    r"other distribution is at most $0$, so apart from the mass $\alpha_0$ the distribution "
+    r"is concentrated where $\psi(s) = Y^2/\mathbb{E}[Y^2] - 2Y/\mathbb{E}[Y] - \kappa s^2$ "
+    r"is largest, for a multiplier $\kappa \ge 0$. As $\tau^2\psi''/Y = 4Y/\mathbb{E}[Y^2] - "
+    r"2/\mathbb{E}[Y] - 2\kappa\tau^2/Y$ increases with $s$, $\psi$ is concave below one "
+    r"value and convex above it: it is largest at one value of the concave part, at $b$, or "
+    r"at both.",
 )
