@@ -15,7 +15,7 @@ from ...decide.domain import LINE, POSITIVE, Domain, at_least, between, region
 from ...decide.present import solve_linear, tidy
 from ...losses.setting import VECTORS
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, gt
+from ...proof.relations import ge, gt
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ._lemmas import LIEB
@@ -48,13 +48,12 @@ def _exponential(proof: Derivation) -> Expr:
     """The root of A below."""
     one = 1 + (exp(theta) - 1) * sigma
     smaller, A, B = Symbol("k", nonnegative=True), *(Symbol(s, positive=True) for s in "AB")
-    proof.holds(
+    proof.equal(
         "exp(theta v v^T) is I + (exp(theta) - 1) v v^T for a unit vector v",
-        [eq("at_0", 1), eq("at_1", exp(theta))],
+        {f"at_{k}": (one.xreplace({sigma: S(k)}), exp(theta * k)) for k in (0, 1)},
         "v v^T has the eigenvalues x = 0 and x = 1, and exp(theta x) = 1 + (exp(theta) - 1) x for "
         "both",
         region({theta: POSITIVE}),
-        names={Symbol(f"at_{k}"): one.xreplace({sigma: S(k)}) for k in (0, 1)},
     )
     proof.holds(
         "The mean of the trace of exp(N theta S) - I is at most (A - 1)/sigma for A = (1 + "
@@ -190,13 +189,12 @@ def _odds(proof: Derivation) -> dict[str, Expr]:
     """The l at which each bound fails with the probability delta."""
     times = {"tail": 1 / sigma, "law": S.One, "apart": 2 * d}
     odds = {name: log(many / delta) / N for name, many in times.items()}
-    proof.holds(
+    proof.equal(
         "For these values of l each bound fails with probability at most delta",
-        [eq(name, delta) for name in times],
-        "the probabilities are exp(-N l)/sigma for most, exp(-N l) for law_most, and 2 d exp(-N "
-        "l) for apart_most, both signs added",
+        {name: (many * exp(-N * odds[name]), delta) for name, many in times.items()},
+        "the probabilities are exp(-N l)/sigma for most, exp(-N l) for law_most, and 2 d exp(-N l) "
+        "for apart_most, both signs added",
         DOMAIN.restricted([N, sigma, delta, d]),
-        names={Symbol(name): many * exp(-N * odds[name]) for name, many in times.items()},
     )
     return odds
 

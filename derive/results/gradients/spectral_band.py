@@ -15,7 +15,7 @@ from ...decide.present import tidy
 from ...losses.setting import INFONCE_OF_BATCH
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, le
+from ...proof.relations import ge, le
 from ...theorem.bounds import About
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -285,23 +285,15 @@ def _batch(proof: Derivation) -> dict[str, Expr]:
         }
     )
     most = gradient_at(length**2).xreplace({rho: 1 - x})
-    two = (2 * x * epsilon, 2 * (1 + length) * epsilon**2)
-    proof.holds(
+    product = 2 * x * epsilon
+    proof.equal(
         "Upper bounds of the squared gradient of an anchor, where x = 1 - rho and mu = length",
-        [
-            eq("upper", (epsilon**2 * (length**2 - 1) + 2 * epsilon * x) / tau**2),
-            ge(2 * x, "product"),
-            ge("without_rho", "product"),
-        ],
+        {"upper": (most, (epsilon**2 * (length**2 - 1) + product) / tau**2)},
         "epsilon <= 1 and x <= epsilon (1 + mu), so 2 epsilon x is at most 2 x and at most 2 (1 + "
         "mu) epsilon^2; averaged over the anchors, this holds with the means of x and of "
         "epsilon^2, and for any mu that no anchor exceeds",
         at_one,
-        names={
-            Symbol("upper"): most,
-            Symbol("product"): two[0],
-            Symbol("without_rho"): two[1],
-        },
+        also=[ge(2 * x, product), ge(2 * (1 + length) * epsilon**2, product)],
     )
     other, share = Symbol("y", nonnegative=True), Symbol("alpha", positive=True)
     proof.equal(

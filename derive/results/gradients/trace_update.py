@@ -145,20 +145,16 @@ def one_step(proof: Derivation) -> tuple[Expr, Expr]:
     after = tidy(joined(b, t, q)[0])
     gain = tidy(after - t)
     proof.equal(
-        "The trace of the squared second moment after one more unit vector, and its change",
+        "The trace of the squared second moment with one more unit vector, its change, and its "
+        "derivative in q",
         {
             "t_next": (after, (b**2 * t + 2 * b * q + 1) / (b + 1) ** 2),
             "gain": (gain, (2 * b * (q - t) + 1 - t) / (b + 1) ** 2),
+            "slope": (derivative(after, q), 2 * b / (b + 1) ** 2),
         },
         "the square of (b S + z z')/(b + 1) is expanded; traces are invariant under cyclic "
-        "permutations, so only t, q and |z|^2 = 1 remain",
-        STEP,
-    )
-    proof.equal(
-        "The new trace increases with q, at the same rate for all candidates",
-        {"slope": (derivative(after, q), 2 * b / (b + 1) ** 2)},
-        "t_next is linear in q; hence the candidate with the smallest q gives the smallest trace "
-        "after this step",
+        "permutations, so only t, q and |z|^2 = 1 remain. The derivative is the same for all "
+        "candidates, so the candidate with the smallest q gives the smallest trace after this step",
         STEP,
     )
     return after, gain

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import IndexedBase, S, Sum, Symbol, log
+from sympy import IndexedBase, S, Sum, Symbol, Tuple, log
 
 from ...decide.domain import LINE, POSITIVE, Domain, at_least
 from ...proof.derivation import Derivation
@@ -105,39 +105,29 @@ def state_sampling(proof: Derivation) -> None:
         "the mean degree",
         OBJECTS.with_range(degree, POSITIVE, S.One),
     )
-    gap = deg[i] / (2 * M) - 1 / n
-    proof.add(
-        "The probabilities of anchors D_i/(2M) and 1/n have the same sum",
-        SumsEqual(eq(Sum(gap, (i, 1, n)), S.Zero), OBJECTS, known=PAIRED),
-        "the degrees sum to 2M. The total variation of the two distributions is 1/(2n) times the "
-        "sum of |D_i n/(2M) - 1|",
-    )
     u = IndexedBase("u", nonnegative=True)
     average = Sum(u[i], (i, 1, n)) / n
     proof.add(
-        "The mean of squares minus the square of the mean is a variance, for any numbers u",
+        "The total variation is at most half the coefficient of variation of the degrees",
         SumsEqual(
-            eq(
-                Sum(u[i] ** 2, (i, 1, n)) / n - average**2,
-                Sum((u[i] - average) ** 2, (i, 1, n)) / n,
-            ),
-            OBJECTS,
-        ),
-        "for u_i = |D_i n/(2M) - 1| the total variation is half the mean of u, so at most half "
-        "the root mean square of u, with equality iff all u_i are equal",
-    )
-    proof.add(
-        "The mean of u^2 is the squared coefficient of variation of the degrees",
-        SumsEqual(
-            eq(
-                Sum((deg[i] / mean - 1) ** 2, (i, 1, n)) / n,
-                (Sum(deg[i] ** 2, (i, 1, n)) / n - mean**2) / mean**2,
+            Tuple(
+                eq(Sum(deg[i] / (2 * M) - 1 / n, (i, 1, n)), S.Zero),
+                eq(
+                    Sum(u[i] ** 2, (i, 1, n)) / n - average**2,
+                    Sum((u[i] - average) ** 2, (i, 1, n)) / n,
+                ),
+                eq(
+                    Sum((deg[i] / mean - 1) ** 2, (i, 1, n)) / n,
+                    (Sum(deg[i] ** 2, (i, 1, n)) / n - mean**2) / mean**2,
+                ),
             ),
             OBJECTS,
             known=PAIRED,
         ),
-        "u_i^2 = (D_i/mean - 1)^2, so its mean is the variance of the degrees over the square of "
-        "their mean",
+        "the probabilities D_i/(2M) and 1/n of anchors have the same sum, so their total variation "
+        "is half the mean of u_i = |D_i/mean - 1|. The square of this mean is at most the mean of "
+        "u^2, their difference being a variance, with equality iff all u_i are equal; the mean of "
+        "u^2 is the variance of the degrees over the square of their mean",
     )
     state_modalities(proof)
 

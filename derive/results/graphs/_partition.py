@@ -6,10 +6,10 @@ vertex stands on the other side.
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Matrix, Rational, S, Symbol, diag, eye, ones
+from sympy import Expr, Integer, Matrix, Rational, S, diag, eye, ones
 
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, gt
+from ...proof.relations import gt
 from ...structures.graph import Graph
 from ...theorem.quantity import Quantity
 from ...vectors.coordinates import inertia
@@ -128,25 +128,18 @@ def _state_signs(proof: Derivation) -> None:
     left = L * v - SECOND * v
     below = negative_and_zero(L - BELOW_THIRD * eye(size))
     distance = BELOW_THIRD - SECOND
-    proof.holds(
+    proof.equal(
         "The second eigenvector of the Laplacian has different signs",
-        [
-            eq("eigenvalues_below", 2),
-            eq("eigenvalues_at", 0),
-            eq("sum_of_entries", 0),
-            gt("least_square_of_entries", "square_of_difference"),
-        ],
+        {
+            "eigenvalues_below": (below[0], 2),
+            "eigenvalues_at": (below[1], 0),
+            "sum_of_entries": (sum(v, S.Zero), 0),
+        },
         f"two eigenvalues are below {BELOW_THIRD}, zero and the second. A vector v orthogonal to "
         "the constant vector, with L v = s v + r, differs from a multiple of the second "
         "eigenvector by at most |r| over the distance of s from the other eigenvalues, which is "
         "less than its smallest entry: so both have the same signs, and the fourth object is on "
         "the other side than in the loss",
         NUMBERS,
-        names={
-            Symbol("eigenvalues_below"): below[0],
-            Symbol("eigenvalues_at"): below[1],
-            Symbol("sum_of_entries"): sum(v, S.Zero),
-            Symbol("least_square_of_entries"): min(e**2 for e in v),
-            Symbol("square_of_difference"): (left.T * left)[0] / distance**2,
-        },
+        also=[gt(min(e**2 for e in v), (left.T * left)[0] / distance**2)],
     )

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from sympy import Abs, Expr, Integer, Rational, S, Symbol, Tuple, exp, log
+from sympy import Abs, Expr, Integer, Rational, S, Symbol, exp, log
 
 from ...decide.domain import LINE, POSITIVE, Domain, DomainError, Range, at_least
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, lt
+from ...proof.relations import ge, lt
 from ...structures.pair_graph import PairGraph
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
@@ -132,13 +132,12 @@ def of_weights(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
             graph.laplacian.tolist(), "L", "identity matrix minus the weights"
         )
     if vector is None:
-        proof.holds(
+        proof.equal(
             "The incoming weight is 1 at every object",
-            Tuple(*(eq(Symbol(f"r_{pairs.name(v)}"), S.One) for v in range(pairs.size))),
+            {f"r_{pairs.name(v)}": (r, S.One) for v, r in enumerate(incoming)},
             "the columns of the weights sum to 1 as the rows do, so the quadratic form of the "
             "Laplacian is a sum of squares and the Laplacian positive semidefinite",
             NUMBERS,
-            names={Symbol(f"r_{pairs.name(v)}"): r for v, r in enumerate(incoming)},
         )
         return found
     value = pairs.form(vector)
