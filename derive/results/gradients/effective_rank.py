@@ -348,7 +348,7 @@ def left_out(proof: Derivation) -> dict[str, Quantity]:
 
 RESULT = Result(
     "effective-rank",
-    title="Effective rank, the largest eigenvalue, and what a batch without some vectors has",
+    title="Effective rank and largest eigenvalue of a batch, also without anchor and positive",
     source="ochieng2025diversity, Sections 1.1 and 1.3, Lemma B.1",
     parameters=(n, d, rank, k, gram, sigma_hat, deviation),
     domain=DOMAIN,

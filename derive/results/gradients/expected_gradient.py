@@ -55,7 +55,8 @@ CASES = {
 }
 BOUNDS = """
 upper_any | mean_squared_gradient <= U | OPPOSITE
-    upper bound for any law of the negatives, from the three parts of Theorem 1.1
+    upper bound of the mean squared gradient for any distribution of the negatives, from the three
+    parts of Theorem 1.1
     where all negatives are opposite to the positive
 """
 
@@ -74,8 +75,9 @@ def _softmax_mean(proof: Derivation) -> Expr:
     )
     a, b, k, s = (Symbol(c, nonnegative=True) for c in ("a", "b", "kappa", "sigma"))
     proof.equal(
-        "The mean of |m|^2 for N negatives is at most kappa/N + sqrt(kappa sigma X), X being that "
-        "for N - 1 negatives, so at most kappa/N + (kappa sigma + X)/2",
+        "With kappa = cosh(1/tau)^2, the mean of |m|^2 for N negatives is at most kappa/N + "
+        "sqrt(kappa sigma X), X being that for N - 1 negatives, so at most kappa/N + (kappa sigma "
+        "+ X)/2",
         {"gap": ((a**2 + b**2) / 2 - a * b, (a - b) ** 2 / 2)},
         LEAVE_ONE_OUT,
         region({a: FREE, b: FREE}),
@@ -126,8 +128,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "upper_law": Quantity(
             Min(trivial, (first + by_law) ** 2) / tau**2,
             r"\mathbb{E}\|\nabla_z \mathcal{L}\|^2 \le U_\Sigma",
-            "upper bound of the mean squared gradient over independent negatives of one law, by "
-            "its largest eigenvalue, in any dimension",
+            "upper bound of the mean squared gradient over independent negatives with the same "
+            "distribution, by the largest eigenvalue of its second moment, in any dimension",
         ),
     }
     return of_anchor.in_own_ranges(found, DOMAIN)

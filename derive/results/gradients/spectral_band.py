@@ -382,7 +382,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
 
 RESULT = Result(
     "spectral-band",
-    title="The band of the squared InfoNCE gradient",
+    title="Proved lower and upper bounds of the squared InfoNCE gradient",
     source="beyond the paper; in place of ochieng2025diversity, Theorem 1.1",
     parameters=PARAMETERS,
     domain=DOMAIN,

@@ -297,7 +297,7 @@ def _idle(whole: Expr, proof: Derivation) -> dict[str, Quantity]:
 
 RESULT = Result(
     "spectral-band-printed",
-    title="The spectral gradient band as printed",
+    title="The printed spectral bounds of the squared InfoNCE gradient",
     source="ochieng2025diversity, Theorem 1.1, equations (5), (6), (9), (10)",
     parameters=PARAMETERS,
     domain=DOMAIN,

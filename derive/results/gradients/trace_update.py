@@ -292,7 +292,7 @@ def two_steps(proof: Derivation) -> dict[str, Quantity]:
 
 RESULT = Result(
     "trace-update",
-    title="One vector more in a batch: the trace of the squared second moment",
+    title="The trace of the squared second moment when one vector joins a batch",
     source="ochieng2025diversity, Lemma A.3",
     parameters=(b, t, q, d, centroid, sigma_hat),
     domain=DOMAIN,

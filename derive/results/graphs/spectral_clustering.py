@@ -185,7 +185,7 @@ def _at(graph: Graph, Z: Rows, heat: Expr, proof: Derivation) -> dict[str, Quant
             "cross-entropy: InfoNCE, summed over anchors; trace over tau, plus log_partition",
         ),
         "trace": Quantity(
-            traced, r"\mathrm{tr}(Z^\top L(S) Z)", "trace with the symmetrised shares"
+            traced, r"\mathrm{tr}(Z^\top L(S) Z)", "trace with the symmetrised probabilities"
         ),
         "trace_of_rows": Quantity(
             trace(shares.laplacian, Z),

@@ -223,7 +223,7 @@ SETTING = kernel_setting(
 )
 RESULT = Result(
     "kernel-threshold",
-    title="Beyond the Gaussian: how far the simplex is optimal for Kernel-InfoNCE",
+    title="Kernel-InfoNCE beyond the Gaussian: up to which temperature the simplex is optimal",
     source="beyond tan2024spectral, Section 5",
     parameters=(k, q, gamma),
     domain=DOMAIN,
