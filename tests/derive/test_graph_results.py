@@ -281,7 +281,7 @@ def test_descent_in_three_dimensions_finds_the_same_sides():
     assert (np.sign(z @ z[0]) == SIDES).all()
 
 
-def test_a_wrong_trace_is_noticed():
+def test_a_wrong_trace_is_not_put_back():
     from cltheory.derive.proof.derivation import StepFailed
     from cltheory.derive.results.graphs._attraction import (
         attraction,
