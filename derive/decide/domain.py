@@ -53,7 +53,8 @@ def between(low: object, high: object, ends: str = "[]", why: str = "") -> Range
     return Range(sympify(low), sympify(high), ends[0] == "(", ends[1] == ")", why=why)
 
 
-POSITIVE = Range()
+#: Numbers that are > 0, that are >= 0, and all.
+POSITIVE, FREE, LINE = Range(), Range(low_open=False), Range(-oo)
 
 
 @dataclass(frozen=True, eq=False)
@@ -317,6 +318,20 @@ def _compared(value: Expr, end: Expr) -> int | None:
 
 
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59)
+
+
+def region(ranges: Mapping[Symbol, Range]) -> Domain:
+    """A domain of which any point will do as the witness: in the middle, or 1 from an end."""
+    witness: dict[Symbol, Expr] = {}
+    for s, r in in_order(ranges).items():
+        low, high = (_put_in(end, witness) for end in (r.low, r.high))
+        if r.integer:
+            witness[s] = low + int(r.low_open)
+        elif high.is_finite:
+            witness[s] = (low + high) / 2 if low.is_finite else high - 1
+        else:
+            witness[s] = low + 1 if low.is_finite else S.Zero
+    return Domain(ranges, witness)
 
 
 def in_order(ranges: Mapping[Symbol, Range]) -> dict[Symbol, Range]:

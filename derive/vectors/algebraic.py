@@ -1,8 +1,8 @@
 """Real algebraic numbers, and the eigenvalues of rational matrices where they are real.
 
-A number is a polynomial in a root of a squarefree polynomial. Whether it is zero is decided by a
-greatest common divisor, its sign and its digits by balls; every ball of a root is put back into the
-polynomial, whose sign it must change, before it leaves.
+A number is a polynomial in a root of an irreducible polynomial, of a lower degree than that: so it
+is zero iff the polynomial is. Its sign and its digits are found by balls; every ball of a root is
+put back into the polynomial, whose sign it must change, before it leaves.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ from ..decide.digits import FIRST_BITS, LAST_BITS
 from ..errors import InternalError
 from ..optimum.value import Digits, Handle
 
-#: Polynomials of at most this degree are factored, so that roots of low degree are recognised.
-FACTORED = 40
 #: Kept beyond the bits asked for.
 GUARD = 32
 #: How many bits beyond four times those asked for are tried where no algebra tells zero.
@@ -39,7 +37,7 @@ def doubled(start: int = FIRST_BITS, last: int = LAST_BITS) -> Iterator[int]:
 
 @dataclass(frozen=True, eq=False)
 class Root:
-    """A real root of a squarefree polynomial with integer coefficients.
+    """A real root of an irreducible polynomial with integer coefficients.
 
     Attributes
     ----------
@@ -122,36 +120,23 @@ class Algebraic:
         if denom is None:
             return Algebraic(self.root, numer)
         modulus = fmpq_poly(self.root.polynomial)
-        common = denom.gcd(modulus)
-        if common.degree() > 0:  # the root is one of the rest
-            kept = fmpz_poly((modulus / common).numer())
-            smaller = Root(kept, _index_in(self.root, kept))
-            return Algebraic(smaller, numer).of(numer, denom)
         _, inverse, _ = (denom % modulus).xgcd(modulus)
         return Algebraic(self.root, numer * inverse)
 
     def ball(self, kind: str, name: str, bits: int) -> Any:
         """A ball around it, of a relative radius below ``2**-bits``."""
+        if self.is_zero():
+            return arb(0)
         for work in doubled(bits + GUARD, 64 * (bits + LAST_BITS)):
             with precision(work):
                 found = arb_poly(self.at)(self.root.ball(work))
-                if found.rel_accuracy_bits() >= bits or found.is_zero():
+                if found.rel_accuracy_bits() >= bits:
                     return found
-                if work >= 4 * bits and self.is_zero():
-                    return arb(0)
         raise TooWide(f"{self.at} is not found to {bits} bits")
 
     def is_zero(self) -> bool:
         """Whether it is zero: exactly."""
-        if self.at.degree() <= 0:
-            return self.at.is_zero() or self.at[0] == 0
-        modulus = fmpq_poly(self.root.polynomial)
-        common = self.at.gcd(modulus)
-        if common.degree() <= 0:
-            return False
-        if common.degree() == modulus.degree():
-            return True
-        return not _is_root_of(self.root, modulus / common)
+        return bool(self.at == 0)
 
     def sign(self) -> int:
         """1, 0 or -1: exactly."""
@@ -187,9 +172,9 @@ class Algebraic:
             one, slope = self.at[0], self.at[1]
             half = slope / (2 * a)
             side = (1 if self.root.index else -1) * (1 if a > 0 else -1)
-            return as_sympy(one - half * b) + side * as_sympy(half) * _surd(b * b - 4 * a * c)
-        if self.is_zero():
-            return as_sympy(fmpq(0))
+            return as_sympy(one - half * b) + side * as_sympy(half) * sqrt(
+                as_sympy(b * b - 4 * a * c)
+            )
         return Digits(Handle(self, "root"), Str("root"), Str(""))
 
 
@@ -218,10 +203,6 @@ class _Evaluated:
         raise TooWide(f"a number is not found to {bits} bits")
 
 
-def _surd(square: Any) -> Expr:
-    return sqrt(as_sympy(square))
-
-
 def as_sympy(value: Any) -> Rational:
     """A fraction of flint as one of SymPy."""
     q = fmpq(value)
@@ -231,30 +212,6 @@ def as_sympy(value: Any) -> Rational:
 def as_flint(value: Expr) -> Any:
     """A fraction of SymPy as one of flint."""
     return fmpq(int(value.p), int(value.q))
-
-
-def _is_root_of(root: Root, polynomial: fmpq_poly) -> bool:
-    """Whether a root of f = g h is one of g; it is a root of one of them only."""
-    other = fmpq_poly(root.polynomial) / polynomial
-    for bits in doubled():
-        with precision(bits):
-            at = root.ball(bits)
-            if not arb_poly(polynomial)(at).contains(0):
-                return False
-            if not arb_poly(other)(at).contains(0):
-                return True
-    raise TooWide("two factors could not be distinguished at a root")
-
-
-def _index_in(root: Root, part: fmpz_poly) -> int:
-    """Which root of a factor it is."""
-    for bits in doubled():
-        with precision(bits):
-            at = root.ball(bits)
-            near = [k for k, one in enumerate(real_roots(part, bits)) if one.overlaps(at)]
-            if len(near) == 1:
-                return near[0]
-    raise TooWide("a root was not found among those of a factor")
 
 
 # --- eigenvalues -----------------------------------------------------------------------------
@@ -268,16 +225,14 @@ class Eigenvalue:
 
 def roots(polynomial: fmpq_poly) -> list[tuple[Algebraic, int]]:
     """The real roots of a polynomial, from the least on, with multiplicities."""
-    found: list[tuple[Algebraic, int]] = []
-    for part, multiplicity in _parts(fmpz_poly(polynomial.numer())):
-        for k in range(len(real_roots(part, FIRST_BITS))):
-            found.append((Algebraic(Root(part, k)), multiplicity))
-    return in_order(found)
-
-
-def _parts(p: fmpz_poly) -> list[tuple[fmpz_poly, int]]:
-    factors = p.factor() if p.degree() <= FACTORED else p.factor_squarefree()
-    return [(f, int(k)) for f, k in factors[1] if f.degree() > 0]
+    factors = fmpz_poly(polynomial.numer()).factor()[1]
+    return in_order(
+        [
+            (Algebraic(Root(factor, k)), int(multiplicity))
+            for factor, multiplicity in factors
+            for k in range(len(real_roots(factor, FIRST_BITS)))
+        ]
+    )
 
 
 def in_order(found: Sequence[tuple[Algebraic, int]]) -> list[tuple[Algebraic, int]]:

@@ -172,41 +172,28 @@ def _farthest(rest: Sequence[Sequence[Any]]) -> int:
     return max(range(len(rest)), key=lambda i: float(rest[i][i].mid()))
 
 
-def inertia(matrix: Rows) -> tuple[int, int, int]:
-    """How many eigenvalues of a symmetric matrix of fractions are > 0, < 0 and 0.
+def inertia(matrix: Sequence[Sequence[Any]]) -> tuple[int, int, int]:
+    """How many eigenvalues of a symmetric matrix of fractions are > 0, < 0 and 0: by elimination.
 
-    By elimination: with a pivot on the diagonal, or two points at once where it is all zero.
+    Where the diagonal is zero, a row and its column are added to others, which changes no count.
     """
     rest = [list(row) for row in matrix]
     counts = [0, 0, 0]
     while rest:
         n = range(len(rest))
         k = next((i for i in n if rest[i][i] != 0), None)
-        pair = next(((j, i) for i in n for j in range(i) if rest[i][j] != 0), None)
+        pair = next(((i, j) for i in n for j in range(i) if rest[i][j] != 0), None)
         if k is not None:
             counts[0 if rest[k][k] > 0 else 1] += 1
-            rest = _without(rest, [k])
+            pivot = rest[k]
+            rest = [[row[j] - row[k] * pivot[j] / pivot[k] for j in n if j != k] for row in rest]
+            del rest[k]
         elif pair is not None:
-            counts[0] += 1
-            counts[1] += 1
-            rest = _without(rest, list(pair))
+            i, j = pair
+            rest[i] = [a + b for a, b in zip(rest[i], rest[j], strict=True)]
+            for row in rest:
+                row[i] += row[j]
         else:
             counts[2] += len(rest)
             break
     return counts[0], counts[1], counts[2]
-
-
-def _without(rest: list[list[Expr]], pivots: list[int]) -> list[list[Expr]]:
-    """The Schur complement of one diagonal entry, or of two points with a zero diagonal."""
-    kept = [i for i in range(len(rest)) if i not in pivots]
-    if len(pivots) == 1:
-        (k,) = pivots
-        return [[rest[i][j] - rest[i][k] * rest[k][j] / rest[k][k] for j in kept] for i in kept]
-    k, m = pivots
-    return [
-        [
-            rest[i][j] - (rest[i][k] * rest[m][j] + rest[i][m] * rest[k][j]) / rest[k][m]
-            for j in kept
-        ]
-        for i in kept
-    ]

@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 
+from flint import fmpq
+
 from .combination import inner, plus
+from .coordinates import inertia
 
 Index = tuple[int, int, int]
 Number = Fraction
@@ -150,24 +153,14 @@ class Embeddings:
         return all(self._gram[a, a] == 1 for a in self.everything)
 
     def _rank(self) -> int:
-        """Rank of the Gram matrix, by exact symmetric elimination; checks PSD on the way."""
-        rows = [[self._gram[a, b] for b in self.everything] for a in self.everything]
-        size = len(rows)
-        if any(rows[i][j] != rows[j][i] for i in range(size) for j in range(i)):
+        """Rank of the Gram matrix; checks that it is symmetric and PSD on the way."""
+        gram = {pair: fmpq(e.numerator, e.denominator) for pair, e in self._gram.items()}
+        rows = [[gram[a, b] for b in self.everything] for a in self.everything]
+        if rows != [list(column) for column in zip(*rows, strict=True)]:
             raise ValueError("the inner products are not symmetric")
-        rank = 0
-        for k in range(size):
-            pivot = rows[k][k]
-            if pivot < 0 or (pivot == 0 and any(rows[k][j] != 0 for j in range(k, size))):
-                raise ValueError("the inner products are not positive semidefinite")
-            if pivot == 0:
-                continue
-            rank += 1
-            for i in range(k + 1, size):
-                factor = rows[i][k] / pivot
-                if factor:
-                    for j in range(k, size):
-                        rows[i][j] -= factor * rows[k][j]
+        rank, negative, _ = inertia(rows)
+        if negative:
+            raise ValueError("the inner products are not positive semidefinite")
         return rank
 
     # --- constructors -------------------------------------------------------------

@@ -28,10 +28,9 @@ from flint import fmpq, fmpq_mat, fmpq_poly
 from sympy import Expr, FiniteSet, Interval, Rational, S, oo, sqrt
 from sympy.sets.sets import Set
 
-from ..decide.ball import NotEnclosed, precision
-from ..decide.digits import FIRST_BITS, sign
-from ..errors import InternalError
-from .algebraic import Algebraic, as_digits, as_flint, doubled, in_order, roots
+from ..decide.ball import NotEnclosed
+from ..decide.digits import sign
+from .algebraic import Algebraic, as_digits, as_flint, in_order, roots
 from .coordinates import Rows, in_balls, in_field, padded
 from .distance import (
     IN_FIELD,
@@ -394,19 +393,7 @@ def is_above(one: Algebraic, other: Algebraic) -> bool:
 
 def equal(one: Algebraic, other: Algebraic) -> bool:
     """Whether two roots, or fractions, are the same number."""
-    if one.at.degree() <= 0 or other.at.degree() <= 0:
-        number, constant = (one, other) if other.at.degree() <= 0 else (other, one)
-        return (number - constant.at[0]).is_zero()
-    common = fmpq_poly(one.root.polynomial).gcd(fmpq_poly(other.root.polynomial))
-    if common.degree() <= 0:
+    if one.at != other.at:
         return False
-    for bits in doubled():
-        with precision(bits):
-            a, b = one.ball("", "", bits), other.ball("", "", bits)
-            if not a.overlaps(b):
-                return False
-        # Roots of a common factor that are as near as this are the same.
-        near = [x for x, _ in roots(common) if x.ball("", "", bits).overlaps(a)]
-        if len(near) == 1 and near[0].ball("", "", bits).overlaps(b) and bits > 8 * FIRST_BITS:
-            return True
-    raise InternalError("two numbers could not be distinguished")
+    a, b = one.root, other.root
+    return one.at.degree() <= 0 or (a.polynomial == b.polynomial and a.index == b.index)

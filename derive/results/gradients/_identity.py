@@ -7,20 +7,18 @@ negatives and of coordinates, since the negatives enter by m only.
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from sympy import Expr, Matrix, Piecewise, S, Symbol
 
-from ...decide.domain import Domain, between
-from ...decide.present import solve_linear, tidy
+from ...decide.domain import Domain, between, region
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge
 from ...vectors.combination import Combination, Gram, inner, plus
-from ._readings import alignment, domain_of, epsilon, mu, region, rho, similarity
+from ._readings import alignment, domain_of, epsilon, mu, rho, similarity
 
-#: <m, z+>, until rho takes its place.
+#: <m, z+> by a name, and by rho = <M, z+>.
 mean_alignment = Symbol("mean_alignment", real=True)
+MEAN_ALIGNMENT: Expr = (epsilon + rho - 1) / epsilon
 
 ONE: Combination = {"z+": S.One}
 MEAN: Combination = {"m": S.One}
@@ -28,75 +26,44 @@ ANCHOR: Combination = {"z": S.One}
 #: The softmax mean of all, and the gradient times tau.
 ALL = plus((1 - epsilon, ONE), (epsilon, MEAN))
 DELTA = plus((1, ALL), (-1, ONE))
-#: The squared part of m in the plane of the anchor and the positive, beside the positive.
+#: Inner products, with <m, z+> by its name, and by rho.
+GRAM: Gram = {
+    ("z+", "z+"): S.One,
+    ("z", "z"): S.One,
+    ("m", "m"): mu**2,
+    ("m", "z+"): mean_alignment,
+    ("z", "m"): similarity,
+    ("z", "z+"): alignment,
+}
+BY_RHO: Gram = {**GRAM, ("m", "z+"): MEAN_ALIGNMENT}
+#: |M - z+|^2/tau^2 by bilinearity, and in the order of mu.
+EXPANDED: Expr = inner(DELTA, DELTA, BY_RHO) / tau**2
+SQUARED_GRADIENT: Expr = 2 * epsilon * (1 - rho) / tau**2 - epsilon**2 * (1 - mu**2) / tau**2
+#: <gradient, z>.
+ALONG_ANCHOR: Expr = inner(DELTA, ANCHOR, BY_RHO) / tau
+#: The squared component of m orthogonal to z+ in the plane of z and z+.
 beside = (similarity - mean_alignment * alignment) ** 2 / (1 - alignment**2)
-
+IN_PLANE = Piecewise(
+    (beside.xreplace({mean_alignment: MEAN_ALIGNMENT}), alignment**2 < 1), (S.Zero, True)
+)
 WHERE = domain_of(tau, epsilon, rho).with_range(mu, between(0, 1), S.Half)
 
 
-class Identity:
-    """What the inner products of m, z+ and z say of the gradient."""
-
-    def __init__(self) -> None:
-        #: Inner products, with <m, z+> by its own name.
-        self.free = self._gram(mean_alignment)
-        #: <m, z+>, by what rho is
-        self.mean_alignment = tidy(solve_linear(inner(ALL, ONE, self.free) - rho, mean_alignment))
-
-    def _gram(self, with_positive: Expr) -> Gram:
-        return {
-            ("z+", "z+"): S.One,
-            ("z", "z"): S.One,
-            ("m", "m"): mu**2,
-            ("m", "z+"): with_positive,
-            ("z", "m"): similarity,
-            ("z", "z+"): alignment,
-        }
-
-    @cached_property
-    def gram(self) -> Gram:
-        """Inner products in readings."""
-        return self._gram(self.mean_alignment)
-
-    @cached_property
-    def expanded(self) -> Expr:
-        """|M - z+|^2/tau^2, by bilinearity and nothing else."""
-        return inner(DELTA, DELTA, self.gram) / tau**2
-
-    @cached_property
-    def squared_gradient(self) -> Expr:
-        """The same in the order of mu."""
-        at_zero = self.expanded.xreplace({mu: S.Zero})
-        slope = tidy(self.expanded.xreplace({mu: S.One}) - at_zero)
-        at_one = tidy(self.expanded.xreplace({mu: S.One}))
-        return at_one - slope * (1 - mu**2)
-
-    @cached_property
-    def along_anchor(self) -> Expr:
-        """<gradient, z>."""
-        return inner(DELTA, ANCHOR, self.gram) / tau
-
-    @cached_property
-    def in_plane(self) -> Expr:
-        """The squared part of m in the plane of anchor and positive, beside the positive."""
-        part = beside.xreplace({mean_alignment: self.mean_alignment})
-        return Piecewise((part, alignment**2 < 1), (S.Zero, True))
-
-    def at(self, square: Expr) -> Expr:
-        """The squared gradient for a value of mu^2."""
-        return self.squared_gradient.xreplace({mu**2: square})
+def gradient_at(square: Expr) -> Expr:
+    """The squared gradient for a value of mu^2."""
+    return SQUARED_GRADIENT.xreplace({mu**2: square})
 
 
-def state_identity(proof: Derivation) -> Identity:
-    """Derive the identity, as steps of a derivation."""
+def state_identity(proof: Derivation) -> None:
+    """The squared gradient by four numbers, and how long m can be."""
     positive, negative, negatives = (Symbol(s, positive=True) for s in ("P", "e", "S"))
     exponentials = Domain({}, {}).with_positive((positive, negative, negatives))
     proof.holds(
-        "The softmax gives a negative epsilon q",
+        "The softmax probability of a negative is epsilon q",
         eq("p", Symbol("epsilon") * Symbol("q")),
-        "p is e/(P + S), q is e/S and epsilon is S/(P + S), P being the exponential of the "
-        "positive, S the sum of those of the negatives, of which e is one; so M = (1 - epsilon) z+ "
-        "+ epsilon m with m = sum q_j z_j",
+        "p = e/(P + S), q = e/S and epsilon = S/(P + S), where P is the exponential of the "
+        "positive, e that of one negative and S the sum over all negatives; so M = (1 - epsilon) "
+        "z+ + epsilon m with m = sum q_j z_j",
         exponentials,
         names={
             Symbol("p"): negative / (positive + negatives),
@@ -104,26 +71,21 @@ def state_identity(proof: Derivation) -> Identity:
             Symbol("q"): negative / negatives,
         },
     )
-    found = Identity()
     proof.equal(
-        "The mean of the negatives beside the positive",
-        {
-            "rho_of_M": (
-                inner(ALL, ONE, found.free).xreplace({mean_alignment: found.mean_alignment}),
-                rho,
-            )
-        },
-        "rho = <M, z+> = 1 - epsilon + epsilon <m, z+>, solved for <m, z+>; inner products are "
-        "bilinear in any number of coordinates",
+        "The inner product of the softmax mean m of the negatives with the positive",
+        {"rho_of_M": (inner(ALL, ONE, BY_RHO), rho)},
+        "rho = <M, z+> = 1 - epsilon + epsilon <m, z+> is solved for <m, z+>, whatever the "
+        "dimension",
         WHERE,
     )
     proof.equal(
-        "The squared gradient",
-        {"squared_gradient": (found.expanded, found.squared_gradient)},
-        "|M - z+|^2/tau^2, expanded; m is the only vector of the negatives in it",
+        "The squared gradient as a function of epsilon, rho and mu",
+        {"squared_gradient": (EXPANDED, SQUARED_GRADIENT)},
+        "the gradient is (M - z+)/tau with M - z+ = epsilon (m - z+), and |m - z+|^2 = mu^2 - 2 "
+        "<m, z+> + 1; the negatives enter only through m",
         WHERE,
     )
-    return found
+    _state_ends(proof)
 
 
 def state_plane(proof: Derivation) -> None:
@@ -136,10 +98,11 @@ def state_plane(proof: Derivation) -> None:
         ]
     )
     proof.equal(
-        "The part of m in the plane of the anchor and the positive",
+        "The squared length of the projection of m on the plane of the anchor and the positive",
         {"determinant": (plane.det(), (1 - alignment**2) * (mu**2 - mean_alignment**2 - beside))},
-        "the Gram determinant of z, z+ and m is >= 0, and zero iff m is in their plane; so mu^2 "
-        "is at least <m, z+>^2 with the square of what is beside z+ there",
+        "the Gram determinant of z, z+ and m is at least 0, and zero iff m lies in the plane of z "
+        "and z+; so mu^2 is at least <m, z+>^2 plus the square of the component of m in this "
+        "plane orthogonal to z+",
         domain_of(alignment, similarity)
         .with_range(alignment, between(-1, 1, "()"), S.Half)
         .with_range(mean_alignment, between(-1, 1), S.Zero)
@@ -147,32 +110,30 @@ def state_plane(proof: Derivation) -> None:
     )
 
 
-def state_ends(identity: Identity, proof: Derivation) -> None:
+def _state_ends(proof: Derivation) -> None:
     """The triangle inequality and that of Cauchy and Schwarz, and what they say of the gradient."""
     g = Symbol("g", real=True)
     proof.equal(
-        "The softmax mean is no longer than 1",
+        "The softmax mean m has length at most 1",
         {"half_square": ((1 - 2 * g + 1) / 2, 1 - g)},
-        "half of |z_j - z_k|^2, for <z_j, z_k> = g, weighted by q_j q_k and added over all j and "
-        "k, is 1 - mu^2: it is >= 0, and zero iff all negatives are one point",
+        "half of |z_j - z_k|^2 is 1 - <z_j, z_k>, and its sum over all j and k with weights q_j "
+        "q_k is 1 - mu^2: at least 0, and zero iff all negatives coincide",
         region({g: between(-1, 1)}),
         also=[ge("half_square", 0)],
     )
     proof.equal(
-        "The softmax mean is no shorter than its part along the positive",
+        "The softmax mean m is at least as long as its projection on the positive",
         {
             "beside": (
                 Matrix([[S.One, mean_alignment], [mean_alignment, mu**2]]).det(),
                 mu**2 - mean_alignment**2,
             ),
             "of_gradient": (
-                tau**2 * identity.squared_gradient,
-                (1 - rho) ** 2 + epsilon**2 * (mu**2 - identity.mean_alignment**2),
+                tau**2 * SQUARED_GRADIENT,
+                (1 - rho) ** 2 + epsilon**2 * (mu**2 - MEAN_ALIGNMENT**2),
             ),
         },
-        "the square of the part of m beside z+; with it the gradient has (1 - rho)^2 along z+ and "
-        "epsilon^2 times this beside it, both over tau^2",
-        domain_of(tau, epsilon, rho)
-        .with_range(mu, between(0, 1), S.Half)
-        .with_range(mean_alignment, between(-1, 1), S.Zero),
+        "beside is the squared component of m orthogonal to z+; the gradient has the squared "
+        "components (1 - rho)^2/tau^2 along z+ and epsilon^2 beside/tau^2 orthogonal to it",
+        WHERE.with_range(mean_alignment, between(-1, 1), S.Zero),
     )

@@ -4,10 +4,10 @@ from ...proof.statement import Lemma
 
 RAYLEIGH = Lemma(
     "Rayleigh quotient",
-    "a sum of vectors with coefficients r has the square r^T K r <= N sigma |r|^2, K being their "
-    "Gram matrix and N sigma its largest eigenvalue, with equality iff r is an eigenvector of it "
-    "(or zero); and N sigma I - K is a form >= 0, for which Cauchy and Schwarz hold",
-    "K and sum z_j z_j^T have the same positive eigenvalues",
+    "the Gram matrix K of unit vectors z_1, .., z_N satisfies |sum r_j z_j|^2 = r^T K r <= N "
+    "sigma |r|^2, N sigma being its largest eigenvalue, with equality iff K r = N sigma r; and "
+    "the quadratic form of A = N sigma I - K satisfies (u^T A v)^2 <= (u^T A u)(v^T A v)",
+    "K and sum z_j z_j^T have the same positive eigenvalues, so A is positive semidefinite",
     statement=r"Let $K$ be the Gram matrix of unit vectors $z_1, \dots, z_N$ and $\sigma$ the "
     r"largest eigenvalue of $\tfrac1N \sum_j z_j z_j^\top$. Then $\|\sum_j r_j z_j\|^2 = r^\top K "
     r"r \le N \sigma \|r\|^2$, with equality iff $K r = N \sigma r$; and $(u^\top A v)^2 \le "
@@ -17,9 +17,9 @@ RAYLEIGH = Lemma(
 )
 MINKOWSKI = Lemma(
     "Minkowski",
-    "the mean inner product c of two random vectors is between -x y and x y, so the root of the "
-    "mean square of their sum is at most x + y",
-    "Cauchy and Schwarz for the mean of inner products",
+    "if two random vectors have the mean squares x^2 and y^2, that of their sum is at most (x + "
+    "y)^2",
+    "the mean of their inner product is at most x y, by the inequality of Cauchy and Schwarz",
     statement=r"If the mean squares of two random vectors are $x^2$ and $y^2$, that of their sum "
     r"is at most $(x + y)^2$.",
     proof=r"The mean of their inner product is at most $x y$, by the inequality of Cauchy and "
@@ -27,9 +27,9 @@ MINKOWSKI = Lemma(
 )
 LIEB = Lemma(
     "Tropp",
-    "of independent symmetric X_1 .. X_N the mean of tr exp(sum X_k) is at most tr exp(sum log E "
-    "exp X_k)",
-    "Lieb's theorem: H + log A has a concave tr exp in A; J. Tropp, User-friendly tail bounds for "
+    "for independent random symmetric matrices X_1, .., X_N the mean of tr exp(sum X_k) is at "
+    "most tr exp(sum log E exp X_k)",
+    "by Lieb's theorem tr exp(H + log A) is concave in A; J. Tropp, User-friendly tail bounds for "
     "sums of random matrices, 2012, Lemma 3.4",
     statement=r"For independent random symmetric matrices $X_1, \dots, X_N$ the mean of "
     r"$\operatorname{tr} \exp(\sum_k X_k)$ is at most $\operatorname{tr} \exp(\sum_k \log "
@@ -39,35 +39,37 @@ LIEB = Lemma(
 )
 LEAVE_ONE_OUT = Lemma(
     "leave one out",
-    "of independent draws with one law, z_1 and a vector m' that is a function of the others have "
-    "E[f <m', z_1>]^2 <= E[f^2] sigma E|m'|^2 for any number f, sigma being the largest eigenvalue "
-    "of the law's second moment",
-    "Cauchy and Schwarz; given the others, the mean of <m', z_1>^2 is the form of m' in the second "
-    "moment",
-    statement=r"For independent vectors $z_1, \dots, z_N$ of one law, a function $m'$ of all but "
-    r"$z_1$ and any random number $f$, $(\mathbb{E}[f \langle m', z_1\rangle])^2 \le "
-    r"\mathbb{E}[f^2]\, \sigma\, \mathbb{E}\|m'\|^2$, where $\sigma$ is the largest eigenvalue of "
-    r"$\mathbb{E}[z_1 z_1^{\mathsf{T}}]$.",
+    "for independent vectors z_1, .., z_N with the same distribution, a function m' of all but "
+    "z_1 and any random number f, E[f <m', z_1>]^2 <= E[f^2] sigma E|m'|^2, sigma being the "
+    "largest eigenvalue of E[z_1 z_1^T]",
+    "by Cauchy and Schwarz it is at most E[f^2] E<m', z_1>^2; given the others, the mean of <m', "
+    "z_1>^2 is the quadratic form of m' in E[z_1 z_1^T]",
+    statement=r"For independent vectors $z_1, \dots, z_N$ with the same distribution, a function "
+    r"$m'$ of all but $z_1$ and any random number $f$, $(\mathbb{E}[f \langle m', z_1\rangle])^2 "
+    r"\le \mathbb{E}[f^2]\, \sigma\, \mathbb{E}\|m'\|^2$, where $\sigma$ is the largest "
+    r"eigenvalue of $\mathbb{E}[z_1 z_1^{\mathsf{T}}]$.",
     proof=r"By the inequality of Cauchy and Schwarz it is at most $\mathbb{E}[f^2]\, "
     r"\mathbb{E}\langle m', z_1\rangle^2$; given the others, the second mean is the form of $m'$ "
     r"in $\mathbb{E}[z_1 z_1^{\mathsf{T}}]$.",
 )
 TWO_ATOMS = Lemma(
     "two values",
-    "of all laws of a number s on an interval with a mean square of sigma at most, and with a "
-    "share at the upper end of at least a given one, the ratio of the mean of Y^2 to the square of "
-    "the mean of Y, Y = exp(s/tau), is largest for one that sits at the upper end and at one other "
-    "value",
-    "where it is largest, it rises towards no other law, so the law sits where Y^2/A - 2 Y/B - "
-    "kappa s^2 is largest, A and B being the means of Y^2 and Y and kappa >= 0 a multiplier. That "
-    "is concave before one value of s and convex after, as its second derivative over Y rises",
-    statement=r"Let $Y = e^{s/\tau}$. Of all laws of $s$ on $[a, b]$ with $\mathbb{E} s^2 \le "
-    r"\sigma$ and a mass of at least $\alpha_0 \ge 0$ at $b$, some one for which "
-    r"$\mathbb{E}[Y^2]/\mathbb{E}[Y]^2$ is largest sits at $b$ and at one other value.",
-    proof=r"The laws are a compact convex set. Where the ratio is largest it rises towards no "
-    r"other law, so but for the mass $\alpha_0$ the law sits where $\psi(s) = Y^2/\mathbb{E}[Y^2] "
-    r"- 2Y/\mathbb{E}[Y] - \kappa s^2$ is largest, for a multiplier $\kappa \ge 0$. As "
-    r"$\tau^2\psi''/Y = 4Y/\mathbb{E}[Y^2] - 2/\mathbb{E}[Y] - 2\kappa\tau^2/Y$ rises with $s$, "
-    r"$\psi$ is concave before one value and convex after: it is largest at one value of the "
-    r"first part, at $b$, or at both.",
+    "for Y = exp(s/tau), among all distributions of a number s on an interval whose mean square "
+    "is at most sigma and whose mass at the upper end is at least a given one, E[Y^2]/E[Y]^2 is "
+    "largest for one concentrated on the upper end and one other value",
+    "at the maximum the derivative towards any other distribution is at most 0, so apart from the "
+    "given mass the distribution is concentrated where Y^2/A - 2 Y/B - kappa s^2 is largest, A "
+    "and B being the means of Y^2 and Y and kappa >= 0 a multiplier. This function is concave "
+    "below one value of s and convex above it, as its second derivative divided by Y increases",
+    statement=r"Let $Y = e^{s/\tau}$. Among all distributions of $s$ on $[a, b]$ with "
+    r"$\mathbb{E} s^2 \le \sigma$ and a mass of at least $\alpha_0 \ge 0$ at $b$, "
+    r"$\mathbb{E}[Y^2]/\mathbb{E}[Y]^2$ is largest for one that is concentrated on $b$ and "
+    r"one other value.",
+    proof=r"The distributions are a compact convex set. At a maximum the derivative towards any "
+    r"other distribution is at most $0$, so apart from the mass $\alpha_0$ the distribution "
+    r"is concentrated where $\psi(s) = Y^2/\mathbb{E}[Y^2] - 2Y/\mathbb{E}[Y] - \kappa s^2$ "
+    r"is largest, for a multiplier $\kappa \ge 0$. As $\tau^2\psi''/Y = 4Y/\mathbb{E}[Y^2] - "
+    r"2/\mathbb{E}[Y] - 2\kappa\tau^2/Y$ increases with $s$, $\psi$ is concave below one "
+    r"value and convex above it: it is largest at one value of the concave part, at $b$, or "
+    r"at both.",
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Rational, S, Symbol, oo, sqrt
+from sympy import Expr, Rational, S, Symbol, sqrt
 
-from ...decide.domain import Domain, Range, between
+from ...decide.domain import LINE, Domain, Range, between
 from ...proof.derivation import Derivation
 from ...proof.relations import ge, gt, le
 from ...vectors.moments import mean
@@ -15,7 +15,6 @@ low, high, c = (Symbol(s, real=True) for s in ("l", "h", "c"))
 #: The mean of a number that stays between 0 and 1.
 p = Symbol("p", positive=True)
 
-LINE = Range(-oo)
 ENDS = Domain(
     {low: LINE, high: Range(low, low_open=False), c: between(low, high)}, {low: -1, high: 1, c: 0}
 )
@@ -28,21 +27,18 @@ def largest_variance(proof: Derivation) -> Expr:
     bound = (squares + Symbol("m2")).expand() - c**2
     quarter = Rational(1, 4)
     proof.equal(
-        "The variance of a number between l and h with mean c is at most (h - c)(c - l)",
-        {"largest_variance": (bound, (high - c) * (c - low))},
-        "(h - x)(x - l) >= 0, and its mean is (l + h) c - l h less the mean of x^2; equality iff x "
-        "is at the ends only",
-        ENDS,
-    )
-    proof.equal(
-        "and so at most a quarter of the square of the range",
+        "The variance of a number in [l, h] with mean c is at most (h - c)(c - l), which is at "
+        "most a quarter of (h - l)^2",
         {
+            "largest_variance": (bound, (high - c) * (c - low)),
             "room": (
                 quarter * (high - low) ** 2 - (high - c) * (c - low),
                 (c - (low + high) / 2) ** 2,
-            )
+            ),
         },
-        "this is (h - l)^2/4 - (h - c)(c - l); equality iff both ends have one half each",
+        "(h - x)(x - l) >= 0, and its mean is (l + h) c - l h minus the mean of x^2, with equality "
+        "iff x takes only the values l and h; room is (h - l)^2/4 - (h - c)(c - l), and zero iff c "
+        "is their midpoint",
         ENDS,
     )
     return quarter
@@ -54,15 +50,15 @@ def spread_of_eigenvalues(d: Symbol, t: Expr, domain: Domain, proof: Derivation)
     squares = largest**2 + (1 - largest) ** 2 / (d - 1)
     spread = (d - 1) * (d * t - 1) / d**2
     proof.equal(
-        "An eigenvalue x of the moment is at most sqrt((d - 1)(d t - 1))/d away from 1/d, t being "
-        "the sum of the squared eigenvalues",
+        "If d eigenvalues sum to 1 and their squares to t, each eigenvalue x is within sqrt((d - "
+        "1)(d t - 1))/d of 1/d",
         {
             "over": (squares - t, d / (d - 1) * ((largest - 1 / d) ** 2 - spread)),
             "squares_there": (squares.xreplace({largest: 1 / d + sqrt(spread)}), t),
         },
-        "the other d - 1 add up to 1 - x, so with their squares at least this is left of t "
-        "(Cauchy-Schwarz): it is not positive, and zero iff they are equal. That is at most "
-        "1 - 1/d, as t is at most 1",
+        "the other d - 1 eigenvalues sum to 1 - x, so by Cauchy-Schwarz their squares sum to at "
+        "least (1 - x)^2/(d - 1): over is at most 0, and zero iff the others are equal. As t is "
+        "at most 1, the distance is at most 1 - 1/d",
         domain.with_range(largest, between(1 / d, 1), 1 / domain.witness[d]),
         also=[ge((1 - 1 / d) ** 2, spread)],
     )
@@ -73,51 +69,35 @@ def largest_third_moment(proof: Derivation) -> Expr:
     """The third central moment of a number with range 1: at most this."""
     at = (1 - 1 / sqrt(3)) / 2
     most = (p * (1 - p) * (1 - 2 * p)).xreplace({p: at}).expand()
-    line = _line(0, 1)
+    chord = x * ((1 - p) ** 3 - (-p) ** 3) + (-p) ** 3
     touching = (3 * p - 1) / 2
+    tangent = (touching - p) ** 3 + 3 * (touching - p) ** 2 * (x - touching)
     proof.equal(
-        "The cube (x - p)^3 against the line through its values at 0 and 1",
-        {"over_line": ((x - p) ** 3 - line, x * (x - 1) * (x - 3 * p + 1))},
-        "p is the mean of x in [0, 1]; for p < 1/3 this is never positive, so the third central "
-        "moment is at most the line at p",
-        SHARE.with_range(x, between(0, 1), S.Half),
-    )
-    slope = 3 * (touching - p) ** 2
-    tangent = (touching - p) ** 3 + slope * (x - touching)
-    proof.equal(
-        "and against the line that touches it and meets it at 1",
-        {"over_tangent": ((x - p) ** 3 - tangent, (x - 1) * (x - touching) ** 2)},
-        "this is never positive, whatever p is",
-        SHARE.with_range(x, between(0, 1), S.Half),
-    )
-    proof.equal(
-        "Both lines at the mean",
+        "For x in [0, 1] the cube (x - p)^3 lies below its chord on [0, 1] if p < 1/3, and below "
+        "the line that meets it at x = 1 and is tangent to it at x = (3 p - 1)/2",
         {
-            "at_mean": (line.xreplace({x: p}), p * (1 - p) * (1 - 2 * p)),
+            "over_chord": ((x - p) ** 3 - chord, x * (x - 1) * (x - 3 * p + 1)),
+            "over_tangent": ((x - p) ** 3 - tangent, (x - 1) * (x - touching) ** 2),
+            "chord_at_mean": (chord.xreplace({x: p}), p * (1 - p) * (1 - 2 * p)),
             "tangent_at_mean": (tangent.xreplace({x: p}), (1 - p) ** 3 / 4),
         },
-        "the first is used for p < 1/3, the second from there on",
-        SHARE,
+        "both products are at most 0. So if x has the mean p, its third central moment is at most "
+        "the value of the chord at p for p < 1/3, and that of the tangent for p >= 1/3",
+        SHARE.with_range(x, between(0, 1), S.Half),
     )
     proof.equal(
-        "The third central moment of a number with range 1 is at most sqrt(3)/18",
+        "For p < 1/3 the third central moment of a number in [0, 1] is at most sqrt(3)/18",
         {"gap": (most - p * (1 - p) * (1 - 2 * p), 2 * (p - at) ** 2 * (S.Half + 1 / sqrt(3) - p))},
-        "this is sqrt(3)/18 - p (1 - p)(1 - 2 p); the other factor is more than 1 - p, and p = "
-        "1/2 - sqrt(3)/6 attains it with two values; with its sign changed the same holds of 1 - x",
+        "gap is sqrt(3)/18 - p (1 - p)(1 - 2 p), whose last factor exceeds 1 - p; equality for p "
+        "= 1/2 - sqrt(3)/6 and two values. The same bound for 1 - x gives the opposite sign",
         SHARE,
         also=[gt(1 / sqrt(3), S.Half)],
     )
     late = Domain({p: between(Rational(1, 3), 1)}, {p: S.Half})
     proof.holds(
-        "and for p >= 1/3 it is less",
+        "For p >= 1/3 the bound (1 - p)^3/4 is less than sqrt(3)/18",
         [le((1 - p) ** 3 / 4, Rational(2, 27)), gt(most, Rational(2, 27))],
-        "it falls with p",
+        "(1 - p)^3/4 decreases with p and equals 2/27 at p = 1/3",
         late,
     )
     return most
-
-
-def _line(a: int, b: int) -> Expr:
-    """The line through the values of (x - p)^3 at two points."""
-    first, second = ((S(e) - p) ** 3 for e in (a, b))
-    return first + (second - first) * (x - a) / (b - a)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sympy import Expr, Rational, S, Symbol, sqrt
+from sympy import Expr, Rational, Symbol, sqrt
 
 from ...decide.coefficients import closure
-from ...decide.domain import POSITIVE, Domain, Range, at_least, between, in_order
+from ...decide.domain import FREE, POSITIVE, Domain, at_least, between
 from ...losses.softmax import tau
 from ...theorem.quantity import Quantity
 
@@ -35,7 +35,7 @@ N: Expr = n - 2
 MEANINGS = {
     n: "number of vectors: the anchor, its positive and N = n - 2 negatives",
     tau: "temperature",
-    epsilon: "what the softmax gives to the negatives",
+    epsilon: "softmax probability of all negatives together",
     rho: "<M, z+>, M being the softmax mean of the positive and the negatives",
     mu: "length of the softmax mean m of the negatives",
     sigma: "largest eigenvalue of (1/N) sum z_j z_j^T over the negatives",
@@ -43,7 +43,7 @@ MEANINGS = {
     "orthogonal to the positive",
     participation: "sum of the squares of the softmax weights q_j of the negatives",
     mean_norm: "length of the mean of the negatives",
-    variance: "variance of the similarities <z, z_j>, all negatives alike",
+    variance: "variance of the similarities <z, z_j>, all negatives weighted equally",
     softmax_variance: "variance of the similarities <z, z_j> under q",
     similarity: "<z, m>, the mean similarity under q",
     alignment: "<z, z+>",
@@ -52,36 +52,36 @@ MEANINGS = {
     sigma_hat: "largest eigenvalue of (1/n) sum z_i z_i^T over a batch",
     mean_epsilon_squared_sigma: "mean of epsilon^2 sigma over the anchors of a batch",
     mean_epsilon_squared_sigma_squared: "mean of epsilon^2 sigma^2 over the anchors of a batch",
-    c: "the paper's softmax-smoothness constant, which it puts at 1/2 in plots",
+    c: "the paper's softmax-smoothness constant, set to 1/2 in its plots",
 }
 
 #: 64 roundings of a float64 near 1, as sums over hundreds of negatives collect. A reading that lies
 #: outside of its range by no more counts as the end of the range.
 ROUNDING = Rational(1, 2**47)
 
-#: 1 - rho = epsilon (1 - <m, z+>), and |<m, z+>| <= mu <= 1.
-WHY_RHO = "1 - rho is epsilon times 1 - <m, z+>"
 RANGES = {
-    n: at_least(3, "there is a negative"),
+    n: at_least(3, "at least one negative is needed"),
     tau: POSITIVE,
     epsilon: between(0, 1, "()"),
-    rho: between(1 - 2 * epsilon, 1, why=WHY_RHO),
-    sigma: between(1 / N, 1, why="N eigenvalues or fewer add up to 1"),
-    sigma_positive: between(0, 1, why="it is at most sigma"),
-    participation: between(1 / N, 1, why="N weights add up to 1"),
-    mean_norm: between(0, sqrt(sigma), why="no direction has more than sigma"),
-    variance: between(0, sigma, why="it is at most the mean square of the similarities"),
+    rho: between(1 - 2 * epsilon, 1, why="1 - rho equals epsilon times 1 - <m, z+>"),
+    sigma: between(1 / N, 1, why="at most N eigenvalues are nonzero and they sum to 1"),
+    sigma_positive: between(0, 1, why="sigma_positive is at most sigma"),
+    participation: between(1 / N, 1, why="the N weights sum to 1"),
+    mean_norm: between(
+        0, sqrt(sigma), why="the mean square along any unit vector is at most sigma"
+    ),
+    variance: between(0, sigma, why="the variance is at most the mean square of the similarities"),
     softmax_variance: between(0, 1),
     similarity: between(-1, 1),
     alignment: between(-1, 1),
     mean_epsilon_squared: between(0, 1, "()"),
-    mean_rho: between(1 - 2 * sqrt(mean_epsilon_squared), 1, why="the same, averaged"),
-    sigma_hat: between(1 / n, 1, why="n eigenvalues or fewer add up to 1"),
+    mean_rho: between(1 - 2 * sqrt(mean_epsilon_squared), 1, why="1 - rho is at most 2 epsilon"),
+    sigma_hat: between(1 / n, 1, why="at most n eigenvalues are nonzero and they sum to 1"),
     mean_epsilon_squared_sigma: between(0, mean_epsilon_squared, "(]", "sigma is at most 1"),
     mean_epsilon_squared_sigma_squared: between(
         0, mean_epsilon_squared_sigma, "(]", "sigma is at most 1"
     ),
-    c: Range(low_open=False),
+    c: FREE,
 }
 RANGES = {s: r if r.integer or s == c else replace(r, rounding=ROUNDING) for s, r in RANGES.items()}
 SMALL = Rational(1, 10**6)  #: inside its range also where that is short
@@ -107,26 +107,18 @@ WITNESS = {
 }
 
 
+def readings(names: str) -> tuple[Symbol, ...]:
+    """Readings by their names, in this order."""
+    by_name = {s.name: s for s in RANGES}
+    return tuple(by_name[name] for name in names.split())
+
+
 def domain_of(*symbols: Symbol) -> Domain:
     """The ranges of these readings, and of those that they refer to."""
     wanted = list(symbols)
     for s in wanted:
         wanted += (RANGES[s].low.free_symbols | RANGES[s].high.free_symbols) - set(wanted)
     return Domain({s: RANGES[s] for s in wanted}, {s: WITNESS[s] for s in wanted})
-
-
-def region(ranges: Mapping[Symbol, Range]) -> Domain:
-    """A domain of which any point will do as the witness: in the middle, or 1 from an end."""
-    witness: dict[Symbol, Expr] = {}
-    for s, r in in_order(ranges).items():
-        low, high = (end.xreplace(witness) for end in (r.low, r.high))
-        if r.integer:
-            witness[s] = low + int(r.low_open)
-        elif high.is_finite:
-            witness[s] = (low + high) / 2 if low.is_finite else high - 1
-        else:
-            witness[s] = low + 1 if low.is_finite else S.Zero
-    return Domain(ranges, witness)
 
 
 def in_own_ranges(found: Mapping[str, Quantity], domain: Domain) -> dict[str, Quantity]:

@@ -8,18 +8,15 @@ is at most sigma: P is most for a few similarities at one value and all others a
 
 from __future__ import annotations
 
-from functools import cached_property
-
 from sympy import Expr, Max, Min, S, Symbol, exp, sqrt
 
 from ...decide.calculus import derivative
-from ...decide.domain import POSITIVE, Domain, Range, at_least, between
-from ...decide.present import solve_linear, tidy
+from ...decide.domain import FREE, POSITIVE, Domain, Range, at_least, between, region
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt
 from ._lemmas import RAYLEIGH, TWO_ATOMS
-from ._readings import N, mean_norm, mu, participation, region, sigma
+from ._readings import N, mean_norm, mu, participation, sigma
 
 #: A share of the negatives, and the exponential of the others over theirs.
 share, low = Symbol("alpha", positive=True), Symbol("w", positive=True)
@@ -30,59 +27,28 @@ count = Symbol("N", integer=True, positive=True)
 COSH, SINH = ((exp(1 / tau) + sign * exp(-1 / tau)) / 2 for sign in (1, -1))
 
 
-class Spectrum:
-    """Bounds on mu by readings of the negatives."""
-
-    #: N P for a share of similarities at one value, the others at another.
-    concentrated: Expr = (share + (1 - share) * low**2) / (share + (1 - share) * low) ** 2
-    #: The exponential of the largest gap of two such values, 1 and -sqrt(sigma).
-    gap: Expr = exp(-(1 + sqrt(sigma)) / tau)
-
-    @cached_property
-    def best_share(self) -> Expr:
-        """The share at which that is most, if any is allowed."""
-        slope = tidy(derivative(self.concentrated, share))
-        turning = next(f for f in slope.as_numer_denom()[0].args if derivative(f, share).has(low))
-        return tidy(solve_linear(turning, share))
-
-    @cached_property
-    def excess(self) -> Expr:
-        """The largest N P that a spectrum allows."""
-        best = self.best_share.xreplace({low: self.gap})
-        there = Max(1 / N, Min(sigma, best))
-        return self.concentrated.xreplace({share: there, low: self.gap})
-
-    @cached_property
-    def most_participation(self) -> Expr:
-        """The largest P that a spectrum allows."""
-        return self.excess / N
-
-    @cached_property
-    def most_square(self) -> Expr:
-        """The largest mu^2 that a spectrum allows."""
-        return Min(1, sigma * self.excess)
-
-    @cached_property
-    def by_participation(self) -> Expr:
-        """The same where P is measured."""
-        return Min(1, N * sigma * participation)
-
-    @cached_property
-    def spread(self) -> Expr:
-        """By how much mu differs from the length of the mean, at most, if mu has room."""
-        # Neither factor is negative, but where they are measured rounding may make one so.
-        return sqrt(Max(0, (N * participation - 1) * (sigma - mean_norm**2)))
-
-    @cached_property
-    def by_mean(self) -> Expr:
-        """The largest mu^2 where P and the length of the mean are measured."""
-        room = Min(mean_norm, sqrt(sigma / (N * participation)))
-        return Min(1, (room + self.spread.xreplace({mean_norm: room})) ** 2)
-
-    @cached_property
-    def least_by_mean(self) -> Expr:
-        """The least mu^2 there."""
-        return Max(0, mean_norm - self.spread) ** 2
+# --- bounds on mu by readings of the negatives ---------------------------------------------------
+#: N P for a share of similarities at one value, the others at another.
+CONCENTRATED = (share + (1 - share) * low**2) / (share + (1 - share) * low) ** 2
+#: The share at which that is largest, if any is allowed.
+BEST_SHARE = low / (1 + low)
+#: The exponential of the largest gap of two such values, 1 and -sqrt(sigma).
+GAP = exp(-(1 + sqrt(sigma)) / tau)
+#: The largest N P, P and mu^2 that a spectrum allows.
+EXCESS = CONCENTRATED.xreplace(
+    {share: Max(1 / N, Min(sigma, BEST_SHARE.xreplace({low: GAP}))), low: GAP}
+)
+MOST_PARTICIPATION = EXCESS / N
+MOST_SQUARE = Min(1, sigma * EXCESS)
+#: The largest mu^2 where P is measured.
+BY_PARTICIPATION = Min(1, N * sigma * participation)
+#: By how much mu differs from the length of the mean, at most, if mu has room. Neither factor is
+#: negative, but where they are measured rounding may make one so.
+SPREAD = sqrt(Max(0, (N * participation - 1) * (sigma - mean_norm**2)))
+#: The largest and the least mu^2 where P and the length of the mean are measured.
+ROOM = Min(mean_norm, sqrt(sigma / (N * participation)))
+BY_MEAN = Min(1, (ROOM + SPREAD.xreplace({mean_norm: ROOM})) ** 2)
+LEAST_BY_MEAN = Max(0, mean_norm - SPREAD) ** 2
 
 
 def state_weights(proof: Derivation) -> None:
@@ -91,15 +57,16 @@ def state_weights(proof: Derivation) -> None:
     most = (1 + w) ** 2 / (4 * w)
     cold = {w: exp(-2 / tau)}
     proof.equal(
-        "How unevenly the softmax weighs the negatives",
+        "The softmax of similarities in [-1, 1] satisfies N sum q_j^2 <= cosh(1/tau)^2",
         {
             "room": (most - ((1 + w) * y - w) / y**2, ((1 + w) * y - 2 * w) ** 2 / (4 * w * y**2)),
             "most": (most.xreplace(cold), COSH**2),
             "most_uneven": (most.xreplace(cold) - 1, SINH**2),
         },
-        "exponentials between w and 1 with the mean y have a mean square of at most (1 + w) y - w, "
-        "and N sum q_j^2 is the mean square over y^2. Similarities are between -1 and 1, so that w "
-        "is exp(-2/tau)",
+        "numbers in [w, 1] with mean y have a mean square of at most (1 + w) y - w, and N sum "
+        "q_j^2 is the mean square of the exponentials over the square of their mean; with the "
+        "largest scaled to 1 they lie in [w, 1] for w = exp(-2/tau). N sum (q_j - 1/N)^2 is less "
+        "by 1, so at most sinh(1/tau)^2",
         region({w: between(0, 1, "(]"), y: between(w, 1), tau: POSITIVE}),
     )
 
@@ -121,7 +88,7 @@ def state_rayleigh(proof: Derivation) -> None:
     gram = {"qq": mu**2, "qu": x, "uu": mean_norm**2}
     form = {at: count * sigma * plain[at] - gram[at] for at in plain}
     proof.equal(
-        "Participation bounds the length of the softmax mean",
+        "The squared length of the softmax mean is at most N sigma times the participation",
         {"form_at_q": (form["qq"], count * sigma * participation - mu**2)},
         RAYLEIGH,
         readings,
@@ -129,30 +96,30 @@ def state_rayleigh(proof: Derivation) -> None:
     inside = (count * participation - 1) * (sigma - mean_norm**2)
     mixed = form["qu"].xreplace({x: mu * mean_norm})
     proof.equal(
-        "The length of the mean with it",
+        "Another bound on the length of the softmax mean m uses the length b of the mean of the "
+        "negatives",
         {"product": (form["qq"] * form["uu"] - mixed**2, sigma * (inside - (mu - mean_norm) ** 2))},
-        "with u = 1/N for every negative and A = N sigma I - K, (q^T A q)(u^T A u) - (q^T A u)^2 "
-        ">= 0. There q^T A u = sigma - x, x being the inner product of m with the mean, which is "
-        "at most mu b, b being the length of the mean: where mu b <= sigma, x may be put there, "
-        "and (mu - b)^2 <= (N P - 1)(sigma - b^2)",
+        "for A = N sigma I - K and the vector u with all entries 1/N, (q^T A q)(u^T A u) - (q^T A "
+        "u)^2 >= 0. There q^T A u = sigma - x, where x is the inner product of m with the mean "
+        "and x <= mu b. If mu b <= sigma, x may be replaced by mu b, so (mu - b)^2 <= (N P - "
+        "1)(sigma - b^2), P being the participation",
         readings,
     )
     start = sqrt(sigma / (count * participation))
     more = count * participation - 1
     proof.equal(
-        "Where the mean is longer than sqrt(sigma/(N P)), it says nothing more",
+        "For b > sqrt(sigma/(N P)) the bound by b is replaced by the bound mu <= sqrt(N sigma P)",
         {"together": ((start + more * start) ** 2, count * sigma * participation)},
-        "mu b > sigma needs sigma^2/b^2 < mu^2 <= N sigma P, so b above that; at that b the bound "
-        "b + sqrt((N P - 1)(sigma - b^2)) is sqrt(N sigma P), which holds anyway. From below, mu b "
-        "> sigma makes mu > sigma/b >= b",
+        "mu b > sigma implies sigma^2/b^2 < mu^2 <= N sigma P, so b > sqrt(sigma/(N P)); at b = "
+        "sqrt(sigma/(N P)) the bound b + sqrt((N P - 1)(sigma - b^2)) equals sqrt(N sigma P), "
+        "which always holds. For the lower bound, mu b > sigma implies mu > sigma/b >= b",
         readings,
         also=[eq(inside.xreplace({mean_norm: start}), (more * start) ** 2)],
     )
 
 
-def state_participation(proof: Derivation) -> Spectrum:
+def state_participation(proof: Derivation) -> None:
     """The participation by sigma, as steps."""
-    found = Spectrum()
     above, more = Symbol("Y", positive=True), Symbol("rise", positive=True)
     square, linear, quadratic = (Symbol(s, positive=True) for s in ("A", "B", "kappa"))
     anywhere = Domain({}, {}).with_positive((above, more, square, linear, quadratic))
@@ -162,50 +129,51 @@ def state_participation(proof: Derivation) -> Spectrum:
         return 4 * y**2 / square - 2 * y / linear - quadratic
 
     proof.holds(
-        "Participation is most for two values of the similarities",
+        "The participation is largest if the similarities take two values",
         gt(bend(above + more) / (above + more), bend(above) / above),
         TWO_ATOMS,
         anywhere,
     )
     proof.equal(
-        "N times the participation of two values",
+        "N times the participation if the similarities take two values",
         {
             "mean_square_over_square_of_mean": (
                 (share * (1 / low) ** 2 + (1 - share)) / (share / low + (1 - share)) ** 2,
-                found.concentrated,
+                CONCENTRATED,
             )
         },
-        "a share alpha of the negatives has the larger value; w is the exponential of the other "
-        "over its exponential",
+        "a fraction alpha of the negatives has the larger value; w is the exponential of the "
+        "smaller value over that of the larger",
         TWO,
     )
     rest = 1 - share
     below = share + rest * low
-    turning = found.best_share - share
+    turning = BEST_SHARE - share
     proof.equal(
-        "It rises with the gap, and with the share up to w/(1 + w)",
+        "This decreases with w, and increases with alpha up to alpha = w/(1 + w)",
         {
             "slope_in_w": (
-                derivative(found.concentrated, low),
+                derivative(CONCENTRATED, low),
                 -2 * share * rest * (1 - low) / below**3,
             ),
             "slope_in_share": (
-                derivative(found.concentrated, share),
+                derivative(CONCENTRATED, share),
                 (1 - low) ** 2 * (1 + low) * turning / below**3,
             ),
         },
-        "so the largest gap will do, and the share nearest to w/(1 + w) of those that are allowed",
+        "the two derivatives have these signs; the maximum is at the smallest w, the largest gap "
+        "of the two values, and at the admissible fraction nearest to w/(1 + w)",
         TWO,
     )
     one, other = Symbol("s", real=True), Symbol("apart", nonnegative=True)
-    values = region({share: between(0, 1, "()"), one: between(-1, 1), other: Range(low_open=False)})
+    values = region({share: between(0, 1, "()"), one: between(-1, 1), other: FREE})
     proof.holds(
-        "The gap is at most 1 + sqrt(sigma), the share at most sigma or at least 1/N",
+        "The two similarities differ by at most 1 + sqrt(sigma), and the fraction at the larger "
+        "one is at most sigma or at least 1/N",
         ge(share * one**2 + (1 - share) * (one**2 + other), one**2),
-        "the mean square of two values is at least the smaller square, so with at most sigma one "
-        "of them is within sqrt(sigma) of 0, the other within 1. For all laws the upper end is 1, "
-        "so its share is at most sigma; for laws of N similarities the largest is the upper end, "
-        "with a share of 1/N or more",
+        "the mean square of two values is at least the smaller square and at most sigma, so one "
+        "value lies within sqrt(sigma) of 0 and the other in [-1, 1]. For an arbitrary "
+        "distribution the larger value is 1, so its probability is at most sigma; for N "
+        "similarities it is attained by at least one, so its fraction is at least 1/N",
         values,
     )
-    return found

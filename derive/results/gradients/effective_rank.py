@@ -11,7 +11,7 @@ from __future__ import annotations
 from sympy import Expr, Max, Min, Rational, S, Symbol, log, sqrt
 
 from ...decide.calculus import derivative
-from ...decide.domain import POSITIVE, Domain, Range, at_least, between
+from ...decide.domain import FREE, POSITIVE, Domain, Range, at_least, between, region
 from ...decide.present import solve_linear, tidy
 from ...losses.setting import VECTORS
 from ...proof.derivation import Derivation
@@ -22,7 +22,7 @@ from ...theorem.result import Result
 from ...vectors.moments import from_isotropy, gram_and_moment
 from ._bounded import bounds, configuration
 from ._moments import spread_of_eigenvalues
-from ._readings import in_own_ranges, region
+from ._readings import in_own_ranges
 
 n, d, k = (Symbol(s, integer=True, positive=True) for s in "ndk")
 rank = Symbol("effective_rank", positive=True)
@@ -46,16 +46,15 @@ MEANINGS = {
     n: "number of unit vectors",
     d: "dimension",
     rank: "effective rank, 1 over the sum of the squared eigenvalues of the second moment",
-    k: "a whole number below the effective rank, and no more than 1 below",
+    k: "an integer k with k <= effective rank <= k + 1",
     gram: "sum of the squared inner products of all n^2 pairs",
     sigma_hat: "largest eigenvalue of the second moment",
-    deviation: "Frobenius distance of the second moment from the identity over d, over the norm "
-    "of the latter",
+    deviation: "relative Frobenius distance of the second moment from the identity over d",
 }
 #: The largest eigenvalue, how many there may be, a trace, a share, a squared norm.
 x, r = Symbol("x", positive=True), Symbol("r", positive=True)
 trace, t = Symbol("trace", positive=True), Symbol("t", positive=True)
-SEVERAL = at_least(2, "in one dimension effective rank and largest eigenvalue are 1")
+SEVERAL = at_least(2, "in one dimension the effective rank and the largest eigenvalue are both 1")
 LARGE = Domain({d: SEVERAL, rank: between(1, d)}, {d: 3, rank: 2})
 
 
@@ -69,31 +68,31 @@ CASES = {
 OF_VECTORS = r"""
 sigma_hat_upper | sigma_hat <= | ONE_AXIS_TWICE
     largest eigenvalue of the second moment
-    iff all other eigenvalues are equal, of as many as n vectors may have
+    iff min(n, d) - 1 eigenvalues other than the largest are equal and the rest are 0
 sigma_hat_lower | sigma_hat >= | TWO_AXES
     largest eigenvalue of the second moment, from the effective rank alone
-    iff all eigenvalues that are not zero are equal
+    iff all nonzero eigenvalues are equal
 entropy_rank | entropy_rank >= | TWO_AXES
-    effective rank by entropy, the exponential of that of the eigenvalues
-    iff all eigenvalues that are not zero are equal
+    effective rank by entropy: the exponential of the entropy of the eigenvalues
+    iff all nonzero eigenvalues are equal
 effective_rank_upper | effective_rank <= | ORTHONORMAL
     effective rank of n unit vectors in d dimensions
     where the vectors are orthonormal, or a tight frame
 effective_rank_lower | effective_rank >= | OPPOSITE
-    effective rank, whatever the vectors are
-    iff all vectors are on one line
+    effective rank of any unit vectors
+    iff all vectors are collinear
 effective_rank_by_sigma_upper | effective_rank <= | ONE_AXIS_TWICE
     effective rank, from the largest eigenvalue and the dimension
     iff all other eigenvalues are equal
 effective_rank_by_sigma_lower | effective_rank >= | TWO_AXES
     effective rank, from the largest eigenvalue
-    iff all eigenvalues that are not zero are equal
+    iff all nonzero eigenvalues are equal
 """
 OF_NEGATIVES = """
 mean_sigma_lower | mean_sigma >= | ALL_EQUAL
-    largest eigenvalue of the negatives' moment, of each anchor and so in the mean
-    where anchor and positive are on a top direction of the batch that is one of the negatives
-    too, or the negatives are orthonormal, whatever the anchor
+    largest eigenvalue of the second moment of the negatives, for each anchor and so in the mean
+    where anchor and positive are multiples of a leading eigenvector of the second moment of the
+    batch that is also one of that of the negatives, or the negatives are orthonormal
 """
 
 
@@ -132,13 +131,14 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "sigma_hat_most": Quantity(
             largest,
             r"\hat\sigma_{\max}",
-            "maximum of the largest eigenvalue, attained where all others are equal",
+            "maximum of the largest eigenvalue, attained iff all others are equal",
             LARGE,
         ),
         "sigma_hat_least": Quantity(
             least,
             r"\hat\sigma_{\min}",
-            "minimum of the largest eigenvalue, attained where k are equal and one is smaller",
+            "minimum of the largest eigenvalue, attained iff k eigenvalues are equal and at most "
+            "one other is nonzero",
             DOMAIN.restricted([k]).with_range(rank, between(k, k + 1), Rational(3, 2)),
         ),
         **of_isotropy,
@@ -160,14 +160,15 @@ def by_gram(proof: Derivation) -> Quantity:
             "gram_norm": (of_gram.xreplace(called), gram),
             "moment_norm": (of_moment.xreplace(called), gram),
         },
-        "both are the trace of Z Z' Z Z', rotated; Z has any number of rows, of any length",
+        "both equal the trace of Z Z' Z Z', which is invariant under cyclic permutations; Z has "
+        "any number of rows of any length",
         where,
     )
     normal = (of_moment.xreplace(called) / n**2) / (trace / n) ** 2
     proof.equal(
-        "The second moment over its trace has the sum of squared eigenvalues",
+        "The sum of the squared eigenvalues of the second moment divided by its trace",
         {"of_trace_one": (normal, gram / trace**2)},
-        "trace is that of Z' Z, so the second moment has trace/n",
+        "the second moment Z' Z/n has the trace trace/n, trace being that of Z' Z",
         scaled,
     )
     of_units = normal.xreplace({trace: n})
@@ -183,18 +184,20 @@ def by_largest(proof: Derivation) -> tuple[Expr, Domain]:
     """The least sum of squared eigenvalues, by the largest of them."""
     many = region({r: Range(S.One, low_open=False), rank: POSITIVE})
     proof.equal(
-        "Of r eigenvalues with the sum 1 the squares add up to at least 1/r",
+        "The squares of r eigenvalues that sum to 1 add up to at least 1/r",
         {"spread": (1 / rank - 2 / r + r / r**2, 1 / rank - 1 / r)},
-        "the sum of the squares of their distances to 1/r; so the effective rank is at most the "
-        "rank, which is at most n and d; it is at least 1, as no square is more than its number",
+        "spread is the sum of the squared distances of the eigenvalues from 1/r, so at least 0. "
+        "The effective rank is therefore at most the rank, which is at most n and d; it is at "
+        "least 1, as no eigenvalue exceeds 1",
         many,
     )
     of_sigma = Domain({d: SEVERAL, sigma_hat: between(1 / d, 1)}, {d: 3, sigma_hat: S.Half})
     squares = sigma_hat**2 + (1 - sigma_hat) ** 2 / (d - 1)
     proof.equal(
-        "With the largest eigenvalue known, the others add up to the rest",
+        "The effective rank is at most this function of the largest eigenvalue",
         {"most": (1 / squares, d / (1 + (d * sigma_hat - 1) ** 2 / (d - 1)))},
-        "their squares add up to at least as much as if they were equal; this is 1 over the sum",
+        "the other eigenvalues sum to 1 - sigma_hat, and their squares are smallest if they are "
+        "equal; most is 1 over the sum of all squares",
         of_sigma,
     )
     return squares, of_sigma
@@ -208,22 +211,25 @@ def fewest(proof: Derivation) -> Expr:
     rest = 1 - k * x
     over = k * (k + 1) * ((x - 1 / (k + 1)) ** 2) + 1 / (k + 1)
     proof.equal(
-        "Of eigenvalues up to x with the sum 1, k equal to x and one less have the most squares",
+        "Among eigenvalues in [0, x] that sum to 1, the sum of squares is largest if k of them "
+        "equal x and one is smaller",
         {"squares": (k * x**2 + rest**2, over)},
-        "moving from a lesser one to a greater raises the sum of squares, until all but one are 0 "
-        "or x; it lies between 1/(k + 1) and 1/k, as x does, and rises with x",
+        "transferring mass from a smaller eigenvalue to a larger one increases the sum of "
+        "squares, until all but one are 0 or x; the maximum lies between 1/(k + 1) and 1/k, as x "
+        "does, and increases with x",
         where.with_range(x, between(1 / (k + 1), 1 / k), Rational(2, 3)),
     )
     shifted = solve_linear(k * (k + 1) * square + 1 / (k + 1) - 1 / rank, square)
     least = 1 / (k + 1) + sqrt(tidy(shifted))
     proof.equal(
-        "So the largest is at least where this is 1/R",
+        "The largest eigenvalue is at least the x for which this maximum is 1/R, R being the "
+        "effective rank",
         {
             "squares": ((k * x**2 + rest**2).xreplace({x: least}), 1 / rank),
             "at_k": (least.xreplace({rank: k}), 1 / k),
             "at_next": (least.xreplace({rank: k + 1}), 1 / (k + 1)),
         },
-        "for an effective rank that is a whole number it is 1/R",
+        "the value of x is substituted; for an integer effective rank the bound is 1/R",
         where,
     )
     return least
@@ -233,9 +239,10 @@ def isotropy(proof: Derivation) -> dict[str, Quantity]:
     """The distance from a multiple of the identity."""
     squared = from_isotropy(d, 1 / rank) / from_isotropy(d, S.Zero, S.Zero)
     proof.equal(
-        "The squared distance from the identity over d, over the squared norm of the latter",
+        "The squared relative distance of the second moment from the identity over d",
         {"squared_deviation": (squared, d / rank - 1)},
-        "the trace of the square less 2/d times the trace, which is 1, plus 1/d; over 1/d",
+        "the squared distance is the trace of the square minus 2/d times the trace, which is 1, "
+        "plus 1/d; the squared norm of the identity over d is 1/d",
         LARGE,
     )
     back = tidy(solve_linear(d - (1 + deviation**2) * rank, rank))
@@ -260,10 +267,10 @@ def state_entropy(proof: Derivation) -> None:
     proof.equal(
         "log t <= t - 1",
         {"slope": (derivative(gap, t), 1 - 1 / t), "at_1": (gap.xreplace({t: S.One}), 0)},
-        "the difference falls before t = 1 and rises after; for an eigenvalue over P, the sum of "
-        "the squared ones, and in the mean over the eigenvalues, each weighted by itself, the "
-        "right side is P/P - 1 = 0: minus the entropy is at most log P, so the exponential of the "
-        "entropy is at least 1/P",
+        "t - 1 - log t decreases for t < 1 and increases for t > 1. With P the sum of the squared "
+        "eigenvalues x, t = x/P is averaged with the weights x: t - 1 has the mean P/P - 1 = 0 "
+        "and log t the mean -H - log P, H being the entropy. So -H <= log P, and the exponential "
+        "of the entropy is at least 1/P",
         region({t: POSITIVE}),
     )
 
@@ -288,25 +295,26 @@ def left_out(proof: Derivation) -> dict[str, Quantity]:
     others, negatives = (
         tidy(along[part].xreplace({left: rest})) for part in ("others", "negatives")
     )
-    free = {s: Range(low_open=False) for s in (form, on_z, on_y)}
+    free = dict.fromkeys((form, on_z, on_y), FREE)
     where = region({**some.ranges, **free})
     proof.equal(
-        "Along any vector, the moments of a batch without the anchor, and without the positive",
+        "The quadratic forms of the second moment without the anchor, and without the anchor and "
+        "its positive",
         {
             "others": (others, n / (n - 1) * (form - on_z**2 / n)),
             "negatives": (negatives, n / (n - 2) * (form - (on_z**2 + on_y**2) / n)),
         },
-        "a is u' S u for the second moment S of all n, x and y are the inner products of u with "
-        "the anchor and the positive: an identity of matrices, of any size. What is left out are "
-        "squares, so without them it is at most n/(n - 1), or n/(n - 2), times that of all",
+        "for any vector u, a = u' S u with the second moment S of all n vectors, and x and y are "
+        "the inner products of u with the anchor and the positive. The omitted terms are squares, "
+        "so the forms are at most n/(n - 1) and n/(n - 2) times a",
         where,
         also=[ge(n / (n - 1) * form, "others"), ge(n / (n - 2) * form, "negatives")],
     )
     traces = moments(n - 2, S.One, S.One)
     proof.equal(
-        "All three have trace 1",
+        "All three second moments have trace 1",
         {f"trace_{name}": (trace_of, 1) for name, trace_of in traces.items()},
-        "unit vectors have squared norm 1, and the sum over the others has trace n - 2",
+        "unit vectors have squared norm 1, so the sum over the negatives has trace n - 2",
         some,
     )
     top = negatives.xreplace({form: sigma_hat})
@@ -317,13 +325,15 @@ def left_out(proof: Derivation) -> dict[str, Quantity]:
         "others_factor": Quantity(
             tidy((others / form).xreplace({on_z: S.Zero})),
             r"\frac{n}{n - 1}",
-            "largest eigenvalue without the anchor, at most this times that of all",
+            "largest eigenvalue of the second moment without the anchor, divided by that of all: "
+            "at most this",
             some,
         ),
         "negatives_factor": Quantity(
             tidy(without / sigma_hat),
             r"\frac{n}{n - 2}",
-            "largest eigenvalue without anchor and positive, at most this times that of all",
+            "largest eigenvalue of the second moment without anchor and positive, divided by that "
+            "of all: at most this",
             some,
         ),
         **bounds(
@@ -338,7 +348,7 @@ def left_out(proof: Derivation) -> dict[str, Quantity]:
 
 RESULT = Result(
     "effective-rank",
-    title="Effective rank, the largest eigenvalue, and what a batch without some vectors has",
+    title="Effective rank and largest eigenvalue of a batch, also without anchor and positive",
     source="ochieng2025diversity, Sections 1.1 and 1.3, Lemma B.1",
     parameters=(n, d, rank, k, gram, sigma_hat, deviation),
     domain=DOMAIN,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from sympy import Expr, Min, S, Symbol, sqrt
 
-from ...decide.domain import Domain, Range, at_least, between
+from ...decide.domain import FREE, Domain, Range, at_least, between, region
 from ...losses.setting import INFONCE_OF_LAW
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
@@ -22,7 +22,7 @@ from ...vectors.combination import inner, plus
 from . import _readings as of_anchor
 from ._bounded import bounds
 from ._lemmas import LEAVE_ONE_OUT, MINKOWSKI, RAYLEIGH
-from ._readings import N, n, region
+from ._readings import N, n
 from ._spectrum import COSH, SINH, state_weights
 
 square, spectral = of_anchor.mean_epsilon_squared, of_anchor.mean_epsilon_squared_sigma
@@ -55,7 +55,8 @@ CASES = {
 }
 BOUNDS = """
 upper_any | mean_squared_gradient <= U | OPPOSITE
-    upper bound for any law of the negatives, from the three parts of Theorem 1.1
+    upper bound of the mean squared gradient for any distribution of the negatives, from the three
+    parts of Theorem 1.1
     where all negatives are opposite to the positive
 """
 
@@ -66,29 +67,30 @@ def _softmax_mean(proof: Derivation) -> Expr:
     own, others = {"z_1": S.One}, {"m'": S.One}
     gram = {("z_1", "z_1"): S.One, ("m'", "z_1"): x}
     proof.equal(
-        "The softmax mean along one of the negatives",
+        "The inner product of the softmax mean m of the negatives with one negative z_1",
         {"along": (inner(plus((q, own), (1 - q, others)), own, gram), q + (1 - q) * x)},
-        "m' is the softmax mean of the others, and x is <m', z_1>; |m|^2 is the sum of q_j <m, "
-        "z_j>, whose terms have the same mean",
+        "m = q_1 z_1 + (1 - q_1) m', where m' is the softmax mean of the other negatives and x = "
+        "<m', z_1>; |m|^2 is the sum of q_j <m, z_j>, whose terms all have the same mean",
         region({q: between(0, 1), x: between(-1, 1)}),
     )
     a, b, k, s = (Symbol(c, nonnegative=True) for c in ("a", "b", "kappa", "sigma"))
-    free = Range(low_open=False)
     proof.equal(
-        "The mean of |m|^2 is at most kappa/N + sqrt(kappa sigma X), X being that with one "
-        "negative fewer, so at most kappa/N + (kappa sigma + X)/2",
+        "With kappa = cosh(1/tau)^2, the mean of |m|^2 for N negatives is at most kappa/N + "
+        "sqrt(kappa sigma X), X being that for N - 1 negatives, so at most kappa/N + (kappa sigma "
+        "+ X)/2",
         {"gap": ((a**2 + b**2) / 2 - a * b, (a - b) ** 2 / 2)},
         LEAVE_ONE_OUT,
-        region({a: free, b: free}),
+        region({a: FREE, b: FREE}),
     )
 
     def most(size: Expr) -> Expr:
         return s + 3 / size
 
     proof.equal(
-        "and so at most kappa (sigma + 3/N)",
+        "The mean of |m|^2 is at most kappa (sigma + 3/N)",
         {"room": (k * (most(N) - 1 / N - (s + most(N - 1)) / 2), k * (N - 4) / (2 * N * (N - 1)))},
-        "by induction from N = 4 on; for N <= 3 this is 1 or more, and |m| is at most 1",
+        "by induction over N >= 4: room is this bound minus kappa/N + (kappa sigma + X)/2 for the "
+        "bound X of N - 1 negatives. For N <= 3 the bound is at least 1, and |m| <= 1",
         region({n: at_least(6), k: Range(S.One, low_open=False), s: between(0, 1)}),
         also=[ge("room", 0)],
     )
@@ -99,15 +101,17 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     state_weights(proof)
     sigma, k = of_anchor.sigma, Symbol("k", nonnegative=True)
     proof.holds(
-        "The softmax mean is near the mean: |m - z'|^2 is at most sinh(1/tau)^2 sigma",
+        "The softmax mean m and the mean z' of the negatives satisfy |m - z'|^2 <= sinh(1/tau)^2 "
+        "sigma",
         ge(SINH**2 * (sigma - k), 0),
         RAYLEIGH,
         of_anchor.domain_of(n, tau, sigma).with_range(k, between(0, sigma), S.Half / 2),
     )
     x, y = Symbol("x", nonnegative=True), Symbol("y", nonnegative=True)
-    mixed, free = Symbol("c", real=True), Range(low_open=False)
+    mixed, free = Symbol("c", real=True), FREE
     proof.holds(
-        "The root of the mean of |M - z+|^2, by the roots x and y of those of two parts",
+        "The root mean square of M - z+ is at most the sum of the root mean squares x and y of "
+        "two parts",
         ge((x + y) ** 2 - (x**2 + y**2 + 2 * mixed), 0),
         MINKOWSKI,
         region({x: free, y: free, mixed: between(-x * y, x * y)}),
@@ -124,8 +128,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "upper_law": Quantity(
             Min(trivial, (first + by_law) ** 2) / tau**2,
             r"\mathbb{E}\|\nabla_z \mathcal{L}\|^2 \le U_\Sigma",
-            "upper bound of the mean squared gradient over independent negatives of one law, by "
-            "its largest eigenvalue, in any dimension",
+            "upper bound of the mean squared gradient over independent negatives with the same "
+            "distribution, by the largest eigenvalue of its second moment, in any dimension",
         ),
     }
     return of_anchor.in_own_ranges(found, DOMAIN)

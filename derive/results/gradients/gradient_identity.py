@@ -14,7 +14,7 @@ from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ._identity import state_ends, state_identity
+from ._identity import ALONG_ANCHOR, MEAN_ALIGNMENT, SQUARED_GRADIENT, state_identity
 from ._readings import (
     MEANINGS,
     ROUNDING,
@@ -40,7 +40,7 @@ DOMAIN = (
         mu,
         replace(
             between(Abs(epsilon + rho - 1) / epsilon, 1),
-            why="mu is at least |<m, z+>|, and at most 1",
+            why="mu is at least |<m, z+>| and at most 1",
             rounding=OF_ALIGNMENT,
         ),
         1 - SMALL,
@@ -49,7 +49,7 @@ DOMAIN = (
         similarity,
         replace(
             between(Max(-mu, alignment - APART), Min(mu, alignment + APART)),
-            why="<z, m> is no longer than m, and differs from <z, z+> by |m - z+| at most",
+            why="|<z, m>| is at most |m|, and <z, m> differs from <z, z+> by at most |m - z+|",
             rounding=OF_ALIGNMENT + OF_APART,
         ),
         Rational(1, 2),
@@ -59,25 +59,25 @@ PARAMETERS = (tau, epsilon, rho, mu, similarity, alignment)
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    identity = state_identity(proof)
-    state_ends(identity, proof)
-    tangential: Expr = identity.squared_gradient - identity.along_anchor**2
+    state_identity(proof)
+    tangential: Expr = SQUARED_GRADIENT - ALONG_ANCHOR**2
     found = {
         "squared_gradient": Quantity(
-            identity.squared_gradient,
+            SQUARED_GRADIENT,
             r"\|\nabla_z \mathcal{L}\|^2",
-            "squared gradient of InfoNCE with respect to the anchor, taken as free",
+            "squared norm of the gradient of InfoNCE with respect to the anchor, taken as a free "
+            "vector",
         ),
         "mean_alignment": Quantity(
-            identity.mean_alignment,
+            MEAN_ALIGNMENT,
             r"\langle m, z^+\rangle",
             "inner product of the positive with the softmax mean of the negatives",
         ),
         "squared_tangential": Quantity(
             tangential,
             r"\|(I - z z^\top) \nabla_z \mathcal{L}\|^2",
-            "the same of the part tangent to the sphere, which is what reaches an encoder that "
-            "normalises",
+            "squared norm of the component of the gradient tangent to the sphere, the only one "
+            "that reaches an encoder that normalises",
         ),
     }
     return in_own_ranges(found, DOMAIN)

@@ -40,15 +40,19 @@ N = n - 2
 
 DOMAIN = Domain(
     {
-        n: at_least(3, "an anchor, its positive and at least one negative"),
+        n: at_least(3, "an anchor, its positive and at least one negative are needed"),
         tau: POSITIVE,
-        sigma: between(1 / N, 1, why="N eigenvalues or fewer add up to 1"),
+        sigma: between(1 / N, 1, why="at most N eigenvalues are nonzero and they sum to 1"),
         epsilon_max: between(0, 1),
         epsilon: between(0, epsilon_max),
         first: between(0, 4 * epsilon_max**2 / tau**2),
         t: between(0, 1, "(]"),
         d: at_least(1),
-        mu: between(-1 / Max(1, N - 1), 1, why="the mean of the negatives has a length"),
+        mu: between(
+            -1 / Max(1, N - 1),
+            1,
+            why="the mean of the negatives has a squared length of at least 0",
+        ),
     },
     {
         n: 4,
@@ -66,7 +70,7 @@ MEANINGS = {
     n: "number of vectors, N = n - 2 of which are negatives",
     tau: "temperature",
     sigma: "mean of the largest eigenvalue of the negatives' second moment",
-    epsilon: "root of the mean square of the softmax error",
+    epsilon: "root mean square of the softmax error",
     epsilon_max: "largest softmax error",
     first: "mean of the squared gradient",
     t: "trace of the square of the second moment of one negative",
@@ -87,15 +91,16 @@ CASES = {
 }
 BOUNDS = r"""
 variance_printed | printed gradient_variance <= | ONE_NEGATIVE
-    the printed bound (V); fails for every n
+    the printed bound (V) on the variance of the squared gradient; false for every n
     proved where 4 epsilon_max^4/tau^4 <= A sigma + B
 variance_by_range | gradient_variance <= | ONE_NEGATIVE
     variance of the squared gradient, from the largest softmax error
-    iff gamma is 0 and 4 epsilon_max^2/tau^2 half of the time each: the negatives coincide, with
-    the positive or opposite to it, the latter with the largest error
+    iff gamma is 0 or 4 epsilon_max^2/tau^2 with probability 1/2 each: all negatives equal the
+    positive, or all are opposite to it and the softmax error is largest
 variance_by_mean | gradient_variance <= | ONE_NEGATIVE
-    variance of the squared gradient, from its mean as well; never more than by the range
-    iff gamma is 0 or 4 epsilon_max^2/tau^2
+    variance of the squared gradient, from its mean and the largest softmax error; never weaker
+    than variance_by_range
+    iff gamma takes only the values 0 and 4 epsilon_max^2/tau^2
 """
 #: Vectors of the smallest law: an anchor, its positive and one negative.
 SMALLEST = Integer(3)
@@ -146,14 +151,14 @@ def by_the_range(proof: Derivation, quarter: Expr, range_: Expr) -> tuple[Expr, 
     where = DOMAIN.restricted([tau, epsilon_max, first])
     by_mean, by_range = first * (range_ - first), quarter * range_**2
     proof.equal(
-        "The squared gradient lies between 0 and 4 epsilon^2/tau^2",
+        "The squared gradient gamma lies between 0 and 4 epsilon^2/tau^2",
         {
             "variance_by_range": (by_range, 4 * epsilon_max**4 / tau**4),
             "room": (by_range - by_mean, (first - range_ / 2) ** 2),
         },
-        "m and the positive are in the unit ball, so they are at most 2 apart, and M - z+ is "
-        "epsilon times m - z+; the two steps before, from 0 to the largest such number: the bound "
-        "by the mean is less by a square",
+        "m and z+ lie in the unit ball, so |m - z+| <= 2, and M - z+ = epsilon (m - z+). The two "
+        "steps before, for a number in [0, 4 epsilon_max^2/tau^2], give both bounds; room is the "
+        "bound by the range minus that by the mean, a square",
         where,
     )
     return by_range, by_mean
@@ -167,34 +172,35 @@ def sampling(proof: Derivation) -> dict[str, Quantity]:
     variance = tidy(independent.variance(N))
     pairs = tidy(correlated(N, mu))
     proof.equal(
-        "The squared norm of the mean of independent unit vectors with mean zero",
+        "The squared norm of the mean of N independent unit vectors whose distribution has mean "
+        "zero: its mean, mean square and variance",
         {
             "its_mean": (independent.squared_mean(N), 1 / N),
             "mean_of_square": (independent.fourth_mean(N), (2 * t * (N - 1) + N) / N**3),
             "its_variance": (variance, 2 * (N - 1) * t / N**3),
         },
-        "sums over two and four indices, each over the ways in which they coincide: an index that "
-        "stands alone has mean zero, and two pairs of equal ones give 1, or <x, y>^2 with the "
-        "mean t, the trace of the squared second moment",
+        "these are sums over two and four indices; a term with an index that occurs once has mean "
+        "zero, and two pairs of equal indices give 1, or <x, y>^2 with the mean t, the trace of "
+        "the squared second moment",
         where,
     )
     proof.equal(
-        "The printed variance is more, from three negatives on; with a mean inner product of two "
-        "different vectors the mean is more too",
+        "The printed variance exceeds this one for N >= 3; if two different vectors have the mean "
+        "inner product mu_corr, the mean of the squared norm is correlated",
         {
             "printed_less_exact": (printed_variance(N) - variance, (N - 1) * (N - 2 * t) / N**3),
             "correlated": (pairs, 1 / N + (N - 1) * mu / N),
         },
-        "the difference is zero for N = 1, and for N = 2 where t = 1: all vectors on one line. "
-        "Independent vectors have the squared norm of their mean for mu, so 1/N takes that it is "
-        "zero",
+        "the difference is zero for N = 1, and for N = 2 with t = 1, that is for collinear "
+        "vectors. The printed mean 1/N assumes that different vectors are uncorrelated, mu_corr = "
+        "0",
         DOMAIN.restricted([n, t, mu]),
     )
     return {
         "sampling_mean": Quantity(
             pairs,
             r"\mathbb{E}\|\bar z\|^2",
-            "mean squared norm of the mean of the negatives; 1/N iff they are uncorrelated",
+            "mean squared norm of the mean of the negatives; it is 1/N iff they are uncorrelated",
         ),
         "sampling_variance": Quantity(
             variance,
@@ -204,7 +210,8 @@ def sampling(proof: Derivation) -> dict[str, Quantity]:
         "sampling_variance_isotropic": Quantity(
             tidy(variance.xreplace({t: 1 / d})),
             r"\mathrm{Var}\|\bar z\|^2",
-            "the same where their second moment is the identity over d: its minimum",
+            "variance of the squared norm of a mean of independent unit vectors whose second "
+            "moment is the identity over d: its minimum",
         ),
         "sampling_variance_printed": Quantity(
             printed_variance(N),
@@ -228,21 +235,22 @@ def one_negative(proof: Derivation) -> Quantity:
     at_one = variance.xreplace({tau: S.One}) - bound.xreplace({tau: S.One})
     y = exp(-2 / tau)
     proof.equal(
-        "On a line, with the positive opposite to the anchor and one negative on either side of it "
-        "half of the time, the variance is more than the printed bound at temperature 1",
+        "In dimension 1, if the positive is opposite to the anchor and one negative equals either "
+        "with probability 1/2, the variance exceeds the printed bound at temperature 1",
         {
             "its_variance": (variance, 4 / (tau**4 * (1 + y) ** 4)),
             "printed": (bound, 1 / (1 + y) ** 2 + Rational(1, 4)),
         },
-        "n = 3, d = 1 and two atoms: no fewer; A is zero for one negative",
+        "the two outcomes are substituted; A is zero for one negative. No smaller n, d or number "
+        "of outcomes exists",
         warm,
         also=[gt(at_one, 0)],
     )
     return Quantity(
         variance - bound,
         r"\mathrm{Var}(\gamma) - (A\sigma + B)",
-        "variance minus the printed bound, for one negative on either side of an anchor "
-        "whose positive is opposite to it",
+        "variance minus the printed bound, for one negative that equals the anchor or the "
+        "positive opposite to it with probability 1/2 each",
         warm,
     )
 
@@ -260,18 +268,19 @@ def two_negatives(proof: Derivation) -> Quantity:
         product += square * (1 if chosen[0] == chosen[1] else 0)  # opposite ones have mean zero
     excess = product - mean_square / count
     proof.holds(
-        "With two negatives, each on either side of a line at the cosine 3/5 to the anchor, and "
-        "the positive at it, |B|^2 has a larger mean at temperature 1/5 than epsilon^2 over N",
+        "For two independent negatives that are u or -u with probability 1/2 each, where <u, z> = "
+        "3/5, and the positive equal to the anchor z, the mean of |B|^2 at temperature 1/5 "
+        "exceeds that of epsilon^2 over N",
         gt(excess.xreplace({tau: Rational(1, 5)}), 0),
-        "epsilon and the mean of the negatives depend on each other, though the negatives are "
-        "independent with mean zero; with one negative both means are equal, always",
+        "epsilon and the mean of the negatives are dependent, although the negatives are "
+        "independent with mean zero; for one negative both means are equal",
         warm,
     )
     return Quantity(
         excess,
         r"\mathbb{E}\|B\|^2 - \mathbb{E}[\epsilon^2]/N",
-        "mean of the squared sampling term minus the printed value, for two negatives on "
-        "either side of a line at the cosine 3/5 to an anchor with its positive",
+        "mean of the squared sampling term minus the printed value, for two independent negatives "
+        "u or -u at the cosine 3/5 or -3/5 to an anchor that equals its positive",
         warm,
     )
 
@@ -296,26 +305,28 @@ def many_negatives(proof: Derivation) -> dict[str, Quantity]:
     scaled = (variance - bound) * tau**4
     limit = take_limit("excess_on_axes", scaled, tau, S.Zero, where, proof)
     proof.holds(
-        "With N negatives on N^2 axes at right angles to the anchor, and the positive at it or "
-        "opposite to it, the variance is more than the printed bound at every small temperature",
+        "For N negatives drawn from N^2 axes orthogonal to the anchor, and the positive equal or "
+        "opposite to the anchor, the variance exceeds the printed bound at every small "
+        "temperature",
         gt(tidy(limit), 0),
-        "their softmax is uniform, |m - z+|^2 is 1 + |mean|^2 and epsilon N/(N + exp(1/tau)) or "
-        "N/(N + exp(-1/tau)), half of the time each; sigma is at most 1/N, plus 1 - 1/N times the "
-        "probability that two share an axis; this is the limit of the difference times tau^4",
+        "the softmax of the negatives is uniform, |m - z+|^2 is 1 + |mean|^2, and epsilon is N/(N "
+        "+ exp(1/tau)) or N/(N + exp(-1/tau)) with probability 1/2 each; sigma is at most 1/N, "
+        "plus 1 - 1/N times the probability that two negatives share an axis. The inequality is "
+        "that for the limit tau -> 0 of tau^4 times the difference",
         DOMAIN.restricted([n]),
     )
     return {
         "excess_on_axes": Quantity(
             scaled,
             r"\tau^4 (\mathrm{Var}(\gamma) - (A\sigma + B))",
-            "variance minus the printed bound, at least, times tau^4: negatives on axes at "
-            "right angles to the anchor, whose positive is at it or opposite to it",
+            "lower bound of tau^4 times the variance minus the printed bound: negatives on axes "
+            "orthogonal to the anchor, whose positive equals it or is opposite to it",
             where,
         ),
         "excess_cold": Quantity(
             tidy(limit),
             r"\lim_{\tau \to 0} \tau^4 (\mathrm{Var}(\gamma) - (A\sigma + B))",
-            "variance minus the printed bound, at least, times tau^4, on those axes, as tau -> 0",
+            "limit of excess_on_axes as tau -> 0",
             DOMAIN.restricted([n]),
         ),
     }

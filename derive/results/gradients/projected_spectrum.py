@@ -9,7 +9,7 @@ and those by sigma exceed it by any factor.
 
 from sympy import Expr, Min, S, Symbol, factor
 
-from ...decide.domain import between
+from ...decide.domain import between, region
 from ...decide.present import tidy
 from ...losses.setting import INFONCE
 from ...losses.softmax import tau
@@ -20,14 +20,7 @@ from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...vectors.combination import inner, plus
 from ._bounded import bounds, configuration
-from ._identity import (
-    MEAN,
-    ONE,
-    Identity,
-    mean_alignment,
-    state_ends,
-    state_identity,
-)
+from ._identity import GRAM, MEAN, MEAN_ALIGNMENT, ONE, gradient_at, mean_alignment, state_identity
 from ._lemmas import RAYLEIGH
 from ._readings import (
     MEANINGS,
@@ -38,7 +31,6 @@ from ._readings import (
     mu,
     n,
     participation,
-    region,
     rho,
     sigma_positive,
 )
@@ -57,15 +49,15 @@ BOUNDS = r"""
 upper_projected | squared_gradient <= U_\perp | PARALLEL
     upper bound of the squared gradient by the spectrum orthogonal to the positive and
     the participation of the weights; never weaker than the bound by alignment
-    iff the weights q are an eigenvector of the Gram matrix of the parts orthogonal to the
-    positive for its largest eigenvalue, or all negatives are one point
+    iff the weights q are an eigenvector of the Gram matrix of the components orthogonal to the
+    positive for its largest eigenvalue, or all negatives coincide
 upper_projected_spectrum | squared_gradient <= U_{\perp\tau} | PARALLEL
-    the same where the participation is not measured
-    where all negatives are multiples of the positive, or one point
+    upper bound of the squared gradient by the spectrum orthogonal to the positive alone
+    where all negatives are multiples of the positive, or coincide
 """
 
 
-def _projection(identity: Identity, proof: Derivation) -> None:
+def _projection(proof: Derivation) -> None:
     """What is orthogonal to the positive, and what that says of the gradient."""
     across = plus((1, MEAN), (-mean_alignment, ONE))
     g, a, b = (Symbol(s, real=True) for s in ("g", "a", "b"))
@@ -73,34 +65,36 @@ def _projection(identity: Identity, proof: Derivation) -> None:
     u, v = (plus((1, {x: S.One}), (-c, ONE)) for x, c in (("u", a), ("v", b)))
     cosines = dict.fromkeys((mean_alignment, g, a, b), between(-1, 1))
     proof.equal(
-        "The parts orthogonal to the positive",
+        "The components w_j of the negatives orthogonal to the positive, their softmax mean and "
+        "their Gram matrix",
         {
-            "along": (inner(across, ONE, identity.free), 0),
-            "its_square": (inner(across, across, identity.free), mu**2 - mean_alignment**2),
+            "along": (inner(across, ONE, GRAM), 0),
+            "its_square": (inner(across, across, GRAM), mu**2 - mean_alignment**2),
             "of_two": (inner(u, v, pair), g - a * b),
         },
-        "x - <x, z+> z+ is linear in x: of m it is the mean of the w_j under q, and the Gram "
-        "matrix of the w_j is that of the negatives minus the products of their <z_j, z+>",
+        "the projection x - <x, z+> z+ is linear in x, so that of m is the mean of the w_j under "
+        "q, and the Gram matrix of the w_j is that of the negatives minus the products of their "
+        "<z_j, z+>",
         region({mu: between(0, 1), **cosines}),
     )
     left = Symbol("left", nonnegative=True)
     proof.equal(
-        "The squared gradient, along the positive and orthogonal to it",
+        "The squared components of the gradient along the positive and orthogonal to it",
         {
             "squared_gradient": (
-                identity.at(identity.mean_alignment**2 + left),
+                gradient_at(MEAN_ALIGNMENT**2 + left),
                 ((1 - rho) ** 2 + epsilon**2 * left) / tau**2,
             ),
-            "by_alignment": (identity.at(S.One), 2 * epsilon * (1 - rho) / tau**2),
+            "by_alignment": (gradient_at(S.One), 2 * epsilon * (1 - rho) / tau**2),
         },
-        "the identity with mu^2 = <m, z+>^2 + left, left being |sum q_j w_j|^2, which is at most "
-        "1 - <m, z+>^2; there it is the bound by alignment",
+        "in the identity mu^2 = <m, z+>^2 + left, where left = |sum q_j w_j|^2 is at most 1 - <m, "
+        "z+>^2; with equality the squared gradient is the bound by alignment",
         domain_of(tau, epsilon, rho).with_range(left, between(0, 1), S.Half),
     )
     k, rest, most = (Symbol(s, nonnegative=True) for s in ("k", "rest", "largest"))
     form = most * (participation - rest) + k * rest
     proof.equal(
-        "The mean of projected negatives, by their spectrum and the participation",
+        "|sum q_j w_j|^2 is at most N sigma_positive times the participation",
         {"left_over": (most * participation - form, rest * (most - k))},
         RAYLEIGH,
         domain_of(n, participation)
@@ -112,12 +106,11 @@ def _projection(identity: Identity, proof: Derivation) -> None:
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    identity = state_identity(proof)
-    state_ends(identity, proof)
-    _projection(identity, proof)
+    state_identity(proof)
+    _projection(proof)
     state_weights(proof)
-    along = tidy(identity.at(identity.mean_alignment**2))
-    room = factor(1 - identity.mean_alignment**2)
+    along = tidy(gradient_at(MEAN_ALIGNMENT**2))
+    room = factor(1 - MEAN_ALIGNMENT**2)
 
     def by(most: Expr) -> Expr:
         """The bound by the largest eigenvalue and the weights."""

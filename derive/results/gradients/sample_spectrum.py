@@ -11,15 +11,14 @@ from __future__ import annotations
 from sympy import Expr, Min, Poly, S, Symbol, exp, factor, log, oo, sqrt
 
 from ...decide.calculus import derivative
-from ...decide.domain import POSITIVE, Domain, Range, at_least, between
+from ...decide.domain import LINE, POSITIVE, Domain, at_least, between, region
 from ...decide.present import solve_linear, tidy
 from ...losses.setting import VECTORS
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, gt
+from ...proof.relations import ge, gt
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ._lemmas import LIEB
-from ._readings import region
 
 N, d = (Symbol(s, integer=True, positive=True) for s in "Nd")
 sigma, t, theta, delta = (Symbol(s, positive=True) for s in ("sigma_law", "t", "theta", "delta"))
@@ -30,15 +29,15 @@ DOMAIN = Domain(
         sigma: between(0, 1, "()"),
         t: between(sigma, 1, "()"),
         delta: between(0, 1, "()"),
-        sigma_hat: between(1 / N, 1, why="N eigenvalues or fewer add up to 1"),
+        sigma_hat: between(1 / N, 1, why="at most N eigenvalues are nonzero and they sum to 1"),
         d: at_least(1),
     },
     {d: 3, N: 9, sigma: "1/4", t: "1/2", delta: "1/20", sigma_hat: "1/3"},
 )
 MEANINGS = {
-    N: "number of independent unit vectors of one law",
+    N: "number of independent unit vectors with one distribution",
     sigma: "largest eigenvalue of E[v v^T], v being one of them",
-    t: "value that the largest eigenvalue of their second moment may exceed",
+    t: "threshold t for the largest eigenvalue of their second moment",
     delta: "probability with which the bound may fail",
     sigma_hat: "largest eigenvalue of their second moment",
     d: "dimension",
@@ -49,26 +48,27 @@ def _exponential(proof: Derivation) -> Expr:
     """The root of A below."""
     one = 1 + (exp(theta) - 1) * sigma
     smaller, A, B = Symbol("k", nonnegative=True), *(Symbol(s, positive=True) for s in "AB")
-    proof.holds(
-        "The exponential of theta v v^T",
-        [eq("at_0", 1), eq("at_1", exp(theta))],
-        "v v^T has the eigenvalues 0 and 1, and there exp(theta x) is 1 + (exp(theta) - 1) x",
+    proof.equal(
+        "exp(theta v v^T) is I + (exp(theta) - 1) v v^T for a unit vector v",
+        {f"at_{k}": (one.xreplace({sigma: S(k)}), exp(theta * k)) for k in (0, 1)},
+        "v v^T has the eigenvalues x = 0 and x = 1, and exp(theta x) = 1 + (exp(theta) - 1) x for "
+        "both",
         region({theta: POSITIVE}),
-        names={Symbol(f"at_{k}"): one.xreplace({sigma: S(k)}) for k in (0, 1)},
     )
     proof.holds(
-        "The mean of the trace of exp(N theta S) - I is at most (A - 1)/sigma with "
-        "A = (1 + (exp(theta) - 1) sigma)^N, S being the second moment, since "
-        "eigenvalues of Sigma add up to 1",
+        "The mean of the trace of exp(N theta S) - I is at most (A - 1)/sigma for A = (1 + "
+        "(exp(theta) - 1) sigma)^N, S being the second moment of the sample: an eigenvalue k of "
+        "Sigma contributes at most k/sigma times A - 1, and the eigenvalues sum to 1",
         ge(smaller * sigma, smaller**2),
         LIEB,
         DOMAIN.restricted([sigma]).with_range(smaller, between(0, sigma), S.Zero),
     )
     proof.equal(
-        "The probability that the largest eigenvalue of S is t or more",
+        "The probability that the largest eigenvalue of S is at least t is at most A/(B sigma) "
+        "for B = exp(N theta t)",
         {"room": (A / B - (A - 1) / (B - 1), (B - A) / (B * (B - 1)))},
-        "with B = exp(N theta t) it is at most (A - 1)/(B - 1)/sigma by Markov's inequality, so at "
-        "most A/B/sigma: that is 1 or more unless A < B",
+        "by Markov's inequality it is at most (A - 1)/((B - 1) sigma), which is at most A/(B "
+        "sigma) if A < B; otherwise A/(B sigma) is at least 1",
         region({A: between(1, B), B: between(1, oo, "()")}),
     )
     return one
@@ -81,10 +81,10 @@ def _best(one: Expr, proof: Derivation) -> Expr:
     slope = derivative(base, y) * y - t * base
     best = tidy(solve_linear(slope.expand(), y))
     proof.equal(
-        "The best theta, with y = exp(theta)",
+        "The theta that minimises A/B, with y = exp(theta)",
         {"slope_there": (slope.xreplace({y: best}), 0)},
-        "the derivative of log(A/B)/N in log y has the sign of this expression, which increases "
-        "with y",
+        "the derivative of log(A/B)/N in log y has the sign of an expression that increases with "
+        "y and vanishes at this y",
         DOMAIN.restricted([sigma, t]),
         also=[gt(best, 1)],
     )
@@ -109,7 +109,7 @@ def _constants(best: Expr, proof: Derivation) -> tuple[Expr, Expr]:
     below = _bernstein(x, sigma)
     there = sigma + x
     proof.equal(
-        "The exponent as a function of t = sigma + x",
+        "For t = sigma + x the exponent -log(A/B)/N is at least x^2/(2 (sigma + x/3))",
         {
             "second_derivative": (derivative(derivative(-best, t), t), 1 / (t * (1 - t))),
             "second_below": (derivative(derivative(below, x), x), sigma**2 / (sigma + x / 3) ** 3),
@@ -118,22 +118,22 @@ def _constants(best: Expr, proof: Derivation) -> tuple[Expr, Expr]:
                 sigma * x**2 / 3 + x**3 / 27 + sigma**2 * (sigma + x) ** 2,
             ),
         },
-        "-log(A/B)/N and x^2/(2 (sigma + x/3)) vanish at x = 0 with their derivatives, and the "
-        "second derivative of the first is larger: room is (sigma + x/3)^3 - sigma^2 t (1 - t)",
+        "both vanish at x = 0 with their derivatives, and the second derivative of the exponent "
+        "is at least that of the other: room is (sigma + x/3)^3 - sigma^2 t (1 - t)",
         DOMAIN.restricted([sigma, t]).with_range(x, between(0, 1), S.Half / 2),
     )
     above = _quadratic(x**2 - 2 * log_odds * (sigma + x / 3), x)
     short = _quadratic(x**2 - 2 * log_odds * (sigma_hat + x), x)
     proof.equal(
-        "Where the bounds are a given probability, l being minus its logarithm over N",
+        "The deviations x at which the two exponents equal l",
         {
             "exponent_above": (below.xreplace({x: above}), log_odds),
             "exponent_below": (short**2 / (2 * (sigma_hat + short)), log_odds),
         },
-        "below sigma the second derivative is at least 1/sigma, so that the exponent is at least "
-        "(sigma - t)^2/(2 sigma). There the form of Sigma's eigenvector in S is a mean of numbers "
-        "between 0 and 1 with the mean sigma, whose exponentials are below their chords: the same "
-        "bound, without 1/sigma",
+        "for t < sigma the second derivative of the exponent is at least 1/sigma, so the exponent "
+        "is at least (sigma - t)^2/(2 sigma). There the quadratic form of S at the eigenvector of "
+        "Sigma is a mean of numbers in [0, 1] with mean sigma, whose exponentials lie below their "
+        "chords: the same bound, without the factor 1/sigma",
         DOMAIN.restricted([N, sigma, sigma_hat]).with_range(log_odds, POSITIVE, S.One),
     )
     return above, short
@@ -145,20 +145,20 @@ def _apart(proof: Derivation) -> None:
     v = Symbol("v", positive=True)
     third = exp(y) * (y - 2) + y + 2
     proof.equal(
-        "The remainder of exp(y) of second order, over y^2, rises with y",
+        "(exp(y) - 1 - y)/y^2 increases with y",
         {
             "at_0": (third.xreplace({y: S.Zero}), 0),
             "slope_at_0": (derivative(third, y).xreplace({y: S.Zero}), 0),
             "second_derivative": (derivative(derivative(third, y), y), y * exp(y)),
         },
-        "y^3 times its derivative is this numerator, which has the sign of y; so for an eigenvalue "
-        "x <= 1 of v v^T - Sigma or of its negative exp(theta x) is at most 1 + theta x + "
-        "(exp(theta) - 1 - theta) x^2",
-        region({y: Range(-oo)}),
+        "y^3 times its derivative is exp(y)(y - 2) + y + 2, which has the sign of y; so for an "
+        "eigenvalue x <= 1 of v v^T - Sigma or of its negative, exp(theta x) is at most 1 + theta "
+        "x + (exp(theta) - 1 - theta) x^2",
+        region({y: LINE}),
     )
     proof.holds(
-        "The mean of the square is Sigma - Sigma^2, at most sigma, and the trace of an exponential "
-        "is at most d times its largest eigenvalue",
+        "The mean of (v v^T - Sigma)^2 is Sigma - Sigma^2, whose eigenvalues are at most sigma; "
+        "the trace of an exponential is at most d times its largest eigenvalue",
         ge(sigma, s - s**2),
         LIEB,
         DOMAIN.restricted([sigma]).with_range(s, between(0, sigma), S.Zero),
@@ -169,16 +169,17 @@ def _apart(proof: Derivation) -> None:
     bernstein = _bernstein(t, v)
     meant = region({v: POSITIVE, t: POSITIVE})
     proof.equal(
-        "The exponent is least at theta = log(1 + t/v), and below Bernstein's",
+        "The exponent is minimal at theta = log(1 + t/v), and at most minus Bernstein's t^2/(2 (v "
+        "+ t/3))",
         {
             "slope_there": (derivative(rate, theta).xreplace(there), 0),
             "exponent_there": (best, t - (v + t) * log(1 + t / v)),
             "second_derivative": (-derivative(derivative(best, t), t), 1 / (v + t)),
             "second_below": (derivative(derivative(bernstein, t), t), v**2 / (v + t / 3) ** 3),
         },
-        "both vanish at t = 0 with their derivatives, and the second derivative of minus the "
-        "exponent "
-        "is larger: room is (v + t/3)^3 - v^2 (v + t); v is at most sigma",
+        "both exponents vanish at t = 0 with their derivatives, and the second derivative of "
+        "minus the minimal one is at least that of Bernstein's: (v + t/3)^3 >= v^2 (v + t); v is "
+        "at most sigma",
         meant,
         also=[ge((v + t / 3) ** 3 - v**2 * (v + t), 0)],
     )
@@ -188,13 +189,12 @@ def _odds(proof: Derivation) -> dict[str, Expr]:
     """The l at which each bound fails with the probability delta."""
     times = {"tail": 1 / sigma, "law": S.One, "apart": 2 * d}
     odds = {name: log(many / delta) / N for name, many in times.items()}
-    proof.holds(
-        "With these l each bound fails with the probability delta at most",
-        [eq(name, delta) for name in times],
-        "the tail has the factor 1/sigma, that of the law none; for the difference d exp(-N l) is "
-        "added up for both signs",
+    proof.equal(
+        "For these values of l each bound fails with probability at most delta",
+        {name: (many * exp(-N * odds[name]), delta) for name, many in times.items()},
+        "the probabilities are exp(-N l)/sigma for most, exp(-N l) for law_most, and 2 d exp(-N l) "
+        "for apart_most, both signs added",
         DOMAIN.restricted([N, sigma, delta, d]),
-        names={Symbol(name): many * exp(-N * odds[name]) for name, many in times.items()},
     )
     return odds
 
@@ -210,28 +210,29 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "tail": Quantity(
             Min(1, exp(N * best) / sigma),
             rf"P({largest} \ge t) \le",
-            "bound on the probability that the largest eigenvalue is t or more; equal to it at N "
-            "= 1, and in the limit t -> 1 for vectors uniform on orthogonal axes",
+            "upper bound on the probability that the largest eigenvalue is at least t; attained "
+            "at N = 1, and in the limit t -> 1 for vectors uniform on orthogonal axes",
             wanted([N, sigma, t]),
         ),
         "most": Quantity(
             Min(1, sigma + above.xreplace({log_odds: odds["tail"]})),
             rf"{largest} \le",
-            "value that the largest eigenvalue exceeds with the probability delta at most",
+            "value that the largest eigenvalue of the second moment exceeds with probability at "
+            "most delta",
             wanted([N, sigma, delta]),
         ),
         "law_most": Quantity(
             Min(1, sigma_hat + short.xreplace({log_odds: odds["law"]})),
             r"\lambda_{\max}(\Sigma) \le",
-            "bound on the largest eigenvalue of the law by that of a sample, which fails with the "
-            "probability delta at most",
+            "upper bound on the largest eigenvalue of the distribution by that of a sample, which "
+            "fails with probability at most delta",
             wanted([N, sigma_hat, delta]),
         ),
         "apart_most": Quantity(
             Min(1, above.xreplace({log_odds: odds["apart"]})),
             r"\|\hat\Sigma - \Sigma\|_2 \le",
-            "bound on the spectral norm of the difference of the second moment and its mean, which "
-            "fails with the probability delta at most",
+            "upper bound on the spectral norm of the second moment minus its mean, which fails "
+            "with probability at most delta",
             wanted([N, sigma, delta, d]),
         ),
     }

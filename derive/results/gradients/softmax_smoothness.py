@@ -15,7 +15,7 @@ from typing import Any
 from sympy import Expr, Max, Min, Rational, S, Symbol, exp, log, sqrt
 
 from ...decide.calculus import derivative
-from ...decide.domain import Domain, Range, at_least, between
+from ...decide.domain import FREE, LINE, Domain, at_least, between, region
 from ...decide.present import tidy
 from ...losses.setting import LOGITS
 from ...proof.derivation import Derivation
@@ -26,8 +26,8 @@ from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from .._for_data import NUMBERS
 from ._bounded import bounds, configuration
-from ._moments import LINE, largest_third_moment, largest_variance
-from ._readings import in_own_ranges, region
+from ._moments import largest_third_moment, largest_variance
+from ._readings import in_own_ranges
 
 N = Symbol("N", integer=True, positive=True)
 q_max = Symbol("q_max", positive=True)
@@ -36,10 +36,9 @@ spread = Symbol("spread_inf", nonnegative=True)
 length = Symbol("spread_2", nonnegative=True)
 offset = Symbol("offset_first", nonnegative=True)
 
-FREE = Range(S.Zero, low_open=False)
 DOMAIN = Domain(
     {
-        N: at_least(2, "of one logit the softmax is 1, and nothing varies"),
+        N: at_least(2, "the softmax of one logit is constant"),
         q_max: between(1 / N, 1),
         participation: between(1 / N, 1),
         spread: FREE,
@@ -54,9 +53,9 @@ MEANINGS = {
     N: "number of logits",
     q_max: "the largest softmax weight",
     participation: "sum of the squares of the softmax weights",
-    spread: "largest distance of a logit from their mean",
-    length: "Euclidean norm of the logits less their mean",
-    offset: "distance of the first logit from their mean",
+    spread: "largest distance of a logit from the mean of the logits",
+    length: "Euclidean norm of the logits minus their mean",
+    offset: "distance of the first logit from the mean of the logits",
 }
 CASES = {
     name: configuration(logits=row)
@@ -74,50 +73,51 @@ CASES = {
 BOUNDS = r"""
 curvature | curvature <= | TWO_EQUAL
     largest eigenvalue of the Hessian of log-sum-exp
-    where two logits have the weight 1/2 each; for N > 2 approached only
+    where two logits have the softmax weight 1/2 each; for N > 2 this is only approached
 curvature_by_weight | curvature <= | TWO_ABOVE
-    largest eigenvalue of the Hessian; the best bound that the largest weight gives
-    where two weights are q_max, or all that it leaves is one other weight
+    largest eigenvalue of the Hessian; the sharpest bound by the largest weight
+    where two weights equal q_max, or only one other weight is nonzero
 curvature_by_trace | curvature <= | TWO
-    largest eigenvalue of the Hessian, from the trace
-    iff there are two logits; for more approached, with all the weight on two
+    largest eigenvalue of the Hessian, from its trace
+    iff N = 2; for N > 2 approached as the weights of two logits sum to 1
 curvature_least | curvature >= | FOUR_EQUAL
-    largest eigenvalue of the Hessian, at least the mean of all but that of the constants
-    where all logits are equal, or there are two
+    largest eigenvalue of the Hessian, at least the mean of the N - 1 eigenvalues other than that
+    of the constant vector
+    where all logits are equal, or N = 2
 remainder_above | remainder_above <= |
-    largest entry of the remainder q - 1/N - (logits less mean)/N
+    largest entry of the remainder q - 1/N - (logits - mean)/N
     iff all logits are equal
 remainder_above_2 | remainder_above <= |
-    largest entry of the remainder, by the Euclidean norm of the offsets
+    largest entry of the remainder, by the Euclidean norm of the logits minus their mean
     iff all logits are equal
 remainder_below | remainder_below <= |
-    minus the least entry of the remainder
-    iff all logits are equal; for odd N approached as they come together, one at the mean and
-    the others in two halves as far above as below
+    minus the smallest entry of the remainder
+    iff all logits are equal; the constant is approached for odd N by one logit at the mean and
+    half of the others at distance a above and below it, as a converges to 0
 remainder_inf | remainder_inf <= |
     largest entry of the remainder in absolute value
 remainder_eighth | remainder_inf <= |
-    largest entry of the remainder, with the printed constant: right from three logits on
+    largest absolute entry of the remainder, with the printed constant, which is right for N >= 3
 remainder_2 | remainder_2 <= |
     Euclidean norm of the remainder
     iff all logits are equal
 deviation | deviation <= |
-    distance of the softmax from equal weights
-    iff all logits are equal; for N = 2 approached as they come together
+    Euclidean distance of the softmax from the uniform distribution
+    iff all logits are equal; for N = 2 the constant is approached as they converge to equality
 participation | participation <= | THREE_EQUAL
-    sum of squares of the weights
+    sum of the squares of the softmax weights
     iff all logits are equal
 weight | q_max <= | ONE_ABOVE
-    largest weight, from the largest offset
-    where one logit is above, and all others are equal
+    largest softmax weight, from the largest distance of a logit to the mean
+    where all logits but the largest are equal
 curvature_printed | printed curvature <= | TWO_EQUAL
-    printed bound of the largest eigenvalue; two equal logits have 1/2
+    printed bound of the largest eigenvalue; false, as it is 1/2 for two equal logits
 remainder_printed | printed remainder_first <= | OPPOSITE
-    printed bound of one coordinate by its own offset; fails for every N >= 2
+    printed bound of one entry of the remainder by its own logit; false for every N >= 2
 remainder_printed_over_N | printed remainder_first <= | NO_OFFSET
-    the other printed bound of one coordinate by its own offset; fails for N >= 3
+    the other printed bound of one entry of the remainder by its own logit; false for N >= 3
 remainder_printed_inf | printed remainder_inf <= | OPPOSITE
-    printed bound of the largest entry; fails for N = 2 only
+    printed bound of the largest absolute entry of the remainder; false for N = 2 only
     proved where N >= 3
 """
 #: A weight, a logit less the mean, a step along the logits, an eigenvalue.
@@ -132,11 +132,11 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     above, below = linearisation(proof, skewness), fall(proof)
     skew = sqrt(2) ** 3 * skewness
     proof.equal(
-        "The third derivative of log-sum-exp along unit vectors is at most sqrt(6)/9",
+        "The third derivative of log-sum-exp in three unit directions is at most sqrt(6)/9",
         {"third_derivative": (skew, sqrt(6) / 9)},
-        "along a unit vector it is the third central moment of numbers with a range of at most "
-        "sqrt(2); a symmetric trilinear form is as large for three different unit vectors as for "
-        "one taken three times (Banach)",
+        "along a unit vector it is the third central moment of numbers in an interval of length "
+        "at most sqrt(2), so at most sqrt(2)^3 sqrt(3)/18; a symmetric trilinear form attains its "
+        "maximum over unit vectors at three equal ones (Banach)",
         NUMBERS,
     )
     eighth(proof, above, below)
@@ -177,17 +177,19 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     found: dict[str, Quantity] = {
         **bounds(About.SOFTMAX, BOUNDS, values, CASES, more),
         "curvature_at_equal": Quantity(
-            1 / N, r"\lambda_{\max}(1/N)", "largest eigenvalue at equal logits"
+            1 / N, r"\lambda_{\max}(1/N)", "largest eigenvalue of the Hessian at equal logits"
         ),
         "above_constant": Quantity(
             above,
             r"c_+",
-            "an entry of the remainder is at most this times the squared offset of its logit",
+            "constant c_+: an entry of the remainder is at most c_+ times the squared offset of "
+            "its logit",
         ),
         "below_constant": Quantity(
             below,
             r"c_-",
-            "minus an entry is at most this times the largest squared offset; the best for odd N",
+            "constant c_-: an entry of the remainder is at least -c_- times the largest squared "
+            "offset; sharp for odd N",
         ),
     }
     return in_own_ranges(found, DOMAIN)
@@ -199,7 +201,7 @@ def hessian(proof: Derivation) -> Expr:
     at_high, at_low = Symbol("h", real=True), Symbol("l", real=True)
     most = 2 * largest_variance(proof)
     proof.equal(
-        "The Hessian diag(q) - q q' of log-sum-exp has no eigenvalue above 1/2",
+        "The Hessian H = diag(q) - q q' of log-sum-exp has no eigenvalue above 1/2",
         {
             "largest": (most, S.Half),
             "left": (
@@ -207,44 +209,37 @@ def hessian(proof: Derivation) -> Expr:
                 (at_high + at_low) ** 2,
             ),
         },
-        "v' H v is the variance of v under q, at most a quarter of the squared range of v. Two "
-        "entries of a unit vector are at most sqrt(2) apart, by the second equation, with equality "
-        "iff they are opposite and all others zero. So equality iff two logits have the weight 1/2 "
-        "each: equal logits for N = 2, and for more approached as the others fall behind",
+        "v' H v is the variance of the entries of v under q, at most a quarter of the squared "
+        "difference of two entries h and l; left is 2 (h^2 + l^2) - (h - l)^2 >= 0, so (h - l)^2 "
+        "<= 2 for a unit vector, with equality iff h = -l and the other entries vanish. So 1/2 is "
+        "attained iff two logits have the weight 1/2 each: at N = 2, and for more logits in the "
+        "limit",
         region({at_high: LINE, at_low: LINE}),
     )
     uniform = complete(N, "other", "contrasts").eigenvalue(
         "contrasts", {"self": 1 / N - 1 / N**2, "other": -1 / N**2}
     )
     proof.equal(
-        "At equal logits it is 1/N along all directions but the constants",
+        "At equal logits the eigenvalues of the Hessian are 1/N on all vectors orthogonal to the "
+        "constant vector",
         {"at_equal": (uniform, 1 / N)},
-        "the matrix has equal diagonal and equal off-diagonal entries",
+        "the matrix has equal diagonal entries 1/N - 1/N^2 and equal off-diagonal entries -1/N^2",
         COUNT,
     )
     proof.equal(
-        "At an eigenvalue mu that is no weight, w^2/(w - mu) adds up to 1 over all weights w",
-        {"term": (w**2 - mu * w, w * (w - mu))},
-        "an eigenvector has the entries w/(w - mu), times its inner product with q, and put back "
-        "that product is left; as a term is w + mu w/(w - mu), the same is that w/(w - mu) adds "
-        "up to 0 where mu is not 0: one mu lies between any two weights that follow each "
-        "other, and the largest between the two largest weights",
-        region({w: between(0, 1, "()"), mu: LINE}),
-    )
-    proof.equal(
-        "The sum of the absolute values in a row is 2 q (1 - q), largest for the largest weight if "
-        "that is at least 1/2",
+        "The absolute values in the row of the Hessian with weight w sum to 2 w (1 - w), which is "
+        "largest for the largest weight if that is at least 1/2",
         {"row": (w - w**2 + w * (1 - w), 2 * w * (1 - w))},
-        "so no eigenvalue is above 2 q_max (1 - q_max) then (Gershgorin); the two weights q_max "
-        "and 1 - q_max attain it",
+        "other weights w are at most 1 - s for the largest weight s. By Gershgorin no eigenvalue "
+        "is then above 2 q_max (1 - q_max), which the two weights q_max and 1 - q_max attain",
         region({s: between(S.Half, 1, "[)"), w: between(0, 1 - s, "(]")}),
         also=[ge(2 * s * (1 - s), 2 * w * (1 - w))],
     )
     proof.equal(
-        "The lesser of q_max and 2 q_max (1 - q_max) changes at 1/2",
+        "The smaller of q_max and 2 q_max (1 - q_max) changes at q_max = 1/2",
         {"change": (q_max - 2 * q_max * (1 - q_max), q_max * (2 * q_max - 1))},
-        "H is at most diag(q), so q_max bounds it as well; if two weights are q_max <= 1/2 the "
-        "difference of the two unit vectors attains it",
+        "H <= diag(q), so q_max is an upper bound as well; if two weights equal q_max <= 1/2, the "
+        "difference of the two coordinate vectors attains it",
         DOMAIN.restricted([N, q_max]),
     )
     return most
@@ -258,31 +253,32 @@ def linearisation(proof: Derivation, bend: Expr) -> Expr:
     logistic = 1 / (1 + (N - 1) * exp(-u))
     step = b * N / (N - 1)
     proof.equal(
-        "The weight of a logit that is the mean plus b is largest where the others are equal",
+        "The weight of a logit at distance b from the mean is largest if the other logits are "
+        "equal",
         {
             "highest": (others, logistic.xreplace({u: step})),
             "squares": (b**2 + (N - 1) * (b / (N - 1)) ** 2, b**2 * N / (N - 1)),
         },
-        "their mean is -b/(N - 1), and by Jensen their exponentials add up to at least as much as "
-        "if each were that; it is a logistic function of u = N b/(N - 1). The squared norm of the "
-        "offsets is then least too",
+        "the other logits minus the mean have the mean -b/(N - 1), so by Jensen's inequality the "
+        "sum of their exponentials is smallest if they are equal; the weight is then a logistic "
+        "function of u = N b/(N - 1). The squared norm of the offsets, squares, is then smallest "
+        "too",
         along,
     )
     slope = derivative(logistic, u)
     above = bend / 2 * (step / b) ** 2
     proof.equal(
-        "The remainder is at most this times b^2",
+        "The remainder of a logit at distance b from the mean is at most above_constant times b^2",
         {
             "weight": (logistic.xreplace({u: S.Zero}), 1 / N),
             "slope": (slope.xreplace({u: S.Zero}) * step, b / N),
             "bend": (derivative(slope, u), logistic * (1 - logistic) * (1 - 2 * logistic)),
             "above_constant": (above, sqrt(3) * N**2 / (36 * (N - 1) ** 2)),
         },
-        "1/N + b/N is the line that touches the logistic function at u = 0, and what this has "
-        "beyond the line is the remainder. Its second derivative is q (1 - q)(1 - 2q), q being its "
-        "value: the third central moment of a number that is 1 with probability q, and else 0. A "
-        "function exceeds the line that touches it by no more than half the largest second "
-        "derivative, sqrt(3)/18, times u^2",
+        "1/N + b/N is the tangent of the logistic function at u = 0, and the remainder is the "
+        "difference. The second derivative in u is q (1 - q)(1 - 2q), the third central moment of "
+        "a number that is 1 with probability q and else 0, so at most sqrt(3)/18; half of it "
+        "times u^2 bounds the difference",
         along,
     )
     return above
@@ -298,13 +294,15 @@ def fall(proof: Derivation) -> Expr:
             "log cosh a <= a^2/2",
             a**2 / 2 - log(cosh),
             (sinh / cosh) ** 2,
-            "the second derivative of the difference is a square",
+            "both sides and their derivatives agree at a = 0, and the second derivative of the "
+            "difference is a square",
         ),
         (
             "log((1 + (N - 1) cosh a)/N) <= (N - 1) a^2/(2N)",
             (N - 1) / (2 * N) * a**2 - log(total / N),
             (N - 1) * (total**2 - N * (cosh + N - 1)) / (N * total**2),
-            "the second derivative is not negative: cosh a is 1 + v with v >= 0",
+            "both sides and their derivatives agree at a = 0, and the second derivative of the "
+            "difference is at least 0, as cosh a = 1 + v with v >= 0",
         ),
     ):
         slope = derivative(gap, a)
@@ -322,14 +320,16 @@ def fall(proof: Derivation) -> Expr:
         )
     below = (N / 2 - Rational(1, 4) * (1 - (-1) ** N)) / N**2
     proof.equal(
-        "A coordinate falls below its linearisation by no more than this times a^2",
+        "An entry of the softmax is at least its linearisation minus below_constant times a^2, a "
+        "being the largest distance of a logit from the mean",
         {
             "for_even_N": ((N / 2) / N**2, 1 / (2 * N)),
             "for_odd_N": ((N / 2 - S.Half) / N**2, (N - 1) / (2 * N**2)),
         },
-        "logits in [-a, a] with mean zero have the largest sum of exponentials at a corner: as "
-        "many at a as at -a and, if N is odd, one at 0; with it the weight of a logit b is "
-        "e^b/sum >= e^(b - k)/N >= (1 + b - k)/N, k being a^2/2, or (N - 1) a^2/(2N) if N is odd",
+        "for logits in [-a, a] with mean zero the sum of exponentials is largest if the same "
+        "number of them equal a and -a and, for odd N, one is 0. So the weight of a logit b is at "
+        "least e^(b - k)/N >= (1 + b - k)/N, where k is a^2/2 for even N and (N - 1) a^2/(2N) for "
+        "odd N",
         COUNT,
     )
     return below
@@ -339,9 +339,10 @@ def eighth(proof: Derivation, above: Expr, below: Expr) -> None:
     """From three logits on both constants are at most 1/8."""
     eight, high = Rational(1, 8), Rational(8, 5)
     proof.equal(
-        "From three logits on the constants above and below are at most 1/8",
+        "For N >= 3 the constant above_constant is at most 1/8, and so is below_constant for N = 3",
         {"ratio": (above, sqrt(3) * N**2 / (36 * (N - 1) ** 2))},
-        "with 7/4 for sqrt(3) that above is 7 N^2/(144 (N - 1)^2). That below is 1/9 for N = 3",
+        "since sqrt(3) < 7/4, above_constant is below 7 N^2/(144 (N - 1)^2), which decreases with "
+        "N; below_constant is 1/9 at N = 3",
         THREE,
         also=[
             lt(sqrt(3), Rational(7, 4)),
@@ -350,20 +351,20 @@ def eighth(proof: Derivation, above: Expr, below: Expr) -> None:
         ],
     )
     proof.holds(
-        "and for more logits at most 1/(2N)",
+        "For N >= 4 the constant below_constant is at most 1/(2N), so at most 1/8",
         ge(eight, 1 / (2 * N)),
-        "whether N is even or odd",
+        "below_constant is 1/(2N) for even N and (N - 1)/(2N^2) for odd N",
         COUNT.with_range(N, at_least(4), 4),
     )
     proof.holds(
-        "For two logits, 8/5 and -8/5, the remainder is more than 1/8 of the square; and the first "
-        "of the logits 0, 1, -1 has no offset, yet a remainder",
+        "For the logits 8/5 and -8/5 the remainder exceeds 1/8 of the squared offset; for the "
+        "logits 0, 1, -1 the first has offset 0 and a nonzero remainder",
         [
             gt(S.Half + high / 2 - 1 / (1 + exp(-2 * high)), eight * high**2),
             gt(Rational(1, 3) - 1 / (1 + exp(1) + exp(-1)), 0),
         ],
-        "the printed constant is less than what is needed there; hence no multiple of the square "
-        "of its own offset bounds the remainder of a coordinate",
+        "the numbers are substituted; the printed constant is therefore too small for N = 2, and "
+        "no multiple of its own squared offset bounds the remainder of a logit",
         NUMBERS,
     )
 
@@ -373,17 +374,19 @@ def lipschitz(proof: Derivation) -> None:
     """How far the softmax is from equal weights."""
     t, g, r = (Symbol(x, nonnegative=True) for x in ("t", "g", "r"))
     proof.holds(
-        "Along the way from equal logits the largest weight rises",
+        "The largest softmax weight increases along the segment from equal logits to the given "
+        "ones",
         ge(-derivative(r * exp(-t * g), t), 0),
-        "1/q_max is a sum of r exp(-t g) with g >= 0, each with the derivative r g exp(-t g) "
-        "downward; so the Hessian is nowhere on the way more than q_max, nor than 1/2, and q - 1/N "
-        "is its mean times the logits less their mean",
+        "1/q_max is a sum of terms r exp(-t g) with g >= 0, each of which decreases with t. So "
+        "along the segment the Hessian is at most q_max, and at most 1/2, and q - 1/N is the mean "
+        "Hessian applied to the logits minus their mean",
         region({t: FREE, g: FREE, r: FREE}),
     )
     proof.equal(
-        "The sum of squares of the weights is 1/N more than the squared distance to 1/N",
+        "The squared distance of the softmax from the uniform distribution is the sum of the "
+        "squares of its weights minus 1/N",
         {"squared_distance": (participation - 2 / N + N / N**2, participation - 1 / N)},
-        "the square of each weight less 1/N, term by term, the weights adding up to 1",
+        "the squares of the weights minus 1/N are expanded, and the weights sum to 1",
         DOMAIN.restricted([N, participation]),
     )
 

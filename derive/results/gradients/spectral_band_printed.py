@@ -12,19 +12,18 @@ from typing import Any
 
 from sympy import Expr, Ge, Le, Poly, Rational, S, Symbol, exp, expand, sqrt
 
-from ...decide.domain import POSITIVE, Domain, Range, at_least, between
+from ...decide.domain import FREE, POSITIVE, Domain, Range, at_least, between, region
 from ...decide.present import tidy
 from ...losses.setting import INFONCE_OF_BATCH
 from ...losses.softmax import tau
 from ...optimum.threshold import Criterion, threshold
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, gt
+from ...proof.relations import ge, gt
 from ...theorem.bounds import About, Bounds
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ...vectors.combination import inner, plus
 from ._bounded import bounds, configuration
-from ._identity import state_ends, state_identity
+from ._identity import state_identity
 from ._readings import (
     MEANINGS,
     N,
@@ -38,23 +37,15 @@ from ._readings import (
     mean_norm,
     mu,
     n,
-    region,
+    readings,
     sigma,
     sigma_hat,
 )
-from ._spectrum import state_participation, state_rayleigh
+from ._spectrum import MOST_SQUARE, state_participation, state_rayleigh
 
-PARAMETERS = (
-    n,
-    tau,
-    epsilon,
-    sigma,
-    c,
-    mean_norm,
-    mean_epsilon_squared,
-    mean_epsilon_squared_sigma,
-    mean_epsilon_squared_sigma_squared,
-    sigma_hat,
+PARAMETERS = readings(
+    "n tau epsilon sigma c mean_norm mean_epsilon_squared mean_epsilon_squared_sigma "
+    "mean_epsilon_squared_sigma_squared sigma_hat"
 )
 DOMAIN = domain_of(*PARAMETERS)
 #: Four squares of the parts A, B, C^(1), C^(2) over epsilon^2, as printed.
@@ -73,29 +64,29 @@ CASES = {
 }
 AT_ANCHOR = r"""
 upper_printed | printed squared_gradient <= U | COINCIDENT
-    upper band of one anchor, equation (5) without the expectation
+    printed upper bound for one anchor, equation (5) without the expectation
     proved where proved_if holds, or sigma >= sigma_idle
 upper_printed_mean | printed squared_gradient <= U_{\mathrm{mean}} |
-    the same with the square of the mean of the negatives for 1/N, which is its
-    expectation for negatives without correlation
+    printed upper bound for one anchor with the squared norm of the mean of the negatives in the
+    place of 1/N, its expectation for uncorrelated negatives
     proved where proved_if holds, or sigma >= sigma_idle, and the mean of the negatives is no
     shorter than 1/sqrt(N)
 sampling_printed | printed squared_sampling <= b | COINCIDENT
-    the part B, of which this is the expectation if epsilon does not depend on the negatives and
-    these have no correlation
+    printed value of the sampling part B, its expectation if the negatives are uncorrelated and
+    epsilon does not depend on them
     proved if the mean of the negatives is no longer than 1/sqrt(N)
 linear_printed | printed squared_linear <= c^{(1)} |
-    the part of first order; it is at most sigma times this
+    printed bound of the linear part, which is in fact at most sigma times this
 remainder_printed | printed squared_remainder <= c^{(2)} |
-    the remainder
+    printed bound of the remainder of the linear part
     proved where all similarities are equal
 """
 IN_THE_MEAN = r"""
 batch_upper_printed | printed mean_squared_gradient <= \bar U |
-    upper band of a batch, equation (9)
+    printed upper bound for a batch, equation (9)
     proved where proved_if holds, or sigma >= sigma_idle, for the sigma of every anchor
 proxy_upper_printed | printed mean_squared_gradient <= \bar U_{\mathrm{proxy}} |
-    upper band of a batch by its own spectrum, equations (6) and (10)
+    printed upper bound for a batch by its own spectrum, equations (6) and (10)
     proved where proved_if holds, or sigma >= sigma_idle, for n sigma_hat/(n - 2)
 """
 
@@ -135,41 +126,19 @@ def _at_axes(d: int, heat: Rational) -> dict[Symbol, Expr]:
 
 
 AXES_FOR = (
-    "3200 vectors, two at either end of 800 axes, positives being opposite, tau = 1/10 and c = 1/2"
+    "3200 vectors, two at either end of 800 axes, with opposite positives, tau = 1/10 and c = 1/2"
 )
 
 
-def _three_squares(proof: Derivation) -> None:
-    parts = [{name: S.One} for name in "ABC"]
-    gram = {(a, b): Symbol(f"{a}{b}", real=True) for a in "ABC" for b in "ABC" if a <= b}
-    total = plus(*((1, part) for part in parts))
-    differences = [plus((1, u), (-1, v)) for u, v in zip(parts, parts[1:] + parts[:1], strict=True)]
-    squares = {x: inner(x_, x_, gram) for x, x_ in zip("ABC", parts, strict=True)}
-    domain = Domain({s: Range(-S.Infinity) for s in gram.values()}, dict.fromkeys(gram.values(), 0))
-    proof.holds(
-        "The square of a sum of three",
-        eq(
-            3 * sum(squares.values()) - inner(total, total, gram),
-            sum((inner(d, d, gram) for d in differences), S.Zero),
-        ),
-        "a square of a sum of three is at most three times the sum of the squares, with equality "
-        "iff the three are "
-        "equal: no smaller constant does",
-        domain,
-    )
-
-
 def build(proof: Derivation) -> dict[str, Quantity]:
-    identity = state_identity(proof)
-    state_ends(identity, proof)
-    _three_squares(proof)
+    state_identity(proof)
     terms = {name: FACTOR * part for name, part in PARTS.items()}
     whole = sum(terms.values(), S.Zero)
     mu_safe = _safe(proof)
     state_rayleigh(proof)
-    spectrum = state_participation(proof)
+    state_participation(proof)
     idle = _idle(whole, proof)
-    most = (1 + sqrt(spectrum.most_square)) ** 2
+    most = (1 + sqrt(MOST_SQUARE)) ** 2
     coefficients = {
         "error": FACTOR,
         "sampling": FACTOR / N,
@@ -209,14 +178,14 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     }
     in_the_mean = {"batch_upper_printed": batch, "proxy_upper_printed": proxy}
     terms_of = {
-        "error": "the error, epsilon^2",
-        "sampling": "the sampling, epsilon^2",
-        "spectrum": "the spectrum, epsilon^2 sigma",
-        "remainder": "the remainder, epsilon^2 sigma^2",
+        "error": "epsilon^2 (error A)",
+        "sampling": "epsilon^2 (sampling B)",
+        "spectrum": "epsilon^2 sigma (linear part of C)",
+        "remainder": "epsilon^2 sigma^2 (remainder of C)",
     }
     found: dict[str, Quantity] = {
         f"coefficient_{name}": Quantity(
-            coefficients[name], rf"k_{{\mathrm{{{name}}}}}", f"coefficient of the term of {what}"
+            coefficients[name], rf"k_{{\mathrm{{{name}}}}}", f"printed coefficient of {what}"
         )
         for name, what in terms_of.items()
     }
@@ -228,8 +197,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "proved_if": Quantity(
             Le(most, tau**2 * whole, evaluate=False),
             r"\text{proved if}",
-            "a condition under which the band of one anchor is proved: the proved one, epsilon^2 "
-            "(1 + mu)^2/tau^2 for the longest m that the spectrum allows, is no larger",
+            "condition under which the printed bound for one anchor is proved: it is at least the "
+            "proved bound epsilon^2 (1 + mu)^2/tau^2 for the largest mu that the spectrum allows",
             domain_of(n, tau, sigma, c),
         ),
     }
@@ -243,9 +212,9 @@ def _counterexamples(found: Mapping[str, Quantity], proof: Derivation) -> None:
     for name, q in found.items():
         if isinstance(q, Bounds) and q.fails_at:
             proof.holds(
-                f"The printed {name.replace('_printed', '').replace('_', ' ')} fails",
+                f"The printed bound {name} is false: the number it bounds is larger",
                 gt(q.fails_at[Symbol(q.bounded)], q.expression.xreplace(dict(q.fails_at))),
-                f"both are numbers for {q.fails_for}",
+                f"both numbers are for {q.fails_for}",
                 nothing,
             )
 
@@ -255,14 +224,15 @@ def _safe(proof: Derivation) -> Quantity:
     gradient = (1 + mu) ** 2
     unit = region({mu: between(0, 1)})
     proof.holds(
-        "What the gradient is at most, by epsilon and mu",
+        "tau^2 times the squared gradient is at most epsilon^2 (1 + mu)^2",
         ge(gradient - (1 + mu**2 - 2 * Symbol("c_m", real=True)), 0),
-        "1 - rho is at most epsilon (1 + mu), so tau^2 times the squared gradient is at most "
-        "epsilon^2 (1 + mu)^2",
+        "tau^2 times the squared gradient is epsilon^2 |m - z+|^2 = epsilon^2 (1 + mu^2 - 2 c_m) "
+        "with c_m = <m, z+> >= -mu",
         unit.with_range(Symbol("c_m", real=True), between(-mu, 1), 0),
     )
     criterion = Criterion(
-        "the first term of the printed band alone is enough, wherever m points",
+        "the first term of the printed bound is at least the squared gradient for every direction "
+        "of m",
         Le(gradient - 3, 0, evaluate=False),
     )
     found = threshold(criterion, mu, unit, proof)
@@ -274,26 +244,27 @@ def _idle(whole: Expr, proof: Derivation) -> dict[str, Quantity]:
     ratio = Symbol("ratio", positive=True)
     excess = tidy((tau**2 * whole).xreplace({sigma: ratio * tau**2}) - 4)
     few = Range(S(3), S(5), False, False, integer=True)
-    some = region({n: few, ratio: POSITIVE, c: Range(low_open=False)})
+    some = region({n: few, ratio: POSITIVE, c: FREE})
     proof.holds(
-        "With three negatives or fewer it is never better than the trivial bound",
+        "For N <= 3 the printed bound is never better than the trivial bound",
         ge(excess, 0),
-        "three times 1 + 1/N is 4 or more; ratio is sigma/tau^2, and the excess is over "
-        "epsilon^2/tau^2",
+        "tau^2/epsilon^2 times the difference of the bounds is this expression, with ratio = "
+        "sigma/tau^2; its constant term 3 (1 + 1/N) - 4 is at least 0",
         some,
     )
     more = some.with_range(n, at_least(6), 6).with_range(c, POSITIVE, 1)
     criterion = Criterion(
-        "the printed band of one anchor is no better than the trivial 4 epsilon^2/tau^2",
+        "the printed bound for one anchor is no better than the trivial 4 epsilon^2/tau^2",
         Ge(excess, 0, evaluate=False),
     )
     threshold(criterion, ratio, more, proof)
-    meant = region({n: at_least(6), c: Range(low_open=False)})
+    meant = region({n: at_least(6), c: FREE})
     square, linear, constant = Poly(excess, ratio).all_coeffs()
     below = linear + sqrt(tidy(linear**2 - 4 * square * constant))
     idle = -2 * constant / below
     proof.equal(
-        "That is minus twice the constant term over this, which c = 0 does not make zero",
+        "The excess vanishes at ratio = -2 constant/(linear + root), a form that is also defined "
+        "for c = 0",
         {
             "excess_there": (
                 expand(
@@ -302,7 +273,8 @@ def _idle(whole: Expr, proof: Derivation) -> dict[str, Quantity]:
                 0,
             )
         },
-        "put in, the excess times the square of this vanishes, and it changes sign once",
+        "this value is substituted into the excess times the square of the denominator; the "
+        "excess changes sign once",
         meant,
         also=[gt(below, 0)],
     )
@@ -310,7 +282,7 @@ def _idle(whole: Expr, proof: Derivation) -> dict[str, Quantity]:
         "ratio_idle": Quantity(
             idle,
             r"(\sigma/\tau^2)_{\mathrm{idle}}",
-            f"{criterion.says} iff sigma/tau^2 >= ratio_idle; with N <= 3 always",
+            f"{criterion.says} iff sigma/tau^2 >= ratio_idle; always for N <= 3",
             meant,
         ),
         "sigma_idle": Quantity(
@@ -325,7 +297,7 @@ def _idle(whole: Expr, proof: Derivation) -> dict[str, Quantity]:
 
 RESULT = Result(
     "spectral-band-printed",
-    title="The spectral gradient band as printed",
+    title="The printed spectral bounds of the squared InfoNCE gradient",
     source="ochieng2025diversity, Theorem 1.1, equations (5), (6), (9), (10)",
     parameters=PARAMETERS,
     domain=DOMAIN,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from sympy import Expr, ImmutableMatrix, Lt, Max, Min, Rational, S, Symbol, sqrt
 
 from ...decide.calculus import derivative
-from ...decide.domain import Domain, at_least, between
+from ...decide.domain import Domain, at_least, between, region
 from ...decide.present import tidy
 from ...losses.setting import CANDIDATE
 from ...optimum.threshold import Criterion, threshold
@@ -24,7 +24,7 @@ from ...vectors.moments import joined, mean
 from .._for_data import NUMBERS
 from ._bounded import bounds, configuration
 from ._moments import spread_of_eigenvalues
-from ._readings import in_own_ranges, region
+from ._readings import in_own_ranges
 
 b, d = (Symbol(s, integer=True, positive=True) for s in "bd")
 t = Symbol("t", positive=True)
@@ -33,8 +33,8 @@ sigma_hat = Symbol("sigma_hat", positive=True)
 centroid = Symbol("centroid", real=True)
 x = Symbol("x", real=True)
 
-WHY_T = "no more eigenvalues than vectors or dimensions add up to 1"
-WHY_Q = "it is at most the largest eigenvalue, and the squared eigenvalues add up to t"
+WHY_T = "at most min(b, d) eigenvalues are nonzero and they sum to 1"
+WHY_Q = "q is at most the largest eigenvalue, and the squared eigenvalues sum to t"
 
 
 def largest(r: Expr) -> Expr:
@@ -49,7 +49,7 @@ DOMAIN = Domain(
         t: between(1 / Min(b, d), 1, why=WHY_T),
         q: between(0, largest(Min(b, d)), why=WHY_Q),
         centroid: between(-1, 1),
-        sigma_hat: between(t, largest(Min(b, d)), why="the squared eigenvalues add up to t"),
+        sigma_hat: between(t, largest(Min(b, d)), why="the squared eigenvalues sum to t"),
     },
     {b: 2, d: 3, t: S.Half, q: Rational(1, 4), centroid: 0, sigma_hat: S.Half},
 )
@@ -61,10 +61,11 @@ MEANT = STEP.with_range(t, between(1 / b, 1, why=WHY_T), S.Half).with_range(
 MEANINGS = {
     b: "number of vectors in the batch",
     d: "dimension",
-    t: "trace of the square of the batch's second moment, 1 over its effective rank",
-    q: "the candidate's quadratic form in that moment, its mean squared inner product",
+    t: "trace of the square of the batch's second moment, the inverse of its effective rank",
+    q: "quadratic form of the batch's second moment at the candidate, its mean squared inner "
+    "product with the batch",
     centroid: "inner product of the candidate with the mean of the batch",
-    sigma_hat: "largest eigenvalue of the second moment",
+    sigma_hat: "largest eigenvalue of the batch's second moment",
 }
 CASES = {
     "ORTHOGONAL": configuration(batch="1 0 0; 0 1 0", candidate="0 0 1"),
@@ -75,27 +76,27 @@ CASES = {
 }
 BOUNDS = r"""
 t_next_lower | t_next >= | ORTHOGONAL
-    the trace with the candidate, whatever that is
+    trace of the squared second moment with any candidate
     iff the candidate is orthogonal to the batch
 t_next_upper | t_next <= | AXIS_TWICE
-    the trace with the candidate, from the largest eigenvalue
-    iff the candidate is a top direction
+    trace of the squared second moment with the candidate, from the largest eigenvalue
+    iff the candidate is a leading eigenvector
 t_lower | t >= | ORTHOGONAL
     trace of the square of the second moment
     where the vectors are orthonormal, or a tight frame
 t_upper | t <= | OPPOSITE
-    trace of the square of the second moment, whatever the batch is
-    iff all vectors are on one line
+    trace of the square of the second moment of any batch
+    iff all vectors are collinear
 q_upper | q <= | AXIS_TWICE
     the candidate's quadratic form, at most the largest eigenvalue
-    iff the candidate is a top direction, and all other eigenvalues are equal
+    iff the candidate is a leading eigenvector, and all other eigenvalues are equal
 q_lower | q >= | AXIS_ONCE
-    the candidate's quadratic form, at least the least eigenvalue
-    where the candidate is orthogonal to the batch, or a last direction and all other
-    eigenvalues are equal
+    the candidate's quadratic form, at least the smallest eigenvalue
+    where the candidate is orthogonal to the batch, or an eigenvector of the smallest eigenvalue
+    and all other eigenvalues are equal
 q_centroid | q >= | MIRRORED
     the candidate's quadratic form, from the mean of the batch
-    iff the candidate has the same inner product with all vectors of the batch
+    iff the candidate has the same inner product with every vector of the batch
 """
 
 
@@ -123,8 +124,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "q_lower": in_t,
     }
     found: dict[str, Quantity] = {
-        "t_next": Quantity(after, r"t_{B \cup \{z\}}", "the trace with the candidate", MEANT),
-        "gain": Quantity(gain, r"\Delta t", "change of the trace", MEANT),
+        "t_next": Quantity(
+            after,
+            r"t_{B \cup \{z\}}",
+            "trace of the squared second moment with the candidate",
+            MEANT,
+        ),
+        "gain": Quantity(gain, r"\Delta t", "change of the trace of the squared moment", MEANT),
         **when_it_falls(proof, gain),
         **expansion(proof, gain),
         **diversity(proof),
@@ -139,19 +145,16 @@ def one_step(proof: Derivation) -> tuple[Expr, Expr]:
     after = tidy(joined(b, t, q)[0])
     gain = tidy(after - t)
     proof.equal(
-        "The trace with a unit vector more, and its change",
+        "The trace of the squared second moment with one more unit vector, its change, and its "
+        "derivative in q",
         {
             "t_next": (after, (b**2 * t + 2 * b * q + 1) / (b + 1) ** 2),
             "gain": (gain, (2 * b * (q - t) + 1 - t) / (b + 1) ** 2),
+            "slope": (derivative(after, q), 2 * b / (b + 1) ** 2),
         },
-        "the square of the moment with the candidate, multiplied out; traces of rotated products "
-        "are equal, so what is left are t, q and the squared norm of the candidate",
-        STEP,
-    )
-    proof.equal(
-        "It rises with q, at the same rate for all candidates",
-        {"slope": (derivative(after, q), 2 * b / (b + 1) ** 2)},
-        "so the candidate with the least q leaves the least trace after this step",
+        "the square of (b S + z z')/(b + 1) is expanded; traces are invariant under cyclic "
+        "permutations, so only t, q and |z|^2 = 1 remain. The derivative is the same for all "
+        "candidates, so the candidate with the smallest q gives the smallest trace after this step",
         STEP,
     )
     return after, gain
@@ -159,25 +162,26 @@ def one_step(proof: Derivation) -> tuple[Expr, Expr]:
 
 def when_it_falls(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
     """The gain condition."""
-    less = Criterion("the candidate lowers the trace", Lt(gain, 0, evaluate=False))
+    less = Criterion("the candidate decreases the trace", Lt(gain, 0, evaluate=False))
     border = threshold(less, q, STEP.with_range(q, between(0, 1), 0), proof)
     proof.equal(
-        "That is less than t unless all vectors are on one line",
+        "q_gain < t unless all vectors are collinear",
         {"short_of_t": (t - border.value, (1 - t) / (2 * b))},
-        "a candidate with q = t raises the trace by (1 - t)/(b + 1)^2; as t is at least 1/b, "
-        "that is never below (b + 1)/(2 b^2), and a candidate orthogonal to the batch lowers it",
+        "t < 1 unless all vectors are collinear. So a candidate with q = t increases the trace, "
+        "by (1 - t)/(b + 1)^2; as t >= 1/b, q_gain is at least (b + 1)/(2 b^2), and a candidate "
+        "orthogonal to the batch decreases the trace",
         STEP,
     )
-    return {"q_gain": Quantity.of(border, "it", r"q^*", domain=MEANT.restricted([b, t]))}
+    return {"q_gain": Quantity.of(border, "q_gain", r"q^*", domain=MEANT.restricted([b, t]))}
 
 
 def expansion(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
     """The expansion in 1/b, and what it leaves."""
     rest = tidy(gain - 2 * (q - t) / b)
     proof.equal(
-        "What is left of the change after 2 (q - t)/b",
+        "The change of the trace minus its approximation 2 (q - t)/b",
         {"remainder": (rest, (b * (1 + 3 * t - 4 * q) + 2 * (t - q)) / (b * (b + 1) ** 2))},
-        "over the common denominator",
+        "both terms are brought to a common denominator",
         STEP,
     )
     # As q <= sigma_hat <= sqrt(t): with s for the root of t.
@@ -187,7 +191,7 @@ def expansion(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
     above = b * (b + (3 * b + 2) * root**2) / (b + 1) ** 2
     beyond = root - (2 * b + 1) / (3 * b + 2)
     proof.equal(
-        "Times b^2 it is at least -b/(3b + 2), and less than 4",
+        "The remainder times b^2 is at least -b/(3b + 2) and less than 4",
         {
             "slope": (derivative(of_root, q), -2 * b * (2 * b + 1) / (b + 1) ** 2),
             "orthogonal": (of_root.xreplace({q: S.Zero}), above),
@@ -196,9 +200,9 @@ def expansion(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
                 b * (3 * b + 2) / (b + 1) ** 2 * beyond**2,
             ),
         },
-        "it decreases with q, from its value for a candidate orthogonal to the batch; t is s^2 and "
-        "q is at most the largest eigenvalue, so at most s, where its excess over -b/(3b + 2) is "
-        "this square; for large b the two ends converge to -1/3 and 4",
+        "it decreases with q, from its value orthogonal at q = 0. With t = s^2, q is at most the "
+        "largest eigenvalue, so at most s; there it exceeds -b/(3b + 2) by the square over_least. "
+        "As b -> oo the two ends converge to -1/3 and 4",
         there,
         also=[gt(S(4), above)],
     )
@@ -219,9 +223,10 @@ def diversity(proof: Derivation) -> dict[str, Quantity]:
     """The Frobenius distance to the candidate's own moment."""
     _, apart = joined(b, t, q)
     proof.equal(
-        "The squared Frobenius distance of S and z z'",
+        "The squared Frobenius distance of the second moment S and z z'",
         {"apart": (apart, t - 2 * q + 1), "slope": (derivative(apart, q), -2)},
-        "so it is largest where q is least",
+        "the square of S - z z' is expanded; hence the distance is largest for the candidate with "
+        "the smallest q",
         STEP,
     )
     return {
@@ -236,8 +241,8 @@ def state_centroid(proof: Derivation) -> None:
     proof.equal(
         "The squared inner product with the mean of the batch is at most q",
         {"spread": (mean((x - centroid) ** 2, x, {1: centroid, 2: q}), q - centroid**2)},
-        "this is the mean of the squares of the inner products less their mean; zero iff all of "
-        "them are equal",
+        "spread is the variance of the inner products of the candidate with the batch: the mean "
+        "of their squares minus the square of their mean; zero iff all are equal",
         region({q: between(0, 1), centroid: between(-1, 1)}),
     )
 
@@ -254,8 +259,9 @@ def two_steps(proof: Derivation) -> dict[str, Quantity]:
 
     greedy, best = trace(first, across, others[0]), trace(first, *others)
     proof.equal(
-        "From (1, 0), with a pool of (0, 1) and the two vectors at 120 degrees to (1, 0), greedy "
-        "steps take (0, 1) and leave the trace 5/9; the other two leave 1/2",
+        "With the batch (1, 0) and a pool of (0, 1) and the two vectors at 120 degrees to (1, 0), "
+        "two greedy steps take (0, 1) first and give the trace 5/9; the two other vectors give "
+        "1/2",
         {
             "q_of_first_step": (across.dot(first) ** 2, 0),
             "q_of_others": (others[0].dot(first) ** 2, Rational(1, 4)),
@@ -263,8 +269,8 @@ def two_steps(proof: Derivation) -> dict[str, Quantity]:
             "other_greedy": (trace(first, across, others[1]), Rational(5, 9)),
             "best": (best, S.Half),
         },
-        "all pairs are tried; with a pool of two, or in one dimension, there is nothing to choose, "
-        "so no smaller example exists",
+        "all pairs from the pool are compared; with a pool of two, or in dimension 1, there is no "
+        "choice, so no smaller example exists",
         NUMBERS,
         also=[lt("best", "greedy")],
     )
@@ -272,7 +278,7 @@ def two_steps(proof: Derivation) -> dict[str, Quantity]:
         "greedy_two_steps": Quantity(
             greedy,
             r"t_{\text{greedy}}",
-            "the trace after two greedy steps, in the example",
+            "trace after two greedy steps, in the example",
             NUMBERS,
         ),
         "best_two_steps": Quantity(
@@ -286,7 +292,7 @@ def two_steps(proof: Derivation) -> dict[str, Quantity]:
 
 RESULT = Result(
     "trace-update",
-    title="One vector more in a batch: the trace of the squared second moment",
+    title="The trace of the squared second moment when one vector joins a batch",
     source="ochieng2025diversity, Lemma A.3",
     parameters=(b, t, q, d, centroid, sigma_hat),
     domain=DOMAIN,

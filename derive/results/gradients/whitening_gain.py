@@ -28,7 +28,7 @@ ENDS = DOMAIN.restricted([d, A, B])
 MEANINGS = {
     d: "dimension",
     A: "coefficient of sigma in the bound",
-    B: "the rest of the bound",
+    B: "constant term of the bound",
     sigma: "largest eigenvalue of the second moment before whitening, in [1/d, 1]",
 }
 
@@ -44,12 +44,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "in_sigma": (derivative(gain, sigma), A * d / (A + B * d)),
             "at_least": (gain.xreplace({sigma: 1 / d}), 1),
         },
-        "its derivative is positive; so it is largest where one direction has the whole trace",
+        "the derivative in_sigma is positive; the gain is largest at sigma = 1, where one "
+        "direction has the whole trace",
         DOMAIN,
         also=[gt("in_sigma", 0)],
     )
     proof.equal(
-        "The largest gain stays between 1 and d, and rises with d",
+        "The largest gain lies between 1 and d and increases with d",
         {
             "over_one": (largest - 1, A * (d - 1) / (A + B * d)),
             "below_d": (d - largest, B * d * (d - 1) / (A + B * d)),
@@ -58,7 +59,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
                 A * (A + B) / ((A + B * d) * (A + B * (d + 1))),
             ),
         },
-        "the first two are zero for d = 1 only; the third is the next one less this",
+        "over_one and below_d vanish only for d = 1; next_d is the gain in dimension d + 1 minus "
+        "that in dimension d",
         ENDS,
         also=[gt("next_d", 0)],
     )
@@ -73,7 +75,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "largest_gain": Quantity(
             largest,
             r"\frac{A + B}{A/d + B}",
-            "the same quotient where one direction has the whole trace",
+            "bound before whitening divided by the bound after it, if one direction has the whole "
+            "trace",
             ENDS,
         ),
         "gain_in_any_dimension": Quantity(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-from sympy import Expr, IndexedBase, S, Sum, Symbol, Tuple, log, oo
+from sympy import Expr, IndexedBase, S, Sum, Symbol, log, oo
 
 from ...decide.domain import Domain, at_least
 from ...proof.derivation import Derivation
 from ...proof.indexed import SumsEqual
 from ...proof.relations import eq
-from ...structures.graph import Graph, Targets
+from ...structures.graph import Graph
 from ...structures.hierarchy import n
+from .._for_data import NUMBERS
 
 #: Rows that have been drawn, and where the next one leads to.
 m = Symbol("m", integer=True, positive=True)
@@ -24,12 +23,9 @@ Z = Symbol("Z", positive=True)
 H = Symbol("H", real=True)
 ROWS = Domain({n: at_least(2), m: at_least(1)}, {n: 4, m: 2})
 BY_ROWS = (
-    "a choice for m + 1 rows is one for m rows and one for the next; by induction this is so for "
-    "all n rows, for any n"
+    "a choice for m + 1 rows is one for m rows and one for the next, so this holds for all n rows "
+    "by induction"
 )
-#: Up to so many vertices all subgraphs of a graph of numbers are gone through.
-FEW = 5
-NUMBERS = Domain({}, {})
 
 
 def cross_entropy(of: Graph, against: Graph) -> Expr:
@@ -41,32 +37,27 @@ def cross_entropy(of: Graph, against: Graph) -> Expr:
     return -sum((shares[place] * log(others[place]) for place in places), S.Zero)
 
 
-def over_subgraphs(graph: Graph, f: Callable[[Targets], Expr]) -> Expr:
-    """The sum of f over all subgraphs, times their weights."""
-    return sum((graph.weight(t) * f(t) for t in graph.subgraphs()), S.Zero)
-
-
 # --- for any n -------------------------------------------------------------------------------
 def state_partition(proof: Derivation) -> None:
     """That weights of subgraphs add up to the product of the sums of rows, and what follows."""
     row = w[m + 1, j]
     proof.add(
-        "One row more multiplies the sum of all weights by the sum of the row",
+        "One more row multiplies the sum of all weights by the sum of the row",
         SumsEqual(eq(Sum(Z * row, (j, 1, n)), Z * Sum(row, (j, 1, n))), ROWS),
-        f"Z adds up the products of m rows; {BY_ROWS}, so the partition function is the product "
-        "of the row sums; the diagonal has no weight. If all others are 1, it is the number of "
+        f"Z is the sum over all choices in m rows; {BY_ROWS}. So the partition function is the "
+        "product of the row sums; if all off-diagonal weights are 1, it is the number of "
         "subgraphs, (n - 1)^n",
     )
     e, f, r, s, rest = (Symbol(x, positive=True) for x in ("e", "f", "r", "s", "R"))
     proof.equal(
-        "So rows are independent, and each is one draw with the shares of its row",
+        "Rows are drawn independently, each with the probabilities weight/(row sum)",
         {
             "one_row": (e * s * rest / (r * s * rest), e / r),
             "two_rows": (e * f * rest / (r * s * rest), (e / r) * (f / s)),
         },
-        "e and f are weights of two rows with the sums r and s, and R is the product of the other "
-        "row sums: what the rows that are not fixed add up to, by the step before; with an edge "
-        "fixed in every row nothing is left of R, and the probability is the product of all shares",
+        "e and f are weights of edges in two rows with the sums r and s, and R is the product of "
+        "the other row sums, the sum over the rows that are not fixed by the step before; with an "
+        "edge fixed in every row the probability is the product of weight/(row sum) over all rows",
         NUMBERS.with_positive((e, f, r, s, rest)),
     )
 
@@ -75,38 +66,12 @@ def state_cross_entropy(proof: Derivation) -> None:
     """That the cross-entropy of products is the sum of those of the rows."""
     drawn, other = p[m + 1, j], log(q[m + 1, j])
     proof.add(
-        "One row more adds its own cross-entropy, where shares add up to 1",
+        "One more row adds its own cross-entropy, if its probabilities sum to 1",
         SumsEqual(
             eq(Sum(drawn * (H - other), (j, 1, n)), H - Sum(drawn * other, (j, 1, n))),
             ROWS,
             known={Sum(p[m + 1, j], (j, 1, n)): S.One},
         ),
-        "H is that of m rows, whose probabilities add up to 1; the logarithm of the product of "
-        f"the shares is the sum of their logarithms; {BY_ROWS}",
+        "H is the cross-entropy of m rows, whose probabilities sum to 1, and the logarithm of a "
+        f"product is the sum of the logarithms; {BY_ROWS}",
     )
-
-
-# --- for given weights -----------------------------------------------------------------------
-def state_gone_through(graph: Graph, proof: Derivation) -> None:
-    """For few vertices and fractions: that probabilities and their means are as they follow."""
-    if graph.size > FEW or not all(e.is_Rational for e in graph.weights):
-        return
-    names = range(graph.size)
-    whole, places = graph.partition, [(a, b) for a in names for b in names if a != b]
-    shown = [eq("partition", whole)]
-    given = {Symbol("partition"): over_subgraphs(graph, lambda t: S.One)}
-    for a, b in places:
-        name = Symbol(f"P_{a + 1}{b + 1}")
-        shown.append(eq(name, graph.transitions.weights[a, b]))
-        given[name] = over_subgraphs(graph, _through(a, b)) / whole
-    proof.holds(
-        f"All {graph.count} subgraphs of this graph",
-        Tuple(*shown),
-        "the sum of their weights, and how often an edge is drawn, gone through one by one",
-        NUMBERS,
-        names=given,
-    )
-
-
-def _through(a: int, b: int) -> Callable[[Sequence[int]], Expr]:
-    return lambda targets: S.One if targets[a] == b else S.Zero

@@ -6,14 +6,14 @@ vertex stands on the other side.
 
 from __future__ import annotations
 
-from sympy import Expr, Integer, Matrix, Rational, S, Symbol, diag, eye, ones
+from sympy import Expr, Integer, Matrix, Rational, S, diag, eye, ones
 
-from ...decide.domain import Domain
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, gt
+from ...proof.relations import gt
 from ...structures.graph import Graph
 from ...theorem.quantity import Quantity
 from ...vectors.coordinates import inertia
+from .._for_data import NUMBERS
 
 #: Every row has the sum 5.
 WITNESS = Graph(
@@ -35,7 +35,6 @@ NEAR = (40, -190, -373, -40, 559, -375, 575, -196)
 SECOND, BELOW_THIRD = Rational(468, 1000), Rational(79, 100)
 #: Below the second eigenvalue of the slack.
 ROOM = Rational(53, 1000)
-NUMBERS = Domain({}, {})
 
 
 def edges_in_words(graph: Graph) -> str:
@@ -59,7 +58,7 @@ def first_order(graph: Graph) -> Matrix:
 
 def negative_and_zero(matrix: Matrix) -> tuple[Expr, Expr]:
     """How many eigenvalues are negative, and how many zero, by elimination."""
-    counts = inertia(tuple(map(tuple, matrix.tolist())))
+    counts = inertia(matrix.tolist())
     return Integer(counts[1]), Integer(counts[2])
 
 
@@ -78,13 +77,13 @@ def state_partition_differs(proof: Derivation) -> dict[str, Quantity]:
         "clusters_of_laplacian": Quantity(
             spectral,
             r"\mathrm{sign}(v_2)",
-            "the signs of the second eigenvector of every Laplacian of the same graph",
+            "signs of the entries of the second eigenvector of every Laplacian of the same graph",
         ),
         "tau_sides": Quantity(
             _tau_sides(),
             r"\tau_{\mathrm{sides}}",
-            "temperature above which the inner product of two objects has the sign of the product "
-            "of their sides, in every minimiser",
+            "temperature above which, in every minimiser, the inner product of two objects has "
+            "the sign of the product of their sides",
         ),
     }
 
@@ -102,21 +101,21 @@ def _state_sides(proof: Derivation) -> None:
     away = slack - ROOM * (eye(size) - x * x.T / size)
     negative, none = negative_and_zero(away)
     proof.equal(
-        "Two opposite points are the only best unit vectors to first order",
+        "To first order in 1/tau, two opposite points are the only minimiser among unit vectors",
         {"negative_eigenvalues": (negative, 0), "zero_eigenvalues": (none, 1)},
         f"for the graph with the edges {edges_in_words(WITNESS)}. "
         "M - diag(y), with the y that make it vanish on the sides x, has all other eigenvalues "
-        f"above {ROOM}: so tr(Z'MZ) is above its value at two points by that times "
-        "8 - x'ZZ'x/8, or more; counts are of the eigenvalues after that is taken off",
+        f"above {ROOM}: so tr(Z'MZ) exceeds its value at two opposite points by at least {ROOM} "
+        "times 8 - x'ZZ'x/8; the counts are of eigenvalues after subtracting this number",
         NUMBERS,
     )
     proof.equal(
-        "What is left out moves nothing across above tau_sides",
+        "For tau > tau_sides the remainder does not change the side of any vertex",
         {"bound_of_one_pair": (Rational(size**2, 4) / (_tau_sides() * ROOM), 1)},
-        "a minimiser of the loss has tr(Z'MZ) above the least by n/(2 tau) at most, so the sum of "
-        "1 - x_i x_j <Z_i, Z_j> over all i and j is at most n^2/(2 tau) over the number above, and "
-        "that of one pair, counted twice, half of it: below 1 for larger tau, so the inner product "
-        "has the sign of x_i x_j",
+        "at a minimiser of the loss tr(Z'MZ) exceeds its minimum by at most n/(2 tau), so the sum "
+        "of 1 - x_i x_j <Z_i, Z_j> over all i and j is at most n^2/(2 tau) divided by the gap of "
+        "the step before, and the term of one pair, which occurs twice, is at most half of it: "
+        "below 1 for tau > tau_sides, so <Z_i, Z_j> has the sign of x_i x_j",
         NUMBERS,
     )
 
@@ -129,25 +128,18 @@ def _state_signs(proof: Derivation) -> None:
     left = L * v - SECOND * v
     below = negative_and_zero(L - BELOW_THIRD * eye(size))
     distance = BELOW_THIRD - SECOND
-    proof.holds(
-        "The second eigenvector of the Laplacian has other signs",
-        [
-            eq("eigenvalues_below", 2),
-            eq("eigenvalues_at", 0),
-            eq("sum_of_entries", 0),
-            gt("least_square_of_entries", "square_of_difference"),
-        ],
-        f"two eigenvalues are below {BELOW_THIRD}, the zero and the second; a vector v orthogonal "
-        "to the constant one, with Lv = s v + r, differs from a multiple of the second "
-        "eigenvector by "
-        "|r| over the distance of s from the others, which is less than its smallest entry: so "
-        "these have the same signs, and the fourth object is on the other side",
-        NUMBERS,
-        names={
-            Symbol("eigenvalues_below"): below[0],
-            Symbol("eigenvalues_at"): below[1],
-            Symbol("sum_of_entries"): sum(v, S.Zero),
-            Symbol("least_square_of_entries"): min(e**2 for e in v),
-            Symbol("square_of_difference"): (left.T * left)[0] / distance**2,
+    proof.equal(
+        "The second eigenvector of the Laplacian has different signs",
+        {
+            "eigenvalues_below": (below[0], 2),
+            "eigenvalues_at": (below[1], 0),
+            "sum_of_entries": (sum(v, S.Zero), 0),
         },
+        f"two eigenvalues are below {BELOW_THIRD}, zero and the second. A vector v orthogonal to "
+        "the constant vector, with L v = s v + r, differs from a multiple of the second "
+        "eigenvector by at most |r| over the distance of s from the other eigenvalues, which is "
+        "less than its smallest entry: so both have the same signs, and the fourth object is on "
+        "the other side than in the loss",
+        NUMBERS,
+        also=[gt(min(e**2 for e in v), (left.T * left)[0] / distance**2)],
     )

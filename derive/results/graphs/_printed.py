@@ -42,35 +42,37 @@ def state_printed(proof: Derivation) -> dict[str, Quantity]:
     as_printed = _slope(printed(pulled, repelled))
     near, far, apart = exp((c - 1) / tau), exp(-(1 + c) / tau), exp(-2 / tau)
     proof.equal(
-        "Two pairs of positives: the loss falls up to c = 1",
+        "For two pairs of positives the loss decreases with c up to c = 1",
         {"slope_in_c": (slope, -4 * (apart + 2 * far) / (tau * (near + apart + far)))},
-        "the pairs are symmetric about an axis of the circle, and opposite; c is the inner product "
-        "of positives",
+        "each pair is symmetric about an axis of the circle, the two pairs are opposite, and c is "
+        "the inner product of positives",
         ALONG,
         also=[lt("slope_in_c", 0)],
     )
     best = log(1 + 2 * exp(-2 / tau))
     proof.equal(
-        "At c = 1 it is as small as for any unit vectors in any dimension",
+        "At c = 1 the loss equals its minimum over all unit vectors in any dimension",
         {"least": ((pulled / tau + repelled).xreplace({c: S.One}), 4 * best)},
-        "an anchor has log(1 + sum of exp((s - s+)/tau)) over its two others, with s >= -1 and "
-        "s+ <= 1; only where positives are one point and the others opposite are both attained",
+        "an anchor has the loss log(1 + sum of exp((s - s+)/tau)) over its two others, with s >= "
+        "-1 and s+ <= 1; both are attained iff positives coincide and the others are opposite",
         HEAT,
     )
     rising = (1 - tau) - (1 + tau) * exp(-2 * c / tau) - tau * exp(-(1 + c) / tau)
     proof.equal(
-        "Without 1/tau before the trace the slope has the sign of this, which rises with c",
+        "Without the factor 1/tau before the trace, the derivative has the sign of this function, "
+        "which increases with c",
         {"as_printed": (as_printed * tau * (near + apart + far) / (4 * near), rising)},
-        "it is the slope of the printed program, tr(Z'LZ) + log R, up to a positive factor",
+        "it is the derivative of the printed objective tr(Z'LZ) + log R, up to a positive factor",
         ALONG,
         also=[gt(derivative(rising, c), 0)],
     )
     turn = (1 + 2 * tau) * exp(-2 / tau) - (1 - tau)
     proof.equal(
-        "At c = 1 it is positive below one temperature, and negative above it",
+        "At c = 1 this sign is positive for tau below tau_apart and negative above it",
         {"at_1": (rising.xreplace({c: S.One}), -turn)},
-        "minus it rises with tau; below, the least value is at a smaller c, and less than at "
-        "c = 1: the minimiser of the loss is none of the printed program",
+        "minus the sign function increases with tau and changes sign between 1/2 and 1. For tau "
+        "below the zero the printed objective is minimal at some c < 1, so the minimiser of the "
+        "loss is not one of the printed program",
         HEAT,
         also=[
             gt(derivative(turn, tau), 0),
@@ -88,8 +90,8 @@ def state_printed(proof: Derivation) -> dict[str, Quantity]:
         "positives_printed": Quantity(
             argmin(rising, c, S.NegativeOne, S.One),
             r"Z_1^\top Z_2",
-            "inner product of positives where the printed program is least, for two pairs that "
-            "are opposite on the circle; the loss is least at 1",
+            "inner product of positives at the minimum of the printed objective, for two opposite "
+            "pairs on the circle; the loss is minimal at 1",
             HEAT,
         ),
     }

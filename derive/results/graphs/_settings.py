@@ -57,7 +57,7 @@ SPECTRAL = Setting(
         r"-\sum_{i \ne j} P_{ij} \log\frac{e^{-\|Z_i - Z_j\|^2/(2\tau)}}"
         r"{\sum_{l \ne i} e^{-\|Z_i - Z_l\|^2/(2\tau)}}",
     ),
-    dimension="any, unless one is said",
+    dimension="any, unless stated otherwise",
 )
 
 
@@ -99,7 +99,7 @@ PAIRS = Setting(
         ),
         (
             ("L = I - pi", r"L = I - \pi"),
-            "is its Laplacian, as weights out of an object add up to 1",
+            "is its Laplacian, as the weights out of an object sum to 1",
         ),
         (("Z_v", "Z_v"), "is the embedding of v"),
         (("tau", r"\tau"), "divides half the squared distance"),

@@ -11,23 +11,19 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from sympy import Abs, Expr, Integer, Rational, S, Symbol, Tuple, exp, log
+from sympy import Abs, Expr, Integer, Rational, S, Symbol, exp, log
 
-from ...decide.domain import POSITIVE, Domain, DomainError, Range, at_least
+from ...decide.domain import LINE, POSITIVE, Domain, DomainError, Range, at_least
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
-from ...proof.indexed import SumsEqual
-from ...proof.relations import eq, ge, lt
-from ...structures.graph import Graph
+from ...proof.relations import ge, lt
 from ...structures.pair_graph import PairGraph
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
-from .._for_data import ForData
+from .._for_data import NUMBERS, ForData
 from ..weighted._weights import MOST_ROWS
-from ._attraction import half_distances, nearest, state_trace, trace
-from ._fields import cross_entropy
+from ._attraction import half_distances, nearest, state_trace, state_trace_at, trace
 from ._pairs import (
-    LINE,
     state_batch,
     state_expected_loss,
     state_form,
@@ -53,10 +49,6 @@ EDGES = ListOf(
     "pairs of an object of A and one of B, by their numbers; each pair once",
     rows=True,
 )
-NUMBERS = Domain({}, {})
-AT_TAU = Domain({tau: POSITIVE}, {tau: S.One})
-#: Of so few objects the cross-entropy is put back into the distribution over subgraphs.
-FEW = 8
 Rows = Sequence[Sequence[Expr]]
 
 
@@ -91,15 +83,16 @@ def general() -> dict[str, Quantity]:
         "total_variation_at_least": Quantity(
             (n_A - n_B) / (2 * (n_A + n_B)),
             r"\mathrm{TV}_0",
-            "total variation between drawing pairs and drawing objects, at least, A being the "
-            "modality with no fewer objects; equal if degrees do not vary within A, nor within B",
+            "lower bound of the total variation between drawing pairs and drawing objects, A "
+            "being the modality with no fewer objects; attained if degrees are constant on A and "
+            "on B",
             larger,
         ),
         "least_form_of_star": Quantity(
             -((n_A - 1) ** 2) / S(4),
             r"\min x^\top L x",
-            "n_A objects paired with one of B: minimum of the quadratic form of the "
-            "Laplacian among vectors that are 1 on A",
+            "minimum of the quadratic form of the Laplacian among vectors that are 1 on A, for "
+            "n_A objects all paired with one of B",
             two,
         ),
     }
@@ -110,7 +103,9 @@ def of_weights(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
     """Weights, and whether the Laplacian is positive semidefinite."""
     incoming, vector = pairs.in_weights, pairs.witness
     found = {
-        "degrees": Quantity(list(pairs.degrees), "D", "pairs of every object, A before B"),
+        "degrees": Quantity(
+            list(pairs.degrees), "D", "number of pairs of every object, A before B"
+        ),
         "incoming": Quantity(
             list(incoming), "r", "weight that enters every object: column sums of the weights"
         ),
@@ -123,31 +118,34 @@ def of_weights(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
         "semidefinite": Quantity(
             _truth(vector is None),
             r"L \succeq 0",
-            "whether the form x'Lx of the Laplacian is never negative",
+            "whether the quadratic form x'Lx of the Laplacian is never negative",
         ),
     }
     if pairs.size <= MOST_ROWS:
         graph = pairs.graph
         found["weights"] = Quantity(
-            graph.weights.tolist(), r"\pi_{A,B}", "one over the degree, in each row: they add to 1"
+            graph.weights.tolist(),
+            r"\pi_{A,B}",
+            "weights of the edges, 1 over the degree in each row, so that rows sum to 1",
         )
         found["laplacian"] = Quantity(
             graph.laplacian.tolist(), "L", "identity matrix minus the weights"
         )
     if vector is None:
-        proof.holds(
-            "What comes in is 1 everywhere: the form is a sum of squares",
-            Tuple(*(eq(Symbol(f"r_{pairs.name(v)}"), S.One) for v in range(pairs.size))),
-            "this makes the Laplacian positive semidefinite",
+        proof.equal(
+            "The incoming weight is 1 at every object",
+            {f"r_{pairs.name(v)}": (r, S.One) for v, r in enumerate(incoming)},
+            "the columns of the weights sum to 1 as the rows do, so the quadratic form of the "
+            "Laplacian is a sum of squares and the Laplacian positive semidefinite",
             NUMBERS,
-            names={Symbol(f"r_{pairs.name(v)}"): r for v, r in enumerate(incoming)},
         )
         return found
     value = pairs.form(vector)
     proof.holds(
-        "The form of the Laplacian is negative at a vector",
+        "The quadratic form of the Laplacian is negative at the witness",
         lt("form", S.Zero),
-        "1 + s (r - 1), r being what comes in, and s where that is least along the line",
+        "the witness is 1 + s (r - 1), r being the vector of incoming weights and s the minimiser "
+        "along this line",
         NUMBERS,
         names={Symbol("form"): value},
     )
@@ -166,9 +164,10 @@ def of_sampling(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
     mean = Rational(2 * pairs.count, pairs.size)
     by_degrees = sum((Abs(1 - d / mean) for d in pairs.degrees), S.Zero) / (2 * pairs.size)
     proof.equal(
-        "The total variation of these pairs",
+        "The total variation between drawing pairs and drawing objects, for these pairs",
         {"over_edges": (total, by_degrees)},
-        "added up over all directed edges; between the bounds of the steps before",
+        "over_edges is the sum over all directed edges; it lies between the two bounds of the "
+        "steps before",
         NUMBERS,
         also=[
             ge(spread / 2 - Symbol("over_edges"), S.Zero),
@@ -179,15 +178,17 @@ def of_sampling(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
         "by_pairs": Quantity(
             list(pairs.by_edges),
             r"\frac{D}{2M}",
-            "probability of every anchor, if a pair is drawn and one of its directions",
+            "probability of every anchor if a pair and one of its directions are drawn",
         ),
         "by_objects": Quantity(
             list(pairs.by_objects),
             r"\frac{1}{n}",
-            "probability of every anchor, if an object is drawn",
+            "probability of every anchor if an object is drawn",
         ),
         "total_variation": Quantity(
-            total, r"\mathrm{TV}", "total variation between the two, of anchors or of edges"
+            total,
+            r"\mathrm{TV}",
+            "total variation between by_pairs and by_objects; the same for anchors and for edges",
         ),
         "total_variation_at_least": Quantity(
             least, r"\mathrm{TV}_0", "lower bound on the total variation by the numbers of objects"
@@ -200,8 +201,8 @@ def of_sampling(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
         found["sharing"] = Quantity(
             pairs.sharing,
             "p",
-            "chance p that two different pairs share an object: in a batch of b pairs each has "
-            "(b - 1) p others, on average, that hold one of its objects again",
+            "probability p that two different pairs share an object: in a batch of b pairs, each "
+            "pair has on average (b - 1) p others that contain one of its objects",
         )
     return found
 
@@ -224,7 +225,7 @@ def of_embeddings(pairs: PairGraph, rows: Rows, proof: Derivation) -> dict[str, 
     plain = trace(graph.laplacian, rows)
     repelled = sum((log(sums[v]) - least[v] / tau for v in names), S.Zero)
     if all(e.is_Rational for row in rows for e in row):
-        _put_back(pairs, kernel, attraction, traced, repelled, proof)
+        state_trace_at(attraction, traced, proof)
     by_pairs = sum((p * e for p, e in zip(pairs.by_edges, losses, strict=True)), S.Zero)
     by_objects = sum(losses, S.Zero) / pairs.size
     more = sum(
@@ -239,12 +240,13 @@ def of_embeddings(pairs: PairGraph, rows: Rows, proof: Derivation) -> dict[str, 
         "trace": Quantity(
             traced,
             r"\mathrm{tr}(Z^\top L(S) Z)",
-            "with the symmetrised weights S = (pi + pi')/2; over tau it is the attraction",
+            "trace with the Laplacian of the symmetrised weights S = (pi + pi')/2; divided by tau "
+            "it is the attraction",
         ),
         "trace_of_rows": Quantity(
             plain,
             r"\mathrm{tr}(Z^\top L(\pi) Z)",
-            "with the weights as they are: the same for unit vectors",
+            "trace with the Laplacian of the weights themselves, the same for unit vectors",
         ),
         "log_partition": Quantity(
             repelled,
@@ -260,39 +262,10 @@ def of_embeddings(pairs: PairGraph, rows: Rows, proof: Derivation) -> dict[str, 
         "loss_of_batch": Quantity(
             by_pairs + more,
             r"\mathcal{L}_{CLIP}",
-            "CLIP's loss of a batch of all pairs, where an object stands once for each of its "
-            "pairs: the mean over both directions",
+            "CLIP's loss, the mean over both directions, of a batch of all pairs, in which an "
+            "object occurs once for each of its pairs",
         ),
     }
-
-
-def _put_back(
-    pairs: PairGraph,
-    kernel: Mapping[int, Mapping[int, Expr]],
-    attraction: Expr,
-    traced: Expr,
-    repelled: Expr,
-    proof: Derivation,
-) -> None:
-    """The trace against the sum over pairs, and over subgraphs where objects are few."""
-    names, graph = range(pairs.size), pairs.graph
-    proof.equal(
-        "At these embeddings the attraction is the trace with the symmetrised weights",
-        {"attraction": (attraction, traced)},
-        "put in; the sum over pairs, both ways, of weight times half the squared distance",
-        NUMBERS,
-    )
-    if pairs.size <= FEW:
-        inside = [[kernel[v].get(u, S.Zero) for u in names] for v in names]
-        proof.add(
-            "and the cross-entropy is that of the distributions over subgraphs",
-            SumsEqual(
-                eq("of_subgraphs", traced / tau + repelled),
-                AT_TAU,
-                names={Symbol("of_subgraphs"): cross_entropy(graph, Graph(inside, "K"))},
-            ),
-            "of the pair graph, and of the kernel with zeros between objects of one modality",
-        )
 
 
 def _candidates(pairs: PairGraph, kernel: Mapping[int, Expr]) -> Expr:

@@ -18,12 +18,10 @@ from ...structures.graph import Graph
 from ...structures.hierarchy import n
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
-from .._for_data import ForData
+from .._for_data import NUMBERS, ForData
 from ._fields import (
-    NUMBERS,
     cross_entropy,
     state_cross_entropy,
-    state_gone_through,
     state_partition,
 )
 from ._settings import FIELD, NOT_NEGATIVE, PI, graph_of, same_size
@@ -31,7 +29,12 @@ from ._settings import FIELD, NOT_NEGATIVE, PI, graph_of, same_size
 DOMAIN = Domain({n: at_least(2)}, {n: 4})
 #: Where the number of subgraphs is written out; its logarithm is the largest entropy.
 COUNTED = Range(
-    Integer(2), Integer(1000), False, False, integer=True, why="it has thousands of digits beyond"
+    Integer(2),
+    Integer(1000),
+    False,
+    False,
+    integer=True,
+    why="for larger n it has thousands of digits",
 )
 MEANINGS = {n: "number of objects"}
 
@@ -45,23 +48,24 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     take_limit("of_one_draw", -share * log(other), other, S.Zero, of_shares, proof)
     alike = 1 / (n - 1)
     proof.equal(
-        "Equal weights: the largest entropy",
+        "Equal weights have the largest entropy",
         {"entropy": (-n * (n - 1) * alike * log(alike), n * log(n - 1))},
-        "n rows of n - 1 equal shares each; no n - 1 shares have more",
+        "n rows with n - 1 equal probabilities each; no distribution on n - 1 points has a larger "
+        "entropy",
         DOMAIN,
     )
     return {
         "subgraphs": Quantity(
             exp(n * log(n - 1)),  # (n - 1)^n, as a power that normal forms take
             r"|\{W : \Omega(W) = 1\}|",
-            "how many subgraphs have one edge out of each vertex, (n - 1)^n; those through an edge "
-            "without weight have probability 0",
+            "number of subgraphs with one edge out of each vertex, (n - 1)^n; those through an "
+            "edge of weight 0 have probability 0",
             Domain({n: COUNTED}, {n: 4}),
         ),
         "largest_entropy": Quantity(
             n * log(n - 1),
             r"\max_\pi H(\pi)",
-            "largest entropy of the distribution, that of equal weights; the least is 0",
+            "largest entropy of the distribution, attained for equal weights; the smallest is 0",
         ),
     }
 
@@ -75,24 +79,29 @@ def derive(
         return in_general
     graph: Graph = data["pi"]
     shares = graph.transitions
-    state_gone_through(graph, proof)
     found = {
-        "subgraphs": Quantity(graph.count, "N", "subgraphs with one edge out of each vertex"),
+        "subgraphs": Quantity(
+            graph.count, "N", "number of subgraphs with one edge out of each vertex"
+        ),
         "partition": Quantity(
-            graph.partition, "Z", "sum of the weights of all of them: the product of the row sums"
+            graph.partition,
+            "Z",
+            "sum of the weights of all these subgraphs: the product of the row sums",
         ),
         "marginal": Quantity(
             shares.weights.tolist(),
             "P_{ij}",
-            "probability that the edge of i leads to j; the mean of W",
+            "probability that the edge out of i leads to j; the mean of W",
         ),
         "expected_laplacian": Quantity(
             shares.laplacian.tolist(),
             r"\mathbb{E}\, L(W)",
-            "mean of the Laplacian: it is linear, so it is that of the marginals",
+            "mean of the Laplacian of W: the Laplacian of the marginals",
         ),
         "entropy": Quantity(
-            cross_entropy(graph, graph), r"H(\pi)", "entropy of the distribution, the sum over rows"
+            cross_entropy(graph, graph),
+            r"H(\pi)",
+            "entropy of the distribution, the sum of those of the rows",
         ),
     }
     if "K" in data:
@@ -109,14 +118,15 @@ def _against(graph: Graph, other: Graph) -> dict[str, Quantity]:
         "cross_entropy": Quantity(
             both,
             r"H(\pi, K)",
-            "cross-entropy with the distribution of K, the sum over rows; oo where K has no "
-            "weight for an edge that is drawn",
+            "cross-entropy with the distribution of K, the sum of those of the rows; oo if K has "
+            "weight 0 at an edge that may be drawn",
             extended=True,
         ),
         "divergence": Quantity(
             oo if both is oo else both - own,
             r"D(\pi, K)",
-            "what that has more than the entropy: 0 iff K has the same shares",
+            "cross-entropy minus entropy, the Kullback-Leibler divergence; 0 iff K has the same "
+            "marginals",
             extended=True,
         ),
     }
@@ -133,16 +143,17 @@ def _drawn(
         targets = [row[0] for row in places]
         probability = graph.probability(targets)
         proof.equal(
-            "The probability of this subgraph: its weight over the partition function",
+            "The probability of this subgraph is its weight over the partition function",
             {"probability": (graph.weight(targets) / graph.partition, probability)},
-            "the product of the shares of its edges",
+            "the partition function is the product of the row sums, so this is the product of the "
+            "probabilities of its edges",
             NUMBERS,
         )
     return {
         "probability": Quantity(
             probability,
             r"\mathbb{P}(W; \pi)",
-            "probability of W: 0 unless each vertex has one edge out",
+            "probability of W; 0 unless each vertex has exactly one edge out",
         )
     }
 

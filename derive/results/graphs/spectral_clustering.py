@@ -18,8 +18,7 @@ from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...decide.present import tidy
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
-from ...proof.relations import eq
-from ...structures.graph import Graph, Targets
+from ...structures.graph import Graph
 from ...structures.hierarchy import n
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
@@ -38,9 +37,10 @@ from ._attraction import (
     state_gradient,
     state_hot,
     state_trace,
+    state_trace_at,
     trace,
 )
-from ._fields import FEW, NUMBERS, cross_entropy, over_subgraphs, state_cross_entropy
+from ._fields import cross_entropy, state_cross_entropy
 from ._partition import first_order, state_partition_differs
 from ._printed import printed, state_printed
 from ._settings import PI, SPECTRAL, graph_of, same_size
@@ -71,20 +71,20 @@ def general(proof: Derivation) -> dict[str, Quantity]:
         "factor": Quantity(
             1 / tau,
             r"\frac{H - \log R}{\mathrm{tr}(Z^\top L Z)}",
-            "what the trace with the Laplacian of the symmetrised shares is multiplied by",
+            "factor of the trace with the Laplacian of the symmetrised probabilities",
             DOMAIN.restricted([tau]),
         ),
         "start": Quantity(
             n * log(n - 1),
             r"\lim_{\tau\to\infty} H",
-            "the cross-entropy at high temperatures, and where all embeddings are one point",
+            "limit of the cross-entropy as tau -> oo, and its value if all embeddings coincide",
             DOMAIN.restricted([n]),
         ),
         "left_out": Quantity(
             n / (2 * tau**2),
             r"r_{\max}",
-            "on the unit sphere the cross-entropy is above n log(n - 1) + tr(Z'MZ)/tau by at most "
-            "this, and not below it",
+            "on the unit sphere the cross-entropy minus n log(n - 1) + tr(Z'MZ)/tau lies between "
+            "0 and this",
             DOMAIN.restricted([n, tau]),
         ),
         "blocks": _blocks(proof),
@@ -101,23 +101,24 @@ def _blocks(proof: Derivation) -> Quantity:
     over_others = k - 1 + (C - 1) * k * exp(-tidy(1 - cosine) / tau)
     where = DOMAIN.restricted([C, k, tau])
     proof.equal(
-        "Clusters that are not joined: the loss is SupCon, and each cluster is one point",
+        "For clusters without edges between them the loss is SupCon, and each cluster collapses "
+        "to one point",
         {
             "trace": (C * k * balanced["same_class"] - C * k, 0),
             "over_others": (over_others, exp(loss)),
         },
-        "for unit embeddings; with equal weights inside and none across, an anchor has the "
-        "logarithm of its sum over the others, which is the loss of the result supcon-balanced, "
-        "and H is C k times that; its only optimum is the regular simplex. There the columns of Z "
-        "are constant on clusters, so Lap(S) vanishes on them, and they lie in the bottom "
-        "eigenspace",
+        "with equal weights inside clusters and none across, the loss of an anchor of unit "
+        "embeddings is that of the result supcon-balanced, and H is C k times it; its only "
+        "minimiser is the regular simplex. There the columns of Z are constant on clusters, so "
+        "they lie in the kernel of Lap(S)",
         where,
     )
     return Quantity(
         C * k * log(over_others),
         r"H_{p=1,\,q=0}",
-        "least cross-entropy of unit embeddings, of C clusters of k objects with equal weights "
-        "inside and none across: at a regular simplex, which needs C - 1 dimensions or more",
+        "minimum of the cross-entropy of unit embeddings, for C clusters of k objects with equal "
+        "weights inside and none across: attained at a regular simplex, which needs at least C - "
+        "1 dimensions",
         where,
     )
 
@@ -138,12 +139,14 @@ def derive(
             shares.weights.tolist(), "P_{ij}", "probability that anchor i draws the positive j"
         ),
         "laplacian": Quantity(
-            both.laplacian.tolist(), "L(S)", "Laplacian of the symmetrised shares S = (P + P')/2"
+            both.laplacian.tolist(),
+            "L(S)",
+            "Laplacian of the symmetrised probabilities S = (P + P')/2",
         ),
         "entropy": Quantity(
             cross_entropy(graph, graph),
             r"H(\pi)",
-            "entropy of the distribution over subgraphs: no cross-entropy is less",
+            "entropy of the distribution over subgraphs, a lower bound of every cross-entropy",
         ),
     }
     if graph.size <= MOST_POINTS and all(e.is_Rational for e in both.laplacian):
@@ -156,9 +159,9 @@ def derive(
         found["eigenvalues"] = Quantity(
             listed,
             r"\lambda_i",
-            "of the Laplacian of S, from the least on: to first order in 1/tau, with one "
-            "Frobenius norm, the columns of the best Z are eigenvectors of the second; if all but "
-            "the first are equal, no Z is better than another",
+            "eigenvalues of the Laplacian of S in increasing order: to first order in 1/tau, with "
+            "a given Frobenius norm, the columns of the best Z are eigenvectors of the second; if "
+            "all but the first are equal, no Z is better than another",
         )
     if "Z" in data:
         found |= _at(graph, data["Z"], at.get(tau, tau), proof)
@@ -174,7 +177,7 @@ def _at(graph: Graph, Z: Rows, heat: Expr, proof: Derivation) -> dict[str, Quant
     model = kernel(half, heat)
     model_laplacian = model.transitions.symmetrised.laplacian
     if all(e.is_Rational for e in (*graph.weights, *Matrix(Z))):
-        _put_back(graph, half, traced, proof)
+        state_trace_at(attraction(graph, half), traced, proof)
     return {
         "cross_entropy": Quantity(
             traced / heat + repelled,
@@ -182,12 +185,12 @@ def _at(graph: Graph, Z: Rows, heat: Expr, proof: Derivation) -> dict[str, Quant
             "cross-entropy: InfoNCE, summed over anchors; trace over tau, plus log_partition",
         ),
         "trace": Quantity(
-            traced, r"\mathrm{tr}(Z^\top L(S) Z)", "trace with the symmetrised shares"
+            traced, r"\mathrm{tr}(Z^\top L(S) Z)", "trace with the symmetrised probabilities"
         ),
         "trace_of_rows": Quantity(
             trace(shares.laplacian, Z),
             r"\mathrm{tr}(Z^\top L(P) Z)",
-            "trace with diag(row sums) - P: the same on the unit sphere, or for symmetric P",
+            "trace with diag(row sums) - P; the same on the unit sphere, or for symmetric P",
         ),
         "attraction": Quantity(
             traced / heat,
@@ -197,52 +200,31 @@ def _at(graph: Graph, Z: Rows, heat: Expr, proof: Derivation) -> dict[str, Quant
         "log_partition": Quantity(
             repelled,
             r"\log R(Z)",
-            "logarithm of the partition function of the kernel: the sum over anchors of log sum "
-            "over the others",
+            "logarithm of the partition function of the kernel: the sum over anchors of "
+            "log-sum-exp over the others",
         ),
         "printed": Quantity(
             printed(traced, repelled),
             r"\mathrm{tr}(Z^\top L Z) + \log R(Z)",
-            "the program as printed, without 1/tau before the trace",
+            "the printed objective, without 1/tau before the trace",
         ),
         "model": Quantity(
             model.transitions.weights.tolist(),
             "Q_{ij}",
-            "shares of the kernel: what the embeddings give for P",
+            "probabilities of the kernel, the counterpart of P for these embeddings",
         ),
         "gradient": Quantity(
             (2 / heat * (shares.symmetrised.laplacian - model_laplacian) * Matrix(Z)).tolist(),
             r"\nabla_Z H",
-            "2/tau times the difference of the Laplacians of both shares, applied to Z; Z is free",
+            "gradient of the cross-entropy in free Z: 2/tau times the difference of the "
+            "Laplacians of P and Q, both symmetrised, applied to Z",
         ),
         "first_order": Quantity(
             trace(first_order(graph), Z),
             r"\mathrm{tr}(Z^\top M Z)",
-            "what 1/tau is multiplied by at high temperatures",
+            "coefficient of 1/tau in the expansion of the cross-entropy at high temperatures",
         ),
     }
-
-
-def _put_back(graph: Graph, half: Matrix, traced: Expr, proof: Derivation) -> None:
-    """The trace against the sum over edges, and over all subgraphs where they are few."""
-    shown = [eq("over_edges", traced)]
-    names = {Symbol("over_edges"): attraction(graph, half)}
-    if graph.size <= FEW:
-        mean = over_subgraphs(graph, lambda t: _distances(t, half)) / graph.partition
-        shown.append(eq("over_subgraphs", traced))
-        names[Symbol("over_subgraphs")] = mean
-    proof.holds(
-        "The trace at these embeddings",
-        shown,
-        "the mean of half the squared distances over edges, gone through one by one; and over the "
-        "subgraphs, where there are few",
-        NUMBERS,
-        names=names,
-    )
-
-
-def _distances(targets: Targets, half: Matrix) -> Expr:
-    return sum((half[edge] for edge in enumerate(targets)), S.Zero)
 
 
 def check(given: Mapping[str, Any]) -> Mapping[str, Any]:

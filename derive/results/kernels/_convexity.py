@@ -9,7 +9,7 @@ from __future__ import annotations
 from sympy import Expr, S, Symbol, exp, log
 
 from ...decide.calculus import derivative
-from ...decide.domain import POSITIVE, Domain, Range
+from ...decide.domain import LINE, POSITIVE, region
 from ...decide.present import solve_linear
 from ...losses.kernel import gamma
 from ...losses.softmax import tau
@@ -41,54 +41,45 @@ IN_NEGATIVE = second(log(1 + odds * exp(PATH)))
 def state_convexity(proof: Derivation) -> dict[str, Quantity]:
     """The curvature of the loss in one inner product, its sign, and where it is negative."""
     share = odds / (1 + odds)
-    anywhere = Domain(
-        {odds: POSITIVE, slope: Range(-S.Infinity), bend: Range(-S.Infinity)},
-        {odds: 1, slope: 1, bend: 1},
+    proof.equal(
+        "The second derivative of an anchor's loss in the common inner product of the views of an "
+        "instance, and in the inner product of one negative",
+        {
+            "in_positive": (IN_POSITIVE, share * ((1 - share) * slope**2 - bend)),
+            "in_negative": (IN_NEGATIVE, share * ((1 - share) * slope**2 + bend)),
+        },
+        "slope and bend are the derivatives of the similarity; odds/(1 + odds) is the softmax "
+        "probability of all negatives in the first, and of the one negative in the second. In the "
+        "first all views of the instance move together; with p >= 3 the loss may be convex in the "
+        "inner product of one pair of them",
+        region({odds: POSITIVE, slope: LINE, bend: LINE}),
     )
-    proof.holds(
-        "The second derivative of an anchor's loss in the inner product of positives, all alike, "
-        "and of one negative",
-        [
-            eq("in_positive", share * ((1 - share) * slope**2 - bend)),
-            eq("in_negative", share * ((1 - share) * slope**2 + bend)),
-        ],
-        "the two derivatives are those of its similarity; odds/(1 + odds) is the softmax mass of "
-        "all "
-        "negatives in the first, and of the one negative in the second. The views of an instance "
-        "move together in the first: with p >= 3 the loss may be convex in one pair of them",
-        anywhere,
-        names={Symbol("in_positive"): IN_POSITIVE, Symbol("in_negative"): IN_NEGATIVE},
-    )
-    falls, rises = SLOPE**2 - CURVATURE, SLOPE**2 + CURVATURE
-    proof.holds(
-        "What is left without the softmax",
-        [
-            eq("of_positive", gamma * exp((gamma - 4) * l) / tau * _excess(exp(gamma * l))),
-            eq("of_negative", gamma * exp((gamma - 4) * l) / tau * _excess(exp(gamma * l), -1)),
-        ],
-        "the square of the first derivative minus the second, and the sum of both; the softmax "
-        "makes the square "
-        "less, so where these are negative so is the second derivative, whatever the other pairs "
-        "are",
+    proof.equal(
+        "The signs of slope^2 - bend and slope^2 + bend",
+        {
+            f"of_{which}": (
+                SLOPE**2 - sign * CURVATURE,
+                gamma * exp((gamma - 4) * l) / tau * _excess(exp(gamma * l), sign),
+            )
+            for which, sign in (("positive", 1), ("negative", -1))
+        },
+        "the softmax probability only lowers the coefficient of slope^2, so where these are "
+        "negative the second derivatives of the step before are negative, whatever the other "
+        "inner products are",
         exponents(POSITIVE, 1),
-        names={Symbol("of_positive"): falls, Symbol("of_negative"): rises},
     )
-    gauss = {gamma: 2}
-    proof.holds(
-        "At the Gaussian the similarity is affine, and the loss is convex in the Gram matrix",
-        eq("curvature", S.Zero),
-        "there log-sum-exp is one of affine functions",
+    proof.equal(
+        "For gamma = 2 the similarity is affine in the inner product, and the loss is convex in "
+        "the Gram matrix",
+        {"curvature": (CURVATURE.xreplace({gamma: 2}), S.Zero)},
+        "log-sum-exp of affine functions is convex, and the positives enter linearly",
         exponents(POSITIVE, 1).restricted([tau, l]),
-        names={Symbol("curvature"): CURVATURE.xreplace(gauss)},
     )
     proof.holds(
-        "Up to the Gaussian the loss is convex in each negative",
+        "For gamma <= 2 the loss is convex in the inner product of each negative",
         ge(share * ((1 - share) * SLOPE**2 + CURVATURE), 0),
-        "both parts are >= 0",
-        Domain(
-            {**exponents(UP_TO_GAUSS, 1).ranges, odds: POSITIVE},
-            {**exponents(UP_TO_GAUSS, 1).witness, odds: 1},
-        ),
+        "the similarity is convex in the inner product, so both terms are at least 0",
+        region({**exponents(UP_TO_GAUSS, 1).ranges, odds: POSITIVE}),
     )
     found = {}
     for name, sign, which, witness, says in (
@@ -97,15 +88,15 @@ def state_convexity(proof: Derivation) -> dict[str, Quantity]:
     ):
         where = exponents(which, witness).restricted([gamma, tau])
         border = solve_linear(_excess(Y, sign), Y)
-        proof.holds(
-            f"There is such a place: |x - y|^gamma below this, for the inner product {says}",
-            [gt(border, 0), eq("excess", S.Zero), gt(derivative(_excess(Y, sign), Y), 0)],
-            f"the excess, gamma |x - y|^gamma/tau {'-' if sign > 0 else '+'} (2 - gamma), has the "
-            "sign of the expression without the softmax; it vanishes there and increases with the "
-            "distance. Below it the second derivative is negative, so the loss is not convex in "
-            "the Gram matrix",
+        proof.equal(
+            f"The loss is concave in the inner product {says}, where |x - y|^gamma is below this",
+            {"excess": (_excess(border, sign), S.Zero)},
+            f"slope^2 {'-' if sign > 0 else '+'} bend has the sign of the excess "
+            f"gamma |x - y|^gamma/tau {'-' if sign > 0 else '+'} (2 - gamma), which increases with "
+            "the distance and vanishes at this positive value. Below it the second derivative is "
+            "negative, so the loss is not convex in the Gram matrix",
             where,
-            names={Symbol("excess"): _excess(border, sign)},
+            also=[gt(border, 0), gt(derivative(_excess(Y, sign), Y), 0)],
         )
         found[name] = Quantity(
             border ** (2 / gamma),
@@ -123,6 +114,6 @@ def state_convexity(proof: Derivation) -> dict[str, Quantity]:
     }
 
 
-def _excess(y: Expr, sign: int = 1) -> Expr:
+def _excess(y: Expr, sign: int) -> Expr:
     """For y = |x - y|^gamma, what has the sign of slope^2 - bend, or of slope^2 + bend."""
     return gamma * y / tau - sign * (2 - gamma)

@@ -7,11 +7,11 @@ from itertools import product
 from sympy import Expr, S, Symbol, exp, log
 
 from ...decide.calculus import derivative
-from ...decide.domain import POSITIVE, Domain, Range, between
+from ...decide.domain import FREE, POSITIVE, Domain, Range, between, region
 from ...losses.kernel import gamma
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, gt, le, lt
+from ...proof.relations import ge, gt, le, lt
 from ...theorem.quantity import Quantity
 from ._lemmas import SCHOENBERG, TAYLOR
 from ._similarity import BEYOND_GAUSS, UP_TO_GAUSS
@@ -48,54 +48,38 @@ def above(form: Expr) -> Expr:
 
 def state_definite(proof: Derivation) -> dict[str, Quantity]:
     """Positive definite up to the Gaussian, and a witness that it is not beyond."""
-    exponent = Domain({gamma: UP_TO_GAUSS, tau: POSITIVE}, {gamma: 1, tau: 1})
     proof.holds(
-        "Up to gamma = 2 the kernel is positive definite, in every dimension",
+        "For 0 < gamma <= 2 the kernel is positive definite, in every dimension",
         [gt(gamma, 0), le(gamma, 2), gt(tau, 0)],
         SCHOENBERG,
-        exponent,
+        Domain({gamma: UP_TO_GAUSS, tau: POSITIVE}, {gamma: 1, tau: 1}),
     )
-    wide = Domain({P: Range(S(4)), x: POSITIVE}, {P: 5, x: 1})
-    proof.holds(
-        "Three points -h, 0, h with the weights 1, -2, 1, for x = h^gamma/tau and P = 2^gamma",
-        [eq("form", 6 - 8 * exp(-x) + 2 * exp(-P * x)), eq("slope_at_0", 8 - 2 * P)],
-        "the outer points are 2 h apart; gamma > 2 iff P > 4, and then the derivative is "
-        "negative, so "
-        "the form is, for short h",
-        wide,
-        names={
-            Symbol("form"): THREE_POINTS,
-            Symbol("slope_at_0"): derivative(THREE_POINTS, x).xreplace({x: S.Zero}),
+    wide = region({P: Range(S(4)), x: POSITIVE})
+    proof.equal(
+        "The quadratic form of the kernel matrix of the points -h, 0, h at the weights 1, -2, 1, "
+        "for x = h^gamma/tau and P = 2^gamma",
+        {
+            "form": (THREE_POINTS, 6 - 8 * exp(-x) + 2 * exp(-P * x)),
+            "slope_at_0": (derivative(THREE_POINTS, x).xreplace({x: S.Zero}), 8 - 2 * P),
         },
+        "neighbours are h apart and the outer points 2 h. The form is 0 at x = 0; for gamma > 2, "
+        "that is P > 4, its derivative there is negative, and so is the form for small h",
+        wide,
     )
     bound = above(THREE_POINTS)
-    proof.holds(
-        "The form is at most this",
-        eq("bound", x * (8 - 2 * P) + P**2 * x**2),
+    proof.equal(
+        "An upper bound of this quadratic form",
+        {"bound": (bound, x * (8 - 2 * P) + P**2 * x**2)},
         TAYLOR,
         wide,
-        names={Symbol("bound"): bound},
     )
-    proof.holds(
-        "this is negative at x = (P - 4)/P^2, at every temperature",
-        [eq("bound_there", -((P - 4) ** 2) / P**2), lt("bound_there", 0)],
-        "an exact witness: beyond gamma = 2 the kernel is not positive definite on a line, and so "
-        "in no dimension",
+    proof.equal(
+        "The quadratic form is negative at x = (P - 4)/P^2, for every temperature",
+        {"bound_there": (bound.xreplace({x: SURE}), -((P - 4) ** 2) / P**2)},
+        "the upper bound of the step before is negative there; for gamma > 2 the kernel is "
+        "therefore not positive definite on a line, and so in no dimension",
         wide.restricted([P]),
-        names={Symbol("bound_there"): bound.xreplace({x: SURE})},
-    )
-    angle = Symbol("cos_half", positive=True)
-    circle = Domain({angle: between(0, 1, "()"), x: POSITIVE}, {angle: "1/2", x: 1})
-    sine = 1 - angle**2
-    proof.holds(
-        "On a circle: three points, neighbours equally far apart",
-        eq("ratio_of_squares", 4 * angle**2),
-        "for the cosine of half the angle of neighbours: they are twice the sine of that half "
-        "apart, the outer points that times twice the cosine; so P is (twice the "
-        "cosine)^gamma. As the angle tends to 0 it tends to 2^gamma, and x to 0: the form is "
-        "negative there as well",
-        circle,
-        names={Symbol("ratio_of_squares"): 16 * sine * angle**2 / (4 * sine)},
+        also=[lt("bound_there", 0)],
     )
     beyond = Domain({gamma: BEYOND_GAUSS}, {gamma: 3})
     at = {P: 2**gamma}
@@ -138,26 +122,18 @@ def state_sum(proof: Derivation) -> None:
     whole = log(share * exp(parts[0]) + (1 - share) * exp(parts[1]))
     first = derivative(whole, t)
     slope, bend = (e.xreplace({t: S.Zero}) for e in (first, derivative(first, t)))
-    nonnegative = Range(low_open=False)
-    where = Domain(
-        {share: between(0, 1, "()"), **dict.fromkeys((slope1, gap, *bends), nonnegative)},
-        {share: "1/2", **dict.fromkeys((slope1, gap, *bends), 1)},
-    )
     rest = 1 - share
-    proof.holds(
-        "A sum of two kernels: the two derivatives of its logarithm",
-        [
-            eq("slope", slope1 + rest * gap),
-            eq("bend", share * bends[0] + rest * bends[1] + share * rest * gap**2),
-            ge("slope", 0),
-            ge("bend", 0),
-        ],
-        "w is the share that the first kernel has of the sum, a_1 the derivative of its "
-        "logarithm and "
-        "a_1 + g that of the other, b_1 and b_2 are their curvatures; so it rises and is "
-        "convex where both do, and what follows holds for a sum of kernels up to the "
-        "Gaussian, as for one of them. A convex combination of two losses is least where both are: "
-        "at the simplex as well",
-        where,
-        names={Symbol("slope"): slope, Symbol("bend"): bend},
+    proof.equal(
+        "The first two derivatives of the logarithm of a sum of two kernels, in the inner product",
+        {
+            "slope": (slope, slope1 + rest * gap),
+            "bend": (bend, share * bends[0] + rest * bends[1] + share * rest * gap**2),
+        },
+        "w is the fraction of the sum that the first kernel has; the logarithms of the two kernels "
+        "have the derivatives a_1 and a_1 + g and the second derivatives b_1 and b_2. So the "
+        "logarithm of the sum increases and is convex if both logarithms do, and what follows "
+        "holds for a sum of kernels with gamma <= 2 as for one. A convex combination of two "
+        "losses is minimal at the simplex if both are",
+        region({share: between(0, 1, "()"), **dict.fromkeys((slope1, gap, *bends), FREE)}),
+        also=[ge("slope", 0), ge("bend", 0)],
     )

@@ -4,9 +4,9 @@ from ...proof.statement import Lemma
 
 SCHOENBERG = Lemma(
     "Schoenberg",
-    "for 0 < gamma <= 2 the function |x - y|^gamma is of negative type: it is the squared distance "
-    "of images of x and y in a Hilbert space; so exp(-|x - y|^gamma/tau) is positive definite on "
-    "R^d for every d and every tau > 0, strictly for different points",
+    "for 0 < gamma <= 2 the function |x - y|^gamma is of negative type: it is the squared "
+    "distance of images of x and y in a Hilbert space; so exp(-|x - y|^gamma/tau) is positive "
+    "definite on R^d for every d and every tau > 0, strictly for different points",
     "I. J. Schoenberg, Metric spaces and positive definite functions (1938): |x - y|^gamma is "
     "a positive multiple of the integral of (1 - exp(-s |x - y|^2)) s^(-1 - gamma/2) ds for "
     "gamma < 2",
@@ -27,31 +27,22 @@ TAYLOR = Lemma(
 )
 JENSEN = Lemma(
     "Jensen over pairs",
-    "log-sum-exp is convex and rises in the similarities of the denominator, and the positives "
-    "enter by their mean: so the mean loss over anchors is at least the loss at the mean "
-    "similarity of other views and the mean similarity of negatives; that is at least the "
-    "similarity of their mean inner product, the similarity being convex in it",
+    "log-sum-exp is convex and increasing in the similarities of the denominator, and the "
+    "positives enter by their mean; so the mean loss over anchors is at least the loss at the "
+    "mean similarity of other views and the mean similarity of negatives. That mean similarity is "
+    "at least the similarity at the mean inner product, the similarity being convex in it",
     "Jensen's inequality, over the pairs of each anchor and then over anchors",
-)
-CHORD = Lemma(
-    "chord and tangent",
-    "a convex function on an interval lies below its chord and above its tangents",
-    "by definition",
 )
 TANGENT = Lemma(
     "tangent in the similarities",
-    "log-sum-exp is convex in the similarities and the positives enter linearly, so the loss is at "
-    "least its tangent at any structure: the sum over pairs of (push - pull) times the change of "
-    "the similarity",
+    "log-sum-exp is convex in the similarities and the positives enter linearly, so the loss is "
+    "at least its tangent at any structure: the sum over pairs of (repulsion - attraction) times "
+    "the change of the similarity",
     "by definition of convexity",
-    statement=r"The loss is at least its tangent at any structure: the sum over pairs of push "
-    r"less pull, times the change of the similarity.",
-    proof=r"The logarithm of a sum of exponentials is convex in the similarities, and the "
-    r"positives enter linearly.",
 )
 SMALLER_POWER = Lemma(
     "smaller power",
-    "x^a with 0 < a < 1 is more than any multiple of x for small x > 0, and x^a with a > 1 less",
+    "for small x > 0, x^a exceeds any multiple of x if 0 < a < 1, and is less than it if a > 1",
     "x^a/x = x^(a - 1)",
     statement=r"For small $x > 0$, $x^a$ with $0 < a < 1$ is more than any multiple of $x$, and "
     r"$x^a$ with $a > 1$ is less.",
@@ -59,75 +50,74 @@ SMALLER_POWER = Lemma(
 )
 FIRST_ORDER_OFF_FACE = Lemma(
     "first order off the face",
-    "the derivative of the similarity vanishes at coincident points, for gamma > 2, so only "
-    "distinct points repel each other, all alike; eigenvalues of the gradient above that of the "
-    "contrasts of instances raise the loss at first order in the block of the Gram matrix off the "
-    "face. The block between may be as large as the root of that one, so second derivatives count "
-    "as well, for which see what follows",
-    "the first-order condition on {G PSD, diag G = 1}, with multiplier y I, y the least of them",
-    statement=r"Let $\gamma > 2$, so that the slope of the similarity vanishes at coincident "
-    r"points and only points that are apart are pushed, all alike. Eigenvalues of the gradient "
-    r"that are more than that of the occupied eigenspace raise the loss at first order in the "
-    r"block of the Gram matrix off the face. The block between may be as large as the root of "
-    r"that one, so that second derivatives count beside it.",
+    "for gamma > 2 the derivative of the similarity vanishes at coincident points, so only "
+    "distinct points repel each other, all equally; eigenvalues of the gradient above that of the "
+    "contrasts of instances increase the loss at first order in the block of the Gram matrix "
+    "outside the face. The off-diagonal block may be as large as the square root of that one, so "
+    "second derivatives count as well",
+    "this is the first-order condition on {G PSD, diag G = 1} with the multiplier y I, y being "
+    "the least eigenvalue of the gradient",
+    statement=r"Let $\gamma > 2$. Then the derivative of the similarity vanishes at coincident "
+    r"points, so only distinct points repel each other, all equally. Eigenvalues of the gradient "
+    r"above that of the contrasts of instances increase the loss at first order in the block of "
+    r"the Gram matrix outside the face. The off-diagonal block may be as large as the square root "
+    r"of that one, so second derivatives count as well.",
     proof=r"This is the first-order condition on the positive semidefinite $G$ with unit "
     r"diagonal, with the multiplier $yI$, where $y$ is the least of the eigenvalues.",
 )
 IN_THE_FACE = Lemma(
     "second order in the face",
-    "in the face rows of G add up to 0 and the diagonal is fixed, so for n >= 4 there are "
-    "n(n - 3)/2 directions, all inside the cone to both sides, in each of which negatives move "
-    "and their mean does not; the second derivative has one sign in all of them",
+    "in the face the rows of G sum to 0 and the diagonal is fixed, so for n >= 4 there are n(n - "
+    "3)/2 directions, each feasible in both senses, along which inner products with negatives "
+    "change and their mean does not; the second derivative has the same sign along all of them",
     "symmetric matrices on the contrasts have n(n - 1)/2 entries, of which the diagonal fixes n",
-    statement=r"In the face rows of $G$ add up to $0$ and the diagonal is fixed. So for $n \ge 4$ "
-    r"there are $n(n - 3)/2$ directions, all inside the cone to both sides, in each of which "
-    r"negatives move and their mean does not; the second derivative has one sign in all of them.",
+    statement=r"In the face the rows of $G$ sum to $0$ and the diagonal is fixed. So for $n \ge 4$ "
+    r"there are $n(n - 3)/2$ directions, each feasible in both senses, along which inner products "
+    r"with negatives change and their mean does not; the second derivative has the same sign along "
+    r"all of them.",
     proof=r"Symmetric matrices on the contrasts have $n(n - 1)/2$ entries, of which the diagonal "
     r"fixes $n$.",
 )
 SPREADING = Lemma(
     "towards one vector",
-    "up to rotations, instances can move in the span of the simplex in two ways, which symmetry "
-    "keeps apart: in the face, and all towards one vector; off the span, or with views apart, the "
-    "mean inner product of an anchor with negatives does not fall at second order and does not "
-    "change at first, so that there the sign in the face decides",
-    "the vertices add up to 0 and their outer products to n/(n - 1) times the identity; "
-    "representations of the symmetric group: contrasts times contrasts",
-    statement=r"Up to rotations, instances can move in the span of the simplex in two ways, which "
-    r"symmetry keeps apart: in the face, and all towards one vector. Off the span, or with views "
-    r"apart, the mean inner product of an anchor with negatives does not fall at second order and "
-    r"does not change at first, so that there the sign in the face decides.",
-    proof=r"The vertices add up to $0$ and their outer products to $\frac{n}{n - 1} I$ on the "
+    "up to rotations, instances can move in the span of the simplex in two ways that symmetry "
+    "separates: inside the face, and all towards one vector; if they leave the span, or views of "
+    "an instance separate, the mean inner product of an anchor with negatives is unchanged at "
+    "first order and does not decrease at second, so that the sign in the face decides there",
+    "the vertices sum to 0 and their outer products to n/(n - 1) times the identity; "
+    "representations of the symmetric group: the square of that on contrasts",
+    proof=r"The vertices sum to $0$ and their outer products to $\frac{n}{n - 1} I$ on the "
     r"span; the representation of the symmetric group is that of contrasts times contrasts.",
 )
 NEGATIVE_TYPE = Lemma(
     "negative type",
     "for 0 < gamma <= 2 the numbers |x - y|^gamma are squared distances in a Hilbert space, and a "
-    "sum of them with weights is >= 0 if the Laplacian of the weights has no negative eigenvalue",
-    "Schoenberg's lemma; the sum is half of <Laplacian, Gram matrix of the images> up to a factor",
+    "weighted sum of them is at least 0 if the Laplacian of the weights has no negative "
+    "eigenvalue",
+    "by Schoenberg's theorem on |x - y|^gamma; up to a positive factor the sum is the inner "
+    "product of the Laplacian and the Gram matrix of the images",
     statement=r"For $0 < \gamma \le 2$ the numbers $|x - y|^\gamma$ are squared distances in a "
-    r"Hilbert space, and a sum of them with weights is not negative if the Laplacian of the "
+    r"Hilbert space, and a weighted sum of them is at least 0 if the Laplacian of the "
     r"weights has no negative eigenvalue.",
     proof=r"By Schoenberg's theorem on $|x - y|^\gamma$. Up to a positive factor the sum is the "
     r"inner product of the Laplacian and the Gram matrix of the images.",
 )
 AM_GM = Lemma(
     "means of positives",
-    "the sum of the kernels of p - 1 positives is at least p - 1 times their geometric mean, which "
-    "is at most 2; so with it for k_positive and the mean over negatives for k_negative the loss "
-    "of an anchor is at least log(p - 1 + p (n - 1) k_negative/k_positive), which falls in "
-    "k_positive",
+    "the kernels of p - 1 positives sum to at least p - 1 times their geometric mean k_positive, "
+    "which is at most 2; with k_negative for the mean kernel of negatives, the loss of an anchor "
+    "is at least log(p - 1 + p (n - 1) k_negative/k_positive), which decreases with k_positive",
     "the inequality of arithmetic and geometric means",
     statement=r"Let $k_+$ be the geometric mean of the kernels of $p - 1$ positives, which is at "
     r"most $2$, and $k_-$ the mean over negatives. The loss of an anchor is at least $\log(p - 1 "
-    r"+ p (n - 1) k_-/k_+)$, which falls in $k_+$.",
+    r"+ p (n - 1) k_-/k_+)$, which decreases with $k_+$.",
     proof=r"The sum of the kernels of the positives is at least $(p - 1) k_+$, by the inequality "
     r"of arithmetic and geometric means.",
 )
 JENSEN_HALVES = Lemma(
     "Jensen over halves",
-    "log-sum-exp of functions that are convex and fall in the squared distances of the halves is "
-    "convex in all of them and falls: so the mean over anchors is at least its value at the mean "
-    "squared distances, and those may be raised to their largest",
+    "log-sum-exp of functions that are convex and decreasing in the squared distances of the "
+    "halves is convex and decreasing in all of them; so the mean over anchors is at least its "
+    "value at the mean squared distances, and at upper bounds of those",
     "Jensen's inequality, over the negatives of each anchor and then over anchors",
 )

@@ -1,7 +1,7 @@
 """The exponential similarity by the logarithm of the distance, in which all is exponential.
 
-With |x - y| = exp(l) the squared distance is exp(2 l) = 2 - 2 c, so dc = -exp(2 l) dl: slopes in
-the inner product c are -exp(-2 l) times those in l.
+With |x - y| = exp(l) the squared distance is exp(2 l) = 2 - 2 c, so dc = -exp(2 l) dl: derivatives
+in the inner product c are -exp(-2 l) times those in l.
 """
 
 from __future__ import annotations
@@ -9,19 +9,18 @@ from __future__ import annotations
 from sympy import Expr, Rational, S, Symbol, exp
 
 from ...decide.calculus import derivative
-from ...decide.domain import POSITIVE, Domain, Range, between
+from ...decide.domain import LINE, POSITIVE, Domain, Range, between
 from ...decide.present import tidy
 from ...losses.kernel import gamma
 from ...losses.setting import Setting
 from ...losses.softmax import tau
 from ...losses.written import Note
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, gt, lt
+from ...proof.relations import ge, gt, lt
 from ...structures.hierarchy import n
 
 #: The logarithm of a distance.
 l = Symbol("l", real=True)  # noqa: E741
-LINE = Range(-S.Infinity)
 #: The exponents at which the kernel is positive definite, those below the Gaussian, those beyond.
 UP_TO_GAUSS = between(0, 2, "(]")
 BELOW_GAUSS = between(0, 2, "()")
@@ -68,32 +67,26 @@ def kernel_setting(*notes: Note, kernel: tuple[str, str], dimension: str) -> Set
 
 def state_slopes(proof: Derivation) -> None:
     """Slope and curvature of the similarity in the inner product, with their signs."""
-    every = exponents(POSITIVE, 1)
-    inner = 1 - SQUARE / 2
-    proof.holds(
-        "Similarity and its two derivatives in the inner product c, by l = log |x - y|",
-        [
-            eq("dc_dl", -exp(2 * l)),
-            eq("slope", gamma * exp((gamma - 2) * l) / tau),
-            eq("curvature", gamma * (2 - gamma) * exp((gamma - 4) * l) / tau),
-        ],
-        "the squared distance 2 - 2 c is exp(2 l) and the similarity -exp(gamma l)/tau",
-        every,
-        names={
-            Symbol("dc_dl"): derivative(inner, l),
-            Symbol("slope"): SLOPE,
-            Symbol("curvature"): CURVATURE,
+    proof.equal(
+        "The similarity psi = -|x - y|^gamma/tau has these derivatives in the inner product c",
+        {
+            "dc_dl": (derivative(1 - SQUARE / 2, l), -exp(2 * l)),
+            "slope": (SLOPE, gamma * exp((gamma - 2) * l) / tau),
+            "curvature": (CURVATURE, gamma * (2 - gamma) * exp((gamma - 4) * l) / tau),
         },
+        "with l = log |x - y| the squared distance 2 - 2 c is exp(2 l) and psi is "
+        "-exp(gamma l)/tau; the derivative in c is the derivative in l divided by dc/dl",
+        exponents(POSITIVE, 1),
     )
     proof.holds(
-        "Up to the Gaussian the similarity rises with the inner product and is convex in it",
+        "For gamma <= 2 the similarity increases with the inner product and is convex in it",
         [gt(SLOPE, 0), ge(CURVATURE, 0)],
-        "all factors have a sign; it is affine at gamma = 2",
+        "every factor of the two derivatives is positive, but for 2 - gamma >= 0",
         exponents(UP_TO_GAUSS, 1),
     )
     proof.holds(
-        "Beyond the Gaussian it rises and is concave",
+        "For gamma > 2 the similarity increases with the inner product and is concave in it",
         [gt(SLOPE, 0), lt(CURVATURE, 0)],
-        "gamma - 2 is positive",
+        "the factor 2 - gamma of the second derivative is negative",
         exponents(BEYOND_GAUSS, 3),
     )

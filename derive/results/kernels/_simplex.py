@@ -6,13 +6,11 @@ the inner products of negatives, and positives are as similar as can be at the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from sympy import Expr, S, Symbol
 
 from ...decide.calculus import derivative
 from ...decide.convexity import log_sum_exp_is_convex
-from ...decide.domain import Domain, Range, between
+from ...decide.domain import FREE, LINE, between, region
 from ...decide.present import solve_linear
 from ...losses.kernel import in_similarities
 from ...losses.softmax import SoftmaxLoss
@@ -20,12 +18,12 @@ from ...losses.supcl import SAME_INSTANCE
 from ...optimum.reduce import ReducedLoss
 from ...problems.domains import INSTANCES, ITEMS
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, gt, lt
+from ...proof.relations import ge, gt, lt
 from ...structures.hierarchy import VIEWS, hierarchy, n, p
 from ...structures.scheme import Scheme
 from ...structures.towers import NEGATIVE, WITHIN, N, towers
 from ...structures.towers import POSITIVE as ALIGNED
-from ._lemmas import CHORD, JENSEN
+from ._lemmas import JENSEN
 
 #: Views in instances, all others being negatives.
 NO_CLASSES = hierarchy(VIEWS, (n, NEGATIVE, "instances"))
@@ -34,7 +32,6 @@ SIZES = INSTANCES.restricted([n, p])
 
 #: Mean similarities of positives and of negatives.
 psi_p, psi_n = Symbol("psi_p", real=True), Symbol("psi_n", real=True)
-LINE = Range(-S.Infinity)
 SIMILARITIES = {psi_p: LINE, psi_n: LINE}
 
 
@@ -51,23 +48,20 @@ def state_views(loss: SoftmaxLoss, proof: Derivation) -> Expr:
     inner = {r: Symbol(f"g_{r}", real=True) for r in (SAME_INSTANCE, NEGATIVE)}
     total = NO_CLASSES.eigenvalue("mean", {"self": S.One, **inner})
     t, below = Symbol("sum_of_row", nonnegative=True), Symbol("below_one", nonnegative=True)
-    room = SIZES.with_range(t, Range(low_open=False), 1).with_range(below, between(0, 2), 1)
     held = solve_linear(total.xreplace({inner[SAME_INSTANCE]: 1 - below}) - t, inner[NEGATIVE])
-    proof.holds(
+    proof.equal(
         "The mean inner product of negatives is at least -1/(n - 1)",
-        eq("above_simplex", (t + (p - 1) * below) / (p * (n - 1))),
-        "the mean of the row sums of the Gram matrix is >= 0, and so is that by which the mean "
-        "inner product of other views is below 1; both vanish at the simplex with "
-        "coinciding views",
-        room,
-        names={Symbol("above_simplex"): held + 1 / (n - 1)},
+        {"above_simplex": (held + 1 / (n - 1), (t + (p - 1) * below) / (p * (n - 1)))},
+        "the mean row sum of the Gram matrix is at least 0, and so is the difference of 1 and the "
+        "mean inner product of two views; both vanish at the simplex with coinciding views",
+        SIZES.with_range(t, FREE, 1).with_range(below, between(0, 2), 1),
     )
-    where = Domain({**SIZES.ranges, **SIMILARITIES}, {**SIZES.witness, psi_p: -1, psi_n: -2})
     proof.holds(
-        "The loss is at least this at the means, falling in psi_p and rising in psi_n",
+        "The loss is at least its value at the mean similarities psi_p of other views and psi_n of "
+        "negatives, which decreases with psi_p and increases with psi_n",
         [lt(derivative(value, psi_p), 0), gt(derivative(value, psi_n), 0)],
         JENSEN,
-        where,
+        region({**SIZES.ranges, **SIMILARITIES}),
         given=[log_sum_exp_is_convex(2)],
     )
     return value
@@ -78,60 +72,48 @@ def state_towers(loss: SoftmaxLoss, proof: Derivation) -> Expr:
     value = at_similarities(loss, TWO_TOWERS, ALIGNED)
     g = {r: Symbol(f"g_{r}", real=True) for r in (ALIGNED, WITHIN, NEGATIVE)}
     found = TWO_TOWERS.eigenvalues({"self": S.One, **g})
-    below = Symbol("below_one", nonnegative=True)
     pair = (found["differing_contrasts"] + found["shared_mean"] / (N - 1)) / 2
-    proof.holds(
-        "The mean inner product of negatives by that of positives",
-        eq(
-            "half_of_eigenvalues",
-            (g[NEGATIVE] + 1 / (N - 1)) + (N - 2) / (2 * (N - 1)) * (1 - g[ALIGNED]),
-        ),
-        "the eigenvalue of the Gram matrix on contrasts in which the towers differ and 1/(N - 1) "
-        "of that on the shared mean, in which the inner products inside a tower cancel: >= 0; so a "
-        "fall of positives by x lets negatives fall by x (N - 2)/(2 (N - 1)) at most",
-        Domain({**ITEMS.ranges, **dict.fromkeys(g.values(), LINE)}, _zeros(ITEMS, g.values())),
-        names={Symbol("half_of_eigenvalues"): pair},
-        given=[],
+    proof.equal(
+        "A lower bound of the mean inner product of negatives by that of positives",
+        {
+            "half_of_eigenvalues": (
+                pair,
+                (g[NEGATIVE] + 1 / (N - 1)) + (N - 2) / (2 * (N - 1)) * (1 - g[ALIGNED]),
+            )
+        },
+        "half the sum of two eigenvalues of the Gram matrix, each at least 0: on the contrasts in "
+        "which the towers differ, and on the shared mean, divided by N - 1; the inner products "
+        "inside a tower cancel. So if the mean inner product of positives is x below 1, that of "
+        "negatives is at most x (N - 2)/(2 (N - 1)) below -1/(N - 1)",
+        region({**ITEMS.ranges, **dict.fromkeys(g.values(), LINE)}),
     )
     psi, slope, rest, more = (Symbol(s, real=True) for s in ("psi_simplex", "k", "u", "v"))
     top, bottom = psi + slope * N / (N - 1) + rest, psi - more
     chord = (top - bottom) / 2
     tangent = slope * (N - 2) / (2 * (N - 1))
-    where = Domain(
-        {
-            **ITEMS.ranges,
-            psi: LINE,
-            slope: Range(low_open=False),
-            rest: Range(low_open=False),
-            more: Range(low_open=False),
-            below: between(0, 2),
-        },
-        {**ITEMS.witness, psi: -1, slope: 1, rest: 1, more: 1, below: 1},
+    proof.equal(
+        "If the inner product of positives decreases, their similarity decreases by at least as "
+        "much as the similarity of negatives can",
+        {"loss_over_gain": (chord - tangent, slope / (N - 1) + (rest + more) / 2)},
+        "a convex function on an interval lies below its chord and above its tangents; k is the "
+        "derivative of the similarity at the simplex, u the height of its value at equal vectors "
+        "above the tangent there, v the depth of its value at opposite vectors below its value at "
+        "the simplex",
+        region({**ITEMS.ranges, psi: LINE, **dict.fromkeys((slope, rest, more), FREE)}),
+        also=[ge("loss_over_gain", 0)],
+    )
+    proof.equal(
+        "The loss at mean similarities is a function of psi_n - psi_p",
+        {"slope_in_positives": (derivative(value, psi_p), -derivative(value, psi_n))},
+        "the two derivatives have the sum 0",
+        region({**ITEMS.ranges, **SIMILARITIES}),
     )
     proof.holds(
-        "What positives lose by falling is at least what negatives gain: k is the derivative at "
-        "the "
-        "simplex, u by how much equal vectors are above the tangent there, v by how much opposite "
-        "ones are below the simplex",
-        [eq("loss_over_gain", slope / (N - 1) + (rest + more) / 2), ge("loss_over_gain", 0)],
-        CHORD,
-        where,
-        names={Symbol("loss_over_gain"): chord - tangent},
-    )
-    free = Domain({**ITEMS.ranges, **SIMILARITIES}, {**ITEMS.witness, psi_p: -1, psi_n: -2})
-    proof.holds(
-        "The loss depends on psi_n - psi_p and rises with it",
-        [
-            eq("slope_in_positives", -derivative(value, psi_n)),
-            gt(derivative(value, psi_n), 0),
-        ],
+        "The loss is at least its value at the mean similarities, which increases with "
+        "psi_n - psi_p",
+        gt(derivative(value, psi_n), 0),
         JENSEN,
-        free,
-        names={Symbol("slope_in_positives"): derivative(value, psi_p)},
+        region({**ITEMS.ranges, **SIMILARITIES}),
         given=[log_sum_exp_is_convex(2)],
     )
     return value
-
-
-def _zeros(domain: Domain, more: Iterable[Symbol]) -> dict[Symbol, Expr]:
-    return {**domain.witness, **dict.fromkeys(more, S.Zero)}

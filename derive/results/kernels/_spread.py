@@ -10,11 +10,11 @@ from __future__ import annotations
 from sympy import Expr, S, Symbol, sqrt
 
 from ...decide.calculus import derivative
-from ...decide.domain import POSITIVE, Domain, Range, at_least, between
+from ...decide.domain import FREE, POSITIVE, at_least, between, region
 from ...decide.present import tidy
 from ...losses.kernel import gamma
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, gt
+from ...proof.relations import gt
 from ...structures.hierarchy import n
 from ._lemmas import SPREADING
 from ._similarity import APART, BEYOND_GAUSS
@@ -22,7 +22,7 @@ from ._similarity import APART, BEYOND_GAUSS
 t = Symbol("t", real=True)
 #: The inner product with the direction, of the anchor and of another vertex.
 own, other = Symbol("own", real=True), Symbol("other", real=True)
-#: Mean square of these over vertices; a push is the softmax mass of one vertex but the anchor.
+#: Mean square of these over vertices; a push is the softmax probability of one vertex.
 Q, push = Symbol("Q", positive=True), Symbol("push", positive=True)
 #: gamma |x - y|^gamma/tau at the simplex.
 v = Symbol("v", positive=True)
@@ -67,29 +67,20 @@ def state_spreading(proof: Derivation) -> None:
     more = Symbol("above", nonnegative=True)
     of_shares = {gamma: 2 + 4 * (n - 1) * share, push: mass / (n - 1)}
     excess = v * (1 - push * (n - 2) / 2) - (gamma - 2) + 2 * (n - 2)
-    proof.holds(
-        "The second derivative where all instances move towards one vector, mean over anchors",
-        eq("second_derivative", Q * push * v * (n - 2) / 2 * excess),
+    proof.equal(
+        "The second derivative of the mean loss where all instances of the simplex move towards "
+        "one vector",
+        {"second_derivative": (spreading(), Q * push * v * (n - 2) / 2 * excess)},
         SPREADING,
-        Domain(
+        region(
             {n: at_least(4), gamma: BEYOND_GAUSS, v: POSITIVE, Q: POSITIVE, push: POSITIVE},
-            {n: 4, gamma: 3, v: 1, Q: 1, push: 1},
         ),
-        names={Symbol("second_derivative"): spreading()},
     )
     proof.holds(
-        "It is positive for tau <= tau_local if gamma <= 4 n - 2",
+        "This second derivative is positive for tau <= tau_local if gamma <= 4 n - 2",
         gt(excess.xreplace({v: gamma - 2 + more}).xreplace(of_shares), 0),
-        "there v = gamma - 2 + above with above >= 0, gamma - 2 is 4 (n - 1) w with w <= 1, and "
-        "the mass of all negatives, (n - 1) push, is below one; shown is what stands in the last "
-        "brackets of the step before",
-        Domain(
-            {
-                n: at_least(4),
-                share: between(0, 1, "(]"),
-                mass: between(0, 1, "()"),
-                more: Range(low_open=False),
-            },
-            {n: 4, share: 1, mass: "1/2", more: 0},
-        ),
+        "this is the last factor of the second derivative: tau <= tau_local means "
+        "v = gamma - 2 + above with above >= 0, gamma <= 4 n - 2 means gamma - 2 = 4 (n - 1) w "
+        "with w <= 1, and mass, the softmax probability (n - 1) push of all negatives, is below 1",
+        region({n: at_least(4), share: between(0, 1, "(]"), mass: between(0, 1, "()"), more: FREE}),
     )

@@ -10,20 +10,18 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from sympy import Add, Expr, Integer, Lambda, S, Symbol, Tuple, exp, ilcm, log, oo
+from sympy import Add, Expr, Integer, Lambda, S, Symbol, exp, log, oo
 
-from ...decide.calculus import derivative
 from ...decide.digits import sign
 from ...decide.domain import POSITIVE, Domain, DomainError, Range, at_least
 from ...decide.root import ClampedRoot
 from ...losses.setting import MAXIMUM_ENTROPY
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
-from ...proof.indexed import SumsEqual
 from ...proof.relations import eq, ge, lt
 from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
-from .._for_data import ForData
+from .._for_data import NUMBERS, ForData
 from ._entropy import LINE, beta, state_duality, state_maximiser
 
 n = Symbol("n", integer=True, positive=True)
@@ -36,7 +34,7 @@ DOMAIN = Domain(
         tau: POSITIVE,
         psi_1: LINE,
         psi_i: LINE,
-        partition: Range(exp(psi_1 / tau), why="psi_1 is in the sum, and not alone"),
+        partition: Range(exp(psi_1 / tau), why="the sum has exp(psi_1/tau) and other terms"),
     },
     {n: 3, tau: 1, psi_1: 0, psi_i: 0, partition: 3},
 )
@@ -48,10 +46,6 @@ MEANINGS = {
     partition: "sum of exp(psi_i/tau) over all n similarities",
 }
 PSI = ListOf("psi", LINE, "similarities, that of the positive first")
-#: Of more similarities the conditions are not put in one by one: the general steps hold for them.
-#: Nor of those that are no fractions, or are many multiples of their common unit apart:
-#: exponentials of such are no polynomials of a size that can be handled.
-FEW, MOST_UNITS = 8, 10_000
 VALUE = r"-E(\alpha^\star)"
 BOUND = "upper bound on the value of P1: value/tau"
 
@@ -77,7 +71,7 @@ def general() -> dict[str, Quantity]:
     """Maximiser and value of P2 for any similarities."""
     value = tau * log(partition) - psi_1
     own = {s: DOMAIN.ranges[s] for s in (n, tau, psi_i)}
-    own[partition] = Range(exp(psi_i / tau), why="psi_i is in the sum, and not alone")
+    own[partition] = Range(exp(psi_i / tau), why="the sum has exp(psi_i/tau) and other terms")
     of_one = Domain(own, {n: 3, tau: 1, psi_i: 0, partition: 3})
     return {
         "maximiser": Quantity(
@@ -127,23 +121,15 @@ class Program:
         if self.ties == self.size:
             return "all similarities are equal: every tau attains the value of P1"
         if self.is_largest:
-            return "psi_1 is the largest: the bound goes to the value of P1 as tau goes to 0"
+            return "psi_1 is the largest: the bound converges to the value of P1 as tau -> 0"
         if self.mean >= 0:
-            return "psi_1 is at most the mean: the bound goes to the value of P1 as tau grows"
+            return "psi_1 is at most the mean: the bound converges to the value of P1 as tau -> oo"
         return "psi_1 is above the mean and not the largest: one tau attains the value of P1"
 
     @property
     def is_inside(self) -> bool:
         """Whether one temperature attains the value of P1."""
         return not self.is_largest and self.mean < 0
-
-    @property
-    def is_put_in(self) -> bool:
-        """Whether the conditions are put in for these similarities."""
-        if self.size > FEW or not all(d.is_Rational for d in self.gaps):
-            return False
-        unit = ilcm(*(d.q for d in self.gaps))
-        return max(abs(d) for d in self.gaps) * unit <= MOST_UNITS
 
     # --- at an inverse temperature ---------------------------------------------------------
     def whole(self, b: Expr) -> Expr:
@@ -186,10 +172,8 @@ class Program:
         return log(self.size), [S.One / self.size] * self.size, oo
 
     def quantities(self, proof: Derivation) -> dict[str, Quantity]:
-        """What is derived, and put back into its conditions where that can be done."""
+        """What is derived, in the regime that a step decides."""
         self._state_signs(proof)
-        if self.is_put_in:
-            self._state_conditions(proof)
         value, shares, at = self.p1
         bound = self.bound_at(1 / tau)
         found = {
@@ -242,51 +226,13 @@ class Program:
         shown = [lt(at_0, 0) if self.mean < 0 else ge(at_0, 0)]
         shown.append(eq(largest, 0) if self.is_largest else lt(0, largest))
         proof.holds(
-            f"Here {self.regime}",
+            f"For these similarities {self.regime}",
             shown,
-            "h at beta = 0 is the sum of d_i = psi_i - psi_1; where a d_i is positive, so is h for "
-            "large beta",
+            "h = sum d_i exp(beta d_i) with d_i = psi_i - psi_1, at beta = 0, has the sign of the "
+            "mean of psi minus psi_1; if some d_i is positive, so is h for large beta",
             NUMBERS,
             names=names,
         )
-
-    def _state_conditions(self, proof: Derivation) -> None:
-        """The softmax of these similarities, put back into what it was solved from."""
-        shares = self.softmax_at(1 / tau)
-        multiplier = tau * (self.bound_at(1 / tau) - 1)
-        slopes = [
-            d - tau * (log(a) + 1) - multiplier for d, a in zip(self.gaps, shares, strict=True)
-        ]
-        value = Add(*(a * d - tau * a * log(a) for d, a in zip(self.gaps, shares, strict=True)))
-        proof.add(
-            "These shares meet the conditions of P2, and have its value",
-            SumsEqual(
-                Tuple(
-                    *(eq(Symbol(f"slope_{k + 1}"), S.Zero) for k in range(self.size)),
-                    eq("sum", S.One),
-                    eq("objective", tau * self.bound_at(1 / tau)),
-                ),
-                AT_TAU,
-                names={
-                    **{Symbol(f"slope_{k + 1}"): e for k, e in enumerate(slopes)},
-                    Symbol("sum"): Add(*shares),
-                    Symbol("objective"): value,
-                },
-            ),
-            "verified by substitution, with psi_1 subtracted from all similarities",
-        )
-        proof.holds(
-            "For these the derivative of F = log sum exp(beta d_i) is h over the sum",
-            eq("slope", self.slope(beta) / self.whole(beta)),
-            "the zero of h is where F is minimal",
-            AT_BETA,
-            names={Symbol("slope"): derivative(log(self.whole(beta)), beta)},
-        )
-
-
-NUMBERS = Domain({}, {})
-AT_TAU = Domain({tau: POSITIVE}, {tau: 1})
-AT_BETA = Domain({beta: Range(S.Zero, low_open=False)}, {beta: 1})
 
 
 def _sign(e: Expr, what: str) -> int:

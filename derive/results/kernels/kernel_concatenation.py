@@ -11,14 +11,14 @@ from sympy import Expr, Lambda, Rational, S, Symbol, exp, log
 
 from ...decide.calculus import derivative
 from ...decide.convexity import log_sum_exp_is_convex
-from ...decide.domain import POSITIVE, Domain, Range, between
+from ...decide.domain import FREE, LINE, POSITIVE, Domain, between, region
 from ...decide.present import tidy
 from ...decide.root import ClampedRoot
 from ...losses.kernel import gamma, gamma2, tau2
 from ...losses.softmax import tau
 from ...problems.domains import INSTANCES
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, gt, le
+from ...proof.relations import ge, gt, le
 from ...structures.hierarchy import n, p
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -58,20 +58,17 @@ def kernels(share: Expr) -> list[Expr]:
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    line = Domain(
-        {gamma: UP_TO_GAUSS, tau: POSITIVE, v: Range(-S.Infinity)}, {gamma: 1, tau: 1, v: 0}
-    )
     slope = in_square(SIMILARITY)
     proof.holds(
-        "The similarity of a half falls with its squared distance, of which v is the logarithm, "
-        "and is convex in it; so is its kernel",
+        "The similarity of a half decreases with its squared distance, whose logarithm is v, and "
+        "is convex in it; so is its kernel",
         [
             le(slope, 0),
             ge(in_square(slope), 0),
             ge(in_square(slope) + slope**2, 0),
         ],
         JENSEN_HALVES,
-        line,
+        region({gamma: UP_TO_GAUSS, tau: POSITIVE, v: LINE}),
         given=[log_sum_exp_is_convex(3)],
     )
     state_means(proof)
@@ -79,23 +76,21 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     whole = log((p - 1) + p * (n - 1) * both / mass)
     room = INSTANCES.restricted([n, p]).with_range(both, POSITIVE, 1).with_range(mass, POSITIVE, 2)
     proof.holds(
-        "The loss by the kernels of negatives and of positives",
+        "The loss increases with the kernel of negatives and decreases with that of positives",
         [gt(derivative(whole, both), 0), le(derivative(whole, mass), 0)],
         AM_GM,
         room,
     )
     first, second = kernels(r)
     rate = derivative(first, r) + derivative(second, r)
-    proof.holds(
-        "At a split r of all embeddings",
-        eq("sum_of_squared_distances", 2 * n / (n - 1)),
-        "the halves are simplices with squared distances 2 n r/(n - 1) and 2 n (1 - r)/(n - 1), "
-        "and both bounds are attained; the kernel of negatives is the sum of both, that of "
-        "positives is 2. "
-        "As a sum of convex functions of r it is convex, and minimal where its derivative "
-        "changes sign",
+    proof.equal(
+        "If the first half of every embedding has the squared length r, both halves can be "
+        "simplices at once",
+        {"sum_of_squared_distances": (APART * r + APART * (1 - r), 2 * n / (n - 1))},
+        "the squared distances 2 n r/(n - 1) and 2 n (1 - r)/(n - 1) attain the bounds in both "
+        "halves; the kernel of negatives is then the sum of both kernels, that of positives is 2. "
+        "This sum is convex in r, so it is minimal where its derivative changes sign",
         INSTANCES.restricted([n]).with_range(r, between(0, 1), Rational(1, 2)),
-        names={Symbol("sum_of_squared_distances"): APART * r + APART * (1 - r)},
     )
     share = ClampedRoot(Lambda(r, rate), S.Zero, S.One)
     best = [k.xreplace({r: share}) for k in kernels(r)]
@@ -125,19 +120,20 @@ def state_means(proof: Derivation) -> None:
     every = 2 * size * (squares - mean)
     negatives = (every - p * within) / (size - p)
     where = INSTANCES.restricted([n, p])
-    for s in (squares, mean, within):
-        where = where.with_range(s, Range(low_open=False), 1)
-    proof.holds(
-        "The mean squared distance of negatives in a half is at most 2 n/(n - 1) times its mean "
-        "squared length",
-        [
-            eq("short_of_it", (2 * n * mean + within) / (n - 1)),
-            ge("short_of_it", 0),
-        ],
-        "sum of |x_u - x_v|^2 over all pairs, of which those inside an instance (within, their "
-        "mean) are left out; mean squared lengths of the halves add up to 1",
-        where,
-        names={Symbol("short_of_it"): 2 * n / (n - 1) * squares - negatives},
+    proof.equal(
+        "The mean squared distance of negatives in a half is at most 2 n/(n - 1) times the mean "
+        "squared length of the half",
+        {
+            "short_of_it": (
+                2 * n / (n - 1) * squares - negatives,
+                (2 * n * mean + within) / (n - 1),
+            )
+        },
+        "the sum of |x_u - x_v|^2 over all pairs is 2 (n p)^2 (mean_square - square_of_mean), and "
+        "the pairs inside an instance, whose mean is within, are subtracted; the mean squared "
+        "lengths of the two halves sum to 1",
+        region({**where.ranges, **dict.fromkeys((squares, mean, within), FREE)}),
+        also=[ge("short_of_it", 0)],
     )
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from sympy import Expr, Le, S, Symbol, exp
 
 from ...decide.convexity import log_sum_exp_is_convex
-from ...decide.domain import POSITIVE, Range, between
+from ...decide.domain import FREE, POSITIVE, between, region
 from ...decide.present import solve_linear, tidy
 from ...losses.kernel import KERNEL_SUPCL, gamma, in_similarities
 from ...losses.softmax import tau
@@ -23,7 +23,7 @@ from ...optimum.reduce import ReducedLoss
 from ...optimum.threshold import Criterion, Threshold, threshold
 from ...problems.domains import COMBINED
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge, gt, le
+from ...proof.relations import ge, gt, le
 from ...structures.hierarchy import hierarchy, m, n, p
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -46,7 +46,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     pull = -push[SAME_CLASS]
     state_enough(push, proof)
     proof.holds(
-        "It is needed as well: if it is negative, instances that part by x in inner product gain",
+        "If repulsion exceeds attraction between the instances of a class, separating them by a "
+        "small x in inner product lowers the loss: their term is of the order x^(gamma/2), all "
+        "others are of the order x",
         [gt(1 - gamma / 2, 0), gt(gamma / 2, 0)],
         SMALLER_POWER,
         DOMAIN.restricted([gamma]),
@@ -86,17 +88,19 @@ def forces(proof: Derivation) -> dict[str, Expr]:
     inner = {r.name: S.Zero for r in CLASSES.relations} | {CROSS_CLASS: -D / tau}
     found = {r: tidy(e) for r, e in reduced.pair_gradient(inner).items()}
     mass = 1 + (m - 1) * exp(-D / tau)
-    proof.holds(
-        "Push less pull on a pair, at collapsed classes on a simplex",
-        [
-            eq("same_instance", 1 / (n * p * mass) - alpha / p),
-            eq("same_class", 1 / (n * p * mass) - (1 - alpha) / (p * (n - 1))),
-            eq("cross_class", exp(-D / tau) / (n * p * mass)),
-        ],
-        "the derivative of the loss in the similarity of a pair; D is |x - y|^gamma between "
-        "classes, and within them similarities are 0",
+    proof.equal(
+        "The derivative of the loss in the similarity of a pair (repulsion minus attraction), at "
+        "collapsed classes on a simplex",
+        {
+            r: (found[r], e)
+            for r, e in (
+                (SAME_INSTANCE, 1 / (n * p * mass) - alpha / p),
+                (SAME_CLASS, 1 / (n * p * mass) - (1 - alpha) / (p * (n - 1))),
+                (CROSS_CLASS, exp(-D / tau) / (n * p * mass)),
+            )
+        },
+        "D is |x - y|^gamma between classes; inside a class all similarities are 0",
         ASKED,
-        names={Symbol(r): found[r] for r in (SAME_INSTANCE, SAME_CLASS, CROSS_CLASS)},
     )
     return found
 
@@ -109,22 +113,24 @@ def state_enough(push: dict[str, Expr], proof: Derivation) -> None:
     views, items = (Symbol(f"below_one_{x}", nonnegative=True) for x in ("views", "class"))
     below = {inner[SAME_INSTANCE]: 1 - views, inner[SAME_CLASS]: 1 - items}
     held = solve_linear(total.xreplace(below) - row, inner[CROSS_CLASS])
-    falls = between(0, 2)
-    room = COMBINED.restricted([m, n, p]).with_range(row, Range(low_open=False), 1)
-    room = room.with_range(views, falls, 1).with_range(items, falls, 1)
-    proof.holds(
-        "Between classes nothing is gained when points of a class part",
-        [
-            eq("raised", (row + (p - 1) * views + (n - 1) * p * items) / (n * p * (m - 1))),
-            ge("raised", 0),
-        ],
-        "by how much the mean inner product between classes is above -1/(m - 1); the similarity "
-        "is convex and rises, so its mean there does not fall",
-        room,
-        names={Symbol("raised"): held + 1 / (m - 1)},
+    free = {row: FREE, views: between(0, 2), items: between(0, 2)}
+    proof.equal(
+        "If points of a class separate, the mean similarity between classes does not decrease",
+        {
+            "raised": (
+                held + 1 / (m - 1),
+                (row + (p - 1) * views + (n - 1) * p * items) / (n * p * (m - 1)),
+            )
+        },
+        "raised is the difference of the mean inner product between classes and its value "
+        "-1/(m - 1) at collapsed classes, in terms of row sums and of inner products inside "
+        "classes; the similarity is convex and increasing in the inner product",
+        region({**COMBINED.restricted([m, n, p]).ranges, **free}),
+        also=[ge("raised", 0)],
     )
     proof.holds(
-        "The loss is above that of collapsed classes by at least the pulls within classes",
+        "The loss minus that of collapsed classes is at least the sum over pairs inside classes of "
+        "attraction minus repulsion, times minus their similarity",
         ge(push[CROSS_CLASS], 0),
         TANGENT,
         ASKED,
@@ -138,23 +144,20 @@ def state_enough(push: dict[str, Expr], proof: Derivation) -> None:
     }
     on = CLASSES.eigenvalues(weights)
     laplacian = {e: on["classes"] - on[e] for e in ("views", "instances")}
-    proof.holds(
-        "Eigenvalues of the Laplacian of these pulls",
-        [
-            eq("of_instances", n * p * weights[SAME_CLASS]),
-            eq("of_views", 1 - 1 / (1 + (m - 1) * exp(-D / tau))),
-            gt("of_views", 0),
-        ],
-        "with the pulls as weights, on contrasts of instances in a class and of views in an "
-        "instance; zero on what is constant on classes",
-        ASKED,
-        names={
-            Symbol("of_instances"): laplacian["instances"],
-            Symbol("of_views"): laplacian["views"],
+    proof.equal(
+        "Eigenvalues of the Laplacian whose weights are attraction minus repulsion inside classes",
+        {
+            "of_instances": (laplacian["instances"], n * p * weights[SAME_CLASS]),
+            "of_views": (laplacian["views"], 1 - 1 / (1 + (m - 1) * exp(-D / tau))),
         },
+        "the eigenvectors are contrasts of the instances in a class and of the views of an "
+        "instance; vectors that are constant on classes have the eigenvalue 0",
+        ASKED,
+        also=[gt("of_views", 0)],
     )
     proof.holds(
-        "So if the pull on pairs of a class is >= 0 the sum is, and the collapse is optimal",
+        "If attraction is at least repulsion between instances of a class, that sum is at least 0 "
+        "and collapsed classes are optimal",
         [gt(gamma, 0), le(gamma, 2)],
         NEGATIVE_TYPE,
         DOMAIN.restricted([gamma]),

@@ -13,14 +13,14 @@ from __future__ import annotations
 from sympy import Expr, Lambda, S, Symbol, exp, log, oo
 
 from ...decide.calculus import derivative
-from ...decide.domain import POSITIVE, Domain, Range, at_least
+from ...decide.domain import LINE, POSITIVE, Domain, at_least, region
 from ...decide.present import solve_linear
 from ...decide.root import ClampedRoot
 from ...losses.kernel import EXPONENT, gamma
 from ...losses.supcl import SAME_INSTANCE
 from ...proof.derivation import Derivation
 from ...proof.lemmas import FIRST_ORDER
-from ...proof.relations import eq, gt, lt
+from ...proof.relations import gt, lt
 from ...structures.hierarchy import n, p
 from ...structures.towers import NEGATIVE
 from ...theorem.quantity import Quantity
@@ -69,65 +69,63 @@ def state_clusters(proof: Derivation) -> dict[str, Quantity]:
     extra = Symbol("more", positive=True)
     where = DOMAIN.with_range(a, POSITIVE, 1).with_range(s, POSITIVE, 1)
     where = where.with_range(extra, POSITIVE, 1)
-    proof.holds(
-        "Clusters against the simplex: the difference of denominators, over exp(-Y/tau)",
-        [
-            eq("at_0", S.Zero),
-            gt(derivative(derivative(more, s), s).xreplace({b: a + extra}), 0),
-        ],
-        "Y and X = Y + more are |x - y|^gamma at the simplex of all and at that of clusters, and "
-        "s = 1/tau; clusters have "
-        "the lower loss iff it is negative, whatever the number of views, as the loss rises with "
-        "the denominator; it is convex in s",
+    proof.equal(
+        "The denominator of an anchor for clusters minus that for the simplex, over p exp(-Y/tau)",
+        {"at_0": (more.xreplace({s: S.Zero}), S.Zero)},
+        "Y and X = Y + more are |x - y|^gamma for two vertices of the simplex of all instances and "
+        "of that of clusters, and s = 1/tau. The loss increases with the denominator, so clusters "
+        "have the lower loss iff this is negative; it is convex in s and vanishes at s = 0",
         where,
-        names={Symbol("at_0"): more.xreplace({s: S.Zero})},
+        also=[gt(derivative(derivative(more, s), s).xreplace({b: a + extra}), 0)],
     )
     ratio = Symbol("log_ratio", positive=True)
-    others = DOMAIN.restricted([gamma]).with_range(ratio, POSITIVE, 1)
-    others = others.with_range(a, POSITIVE, 1)
     power, square = Symbol("square_ratio"), 2 * k / (k - 1) / APART.xreplace({n: size})
-    proof.holds(
-        "Squared distances at the two simplices have the ratio of the numbers of far negatives",
-        [eq(power, (size - 1) / (size - q)), gt(power - 1, 0)],
-        "n - 1 for the simplex, n - q for clusters; the logarithm of their ratio is a letter",
+    proof.equal(
+        "The squared distances of two vertices, in the simplex of clusters and in that of all "
+        "instances, have a ratio above 1",
+        {power.name: (square, (size - 1) / (size - q))},
+        "2 k/(k - 1) over 2 n/(n - 1); it is (n - 1)/(n - q), whose logarithm is called log_ratio",
         DOMAIN,
-        names={power: square},
+        also=[gt(power - 1, 0)],
     )
-    slope_at_0 = derivative(more, s).xreplace({s: S.Zero})
     free, near = Symbol("far", positive=True), Symbol("near", positive=True)
     # n - q = far, q - 1 = near, and n - 1 = far exp(log_ratio) = far + near
     counted = near * a - free * (b - a)
-    others = others.with_range(free, POSITIVE, 1)
     falls = free * a * exp(ratio) * (1 - exp((gamma / 2 - 1) * ratio))
-    proof.holds(
-        "At s = 0 it falls, since gamma > 2",
-        [
-            eq("slope_at_0", falls),
-            lt(falls, 0),
-        ],
-        "the first factor is n - q, and q - 1 is the rest of n - 1; so it is negative for small s, "
-        "positive for large s as q > 1, and zero once between",
-        others,
-        names={
-            Symbol("slope_at_0"): counted.xreplace(
-                {b: a * exp(gamma * ratio / 2), near: free * (exp(ratio) - 1)}
+    proof.equal(
+        "The derivative of the difference is negative at s = 0, since gamma > 2",
+        {
+            "slope_at_0": (
+                counted.xreplace(
+                    {b: a * exp(gamma * ratio / 2), near: free * (exp(ratio) - 1)},
+                ),
+                falls,
             )
         },
+        "the derivative is (q - 1) Y - (n - q)(X - Y), with X/Y = exp(gamma log_ratio/2), "
+        "far = n - q and q - 1 = far (exp(log_ratio) - 1)",
+        region({gamma: BEYOND_GAUSS, ratio: POSITIVE, a: POSITIVE, free: POSITIVE}),
+        also=[lt(falls, 0)],
     )
-    proof.holds(
-        "with the derivative counted as at the structures",
-        eq("slope_of_more", slope_at_0),
-        "it is (q - 1) Y - (n - q)(X - Y)",
+    proof.equal(
+        "The derivative of the difference at s = 0",
+        {
+            "slope_of_more": (
+                counted.xreplace({near: q - 1, free: size - q}),
+                derivative(more, s).xreplace({s: S.Zero}),
+            )
+        },
+        "(q - 1) Y - (n - q)(X - Y), as the step before has it",
         DOMAIN.with_range(a, POSITIVE, 1).with_range(b, POSITIVE, 2),
-        names={Symbol("slope_of_more"): counted.xreplace({near: q - 1, free: size - q})},
     )
     turning = (q - 1) * a * exp(b * s) - (size - q) * (b - a)
-    proof.holds(
-        "It falls up to one s and rises after it, so beyond that it has its only zero",
-        [eq("slope", turning * exp(-(b - a) * s)), gt(derivative(turning, s), 0)],
+    proof.equal(
+        "The difference decreases with s up to one value of s and increases after it, so it has "
+        "one zero with s > 0",
+        {"slope": (derivative(more, s), turning * exp(-(b - a) * s))},
         FIRST_ORDER,
         where.with_range(b, POSITIVE, 2),
-        names={Symbol("slope"): derivative(more, s)},
+        also=[gt(derivative(turning, s), 0)],
     )
     least = log((size - q) * (b - a) / ((q - 1) * a)) / b
     there = {
@@ -151,57 +149,54 @@ def state_local(proof: Derivation) -> dict[str, Quantity]:
     g = Symbol("push", positive=True)
     gradient = {"self": S.Zero, SAME_INSTANCE: S.Zero, NEGATIVE: g}
     theta = NO_CLASSES.eigenvalues(gradient)
-    sizes = Domain({n: at_least(4), p: at_least(2), g: POSITIVE}, {n: 4, p: 2, g: 1})
-    proof.holds(
-        "Eigenvalues of the gradient at the simplex, above that of the contrasts of instances",
-        [
-            eq("views", p * g),
-            eq("mean", n * p * g),
-            gt("views", 0),
-            gt("mean", 0),
-        ],
-        FIRST_ORDER_OFF_FACE,
-        sizes,
-        names={
-            Symbol("views"): theta["views"] - theta["instances"],
-            Symbol("mean"): theta["mean"] - theta["instances"],
+    proof.equal(
+        "Eigenvalues of the gradient at the simplex, minus that of the contrasts of instances",
+        {
+            "views": (theta["views"] - theta["instances"], p * g),
+            "mean": (theta["mean"] - theta["instances"], n * p * g),
         },
+        FIRST_ORDER_OFF_FACE,
+        region({n: at_least(4), p: at_least(2), g: POSITIVE}),
+        also=[gt("views", 0), gt("mean", 0)],
     )
     moved = [t * e for e in (e1, e2, -e1 - e2)]
     row = log(rest + h * sum(exp(slope * x + bend * x**2 / 2) for x in moved))
-    proof.holds(
-        "The second derivative of an anchor's loss where negatives move and their mean does not",
-        eq(
-            "second_derivative",
-            h * (slope**2 + bend) * (e1**2 + e2**2 + (e1 + e2) ** 2) / (rest + 3 * h),
-        ),
-        "shown for three negatives: the square of the mean derivative is zero, and the rest is "
-        "the sum "
-        "of squares for any number of them",
-        Domain(
-            {rest: POSITIVE, h: POSITIVE, **dict.fromkeys((e1, e2, slope, bend), Range(-oo))},
-            {rest: 1, h: 1, e1: 1, e2: 0, slope: 1, bend: 1},
-        ),
-        names={Symbol("second_derivative"): _second(row)},
+    proof.equal(
+        "The second derivative of an anchor's loss where the inner products with its negatives "
+        "change and their mean does not",
+        {
+            "second_derivative": (
+                _second(row),
+                h * (slope**2 + bend) * (e1**2 + e2**2 + (e1 + e2) ** 2) / (rest + 3 * h),
+            )
+        },
+        "shown for three negatives whose inner products change by e1 t, e2 t and -(e1 + e2) t; the "
+        "first derivative vanishes, and for any number of negatives the squares of the changes are "
+        "summed in the same way",
+        region({rest: POSITIVE, h: POSITIVE, **dict.fromkeys((e1, e2, slope, bend), LINE)}),
     )
     excess = gamma * exp(gamma * l) / tau - (gamma - 2)
-    proof.holds(
-        "Its sign is that of",
-        eq("slope_squared_and_bend", gamma * exp((gamma - 4) * l) / tau * excess),
+    proof.equal(
+        "This second derivative has the sign of gamma |x - y|^gamma/tau - (gamma - 2)",
+        {
+            "slope_squared_and_bend": (
+                SLOPE**2 + CURVATURE,
+                gamma * exp((gamma - 4) * l) / tau * excess,
+            )
+        },
         IN_THE_FACE,
         exponents(BEYOND_GAUSS, 3),
-        names={Symbol("slope_squared_and_bend"): SLOPE**2 + CURVATURE},
     )
     y = Symbol("Y", positive=True)
     heat = Symbol("heat", positive=True)
     at = (gamma * y / heat - (gamma - 2)) * heat
     border = solve_linear(at.expand(), heat)
     proof.holds(
-        "which is positive below one temperature and negative above",
+        "This sign is positive for tau below gamma Y/(gamma - 2) and negative above",
         [gt(border, 0), lt(derivative(at.expand(), heat), 0)],
-        "Y is |x - y|^gamma at the simplex; the condition times tau falls with tau, and vanishes "
-        "at gamma Y/(gamma - 2)",
-        Domain({gamma: BEYOND_GAUSS, y: POSITIVE}, {gamma: 3, y: 1}),
+        "Y is |x - y|^gamma for two vertices of the simplex; tau times the expression of the step "
+        "before is linear in tau (heat), decreases and vanishes there",
+        region({gamma: BEYOND_GAUSS, y: POSITIVE}),
     )
     state_spreading(proof)
     value = border.xreplace({y: APART.xreplace({n: k * q}) ** (gamma / 2)})
@@ -228,7 +223,7 @@ SETTING = kernel_setting(
 )
 RESULT = Result(
     "kernel-threshold",
-    title="Beyond the Gaussian: how far the simplex is optimal for Kernel-InfoNCE",
+    title="Kernel-InfoNCE beyond the Gaussian: up to which temperature the simplex is optimal",
     source="beyond tan2024spectral, Section 5",
     parameters=(k, q, gamma),
     domain=DOMAIN,
