@@ -64,7 +64,6 @@ POINTS = Lemma(
     "classes are points",
     "with the other inner products kept, raising that within a class adds a positive semidefinite "
     "matrix to the Gram matrix, and to no other anchor's term; so at every optimum it is one",
-    "contrasts within the class get a smaller eigenvalue down to zero, its mean a longer vector",
     statement=r"Let the loss of an anchor fall with the inner product within its class, which is "
     r"in the terms of no other anchors. Then every class of two or more is one point at every "
     r"optimum.",
@@ -78,7 +77,6 @@ ROWS = Lemma(
     "rows with a fixed entry",
     "log-sum-exp is strictly convex up to a constant added to a row, so rows of two optima differ "
     "by a constant; it is zero, as the pairs of a class have inner product one at every optimum",
-    "the Hessian of log-sum-exp vanishes along the constants only",
     statement=r"Let $\mathcal{L}$ be a sum, with positive weights, of logarithms of sums of "
     r"exponentials of the inner products of an anchor with all others, and of linear functions. "
     r"If at every optimum each anchor has the inner product $1$ with another vector, the same "
@@ -92,7 +90,6 @@ SAME_POINT = Lemma(
     "the same point",
     "further classes add the same terms to the sums on both sides, and those at one point are not "
     "told apart by the denominators of others: so it holds however many classes there are",
-    "exp(u.v/tau) is the same for all samples at one point",
     statement=r"What holds of the slopes at classes of one prototype beside one or two other "
     r"classes holds beside any number of them.",
     proof=r"Further classes add the same terms to the sums on both sides; and as $e^{u^\top "
@@ -106,7 +103,6 @@ SHARED = Lemma(
     "That is the form of (T - m B) I + B J on m points, a class of l being l of them; contrasts of "
     "these classes meet nothing else, and on all else S is the certificate with one class in their "
     "place",
-    "the entries of S between a class of l points and another class are proportional to l",
     statement=r"Let classes of $m$ points together be at one point, and let the loss be least for "
     r"one class of $m$ points in their place. It is least for these classes iff the form $(T - m "
     r"B) I + B J$ on $m$ points is positive semidefinite on sums of one number per class, where "

@@ -25,7 +25,6 @@ AT_A_ROOT = Lemma(
     "at a root",
     "inside the edge the two eigenvalues of its eigenspaces agree at the root, so a multiple of "
     "their difference, which is zero there, may be added",
-    "the derivative of the loss along the edge is a positive multiple of their difference",
     statement=r"Where the loss is least inside an edge, the eigenvalues of the gradient on its "
     r"two eigenspaces agree. So a multiple of their difference may be added to the gap of a third "
     r"one before its sign is asked for.",

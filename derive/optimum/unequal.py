@@ -42,7 +42,6 @@ SIMPLEX = Lemma(
     "the Gram matrix of the simplex vanishes on multiples of the vector of ones only, so a "
     "certificate is a multiple of the matrix of ones: the simplex is optimal iff all derivatives "
     "agree",
-    "complementary slackness, S G = 0",
     statement=r"The simplex is optimal for classes that are points iff the slopes of the loss in "
     r"all their cosines agree.",
     proof=r"A certificate $S$ has these derivatives off its diagonal, and $S G = 0$. The Gram "
@@ -54,8 +53,6 @@ COLD = Lemma(
     "with cos = -1/(C-1) + tau b the loss, less what it is with no other class, times n "
     "exp(C/((C-1) tau)) goes to the sum over pairs of w exp(b), and a Gram matrix has sum of b "
     ">= 0; so b goes to where w exp(b) is the same for all pairs and the sum is zero",
-    "the mean of log w + b is at most the log of the mean of w exp(b); with sum zero the matrix is "
-    "positive semidefinite but for terms of order tau^2",
     statement=r"Let $C$ classes be points with the cosines $-1/(C-1) + \tau b_{ij}$. As $\tau \to "
     r"0$ the loss, less what it is with no other class, times $n e^{C/((C-1)\tau)}$, goes to the "
     r"sum over pairs of $w_{ij} e^{b_{ij}}$; and at the optimum $b_{ij}$ goes to the mean of "
@@ -71,7 +68,6 @@ HOT = Lemma(
     "up to constants the loss is |sum l_c mu_c|^2/(n (n-1) tau), and where that is zero the next "
     "term is the sum of l_c l_c' cos^2 over 2 n (n-1) tau^2, which is strictly convex; so the "
     "optimum goes to the least of this where sum l_c mu_c = 0, if that can be",
-    "minimisers of F_1 + s F_2 + O(s^2) converge, as s -> 0, to those of F_1 with the least F_2",
     statement=r"Let classes of $l_c$ samples, $n$ together, be points $\mu_c$. Up to constants "
     r"the loss is $\|\sum_c l_c \mu_c\|^2/(n (n-1) \tau)$ to first order in $1/\tau$, and where "
     r"that is zero the next term is the sum of $l_c l_{c'} \cos^2(\mu_c, \mu_{c'})$ over $2 n "
@@ -84,7 +80,6 @@ SUMS = Lemma(
     "sums of one number per class",
     "cos_cc' = f_c + f_c' off the diagonal, and sum l_c mu_c = 0; so the gradient l_c l_c' cos_cc' "
     "is diagonal on vectors that the constraint allows, and the certificate is zero",
-    "the multipliers of diag G = 1 and of G l = 0 are a diagonal and l z' + z l'",
     statement=r"Let $g_{cc'}$ be the cosine of $\mu_c$ and $\mu_{c'}$. If $g_{cc'} = f_c + "
     r"f_{c'}$ for all $c \ne c'$, and $\sum_c l_c \mu_c = 0$, then no Gram matrix with this sum "
     r"zero has a smaller sum of $l_c l_{c'} g_{cc'}^2$.",
@@ -99,7 +94,6 @@ SINGULAR = Lemma(
     "a certificate has these derivatives off its diagonal, so it is not zero, and S G = 0: the "
     "Gram matrix of the prototypes is singular, and one dimension less than there are "
     "classes suffices",
-    "complementary slackness",
     statement=r"If two prototypes push each other, the Gram matrix of the prototypes is singular, "
     r"and one dimension less than there are classes suffices.",
     proof=r"A certificate $S$ has these derivatives off its diagonal, so it is not zero, and "

@@ -7,7 +7,6 @@ RAYLEIGH = Lemma(
     "a sum of vectors with coefficients r has the square r^T K r <= N sigma |r|^2, K being their "
     "Gram matrix and N sigma its largest eigenvalue, with equality iff r is an eigenvector of it "
     "(or zero); and N sigma I - K is a form >= 0, for which Cauchy and Schwarz hold",
-    "K and sum z_j z_j^T have the same positive eigenvalues",
     statement=r"Let $K$ be the Gram matrix of unit vectors $z_1, \dots, z_N$ and $\sigma$ the "
     r"largest eigenvalue of $\tfrac1N \sum_j z_j z_j^\top$. Then $\|\sum_j r_j z_j\|^2 = r^\top K "
     r"r \le N \sigma \|r\|^2$, with equality iff $K r = N \sigma r$; and $(u^\top A v)^2 \le "
@@ -19,7 +18,6 @@ MINKOWSKI = Lemma(
     "Minkowski",
     "the mean inner product c of two random vectors is between -x y and x y, so the root of the "
     "mean square of their sum is at most x + y",
-    "Cauchy and Schwarz for the mean of inner products",
     statement=r"If the mean squares of two random vectors are $x^2$ and $y^2$, that of their sum "
     r"is at most $(x + y)^2$.",
     proof=r"The mean of their inner product is at most $x y$, by the inequality of Cauchy and "
@@ -29,8 +27,6 @@ LIEB = Lemma(
     "Tropp",
     "of independent symmetric X_1 .. X_N the mean of tr exp(sum X_k) is at most tr exp(sum log E "
     "exp X_k)",
-    "Lieb's theorem: H + log A has a concave tr exp in A; J. Tropp, User-friendly tail bounds for "
-    "sums of random matrices, 2012, Lemma 3.4",
     statement=r"For independent random symmetric matrices $X_1, \dots, X_N$ the mean of "
     r"$\operatorname{tr} \exp(\sum_k X_k)$ is at most $\operatorname{tr} \exp(\sum_k \log "
     r"\mathbb{E} \exp X_k)$.",
@@ -42,8 +38,6 @@ LEAVE_ONE_OUT = Lemma(
     "of independent draws with one law, z_1 and a vector m' that is a function of the others have "
     "E[f <m', z_1>]^2 <= E[f^2] sigma E|m'|^2 for any number f, sigma being the largest eigenvalue "
     "of the law's second moment",
-    "Cauchy and Schwarz; given the others, the mean of <m', z_1>^2 is the form of m' in the second "
-    "moment",
     statement=r"For independent vectors $z_1, \dots, z_N$ of one law, a function $m'$ of all but "
     r"$z_1$ and any random number $f$, $(\mathbb{E}[f \langle m', z_1\rangle])^2 \le "
     r"\mathbb{E}[f^2]\, \sigma\, \mathbb{E}\|m'\|^2$, where $\sigma$ is the largest eigenvalue of "
@@ -58,9 +52,6 @@ TWO_ATOMS = Lemma(
     "share at the upper end of at least a given one, the ratio of the mean of Y^2 to the square of "
     "the mean of Y, Y = exp(s/tau), is largest for one that sits at the upper end and at one other "
     "value",
-    "where it is largest, it rises towards no other law, so the law sits where Y^2/A - 2 Y/B - "
-    "kappa s^2 is largest, A and B being the means of Y^2 and Y and kappa >= 0 a multiplier. That "
-    "is concave before one value of s and convex after, as its second derivative over Y rises",
     statement=r"Let $Y = e^{s/\tau}$. Of all laws of $s$ on $[a, b]$ with $\mathbb{E} s^2 \le "
     r"\sigma$ and a mass of at least $\alpha_0 \ge 0$ at $b$, some one for which "
     r"$\mathbb{E}[Y^2]/\mathbb{E}[Y]^2$ is largest sits at $b$ and at one other value.",

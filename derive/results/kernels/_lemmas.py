@@ -7,9 +7,6 @@ SCHOENBERG = Lemma(
     "for 0 < gamma <= 2 the function |x - y|^gamma is of negative type: it is the squared distance "
     "of images of x and y in a Hilbert space; so exp(-|x - y|^gamma/tau) is positive definite on "
     "R^d for every d and every tau > 0, strictly for different points",
-    "I. J. Schoenberg, Metric spaces and positive definite functions (1938): |x - y|^gamma is "
-    "a positive multiple of the integral of (1 - exp(-s |x - y|^2)) s^(-1 - gamma/2) ds for "
-    "gamma < 2",
     statement=r"For $0 < \gamma \le 2$ the function $|x - y|^\gamma$ is of negative type: it is "
     r"the squared distance of images of $x$ and $y$ in a Hilbert space. So $e^{-|x - "
     r"y|^\gamma/\tau}$ is positive definite on $\mathbb{R}^d$ for every $d$ and every $\tau > 0$, "
@@ -21,7 +18,6 @@ SCHOENBERG = Lemma(
 TAYLOR = Lemma(
     "ends of the exponential series",
     "1 - y <= exp(-y) <= 1 - y + y^2/2 for y >= 0",
-    "integrate 0 <= exp(-y) <= 1 from 0, once and twice",
     statement=r"For $y \ge 0$, $1 - y \le e^{-y} \le 1 - y + y^2/2$.",
     proof=r"Integrate $0 \le e^{-y} \le 1$ from $0$, once and twice.",
 )
@@ -43,7 +39,6 @@ TANGENT = Lemma(
     "log-sum-exp is convex in the similarities and the positives enter linearly, so the loss is at "
     "least its tangent at any structure: the sum over pairs of (push - pull) times the change of "
     "the similarity",
-    "by definition of convexity",
     statement=r"The loss is at least its tangent at any structure: the sum over pairs of push "
     r"less pull, times the change of the similarity.",
     proof=r"The logarithm of a sum of exponentials is convex in the similarities, and the "
@@ -52,7 +47,6 @@ TANGENT = Lemma(
 SMALLER_POWER = Lemma(
     "smaller power",
     "x^a with 0 < a < 1 is more than any multiple of x for small x > 0, and x^a with a > 1 less",
-    "x^a/x = x^(a - 1)",
     statement=r"For small $x > 0$, $x^a$ with $0 < a < 1$ is more than any multiple of $x$, and "
     r"$x^a$ with $a > 1$ is less.",
     proof=r"$x^a/x = x^{a - 1}$.",
@@ -64,7 +58,6 @@ FIRST_ORDER_OFF_FACE = Lemma(
     "contrasts of instances raise the loss at first order in the block of the Gram matrix off the "
     "face. The block between may be as large as the root of that one, so second derivatives count "
     "as well, for which see what follows",
-    "the first-order condition on {G PSD, diag G = 1}, with multiplier y I, y the least of them",
     statement=r"Let $\gamma > 2$, so that the slope of the similarity vanishes at coincident "
     r"points and only points that are apart are pushed, all alike. Eigenvalues of the gradient "
     r"that are more than that of the occupied eigenspace raise the loss at first order in the "
@@ -78,7 +71,6 @@ IN_THE_FACE = Lemma(
     "in the face rows of G add up to 0 and the diagonal is fixed, so for n >= 4 there are "
     "n(n - 3)/2 directions, all inside the cone to both sides, in each of which negatives move "
     "and their mean does not; the second derivative has one sign in all of them",
-    "symmetric matrices on the contrasts have n(n - 1)/2 entries, of which the diagonal fixes n",
     statement=r"In the face rows of $G$ add up to $0$ and the diagonal is fixed. So for $n \ge 4$ "
     r"there are $n(n - 3)/2$ directions, all inside the cone to both sides, in each of which "
     r"negatives move and their mean does not; the second derivative has one sign in all of them.",
@@ -91,8 +83,6 @@ SPREADING = Lemma(
     "keeps apart: in the face, and all towards one vector; off the span, or with views apart, the "
     "mean inner product of an anchor with negatives does not fall at second order and does not "
     "change at first, so that there the sign in the face decides",
-    "the vertices add up to 0 and their outer products to n/(n - 1) times the identity; "
-    "representations of the symmetric group: contrasts times contrasts",
     statement=r"Up to rotations, instances can move in the span of the simplex in two ways, which "
     r"symmetry keeps apart: in the face, and all towards one vector. Off the span, or with views "
     r"apart, the mean inner product of an anchor with negatives does not fall at second order and "
@@ -104,7 +94,6 @@ NEGATIVE_TYPE = Lemma(
     "negative type",
     "for 0 < gamma <= 2 the numbers |x - y|^gamma are squared distances in a Hilbert space, and a "
     "sum of them with weights is >= 0 if the Laplacian of the weights has no negative eigenvalue",
-    "Schoenberg's lemma; the sum is half of <Laplacian, Gram matrix of the images> up to a factor",
     statement=r"For $0 < \gamma \le 2$ the numbers $|x - y|^\gamma$ are squared distances in a "
     r"Hilbert space, and a sum of them with weights is not negative if the Laplacian of the "
     r"weights has no negative eigenvalue.",
@@ -117,7 +106,6 @@ AM_GM = Lemma(
     "is at most 2; so with it for k_positive and the mean over negatives for k_negative the loss "
     "of an anchor is at least log(p - 1 + p (n - 1) k_negative/k_positive), which falls in "
     "k_positive",
-    "the inequality of arithmetic and geometric means",
     statement=r"Let $k_+$ be the geometric mean of the kernels of $p - 1$ positives, which is at "
     r"most $2$, and $k_-$ the mean over negatives. The loss of an anchor is at least $\log(p - 1 "
     r"+ p (n - 1) k_-/k_+)$, which falls in $k_+$.",

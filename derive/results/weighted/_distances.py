@@ -42,8 +42,6 @@ SCHOENBERG = Lemma(
     "a symmetric matrix with zero diagonal holds squared distances of points iff its centred Gram "
     "matrix -J D J/2 is positive semidefinite; the rank of that is the dimension of the points, "
     "which are unique up to isometry",
-    "d_ij = b_ii + b_jj - 2 b_ij is a squared distance for the Gram matrix b of centred points, "
-    "and back",
     statement=r"Let $D$ be symmetric with zero diagonal, and $B = -\tfrac12 J D J$ with $J = I - "
     r"\tfrac1n E$. There are points with $\|z_i - z_j\|^2 = d_{ij}$ iff $B$ is positive "
     r"semidefinite. Their affine hull then has the dimension $\operatorname{rank} B$, and they "
@@ -55,7 +53,6 @@ COPIES = Lemma(
     "an eigenvalue and its copies",
     "if c is not 0, the smallest eigenvalue -c/2 of -J D J/2 is not zero, and its multiplicity is "
     "n - 1 minus the dimension of the points; the rank is no smaller than this multiplicity",
-    "the dimension of the points of D + c is the number of the other eigenvalues",
     statement=r"If $D + c\,(E - I)$ with $c \ne 0$ holds the squared distances of points in $q < "
     r"n - 1$ dimensions, $-c/2$ is an eigenvalue of $-\tfrac12 J D J$ with multiplicity at least "
     r"$n - 1 - q$, so $\operatorname{rank} J D J \ge n - 1 - q$.",
@@ -67,7 +64,6 @@ TRACE = Lemma(
     "if c > 0, the number of eigenvalues of D that are c or more is at least the multiplicity of "
     "-c/2 for -J D J/2, and one eigenvalue of D is negative, since its diagonal is zero; so the "
     "rank is at least that multiplicity plus one",
-    "D is c on these copies (Courant and Fischer)",
     statement=r"If $D + c\,(E - I)$ with $c > 0$ holds the squared distances of points in $q < n "
     r"- 1$ dimensions, $D$ has at least $n - 1 - q$ eigenvalues $\ge c$ and one that is negative, "
     r"so $\operatorname{rank} D \ge n - q$.",
@@ -79,7 +75,6 @@ PERRON = Lemma(
     "of a matrix with entries >= 0 no eigenvalue is larger in absolute value than the largest; as "
     "they add up to zero, one negative eigenvalue does not make up for n - 1 - q positive ones, "
     "each c or more, unless n <= q + 2",
-    "Perron and Frobenius",
     statement=r"If moreover $D \ge 0$ and $n > q + 2$, two eigenvalues of $D$ are negative, so "
     r"$\operatorname{rank} D \ge n - q + 1$.",
     proof=r"No eigenvalue is larger in absolute value than the largest, $P$ (Perron--Frobenius). "
@@ -90,8 +85,6 @@ FULL = Lemma(
     "points of full dimension",
     "with c < 0 the matrix D itself holds the squared distances of points in n - 1 dimensions, and "
     "has the rank n; so has it if D is a Euclidean distance matrix at all and c is not 0",
-    "the eigenvalues of -J D J/2 are then positive: one below zero for D on each of n - 1 "
-    "dimensions, and one above, since its trace is zero",
     statement=r"If $D + c\,(E - I)$ with $c < 0$ holds squared distances of points, $D$ holds "
     r"those of points in $n - 1$ dimensions, and $\operatorname{rank} D = n$. So it does if $D$ "
     r"is a Euclidean distance matrix and a constant other than $0$ is needed in $q < n - 1$ "

@@ -22,7 +22,6 @@ GIBBS = Lemma(
     "the loss minus the entropy of the normalised weights is a mean of divergences, so it is zero "
     "iff similarities are log-weights plus a constant, the same for every pair if both are "
     "symmetric",
-    "Gibbs' inequality for every row; what rows i and j add to the entry they share is one number",
     statement=r"Weighted InfoNCE minus the mean over rows of the entropy of $p_{ij} = "
     r"w_{ij}/\sum_{k \ne i} w_{ik}$ is the mean over rows of the divergence of $p_{i\cdot}$ from "
     r"the softmax of $s_{i\cdot}$. So it is at least $0$, and $0$ iff $s_{ij} = \log w_{ij} + "
@@ -37,7 +36,6 @@ RIGID = Lemma(
     "vectors whose entries add up to zero: if positive the rank is n - 1 or more; if negative the "
     "matrix is not positive semidefinite, unless the labels have as many as n - 1 dimensions; so "
     "in n - 2 dimensions or fewer it is zero",
-    "the matrix of ones vanishes on these vectors, and that of the labels on some of them",
     statement=r"Let $B + c E + d I$ be the Gram matrix of $n$ points, where $E$ is the matrix of "
     r"ones and $B$ a positive multiple of the Gram matrix of $n$ labels, or a negative one of the "
     r"matrix of their squared distances. If $d > 0$ the points have $n - 1$ dimensions or more, "
