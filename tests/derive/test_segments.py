@@ -31,7 +31,7 @@ from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.limiting import LimitIs, take_limit
 from cltheory.derive.proof.relations import Iff, eq, ge, gt, le, lt
 from cltheory.derive.proof.statement import Relations, Statement, every
-from cltheory.derive.results.classes._supcl import SYMMETRY
+from cltheory.derive.results.classes._supcl import SYMMETRY, ssem_segment
 from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.scheme import complete
 from cltheory.derive.structures.towers import N, towers
@@ -295,14 +295,7 @@ def test_what_is_active_is_read_from_the_gradient() -> None:
 
 # --- losses on a segment -----------------------------------------------------------------------
 def on_segment(reduced: object, domain: Domain = COMBINED, **more: bool) -> LossOnSegment:
-    return LossOnSegment(
-        reduced,
-        coordinate="same_class",
-        low="instances",
-        domain=domain,
-        proof=Derivation(),
-        **more,
-    )
+    return LossOnSegment(reduced, ssem_segment(), domain, Derivation(), **more)
 
 
 def pairs(*terms: tuple[str, Expr, object], shape: object = EXACT) -> ReducedPairwise:
@@ -398,7 +391,7 @@ def test_every_active_eigenspace_is_proved_all_along_the_segment() -> None:
         ("same_instance", 2 * exp(c), 1),
     ):
         for weak in (False, True):
-            with pytest.raises(StepFailed, match="no segment"):
+            with pytest.raises(StepFailed, match="Active at"):
                 on_segment(pairs(*good, extra), SIZES, weak=weak)
     # Views stay together while their class does, but not where it is spread.
     late = (
@@ -406,7 +399,7 @@ def test_every_active_eigenspace_is_proved_all_along_the_segment() -> None:
         ("same_class", exp(c), 1),
         ("cross_class", c / 100, 1),
     )
-    with pytest.raises(StepFailed, match="no segment"):
+    with pytest.raises(StepFailed, match="Active at"):
         on_segment(pairs(*late), SIZES)
 
 

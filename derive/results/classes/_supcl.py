@@ -28,13 +28,7 @@ SYMMETRY = hierarchy()
 
 def on_segment(loss: SoftmaxLoss, domain: Domain, proof: Derivation) -> LossOnSegment:
     """Reduce a loss to the segment that starts at collapse, recording every step."""
-    return LossOnSegment(
-        ReducedLoss(loss, SYMMETRY),
-        coordinate=SAME_CLASS,
-        low="instances",
-        domain=domain,
-        proof=proof,
-    )
+    return LossOnSegment(ReducedLoss(loss, SYMMETRY), ssem_segment(), domain, proof)
 
 
 def ssem_segment() -> Segment:

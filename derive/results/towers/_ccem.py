@@ -30,9 +30,7 @@ def on_ccem(
     reduced: Reduced, domain: Domain, proof: Derivation, *, weak: bool = False
 ) -> LossOnSegment:
     """Reduce a loss to the segment from the simplex to the antipodal structure."""
-    return LossOnSegment(
-        reduced, coordinate=ALIGNED, low=LOW, domain=domain, proof=proof, weak=weak
-    )
+    return LossOnSegment(reduced, ccem_segment(reduced.scheme), domain, proof, weak=weak)
 
 
 def ccem_segment(structure: Scheme = SYMMETRY) -> Segment:
