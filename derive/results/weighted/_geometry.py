@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from math import isqrt
 
 from flint import fmpq_mat
 from sympy import Expr, Rational, S, Symbol, oo, sqrt
 
+from ...decide.digits import sign
 from ...decide.domain import Domain, DomainError, Range, between
 from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
@@ -116,55 +116,6 @@ def state_sphere(
     return inside
 
 
-# --- sums of square roots of fractions ---------------------------------------------------------
-def _root_of_square(q: Rational) -> Rational | None:
-    """The square root of a positive fraction, if it is a fraction."""
-    above, below = isqrt(int(q.p)), isqrt(int(q.q))
-    square = above * above == q.p and below * below == q.q
-    return Rational(above, below) if square else None
-
-
-class Roots:
-    """Square roots of positive fractions, each a fraction times one of a few.
-
-    No product of two different ones of these few is a fraction, so they are independent over the
-    fractions, and a sum of multiples of them is zero iff all multiples are.
-    """
-
-    def __init__(self, squares: Sequence[Rational]):
-        self.squares = squares
-        self.few: list[Rational] = []
-        #: for each square root its place among the few, and what it is of that
-        self.parts: list[tuple[int, Rational]] = []
-        for square in squares:
-            for k, base in enumerate(self.few):
-                ratio = _root_of_square(square / base)
-                if ratio is not None:
-                    self.parts.append((k, ratio))
-                    break
-            else:
-                self.parts.append((len(self.few), S.One))
-                self.few.append(square)
-
-    def vanishes(self, coefficients: Mapping[int, Rational]) -> bool:
-        """Whether the sum of coefficient times root is zero."""
-        totals: dict[int, Rational] = {}
-        for i, c in coefficients.items():
-            k, ratio = self.parts[i]
-            totals[k] = totals.get(k, S.Zero) + c * ratio
-        return all(total == 0 for total in totals.values())
-
-    def product(self, i: int, j: int) -> tuple[tuple[int, int], Rational]:
-        """The product of two of the roots: a pair of the few, and what it is of their product."""
-        (a, x), (b, y) = self.parts[i], self.parts[j]
-        return (min(a, b), max(a, b)), x * y
-
-    def of_pair(self, key: tuple[int, int]) -> Expr:
-        """The product of two of the few."""
-        a, b = key
-        return self.few[a] if a == b else sqrt(self.few[a] * self.few[b])
-
-
 # --- labels of which only the direction counts --------------------------------------------------
 class Directions:
     """Labels, each divided by its norm.
@@ -172,7 +123,7 @@ class Directions:
     Parameters
     ----------
     rows
-        A label in each.
+        A label in each row.
 
     Raises
     ------
@@ -186,17 +137,17 @@ class Directions:
         for i in range(self.size):
             if self.inner[i][i] == 0:
                 raise DomainError(f"Y: label {i + 1} is zero, and has no cosine with the others")
-        self.roots = Roots([self.inner[i][i] for i in range(self.size)])
+        self.norms = [sqrt(self.inner[i][i]) for i in range(self.size)]
 
     @cached_property
     def cosines(self) -> list[list[Expr]]:
         """Cosines of all pairs."""
         k = range(self.size)
-        return [[S.One if i == j else self._cosine(i, j) for j in k] for i in k]
+        return [[S.One if i == j else self.inner[i][j] / self._norms(i, j) for j in k] for i in k]
 
-    def _cosine(self, i: int, j: int) -> Expr:
-        key, ratio = self.roots.product(i, j)
-        return self.inner[i][j] / (ratio * self.roots.of_pair(key))
+    def _norms(self, i: int, j: int) -> Expr:
+        """The product of two norms."""
+        return sqrt(self.inner[i][i] * self.inner[j][j])
 
     @cached_property
     def _reduced(self) -> tuple[list[int], list[dict[int, Rational]]]:
@@ -226,10 +177,12 @@ class Directions:
         """
         basis, of = self._reduced
         return all(
-            self.roots.vanishes({**{b: -c for b, c in of[k].items()}, k: S.One})
-            for k in range(self.size)
-            if k not in basis
+            _vanishes(self.norms[k] - self._sum(of[k])) for k in range(self.size) if k not in basis
         )
+
+    def _sum(self, coefficients: Mapping[int, Rational]) -> Expr:
+        """A sum of multiples of norms."""
+        return sum((c * self.norms[i] for i, c in coefficients.items()), S.Zero)
 
     @cached_property
     def dimension(self) -> int:
@@ -255,11 +208,8 @@ class Directions:
         """
         if not self.is_on_plane:
             return None
-        totals: dict[tuple[int, int], Rational] = {}
-        for (i, j), c in self._inverse.items():
-            key, ratio = self.roots.product(i, j)
-            totals[key] = totals.get(key, S.Zero) + c * ratio
-        return sum((c * self.roots.of_pair(key) for key, c in totals.items() if c), S.Zero)
+        pairs = self._inverse.items()
+        return sum((c * self._norms(i, j) for (i, j), c in pairs if c), S.Zero)
 
     @cached_property
     def square_of_radius(self) -> Expr:
@@ -281,9 +231,15 @@ class Directions:
                 j: sum((self._inverse[b, j] * self.inner[b][k] for b in basis), S.Zero)
                 for j in basis
             }
-            left[k] = left.get(k, S.Zero) - 1
-            found += not self.roots.vanishes(left)
+            found += not _vanishes(self._sum(left) - self.norms[k])
         return found
+
+
+def _vanishes(e: Expr) -> bool:
+    found = sign(e)
+    if found is None:
+        raise DomainError(f"Y: it was not decided whether {e}, a sum of norms of labels, is zero")
+    return found == 0
 
 
 def _inner(a: Sequence[Expr], b: Sequence[Expr]) -> Rational:
