@@ -10,30 +10,27 @@ edge does not matter; but where that is proved for the whole edge no root is nee
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sympy import Add, Expr, Ge, Lambda, S, Symbol, Tuple
 
 from ..decide.calculus import derivative
 from ..decide.decide import is_proved_positive, positive
-from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError, between
-from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from ..decide.evidence import Holds
 from ..decide.present import collected, put_in, solve_linear, tidy
 from ..decide.root import ClampedRoot
-from ..errors import InternalError
 from ..problems.problem import Problem
-from ..proof.derivation import Derivation, StepFailed
+from ..proof.derivation import Derivation
 from ..proof.lemmas import FIRST_ORDER
 from ..proof.relations import Iff, eq, ge, gt
 from ..proof.same_sign import SameSign
-from ..proof.statement import Relations, Statement
+from ..proof.statement import Relations
 from .condition import (
     Condition,
     Conditioned,
     OptimalIff,
-    Verdict,
     capital,
     stated,
     without_positive_factors,
@@ -82,7 +79,12 @@ class Edge(Conditioned):
     @cached_property
     def conditions(self) -> Mapping[str, Condition]:  # type: ignore[override]
         """For each other eigenspace the condition at the root; it has no closed form if open."""
-        return {e: self._at_root(e, c) for e, c in self.along.items()}
+        return {
+            e: replace(c, criterion=c.criterion.at({self.x: self.position}, "at the root"))
+            if c.verdict == "open"
+            else c
+            for e, c in self.along.items()
+        }
 
     @property
     def is_whole(self) -> bool:
@@ -100,19 +102,6 @@ class Edge(Conditioned):
         """The least loss on the edge."""
         return put_in(self.reduced.value(self.segment.inner), {self.x: self.position})
 
-    def _at_root(self, e: str, along: Condition) -> Condition:
-        if along.verdict != "open":
-            return along
-        at = along.expression.xreplace({self.x: self.position})
-        says = f"at the root {' and '.join(self.names)} are not left towards {e}"
-        criterion = Criterion(says, Ge(at, 0, evaluate=False))
-        says_at = AtRoot(criterion.relation, along.domain)
-        verdict: Verdict = "open"
-        found = says_at.sign() if not at.free_symbols else None
-        if found is not None:
-            verdict = "strict" if found > 0 else "holds" if found == 0 else "never"
-        return Condition(criterion, along.domain, verdict, along.when)
-
 
 def edge(
     problem: Problem | Reduced,
@@ -121,7 +110,6 @@ def edge(
     domain: Domain | None = None,
     *,
     coordinate: str | None = None,
-    whole: bool = True,
 ) -> Edge:
     """Find the least point of an edge and the conditions there, as steps of a derivation.
 
@@ -133,8 +121,6 @@ def edge(
         Two eigenspaces; x = 0 is the pure structure of the first.
     coordinate
         The relation whose inner product falls by x; by default the first that falls.
-    whole
-        Whether to try to prove for the whole edge that others stay zero, or leave it to the root.
 
     Raises
     ------
@@ -158,9 +144,7 @@ def edge(
         OptimalIff.of(loss, (segment.high, segment.low), "y", others, inside),
         "y is the common eigenvalue inside the edge",
     )
-    along = {
-        e: _condition(loss, segment, e, part, inside, proof, whole) for e, part in others.items()
-    }
+    along = {e: _condition(loss, segment, e, part, inside, proof) for e, part in others.items()}
     return Edge(loss, domain, names, segment, slope, position, along, proof)
 
 
@@ -267,7 +251,6 @@ def _condition(
     domain: Domain,
     inside: Domain,
     proof: Derivation,
-    whole: bool,
 ) -> Condition:
     theta = loss.scheme.eigenvalue(e, loss.pair_gradient(segment.inner))
     names = {Symbol(f"theta_{e}"): theta, Symbol("y"): mean_eigenvalue(loss, segment.inner)}
@@ -282,7 +265,7 @@ def _condition(
         Ge(condition, 0, evaluate=False),
     )
     prefix = f"{when}, {e}" if when else e
-    for strict, verdict in ((True, "strict"), (False, "holds")) if whole else ():
+    for strict, verdict in ((True, "strict"), (False, "holds")):
         says = Active.of(loss, segment, strict, domain, (e,))
         if isinstance(says.decide(), Holds):
             proof.add(
@@ -299,57 +282,3 @@ def _condition(
     if is_proved_positive(-condition, domain):
         return Condition(criterion, domain, "never", when)
     return Condition(criterion, domain, "open", when)
-
-
-# --- what is stated -------------------------------------------------------------------------------
-@dataclass(frozen=True, eq=False)
-class AtRoot(Statement):
-    """A condition between numbers, at a root that is enclosed: ``... >= 0`` or ``... > 0``."""
-
-    def sign(self) -> int | None:
-        """The sign of the left side, by balls around the root."""
-        try:
-            return sign(settled(self.shown.args[0]))
-        except InternalError:
-            raise
-        except ValueError:
-            return None
-
-    def decide(self) -> Outcome:
-        """Whether balls prove it."""
-        if type(self.shown) is not Ge or self.shown.args[1] != 0 or self.shown.free_symbols:
-            return Undecided(f"{self.shown} is not about the sign of a number")
-        found = self.sign()
-        if found is None:
-            return Undecided("its sign is not decided")
-        if found < 0:
-            return Refuted(note="it is negative")
-        if not self.shown.args[0].has(ClampedRoot):
-            return positive(self.shown.args[0], self.domain, strict=False)
-        how = "balls around the root and around the condition"
-        return Holds(Evidence(Grade.INTERVAL, how))
-
-
-def settled(e: Expr) -> Expr:
-    """Roots that are at an end or rational, as what they are."""
-    return e.xreplace({root: root.settled() for root in e.atoms(ClampedRoot)})
-
-
-def state_at_root(proof: Derivation, found: Edge) -> None:
-    """Record that all conditions hold at a root between numbers.
-
-    Raises
-    ------
-    StepFailed
-        If one does not, or is not decided.
-    """
-    for e, condition in found.conditions.items():
-        if condition.verdict not in ("strict", "holds"):
-            raise StepFailed(f"{condition.criterion.says}: {condition.verdict}")
-        if found.along[e].verdict != "open":
-            continue
-        proof.add(
-            f"{capital(e)} stays zero: at the root",
-            AtRoot(condition.criterion.relation, condition.domain),
-            "",
-        )

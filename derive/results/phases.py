@@ -8,24 +8,24 @@ at the root at which two eigenvalues are equal. What is left is solved at number
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from sympy import Expr, S, Symbol, latex, oo
+from sympy import Expr, Symbol, latex, oo
 
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds
-from ..decide.kinks import NotBent, bent, in_x
-from ..decide.limits.limit import NoLimit, joint_limit
+from ..decide.kinks import in_x
+from ..decide.root import ClampedRoot
 from ..losses.pairwise import PairwiseLoss
 from ..losses.pairwise import c as inner_product
 from ..optimum.borders import together
 from ..optimum.condition import Condition
-from ..optimum.edge import Edge, settled
-from ..optimum.phases import Optimum, Phases, face_name, optimum, phases, state_only
+from ..optimum.edge import Edge
+from ..optimum.phases import Optimum, Phases, optimum, phases, state_only
 from ..optimum.reduce import ReducedPairwise
 from ..optimum.reduction import at_values, is_smooth, reduced
 from ..optimum.segment import x
@@ -62,14 +62,13 @@ class OfLoss(Result):
 
     def __init__(self, problem: Problem, at: Mapping[Symbol, Expr] | None = None):
         fixed = {s: v for s, v in (at or {}).items() if v is not oo}
-        self.far = frozenset(at or ()) - set(fixed)
         super().__init__(
             "phases",
             title=f"Which structure is optimal where: {problem.loss.title}",
             source=f"beyond the papers; the loss is that of {problem.loss.source}",
             parameters=tuple(problem.domain.ranges),
             domain=problem.domain,
-            build=lambda proof: build(problem, fixed, proof, self.far),
+            build=lambda proof: build(problem, fixed, proof),
             texts=("loss",),
             read=for_loss,
             subject=problem,
@@ -89,11 +88,10 @@ class OfLoss(Result):
         return made
 
     def at_point(self, point: Mapping[Symbol, Expr]) -> OfLoss:
-        """The phases where parameters have these values; ``oo`` counts where all are given."""
+        """The phases where parameters have these values, as far as they are finite."""
         assert self.problem is not None
-        whole = set(point) == set(self.parameters)
-        fixed = {s: v for s, v in point.items() if whole or v is not oo}
-        if fixed == {**self.fixed, **dict.fromkeys(self.far, oo)}:
+        fixed = {s: v for s, v in point.items() if v is not oo}
+        if fixed == self.fixed:
             return self
         return _there(self.problem, tuple(fixed.items()))
 
@@ -102,15 +100,13 @@ class OfLoss(Result):
         loss: dict[str, Any] = {k: values.pop(k) for k in self.texts if k in values}
         made = self.with_inputs(**loss) if loss else self
         point = made.point(**values)
-        given = {**made.fixed, **dict.fromkeys(made.far, oo), **point}
+        given = {**made.fixed, **point}
         found = made.at_point(given)
-        left = [s.name for s in made.parameters if s not in given]
+        left = [s.name for s in made.parameters if given.get(s, oo) is oo]
         if name not in found.quantities and name in made.quantities:  # a border, or its condition
             found = made
         elif name not in found.quantities and name in AT_NUMBERS:
-            far = ", ".join(s.name for s in found.far)
-            add = f"add {', '.join(left)}" if left else f"{far} must be finite"
-            raise DomainError(f"{name} needs numerical values: {add}")
+            raise DomainError(f"{name} needs finite numerical values: add {', '.join(left)}")
         return found.number(name, found.at(name, point), point, digits)
 
 
@@ -131,16 +127,8 @@ def for_loss(loss: str | Problem = "", at: Mapping[Symbol, Expr] | None = None) 
 
 
 # --- what is derived ------------------------------------------------------------------------------
-def build(
-    problem: Problem,
-    fixed: Mapping[Symbol, Expr],
-    proof: Derivation,
-    far: Collection[Symbol] = (),
-) -> dict[str, Quantity]:
-    """The quantities: an optimum where all parameters are given, else conditions and borders.
-
-    Those in ``far`` go to infinity, all others being given.
-    """
+def build(problem: Problem, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
+    """The quantities: an optimum where all parameters are given, else conditions and borders."""
     if _is_bent(problem):
         return _of_pairs(problem, fixed, proof)
     there = at_values(problem, fixed)
@@ -150,8 +138,6 @@ def build(
         if not there.domain.ranges:
             return _of_optimum(optimum(there, proof))
         found = phases(there, proof)
-        if far and found.whole is not None:
-            return _of_phases(found, proof) | _far_structure(found.whole, far)
     except StepFailed as error:
         if not in_pairs:
             raise
@@ -170,19 +156,6 @@ def build(
         raise
     proof.steps[:] = other.steps
     return quantities
-
-
-def _far_structure(found: Edge, far: Collection[Symbol]) -> dict[str, Quantity]:
-    """Which ends of an edge keep a share where these symbols go to infinity, if that is known."""
-    point = dict.fromkeys(far, oo)
-    ends = (S.Zero, found.segment.length)
-    try:
-        place, *at = (settled(joint_limit(e, point, found.domain)) for e in (found.position, *ends))
-    except NoLimit:
-        return {}
-    names = found.names[at.index(place)] if place in at else face_name(found.reduced, found.names)
-    only = f"eigenspaces that keep a share of the trace as {', '.join(map(str, far))} goes to oo"
-    return {"structure": replace(_structure(names, ""), meaning=only)}
 
 
 def _of_optimum(found: Optimum) -> dict[str, Quantity]:
@@ -419,32 +392,19 @@ def _of_pairs(
     place = segment.high if start >= 0 else LOW if end <= 0 else f"{LOW}+{segment.high}"
     at = {x: found["x_star"].expression}
     inner = {
-        r: settled(segment.inner[r].xreplace(at).xreplace(values))
+        r: _settled(segment.inner[r].xreplace(at).xreplace(values))
         for r in (WITHIN, POSITIVE, NEGATIVE)
     }
-    alone = "x_last" not in found and _is_on_segment(there, values, inner[NEGATIVE])
-    unique = "the only one" if alone else "whether there are others is not known"
     return {
-        "structure": _structure(place, unique),
+        "structure": _structure(place, "whether there are others is not known"),
         **_inner(inner),
-        "loss": least_loss(settled(found["loss"].expression.xreplace(values))),
+        "loss": least_loss(_settled(found["loss"].expression.xreplace(values))),
     }
 
 
-def _is_on_segment(problem: Problem, values: Mapping[Symbol, Expr], at: Expr) -> bool:
-    """Whether every optimum is on the segment of one: negatives push there, and do not rest.
-
-    Else a Gram matrix with the same positives and other negatives may be as good.
-    """
-    assert isinstance(problem.loss, PairwiseLoss)
-    push = S.Zero
-    for k in problem.loss.terms:
-        if k.relation == NEGATIVE:
-            try:
-                push += k.weight * bent(k.function, inner_product, problem.domain).slope(1)
-            except NotBent:  # only the sum has a slope
-                return False
-    return sign(push.xreplace(values).xreplace({inner_product: at})) == 1
+def _settled(e: Expr) -> Expr:
+    """Roots that are at an end or rational, as what they are."""
+    return e.xreplace({root: root.settled() for root in e.atoms(ClampedRoot)})
 
 
 # --- how it is shown ------------------------------------------------------------------------------
