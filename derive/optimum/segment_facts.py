@@ -268,23 +268,6 @@ class AtEnd(Statement):
         return Refuted(note=f"{end} is not an end of the segment")
 
 
-@dataclass(frozen=True, eq=False)
-class SumOfConvex(Statement):
-    """``curvature >= 0``: the second derivative of a sum of convex functions of affine ones."""
-
-    reduced: Reduced
-    segment: Segment
-
-    def decide(self) -> Outcome:
-        """Whether what is shown is that derivative, and the loss is such a sum."""
-        if type(self.shown) is not Ge or self.shown.args[1] != 0:
-            return Undecided(f"{self.shown} is not about a sign")
-        x, value = self.segment.x, self.reduced.value(self.segment.inner)
-        gap = self.shown.args[0] - derivative(derivative(value, x), x)
-        outside = self.domain.restricted(set(self.domain.ranges) - {x})
-        return every([zero(gap, self.domain), decided(self.reduced.preconditions(outside))])
-
-
 @lru_cache(maxsize=64)
 def slope_along(reduced: Reduced, segment: Segment) -> Expr:
     """The derivative of the loss along a segment, times something positive."""

@@ -178,12 +178,6 @@ CONCAVE = Lemma(
     "at the start and falls there is negative beyond it",
     "the derivative of a concave function is non-increasing",
 )
-SUM_OF_CONVEX = Lemma(
-    "sum of convex functions",
-    "a sum, with weights >= 0, of convex functions of inner products that are affine along the "
-    "segment is convex along it",
-    "by definition",
-)
 COMPOSED = Lemma(
     "composition of convex functions",
     "a convex function that rises with an argument stays convex where that argument is a convex "

@@ -24,11 +24,10 @@ from ...losses.functions import loss_of_functions
 from ...losses.pairwise import PairTerm, PairwiseLoss, c
 from ...optimum.reduce import ReducedPairwise
 from ...optimum.segment import Segment, x
-from ...optimum.segment_facts import SumOfConvex
 from ...problems.domains import BIASED
 from ...problems.problem import Problem
 from ...proof.derivation import Derivation, StepFailed
-from ...proof.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS, SUM_OF_CONVEX
+from ...proof.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS
 from ...proof.relations import eq, ge, gt
 from ...proof.statement import Relations
 from ...structures.scheme import Scheme
@@ -257,38 +256,27 @@ class Along:
 
 
 def _smooth(known: Shaped, domain: Domain, proof: Derivation, structure: Scheme) -> Along | None:
-    """From the slopes themselves; None if their signs along the segment are not decided."""
+    """From the slopes themselves; None where strict convexity is not proved."""
     attempt = Derivation()
     loss, shape = known.loss, known.shape
     try:
         problem = on_ccem(ReducedPairwise(loss, structure, shape), domain, attempt, weak=True)
     except StepFailed:
         return None
-    proof.steps += attempt.steps
     curvature = derivative(derivative(problem.value, x), x)
     strictly = "The loss is strictly convex along the segment: the optimum on it is unique"
-    bend, unique = _bend(loss, domain), True
+    bend = _bend(loss, domain)
     if isinstance(positive(curvature, problem.domain), Holds):
-        proof.holds(
+        attempt.holds(
             strictly, gt(curvature, S.Zero), "its second derivative is positive", problem.domain
         )
     elif bend is not None:
         says = Relations(gt(bend, S.Zero), domain, given=(shape,), lemma=ANALYTIC)
-        proof.add(strictly, says, "l_p bends at this point")
+        attempt.add(strictly, says, "the second derivative of l_p is positive at one point")
     else:
-        unique = False
-        proof.add(
-            "The minimum of the loss is unique; the optima may form an interval",
-            SumOfConvex(
-                ge(curvature, S.Zero),
-                problem.domain,
-                problem.reduced,
-                problem.segment,
-                lemma=SUM_OF_CONVEX,
-            ),
-            f"strictness was not proved; {SHOWN}",
-        )
-    return Along(problem.segment, problem.value, problem.slope, problem.slope, unique)
+        return None
+    proof.steps += attempt.steps
+    return Along(problem.segment, problem.value, problem.slope, problem.slope, True)
 
 
 def _bend(loss: PairwiseLoss, domain: Domain) -> Expr | None:
