@@ -53,12 +53,16 @@ def at_temperature(
         where = "in q dimensions"
     else:
         attained = None if targets.room is None else targets.room >= 0
-        where = "with the cosines of a pair as of a point with itself, the only way in n - 2 "
+        where = "with the constant c' = 1, the only one possible in n - 2 "
         where += "dimensions or fewer, unless the labels span n - 1"
     found = temperatures(targets.D, fixed) if targets.exact else {}
 
     def decided(attained: bool) -> dict[str, Quantity]:
-        return {"attained": Quantity(attained, ATTAINED, f"whether the bound is attained {where}")}
+        return {
+            "attained": Quantity(
+                attained, ATTAINED, f"whether the entropic bound is attained {where}"
+            )
+        }
 
     if attained is not None:
         found |= decided(attained)
@@ -84,7 +88,7 @@ def temperatures(D: Dissimilarity, fixed: Mapping[Symbol, Expr]) -> dict[str, Qu
     if found is None or found is S.EmptySet:
         return {}
     where = "q dimensions" if q in fixed else "n dimensions, n being the number of points"
-    meaning = f"temperatures at which the bound is attained in {where}"
+    meaning = f"temperatures at which the entropic bound is attained in {where}"
     return {"temperatures": Quantity(found, "T", meaning, parameter=tau)}
 
 
@@ -124,7 +128,7 @@ def optimum(weights: Weights, heat: Expr, proof: Derivation) -> dict[str, Quanti
         DUALITY,
     )
     proof.add(
-        "The minimum of the loss is above the bound",
+        "The minimum of the loss is larger than the entropic bound",
         InBalls(
             gt("least", Symbol("bound")),
             NUMBERS,

@@ -32,10 +32,11 @@ GIBBS = Lemma(
 )
 RIGID = Lemma(
     "rigid constant",
-    "what the diagonal has beyond the other entries acts as a multiple of the identity on the "
-    "vectors whose entries add up to zero: if positive the rank is n - 1 or more; if negative the "
-    "matrix is not positive semidefinite, unless the labels have as many as n - 1 dimensions; so "
-    "in n - 2 dimensions or fewer it is zero",
+    "on vectors of sum zero the Gram matrix is that of the labels plus d I, where "
+    "d is the diagonal entry minus what the formula for the other entries gives "
+    "there; if d > 0 the rank is n - 1 or more; if d < 0 the matrix is not "
+    "positive semidefinite, unless the labels span n - 1 dimensions; so in n - 2 "
+    "dimensions or fewer d = 0",
     statement=r"Let $B + c E + d I$ be the Gram matrix of $n$ points, where $E$ is the matrix of "
     r"ones and $B$ a positive multiple of the Gram matrix of $n$ labels, or a negative one of the "
     r"matrix of their squared distances. If $d > 0$ the points have $n - 1$ dimensions or more, "
@@ -96,19 +97,23 @@ def state_sphere(
     proof.holds(
         seen,
         [eq((gamma + h2) / (1 + h2), target), ge(square, 0)],
-        "gamma is the cosine of two labels from the centre; h is real for tau up to tau_max",
+        "gamma is the cosine of two labels as seen from the centre of their sphere; "
+        "unit vectors with inner product gamma and one more coordinate h, normalised, "
+        "have the cosine (gamma + h^2)/(1 + h^2), and h is real for tau <= tau_max",
         inside.with_range(gamma, between(-1, 1), 0),
         names={h2: square},
     )
     proof.holds(
-        "Beyond tau_max the matrix of these cosines is not positive semidefinite",
+        "For tau > tau_max the matrix of these cosines is not positive semidefinite",
         lt(target.xreplace({gamma: S.Zero}), 0),
-        f"its quadratic form is this at the weights, of sum 1, that give the centre: {centre}",
+        "this negative number is its quadratic form at the weights, of sum 1, with "
+        f"which the labels average to the centre: {centre}",
         domain.with_range(tau, between(tau_max, 2 * tau_max, "(]"), domain.witness_of(2 * tau_max)),
     )
     other = Symbol("c", real=True)
     proof.equal(
-        "With another constant c the diagonal has d = c' - c beyond the other entries",
+        "With another constant c the diagonal exceeds what the formula gives for two "
+        "equal labels by d = c' - c",
         {"d": (1 - (cosine.xreplace({label: same}) + other - c_prime), c_prime - other)},
         RIGID,
         domain.restricted(set(domain.ranges) - {label}).with_range(other, Range(-oo), 0),

@@ -57,8 +57,8 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     shift(proof)
     unit = Domain({c: POSITIVE, d: POSITIVE, tau: POSITIVE}, {c: 1, d: 1, tau: 1})
     proof.equal(
-        "Cosines 1 - tau (d + c) have the constant c' = 1 - tau c; directions have the squared "
-        "distances 2 tau (d + c)",
+        "With c' = 1 - tau c the cosines c' - tau d are 1 - tau (d + c); unit vectors "
+        "with these cosines have the squared distances 2 tau (d + c)",
         {
             "cosine": ((1 - tau * c) - tau * d, 1 - tau * (d + c)),
             "squared_distance": (2 - 2 * ((1 - tau * c) - tau * d), 2 * tau * (d + c)),
@@ -142,7 +142,8 @@ def at_temperature(verdict: Spherical, proof: Derivation) -> dict[str, Quantity]
     proof.add(
         f"The points have the cosines c' - tau d_ij, in {plural(verdict.q, 'dimension')}",
         Placed(eq(COSINE, verdict.c_prime - verdict.tau * ENTRY), NUMBERS, verdict.of, points),
-        "elimination of the matrix of cosines, whose rank is known",
+        "the coordinates were found by elimination, and their inner products are "
+        "compared with these cosines",
     )
     return found | quantities(
         c_prime=verdict.c_prime, unique=verdict.unique, cosines=cosines, embedding=points

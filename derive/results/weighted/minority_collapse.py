@@ -40,7 +40,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "If the largest class has at most half of all samples, the smaller classes never merge",
         lt(found.criterion.condition, S.Zero),
-        "the certificate has a negative eigenvalue",
+        "at every temperature the certificate of a shared prototype has a negative eigenvalue",
         HALF,
     )
     tau_merge = threshold(found.criterion, tau, INSIDE, proof)
@@ -58,7 +58,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "loss_merged": Quantity(
             found.loss,
             r"\mathcal{L}_{\mathrm{merged}}",
-            "loss of the configuration in which they share one prototype",
+            "loss of the configuration in which all classes but the largest share one prototype",
         ),
         "tau_merge_many": Quantity.of(
             at_ratio, "tau_merge_many", r"\lim_{n\to\infty}\tau_{\mathrm{merge}}"
@@ -67,8 +67,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "merged_many": Quantity(
             many.relation,
             r"\mathrm{merged}_{\infty}",
-            "whether they share one prototype in the limit of many samples, if the largest class "
-            "has rho times the samples of all others",
+            "whether all classes but the largest share one prototype in the limit of many "
+            "samples, if the largest class has rho times the samples of all others",
         ),
     }
 
@@ -81,13 +81,15 @@ def _state_order(found: Merging, proof: Derivation) -> None:
         return derivative(derivative(condition, s), s)
 
     proof.holds(
-        "Minus the condition is concave in l1 and positive at l1 = r: they merge above some l1",
+        "Minus the condition is concave in l1 and positive at l1 = r, so the smaller "
+        "classes merge for all l1 above some value",
         [lt(-bend(l1), S.Zero), gt(-condition.xreplace({l1: r}), S.Zero)],
         CONCAVE,
         DOMAIN.restricted([r, tau]),
     )
     proof.holds(
-        "The condition is concave in r and positive at r = 0: they merge up to some r",
+        "The condition is concave in r and positive at r = 0, so the smaller classes "
+        "merge for all r up to some value",
         [lt(bend(r), S.Zero), gt(condition.xreplace({r: S.Zero}), S.Zero)],
         CONCAVE,
         DOMAIN.restricted([l1, tau]),
@@ -100,7 +102,7 @@ def _many(found: Merging, proof: Derivation) -> Criterion:
     condition = found.criterion.condition.xreplace({l1: rho * size, r: size})
     domain = RATIO.with_range(size, POSITIVE, 5)
     limit = take_limit("condition_over_r2", condition / size**2, size, oo, domain, proof)
-    return Criterion(f"with many samples {found.criterion.says}", ge(limit, 0))
+    return Criterion(f"in the limit of many samples {found.criterion.says}", ge(limit, 0))
 
 
 RESULT = Result(
@@ -111,5 +113,5 @@ RESULT = Result(
     domain=Domain({**DOMAIN.ranges, rho: MORE}, {**DOMAIN.witness, rho: 2}),
     build=build,
     subject=Symmetric(loss=HARD_SUPCON, structure=seen(l1 + r)),
-    meanings={**MEANINGS, rho: "how many times the samples of all others the largest class has"},
+    meanings={**MEANINGS, rho: "ratio of the samples in the largest class to those in all others"},
 )
