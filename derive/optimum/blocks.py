@@ -338,9 +338,10 @@ def state_reduction(reduced: ReducedOnOrbits, domain: Domain, proof: Derivation)
     loss = Symbol("L")
     declared = sum((part * row.declared(g) for part, row in reduced.rows), S.Zero)
     proof.holds(
-        "The loss, with one inner product per relation",
+        "The loss as a function of one inner product per relation",
         eq(loss, reduced.function.value),
-        "one anchor of each orbit stands for all of it, with its part of all anchors",
+        "by symmetry all anchors of an orbit have the same loss; each orbit counts "
+        "with its fraction of all anchors",
         with_reals(domain, g.values()),
         names={loss: declared},
     )
@@ -355,8 +356,9 @@ def state_reduction(reduced: ReducedOnOrbits, domain: Domain, proof: Derivation)
     proof.add(
         "Entries of the blocks of the Gram matrix, with multiplicities",
         Blocks.of(reduced.configuration, domain),
-        "the table obeys its orthogonality relations; where a block occurs in one orbit it is an "
-        "eigenvalue, and the matrix is PSD iff all blocks are",
+        "the table of coefficients satisfies the orthogonality relations of the "
+        "symmetry; a block that occurs in one orbit only is an eigenvalue, and the "
+        "matrix is positive semidefinite iff all blocks are",
     )
 
 

@@ -139,10 +139,11 @@ def edge(
     position = _position(loss, segment, slope, inside, proof)
     others = present(loss.scheme, segment.active, inside)
     proof.add(
-        f"On the edge of {' and '.join(names)} the least point is optimal iff no other eigenvalue "
-        "of the gradient is smaller there",
+        f"The minimum on the edge between {' and '.join(names)} is optimal iff no "
+        "other eigenvalue of the gradient is smaller there",
         OptimalIff.of(loss, (segment.high, segment.low), "y", others, inside),
-        "y is the common eigenvalue inside the edge",
+        "y is the eigenvalue of the gradient that these two have in common at a "
+        "minimum inside the edge",
     )
     along = {e: _condition(loss, segment, e, part, inside, proof) for e, part in others.items()}
     return Edge(loss, domain, names, segment, slope, position, along, proof)
@@ -192,10 +193,12 @@ def state_slope(proof: Derivation, loss: Reduced, segment: Segment, inside: Doma
     weight = loss.clearing(segment.inner)
     slope = Symbol("h")
     proof.holds(
-        "The derivative along the segment is the gap of the certificate, up to a positive factor",
+        "Along the segment the derivative of the loss is a positive multiple of the "
+        "difference of two eigenvalues of the gradient",
         eq(slope, slope_along(loss, segment)),
-        "the gradient in G pairs with dG/dx, whose eigenvalues are opposite in sign: "
-        "where the convex function of x is least, the certificate holds",
+        "the derivative is the inner product of the gradient with dG/dx, whose two "
+        "eigenvalues have opposite signs; so where the convex loss is minimal along "
+        "x, the certificate holds",
         inside,
         names={slope: weight * rate * gap},
         given=[
@@ -220,7 +223,7 @@ def _position(
     for end, direction in ((S.Zero, 1), (segment.length, -1)):
         if isinstance(positive(direction * slope, inside), Holds):
             proof.add(
-                f"The loss {'rises' if direction > 0 else 'falls'} all along the edge",
+                f"The loss {'increases' if direction > 0 else 'decreases'} along the whole edge",
                 AtEnd.of(loss, segment, end, inside),
                 "",
             )
@@ -231,7 +234,7 @@ def _position(
         ends = (place, segment.length - place, rate)
         if all(is_proved_positive(gap, inside) for gap in ends):
             proof.holds(
-                "The derivative, which increases, vanishes there: the loss is minimal",
+                "The derivative is increasing and vanishes at x_star, so the loss is minimal there",
                 [eq("x_star", place), eq("h_star", S.Zero)],
                 FIRST_ORDER,
                 inside,
@@ -261,7 +264,7 @@ def _condition(
         condition, over = without_positive_factors(gap, domain)
     when = difference(domain, inside)
     criterion = Criterion(
-        f"{segment.high} and {segment.low} are not left towards {e}",
+        f"moving trace from {segment.high} and {segment.low} to {e} does not lower the loss",
         Ge(condition, 0, evaluate=False),
     )
     prefix = f"{when}, {e}" if when else e
@@ -269,15 +272,17 @@ def _condition(
         says = Active.of(loss, segment, strict, domain, (e,))
         if isinstance(says.decide(), Holds):
             proof.add(
-                f"{capital(prefix)} stays zero all along the edge" + ("" if strict else ", or may"),
+                f"{capital(prefix)} has eigenvalue zero in {'every' if strict else 'some'} "
+                "optimum, along the whole edge",
                 says,
                 "",
             )
             return Condition(criterion, domain, verdict, when)  # type: ignore[arg-type]
     proof.add(
-        f"{capital(prefix)} stays zero iff this is not negative at the root",
+        f"{capital(prefix)} has eigenvalue zero at the optimum iff this is not negative at "
+        "the root",
         SameSign(Iff(ge(f"theta_{e}", "y"), ge(condition, 0)), domain, over, clearing, names=names),
-        "both sides times something positive, at every x",
+        "it is the difference of the two eigenvalues times a positive factor, for every x",
     )
     if is_proved_positive(-condition, domain):
         return Condition(criterion, domain, "never", when)

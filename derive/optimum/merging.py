@@ -62,8 +62,9 @@ MAJORITY = {
 
 POINTS = Lemma(
     "classes are points",
-    "with the other inner products kept, raising that within a class adds a positive semidefinite "
-    "matrix to the Gram matrix, and to no other anchor's term; so at every optimum it is one",
+    "raising the inner products within a class, with all others kept, adds a "
+    "positive semidefinite matrix to the Gram matrix and changes no other "
+    "anchor's term; so at every optimum they are 1",
     statement=r"Let the loss of an anchor fall with the inner product within its class, which is "
     r"in the terms of no other anchors. Then every class of two or more is one point at every "
     r"optimum.",
@@ -88,8 +89,9 @@ ROWS = Lemma(
 )
 SAME_POINT = Lemma(
     "the same point",
-    "further classes add the same terms to the sums on both sides, and those at one point are not "
-    "told apart by the denominators of others: so it holds however many classes there are",
+    "further classes add the same terms to both sides, and the denominators of "
+    "other anchors do not distinguish classes at one point; so the equations hold "
+    "for any number of classes",
     statement=r"What holds of the slopes at classes of one prototype beside one or two other "
     r"classes holds beside any number of them.",
     proof=r"Further classes add the same terms to the sums on both sides; and as $e^{u^\top "
@@ -226,8 +228,8 @@ def state_coarsening(loss: SoftmaxLoss, proof: Derivation) -> None:
     matrix = {"self": together - m * apart + apart, "points": apart}
     scheme = complete(m, "points", "contrasts")
     proof.holds(
-        "Eigenvalues of the certificate on points at the shared prototype: on their mean, and on "
-        "contrasts, which are there if two classes share it",
+        "Eigenvalues of the certificate on the points at a shared prototype: on their "
+        "mean, and on contrasts between the classes that share it",
         [eq("theta_mean", together), eq("theta_contrasts", together - m * apart)],
         SHARED,
         with_reals(Domain({m: at_least(4)}, {m: 5}), (together, apart)),
@@ -251,7 +253,7 @@ def merging(loss: SoftmaxLoss, proof: Derivation) -> Merging:
     proof.holds(
         "Two classes are opposite to each other: the derivative in their cosine is positive",
         gt(two.function.slopes["cross_class_1_M"].xreplace(at), S.Zero),
-        "then the cosine is the least possible one",
+        "the loss increases with the cosine, so the optimal cosine is -1",
         with_reals(law, [g for g in at.values() if g.is_Symbol]),
     )
     three = ReducedOnOrbits(loss, classes({"1": l1, "i": li, "j": lj}))
@@ -259,13 +261,20 @@ def merging(loss: SoftmaxLoss, proof: Derivation) -> Merging:
     parts = law.with_range(lj, Range(S(2), r - 2, False, False, True), 2)
     shown = (forces.together, forces.apart)
     proof.holds(
-        "What presses smaller classes together, the largest being opposite, and drives them apart",
+        "The force T that merges the smaller classes, the largest being opposite, and "
+        "the force B that splits them",
         [eq("T", forces.together), eq("B", forces.apart)],
-        "per point; it does not depend on how they are split",
+        "both are derivatives of the loss per sample, and do not depend on how the "
+        "samples are split into classes",
         parts,
         names=dict(zip((Symbol("T"), Symbol("B")), _as_found(three, forces), strict=True)),
     )
-    proof.holds("T is positive", gt(shown[0], S.Zero), "contrasts decide then", law)
+    proof.holds(
+        "T is positive, so the sign of the eigenvalue on contrasts decides",
+        gt(shown[0], S.Zero),
+        "T is the eigenvalue of the certificate on the mean",
+        law,
+    )
     condition, over = without_positive_factors(forces.gap, law)
     proof.add(
         "All classes but the largest share one prototype, opposite to it, iff this is not negative",
@@ -276,7 +285,7 @@ def merging(loss: SoftmaxLoss, proof: Derivation) -> Merging:
             names={Symbol("theta_contrasts"): forces.gap},
             lemma=CERTIFICATE,
         ),
-        "up to something positive",
+        "it is the eigenvalue T - r B on contrasts up to a positive factor",
     )
     criterion = Criterion(
         "all classes but the largest share one prototype", Ge(condition, 0, evaluate=False)
@@ -308,7 +317,8 @@ def state_points(reduced: ReducedOnOrbits, domain: Domain, proof: Derivation) ->
     _, row = reduced.rows[0]
     slope = derivative(row.value(g), g[f"same_class_{orbit}"])
     proof.holds(
-        "The loss of an anchor falls with the inner product within its class",
+        "The loss of an anchor decreases with the inner product within its class, so "
+        "every class collapses to a point",
         lt(slope, S.Zero),
         POINTS,
         with_reals(domain, g.values()),
@@ -316,7 +326,7 @@ def state_points(reduced: ReducedOnOrbits, domain: Domain, proof: Derivation) ->
     weights = [w for _, one in reduced.rows for w in one.denominators.values()]
     parts = [part for part, _ in reduced.rows]
     proof.holds(
-        "The optimum is the only one",
+        "The optimal Gram matrix is unique",
         Tuple(*(gt(e, S.Zero) for e in (*parts, *weights))),
         ROWS,
         domain,
@@ -348,8 +358,8 @@ def _state_slopes(
     free = [s for s in at.values() if s.is_Symbol]
     used = {SIZES[o.name] for o in configuration.orbits}
     proof.holds(
-        f"Slopes in the inner products of classes {', '.join(sorted(together))} at one point, "
-        "beside those of one class M in their place",
+        f"Derivatives in the inner products of classes {', '.join(sorted(together))} "
+        "at one point, compared with those of one class M in their place",
         [
             eq("a_i_k", li / m * whole),
             eq("a_j_k", lj / m * whole),

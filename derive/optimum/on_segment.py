@@ -40,7 +40,7 @@ from .segment_facts import (
 from .threshold import Criterion, Place
 
 #: What the sign of the slope at a point means for a convex function there.
-_PACE = {Lt: "falls", Ge: "does not fall", Le: "does not rise"}
+_PACE = {Lt: "decreases", Ge: "does not decrease", Le: "does not increase"}
 
 
 class LossOnSegment:
@@ -85,7 +85,9 @@ class LossOnSegment:
         if not self.strict:
             active = Active.of(reduced, segment, False, self.domain)
         where = "every optimum" if self.strict else "some optimum"
-        proof.add(f"Active at {where}: {' and '.join(segment.active)}", active, "")
+        proof.add(
+            f"The eigenvalues of {' and '.join(segment.active)} vanish at {where}", active, ""
+        )
         state_segment(proof, segment, self.domain)
         state_slope(proof, reduced, segment, self.domain)
 
@@ -128,7 +130,7 @@ class LossOnSegment:
         claim = Iff(what(place, point), relation)
         words = says[0].upper() + says[1:]
         self.proof.add(
-            f"{words} iff the convex loss {_PACE[kind]} there",
+            f"{words} iff the convex loss {_PACE[kind]} at this point",
             FirstOrder(claim, self.domain, self.reduced, self.segment, over, lemma=FIRST_ORDER),
             because,
         )

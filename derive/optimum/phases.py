@@ -200,14 +200,17 @@ def _numbers(optima: Faces, found: FaceOptimum) -> Optimum:
 def state_on_face(loss: Reduced, found: FaceOptimum, domain: Domain, proof: Derivation) -> None:
     """Record where an optimum at numbers has its trace."""
     proof.add(
-        f"{' and '.join(found.occupied)} have all of the trace",
+        f"The whole trace lies on {' and '.join(found.occupied)}",
         OnFace.of(loss, found, domain),
         "",
     )
 
 
 #: Why the shares of an optimum with strict conditions are those of every optimum.
-STRICT_SHARES = "no other eigenvalue of the gradient is as small, so the shares are these"
+STRICT_SHARES = (
+    "all other eigenvalues of the gradient are larger, so every optimum has these "
+    "fractions of the trace"
+)
 
 
 def state_only(found: Vertex, proof: Derivation) -> bool:
@@ -215,7 +218,7 @@ def state_only(found: Vertex, proof: Derivation) -> bool:
     held = UniqueGram.of(found.reduced, found.domain, found.inner)
     if found.verdict != "strict" or not isinstance(held.decide(), Holds):
         return False
-    proof.add("Every optimum is this Gram matrix", held, STRICT_SHARES)
+    proof.add("The optimal Gram matrix is unique", held, STRICT_SHARES)
     return True
 
 

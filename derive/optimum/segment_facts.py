@@ -27,7 +27,7 @@ def state_segment(proof: Derivation, s: Segment, domain: Domain) -> None:
     values = s.scheme.eigenvalues({r.name: Symbol(f"g_{r.name}") for r in s.scheme.relations})
     ends = Symbol("x_max")
     proof.add(
-        "What is left is a segment of Gram matrices",
+        "The Gram matrices whose other eigenvalues vanish form a segment",
         Segments(
             Tuple(
                 *(eq(f"g_{r}", e) for r, e in s.inner.items() if r != "self"),
@@ -37,8 +37,8 @@ def state_segment(proof: Derivation, s: Segment, domain: Domain) -> None:
             s,
             values,
         ),
-        f"along it the active eigenvalues vanish; that of {s.low} rises from zero at x = 0, that "
-        f"of {s.high} falls to zero at x_max",
+        f"along it the eigenvalue of {s.low} increases from zero at x = 0, and that of "
+        f"{s.high} decreases to zero at x_max",
     )
 
 

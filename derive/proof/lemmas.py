@@ -19,8 +19,9 @@ CONVEX_LSE = (
 
 AVERAGING = Lemma(
     "averaging",
-    "averaging over the symmetry group does not raise a convex invariant function, so with the "
-    "Gram matrix that is least its average is least too, and has one entry per relation",
+    "averaging over the symmetry group does not increase a convex invariant "
+    "function, so the average of an optimal Gram matrix is optimal too, and has "
+    "one entry per relation",
     statement=r"Let $\mathcal{L}$ be a convex function of the Gram matrix that does not change "
     r"when a finite group relabels the vectors. If $\mathcal{L}$ is least at $G$, it is least at "
     r"the average of $G$ over the group too, which has one entry for each orbit of pairs.",
@@ -30,8 +31,9 @@ AVERAGING = Lemma(
 )
 SLACKNESS = Lemma(
     "slackness",
-    "there the eigenvalue of gradient - y I is positive for y = min(theta_low, theta_high), so "
-    "complementary slackness makes the Gram eigenvalue zero",
+    "there gradient - y I has a positive eigenvalue for y = min(theta_low, "
+    "theta_high), so complementary slackness makes the eigenvalue of the Gram "
+    "matrix zero",
     statement=r"Let $\mathcal{L}$ be convex and invariant, let $G$ be an invariant Gram matrix of "
     r"unit vectors, and let $\lambda_e$ and $\theta_e$ be the eigenvalues of $G$ and of the "
     r"gradient of $\mathcal{L}$ at $G$ on the common eigenspaces $e$. If for some $y$ all "
@@ -47,8 +49,9 @@ SLACKNESS = Lemma(
 )
 WEAK_SLACKNESS = Lemma(
     "weak slackness",
-    "there the eigenvalue of gradient - y I is non-negative for y = min(theta_low, theta_high); "
-    "with zero Gram eigenvalues the certificate is complete",
+    "there gradient - y I has a non-negative eigenvalue for y = min(theta_low, "
+    "theta_high); with zero eigenvalues of the Gram matrix the certificate is "
+    "complete",
     statement=r"In the setting of an invariant convex $\mathcal{L}$, let $\lambda_e$ and "
     r"$\theta_e$ be the eigenvalues of an invariant Gram matrix $G$ and of the gradient there. If "
     r"for some $y$ all $\theta_e \ge y$, and $\theta_e = y$ wherever $\lambda_e > 0$, then $G$ is "
@@ -64,8 +67,9 @@ WEAK_SLACKNESS = Lemma(
 )
 CERTIFICATE = Lemma(
     "certificate",
-    "the eigenvalue of gradient - y I is zero on the eigenspace with the trace, for y its own "
-    "eigenvalue; the others are >= 0 iff no direction lowers the convex loss",
+    "for y the eigenvalue of the gradient on the eigenspace with the trace, "
+    "gradient - y I is zero there; its other eigenvalues are >= 0 iff no "
+    "direction lowers the convex loss",
     statement=r"Let $\mathcal{L}$ be convex and invariant under a group that takes each vector to "
     r"each, and let the trace of an invariant Gram matrix $G$ of unit vectors lie on eigenspaces "
     r"on which the gradient of $\mathcal{L}$ has one common eigenvalue $y$. Then $G$ is least iff "
@@ -112,13 +116,15 @@ STRICT_ROWS = Lemma(
 )
 FIRST_ORDER = Lemma(
     "first-order condition",
-    "a convex function on an interval has all its minimisers beyond a point iff it falls there, "
-    "and is least at an end iff it does not fall away from it",
+    "a convex function on an interval has all its minimisers beyond a point iff "
+    "it decreases there, and is minimal at an end iff it does not decrease away "
+    "from it",
     "the derivative of a convex function is non-decreasing",
 )
 MONOTONE = Lemma(
     "monotone",
-    "a function that falls (rises) all along an interval is least at its far (near) end only",
+    "a function that decreases (increases) along a whole interval is minimal at "
+    "its far (near) end only",
     "by definition",
 )
 RANK = Lemma(
@@ -174,14 +180,14 @@ NOT_FELT = Lemma(
 )
 CONCAVE = Lemma(
     "concave",
-    "a concave function is >= 0 on one interval, which may be empty; one that is not positive "
-    "at the start and falls there is negative beyond it",
+    "a concave function is >= 0 on one interval, which may be empty; one that is "
+    "not positive at the start and decreases there is negative beyond it",
     "the derivative of a concave function is non-increasing",
 )
 COMPOSED = Lemma(
     "composition of convex functions",
-    "a convex function that rises with an argument stays convex where that argument is a convex "
-    "function of the other",
+    "a convex function that increases with an argument stays convex where that "
+    "argument is a convex function of the other",
     statement=r"Let $f(x, y)$ be convex and not fall with $y$, and let $y(x)$ be convex. Then "
     r"$f(x, y(x))$ is convex.",
     proof=r"At the mean of two $x$ the value of $y$ is at most the mean $\bar y$ of its two "
@@ -190,8 +196,9 @@ COMPOSED = Lemma(
 )
 ANALYTIC = Lemma(
     "analytic",
-    "a sum of convex functions, analytic inside the segment, one of which bends at a point, is "
-    "affine on no part of it: the optimum on it is unique",
+    "a sum of convex functions, analytic inside the segment, one of which has a "
+    "positive second derivative at a point, is affine on no part of it: the "
+    "optimum on it is unique",
     statement=r"A sum of convex functions, analytic inside a segment, one of which has a positive "
     r"second derivative at a point, is affine on no part of it, so its minimiser is unique.",
     proof=r"The zeros of an analytic function that does not vanish are isolated.",

@@ -253,8 +253,9 @@ def _of_whole(found: Edge) -> dict[str, Quantity]:
         "position": Quantity(
             found.position,
             r"x^\star",
-            f"where the optimum is between {start} (0) and {end} ({found.segment.length}); inside "
-            "both are occupied, and no other eigenspace is anywhere",
+            f"position of the optimum between {start} (0) and {end} "
+            f"({found.segment.length}); strictly between them both are occupied, and no "
+            "other eigenspace ever is",
             found.domain,
         ),
         **_inner(found.inner),
@@ -269,8 +270,8 @@ def _of_edge(found: Edge) -> dict[str, Quantity]:
         f"position_{name}": Quantity(
             found.position,
             r"x^\star",
-            f"the least point between {found.names[0]} (0) and {found.names[1]} "
-            f"({found.segment.length})",
+            f"position of the minimum on the edge between {found.names[0]} (0) and "
+            f"{found.names[1]} ({found.segment.length})",
             found.domain,
         )
     }
@@ -278,8 +279,9 @@ def _of_edge(found: Edge) -> dict[str, Quantity]:
         quantities[f"{name}_{e}"] = Quantity(
             c.expression,
             rf"\theta_{{{_roman(e)}}}-y",
-            f"{' and '.join(found.names)} alone are occupied iff this is >= 0{_when(c)}; it is an "
-            "eigenvalue of the gradient at a root, and for its border no closed form is known",
+            f"{' and '.join(found.names)} alone are occupied iff this is >= 0{_when(c)}; "
+            "it compares eigenvalues of the gradient at a root, and no closed form of its "
+            "border is known",
             domain=c.domain.restricted(set(c.domain.ranges) - {found.x}),
             signed=True,
         )

@@ -73,7 +73,7 @@ def test_the_masks_are_the_losses(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_step_is_exact(name: str) -> None:
     assert results[name].evidence.grade.name == "EXACT"
-    assert results[name].derivation.steps[-1].title.startswith("Every optimum is this Gram matrix")
+    assert results[name].derivation.steps[-1].title.startswith("The optimal Gram matrix is unique")
 
 
 @pytest.mark.parametrize(

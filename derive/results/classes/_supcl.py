@@ -105,7 +105,8 @@ def state_delta(proof: Derivation, segment: Segment, domain: Domain) -> None:
             eq(same, segment.inner["cross_class"].xreplace(at)),
             eq(cross, segment.inner["same_class"].xreplace(at)),
         ),
-        "this is the (mn-1)-simplex ETF; within-class variance, and so x, grows as delta squared",
+        "this is the (mn-1)-simplex ETF; the within-class variance is linear in x and "
+        "grows as delta squared",
         domain.with_range(delta, Range(low_open=False), Rational(1, 2)),
         names={
             x: delta**2 * within.xreplace(at) / derivative(within, x),

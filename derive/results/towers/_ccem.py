@@ -82,9 +82,10 @@ def state_delta(proof: Derivation, segment: Segment, domain: Domain) -> None:
     size, rest = (segment.scheme.eigenspace(e).dimension for e in (LOW, segment.high))
     free = domain.with_range(delta, Range(low_open=False), 1)
     proof.holds(
-        "The tower difference has the share delta^2/(1 + delta^2) of the trace",
+        "The difference of the tower means has the fraction delta^2/(1 + delta^2) of the trace",
         Tuple(eq(share, delta**2 / (1 + delta**2)), eq(x, position_of_delta(segment))),
-        "x runs linearly in it, from the simplex (delta = 0) to the antipodal structure (oo)",
+        "x is a multiple of this fraction, from the simplex (delta = 0) to the "
+        "antipodal structure (delta = oo)",
         free,
         names={
             share: size * low / segment.scheme.size,

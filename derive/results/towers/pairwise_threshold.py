@@ -294,8 +294,8 @@ def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation, structure
     loss, shape, kinks = known.loss, known.shape, known.kinks
     names = known.named()
     proof.add(
-        "Both functions are convex, one falls, one rises"
-        + (", with kinks where a maximum changes over" if kinks else ""),
+        "l_p is convex and non-increasing, l_n is convex and non-decreasing"
+        + (", with kinks at the points shown" if kinks else ""),
         Relations(_defined(names), domain, given=(shape,), names=names, lemma=SHAPE),
         "",
     )
@@ -310,7 +310,8 @@ def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation, structure
     proof.holds(
         "Both inner products decrease along the segment",
         fall,
-        "after a point their one-sided derivatives on the left count, before it those on the right",
+        "beyond a point of the segment the left derivatives of l_p and l_n apply, "
+        "before it the right ones",
         signs,
     )
     # Both inner products fall, so after a point their slopes on the left count.

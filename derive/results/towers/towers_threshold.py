@@ -106,7 +106,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     for name, relation in (("positive", ALIGNED), ("negative", NEGATIVE)):
         found[name] = Quantity(
-            segment.inner[relation].xreplace(at), rf"c_{{{name}}}", f"of a {name} pair"
+            segment.inner[relation].xreplace(at),
+            rf"c_{{{name}}}",
+            f"inner product of a {name} pair",
         )
     found["loss"] = Quantity(
         problem.value.xreplace(at),
