@@ -193,8 +193,8 @@ def state_slope(proof: Derivation, loss: Reduced, segment: Segment, inside: Doma
     weight = loss.clearing(segment.inner)
     slope = Symbol("h")
     proof.holds(
-        "Along the segment the derivative of the loss is a positive multiple of the "
-        "difference of two eigenvalues of the gradient",
+        "Along the segment the derivative of the loss is a positive multiple of the eigenvalue of "
+        f"the gradient on {segment.low} minus that on {segment.high}",
         eq(slope, slope_along(loss, segment)),
         "the derivative is the inner product of the gradient with dG/dx, whose two "
         "eigenvalues have opposite signs; so where the convex loss is minimal along "
