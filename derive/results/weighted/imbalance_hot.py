@@ -49,7 +49,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "limit of the cosine of the two classes as tau -> oo",
             needs=(
                 1 + sign(FEW),
-                "Q is larger than classes of these fractions and any others can give",
+                "Q is larger than any sizes with these two fractions can give",
             ),
         )
     }
