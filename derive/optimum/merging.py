@@ -14,7 +14,7 @@ are split into classes does not matter.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sympy import Expr, Ge, Rational, S, Symbol, Tuple
 
@@ -182,28 +182,6 @@ class Forces:
         return self.together - self.points * self.apart
 
 
-@dataclass(frozen=True, eq=False)
-class Merging:
-    """What decides whether all classes but the largest share a prototype.
-
-    Attributes
-    ----------
-    forces
-        What acts on a point of a smaller class there.
-    criterion
-        ``condition >= 0`` iff they share one.
-    loss
-        The loss there.
-    domain
-        Where all that is meant.
-    """
-
-    forces: Forces
-    criterion: Criterion
-    loss: Expr
-    domain: Domain = field(repr=False)
-
-
 def state_coarsening(loss: SoftmaxLoss, proof: Derivation) -> None:
     """Record when classes share a prototype, for all sizes, temperatures and other classes.
 
@@ -237,8 +215,8 @@ def state_coarsening(loss: SoftmaxLoss, proof: Derivation) -> None:
     )
 
 
-def merging(loss: SoftmaxLoss, proof: Derivation) -> Merging:
-    """Find when all classes but the largest share a prototype, as steps of a derivation.
+def merging(loss: SoftmaxLoss, proof: Derivation) -> tuple[Criterion, Expr]:
+    """Find when all classes but the largest share a prototype, and the loss there.
 
     Raises
     ------
@@ -291,7 +269,7 @@ def merging(loss: SoftmaxLoss, proof: Derivation) -> Merging:
         "all classes but the largest share one prototype", Ge(condition, 0, evaluate=False)
     )
     least = tidy(two.function.value.xreplace(apart_from("1", two.configuration)))
-    return Merging(forces, criterion, least, law)
+    return criterion, least
 
 
 def apart_from(one: str, configuration: Configuration) -> dict[Symbol, Expr]:

@@ -63,7 +63,8 @@ def _tau_merge(sizes: Sequence[int], proof: Derivation) -> Quantity:
     largest = max(sizes)
     rest = sum(sizes) - largest
     at = {l1: Integer(largest), r: Integer(rest)}
-    criterion = merging(HARD_SUPCON, proof).criterion.at(at, f"for l1 = {largest}, r = {rest}")
+    merged, _ = merging(HARD_SUPCON, proof)
+    criterion = merged.at(at, f"for l1 = {largest}, r = {rest}")
     if largest > rest:
         found = threshold(criterion, tau, HEATED, proof)
         return Quantity.of(found, "tau_merge", written, extended=True)

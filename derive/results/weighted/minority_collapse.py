@@ -11,7 +11,7 @@ from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...losses.labels import HARD_SUPCON
 from ...losses.softmax import tau
-from ...optimum.merging import LAW, MAJORITY, MEANINGS, TWO, Merging, l1, merging, r
+from ...optimum.merging import LAW, MAJORITY, MEANINGS, TWO, l1, merging, r
 from ...optimum.threshold import Criterion, threshold
 from ...proof.derivation import Derivation
 from ...proof.lemmas import CONCAVE
@@ -36,27 +36,27 @@ RATIO = Domain({rho: MORE, tau: POSITIVE}, {rho: 2, tau: S.One})
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    found = merging(HARD_SUPCON, proof)
+    merged, loss = merging(HARD_SUPCON, proof)
     proof.holds(
         "If the largest class has at most half of all samples, the smaller classes never merge",
-        lt(found.criterion.condition, S.Zero),
+        lt(merged.condition, S.Zero),
         "at every temperature the certificate of a shared prototype has a negative eigenvalue",
         HALF,
     )
-    tau_merge = threshold(found.criterion, tau, INSIDE, proof)
-    _state_order(found, proof)
-    many = _many(found, proof)
+    tau_merge = threshold(merged, tau, INSIDE, proof)
+    _state_order(merged, proof)
+    many = _many(merged, proof)
     at_ratio = threshold(many, tau, RATIO, proof)
     ratio = threshold(many, rho, RATIO, proof)
     return {
         "tau_merge": Quantity.of(tau_merge, "tau_merge", r"\tau_{\mathrm{merge}}"),
         "merged": Quantity(
-            found.criterion.relation,
+            merged.relation,
             r"\mathrm{merged}",
             "whether all classes but the largest share one prototype",
         ),
         "loss_merged": Quantity(
-            found.loss,
+            loss,
             r"\mathcal{L}_{\mathrm{merged}}",
             "loss of the configuration in which all classes but the largest share one prototype",
         ),
@@ -73,9 +73,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     }
 
 
-def _state_order(found: Merging, proof: Derivation) -> None:
+def _state_order(merged: Criterion, proof: Derivation) -> None:
     """Record that tau_merge falls with the largest class, and rises with the rest."""
-    condition = found.criterion.condition
+    condition = merged.condition
 
     def bend(s: Symbol) -> Expr:
         return derivative(derivative(condition, s), s)
@@ -96,13 +96,13 @@ def _state_order(found: Merging, proof: Derivation) -> None:
     )
 
 
-def _many(found: Merging, proof: Derivation) -> Criterion:
+def _many(merged: Criterion, proof: Derivation) -> Criterion:
     """The criterion with many samples, at a given ratio of the largest class to the rest."""
     size = Symbol("r", positive=True)
-    condition = found.criterion.condition.xreplace({l1: rho * size, r: size})
+    condition = merged.condition.xreplace({l1: rho * size, r: size})
     domain = RATIO.with_range(size, POSITIVE, 5)
     limit = take_limit("condition_over_r2", condition / size**2, size, oo, domain, proof)
-    return Criterion(f"in the limit of many samples {found.criterion.says}", ge(limit, 0))
+    return Criterion(f"in the limit of many samples {merged.says}", ge(limit, 0))
 
 
 RESULT = Result(
