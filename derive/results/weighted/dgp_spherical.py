@@ -152,7 +152,7 @@ def at_temperature(verdict: Spherical, proof: Derivation) -> dict[str, Quantity]
 
 RESULT = ForData(
     "dgp-spherical",
-    title="When directions attain the bound of weighted InfoNCE of cosines",
+    title="When unit vectors attain the bound of weighted InfoNCE of cosines",
     source="vock2026unified, Corollary 3.5 and Theorem 3.8",
     parameters=(q, tau),
     with_data=(q, tau),

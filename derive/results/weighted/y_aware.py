@@ -128,7 +128,7 @@ def derive(data: Data, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[
 
 RESULT = ForData(
     "y-aware",
-    title="y-Aware: whether labels compared by distances can be met by cosines, and the best gap",
+    title="y-Aware: when cosines attain the bound set by label distances, and the best gap",
     source="vock2026unified, Theorem 3.11",
     parameters=(tau, q, d, rho),
     with_data=(tau, q),
