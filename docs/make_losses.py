@@ -99,7 +99,7 @@ def _kind(name: str, at: dict[str, int]) -> str:
     place = {0: "the simplex", 2: "the antipodal structure"}.get(float(first), "between the ends")
     if "x_last" in result and result.value("x_last", **at) != first:
         return "an interval of the CCEM"
-    every = any(s.title.startswith("Active at every") for s in result.derivation)
+    every = any("vanish at every optimum" in s.title for s in result.derivation)
     return f"{place}, {'strict' if every else 'unique on the CCEM'}"
 
 

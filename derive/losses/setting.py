@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from .written import Note, Plain, Tex, noted
+from .written import Note, Plain, noted
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,7 @@ class Setting:
 
     def written(self, style: Plain) -> tuple[str, tuple[str, ...]]:
         """The formula of the loss, if there is one, and what there is."""
-        which = int(isinstance(style, Tex))
-        formula = style.equation(self.loss[which]) if self.loss is not None else ""
+        formula = style("equation", self.loss[style.language]) if self.loss is not None else ""
         return formula, tuple(noted(note, style) for note in self.notes)
 
 

@@ -71,57 +71,39 @@ INNER = {
 
 
 LINE = 84  #: a longer formula has a line for each of its terms
+#: The parts of a formula, as text and as LaTeX.
+FORMS = {
+    "math": ("{}", "${}$"),
+    "equation": ("L = {}", r"\mathcal{{L}} = {}"),
+    "one over": ("1/{}", r"\frac{{1}}{{{}}}"),
+    "group": ("({})", r"\left({}\right)"),
+    "member": ("{} in {}", r"{} \in {}"),
+    "unequal": ("j != i", r"j \ne i"),
+    "mean": ("mean_{}", r"\operatorname*{{mean}}_{{{}}}"),
+    "sum": ("sum_{}", r"\sum_{{{}}}"),
+    "log ratio": ("log({} / {})", r"\log\frac{{{}}}{{{}}}"),
+    "together": ("[{} + {}]", "{} + {}"),  # in LaTeX a fraction holds it together
+    "at least": ("{} >= {}", r"{} \ge {}"),
+    "set": ("{}{}(u)", "{}_{}(u)"),
+}
 
 
 class Plain:
     """Formulas as text that fits on a few lines."""
 
-    loss, minus, one_over = "L", "-", "1/{}"
+    language = 0
+
+    def __call__(self, form: str, *parts: object) -> str:
+        """One of :data:`FORMS` with its parts put in."""
+        return FORMS[form][self.language].format(*parts)
 
     def expression(self, e: Expr) -> str:
         """An expression."""
         return str(e)
 
-    def math(self, formula: str) -> str:
-        """A formula within a sentence."""
-        return formula
-
-    def name(self, letter: str, index: str) -> str:
-        """A letter with an index."""
-        return f"{letter}_{index}"
-
-    def named_set(self, letter: str, number: int | None) -> str:
-        """A set of vectors that depends on the anchor."""
-        return f"{letter}{number or ''}(u)"
-
-    def member(self, vector: str, of: str) -> str:
-        """``vector in set``."""
-        return f"{vector} in {of}"
-
-    unequal = "j != i"
-
-    def mean(self, over: str) -> str:
-        """The sign of a mean."""
-        return f"mean_{self._index(over)}"
-
-    def sum(self, over: str) -> str:
-        """The sign of a sum."""
-        return f"sum_{self._index(over)}"
-
-    def _index(self, over: str) -> str:
-        return over if len(over) == 1 else f"{{{over}}}"
-
-    def log_ratio(self, above: str, below: str) -> str:
-        """The logarithm of a quotient."""
-        return f"log({above} / {below})"
-
-    def together(self, *parts: str) -> str:
-        """A sum, as a factor."""
-        return f"[{' + '.join(parts)}]"
-
-    def parentheses(self, inside: str) -> str:
-        """A group."""
-        return f"({inside})"
+    def over(self, form: str, index: str) -> str:
+        """The sign of a sum or a mean."""
+        return self(form, index if len(index) == 1 else f"{{{index}}}")
 
     def bracket(self, before: str, terms: Sequence[str]) -> str:
         """``before`` applied to a sum of terms, one a line if they are long."""
@@ -130,17 +112,9 @@ class Plain:
             return short
         return f"{before} [\n    " + "\n    + ".join(terms) + " ]"
 
-    def equation(self, right: str) -> str:
-        """The loss is that."""
-        return f"{self.loss} = {right}"
-
     def sentence(self, text: str) -> str:
         """Words."""
         return text
-
-    def at_least(self, left: str, right: str) -> str:
-        """``left >= right``."""
-        return f"{left} >= {right}"
 
 
 class Tex(Plain):
@@ -154,7 +128,7 @@ class Tex(Plain):
         What to do with words.
     """
 
-    loss, one_over, unequal = r"\mathcal{L}", r"\frac{{1}}{{{}}}", r"j \ne i"
+    language = 1
 
     def __init__(
         self,
@@ -167,29 +141,8 @@ class Tex(Plain):
         names = {s: INNER.get(s.name) or self._symbol(s) for s in e.free_symbols}
         return str(latex(e, symbol_names=names))
 
-    def math(self, formula: str) -> str:
-        return f"${formula}$"
-
-    def named_set(self, letter: str, number: int | None) -> str:
-        return f"{letter}_{number}(u)" if number else f"{letter}(u)"
-
-    def member(self, vector: str, of: str) -> str:
-        return rf"{vector} \in {of}"
-
-    def mean(self, over: str) -> str:
-        return rf"\operatorname*{{mean}}_{{{over}}}"
-
-    def sum(self, over: str) -> str:
-        return rf"\sum_{{{over}}}"
-
-    def log_ratio(self, above: str, below: str) -> str:
-        return rf"\log\frac{{{above}}}{{{below}}}"
-
-    def together(self, *parts: str) -> str:
-        return " + ".join(parts)  # a fraction holds it together
-
-    def parentheses(self, inside: str) -> str:
-        return rf"\left({inside}\right)"
+    def over(self, form: str, index: str) -> str:
+        return self(form, index)
 
     def bracket(self, before: str, terms: Sequence[str]) -> str:
         rows = r" \\ & {} + ".join(terms)
@@ -200,16 +153,13 @@ class Tex(Plain):
     def sentence(self, text: str) -> str:
         return self._escape(text)
 
-    def at_least(self, left: str, right: str) -> str:
-        return rf"{left} \ge {right}"
-
 
 def noted(note: Note, style: Plain) -> str:
     """Words and formulas, put together."""
-    which = int(isinstance(style, Tex))
     parts = (note,) if isinstance(note, str) else note
     return " ".join(
-        style.sentence(part) if isinstance(part, str) else style.math(part[which]) for part in parts
+        style.sentence(part) if isinstance(part, str) else style("math", part[style.language])
+        for part in parts
     )
 
 
@@ -235,7 +185,7 @@ def structure(scheme: Scheme, style: Plain | None = None) -> str:
 
 
 def _math(e: Expr, style: Plain) -> str:
-    return style.math(style.expression(e))
+    return style("math", style.expression(e))
 
 
 def _is_two_towers(scheme: Scheme) -> bool:
@@ -255,12 +205,12 @@ def _factor(k: Expr, style: Plain) -> str:
     if k == 1:
         return ""
     shown = style.expression(k)
-    return f"{style.parentheses(shown) if k.is_Add else shown} "
+    return f"{style('group', shown) if k.is_Add else shown} "
 
 
 def _operand(e: Expr, style: Plain) -> str:
     shown = style.expression(e)
-    return style.parentheses(shown) if e.is_Add or e.is_Mul or e.is_Pow else shown
+    return style("group", shown) if e.is_Add or e.is_Mul or e.is_Pow else shown
 
 
 # --- softmax losses --------------------------------------------------------------------------
@@ -278,9 +228,9 @@ def _softmax_of_items(loss: SoftmaxLoss, scheme: Scheme, style: Plain) -> Writte
         for other in ("c_ij", "c_ji"):
             below = pair
             if NEGATIVE in term.denominator:
-                over = "j" if POSITIVE in term.denominator else style.unequal
-                below = f"{style.sum(over)} {_heated(other, loss, style)}"
-            terms.append(_factor(share, style) + style.log_ratio(pair, below))
+                over = "j" if POSITIVE in term.denominator else style("unequal")
+                below = f"{style.over('sum', over)} {_heated(other, loss, style)}"
+            terms.append(_factor(share, style) + style("log ratio", pair, below))
         if share in (S.One, S.Half):
             of = "sum" if share == 1 else "mean"
             notes.append(f"the {of} of two directions, with the anchor in either tower")
@@ -289,28 +239,32 @@ def _softmax_of_items(loss: SoftmaxLoss, scheme: Scheme, style: Plain) -> Writte
             + ("" if POSITIVE in term.denominator else "not ")
             + "in the denominator"
         )
-    before = f"{style.minus}{style.one_over.format(style.expression(items))} {style.sum('i')}"
+    before = f"-{style('one over', style.expression(items))} {style.over('sum', 'i')}"
     return Written(
-        style.equation(style.bracket(before, terms)),
+        style("equation", style.bracket(before, terms)),
         (
-            _items(style),
+            noted(ITEMS, style),
             *map(style.sentence, dict.fromkeys(notes)),
             *_of_temperature(loss, style),
         ),
     )
 
 
-def _items(style: Plain) -> str:
-    u, v, ij = (style.math(style.name(*at)) for at in (("u", "i"), ("v", "j"), ("c", "ij")))
-    if isinstance(style, Tex):
-        ij, product = style.math(INNER["c_ij"]), style.math(r"u_i^\top v_j")
-    else:
-        product = "u_i . v_j"
-    return (
-        f"{ij} {style.sentence('is')} {product} {style.sentence('for unit vectors:')} "
-        f"{u} {style.sentence('of item')} {style.math('i')} {style.sentence('in one tower,')} "
-        f"{v} {style.sentence('of item')} {style.math('j')} {style.sentence('in the other')}"
-    )
+#: Items of two towers.
+ITEMS: Note = (
+    ("c_ij", "c_{ij}"),
+    "is",
+    ("u_i . v_j", r"u_i^\top v_j"),
+    "for unit vectors:",
+    ("u_i", "u_i"),
+    "of item",
+    ("i", "i"),
+    "in one tower,",
+    ("v_j", "v_j"),
+    "of item",
+    ("j", "j"),
+    "in the other",
+)
 
 
 def _softmax(loss: SoftmaxLoss, scheme: Scheme, style: Plain) -> Written:
@@ -321,13 +275,13 @@ def _softmax(loss: SoftmaxLoss, scheme: Scheme, style: Plain) -> Written:
     terms = []
     for (coefficient, _, term), p, d in zip(alike, positives, denominators, strict=True):
         above = _heated("u.v", loss, style)
-        below = f"{style.sum(style.member('w', d))} {_heated('u.w', loss, style)}"
+        below = f"{style.over('sum', style('member', 'w', d))} {_heated('u.w', loss, style)}"
         if term.own_positive:
-            below = style.together(above, below)
-        mean = style.mean(style.member("v", p))
-        terms.append(f"{_factor(coefficient, style)}{mean} {style.log_ratio(above, below)}")
+            below = style("together", above, below)
+        mean = style.over("mean", style("member", "v", p))
+        terms.append(f"{_factor(coefficient, style)}{mean} {style('log ratio', above, below)}")
     return Written(
-        style.equation(style.bracket(style.minus + style.mean("u"), terms)),
+        style("equation", style.bracket("-" + style.over("mean", "u"), terms)),
         (sets.anchor(), *sets.said(), *_of_temperature(loss, style)),
     )
 
@@ -362,19 +316,19 @@ def _pairwise_of_items(loss: PairwiseLoss, scheme: Scheme, style: Plain) -> Writ
     for term in loss.terms:
         own = term.relation == POSITIVE
         inside = _operand(term.at(Symbol("c_ii" if own else "c_ij")), style)
-        inside = inside if own else f"{style.sum(style.unequal)} {inside}"
+        inside = inside if own else f"{style.over('sum', style('unequal'))} {inside}"
         terms.append(_factor(term.weight, style) + inside)
     said = [
         f"{_math(n, style)} {style.sentence(f'{name} pairs')}"
         for relation, (n, name) in counted.items()
         if relation in {t.relation for t in loss.terms}
     ]
-    before = f"{style.one_over.format(style.expression(items))} {style.sum('i')}"
+    before = f"{style('one over', style.expression(items))} {style.over('sum', 'i')}"
     every = f"{style.sentence('a sum over all')} {' and '.join(said)}"
     return Written(
-        style.equation(style.bracket(before, terms)),
+        style("equation", style.bracket(before, terms)),
         (
-            _items(style),
+            noted(ITEMS, style),
             f"{every}{style.sentence(', divided by')} {_math(items, style)}",
             *_of_parameters(loss, style),
         ),
@@ -390,14 +344,14 @@ def _pairwise(loss: PairwiseLoss, scheme: Scheme, style: Plain) -> Written:
     terms = []
     for (function, weight), name in zip(same, names, strict=True):
         inside = _operand(function.xreplace({c: Symbol("u.v")}), style)
-        total = style.sum(style.member("v", name))
+        total = style.over("sum", style("member", "v", name))
         terms.append(f"{_factor(weight, style)}{total} {inside}")
     felt = {t.relation for t in loss.terms}
     left = [r.name for r in scheme.relations[1:] if r.name not in felt]
     said = ", ".join(in_words(r, scheme) for r in left)
     unfelt = [f"not in the loss: {said}"] if left else []
     return Written(
-        style.equation(style.bracket(style.mean("u"), terms)),
+        style("equation", style.bracket(style.over("mean", "u"), terms)),
         (
             sets.anchor(),
             *sets.said(),
@@ -452,7 +406,7 @@ class _Sets:
         different = list(dict.fromkeys(keys))
         numbers = range(1, len(different) + 1) if len(different) > 1 else [None]
         called = {
-            key: self.style.named_set(letter, number)
+            key: self.style("set", letter, number) if number else f"{letter}(u)"
             for key, number in zip(different, numbers, strict=True)
         }
         self._named.update({name: key for key, name in called.items()})
@@ -462,7 +416,7 @@ class _Sets:
         """What the outer mean is over."""
         say = self.style.sentence
         return (
-            f"{self.style.math('u')} {say('is each of the')} "
+            f"{self.style('math', 'u')} {say('is each of the')} "
             f"{_math(self.scheme.size, self.style)} {say('unit vectors, the anchor')}"
         )
 
@@ -483,4 +437,4 @@ class _Sets:
             what += " and the anchor itself" if own else ", without the anchor"
         else:
             what = "the anchor itself"
-        return f"{self.style.math(name)}{say(f': {what}')} ({_math(count, self.style)})"
+        return f"{self.style('math', name)}{say(f': {what}')} ({_math(count, self.style)})"

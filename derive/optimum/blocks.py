@@ -14,7 +14,7 @@ from functools import cached_property
 
 from sympy import Expr, Integer, Le, Rational, S, Symbol, Tuple
 
-from ..decide.ball import enclosure, precision
+from ..decide.ball import enclosure
 from ..decide.calculus import derivative
 from ..decide.decide import all_zero
 from ..decide.domain import Domain, DomainError
@@ -27,11 +27,10 @@ from ..proof.statement import Relations, Statement
 from ..structures.configuration import Block, Configuration
 from ..structures.scheme import Relation
 from .duality import Certificate
-from .polish import Found
 from .program import Program, Smooth, entry
 from .reduce import ReducedLoss, check_at_numbers, check_relations
 from .segment_facts import with_reals
-from .solve import NotDecided, Numbers, Optima, Solved, Start, number_of
+from .solve import NotDecided, Numbers, Optima, Solved, number_of
 
 #: What the gap of a certificate must be below.
 TOLERANCE = Rational(1, 10**12)
@@ -210,34 +209,21 @@ class BlockOptima(Optima[BlockOptimum]):
         heat = target
         while heat < WARM:
             heat *= 2
-        solved, before = Solved(at(heat)), None
+        solved = Solved(at(heat))
         pace = Rational(1, 2)
         while heat != target:
             colder = max(heat * pace, target)
             bits = int(BITS_PER_HEAT / colder)
-            start = _ahead(solved.found, heat, before, colder, bits)
+            last = solved.found
             try:
-                there = Solved(at(colder), (solved.found.face, start, bits))
+                there = Solved(at(colder), (last.face, (last.shares, last.multipliers), bits))
             except NotDecided:
                 pace = (1 + pace) / 2
                 if pace > SLOWEST:
                     raise
                 continue
-            before, solved, heat = (solved.found, heat), there, colder
+            solved, heat = there, colder
         return solved
-
-
-def _ahead(
-    found: Found, heat: Expr, before: tuple[Found, Expr] | None, colder: Expr, bits: int
-) -> Start:
-    """Shares and multipliers at a lower temperature, on the line through the last two."""
-    with precision(bits):
-        now = [v.mid() for v in (*found.shares, *found.multipliers)]
-        if before is not None and before[0].face == found.face:
-            last = [v.mid() for v in (*before[0].shares, *before[0].multipliers)]
-            far = enclosure((colder - heat) / (heat - before[1]), bits)
-            now = [(a + far * (a - b)).mid() for a, b in zip(now, last, strict=True)]
-        return now[: len(found.shares)], now[len(found.shares) :]
 
 
 def _upper(certificate: Certificate, program: Program) -> Rational:
@@ -338,9 +324,10 @@ def state_reduction(reduced: ReducedOnOrbits, domain: Domain, proof: Derivation)
     loss = Symbol("L")
     declared = sum((part * row.declared(g) for part, row in reduced.rows), S.Zero)
     proof.holds(
-        "The loss, with one inner product per relation",
+        "The loss as a function of one inner product per relation",
         eq(loss, reduced.function.value),
-        "one anchor of each orbit stands for all of it, with its part of all anchors",
+        "by symmetry all anchors of an orbit have the same loss; each orbit counts "
+        "with its fraction of all anchors",
         with_reals(domain, g.values()),
         names={loss: declared},
     )
@@ -355,8 +342,9 @@ def state_reduction(reduced: ReducedOnOrbits, domain: Domain, proof: Derivation)
     proof.add(
         "Entries of the blocks of the Gram matrix, with multiplicities",
         Blocks.of(reduced.configuration, domain),
-        "the table obeys its orthogonality relations; where a block occurs in one orbit it is an "
-        "eigenvalue, and the matrix is PSD iff all blocks are",
+        "the table of coefficients satisfies the orthogonality relations of the "
+        "symmetry; a block that occurs in one orbit only is an eigenvalue, and the "
+        "matrix is positive semidefinite iff all blocks are",
     )
 
 

@@ -10,30 +10,27 @@ edge does not matter; but where that is proved for the whole edge no root is nee
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sympy import Add, Expr, Ge, Lambda, S, Symbol, Tuple
 
 from ..decide.calculus import derivative
 from ..decide.decide import is_proved_positive, positive
-from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError, between
-from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from ..decide.evidence import Holds
 from ..decide.present import collected, put_in, solve_linear, tidy
 from ..decide.root import ClampedRoot
-from ..errors import InternalError
 from ..problems.problem import Problem
-from ..proof.derivation import Derivation, StepFailed
+from ..proof.derivation import Derivation
 from ..proof.lemmas import FIRST_ORDER
 from ..proof.relations import Iff, eq, ge, gt
 from ..proof.same_sign import SameSign
-from ..proof.statement import Relations, Statement
+from ..proof.statement import Relations
 from .condition import (
     Condition,
     Conditioned,
     OptimalIff,
-    Verdict,
     capital,
     stated,
     without_positive_factors,
@@ -82,7 +79,12 @@ class Edge(Conditioned):
     @cached_property
     def conditions(self) -> Mapping[str, Condition]:  # type: ignore[override]
         """For each other eigenspace the condition at the root; it has no closed form if open."""
-        return {e: self._at_root(e, c) for e, c in self.along.items()}
+        return {
+            e: replace(c, criterion=c.criterion.at({self.x: self.position}, "at the root"))
+            if c.verdict == "open"
+            else c
+            for e, c in self.along.items()
+        }
 
     @property
     def is_whole(self) -> bool:
@@ -100,19 +102,6 @@ class Edge(Conditioned):
         """The least loss on the edge."""
         return put_in(self.reduced.value(self.segment.inner), {self.x: self.position})
 
-    def _at_root(self, e: str, along: Condition) -> Condition:
-        if along.verdict != "open":
-            return along
-        at = along.expression.xreplace({self.x: self.position})
-        says = f"at the root {' and '.join(self.names)} are not left towards {e}"
-        criterion = Criterion(says, Ge(at, 0, evaluate=False))
-        says_at = AtRoot(criterion.relation, along.domain)
-        verdict: Verdict = "open"
-        found = says_at.sign() if not at.free_symbols else None
-        if found is not None:
-            verdict = "strict" if found > 0 else "holds" if found == 0 else "never"
-        return Condition(criterion, along.domain, verdict, along.when)
-
 
 def edge(
     problem: Problem | Reduced,
@@ -121,7 +110,6 @@ def edge(
     domain: Domain | None = None,
     *,
     coordinate: str | None = None,
-    whole: bool = True,
 ) -> Edge:
     """Find the least point of an edge and the conditions there, as steps of a derivation.
 
@@ -133,8 +121,6 @@ def edge(
         Two eigenspaces; x = 0 is the pure structure of the first.
     coordinate
         The relation whose inner product falls by x; by default the first that falls.
-    whole
-        Whether to try to prove for the whole edge that others stay zero, or leave it to the root.
 
     Raises
     ------
@@ -153,14 +139,13 @@ def edge(
     position = _position(loss, segment, slope, inside, proof)
     others = present(loss.scheme, segment.active, inside)
     proof.add(
-        f"On the edge of {' and '.join(names)} the least point is optimal iff no other eigenvalue "
-        "of the gradient is smaller there",
+        f"The minimum on the edge between {' and '.join(names)} is optimal iff no "
+        "other eigenvalue of the gradient is smaller there",
         OptimalIff.of(loss, (segment.high, segment.low), "y", others, inside),
-        "y is the common eigenvalue inside the edge",
+        "y is the eigenvalue of the gradient that these two have in common at a "
+        "minimum inside the edge",
     )
-    along = {
-        e: _condition(loss, segment, e, part, inside, proof, whole) for e, part in others.items()
-    }
+    along = {e: _condition(loss, segment, e, part, inside, proof) for e, part in others.items()}
     return Edge(loss, domain, names, segment, slope, position, along, proof)
 
 
@@ -208,10 +193,12 @@ def state_slope(proof: Derivation, loss: Reduced, segment: Segment, inside: Doma
     weight = loss.clearing(segment.inner)
     slope = Symbol("h")
     proof.holds(
-        "The derivative along the segment is the gap of the certificate, up to a positive factor",
+        "Along the segment the derivative of the loss is a positive multiple of the eigenvalue of "
+        f"the gradient on {segment.low} minus that on {segment.high}",
         eq(slope, slope_along(loss, segment)),
-        "the gradient in G pairs with dG/dx, whose eigenvalues are opposite in sign: "
-        "where the convex function of x is least, the certificate holds",
+        "the derivative is the inner product of the gradient with dG/dx, whose two "
+        "eigenvalues have opposite signs; so where the convex loss is minimal along "
+        "x, the certificate holds",
         inside,
         names={slope: weight * rate * gap},
         given=[
@@ -236,7 +223,7 @@ def _position(
     for end, direction in ((S.Zero, 1), (segment.length, -1)):
         if isinstance(positive(direction * slope, inside), Holds):
             proof.add(
-                f"The loss {'rises' if direction > 0 else 'falls'} all along the edge",
+                f"The loss {'increases' if direction > 0 else 'decreases'} along the whole edge",
                 AtEnd.of(loss, segment, end, inside),
                 "",
             )
@@ -247,7 +234,7 @@ def _position(
         ends = (place, segment.length - place, rate)
         if all(is_proved_positive(gap, inside) for gap in ends):
             proof.holds(
-                "The derivative, which increases, vanishes there: the loss is minimal",
+                "The derivative is increasing and vanishes at x_star, so the loss is minimal there",
                 [eq("x_star", place), eq("h_star", S.Zero)],
                 FIRST_ORDER,
                 inside,
@@ -267,7 +254,6 @@ def _condition(
     domain: Domain,
     inside: Domain,
     proof: Derivation,
-    whole: bool,
 ) -> Condition:
     theta = loss.scheme.eigenvalue(e, loss.pair_gradient(segment.inner))
     names = {Symbol(f"theta_{e}"): theta, Symbol("y"): mean_eigenvalue(loss, segment.inner)}
@@ -278,78 +264,26 @@ def _condition(
         condition, over = without_positive_factors(gap, domain)
     when = difference(domain, inside)
     criterion = Criterion(
-        f"{segment.high} and {segment.low} are not left towards {e}",
+        f"moving trace from {segment.high} and {segment.low} to {e} does not lower the loss",
         Ge(condition, 0, evaluate=False),
     )
     prefix = f"{when}, {e}" if when else e
-    for strict, verdict in ((True, "strict"), (False, "holds")) if whole else ():
+    for strict, verdict in ((True, "strict"), (False, "holds")):
         says = Active.of(loss, segment, strict, domain, (e,))
         if isinstance(says.decide(), Holds):
             proof.add(
-                f"{capital(prefix)} stays zero all along the edge" + ("" if strict else ", or may"),
+                f"{capital(prefix)} has eigenvalue zero in {'every' if strict else 'some'} "
+                "optimum, along the whole edge",
                 says,
                 "",
             )
             return Condition(criterion, domain, verdict, when)  # type: ignore[arg-type]
     proof.add(
-        f"{capital(prefix)} stays zero iff this is not negative at the root",
+        f"{capital(prefix)} has eigenvalue zero at the optimum iff this is not negative at "
+        "the root",
         SameSign(Iff(ge(f"theta_{e}", "y"), ge(condition, 0)), domain, over, clearing, names=names),
-        "both sides times something positive, at every x",
+        "it is the difference of the two eigenvalues times a positive factor, for every x",
     )
     if is_proved_positive(-condition, domain):
         return Condition(criterion, domain, "never", when)
     return Condition(criterion, domain, "open", when)
-
-
-# --- what is stated -------------------------------------------------------------------------------
-@dataclass(frozen=True, eq=False)
-class AtRoot(Statement):
-    """A condition between numbers, at a root that is enclosed: ``... >= 0`` or ``... > 0``."""
-
-    def sign(self) -> int | None:
-        """The sign of the left side, by balls around the root."""
-        try:
-            return sign(settled(self.shown.args[0]))
-        except InternalError:
-            raise
-        except ValueError:
-            return None
-
-    def decide(self) -> Outcome:
-        """Whether balls prove it."""
-        if type(self.shown) is not Ge or self.shown.args[1] != 0 or self.shown.free_symbols:
-            return Undecided(f"{self.shown} is not about the sign of a number")
-        found = self.sign()
-        if found is None:
-            return Undecided("its sign is not decided")
-        if found < 0:
-            return Refuted(note="it is negative")
-        if not self.shown.args[0].has(ClampedRoot):
-            return positive(self.shown.args[0], self.domain, strict=False)
-        how = "balls around the root and around the condition"
-        return Holds(Evidence(Grade.INTERVAL, how))
-
-
-def settled(e: Expr) -> Expr:
-    """Roots that are at an end or rational, as what they are."""
-    return e.xreplace({root: root.settled() for root in e.atoms(ClampedRoot)})
-
-
-def state_at_root(proof: Derivation, found: Edge) -> None:
-    """Record that all conditions hold at a root between numbers.
-
-    Raises
-    ------
-    StepFailed
-        If one does not, or is not decided.
-    """
-    for e, condition in found.conditions.items():
-        if condition.verdict not in ("strict", "holds"):
-            raise StepFailed(f"{condition.criterion.says}: {condition.verdict}")
-        if found.along[e].verdict != "open":
-            continue
-        proof.add(
-            f"{capital(e)} stays zero: at the root",
-            AtRoot(condition.criterion.relation, condition.domain),
-            "",
-        )

@@ -14,7 +14,7 @@ are split into classes does not matter.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sympy import Expr, Ge, Rational, S, Symbol, Tuple
 
@@ -62,9 +62,9 @@ MAJORITY = {
 
 POINTS = Lemma(
     "classes are points",
-    "with the other inner products kept, raising that within a class adds a positive semidefinite "
-    "matrix to the Gram matrix, and to no other anchor's term; so at every optimum it is one",
-    "contrasts within the class get a smaller eigenvalue down to zero, its mean a longer vector",
+    "raising the inner products within a class, with all others kept, adds a "
+    "positive semidefinite matrix to the Gram matrix and changes no other "
+    "anchor's term; so at every optimum they are 1",
     statement=r"Let the loss of an anchor fall with the inner product within its class, which is "
     r"in the terms of no other anchors. Then every class of two or more is one point at every "
     r"optimum.",
@@ -78,7 +78,6 @@ ROWS = Lemma(
     "rows with a fixed entry",
     "log-sum-exp is strictly convex up to a constant added to a row, so rows of two optima differ "
     "by a constant; it is zero, as the pairs of a class have inner product one at every optimum",
-    "the Hessian of log-sum-exp vanishes along the constants only",
     statement=r"Let $\mathcal{L}$ be a sum, with positive weights, of logarithms of sums of "
     r"exponentials of the inner products of an anchor with all others, and of linear functions. "
     r"If at every optimum each anchor has the inner product $1$ with another vector, the same "
@@ -90,9 +89,9 @@ ROWS = Lemma(
 )
 SAME_POINT = Lemma(
     "the same point",
-    "further classes add the same terms to the sums on both sides, and those at one point are not "
-    "told apart by the denominators of others: so it holds however many classes there are",
-    "exp(u.v/tau) is the same for all samples at one point",
+    "further classes add the same terms to both sides, and the denominators of "
+    "other anchors do not distinguish classes at one point; so the equations hold "
+    "for any number of classes",
     statement=r"What holds of the slopes at classes of one prototype beside one or two other "
     r"classes holds beside any number of them.",
     proof=r"Further classes add the same terms to the sums on both sides; and as $e^{u^\top "
@@ -106,7 +105,6 @@ SHARED = Lemma(
     "That is the form of (T - m B) I + B J on m points, a class of l being l of them; contrasts of "
     "these classes meet nothing else, and on all else S is the certificate with one class in their "
     "place",
-    "the entries of S between a class of l points and another class are proportional to l",
     statement=r"Let classes of $m$ points together be at one point, and let the loss be least for "
     r"one class of $m$ points in their place. It is least for these classes iff the form $(T - m "
     r"B) I + B J$ on $m$ points is positive semidefinite on sums of one number per class, where "
@@ -184,28 +182,6 @@ class Forces:
         return self.together - self.points * self.apart
 
 
-@dataclass(frozen=True, eq=False)
-class Merging:
-    """What decides whether all classes but the largest share a prototype.
-
-    Attributes
-    ----------
-    forces
-        What acts on a point of a smaller class there.
-    criterion
-        ``condition >= 0`` iff they share one.
-    loss
-        The loss there.
-    domain
-        Where all that is meant.
-    """
-
-    forces: Forces
-    criterion: Criterion
-    loss: Expr
-    domain: Domain = field(repr=False)
-
-
 def state_coarsening(loss: SoftmaxLoss, proof: Derivation) -> None:
     """Record when classes share a prototype, for all sizes, temperatures and other classes.
 
@@ -230,8 +206,8 @@ def state_coarsening(loss: SoftmaxLoss, proof: Derivation) -> None:
     matrix = {"self": together - m * apart + apart, "points": apart}
     scheme = complete(m, "points", "contrasts")
     proof.holds(
-        "Eigenvalues of the certificate on points at the shared prototype: on their mean, and on "
-        "contrasts, which are there if two classes share it",
+        "Eigenvalues of the certificate on the points at a shared prototype: on their "
+        "mean, and on contrasts between the classes that share it",
         [eq("theta_mean", together), eq("theta_contrasts", together - m * apart)],
         SHARED,
         with_reals(Domain({m: at_least(4)}, {m: 5}), (together, apart)),
@@ -239,8 +215,8 @@ def state_coarsening(loss: SoftmaxLoss, proof: Derivation) -> None:
     )
 
 
-def merging(loss: SoftmaxLoss, proof: Derivation) -> Merging:
-    """Find when all classes but the largest share a prototype, as steps of a derivation.
+def merging(loss: SoftmaxLoss, proof: Derivation) -> tuple[Criterion, Expr]:
+    """Find when all classes but the largest share a prototype, and the loss there.
 
     Raises
     ------
@@ -255,7 +231,7 @@ def merging(loss: SoftmaxLoss, proof: Derivation) -> Merging:
     proof.holds(
         "Two classes are opposite to each other: the derivative in their cosine is positive",
         gt(two.function.slopes["cross_class_1_M"].xreplace(at), S.Zero),
-        "then the cosine is the least possible one",
+        "the loss increases with the cosine, so the optimal cosine is -1",
         with_reals(law, [g for g in at.values() if g.is_Symbol]),
     )
     three = ReducedOnOrbits(loss, classes({"1": l1, "i": li, "j": lj}))
@@ -263,13 +239,20 @@ def merging(loss: SoftmaxLoss, proof: Derivation) -> Merging:
     parts = law.with_range(lj, Range(S(2), r - 2, False, False, True), 2)
     shown = (forces.together, forces.apart)
     proof.holds(
-        "What presses smaller classes together, the largest being opposite, and drives them apart",
+        "The force T that merges the smaller classes, the largest being opposite, and "
+        "the force B that splits them",
         [eq("T", forces.together), eq("B", forces.apart)],
-        "per point; it does not depend on how they are split",
+        "both are derivatives of the loss per sample, and do not depend on how the "
+        "samples are split into classes",
         parts,
         names=dict(zip((Symbol("T"), Symbol("B")), _as_found(three, forces), strict=True)),
     )
-    proof.holds("T is positive", gt(shown[0], S.Zero), "contrasts decide then", law)
+    proof.holds(
+        "T is positive, so the sign of the eigenvalue on contrasts decides",
+        gt(shown[0], S.Zero),
+        "T is the eigenvalue of the certificate on the mean",
+        law,
+    )
     condition, over = without_positive_factors(forces.gap, law)
     proof.add(
         "All classes but the largest share one prototype, opposite to it, iff this is not negative",
@@ -280,13 +263,13 @@ def merging(loss: SoftmaxLoss, proof: Derivation) -> Merging:
             names={Symbol("theta_contrasts"): forces.gap},
             lemma=CERTIFICATE,
         ),
-        "up to something positive",
+        "it is the eigenvalue T - r B on contrasts up to a positive factor",
     )
     criterion = Criterion(
         "all classes but the largest share one prototype", Ge(condition, 0, evaluate=False)
     )
     least = tidy(two.function.value.xreplace(apart_from("1", two.configuration)))
-    return Merging(forces, criterion, least, law)
+    return criterion, least
 
 
 def apart_from(one: str, configuration: Configuration) -> dict[Symbol, Expr]:
@@ -312,7 +295,8 @@ def state_points(reduced: ReducedOnOrbits, domain: Domain, proof: Derivation) ->
     _, row = reduced.rows[0]
     slope = derivative(row.value(g), g[f"same_class_{orbit}"])
     proof.holds(
-        "The loss of an anchor falls with the inner product within its class",
+        "The loss of an anchor decreases with the inner product within its class, so "
+        "every class collapses to a point",
         lt(slope, S.Zero),
         POINTS,
         with_reals(domain, g.values()),
@@ -320,7 +304,7 @@ def state_points(reduced: ReducedOnOrbits, domain: Domain, proof: Derivation) ->
     weights = [w for _, one in reduced.rows for w in one.denominators.values()]
     parts = [part for part, _ in reduced.rows]
     proof.holds(
-        "The optimum is the only one",
+        "The optimal Gram matrix is unique",
         Tuple(*(gt(e, S.Zero) for e in (*parts, *weights))),
         ROWS,
         domain,
@@ -352,8 +336,8 @@ def _state_slopes(
     free = [s for s in at.values() if s.is_Symbol]
     used = {SIZES[o.name] for o in configuration.orbits}
     proof.holds(
-        f"Slopes in the inner products of classes {', '.join(sorted(together))} at one point, "
-        "beside those of one class M in their place",
+        f"Derivatives in the inner products of classes {', '.join(sorted(together))} "
+        "at one point, compared with those of one class M in their place",
         [
             eq("a_i_k", li / m * whole),
             eq("a_j_k", lj / m * whole),

@@ -23,9 +23,9 @@ from .segment import Segment
 
 AT_A_ROOT = Lemma(
     "at a root",
-    "inside the edge the two eigenvalues of its eigenspaces agree at the root, so a multiple of "
-    "their difference, which is zero there, may be added",
-    "the derivative of the loss along the edge is a positive multiple of their difference",
+    "at a minimum inside the edge its two eigenspaces have equal eigenvalues of "
+    "the gradient, so any multiple of their difference, which is zero there, may "
+    "be added",
     statement=r"Where the loss is least inside an edge, the eigenvalues of the gradient on its "
     r"two eigenspaces agree. So a multiple of their difference may be added to the gap of a third "
     r"one before its sign is asked for.",
@@ -73,7 +73,7 @@ def state_above_at_root(found: Edge, other: str, proof: Derivation) -> None:
     """
     s, scheme = found.segment, found.reduced.scheme
     proof.add(
-        f"{other[:1].upper()}{other[1:]} stays zero at the root, wherever it is",
+        f"{other[:1].upper()}{other[1:]} has eigenvalue zero at the optimum, wherever the root is",
         AboveAtRoot(
             gt(f"theta_{other}", Symbol("y")),
             found.along[other].domain,

@@ -24,13 +24,13 @@ from ..decide.calculus import derivative
 from ..decide.domain import Domain, between
 from ..decide.evidence import Holds
 from ..decide.present import collected
-from ..proof.derivation import Derivation, StepFailed
+from ..proof.derivation import Derivation
 from ..proof.lemmas import FIRST_ORDER
 from ..proof.relations import Iff, eq, gt
 from .edge import state_slope
 from .reduce import Reduced
 from .reduction import state_reduction
-from .segment import Segment, cut_segment
+from .segment import Segment
 from .segment_facts import (
     Active,
     FirstOrder,
@@ -40,7 +40,7 @@ from .segment_facts import (
 from .threshold import Criterion, Place
 
 #: What the sign of the slope at a point means for a convex function there.
-_PACE = {Lt: "falls", Ge: "does not fall", Le: "does not rise"}
+_PACE = {Lt: "decreases", Ge: "does not decrease", Le: "does not increase"}
 
 
 class LossOnSegment:
@@ -50,15 +50,12 @@ class LossOnSegment:
     ----------
     reduced
         The declared loss on the symmetry of its problem.
-    coordinate
-        The relation whose inner product measures the way along the segment.
-    low
-        The eigenspace that vanishes at x = 0.
+    segment
+        All eigenspaces but two are active on it.
     domain
         Where the parameters live.
     proof
         The derivation that the steps are added to.
-
     weak
         Whether ``>=`` will do where ``>`` is not proved: then *some* optimum lies on the
         segment, but others may not, and :attr:`strict` is False.
@@ -66,31 +63,33 @@ class LossOnSegment:
     Raises
     ------
     StepFailed
-        If no set of active eigenspaces can be proved.
+        If the other eigenspaces are not proved to be active.
     """
 
     def __init__(
         self,
         reduced: Reduced,
-        *,
-        coordinate: str,
-        low: str,
+        segment: Segment,
         domain: Domain,
         proof: Derivation,
+        *,
         weak: bool = False,
     ):
-        self.reduced, self.scheme, self.proof = reduced, reduced.scheme, proof
+        self.reduced, self.scheme, self.segment = reduced, reduced.scheme, segment
+        self.proof, self.x = proof, segment.x
         state_reduction(reduced, domain, proof)
-        try:
-            self.segment, active = self._find_segment(coordinate, low, domain, True)
-        except StepFailed:
-            if not weak:
-                raise
-            self.segment, active = self._find_segment(coordinate, low, domain, False)
-        self.strict = active.strict
-        self.x = self.segment.x
-        self.domain = active.domain
-        self._add_certificate(active)
+        middle = domain.witness_of(segment.length) / 2
+        self.domain = domain.with_range(segment.x, between(0, segment.length), middle)
+        active = Active.of(reduced, segment, True, self.domain)
+        self.strict = not weak or isinstance(active.decide(), Holds)
+        if not self.strict:
+            active = Active.of(reduced, segment, False, self.domain)
+        where = "every optimum" if self.strict else "some optimum"
+        proof.add(
+            f"The eigenvalues of {' and '.join(segment.active)} vanish at {where}", active, ""
+        )
+        state_segment(proof, segment, self.domain)
+        state_slope(proof, reduced, segment, self.domain)
 
     # --- what the segment gives ------------------------------------------------------
     @cached_property
@@ -131,7 +130,7 @@ class LossOnSegment:
         claim = Iff(what(place, point), relation)
         words = says[0].upper() + says[1:]
         self.proof.add(
-            f"{words} iff the convex loss {_PACE[kind]} there",
+            f"{words} iff the convex loss {_PACE[kind]} at this point",
             FirstOrder(claim, self.domain, self.reduced, self.segment, over, lemma=FIRST_ORDER),
             because,
         )
@@ -143,41 +142,3 @@ class LossOnSegment:
         if point in (S.Zero, self.segment.length):
             return Place(inner)
         return Place(inner, {r: derivative(e, self.x) for r, e in self.segment.inner.items()})
-
-    # --- steps -------------------------------------------------------------------------
-    def _find_segment(
-        self, coordinate: str, low: str, domain: Domain, strict: bool
-    ) -> tuple[Segment, Active]:
-        failed = []
-        contrasts = [e.name for e in self.scheme.eigenspaces[:-1] if e.name != low]
-        constant = self.scheme.eigenspaces[-1].name
-        for high in (*reversed(contrasts), constant):
-            free = (low, high)
-            chosen = tuple(e.name for e in self.scheme.eigenspaces if e.name not in free)
-            try:
-                segment = cut_segment(self.scheme, chosen, low, coordinate)
-            except ValueError as error:
-                failed.append(str(error))
-                continue
-            if not domain.witness_of(segment.length) > 0:
-                failed.append(f"{coordinate} does not fall from the end {low}")
-                continue
-            middle = domain.witness_of(segment.length) / 2
-            inside = domain.with_range(segment.x, between(0, segment.length), middle)
-            active = Active.of(self.reduced, segment, strict, inside)
-            outcome = active.decide()
-            if isinstance(outcome, Holds):
-                return segment, active
-            failed.append(f"{chosen}: {outcome}")
-        raise StepFailed("no segment: " + "; ".join(failed))
-
-    def _add_certificate(self, active: Active) -> None:
-        s = self.segment
-        where = "every optimum" if self.strict else "some optimum"
-        self.proof.add(
-            f"Active at {where}: {' and '.join(s.active)}",
-            active,
-            "",
-        )
-        state_segment(self.proof, s, self.domain)
-        state_slope(self.proof, self.reduced, s, self.domain)

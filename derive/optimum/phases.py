@@ -7,24 +7,22 @@ conditions in closed form, its edges conditions at a root, and larger faces are 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
-from math import gcd, lcm
 
-from sympy import Expr, Rational, S, Symbol, Tuple, exp
+from sympy import Expr, S, Symbol, Tuple, exp
 
-from ..decide.ball import NotEnclosed, enclosure
-from ..decide.calculus import derivative
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted
+from ..decide.root import ClampedRoot
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, Step, StepFailed
 from ..proof.lemmas import CERTIFICATE
 from ..proof.relations import eq
 from ..proof.statement import Statement
-from .edge import Edge, edge, edge_segment, settled, state_at_root
+from .edge import Edge, edge
 from .face import FaceOptimum, Faces, faces, least
-from .reduce import Reduced
+from .reduce import Reduced, inner_products
 from .reduction import present, reduced, state_reduction
 from .segment_facts import assignments
 from .value import FaceValue
@@ -74,10 +72,6 @@ class Optimum:
     def structure(self) -> str:
         """The name of the face."""
         return "+".join(self.occupied)
-
-
-#: Of the common measure of exponents along an edge.
-LARGEST_MULTIPLE = 2000
 
 
 def face_name(loss: Reduced, names: tuple[str, ...]) -> str:
@@ -155,30 +149,39 @@ def optimum(problem: Problem, proof: Derivation, digits: int = 15) -> Optimum:
         raise DomainError(f"the optimum is computed for numerical values: give {left}")
     loss = reduced(problem)
     state_reduction(loss, domain, proof)
-    try:
-        found, refused = least(loss, {}, digits), ""
-    except DomainError as error:  # a border that it does not decide may still be decided exactly
-        found, refused = None, str(error)
-    first = found.occupied if found is not None else ()
-    undecided: list[str] = []
-    if found is None or len(first) < 3:
-        for names in _smallest_first(loss, domain, first):
-            if len(names) == 2 and not _is_readable(loss, names, domain):
-                if names == first:
-                    break  # it is proved in balls
-                continue
-            known = _on(loss, names, domain, proof, undecided)
-            if known is None:
-                continue
-            if found is not None and found.unique is False:
-                known = replace(known, unique=False)
-            return known
-    if found is None:
-        why = f"; nor is whether {undecided[0]}" if undecided else ""
-        told = refused.removeprefix("the optimum is not decided: ")
-        raise DomainError(f"which structure is optimal is not decided: {told}{why}")
+    found = least(loss, {}, digits)
+    if len(found.occupied) == 1:
+        known, steps = _vertex(loss, found.occupied[0], domain)
+        if known.verdict in ("strict", "holds"):
+            proof.steps += steps
+            only = True if state_only(known, proof) else False if found.unique is False else None
+            return Optimum(found.occupied, known.inner, known.loss, only)
+    if len(found.occupied) == 2:
+        on = _solved(loss, found.occupied, domain, proof)
+        if on is not None:
+            return Optimum(found.occupied, on.inner, on.loss, found.unique)
     state_on_face(loss, found, domain, proof)
     return _numbers(faces(loss), found)
+
+
+def _solved(
+    loss: Reduced, names: tuple[str, ...], domain: Domain, proof: Derivation
+) -> Edge | None:
+    """The edge that holds the optimum, where it is solved for: it may be a fraction, or zero."""
+    if any(e.has(exp) for e in loss.pair_gradient(inner_products(loss.scheme)).values()):
+        return None
+    attempt = Derivation()
+    try:
+        found, attempt.steps = _edge(loss, (names[0], names[1]), domain)
+        if found.position.has(ClampedRoot):
+            return None
+        for e, condition in found.open.items():
+            says = f"At the optimum on the edge the eigenvalue of {e} stays zero"
+            attempt.holds(says, condition.criterion.relation, CERTIFICATE, condition.domain)
+    except (DomainError, StepFailed):
+        return None
+    proof.steps += attempt.steps
+    return found
 
 
 def _numbers(optima: Faces, found: FaceOptimum) -> Optimum:
@@ -197,96 +200,17 @@ def _numbers(optima: Faces, found: FaceOptimum) -> Optimum:
 def state_on_face(loss: Reduced, found: FaceOptimum, domain: Domain, proof: Derivation) -> None:
     """Record where an optimum at numbers has its trace."""
     proof.add(
-        f"{' and '.join(found.occupied)} have all of the trace",
+        f"The whole trace lies on {' and '.join(found.occupied)}",
         OnFace.of(loss, found, domain),
         "",
     )
 
 
-def _smallest_first(
-    loss: Reduced, domain: Domain, first: tuple[str, ...]
-) -> Iterator[tuple[str, ...]]:
-    """Vertices and then edges, but before all others the face where the optimum seems to be."""
-    if first:
-        yield first
-    for name in _present(loss, domain):
-        if (name,) != first:
-            yield (name,)
-    for names in _pairs(loss, domain, ()):
-        if set(names) != set(first):
-            yield names
-
-
-def _is_readable(loss: Reduced, names: tuple[str, ...], domain: Domain) -> bool:
-    """Whether exponents along an edge between numbers have a common measure that is not small.
-
-    Else algebra meets polynomials in exponentials of a degree that it does not come back from.
-    """
-    try:
-        segment, _ = edge_segment(loss, (names[0], names[1]), domain)
-    except DomainError:
-        try:
-            segment, _ = edge_segment(loss, (names[1], names[0]), domain)
-        except DomainError:
-            return True
-    slopes = loss.pair_gradient(segment.inner).values()
-    exponents = {e.args[0] for slope in slopes for e in slope.atoms(exp)}
-    rates = [derivative(e, segment.x) for e in exponents]
-    known = [r for r in rates if r.is_Rational and r != 0]
-    if not known:
-        return True
-    measure = Rational(gcd(*(int(r.p) for r in known)), lcm(*(int(r.q) for r in known)))
-    return all(abs(r / measure) <= LARGEST_MULTIPLE for r in known)
-
-
-def _on(
-    loss: Reduced,
-    names: tuple[str, ...],
-    domain: Domain,
-    proof: Derivation,
-    undecided: list[str],
-) -> Optimum | None:
-    """The optimum, if it is proved to lie on this vertex or edge."""
-    if len(names) == 1:
-        try:
-            found, steps = _vertex(loss, names[0], domain)
-        except StepFailed:
-            return None
-        if found.verdict in ("strict", "holds"):
-            proof.steps += steps
-            unique = True if state_only(found, proof) else None
-            return Optimum(names, found.inner, found.loss, unique)
-        if found.verdict == "open":
-            undecided += [c.criterion.says for c in found.open.values()]
-        return None
-    try:
-        on, steps = _edge(loss, (names[0], names[1]), domain, whole=False)
-    except (DomainError, StepFailed):
-        return None
-    at_root = Derivation()
-    try:
-        state_at_root(at_root, on)
-    except (DomainError, StepFailed):
-        if on.verdict == "open":
-            undecided += [c.criterion.says for c in on.open.values()]
-        return None
-    place = settled(on.position)
-    if place in (S.Zero, on.segment.length) or not _is_enclosed(place):
-        # A vertex, of which a condition was not decided.
-        undecided += [f"the optimum on the edge of {' and '.join(names)} is inside it"]
-        return None
-    proof.steps += [*steps, *at_root.steps]
-    occupied = tuple(face_name(loss, names).split("+"))
-    inner = {r: settled(e) for r, e in on.inner.items()}
-    held = UniqueGram.of(loss, domain)
-    unique = True if on.verdict == "strict" and isinstance(held.decide(), Holds) else None
-    if unique:
-        proof.add("Every optimum is this Gram matrix", held, STRICT_SHARES)
-    return Optimum(occupied, inner, settled(on.loss), unique)
-
-
 #: Why the shares of an optimum with strict conditions are those of every optimum.
-STRICT_SHARES = "no other eigenvalue of the gradient is as small, so the shares are these"
+STRICT_SHARES = (
+    "all other eigenvalues of the gradient are larger, so every optimum has these "
+    "fractions of the trace"
+)
 
 
 def state_only(found: Vertex, proof: Derivation) -> bool:
@@ -294,16 +218,7 @@ def state_only(found: Vertex, proof: Derivation) -> bool:
     held = UniqueGram.of(found.reduced, found.domain, found.inner)
     if found.verdict != "strict" or not isinstance(held.decide(), Holds):
         return False
-    proof.add("Every optimum is this Gram matrix", held, STRICT_SHARES)
-    return True
-
-
-def _is_enclosed(place: Expr) -> bool:
-    """Whether a root between numbers is known to be inside its bracket."""
-    try:
-        enclosure(place, 64)
-    except NotEnclosed:
-        return False
+    proof.add("The optimal Gram matrix is unique", held, STRICT_SHARES)
     return True
 
 
@@ -344,14 +259,12 @@ def _vertex(loss: Reduced, name: str, domain: Domain) -> tuple[Vertex, list[Step
     return found, list(proof.steps)
 
 
-def _edge(
-    loss: Reduced, names: tuple[str, str], domain: Domain, *, whole: bool = True
-) -> tuple[Edge, list[Step]]:
+def _edge(loss: Reduced, names: tuple[str, str], domain: Domain) -> tuple[Edge, list[Step]]:
     """An edge from the side from which an inner product falls."""
     for pair in (names, names[::-1]):
         proof = Derivation()
         try:
-            return edge(loss, pair, proof, domain, whole=whole), list(proof.steps)
+            return edge(loss, pair, proof, domain), list(proof.steps)
         except DomainError as error:
             refused = error
     raise refused

@@ -210,8 +210,8 @@ class ReducedLoss:
 
     #: in words, what :meth:`pair_gradient` adds up
     forces = (
-        "a positive pulls with its share of the mean, a member of the denominator "
-        "pushes with its softmax probability"
+        "a positive contributes minus its weight in the mean over positives, and a "
+        "vector in the denominator contributes its softmax probability"
     )
 
     def preconditions(self, domain: Domain) -> Statement:

@@ -79,9 +79,9 @@ def state_reduction(reduced: Reduced, domain: Domain, proof: Derivation) -> None
     entries = reduced.pair_gradient(g)
     loss = Symbol("L")
     proof.holds(
-        "The loss, with one inner product per relation",
+        "The loss as a function of one inner product per relation",
         eq(loss, value),
-        "one anchor stands for all; equal denominators are merged",
+        "by symmetry all anchors have the same loss; terms with equal denominators are merged",
         with_inner(domain, g.values()),
         names={loss: reduced.declared(g)},
     )
@@ -92,7 +92,7 @@ def state_reduction(reduced: Reduced, domain: Domain, proof: Derivation) -> None
         AVERAGING,
     )
     proof.add(
-        "Derivative in the entry of one pair, by relation"
+        "Derivative of the loss in the Gram entry of one pair, by relation"
         + ("" if reduced.scale == 1 else f", times {reduced.scale}"),
         PairGradient(Tuple(*(eq(f"a_{r}", e) for r, e in entries.items())), domain, reduced, g),
         reduced.forces,
@@ -100,7 +100,8 @@ def state_reduction(reduced: Reduced, domain: Domain, proof: Derivation) -> None
     proof.add(
         "Eigenvalues of the Gram matrix, with multiplicities",
         Spectrum.of(reduced.scheme, g, domain),
-        "the table of the symmetry obeys its orthogonality relations",
+        "they are linear in the inner products, and the table of coefficients "
+        "satisfies the orthogonality relations of the symmetry",
     )
 
 

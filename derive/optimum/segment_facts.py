@@ -27,7 +27,7 @@ def state_segment(proof: Derivation, s: Segment, domain: Domain) -> None:
     values = s.scheme.eigenvalues({r.name: Symbol(f"g_{r.name}") for r in s.scheme.relations})
     ends = Symbol("x_max")
     proof.add(
-        "What is left is a segment of Gram matrices",
+        "The Gram matrices whose other eigenvalues vanish form a segment",
         Segments(
             Tuple(
                 *(eq(f"g_{r}", e) for r, e in s.inner.items() if r != "self"),
@@ -37,8 +37,8 @@ def state_segment(proof: Derivation, s: Segment, domain: Domain) -> None:
             s,
             values,
         ),
-        f"along it the active eigenvalues vanish; that of {s.low} rises from zero at x = 0, that "
-        f"of {s.high} falls to zero at x_max",
+        f"along it the eigenvalue of {s.low} increases from zero at x = 0, and that of "
+        f"{s.high} decreases to zero at x_max",
     )
 
 
@@ -266,23 +266,6 @@ class AtEnd(Statement):
                 same = zero(slope - _slope(self.reduced, self.segment), self.domain)
                 return every([same, positive(sign * slope, self.domain)])
         return Refuted(note=f"{end} is not an end of the segment")
-
-
-@dataclass(frozen=True, eq=False)
-class SumOfConvex(Statement):
-    """``curvature >= 0``: the second derivative of a sum of convex functions of affine ones."""
-
-    reduced: Reduced
-    segment: Segment
-
-    def decide(self) -> Outcome:
-        """Whether what is shown is that derivative, and the loss is such a sum."""
-        if type(self.shown) is not Ge or self.shown.args[1] != 0:
-            return Undecided(f"{self.shown} is not about a sign")
-        x, value = self.segment.x, self.reduced.value(self.segment.inner)
-        gap = self.shown.args[0] - derivative(derivative(value, x), x)
-        outside = self.domain.restricted(set(self.domain.ranges) - {x})
-        return every([zero(gap, self.domain), decided(self.reduced.preconditions(outside))])
 
 
 @lru_cache(maxsize=64)

@@ -169,7 +169,7 @@ def threshold(
     words = criterion.says[0].upper() + criterion.says[1:]
     try:
         proof.add(
-            f"{words} iff {parameter} {solved.rel_op} the zero of the derivative",
+            f"{words} iff {parameter} {solved.rel_op} the zero of the condition",
             says,
             f"the condition is a polynomial in {parameter} or in an exponential of it, and its "
             "zero is verified by substitution",

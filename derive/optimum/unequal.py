@@ -42,7 +42,6 @@ SIMPLEX = Lemma(
     "the Gram matrix of the simplex vanishes on multiples of the vector of ones only, so a "
     "certificate is a multiple of the matrix of ones: the simplex is optimal iff all derivatives "
     "agree",
-    "complementary slackness, S G = 0",
     statement=r"The simplex is optimal for classes that are points iff the slopes of the loss in "
     r"all their cosines agree.",
     proof=r"A certificate $S$ has these derivatives off its diagonal, and $S G = 0$. The Gram "
@@ -51,11 +50,10 @@ SIMPLEX = Lemma(
 )
 COLD = Lemma(
     "cold",
-    "with cos = -1/(C-1) + tau b the loss, less what it is with no other class, times n "
-    "exp(C/((C-1) tau)) goes to the sum over pairs of w exp(b), and a Gram matrix has sum of b "
-    ">= 0; so b goes to where w exp(b) is the same for all pairs and the sum is zero",
-    "the mean of log w + b is at most the log of the mean of w exp(b); with sum zero the matrix is "
-    "positive semidefinite but for terms of order tau^2",
+    "with cos = -1/(C-1) + tau b, the loss minus its value without other classes, "
+    "times n exp(C/((C-1) tau)), converges to the sum over pairs of w exp(b), and "
+    "a Gram matrix has sum of b >= 0; so the optimal b converges to the b for "
+    "which w exp(b) is the same for all pairs and the sum of b is zero",
     statement=r"Let $C$ classes be points with the cosines $-1/(C-1) + \tau b_{ij}$. As $\tau \to "
     r"0$ the loss, less what it is with no other class, times $n e^{C/((C-1)\tau)}$, goes to the "
     r"sum over pairs of $w_{ij} e^{b_{ij}}$; and at the optimum $b_{ij}$ goes to the mean of "
@@ -68,10 +66,10 @@ COLD = Lemma(
 )
 HOT = Lemma(
     "hot",
-    "up to constants the loss is |sum l_c mu_c|^2/(n (n-1) tau), and where that is zero the next "
-    "term is the sum of l_c l_c' cos^2 over 2 n (n-1) tau^2, which is strictly convex; so the "
-    "optimum goes to the least of this where sum l_c mu_c = 0, if that can be",
-    "minimisers of F_1 + s F_2 + O(s^2) converge, as s -> 0, to those of F_1 with the least F_2",
+    "up to constants the loss is |sum l_c mu_c|^2/(n (n-1) tau), and where that "
+    "is zero the next term is the sum of l_c l_c' cos^2 over 2 n (n-1) tau^2, "
+    "which is strictly convex; so the optimum converges to the minimiser of this "
+    "term subject to sum l_c mu_c = 0, if that can be satisfied",
     statement=r"Let classes of $l_c$ samples, $n$ together, be points $\mu_c$. Up to constants "
     r"the loss is $\|\sum_c l_c \mu_c\|^2/(n (n-1) \tau)$ to first order in $1/\tau$, and where "
     r"that is zero the next term is the sum of $l_c l_{c'} \cos^2(\mu_c, \mu_{c'})$ over $2 n "
@@ -84,7 +82,6 @@ SUMS = Lemma(
     "sums of one number per class",
     "cos_cc' = f_c + f_c' off the diagonal, and sum l_c mu_c = 0; so the gradient l_c l_c' cos_cc' "
     "is diagonal on vectors that the constraint allows, and the certificate is zero",
-    "the multipliers of diag G = 1 and of G l = 0 are a diagonal and l z' + z l'",
     statement=r"Let $g_{cc'}$ be the cosine of $\mu_c$ and $\mu_{c'}$. If $g_{cc'} = f_c + "
     r"f_{c'}$ for all $c \ne c'$, and $\sum_c l_c \mu_c = 0$, then no Gram matrix with this sum "
     r"zero has a smaller sum of $l_c l_{c'} g_{cc'}^2$.",
@@ -99,7 +96,6 @@ SINGULAR = Lemma(
     "a certificate has these derivatives off its diagonal, so it is not zero, and S G = 0: the "
     "Gram matrix of the prototypes is singular, and one dimension less than there are "
     "classes suffices",
-    "complementary slackness",
     statement=r"If two prototypes push each other, the Gram matrix of the prototypes is singular, "
     r"and one dimension less than there are classes suffices.",
     proof=r"A certificate $S$ has these derivatives off its diagonal, so it is not zero, and "
@@ -159,17 +155,18 @@ def state_simplex(loss: SoftmaxLoss, proof: Derivation) -> Expr:
         unlike = tidy((a_ij - a_jk) / (li - lk))
         larger = domain.with_range(li, Range(lj, oo, False, True, True), 4)
         proof.holds(
-            f"At the simplex of {'C' if count is C else 3} two classes push a third unlike each "
-            "other, unless they have one size",
+            f"At the simplex of {'C' if count is C else 3} classes, two classes of "
+            "different sizes repel a third with different forces",
             eq("a_ij - a_kj", (li - lk) * unlike),
             SIMPLEX,
             larger.with_range(lk, Range(S(2), li - 1, False, False, True), 2),
             names={Symbol("a_ij - a_kj"): a_ij - a_jk},
         )
         proof.holds(
-            "The larger class repels more, if the third is not larger still",
+            "The larger of the two classes repels the third more, unless the third is larger still",
             gt(unlike, S.Zero),
-            "with i the largest class and k the smallest, derivatives differ at every temperature",
+            "take i as the largest class and k as the smallest: the derivatives differ at "
+            "every temperature, so the simplex is not optimal",
             larger,
         )
         found.append(unlike)
@@ -201,15 +198,15 @@ def state_cold(loss: SoftmaxLoss, proof: Derivation) -> tuple[Expr, Gt]:
         limits.append(take_limit("omega", scale * slope, tau, S.Zero, inside, proof))
     pushed = limits[0]
     proof.holds(
-        "It is the same for three classes and for more",
+        "The limit is the same for three classes and for more",
         eq(limits[1], pushed),
-        "other classes are far away and do not count",
+        "the limit does not contain the number of classes or the sizes of other classes",
         with_reals(domain, [own]),
     )
     weight = tidy(pushed * exp(-own))
     symbol = Symbol("w_ij", positive=True)
     proof.holds(
-        "The weight of a pair of classes, as tau -> 0",
+        "The weight w_ij of a pair of classes in the limit tau -> 0",
         eq(symbol, weight),
         COLD,
         domain.restricted([li, lj]),
@@ -219,15 +216,15 @@ def state_cold(loss: SoftmaxLoss, proof: Derivation) -> tuple[Expr, Gt]:
     sizes = domain.restricted([li, lj, lk]).with_range(li, Range(lj + 1, oo, False, True, True), 4)
     condition, over = without_positive_factors(gap, sizes)
     proof.add(
-        "To first order the larger of two classes is at least as far from a third iff this is "
-        "not negative",
+        "To first order in tau the larger of two classes is at least as far from a "
+        "third iff this is not negative",
         SameSign(
             Iff(ge("weight_gap", 0), ge(condition, 0)),
             sizes,
             over,
             names={Symbol("weight_gap"): gap},
         ),
-        "up to something positive, the difference of the weights",
+        "it is the difference of the two weights up to a positive factor",
     )
     _state_closest(weight, domain, proof)
     return weight, Gt(condition, 0, evaluate=False)
@@ -243,7 +240,7 @@ def _state_closest(weight: Expr, domain: Domain, proof: Derivation) -> None:
         "Among three classes the two smallest have the least weight: no pair is closer to first "
         "order",
         [ge(weight - two, S.Zero), ge(weight.xreplace({lj: lk}) - two, S.Zero)],
-        "for any number of classes, exchange one class of a pair at a time",
+        "for more classes, replace one class of a pair at a time by a smaller one",
         sorted_,
     )
 
@@ -311,21 +308,25 @@ def state_hot(loss: SoftmaxLoss, proof: Derivation) -> Expr:
     half = between(0, Rational(1, 2), "()")
     domain = Domain({q: half, q_other: half, Q: POSITIVE}, {q: "1/4", q_other: "1/3", Q: 2})
     proof.holds(
-        "The samples of all classes balance: seen from any class their mean cosine is zero",
+        "The class means, weighted by class size, add up to zero: the mean cosine of "
+        "any class with all samples is zero",
         eq("balance", S.Zero),
-        "the shares of all classes add up to one, and each times its h to Q",
+        "the fractions q of all classes add up to 1, and their products q h to Q, "
+        "where h = q/(1 - 2 q)",
         domain,
         names={Symbol("balance"): q + (1 - q) * (Q - h) / (1 + Q) - (Q - q * h) / (1 + Q)},
     )
     proof.holds(
-        "A larger class is farther from any other",
+        "In the limit the cosine of two classes decreases with the size of either",
         lt(derivative(cosine, q), S.Zero),
-        "as the temperature grows, the two smallest classes are the closest pair",
+        "the derivative in its fraction q_i is negative; so the two smallest classes "
+        "are the closest pair",
         domain,
     )
     double = cosine.xreplace({q_other: q})
     proof.holds(
-        "Every cosine is a sum of one number per class: half of what the formula gives it twice",
+        "Every cosine is a sum f_c + f_c' of one number per class, with f_c half the "
+        "formula at two classes of that size",
         eq("cosine_gap", S.Zero),
         SUMS,
         domain,
@@ -335,9 +336,11 @@ def state_hot(loss: SoftmaxLoss, proof: Derivation) -> Expr:
     # Of Q X^2 a class has h_c q_c X^2, as these add up to Q.
     adds = q**2 * (1 - double) * x**2 + (q * h * mean**2 - 2 * h * q * x * mean) / (1 + Q)
     proof.holds(
-        "What a class adds to the form of the Gram matrix, X being the mean of all x",
+        "Contribution of one class to the quadratic form of the Gram matrix, X being "
+        "the mean of all x",
         eq("part", h * q * (x - mean) ** 2 / (1 + Q)),
-        "a sum of squares: positive semidefinite, zero on constants only, and of rank C - 1",
+        "the form is a sum of squares: the matrix is positive semidefinite, vanishes "
+        "on constants only, and has rank C - 1",
         with_reals(domain, (x, mean)),
         names={Symbol("part"): adds},
     )

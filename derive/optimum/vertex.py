@@ -102,15 +102,17 @@ def vertex(
     domain = inside
     inner = pure_inner(loss, name)
     proof.add(
-        f"The pure structure of {name}",
+        f"Inner products of the pure structure {name}",
         Pure(
             Tuple(*(eq(f"g_{r}", e) for r, e in inner.items() if r != "self")), domain, loss, name
         ),
-        f"the eigenvalue of {name} has the whole trace, so the others vanish",
+        f"the eigenspace {name} has the whole trace, so all other eigenvalues of the "
+        "Gram matrix vanish",
     )
     others = present(scheme, [e for e in names if e != name], domain)
     proof.add(
-        f"{capital(name)} is optimal iff no other eigenvalue of the gradient is smaller there",
+        f"The pure structure {name} is optimal iff no other eigenvalue of the gradient "
+        "is smaller there",
         OptimalIff.of(loss, (name,), f"theta_{name}", others, domain),
         "",
     )
@@ -139,27 +141,28 @@ def _condition(
     clearing = loss.clearing(inner)
     gap, over = without_positive_factors(clearing * (theta[e] - theta[v]), domain)
     when = difference(domain, whole)
-    says = f"{v} is not left towards {e}"
+    says = f"moving trace from {v} to {e} does not lower the loss"
     prefix = f"{when} " if when else ""
     claim = Iff(ge(f"theta_{e}", f"theta_{v}"), ge(gap, 0))
     names = {Symbol(f"theta_{s}"): theta[s] for s in (e, v)}
     proof.add(
         f"{capital(prefix + says)} iff this is not negative",
         SameSign(claim, domain, over, clearing, names=names),
-        "both sides times something positive",
+        "it is the difference of the two eigenvalues times a positive factor",
     )
     there = pure_inner(loss, e)
     place = Place(inner, {r: there[r] - inner[r] for r in inner})
     criterion = Criterion(says, Ge(gap, 0, evaluate=False), place)
     verdicts: tuple[tuple[Verdict, Basic, str, str], ...] = (
-        ("strict", gt(gap, S.Zero), "is never left", "so there the structure is kept"),
-        ("holds", ge(gap, S.Zero), "need not be left", "others may be as good where it is zero"),
-        ("never", lt(gap, S.Zero), "is always left", "so it is never optimal"),
+        ("strict", gt(gap, S.Zero), "always raises", f"so {v} is never left in this direction"),
+        ("holds", ge(gap, S.Zero), "never lowers", "where it is zero, other optima may exist"),
+        ("never", lt(gap, S.Zero), "always lowers", f"so {v} is never optimal"),
     )
-    for verdict, sign, left, why in verdicts:
+    for verdict, sign, does, why in verdicts:
         size = -gap if verdict == "never" else gap
         if is_proved_positive(size, domain, strict=verdict != "holds"):
-            proof.holds(capital(f"{prefix}{v} {left} towards {e}"), sign, why, domain)
+            says = capital(f"{prefix}moving trace from {v} to {e} {does} the loss")
+            proof.holds(says, sign, why, domain)
             return Condition(criterion, domain, verdict, when)
     return Condition(criterion, domain, "open", when)
 

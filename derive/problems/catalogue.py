@@ -6,9 +6,7 @@ Conventions: means over anchors and over positives, and tau divides. The pairwis
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..losses.literature import LITERATURE
@@ -18,23 +16,19 @@ if TYPE_CHECKING:
     from .problem import Problem
 
 
-def _declared() -> dict[str, str]:
-    """The losses of :mod:`.declared`, with what they are in a line, read from its text."""
-    tree = ast.parse(Path(__file__).with_name("declared.py").read_text("utf-8"))
-    (rows,) = (
-        node.value.elts
-        for node in tree.body
-        if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Tuple)
-    )
-    found = {}
-    for row in rows:
-        assert isinstance(row, ast.Tuple) and isinstance(row.elts[0], ast.Name)
-        found[row.elts[0].id.lower().replace("_", "-")] = ast.literal_eval(row.elts[-1])
-    return found
-
-
-#: Our own losses, with what they are in a line.
-OWN: dict[str, str] = _declared() | {name: loss.source for name, loss in LITERATURE.items()}
+#: Our own losses (declared in :mod:`.declared`), with what they are in a line.
+OWN: dict[str, str] = {
+    "simclr": "NT-Xent: n instances with p views, without the anchor",
+    "supcon": "SupCon with the mean outside the logarithm, without the anchor",
+    "supcl": "(1-alpha) L_Sup + alpha L_Self, with the anchor",
+    "supcl-exclusive": "SupCL without the anchor",
+    "dcl": "SimCLR without the anchor's own views in the denominator",
+    "sincere": "each positive against itself and the other classes",
+    "cnce": "class-conditional InfoNCE: own views against the own class",
+    "siglip": "sigmoid loss on two towers, with the bias added to t c",
+    "clip": "two towers, the mean of the two directions",
+    **{name: loss.source for name, loss in LITERATURE.items()},
+}
 
 
 class Catalogue(Mapping[str, "Problem"]):

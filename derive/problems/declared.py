@@ -19,24 +19,23 @@ CLASSES = hierarchy()
 NO_CLASSES = hierarchy(VIEWS, (n, NEGATIVE, "instances"))
 TWO_TOWERS = towers()
 
-#: The softmax losses and SigLIP, with what they are in a line. A constant is called like its loss:
-#: the catalogue reads names and lines from this text, without importing SymPy.
-PROBLEMS: tuple[tuple[Loss, Scheme, Domain, str], ...] = (
-    (SIMCLR, NO_CLASSES, INSTANCES, "NT-Xent: n instances with p views, without the anchor"),
-    (SUPCON, CLASSES, TEMPERED, "SupCon with the mean outside the logarithm, without the anchor"),
-    (SUPCL, CLASSES, COMBINED, "(1-alpha) L_Sup + alpha L_Self, with the anchor"),
-    (SUPCL_EXCLUSIVE, CLASSES, SEVERAL_VIEWS, "SupCL without the anchor"),
-    (DCL, NO_CLASSES, INSTANCES, "SimCLR without the anchor's own views in the denominator"),
-    (SINCERE, CLASSES, TEMPERED, "each positive against itself and the other classes"),
-    (CNCE, CLASSES, TEMPERED, "class-conditional InfoNCE: own views against the own class"),
-    (SIGLIP, TWO_TOWERS, BIASED, "sigmoid loss on two towers, with the bias added to t c"),
-    (CLIP, TWO_TOWERS, PAIRED, "two towers, the mean of the two directions"),
+#: The softmax losses and SigLIP.
+PROBLEMS: tuple[tuple[Loss, Scheme, Domain], ...] = (
+    (SIMCLR, NO_CLASSES, INSTANCES),
+    (SUPCON, CLASSES, TEMPERED),
+    (SUPCL, CLASSES, COMBINED),
+    (SUPCL_EXCLUSIVE, CLASSES, SEVERAL_VIEWS),
+    (DCL, NO_CLASSES, INSTANCES),
+    (SINCERE, CLASSES, TEMPERED),
+    (CNCE, CLASSES, TEMPERED),
+    (SIGLIP, TWO_TOWERS, BIASED),
+    (CLIP, TWO_TOWERS, PAIRED),
 )
 
 
 def declared(name: str) -> Problem:
     """The problem of a name of the catalogue."""
-    for loss, structure, domain, _ in PROBLEMS:
+    for loss, structure, domain in PROBLEMS:
         if loss.name == name:
             return Problem(loss, structure, domain)
     return pairs(loss_of_functions(loss=name))

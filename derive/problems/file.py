@@ -36,7 +36,6 @@ evaluated as code. Whatever is not expected is refused in one line that names th
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -128,23 +127,20 @@ def read_text(text: str, default: str = "given") -> Problem:
 
 
 def _text_of(path: str) -> str:
+    file = Path(path)
     try:
-        # Without blocking, for what is no file at all.
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
-            if not S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise DomainError("it is not a file")
-            raw = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        if isinstance(error, DomainError):
-            raise
-        why = getattr(error, "strerror", None) or "no such name is possible"
-        raise DomainError(f"it cannot be read: {why}") from None
-    if len(raw) > MAX_BYTES:
-        raise DomainError(f"it is longer than {MAX_BYTES} bytes")
-    try:
-        return raw.decode("utf-8")
+        if not S_ISREG(file.stat().st_mode):  # reading a pipe would wait
+            raise DomainError("it is not a file")
+        if file.stat().st_size > MAX_BYTES:
+            raise DomainError(f"it is longer than {MAX_BYTES} bytes")
+        return file.read_text("utf-8")
+    except DomainError:
+        raise
     except UnicodeDecodeError:
         raise DomainError("it is not UTF-8") from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "no such name is possible"
+        raise DomainError(f"it cannot be read: {why}") from None
 
 
 def _parsed(text: str) -> dict[str, object]:

@@ -19,9 +19,9 @@ CONVEX_LSE = (
 
 AVERAGING = Lemma(
     "averaging",
-    "averaging over the symmetry group does not raise a convex invariant function, so with the "
-    "Gram matrix that is least its average is least too, and has one entry per relation",
-    "Jensen's inequality over the finite group of relabellings",
+    "averaging over the symmetry group does not increase a convex invariant "
+    "function, so the average of an optimal Gram matrix is optimal too, and has "
+    "one entry per relation",
     statement=r"Let $\mathcal{L}$ be a convex function of the Gram matrix that does not change "
     r"when a finite group relabels the vectors. If $\mathcal{L}$ is least at $G$, it is least at "
     r"the average of $G$ over the group too, which has one entry for each orbit of pairs.",
@@ -31,9 +31,9 @@ AVERAGING = Lemma(
 )
 SLACKNESS = Lemma(
     "slackness",
-    "there the eigenvalue of gradient - y I is positive for y = min(theta_low, theta_high), so "
-    "complementary slackness makes the Gram eigenvalue zero",
-    "convex duality: loss(G') - loss(G) >= <gradient - y I, G' - G> for unit diagonals",
+    "there gradient - y I has a positive eigenvalue for y = min(theta_low, "
+    "theta_high), so complementary slackness makes the eigenvalue of the Gram "
+    "matrix zero",
     statement=r"Let $\mathcal{L}$ be convex and invariant, let $G$ be an invariant Gram matrix of "
     r"unit vectors, and let $\lambda_e$ and $\theta_e$ be the eigenvalues of $G$ and of the "
     r"gradient of $\mathcal{L}$ at $G$ on the common eigenspaces $e$. If for some $y$ all "
@@ -49,9 +49,9 @@ SLACKNESS = Lemma(
 )
 WEAK_SLACKNESS = Lemma(
     "weak slackness",
-    "there the eigenvalue of gradient - y I is non-negative for y = min(theta_low, theta_high); "
-    "with zero Gram eigenvalues the certificate is complete",
-    "convex duality: loss(G') - loss(G) >= <gradient - y I, G' - G> for unit diagonals",
+    "there gradient - y I has a non-negative eigenvalue for y = min(theta_low, "
+    "theta_high); with zero eigenvalues of the Gram matrix the certificate is "
+    "complete",
     statement=r"In the setting of an invariant convex $\mathcal{L}$, let $\lambda_e$ and "
     r"$\theta_e$ be the eigenvalues of an invariant Gram matrix $G$ and of the gradient there. If "
     r"for some $y$ all $\theta_e \ge y$, and $\theta_e = y$ wherever $\lambda_e > 0$, then $G$ is "
@@ -67,9 +67,9 @@ WEAK_SLACKNESS = Lemma(
 )
 CERTIFICATE = Lemma(
     "certificate",
-    "the eigenvalue of gradient - y I is zero on the eigenspace with the trace, for y its own "
-    "eigenvalue; the others are >= 0 iff no direction lowers the convex loss",
-    "convex duality: loss(G') - loss(G) >= <gradient - y I, G' - G> for unit diagonals",
+    "for y the eigenvalue of the gradient on the eigenspace with the trace, "
+    "gradient - y I is zero there; its other eigenvalues are >= 0 iff no "
+    "direction lowers the convex loss",
     statement=r"Let $\mathcal{L}$ be convex and invariant under a group that takes each vector to "
     r"each, and let the trace of an invariant Gram matrix $G$ of unit vectors lie on eigenspaces "
     r"on which the gradient of $\mathcal{L}$ has one common eigenvalue $y$. Then $G$ is least iff "
@@ -84,7 +84,6 @@ DUALITY = Lemma(
     "duality",
     "loss - minimum <= <gradient, G> - sum of y + k eps for one multiplier y for each of k "
     "orbits, if gradient - diag(y) + eps is PSD on every block",
-    "convexity, and a trace of one on every orbit",
     statement=r"Let $\mathcal{L}$ be a convex function of matrices $G$ whose trace on each of $k$ "
     r"orbits of points is one. For one multiplier $y_i$ per orbit and $\varepsilon \ge 0$ with "
     r"$\nabla\mathcal{L}(G) - \operatorname{diag}(y) + \varepsilon I$ positive semidefinite on "
@@ -99,7 +98,6 @@ STRICT_ROWS = Lemma(
     "log-sum-exp is strictly convex up to a constant added to a row, so rows of two optima differ "
     "by a constant, the same for rows that share an inner product; it is zero if the inner "
     "products have the same mean",
-    "the Hessian of log-sum-exp vanishes along the constants only",
     statement=r"Let $\mathcal{L}$ be a sum, with positive weights, of logarithms of sums of "
     r"exponentials of inner products, and of linear functions. Two optima differ by a constant on "
     r"the inner products in one logarithm, and by the same constant in logarithms that share one "
@@ -118,20 +116,21 @@ STRICT_ROWS = Lemma(
 )
 FIRST_ORDER = Lemma(
     "first-order condition",
-    "a convex function on an interval has all its minimisers beyond a point iff it falls there, "
-    "and is least at an end iff it does not fall away from it",
+    "a convex function on an interval has all its minimisers beyond a point iff "
+    "it decreases there, and is minimal at an end iff it does not decrease away "
+    "from it",
     "the derivative of a convex function is non-decreasing",
 )
 MONOTONE = Lemma(
     "monotone",
-    "a function that falls (rises) all along an interval is least at its far (near) end only",
+    "a function that decreases (increases) along a whole interval is minimal at "
+    "its far (near) end only",
     "by definition",
 )
 RANK = Lemma(
     "rank",
     "vectors with a given Gram matrix exist in dimension d iff d is at least its rank; "
     "the rank is the sum of the dimensions of the eigenspaces whose eigenvalue is not zero",
-    "a positive semidefinite matrix has a square root",
     statement=r"Vectors with the Gram matrix $G$ exist in $\mathbb{R}^d$ iff $d \ge "
     r"\operatorname{rank} G$, and the rank is the sum of the dimensions of the eigenspaces on "
     r"which the eigenvalue is not zero.",
@@ -143,7 +142,6 @@ ONLY_ONE = Lemma(
     "only one Gram matrix",
     "log-sum-exp is strictly convex up to a constant added to a row; every pair is in the "
     "denominator, and the unit diagonal fixes the constant to zero",
-    "the Hessian of log-sum-exp vanishes along the constants only",
     statement=r"Let $\mathcal{L}$ be a sum, with positive weights, of logarithms of sums of "
     r"exponentials and of linear functions. If every anchor has a logarithm over all vectors, "
     r"itself among them, there is only one optimal Gram matrix.",
@@ -160,8 +158,6 @@ ONLY_ONE_UNLESS_FREE = Lemma(
     "products of all pairs; if c is not 0 the slack S = A - diag(y) of the gradient A has "
     "S (J - I) = 0, so S = 0, and as A has no diagonal A = 0: if the gradient vanishes at no Gram "
     "matrix, there is one optimum, in any dimension that it fits into",
-    "the gradient is the same at all optima and S G = 0 at each; J - I is invertible, J being the "
-    "matrix of ones",
     statement=r"Let $\mathcal{L}$ be a mean over anchors of $\log\sum_{j \ne i} e^{g_{ij}/\tau}$ "
     r"less a linear function of the $g_{ij}$, $j \ne i$. If two Gram matrices of unit vectors are "
     r"least, the symmetrised gradient of $\mathcal{L}$ vanishes at both.",
@@ -184,22 +180,14 @@ NOT_FELT = Lemma(
 )
 CONCAVE = Lemma(
     "concave",
-    "a concave function is >= 0 on one interval, which may be empty; one that is not positive "
-    "at the start and falls there is negative beyond it",
+    "a concave function is >= 0 on one interval, which may be empty; one that is "
+    "not positive at the start and decreases there is negative beyond it",
     "the derivative of a concave function is non-increasing",
-)
-SUM_OF_CONVEX = Lemma(
-    "sum of convex functions",
-    "a sum, with weights >= 0, of convex functions of inner products that are affine along the "
-    "segment is convex along it",
-    "by definition",
 )
 COMPOSED = Lemma(
     "composition of convex functions",
-    "a convex function that rises with an argument stays convex where that argument is a convex "
-    "function of the other",
-    "at a mean of two points the argument is at most the mean of its values, so the function, "
-    "which rises with it, is at most what it is at both means: at most the mean of its values",
+    "a convex function that increases with an argument stays convex where that "
+    "argument is a convex function of the other",
     statement=r"Let $f(x, y)$ be convex and not fall with $y$, and let $y(x)$ be convex. Then "
     r"$f(x, y(x))$ is convex.",
     proof=r"At the mean of two $x$ the value of $y$ is at most the mean $\bar y$ of its two "
@@ -208,9 +196,9 @@ COMPOSED = Lemma(
 )
 ANALYTIC = Lemma(
     "analytic",
-    "a sum of convex functions, analytic inside the segment, one of which bends at a point, is "
-    "affine on no part of it: the optimum on it is unique",
-    "the zeros of an analytic function that is not zero are isolated",
+    "a sum of convex functions, analytic inside the segment, one of which has a "
+    "positive second derivative at a point, is affine on no part of it: the "
+    "optimum on it is unique",
     statement=r"A sum of convex functions, analytic inside a segment, one of which has a positive "
     r"second derivative at a point, is affine on no part of it, so its minimiser is unique.",
     proof=r"The zeros of an analytic function that does not vanish are isolated.",
@@ -219,8 +207,6 @@ SUBGRADIENTS = Lemma(
     "subgradients",
     "the certificate holds with any subgradients pull >= 0 and push >= 0, so a point is optimal "
     "iff the left derivative is <= 0 and the right derivative is >= 0",
-    "the subgradients of a convex function at a point are the numbers between its one-sided "
-    "derivatives",
     statement=r"That the certificate suffices holds with any subgradient in place of the "
     r"gradient. And a point of a segment is the least there iff the slope before it is not "
     r"positive and the slope after it is not negative.",
@@ -232,7 +218,6 @@ SHAPE = Lemma(
     "shape",
     "a continuous, piecewise smooth function is convex if its derivative is non-decreasing on the "
     "pieces and at the kinks, and non-increasing (non-decreasing) if its derivative is <= 0 (>= 0)",
-    "the derivative of a convex function is non-decreasing",
     statement=r"A continuous function that is smooth on pieces is convex if its slope falls "
     r"neither on a piece nor at a kink, and nowhere rises (falls) if its slope is nowhere "
     r"positive (negative).",

@@ -38,8 +38,9 @@ def take_limit(
     value = limit(expression, symbol, point, domain)
     called = Symbol(name)
     proof.add(
-        f"Limit of {name} as {symbol} goes to {point}",
+        f"Limit of {name} as {symbol} -> {point}",
         LimitIs(eq(Limit(called, symbol, point), value), domain, names={called: expression}),
-        "leading terms on the scale of exponentials, powers and logarithms; tried far out",
+        "the leading terms on the scale of exponentials, powers and logarithms give "
+        "this limit, which is checked numerically far out",
     )
     return value

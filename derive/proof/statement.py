@@ -30,16 +30,17 @@ class Lemma:
 
     Attributes
     ----------
-    name, says, source
+    name, says
         Plain text.
+    source
+        Why it holds, in plain text, where there is no ``proof``.
     statement, proof
-        The same in LaTeX with its hypotheses, as it stands in a paper; empty where the plain text
-        will do.
+        In LaTeX with its hypotheses, as it stands in a paper; empty where the plain text will do.
     """
 
     name: str
     says: str
-    source: str
+    source: str = ""
     statement: str = ""
     proof: str = ""
 

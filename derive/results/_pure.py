@@ -70,10 +70,11 @@ def state_only_optimum(found: Vertex, proof: Derivation) -> None:
         raise StepFailed(f"{found.name} is not proved to be optimal everywhere: {found.verdict}")
     ones = [r for r, value in found.inner.items() if value == 1 and r != "self"]
     proof.add(
-        f"Every optimum is this Gram matrix: {' = '.join([*ones, '1'])}",
+        f"The optimal Gram matrix is unique: {' = '.join([*ones, '1'])}",
         UniqueGram.of(found.reduced, found.domain, found.inner),
-        "no eigenvalue of the gradient is as small elsewhere, so the shares are these; inner "
-        "products of mean 1 are 1, as none is larger",
+        "all other eigenvalues of the gradient are larger, so every optimum has its "
+        "whole trace on this eigenspace; inner products of mean 1 are 1, as none is "
+        "larger",
     )
 
 

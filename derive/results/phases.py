@@ -9,25 +9,25 @@ at the root at which two eigenvalues are equal. What is left is solved at number
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from sympy import Expr, S, Symbol, latex, oo
+from sympy import Expr, Symbol, latex, oo
 
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds
-from ..decide.kinks import NotBent, bent, in_x
-from ..decide.limits.limit import NoLimit, joint_limit
+from ..decide.kinks import in_x
+from ..decide.root import ClampedRoot
 from ..losses.pairwise import PairwiseLoss
 from ..losses.pairwise import c as inner_product
 from ..optimum.borders import together
 from ..optimum.condition import Condition
-from ..optimum.edge import Edge, settled
-from ..optimum.phases import Optimum, Phases, face_name, optimum, phases, state_only
+from ..optimum.edge import Edge
+from ..optimum.phases import Optimum, Phases, optimum, phases, state_only
 from ..optimum.reduce import ReducedPairwise
 from ..optimum.reduction import at_values, is_smooth, reduced
 from ..optimum.segment import x
@@ -66,14 +66,13 @@ class OfLoss(Result):
         self, problem: Problem, at: Mapping[Symbol, Expr] | None = None, id: str = "phases"
     ):
         fixed, of = {s: v for s, v in (at or {}).items() if v is not oo}, problem.loss.source
-        self.far = frozenset(at or ()) - set(fixed)
         super().__init__(
             id,
             title=f"Which structure is optimal where: {problem.loss.title}",
             source="beyond the papers" + ("" if of == "given" else f"; the loss is that of {of}"),
             parameters=tuple(problem.domain.ranges),
             domain=problem.domain,
-            build=lambda proof: build(problem, fixed, proof, self.far),
+            build=lambda proof: build(problem, fixed, proof),
             texts=("loss",),
             read=for_loss,
             subject=problem,
@@ -93,11 +92,10 @@ class OfLoss(Result):
         return made
 
     def at_point(self, point: Mapping[Symbol, Expr]) -> OfLoss:
-        """The phases where parameters have these values; ``oo`` counts where all are given."""
+        """The phases where parameters have these values, as far as they are finite."""
         assert self.problem is not None
-        whole = set(point) == set(self.parameters)
-        fixed = {s: v for s, v in point.items() if whole or v is not oo}
-        if fixed == {**self.fixed, **dict.fromkeys(self.far, oo)}:
+        fixed = {s: v for s, v in point.items() if v is not oo}
+        if fixed == self.fixed:
             return self
         return _there(self.problem, tuple(fixed.items()), self.id)
 
@@ -106,15 +104,13 @@ class OfLoss(Result):
         loss: dict[str, Any] = {k: values.pop(k) for k in self.texts if k in values}
         made = self.with_inputs(**loss) if loss else self
         point = made.point(**values)
-        given = {**made.fixed, **dict.fromkeys(made.far, oo), **point}
+        given = {**made.fixed, **point}
         found = made.at_point(given)
-        left = [s.name for s in made.parameters if s not in given]
+        left = [s.name for s in made.parameters if given.get(s, oo) is oo]
         if name not in found.quantities and name in made.quantities:  # a border, or its condition
             found = made
         elif name not in found.quantities and name in AT_NUMBERS:
-            far = ", ".join(s.name for s in found.far)
-            add = f"add {', '.join(left)}" if left else f"{far} must be finite"
-            raise DomainError(f"{name} needs numerical values: {add}")
+            raise DomainError(f"{name} needs finite numerical values: add {', '.join(left)}")
         return found.number(name, found.at(name, point), point, digits)
 
 
@@ -148,16 +144,8 @@ def for_loss(loss: str | Problem = "", at: Mapping[Symbol, Expr] | None = None) 
 
 
 # --- what is derived ------------------------------------------------------------------------------
-def build(
-    problem: Problem,
-    fixed: Mapping[Symbol, Expr],
-    proof: Derivation,
-    far: Collection[Symbol] = (),
-) -> dict[str, Quantity]:
-    """The quantities: an optimum where all parameters are given, else conditions and borders.
-
-    Those in ``far`` go to infinity, all others being given.
-    """
+def build(problem: Problem, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
+    """The quantities: an optimum where all parameters are given, else conditions and borders."""
     if _is_bent(problem):
         return _of_pairs(problem, fixed, proof)
     there = at_values(problem, fixed)
@@ -167,8 +155,6 @@ def build(
         if not there.domain.ranges:
             return _of_optimum(optimum(there, proof))
         found = phases(there, proof)
-        if far and found.whole is not None:
-            return _of_phases(found, proof) | _far_structure(found.whole, far)
     except StepFailed as error:
         if not in_pairs:
             raise
@@ -187,19 +173,6 @@ def build(
         raise
     proof.steps[:] = other.steps
     return quantities
-
-
-def _far_structure(found: Edge, far: Collection[Symbol]) -> dict[str, Quantity]:
-    """Which ends of an edge keep a share where these symbols go to infinity, if that is known."""
-    point = dict.fromkeys(far, oo)
-    ends = (S.Zero, found.segment.length)
-    try:
-        place, *at = (settled(joint_limit(e, point, found.domain)) for e in (found.position, *ends))
-    except NoLimit:
-        return {}
-    names = found.names[at.index(place)] if place in at else face_name(found.reduced, found.names)
-    only = f"eigenspaces that keep a share of the trace as {', '.join(map(str, far))} goes to oo"
-    return {"structure": replace(_structure(names, ""), meaning=only)}
 
 
 def _of_optimum(found: Optimum) -> dict[str, Quantity]:
@@ -297,8 +270,9 @@ def _of_whole(found: Edge) -> dict[str, Quantity]:
         "position": Quantity(
             found.position,
             r"x^\star",
-            f"where the optimum is between {start} (0) and {end} ({found.segment.length}); inside "
-            "both are occupied, and no other eigenspace is anywhere",
+            f"position of the optimum between {start} (0) and {end} "
+            f"({found.segment.length}); strictly between them both are occupied, and no "
+            "other eigenspace ever is",
             found.domain,
         ),
         **_inner(found.inner),
@@ -313,8 +287,8 @@ def _of_edge(found: Edge) -> dict[str, Quantity]:
         f"position_{name}": Quantity(
             found.position,
             r"x^\star",
-            f"the least point between {found.names[0]} (0) and {found.names[1]} "
-            f"({found.segment.length})",
+            f"position of the minimum on the edge between {found.names[0]} (0) and "
+            f"{found.names[1]} ({found.segment.length})",
             found.domain,
         )
     }
@@ -322,8 +296,9 @@ def _of_edge(found: Edge) -> dict[str, Quantity]:
         quantities[f"{name}_{e}"] = Quantity(
             c.expression,
             rf"\theta_{{{_roman(e)}}}-y",
-            f"{' and '.join(found.names)} alone are occupied iff this is >= 0{_when(c)}; it is an "
-            "eigenvalue of the gradient at a root, and for its border no closed form is known",
+            f"{' and '.join(found.names)} alone are occupied iff this is >= 0{_when(c)}; "
+            "it compares eigenvalues of the gradient at a root, and no closed form of its "
+            "border is known",
             domain=c.domain.restricted(set(c.domain.ranges) - {found.x}),
             signed=True,
         )
@@ -436,32 +411,19 @@ def _of_pairs(
     place = segment.high if start >= 0 else LOW if end <= 0 else f"{LOW}+{segment.high}"
     at = {x: found["x_star"].expression}
     inner = {
-        r: settled(segment.inner[r].xreplace(at).xreplace(values))
+        r: _settled(segment.inner[r].xreplace(at).xreplace(values))
         for r in (WITHIN, POSITIVE, NEGATIVE)
     }
-    alone = "x_last" not in found and _is_on_segment(there, values, inner[NEGATIVE])
-    unique = "the only one" if alone else "whether there are others is not known"
     return {
-        "structure": _structure(place, unique),
+        "structure": _structure(place, "whether there are others is not known"),
         **_inner(inner),
-        "loss": least_loss(settled(found["loss"].expression.xreplace(values))),
+        "loss": least_loss(_settled(found["loss"].expression.xreplace(values))),
     }
 
 
-def _is_on_segment(problem: Problem, values: Mapping[Symbol, Expr], at: Expr) -> bool:
-    """Whether every optimum is on the segment of one: negatives push there, and do not rest.
-
-    Else a Gram matrix with the same positives and other negatives may be as good.
-    """
-    assert isinstance(problem.loss, PairwiseLoss)
-    push = S.Zero
-    for k in problem.loss.terms:
-        if k.relation == NEGATIVE:
-            try:
-                push += k.weight * bent(k.function, inner_product, problem.domain).slope(1)
-            except NotBent:  # only the sum has a slope
-                return False
-    return sign(push.xreplace(values).xreplace({inner_product: at})) == 1
+def _settled(e: Expr) -> Expr:
+    """Roots that are at an end or rational, as what they are."""
+    return e.xreplace({root: root.settled() for root in e.atoms(ClampedRoot)})
 
 
 # --- how it is shown ------------------------------------------------------------------------------

@@ -145,8 +145,8 @@ def _dimension(result: Result, style: Plain, point: Mapping[Symbol, Expr]) -> st
         if here is not None:
             rank = style.sentence("the rank of the Gram matrix of this optimum")
             return f"{_at_least(here, style, point)} {style.sentence('suffices')} ({rank})"
-        low, high = (style.math(style.expression(e)) for e in (found.start, found.end))
-        start = style.math(f"{style.expression(result.segment().x)} = 0")
+        low, high = (style("math", style.expression(e)) for e in (found.start, found.end))
+        start = style("math", f"{style.expression(result.segment().x)} = 0")
         at_start, at_end = style.sentence("at"), style.sentence("at the far end")
         ends = f"{low} {at_start} {start}, {high} {at_end}"
         return f"{_at_least(least, style, point)} ({rank}; {ends})"
@@ -157,7 +157,7 @@ def _dimension(result: Result, style: Plain, point: Mapping[Symbol, Expr]) -> st
 def _at_least(least: Expr, style: Plain, point: Mapping[Symbol, Expr]) -> str:
     at = least.xreplace({s: v for s, v in point.items() if v is not oo})
     equals = f" = {style.expression(at)}" if at.is_Integer and at != least else ""
-    return style.math(f"{style.at_least('d', style.expression(least))}{equals}")
+    return style("math", f"{style('at least', 'd', style.expression(least))}{equals}")
 
 
 def _rank_at(result: Result, found: Occupied, point: Mapping[Symbol, Expr]) -> Expr | None:
@@ -244,4 +244,4 @@ def _changes(reading: Reading, style: Plain, where: str, factor: str) -> str:
 
 
 def _math(e: Expr, style: Plain) -> str:
-    return style.math(style.expression(e))
+    return style("math", style.expression(e))

@@ -12,7 +12,7 @@ from cltheory.derive.losses.softmax import SoftmaxLoss, tau
 from cltheory.derive.losses.supcl import CNCE, SUP_CNCE, SUPCL, alpha
 from cltheory.derive.optimum.on_segment import LossOnSegment
 from cltheory.derive.optimum.reduce import ReducedLoss
-from cltheory.derive.optimum.segment import x
+from cltheory.derive.optimum.segment import cut_segment, x
 from cltheory.derive.optimum.threshold import Criterion, threshold
 from cltheory.derive.problems.domains import COMBINED
 from cltheory.derive.proof.derivation import Derivation, StepFailed
@@ -25,13 +25,8 @@ from sympy import Rational, S, exp, log, sqrt
 
 
 def reduce(loss: SoftmaxLoss, scheme: Scheme = SYMMETRY) -> LossOnSegment:
-    return LossOnSegment(
-        ReducedLoss(loss, scheme),
-        coordinate="same_class",
-        low="instances",
-        domain=COMBINED,
-        proof=Derivation(),
-    )
+    segment = cut_segment(scheme, ("views", "mean"), "instances", "same_class")
+    return LossOnSegment(ReducedLoss(loss, scheme), segment, COMBINED, Derivation())
 
 
 def wrong_table(change) -> Scheme:

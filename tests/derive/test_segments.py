@@ -31,7 +31,7 @@ from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.limiting import LimitIs, take_limit
 from cltheory.derive.proof.relations import Iff, eq, ge, gt, le, lt
 from cltheory.derive.proof.statement import Relations, Statement, every
-from cltheory.derive.results.classes._supcl import SYMMETRY
+from cltheory.derive.results.classes._supcl import SYMMETRY, ssem_segment
 from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.scheme import complete
 from cltheory.derive.structures.towers import N, towers
@@ -295,14 +295,7 @@ def test_what_is_active_is_read_from_the_gradient() -> None:
 
 # --- losses on a segment -----------------------------------------------------------------------
 def on_segment(reduced: object, domain: Domain = COMBINED, **more: bool) -> LossOnSegment:
-    return LossOnSegment(
-        reduced,
-        coordinate="same_class",
-        low="instances",
-        domain=domain,
-        proof=Derivation(),
-        **more,
-    )
+    return LossOnSegment(reduced, ssem_segment(), domain, Derivation(), **more)
 
 
 def pairs(*terms: tuple[str, Expr, object], shape: object = EXACT) -> ReducedPairwise:
@@ -331,7 +324,7 @@ def test_a_factor_of_the_slope_is_positive(monkeypatch: pytest.MonkeyPatch) -> N
     for factor in (-S.One, alpha - Rational(1, 3)):
         with monkeypatch.context() as patch:
             patch.setattr(ReducedLoss, "clearing", lambda self, g, k=factor: k * clearing(self, g))
-            with pytest.raises(StepFailed, match="derivative along the segment"):
+            with pytest.raises(StepFailed, match="Along the segment"):
                 on_segment(ReducedLoss(SUPCL, SYMMETRY))
 
 
@@ -344,7 +337,7 @@ def test_the_certificate_is_that_of_the_loss(monkeypatch: pytest.MonkeyPatch) ->
         "pair_gradient",
         lambda self, g: {k: v * 2 for k, v in right(self, g).items()},
     )
-    with pytest.raises(StepFailed, match="derivative along the segment"):
+    with pytest.raises(StepFailed, match="Along the segment"):
         on_segment(pairs(("same_instance", -c, 1), ("cross_class", exp(c), 1)), SIZES)
 
 
@@ -398,7 +391,7 @@ def test_every_active_eigenspace_is_proved_all_along_the_segment() -> None:
         ("same_instance", 2 * exp(c), 1),
     ):
         for weak in (False, True):
-            with pytest.raises(StepFailed, match="no segment"):
+            with pytest.raises(StepFailed, match="vanish at"):
                 on_segment(pairs(*good, extra), SIZES, weak=weak)
     # Views stay together while their class does, but not where it is spread.
     late = (
@@ -406,7 +399,7 @@ def test_every_active_eigenspace_is_proved_all_along_the_segment() -> None:
         ("same_class", exp(c), 1),
         ("cross_class", c / 100, 1),
     )
-    with pytest.raises(StepFailed, match="no segment"):
+    with pytest.raises(StepFailed, match="vanish at"):
         on_segment(pairs(*late), SIZES)
 
 

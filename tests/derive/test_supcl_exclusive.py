@@ -106,7 +106,7 @@ def test_the_multiplier_matters() -> None:
     """Without it the third eigenvalue is not the larger one everywhere; no wrong one will do."""
     problem, proof = EXCLUSIVE, Derivation()
     collapse = vertex(problem, "classes", proof)
-    found = edge(collapse.reduced, ("classes", "instances"), proof, problem.domain, whole=False)
+    found = edge(collapse.reduced, ("classes", "instances"), proof, problem.domain)
     domain, segment = found.along["views"].domain, found.segment
     shown = Gt(Symbol("theta_views"), Symbol("y"), evaluate=False)
     right = by_trace(collapse.reduced.scheme, segment, "views")

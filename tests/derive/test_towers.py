@@ -260,9 +260,9 @@ def test_a_loss_that_is_not_strictly_monotone_gets_the_weaker_statement() -> Non
     expected = (n - 2) / (2 * (n - 1) ** 0.5)
     assert float(r.value("delta_star", N=n)) == pytest.approx(expected)
     titles = [s.title for s in r.derivation]
-    assert any(title.startswith("Active at some optimum") for title in titles)
+    assert any("vanish at some optimum" in title for title in titles)
     sure = results["pairwise-threshold"].with_inputs(lp="exp(-x)", ln="exp(x)")
-    assert any(s.title.startswith("Active at every optimum") for s in sure.derivation)
+    assert any("vanish at every optimum" in s.title for s in sure.derivation)
 
 
 def test_a_loss_needs_both_functions() -> None:

@@ -222,7 +222,7 @@ def test_beyond_it_classes_of_one_size_stay_a_simplex() -> None:
         assert float(SOFT.value("cosine", **given)) == -0.5
         best, _ = search(weights((2, 2, 2), 0.1), float(Rational(tau)), 6, 2)
         assert best == pytest.approx(float(SOFT.value("loss", **given)), abs=NEAR_LOSS)
-        with pytest.raises(DomainError, match="no points have this cosine"):
+        with pytest.raises(DomainError, match="no unit vectors have this cosine"):
             SOFT.value("beta", **given)
 
 

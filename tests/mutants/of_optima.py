@@ -56,11 +56,6 @@ MUTANTS = [
         ("if not values or not inside:", "if not values:", "a border beyond the range is the end"),
     ),
     *mutants(
-        ED,
-        EDGES,
-        ('not in ("strict", "holds"):', '== "open":', "what never holds holds at a root"),
-    ),
-    *mutants(
         MU,
         EXCLUSIVE,
         ("* sum_, self.domain", "* sum_, self.domain, strict=False", "a gap at a root may be zero"),

@@ -187,7 +187,11 @@ MUTANTS = [
         OS,
         FACTS,
         ("0, segment.length),", "0, segment.length / 2),", "half of a segment stands for all"),
-        ("strict = active.strict", "strict = True", "a weak certificate is called strict"),
+        (
+            "not weak or isinstance(active.decide(), Holds)",
+            "True",
+            "a weak certificate is called strict",
+        ),
         (
             '{Lt: (gt, "x_star"), Ge: (eq, "x_star"), Le: (eq, "x_last")}[kind]',
             '{Lt: (gt, "x_star"), Ge: (eq, "x_last"), Le: (eq, "x_star")}[kind]',

@@ -28,13 +28,7 @@ SYMMETRY = hierarchy()
 
 def on_segment(loss: SoftmaxLoss, domain: Domain, proof: Derivation) -> LossOnSegment:
     """Reduce a loss to the segment that starts at collapse, recording every step."""
-    return LossOnSegment(
-        ReducedLoss(loss, SYMMETRY),
-        coordinate=SAME_CLASS,
-        low="instances",
-        domain=domain,
-        proof=proof,
-    )
+    return LossOnSegment(ReducedLoss(loss, SYMMETRY), ssem_segment(), domain, proof)
 
 
 def ssem_segment() -> Segment:
@@ -111,7 +105,8 @@ def state_delta(proof: Derivation, segment: Segment, domain: Domain) -> None:
             eq(same, segment.inner["cross_class"].xreplace(at)),
             eq(cross, segment.inner["same_class"].xreplace(at)),
         ),
-        "this is the (mn-1)-simplex ETF; within-class variance, and so x, grows as delta squared",
+        "this is the (mn-1)-simplex ETF; the within-class variance is linear in x and "
+        "grows as delta squared",
         domain.with_range(delta, Range(low_open=False), Rational(1, 2)),
         names={
             x: delta**2 * within.xreplace(at) / derivative(within, x),

@@ -39,7 +39,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         problem.domain,
     )
     proof.add(
-        "Its minimum is at the far end, where delta_star > 1",
+        "The loss is minimal at the far end of the segment, where delta_star > 1",
         AtEnd.of(problem.reduced, problem.segment, segment.length, problem.domain),
         "",
     )

@@ -37,9 +37,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         threshold(collapse.conditions[e].criterion, alpha, DOMAIN, proof) for e, _ in (BELOW, ABOVE)
     )
     proof.holds(
-        "The interval is never empty, and it never reaches 1",
+        "The interval from alpha_low to alpha_high is never empty and never reaches 1",
         [lt(low.value, high.value), lt(high.value, 1)],
-        "its length converges to zero with the temperature",
+        "both inequalities hold for all sizes and temperatures",
         DOMAIN.restricted((m, n, p, tau)),
     )
     sides = [leave(collapse, e, coordinate, proof) for e, coordinate in (BELOW, ABOVE)]
@@ -64,9 +64,10 @@ def leave(collapse: Vertex, towards: str, coordinate: str, proof: Derivation) ->
     )
     end = equal(found, coordinate, "cross_class")
     proof.holds(
-        f"The loss does not decrease where {coordinate} and cross_class agree",
+        f"The loss does not decrease further along the edge where {coordinate} and "
+        "cross_class agree",
         [ge(found.slope.xreplace({found.x: end}), S.Zero), lt(end, found.segment.length)],
-        "its minimum on the edge is at collapse or inside",
+        "by convexity its minimum on the edge is at collapse or before that point",
         collapse.domain,
     )
     (third,) = (e for e in found.along if found.along[e].verdict == "open")

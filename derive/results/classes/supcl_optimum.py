@@ -45,7 +45,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     segment, h = problem.segment, problem.slope
     state_delta(proof, segment, COMBINED)
     proof.holds(
-        "h is increasing",
+        "h, which has the sign of the derivative of the loss, is increasing",
         gt(derivative(h, x), S.Zero),
         "its derivative is positive; the loss is strictly convex along the segment, and "
         "delta_star is unique",
@@ -69,7 +69,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     everything = tuple(r.name for r in problem.scheme.relations)
     weight = ReducedLoss(SUPCL, problem.scheme).denominators.get(Pool(everything), S.Zero)
     proof.holds(
-        "Every optimum is this Gram matrix, so all of them lie on the SSEM",
+        "The optimal Gram matrix is unique, so every optimum lies on the SSEM",
         gt(weight, S.Zero),
         ONLY_ONE,
         COMBINED,

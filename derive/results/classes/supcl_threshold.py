@@ -61,7 +61,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "1/n < alpha_min < 1",
         [lt(1 / n, alpha_min.value), lt(alpha_min.value, 1)],
-        "the limits as tau -> 0 and tau -> oo are not attained",
+        "it increases from its limit 1/n as tau -> 0 to its limit 1 as tau -> oo, and "
+        "attains neither",
         sizes,
     )
     found = {
@@ -80,14 +81,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             **more,
         )
 
-    many, to_oo = "for many instances per class", r"n\to\infty"
+    many, to_oo = "in the limit of many instances per class", r"n\to\infty"
     found["alpha_min_n_oo"] = at("alpha_min", n, oo, to_oo, many)
-    found["alpha_min_tau_0"] = at(
-        "alpha_min", tau, S.Zero, r"\tau\to 0", "as the temperature goes to 0"
-    )
-    found["alpha_min_tau_oo"] = at(
-        "alpha_min", tau, oo, r"\tau\to\infty", "as the temperature grows"
-    )
+    found["alpha_min_tau_0"] = at("alpha_min", tau, S.Zero, r"\tau\to 0", "in the limit tau -> 0")
+    found["alpha_min_tau_oo"] = at("alpha_min", tau, oo, r"\tau\to\infty", "in the limit tau -> oo")
     found["tau_max_n_oo"] = at("tau_max", n, oo, to_oo, many, inside=MANY, domain=MANY_OR_ONE)
     return found
 

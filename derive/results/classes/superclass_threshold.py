@@ -46,9 +46,15 @@ def colder(low: Expr, high: Expr, why: str) -> Domain:
 
 #: Elsewhere that level stays together at every temperature.
 COLD = {
-    "classes": colder(1 / m - beta, S.One, "for alpha + beta <= 1/m classes stay at every tau"),
+    "classes": colder(
+        1 / m - beta,
+        S.One,
+        "for alpha + beta <= 1/m the classes of a superclass stay together at every tau",
+    ),
     "instances": colder(
-        beta / (n - 1), (n - 1) / n, "for alpha <= beta/(n - 1) instances stay at every tau"
+        beta / (n - 1),
+        (n - 1) / n,
+        "for alpha <= beta/(n - 1) the instances of a class stay together at every tau",
     ),
 }
 
@@ -83,7 +89,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     classes, instances = (pure_inner(collapse.reduced, e) for e in ("classes", "instances"))
     turn = Place(collapse.inner, {r: tidy(classes[r] - instances[r]) for r in classes})
     first = Criterion(
-        "as it gets colder instances leave no later than classes", Ge(gap, 0, evaluate=False), turn
+        "as tau decreases, instances leave the collapsed superclass no later than classes",
+        Ge(gap, 0, evaluate=False),
+        turn,
     )
     solved = threshold(first, beta, LEAVING, proof)
     found["beta_first"] = Quantity.of(solved, "beta_first", r"\beta_{\mathrm{first}}")

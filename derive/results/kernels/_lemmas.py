@@ -7,9 +7,6 @@ SCHOENBERG = Lemma(
     "for 0 < gamma <= 2 the function |x - y|^gamma is of negative type: it is the squared "
     "distance of images of x and y in a Hilbert space; so exp(-|x - y|^gamma/tau) is positive "
     "definite on R^d for every d and every tau > 0, strictly for different points",
-    "I. J. Schoenberg, Metric spaces and positive definite functions (1938): |x - y|^gamma is "
-    "a positive multiple of the integral of (1 - exp(-s |x - y|^2)) s^(-1 - gamma/2) ds for "
-    "gamma < 2",
     statement=r"For $0 < \gamma \le 2$ the function $|x - y|^\gamma$ is of negative type: it is "
     r"the squared distance of images of $x$ and $y$ in a Hilbert space. So $e^{-|x - "
     r"y|^\gamma/\tau}$ is positive definite on $\mathbb{R}^d$ for every $d$ and every $\tau > 0$, "
@@ -21,7 +18,6 @@ SCHOENBERG = Lemma(
 TAYLOR = Lemma(
     "ends of the exponential series",
     "1 - y <= exp(-y) <= 1 - y + y^2/2 for y >= 0",
-    "integrate 0 <= exp(-y) <= 1 from 0, once and twice",
     statement=r"For $y \ge 0$, $1 - y \le e^{-y} \le 1 - y + y^2/2$.",
     proof=r"Integrate $0 \le e^{-y} \le 1$ from $0$, once and twice.",
 )
@@ -43,7 +39,6 @@ TANGENT = Lemma(
 SMALLER_POWER = Lemma(
     "smaller power",
     "for small x > 0, x^a exceeds any multiple of x if 0 < a < 1, and is less than it if a > 1",
-    "x^a/x = x^(a - 1)",
     statement=r"For small $x > 0$, $x^a$ with $0 < a < 1$ is more than any multiple of $x$, and "
     r"$x^a$ with $a > 1$ is less.",
     proof=r"$x^a/x = x^{a - 1}$.",
@@ -55,8 +50,6 @@ FIRST_ORDER_OFF_FACE = Lemma(
     "contrasts of instances increase the loss at first order in the block of the Gram matrix "
     "outside the face. The off-diagonal block may be as large as the square root of that one, so "
     "second derivatives count as well",
-    "this is the first-order condition on {G PSD, diag G = 1} with the multiplier y I, y being "
-    "the least eigenvalue of the gradient",
     statement=r"Let $\gamma > 2$. Then the derivative of the similarity vanishes at coincident "
     r"points, so only distinct points repel each other, all equally. Eigenvalues of the gradient "
     r"above that of the contrasts of instances increase the loss at first order in the block of "
@@ -70,7 +63,6 @@ IN_THE_FACE = Lemma(
     "in the face the rows of G sum to 0 and the diagonal is fixed, so for n >= 4 there are n(n - "
     "3)/2 directions, each feasible in both senses, along which inner products with negatives "
     "change and their mean does not; the second derivative has the same sign along all of them",
-    "symmetric matrices on the contrasts have n(n - 1)/2 entries, of which the diagonal fixes n",
     statement=r"In the face the rows of $G$ sum to $0$ and the diagonal is fixed. So for $n \ge 4$ "
     r"there are $n(n - 3)/2$ directions, each feasible in both senses, along which inner products "
     r"with negatives change and their mean does not; the second derivative has the same sign along "
@@ -84,8 +76,6 @@ SPREADING = Lemma(
     "separates: inside the face, and all towards one vector; if they leave the span, or views of "
     "an instance separate, the mean inner product of an anchor with negatives is unchanged at "
     "first order and does not decrease at second, so that the sign in the face decides there",
-    "the vertices sum to 0 and their outer products to n/(n - 1) times the identity; "
-    "representations of the symmetric group: the square of that on contrasts",
     proof=r"The vertices sum to $0$ and their outer products to $\frac{n}{n - 1} I$ on the "
     r"span; the representation of the symmetric group is that of contrasts times contrasts.",
 )
@@ -94,8 +84,6 @@ NEGATIVE_TYPE = Lemma(
     "for 0 < gamma <= 2 the numbers |x - y|^gamma are squared distances in a Hilbert space, and a "
     "weighted sum of them is at least 0 if the Laplacian of the weights has no negative "
     "eigenvalue",
-    "by Schoenberg's theorem on |x - y|^gamma; up to a positive factor the sum is the inner "
-    "product of the Laplacian and the Gram matrix of the images",
     statement=r"For $0 < \gamma \le 2$ the numbers $|x - y|^\gamma$ are squared distances in a "
     r"Hilbert space, and a weighted sum of them is at least 0 if the Laplacian of the "
     r"weights has no negative eigenvalue.",
@@ -107,7 +95,6 @@ AM_GM = Lemma(
     "the kernels of p - 1 positives sum to at least p - 1 times their geometric mean k_positive, "
     "which is at most 2; with k_negative for the mean kernel of negatives, the loss of an anchor "
     "is at least log(p - 1 + p (n - 1) k_negative/k_positive), which decreases with k_positive",
-    "the inequality of arithmetic and geometric means",
     statement=r"Let $k_+$ be the geometric mean of the kernels of $p - 1$ positives, which is at "
     r"most $2$, and $k_-$ the mean over negatives. The loss of an anchor is at least $\log(p - 1 "
     r"+ p (n - 1) k_-/k_+)$, which decreases with $k_+$.",

@@ -144,7 +144,9 @@ class TwoSizes(AtNumbers):
         if set(self.fixed) != set(self.parameters):
             return {
                 "vectors": Quantity(
-                    STRUCTURE.size, "N", "number of vectors; the rest needs numbers"
+                    STRUCTURE.size,
+                    "N",
+                    "number of vectors; all other quantities need numerical values",
                 )
             }
         state_certificate(self.optima, Domain(domain.ranges, self.fixed), proof)
@@ -180,7 +182,7 @@ def _known() -> dict[str, tuple[tuple[str, ...], Quantity]]:
     add("rank", ("rank",), "d", "rank of the Gram matrix", Rank())
     means = "rank of the block of the means of the groups"
     add("rank_of_means", ("rank", "means"), r"\operatorname{rank} M", means, None)
-    gap = "proved bound on the loss of the certificate minus the minimum"
+    gap = "proved upper bound on the loss of the certificate minus the minimum"
     add("gap", ("gap",), r"\mathrm{gap}", gap, None)
     return found
 

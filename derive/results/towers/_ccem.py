@@ -30,9 +30,7 @@ def on_ccem(
     reduced: Reduced, domain: Domain, proof: Derivation, *, weak: bool = False
 ) -> LossOnSegment:
     """Reduce a loss to the segment from the simplex to the antipodal structure."""
-    return LossOnSegment(
-        reduced, coordinate=ALIGNED, low=LOW, domain=domain, proof=proof, weak=weak
-    )
+    return LossOnSegment(reduced, ccem_segment(reduced.scheme), domain, proof, weak=weak)
 
 
 def ccem_segment(structure: Scheme = SYMMETRY) -> Segment:
@@ -84,9 +82,10 @@ def state_delta(proof: Derivation, segment: Segment, domain: Domain) -> None:
     size, rest = (segment.scheme.eigenspace(e).dimension for e in (LOW, segment.high))
     free = domain.with_range(delta, Range(low_open=False), 1)
     proof.holds(
-        "The tower difference has the share delta^2/(1 + delta^2) of the trace",
+        "The difference of the tower means has the fraction delta^2/(1 + delta^2) of the trace",
         Tuple(eq(share, delta**2 / (1 + delta**2)), eq(x, position_of_delta(segment))),
-        "x runs linearly in it, from the simplex (delta = 0) to the antipodal structure (oo)",
+        "x is a multiple of this fraction, from the simplex (delta = 0) to the "
+        "antipodal structure (delta = oo)",
         free,
         names={
             share: size * low / segment.scheme.size,

@@ -56,7 +56,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     state_segment(proof, segment, inside)
     state_delta(proof, segment, ITEMS)
     proof.holds(
-        "It exists for every delta >= 0",
+        "The structure exists for every delta >= 0",
         [ge(values[segment.low], 0), ge(values[segment.high], 0)],
         "the two eigenvalues left are non-negative on the whole segment",
         inside,
@@ -66,9 +66,17 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     dimension = Piecewise((start, Eq(delta, 0)), (within, True))
     at = {x: position_of_delta(segment)}
     found = {
-        "positive": (POSITIVE, r"u_i^\top v_i", "same item, other tower"),
-        "negative": (NEGATIVE, r"u_i^\top v_j", "other item, other tower"),
-        "within_modality": (WITHIN, r"u_i^\top u_j", "other item, same tower"),
+        "positive": (POSITIVE, r"u_i^\top v_i", "inner product of the same item in the two towers"),
+        "negative": (
+            NEGATIVE,
+            r"u_i^\top v_j",
+            "inner product of different items in different towers",
+        ),
+        "within_modality": (
+            WITHIN,
+            r"u_i^\top u_j",
+            "inner product of different items in the same tower",
+        ),
     }
     quantities = {
         name: Quantity(
@@ -92,7 +100,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     quantities["min_dimension"] = Quantity(
         dimension,
         r"d_{\min}",
-        "least dimension it fits in",
+        "least dimension in which the structure exists",
         at_oo={delta: far},
         measured=Rank(),
     )

@@ -30,7 +30,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     problem = on_ccem(ReducedLoss(INFONCE, SYMMETRY), WARM, proof)
     state_delta(proof, problem.segment, WARM)
     proof.holds(
-        "The loss rises all along the segment",
+        "The loss increases along the whole segment",
         gt(problem.slope, S.Zero),
         "its derivative is positive everywhere",
         problem.domain,

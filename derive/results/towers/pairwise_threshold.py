@@ -24,11 +24,10 @@ from ...losses.functions import loss_of_functions
 from ...losses.pairwise import PairTerm, PairwiseLoss, c
 from ...optimum.reduce import ReducedPairwise
 from ...optimum.segment import Segment, x
-from ...optimum.segment_facts import SumOfConvex
 from ...problems.domains import BIASED
 from ...problems.problem import Problem
 from ...proof.derivation import Derivation, StepFailed
-from ...proof.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS, SUM_OF_CONVEX
+from ...proof.lemmas import ANALYTIC, SHAPE, SUBGRADIENTS
 from ...proof.relations import eq, ge, gt
 from ...proof.statement import Relations
 from ...structures.scheme import Scheme
@@ -247,38 +246,27 @@ class Along:
 
 
 def _smooth(known: Shaped, domain: Domain, proof: Derivation, structure: Scheme) -> Along | None:
-    """From the slopes themselves; None if their signs along the segment are not decided."""
+    """From the slopes themselves; None where strict convexity is not proved."""
     attempt = Derivation()
     loss, shape = known.loss, known.shape
     try:
         problem = on_ccem(ReducedPairwise(loss, structure, shape), domain, attempt, weak=True)
     except StepFailed:
         return None
-    proof.steps += attempt.steps
     curvature = derivative(derivative(problem.value, x), x)
     strictly = "The loss is strictly convex along the segment: the optimum on it is unique"
-    bend, unique = _bend(loss, domain), True
+    bend = _bend(loss, domain)
     if isinstance(positive(curvature, problem.domain), Holds):
-        proof.holds(
+        attempt.holds(
             strictly, gt(curvature, S.Zero), "its second derivative is positive", problem.domain
         )
     elif bend is not None:
         says = Relations(gt(bend, S.Zero), domain, given=(shape,), lemma=ANALYTIC)
-        proof.add(strictly, says, "l_p bends at this point")
+        attempt.add(strictly, says, "the second derivative of l_p is positive at one point")
     else:
-        unique = False
-        proof.add(
-            "The minimum of the loss is unique; the optima may form an interval",
-            SumOfConvex(
-                ge(curvature, S.Zero),
-                problem.domain,
-                problem.reduced,
-                problem.segment,
-                lemma=SUM_OF_CONVEX,
-            ),
-            f"strictness was not proved; {SHOWN}",
-        )
-    return Along(problem.segment, problem.value, problem.slope, problem.slope, unique)
+        return None
+    proof.steps += attempt.steps
+    return Along(problem.segment, problem.value, problem.slope, problem.slope, True)
 
 
 def _bend(loss: PairwiseLoss, domain: Domain) -> Expr | None:
@@ -296,8 +284,8 @@ def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation, structure
     loss, shape, kinks = known.loss, known.shape, known.kinks
     names = known.named()
     proof.add(
-        "Both functions are convex, one falls, one rises"
-        + (", with kinks where a maximum changes over" if kinks else ""),
+        "l_p is convex and non-increasing, l_n is convex and non-decreasing"
+        + (", with kinks at the points shown" if kinks else ""),
         Relations(_defined(names), domain, given=(shape,), names=names, lemma=SHAPE),
         "",
     )
@@ -312,7 +300,8 @@ def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation, structure
     proof.holds(
         "Both inner products decrease along the segment",
         fall,
-        "after a point their one-sided derivatives on the left count, before it those on the right",
+        "beyond a point of the segment the left derivatives of l_p and l_n apply, "
+        "before it the right ones",
         signs,
     )
     # Both inner products fall, so after a point their slopes on the left count.

@@ -55,7 +55,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             (Symbol("between"), True),
         ),
         r"\mathrm{regime}",
-        "which structure is optimal; at a threshold that structure still is",
+        "which structure is optimal; the simplex and the antipodal structure include "
+        "their thresholds",
         measured=Face(
             {
                 "simplex": (segment.high,),

@@ -80,7 +80,7 @@ def _fixed_bias(start: Criterion, proof: Derivation) -> dict[str, Quantity]:
     rate = derivative(f, t)
     three = {N: Integer(3)}
     proof.holds(
-        "For N = 3 it decreases",
+        "For N = 3 the condition decreases with t",
         lt(rate.xreplace(three), 0),
         "a decreasing function is >= 0 up to one temperature, or nowhere",
         BIASED.restricted([t, b]),
@@ -92,7 +92,8 @@ def _fixed_bias(start: Criterion, proof: Derivation) -> dict[str, Quantity]:
     low = threshold(first, b, THREE, proof)
     below = Symbol("below", nonnegative=True)
     proof.holds(
-        "From t = 0 it falls at all smaller b: a simplex that is not optimal at small t never is",
+        "For b at most b_simplex_min the condition decreases from t = 0: if the "
+        "simplex is not optimal at small t, it is at no t",
         lt(rate.xreplace({t: S.Zero}).xreplace({b: low.value - below}), 0),
         CONCAVE,
         Domain({N: at_least(4), below: Range(low_open=False)}, {N: Integer(5), below: S.One}),
@@ -111,7 +112,8 @@ def _fixed_bias(start: Criterion, proof: Derivation) -> dict[str, Quantity]:
             for r in (up_to, some.relation)
         )
         proof.add(
-            f"For {where} it is >= 0 up to one temperature, where it is positive at t = 0",
+            f"For {where} the condition is >= 0 up to one temperature, provided that it is "
+            "positive at t = 0",
             UpToARoot(Iff(*relations), domain, first.at(values, "")),
             CONCAVE,
         )

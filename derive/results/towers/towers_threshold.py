@@ -18,7 +18,7 @@ from ...decide.root import argmin
 from ...losses.clip import SIGMOID, WEIGHT, b, t, w
 from ...optimum.on_segment import LossOnSegment
 from ...optimum.reduce import ReducedPairwise
-from ...optimum.segment import Segment, cut_segment, x
+from ...optimum.segment import Segment, x
 from ...optimum.threshold import threshold
 from ...problems.domains import BIASED
 from ...problems.problem import Problem
@@ -30,6 +30,7 @@ from ...structures.towers import POSITIVE as ALIGNED
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...theorem.subject import Symmetric
+from .._pure import segment_from
 from ._ccem import LOW, POSITION, shape_of
 
 _ATTRACT, _REPEL = SIGMOID.terms
@@ -59,14 +60,9 @@ MANY = replace(
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    problem = LossOnSegment(
-        ReducedPairwise(WEIGHTED, SYMMETRY, shape_of(SIGMOID, BIASED)),
-        coordinate=ALIGNED,
-        low=LOW,
-        domain=DOMAIN,
-        proof=proof,
-    )
-    segment = problem.segment
+    reduced = ReducedPairwise(WEIGHTED, SYMMETRY, shape_of(SIGMOID, BIASED))
+    segment = segment_of_towers()
+    problem = LossOnSegment(reduced, segment, DOMAIN, proof)
     start = problem.criterion(
         "agreeing towers are optimal",
         Ge,
@@ -110,7 +106,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     for name, relation in (("positive", ALIGNED), ("negative", NEGATIVE)):
         found[name] = Quantity(
-            segment.inner[relation].xreplace(at), rf"c_{{{name}}}", f"of a {name} pair"
+            segment.inner[relation].xreplace(at),
+            rf"c_{{{name}}}",
+            f"inner product of a {name} pair",
         )
     found["loss"] = Quantity(
         problem.value.xreplace(at),
@@ -121,12 +119,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     return found
 
 
-def segment() -> Segment:
+def segment_of_towers() -> Segment:
     """The segment that is left: from agreeing towers to a simplex of towers."""
-    scheme = towers_of_views(K, p)
-    free = (LOW, "shared_contrasts")
-    active = tuple(e.name for e in scheme.eigenspaces if e.name not in free)
-    return cut_segment(scheme, active, LOW, ALIGNED)
+    return segment_from(SYMMETRY, "shared_contrasts", LOW, ALIGNED)
 
 
 RESULT = Result(
@@ -136,5 +131,5 @@ RESULT = Result(
     parameters=(N, K, p, t, b, w),
     domain=DOMAIN,
     build=build,
-    subject=Symmetric(Problem(WEIGHTED, SYMMETRY, DOMAIN), segment=segment),
+    subject=Symmetric(Problem(WEIGHTED, SYMMETRY, DOMAIN), segment=segment_of_towers),
 )

@@ -48,13 +48,6 @@ def cosine_loss(log_weights: Floats, tau: float) -> Callable[[Floats], tuple[flo
     return at
 
 
-def multipliers(log_weights: Floats, tau: float, gram: Floats) -> Floats:
-    """The diagonal of A G, where A is the gradient of the loss in the Gram matrix G."""
-    _, pull = _value(_softmax(log_weights), gram / tau)
-    found: Floats = ((pull + pull.T) * gram).sum(1) / (2 * tau)
-    return found
-
-
 def _softmax(s: Floats) -> Floats:
     s = np.array(s, dtype=float)
     np.fill_diagonal(s, -np.inf)

@@ -42,8 +42,6 @@ SCHOENBERG = Lemma(
     "a symmetric matrix with zero diagonal holds squared distances of points iff its centred Gram "
     "matrix -J D J/2 is positive semidefinite; the rank of that is the dimension of the points, "
     "which are unique up to isometry",
-    "d_ij = b_ii + b_jj - 2 b_ij is a squared distance for the Gram matrix b of centred points, "
-    "and back",
     statement=r"Let $D$ be symmetric with zero diagonal, and $B = -\tfrac12 J D J$ with $J = I - "
     r"\tfrac1n E$. There are points with $\|z_i - z_j\|^2 = d_{ij}$ iff $B$ is positive "
     r"semidefinite. Their affine hull then has the dimension $\operatorname{rank} B$, and they "
@@ -53,9 +51,9 @@ SCHOENBERG = Lemma(
 )
 COPIES = Lemma(
     "an eigenvalue and its copies",
-    "if c is not 0, the smallest eigenvalue -c/2 of -J D J/2 is not zero, and its multiplicity is "
-    "n - 1 minus the dimension of the points; the rank is no smaller than this multiplicity",
-    "the dimension of the points of D + c is the number of the other eigenvalues",
+    "if D + c holds the squared distances of points and c is not 0, then -c/2 is "
+    "the smallest eigenvalue of -J D J/2, is not zero, and has multiplicity n - 1 "
+    "minus the dimension of the points; so the rank is at least this multiplicity",
     statement=r"If $D + c\,(E - I)$ with $c \ne 0$ holds the squared distances of points in $q < "
     r"n - 1$ dimensions, $-c/2$ is an eigenvalue of $-\tfrac12 J D J$ with multiplicity at least "
     r"$n - 1 - q$, so $\operatorname{rank} J D J \ge n - 1 - q$.",
@@ -67,7 +65,6 @@ TRACE = Lemma(
     "if c > 0, the number of eigenvalues of D that are c or more is at least the multiplicity of "
     "-c/2 for -J D J/2, and one eigenvalue of D is negative, since its diagonal is zero; so the "
     "rank is at least that multiplicity plus one",
-    "D is c on these copies (Courant and Fischer)",
     statement=r"If $D + c\,(E - I)$ with $c > 0$ holds the squared distances of points in $q < n "
     r"- 1$ dimensions, $D$ has at least $n - 1 - q$ eigenvalues $\ge c$ and one that is negative, "
     r"so $\operatorname{rank} D \ge n - q$.",
@@ -76,10 +73,10 @@ TRACE = Lemma(
 )
 PERRON = Lemma(
     "a largest eigenvalue",
-    "of a matrix with entries >= 0 no eigenvalue is larger in absolute value than the largest; as "
-    "they add up to zero, one negative eigenvalue does not make up for n - 1 - q positive ones, "
-    "each c or more, unless n <= q + 2",
-    "Perron and Frobenius",
+    "no eigenvalue of a matrix with entries >= 0 is larger in absolute value than "
+    "the largest eigenvalue; since the eigenvalues add up to zero, one negative "
+    "eigenvalue cannot compensate n - 1 - q positive ones, each c or more, unless "
+    "n <= q + 2",
     statement=r"If moreover $D \ge 0$ and $n > q + 2$, two eigenvalues of $D$ are negative, so "
     r"$\operatorname{rank} D \ge n - q + 1$.",
     proof=r"No eigenvalue is larger in absolute value than the largest, $P$ (Perron--Frobenius). "
@@ -88,10 +85,9 @@ PERRON = Lemma(
 )
 FULL = Lemma(
     "points of full dimension",
-    "with c < 0 the matrix D itself holds the squared distances of points in n - 1 dimensions, and "
-    "has the rank n; so has it if D is a Euclidean distance matrix at all and c is not 0",
-    "the eigenvalues of -J D J/2 are then positive: one below zero for D on each of n - 1 "
-    "dimensions, and one above, since its trace is zero",
+    "if c < 0, the matrix D itself holds the squared distances of points in n - 1 "
+    "dimensions and has rank n; the same holds if D is a Euclidean distance "
+    "matrix and c is not 0",
     statement=r"If $D + c\,(E - I)$ with $c < 0$ holds squared distances of points, $D$ holds "
     r"those of points in $n - 1$ dimensions, and $\operatorname{rank} D = n$. So it does if $D$ "
     r"is a Euclidean distance matrix and a constant other than $0$ is needed in $q < n - 1$ "
@@ -113,9 +109,10 @@ def shift(proof: Derivation) -> None:
     line = Domain({mu: Range(-oo), c: Range(-oo), n: at_least(2)}, {mu: -1, c: 2, n: 3})
     added = complete(n, "other", "contrasts").eigenvalue("contrasts", {"self": S.Zero, "other": c})
     proof.equal(
-        "A constant c off the diagonal adds c/2 to every eigenvalue mu of -J D J/2 off ones",
+        "Adding c to all off-diagonal entries of D adds c/2 to every eigenvalue mu of "
+        "-J D J/2 on vectors of sum zero",
         {"mu_with_c": (mu - added / 2, mu + c / 2)},
-        "a matrix with zero diagonal and all other entries c is -c on vectors of sum zero",
+        "the matrix with zero diagonal and all other entries c maps a vector x of sum zero to -c x",
         line,
     )
 
@@ -143,21 +140,21 @@ def enough_points(
     r, rho = (Symbol(x, integer=True, positive=True) for x in ("r", "rho"))
     c, top = (Symbol(x, positive=True) for x in ("c", "P"))
     proof.holds(
-        f"{natural} is forced where n > rank JDJ + q + 1",
+        f"If n > rank(J D J) + q + 1, then {natural}",
         gt(n - 1 - q, r),
         COPIES,
         plane((r, at_least(1), 4), (n, Range(r + q + 2, low_open=False, integer=True), 9)),
     )
     many = Range(rho + q + 1, low_open=False, integer=True)
     proof.holds(
-        f"{excluded} is excluded where n > rank D + q",
+        f"If n > rank(D) + q, then {excluded} is impossible",
         gt((n - 1 - q) + 1, rho),
         TRACE,
         plane((rho, at_least(1), 4), (n, many, 7)),
     )
     of_paper = plane((n, Range(q + 3, low_open=False, integer=True), 6))
     proof.holds(
-        "D >= 0 has two negative eigenvalues, if c > 0 and n > q + 2",
+        "If D >= 0 entrywise, c > 0 and n > q + 2, then D has at least two negative eigenvalues",
         gt(top + (n - 1 - q - 1) * c, top),
         PERRON,
         of_paper.with_range(c, POSITIVE, 1).with_range(top, POSITIVE, 3),
@@ -166,7 +163,8 @@ def enough_points(
     ranks = ((n - 1 - q) + 1, (n - 1 - q) + 2, n)
     points, nonnegative, edm = (fewest(rank, most) for rank in ranks)
     proof.holds(
-        f"So {natural} is forced by rank D <= {most} from fewer points on than {says}",
+        f"If rank(D) <= {most} and n >= n_0, then {natural}; each of the three n_0 is "
+        f"below {says}: for any D, for D >= 0, and for a Euclidean distance matrix D",
         [
             gt(rank.xreplace({n: m}), most)
             for rank, m in zip(ranks, (points, nonnegative, edm), strict=True)
@@ -312,9 +310,10 @@ def state_copies(verdict: Euclidean, proof: Derivation) -> None:
     need = verdict.of.size - 1 - verdict.q
     copies = Symbol("copies")
     proof.holds(
-        "The smallest eigenvalue has multiplicity n - 1 - q or more"
+        "The smallest eigenvalue of the centred Gram matrix has multiplicity at least n - 1 - q"
         if verdict.attained
-        else "The multiplicity of the smallest eigenvalue is below n - 1 - q",
+        else "The multiplicity of the smallest eigenvalue of the centred Gram matrix is "
+        "below n - 1 - q",
         ge(copies, need) if verdict.attained else lt(copies, need),
         GIBBS,
         NUMBERS,
@@ -327,20 +326,22 @@ def spectrum(of: Dissimilarity, proof: Derivation) -> dict[str, Quantity]:
     if of.size <= SHOWN_VALUES:
         rows = Tuple(*(Tuple(e, Integer(many)) for e, many in Counter(of.eigenvalues).items()))
         proof.add(
-            "Eigenvalues, with multiplicities, of the centred Gram matrix -J D J/2 off ones",
+            "Eigenvalues, with multiplicities, of the centred Gram matrix -J D J/2 on "
+            "vectors of sum zero",
             Eigenvalues(rows, NUMBERS, of),
-            "roots of its characteristic polynomial, over the fractions",
+            "they are the roots of its characteristic polynomial, which has rational coefficients",
         )
     return {
         "eigenvalues": Quantity(
             list(of.eigenvalues),
             r"\mu_1 \le \dots \le \mu_{n-1}",
-            "eigenvalues of the centred Gram matrix -J D J/2 off the vector of ones",
+            "eigenvalues of the centred Gram matrix -J D J/2 on vectors of sum zero",
         ),
         "most_negative": Quantity(
             of.least,
             r"\mu_1",
-            "smallest of them: D is a Euclidean distance matrix iff it is not negative",
+            "smallest of these eigenvalues; D is a Euclidean distance matrix iff it is "
+            "not negative",
         ),
         "is_edm": Quantity(
             of.is_edm,
@@ -350,11 +351,12 @@ def spectrum(of: Dissimilarity, proof: Derivation) -> dict[str, Quantity]:
         "rank": Quantity(
             Integer(of.fractions.rank()),
             r"\operatorname{rank} D",
-            "rank of D with a zero diagonal",
+            "rank of D with its diagonal set to zero",
         ),
         "rank_centred": Quantity(
             Integer(sum(not zero(e) for e in of.eigenvalues)),
             r"\operatorname{rank} J D J",
-            "rank of the centred Gram matrix: c = 0 is forced if n exceeds it by more than q + 1",
+            "rank of the centred Gram matrix; if n > rank + q + 1, no constant other than "
+            "c = 0 is possible",
         ),
     }

@@ -16,13 +16,14 @@ def state_divergence(share: str, other: str, proof: Derivation) -> None:
     """Record that a share times the logarithm of its ratio to another is at least their gap."""
     divergence = t * log(t) - t + 1
     proof.equal(
-        "t log t - t + 1 falls before t = 1, where it is zero, and rises after",
+        "t log t - t + 1 decreases for t < 1, is zero at t = 1 and increases for t > 1",
         {
             "slope": (derivative(divergence, t), log(t)),
             "value_at_1": (divergence.xreplace({t: S.One}), 0),
         },
-        f"{other} times it, with t = {share}/{other}, is {share} log({share}/{other}) - {share} "
-        f"+ {other} >= 0, and zero iff {share} = {other}",
+        f"its derivative is log t; so with t = {share}/{other}, {other} times this "
+        f"function is {share} log({share}/{other}) - {share} + {other} >= 0, and zero "
+        f"iff {share} = {other}",
         Domain({t: POSITIVE}, {t: 1}),
         also=[lt(log(1 / (1 + t)), 0), gt(log(1 + t), 0)],
     )

@@ -49,7 +49,7 @@ mu_min = Symbol("mu_min", nonnegative=True)
 MEANINGS = {
     q: "dimension of the embeddings",
     mu: "an eigenvalue of the centred Gram matrix of the data",
-    mu_min: "smallest of its n - 1 eigenvalues off the vector of ones",
+    mu_min: "smallest of its n - 1 eigenvalues on vectors of sum zero",
 }
 SPECTRUM = {mu: Range(S.Zero, low_open=False), mu_min: between(0, mu)}
 #: Bits at which sums over components are compared with entries.
@@ -57,14 +57,14 @@ BITS = 256
 #: Embeddings are optimised for up to so many points.
 MOST_OPTIMISED = 40
 
-IN_Q = "whether the bound is attained in q dimensions"
+IN_Q = "whether embeddings in q dimensions attain the entropic bound"
 
 
 def of_one_pair(squared: Expr, what: str, domain: Domain, proof: Derivation) -> dict[str, Quantity]:
     """What holds for all data: of one pair, and of one principal component."""
     wanted, c = Symbol("d_z", real=True), Symbol("c", real=True)
     proof.holds(
-        "The bound is attained iff similarities are log-weights up to a constant",
+        "The entropic bound is attained iff the similarities are the log-weights plus one constant",
         eq(-wanted, -squared - c),
         GIBBS,
         domain.with_range(c, REAL, 0),
@@ -72,23 +72,26 @@ def of_one_pair(squared: Expr, what: str, domain: Domain, proof: Derivation) -> 
     )
     shift = solve_linear(mu_min + c / 2, c)
     proof.equal(
-        "A constant c adds c/2 to every eigenvalue of the centred Gram matrix",
+        "Adding a constant c to all squared distances adds c/2 to every eigenvalue of "
+        "the centred Gram matrix",
         {"shrunk": (mu - mu_min, (mu + c / 2).xreplace({c: shift}))},
-        "-J (E - I) J/2 = J/2; to lower the rank the least eigenvalues, being equal, must vanish",
+        "-J (E - I) J/2 = J/2; the rank decreases only if the smallest eigenvalues, "
+        "which are equal, become zero: mu_min + c/2 = 0",
         domain,
     )
     return {
         "squared_distance": Quantity(
             squared,
             r"\lVert z_i - z_j \rVert^2",
-            f"optimal squared distance of two embeddings, {what}, if q is at least the dimension "
-            "that the data span; it is the only one if q <= n - 2",
+            f"optimal squared distance of two embeddings, {what}, if q is at least the "
+            "dimension that the data span; the optimum is unique if q <= n - 2",
         ),
         "shrunk": Quantity(
             tidy(mu + shift / 2),
             r"\mu^\star",
-            "eigenvalue at the optimum if the data span n - 1 dimensions, more than q, and the "
-            "n - 1 - q smallest eigenvalues equal mu_min: shortened principal components",
+            "eigenvalue of the centred Gram matrix at the optimum, if the data span n - 1 "
+            "> q dimensions and the n - 1 - q smallest eigenvalues all equal mu_min: each "
+            "principal component is shortened",
         ),
     }
 
@@ -197,9 +200,10 @@ def optimum(D: Dissimilarity, c: Expr, size: int, proof: Derivation) -> dict[str
         return found
     rows = rows_of(components(D, -c / 2, size), D.size, size)
     proof.add(
-        "Principal components have these squared distances",
+        "The principal components of the data have the optimal squared distances",
         Placed(eq(DISTANCE, ENTRY + c), NUMBERS, D, rows, principal=True),
-        "the inner products of the rows, and of the columns, verify it",
+        "the squared distances of all rows, computed from the coordinates, are these, "
+        "and the columns are orthogonal",
     )
     return found | quantities(embedding=rows)
 
@@ -215,7 +219,7 @@ def against_components(
     names = {Symbol("pca_gap"): pca_gap}
     if attained:
         proof.add(
-            "The first q principal components, as they are, do not attain it",
+            "The first q principal components, not shortened, do not attain the entropic bound",
             InBalls(gt("pca_gap", S.Zero), NUMBERS, names=names),
             "their loss minus the bound is positive",
         )
@@ -226,7 +230,8 @@ def against_components(
     if enclosure(pca_gap - at_most, BITS) > 0:
         names[Symbol("gap_at_most")] = at_most
         proof.add(
-            "The first q principal components are not optimal: another embedding has less loss",
+            "The first q principal components are not optimal: another embedding has a "
+            "smaller loss",
             InBalls(gt("pca_gap", Symbol("gap_at_most")), NUMBERS, names=names),
             "both losses are computed at explicit coordinates",
         )
@@ -241,4 +246,6 @@ def state_span(D: Dissimilarity, data: str, proof: Derivation) -> None:
     found, d, n = Integer(D.dimension_with(S.Zero)), D.fractions, D.size
     flat = [d[i, n - 1] + d[j, n - 1] - d[i, j] for i in range(n - 1) for j in range(n - 1)]
     rank = Integer(fmpq_mat(n - 1, n - 1, flat).rank())
-    proof.equal(f"The {data} span r dimensions", {"r": (rank, found)}, RANK, NUMBERS)
+    proof.equal(
+        f"The affine hull of the {data} has dimension r", {"r": (rank, found)}, RANK, NUMBERS
+    )

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from flint import arb
 from sympy import Expr, Le, Rational, S, Symbol
 
-from ...decide.ball import NotEnclosed, enclosure, precision
+from ...decide.ball import NotEnclosed, enclosure
 from ...decide.domain import POSITIVE, Domain, DomainError
 from ...losses.softmax import tau
 from ...optimum.blocks import Certified
-from ...optimum.polish import Face, pivoted
-from ...optimum.solve import Start
 from ...proof.derivation import Derivation
 from ...proof.lemmas import DUALITY
 from ...proof.relations import gt
@@ -21,7 +18,7 @@ from ...theorem.quantity import Quantity
 from ...vectors.distance import Dissimilarity
 from ...vectors.sphere import Spherical
 from .._for_data import NUMBERS
-from ._descent import Floats, cosine_loss, lowest, multipliers, rounded
+from ._descent import Floats, cosine_loss, lowest, rounded
 from ._targets import TargetCosines, state_verdict
 from ._weights import (
     ATTAINED,
@@ -41,8 +38,8 @@ TOLERANCE = Rational(1, 10**12)
 SEEDS, FEW_SEEDS = range(12), range(2)
 #: Embeddings are optimised for up to so many points.
 MOST_OPTIMISED = 100
-#: Bits at which a gap is told from zero, those of a first proof, and what a pivot is above.
-BITS, GUESS_BITS, OCCUPIED = 128, 256, 1e-7
+#: Bits at which a gap is told from zero.
+BITS = 128
 
 
 def at_temperature(
@@ -56,12 +53,16 @@ def at_temperature(
         where = "in q dimensions"
     else:
         attained = None if targets.room is None else targets.room >= 0
-        where = "with the cosines of a pair as of a point with itself, the only way in n - 2 "
+        where = "with the constant c' = 1, the only one possible in n - 2 "
         where += "dimensions or fewer, unless the labels span n - 1"
     found = temperatures(targets.D, fixed) if targets.exact else {}
 
     def decided(attained: bool) -> dict[str, Quantity]:
-        return {"attained": Quantity(attained, ATTAINED, f"whether the bound is attained {where}")}
+        return {
+            "attained": Quantity(
+                attained, ATTAINED, f"whether the entropic bound is attained {where}"
+            )
+        }
 
     if attained is not None:
         found |= decided(attained)
@@ -87,7 +88,7 @@ def temperatures(D: Dissimilarity, fixed: Mapping[Symbol, Expr]) -> dict[str, Qu
     if found is None or found is S.EmptySet:
         return {}
     where = "q dimensions" if q in fixed else "n dimensions, n being the number of points"
-    meaning = f"temperatures at which the bound is attained in {where}"
+    meaning = f"temperatures at which the entropic bound is attained in {where}"
     return {"temperatures": Quantity(found, "T", meaning, parameter=tau)}
 
 
@@ -116,7 +117,6 @@ def best(
 
 def optimum(weights: Weights, heat: Expr, proof: Derivation) -> dict[str, Quantity]:
     """The minimum of the loss in any dimension; nothing where it may be the bound."""
-    weights.optima.near = near(weights, heat)
     loss, bound = weights.best("loss", heat), weights.bound
     if not enclosure(loss - bound, BITS) > 0:
         return {}
@@ -128,7 +128,7 @@ def optimum(weights: Weights, heat: Expr, proof: Derivation) -> dict[str, Quanti
         DUALITY,
     )
     proof.add(
-        "The minimum of the loss is above the bound",
+        "The minimum of the loss is larger than the entropic bound",
         InBalls(
             gt("least", Symbol("bound")),
             NUMBERS,
@@ -142,18 +142,6 @@ def optimum(weights: Weights, heat: Expr, proof: Derivation) -> dict[str, Quanti
         rank=weights.best("rank", heat),
         cosines=weights.best_cosines(heat),
     )
-
-
-def near(weights: Weights, heat: Expr) -> tuple[Face, Start, int]:
-    """Where a descent ends in as many dimensions as points, with the face of its rank."""
-    z, n = descended(weights, heat, weights.size), range(weights.size)
-    gram = z @ z.T
-    held = multipliers(np.array(weights.log, dtype=float), float(heat), gram)
-    with precision(BITS):
-        rows = [[arb(e) for e in row] for row in gram.tolist()]
-        face = Face((pivoted(rows, arb(OCCUPIED)),))
-        shares = [rows[i][j] for i in n for j in n if i <= j]
-        return face, (shares, [arb(y) for y in held.tolist()]), GUESS_BITS
 
 
 def descended(weights: Weights, heat: Expr, size: int) -> Floats:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from math import isqrt
 
 from flint import fmpq_mat
 from sympy import Expr, Rational, S, Symbol, oo, sqrt
 
+from ...decide.digits import sign
 from ...decide.domain import Domain, DomainError, Range, between
 from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
@@ -22,7 +22,6 @@ GIBBS = Lemma(
     "the loss minus the entropy of the normalised weights is a mean of divergences, so it is zero "
     "iff similarities are log-weights plus a constant, the same for every pair if both are "
     "symmetric",
-    "Gibbs' inequality for every row; what rows i and j add to the entry they share is one number",
     statement=r"Weighted InfoNCE minus the mean over rows of the entropy of $p_{ij} = "
     r"w_{ij}/\sum_{k \ne i} w_{ik}$ is the mean over rows of the divergence of $p_{i\cdot}$ from "
     r"the softmax of $s_{i\cdot}$. So it is at least $0$, and $0$ iff $s_{ij} = \log w_{ij} + "
@@ -33,11 +32,11 @@ GIBBS = Lemma(
 )
 RIGID = Lemma(
     "rigid constant",
-    "what the diagonal has beyond the other entries acts as a multiple of the identity on the "
-    "vectors whose entries add up to zero: if positive the rank is n - 1 or more; if negative the "
-    "matrix is not positive semidefinite, unless the labels have as many as n - 1 dimensions; so "
-    "in n - 2 dimensions or fewer it is zero",
-    "the matrix of ones vanishes on these vectors, and that of the labels on some of them",
+    "on vectors of sum zero the Gram matrix is that of the labels plus d I, where "
+    "d is the diagonal entry minus what the formula for the other entries gives "
+    "there; if d > 0 the rank is n - 1 or more; if d < 0 the matrix is not "
+    "positive semidefinite, unless the labels span n - 1 dimensions; so in n - 2 "
+    "dimensions or fewer d = 0",
     statement=r"Let $B + c E + d I$ be the Gram matrix of $n$ points, where $E$ is the matrix of "
     r"ones and $B$ a positive multiple of the Gram matrix of $n$ labels, or a negative one of the "
     r"matrix of their squared distances. If $d > 0$ the points have $n - 1$ dimensions or more, "
@@ -98,73 +97,28 @@ def state_sphere(
     proof.holds(
         seen,
         [eq((gamma + h2) / (1 + h2), target), ge(square, 0)],
-        "gamma is the cosine of two labels from the centre; h is real for tau up to tau_max",
+        "gamma is the cosine of two labels as seen from the centre of their sphere; "
+        "unit vectors with inner product gamma and one more coordinate h, normalised, "
+        "have the cosine (gamma + h^2)/(1 + h^2), and h is real for tau <= tau_max",
         inside.with_range(gamma, between(-1, 1), 0),
         names={h2: square},
     )
     proof.holds(
-        "Beyond tau_max the matrix of these cosines is not positive semidefinite",
+        "For tau > tau_max the matrix of these cosines is not positive semidefinite",
         lt(target.xreplace({gamma: S.Zero}), 0),
-        f"its quadratic form is this at the weights, of sum 1, that give the centre: {centre}",
+        "this negative number is its quadratic form at the weights, of sum 1, with "
+        f"which the labels average to the centre: {centre}",
         domain.with_range(tau, between(tau_max, 2 * tau_max, "(]"), domain.witness_of(2 * tau_max)),
     )
     other = Symbol("c", real=True)
     proof.equal(
-        "With another constant c the diagonal has d = c' - c beyond the other entries",
+        "With another constant c the diagonal exceeds what the formula gives for two "
+        "equal labels by d = c' - c",
         {"d": (1 - (cosine.xreplace({label: same}) + other - c_prime), c_prime - other)},
         RIGID,
         domain.restricted(set(domain.ranges) - {label}).with_range(other, Range(-oo), 0),
     )
     return inside
-
-
-# --- sums of square roots of fractions ---------------------------------------------------------
-def _root_of_square(q: Rational) -> Rational | None:
-    """The square root of a positive fraction, if it is a fraction."""
-    above, below = isqrt(int(q.p)), isqrt(int(q.q))
-    square = above * above == q.p and below * below == q.q
-    return Rational(above, below) if square else None
-
-
-class Roots:
-    """Square roots of positive fractions, each a fraction times one of a few.
-
-    No product of two different ones of these few is a fraction, so they are independent over the
-    fractions, and a sum of multiples of them is zero iff all multiples are.
-    """
-
-    def __init__(self, squares: Sequence[Rational]):
-        self.squares = squares
-        self.few: list[Rational] = []
-        #: for each square root its place among the few, and what it is of that
-        self.parts: list[tuple[int, Rational]] = []
-        for square in squares:
-            for k, base in enumerate(self.few):
-                ratio = _root_of_square(square / base)
-                if ratio is not None:
-                    self.parts.append((k, ratio))
-                    break
-            else:
-                self.parts.append((len(self.few), S.One))
-                self.few.append(square)
-
-    def vanishes(self, coefficients: Mapping[int, Rational]) -> bool:
-        """Whether the sum of coefficient times root is zero."""
-        totals: dict[int, Rational] = {}
-        for i, c in coefficients.items():
-            k, ratio = self.parts[i]
-            totals[k] = totals.get(k, S.Zero) + c * ratio
-        return all(total == 0 for total in totals.values())
-
-    def product(self, i: int, j: int) -> tuple[tuple[int, int], Rational]:
-        """The product of two of the roots: a pair of the few, and what it is of their product."""
-        (a, x), (b, y) = self.parts[i], self.parts[j]
-        return (min(a, b), max(a, b)), x * y
-
-    def of_pair(self, key: tuple[int, int]) -> Expr:
-        """The product of two of the few."""
-        a, b = key
-        return self.few[a] if a == b else sqrt(self.few[a] * self.few[b])
 
 
 # --- labels of which only the direction counts --------------------------------------------------
@@ -174,7 +128,7 @@ class Directions:
     Parameters
     ----------
     rows
-        A label in each.
+        A label in each row.
 
     Raises
     ------
@@ -188,17 +142,17 @@ class Directions:
         for i in range(self.size):
             if self.inner[i][i] == 0:
                 raise DomainError(f"Y: label {i + 1} is zero, and has no cosine with the others")
-        self.roots = Roots([self.inner[i][i] for i in range(self.size)])
+        self.norms = [sqrt(self.inner[i][i]) for i in range(self.size)]
 
     @cached_property
     def cosines(self) -> list[list[Expr]]:
         """Cosines of all pairs."""
         k = range(self.size)
-        return [[S.One if i == j else self._cosine(i, j) for j in k] for i in k]
+        return [[S.One if i == j else self.inner[i][j] / self._norms(i, j) for j in k] for i in k]
 
-    def _cosine(self, i: int, j: int) -> Expr:
-        key, ratio = self.roots.product(i, j)
-        return self.inner[i][j] / (ratio * self.roots.of_pair(key))
+    def _norms(self, i: int, j: int) -> Expr:
+        """The product of two norms."""
+        return sqrt(self.inner[i][i] * self.inner[j][j])
 
     @cached_property
     def _reduced(self) -> tuple[list[int], list[dict[int, Rational]]]:
@@ -228,10 +182,12 @@ class Directions:
         """
         basis, of = self._reduced
         return all(
-            self.roots.vanishes({**{b: -c for b, c in of[k].items()}, k: S.One})
-            for k in range(self.size)
-            if k not in basis
+            _vanishes(self.norms[k] - self._sum(of[k])) for k in range(self.size) if k not in basis
         )
+
+    def _sum(self, coefficients: Mapping[int, Rational]) -> Expr:
+        """A sum of multiples of norms."""
+        return sum((c * self.norms[i] for i, c in coefficients.items()), S.Zero)
 
     @cached_property
     def dimension(self) -> int:
@@ -257,11 +213,8 @@ class Directions:
         """
         if not self.is_on_plane:
             return None
-        totals: dict[tuple[int, int], Rational] = {}
-        for (i, j), c in self._inverse.items():
-            key, ratio = self.roots.product(i, j)
-            totals[key] = totals.get(key, S.Zero) + c * ratio
-        return sum((c * self.roots.of_pair(key) for key, c in totals.items() if c), S.Zero)
+        pairs = self._inverse.items()
+        return sum((c * self._norms(i, j) for (i, j), c in pairs if c), S.Zero)
 
     @cached_property
     def square_of_radius(self) -> Expr:
@@ -283,9 +236,15 @@ class Directions:
                 j: sum((self._inverse[b, j] * self.inner[b][k] for b in basis), S.Zero)
                 for j in basis
             }
-            left[k] = left.get(k, S.Zero) - 1
-            found += not self.roots.vanishes(left)
+            found += not _vanishes(self._sum(left) - self.norms[k])
         return found
+
+
+def _vanishes(e: Expr) -> bool:
+    found = sign(e)
+    if found is None:
+        raise DomainError(f"Y: it was not decided whether {e}, a sum of norms of labels, is zero")
+    return found == 0
 
 
 def _inner(a: Sequence[Expr], b: Sequence[Expr]) -> Rational:

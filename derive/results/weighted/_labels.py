@@ -12,7 +12,7 @@ C = Symbol("C", integer=True, positive=True)
 
 #: Said of what has no value.
 ALONE = "a sample alone in its class has no positive"
-ONE_CLASS = "with one class the loss is the same for all vectors of one inner product"
+ONE_CLASS = "with one class the loss is the same for all vectors with equal inner products"
 
 #: C classes of n samples.
 BALANCED = hierarchy((n, "same_class", "samples"), (C, "cross_class", "classes"))

@@ -42,7 +42,7 @@ def laws(sizes: Sequence[int], proof: Derivation) -> dict[str, Quantity]:
     found["dimension"] = Quantity(
         Integer(len(sizes) - 1),
         "C - 1",
-        "least dimension in which the optimum is that of all larger dimensions",
+        "smallest embedding dimension in which the optimum is that of every larger dimension",
     )
     found["uniform"] = _uniform(sizes, proof)
     if len(sizes) <= LISTED:
@@ -54,8 +54,8 @@ def laws(sizes: Sequence[int], proof: Derivation) -> dict[str, Quantity]:
 def _tau_merge(sizes: Sequence[int], proof: Derivation) -> Quantity:
     """The temperature from which all classes but the largest share one prototype."""
     meaning = (
-        "temperature from which on all classes but the largest share one prototype, opposite to "
-        "that of the largest; oo if they never do"
+        "smallest temperature from which on all classes except the largest share one "
+        "prototype, opposite to that of the largest; oo if they never do"
     )
     written = r"\tau_{\mathrm{merge}}"
     if len(sizes) == 2:
@@ -63,14 +63,16 @@ def _tau_merge(sizes: Sequence[int], proof: Derivation) -> Quantity:
     largest = max(sizes)
     rest = sum(sizes) - largest
     at = {l1: Integer(largest), r: Integer(rest)}
-    criterion = merging(HARD_SUPCON, proof).criterion.at(at, f"for l1 = {largest}, r = {rest}")
+    merged, _ = merging(HARD_SUPCON, proof)
+    criterion = merged.at(at, f"for l1 = {largest}, r = {rest}")
     if largest > rest:
         found = threshold(criterion, tau, HEATED, proof)
         return Quantity.of(found, "tau_merge", written, extended=True)
     proof.holds(
-        "The largest class has no more than half of all samples: the smaller ones never share one",
+        "If the largest class has at most half of all samples, the smaller classes "
+        "never share one prototype",
         lt(criterion.condition, S.Zero),
-        "the certificate fails at every temperature",
+        "at every temperature the certificate of a shared prototype has a negative eigenvalue",
         HEATED,
     )
     return Quantity(oo, written, meaning, extended=True)
@@ -84,7 +86,8 @@ def _uniform(sizes: Sequence[int], proof: Derivation) -> Quantity:
     return Quantity(
         true if alike else S.false,
         r"\mathrm{uniform}",
-        "whether the prototypes form a regular simplex, at every temperature or at none",
+        "whether the prototypes form a regular simplex; for given sizes they do at "
+        "every temperature or at none",
     )
 
 
@@ -101,15 +104,18 @@ def _small_tau(sizes: Sequence[int], proof: Derivation) -> Quantity:
     for (i, j), w in weights.items():
         first[i, j] = first[j, i] = log(product / w ** len(pairs)) / len(pairs)
     proof.holds(
-        "With b the mean of log w less log w, w exp(b) is the same for all pairs, and sum b = 0",
+        "With b_ij the mean of log w over all pairs minus log w_ij, the numbers b_ij "
+        "add up to zero",
         eq(Mul(*(product / w ** len(pairs) for w in weights.values())), S.One),
-        "the product of all exp(b) to the number of pairs",
+        "the product of exp(b_ij) over all pairs, raised to the number of pairs, is "
+        "1; and w_ij exp(b_ij) is the same for all pairs by definition",
         HEATED,
     )
     return Quantity(
         first,
         r"\lim_{\tau\to 0}\tfrac{1}{\tau}\bigl(\cos(\mu_c, \mu_{c'}) + \tfrac{1}{C-1}\bigr)",
-        "limit of the cosine of two classes minus that of the simplex, over tau",
+        "limit of (cosine of two classes + 1/(C - 1))/tau as tau -> 0; the simplex "
+        "has the cosine -1/(C - 1)",
     )
 
 
@@ -127,9 +133,9 @@ def _large_tau(sizes: Sequence[int], proof: Derivation) -> Quantity:
             cosines[i, j] = cosines[j, i] = value
         rows = (sum((cosines[i, j] * parts[j] for j in range(count)), S.Zero) for i in range(count))
         proof.holds(
-            "At these sizes the samples of all classes balance",
+            "With these cosines the class means, weighted by class size, add up to zero",
             [eq(row, S.Zero) for row in rows],
-            "sum of q_c' cos_cc' over c'",
+            "their weighted sum has inner product zero with each of them",
             HEATED,
         )
     else:
@@ -138,5 +144,5 @@ def _large_tau(sizes: Sequence[int], proof: Derivation) -> Quantity:
     return Quantity(
         cosines,
         r"\lim_{\tau\to\infty}\cos(\mu_c, \mu_{c'})",
-        "cosines of the classes as the temperature grows",
+        "cosines of the class means in the limit tau -> oo",
     )

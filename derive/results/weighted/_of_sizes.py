@@ -92,7 +92,8 @@ def cosines(
     return Quantity(
         table(sizes, of),
         r"\cos(\mu_c, \mu_{c'})",
-        "cosines of the points to which the classes collapse, in the order of sizes",
+        "cosines of the points to which the classes collapse, in the order in which "
+        "the sizes are given",
         domain,
         measured=Entries(tuple(tuple(row) for row in table(sizes, measured, inside=True))),
     )
@@ -113,7 +114,9 @@ def optima(loss: SoftmaxLoss, sizes: Sizes, domain: Domain) -> BlockOptima:
 
 def rank(value: Expr) -> Quantity:
     """The dimensions of an optimum."""
-    meaning = "dimension of the span of the optimum, the least in which it exists"
+    meaning = (
+        "rank of the Gram matrix of the optimum: the least dimension in which the optimum exists"
+    )
     return Quantity(value, "q", meaning)
 
 
@@ -130,6 +133,6 @@ def numbers(found: BlockOptima, sizes: Sizes, fixed: Mapping[Symbol, Expr]) -> d
         "gap": Quantity(
             number("gap"),
             r"\mathrm{gap}",
-            "proved bound on the loss of the certificate minus the minimum",
+            "proved upper bound on the loss of the certificate minus the minimum",
         ),
     }

@@ -39,7 +39,7 @@ TWO = Domain(
 )
 DOMAIN = Domain(
     {
-        C: at_least(3, "two classes of any sizes are opposite: give them as sizes"),
+        C: at_least(3, "two classes of any sizes are opposite; for these, give the sizes"),
         n1: at_least(2, ALONE),
         n2: at_least(2, ALONE),
         tau: POSITIVE,
@@ -66,11 +66,12 @@ def state_points(reduced: ReducedOnOrbits, domain: Domain, proof: Derivation) ->
         r: Symbol(f"d_{r.name}") for r in reduced.configuration.relations if slopes[r.name] != 0
     }
     proof.holds(
-        "The loss decreases with inner products in a class and increases with those of two classes",
+        "The loss decreases with inner products within a class and increases with "
+        "those across classes, so every class collapses to a point",
         [lt(d, 0) if r.kind == SAME_CLASS else gt(d, 0) for r, d in felt.items()],
-        "to raise an inner product in a class to 1 leaves the Gram matrix positive semidefinite: "
-        "it makes a number on the diagonal of its blocks larger, and those of the instances zero; "
-        "so every class collapses",
+        "raising the inner products within a class to 1 keeps the Gram matrix "
+        "positive semidefinite: a diagonal entry of its block of class means grows, "
+        "and the eigenvalue on contrasts within the class becomes zero",
         with_reals(domain, (entry(r.name) for r in felt)),
         names={d: slopes[r.name] for r, d in felt.items()},
     )
@@ -129,11 +130,11 @@ class OneApart:
         reals = with_reals(DOMAIN, (across, among))
         name, least = Symbol("D"), Symbol("eta_min")
         self.proof.holds(
-            "Points with cosines xi and eta exist iff these are at most 1 and D is not negative; "
-            "that is so for eta from eta_min on",
+            "Unit vectors with the cosines xi and eta exist iff both are at most 1 and D "
+            "is not negative, that is, eta >= eta_min",
             [eq(name, short), eq(name, rate * (among - least)), gt(rate, 0)],
-            "D is, up to a positive factor, the determinant of the block of the means, whose first "
-            "entry is positive",
+            "D is a positive multiple of the determinant of the block of class means, "
+            "whose first entry is positive",
             reals,
             names={name: both / (n1 * n2), least: lowest},
         )
@@ -143,7 +144,8 @@ class OneApart:
                 gt(derivative(derivative(lowest, across), across), 0),
                 le(lowest.xreplace({across: beyond - 1}), 1),
             ],
-            "for xi from -1 to 1, that is t = xi + 1 from 0 to 2",
+            "its second derivative is positive, and t = xi + 1 runs from 0 to 2 as xi "
+            "runs from -1 to 1",
             DOMAIN.with_range(beyond, between(0, 2), 1),
         )
         return lowest
@@ -175,7 +177,8 @@ class OneApart:
         self.proof.holds(
             "At xi = 0 the loss increases with xi",
             gt(short.xreplace({beyond: S.One}), 0),
-            "its minimum lies at a xi between -1 and 0: where the derivative is zero, or at -1",
+            "the derivative is positive there; by convexity the minimum lies at a xi < 0, "
+            "where the derivative vanishes, or at xi = -1",
             DOMAIN,
         )
         return short
@@ -205,10 +208,11 @@ class Opposite:
         self.loss = reduced.function.value.xreplace(at)
         corner = Symbol("D")
         proof.holds(
-            "Every inner product is at its best, 1 in a class and -1 between the classes: as of "
-            "opposite points, D being a determinant",
+            "Two opposite points, one per class, exist: the determinant D of the block of "
+            "class means is zero at inner products 1 within a class and -1 across classes",
             eq(corner, S.Zero),
-            "none is above 1 or below -1, and no other vectors have all of these",
+            "no inner product is above 1 or below -1, so each has the value that "
+            "minimises the loss, and only opposite points have all these values",
             TWO,
             names={corner: determinant(structure, at)},
         )

@@ -162,22 +162,25 @@ class WeightRows:
         """Whether the bound is attained, in a line."""
         if self.apart is not None:
             return (
-                "not attained nor approached by symmetric similarities: no factors of the rows "
-                "make W symmetric"
+                "neither attained nor approached by symmetric similarities: no rescaling of "
+                "the rows makes W symmetric"
             )
         if self.circular:
             return (
-                "not attained nor approached by symmetric similarities: weights in one direction "
-                "only lead round in a circle"
+                "neither attained nor approached by symmetric similarities: the graph of the "
+                "weights has a directed cycle through a weight whose reverse is zero"
             )
         if any(self.zeros):
-            many = f", a constant for each of {self.components} components"
+            many = f"; each of the {self.components} components has its own constant"
             return (
-                "approached and not attained: a similarity would have to be -oo where a weight "
-                f"is zero{many if self.components > 1 else ''}"
+                "approached but not attained: a similarity would have to be -oo where a "
+                f"weight is zero{many if self.components > 1 else ''}"
             )
         if self.size == 2:
-            return "attained by every similarity: with one other point the loss is 0"
+            return "attained by all similarities: with two points the loss is 0"
         if not self.symmetric:
-            return "attained: factors of the rows make W symmetric, and the loss does not see them"
-        return "attained by s_ij = log w_ij + c, with one constant c, and by nothing else"
+            return (
+                "attained: a rescaling of the rows makes W symmetric, and the loss does not "
+                "depend on the scale of a row"
+            )
+        return "attained by s_ij = log w_ij + c, with one constant c, and by no other similarities"

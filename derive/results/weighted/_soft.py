@@ -35,7 +35,7 @@ from ._labels import BALANCED, SIZES, C
 WEIGHTS = between(
     0, 1, "()", "at 1 all pairs weigh the same, and at 0 the loss is that of supcon-balanced"
 )
-BEYOND = "beyond it no points have this cosine"
+BEYOND = "for larger tau no unit vectors have this cosine"
 DOMAIN = SIZES.with_range(epsilon, WEIGHTS, Rational(1, 10))
 PROBLEM = Problem(SOFT_SUPCON, BALANCED, DOMAIN)
 #: The weight of a pair of two classes is exp(-lambda).
@@ -109,7 +109,7 @@ class Soft:
             for c in self.simplex.open.values()
         )
         self.proof.holds(
-            "All conditions begin to hold at one temperature",
+            "All optimality conditions of the simplex begin to hold at the same temperature",
             [eq(name, other.value) for other in rest],
             "",
             DOMAIN.restricted((C, epsilon)),
@@ -121,7 +121,7 @@ class Soft:
         """How far on the edge from equal vectors the loss falls, in the rate."""
         x, length = self.towards.x, self.towards.segment.length
         inside = DOMAIN.with_range(x, between(0, length), DOMAIN.witness_of(length) / 2)
-        says = "the loss does not fall further along the edge"
+        says = "the loss does not decrease further along the edge"
         rises = Criterion(says, Ge(self.towards.slope, 0, evaluate=False))
         return tidy(in_rate(threshold(rises, x, inside, self.proof).value))
 
@@ -135,17 +135,21 @@ class Soft:
         """Record that up to the critical temperature the weights are met, on the edge."""
         length = self.towards.segment.length
         self.proof.holds(
-            "With epsilon = exp(-lambda): up to the critical temperature that place is on the edge",
+            "With epsilon = exp(-lambda): for tau up to the critical temperature, the "
+            "point where softmax probabilities equal the weights lies on the edge",
             le(self.place, length),
-            "the far end is the simplex",
+            "its position is at most that of the far end, which is the simplex",
             self.below,
         )
         pulled = self.reduced.pair_gradient(self.inner)
         names = {Symbol(f"a_{r}"): in_rate(e) for r, e in pulled.items()}
         self.proof.holds(
-            "There the gradient vanishes: softmax probabilities are weights",
+            "At that point the gradient vanishes: the softmax probabilities equal the "
+            "normalised weights",
             [eq(a, S.Zero) for a in names],
-            "by convexity no matrix has a lower loss: the entropic bound is attained",
+            "the derivative in an inner product is its softmax probability minus its "
+            "weight; by convexity no Gram matrix has a smaller loss, so the entropic "
+            "bound is attained",
             self.below,
             names=names,
         )
@@ -161,8 +165,8 @@ class Soft:
         pulled = self.reduced.pair_gradient(moved)
         slopes = {Symbol(f"a_{r}"): in_rate(e) for r, e in pulled.items()}
         self.proof.add(
-            "It also vanishes with a number c added to the inner products of all pairs, and every "
-            "optimum there is one of these",
+            "The gradient also vanishes if a number c is added to the inner products of "
+            "all pairs, and every optimum for such a tau arises in this way",
             Relations(
                 Tuple(*(eq(a, S.Zero) for a in slopes)),
                 free,
@@ -170,27 +174,28 @@ class Soft:
                 given=(UniqueGram.of(self.reduced, DOMAIN),),
                 lemma=STRICT_ROWS,
             ),
-            "every two rows share an inner product",
+            "rows of two optima differ by constants, and any two rows share an inner product",
         )
         least = Symbol("c_min")
         names = {Symbol(f"lambda_{e}"): value for e, value in values.items()}
         self.proof.holds(
-            "It is positive semidefinite for c from c_min to 0: these are its eigenvalues",
+            "Eigenvalues of the Gram matrix with c added; it is positive semidefinite for "
+            "c_min <= c <= 0",
             [eq(name, tidy(value)) for name, value in names.items()],
-            "that of samples falls with c and is zero at c = 0",
+            "the eigenvalue on contrasts of samples is -c, and those on the mean and on "
+            "contrasts of classes are non-negative for c >= c_min",
             free,
             names=names,
         )
         self.proof.holds(
-            "c_min is where the eigenvalue of the mean vanishes; the others are positive there",
+            "At c = c_min the eigenvalue on the mean vanishes and the others are non-negative",
             [
                 eq(last.xreplace({shift: least}), S.Zero),
                 *(ge(values[e].xreplace({shift: least}), S.Zero) for e in ("samples", "classes")),
                 le(least, S.Zero),
             ],
-            "a second optimum spans C n - 1 dimensions or more; the optimum is unique iff c_min "
-            "= 0, at "
-            "the critical temperature",
+            "with c < 0 the optimum has rank C n - 1 or more; so the optimum is unique "
+            "iff c_min = 0, that is, at the critical temperature",
             self.below,
             names={least: -most},
         )
@@ -204,8 +209,8 @@ class Soft:
             for e, c in self.simplex.open.items()
         }
         self.proof.add(
-            "Beyond the critical temperature the simplex is the only optimum: its conditions, "
-            "times something positive, are strict",
+            "Above the critical temperature the simplex is the only optimum: its "
+            "optimality conditions, times positive factors, hold strictly",
             Relations(
                 Tuple(*(gt(gap, S.Zero) for gap in gaps.values())),
                 self.above,
@@ -221,7 +226,7 @@ def state_entropy(rows: Rows, inner: Inner, domain: Domain, proof: Derivation) -
     loss = Add(*(part * row.value(inner) for part, row in rows))
     found = in_rate(entropy(rows))
     proof.holds(
-        "The loss there is the entropy of the weights",
+        "The loss at that point is the entropy of the normalised weights",
         eq("H", found),
         "",
         domain,

@@ -141,11 +141,12 @@ class _Wanted:
             Symbol(f"d_{r}"): in_rate(e.xreplace(at)) for r, e in function.slopes.items() if e != 0
         }
         self.proof.holds(
-            "With epsilon = exp(-lambda): the gradient vanishes where cosines are 1 in a class and "
-            "1 - lambda tau between classes",
+            "With epsilon = exp(-lambda): the gradient vanishes where cosines are 1 "
+            "within a class and 1 - lambda tau across classes",
             [eq(d, S.Zero) for d in names],
-            "softmax probabilities are weights there, so by convexity no matrix has a lower loss: "
-            "the entropic bound is attained, if such vectors exist",
+            "there the softmax probabilities equal the normalised weights; by convexity "
+            "no Gram matrix has a smaller loss, so the entropic bound is attained if such "
+            "vectors exist",
             IN_RATE,
             names=names,
         )
@@ -159,15 +160,20 @@ class _Wanted:
         values = self._eigenvalues
         names = {Symbol(f"lambda_{e}"): value for e, value in values.items()}
         self.proof.holds(
-            "One point for each class, with these cosines: the eigenvalues of its Gram matrix",
+            "Eigenvalues of the Gram matrix of one point per class with these cosines",
             [eq(name, tidy(value)) for name, value in names.items()],
-            "the size of a class is not in them",
+            "all pairs of classes have the same cosine, whatever the class sizes",
             IN_RATE,
             names=names,
         )
-        self.proof.holds("That of the classes is positive", gt(values["classes"], 0), "", IN_RATE)
+        self.proof.holds(
+            "The eigenvalue on contrasts of classes is positive",
+            gt(values["classes"], 0),
+            "",
+            IN_RATE,
+        )
         exist = Criterion(
-            "points with the cosines that the weights ask for exist",
+            "unit vectors whose softmax probabilities equal the weights exist",
             Ge(in_weight(values["mean"]), 0, evaluate=False),
         )
         return threshold(exist, tau, PARAMETERS, self.proof)
@@ -189,11 +195,11 @@ class _Wanted:
             lemma=ONLY_ONE_UNLESS_FREE,
         )
         self.proof.add(
-            "Beyond it no vectors attain the bound, also with a number c added to all inner "
-            "products, and the optimum is the only one",
+            "For tau > tau_critical no unit vectors attain the entropic bound, even with "
+            "a number c added to all inner products, and the optimum is unique",
             says,
-            "q is the quadratic form of the Gram matrix at the sum over classes of the mean of a "
-            "class, and two samples of a class have no larger inner product than 1, so c <= 0",
+            "q is the quadratic form of that Gram matrix at the sum of the class means, "
+            "and c <= 0 since two samples of a class have an inner product of at most 1",
         )
 
     def _unique(self) -> Expr:
@@ -201,8 +207,9 @@ class _Wanted:
         free = IN_RATE.with_range(shift, between(-2, 0, "[)"), Rational(-1, 10))
         values = [-shift, *(rate * tau * size - shift for size in sorted(set(self.sizes)))]
         self.proof.holds(
-            "With c < 0 added, the Gram matrix less a multiple of the matrix of ones is positive "
-            "definite: its eigenvalues, on the contrasts in a class and on its mean",
+            "With c < 0 added, the Gram matrix minus a multiple of the matrix of ones is "
+            "positive definite: its eigenvalues, on contrasts within a class and on class "
+            "means",
             [gt(value, S.Zero) for value in values],
             "the matrix of ones has rank one, so another optimum spans at least "
             "n - 1 dimensions, for n samples in all",

@@ -22,10 +22,10 @@ from .._for_data import NUMBERS
 from ._weights import MOST_POINTS
 
 TOO_LARGE = "the matrix of the cosines is not positive semidefinite"
-TOO_SMALL = "that is the rank of the matrix of the cosines"
+TOO_SMALL = "the matrix of the cosines has this rank"
 NO_SPHERE = (
-    "c' = 1 asks for one; squared distances have the rank r + 1 on a sphere, if r <= n - 2, and "
-    "r + 2 on none"
+    "the constant c' = 1 needs labels on a sphere; if r <= n - 2, the rank of D "
+    "is r + 1 for labels on a sphere, and r + 2 for others"
 )
 
 
@@ -145,23 +145,32 @@ def state_verdict(
         shown.append(ge(room, 0))
         shown += [le(targets.rank, needed)] if size is not None else []
         shown += [eq(negative, 0)] if signs is not None else []
-        title = "It is attained: the sphere of the labels fits into the unit sphere"
-        why = "its points, with one more coordinate where it is smaller"
+        title = "The bound is attained: the sphere of the labels fits into the unit sphere"
+        why = (
+            "the labels, seen from the centre of their sphere and with one more "
+            "coordinate where that sphere is smaller, have the optimal cosines"
+        )
     elif size is None or targets.rigid(size):
         if targets.tau_max is None:
-            title, why = "It is not attained: the labels lie on no sphere", NO_SPHERE
+            title, why = "The bound is not attained: the labels do not lie on a sphere", NO_SPHERE
             rank = targets.dimension + 2
             names[Symbol("rank_D")] = Integer(targets.D.fractions.rank())
             shown.append(eq("rank_D", rank))
         elif targets.room == -1:
-            title, why = "It is not attained: the sphere of the labels is too large", TOO_LARGE
+            title, why = (
+                "The bound is not attained: the sphere of the labels is too large",
+                TOO_LARGE,
+            )
             shown.append(lt(room, 0))
             shown += [gt(negative, 0)] if signs is not None else []
         else:
-            title, why = "It is not attained: the dimension is too small", TOO_SMALL
+            title, why = "The bound is not attained: the dimension is too small", TOO_SMALL
             shown.append(lt(needed, targets.rank or 0))
     else:
-        title, why = f"In q = {size}: {targets.verdict(size).reason}", "every constant c' is tried"
+        title, why = (
+            f"In q = {size} dimensions: {targets.verdict(size).reason}",
+            "all constants c' are considered",
+        )
         shown.append((gt if attained else eq)("constants", 0))
         names[Symbol("constants")] = Integer(attained)
     proof.holds(title, shown, why, NUMBERS, names=names)

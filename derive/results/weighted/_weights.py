@@ -18,9 +18,6 @@ from ...decide.domain import DomainError, Range
 from ...decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ...losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from ...optimum.blocks import BlockOptima, ReducedOnOrbits
-from ...optimum.polish import Face
-from ...optimum.program import Program
-from ...optimum.solve import NotDecided, Solved, Start
 from ...optimum.value import Digits, FaceValue, Handle
 from ...proof.statement import Statement
 from ...structures.configuration import Block, Configuration, Orbit, Pairs
@@ -99,22 +96,6 @@ def points(size: int) -> Configuration:
     return Configuration(orbits, tuple(relations), (block,), table, {})
 
 
-class PointOptima(BlockOptima):
-    """The optima, found from a start nearby if there is one."""
-
-    near: tuple[Face, Start, int] | None = None
-
-    def _solved(self, point: Mapping[Symbol, Expr]) -> Solved:
-        if self.near is not None:
-            program = Program(self.reduced.function, point)
-            program.check_parameters()
-            try:
-                return Solved(program, self.near)
-            except NotDecided:
-                pass
-        return super()._solved(point)
-
-
 class Weights:
     """Positive symmetric weights, by their logarithms."""
 
@@ -156,13 +137,13 @@ class Weights:
             return total / self.size
 
     @cached_property
-    def optima(self) -> PointOptima:
+    def optima(self) -> BlockOptima:
         """Where the loss is least, in as many dimensions as there are points."""
         if self.size > MOST_POINTS:
             raise DomainError(
                 f"the optimum is found for up to {MOST_POINTS} points, not for {self.size}"
             )
-        return PointOptima(ReducedOnOrbits(self.loss, points(self.size)), (tau,))
+        return BlockOptima(ReducedOnOrbits(self.loss, points(self.size)), (tau,))
 
     def best(self, kind: str, heat: Expr, name: str = "") -> Expr:
         """A number of the optimum at a temperature."""

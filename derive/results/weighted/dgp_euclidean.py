@@ -43,7 +43,8 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     shift(proof)
     copies = plane((n, at_least(2), 5), (k, Range(S.One, n - 1, False, False, integer=True), 2))
     proof.equal(
-        "At the least constant, k copies of the least eigenvalue leave n - 1 - k dimensions",
+        "If the smallest eigenvalue has multiplicity k, the points with the smallest "
+        "constant span n - 1 - k dimensions",
         {"dimension": ((n - 1) - k, n - 1 - k)},
         SCHOENBERG,
         copies,
@@ -51,14 +52,16 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     )
     enough = plane((n, Range(S(2), q + 2, False, False, integer=True), 4))
     proof.holds(
-        "With q >= n - 2 every D is attained",
+        "If q >= n - 2, the bound is attained for every D",
         ge(q, n - 1 - 1),
-        "one copy is enough; with q >= n - 1 no copy is needed, for all larger constants",
+        "multiplicity 1 of the smallest eigenvalue is enough for q = n - 2; for q >= "
+        "n - 1 every larger constant does as well",
         enough,
     )
     points, nonnegative, edm = enough_points(proof, "c = 0", "c > 0", q + 2, "2q + 4")
     proof.equal(
-        "One point fewer is not enough: q + 1 pairs; q - 1 pairs and three more points; a simplex",
+        "The numbers n_0 are sharp: with n_0 - 1 points there are counterexamples (q "
+        "+ 1 pairs; q - 1 pairs and three more points; a simplex)",
         {
             "pairs": (2 * (q + 1), points - 1),
             "pairs_and_three": (2 * (q - 1) + 3, nonnegative - 1),
@@ -67,11 +70,11 @@ def general(proof: Derivation) -> dict[str, Quantity]:
             "pair_and_point": (S(2) ** 2 + 1 - 4, 1),
             "two_points": (S(2) ** 2 - 4, 0),
         },
-        "minus the squared distances of pairs of opposite points, each pair 2 apart on an axis of "
-        "its own, over 2, have c = 2 and points that coincide two and two; points 2 apart on a "
-        "line, all but three of them split by 1 to both sides in a dimension of its own, have "
-        "c = 4 beside squared distances less 4; ones off the diagonal have c = -1 and points that "
-        "coincide",
+        "half of minus the squared distances of pairs of opposite points, each pair 2 "
+        "apart on an axis of its own, have c = 2 and points that coincide in twos; "
+        "points 2 apart on a line, all but three of them split by 1 to both sides in "
+        "a dimension of its own, have squared distances that, less 4, need c = 4; "
+        "ones off the diagonal have c = -1 and points that all coincide",
         plane(),
     )
     return points_needed(points, nonnegative, edm, "rank D <= q + 2 implies c = 0")
@@ -104,7 +107,8 @@ def for_dimensions(verdict: Euclidean, proof: Derivation) -> dict[str, Quantity]
         "defect": Quantity(
             verdict.defect,
             r"\delta",
-            "spectral-norm distance of the centred Gram matrix to the nearest that is attained",
+            "spectral-norm distance of the centred Gram matrix to the nearest one for "
+            "which the bound is attained",
         ),
     }
     if c is None or verdict.embedding is None:
@@ -112,9 +116,10 @@ def for_dimensions(verdict: Euclidean, proof: Derivation) -> dict[str, Quantity]
     proof.add(
         "The points have the squared distances D + c",
         Placed(eq(DISTANCE, ENTRY + c), NUMBERS, verdict.of, verdict.embedding),
-        "eigenvalues give their dimension, and elimination finds them",
+        "the coordinates were found by elimination, and their squared distances are "
+        "compared with D + c",
     )
-    meaning = "constant of the embedding shown: 0 if that is possible, else the smallest"
+    meaning = "constant c of the embedding shown: 0 if that is possible, else the smallest"
     return {
         **found,
         "c": Quantity(c, "c", meaning),

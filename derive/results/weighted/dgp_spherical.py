@@ -44,8 +44,6 @@ SPHERE = Lemma(
     "spheres and cosines",
     "1 - tau (d_ij + c) are cosines iff the points of D + c lie on a sphere of radius rho <= "
     "1/sqrt(2 tau); they have the dimension of these points, and one more if it is smaller",
-    "unit vectors have squared distances 2 - 2 cos; a coordinate more, the same for all, enlarges "
-    "a sphere",
     statement=r"$1 - \tau (d_{ij} + c)$ are the cosines of points iff those with the squared "
     r"distances $d_{ij} + c$ lie on a sphere of radius $\rho \le 1/\sqrt{2 \tau}$. They have as "
     r"many dimensions as these points, and one more if $\rho < 1/\sqrt{2 \tau}$.",
@@ -59,8 +57,8 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     shift(proof)
     unit = Domain({c: POSITIVE, d: POSITIVE, tau: POSITIVE}, {c: 1, d: 1, tau: 1})
     proof.equal(
-        "Cosines 1 - tau (d + c) have the constant c' = 1 - tau c; directions have the squared "
-        "distances 2 tau (d + c)",
+        "With c' = 1 - tau c the cosines c' - tau d are 1 - tau (d + c); unit vectors "
+        "with these cosines have the squared distances 2 tau (d + c)",
         {
             "cosine": ((1 - tau * c) - tau * d, 1 - tau * (d + c)),
             "squared_distance": (2 - 2 * ((1 - tau * c) - tau * d), 2 * tau * (d + c)),
@@ -144,7 +142,8 @@ def at_temperature(verdict: Spherical, proof: Derivation) -> dict[str, Quantity]
     proof.add(
         f"The points have the cosines c' - tau d_ij, in {plural(verdict.q, 'dimension')}",
         Placed(eq(COSINE, verdict.c_prime - verdict.tau * ENTRY), NUMBERS, verdict.of, points),
-        "elimination of the matrix of cosines, whose rank is known",
+        "the coordinates were found by elimination, and their inner products are "
+        "compared with these cosines",
     )
     return found | quantities(
         c_prime=verdict.c_prime, unique=verdict.unique, cosines=cosines, embedding=points
@@ -153,7 +152,7 @@ def at_temperature(verdict: Spherical, proof: Derivation) -> dict[str, Quantity]
 
 RESULT = ForData(
     "dgp-spherical",
-    title="When directions attain the bound of weighted InfoNCE of cosines",
+    title="When unit vectors attain the bound of weighted InfoNCE of cosines",
     source="vock2026unified, Corollary 3.5 and Theorem 3.8",
     parameters=(q, tau),
     with_data=(q, tau),

@@ -54,16 +54,18 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     proof.equal(
         "The cross entropy of all pairs exceeds the loss by log n",
         {"cross_entropy": (-p * (log(s) - log(n)), -p * log(s) + p * log(n))},
-        "among all pairs a pair has 1/n of the share p that it has in its row; the shares of a row "
-        "add up to 1, so the terms p log n have the mean log n",
+        "over all pairs, a pair has 1/n of the probability p that it has in its row; "
+        "the probabilities of a row add up to 1, so the terms p log n have the mean "
+        "log n",
         shares,
     )
     pairs = Domain({a: POSITIVE, b: POSITIVE, w: POSITIVE}, {a: 1, b: 2, w: 1})
     proof.equal(
         "Rows that share a pair have the same constant",
         {"difference": ((log(a) + log(w)) - (log(b) + log(w)), log(a) - log(b))},
-        "the similarity of a pair is log(a w) by its one row and log(b w) by the other, so a = b; "
-        "and so on along the pairs with a weight, which join all points of a component",
+        "the similarity of a pair is log(a w) in one of its rows and log(b w) in the "
+        "other, so a = b; pairs with positive weight join all points of a component "
+        "in this way",
         pairs,
     )
     points = DOMAIN.restricted([n])
@@ -71,7 +73,8 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     proof.equal(
         "Equal weights have the bound log(n - 1)",
         {"bound": (-(n - 1) * uniform * log(uniform), log(n - 1))},
-        "no n - 1 shares have more entropy",
+        "the n - 1 probabilities of a row are equal, which is the distribution of the "
+        "largest entropy",
         points,
     )
     zeros = Symbol("z", integer=True, positive=True)
@@ -82,10 +85,11 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     on_zeros = zeros * exp(-1 / tau)
     share = on_zeros / (on_zeros + (n - 1 - zeros) * exp(1 / tau))
     proof.equal(
-        "Cosines do not approach the bound where weights are zero",
+        "If some weights are zero, cosine similarities do not approach the bound",
         {"stays_above": (-log(1 - share), log(1 + zeros / (n - 1 - zeros) * exp(-2 / tau)))},
-        "of the exponentials of a row, z without weight have at least this share together, and "
-        "the divergence is at least that from losing it",
+        "cosines lie in [-1, 1], so the z pairs of a row without weight together have "
+        "at least this softmax probability, and losing it costs at least this "
+        "divergence",
         some,
         also=[gt(share, 0)],
     )
@@ -129,7 +133,8 @@ def for_weights(
     proof.equal(
         "Connected components of the pairs with weights in both directions",
         {"components": (Integer(nullity_of_laplacian(weights)), Integer(weights.components))},
-        "the nullity of the Laplacian is their number, and each component has one constant",
+        "the number of components is the nullity of the graph Laplacian; each "
+        "component has one constant",
         NUMBERS,
     )
     similarities = weights.similarities
@@ -137,9 +142,9 @@ def for_weights(
     if weights.attained and fractions and similarities is not None and weights.size <= SMALL:
         excess = weighted_loss(weights.rows, similarities) - bound
         proof.equal(
-            "These similarities attain it",
+            "The similarities shown attain the bound",
             {"excess": (by_primes(excess), 0)},
-            "put into the loss, they give no more than the bound",
+            "substituted into the loss, they give exactly the bound",
             NUMBERS,
         )
     found = {
@@ -169,8 +174,8 @@ def for_weights(
         found["similarities"] = Quantity(
             similarities,
             "s_{ij}",
-            "the best similarities, log w_ij + c with c = 0; any c is as good, one for each "
-            "component; the diagonal is not used",
+            "optimal similarities, log w_ij + c with c = 0; any other c, one for each "
+            "component, is as good; the diagonal is not used",
         )
     if any(weights.zeros):
         above = sum(

@@ -24,15 +24,19 @@ HALF = between(
 TWO = q**2 / (1 - 2 * q) + q_other**2 / (1 - 2 * q_other)
 REST = 1 - q - q_other
 DOMAIN = Domain(
-    {q: HALF, q_other: HALF, Q: Range(TWO, why="the sum has both classes in it, and others")},
+    {
+        q: HALF,
+        q_other: HALF,
+        Q: Range(TWO, why="the sum contains the terms of both classes, and of others"),
+    },
     {q: "1/4", q_other: "1/3", Q: 1},
 )
 #: The others add most if they are one class; if that had half or more, there is no most.
 FEW = REST**2 - (1 - 2 * REST) * (Q - TWO)
 MEANINGS = {
-    q: "share of a class in all samples",
-    q_other: "share of another class",
-    Q: "sum over all classes of q^2/(1 - 2 q), q being their shares",
+    q: "fraction of all samples that are in a class",
+    q_other: "fraction of all samples that are in another class",
+    Q: "sum over all classes of q^2/(1 - 2 q), q being the fraction of all samples in the class",
 }
 
 
@@ -42,8 +46,11 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "cosine": Quantity(
             state_hot(HARD_SUPCON, proof),
             r"\lim_{\tau\to\infty}\cos(\mu_i, \mu_j)",
-            "cosine of the two classes as the temperature grows",
-            needs=(1 + sign(FEW), "Q is more than classes of these shares and others make it"),
+            "limit of the cosine of the two classes as tau -> oo",
+            needs=(
+                1 + sign(FEW),
+                "Q is larger than any sizes with these two fractions can give",
+            ),
         )
     }
 

@@ -11,7 +11,7 @@ from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...losses.labels import HARD_SUPCON
 from ...losses.softmax import tau
-from ...optimum.merging import LAW, MAJORITY, MEANINGS, TWO, Merging, l1, merging, r
+from ...optimum.merging import LAW, MAJORITY, MEANINGS, TWO, l1, merging, r
 from ...optimum.threshold import Criterion, threshold
 from ...proof.derivation import Derivation
 from ...proof.lemmas import CONCAVE
@@ -36,29 +36,29 @@ RATIO = Domain({rho: MORE, tau: POSITIVE}, {rho: 2, tau: S.One})
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    found = merging(HARD_SUPCON, proof)
+    merged, loss = merging(HARD_SUPCON, proof)
     proof.holds(
         "If the largest class has at most half of all samples, the smaller classes never merge",
-        lt(found.criterion.condition, S.Zero),
-        "the certificate has a negative eigenvalue",
+        lt(merged.condition, S.Zero),
+        "at every temperature the certificate of a shared prototype has a negative eigenvalue",
         HALF,
     )
-    tau_merge = threshold(found.criterion, tau, INSIDE, proof)
-    _state_order(found, proof)
-    many = _many(found, proof)
+    tau_merge = threshold(merged, tau, INSIDE, proof)
+    _state_order(merged, proof)
+    many = _many(merged, proof)
     at_ratio = threshold(many, tau, RATIO, proof)
     ratio = threshold(many, rho, RATIO, proof)
     return {
         "tau_merge": Quantity.of(tau_merge, "tau_merge", r"\tau_{\mathrm{merge}}"),
         "merged": Quantity(
-            found.criterion.relation,
+            merged.relation,
             r"\mathrm{merged}",
             "whether all classes but the largest share one prototype",
         ),
         "loss_merged": Quantity(
-            found.loss,
+            loss,
             r"\mathcal{L}_{\mathrm{merged}}",
-            "loss of the configuration in which they share one prototype",
+            "loss of the configuration in which all classes but the largest share one prototype",
         ),
         "tau_merge_many": Quantity.of(
             at_ratio, "tau_merge_many", r"\lim_{n\to\infty}\tau_{\mathrm{merge}}"
@@ -67,40 +67,42 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "merged_many": Quantity(
             many.relation,
             r"\mathrm{merged}_{\infty}",
-            "whether they share one prototype in the limit of many samples, if the largest class "
-            "has rho times the samples of all others",
+            "whether all classes but the largest share one prototype in the limit of many "
+            "samples, if the largest class has rho times the samples of all others",
         ),
     }
 
 
-def _state_order(found: Merging, proof: Derivation) -> None:
+def _state_order(merged: Criterion, proof: Derivation) -> None:
     """Record that tau_merge falls with the largest class, and rises with the rest."""
-    condition = found.criterion.condition
+    condition = merged.condition
 
     def bend(s: Symbol) -> Expr:
         return derivative(derivative(condition, s), s)
 
     proof.holds(
-        "Minus the condition is concave in l1 and positive at l1 = r: they merge above some l1",
+        "Minus the condition is concave in l1 and positive at l1 = r, so the smaller "
+        "classes merge for all l1 above some value",
         [lt(-bend(l1), S.Zero), gt(-condition.xreplace({l1: r}), S.Zero)],
         CONCAVE,
         DOMAIN.restricted([r, tau]),
     )
     proof.holds(
-        "The condition is concave in r and positive at r = 0: they merge up to some r",
+        "The condition is concave in r and positive at r = 0, so the smaller classes "
+        "merge for all r up to some value",
         [lt(bend(r), S.Zero), gt(condition.xreplace({r: S.Zero}), S.Zero)],
         CONCAVE,
         DOMAIN.restricted([l1, tau]),
     )
 
 
-def _many(found: Merging, proof: Derivation) -> Criterion:
+def _many(merged: Criterion, proof: Derivation) -> Criterion:
     """The criterion with many samples, at a given ratio of the largest class to the rest."""
     size = Symbol("r", positive=True)
-    condition = found.criterion.condition.xreplace({l1: rho * size, r: size})
+    condition = merged.condition.xreplace({l1: rho * size, r: size})
     domain = RATIO.with_range(size, POSITIVE, 5)
     limit = take_limit("condition_over_r2", condition / size**2, size, oo, domain, proof)
-    return Criterion(f"with many samples {found.criterion.says}", ge(limit, 0))
+    return Criterion(f"in the limit of many samples {merged.says}", ge(limit, 0))
 
 
 RESULT = Result(
@@ -111,5 +113,5 @@ RESULT = Result(
     domain=Domain({**DOMAIN.ranges, rho: MORE}, {**DOMAIN.witness, rho: 2}),
     build=build,
     subject=Symmetric(loss=HARD_SUPCON, structure=seen(l1 + r)),
-    meanings={**MEANINGS, rho: "how many times the samples of all others the largest class has"},
+    meanings={**MEANINGS, rho: "ratio of the samples in the largest class to those in all others"},
 )

@@ -44,8 +44,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "unlike": Quantity(
             state_simplex(HARD_SUPCON, proof),
             r"\frac{a_{ij} - a_{kj}}{\ell_i - \ell_k}",
-            "repulsion of class j at the simplex by class i minus that by class k, per sample "
-            "that class i has more than class k; positive",
+            "force at the simplex with which class i repels class j minus that with which "
+            "class k does, per sample that class i has more than class k; it is positive",
         )
     }
 

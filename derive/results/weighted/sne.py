@@ -32,7 +32,7 @@ def distances(rows: Rows, fixed: Mapping[Symbol, Expr]) -> Dissimilarity:
 
 RESULT = squared_result(
     "sne",
-    title="SNE with one variance: the points themselves, scaled",
+    title="SNE with one variance: the optimum is the scaled points themselves",
     source="vock2026unified, Appendix F.2",
     squared=DISSIMILARITY,
     pair="of points with the squared distance d",

@@ -53,7 +53,6 @@ LEAN = Lemma(
     "certificate would vanish, which the repulsion excludes; so the cosine of two heads is "
     "(K e^2 - 1)/(K - 1) if that of a head and the tail is -e, and the loss is convex in e^2: its "
     "derivative has one root",
-    "an increasing convex function of convex functions is convex",
     statement=r"Let $K$ head classes of one size and one other class, the tail, be points, and "
     r"let the loss rise with their cosines. At the optimum the cosine of a head class and the "
     r"tail is $-e$ and that of two head classes $(K e^2 - 1)/(K - 1)$, and the slope of the loss "
@@ -100,14 +99,20 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         inside,
     )
     proof.holds(
-        "The derivative in e is negative at e = 0 and positive at e = 1",
+        "The derivative of the loss in e is negative at e = 0 and positive at e = 1, "
+        "so the loss is minimal between them",
         [lt(rise.xreplace({e: S.Zero}), S.Zero), gt(tidy(rise.xreplace({e: S.One})), S.Zero)],
-        "its root lies between them",
+        "the derivative has one root, and its signs at the two ends differ",
         DOMAIN,
     )
     fine = around(i=li, j=lj)
     forces = Forces.at(fine, leaning(fine.configuration), m)
-    proof.holds("B is positive", gt(forces.apart, S.Zero), "T >= m B may be divided by it", inside)
+    proof.holds(
+        "B is positive, so T >= m B is the same as T/(m B) >= 1",
+        gt(forces.apart, S.Zero),
+        "every sample of the tail repels those of other tail classes",
+        inside,
+    )
     ratio = tidy(forces.together / (m * forces.apart))
     bound = Symbol("e_", positive=True)
     # per push of the tail, which is positive, and with one exponential in a term: floats keep the
@@ -160,9 +165,10 @@ def _many(rise: Expr, forces: Forces, proof: Derivation) -> Expr:
     many = tidy(ratio.xreplace({y: lean}))
     two = tidy(many.xreplace({K: Integer(2)}))
     proof.holds(
-        "With two large enough head classes the tail shares one prototype at any temperature",
+        "With two sufficiently large head classes the tail shares one prototype, at "
+        "every temperature",
         gt(two, S.One),
-        "the limit of the ratio is above one",
+        "for K = 2 the limit of T/(m B) is larger than 1",
         domain.restricted([tau]),
     )
     return many

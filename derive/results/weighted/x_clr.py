@@ -44,8 +44,8 @@ MEANINGS = {
     rho: "radius of the sphere through all labels of unit norm, in their affine hull",
     **DIMENSION,
 }
-C_PRIME = "constant of the bound: the cosine where labels are orthogonal"
-BEYOND = "beyond tau_prime it depends on the labels"
+C_PRIME = "constant c' of the optimal cosines: the cosine where labels are orthogonal"
+BEYOND = "for tau > tau_prime it depends on the labels"
 DOMAIN = Domain(
     {
         tau_prime: POSITIVE,
@@ -71,7 +71,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     cosine = cosine_wanted()
     c_prime = cosine.xreplace({g: S.Zero})
     proof.holds(
-        "The bound is attained iff similarities are log-weights up to a constant",
+        "The entropic bound is attained iff the similarities are the log-weights plus one constant",
         [eq(x / tau, g / tau_prime + c_prime / tau), eq(cosine.xreplace({g: S.One}), 1)],
         GIBBS,
         DOMAIN,
@@ -80,9 +80,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     wide = square_of_extra(cosine, g)
     always = largest(wide)
     proof.holds(
-        "Labels of unit norm with one more coordinate h, normalised, have these cosines",
+        "Labels of unit norm with one more coordinate h, normalised, have the optimal cosines",
         [eq((g + h2) / (1 + h2), cosine), ge(wide, 0)],
-        f"inner products over norms; h is real for tau up to {always}",
+        "(g + h^2)/(1 + h^2) is their inner product divided by their norms, and h is "
+        f"real for tau up to {always}",
         ALWAYS,
         names={h2: wide},
     )
@@ -95,9 +96,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         1 - rho**2 + rho**2 * gamma,
         DOMAIN,
         proof,
-        "So do the labels as seen from the centre of their own sphere, and further",
-        "the cosine is affine in that of the labels, and the squared norm of the centre is 1 - "
-        "rho^2",
+        "Labels on a sphere of radius rho, seen from its centre and with one more "
+        "coordinate h, have the optimal cosines for tau <= tau_max",
+        "the optimal cosine is affine in that of the labels, and the squared norm of "
+        "the centre is 1 - rho^2",
     )
     tau_max = on_sphere.ranges[tau].high
     return {
@@ -138,10 +140,11 @@ def of_labels(
     # None: the origin is in the affine hull. Over its square the normal is in it.
     off, rho_squared = (0, S.One) if normal is None else (labels.off_plane(), 1 - 1 / normal)
     proof.equal(
-        f"The {n} labels of unit norm, whose affine hull has {r} dimensions, lie on a sphere in it",
+        f"The {n} labels of unit norm lie on a sphere in their affine hull, which has "
+        f"dimension {r}",
         {"labels_off": (Integer(off), 0), "rho_squared": (rho_squared if r else S.Zero, square)},
-        "a point of the affine hull has the same inner product with all of them; cosines are "
-        "fractions times roots that are independent over the fractions",
+        "the point of the affine hull nearest to the origin has the same inner "
+        "product with all of them",
         NUMBERS,
     )
     heat = fixed.get(tau_prime, tau_prime)

@@ -49,7 +49,7 @@ def cosine_wanted() -> Expr:
 def build(proof: Derivation) -> dict[str, Quantity]:
     cosine = cosine_wanted()
     proof.holds(
-        "The bound is attained iff similarities are log-weights up to a constant",
+        "The entropic bound is attained iff the similarities are the log-weights plus one constant",
         [eq(x / tau, 1 / tau - d), eq(cosine.xreplace({d: S.Zero}), 1)],
         GIBBS,
         DOMAIN,
@@ -63,9 +63,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         2 * rho**2 * (1 - gamma),
         DOMAIN,
         proof,
-        "Seen from the centre, in units of the radius, and with one more coordinate h, the labels "
-        "have these cosines",
-        "the squared distances at the centre add up to 2 rho^2",
+        "Labels on a sphere of radius rho, seen from its centre in units of rho and "
+        "with one more coordinate h, have the optimal cosines for tau <= tau_max",
+        "with these weights the mean squared distance of two labels is 2 rho^2",
     )
     tau_max = inside.ranges[tau].high
     return {
@@ -78,7 +78,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             inside,
         ),
         "c_prime": Quantity(
-            cosine.xreplace({d: S.Zero}), r"c^{\prime}", "constant of the bound", inside
+            cosine.xreplace({d: S.Zero}),
+            r"c^{\prime}",
+            "constant c' of the optimal cosines c' - tau d",
+            inside,
         ),
         "tau_max": Quantity(tau_max, r"\tau_{\max}", "largest tau at which the bound is attained"),
         "attained": Quantity(
@@ -125,7 +128,7 @@ def derive(data: Data, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[
 
 RESULT = ForData(
     "y-aware",
-    title="y-Aware: whether labels compared by distances can be met by cosines, and the best gap",
+    title="y-Aware: when cosines attain the bound set by label distances, and the best gap",
     source="vock2026unified, Theorem 3.11",
     parameters=(tau, q, d, rho),
     with_data=(tau, q),
