@@ -465,8 +465,8 @@ class _Reader:
         if own and both:
             raise table["own_positive"].refusal(f"{', '.join(both)} is in the denominator already")
         weights = self._weights(table, "targets", positives)
-        below = self._weights(table, "denominator_weights", denominator)
-        return SoftmaxTerm(self._weight(table), positives, denominator, weights, own, below)
+        factors = self._weights(table, "denominator_weights", denominator)
+        return SoftmaxTerm(self._weight(table), positives, denominator, weights, own, factors)
 
     def _weights(self, table: _Table, key: str, relations: tuple[str, ...]) -> tuple[Expr, ...]:
         """What pairs of some relations weigh, 1 where nothing is said; empty without the key."""

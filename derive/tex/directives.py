@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..language.statement import Relation
@@ -113,7 +113,7 @@ def directive(text: str) -> Directive:
     result_id, quantities, at = _quantities(text)
     names: dict[str, str] | None = None
     values: dict[str, str] | None = None
-    words: dict[str, bool] = {}
+    words: dict[str, Any] = {}
     while text[at:].strip():
         at += len(text[at:]) - len(text[at:].lstrip())
         if text[at] == "[" and names is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import torch
 from sympy import Expr, S
@@ -66,6 +67,13 @@ def bind(
     return bench.pairwise(loss)
 
 
+class Denominator(NamedTuple):
+    """The relations in a denominator, and what their exponentials are multiplied by, if not 1."""
+
+    names: tuple[str, ...]
+    factors: tuple[Expr, ...] = ()
+
+
 class _Bench:
     """What binding a loss needs: the arrangement, and the numbers of each problem."""
 
@@ -91,8 +99,8 @@ class _Bench:
             raise ValueError(f"the temperature must be positive, got {float(tau.min()):g}")
         size, scale = self.arrangement.size, 1 / tau
         per_pair: dict[str, Tensor] = {}
-        weights: dict[tuple[str, ...], Tensor] = {}
-        joined: list[tuple[list[dict[str, Tensor]], tuple[str, ...]]] = []
+        weights: dict[Denominator, Tensor] = {}
+        joined: list[tuple[list[dict[str, Tensor]], Denominator]] = []
         for term in loss.terms:
             self._check_names(loss, "positives", term.positives)
             self._check_names(loss, "denominator", term.denominator)
@@ -106,7 +114,7 @@ class _Bench:
             own = term.own_positive
             if not own and denominators.count(denominator) == 1:
                 rest = self._alone(pulls, denominator)
-                own, denominator = bool(rest), rest or denominator
+                own, denominator = rest is not None, rest or denominator
             if own:
                 joined.append((pulls, denominator))
                 continue
@@ -115,32 +123,32 @@ class _Bench:
                 # Seen from both its ends, a pair of two orbits has the mean of what they pull.
                 ends = sum(relation in anchors.kinds for anchors in self.arrangement.anchors)
                 per_pair[relation] = per_pair.get(relation, 0) + pull / (size * ends)
-        used = {r for d in weights for r in d}
-        used |= {r for pulls, d in joined for r in (*(r for p in pulls for r in p), *d)}
+        used = {r for d in weights for r in d.names}
+        used |= {r for pulls, d in joined for r in (*(r for p in pulls for r in p), *d.names)}
         used |= set(per_pair)
         cross = self._is_bipartite(used)
         parts: list[Part] = []
-        for named, weight in weights.items():
-            view: View = Cross(2) if cross else Blocks(self._blocks(named))
+        for below, weight in weights.items():
+            view: View = Cross(2) if cross else Blocks(self._blocks(below.names))
             shown = self._shown(view)
             parts.append(
                 LogSum(
                     view,
                     weight / size,
                     scale,
-                    self._outside(shown, named),
-                    self._self(named, cross),
+                    self._outside(shown, below.names),
+                    self._self(below.names, cross),
+                    self._logs(shown, below),
                 )
             )
-        for pulls, denominator in joined:
-            felt = {*(r for own in pulls for r in own), *denominator}
+        for pulls, below in joined:
+            felt = {*(r for own in pulls for r in own), *below.names}
             view = Cross(2) if cross else Blocks(self._blocks(felt))
             shown = self._shown(view)
             columns, weight = self._positives(shown, pulls)
-            outside = self._outside(shown, denominator)
-            parts.append(
-                Joined(view, columns, weight / size, scale, outside, self._self(denominator, cross))
-            )
+            outside = self._outside(shown, below.names)
+            own_self, logs = self._self(below.names, cross), self._logs(shown, below)
+            parts.append(Joined(view, columns, weight / size, scale, outside, own_self, logs))
         if per_pair:
             view = Cross(2) if cross else Blocks(self._blocks(per_pair))
             weighted = sum(
@@ -169,13 +177,26 @@ class _Bench:
             )
         return felt
 
-    def _denominator(self, loss: SoftmaxLoss, terms: Sequence[SoftmaxTerm]) -> tuple[str, ...]:
-        """The relations in the denominator of a term, from all anchors."""
-        found: dict[str, None] = {}
+    def _denominator(self, loss: SoftmaxLoss, terms: Sequence[SoftmaxTerm]) -> Denominator:
+        """What is in the denominator of a term, from all anchors."""
+        found: dict[str, Expr] = {}
         for term, anchors in zip(terms, self.arrangement.anchors, strict=True):
             felt = self._felt(loss, "denominator", term.denominator, anchors.counts)
-            found.update(dict.fromkeys(felt))
-        return tuple(found)
+            found |= {r: term.in_denominator(r) for r in felt}
+        factors = tuple(found.values())
+        return Denominator(tuple(found), factors if set(factors) != {S.One} else ())
+
+    def _logs(self, shown: tuple[int, int, int], below: Denominator) -> Tensor | None:
+        """Logarithms of the factors of pairs in a denominator, ``(B, s, s)``."""
+        found: Tensor | None = None
+        for r, factor in zip(below.names, below.factors, strict=False):
+            number = self.number(factor)
+            if not bool((number > 0).all()):
+                raise ValueError(f"the weight {factor} in a denominator must be positive")
+            where = _mask(self.arrangement, shown, (r,), self.one.device)
+            part = wide(number.log(), 3) * where
+            found = part if found is None else found + part
+        return found
 
     def _pulls(
         self, loss: SoftmaxLoss, term: SoftmaxTerm, counts: Mapping[str, int]
@@ -187,8 +208,8 @@ class _Bench:
         return {r: self.number(term.coefficient) * w / total for r, w in weights.items()}
 
     def _alone(
-        self, pulls: Sequence[Mapping[str, Tensor]], denominator: tuple[str, ...]
-    ) -> tuple[str, ...] | None:
+        self, pulls: Sequence[Mapping[str, Tensor]], below: Denominator
+    ) -> Denominator | None:
         """The denominator without the positives, if each anchor has one and it is another point."""
         own = [r for of in pulls for r in of]
         single = all(
@@ -196,8 +217,9 @@ class _Bench:
             for of, anchors in zip(pulls, self.arrangement.anchors, strict=True)
             for r in of
         )
-        rest = tuple(r for r in denominator if r not in own)
-        return rest if single and rest and set(own) <= set(denominator) else None
+        rest = tuple(r for r in below.names if r not in own)
+        found = single and rest and set(own) <= set(below.names) and not below.factors
+        return Denominator(rest) if found else None
 
     # --- where pairs are ---------------------------------------------------------------------
     def _is_bipartite(self, used: Iterable[str]) -> bool:

@@ -33,8 +33,10 @@ def expressions(problem: Problem) -> list[Expr]:
     """Everything in a loss that depends on sizes and parameters."""
     loss = problem.loss
     if isinstance(loss, SoftmaxLoss):
-        weights = [e for term in loss.terms for e in (term.coefficient, *term.weights)]
-        return [loss.temperature, *weights]
+        weights = (
+            (term.coefficient, *term.weights, *term.denominator_weights) for term in loss.terms
+        )
+        return [loss.temperature, *(e for some in weights for e in some)]
     return [part for term in loss.terms for part in (term.weight, term.function)]
 
 

@@ -75,6 +75,8 @@ class LogSum:
         ``(s, s)``, True where an entry is not meant; None when all are.
     has_self
         Whether the diagonal is meant.
+    logs
+        ``(B, s, s)``, what is added to the entries; None for nothing.
     """
 
     view: View
@@ -82,16 +84,18 @@ class LogSum:
     scale: Tensor
     outside: Tensor | None
     has_self: bool
+    logs: Tensor | None = None
 
     @property
     def convex(self) -> Tensor:
         return self.weight >= 0
 
     def change(self, change: Callable[[Tensor], Tensor]) -> LogSum:
-        return replace(self, weight=change(self.weight), scale=change(self.scale))
+        logs = self.logs if self.logs is None else change(self.logs)
+        return replace(self, weight=change(self.weight), scale=change(self.scale), logs=logs)
 
     def expand(self, x: Tensor, second: bool) -> tuple[Tensor, Tensor, Memory]:
-        p, log_sum = _softmax(x, self.outside, self.has_self)
+        p, log_sum = _softmax(x, self.outside, self.has_self, self.logs)
         force = wide(self.weight * self.scale, 4)
         slopes = p * force if second else p.mul_(force)
         return self.weight * log_sum.sum(dim=(1, 2)), slopes, (p, slopes) if second else ()
@@ -106,8 +110,13 @@ class LogSum:
         return slopes * wide(self.scale, 4)
 
 
-def _softmax(x: Tensor, outside: Tensor | None, has_self: bool) -> tuple[Tensor, Tensor]:
+def _softmax(
+    x: Tensor, outside: Tensor | None, has_self: bool, logs: Tensor | None
+) -> tuple[Tensor, Tensor]:
     """Row-wise softmax of logits, which are overwritten, and the logarithms of the sums."""
+    if logs is not None:
+        x.add_(logs[:, None])
+        has_self = False  # what is nearest need not be the largest
     if outside is not None:
         x.masked_fill_(outside, -torch.inf)
     # Nothing is nearer to a unit vector than itself, which saves looking for the largest.
@@ -129,7 +138,7 @@ class Joined:
     weights, scale
         ``(B, s or 1, count)``, their weights over the number of points; ``(B,)`` as of
         :class:`LogSum`.
-    outside, has_self
+    outside, has_self, logs
         What the denominator is, as of :class:`LogSum`; it does not need the positives.
     """
 
@@ -139,20 +148,22 @@ class Joined:
     scale: Tensor
     outside: Tensor | None
     has_self: bool
+    logs: Tensor | None = None
 
     @property
     def convex(self) -> Tensor:
         return (self.weights >= 0).flatten(1).all(dim=-1)
 
     def change(self, change: Callable[[Tensor], Tensor]) -> Joined:
-        return replace(self, weights=change(self.weights), scale=change(self.scale))
+        logs = self.logs if self.logs is None else change(self.logs)
+        return replace(self, weights=change(self.weights), scale=change(self.scale), logs=logs)
 
     def _at_positives(self, x: Tensor) -> Tensor:
         return x.gather(-1, self.positives.expand(*x.shape[:2], *self.positives.shape))
 
     def expand(self, x: Tensor, second: bool) -> tuple[Tensor, Tensor, Memory]:
         own = self._at_positives(x)
-        p, log_sum = _softmax(x, self.outside, self.has_self)
+        p, log_sum = _softmax(x, self.outside, self.has_self, self.logs)
         ahead = log_sum[..., None] - own
         weights = self.weights[:, None]
         value = (weights * torch.logaddexp(ahead, ahead.new_zeros(()))).sum(dim=(1, 2, 3))

@@ -138,6 +138,8 @@ def _loss(problem: Problem, values: Mapping[Symbol, Expr]) -> dict[str, Any]:
             ],
         }
     loss.check_linear()  # nothing else can be certified
+    if any(set(term.denominator_weights) - {S.One} for term in loss.terms):
+        raise DomainError(f"{loss.name} has weights in a denominator, which certificates have not")
     return {
         "kind": "softmax",
         "temperature": _written(_at(loss.temperature, values)),

@@ -138,7 +138,7 @@ def loss_of_gram(
     for term in loss.terms:
         pairs = sum(masks[r] * _number(term.weight(r), values) for r in term.positives)
         share = pairs / pairs.sum(dim=1, keepdim=True)
-        inside = sum(masks[r] for r in term.denominator)
+        inside = sum(masks[r] * _number(term.in_denominator(r), values) for r in term.denominator)
         bottom = (logits.exp() * inside).sum(dim=1, keepdim=True)
         if term.own_positive:
             bottom = bottom + logits.exp()

@@ -62,13 +62,16 @@ def random_softmax(random, names):
         own = random.random() < 0.4
         rest = [r for r in names if not own or r not in positives] or list(names)
         weights = tuple(Rational(random.randint(1, 9), 4) for _ in positives)
+        below = some(rest)
+        factors = tuple(random.choice((S.One, Rational(9, 4), 1 + alpha**2)) for _ in below)
         terms.append(
             SoftmaxTerm(
                 random.choice((alpha, 1 - alpha / 3, alpha**2, S.Half)),
                 positives,
-                some(rest),
+                below,
                 weights if random.random() < 0.4 else (),
                 own,
+                factors if random.random() < 0.4 else (),
             )
         )
     return SoftmaxLoss("random", "", tuple(terms), random.choice((tau, 2 * tau)), "")

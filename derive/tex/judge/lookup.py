@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
+from typing import Any
 
 from sympy import Basic, Expr, Interval, Symbol, latex, oo
 from sympy.core.relational import Relational
@@ -132,7 +133,7 @@ def _looked_up(
 def _look_up(directive: Directive) -> Meant:
     try:
         result = results[directive.result_id]
-        made = {k: v for k, v in directive.values.items() if k in result.texts}
+        made: dict[str, Any] = {k: v for k, v in directive.values.items() if k in result.texts}
         result = result.with_inputs(**made) if made else result
         quantities = tuple(result.quantity(name) for name in directive.quantities)
         for name, q in zip(directive.quantities, quantities, strict=True):

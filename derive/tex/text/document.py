@@ -240,9 +240,9 @@ def read_document(
         # Letters are in force to the end of their file; those of the main file also in the others.
         letters: dict[str, str] = {}
         inside = item.said_in.lines.path
-        for one, said in maps:
-            where = one.said_in.lines.path
-            if where == path != inside or (where == inside and place(one) < place(item)):
+        for said_at, said in maps:
+            where = said_at.said_in.lines.path
+            if where == path != inside or (where == inside and place(said_at) < place(item)):
                 letters |= said
         items.append(_item(item, letters))
     return Document(items, problems, list(walk.files.reached.values()))
