@@ -82,7 +82,7 @@ FORMS = {
     "mean": ("mean_{}", r"\operatorname*{{mean}}_{{{}}}"),
     "sum": ("sum_{}", r"\sum_{{{}}}"),
     "log ratio": ("log({} / {})", r"\log\frac{{{}}}{{{}}}"),
-    "together": ("[{} + {}]", "{} + {}"),  # in LaTeX a fraction holds it together
+    "together": ("[{}]", "{}"),  # in LaTeX a fraction holds it together
     "at least": ("{} >= {}", r"{} \ge {}"),
     "set": ("{}{}(u)", "{}_{}(u)"),
 }
@@ -197,7 +197,7 @@ def _is_cross(term: SoftmaxTerm) -> bool:
     return (
         term.positives == (POSITIVE,)
         and set(term.denominator) <= {POSITIVE, NEGATIVE}
-        and not term.own_positive
+        and not (term.own_positive or term.denominator_weights)
     )
 
 
@@ -271,13 +271,16 @@ def _softmax(loss: SoftmaxLoss, scheme: Scheme, style: Plain) -> Written:
     sets = _Sets(scheme, style)
     alike = [part for term in loss.terms for part in _alike(term, scheme)]
     positives = sets.names("P", [names for _, names, _ in alike])
-    denominators = sets.names("D", [term.denominator for *_, term in alike])
+    pools = [_pools(term) for *_, term in alike]
+    denominators = iter(sets.names("D", [names for pool in pools for names in pool.values()]))
     terms = []
-    for (coefficient, _, term), p, d in zip(alike, positives, denominators, strict=True):
-        above = _heated("u.v", loss, style)
-        below = f"{style.over('sum', style('member', 'w', d))} {_heated('u.w', loss, style)}"
-        if term.own_positive:
-            below = style("together", above, below)
+    for (coefficient, _, term), p, pool in zip(alike, positives, pools, strict=True):
+        above, each = _heated("u.v", loss, style), _heated("u.w", loss, style)
+        parts = [above] if term.own_positive else []
+        for factor in pool:
+            over = style.over("sum", style("member", "w", next(denominators)))
+            parts.append(f"{_factor(factor, style)}{over} {each}")
+        below = style("together", " + ".join(parts)) if len(parts) > 1 else parts[0]
         mean = style.over("mean", style("member", "v", p))
         terms.append(f"{_factor(coefficient, style)}{mean} {style('log ratio', above, below)}")
     return Written(
@@ -295,6 +298,15 @@ def _alike(
         return
     for r, share in term.shares(scheme).items():
         yield term.coefficient * share, (r,), term
+
+
+def _pools(term: SoftmaxTerm) -> dict[Expr, tuple[str, ...]]:
+    """What a denominator sums, by what its exponentials are multiplied by."""
+    found: dict[Expr, tuple[str, ...]] = {}
+    for r in term.denominator:
+        factor = term.in_denominator(r)
+        found[factor] = (*found.get(factor, ()), r)
+    return found
 
 
 def _of_temperature(loss: SoftmaxLoss, style: Plain) -> list[str]:

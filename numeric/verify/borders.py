@@ -117,7 +117,7 @@ def located(
     scale = max(1.0, abs(value))
     width = _FIRST * scale
     if value <= low or value >= high:  # at an excluded end, only one side is left
-        inside = value + width if value <= low else value - width
+        inside = low + width if value <= low else high - width
         return value if holds(inside) == (above == (value <= low)) else nan
     while width < 1e3 * scale:
         # Next to an end of the range, half of the way there.

@@ -76,6 +76,15 @@ def test_a_file_stands_where_an_id_does(cltheory: Any, mine: Path) -> None:
     assert "def mine_1_classes_views(" in cltheory("export", "--python", "-", file).out
 
 
+@pytest.mark.slow
+def test_weights_in_a_denominator_against_embeddings(cltheory: Any, refused: Any) -> None:
+    """Borders in the weight among them; what certificates have no room for is refused."""
+    file = str(FILE.with_name("hard-negatives.toml"))
+    out = cltheory("verify", file, "--m", "3", "--n", "2", "--p", "2", "--tau", "1/2").out
+    assert "h_views_classes" in out and " 0 disagree" in out
+    assert "weights in a denominator" in refused("certify", file, *AT, "--h", "2")
+
+
 def test_a_lock_of_a_loss_of_ones_own(cltheory: Any, mine: Path) -> None:
     mine.write_text(SMALL)
     lock = Path("mine.lock")

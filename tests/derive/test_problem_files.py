@@ -240,6 +240,25 @@ def test_a_letter_may_have_latex_of_its_own() -> None:
     assert found != tau * Symbol("lam", positive=True)  # it would be written otherwise
 
 
+def test_weights_of_a_denominator() -> None:
+    """They count like pairs: 3 times as heavy or 3 times as many, the loss is the same."""
+    (first, _) = named(str(FILES / "hard-negatives.toml")).loss.terms
+    h = first.in_denominator("cross_class")
+    assert (str(h), first.in_denominator("same_class")) == ("h", S.One)
+    three = GOOD.replace('"others"', '"others"\ndenominator_weights = { cross_class = 3 }')
+    heavy, plain = (ReducedLoss(q.loss, q.scheme) for q in map(read_text, (three, GOOD)))
+    g = {r.name: Symbol(r.name) for r in plain.scheme.relations}
+    many = plain.value(g).xreplace({m: 3 * m - 2})  # (m - 1) of them
+    at = {m: 4, n: 3, p: 2, tau: 1, **{g[r]: Rational(k, 5) for k, r in enumerate(g)}}
+    assert abs((heavy.value(g) - many).subs(at).n(30)) < 1e-25
+    assert abs((heavy.value(g) - plain.value(g)).subs(at).n(30)) > 0.1
+    for weight in ("0", "-1", '"1 - tau"'):
+        with pytest.raises(DomainError, match="in the denominator must be > 0"):
+            vertex(read_text(three.replace("= 3", f"= {weight}")), "classes", Derivation())
+    with pytest.raises(DomainError, match="denominator_weights: unknown key aunt"):
+        read_text(three.replace("cross_class = 3", "aunt = 3"))
+
+
 def test_the_page_shows_the_files() -> None:
     page = (FILES.parent / "problem-files.md").read_text(encoding="utf-8")
     shown = [part.partition("```")[0] for part in page.split("```toml\n")[1:]]

@@ -205,6 +205,8 @@ def corruptions() -> Iterator[SoftmaxLoss]:
     yield replace(SUPCL, terms=(replace(first, coefficient=2 * (1 - alpha)), second))
     yield replace(SUPCL, terms=(first, replace(second, positives=("same_instance",))))
     yield replace(SUPCL, terms=(replace(first, positives=("same_instance", "same_class")), second))
+    harder = replace(first, denominator_weights=(S.One, S.One, S.Half, 3 * alpha))
+    yield replace(SUPCL, terms=(harder, second))
     for term in (first, second):
         for left in term.denominator:
             fewer = tuple(r for r in term.denominator if r != left)
