@@ -93,8 +93,13 @@ def _text(
     lines = [f"{report['id']}: {report['title']}{_head(report)}", ""]
     lines += [f"  {verdict}" for verdict in report["verdicts"]]
     said: set[str] = set()
+    hidden = [] if whole else [k for k, q in result.quantities.items() if q.detail]
     for name, q in report["quantities"].items():
-        lines += _elided(_quantity(name, q, said, brief), whole)
+        if name not in hidden:
+            lines += _elided(_quantity(name, q, said, brief), whole)
+    if hidden:
+        names = f"{hidden[0]} .. {hidden[-1]}" if hidden[1:] else hidden[0]
+        lines.append(f"  and {len(hidden)} more, conditions, borders and roots (--all): {names}")
     lines.append("")
     if brief:
         return "\n".join([*lines, *_row("dimension", report["loss"]["dimension"])])

@@ -36,6 +36,7 @@ from ..optimum.vertex import Vertex
 from ..problems.catalogue import CATALOGUE, named
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
+from ..structures.scheme import Scheme
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
@@ -153,20 +154,20 @@ def build(problem: Problem, fixed: Mapping[Symbol, Expr], proof: Derivation) -> 
     found, failed = None, None
     try:
         if not there.domain.ranges:
-            return _of_optimum(optimum(there, proof))
+            return _of_optimum(optimum(there, proof), problem.scheme)
         found = phases(there, proof)
     except StepFailed as error:
         if not in_pairs:
             raise
         failed = error
     if found is not None and not (in_pairs and found.unproved):
-        return _of_phases(found, proof)
+        return _of_phases(found, proof, problem.scheme)
     other = Derivation()
     try:
         quantities = _of_pairs(problem, fixed, other)
     except DomainError:
         if found is not None:
-            return _of_phases(found, proof)
+            return _of_phases(found, proof, problem.scheme)
         loss = reduced(there)
         if failed and isinstance(loss, ReducedPairwise) and isinstance(loss.shape, Holds):
             raise failed from None  # else the refusal says more: where it is not convex
@@ -175,25 +176,25 @@ def build(problem: Problem, fixed: Mapping[Symbol, Expr], proof: Derivation) -> 
     return quantities
 
 
-def _of_optimum(found: Optimum) -> dict[str, Quantity]:
+def _of_optimum(found: Optimum, scheme: Scheme) -> dict[str, Quantity]:
     only = {
         True: "every optimum has it",
         False: "there are others",
         None: "whether there are others is not known",
     }
     return {
-        "structure": _structure(found.structure, only[found.unique]),
+        "structure": _structure(found.structure, only[found.unique], scheme),
         **_inner(found.inner),
         "loss": least_loss(found.loss),
     }
 
 
-def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
+def _of_phases(found: Phases, proof: Derivation, scheme: Scheme) -> dict[str, Quantity]:
     if found.certain is not None:
         known = state_only(found.certain, proof)
         only = "every optimum has it" if known else "it may not be the only one"
         return {
-            "structure": _structure(found.certain.name, f"everywhere here; {only}"),
+            "structure": _structure(found.certain.name, f"everywhere here; {only}", scheme),
             **_inner(found.certain.inner),
             "loss": least_loss(found.certain.loss),
         }
@@ -201,10 +202,10 @@ def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
     if found.whole is not None:
         for name, other in (found.whole.names, found.whole.names[::-1]):
             if name in found.vertices:
-                quantities |= _of_vertex(found.vertices[name], proof, {other})
+                quantities |= _of_vertex(found.vertices[name], proof, {other}, scheme)
         return quantities | _of_whole(found.whole)
     for v in found.vertices.values():
-        quantities |= _of_vertex(v, proof, set(v.open))
+        quantities |= _of_vertex(v, proof, set(v.open), scheme)
     for edge in found.edges.values():
         quantities |= _of_edge(edge)
     left = ", ".join(name.replace("+", " and ") for name in found.unproved)
@@ -212,16 +213,19 @@ def _of_phases(found: Phases, proof: Derivation) -> dict[str, Quantity]:
     quantities["elsewhere"] = Quantity(
         "faces",
         r"\text{elsewhere}",
-        f"where none of these holds, {left}three or more eigenspaces are occupied, and no "
-        "closed form exists: theta is the same y on these and >= y on the others; give all "
-        "parameters for the numbers",
+        f"where none of these is optimal, {left}several eigenspaces of the Gram matrix are "
+        "occupied: give all parameters for the numbers",
     )
     return quantities
 
 
-def _of_vertex(v: Vertex, proof: Derivation, asked: set[str]) -> dict[str, Quantity]:
+def _of_vertex(
+    v: Vertex, proof: Derivation, asked: set[str], scheme: Scheme
+) -> dict[str, Quantity]:
     """The conditions that are not decided, of those asked for, and all they are solved for."""
     found: dict[str, Quantity] = {}
+    (what, means), verb = _called(v.name, scheme), "is"
+    verb = "are" if what.startswith(("simplices", "vectors")) else verb
     solved: dict[Symbol, list[Threshold]] = {}
     unsolved: set[Symbol] = set()
     left = {e: c for e, c in v.open.items() if e in asked}
@@ -243,7 +247,7 @@ def _of_vertex(v: Vertex, proof: Derivation, asked: set[str]) -> dict[str, Quant
         found[f"{v.name}_{e}"] = Quantity(
             c.expression,
             rf"\theta_{{{_roman(e)}}}-\theta_{{{_roman(v.name)}}}",
-            f"{v.name} is optimal iff this is >= 0{_when(c)}{rest}{none}",
+            f"{what} {verb} optimal iff this is >= 0{_when(c)}{rest}{none}",
             domain=c.domain,
             signed=True,
         )
@@ -255,11 +259,13 @@ def _of_vertex(v: Vertex, proof: Derivation, asked: set[str]) -> dict[str, Quant
         found[f"{v.name}_for_{s}"] = Quantity(
             together(thresholds, s, where),
             rf"{latex(s)}:\ {_roman(v.name)}",
-            f"the {s} for which {v.name} is optimal",
+            f"the {s} for which {what} {verb} optimal: {means}",
             domain=where,
             parameter=s,
             ends={t.value: t for t in thresholds},
         )
+    if any(q.parameter is not None for q in found.values()):  # these say it all
+        return {k: replace(q, detail=q.parameter is None) for k, q in found.items()}
     return found
 
 
@@ -290,6 +296,7 @@ def _of_edge(found: Edge) -> dict[str, Quantity]:
             f"position of the minimum on the edge between {found.names[0]} (0) and "
             f"{found.names[1]} ({found.segment.length})",
             found.domain,
+            detail=True,
         )
     }
     for e, c in found.open.items():
@@ -301,6 +308,7 @@ def _of_edge(found: Edge) -> dict[str, Quantity]:
             "border is known",
             domain=c.domain.restricted(set(c.domain.ranges) - {found.x}),
             signed=True,
+            detail=True,
         )
     return quantities
 
@@ -415,7 +423,7 @@ def _of_pairs(
         for r in (WITHIN, POSITIVE, NEGATIVE)
     }
     return {
-        "structure": _structure(place, "whether there are others is not known"),
+        "structure": _structure(place, "whether there are others is not known", problem.scheme),
         **_inner(inner),
         "loss": least_loss(_settled(found["loss"].expression.xreplace(values))),
     }
@@ -427,8 +435,35 @@ def _settled(e: Expr) -> Expr:
 
 
 # --- how it is shown ------------------------------------------------------------------------------
-def _structure(name: str, only: str) -> Quantity:
-    return Quantity(name, r"\text{structure}", f"eigenspaces that are occupied; {only}")
+def _structure(name: str, only: str, scheme: Scheme) -> Quantity:
+    occupied = name.split("+")
+    said = "eigenspaces that are occupied" if occupied[1:] else ": ".join(_called(name, scheme))
+    return Quantity(name, r"\text{structure}", f"{said}; {only}")
+
+
+#: Structures of towers with one occupied eigenspace: a name, and what it means.
+OF_TOWERS = {
+    "differing_means": ("the simplex", "vectors of an item coincide, items apart"),
+    "shared_contrasts": ("the antipodal structure", "each tower is at one point"),
+    "shared_mean": ("total collapse", "all vectors are equal"),
+    "differing_contrasts": ("vectors of an item apart", "they sum to zero, and items differ"),
+}
+
+
+def _called(space: str, scheme: Scheme) -> tuple[str, str]:
+    """A structure with one occupied eigenspace: its name, and what it means for the vectors."""
+    names = [e.name for e in scheme.eigenspaces]
+    if space in OF_TOWERS or space not in names:
+        return OF_TOWERS.get(space, (space, "one eigenspace alone is occupied"))
+    if space == "mean":
+        return "total collapse", "all vectors are equal"
+    k = names.index(space)
+    finer, coarser = names[:k], [name for name in names[k + 1 :] if name != "mean"]
+    means = [f"{' and '.join(finer)} collapse"] if finer else []
+    if not coarser:
+        return f"the simplex of {space}", ", ".join([*means, f"{space} apart"])
+    means += [f"{space} apart", f"means of {' and '.join(coarser)} coincide"]
+    return f"simplices of {space}", ", ".join(means)
 
 
 def _inner(inner: Mapping[str, Expr]) -> dict[str, Quantity]:

@@ -50,6 +50,8 @@ class Quantity(Shown):
         Of a set, whose values it holds.
     ends
         Of a set, the condition that an end was solved from.
+    detail
+        Whether it is shown as text only where all is asked for.
     measured
         How it is found in embeddings, where its name or its condition does not tell.
     """
@@ -68,6 +70,7 @@ class Quantity(Shown):
     spellings: tuple[str, ...] = ()
     parameter: Symbol | None = None
     ends: Mapping[Expr, Threshold] = field(default_factory=dict)
+    detail: bool = False
     measured: Measure | None = None
 
     @classmethod

@@ -1,7 +1,7 @@
 """The gallery: a page for each result and each figure, made from the registries.
 
-A page of a result is what ``cltheory derive ID --format markdown`` prints, with a drawing of its
-quantities and code to copy. Nothing on it is written by hand.
+A page of a result is what ``cltheory derive ID --format markdown --proof`` prints, with a drawing
+of its quantities and code to copy. Nothing on it is written by hand.
 """
 
 from __future__ import annotations
@@ -129,7 +129,9 @@ def _entry(id: str) -> Entry:
 
     told = io.StringIO()
     with redirect_stdout(told):
-        code = run(["derive", id, "--format", "markdown", "--time", "0", "--memory", "0"])
+        code = run(
+            ["derive", id, "--format", "markdown", "--proof", "--time", "0", "--memory", "0"]
+        )
     if code:
         raise RuntimeError(f"cltheory derive {id} ended with {code}")
     result = registry[id]

@@ -77,7 +77,7 @@ def test_code_is_not_run(refused: Refused, monkeypatch: pytest.MonkeyPatch) -> N
         (["derive", "ssem", "--format", "nope"], "'markdown'"),
         (["derive", "ssem", "--m", "2", "--n", "2", "--delta", "2"], "delta must be in"),
         (["derive", "spectral-band", "--epsilon", "1/2", "--rho", "3"], "rho must be in"),
-        (["derive", "softmax-smoothness", "--N", "1"], "the softmax is 1"),
+        (["derive", "softmax-smoothness", "--N", "1"], "the softmax of one logit is constant"),
         (["--nope"], "nope"),
     ],
     ids=lambda v: " ".join(v)[:40] if isinstance(v, list) else "",

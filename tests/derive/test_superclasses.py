@@ -98,7 +98,10 @@ def test_the_borders_in_weights_and_in_temperature_are_one(level: str) -> None:
 
 @pytest.mark.parametrize(
     ("level", "alpha", "says"),
-    [("classes", "1/8", "classes stay at every tau"), ("instances", "1/5", "instances stay")],
+    [
+        ("classes", "1/8", "classes of a superclass stay together"),
+        ("instances", "1/5", "instances of a class stay together"),
+    ],
 )
 def test_what_stays_at_every_temperature_has_no_border(level: str, alpha: str, says: str) -> None:
     at = {"M": 2, "m": 2, "n": 2, "p": 1, "alpha": alpha, "beta": "1/4"}

@@ -158,7 +158,7 @@ class Shaped:
             if isinstance(positive(term.weight, domain), Holds):
                 return True
             raise DomainError(
-                f"the slope of {in_x(term.function, c)} is infinite at x = -1, and its weight "
+                f"the derivative of {in_x(term.function, c)} is infinite at x = -1, and its weight "
                 f"{term.weight} may be zero"
             )
         return False
