@@ -35,6 +35,10 @@ EXAMPLES = [e for name, text in TEXTS.items() for e in pages.examples(text, name
 FORMULAS = [f for text in TEXTS.values() for f in pages.FORMULA.finditer(text)]
 #: Pages that are made when the site is built, which follows its links itself.
 MADE = ("results/", "figures/", "reference/", "notebooks/theory.md")
+#: Pages whose code needs torch.
+NEED_TORCH = (
+    "README.md", "band.md", "batches.md", "kernels.md", "modules.md", "numeric.md", "train.md",
+)  # fmt: skip
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -94,7 +98,7 @@ def test_a_question_is_answered(command: str) -> None:
 # --- code -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", [n for n in TEXTS if "```pycon\n" in TEXTS[n]])
 def test_python_sessions(name: str) -> None:
-    if name in ("README.md", "band.md", "batches.md", "kernels.md", "numeric.md", "train.md"):
+    if name in NEED_TORCH:
         pytest.importorskip("torch")
     session = "\n".join(blocks(name, "pycon"))
     test = doctest.DocTestParser().get_doctest(session, {}, name, name, 0)
