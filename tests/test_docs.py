@@ -29,6 +29,7 @@ pages = load(ROOT / "docs" / "examples.py", "docs_examples")
 claims = load(ROOT / "docs" / "make_claims.py", "docs_make_claims")
 formulas = load(ROOT / "docs" / "make_formulas.py", "docs_make_formulas")
 typeset = load(ROOT / "docs" / "made" / "printed.py", "docs_printed").typeset
+dimensions = load(ROOT / "docs" / "make_dimensions.py", "docs_make_dimensions")
 losses = load(ROOT / "docs" / "make_losses.py", "docs_make_losses")
 TEXTS = {page.name: page.read_text(encoding="utf-8") for page in pages.PAGES}
 EXAMPLES = [e for name, text in TEXTS.items() for e in pages.examples(text, name) if e.exact]
@@ -166,9 +167,14 @@ def test_the_page_of_formulas_is_up_to_date() -> None:
     assert TEXTS["formulas.md"] == formulas.page(), "python docs/make_formulas.py --write"
 
 
+def test_the_table_of_dimensions_is_up_to_date() -> None:
+    assert TEXTS["theory.md"] == dimensions.page(), "python docs/make_dimensions.py --write"
+
+
 @pytest.mark.parametrize("id", list(results))
 def test_every_result_is_told(id: str) -> None:
-    assert f"`{id}`" in TEXTS["theory.md"]
+    told, _, table = TEXTS["theory.md"].partition(dimensions.START)
+    assert f"`{id}`" in told and f"`{id}`" in table
 
 
 def test_the_readme_is_read_in_two_minutes() -> None:
