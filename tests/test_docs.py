@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from cltheory.derive.papers import PAPERS
 from cltheory.derive.results import results
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,7 +41,12 @@ MADE = ("results/", "figures/", "reference/", "notebooks/theory.md")
 NEED_TORCH = (
     "README.md", "band.md", "batches.md", "kernels.md", "modules.md", "numeric.md", "train.md",
 )  # fmt: skip
+MKDOCS = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def kept(path: str) -> str:
+    return (ROOT / "docs" / path).read_text(encoding="utf-8")
 
 
 def blocks(name: str, language: str) -> list[str]:
@@ -155,8 +161,17 @@ def test_the_example_record(example: ModuleType) -> None:
 
 
 # --- the rest -------------------------------------------------------------------------------
-def test_the_page_of_claims_is_up_to_date() -> None:
-    assert TEXTS["claims.md"] == claims.page(), "python docs/make_claims.py --write"
+def test_the_pages_of_claims_are_up_to_date() -> None:
+    made = claims.pages()
+    assert made == {path: kept(path) for path in made}, "python docs/make_claims.py --write"
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_contents_of_a_paper_lead_to_its_sections(paper: str) -> None:
+    path = f"claims/{paper}.md"
+    links = re.findall(r"^\| \[.*?\]\(#(\w+)\)", kept(path), re.M)
+    assert links == re.findall(r"^## .* \{ #(\w+) \}$", kept(path), re.M)
+    assert f"]({path})" in TEXTS["claims.md"] and path in MKDOCS
 
 
 def test_the_page_of_losses_is_up_to_date() -> None:
@@ -227,6 +242,8 @@ def test_printed_words_stand_between_their_formulas(printed: str, shown: str) ->
 def test_no_formula_of_the_claims_is_cut() -> None:
     """No TeX outside dollar signs, and none of these escaped; a reader would see it as text."""
     code = re.compile(r"`[^`]*`|<code>.*?</code>|```.*?```", re.S)
-    for line in code.sub("", TEXTS["claims.md"]).splitlines():
+    for line in code.sub(
+        "", "\n".join(kept(f"claims/{paper}.md") for paper in PAPERS)
+    ).splitlines():
         outside = line.split("$")[::2]
         assert "\\$" not in line and not any("\\" in part for part in outside), line
