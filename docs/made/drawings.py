@@ -38,23 +38,24 @@ def of(result: Result) -> tuple[str, str]:
     import matplotlib
 
     matplotlib.use("Agg")
+    from cltheory.derive.theorem.written import written
     from matplotlib import pyplot
     from sympy import latex
 
     fixed = {s: v for s, v in result.domain.witness.items() if s in result.parameters}
-    rest = ", ".join(f"${latex(s)} = {latex(v)}$" for s, v in fixed.items() if s != along)
+    rest = ", ".join(f"${written(s)} = {latex(v)}$" for s, v in fixed.items() if s != along)
     labels = _labels(result, curves)
     with matplotlib.rc_context({"svg.hashsalt": "cltheory", "font.size": 9}):
         figure, axes = pyplot.subplots(figsize=(4.8, 2.9), layout="constrained")
         for (name, (x, y)), colour, dash in zip(curves.items(), COLOURS, DASHES, strict=False):
             axes.plot(x, y, color=colour, linestyle=dash, label=labels[name])
-        axes.set_xlabel(f"${latex(along)}$")
+        axes.set_xlabel(f"${written(along)}$")
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
         picture = io.StringIO()
         figure.savefig(picture, format="svg", metadata={"Date": None}, transparent=False)
         pyplot.close(figure)
-    return picture.getvalue(), f"Along ${latex(along)}$" + (f", at {rest}." if rest else ".")
+    return picture.getvalue(), f"Along ${written(along)}$" + (f", at {rest}." if rest else ".")
 
 
 def _labels(result: Result, names: Iterable[str]) -> dict[str, str]:
