@@ -1,6 +1,8 @@
-"""Write docs/claims.md from the ledgers, as ``cltheory claims PAPER --format json`` prints them.
+"""Write docs/claims.md and docs/claims/PAPER.md from the ledgers.
 
-python docs/make_claims.py           compare, exit 1 if the page is out of date
+What a page says is what ``cltheory claims PAPER --format json`` prints.
+
+python docs/make_claims.py           compare, exit 1 if a page is out of date
 python docs/make_claims.py --write
 """
 
@@ -10,8 +12,10 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib import import_module
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from made.printed import escaped, typeset
 
-PAGE = Path(__file__).resolve().parent / "claims.md"
+DOCS = Path(__file__).resolve().parent
 Row = dict[str, Any]
 
 HEAD = """\
@@ -32,6 +36,7 @@ statement has a record, transcribed unrepaired, and its verdict is computed: the
 corners of its own hypotheses, on random and degenerate embeddings, and proved where the engine can.
 `cltheory claims PAPER` runs all of them again; [how a record is written](claims-format.md).
 
+{papers}
 | verdict | means |
 | --- | --- |
 | `agrees` | the statement holds as printed |
@@ -47,6 +52,9 @@ was put through the same check, and holds. Whose slip it may be is said as far a
 of the *authors*, of the *extraction* of the text from a PDF, or *unclear*. Evidence: `exact` is a
 symbolic proof or an exact counterexample; `sampled` compares both sides at 50 digits on many sets
 of embeddings with exact rational inner products, and so supports but does not prove.
+
+On the page of a paper its sections stand in their order. In each, what does not hold as printed
+comes first: headlines, then formulas that one might copy. Asides and what holds open with a click.
 """
 
 VERDICTS = (
@@ -133,7 +141,7 @@ def under_readings(row: Row) -> list[str]:
 
 def result(id: str) -> str:
     """The page of a result."""
-    return f"[`{id}`](results/{id}.md)" if id else ""
+    return f"[`{id}`](../results/{id}.md)" if id else ""
 
 
 def entry(row: Row, known: dict[str, Row]) -> str:
@@ -145,7 +153,8 @@ def entry(row: Row, known: dict[str, Row]) -> str:
         row.get("origin", ""), "unclear whose"
     )
     evidence = str(row["evidence"]).partition(":")[0]
-    lines = [f"**{plain(row['label'])}**: {said} ({origin}; {evidence}).", ""]
+    weight = "headline; " if row["weight"] == "headline" else ""
+    lines = [f"**{plain(row['label'])}**: {said} ({weight}{origin}; {evidence}).", ""]
     under = f" for {code(row['under'])}" if row.get("under") else ""
     lines.append(f"- Printed{under}: {typeset(row['printed'])}")
     if row["correction"]:
@@ -212,7 +221,18 @@ def counts(rows: list[Row]) -> str:
     return text
 
 
-def agreeing(rows: list[Row], known: dict[str, Row]) -> str:
+def contents(first: str, parts: Iterable[tuple[str, list[Row]]]) -> str:
+    """A line for each part: a link to it, and how many records have which verdict."""
+    parts = list(parts)
+    used = [v for v in VERDICTS if any(row["verdict"] == v for _, rows in parts for row in rows)]
+    text = f"| {first} | {' | '.join(f'`{v}`' for v in used)} |\n|{' --- |' * (len(used) + 1)}\n"
+    for link, rows in parts:
+        verdicts = [row["verdict"] for row in rows]
+        text += f"| {link} | {' | '.join(str(verdicts.count(v) or '') for v in used)} |\n"
+    return text
+
+
+def agreeing(rows: list[Row]) -> str:
     """Labels of what holds as printed, with what proves it."""
     lines = []
     for row in rows:
@@ -220,10 +240,11 @@ def agreeing(rows: list[Row], known: dict[str, Row]) -> str:
         lines.append(f"- {plain(row['label'])} ({how}): {typeset(row['printed'])}")
         if row["under_reading"]:
             lines[-1] += f" (under reading: {plain(row['under_reading'])})"
-    return fold(f"{len(rows)} statements", "\n".join(lines))
+    return fold(f"What holds as printed: {len(rows)}", "\n".join(lines))
 
 
-def odd(rows: list[Row], known: dict[str, Row]) -> str:
+def odd(rows: list[Row]) -> str:
+    """What there is nothing to run for, and what it is at odds with."""
     lines = []
     for row in rows:
         told = str(row["note"]).removeprefix("at odds: ")
@@ -231,48 +252,87 @@ def odd(rows: list[Row], known: dict[str, Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def ledger(paper: str) -> str:
-    """The part of one paper."""
-    rows = records(paper)
-    known = {row["label"]: row for row in rows}
-    title = import_module(f"cltheory.derive.papers.{paper}").LEDGER.title
-    text = f"\n## {paper}\n\n*{title}.* {len(rows)} records.\n\n{counts(rows)}"
+@dataclass(frozen=True)
+class Ledger:
+    """A paper, its records, and in which section each stands."""
+
+    paper: str
+    title: str
+    rows: list[Row]
+    sections: dict[str, list[Row]]
+
+    @classmethod
+    def of(cls, paper: str) -> Ledger:
+        found = import_module(f"cltheory.derive.papers.{paper}").LEDGER
+        rows = records(paper)
+        known = {row["label"]: row for row in rows}
+        sections: dict[str, list[Row]] = {name: [] for name in found.sections}
+        for record in found.records():
+            sections[record.section].append(known[record.label])
+        return cls(paper, found.title, rows, sections)
+
+    def page(self) -> str:
+        """The page of the paper."""
+        known = {row["label"]: row for row in self.rows}
+        titles = {name: plain(heading(self.paper, name)) for name in self.sections}
+        parts = [(f"[{titles[name]}](#{name})", rows) for name, rows in self.sections.items()]
+        text = (
+            f"# {self.title}\n\n<!-- Written by docs/make_claims.py; do not edit. -->\n\n"
+            f"`{self.paper}`, {len(self.rows)} records; [what the verdicts mean](../claims.md).\n\n"
+            f"{contents('section', parts)}\n{counts(self.rows)}"
+        )
+        for name, rows in self.sections.items():
+            text += f"\n## {titles[name]} {{ #{name} }}\n\n{section(rows, known)}"
+        return text
+
+
+def heading(paper: str, section: str) -> str:
+    """What the file of a section says that it is about: its first sentence."""
+    package = import_module(f"cltheory.derive.papers.{paper}")
+    file = Path(str(package.__file__)).with_name(f"{section}.toml")
+    comment = takewhile(lambda line: line.startswith("#"), file.read_text("utf-8").splitlines())
+    return re.split(r"\.(?:\s|$)", " ".join(line[1:].strip() for line in comment))[0]
+
+
+def section(rows: list[Row], known: dict[str, Row]) -> str:
+    """A section: first what does not hold as printed."""
     wrong = [row for row in rows if row["verdict"] in WRONG and not is_corner(row)]
-    folded: Callable[[list[Row], dict[str, Row]], str] = lambda some, known: fold(  # noqa: E731
-        f"{len(some)} statements", entries(some, known)
+    headlines, later, asides = ([r for r in wrong if r["weight"] == w] for w in WEIGHTS)
+    small = [row for row in rows if is_corner(row)]
+    others = [row for row in rows if row["verdict"] == "not-mathematical" and row["note"]]
+    right = [row for row in rows if row["verdict"] == "agrees"]
+    parts = (
+        entries(headlines, known),
+        entries(later, known),
+        fold(f"Asides: {len(asides)}", entries(asides, known)) if asides else "",
+        f"True but for the smallest sizes:\n\n{corners(small, known)}" if small else "",
+        f"Not mathematical, and at odds with something:\n\n{odd(others)}" if others else "",
+        agreeing(right) if right else "",
     )
-    for heading, part, chosen in (
-        ("Headlines", entries, [r for r in wrong if r["weight"] == "headline"]),
-        ("Formulas one might copy", entries, [r for r in wrong if r["weight"] == "used later"]),
-        ("Asides", folded, [r for r in wrong if r["weight"] == "aside"]),
-        ("True but for the smallest sizes", corners, [r for r in rows if is_corner(r)]),
-        (
-            "Not mathematical, and at odds with something",
-            odd,
-            [r for r in rows if r["verdict"] == "not-mathematical" and r["note"]],
-        ),
-        ("What holds as printed", agreeing, [r for r in rows if r["verdict"] == "agrees"]),
-    ):
-        if chosen:
-            text += f"\n### {heading}\n\n{part(chosen, known)}"
-    return text
+    return "\n".join(part for part in parts if part) or "Nothing here is mathematical.\n"
 
 
-def page() -> str:
-    """The whole page."""
+def pages() -> dict[str, str]:
+    """Every page, by its place in docs/."""
     from cltheory.derive.papers import PAPERS
 
-    return HEAD + "".join(ledger(paper) for paper in PAPERS)
+    ledgers = [Ledger.of(paper) for paper in PAPERS]
+    links = [(f"[{one.title}](claims/{one.paper}.md)", one.rows) for one in ledgers]
+    overview = HEAD.replace("{papers}", contents("paper", links))
+    return {"claims.md": overview} | {f"claims/{one.paper}.md": one.page() for one in ledgers}
 
 
 def main() -> int:
-    if sys.argv[1:] == ["--write"]:
-        PAGE.write_text(page(), encoding="utf-8")
-        return 0
-    if PAGE.read_text(encoding="utf-8") != page():
-        print("docs/claims.md is out of date: python docs/make_claims.py --write")
-        return 1
-    return 0
+    stale = 0
+    for path, text in pages().items():
+        file = DOCS / path
+        if sys.argv[1:] == ["--write"]:
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        elif not file.is_file() or file.read_text(encoding="utf-8") != text:
+            print(f"docs/{path} is out of date: python docs/make_claims.py --write")
+            stale = 1
+    return stale
 
 
 if __name__ == "__main__":

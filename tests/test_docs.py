@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from cltheory.derive.papers import PAPERS
 from cltheory.derive.results import results
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,13 +29,23 @@ def load(path: Path, name: str) -> ModuleType:
 pages = load(ROOT / "docs" / "examples.py", "docs_examples")
 claims = load(ROOT / "docs" / "make_claims.py", "docs_make_claims")
 formulas = load(ROOT / "docs" / "make_formulas.py", "docs_make_formulas")
+dimensions = load(ROOT / "docs" / "make_dimensions.py", "docs_make_dimensions")
 losses = load(ROOT / "docs" / "make_losses.py", "docs_make_losses")
 TEXTS = {page.name: page.read_text(encoding="utf-8") for page in pages.PAGES}
 EXAMPLES = [e for name, text in TEXTS.items() for e in pages.examples(text, name) if e.exact]
 FORMULAS = [f for text in TEXTS.values() for f in pages.FORMULA.finditer(text)]
 #: Pages that are made when the site is built, which follows its links itself.
 MADE = ("results/", "figures/", "reference/", "notebooks/theory.md")
+#: Pages whose code needs torch.
+NEED_TORCH = (
+    "README.md", "band.md", "batches.md", "kernels.md", "modules.md", "numeric.md", "train.md",
+)  # fmt: skip
+MKDOCS = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def kept(path: str) -> str:
+    return (ROOT / "docs" / path).read_text(encoding="utf-8")
 
 
 def blocks(name: str, language: str) -> list[str]:
@@ -93,7 +104,7 @@ def test_a_question_is_answered(command: str) -> None:
 # --- code -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", [n for n in TEXTS if "```pycon\n" in TEXTS[n]])
 def test_python_sessions(name: str) -> None:
-    if name in ("README.md", "band.md", "batches.md", "kernels.md", "numeric.md", "train.md"):
+    if name in NEED_TORCH:
         pytest.importorskip("torch")
     session = "\n".join(blocks(name, "pycon"))
     test = doctest.DocTestParser().get_doctest(session, {}, name, name, 0)
@@ -149,8 +160,17 @@ def test_the_example_record(example: ModuleType) -> None:
 
 
 # --- the rest -------------------------------------------------------------------------------
-def test_the_page_of_claims_is_up_to_date() -> None:
-    assert TEXTS["claims.md"] == claims.page(), "python docs/make_claims.py --write"
+def test_the_pages_of_claims_are_up_to_date() -> None:
+    made = claims.pages()
+    assert made == {path: kept(path) for path in made}, "python docs/make_claims.py --write"
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_contents_of_a_paper_lead_to_its_sections(paper: str) -> None:
+    path = f"claims/{paper}.md"
+    links = re.findall(r"^\| \[.*?\]\(#(\w+)\)", kept(path), re.M)
+    assert links == re.findall(r"^## .* \{ #(\w+) \}$", kept(path), re.M)
+    assert f"]({path})" in TEXTS["claims.md"] and path in MKDOCS
 
 
 def test_the_page_of_losses_is_up_to_date() -> None:
@@ -161,9 +181,14 @@ def test_the_page_of_formulas_is_up_to_date() -> None:
     assert TEXTS["formulas.md"] == formulas.page(), "python docs/make_formulas.py --write"
 
 
+def test_the_table_of_dimensions_is_up_to_date() -> None:
+    assert TEXTS["theory.md"] == dimensions.page(), "python docs/make_dimensions.py --write"
+
+
 @pytest.mark.parametrize("id", list(results))
 def test_every_result_is_told(id: str) -> None:
-    assert f"`{id}`" in TEXTS["theory.md"]
+    told, _, table = TEXTS["theory.md"].partition(dimensions.START)
+    assert f"`{id}`" in told and f"`{id}`" in table
 
 
 def test_the_readme_is_read_in_two_minutes() -> None:
@@ -201,6 +226,8 @@ def test_the_two_commands_are_where_ci_looks_for_them() -> None:
 def test_no_formula_of_the_claims_is_cut() -> None:
     """No TeX outside dollar signs, and none of these escaped; a reader would see it as text."""
     code = re.compile(r"`[^`]*`|<code>.*?</code>|```.*?```", re.S)
-    for line in code.sub("", TEXTS["claims.md"]).splitlines():
+    for line in code.sub(
+        "", "\n".join(kept(f"claims/{paper}.md") for paper in PAPERS)
+    ).splitlines():
         outside = line.split("$")[::2]
         assert "\\$" not in line and not any("\\" in part for part in outside), line

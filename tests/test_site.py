@@ -62,7 +62,7 @@ def test_a_result_at_numbers_has_no_drawing() -> None:
     assert drawings.of(results["supcon-two-sizes"]) == ("", "")
     again = drawings.of(results["ccem"])
     assert again == drawings.of(results["ccem"])  # the same bytes every time
-    assert again[1] == "Along delta, at N = 4."
+    assert again[1] == r"Along $\delta$, at $N = 4$."
 
 
 def test_there_is_a_preview_of_every_figure() -> None:

@@ -7,6 +7,7 @@ depend on, and these are drawn, as far as they are numbers there.
 from __future__ import annotations
 
 import io
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
 
 
 def of(result: Result) -> tuple[str, str]:
-    """An SVG and its caption; nothing where no quantity is a function of one number."""
+    """An SVG and its caption in Markdown; nothing where no quantity depends on one number."""
     if result.at_values:
         return "", ""
     ranges = result.domain.ranges
@@ -37,21 +38,39 @@ def of(result: Result) -> tuple[str, str]:
     import matplotlib
 
     matplotlib.use("Agg")
+    from cltheory.derive.theorem.written import written
     from matplotlib import pyplot
+    from sympy import latex
 
     fixed = {s: v for s, v in result.domain.witness.items() if s in result.parameters}
-    rest = ", ".join(f"{s} = {v}" for s, v in fixed.items() if s != along)
+    rest = ", ".join(f"${written(s)} = {latex(v)}$" for s, v in fixed.items() if s != along)
+    labels = _labels(result, curves)
     with matplotlib.rc_context({"svg.hashsalt": "cltheory", "font.size": 9}):
         figure, axes = pyplot.subplots(figsize=(4.8, 2.9), layout="constrained")
         for (name, (x, y)), colour, dash in zip(curves.items(), COLOURS, DASHES, strict=False):
-            axes.plot(x, y, color=colour, linestyle=dash, label=name)
-        axes.set_xlabel(str(along))
+            axes.plot(x, y, color=colour, linestyle=dash, label=labels[name])
+        axes.set_xlabel(f"${written(along)}$")
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
         picture = io.StringIO()
         figure.savefig(picture, format="svg", metadata={"Date": None}, transparent=False)
         pyplot.close(figure)
-    return picture.getvalue(), f"Along {along}" + (f", at {rest}." if rest else ".")
+    return picture.getvalue(), f"Along ${written(along)}$" + (f", at {rest}." if rest else ".")
+
+
+def _labels(result: Result, names: Iterable[str]) -> dict[str, str]:
+    """The symbol of each quantity; its name if others have that symbol, or matplotlib lacks it."""
+    from matplotlib.mathtext import MathTextParser
+
+    parser = MathTextParser("path")
+    found = {name: f"${result.quantity(name).symbol}$" for name in names}
+    for name, symbol in list(found.items()):
+        try:
+            parser.parse(symbol)
+        except ValueError:
+            found[name] = name
+    shown = list(found.values())
+    return {name: label if shown.count(label) == 1 else name for name, label in found.items()}
 
 
 def _curves(result: Result, along: Symbol) -> dict[str, Any]:

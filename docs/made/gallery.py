@@ -127,17 +127,16 @@ def _entry(id: str) -> Entry:
     from cltheory.cli.main import run
     from cltheory.derive.results import results as registry
 
+    command = f"derive {id} --format markdown --proof --claims --time 0 --memory 0"
     told = io.StringIO()
     with redirect_stdout(told):
-        code = run(
-            ["derive", id, "--format", "markdown", "--proof", "--time", "0", "--memory", "0"]
-        )
+        code = run(command.split())
     if code:
         raise RuntimeError(f"cltheory derive {id} ended with {code}")
     result = registry[id]
     title, statement, proof, claims = _parts(told.getvalue())
     drawing, caption = drawings.of(result)
-    shown = f"![{caption}]({id}.svg)\n\n*{caption}*\n\n" if drawing else ""
+    shown = f"![Quantities of {id}]({id}.svg)\n\n*{caption}*\n\n" if drawing else ""
     for name, preview in PREVIEWS.items():
         if id in preview.of:
             picture = f"[![{name}](../figures/{name}.png){{ .preview }}](../figures/{name}.md)"

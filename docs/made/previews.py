@@ -60,8 +60,9 @@ PREVIEWS = {
 
 
 def caption(name: str) -> str:
-    """What the preview of a figure shows: what is derived, and what was measured."""
-    return (FOLDER / f"{name}.tex").read_text(encoding="utf-8").strip()
+    """What the preview of a figure shows, in Markdown: what is derived, and what was measured."""
+    tex = (FOLDER / f"{name}.tex").read_text(encoding="utf-8")
+    return tex.strip().replace(r"\%", "%")
 
 
 def main(names: list[str]) -> int:
