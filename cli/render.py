@@ -119,16 +119,17 @@ def _steps(result: Result) -> list[str]:
     from ..derive.decide.root import ClampedRoot, without_roots
     from ..derive.write.layout.lines import fold
     from ..derive.write.layout.statement import text_lines
-    from ..derive.write.report import roots_of
+    from ..derive.write.report import names_of_roots, roots_of
 
     lines: list[str] = []
+    names = names_of_roots(result)
     for k, step in enumerate(result.derivation, 1):
         lines += _wrapped(f"{k}. {step.title}  [{step.evidence.grade}]", 2, hang=5)
         has_root = step.statement.has(ClampedRoot)
-        statement = without_roots(step.statement) if has_root else step.statement
+        statement = without_roots(step.statement, names) if has_root else step.statement
         for line in text_lines(statement, step.says.domain):
             lines += fold(line, WIDTH, 8, 10)
-        for root, how in roots_of(step.statement, result).items() if has_root else ():
+        for root, how in roots_of(step.statement, result, names).items() if has_root else ():
             lines += root_lines(root, *how, 8)
         why = step.because if step.because.startswith("so ") else f"because {step.because}"
         lines += _wrapped(why, 5)

@@ -473,18 +473,26 @@ def argmin(slope: Expr, x: Symbol, low: Expr, high: Expr) -> ClampedRoot:
     return ClampedRoot(Lambda(x, slope), low, high)
 
 
-def stand_ins(expression: Basic) -> dict[ClampedRoot, Symbol]:
-    """A name for every root: x_star, x_star_2 and so on, and x_peak where one brackets another."""
+def stand_ins(
+    expression: Basic, known: dict[ClampedRoot, Symbol] | None = None
+) -> dict[ClampedRoot, Symbol]:
+    """A name for every root: x_star, x_star_2 and so on, and x_peak where one brackets another.
+
+    Those that are ``known`` keep their names, and new ones are added to them, so that one name
+    means one root in all expressions that are shown together.
+    """
     roots = sorted(expression.atoms(ClampedRoot), key=str)
     inner = {r for root in roots for end in (root.low, root.high) for r in end.atoms(ClampedRoot)}
-    names: dict[ClampedRoot, Symbol] = {}
+    names = {} if known is None else known
     for r in roots:
+        if r in names:
+            continue
         name = f"{r.variable.name.rstrip('_')}_{'peak' if r in inner else 'star'}"
         alike = sum(s.name.startswith(name) for s in names.values())
         names[r] = Symbol(f"{name}_{alike + 1}" if alike else name)
-    return names
+    return {r: names[r] for r in roots}
 
 
-def without_roots(expression: Basic) -> Basic:
+def without_roots(expression: Basic, known: dict[ClampedRoot, Symbol] | None = None) -> Basic:
     """Write a name for each root that the condition defines."""
-    return expression.xreplace(stand_ins(expression))
+    return expression.xreplace(stand_ins(expression, known))

@@ -15,7 +15,7 @@ from ..decide.ball import NoValue
 from ..decide.cases import opened
 from ..decide.digits import NotKnown, sign
 from ..decide.domain import Domain, DomainError
-from ..decide.root import stand_ins, without_roots
+from ..decide.root import ClampedRoot, stand_ins, without_roots
 from ..losses.written import Tex
 from ..proof.derivation import Step
 from ..theorem.about import head
@@ -74,6 +74,8 @@ def report(
     # A limit is meant inside the ranges of what stays symbolic: at an end it may be another.
     inside = opened(result.domain) if oo in point.values() else result.domain
     ranges = {s: (result.domain if s in point else inside).ranges[s] for s in inside.ranges}
+    names: Names = {}
+    proved = names_of_roots(result)
     return {
         "schema": SCHEMA,
         "id": result.id,
@@ -89,7 +91,7 @@ def report(
         },
         "convention": about.convention or None,
         "quantities": {
-            name: _quantity(result, name, q, point, digits, tex, plain)
+            name: _quantity(result, name, q, point, digits, tex, plain, names)
             for name, q in result.quantities.items()
         },
         **({"verdicts": verdicts(result, point)} if plain else {}),
@@ -98,7 +100,7 @@ def report(
             {
                 "title": s.title,
                 "sympy": str(s.statement),
-                "latex": _stated(s, result, whole=not plain) if typeset else "",
+                "latex": _stated(s, result, proved, whole=not plain) if typeset else "",
                 "because": s.because,
                 "evidence": str(s.evidence.grade),
                 "how": s.evidence.how,
@@ -122,10 +124,11 @@ def _quantity(
     digits: int,
     tex: Callable[..., str],
     plain: str,
+    names: Names,
 ) -> dict[str, Any]:
     if oo in point.values() and q.domain is not None:  # as above: a limit is meant inside
         q = replace(q, domain=opened(q.domain))
-    found: dict[str, Any] = {"condition": condition_of(q, result, point), "meaning": q.meaning}
+    found: dict[str, Any] = {"condition": None, "meaning": q.meaning}
     if isinstance(q, Bounds):
         found["bound"] = as_data(q, result.id, name, point)
     try:
@@ -139,16 +142,18 @@ def _quantity(
     except DomainError as refusal:  # of this quantity; the others have values still
         why = str(refusal)
         why = "it" + why[len(name) :] if why.startswith(f"{name} ") else why
-        return _shown(q, q.expression, tex, result) | {"value": None} | found | {"refused": why}
-    found["condition"] = condition_of(q, result, point, expression)
+        found["condition"] = condition_of(q, result, point, names, q.expression)
+        shown = _shown(q, q.expression, tex, result, names)
+        return shown | {"value": None} | found | {"refused": why}
+    found["condition"] = condition_of(q, result, point, names, expression)
     if plain:
-        shown = without_roots(expression)
+        shown = without_roots(expression, names)
         found |= {
             "shown": (tex_rows_of if plain == "tex" else plainly)(shown, q.domain or result.domain),
-            "roots": roots_of(expression, result, tex=plain == "tex"),
+            "roots": roots_of(expression, result, names, tex=plain == "tex"),
             "beyond": "; ".join(beyond(q, result, point)),
         }
-    return _shown(q, expression, tex, result) | {"value": value} | found
+    return _shown(q, expression, tex, result, names) | {"value": value} | found
 
 
 def _too_long(expression: Basic) -> bool:
@@ -160,10 +165,10 @@ def _too_long(expression: Basic) -> bool:
 
 
 def _shown(
-    q: Quantity, expression: Basic, tex: Callable[..., str], result: Result
+    q: Quantity, expression: Basic, tex: Callable[..., str], result: Result, names: Names
 ) -> dict[str, Any]:
     """An expression as SymPy and LaTeX; a set in words as well."""
-    shown, domain = without_roots(expression), q.domain or result.domain
+    shown, domain = without_roots(expression, names), q.domain or result.domain
     if q.parameter is None or q.kind is not Kind.SET:
         return {"sympy": str(shown), "latex": tex(shown, domain)}
     return {
@@ -173,28 +178,27 @@ def _shown(
     }
 
 
-def _stated(step: Step, result: Result, *, whole: bool) -> str:
+def _stated(step: Step, result: Result, names: Names, *, whole: bool) -> str:
     """LaTeX of a step; what says nothing is there only if the ``whole`` is asked for."""
-    statement, domain = without_roots(step.statement), step.says.domain
+    statement, domain = without_roots(step.statement, names), step.says.domain
     found = stated(statement, domain, starred)
     if not found and not whole:
         return ""
     found = found or list(shown(statement, domain, starred).rows)
-    for root, (bracket, zero) in roots_of(step.statement, result, tex=True).items():
+    for root, (bracket, zero) in roots_of(step.statement, result, names, tex=True).items():
         found.append(rf"\text{{where }} {root} &\in {bracket},\quad {zero} = 0")
     return aligned(found)
 
 
 def condition_of(
-    q: Quantity, result: Result, point: Mapping[Symbol, Expr], shown: Basic | None = None
+    q: Quantity, result: Result, point: Mapping[Symbol, Expr], known: Names, shown: Basic
 ) -> str | None:
     """The condition under which a quantity is meant, beyond the result's own domain.
 
     Where there is no closed form this is the implicit equation and its bracket.
     """
     parts = beyond(q, result, point)
-    expression = q.expression if shown is None else shown
-    names = stand_ins(expression)
+    names = stand_ins(shown, known)
     for root, name in names.items():
         h, x = root.equation()
         low, high = (end.xreplace(names) for end in (root.low, root.high))
@@ -223,9 +227,23 @@ def _end(end: Expr, point: Mapping[Symbol, Expr]) -> Expr:
     return end
 
 
-def roots_of(expression: Basic, result: Result, *, tex: bool = False) -> dict[str, tuple[str, str]]:
+#: What each root is called in all that is shown together.
+Names = dict[ClampedRoot, Symbol]
+
+
+def names_of_roots(result: Result) -> Names:
+    """Names of the roots in the quantities of a result, from the first on."""
+    names: Names = {}
+    for q in result.quantities.values():
+        stand_ins(q.expression, names)
+    return names
+
+
+def roots_of(
+    expression: Basic, result: Result, known: Names | None = None, *, tex: bool = False
+) -> dict[str, tuple[str, str]]:
     """For each root in an expression its bracket and its equation, laid out, as text or LaTeX."""
-    names = stand_ins(expression)
+    names = stand_ins(expression, known)
     found = {}
     for root, name in names.items():
         h, x = root.equation()
@@ -278,7 +296,12 @@ def verdicts(result: Result, point: Mapping[Symbol, Expr]) -> list[str]:
 
 def _denied(what: str) -> str:
     """The opposite of what a quantity says: "classes do not collapse", "the simplex is optimal"."""
-    for verb, opposite in ((" do not ", " "), (" is ", " is not "), (" are ", " are not ")):
+    for verb, opposite in (
+        (" do not ", " "),
+        (" does not lower ", " lowers "),
+        (" is ", " is not "),
+        (" are ", " are not "),
+    ):
         if verb in what:
             return what.replace(verb, opposite, 1)
     return f"it is not true that {what}"

@@ -63,6 +63,21 @@ def test_json_follows_the_published_schema(cltheory: Any, id: str, given: bool) 
     assert all(claim["verdict"] in WORDS for claim in found["claims"])
 
 
+@pytest.mark.sample(12)
+@pytest.mark.parametrize("id", IDS)
+def test_one_name_is_one_root_in_all_quantities(cltheory: Any, id: str) -> None:
+    """Symbolic, and with the first parameters put in, which reorders what is alike."""
+    point = options(witness(id))
+    for some in ([], point[: len(point) // 4 * 2]):
+        code, out, _ = cltheory("derive", id, *some, "--format", "json")
+        seen: dict[str, str] = {}
+        for q in json.loads(out)["quantities"].values() if code == 0 else ():
+            for part in (q["condition"] or "").split("; "):
+                if " solves " in part:
+                    name = part.partition(" ")[0]
+                    assert seen.setdefault(name, part) == part
+
+
 def test_the_schema_refuses_what_it_does_not_promise(cltheory: Any) -> None:
     found = report(cltheory, "variance-bound")
     for wrong in ({"schema": 2}, {"evidence": "certain"}, {"steps": [{}]}, {"more": 1}):

@@ -7,6 +7,8 @@ that starts at collapse. The gradient has no diagonal, so a shift of all inner p
 its eigenvalue on the mean is zero, and that on classes is negative, which settles all the rest.
 """
 
+from dataclasses import replace
+
 from sympy import Expr, S
 
 from ...decide.calculus import derivative
@@ -34,7 +36,13 @@ BELOW, ABOVE = ("views", "same_instance"), ("instances", "same_class")
 def build(proof: Derivation) -> dict[str, Quantity]:
     collapse = vertex(PROBLEM, "classes", proof)
     low, high = (
-        threshold(collapse.conditions[e].criterion, alpha, DOMAIN, proof) for e, _ in (BELOW, ABOVE)
+        threshold(
+            replace(collapse.conditions[e].criterion, says=f"the {e} of {units} do not separate"),
+            alpha,
+            DOMAIN,
+            proof,
+        )
+        for (e, _), units in ((BELOW, "an instance"), (ABOVE, "a class"))
     )
     proof.holds(
         "The interval from alpha_low to alpha_high is never empty and never reaches 1",
