@@ -208,6 +208,11 @@ class SoftSupCon(Loss):
     def weights(self, labels: Tensor | None, batch: int, views: int, like: Tensor) -> Weights:
         """Classes."""
         if labels is None:
+            if views == 1 and batch > 1 and not self.epsilon:
+                raise ValueError(
+                    f"{type(self).__name__} of single views needs labels: without them nothing "
+                    "attracts, and the loss is 0; or give embeddings of shape (batch, views, d)"
+                )
             return Classes(views, self.epsilon)
         if labels.shape != (batch,):
             raise ValueError(

@@ -59,6 +59,8 @@ def test_an_assertion_about_a_loss_of_ones_own(mine: Path) -> None:
     assert assert_equation(SET, f"phases.classes_for_alpha (loss = {mine})").ok
     with pytest.raises(AssertionError, match="differs"):
         assert_equation(SET.replace("mnp", "mn"), f"phases.classes_for_alpha (loss = {mine})")
+    with pytest.raises(BadTarget, match=r"of a loss of your own write phases\.loss"):
+        assert_equation(SET, f"mine-1.loss (loss = {mine})")
     with pytest.raises(BadTarget, match="cannot be read"):
         assert_equation(SET, "phases.classes_for_alpha (loss = gone.toml)")
 

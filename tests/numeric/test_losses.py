@@ -395,3 +395,12 @@ def test_cuda(name: str) -> None:
         assert z.grad is not None
         found.append((loss.detach().cpu(), z.grad.cpu()))
     torch.testing.assert_close(found[0], found[1], **CLOSE)
+
+
+def test_forgotten_labels_are_not_a_loss_of_zero():
+    z = torch.randn(8, 4, generator=torch.Generator().manual_seed(0))
+    with pytest.raises(
+        ValueError, match=r"SupCon of single views needs labels.*\(batch, views, d\)"
+    ):
+        SupCon(0.1)(z)
+    assert SupCon(0.1)(z[:, None].expand(8, 2, 4)) > 0

@@ -249,6 +249,8 @@ def _is_name(written: str) -> bool:
 def _nearest(directive: Directive) -> str:
     """A guess at a name that is misspelt; empty if there is nothing near."""
     if directive.result_id not in results:
+        if "loss" in directive.values:
+            return f"; of a loss of your own write phases.{directive.quantities[0]}"
         found = get_close_matches(directive.result_id, list(results), 1)
         return f"; did you mean {found[0]}?" if found else ""
     there = list(results[directive.result_id])
