@@ -8,6 +8,7 @@ nothing about them. The numeric tests hold the declarations against the packages
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -107,8 +108,8 @@ def _same(one: Loss, other: Loss) -> bool:
 def _said(loss: Loss) -> tuple[object, ...]:
     """What a loss says, whatever its name and the order of its terms."""
     if isinstance(loss, PairwiseLoss):
-        return (_pairs(loss),)
-    terms = {
+        return (Counter((term.relation, term.function, term.weight) for term in loss.terms),)
+    terms = Counter(
         (
             term.coefficient,
             frozenset((r, term.weight(r)) for r in term.positives),
@@ -116,7 +117,7 @@ def _said(loss: Loss) -> tuple[object, ...]:
             term.own_positive,
         )
         for term in loss.terms
-    }
+    )
     return loss.temperature, loss.similarity, terms
 
 

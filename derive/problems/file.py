@@ -39,10 +39,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from keyword import kwlist
 from pathlib import Path
 from stat import S_ISREG
 
-from sympy import Expr, Integer, Rational, S, Symbol, oo
+from sympy import Expr, Integer, Rational, S, Symbol, latex, oo
+from sympy.core.alphabets import greeks
 
 from ..decide.domain import Domain, DomainError, Range, in_order
 from ..decide.exact import FUNCTIONS, NotANumber, expression
@@ -62,7 +64,10 @@ MAX_DOTS = 200
 #: Names of relations, levels and parameters.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,29}")
 #: LaTeX of a letter: commands, letters and digits, with an index.
-_TEX = re.compile(r"(\\[A-Za-z]+|[A-Za-z0-9{}_' ])+")
+_LETTER = rf"(?:[A-Za-z]|\\(?:var)?(?:{'|'.join((*greeks, *(g.capitalize() for g in greeks)))}))"
+_TEX = re.compile(
+    rf"(?:{_LETTER}|\\(?:tilde|hat|bar|mathcal|mathrm)\{{{_LETTER}\}})(?:_(?:\w|\{{\w+\}}))?'?"
+)
 #: Ranges of symbols that need not be given; sizes are integers from 2 on.
 _DEFAULTS: dict[Symbol, Range] = {
     tau: Range(),
@@ -74,7 +79,24 @@ _DEFAULTS: dict[Symbol, Range] = {
 _SIZE = Range(Integer(2), oo, low_open=False, integer=True)
 #: Shared symbols by name; x is the inner product, which has another symbol.
 _SHARED = {s.name: s for s in (M, m, n, p, N, K, alpha, beta, tau, t, b, w)}
-_RESERVED = {*FUNCTIONS, "x", "c", "self", "oo", "inf", "nan", "pi", "E", "I", "delta", "r"}
+#: Those of options of the command line, and of what formulas are written in.
+_TAKEN = "all brief claims convention digits format help loss memory np proof standalone steps time"
+_RESERVED = {
+    *FUNCTIONS,
+    *kwlist,
+    *_TAKEN.split(),
+    "x",
+    "c",
+    "self",
+    "oo",
+    "inf",
+    "nan",
+    "pi",
+    "E",
+    "I",
+    "delta",
+    "r",
+}
 
 
 class Letter(Symbol):
@@ -334,6 +356,9 @@ class _Reader:
         for r in ranges.values():
             for other in sorted((r.low.free_symbols | r.high.free_symbols) - set(ranges), key=str):
                 raise DomainError(f"parameters: a range refers to {other}, which is not used")
+        written = [latex(s) for s in ranges]
+        if twice := [tex for tex in written if written.count(tex) > 1]:
+            raise DomainError(f"parameters: two letters are written {twice[0]}")
         for name in tables:
             if self.symbols[name] not in ranges:
                 raise DomainError(f"parameters.{name}: nothing depends on it")
@@ -377,7 +402,8 @@ class _Reader:
 
     def _levels(self, levels: list[_Node]) -> Scheme:
         found: list[tuple[Expr | int, str, str]] = []
-        taken = [set[str](("self", "mean")), set[str](("self", "mean"))]
+        named = ("structure", "loss", "position", "elsewhere")  # quantities
+        taken = [set[str](("self", "mean", *named)), set[str](("self", "mean"))]
         for level in levels:
             keys = ("name", "size", "relation")
             table = level.table(keys, keys)

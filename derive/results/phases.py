@@ -74,8 +74,8 @@ class OfLoss(Result):
             parameters=tuple(problem.domain.ranges),
             domain=problem.domain,
             build=lambda proof: build(problem, fixed, proof),
-            texts=("loss",),
-            read=for_loss,
+            texts=("loss",) if id == "phases" else (),
+            read=for_loss if id == "phases" else None,
             subject=problem,
         )
         self.fixed = fixed
@@ -443,17 +443,19 @@ def _structure(name: str, only: str, scheme: Scheme) -> Quantity:
 
 #: Structures of towers with one occupied eigenspace: a name, and what it means.
 OF_TOWERS = {
-    "differing_means": ("the simplex", "vectors of an item coincide, items apart"),
-    "shared_contrasts": ("the antipodal structure", "each tower is at one point"),
+    "shared_contrasts": ("the simplex", "towers coincide, items apart"),
+    "differing_means": ("the simplex of towers", "each tower is at one point"),
     "shared_mean": ("total collapse", "all vectors are equal"),
-    "differing_contrasts": ("vectors of an item apart", "they sum to zero, and items differ"),
+    "differing_contrasts": ("differing contrasts", "sums over items and over towers vanish"),
 }
 
 
 def _called(space: str, scheme: Scheme) -> tuple[str, str]:
     """A structure with one occupied eigenspace: its name, and what it means for the vectors."""
     names = [e.name for e in scheme.eigenspaces]
-    if space in OF_TOWERS or space not in names:
+    if "mean" not in names or space not in names:  # not nested classes
+        if space == "differing_means" and scheme.eigenspace(space).dimension == 1:
+            return "the antipodal structure", OF_TOWERS[space][1]
         return OF_TOWERS.get(space, (space, "one eigenspace alone is occupied"))
     if space == "mean":
         return "total collapse", "all vectors are equal"

@@ -17,6 +17,7 @@ from ..theorem.compile import NotNumpy, conditions_on, quantity_function
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from .display import sentence, words
+from .renaming import ExportError
 
 
 def python_source(result: Result, point: Mapping[Symbol, Expr]) -> str:
@@ -32,6 +33,9 @@ def to_python(results: Sequence[Result]) -> str:
     What numpy has no counterpart for is left out, and a comment says so.
     """
     body, wrapped = "", ""
+    called = [result.id.replace("-", "_") for result in results]
+    if twice := [name for name in called if called.count(name) > 1]:
+        raise ExportError(f"two results would be called {twice[0]}")
     for result in results:
         found = _functions(result, f"{result.id.replace('-', '_')}_", {})
         body += f"\n\n# --- {result.id}: {result.title}\n{_about(result)}{found[0]}"

@@ -222,8 +222,13 @@ def beyond(q: Quantity, result: Result, point: Mapping[Symbol, Expr]) -> list[st
 
 def _end(end: Expr, point: Mapping[Symbol, Expr]) -> Expr:
     """An end of a range at a point; at ``oo`` its limit."""
-    for s, value in point.items():
-        end = end.limit(s, oo) if value is oo else end.xreplace({s: value})
+    finite = {s: value for s, value in point.items() if value is not oo}
+    end = end.xreplace(finite)
+    for s in end.free_symbols & (point.keys() - finite.keys()):
+        try:
+            end = end.limit(s, oo)
+        except (TypeError, ValueError, NotImplementedError):  # of SymPy, for max and min
+            continue
     return end
 
 
@@ -297,6 +302,8 @@ def verdicts(result: Result, point: Mapping[Symbol, Expr]) -> list[str]:
 def _denied(what: str) -> str:
     """The opposite of what a quantity says: "classes do not collapse", "the simplex is optimal"."""
     for verb, opposite in (
+        (" at some ", " at no "),
+        (" is no ", " is "),
         (" do not ", " "),
         (" does not lower ", " lowers "),
         (" is ", " is not "),

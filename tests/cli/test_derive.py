@@ -98,7 +98,7 @@ def _decimal(text: str) -> str:
 @pytest.mark.sample(20)
 @pytest.mark.parametrize("id", IDS)
 def test_text_tells_everything(cltheory: Any, id: str) -> None:
-    code, out, err = cltheory("derive", id, "--proof")
+    code, out, err = cltheory("derive", id, "--proof", "--all")
     assert (code, err) == (0, "")
     r = results[id]
     assert out.startswith(f"{id}: {r.title}\n")
@@ -110,7 +110,7 @@ def test_text_tells_everything(cltheory: Any, id: str) -> None:
     assert ("(--claims lists them)" in " ".join(answer.split())) == bool(r.claims)
     assert "\x1b" not in out
     short = cltheory("derive", id).out
-    assert short.splitlines()[:9] == out.splitlines()[:9] and "\nDerivation" not in short
+    assert short.splitlines()[:1] == out.splitlines()[:1] and "\nDerivation" not in short
     assert f"{len(r.derivation)} checked steps (--proof prints them)" in " ".join(short.split())
 
 

@@ -38,7 +38,7 @@ def test_everything_displays(id: str) -> None:
     for thing in shown:
         bundle = thing._repr_mimebundle_()
         assert set(bundle) == KINDS
-        assert len(bundle["text/plain"]) < 250 and "\n" not in bundle["text/plain"]
+        assert len(bundle["text/plain"]) < 300 and "\n" not in bundle["text/plain"]
         assert bundle["text/latex"] == thing._repr_latex_()
         for kind in ("text/latex", "text/markdown"):
             check_math(bundle[kind])

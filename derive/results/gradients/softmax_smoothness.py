@@ -182,13 +182,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "above_constant": Quantity(
             above,
             r"c_+",
-            "constant c_+: an entry of the remainder is at most c_+ times the squared offset of "
-            "its logit",
+            "an entry of the remainder is at most this constant times the squared offset of its "
+            "logit",
         ),
         "below_constant": Quantity(
             below,
             r"c_-",
-            "constant c_-: an entry of the remainder is at least -c_- times the largest squared "
+            "minus an entry of the remainder is at most this constant times the largest squared "
             "offset; sharp for odd N",
         ),
     }

@@ -11,7 +11,7 @@ from ._weights import REAL, two_or_more
 d = Symbol("d", nonnegative=True)
 RESULT = squared_result(
     "euclidean-winfonce",
-    title="Euclidean w-InfoNCE: the optimum when labels and embeddings are compared by distances",
+    title="Euclidean w-InfoNCE: the optimum for labels and embeddings compared by distances",
     source="vock2026unified, Theorem 3.10",
     squared=d,
     pair="of labels with the squared distance d",

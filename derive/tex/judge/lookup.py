@@ -14,7 +14,7 @@ from sympy.core.relational import Relational
 
 from ...decide.defined import Condition
 from ...decide.domain import Domain, DomainError
-from ...decide.exact import NotANumber, expression
+from ...decide.exact import FUNCTIONS, NotANumber, expression
 from ...decide.wanting import wanting
 from ...language.statement import Inner, TexError, Unread
 from ...results import UnknownResult, results
@@ -114,6 +114,8 @@ def look_up(directive: Directive) -> Meant:
         With one line that says what is wrong and what there is.
     """
     pairs = (directive.names, directive.values, directive.letters)
+    if "loss" in directive.values:  # a file may change
+        return _look_up(directive)
     parts = (tuple(sorted(one.items())) for one in pairs)
     return _looked_up(directive.result_id, directive.quantities, *parts)
 
@@ -199,6 +201,12 @@ def _phrases(
     names: Mapping[str, Expr],
 ) -> Phrases:
     """Names that are no single signs: that the directive declares, and of its quantities."""
+    usual = _usual(result)
+    redefined = any(  # then the formula as it is exported says something else
+        usual.get(canonical_name(spelled), meaning) != meaning
+        for spelled, meaning in _declared(directive, result, own).items()
+        if _is_name(spelled)
+    )
     found = [
         Phrase(phrase(spelled), meaning)
         for spelled, meaning in _declared(directive, result, own).items()
@@ -219,7 +227,7 @@ def _phrases(
         value = phrase(result.latex(directive.quantities[own.index(symbol)]))
         found = [p for p in found if p.atoms != value]
         parts = split_at_relation(value)
-        bare = q.kind is not Kind.SET and not directive.values
+        bare = q.kind is not Kind.SET and not directive.values and not redefined
         exported = list(_exported((q,))) if bare else []
         if len(parts) == len(exported) and (len(value) > 1 or not value[0].isalnum()):
             found += [Phrase(*pair, whole=True) for pair in zip(parts, exported, strict=True)]
@@ -313,7 +321,6 @@ def pattern(written: str) -> Inner | Unread | None:
 def _names(
     directive: Directive, result: Result, own: tuple[Symbol, ...], domain: Domain
 ) -> dict[str, Expr]:
-    symbols = _symbols(result)
     found: dict[str, Expr] = {}
     # What the directive names has its name first: others may be called the same.
     for name, q in sorted(
@@ -334,8 +341,7 @@ def _names(
                 found.setdefault(canonical_name(spelled), meant)
             except TexError:  # of vectors, or a limit
                 continue
-    for s in symbols.values():
-        found |= {canonical_name(spelled): s for spelled in (latex(s), written(s))}
+    found |= _usual(result)
     for root, called_ in root_names(result).items():
         found.setdefault(canonical_name(called_.tex), root)
     for spelled, meaning in _declared(directive, result, own, domain).items():
@@ -350,6 +356,18 @@ def _names(
         found.setdefault(name.replace("^{*}", r"^{\star}"), meaning)
         found.setdefault(name.replace(r"^{\star}", "^{*}"), meaning)
     return found
+
+
+def _usual(result: Result) -> dict[str, Expr]:
+    """The letters of a result, as it writes them."""
+    return {canonical_name(x): s for s in _symbols(result).values() for x in (latex(s), written(s))}
+
+
+def unknown_in(text: str, known: Mapping[str, object]) -> bool:
+    """Whether an expression has a word that is no symbol and no function."""
+    return any(
+        word not in known and word not in FUNCTIONS for word in re.findall(r"[A-Za-z]\w*", text)
+    )
 
 
 def _symbols(result: Result) -> dict[str, Symbol]:
@@ -385,8 +403,9 @@ def _declared(
             needed: list[tuple[str, Expr]] = []
             found[spelled] = expression(text, known, needed=needed)
         except NotANumber as error:
-            if of_file:  # other results of the file may have these symbols
-                continue
+            if of_file and unknown_in(text, known):  # of other results in the file
+                if not _is_name(spelled) or canonical_name(spelled) not in _usual(result):
+                    continue
             raise BadTarget(f"{spelled} -> {text}: {error}") from None
         except TexError as error:
             raise BadTarget(f"{spelled} is not a name: {error}") from None

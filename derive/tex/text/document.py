@@ -238,13 +238,16 @@ def read_document(
         if is_map(item.body):
             continue
         # Letters are in force to the end of their file; those of the main file also in the others.
-        letters: dict[str, str] = {}
+        of_main: dict[str, str] = {}
+        of_file: dict[str, str] = {}
         inside = item.said_in.lines.path
         for said_at, said in maps:
             where = said_at.said_in.lines.path
-            if where == path != inside or (where == inside and place(said_at) < place(item)):
-                letters |= said
-        items.append(_item(item, letters))
+            if where == path != inside:
+                of_main |= said
+            elif where == inside and place(said_at) < place(item):
+                of_file |= said
+        items.append(_item(item, {**of_main, **of_file}))
     return Document(items, problems, list(walk.files.reached.values()))
 
 

@@ -279,7 +279,7 @@ class Notation(Writer):
             if (len(s.name) == 1 or "_" in s.name or written(s).startswith("\\"))
             and s.name not in WORDS
             and s.name != "a"
-            and r"\mathrm" not in written(s)
+            and ("_" in s.name or r"\mathrm" not in written(s))
         ]
 
     @property
