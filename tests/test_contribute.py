@@ -90,18 +90,20 @@ def follow_theorem(clone: Clone, change: Callable[[str], str] = lambda text: tex
         assert not (clone.folder / path).exists()
         (clone.folder / path).write_text(text, encoding="utf-8")
     theory = clone.folder / "docs" / "theory.md"
-    theory.write_text(f"{clone.page('theory.md')}\n{paragraph}", encoding="utf-8")
+    told, table, limits = clone.page("theory.md").partition("## Dimensions and limits\n")
+    theory.write_text(f"{told}{paragraph}\n{table}{limits}", encoding="utf-8")
 
 
-WRITE = ["docs/examples.py", "--write"]
+WRITE = [[f"docs/{name}.py", "--write"] for name in ("examples", "make_dimensions")]
 #: What asks something of every result, whatever it is about.
 OF_EVERY_RESULT = ("tests/test_docs.py", "tests/cli/test_export.py", "tests/cli/test_start_up.py")
 
 
 def test_the_theorem_of_the_page_passes_what_every_result_passes(clone: Clone) -> None:
     follow_theorem(clone)
-    assert WRITE in commands(clone.page("add-a-theorem.md"))
-    clone.passes(*WRITE)
+    for words in WRITE:
+        assert words in commands(clone.page("add-a-theorem.md"))
+        clone.passes(*words)
     assert "\\alpha_\\perp =\n" in clone.page("theory.md")
     shown = clone.passes("-m", "cltheory.cli.main", "derive", "supcl-orthogonal", "--m", "10")
     assert "iff alpha > alpha_orthogonal" in shown

@@ -354,3 +354,20 @@ def test_a_step_that_fails_on_an_edge_silences_nothing_else(
 def test_what_is_found_at_numbers_says_so() -> None:
     with pytest.raises(DomainError, match="needs finite numerical values: add m, n, p, tau"):
         PHASES.value("structure", m="oo")
+
+
+@pytest.mark.parametrize(
+    ("loss", "at", "words", "pairs"),
+    [
+        ("clip", {"N": 5, "tau": "1/2"}, "the simplex: towers coincide", {"positive": 1}),
+        ("siglip", {"N": 5, "t": 1, "b": 5}, "the antipodal structure", {"within_modality": 1}),
+        ("supcon", {"m": 3, "n": 2, "p": 2, "tau": 1}, "the simplex of classes", {"same_class": 1}),
+        ("simclr", {"n": 3, "p": 2, "tau": 1}, "the simplex of instances", {"same_instance": 1}),
+    ],
+)
+def test_a_structure_in_words_is_the_one_of_the_inner_products(
+    loss: str, at: dict[str, object], words: str, pairs: dict[str, int]
+) -> None:
+    made = PHASES.with_inputs(loss=loss, at=at)
+    assert made.quantity("structure").meaning.startswith(words)
+    assert {name: made[name] for name in pairs} == pairs

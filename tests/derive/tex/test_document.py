@@ -10,8 +10,10 @@ import sys
 from dataclasses import replace
 
 import pytest
+from cltheory.derive.results import results
 from cltheory.derive.tex.check import check_equation
 from cltheory.derive.tex.directives import Directive, DirectiveError, directive
+from cltheory.derive.tex.judge.lookup import BadTarget
 from cltheory.derive.tex.text.commands import DISPLAYS, VERBATIM
 from cltheory.derive.tex.text.document import (
     DocumentError,
@@ -76,6 +78,35 @@ def test_letters_of_the_main_file_are_those_of_its_parts() -> None:
 def test_letters_that_cannot_be_read_are_named(said: str, why: str) -> None:
     ((line, message),) = problems(f"\n% cltheory: {said}\n")
     assert line == 2 and why in message
+
+
+def test_letters_of_a_part_stand_above_those_of_the_main_file() -> None:
+    main = "\\documentclass{article}\n\\begin{document}\\input{a}\n% cltheory: [T -> tau]\n"
+    parts = {"a.tex": f"% cltheory: [T -> t]\n{MARK}$$a$$"}
+    found = read_document("main.tex", f"{main}\\end{{document}}", "tex", parts.get).items
+    assert [dict(x.directive.letters) for x in found if isinstance(x, Marked)] == [{"T": "t"}]
+
+
+@pytest.mark.parametrize("where", ["names", "letters"])
+@pytest.mark.parametrize("meaning", [{r"\tau": "2*tau"}, {"m": "n", "n": "m"}, {"m": "2*m"}])
+def test_a_letter_of_the_result_with_another_meaning_has_it(
+    where: str, meaning: dict[str, str]
+) -> None:
+    """Also where the formula stands as the result writes it, which then says something else."""
+    e = r"e^{m/((m-1)\tau)}"
+    said = replace(directive("supcl-threshold.alpha_min"), **{where: meaning})
+    right = rf"\alpha_{{\min}} = \frac{{mn - 1 + {e}}}{{n (m - 1 + {e})}}"
+    own = rf"\alpha_{{\min}} = {results['supcl-threshold'].latex('alpha_min')}"
+    for text in (right, own):
+        assert check_equation(text, directive("supcl-threshold.alpha_min")).ok
+        assert check_equation(text, said).verdict == "differs"
+
+
+@pytest.mark.parametrize("meaning", ["2*tua", "2**", "1/0"])
+def test_a_letter_of_the_result_never_keeps_its_meaning_in_silence(meaning: str) -> None:
+    said = replace(directive("supcl-threshold.alpha_min_tau_0"), letters={r"\tau": meaning})
+    with pytest.raises(BadTarget, match=r"\\tau -> "):
+        check_equation("1/n", said)
 
 
 def test_letters_of_a_file_mean_what_they_say_or_nothing() -> None:
