@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
+from ..derive.problems.catalogue import is_file
 from ..derive.tex.judge.explain import one_line
 from ..derive.tex.text.document import (
     KINDS,
@@ -154,10 +155,9 @@ class Shelf:
 
     def with_loss(self, one: Marked | Problem) -> Marked | Problem:
         """An equation about the loss of a file, which is named as seen from the paper."""
-        loss = "" if isinstance(one, Problem) else one.directive.values.get("loss", "")
-        if isinstance(one, Problem) or not loss.endswith(".toml"):
+        if isinstance(one, Problem) or not is_file(one.directive.values.get("loss", "")):
             return one
-        path = os.path.join(os.path.dirname(one.path), loss)
+        path = os.path.join(os.path.dirname(one.path), one.directive.values["loss"])
         try:
             self._refuse_outside(path)
         except DocumentError as error:

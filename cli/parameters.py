@@ -12,7 +12,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..derive.decide.spelling import did_you_mean
-from ..derive.results import results  # imports no SymPy
+from ..derive.problems.catalogue import is_file  # imports no SymPy
+from ..derive.results import results  # neither does this
 
 CONVENTIONS = Path(__file__).resolve().parents[1] / "derive" / "losses" / "conventions.py"
 
@@ -122,7 +123,7 @@ def _loss_in(words: Iterable[str]) -> str:
 def _check_loss(value: str, id: str) -> None:
     """Refuse a loss that there is not, with the nearest there is."""
     known = _losses(id)
-    if (takes_declared(id) and value.endswith(".toml")) or value in known:
+    if (takes_declared(id) and is_file(value)) or value in known:
         return
     files = ", and files ending in .toml" if takes_declared(id) else ""
     raise click.UsageError(
@@ -216,11 +217,13 @@ class ResultCommand(click.Command):
         }
         kept: list[str] = []
         named: list[str] = []
+        words: list[str] = []
         rest = list(args)
         while rest:
             word = rest.pop(0)
             if not word.startswith("--") or word == "--" or word.partition("=")[0] in own:
                 kept.append(word)
+                words += [word] if word[:1] != "-" else []
                 if word in takes and rest:
                     kept.append(rest.pop(0))
             elif "=" in word or not rest or rest[0].startswith("--"):
@@ -228,7 +231,6 @@ class ResultCommand(click.Command):
             else:
                 named.append(f"{word}={rest.pop(0)}")
         loss = _loss_in(named)
-        words = [w for w in kept if w[:1] != "-"]
         if loss and not words:  # a loss alone: which structure is optimal for it
             kept.insert(0, "phases")
             words = ["phases"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import product
 
@@ -41,6 +41,20 @@ class Range:
             return f"{'>' if self.low_open else '>='} {self.low}"
         left, right = "(" if self.low_open else "[", ")" if self.high_open else "]"
         return f"{'an integer ' * self.integer}in {left}{self.low}, {self.high}{right}"
+
+    def at(self, point: Mapping[Symbol, Expr]) -> Range:
+        """With values put into its ends; at ``oo`` their limits, where SymPy knows them."""
+
+        def end(e: Expr) -> Expr:
+            e = e.xreplace({s: v for s, v in point.items() if v is not oo})
+            for s in (s for s, v in point.items() if v is oo and s in e.free_symbols):
+                try:
+                    e = e.limit(s, oo)
+                except (TypeError, ValueError, NotImplementedError):  # of max and min
+                    continue
+            return e
+
+        return replace(self, low=end(self.low), high=end(self.high))
 
 
 def at_least(low: int, why: str = "") -> Range:

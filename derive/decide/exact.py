@@ -18,7 +18,7 @@ evaluated, so no text is slow to read, and the exponential of what was read can 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -60,6 +60,12 @@ _CONSTANTS = {"oo": oo, "inf": oo, "pi": pi, "E": S.Exp1}
 
 class NotANumber(Refusal, ValueError):
     """The text is not one of the accepted exact numbers; the message is one line."""
+
+
+def unknown_words(text: str, names: Container[str]) -> list[str]:
+    """Words of an expression that are no symbols of these names, and no functions."""
+    words = re.findall(r"\b[A-Za-z]\w*", text)
+    return [word for word in words if word not in names and word not in FUNCTIONS]
 
 
 def exact(value: object) -> Expr:

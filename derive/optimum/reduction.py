@@ -6,7 +6,7 @@ With values given, relations without a pair and eigenspaces without a dimension 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from sympy import Abs, Expr, Max, Min, Piecewise, Pow, Rational, S, Symbol, Tuple
@@ -216,28 +216,25 @@ def _loss(loss: Loss, point: Mapping[Symbol, Expr], present: set[str], scheme: S
         )
         return replace(loss, terms=terms)
 
-    def weights(term: SoftmaxTerm) -> tuple[Expr, ...]:
-        kept = left(term.positives, "positives")
-        return tuple(term.weight(r).xreplace(values) for r in kept) if term.weights else ()
+    def weights(
+        given: tuple[Expr, ...], kept: tuple[str, ...], of: Callable[[str], Expr]
+    ) -> tuple[Expr, ...]:
+        return tuple(of(r).xreplace(values) for r in kept) if given else ()
 
-    def below(term: SoftmaxTerm) -> tuple[Expr, ...]:
-        kept = left(term.denominator, "denominator")
-        given = term.denominator_weights
-        return tuple(term.in_denominator(r).xreplace(values) for r in kept) if given else ()
+    def there(k: SoftmaxTerm) -> SoftmaxTerm:
+        positives = left(k.positives, "positives")
+        denominator = left(k.denominator, "denominator")
+        return replace(
+            k,
+            coefficient=k.coefficient.xreplace(values),
+            positives=positives,
+            denominator=denominator,
+            weights=weights(k.weights, positives, k.weight),
+            denominator_weights=weights(k.denominator_weights, denominator, k.in_denominator),
+        )
 
     return replace(
         loss,
         temperature=loss.temperature.xreplace(values),
-        terms=tuple(
-            replace(
-                k,
-                coefficient=k.coefficient.xreplace(values),
-                positives=left(k.positives, "positives"),
-                denominator=left(k.denominator, "denominator"),
-                weights=weights(k),
-                denominator_weights=below(k),
-            )
-            for k in loss.terms
-            if k.coefficient.xreplace(values) != 0
-        ),
+        terms=tuple(there(k) for k in loss.terms if k.coefficient.xreplace(values) != 0),
     )

@@ -76,6 +76,11 @@ def _wrong(name: str, found: Any) -> str:
 CATALOGUE = Catalogue()
 
 
+def is_file(text: str) -> bool:
+    """Whether it names a file that declares a loss, not a loss or a result."""
+    return text.endswith(".toml")
+
+
 def named(text: str) -> Problem:
     """The problem of a name of the catalogue, or of a file whose name ends in ``.toml``.
 
@@ -84,7 +89,7 @@ def named(text: str) -> Problem:
     DomainError
         If there is none, naming those there are; or what is wrong with the file. One line.
     """
-    if text.endswith(".toml"):
+    if is_file(text):
         from .file import read_file
 
         return read_file(text)

@@ -47,7 +47,7 @@ from sympy import Expr, Integer, Rational, S, Symbol, latex, oo
 from sympy.core.alphabets import greeks
 
 from ..decide.domain import Domain, DomainError, Range, in_order
-from ..decide.exact import FUNCTIONS, NotANumber, expression
+from ..decide.exact import FUNCTIONS, NotANumber, expression, unknown_words
 from ..losses.clip import b, t, w
 from ..losses.pairwise import PairTerm, PairwiseLoss, c
 from ..losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
@@ -526,9 +526,9 @@ class _Reader:
             found = node.expression({**names, "x": c} if inner else names)
         except DomainError:
             # A letter that is nothing: the mend helps more than what else there is.
-            words = re.findall(r"\w+", node.value) if isinstance(node.value, str) else []
-            for name in words:
-                if _NAME.fullmatch(name) and name not in names and name not in _RESERVED:
+            text = node.value if isinstance(node.value, str) else ""
+            for name in unknown_words(text, names):
+                if _NAME.fullmatch(name) and name not in _RESERVED:
                     raise node.refusal(_mend(name)) from None
             raise
         symbols_of = found.free_symbols - {c}

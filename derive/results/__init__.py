@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..decide.spelling import did_you_mean
 from ..errors import Refusal
 from ..plugins import Plugins
+from ..problems.catalogue import is_file
 
 if TYPE_CHECKING:
     from ..theorem.result import Result
@@ -115,11 +116,6 @@ class Registry(Mapping[str, "Result"]):
         """An id as it is registered: ``supcl_threshold`` is ours with hyphens."""
         hyphens = id.replace("_", "-")
         return hyphens if self.is_own(hyphens) else id
-
-
-def is_file(id: str) -> bool:
-    """Whether it is rather a file that declares a loss."""
-    return id.endswith(".toml")
 
 
 def _wrong(id: str, found: Any) -> str:

@@ -39,10 +39,10 @@ def problem(file: str) -> Result:
     DomainError
         If it cannot be read, or declares no loss; one line.
     """
+    from cltheory.derive.problems.catalogue import is_file
     from cltheory.derive.results import results
 
-    own = file.endswith(".toml")
-    return results[file] if own else results["phases"].with_inputs(loss=file)
+    return results[file] if is_file(file) else results["phases"].with_inputs(loss=file)
 
 
 def __getattr__(name: str) -> Any:

@@ -75,7 +75,7 @@ def report(
     inside = opened(result.domain) if oo in point.values() else result.domain
     ranges = {s: (result.domain if s in point else inside).ranges[s] for s in inside.ranges}
     names: Names = {}
-    proved = names_of_roots(result)
+    proved = names_of_roots(result) if steps else {}
     return {
         "schema": SCHEMA,
         "id": result.id,
@@ -214,22 +214,10 @@ def beyond(q: Quantity, result: Result, point: Mapping[Symbol, Expr]) -> list[st
     if q.domain is None:
         return []
     return [
-        f"{s} {_is(replace(r, low=_end(r.low, point), high=_end(r.high, point)))}"
+        f"{s} {_is(r.at(point))}"
         for s, r in q.domain.ranges.items()
         if s not in point and r != result.domain.ranges.get(s)
     ]
-
-
-def _end(end: Expr, point: Mapping[Symbol, Expr]) -> Expr:
-    """An end of a range at a point; at ``oo`` its limit."""
-    finite = {s: value for s, value in point.items() if value is not oo}
-    end = end.xreplace(finite)
-    for s in end.free_symbols & (point.keys() - finite.keys()):
-        try:
-            end = end.limit(s, oo)
-        except (TypeError, ValueError, NotImplementedError):  # of SymPy, for max and min
-            continue
-    return end
 
 
 #: What each root is called in all that is shown together.

@@ -105,6 +105,16 @@ def test_from_python(mine: Path) -> None:
     assert problem("dcl").id == "phases"
 
 
+@pytest.mark.parametrize(
+    "more", [("--brief",), ("--format", "json"), ("--digits", "5", "--format", "text")]
+)
+def test_a_loss_alone_asks_for_its_phases(cltheory: Any, more: tuple[str, ...]) -> None:
+    """Whatever options stand beside it, values of theirs among them."""
+    assert (
+        '"phases"' in (out := cltheory("derive", "--loss", "dcl", *more).out) or "phases: " in out
+    )
+
+
 def test_a_file_that_is_none(refused: Any) -> None:
     for args in (("derive", "gone.toml"), ("freeze", "--loss", "gone.toml")):
         assert (

@@ -14,7 +14,7 @@ from sympy.core.relational import Relational
 
 from ...decide.defined import Condition
 from ...decide.domain import Domain, DomainError
-from ...decide.exact import FUNCTIONS, NotANumber, expression
+from ...decide.exact import NotANumber, expression, unknown_words
 from ...decide.wanting import wanting
 from ...language.statement import Inner, TexError, Unread
 from ...results import UnknownResult, results
@@ -201,17 +201,12 @@ def _phrases(
     names: Mapping[str, Expr],
 ) -> Phrases:
     """Names that are no single signs: that the directive declares, and of its quantities."""
-    usual = _usual(result)
-    redefined = any(  # then the formula as it is exported says something else
-        usual.get(canonical_name(spelled), meaning) != meaning
-        for spelled, meaning in _declared(directive, result, own).items()
-        if _is_name(spelled)
-    )
-    found = [
-        Phrase(phrase(spelled), meaning)
-        for spelled, meaning in _declared(directive, result, own).items()
-        if not _is_name(spelled)
-    ]
+    usual, redefined, found = _usual(result), False, []
+    for spelled, meaning in _declared(directive, result, own).items():
+        if not _is_name(spelled):
+            found.append(Phrase(phrase(spelled), meaning))
+        elif usual.get(canonical_name(spelled), meaning) != meaning:
+            redefined = True  # then the formula as it is exported says something else
     for q, symbol in zip(quantities, own, strict=True):
         heads = [(written, symbol) for written in (q.symbol, *q.spellings)]
         whole, head = bounded(q), bound_name(q)
@@ -277,20 +272,7 @@ def _domain(
         for s, r in more.ranges.items():
             if r != result.domain.ranges.get(s):
                 domain = domain.with_range(s, r, more.witness[s])
-    finite = {s: v for s, v in point.items() if v is not oo}
-    gone = [s for s, v in point.items() if v is oo]
-
-    def end(e: Expr) -> Expr:
-        e = e.xreplace(finite)
-        for s in gone:
-            e = e.limit(s, oo) if s in e.free_symbols else e
-        return e
-
-    ranges = {
-        s: replace(r, low=end(r.low), high=end(r.high))
-        for s, r in domain.ranges.items()
-        if s not in point
-    }
+    ranges = {s: r.at(point) for s, r in domain.ranges.items() if s not in point}
     try:
         found = Domain(ranges, {s: v for s, v in domain.witness.items() if s in ranges})
     except DomainError:
@@ -363,13 +345,6 @@ def _usual(result: Result) -> dict[str, Expr]:
     return {canonical_name(x): s for s in _symbols(result).values() for x in (latex(s), written(s))}
 
 
-def unknown_in(text: str, known: Mapping[str, object]) -> bool:
-    """Whether an expression has a word that is no symbol and no function."""
-    return any(
-        word not in known and word not in FUNCTIONS for word in re.findall(r"[A-Za-z]\w*", text)
-    )
-
-
 def _symbols(result: Result) -> dict[str, Symbol]:
     symbols = {s.name: s for s in result.domain.ranges}
     for q in result.quantities.values():
@@ -403,7 +378,7 @@ def _declared(
             needed: list[tuple[str, Expr]] = []
             found[spelled] = expression(text, known, needed=needed)
         except NotANumber as error:
-            if of_file and unknown_in(text, known):  # of other results in the file
+            if of_file and unknown_words(text, known):  # of other results in the file
                 if not _is_name(spelled) or canonical_name(spelled) not in _usual(result):
                     continue
             raise BadTarget(f"{spelled} -> {text}: {error}") from None
