@@ -24,6 +24,7 @@ LAID_OUT: dict[str, Literal["text", "tex"]] = {"text": "text", "latex": "tex", "
 Examples:
   cltheory derive supcl-threshold --m 10
   cltheory derive supcl-threshold --m 10 --n oo --tau 0.1 --digits 30
+  cltheory derive supcl-threshold --m 10 --dim 9
   cltheory derive supcl-optimum --m 10 --n 10 --p 2 --alpha 1/2 --tau 0.2 --format json
   cltheory derive supcl-threshold --format latex --proof --standalone > proof.tex
   cltheory derive sigmoid-optimum --N 32768 --t 10 --b=-10 --convention siglip
@@ -37,6 +38,9 @@ Examples:
     "--convention",
     type=click.Choice(convention_names()),
     help="Read parameters and print values in the convention of this library.",
+)
+@click.option(
+    "--dim", type=click.IntRange(1), help="Say what holds for embeddings of this dimension."
 )
 @options(time=60, memory=1, of="a result")
 @click.option("--claims", is_flag=True, help="Check and list the printed claims of this result.")
@@ -52,6 +56,7 @@ def derive_command(
     style: str,
     digits: int,
     convention: str | None,
+    dim: int | None,
     seconds: float,
     gigabytes: float,
     claims: bool,
@@ -108,6 +113,10 @@ def derive_command(
         plain=LAID_OUT.get(style, ""),
     )
     given = {"brief": brief, "proof": proof, "whole": whole, "claims": claims}
+    if dim is not None and "verdicts" in found:
+        from ..derive.theorem.dimensions import verdicts_at
+
+        found["verdicts"] += verdicts_at(result, point, dim)
     shown = render(found, style, **given, result=result, point=point)
     click.echo(shown)
     return 0

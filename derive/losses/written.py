@@ -74,6 +74,7 @@ LINE = 84  #: a longer formula has a line for each of its terms
 #: The parts of a formula, as text and as LaTeX.
 FORMS = {
     "math": ("{}", "${}$"),
+    "name": ("{0}", "${1}$"),
     "equation": ("L = {}", r"\mathcal{{L}} = {}"),
     "one over": ("1/{}", r"\frac{{1}}{{{}}}"),
     "group": ("({})", r"\left({}\right)"),

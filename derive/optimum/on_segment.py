@@ -140,5 +140,6 @@ class LossOnSegment:
         """The structure at a point; only inside the segment does it matter which way leads on."""
         inner = {r: e.xreplace({self.x: point}) for r, e in self.segment.inner.items()}
         if point in (S.Zero, self.segment.length):
-            return Place(inner)
-        return Place(inner, {r: derivative(e, self.x) for r, e in self.segment.inner.items()})
+            return Place(inner, loss=self.reduced)
+        along = {r: derivative(e, self.x) for r, e in self.segment.inner.items()}
+        return Place(inner, along, loss=self.reduced)

@@ -25,6 +25,8 @@ from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import CONCAVE
 from ..proof.relations import Iff, gt, lt
 from ..proof.statement import ORDER, Statement, every
+from .dimension import Dimension, state_dimension
+from .reduce import Reduced
 
 #: A relation with its sides exchanged, or with "not" before it.
 MIRROR = {Gt: Lt, Ge: Le, Lt: Gt, Le: Ge}
@@ -52,11 +54,14 @@ class Place:
         If it lies inside a segment, how they change along it; empty for an end.
     fixed
         Values of parameters that were put into the criterion.
+    loss
+        What is least there or not, if the sign of the criterion says that.
     """
 
     inner: Mapping[str, Expr]
     along: Mapping[str, Expr] = field(default_factory=dict)
     fixed: Mapping[Symbol, Expr] = field(default_factory=dict)
+    loss: Reduced | None = None
 
     def at(self, values: Mapping[Symbol, Expr]) -> Place:
         """The same with values put in."""
@@ -64,7 +69,12 @@ class Place:
         def put_in(entries: Mapping[str, Expr]) -> dict[str, Expr]:
             return {r: e.xreplace(dict(values)) for r, e in entries.items()}
 
-        return Place(put_in(self.inner), put_in(self.along), {**self.fixed, **values})
+        return replace(
+            self,
+            inner=put_in(self.inner),
+            along=put_in(self.along),
+            fixed={**self.fixed, **values},
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +121,8 @@ class Threshold:
         What was solved.
     domain
         Where.
+    dimension
+        In how many dimensions of embeddings it holds, if that was derived.
     """
 
     condition: Expr
@@ -120,6 +132,7 @@ class Threshold:
     relation: Basic
     criterion: Criterion
     domain: Domain
+    dimension: Dimension | None = None
 
     @property
     def bound(self) -> tuple[Symbol, str]:
@@ -178,7 +191,11 @@ def threshold(
         _raise_if_constant(criterion, parameter, domain)
         raise
     side: Literal["<", ">"] = "<" if rises else ">"
-    return Threshold(condition, parameter, value, side, solved, criterion, domain)
+    at, room = criterion.place, None
+    if at is not None and at.loss is not None:
+        reached = {parameter: value}
+        room = state_dimension(at.loss, at.inner, at.along, reached, domain, proof)
+    return Threshold(condition, parameter, value, side, solved, criterion, domain, room)
 
 
 def _raise_if_constant(criterion: Criterion, parameter: Symbol, domain: Domain) -> None:

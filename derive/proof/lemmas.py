@@ -138,6 +138,43 @@ RANK = Lemma(
     r"space of dimension $\operatorname{rank} G$; and $U^\top U$ has no larger rank than $U$, "
     r"which has $d$ rows.",
 )
+ONE_MORE = Lemma(
+    "one more dimension",
+    "if the gradient has a smaller eigenvalue on another eigenspace than on the one with the "
+    "trace, the vectors lower the loss by moving along one new dimension as an eigenvector does",
+    statement=r"Let $\mathcal{L}$ be invariant, and let $G$ be an invariant Gram matrix of unit "
+    r"vectors $u_i$ with its whole trace on one eigenspace. If the gradient of $\mathcal{L}$ at "
+    r"$G$ has the eigenvalue $y$ there and $\theta < y$ on another one, $G$ is not least among "
+    r"vectors in $\operatorname{rank} G + 1$ dimensions; and where $G$ is least among all Gram "
+    r"matrices, it is so in $\operatorname{rank} G$ dimensions.",
+    proof=r"Let $f$ be an eigenvector for $\theta$. For small $\varepsilon$ the vectors "
+    r"$(\sqrt{1 - \varepsilon^2 f_i^2}\,u_i, \varepsilon f_i)$ have unit length, and their Gram "
+    r"matrix is $G + \varepsilon^2 (f f^\top - \frac12 (F G + G F)) + O(\varepsilon^4)$ with $F = "
+    r"\operatorname{diag}(f_i^2)$. As $\nabla\mathcal{L}(G)\,G = y G$, the loss changes by "
+    r"$\varepsilon^2 (\theta - y) \lVert f \rVert^2 + O(\varepsilon^4) < 0$. The second part "
+    r"holds since fewer dimensions leave fewer Gram matrices.",
+)
+STAYS = Lemma(
+    "stays optimal in its span",
+    "where the threshold is reached the optimal Gram matrix is unique, and in as many dimensions "
+    "as its rank every motion but a rotation raises the loss to second order, so the structure "
+    "stays optimal a little beyond",
+    statement=r"Let a convex loss $\mathcal{L}$ of softmax terms, continuous in a parameter, have "
+    r"the pure Gram matrix $G$ for its only optimum where the parameter reaches a threshold, let "
+    r"$G$ be stationary for all values of it, and let every inner product but those of vectors "
+    r"that coincide be in a logarithm with the anchor or a vector that coincides with it. In "
+    r"$\operatorname{rank} G$ dimensions $G$ is the optimum on both sides of the threshold, near "
+    r"it.",
+    proof=r"Let $G = U U^\top$ with $U$ of $\operatorname{rank} G$ columns, and let the rows move "
+    r"by those of $\varepsilon W$, tangent to the sphere. To second order the loss changes by "
+    r"$\langle \nabla\mathcal{L}(G) - y I, W W^\top \rangle + \frac12 H(S, S)$ with $S = U W^\top "
+    r"+ W U^\top$ and $H$ the Hessian. At the threshold the first term is $\ge 0$. The second is a "
+    r"sum of variances of the rows of $S$ under the softmax; if it vanishes the rows are constant "
+    r"in each logarithm, and $S_{ij} = 0$ where $i = j$ or $u_i = u_j$, so $S = 0$ and $W$ is a "
+    r"rotation. So near $G$ it is the only optimum, up to rotations, for all values of the "
+    r"parameter near the threshold; away from $G$ the loss is larger at the threshold by a fixed "
+    r"amount, as the set of embeddings is compact.",
+)
 ONLY_ONE = Lemma(
     "only one Gram matrix",
     "log-sum-exp is strictly convex up to a constant added to a row; every pair is in the "

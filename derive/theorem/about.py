@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sympy import Expr, Symbol, oo
+from sympy import Expr, Symbol
 
-from ..decide.domain import DomainError
-from ..decide.present import solve_linear, tidy
-from ..decide.root import ClampedRoot
 from ..losses.clip import w
 from ..losses.conventions import CONVENTIONS, Reading
 from ..losses.written import Plain, structure, write
-from ..optimum.segment import Occupied, Segment
 from ..structures.hierarchy import p
 from ..structures.scheme import Scheme
 from ..structures.towers import K
+from .dimensions import dimension_of
 from .result import Result
 
 NO_LOSS = "there is no loss here"
@@ -75,7 +72,7 @@ def head(
         dimension = style.sentence(result.alone.dimension)
         return Head(formula, said, dimension, parameters=_parameters(result, style))
     scheme = result.structure
-    dimension = _dimension(result, style, point or {})
+    dimension = dimension_of(result, style, point or {})
     if result.declared is None or scheme is None:
         if scheme is None:
             return Head("", (style.sentence(NO_LOSS),), dimension)
@@ -106,72 +103,6 @@ def _letters(result: Result, scheme: Scheme, style: Plain) -> list[str]:
         f"{_math(s, style)} {style.sentence(f'is {scheme.meanings[s]}')}"
         for s in sorted(new, key=str)
     ]
-
-
-# --- the dimension ---------------------------------------------------------------------------
-def least_dimension(result: Result) -> Expr | None:
-    """The largest rank of an optimum: in as many dimensions the result holds."""
-    if result.segment is None:
-        return None
-    segment = result.segment()
-    found, at = segment.ranks(), _position(result, segment)
-    if at == 0:
-        return found.start
-    return found.end if at is not None and tidy(at - segment.length) == 0 else found.inside
-
-
-def _position(result: Result, segment: Segment) -> Expr | None:
-    """Where on the segment the derived inner products are, if that has a closed form."""
-    for relation, entry in segment.inner.items():
-        if segment.x in entry.free_symbols and relation in result.quantities:
-            value = result.quantity(relation).expression
-            if not value.has(ClampedRoot):
-                return tidy(solve_linear(entry - value, segment.x))
-    return None
-
-
-def _dimension(result: Result, style: Plain, point: Mapping[Symbol, Expr]) -> str:
-    least = least_dimension(result)
-    of_loss = result.declared is not None and result.structure is not None
-    if (least is None or result.segment is None) and of_loss and result.structure is not None:
-        size = _at_least(result.structure.size, style, point)  # no rank is larger
-        return f"{size} {style.sentence('suffices')}"
-    if least is None or result.segment is None:
-        return style.sentence("any")
-    found = result.segment().ranks()
-    rank = style.sentence("the rank of the Gram matrix")
-    if least == found.inside:
-        here = _rank_at(result, found, point)
-        if here is not None:
-            rank = style.sentence("the rank of the Gram matrix of this optimum")
-            return f"{_at_least(here, style, point)} {style.sentence('suffices')} ({rank})"
-        low, high = (style("math", style.expression(e)) for e in (found.start, found.end))
-        start = style("math", f"{style.expression(result.segment().x)} = 0")
-        at_start, at_end = style.sentence("at"), style.sentence("at the far end")
-        ends = f"{low} {at_start} {start}, {high} {at_end}"
-        return f"{_at_least(least, style, point)} ({rank}; {ends})"
-    # A loss that does not feel every pair may have optima of smaller rank.
-    return f"{_at_least(least, style, point)} {style.sentence('suffices')} ({rank})"
-
-
-def _at_least(least: Expr, style: Plain, point: Mapping[Symbol, Expr]) -> str:
-    at = least.xreplace({s: v for s, v in point.items() if v is not oo})
-    equals = f" = {style.expression(at)}" if at.is_Integer and at != least else ""
-    return style("math", f"{style('at least', 'd', style.expression(least))}{equals}")
-
-
-def _rank_at(result: Result, found: Occupied, point: Mapping[Symbol, Expr]) -> Expr | None:
-    """The rank of the optimum at a point, where it is known to be an end of the segment."""
-    if result.segment is None or "x_star" not in result.quantities or oo in point.values():
-        return None
-    try:
-        at = result.at("x_star", point)
-    except DomainError:
-        return None
-    if at == 0:
-        return found.start
-    length = result.segment().length.xreplace(dict(point))
-    return found.end if not at.has(ClampedRoot) and tidy(at - length) == 0 else None
 
 
 # --- other conventions -----------------------------------------------------------------------

@@ -20,6 +20,7 @@ from ..losses.written import Tex
 from ..proof.derivation import Step
 from ..theorem.about import head
 from ..theorem.bounds import Bounds, as_data
+from ..theorem.dimensions import own_dimension
 from ..theorem.kinds import Kind
 from ..theorem.number import decimal, number, set_text
 from ..theorem.quantity import Quantity
@@ -128,7 +129,12 @@ def _quantity(
 ) -> dict[str, Any]:
     if oo in point.values() and q.domain is not None:  # as above: a limit is meant inside
         q = replace(q, domain=opened(q.domain))
-    found: dict[str, Any] = {"condition": None, "meaning": q.meaning}
+    own = own_dimension(result, name)
+    found: dict[str, Any] = {
+        "condition": None,
+        "meaning": q.meaning,
+        "dimension": own and {"least": str(own.at(point).least), "sharp": own.sharp},
+    }
     if isinstance(q, Bounds):
         found["bound"] = as_data(q, result.id, name, point)
     try:

@@ -14,6 +14,7 @@ from ...decide.calculus import derivative
 from ...decide.domain import Domain, Range, at_least
 from ...decide.root import argmin
 from ...losses.clip import SIGMOID, b, t
+from ...optimum.dimension import Dimension
 from ...optimum.reduce import ReducedPairwise
 from ...optimum.threshold import Criterion, Threshold, UpToARoot, concave_form, essential, threshold
 from ...problems.domains import BIASED, WARM
@@ -71,10 +72,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "the antipodal structure is optimal at no temperature at this bias",
         ),
     )
-    return found | _fixed_bias(start, proof)
+    return found | _fixed_bias(start, solved["t_simplex"].dimension, proof)
 
 
-def _fixed_bias(start: Criterion, proof: Derivation) -> dict[str, Quantity]:
+def _fixed_bias(start: Criterion, room: Dimension | None, proof: Derivation) -> dict[str, Quantity]:
     """The temperatures at which the simplex is optimal for a given bias: (0, t_simplex_max]."""
     f = concave_form(essential(start.condition, t, FIXED), t, FIXED, proof)
     rate = derivative(f, t)
@@ -117,7 +118,7 @@ def _fixed_bias(start: Criterion, proof: Derivation) -> dict[str, Quantity]:
             UpToARoot(Iff(*relations), domain, first.at(values, "")),
             CONCAVE,
         )
-    last = Threshold(-f, t, root, "<", up_to, some, THREE)
+    last = Threshold(-f, t, root, "<", up_to, some, THREE, room)
     return {
         "b_simplex_min": Quantity.of(low, "b_simplex_min", r"b_{\mathrm{simplex\,min}}"),
         "t_simplex_max": Quantity.of(

@@ -18,8 +18,9 @@ from ...optimum.value import FaceValue
 from ...papers.sources import MADE_BY, SOURCES, Source, entry, project, version
 from ...proof.derivation import Step
 from ...proof.statement import Lemma
-from ...theorem.about import head, least_dimension
+from ...theorem.about import head
 from ...theorem.bounds import Bounds
+from ...theorem.dimensions import dimensions
 from ...theorem.kinds import Kind
 from ...theorem.number import decimal
 from ...theorem.quantity import Quantity
@@ -260,13 +261,12 @@ class Writer:
                 "Write for the mean inner product of a vector with those that stand to it in one "
                 f"relation {listed_}."
             )
-        least = least_dimension(result)
-        if least is None and about.formula and result.structure is not None:
-            least = result.structure.size  # no rank is larger
-        if least is not None:
-            lines.append(
-                f"Let the vectors lie in $\\mathbb{{R}}^d$ with $d \\ge {note.expression(least)}$."
-            )
+        groups = dimensions(result, {})
+        if len(groups) == 1:
+            least = note.expression(next(iter(groups)).least)
+            lines.append(f"Let the vectors lie in $\\mathbb{{R}}^d$ with $d \\ge {least}$.")
+        elif groups:
+            lines.append(f"Let the vectors lie in $\\mathbb{{R}}^d$, where {about.dimension}.")
         lines.append("Then the following holds.")
         return lines
 
