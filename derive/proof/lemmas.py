@@ -156,8 +156,8 @@ ONE_MORE = Lemma(
 )
 STAYS = Lemma(
     "stays optimal in its span",
-    "where the threshold is reached the optimal Gram matrix is unique, and in as many dimensions "
-    "as its rank every motion but a rotation raises the loss to second order, so the structure "
+    "where the threshold is reached the optimal Gram matrix is unique, and in the space that it "
+    "spans every motion but a rotation raises the loss to second order, so the structure "
     "stays optimal a little beyond",
     statement=r"Let a convex loss $\mathcal{L}$ of softmax terms, continuous in a parameter, have "
     r"the pure Gram matrix $G$ for its only optimum where the parameter reaches a threshold, let "
