@@ -75,7 +75,7 @@ def _position(result: Result, segment: Segment) -> Expr | None:
 
 
 def dimensions(result: Result, point: Mapping[Symbol, Expr]) -> dict[Dimension, list[str]]:
-    """Which quantities, limits apart, hold from which dimension on.
+    """Which quantities, but limits and details, hold from which dimension on.
 
     Where the optimum at the point is known to be an end of the segment, it takes no more than that.
     """
@@ -88,7 +88,7 @@ def dimensions(result: Result, point: Mapping[Symbol, Expr]) -> dict[Dimension, 
         own = own_dimension(result, name)
         if own == whole and own is not None and here is not None:
             own = replace(own, least=here)
-        if own is not None and q.limit_of is None:
+        if own is not None and q.limit_of is None and not q.detail:
             groups.setdefault(own, []).append(name)
     return groups
 
