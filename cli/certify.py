@@ -64,7 +64,13 @@ needs Python and python-flint only.
 @click.option("--out", type=click.Path(dir_okay=False), help="Write the certificate to this file.")
 @FORCE
 @click.option("--search", is_flag=True, help="Certify optimised embeddings.")
-@click.option("--d", "--dim", "d", type=click.IntRange(min=1), help="Dimension (default: number of embeddings).")
+@click.option(
+    "--d",
+    "--dim",
+    "d",
+    type=click.IntRange(min=1),
+    help="Dimension (default: number of embeddings).",
+)
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Random seed of the search.")
 @DEVICE
 @formats("text", "json")

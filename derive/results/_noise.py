@@ -45,7 +45,7 @@ def with_noise(
     Parameters
     ----------
     problem
-        The loss, whose targets are weights of its positives; its domain has ``rho`` and ``tau``.
+        The loss, a term of weight 1 - rho on true positives and one of weight rho on all others.
     pure
         The eigenspace of the structure.
     true

@@ -34,6 +34,9 @@ _FIRST, _GROWTH = 2e-10, 8.0
 # Bisection ends at this width, relative to the value.
 _WIDTH = 1e-12
 
+#: The values of a parameter on one side of a threshold.
+_SIDE = {">": "beyond which", ">=": "from which on", "<": "below which", "<=": "up to which"}
+
 
 def located_border(of: Case, name: str, border: Border) -> Iterator[Check]:
     """A border that was derived, against where the certificate changes sign."""
@@ -47,12 +50,11 @@ def located_border(of: Case, name: str, border: Border) -> Iterator[Check]:
     low, high = (_number(e, numbers) for e in (bounds.low, bounds.high))
     measured = located(holds, value, border.above, low, high)
     threshold = of.result.quantity(name).threshold
-    says = "another structure becomes optimal"
+    says = "where another structure becomes optimal"
     if threshold is not None:
-        starts = threshold.bound[1] in (">", ">=")
-        says = f"it {'starts' if starts else 'stops'} that {threshold.criterion.says}"
+        says = f"{_SIDE[threshold.bound[1]]} {threshold.criterion.says}"
     where = of.where(others, border.fixed)
-    yield Check(f"{name}, where {says}", where, value, measured, CLOSE_THRESHOLD)
+    yield Check(f"{name}, {says}", where, value, measured, CLOSE_THRESHOLD)
 
 
 def beside(of: Case, name: str, border: Border) -> Iterator[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from sympy import Rational, S
+from sympy import Rational
 
 from ...losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from ...losses.supcl import CROSS_CLASS, OTHERS, SAME_CLASS, SAME_INSTANCE
@@ -14,17 +14,12 @@ from ...theorem.subject import Symmetric
 from .._noise import MEANING, noise, rho, with_noise
 from ._supcl import SYMMETRY
 
-TRUE = (1 - rho) / (n * p - 1)
 LOSS = SoftmaxLoss(
     "supcon-noise",
     "SupCon loss with flipped labels",
     (
-        SoftmaxTerm(
-            S.One,
-            positives=(SAME_INSTANCE, SAME_CLASS, CROSS_CLASS),
-            denominator=OTHERS,
-            weights=(TRUE, TRUE, rho / (n * p * (m - 1))),
-        ),
+        SoftmaxTerm(1 - rho, positives=(SAME_INSTANCE, SAME_CLASS), denominator=OTHERS),
+        SoftmaxTerm(rho, positives=(CROSS_CLASS,), denominator=OTHERS),
     ),
     tau,
     "Khosla et al. (2020), equation (2)",

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from sympy import Rational, S
+from sympy import Rational
 
 from ...losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from ...problems.domains import PAIRED
@@ -17,12 +17,8 @@ LOSS = SoftmaxLoss(
     "infonce-noise",
     "CLIP loss, the mean of both directions, with mismatched pairs",
     (
-        SoftmaxTerm(
-            S.One,
-            positives=(POSITIVE, NEGATIVE),
-            denominator=(POSITIVE, NEGATIVE),
-            weights=(1 - rho, rho / (N - 1)),
-        ),
+        SoftmaxTerm(1 - rho, positives=(POSITIVE,), denominator=(POSITIVE, NEGATIVE)),
+        SoftmaxTerm(rho, positives=(NEGATIVE,), denominator=(POSITIVE, NEGATIVE)),
     ),
     tau,
     "Radford et al. (2021), Figure 3",

@@ -1,0 +1,79 @@
+"""Noise against losses written out again: gradients, entropies, and a minimiser over Gram matrices."""
+
+from __future__ import annotations
+
+from math import exp, log
+
+import numpy as np
+import pytest
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.proof.derivation import Derivation, StepFailed
+from cltheory.derive.results import results
+from cltheory.derive.results._noise import with_noise
+from cltheory.derive.results.classes.supcon_noise import PROBLEM
+from scipy.optimize import minimize
+
+PAIRS, LABELS = results["infonce-noise"], results["supcon-noise"]
+
+
+def pairs_loss(z: np.ndarray, rho: float, tau: float) -> float:
+    """Cross-entropy of both directions against targets 1 - rho and rho/(N - 1)."""
+    u, v = z / np.linalg.norm(z, axis=-1, keepdims=True)
+    size = len(u)
+    targets = np.where(np.eye(size, dtype=bool), 1 - rho, rho / (size - 1))
+    logits = u @ v.T / tau
+    both = [x - np.logaddexp.reduce(x, axis=1, keepdims=True) for x in (logits, logits.T)]
+    return -float(sum((targets * x).sum() for x in both)) / (2 * size)
+
+
+def least(rho: float, tau: float, size: int, d: int) -> float:
+    rng = np.random.default_rng(0)
+    best = np.inf
+    for _ in range(4):
+        start = rng.standard_normal(2 * size * d)
+        found = minimize(
+            lambda z: pairs_loss(z.reshape(2, size, d), rho, tau), start, options={"gtol": 1e-9}
+        )
+        best = min(best, found.fun)
+    return best
+
+
+@pytest.mark.parametrize(("rho", "tau"), [(0.05, 0.2), (0.05, 0.6), (0.3, 0.5), (0.3, 2.0)])
+def test_the_least_loss_is_found_by_search(rho: float, tau: float) -> None:
+    size = 3
+    at = {"N": size, "rho": str(rho), "tau": str(tau)}
+    cold = tau < float(PAIRS.value("tau_min", **at))
+    derived = float(PAIRS.value("loss_below" if cold else "loss", **at))
+    assert least(rho, tau, size, size) == pytest.approx(derived, abs=1e-7)
+    with pytest.raises(DomainError):
+        PAIRS.value("loss" if cold else "loss_below", **at)
+
+
+def test_below_the_threshold_the_temperature_does_not_show() -> None:
+    """So a temperature that is learned is not identified: any small enough one attains it."""
+    for result in (PAIRS, LABELS):
+        assert "tau" not in {s.name for s in result.quantity("loss_below").expression.free_symbols}
+    entropy = -(0.9 * log(0.9) + 0.1 * log(0.1 / 7))
+    assert float(PAIRS.value("loss_below", N=8, rho="0.1", tau="0.01")) == pytest.approx(entropy)
+
+
+def test_targets_are_met_in_the_cone() -> None:
+    m, n, p, rho, tau = 4, 3, 2, 0.2, 0.1
+    at = {"m": m, "n": n, "p": p, "rho": str(rho), "tau": str(tau)}
+    c = float(LABELS.value("cosine_below", **at))
+    near, far = (n * p - 1) * exp(1 / tau), n * p * (m - 1) * exp(c / tau)
+    assert far / (near + far) == pytest.approx(rho, rel=1e-12)
+    assert -1 / (m - 1) < c < 1
+
+
+def test_the_cone_begins_where_the_simplex_ends() -> None:
+    at = {"N": 6, "rho": "1/10"}
+    start = str(PAIRS.value("tau_min", digits=60, **at))[:50]
+    c = PAIRS.value("cosine_below", tau=start, digits=30, **at)
+    assert abs(float(c) + 1 / 5) < 1e-25
+
+
+def test_a_structure_that_does_not_coincide_is_refused() -> None:
+    """Views as classes: the conditions differ, and nothing is said."""
+    with pytest.raises((StepFailed, DomainError, ValueError)):
+        with_noise(PROBLEM, "instances", ("same_instance",), "it is optimal", Derivation())
