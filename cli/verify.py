@@ -48,6 +48,8 @@ Examples:
 @click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
 @click.option(
     "--d",
+    "--dim",
+    "d",
     type=click.IntRange(min=1),
     help="Embedding dimension (default: m n; max(N, 3) for two towers; N + K for K towers).",
 )

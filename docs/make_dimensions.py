@@ -26,10 +26,11 @@ START = "## Dimensions and limits\n"
 HEAD = f"""{START}
 <!-- From here on written by docs/make_dimensions.py; do not edit. -->
 
-The dimension $d$ from which on each result holds, as it is derived, and what its quantities converge
-to. A threshold needs one dimension more than the structure that it is about, not all that the optimum
-beyond it occupies. In fewer dimensions a result fails somewhere, unless *suffices* stands there, and
-*any* is where it holds in all of them: see [Which dimension do I need?](dimension.md)
+The dimension $d$ from which on each result holds, as it is derived, and what its quantities
+converge to. A threshold needs one dimension more than the structure that it is about, not all that
+the optimum beyond it occupies. In fewer dimensions a result fails somewhere, unless *suffices*
+stands there, and *any* is where it holds in all of them: see
+[Which dimension do I need?](dimension.md)
 
 | result | dimension | limits |
 | --- | --- | --- |

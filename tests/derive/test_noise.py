@@ -1,4 +1,4 @@
-"""Noise against losses written out again: gradients, entropies, and a minimiser over Gram matrices."""
+"""Noise against losses written out again, and a minimiser over embeddings."""
 
 from __future__ import annotations
 
