@@ -101,11 +101,6 @@ class Dissimilarity:
         return (unit, known) if len(known) == len(found) else None
 
     @property
-    def is_exact(self) -> bool:
-        """Whether the entries are found to be fractions of one number."""
-        return self._shares is not None
-
-    @property
     def scale(self) -> Expr:
         """A positive number of which all entries are fractions.
 

@@ -51,7 +51,7 @@ def test_a_wrong_verdict_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_missing_is_named() -> None:
     with pytest.raises(DomainError, match="x-clr is not verified on embeddings"):
-        verify("x-clr", Y=[[1, 0], [0, 1]], tau=1, tau_prime=1)
+        verify("x-clr", tau=1, tau_prime=1)
     with pytest.raises(DomainError, match="dgp-euclidean is verified for a matrix: give D"):
         verify("dgp-euclidean", q=2)
     with pytest.raises(DomainError, match="give q"):
