@@ -29,11 +29,11 @@ SIZES = ("supcon-imbalanced", "--sizes", "2,2,4", "--tau", "1/10")
         ("dgp-spherical", "--D", SQUARE, "--q", "3", "--tau", "1/3"),
         ("dgp-spherical", "--D", SQUARE),
         ("entropic-bound", "--W", "0,1,0;1,0,2;0,2,0", "--tau", "1/2"),
-        ("mrf", "--pi", PI, "--K", "1,2,3;2,1,1;3,1,1", "--W", "0,1,0;0,0,1;1,0,0"),
+        ("mrf", "--pi", PI),
         ("spectral-clustering", "--pi", PI),
         ("spectral-clustering", "--pi", PI, "--Z", Z),
         ("spectral-clustering", "--pi", PI, "--Z", Z, "--tau", "1/2"),
-        ("clip-pair-graph", "--edges", "1,1;1,2;2,2", "--Z", "1,0;0,1;1,0;0,1"),
+        ("clip-pair-graph", "--edges", "1,1;1,2;2,2"),
     ],
 )
 def test_every_display(cltheory: Any, style: str, words: tuple[str, ...]) -> None:
