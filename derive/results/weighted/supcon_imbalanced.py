@@ -12,21 +12,20 @@ from functools import partial
 
 from sympy import Expr, Integer, Symbol
 
-from ...decide.domain import Domain
+from ...decide.domain import Domain, DomainError
 from ...losses.labels import HARD_SUPCON
 from ...losses.softmax import tau
-from ...optimum.blocks import ReducedOnOrbits, state_certificate, state_reduction
+from ...optimum.blocks import state_certificate, state_reduction
 from ...proof.derivation import Derivation
-from ...structures.classes import classes_of_sizes, n1, n2
+from ...structures.classes import n1, n2
 from ...theorem.measure import Reading, product
 from ...theorem.quantity import Quantity
 from ...theorem.subject import Symmetric
 from .._for_data import Data, ForData
 from .._pure import least_loss
 from ._labels import C
-from ._laws import laws
 from ._of_sizes import SIZES, Sizes, about, checked, numbers, optima, seen
-from ._one_apart import DOMAIN, MEANINGS, PROBLEM, OneApart, state_points
+from ._one_apart import DOMAIN, MEANINGS, PROBLEM, OneApart
 
 #: With sizes given only the temperature is left.
 TEMPERATURE = DOMAIN.restricted([tau])
@@ -53,22 +52,25 @@ def build(proof: Derivation) -> dict[str, Quantity]:
 
 
 def derive(data: Data, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
-    """What is derived for given sizes: the laws, and at a temperature the optimum."""
+    """The optimum for given sizes at a temperature, or for one class of a size of its own.
+
+    Raises
+    ------
+    DomainError
+        If sizes are given without a temperature; one line.
+    """
     if not data:
         return build(proof)
+    if tau not in fixed:
+        raise DomainError(
+            "supcon-imbalanced: for given sizes the optimum is computed at a temperature: give tau"
+        )
     sizes: Sizes = data["sizes"]
-    if tau in fixed:
-        found = optima(HARD_SUPCON, sizes, TEMPERATURE)
-        state_reduction(found.reduced, TEMPERATURE, proof)
-        state_certificate(found, Domain(TEMPERATURE.ranges, fixed), proof)
-        optimum = numbers(found, sizes, fixed)
-    else:
-        reduced = ReducedOnOrbits(HARD_SUPCON, classes_of_sizes(sizes, None))
-        state_reduction(reduced, TEMPERATURE, proof)
-        state_points(reduced, TEMPERATURE, proof)
-        optimum = {}
+    found = optima(HARD_SUPCON, sizes, TEMPERATURE)
+    state_reduction(found.reduced, TEMPERATURE, proof)
+    state_certificate(found, Domain(TEMPERATURE.ranges, fixed), proof)
     samples = Quantity(Integer(sum(sizes)), "N", "number of samples")
-    return {**optimum, **laws(sizes, proof), "samples": samples}
+    return {**numbers(found, sizes, fixed), "samples": samples}
 
 
 RESULT = ForData(
