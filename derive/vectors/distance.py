@@ -84,10 +84,6 @@ class Dissimilarity:
         """The entries above the diagonal."""
         return tuple(self.entries[i][j] for i, j in combinations(range(self.size), 2))
 
-    def log_weights(self) -> Rows:
-        """Logarithms of the weights exp(-d_ij)."""
-        return tuple(tuple(-e for e in row) for row in self.entries)
-
     # --- fractions -------------------------------------------------------------------------
     @cached_property
     def _shares(self) -> tuple[Expr, dict[Expr, Expr]] | None:

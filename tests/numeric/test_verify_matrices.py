@@ -21,8 +21,6 @@ SQUARE = "0,1,2,1;1,0,1,2;2,1,0,1;1,2,1,0"
         ("dgp-euclidean", {"D": SQUARE, "q": 1}, 2),
         ("dgp-spherical", {"D": SQUARE, "q": 2, "tau": 1}, 2),
         ("dgp-spherical", {"D": SQUARE, "q": 2, "tau": "1/2"}, 2),
-        ("entropic-bound", {"W": "0,1,2;1,0,3;2,3,0"}, 2),
-        ("entropic-bound", {"W": "0,1,0;1,0,3;0,3,0"}, 1),
     ],
 )
 def test_points_agree(id: str, values: dict[str, Any], count: int) -> None:
