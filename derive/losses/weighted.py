@@ -8,15 +8,9 @@ are declared by relation instead (:mod:`.labels`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sympy import Expr, S, exp, log
-
 from .setting import Setting
-
-Rows = Sequence[Sequence[Expr]]
-
 
 #: What stands in the exponents, and what the weights are: a formula as text and LaTeX, and words.
 Noted = tuple[tuple[str, str], str]
@@ -51,34 +45,6 @@ class WeightedInfoNCE(Setting):
     def kind_of_loss(self) -> str:
         """What loss it is that no library has."""
         return "weights given by a matrix, which no library's loss here takes"
-
-
-def weighted_loss(weights: Rows, similarities: Rows) -> Expr:
-    """The loss of a matrix of similarities; a pair without weight may have -oo."""
-    total = S.Zero
-    for i, (row, compared) in enumerate(zip(weights, similarities, strict=True)):
-        others = [j for j in range(len(row)) if j != i]
-        whole = sum((row[j] for j in others), S.Zero)
-        partition = log(sum((exp(compared[j]) for j in others), S.Zero))
-        total += sum(
-            (row[j] / whole * (partition - compared[j]) for j in others if row[j] != 0), S.Zero
-        )
-    return total / len(weights)
-
-
-def entropic_bound(weights: Rows) -> Expr:
-    """The mean over rows of the entropy of the weights divided by their sum; 0 log 0 is 0.
-
-    Logarithms of equal numbers are taken together.
-    """
-    logs: dict[Expr, Expr] = {}
-    for i, row in enumerate(weights):
-        kept = [w for j, w in enumerate(row) if j != i and w != 0]
-        whole = sum(kept, S.Zero)
-        logs[whole] = logs.get(whole, S.Zero) + 1
-        for w in kept:
-            logs[w] = logs.get(w, S.Zero) - w / whole
-    return sum((factor * log(e) for e, factor in logs.items()), S.Zero) / len(weights)
 
 
 WEIGHTED = WeightedInfoNCE(

@@ -91,18 +91,6 @@ SUMS = Lemma(
 )
 
 
-SINGULAR = Lemma(
-    "one dimension less",
-    "a certificate has these derivatives off its diagonal, so it is not zero, and S G = 0: the "
-    "Gram matrix of the prototypes is singular, and one dimension less than there are "
-    "classes suffices",
-    statement=r"If two prototypes push each other, the Gram matrix of the prototypes is singular, "
-    r"and one dimension less than there are classes suffices.",
-    proof=r"A certificate $S$ has these derivatives off its diagonal, so it is not zero, and "
-    r"$S G = 0$.",
-)
-
-
 def others(loss: SoftmaxLoss) -> tuple[tuple[ReducedOnOrbits, Domain], ...]:
     """Three classes and a rest that stands for any number of others; and three alone."""
     sizes = {s: at_least(2, TWO) for s in (li, lj, lk, lh)}
@@ -121,21 +109,6 @@ def state_sizes(loss: SoftmaxLoss, proof: Derivation) -> None:
     inside = domain.restricted([li, lj, lk, lh, loss.temperature])
     state_reduction(reduced, inside, proof)
     state_points(reduced, inside, proof)
-
-
-def state_dimension(loss: SoftmaxLoss, proof: Derivation) -> None:
-    """Record that C classes need no more than C - 1 dimensions, whatever their sizes."""
-    reduced, domain = others(loss)[0]
-    inner = points(reduced.configuration)
-    inside = domain.restricted([li, lj, lk, lh, loss.temperature])
-    slope = Symbol("a_i_j", positive=True)
-    proof.holds(
-        "Any two classes repel each other: the derivative in their cosine is positive",
-        gt(slope, S.Zero),
-        SINGULAR,
-        with_reals(inside, [g for g in inner.values() if g.is_Symbol]),
-        names={slope: reduced.function.slopes["cross_class_i_j"].xreplace(inner)},
-    )
 
 
 def state_simplex(loss: SoftmaxLoss, proof: Derivation) -> Expr:

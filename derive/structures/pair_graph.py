@@ -93,11 +93,6 @@ class PairGraph:
             found[right].append(left)
         return tuple(tuple(sorted(f)) for f in found)
 
-    def others(self, v: int) -> range:
-        """The objects of the other modality."""
-        first = self.sizes[0]
-        return range(first, self.size) if v < first else range(first)
-
     @cached_property
     def graph(self) -> Graph:
         """All objects, with one over the degree as the weight of an edge."""

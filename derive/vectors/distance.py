@@ -84,10 +84,6 @@ class Dissimilarity:
         """The entries above the diagonal."""
         return tuple(self.entries[i][j] for i, j in combinations(range(self.size), 2))
 
-    def log_weights(self) -> Rows:
-        """Logarithms of the weights exp(-d_ij)."""
-        return tuple(tuple(-e for e in row) for row in self.entries)
-
     # --- fractions -------------------------------------------------------------------------
     @cached_property
     def _shares(self) -> tuple[Expr, dict[Expr, Expr]] | None:
@@ -99,11 +95,6 @@ class Dissimilarity:
         found = {e: fraction_of(e, unit) for e in set(self.pairs)}
         known = {e: share for e, share in found.items() if share is not None}
         return (unit, known) if len(known) == len(found) else None
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether the entries are found to be fractions of one number."""
-        return self._shares is not None
 
     @property
     def scale(self) -> Expr:

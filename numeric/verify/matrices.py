@@ -1,4 +1,4 @@
-"""Results for a matrix of weights: the points that were derived, and points that were optimised.
+"""Results for a matrix of dissimilarities: points that were derived, and points optimised.
 
 The entropic bound is a lower bound whatever the points are. So points that attain it need no
 certificate; where it is not attained, no search may come as near to it as rounding.
@@ -13,15 +13,14 @@ import torch
 from torch import Tensor
 
 from ...derive.decide.domain import DomainError
-from ...derive.losses.weighted import WEIGHTED, WEIGHTED_EUCLIDEAN
+from ...derive.losses.weighted import WEIGHTED_EUCLIDEAN
 from ...derive.theorem.result import Result
+from ...derive.vectors.distance import Dissimilarity
 from ..search.smooth import lowered
 from .checks import Check, Run
 
 #: Random starts of each seed, and steps of each search: matrices are small.
 STARTS, STEPS = 3, 100
-#: Matrices of weights, or of dissimilarities, by name.
-MATRICES = ("W", "D")
 
 
 def checks(result: Result, values: Mapping[str, Any], run: Run) -> list[Check]:
@@ -32,23 +31,20 @@ def checks(result: Result, values: Mapping[str, Any], run: Run) -> list[Check]:
     DomainError
         If there is no matrix, or a parameter is missing; one line.
     """
-    data = getattr(result, "data", {})
-    weights = next((d for d in data.values() if hasattr(d, "log_weights")), None)
-    if weights is None:
-        if not set(result.lists) & set(MATRICES):
-            raise DomainError(
-                f"{result.id} is not verified on embeddings: of weights only entropic-bound (of "
-                "W), dgp-euclidean and dgp-spherical (of D) are"
-            )
-        raise DomainError(f"{result.id} is verified for a matrix: give {', '.join(result.lists)}")
+    if "D" not in result.lists:
+        raise DomainError(
+            f"{result.id} is not verified on embeddings: of weights only dgp-euclidean and "
+            "dgp-spherical are"
+        )
+    if "D" not in getattr(result, "data", {}):
+        raise DomainError(f"{result.id} is verified for a matrix: give D")
+    D: Dissimilarity = result.data["D"]  # type: ignore[attr-defined]
     there = result.at_point(result.point(**values))
     attained = there.value("attained", **values)  # names what is missing
-    at = ", ".join([f"{weights.size} points", *(f"{k}={v}" for k, v in values.items())])
-    floats = [[float(e) for e in row] for row in weights.log_weights()]
-    logs = torch.tensor(floats, dtype=run.dtype)
-    n = weights.size
-    logs.fill_diagonal_(-torch.inf)
-    share = logs.softmax(1)
+    n = D.size
+    at = ", ".join([f"{n} points", *(f"{k}={v}" for k, v in values.items())])
+    logs = -torch.tensor([[float(e) for e in row] for row in D.entries], dtype=run.dtype)
+    share = logs.fill_diagonal_(-torch.inf).softmax(1)
     bound = float(torch.special.entr(share).sum() / n)
 
     def loss(similarities: Tensor) -> Tensor:
@@ -56,21 +52,19 @@ def checks(result: Result, values: Mapping[str, Any], run: Run) -> list[Check]:
         ratio = kept.log_softmax(1)
         return -(share * ratio.masked_fill(share == 0, 0)).sum() / n
 
-    similarity, free = _similarity(result, values, n)
+    similarity, shape = _similarity(result, values, n)
     close = run.close_loss
     found: list[Check] = []
     if attained:
-        name = "similarities" if result.alone is WEIGHTED else "embedding"
-        rows = [[float(e) for e in row] for row in there.value(name, **values)]
-        made = torch.tensor(rows, dtype=run.dtype)
-        best = made if name == "similarities" else similarity(made)
-        found.append(Check("loss of the " + name, at, bound, float(loss(best)), close))
+        rows = [[float(e) for e in row] for row in there.value("embedding", **values)]
+        best = float(loss(similarity(torch.tensor(rows, dtype=run.dtype))))
+        found.append(Check("loss of the embedding", at, bound, best, close))
     for seed in run.seeds:
         run.tell(f"points at {at}, seed {seed}")
-        least = _least(lambda x: loss(similarity(x)), free, seed, run)
+        least = _least(lambda x: loss(similarity(x)), shape, seed, run)
         below = max(0.0, bound - least)
         found.append(Check("how far below the bound", f"{at}, seed {seed}", 0.0, below, close))
-        if not attained and "approached" not in there.quantities:
+        if not attained:
             reached = float(least - bound <= close)
             found.append(Check("attained", f"{at}, seed {seed}", 0.0, reached, 0.5))
     return found
@@ -80,8 +74,6 @@ def _similarity(
     result: Result, values: Mapping[str, Any], n: int
 ) -> tuple[Callable[[Tensor], Tensor], tuple[int, ...]]:
     """Similarities of what is optimised, and its shape."""
-    if result.alone is WEIGHTED:
-        return (lambda x: x + x.T), (n, n)
     point = {s.name: v for s, v in result.point(**values).items()}
     shape = (n, int(point["q"]))
     if result.alone is WEIGHTED_EUCLIDEAN:

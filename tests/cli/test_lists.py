@@ -28,12 +28,11 @@ SIZES = ("supcon-imbalanced", "--sizes", "2,2,4", "--tau", "1/10")
         ("dgp-euclidean", "--D", D, "--q", "1"),
         ("dgp-spherical", "--D", SQUARE, "--q", "3", "--tau", "1/3"),
         ("dgp-spherical", "--D", SQUARE),
-        ("entropic-bound", "--W", "0,1,0;1,0,2;0,2,0", "--tau", "1/2"),
-        ("mrf", "--pi", PI, "--K", "1,2,3;2,1,1;3,1,1", "--W", "0,1,0;0,0,1;1,0,0"),
+        ("mrf", "--pi", PI),
         ("spectral-clustering", "--pi", PI),
         ("spectral-clustering", "--pi", PI, "--Z", Z),
         ("spectral-clustering", "--pi", PI, "--Z", Z, "--tau", "1/2"),
-        ("clip-pair-graph", "--edges", "1,1;1,2;2,2", "--Z", "1,0;0,1;1,0;0,1"),
+        ("clip-pair-graph", "--edges", "1,1;1,2;2,2"),
     ],
 )
 def test_every_display(cltheory: Any, style: str, words: tuple[str, ...]) -> None:
@@ -106,7 +105,7 @@ def test_files_that_cannot_be_read_are_refused_in_one_line(tmp_path: Path) -> No
         (("supcon-imbalanced", "--sizes", "2,3/2"), "must be an integer"),
         (("soft-supcon", "--sizes", "1,1"), "two samples"),
         (("dgp-euclidean", "--D", "0,1;2,0", "--q", "1"), "D is not symmetric"),
-        (("entropic-bound", "--W", "0,-1;-1,0"), "each of W must be >= 0, not -1"),
+        (("spectral-clustering", "--pi", "0,-1;-1,0"), "each of pi must be >= 0, not -1"),
         (("mrf", "--pi", "0,1;0,0"), "row 2 is all zero"),
         (("mrf", "--pi", "0," * 5000 + "0;1"), "the rows have different lengths"),
         (("spectral-clustering", "--pi", PI, "--Z", "1;1"), "Z has 2 rows, and pi is for 3"),

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from cltheory.derive.decide.domain import Domain, DomainError
 from cltheory.derive.decide.evidence import Holds, Refuted
-from cltheory.derive.losses.weighted import entropic_bound
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import eq
 from cltheory.derive.results import results
@@ -24,97 +23,12 @@ from cltheory.derive.results.weighted._distances import (
     Placed,
     signs_of_sphere,
 )
-from cltheory.derive.results.weighted._rows import WeightRows
 from cltheory.derive.vectors.distance import Dissimilarity
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy.optimize import minimize
-from sympy import Integer, Rational, S, Tuple, exp, oo, sqrt
-from weighted_by_hand import loss
+from sympy import Integer, Rational, S, Tuple, exp, sqrt
 
 SEED = 20261122
-BOUND, PLANE, SPHERE = (results[id] for id in ("entropic-bound", "dgp-euclidean", "dgp-spherical"))
+PLANE, SPHERE = (results[id] for id in ("dgp-euclidean", "dgp-spherical"))
 SQUARE = "0,1,2,1;1,0,1,2;2,1,0,1;1,2,1,0"
-
-
-def exact(rows: Any) -> tuple[tuple[Any, ...], ...]:
-    return tuple(tuple(map(Rational, row)) for row in rows)
-
-
-def best_symmetric(w: np.ndarray) -> float:
-    """The least loss over symmetric similarities between -30 and 30, by an optimiser."""
-    n = len(w)
-    upper = np.triu_indices(n, 1)
-
-    def of(flat: np.ndarray) -> float:
-        s = np.zeros((n, n))
-        s[upper] = flat
-        return loss(w, s + s.T)
-
-    bounds = [(-30, 30)] * len(upper[0])
-    return float(minimize(of, np.zeros(len(upper[0])), bounds=bounds, options={"ftol": 1e-15}).fun)
-
-
-# --- the bound -----------------------------------------------------------------------------------
-def test_the_bound_is_the_entropy_of_rows() -> None:
-    chance = np.random.default_rng(SEED)
-    for n in (2, 3, 5):
-        w = chance.integers(0, 4, size=(n, n)) + np.eye(n, k=1) + np.eye(n, k=1 - n)
-        share = w * (1 - np.eye(n))
-        share = share / share.sum(1, keepdims=True)
-        found = -(share[share > 0] * np.log(share[share > 0])).sum() / n
-        assert float(BOUND.value("bound", W=w.astype(int))) == pytest.approx(found, abs=1e-14)
-
-
-WEIGHTS = st.integers(3, 4).flatmap(
-    lambda n: st.lists(st.integers(0, 2), min_size=n * n, max_size=n * n).map(
-        lambda flat, n=n: np.array(flat, dtype=float).reshape(n, n)
-    )
-)
-
-
-@given(WEIGHTS)
-@settings(max_examples=60, deadline=None)
-def test_who_attains_and_who_approaches_it(w: np.ndarray) -> None:
-    np.fill_diagonal(w, 0)
-    if not w.any(1).all():
-        with pytest.raises(DomainError, match="is isolated"):
-            WeightRows(exact(w.astype(int).tolist()))
-        return
-    rows = WeightRows(exact(w.astype(int).tolist()))
-    gap = best_symmetric(w) - float(entropic_bound(rows.rows))
-    assert gap > -1e-9
-    # The least gap of these small matrices that is not zero is above a hundredth.
-    assert (gap < 1e-4) == rows.approached, (rows.verdict(), gap)
-    if rows.attained:
-        s = np.array(rows.similarities, dtype=float)
-        assert loss(w, s) - float(entropic_bound(rows.rows)) < 1e-12
-        assert not any(rows.zeros)
-
-
-def test_one_constant_for_each_component() -> None:
-    pairs = exact([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
-    assert BOUND.value("constants", W=pairs) == 2 and not BOUND.value("attained", W=pairs)
-    assert BOUND.value("approached", W=pairs)
-    path = exact([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
-    assert BOUND.value("constants", W=path) == 1
-    assert BOUND.value("similarities", W=path)[0][2] == -oo
-
-
-def test_cosines_stay_above_it_where_weights_are_zero() -> None:
-    classes = [[int(i // 2 == j // 2) for j in range(6)] for i in range(6)]
-    for tau in (Rational(1, 10), Rational(1, 2), S.One):
-        gap = float(BOUND.value("cosine_gap", W=classes, tau=tau))
-        heat = float(tau)
-        best = min(
-            loss(
-                np.array(classes, dtype=float),
-                np.array([[1 if i // 2 == j // 2 else c for j in range(6)] for i in range(6)])
-                / heat,
-            )
-            for c in np.linspace(-0.5, 1, 31)
-        )
-        assert 0 < gap <= best
 
 
 # --- distances -----------------------------------------------------------------------------------

@@ -104,21 +104,20 @@ def test_cosines_are_in_the_order_of_sizes() -> None:
         np.testing.assert_array_equal(found, first[np.ix_(order, order)])
 
 
-@pytest.mark.parametrize(
-    "sizes", [(4, 2, 2), (4, 3), (3, 3, 3), *(slow(s) for s in ((2, 9, 2, 2), (3, 5, 5)))]
-)
+@pytest.mark.parametrize("sizes", [(4, 2, 2), *(slow(s) for s in ((9, 2, 2, 2), (3, 5, 5)))])
 def test_formulas_and_numbers_agree(sizes: tuple[int, ...]) -> None:
     """A root of one equation, and the face program on the blocks: other ways to the same."""
-    formulas = HARD.with_inputs(sizes=sizes)
-    assert formulas.evidence.grade == Grade.EXACT
     for tau in ("1/7", "3"):
-        numbers = formulas.with_inputs(at={"tau": tau})
+        given = {"C": len(sizes), "n1": sizes[0], "n2": sizes[1], "tau": tau}
+        numbers = HARD.with_inputs(sizes=sizes, at={"tau": tau})
         assert numbers.evidence.grade == Grade.INTERVAL
-        for name in ("cosines", "loss"):
-            exact = formulas.at(name, formulas.point(tau=tau))
-            one = formulas.number(name, exact, formulas.point(tau=tau), 25)
-            other = HARD.value(name, 25, sizes=sizes, tau=tau)
-            assert str(one) == str(other)
+        cosines = numbers.value("cosines", 25)
+        for name, number in (
+            ("cosine_apart", cosines[0][1]),
+            ("cosine_among", cosines[1][2]),
+            ("loss", numbers.value("loss", 25)),
+        ):
+            assert str(HARD.value(name, 25, **given)) == str(number)
 
 
 @pytest.mark.parametrize(

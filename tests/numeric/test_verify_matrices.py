@@ -21,8 +21,6 @@ SQUARE = "0,1,2,1;1,0,1,2;2,1,0,1;1,2,1,0"
         ("dgp-euclidean", {"D": SQUARE, "q": 1}, 2),
         ("dgp-spherical", {"D": SQUARE, "q": 2, "tau": 1}, 2),
         ("dgp-spherical", {"D": SQUARE, "q": 2, "tau": "1/2"}, 2),
-        ("entropic-bound", {"W": "0,1,2;1,0,3;2,3,0"}, 2),
-        ("entropic-bound", {"W": "0,1,0;1,0,3;0,3,0"}, 1),
     ],
 )
 def test_points_agree(id: str, values: dict[str, Any], count: int) -> None:
@@ -51,7 +49,7 @@ def test_a_wrong_verdict_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_missing_is_named() -> None:
     with pytest.raises(DomainError, match="x-clr is not verified on embeddings"):
-        verify("x-clr", Y=[[1, 0], [0, 1]], tau=1, tau_prime=1)
+        verify("x-clr", tau=1, tau_prime=1)
     with pytest.raises(DomainError, match="dgp-euclidean is verified for a matrix: give D"):
         verify("dgp-euclidean", q=2)
     with pytest.raises(DomainError, match="give q"):

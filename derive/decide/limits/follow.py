@@ -9,13 +9,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 from sympy import (
-    Add,
     Dummy,
     Expr,
     Lambda,
     Max,
     Min,
-    Mul,
     NumberSymbol,
     Piecewise,
     S,
@@ -72,14 +70,7 @@ class Follow:
         elif unbounded:
             raise NoLimit("a root grows, at a rate that is not known")
         sign = Signs(self.domain, limits)
-        try:
-            found = Growth(self.x, sign).limit(neat(e))
-        except UnknownSign:
-            # Written out, exponentials of sums may cancel: exp((a - b) n)/exp(a n).
-            apart = _with_exponents_apart(e, self.x)
-            if apart == e:
-                raise
-            found = Growth(self.x, sign).limit(neat(apart))
+        found = Growth(self.x, sign).limit(neat(e))
         if found in (oo, -oo):
             return found
         found = found.xreplace(limits)
@@ -188,13 +179,3 @@ def _with_plain_powers(e: Expr, x: Symbol) -> Expr:
     if e.is_Pow and not isinstance(e, exp) and x in e.exp.free_symbols:
         return exp(args[1] * log(args[0]))
     return e if tuple(args) == e.args else e.func(*args)
-
-
-def _with_exponents_apart(e: Expr, x: Symbol) -> Expr:
-    """Write exp(a + b) as a product where x is in it."""
-    rules = {
-        a: Mul(*(exp(term) for term in Add.make_args(a.args[0].expand())), evaluate=False)
-        for a in e.atoms(exp)
-        if x in a.free_symbols
-    }
-    return e.xreplace(rules)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from sympy import S, oo
 
-from sympy import Expr, S, oo
-
-from ...decide.domain import DomainError, Range
+from ...decide.domain import Range
 from ...losses.setting import Setting
-from ...structures.graph import Graph
 from ...theorem.listed import ListOf
 
 NOT_NEGATIVE = Range(S.Zero, oo, low_open=False)
@@ -59,33 +55,6 @@ SPECTRAL = Setting(
     ),
     dimension="any, unless stated otherwise",
 )
-
-
-def graph_of(given: Mapping[str, Any], id: str) -> Graph:
-    """The graph that was given.
-
-    Raises
-    ------
-    DomainError
-        If it is missing, or refused; one line.
-    """
-    if "pi" not in given:
-        raise DomainError(f"{id}: {', '.join(given)} without pi says nothing; give pi as well")
-    return Graph(given["pi"])
-
-
-def same_size(rows: Sequence[Sequence[Expr]], name: str, graph: Graph) -> None:
-    """Refuse a matrix that has not a row for each vertex.
-
-    Raises
-    ------
-    DomainError
-        One line.
-    """
-    if len(rows) != graph.size:
-        raise DomainError(
-            f"{name} has {len(rows)} rows, and pi is for {graph.size} objects: they must agree"
-        )
 
 
 PAIRS = Setting(

@@ -7,13 +7,13 @@ not positive semidefinite either.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from sympy import Abs, Expr, Integer, Rational, S, Symbol, exp, log
+from sympy import Abs, Expr, Integer, Rational, S, Symbol
 
-from ...decide.domain import LINE, POSITIVE, Domain, DomainError, Range, at_least
+from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
 from ...proof.relations import ge, lt
@@ -22,7 +22,7 @@ from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
 from .._for_data import NUMBERS, ForData
 from ..weighted._weights import MOST_ROWS
-from ._attraction import half_distances, nearest, state_trace, state_trace_at, trace
+from ._attraction import state_trace
 from ._pairs import (
     state_batch,
     state_expected_loss,
@@ -49,7 +49,6 @@ EDGES = ListOf(
     "pairs of an object of A and one of B, by their numbers; each pair once",
     rows=True,
 )
-Rows = Sequence[Sequence[Expr]]
 
 
 def derive(
@@ -60,8 +59,7 @@ def derive(
     if not data:
         return general()
     pairs: PairGraph = data["edges"]
-    found = of_weights(pairs, proof) | of_sampling(pairs, proof)
-    return found | of_embeddings(pairs, data["Z"], proof) if "Z" in data else found
+    return of_weights(pairs, proof) | of_sampling(pairs, proof)
 
 
 @cache
@@ -207,94 +205,8 @@ def of_sampling(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
     return found
 
 
-# --- embeddings ----------------------------------------------------------------------------------
-def of_embeddings(pairs: PairGraph, rows: Rows, proof: Derivation) -> dict[str, Quantity]:
-    """The loss of embeddings, those of A first."""
-    half = half_distances(rows)
-    names = range(pairs.size)
-    # Of each row the largest is taken out, so that numpy functions do not underflow.
-    least = {v: nearest(half[v, u] for u in pairs.others(v)) for v in names}
-    kernel = {v: {u: exp((least[v] - half[v, u]) / tau) for u in pairs.others(v)} for v in names}
-    sums = {v: sum(kernel[v].values(), S.Zero) for v in names}
-    pulled = {
-        v: sum((half[v, u] for u in pairs.partners[v]), S.Zero) / pairs.degrees[v] for v in names
-    }
-    losses = [(pulled[v] - least[v]) / tau + log(sums[v]) for v in names]
-    graph, attraction = pairs.graph, sum(pulled.values(), S.Zero)
-    traced = trace(graph.symmetrised.laplacian, rows)
-    plain = trace(graph.laplacian, rows)
-    repelled = sum((log(sums[v]) - least[v] / tau for v in names), S.Zero)
-    if all(e.is_Rational for row in rows for e in row):
-        state_trace_at(attraction, traced, proof)
-    by_pairs = sum((p * e for p, e in zip(pairs.by_edges, losses, strict=True)), S.Zero)
-    by_objects = sum(losses, S.Zero) / pairs.size
-    more = sum(
-        (pairs.by_edges[v] * log(_candidates(pairs, kernel[v]) / sums[v]) for v in names), S.Zero
-    )
-    return {
-        "cross_entropy": Quantity(
-            traced / tau + repelled,
-            r"\mathcal{H}",
-            "sum over all objects of their mean loss: trace over tau plus log_partition",
-        ),
-        "trace": Quantity(
-            traced,
-            r"\mathrm{tr}(Z^\top L(S) Z)",
-            "trace with the Laplacian of the symmetrised weights S = (pi + pi')/2; divided by tau "
-            "it is the attraction",
-        ),
-        "trace_of_rows": Quantity(
-            plain,
-            r"\mathrm{tr}(Z^\top L(\pi) Z)",
-            "trace with the Laplacian of the weights themselves, the same for unit vectors",
-        ),
-        "log_partition": Quantity(
-            repelled,
-            r"\log R(Z)",
-            "sum over all objects of the logarithm of their kernel with the other modality",
-        ),
-        "loss_by_objects": Quantity(
-            by_objects, r"\mathcal{L}_{obj}", "expected loss if objects are drawn"
-        ),
-        "loss_by_pairs": Quantity(
-            by_pairs, r"\mathcal{L}_{pairs}", "expected loss if pairs are drawn, as CLIP does"
-        ),
-        "loss_of_batch": Quantity(
-            by_pairs + more,
-            r"\mathcal{L}_{CLIP}",
-            "CLIP's loss, the mean over both directions, of a batch of all pairs, in which an "
-            "object occurs once for each of its pairs",
-        ),
-    }
-
-
-def _candidates(pairs: PairGraph, kernel: Mapping[int, Expr]) -> Expr:
-    """The kernel with all candidates of a batch of all pairs."""
-    return sum((pairs.degrees[u] * e for u, e in kernel.items()), S.Zero)
-
-
 def _truth(holds: bool) -> Any:
     return S.true if holds else S.false
-
-
-def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The pairs and embeddings that were given.
-
-    Raises
-    ------
-    DomainError
-        If pairs are refused, or there is not a row for each object; one line.
-    """
-    if "edges" not in given:
-        raise DomainError("clip-pair-graph: Z without edges says nothing; give edges as well")
-    pairs = PairGraph(given["edges"])
-    if "Z" in given and len(given["Z"]) != pairs.size:
-        first, second = pairs.sizes
-        raise DomainError(
-            f"Z has {len(given['Z'])} rows, and there are {first} + {second} objects: give a row "
-            "for each, those of A first"
-        )
-    return {**given, "edges": pairs}
 
 
 RESULT = ForData(
@@ -303,13 +215,10 @@ RESULT = ForData(
     source="tan2024spectral, Definition 4.1 and Theorem 4.2",
     parameters=(n_A, n_B, tau),
     with_data=(tau,),
-    lists=(
-        EDGES,
-        ListOf("Z", LINE, "embeddings, a row for each object, those of A first", rows=True),
-    ),
+    lists=(EDGES,),
     domain=DOMAIN,
     meanings=MEANINGS,
     derive=derive,
-    check=check,
+    check=lambda data: {"edges": PairGraph(data["edges"])},
     subject=PAIRS,
 )

@@ -9,22 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sympy import Expr, Integer, S, Symbol, exp, log, oo
+from sympy import Expr, Integer, S, Symbol, exp, log
 
-from ...decide.domain import POSITIVE, Domain, DomainError, Range, at_least
+from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...proof.derivation import Derivation
 from ...proof.limiting import take_limit
 from ...structures.graph import Graph
 from ...structures.hierarchy import n
-from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
-from .._for_data import NUMBERS, ForData
+from .._for_data import ForData
 from ._fields import (
     cross_entropy,
     state_cross_entropy,
     state_partition,
 )
-from ._settings import FIELD, NOT_NEGATIVE, PI, graph_of, same_size
+from ._settings import FIELD, PI
 
 DOMAIN = Domain({n: at_least(2)}, {n: 4})
 #: Where the number of subgraphs is written out; its logarithm is the largest entropy.
@@ -79,7 +78,7 @@ def derive(
         return in_general
     graph: Graph = data["pi"]
     shares = graph.transitions
-    found = {
+    return {
         "subgraphs": Quantity(
             graph.count, "N", "number of subgraphs with one edge out of each vertex"
         ),
@@ -104,84 +103,6 @@ def derive(
             "entropy of the distribution, the sum of those of the rows",
         ),
     }
-    if "K" in data:
-        found |= _against(graph, data["K"])
-    if "W" in data:
-        found |= _drawn(graph, data["W"], proof)
-    return found
-
-
-def _against(graph: Graph, other: Graph) -> dict[str, Quantity]:
-    """Beside another distribution."""
-    both, own = cross_entropy(graph, other), cross_entropy(graph, graph)
-    return {
-        "cross_entropy": Quantity(
-            both,
-            r"H(\pi, K)",
-            "cross-entropy with the distribution of K, the sum of those of the rows; oo if K has "
-            "weight 0 at an edge that may be drawn",
-            extended=True,
-        ),
-        "divergence": Quantity(
-            oo if both is oo else both - own,
-            r"D(\pi, K)",
-            "cross-entropy minus entropy, the Kullback-Leibler divergence; 0 iff K has the same "
-            "marginals",
-            extended=True,
-        ),
-    }
-
-
-def _drawn(
-    graph: Graph, subgraph: tuple[tuple[int, ...], ...], proof: Derivation
-) -> dict[str, Quantity]:
-    """The probability of one subgraph."""
-    places = [[b for b, e in enumerate(row) if e == 1] for row in subgraph]
-    if any(len(row) != 1 for row in places):
-        probability = S.Zero
-    else:
-        targets = [row[0] for row in places]
-        probability = graph.probability(targets)
-        proof.equal(
-            "The probability of this subgraph is its weight over the partition function",
-            {"probability": (graph.weight(targets) / graph.partition, probability)},
-            "the partition function is the product of the row sums, so this is the product of the "
-            "probabilities of its edges",
-            NUMBERS,
-        )
-    return {
-        "probability": Quantity(
-            probability,
-            r"\mathbb{P}(W; \pi)",
-            "probability of W; 0 unless each vertex has exactly one edge out",
-        )
-    }
-
-
-def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The graphs that were given.
-
-    Raises
-    ------
-    DomainError
-        If one is refused, or they do not fit together; one line.
-    """
-    graph = graph_of(given, "mrf")
-    found: dict[str, Any] = {"pi": graph}
-    for name in ("K", "W"):
-        if name in given:
-            same_size(given[name], name, graph)
-    if "K" in given:
-        found["K"] = Graph.without_loops(given["K"], "K")
-    if "W" in given:
-        rows = given["W"]
-        same_size(list(zip(*rows, strict=True)), "the transpose of W", graph)
-        if any(e not in (0, 1) for row in rows for e in row):
-            raise DomainError("W: the entries of a subgraph are 0 and 1")
-        if any(row[k] != 0 for k, row in enumerate(rows)):
-            raise DomainError("W: a subgraph has zeros on the diagonal")
-        found["W"] = rows
-    return found
 
 
 RESULT = ForData(
@@ -190,14 +111,10 @@ RESULT = ForData(
     source="tan2024spectral, Definition 2.2, Lemmas 2.3 and 2.4",
     parameters=(n,),
     with_data=(),
-    lists=(
-        PI,
-        ListOf("K", NOT_NEGATIVE, "weights to compare with, such as of a kernel", rows=True),
-        ListOf("W", NOT_NEGATIVE, "a subgraph: rows of 0 and 1", rows=True),
-    ),
+    lists=(PI,),
     domain=DOMAIN,
     meanings=MEANINGS,
     derive=derive,
-    check=check,
+    check=lambda data: {"pi": Graph(data["pi"])},
     subject=FIELD,
 )

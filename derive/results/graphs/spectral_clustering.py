@@ -14,7 +14,7 @@ from typing import Any
 from flint import fmpq_mat
 from sympy import Expr, Matrix, Rational, S, Symbol, exp, log, oo
 
-from ...decide.domain import POSITIVE, Domain, Range, at_least
+from ...decide.domain import POSITIVE, Domain, DomainError, Range, at_least
 from ...decide.present import tidy
 from ...losses.softmax import tau
 from ...proof.derivation import Derivation
@@ -43,7 +43,7 @@ from ._attraction import (
 from ._fields import cross_entropy, state_cross_entropy
 from ._partition import first_order, state_partition_differs
 from ._printed import printed, state_printed
-from ._settings import PI, SPECTRAL, graph_of, same_size
+from ._settings import PI, SPECTRAL
 
 k = Symbol("k", integer=True, positive=True)
 DOMAIN = Domain(
@@ -235,11 +235,14 @@ def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
     DomainError
         If one is refused, or they do not fit together; one line.
     """
-    found: dict[str, Any] = {"pi": graph_of(given, "spectral-clustering")}
-    if "Z" in given:
-        same_size(given["Z"], "Z", found["pi"])
-        found["Z"] = given["Z"]
-    return found
+    if "pi" not in given:
+        raise DomainError("spectral-clustering: Z without pi says nothing; give pi as well")
+    graph = Graph(given["pi"])
+    if "Z" in given and len(given["Z"]) != graph.size:
+        raise DomainError(
+            f"Z has {len(given['Z'])} rows, and pi is for {graph.size} objects: they must agree"
+        )
+    return {**given, "pi": graph}
 
 
 RESULT = ForData(

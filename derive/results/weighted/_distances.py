@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 from flint import arb, fmpq
 from sympy import Eq, Expr, Integer, Rational, S, Symbol, Tuple, oo
@@ -259,13 +258,11 @@ def inner_product(one: Sequence[Expr], other: Sequence[Expr]) -> Expr:
 class Placed(Statement):
     """``d_z = d + c`` for the squared distances of rows, ``cos = c' - tau d`` for unit vectors.
 
-    The right side is any expression in ``d``, the entry of D. Columns of ``principal`` components
-    have to be orthogonal as well.
+    The right side is any expression in ``d``, the entry of D.
     """
 
     D: Dissimilarity
     rows: Rows
-    principal: bool = False
 
     def decide(self) -> Outcome:
         """Whether it is so for all pairs: by algebra where points are few, else in balls."""
@@ -292,7 +289,7 @@ class Placed(Statement):
         return Holds(Evidence(Grade.INTERVAL, f"put back in balls, to {NEAR} bits"))
 
     def _pairs(self, name: Symbol, right: Expr) -> Iterator[tuple[str, Expr, Expr]]:
-        """Pairs of points, or of columns, with what is found and what is wanted."""
+        """Pairs of points, with what is found and what is wanted."""
         of = squared_distance if name == DISTANCE else inner_product
         for i, row in enumerate(self.rows):
             for j, other in enumerate(self.rows[:i]):
@@ -300,9 +297,6 @@ class Placed(Statement):
                 yield f"points {i + 1} and {j + 1}", of(row, other), wanted
             if name == COSINE:
                 yield f"point {i + 1} and itself", of(row, row), S.One
-        columns = list(zip(*self.rows, strict=True)) if self.principal else []
-        for one, other in combinations(columns, 2):
-            yield "two columns", inner_product(one, other), S.Zero
 
 
 def state_copies(verdict: Euclidean, proof: Derivation) -> None:

@@ -32,11 +32,6 @@ from ...structures.classes import groups_of_classes, n1, n2
 from ...structures.configuration import Configuration
 from ._labels import ALONE, C
 
-#: Two classes, of any sizes.
-TWO = Domain(
-    {n1: at_least(2, ALONE), n2: at_least(2, ALONE), tau: POSITIVE},
-    {n1: 4, n2: 2, tau: Rational(1, 2)},
-)
 DOMAIN = Domain(
     {
         C: at_least(3, "two classes of any sizes are opposite; for these, give the sizes"),
@@ -182,37 +177,3 @@ class OneApart:
             DOMAIN,
         )
         return short
-
-
-class Opposite:
-    """The optimum for two classes of n1 and n2 samples: opposite points.
-
-    Attributes
-    ----------
-    cosine
-        Of the two points.
-    loss
-        The least loss.
-    """
-
-    def __init__(self, proof: Derivation):
-        structure = groups_of_classes([("1", Integer(1), n1), ("2", Integer(1), n2)], None)
-        reduced = ReducedOnOrbits(HARD_SUPCON, structure)
-        state_reduction(reduced, TWO, proof)
-        state_points(reduced, TWO, proof)
-        self.cosine = S.NegativeOne
-        at = {
-            entry(r.name): self.cosine if r.kind == CROSS_CLASS else S.One
-            for r in structure.relations
-        }
-        self.loss = reduced.function.value.xreplace(at)
-        corner = Symbol("D")
-        proof.holds(
-            "Two opposite points, one per class, exist: the determinant D of the block of "
-            "class means is zero at inner products 1 within a class and -1 across classes",
-            eq(corner, S.Zero),
-            "no inner product is above 1 or below -1, so each has the value that "
-            "minimises the loss, and only opposite points have all these values",
-            TWO,
-            names={corner: determinant(structure, at)},
-        )

@@ -7,24 +7,17 @@ similarities and weights are symmetric, two rows that share a pair have the same
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from flint import fmpz_mat
-from sympy import Expr, Integer, Rational, S, Symbol, exp, log, oo
+from sympy import Rational, S, Symbol, exp, log
 
 from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...losses.softmax import tau
-from ...losses.weighted import WEIGHTED, entropic_bound, weighted_loss
+from ...losses.weighted import WEIGHTED
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, gt
-from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
-from ...vectors.distance import by_primes
-from .._for_data import NUMBERS, ForData
+from ...theorem.result import Result
 from ._divergence import state_divergence
 from ._geometry import GIBBS
-from ._rows import WeightRows
 
 n = Symbol("n", integer=True, positive=True)
 MEANINGS = {
@@ -32,16 +25,11 @@ MEANINGS = {
     tau: "temperature, which divides, where similarities are cosines",
 }
 DOMAIN = Domain({n: at_least(2), tau: POSITIVE}, {n: 4, tau: Rational(1, 2)})
-WEIGHTS = ListOf("W", Range(S.Zero, oo, low_open=False), "weights of all pairs, in rows", rows=True)
-
-#: Of so many points the similarities are put back into the loss by algebra.
-SMALL = 6
 
 p, s, a, b, w = (Symbol(x, positive=True) for x in ("p", "s", "a", "b", "w"))
 
 
-def general(proof: Derivation) -> dict[str, Quantity]:
-    """What holds for all weights."""
+def build(proof: Derivation) -> dict[str, Quantity]:
     state_divergence("p", "s", proof)
     shares = Domain({p: POSITIVE, s: POSITIVE, n: at_least(2)}, {p: 1, s: 1, n: 3})
     proof.holds(
@@ -109,97 +97,13 @@ def general(proof: Derivation) -> dict[str, Quantity]:
     }
 
 
-# --- for given weights -----------------------------------------------------------------------
-def nullity_of_laplacian(weights: WeightRows) -> int:
-    """Of the graph of the pairs with weights both ways: the number of its components."""
-    size = weights.size
-    laplacian = [[0] * size for _ in range(size)]
-    for i, j in weights.mutual:
-        laplacian[i][j] = laplacian[j][i] = -1
-        laplacian[i][i] += 1
-        laplacian[j][j] += 1
-    return size - int(fmpz_mat(laplacian).rank())
-
-
-def for_weights(
-    data: Mapping[str, Any], at: Mapping[Symbol, Expr], proof: Derivation
-) -> dict[str, Quantity]:
-    """What holds for these weights."""
-    in_general = general(proof)
-    if not data:
-        return in_general
-    weights: WeightRows = data["W"]
-    bound = entropic_bound(weights.rows)
-    proof.equal(
-        "Connected components of the pairs with weights in both directions",
-        {"components": (Integer(nullity_of_laplacian(weights)), Integer(weights.components))},
-        "the number of components is the nullity of the graph Laplacian; each "
-        "component has one constant",
-        NUMBERS,
-    )
-    similarities = weights.similarities
-    fractions = all(e.is_Rational for row in weights.rows for e in row)
-    if weights.attained and fractions and similarities is not None and weights.size <= SMALL:
-        excess = weighted_loss(weights.rows, similarities) - bound
-        proof.equal(
-            "The similarities shown attain the bound",
-            {"excess": (by_primes(excess), 0)},
-            "substituted into the loss, they give exactly the bound",
-            NUMBERS,
-        )
-    found = {
-        "bound": Quantity(
-            bound, r"H(W)", "mean over rows of the entropy of their weights, the lower bound"
-        ),
-        "verdict": Quantity(
-            weights.verdict(), r"\text{verdict}", "whether the bound is attained, and why, in words"
-        ),
-        "attained": Quantity(
-            weights.attained,
-            r"\text{attained}",
-            "whether symmetric similarities attain the bound",
-        ),
-        "approached": Quantity(
-            weights.approached,
-            r"\text{approached}",
-            "whether the bound is the infimum over symmetric similarities",
-        ),
-        "constants": Quantity(
-            Integer(weights.components),
-            "k",
-            "number of connected components of the pairs with weights in both directions",
-        ),
-    }
-    if similarities is not None:
-        found["similarities"] = Quantity(
-            similarities,
-            "s_{ij}",
-            "optimal similarities, log w_ij + c with c = 0; any other c, one for each "
-            "component, is as good; the diagonal is not used",
-        )
-    if any(weights.zeros):
-        above = sum(
-            (log(1 + Rational(z, weights.size - 1 - z) * exp(-2 / tau)) for z in weights.zeros),
-            S.Zero,
-        )
-        found["cosine_gap"] = Quantity(
-            above / weights.size,
-            r"\mathcal{L} - H(W) \ge",
-            "lower bound on the loss of cosines over tau minus the entropic bound",
-        )
-    return found
-
-
-RESULT = ForData(
+RESULT = Result(
     "entropic-bound",
     title="The entropic lower bound of weighted InfoNCE, and the similarities that attain it",
     source="vock2026unified, Theorems 3.3 and D.1",
     parameters=(n, tau),
-    with_data=(tau,),
-    lists=(WEIGHTS,),
     domain=DOMAIN,
     meanings=MEANINGS,
-    derive=for_weights,
-    check=lambda data: {"W": WeightRows(data["W"])},
+    build=build,
     subject=WEIGHTED,
 )

@@ -7,29 +7,25 @@ equation for one cosine; else the optimum is found at numbers, with a certificat
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 
 from sympy import Expr, Integer, Symbol
 
-from ...decide.domain import Domain
+from ...decide.domain import Domain, DomainError
 from ...losses.labels import HARD_SUPCON
 from ...losses.softmax import tau
-from ...optimum.blocks import ReducedOnOrbits, state_certificate, state_reduction
+from ...optimum.blocks import state_certificate, state_reduction
 from ...proof.derivation import Derivation
-from ...structures.classes import classes_of_sizes, n1, n2
-from ...structures.hierarchy import n
+from ...structures.classes import n1, n2
 from ...theorem.measure import Reading, product
 from ...theorem.quantity import Quantity
 from ...theorem.subject import Symmetric
 from .._for_data import Data, ForData
 from .._pure import least_loss
-from . import supcon_balanced
 from ._labels import C
-from ._laws import laws
-from ._of_sizes import SIZES, Sizes, about, checked, cosines, numbers, optima, seen
-from ._one_apart import DOMAIN, MEANINGS, PROBLEM, OneApart, Opposite, state_points
+from ._of_sizes import SIZES, Sizes, about, checked, numbers, optima, seen
+from ._one_apart import DOMAIN, MEANINGS, PROBLEM, OneApart
 
 #: With sizes given only the temperature is left.
 TEMPERATURE = DOMAIN.restricted([tau])
@@ -56,51 +52,25 @@ def build(proof: Derivation) -> dict[str, Quantity]:
 
 
 def derive(data: Data, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
-    """What is derived for given sizes: at a temperature, or for all where there is a formula."""
+    """The optimum for given sizes at a temperature, or for one class of a size of its own.
+
+    Raises
+    ------
+    DomainError
+        If sizes are given without a temperature; one line.
+    """
     if not data:
         return build(proof)
+    if tau not in fixed:
+        raise DomainError(
+            "supcon-imbalanced: for given sizes the optimum is computed at a temperature: give tau"
+        )
     sizes: Sizes = data["sizes"]
-    if tau in fixed:
-        found = optima(HARD_SUPCON, sizes, TEMPERATURE)
-        state_reduction(found.reduced, TEMPERATURE, proof)
-        state_certificate(found, Domain(TEMPERATURE.ranges, fixed), proof)
-        optimum = numbers(found, sizes, fixed)
-    else:
-        optimum = for_all_temperatures(sizes, proof)
+    found = optima(HARD_SUPCON, sizes, TEMPERATURE)
+    state_reduction(found.reduced, TEMPERATURE, proof)
+    state_certificate(found, Domain(TEMPERATURE.ranges, fixed), proof)
     samples = Quantity(Integer(sum(sizes)), "N", "number of samples")
-    return {**optimum, **laws(sizes, proof), "samples": samples}
-
-
-def for_all_temperatures(sizes: Sizes, proof: Derivation) -> dict[str, Quantity]:
-    """The optimum as formulas, if two classes or all but one have one size; else no quantity."""
-    counts = Counter(sizes)
-    common = max(counts, key=lambda size: (counts[size], size))
-    values: dict[Symbol, Expr] = {C: Integer(len(sizes)), n2: Integer(common)}
-
-    def formulas(loss: Expr, apart: Expr, among: Expr) -> dict[str, Quantity]:
-        between = {f"cross_class_{common}": among.xreplace(values)}
-        other = apart.xreplace(values)
-        return {
-            "cosines": cosines(sizes, lambda r: between.get(r, other)),
-            "loss": least_loss(loss.xreplace(values)),
-        }
-
-    if counts[common] == len(sizes):
-        values[n] = values.pop(n2)
-        found = {name: e.expression for name, e in supcon_balanced.build(proof).items()}
-        return formulas(found["loss"], found["cosine"], found["cosine"])
-    if len(sizes) == 2:
-        two = Opposite(proof)
-        values |= {n1: Integer(sizes[0]), n2: Integer(sizes[1])}
-        return formulas(two.loss, two.cosine, two.cosine)
-    if counts[common] == len(sizes) - 1:
-        values[n1] = Integer(sum(sizes) - common * (len(sizes) - 1))
-        found = {name: e.expression for name, e in build(proof).items()}
-        return formulas(found["loss"], found["cosine_apart"], found["cosine_among"])
-    reduced = ReducedOnOrbits(HARD_SUPCON, classes_of_sizes(sizes, None))
-    state_reduction(reduced, TEMPERATURE, proof)
-    state_points(reduced, TEMPERATURE, proof)
-    return {}
+    return {**numbers(found, sizes, fixed), "samples": samples}
 
 
 RESULT = ForData(

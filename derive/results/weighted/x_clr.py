@@ -6,10 +6,7 @@ cosines exist as long as the sphere that the labels lie on is not blown up beyon
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-
-from sympy import Expr, Integer, Le, Rational, S, Symbol, oo, sqrt
+from sympy import Expr, Le, Rational, S, Symbol, sqrt
 
 from ...decide.domain import POSITIVE, Domain, at_least, between
 from ...decide.present import solve_linear, tidy
@@ -17,22 +14,17 @@ from ...losses.softmax import tau
 from ...losses.weighted import S_COSINE, WeightedInfoNCE
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge
-from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
-from ...vectors.distance import Dissimilarity
-from .._for_data import NUMBERS, Data, ForData
-from ._gap import at_temperature
+from ...theorem.result import Result
 from ._geometry import (
     GIBBS,
-    Directions,
     gamma,
     h2,
     largest,
     square_of_extra,
     state_sphere,
 )
-from ._targets import TargetCosines
-from ._weights import ATTAINED, DIMENSION, MOST_ROWS, REAL, Weights, q, two_or_more
+from ._weights import ATTAINED, DIMENSION, q
 
 tau_prime = Symbol("tau_prime", positive=True)
 g = Symbol("g", real=True)
@@ -131,87 +123,18 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     }
 
 
-# --- for given labels ----------------------------------------------------------------------------
-def of_labels(
-    labels: Directions, fixed: Mapping[Symbol, Expr], proof: Derivation
-) -> dict[str, Quantity]:
-    n, r, square = labels.size, labels.dimension, labels.square_of_radius
-    normal = labels.square_of_normal
-    # None: the origin is in the affine hull. Over its square the normal is in it.
-    off, rho_squared = (0, S.One) if normal is None else (labels.off_plane(), 1 - 1 / normal)
-    proof.equal(
-        f"The {n} labels of unit norm lie on a sphere in their affine hull, which has "
-        f"dimension {r}",
-        {"labels_off": (Integer(off), 0), "rho_squared": (rho_squared if r else S.Zero, square)},
-        "the point of the affine hull nearest to the origin has the same inner "
-        "product with all of them",
-        NUMBERS,
-    )
-    heat = fixed.get(tau_prime, tau_prime)
-    tau_max = heat / square if r else oo
-    found = {
-        "dimension": Quantity(
-            Integer(r), "r", "dimension of the affine hull of the labels of unit norm"
-        ),
-        "rho": Quantity(sqrt(square), r"\rho", MEANINGS[rho]),
-        "tau_max": Quantity(
-            tau_max,
-            r"\tau_{\max}",
-            "largest tau at which the bound is attained with c' = 1 - tau/tau_prime: in r + 1 "
-            "dimensions below it, in r at it",
-            extended=True,
-        ),
-    }
-    if tau_prime in fixed and tau in fixed:
-        D = Dissimilarity([[(1 - e) / heat for e in row] for row in labels.cosines])
-        targets = TargetCosines(D, r, tau_max, fixed[tau])
-        weights = Weights([[e / heat for e in row] for row in labels.cosines])
-        best = at_temperature(targets, weights, fixed, proof)
-        if "c_prime" in best:  # of the distances; the cosine of a label with itself is one
-            shift = best["c_prime"].expression - fixed[tau] / heat
-            best["c_prime"] = replace(best["c_prime"], expression=shift, meaning=C_PRIME)
-        return found | best
-    if n <= MOST_ROWS:
-        cosine = cosine_wanted().xreplace(dict(fixed))
-        rows = [[cosine.xreplace({g: e}) for e in row] for row in labels.cosines]
-        up_to = DOMAIN.restricted((tau_prime, tau))
-        if r:
-            up_to = up_to.with_range(tau, between(0, tau_max, "(]"), up_to.witness[tau])
-        found["cosines"] = Quantity(
-            rows,
-            r"\cos(z_i, z_j)",
-            "optimal cosines of all pairs",
-            up_to if heat.is_Symbol else None,
-        )
-    return found
-
-
-def derive(data: Data, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
-    return of_labels(Directions(data["Y"]), fixed, proof) if data else build(proof)
-
-
-def check(data: Data) -> Data:
-    """Refuse labels that have no cosines."""
-    two_or_more(data)
-    Directions(data["Y"])
-    return data
-
-
 WEIGHT = (
     ("w_ij = exp(cos(y_i, y_j)/tau_prime)", r"w_{ij} = e^{\cos(y_i, y_j)/\tau^{\prime}}"),
     "with labels y_i",
 )
 
-RESULT = ForData(
+RESULT = Result(
     "x-clr",
     title="X-CLR: the optimum when labels and embeddings are compared by cosines",
     source="vock2026unified, Theorem 3.12",
     parameters=(tau, tau_prime, q, g, rho),
-    with_data=(tau, tau_prime, q),
-    lists=(ListOf("Y", REAL, "labels, a row for each point", rows=True),),
     domain=DOMAIN,
     meanings=MEANINGS,
-    derive=derive,
+    build=build,
     subject=WeightedInfoNCE((S_COSINE, WEIGHT)),
-    check=check,
 )

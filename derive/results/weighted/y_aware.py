@@ -6,9 +6,7 @@ on one, and it must fit into the unit sphere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from sympy import Expr, Integer, Le, Rational, S, Symbol, oo
+from sympy import Expr, Le, Rational, S, Symbol
 
 from ...decide.domain import POSITIVE, Domain, Range, at_least
 from ...decide.present import solve_linear, tidy
@@ -16,15 +14,10 @@ from ...losses.softmax import tau
 from ...losses.weighted import OF_LABELS, S_COSINE, WeightedInfoNCE
 from ...proof.derivation import Derivation
 from ...proof.relations import eq
-from ...theorem.listed import ListOf
 from ...theorem.quantity import Quantity
-from ...vectors.sphere import Circumscribed
-from .._for_data import Data, ForData
-from ._euclidean import between_rows, state_span
-from ._gap import at_temperature, temperatures
+from ...theorem.result import Result
 from ._geometry import GIBBS, gamma, state_sphere
-from ._targets import TargetCosines
-from ._weights import ATTAINED, DIMENSION, REAL, Rows, Weights, q, two_or_more
+from ._weights import ATTAINED, DIMENSION, q
 
 d = Symbol("d", nonnegative=True)
 rho = Symbol("rho", positive=True)
@@ -93,49 +86,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     }
 
 
-# --- for given labels ----------------------------------------------------------------------------
-def of_labels(rows: Rows, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
-    D = between_rows(rows, S.One)
-    r = D.dimension_with(S.Zero)
-    radius = Circumscribed(D).radius
-    state_span(D, "labels", proof)
-    tau_max = None if radius is None else oo if r == 0 else 1 / (2 * radius**2)
-    found = {
-        "spherical": Quantity(
-            S.false if radius is None else S.true,
-            r"\text{spherical}",
-            "whether the labels lie on a sphere",
-        ),
-        "dimension": Quantity(Integer(r), "r", "dimension that the labels span"),
-    }
-    if radius is not None and tau_max is not None:
-        found["radius"] = Quantity(radius, r"\rho", MEANINGS[rho])
-        found["tau_max"] = Quantity(
-            tau_max,
-            r"\tau_{\max}",
-            "largest tau at which the bound is attained with c' = 1",
-            extended=True,
-        )
-    if tau not in fixed:
-        return found | temperatures(D, fixed)
-    targets = TargetCosines(D, r, tau_max, fixed[tau])
-    return found | at_temperature(targets, Weights(D.log_weights()), fixed, proof)
-
-
-def derive(data: Data, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
-    return of_labels(data["Y"], fixed, proof) if data else build(proof)
-
-
-RESULT = ForData(
+RESULT = Result(
     "y-aware",
-    title="y-Aware: when cosines attain the bound set by label distances, and the best gap",
+    title="y-Aware: when cosines attain the bound set by label distances",
     source="vock2026unified, Theorem 3.11",
     parameters=(tau, q, d, rho),
-    with_data=(tau, q),
-    lists=(ListOf("Y", REAL, "labels, a row for each point", rows=True),),
     domain=DOMAIN,
     meanings=MEANINGS,
-    derive=derive,
-    check=two_or_more,
+    build=build,
     subject=WeightedInfoNCE((S_COSINE, OF_LABELS)),
 )

@@ -85,7 +85,7 @@ def _ordered(e: Expr, where: object) -> tuple[Node, ...]:
     found = [as_derived(e, best)]
     if not _is_plain(e):
         if e.is_Add or e.is_Mul:
-            found += [_by_parts(e), *_by_divisors(e)]
+            found.append(_by_parts(e))
         plain, parts = _without_others(e)
         for form in dict.fromkeys((plain, _with_exponentials_out(plain))):
             found += _quotients(form, parts)
@@ -116,16 +116,6 @@ def _by_parts(e: Expr) -> Node:
     if len(exponents) > 1:
         above = [f for f in above if not isinstance(f, exp)] + [exp(Add(*exponents))]
     return alone(quotient(map(best, above), map(best, below)))
-
-
-def _by_divisors(e: Expr) -> Iterator[Node]:
-    """Terms over powers of the same sums of exponentials brought together."""
-    groups: dict[frozenset[Expr], list[Expr]] = {}
-    for term in Add.make_args(e):
-        bases = (f.as_base_exp()[0] for f in _sides(term)[1])
-        groups.setdefault(frozenset(b for b in bases if b.is_Add and b.has(exp)), []).append(term)
-    if 1 < len(groups) < len(Add.make_args(e)):
-        yield total(signed(best(Add(*terms))) for terms in groups.values())
 
 
 def _sides(e: Expr) -> tuple[list[Expr], list[Expr]]:
