@@ -1,0 +1,221 @@
+"""Landmarks of losses of prototypes and of features.
+
+Prototypes: the cross-entropy between a teacher's shares q of K prototypes and the student's softmax
+of its scores over tau, log sum_k exp(s_k/tau) - sum_k q_k s_k/tau. Features: an expression in a few
+statistics of the two views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import mpmath
+from sympy import Expr, Float, Integer, Rational, S, Symbol, exp, log, sqrt
+
+from . import chance
+from .landmark import Given, Landmark, exactly, number
+
+EQUAL_SCORES = "uniform outputs: collapse, or a teacher that says nothing yet"
+
+
+@dataclass(frozen=True)
+class Prototypes:
+    """A cross-entropy over prototypes.
+
+    Attributes
+    ----------
+    own
+        The teacher's share of a prototype at cosine 1, where all others are at 0.
+    terms
+        Cross-entropies that are added.
+    """
+
+    own: Callable[[Given], Expr]
+    terms: Expr = S.One
+
+    def landmarks(self, given: Given) -> Iterator[Landmark]:
+        """Equal scores, scores at random, agreement, and the lower bound."""
+        count, tau = given["prototypes"], given["tau"]
+
+        def crossed(scores: Mapping[Expr, Expr], own: Expr) -> tuple[float, str]:
+            """Scores with their counts; the first is that of the teacher's own prototype."""
+            first, *others = scores
+            total = sum((k * exp(s / tau) for s, k in scores.items()), S.Zero)
+            mean = own * first + (1 - own) * (others[0] if others else first)
+            return exactly(self.terms * (log(total) - mean / tau))
+
+        equal: dict[Expr, Expr] = {S.One: count}
+        yield Landmark(
+            "all_equal", *crossed(equal, S.One), "equal scores for all prototypes", EQUAL_SCORES
+        )
+        d = int(given["dim"])
+        spread = chance.mean_log(float("-inf"), int(count), 1, d, number(tau))
+        yield Landmark(
+            "random",
+            number(self.terms) * spread,
+            f"mean over random vectors, by quadrature at d = {d}",
+            "student, teacher and prototypes drawn independently",
+            "nothing is learned: student and teacher agree by chance",
+            0.0,
+        )
+        own = self.own(given)
+        yield Landmark(
+            "orthogonal",
+            *crossed({S.One: S.One, S.Zero: count - 1}, own),
+            "student and teacher on one prototype, cosine 1, others 0"
+            + (f"; the code gives it {number(own):.3g}" if number(own) < 0.99 else ""),
+            "student and teacher agree on a prototype for each image",
+            0.0,
+        )
+        value, _ = crossed({S.One: S.One, S.NegativeOne: count - 1}, S.One)
+        yield Landmark(
+            "least",
+            value,
+            "lower bound: the teacher all on one prototype, the others at cosine -1",
+            "no embeddings have less",
+            "nothing is left to gain",
+        )
+
+    def unrelated(self, given: Given) -> None:
+        """No cosines of images are in it."""
+
+
+def softened(temperature: Expr) -> Callable[[Given], Expr]:
+    """A teacher's softmax of scores 1 and 0 at its own temperature."""
+    return lambda given: 1 / (1 + (given["prototypes"] - 1) * exp(-1 / temperature))
+
+
+def balanced(epsilon: Expr) -> Callable[[Given], Expr]:
+    """The code of Sinkhorn's algorithm, by which all prototypes get the same total.
+
+    Each sample has its own prototype where there are no more samples than prototypes, and a
+    prototype can then give it batch/K at most; else each prototype has equally many samples.
+    """
+
+    def own(given: Given) -> Expr:
+        count, batch = given["prototypes"], given["batch"]
+        if batch < count:
+            return batch / count / (1 + (batch - 1) * exp(-1 / epsilon))
+        return 1 / (1 + (count - 1) * exp(-1 / epsilon))
+
+    return own
+
+
+# --- losses of features ------------------------------------------------------------------------
+#: Statistics of two views of features.
+distance = Symbol("distance", nonnegative=True)
+shortfall = Symbol("shortfall", nonnegative=True)
+covariance = Symbol("covariance", nonnegative=True)
+diagonal = Symbol("diagonal", nonnegative=True)
+beside = Symbol("beside", nonnegative=True)
+
+Values = Mapping[Symbol, Expr]
+
+
+@dataclass(frozen=True)
+class Features:
+    """An expression in statistics of features that are not normalised.
+
+    Attributes
+    ----------
+    loss
+        It.
+    equal, random
+        The statistics where all vectors are equal, and their means where features are independent
+        standard normal numbers.
+    """
+
+    loss: Expr
+    equal: Callable[[Given], Values]
+    random: Callable[[Given], Values]
+
+    def landmarks(self, given: Given) -> Iterator[Landmark]:
+        """Collapse, chance, and views that agree on features of variance 1 without correlation."""
+
+        def at(values: Values) -> tuple[float, str]:
+            return exactly(self.loss.xreplace(dict(values)))
+
+        yield Landmark(
+            "all_equal",
+            *at(self.equal(given)),
+            "all vectors equal",
+            "total collapse: the features have no variance",
+        )
+        value, _ = at(self.random(given))
+        yield Landmark(
+            "random",
+            value,
+            "mean over independent standard normal features",
+            "views independent",
+            "nothing is learned: views are no more alike than others",
+        )
+        apart = dict.fromkeys(self.loss.free_symbols, S.Zero)
+        yield Landmark(
+            "orthogonal",
+            *at(apart),
+            "views equal, features of variance 1 and uncorrelated",
+            "the optimum: views agree and features are not redundant",
+            needs=1,
+        )
+        yield Landmark(
+            "least",
+            *at(apart),
+            "no embeddings have less: all terms are squares or hinges",
+            "nothing is left to gain",
+        )
+
+    def unrelated(self, given: Given) -> None:
+        """No cosines of images are in it."""
+
+
+def vicreg(variances: int) -> Features:
+    """VICReg: 25 of the distance, 25 of the hinge of the deviations, 1 of the covariances.
+
+    ``shortfall`` is the mean over views of max(0, 1 - sqrt(variance + 1e-4)), which counts
+    ``variances`` times, and ``covariance`` the sum over both views.
+    """
+    eps = Rational(1, 10**4)
+
+    def random(given: Given) -> Values:
+        n, d = given["batch"], given["dim"]
+        missing = _mean_shortfall(int(n), eps)
+        return {distance: Integer(2), shortfall: missing, covariance: 2 * (d - 1) / (n - 1)}
+
+    return Features(
+        25 * distance + 25 * variances * shortfall + covariance,
+        lambda given: {distance: S.Zero, shortfall: 1 - sqrt(eps), covariance: S.Zero},
+        random,
+    )
+
+
+def _mean_shortfall(n: int, eps: Expr) -> Expr:
+    """E max(0, 1 - sqrt(v + eps)) of the sample variance v of n standard normal numbers."""
+    half = mpmath.mpf(n - 1) / 2
+    at = mpmath.log(half) * half - mpmath.loggamma(half)
+
+    def part(v: Any) -> Any:
+        density = mpmath.exp(at + (half - 1) * mpmath.log(v) - half * v)
+        return density * (1 - mpmath.sqrt(v + mpmath.mpf(eps.p) / eps.q))
+
+    width = 10 / mpmath.sqrt(half)
+    ends = [max(mpmath.mpf(0), 1 - k * width) for k in (1, 0.3, 0.1)] + [
+        1 - mpmath.mpf(eps.p) / eps.q
+    ]
+    return Float(str(mpmath.quad(part, sorted(set(ends)))), 15)
+
+
+def barlow(scale: Expr, weight: Expr) -> Features:
+    """Barlow Twins: squares of 1 - c_ii, and ``weight`` times those of c_ij, summed."""
+
+    def random(given: Given) -> Values:
+        n, d = given["batch"], given["dim"]
+        square = 1 / (n - 1)  # of a correlation of n pairs of independent normal numbers
+        return {diagonal: d * (1 + square), beside: d * (d - 1) * square}
+
+    return Features(
+        scale * (diagonal + weight * beside),
+        lambda given: {diagonal: given["dim"], beside: S.Zero},
+        random,
+    )
