@@ -28,6 +28,8 @@ WHOLE = {
 }
 #: Of other options: quadrature resolves 1/500, and nothing is trained beyond 1000.
 REAL = {"tau": (0.002, 1000.0), "t": (0.001, 500.0), "b": (-500.0, 500.0)}
+#: What every training has; a loss that does not depend on it takes it and does not change.
+EVERYWHERE = ("batch", "views")
 OPTIONS = (*WHOLE, *REAL)
 NAMES = tuple(dict.fromkeys(row.loss for row in ROWS))
 
@@ -114,7 +116,7 @@ def explained(
     if wanted is None:
         return Explanation(marks, None, _range(marks), words)
     nearest = min(marks, key=lambda mark: abs(mark.value - wanted))
-    says = _says(marks, nearest, wanted, _close(value, wanted), row.family.unrelated(taken))
+    says = _says(marks, nearest, wanted, _close(value, wanted))
     return Explanation(marks, nearest.name, says, words)
 
 
@@ -152,18 +154,23 @@ def completed(row: Row, given: Mapping[str, Expr]) -> dict[str, Expr]:
         If one is given that the loss does not have, or sizes that do not go together.
     """
     own = dict(given)
-    if "t" in row.defaults and "tau" in own and "b" not in row.defaults:
+    if "tau" in own and _has_scale(row):
         if "t" in own:
             raise DomainError("--t and --tau both give the temperature: t is 1/tau")
         own["t"] = 1 / own.pop("tau")
     for name in own:
-        if name not in row.defaults:
+        if name not in row.defaults and name not in EVERYWHERE:
             takes = ", ".join(f"--{k}" for k in row.defaults)
             raise DomainError(f"{row.loss} has no --{name}; it takes {takes}")
-    found = {**{k: v for k, v in row.defaults.items() if v is not None}, **own}
+    found = {k: own.get(k, v) for k, v in row.defaults.items() if own.get(k, v) is not None}
     if "views" in found:
         _check_classes(found)
     return found
+
+
+def _has_scale(row: Row) -> bool:
+    """Whether t is an inverse temperature and nothing else."""
+    return "t" in row.defaults and "b" not in row.defaults
 
 
 def _check_classes(found: Given) -> None:
@@ -226,13 +233,7 @@ def _range(marks: tuple[Landmark, ...]) -> str:
     )
 
 
-def _says(
-    marks: tuple[Landmark, ...],
-    nearest: Landmark,
-    value: float,
-    close: float,
-    unrelated: float | None,
-) -> str:
+def _says(marks: tuple[Landmark, ...], nearest: Landmark, value: float, close: float) -> str:
     least = marks[-1]
     if value < least.value - close:
         return (
@@ -240,47 +241,45 @@ def _says(
             "another scale or convention, or other sizes, than was said."
         )
     same = [mark for mark in marks if abs(mark.value - value) <= close]
-    if not same:
-        return _between(marks, value)
-    said = " ".join(_one(mark) for mark in same if mark is not least or len(same) == 1)
-    return f"{value:.6g} is the value of {said}{_told_apart(same, unrelated, close)}"
+    if same:
+        shown = [mark for mark in same if mark is not least] or same
+        said = "; or of ".join(map(_one, shown))
+        return f"{value:.6g} is the value of {said}.{_told_apart(same)}"
+    in_bits = [mark for mark in marks if abs(mark.value - value * log(2)) <= close]
+    bits = f" If it was logged in bits, it is that of {_one(in_bits[0])}." if in_bits else ""
+    return _between(marks, value) + bits
 
 
 def _one(mark: Landmark) -> str:
-    return f"{mark.name} ({mark.configuration}): {mark.meaning}."
+    return f"{mark.name} ({mark.configuration}), which usually means that {mark.meaning}"
 
 
-def _told_apart(same: list[Landmark], unrelated: float | None, close: float) -> str:
-    """What tells apart two configurations with one value."""
+def _told_apart(same: list[Landmark]) -> str:
+    """What tells apart configurations with one value."""
     found = {mark.name: mark.cosine for mark in same if mark.cosine is not None}
-    if "all_equal" in found and unrelated is not None:
-        if abs(unrelated - next(m.value for m in same if m.name == "all_equal")) <= close:
-            found.setdefault("all vectors orthogonal, views too", 0.0)
+    for mark in same:
+        found.update(mark.also)
     if len(set(found.values())) < 2:
         return ""
     each = ", ".join(f"{cosine:.3g} for {name}" for name, cosine in found.items())
-    return f" The value alone does not tell; the mean cosine of different images does: {each}."
+    return f" The mean cosine of different images tells: {each}."
 
 
 def _between(marks: tuple[Landmark, ...], value: float) -> str:
-    below = [mark for mark in marks if mark.value < value]
+    named = {mark.name: mark.value for mark in marks}
+    low = max((mark for mark in marks if mark.value < value), key=lambda mark: mark.value)
     above = [mark for mark in marks if mark.value > value]
     if not above:
-        top = max(marks, key=lambda mark: mark.value)
         return (
-            f"{value:.6g} lies above all landmarks, the highest of which is {top.name} at "
-            f"{top.value:.6g}: positives are less alike than others, or the loss is scaled."
+            f"{value:.6g} lies above all landmarks, the highest of which is {low.name} at "
+            f"{low.value:.6g}: positives are less alike than others, or the loss is scaled."
         )
-    low = max(below, key=lambda mark: mark.value)
     high = min(above, key=lambda mark: mark.value)
-    named = {mark.name: mark.value for mark in marks}
     start, end = max(named["all_equal"], named["random"]), named["least"]
-    if value >= min(named["all_equal"], named["random"]):
-        means = "little or nothing is learned yet"
-    else:
-        means = (
-            f"{100 * (start - value) / (start - end):.0f} % of the way from the start to the least"
-        )
+    means = "little or nothing is learned"
+    if value < min(named["all_equal"], named["random"]):
+        share = 100 * (start - value) / (start - end)
+        means = f"{share:.0f} % of the way from the start to the least"
     return (
         f"{value:.6g} lies between {low.name} ({low.value:.6g}) and {high.name} "
         f"({high.value:.6g}): {means}."
@@ -310,19 +309,24 @@ def _searched(
         marks.append(Landmark(name, mark.value, mark.how, where, mark.meaning, mark.cosine))
         lines.append(f"{name} of {loss}{unit}")
     if not marks:
-        says = f"no landmark of any loss has the value {value:.6g} at these sizes."
+        says = f"No landmark of any loss has the value {value:.6g} at these sizes."
         return Explanation((), None, says, "all losses")
     nearest = min(marks, key=lambda mark: abs(mark.value - value))
     exact = nearest.how.removeprefix("exact: ") if nearest.how.startswith("exact: ") else ""
-    about = f"{value:.6g}{f' = {exact}' if exact else ''}"
-    says = f"{about} is {', '.join(dict.fromkeys(lines))}: {nearest.meaning}."
+    about = f"{value:.6g}{f', {exact},' if exact else ''}"
+    says = (
+        f"{about} is the value of {', '.join(dict.fromkeys(lines))}, which usually means that "
+        f"{nearest.meaning}."
+    )
     return Explanation(tuple(marks), nearest.name, says, "all losses")
 
 
 def _all(rows: list[Row], given: Mapping[str, Expr]) -> Iterator[tuple[Row, Landmark, Given]]:
     """All landmarks at what is given; a loss takes the options that it has."""
     for row in rows:
-        own = {k: v for k, v in given.items() if k in row.defaults}
+        own = {
+            k: v for k, v in given.items() if k in row.defaults or (k == "tau" and _has_scale(row))
+        }
         taken = completed(row, own)
         for mark in row.family.landmarks(taken):
             if mark.name != "least":

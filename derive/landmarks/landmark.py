@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sympy import Expr, exp, log
 
@@ -30,7 +30,7 @@ class Landmark:
     configuration
         The embeddings, in words.
     meaning
-        What such a value usually means.
+        What such a value usually means, a clause after "that".
     cosine
         Mean cosine of different images, which tells apart what has one value; None where the
         loss is not about cosines.
@@ -39,6 +39,8 @@ class Landmark:
         it depends on the draw.
     needs
         The least dimension in which it exists; 1 where there is always one.
+    also
+        Mean cosines of other configurations that have exactly this value.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Landmark:
     cosine: float | None = None
     gradient: float | None = None
     needs: int = 1
+    also: Mapping[str, float] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, str | float]:
         """The object that others rely on."""
@@ -63,6 +66,11 @@ class Landmark:
             "how": self.how,
             "configuration": "; ".join(about),
         }
+
+
+def least(value: float, how: str) -> Landmark:
+    """The landmark of a lower bound."""
+    return Landmark("least", value, how, "no embeddings have less", "nothing is left to gain")
 
 
 def number(e: Expr) -> float:

@@ -15,9 +15,11 @@ import mpmath
 from sympy import Expr, Float, Integer, Rational, S, Symbol, exp, log, sqrt
 
 from . import chance
-from .landmark import Given, Landmark, exactly, number
+from .landmark import Given, Landmark, exactly, least, number
 
-EQUAL_SCORES = "uniform outputs: collapse, or a teacher that says nothing yet"
+EQUAL_SCORES = (
+    "all outputs are uniform: they have collapsed, or the head has not begun to tell images apart"
+)
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Prototypes:
             number(self.terms) * spread,
             f"mean over random vectors, by quadrature at d = {d}",
             "student, teacher and prototypes drawn independently",
-            "nothing is learned: student and teacher agree by chance",
+            "nothing is learned: student and teacher agree by chance only",
             0.0,
         )
         own = self.own(given)
@@ -70,16 +72,7 @@ class Prototypes:
             0.0,
         )
         value, _ = crossed({S.One: S.One, S.NegativeOne: count - 1}, S.One)
-        yield Landmark(
-            "least",
-            value,
-            "lower bound: the teacher all on one prototype, the others at cosine -1",
-            "no embeddings have less",
-            "nothing is left to gain",
-        )
-
-    def unrelated(self, given: Given) -> None:
-        """No cosines of images are in it."""
+        yield least(value, "lower bound: all on one prototype, the others at cosine -1")
 
 
 def softened(temperature: Expr) -> Callable[[Given], Expr]:
@@ -141,7 +134,7 @@ class Features:
             "all_equal",
             *at(self.equal(given)),
             "all vectors equal",
-            "total collapse: the features have no variance",
+            "all embeddings have collapsed to one vector",
         )
         value, _ = at(self.random(given))
         yield Landmark(
@@ -156,18 +149,9 @@ class Features:
             "orthogonal",
             *at(apart),
             "views equal, features of variance 1 and uncorrelated",
-            "the optimum: views agree and features are not redundant",
-            needs=1,
+            "views agree and no feature is redundant, which is the optimum",
         )
-        yield Landmark(
-            "least",
-            *at(apart),
-            "no embeddings have less: all terms are squares or hinges",
-            "nothing is left to gain",
-        )
-
-    def unrelated(self, given: Given) -> None:
-        """No cosines of images are in it."""
+        yield least(0.0, "exact: all terms are squares or hinges")
 
 
 def vicreg(variances: int) -> Features:

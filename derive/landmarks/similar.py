@@ -20,7 +20,7 @@ from ..losses.softmax import SoftmaxLoss
 from ..optimum.reduce import Pool, ReducedLoss, inner_products
 from ..structures.scheme import Scheme
 from . import chance
-from .landmark import Given, Landmark, exactly, number
+from .landmark import Given, Landmark, exactly, least, number
 
 SELF = "self"
 
@@ -33,6 +33,20 @@ class Drawn(NamedTuple):
 
 Cosines = Mapping[str, Expr | Drawn]
 Bound = Callable[["Similar", Given], tuple[float, str]]
+
+
+class Configuration(NamedTuple):
+    """Embeddings that one knows.
+
+    ``cosines`` are those of own, alike and other images (:class:`Place`); then come the
+    configuration and what it usually means, in words, and the least dimension.
+    """
+
+    name: str
+    cosines: tuple[Expr | Drawn, ...]
+    words: str
+    meaning: str
+    needs: int = 1
 
 
 @dataclass(frozen=True)
@@ -89,11 +103,6 @@ class Similar:
         if isinstance(self.loss, PairwiseLoss):
             return sum(self._drawn_pairs(g, point, d)), how
         return sum(self._drawn_logs(self.loss, g, point, d)), how
-
-    def unrelated(self, given: Given) -> float:
-        """The loss where all vectors are orthogonal, views too."""
-        g = {r.name: Integer(r.name == SELF) for r in self.place.scheme.relations}
-        return number(self._expression(g, given))
 
     def _point(self, given: Given) -> dict[Symbol, Expr]:
         """Sizes and parameters by the symbols of the declaration."""
@@ -183,11 +192,8 @@ class Similar:
         """
         if not self.whole_gradient or any(isinstance(e, Drawn) for e in g.values()):
             return None
-        scheme, point, symbols = (
-            self.place.scheme,
-            self._point(given),
-            inner_products(self.place.scheme),
-        )
+        scheme, point = self.place.scheme, self._point(given)
+        symbols = inner_products(scheme)
         at = {symbols[r]: e for r, e in g.items() if isinstance(e, Expr)}
         value = self._symbolic(symbols)
         slopes: dict[str, Expr] = {}
@@ -207,83 +213,92 @@ class Similar:
         return 2 / number(size) * sqrt(max(0.0, number(square)))
 
     # --- its landmarks --------------------------------------------------------------------------
-    def configurations(self, given: Given) -> Iterator[tuple[str, Cosines, str, str, int]]:
-        """Name, cosines, words, usual meaning and least dimension of each configuration."""
-        place = self.place
-        images, classes, together = place.counts(given)
+    def configurations(self, given: Given) -> Iterator[Configuration]:
+        """What embeddings may look like; without classes each image is one of its own."""
+        images, classes, together = self.place.counts(given)
+        one, zero, drawn = S.One, S.Zero, Drawn(1)
         labelled = 1 < classes < images
-        near = (SELF, *place.own, *place.alike)
-
-        def at(own: Expr | Drawn, alike: Expr | Drawn, others: Expr | Drawn) -> Cosines:
-            return {
-                SELF: S.One,
-                **dict.fromkeys(place.own, own),
-                **dict.fromkeys(place.alike, alike),
-                **dict.fromkeys(place.others, others),
-            }
-
-        one, zero = S.One, S.Zero
-        yield (
+        collapsed = "the samples of a class coincide and the classes are"
+        yield Configuration(
             "all_equal",
-            dict.fromkeys((*near, *place.others), one),
+            (one, one, one),
             "all cosines 1",
-            "total collapse: the encoder ignores its input",
-            1,
+            "all embeddings have collapsed to one vector and the encoder ignores its input",
         )
-        groups = "classes" if labelled else "images"
         if labelled:
-            apart = Integer(-1) / (classes - 1)
-            yield (
+            yield Configuration(
                 "classes_collapsed",
-                at(one, one, apart),
+                (one, one, Integer(-1) / (classes - 1)),
                 f"within a class 1, across classes -1/{classes - 1}",
-                "the samples of a class coincide and the classes are as far apart as they can be, "
-                "as at the end of supervised training",
+                f"{collapsed} as far apart as they can be, as at the end of supervised training",
                 classes - 1,
             )
-        yield (
+        yield Configuration(
             "classes_at_random",
-            at(one, one if labelled else zero, Drawn(together)),
-            f"{'within a class' if labelled else 'views'} 1, {groups} drawn independently",
-            "the samples of a class coincide, and the classes are spread at random"
+            (one, one if labelled else zero, Drawn(together)),
+            "within a class 1, classes drawn independently"
+            if labelled
+            else "views 1, images drawn independently",
+            f"{collapsed} spread at random"
             if labelled
             else "views coincide and images are spread at random, as at the first steps of MoCo",
-            1,
         )
-        drawn = Drawn(1)
-        yield (
+        yield Configuration(
             "random",
-            at(drawn, drawn, drawn),
+            (drawn, drawn, drawn),
             "all vectors drawn independently",
             "nothing is learned: positives are no more alike than others",
-            1,
         )
-        told = "images are told apart" + (", classes are not learned" if labelled else "")
-        yield ("orthogonal", at(one, zero, zero), "views 1, images 0", f"{told}", images)
-        apart = Integer(-1) / (images - 1)
-        yield (
+        told = "images are told apart" + (" and classes are not learned" if labelled else "")
+        yield Configuration("orthogonal", (one, zero, zero), "views 1, images 0", told, images)
+        yield Configuration(
             "simplex",
-            at(one, apart, apart),
+            (one, *[Integer(-1) / (images - 1)] * 2),
             f"views 1, images -1/{images - 1}",
-            f"{told}, as far apart as they can be",
+            f"{told}: all are as far apart as they can be",
             images - 1,
         )
 
+    def cosines(self, configuration: Configuration) -> Cosines:
+        """The cosine of each relation."""
+        place, (own, alike, others) = self.place, configuration.cosines
+        return {
+            SELF: S.One,
+            **dict.fromkeys(place.own, own),
+            **dict.fromkeys(place.alike, alike),
+            **dict.fromkeys(place.others, others),
+        }
+
     def landmarks(self, given: Given) -> Iterator[Landmark]:
         """All landmarks, the lower bound last."""
-        for name, g, words, meaning, needs in self.configurations(given):
+        point = self._point(given)
+        relations = (*self.place.alike, self.place.others[0])
+        counts = {r: self.place.scheme.relation(r).count.xreplace(point) for r in relations}
+        unrelated = {r.name: Integer(r.name == SELF) for r in self.place.scheme.relations}
+        for configuration in self.configurations(given):
+            g = self.cosines(configuration)
             value, how = self.value(g, given)
-            cosine = g[self.place.others[0]]
-            mean = 0.0 if isinstance(cosine, Drawn) else number(cosine)
-            yield Landmark(name, value, how, words, meaning, mean, self.gradient(g, given), needs)
+            fixed = {r: e for r in counts if isinstance(e := g[r], Expr)}
+            mean = sum((counts[r] * e for r, e in fixed.items()), S.Zero) / sum(counts.values())
+            same = configuration.name == "all_equal" and self.value(unrelated, given)[0] == value
+            yield Landmark(
+                configuration.name,
+                value,
+                how,
+                configuration.words,
+                configuration.meaning,
+                number(mean),
+                self.gradient(g, given),
+                configuration.needs,
+                {"all vectors orthogonal, views too": 0.0} if same else {},
+            )
         value, how = max(bound(self, given) for bound in self.least)
-        says = "no embeddings have less"
-        yield Landmark("least", value, f"lower bound: {how}", says, "nothing is left to gain")
+        yield least(value, f"lower bound: {how}")
 
     def at(self, name: str, given: Given) -> float:
         """The value of one configuration."""
-        (g,) = (g for found, g, *_ in self.configurations(given) if found == name)
-        return self.value(g, given)[0]
+        (found,) = (k for k in self.configurations(given) if k.name == name)
+        return self.value(self.cosines(found), given)[0]
 
 
 def _symbols(loss: SoftmaxLoss | PairwiseLoss) -> set[Symbol]:
