@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +12,8 @@ from .writing import formats
 
 if TYPE_CHECKING:
     from ..derive.landmarks.explain import Explanation
+
+WIDTH = 100  #: characters of a line
 
 
 @click.command(
@@ -54,11 +57,11 @@ def explain_command(loss: str | None, style: str, **options: Any) -> int:
 def as_text(found: Explanation) -> str:
     """The sentence, the landmarks from the highest down, and what was taken for granted."""
     rows = sorted(found.landmarks, key=lambda mark: -mark.value)
-    lines = [found.says, ""] if rows else [found.says]
+    lines = [fill(found.says, WIDTH), ""] if rows else [fill(found.says, WIDTH)]
     for mark in rows:
         sign = "*" if mark.name == found.nearest else " "
         lines.append(
             f"{sign} {mark.name:<18} {mark.value:>11.6g}  {mark.as_json()['configuration']}"
         )
         lines.append(f"{'':<34}{mark.how}")
-    return "\n".join([*lines, "", f"taken: {found.taken}"])
+    return "\n".join([*lines, "", fill(f"taken: {found.taken}", WIDTH)])
