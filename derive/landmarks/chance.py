@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import ceil, exp, log, pi
+from math import ceil, exp, log, pi, sqrt
 from typing import Any
 
 import mpmath
@@ -29,7 +29,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 #: In log s: half of it changes no digit of the tests.
 STEP = 0.2
-#: Gauss-Legendre nodes of a panel; a panel is at most half a temperature wide.
+#: Gauss-Legendre nodes of a panel, which is no wider than half a temperature or pi deviations.
 NODES = 16
 #: What exp is cut off at: terms below e^-45 are nothing in float64.
 NOTHING = 45.0
@@ -51,7 +51,7 @@ def cosines(d: int, tau: float) -> tuple[Array, Array]:
     """Nodes and weights for means of functions of X that change at the scale tau."""
     if d == 1:
         return np.array([-1.0, 1.0]), np.array([0.5, 0.5])
-    panels = max(16, ceil(2 * pi / tau))
+    panels = ceil(max(16, 2 * pi / tau, sqrt(d)))
     at, weight = np.polynomial.legendre.leggauss(NODES)
     edges = np.linspace(0, pi, panels + 1)
     half = pi / panels / 2

@@ -14,6 +14,7 @@ from ..decide.exact import exact
 from ..decide.spelling import did_you_mean
 from .landmark import Given, Landmark, number
 from .libraries import ROWS, Row
+from .similar import Similar
 
 #: How far from a landmark a value still is it, relatively; training shows four digits.
 CLOSE = 5e-4
@@ -26,8 +27,8 @@ WHOLE = {
     "prototypes": (2, 10**8),
     "dim": (1, 10**6),
 }
-#: Of other options: quadrature resolves 1/500, and nothing is trained beyond 1000.
-REAL = {"tau": (0.002, 1000.0), "t": (0.001, 500.0), "b": (-500.0, 500.0)}
+#: Of other options: quadrature resolves 1/500, and exp(t + b) is a float.
+REAL = {"tau": (0.002, 1000.0), "t": (0.001, 300.0), "b": (-300.0, 300.0)}
 #: What every training has; a loss that does not depend on it takes it and does not change.
 EVERYWHERE = ("batch", "views")
 OPTIONS = (*WHOLE, *REAL)
@@ -163,8 +164,8 @@ def completed(row: Row, given: Mapping[str, Expr]) -> dict[str, Expr]:
             takes = ", ".join(f"--{k}" for k in row.defaults)
             raise DomainError(f"{row.loss} has no --{name}; it takes {takes}")
     found = {k: own.get(k, v) for k, v in row.defaults.items() if own.get(k, v) is not None}
-    if "views" in found:
-        _check_classes(found)
+    if isinstance(row.family, Similar) and "views" in found:
+        _check_classes(found, row.family)
     return found
 
 
@@ -173,12 +174,11 @@ def _has_scale(row: Row) -> bool:
     return "t" in row.defaults and "b" not in row.defaults
 
 
-def _check_classes(found: Given) -> None:
+def _check_classes(found: Given, family: Similar) -> None:
     classes, batch, views = found.get("classes"), found["batch"], found["views"]
-    if classes is None or classes == batch:
-        if views < 2:
-            raise DomainError("--views must be at least 2 where no classes give other positives")
-    elif classes > batch or batch % classes:
+    if views < 2 and (classes in (None, batch) or not family.uses_classes):
+        raise DomainError("--views must be at least 2 where no classes give other positives")
+    if classes is not None and (classes > batch or batch % classes):
         raise DomainError(
             f"--classes {classes} must divide --batch {batch}: landmarks are those of classes of "
             "one size"
@@ -188,7 +188,7 @@ def _check_classes(found: Given) -> None:
 def _option(name: str, value: object) -> Expr:
     if name not in OPTIONS:
         raise DomainError(
-            f"there is no option {name[:60]!r}{did_you_mean(name, OPTIONS)}; there are "
+            f"unknown option {name[:60]!r}{did_you_mean(name, OPTIONS)}; there are "
             f"{', '.join(OPTIONS)}"
         )
     found = exact(repr(value) if isinstance(value, float) else value)

@@ -91,6 +91,12 @@ class Similar:
     inside: bool = False
     whole_gradient: bool = True
 
+    @property
+    def uses_classes(self) -> bool:
+        """Whether other images of the class are positives."""
+        positives = {r for k in self.loss.terms for r in getattr(k, "positives", ())}
+        return not positives.isdisjoint(self.place.alike)
+
     # --- the loss -------------------------------------------------------------------------------
     def value(self, g: Cosines, given: Given) -> tuple[float, str]:
         """The loss at a configuration, or its mean, and how it was found."""

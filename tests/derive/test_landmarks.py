@@ -128,7 +128,7 @@ def test_a_mean_of_two_is_a_double_integral() -> None:
     assert chance.mean_log(log(5), 2, 2, 3, 0.25) == pytest.approx(mean(5), rel=1e-11)
 
 
-@pytest.mark.parametrize("d", [1, 2, 5, 128])
+@pytest.mark.parametrize("d", [1, 2, 5, 128, 10**6])
 def test_the_mean_of_one_exponential(d: int) -> None:
     """log 0F1 is the logarithm of the mean, and one vector alone has the mean 0 of its cosine."""
     found = chance.mean_of(lambda x: np.exp(x / 0.2), d, 0.2)
@@ -326,6 +326,7 @@ def test_the_json_has_the_keys_that_others_rely_on() -> None:
         ("supcon", {"classes": 7}, "must divide"),
         ("supcon", {"classes": 512}, "must divide"),
         ("supcon", {"views": 1}, "at least 2"),
+        ("simclr", {"views": 1, "classes": 8}, "at least 2"),
         ("supcon", {"batch": "1/2"}, "whole number"),
         ("supcon", {"batch": 1}, "whole number"),
         ("supcon", {"tau": 0}, "--tau must be"),
