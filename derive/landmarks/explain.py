@@ -216,7 +216,7 @@ def _close(value: object, wanted: float) -> float:
 
 def _taken(row: Row, taken: Given) -> str:
     shown = ", ".join(f"{k} {_short(v)}" for k, v in taken.items())
-    return f"{row.loss} ({row.source}): {shown}"
+    return f"{row.loss} ({row.convention}, {row.source}): {shown}"
 
 
 def _short(e: Expr) -> str:

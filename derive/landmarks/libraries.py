@@ -32,18 +32,18 @@ class Row:
     ----------
     loss, convention
         Their names; the convention of the paper is called ``paper``.
-    source
-        Where it is from.
     family
         What its landmarks are derived from.
+    source
+        Where it is from: the paper, or what the library calls it.
     defaults
         The options that it takes, with the values they have unless given.
     """
 
     loss: str
     convention: str
-    source: str
     family: Similar | Prototypes | Features
+    source: str
     defaults: Mapping[str, Expr | None]
 
 
@@ -132,9 +132,9 @@ def _times(factor: Expr, loss: Loss) -> SoftmaxLoss:
     return replace(loss, terms=tuple(terms))
 
 
-def _positives_only(function: Expr, source: str) -> PairwiseLoss:
+def _of_positives(function: Expr) -> PairwiseLoss:
     """A loss of positive pairs alone."""
-    return PairwiseLoss("cosine", "cosine loss", (PairTerm(POSITIVE, function, S.One),), source)
+    return PairwiseLoss("cosine", "cosine loss", (PairTerm(POSITIVE, function, S.One),), "")
 
 
 #: Means over positive and over negative pairs.
@@ -156,156 +156,87 @@ def _unlabelled(loss: Loss, *also: Bound, inside: bool = False) -> Similar:
 
 
 # --- the table ------------------------------------------------------------------------------------
-PAPER = "paper"
+PAPER, METRIC, LIGHTLY = "paper", "pytorch-metric-learning", "lightly"
+SOLO, OPEN_CLIP = "solo-learn", "open-clip"
 
 
 def _options(**values: str | int | None) -> dict[str, Expr | None]:
     return {k: None if v is None else Rational(v) for k, v in values.items()}
 
 
-_SUPCON = _options(batch=256, views=2, classes=None, tau="0.1", dim=128)
-_SIMCLR = _options(batch=256, views=2, classes=None, tau="0.5", dim=128)
-_MOCO = _options(queue=65536, tau="0.07", dim=128)
-_TOWERS = _options(batch=256, t="100/7", dim=512)
-_SIGMOID = _options(batch=256, t=10, b=-10, dim=512)
-_DINO = _options(prototypes=65536, tau="0.1", dim=256)
-_IBOT = _options(prototypes=8192, tau="0.1", dim=256)
-_SWAV = _options(prototypes=3000, batch=4096, tau="0.1", dim=128)
-_FEATURES = _options(batch=256, dim=8192)
-_COSINE = _options(batch=256, dim=256)
-
 _COLD, _SINKHORN = Rational(1, 25), Rational(1, 20)
-_DINO_LOSS = Prototypes(softened(_COLD))
-_SWAV_LOSS = Prototypes(balanced(_SINKHORN))
-_MINUS_COSINE = Similar(
-    _positives_only(-c, "Chen and He (2021)"),
-    PAIRS,
-    (_constant(-1, _NO_LESS),),
-    whole_gradient=False,
-)
-_DISTANCE = Similar(
-    _positives_only(2 - 2 * c, "Grill et al. (2020)"),
-    PAIRS,
-    (_constant(0, _NO_LESS),),
-    whole_gradient=False,
-)
+_SHARPENED = Prototypes(softened(_COLD))
+_BALANCED = Prototypes(balanced(_SINKHORN))
+_MINUS_COSINE = Similar(_of_positives(-c), PAIRS, (_constant(-1, _NO_LESS),), detached=True)
+_DISTANCE = Similar(_of_positives(2 - 2 * c), PAIRS, (_constant(0, _NO_LESS),), detached=True)
 _EVERY_PAIR = Similar(_SIGLIP, PAIRS, (_sigmoid_optimum,))
 _BOTH_WAYS = Similar(_CLIP, PAIRS, (at_simplex, _PAIRED))
-_QUEUED = Similar(CLIP, QUEUE, (_opposite,), whole_gradient=False)
+_QUEUED = Similar(CLIP, QUEUE, (_opposite,), detached=True)
+_QUEUELESS = Similar(_times(4 * tau, CLIP), PAIRS, (at_simplex, _PAIRED), detached=True)
 
+
+_SUP = _labelled(SUPCON, _LABELLED)
+_SCALED = _labelled(_SUPCONTRAST, _LABELLED)
+_SUMMED = _labelled(SUPCON, _with_two_views, inside=True)
+_PLAIN = _unlabelled(_NT_XENT, _UNLABELLED)
+_TWICE = _unlabelled(_times(Integer(2), _NT_XENT), _UNLABELLED)
+_EACH_ALONE = _labelled(SINCERE, _EACH)
+_ONE_POSITIVE = _unlabelled(_NT_XENT, inside=True)
+_ADDED = Prototypes(softened(_COLD), Integer(2))
+_SQUARES = Similar(_SPECTRAL, PAIRS, (_constant(-2, _NO_LESS),))
+_BARLOW = barlow(S.One, Rational(51, 10**4))
+_BARLOW_OF_LIGHTLY = barlow(S.One, Rational(1, 200))
+_BARLOW_OF_SOLO = barlow(Rational(1, 40), Rational(1, 200))
+
+# --- options, with their usual values -------------------------------------------------------------
+_SUP_AT = _options(batch=256, views=2, classes=None, tau="0.1", dim=128)
+_PLAIN_AT = _options(batch=256, views=2, classes=None, tau="0.5", dim=128)
+_QUEUE_AT = _options(queue=65536, tau="0.07", dim=128)
+_V3_AT = _options(batch=4096, tau=1, dim=256)
+_CLIP_AT = _options(batch=256, t="100/7", dim=512)
+_SIGLIP_AT = _options(batch=256, t=10, b=-10, dim=512)
+_DINO_AT = _options(prototypes=65536, tau="0.1", dim=256)
+_IBOT_AT = _options(prototypes=8192, tau="0.1", dim=256)
+_SWAV_AT = _options(prototypes=3000, batch=4096, tau="0.1", dim=128)
+_FEATURES_AT = _options(batch=256, dim=8192)
+_COSINE_AT = _options(batch=256, dim=256)
+
+#: The first row of a loss is the one without a convention given.
 ROWS: tuple[Row, ...] = (
-    Row("supcon", PAPER, "Khosla et al. (2020), (2)", _labelled(SUPCON, _LABELLED), _SUPCON),
-    Row(
-        "supcon",
-        "supcontrast",
-        "HobbitLong/SupContrast: times tau/0.07",
-        _labelled(_SUPCONTRAST, _LABELLED),
-        _SUPCON,
-    ),
-    Row(
-        "supcon",
-        "pytorch-metric-learning",
-        "pytorch-metric-learning, SupConLoss",
-        _labelled(SUPCON, _LABELLED),
-        _SUPCON,
-    ),
-    Row(
-        "supcon",
-        "solo-learn",
-        "solo-learn, simclr_loss_func with labels: the positives are summed inside the logarithm",
-        _labelled(SUPCON, _with_two_views, inside=True),
-        _SUPCON,
-    ),
-    Row("simclr", PAPER, "Chen et al. (2020), (1)", _unlabelled(_NT_XENT, _UNLABELLED), _SIMCLR),
-    Row(
-        "simclr",
-        "pytorch-metric-learning",
-        "pytorch-metric-learning, NTXentLoss: with labels, a positive against other classes",
-        _labelled(SINCERE, _EACH),
-        _SIMCLR,
-    ),
-    Row(
-        "simclr",
-        "lightly",
-        "lightly, NTXentLoss without a memory bank",
-        _unlabelled(_NT_XENT, _UNLABELLED),
-        _SIMCLR,
-    ),
-    Row(
-        "simclr",
-        "solo-learn",
-        "solo-learn, simclr_loss_func: the positives are summed inside the logarithm",
-        _unlabelled(_NT_XENT, inside=True),
-        _SIMCLR,
-    ),
-    Row(
-        "simclr",
-        "google-research",
-        "google-research/simclr: the two directions are added",
-        _unlabelled(_times(Integer(2), _NT_XENT), _UNLABELLED),
-        _SIMCLR,
-    ),
-    Row("moco", PAPER, "He et al. (2020), (1)", _QUEUED, _MOCO),
-    Row("moco", "lightly", "lightly, NTXentLoss with a memory bank", _QUEUED, _MOCO),
-    Row(
-        "moco",
-        "moco-v3",
-        "facebookresearch/moco-v3: two directions over the batch, each times 2 tau",
-        Similar(_times(4 * tau, CLIP), PAIRS, (at_simplex, _PAIRED)),
-        _options(batch=4096, tau=1, dim=256),
-    ),
-    Row("clip", PAPER, "Radford et al. (2021)", _BOTH_WAYS, _TOWERS),
-    Row("clip", "open-clip", "open_clip, ClipLoss", _BOTH_WAYS, _TOWERS),
-    Row("siglip", PAPER, "Zhai et al. (2023)", _EVERY_PAIR, _SIGMOID),
-    Row("siglip", "open-clip", "open_clip, SigLipLoss", _EVERY_PAIR, _SIGMOID),
-    Row("dino", PAPER, "Caron et al. (2021), teacher at 0.04", _DINO_LOSS, _DINO),
-    Row("dino", "lightly", "lightly, DINOLoss", _DINO_LOSS, _DINO),
-    Row("dino", "solo-learn", "solo-learn, DINOLoss", _DINO_LOSS, _DINO),
-    Row("swav", PAPER, "Caron et al. (2020), Sinkhorn at 0.05", _SWAV_LOSS, _SWAV),
-    Row("swav", "lightly", "lightly, SwaVLoss", _SWAV_LOSS, _SWAV),
-    Row(
-        "ibot",
-        PAPER,
-        "Zhou et al. (2022): class tokens and patches are added",
-        Prototypes(softened(_COLD), Integer(2)),
-        _IBOT,
-    ),
-    Row("ibot", "lightly", "lightly, IBOTPatchLoss: patches alone", _DINO_LOSS, _IBOT),
-    Row("vicreg", PAPER, "Bardes et al. (2022): variances are averaged", vicreg(1), _FEATURES),
-    Row("vicreg", "lightly", "lightly, VICRegLoss", vicreg(1), _FEATURES),
-    Row("vicreg", "solo-learn", "solo-learn: variances are added", vicreg(2), _FEATURES),
-    Row(
-        "barlow-twins",
-        PAPER,
-        "facebookresearch/barlowtwins, lambda 0.0051",
-        barlow(S.One, Rational(51, 10**4)),
-        _FEATURES,
-    ),
-    Row(
-        "barlow-twins",
-        "lightly",
-        "lightly, BarlowTwinsLoss, lambda 0.005",
-        barlow(S.One, Rational(1, 200)),
-        _FEATURES,
-    ),
-    Row(
-        "barlow-twins",
-        "solo-learn",
-        "solo-learn, barlow_loss_func: times 0.025",
-        barlow(Rational(1, 40), Rational(1, 200)),
-        _FEATURES,
-    ),
-    Row("simsiam", PAPER, "Chen and He (2021)", _MINUS_COSINE, _COSINE),
-    Row("simsiam", "lightly", "lightly, NegativeCosineSimilarity", _MINUS_COSINE, _COSINE),
-    Row("simsiam", "solo-learn", "solo-learn, simsiam_loss_func", _MINUS_COSINE, _COSINE),
-    Row("byol", "lightly", "lightly, NegativeCosineSimilarity", _MINUS_COSINE, _COSINE),
-    Row("byol", PAPER, "Grill et al. (2020), one direction: 2 - 2 cos", _DISTANCE, _COSINE),
-    Row("byol", "solo-learn", "solo-learn, byol_loss_func: 2 - 2 cos", _DISTANCE, _COSINE),
-    Row(
-        "spectral",
-        PAPER,
-        "HaoChen et al. (2021), features of length 1",
-        Similar(_SPECTRAL, PAIRS, (_constant(-2, _NO_LESS),)),
-        _COSINE,
-    ),
+    Row("supcon", PAPER, _SUP, "Khosla et al. (2020), (2)", _SUP_AT),
+    Row("supcon", "supcontrast", _SCALED, "SupConLoss: times tau/0.07", _SUP_AT),
+    Row("supcon", METRIC, _SUP, "SupConLoss", _SUP_AT),
+    Row("supcon", SOLO, _SUMMED, "positives are summed inside the logarithm", _SUP_AT),
+    Row("simclr", PAPER, _PLAIN, "Chen et al. (2020), (1)", _PLAIN_AT),
+    Row("simclr", METRIC, _EACH_ALONE, "NTXentLoss: a positive, other classes", _PLAIN_AT),
+    Row("simclr", LIGHTLY, _PLAIN, "NTXentLoss without a memory bank", _PLAIN_AT),
+    Row("simclr", SOLO, _ONE_POSITIVE, "positives are summed inside the logarithm", _PLAIN_AT),
+    Row("simclr", "google-research", _TWICE, "two directions are added", _PLAIN_AT),
+    Row("moco", PAPER, _QUEUED, "He et al. (2020), (1)", _QUEUE_AT),
+    Row("moco", LIGHTLY, _QUEUED, "NTXentLoss with a memory bank", _QUEUE_AT),
+    Row("moco", "moco-v3", _QUEUELESS, "two directions over the batch, times 2 tau", _V3_AT),
+    Row("clip", PAPER, _BOTH_WAYS, "Radford et al. (2021)", _CLIP_AT),
+    Row("clip", OPEN_CLIP, _BOTH_WAYS, "ClipLoss", _CLIP_AT),
+    Row("siglip", PAPER, _EVERY_PAIR, "Zhai et al. (2023)", _SIGLIP_AT),
+    Row("siglip", OPEN_CLIP, _EVERY_PAIR, "SigLipLoss", _SIGLIP_AT),
+    Row("dino", PAPER, _SHARPENED, "Caron et al. (2021), teacher at 0.04", _DINO_AT),
+    Row("dino", LIGHTLY, _SHARPENED, "DINOLoss", _DINO_AT),
+    Row("dino", SOLO, _SHARPENED, "DINOLoss", _DINO_AT),
+    Row("swav", PAPER, _BALANCED, "Caron et al. (2020), Sinkhorn at 0.05", _SWAV_AT),
+    Row("swav", LIGHTLY, _BALANCED, "SwaVLoss", _SWAV_AT),
+    Row("ibot", PAPER, _ADDED, "Zhou et al. (2022): class tokens plus patches", _IBOT_AT),
+    Row("ibot", LIGHTLY, _SHARPENED, "IBOTPatchLoss: patches alone", _IBOT_AT),
+    Row("vicreg", PAPER, vicreg(1), "Bardes et al. (2022): mean of variances", _FEATURES_AT),
+    Row("vicreg", LIGHTLY, vicreg(1), "VICRegLoss", _FEATURES_AT),
+    Row("vicreg", SOLO, vicreg(2), "vicreg_loss_func: sum of variances", _FEATURES_AT),
+    Row("barlow-twins", PAPER, _BARLOW, "Zbontar et al. (2021), 0.0051", _FEATURES_AT),
+    Row("barlow-twins", LIGHTLY, _BARLOW_OF_LIGHTLY, "BarlowTwinsLoss, 0.005", _FEATURES_AT),
+    Row("barlow-twins", SOLO, _BARLOW_OF_SOLO, "barlow_loss_func: times 0.025", _FEATURES_AT),
+    Row("simsiam", PAPER, _MINUS_COSINE, "Chen and He (2021)", _COSINE_AT),
+    Row("simsiam", LIGHTLY, _MINUS_COSINE, "NegativeCosineSimilarity", _COSINE_AT),
+    Row("simsiam", SOLO, _MINUS_COSINE, "simsiam_loss_func", _COSINE_AT),
+    Row("byol", LIGHTLY, _MINUS_COSINE, "NegativeCosineSimilarity", _COSINE_AT),
+    Row("byol", PAPER, _DISTANCE, "Grill et al. (2020), one direction: 2 - 2 cos", _COSINE_AT),
+    Row("byol", SOLO, _DISTANCE, "byol_loss_func: 2 - 2 cos", _COSINE_AT),
+    Row("spectral", PAPER, _SQUARES, "HaoChen et al. (2021), at length 1", _COSINE_AT),
 )

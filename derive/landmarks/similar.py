@@ -81,15 +81,15 @@ class Similar:
     inside
         Whether the sum over positives is inside the logarithm: minus the logarithm of all
         positives together over the denominator.
-    whole_gradient
-        Whether the gradient reaches all embeddings.
+    detached
+        Whether the gradient is stopped at some of the embeddings.
     """
 
     loss: SoftmaxLoss | PairwiseLoss
     place: Place
     least: tuple[Bound, ...]
     inside: bool = False
-    whole_gradient: bool = True
+    detached: bool = False
 
     @property
     def uses_classes(self) -> bool:
@@ -196,7 +196,7 @@ class Similar:
         times (A - y) U, where y = (A G)_uu takes off the radial part. All matrices are constant on
         relations, so its square is :math:`4/N^2 \sum_e \dim_e (\theta_e - y)^2 \lambda_e`.
         """
-        if not self.whole_gradient or any(isinstance(e, Drawn) for e in g.values()):
+        if self.detached or any(isinstance(e, Drawn) for e in g.values()):
             return None
         scheme, point = self.place.scheme, self._point(given)
         symbols = inner_products(scheme)
@@ -353,6 +353,6 @@ def uniform(items: Callable[[Given], int]) -> Bound:
         factor = number(sum((k.coefficient for k in loss.loss.terms), S.Zero).xreplace(point))
         count = items(given)
         value = factor * (log(count) + chance.log_mean_exponential(d, tau) - 1 / tau)
-        return value, f"uniform on the sphere at d = {d}, with log {count}"
+        return value, f"uniform on the sphere at d = {d}, with log {count} (proved on paper)"
 
     return bound

@@ -49,3 +49,29 @@ def test_the_help_lists_losses_and_examples(capsys: pytest.CaptureFixture[str]) 
     code, out, _ = said(capsys, "--help")
     assert code == 0 and "Examples" in out
     assert all(row.loss in out for row in ROWS)
+
+
+@pytest.mark.parametrize(
+    "loss, conventions",
+    [
+        ("supcon", ["supcontrast", "pytorch-metric-learning", "solo-learn"]),
+        ("simclr", ["pytorch-metric-learning", "lightly", "solo-learn"]),
+        ("clip", ["open-clip"]),
+        ("siglip", ["open-clip"]),
+    ],
+)
+def test_names_that_others_rely_on(loss: str, conventions: list[str]) -> None:
+    there = {row.convention for row in ROWS if row.loss == loss}
+    assert there >= set(conventions)
+
+
+def test_values_may_be_negative(capsys: pytest.CaptureFixture[str]) -> None:
+    args = ("siglip", "--batch", "8", "--t", "10", "--b", "-10", "--convention", "open-clip")
+    code, out, _ = said(capsys, *args, "--value", "10.0004")
+    assert code == 0 and out.startswith("10.0004 is the value of random")
+    code, out, _ = said(capsys, "simsiam", "--value", "-1")
+    assert code == 0 and "all_equal" in out and "tells: 1 for all_equal" in out
+
+
+def test_a_size_that_does_not_matter_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(capsys, "moco", "--batch", "256") == said(capsys, "moco")
