@@ -61,7 +61,8 @@ landmarks of every loss and convention below at sizes at which a test can build 
 | `least` | the best lower bound at `--dim` that is known here |
 
 For prototypes, `orthogonal` has student and teacher on one prototype at cosine 1, the others at 0;
-for VICReg and Barlow Twins, views are equal and features uncorrelated with variance 1.
+for VICReg and Barlow Twins, views are equal and features uncorrelated with variance 1, which takes
+more images than features.
 
 *Exact* values come from putting the cosines into the declared loss. Means over random vectors are
 one-dimensional integrals, computed to more digits than are shown. Gradient norms are those in all

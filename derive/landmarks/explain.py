@@ -42,7 +42,7 @@ class Explanation:
     Attributes
     ----------
     landmarks
-        Them.
+        The landmarks; of one loss, the lower bound is the last.
     nearest
         The name of the landmark nearest to the value; None without a value, or where no loss is
         given and none has it.
@@ -117,7 +117,7 @@ def explained(
     if wanted is None:
         return Explanation(marks, None, _range(marks), words)
     nearest = min(marks, key=lambda mark: abs(mark.value - wanted))
-    says = _says(marks, nearest, wanted, _close(value, wanted))
+    says = _says(marks, wanted, _close(value, wanted))
     return Explanation(marks, nearest.name, says, words)
 
 
@@ -233,7 +233,7 @@ def _range(marks: tuple[Landmark, ...]) -> str:
     )
 
 
-def _says(marks: tuple[Landmark, ...], nearest: Landmark, value: float, close: float) -> str:
+def _says(marks: tuple[Landmark, ...], value: float, close: float) -> str:
     least = marks[-1]
     if value < least.value - close:
         return (
@@ -245,7 +245,7 @@ def _says(marks: tuple[Landmark, ...], nearest: Landmark, value: float, close: f
         shown = [mark for mark in same if mark is not least] or same
         said = "; or of ".join(map(_one, shown))
         return f"{value:.6g} is the value of {said}.{_told_apart(same)}"
-    in_bits = [mark for mark in marks if abs(mark.value - value * log(2)) <= close]
+    in_bits = [mark for mark in marks if abs(mark.value - value * log(2)) <= close * log(2)]
     bits = f" If it was logged in bits, it is that of {_one(in_bits[0])}." if in_bits else ""
     return _between(marks, value) + bits
 
@@ -297,8 +297,9 @@ def _searched(
         raise DomainError(f"no convention is called {convention!r}; there are {names}")
     found: dict[tuple[str, str, str], tuple[Row, Landmark, Given, list[str]]] = {}
     for row, mark, taken in _all(rows, given):
-        for unit, nats in (("", value), (" in bits", value * log(2))):
-            if abs(mark.value - nats) <= close and (unit == "" or "log(" in mark.how):
+        for unit, size in (("", 1.0), (" in bits", log(2))):
+            near = abs(mark.value - value * size) <= close * size
+            if near and (unit == "" or "log(" in mark.how):
                 key = (row.loss, mark.name, f"{mark.value:.9g}{unit}")
                 found.setdefault(key, (row, mark, taken, []))[3].append(row.convention)
     marks, lines = [], []
@@ -312,8 +313,8 @@ def _searched(
         says = f"No landmark of any loss has the value {value:.6g} at these sizes."
         return Explanation((), None, says, "all losses")
     nearest = min(marks, key=lambda mark: abs(mark.value - value))
-    exact = nearest.how.removeprefix("exact: ") if nearest.how.startswith("exact: ") else ""
-    about = f"{value:.6g}{f', {exact},' if exact else ''}"
+    _, _, closed = nearest.how.partition("exact: ")
+    about = f"{value:.6g}{f', {closed},' if closed else ''}"
     says = (
         f"{about} is the value of {', '.join(dict.fromkeys(lines))}, which usually means that "
         f"{nearest.meaning}."

@@ -63,9 +63,11 @@ class Prototypes:
             0.0,
         )
         own = self.own(given)
+        value, how = crossed({S.One: S.One, S.Zero: count - 1}, own)
         yield Landmark(
             "orthogonal",
-            *crossed({S.One: S.One, S.Zero: count - 1}, own),
+            value,
+            "evaluated: the code is iterated" if own.has(Float) else how,
             "student and teacher on one prototype, cosine 1, others 0"
             + (f"; the code gives it {number(own):.3g}" if number(own) < 0.99 else ""),
             "student and teacher agree on a prototype for each image",
@@ -80,18 +82,27 @@ def softened(temperature: Expr) -> Callable[[Given], Expr]:
     return lambda given: 1 / (1 + (given["prototypes"] - 1) * exp(-1 / temperature))
 
 
-def balanced(epsilon: Expr) -> Callable[[Given], Expr]:
-    """The code of Sinkhorn's algorithm, by which all prototypes get the same total.
+def balanced(epsilon: Expr, steps: int = 3) -> Callable[[Given], Expr]:
+    """The code of Sinkhorn's algorithm, which gives all prototypes the same total.
 
-    Each sample has its own prototype where there are no more samples than prototypes, and a
-    prototype can then give it batch/K at most; else each prototype has equally many samples.
+    Samples are spread over prototypes as evenly as can be, so that prototypes, and their samples,
+    are of two kinds: some have one sample more. With fewer samples than prototypes that is one
+    sample or none, and the code of a sample must spread over prototypes that nobody is near.
     """
 
     def own(given: Given) -> Expr:
-        count, batch = given["prototypes"], given["batch"]
-        if batch < count:
-            return batch / count / (1 + (batch - 1) * exp(-1 / epsilon))
-        return 1 / (1 + (count - 1) * exp(-1 / epsilon))
+        count, batch = int(given["prototypes"]), int(given["batch"])
+        each, more = divmod(batch, count)
+        prototypes, samples = (more, count - more), (each + 1, each)
+        peak = mpmath.exp(mpmath.mpf(epsilon.q) / epsilon.p)
+        row, column = [mpmath.mpf(1)] * 2, [mpmath.mpf(1)] * 2
+        for _ in range(steps):
+            total = sum(k * n * x for k, n, x in zip(prototypes, samples, column, strict=True))
+            row = [1 / (total + n * (peak - 1) * x) for n, x in zip(samples, column, strict=True)]
+            total = sum(k * x for k, x in zip(prototypes, row, strict=True))
+            column = [1 / (total + (peak - 1) * x) for x in row]
+        kinds = zip(prototypes, samples, row, column, strict=True)
+        return Float(str(sum(k * n * peak * x * y for k, n, x, y in kinds) / batch), 15)
 
     return own
 
@@ -114,7 +125,7 @@ class Features:
     Attributes
     ----------
     loss
-        It.
+        The expression.
     equal, random
         The statistics where all vectors are equal, and their means where features are independent
         standard normal numbers.
@@ -144,14 +155,14 @@ class Features:
             "views independent",
             "nothing is learned: views are no more alike than others",
         )
-        apart = dict.fromkeys(self.loss.free_symbols, S.Zero)
-        yield Landmark(
-            "orthogonal",
-            *at(apart),
-            "views equal, features of variance 1 and uncorrelated",
-            "views agree and no feature is redundant, which is the optimum",
-        )
-        yield least(0.0, "exact: all terms are squares or hinges")
+        if given["batch"] > given["dim"]:  # covariances of fewer images have no full rank
+            yield Landmark(
+                "orthogonal",
+                *at(dict.fromkeys(self.loss.free_symbols, S.Zero)),
+                "views equal, features of variance 1 and uncorrelated",
+                "views agree and no feature is redundant, which is the optimum",
+            )
+        yield least(0.0, "lower bound: squares and hinges, 0 with more images than features only")
 
 
 def vicreg(variances: int) -> Features:
@@ -184,10 +195,8 @@ def _mean_shortfall(n: int, eps: Expr) -> Expr:
         return density * (1 - mpmath.sqrt(v + mpmath.mpf(eps.p) / eps.q))
 
     width = 10 / mpmath.sqrt(half)
-    ends = [max(mpmath.mpf(0), 1 - k * width) for k in (1, 0.3, 0.1)] + [
-        1 - mpmath.mpf(eps.p) / eps.q
-    ]
-    return Float(str(mpmath.quad(part, sorted(set(ends)))), 15)
+    ends = {max(mpmath.mpf(0), 1 - k * width) for k in (1, 0.3, 0.1)}
+    return Float(str(mpmath.quad(part, [*sorted(ends), 1 - mpmath.mpf(eps.p) / eps.q])), 15)
 
 
 def barlow(scale: Expr, weight: Expr) -> Features:

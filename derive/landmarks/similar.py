@@ -100,11 +100,10 @@ class Similar:
     # --- the loss -------------------------------------------------------------------------------
     def value(self, g: Cosines, given: Given) -> tuple[float, str]:
         """The loss at a configuration, or its mean, and how it was found."""
-        if not any(isinstance(e, Drawn) for e in g.values()):
-            return exactly(
-                self._expression({r: e for r, e in g.items() if isinstance(e, Expr)}, given)
-            )
         d, point = int(given["dim"]), self._point(given)
+        fixed = {r: e for r, e in g.items() if isinstance(e, Expr)}
+        if len(fixed) == len(g):
+            return exactly(self._symbolic(fixed).xreplace(point).doit())
         how = f"mean over random vectors, by quadrature at d = {d}"
         if isinstance(self.loss, PairwiseLoss):
             return sum(self._drawn_pairs(g, point, d)), how
@@ -118,29 +117,17 @@ class Similar:
             **{names[k]: v for k, v in given.items() if k in names},
         }
 
-    def _expression(self, g: Mapping[str, Expr], given: Given) -> Expr:
-        return self._symbolic(g).xreplace(self._point(given)).doit()
-
     def _symbolic(self, g: Mapping[str, Expr]) -> Expr:
         scheme, loss = self.place.scheme, self.loss
         if isinstance(loss, PairwiseLoss):
-            return sum(
-                (
-                    scheme.relation(k.relation).count * k.weight * k.at(g[k.relation])
-                    for k in loss.terms
-                ),
-                S.Zero,
-            )
+            counts = {r.name: r.count for r in scheme.relations}
+            parts = (counts[k.relation] * k.weight * k.at(g[k.relation]) for k in loss.terms)
+            return sum(parts, S.Zero)
         reduced = ReducedLoss(loss, scheme)
         if not self.inside:
             return reduced.value(g)
-        return sum(
-            (
-                weight * symbolic_log(reduced.partition(pool, g))
-                for weight, pool in self._logs(loss)
-            ),
-            S.Zero,
-        )
+        logs = self._logs(loss)
+        return sum((k * symbolic_log(reduced.partition(pool, g)) for k, pool in logs), S.Zero)
 
     def _logs(self, loss: SoftmaxLoss) -> Iterator[tuple[Expr, Pool]]:
         """The logarithms that the loss is a sum of, with their weights."""
@@ -156,19 +143,18 @@ class Similar:
         self, loss: SoftmaxLoss, g: Cosines, point: Mapping[Symbol, Expr], d: int
     ) -> Iterator[float]:
         reduced = ReducedLoss(loss, self.place.scheme)
-        tau = number(loss.temperature.xreplace(point))
+        heat = loss.temperature.xreplace(point)
+        tau = number(heat)
         for weight, pool in self._logs(loss):
             fixed: Expr = S.Zero
             drawn, together = 0, 1
             for r in (*pool.members, *((pool.own,) if pool.own else ())):
-                count = (
-                    1 if r == pool.own else int(reduced.scheme.relation(r).count.xreplace(point))
-                )
-                cosine = g[r]
+                several = reduced.scheme.relation(r).count.xreplace(point)
+                count, cosine = 1 if r == pool.own else int(several), g[r]
                 if isinstance(cosine, Drawn):
                     drawn, together = drawn + count // cosine.together, cosine.together
                 else:
-                    fixed += count * exp(cosine / loss.temperature.xreplace(point))
+                    fixed += count * exp(cosine / heat)
             inner = number(symbolic_log(fixed)) if fixed else float("-inf")
             yield number(weight.xreplace(point)) * chance.mean_log(inner, drawn, together, d, tau)
         if not self.inside:  # the cosine of a vector that is drawn is 0 in the mean

@@ -274,6 +274,13 @@ def test_swav_with_fewer_samples_than_prototypes() -> None:
     assert few["orthogonal"] > few["all_equal"] and many["orthogonal"] < 0.2
 
 
+@pytest.mark.parametrize("loss", ["vicreg", "barlow-twins"])
+def test_features_are_uncorrelated_only_with_more_images(loss: str) -> None:
+    """The covariance of n images has rank n - 1 at most, the identity rank d."""
+    assert values(loss, batch=9, dim=8)["orthogonal"] == 0
+    assert "orthogonal" not in values(loss, batch=8, dim=8)
+
+
 def test_random_vectors_lie_above_the_logarithm() -> None:
     found = values("simclr", batch=256, tau="0.1", dim=128)
     above = found["random"] - log(511)

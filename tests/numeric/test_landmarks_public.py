@@ -213,7 +213,7 @@ def test_ibot_of_lightly(bare: Callable[[str], ModuleType], name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["all_equal", "orthogonal"])
-@pytest.mark.parametrize("batch", [5, 12, 24])
+@pytest.mark.parametrize("batch", [5, 12, 17, 24, 40])
 def test_swav_of_lightly(bare: Callable[[str], ModuleType], name: str, batch: int) -> None:
     s = scores(name, batch, 12)
     value = bare("lightly.loss.swav_loss").SwaVLoss()([s, s], [])
