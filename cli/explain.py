@@ -26,7 +26,8 @@ Examples:
   cltheory explain --value 6.2383 --batch 512
 
 Losses: supcon, simclr, moco, clip, siglip, dino, swav, ibot, vicreg, barlow-twins, simsiam, byol,
-spectral.
+spectral. Conventions: paper, supcontrast, pytorch-metric-learning, solo-learn, lightly, open-clip,
+google-research, moco-v3, each for the losses that it has.
 """,
 )
 @click.argument("loss", required=False)
@@ -60,8 +61,6 @@ def as_text(found: Explanation) -> str:
     lines = [fill(found.says, WIDTH), ""] if rows else [fill(found.says, WIDTH)]
     for mark in rows:
         sign = "*" if mark.name == found.nearest else " "
-        lines.append(
-            f"{sign} {mark.name:<18} {mark.value:>11.6g}  {mark.as_json()['configuration']}"
-        )
-        lines.append(f"{'':<34}{mark.how}")
+        lines.append(f"{sign} {mark.name:<18} {mark.value:>11.6g}  {mark.how}")
+        lines.append(f"      {mark.as_json()['configuration']}")
     return "\n".join([*lines, "", fill(f"taken: {found.taken}", WIDTH)])

@@ -37,8 +37,8 @@ class Landmark:
     gradient
         Frobenius norm of the gradient in all unit embeddings, tangent to the sphere; None where
         it depends on the draw.
-    needs
-        The least dimension in which it exists; 1 where there is always one.
+    needs, dim
+        The least dimension in which the configuration exists, and the dimension that there is.
     also
         Mean cosines of other configurations that have exactly this value.
     """
@@ -51,6 +51,7 @@ class Landmark:
     cosine: float | None = None
     gradient: float | None = None
     needs: int = 1
+    dim: int = 1
     also: Mapping[str, float] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, str | float]:
@@ -59,7 +60,8 @@ class Landmark:
         if self.gradient is not None:
             about.append(f"gradient norm {self.gradient:.4g}")
         if self.needs > 1:
-            about.append(f"needs d >= {self.needs}")
+            more = f", more than {self.dim} here" if self.needs > self.dim else ""
+            about.append(f"needs d >= {self.needs}{more}")
         return {
             "name": self.name,
             "value": self.value,

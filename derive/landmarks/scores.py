@@ -162,7 +162,7 @@ class Features:
                 "views equal, features of variance 1 and uncorrelated",
                 "views agree and no feature is redundant, which is the optimum",
             )
-        yield least(0.0, "lower bound: squares and hinges, 0 with more images than features only")
+        yield least(0.0, "lower bound: 0, attained with more images than features only")
 
 
 def vicreg(variances: int) -> Features:

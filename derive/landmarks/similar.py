@@ -282,6 +282,7 @@ class Similar:
                 number(mean),
                 self.gradient(g, given),
                 configuration.needs,
+                int(given["dim"]),
                 {"all vectors orthogonal, views too": 0.0} if same else {},
             )
         value, how = max(bound(self, given) for bound in self.least)
@@ -339,6 +340,6 @@ def uniform(items: Callable[[Given], int]) -> Bound:
         factor = number(sum((k.coefficient for k in loss.loss.terms), S.Zero).xreplace(point))
         count = items(given)
         value = factor * (log(count) + chance.log_mean_exponential(d, tau) - 1 / tau)
-        return value, f"uniform on the sphere at d = {d}, with log {count} (proved on paper)"
+        return value, f"uniform at d = {d} with log {count}, proved on paper"
 
     return bound
