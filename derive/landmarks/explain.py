@@ -29,6 +29,8 @@ WHOLE = {
 }
 #: Of other options: quadrature resolves 1/500, and exp(t + b) is a float.
 REAL = {"tau": (0.002, 1000.0), "t": (0.001, 300.0), "b": (-300.0, 300.0)}
+#: Landmarks of other losses that the sentence names.
+MOST = 3
 #: What every training has; a loss that does not depend on it takes it and does not change.
 EVERYWHERE = ("batch", "views")
 OPTIONS = (*WHOLE, *REAL)
@@ -308,17 +310,15 @@ def _searched(
         unit = " in bits" if at.endswith(" in bits") else ""
         where = f"{loss} ({', '.join(conventions)}){unit}, {sizes}: {mark.configuration}"
         marks.append(Landmark(name, mark.value, mark.how, where, mark.meaning, mark.cosine))
-        lines.append(f"{name} of {loss}{unit}")
+        _, _, closed = mark.how.partition("exact: ")
+        lines.append(f"{name} of {loss}{unit}{f', {closed}' if closed else ''}")
     if not marks:
         says = f"No landmark of any loss has the value {value:.6g} at these sizes."
         return Explanation((), None, says, "all losses")
     nearest = min(marks, key=lambda mark: abs(mark.value - value))
-    _, _, closed = nearest.how.partition("exact: ")
-    about = f"{value:.6g}{f', {closed},' if closed else ''}"
-    says = (
-        f"{about} is the value of {', '.join(dict.fromkeys(lines))}, which usually means that "
-        f"{nearest.meaning}."
-    )
+    shown = "; of ".join(lines[:MOST]) + (f"; and {len(lines) - MOST} more" * (len(lines) > MOST))
+    means = " Or that ".join(f"{m}." for m in dict.fromkeys(m.meaning for m in marks[:MOST]))
+    says = f"{value:.6g} is the value of {shown}. That usually means that {means}"
     return Explanation(tuple(marks), nearest.name, says, "all losses")
 
 

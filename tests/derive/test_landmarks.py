@@ -153,6 +153,49 @@ def test_a_wrong_quadrature_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         chance.mean_log(float("-inf"), 7, 1, 3, 0.1)
 
 
+def pairs(seed: int, items: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+    """Vectors of two towers, drawn independently."""
+    z = np.random.default_rng(seed).normal(size=(2, items, d))
+    u, v = z / np.linalg.norm(z, axis=2, keepdims=True)
+    return u, v
+
+
+def clip_of(u: np.ndarray, v: np.ndarray, tau: float) -> float:
+    both = np.vstack([u, v])
+    return by_hand.clip(both @ both.T, (), tau)
+
+
+def siglip_of(u: np.ndarray, v: np.ndarray) -> float:
+    """At t = 10 and b = -10, with the sign of public code."""
+    z = 2 * np.eye(len(u)) - 1
+    return float(np.log1p(np.exp(-z * (10 * u @ v.T - 10))).sum() / len(u))
+
+
+def dino_of(seed: int, count: int, d: int) -> float:
+    """A student, a teacher and prototypes."""
+    (student, teacher), prototypes = pairs(seed, 1, d), pairs(seed + 10**6, count, d)[0]
+    s, q = (prototypes @ x[0] / heat for x, heat in ((student, 0.1), (teacher, 0.04)))
+    share = np.exp(q - q.max()) / np.exp(q - q.max()).sum()
+    return float(np.log(np.exp(s).sum()) - share @ s)
+
+
+@pytest.mark.parametrize("d", [2, 5])
+def test_means_of_towers_and_prototypes_are_those_of_samples(d: int) -> None:
+    aligned = [pairs(k, 5, d)[0] for k in range(600)]
+    for each, mean in (
+        ([clip_of(*pairs(k, 5, d), 0.2) for k in range(600)], values("clip", batch=5, t=5, dim=d)),
+        ([siglip_of(*pairs(k, 5, d)) for k in range(600)], values("siglip", batch=5, dim=d)),
+        ([dino_of(k, 9, d) for k in range(600)], values("dino", prototypes=9, dim=d)),
+    ):
+        assert mean["random"] == pytest.approx(np.mean(each), abs=5 * np.std(each) / 600**0.5)
+    for each, mean in (
+        ([clip_of(u, u, 0.2) for u in aligned], values("clip", batch=5, t=5, dim=d)),
+        ([siglip_of(u, u) for u in aligned], values("siglip", batch=5, dim=d)),
+    ):
+        found = mean["classes_at_random"]
+        assert found == pytest.approx(np.mean(each), abs=5 * np.std(each) / 600**0.5)
+
+
 # --- lower bounds ------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     "id, row, options, point",
@@ -208,6 +251,24 @@ def test_no_embeddings_found_have_less(
     group = np.arange(images * views) // (views * images // classes)
     best = 2 * np.pi * group / classes
     for step in np.geomspace(2, 0.01, 40):
+        new = best + step * rng.normal(size=len(best)) * (rng.random(len(best)) < 0.5)
+        best = min(best, new, key=loss)
+    assert loss(best) >= least - 1e-9
+
+
+@pytest.mark.parametrize("tau", [0.05, 0.3, 2.0])
+@pytest.mark.parametrize("items", [2, 3, 8])
+def test_no_pairs_found_have_less(items: int, tau: float) -> None:
+    """CLIP on a circle, where aligned pairs spread evenly come close to the bound."""
+    least = values("clip", batch=items, tau=tau, dim=2)["least"]
+    rng = np.random.default_rng(items)
+
+    def loss(angle: np.ndarray) -> float:
+        u = np.stack([np.cos(angle), np.sin(angle)], 1)
+        return clip_of(u[:items], u[items:], tau)
+
+    best = np.tile(2 * np.pi * np.arange(items) / items, 2)
+    for step in np.geomspace(2, 0.01, 60):
         new = best + step * rng.normal(size=len(best)) * (rng.random(len(best)) < 0.5)
         best = min(best, new, key=loss)
     assert loss(best) >= least - 1e-9
