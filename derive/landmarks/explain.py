@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import log
-from typing import Any
+from typing import Any, SupportsFloat
 
 from sympy import Expr, Integer
 
@@ -135,15 +135,15 @@ def find(loss: str, convention: str | None) -> Row:
     rows = {row.convention: row for row in ROWS if row.loss == loss}
     if not rows:
         raise DomainError(
-            f"no loss is called {loss[:60]!r}{did_you_mean(loss, NAMES)}; there are "
+            f"no loss is called {str(loss)[:60]!r}{did_you_mean(str(loss), NAMES)}; there are "
             f"{', '.join(NAMES)}"
         )
     if convention is None:
         return next(iter(rows.values()))
     if convention not in rows:
         raise DomainError(
-            f"{loss} has no convention {convention[:60]!r}{did_you_mean(convention, rows)}; there "
-            f"are {', '.join(rows)}"
+            f"{loss} has no convention {str(convention)[:60]!r}"
+            f"{did_you_mean(str(convention), rows)}; there are {', '.join(rows)}"
         )
     return rows[convention]
 
@@ -193,7 +193,7 @@ def _option(name: str, value: object) -> Expr:
             f"unknown option {name[:60]!r}{did_you_mean(name, OPTIONS)}; there are "
             f"{', '.join(OPTIONS)}"
         )
-    found = exact(repr(value) if isinstance(value, float) else value)
+    found = _exact(value)
     low, high = WHOLE.get(name) or REAL[name]
     kind = "whole number" if name in WHOLE else "number"
     fits = found.is_finite and low <= found <= high
@@ -202,8 +202,15 @@ def _option(name: str, value: object) -> Expr:
     return found
 
 
+def _exact(value: object) -> Expr:
+    """An exact number; a float, a NumPy scalar or a tensor is the decimal that it shows."""
+    if isinstance(value, str | int | Expr) or not isinstance(value, SupportsFloat):
+        return exact(value)
+    return exact(repr(float(value)))
+
+
 def _value(value: object) -> float:
-    found = exact(repr(value) if isinstance(value, float) else value)
+    found = _exact(value)
     if not found.is_finite:
         raise DomainError(f"--value must be a finite number, not {found}")
     return number(found)

@@ -404,6 +404,9 @@ def test_the_json_has_the_keys_that_others_rely_on() -> None:
         ("supcon", {"value": float("nan")}, "not a number"),
         ("clip", {"tau": 1, "t": 1}, "t is 1/tau"),
         ("supcon", {"batches": 3}, "did you mean 'batch'"),
+        (3, {}, "no loss is called '3'"),
+        ("moco", {"convention": 3}, "no convention '3'"),
+        ("moco", {"queue": [3]}, "not a number"),
         (None, {}, "--value"),
         (None, {"value": 1, "convention": "nobody"}, "no convention"),
     ],
@@ -412,6 +415,12 @@ def test_bad_input_is_one_line(loss: str | None, options: dict[str, object], say
     with pytest.raises(Refusal, match=says) as refusal:
         explain(loss, **options)
     assert "\n" not in str(refusal.value) and len(str(refusal.value)) < 400
+
+
+@pytest.mark.parametrize("kind", [str, np.float64, np.float32, Rational])
+def test_numbers_of_all_kinds_are_read(kind: Any) -> None:
+    queue = np.int64(4096) if kind is np.float64 else 4096
+    assert explain("moco", queue=queue, value=kind("8.318"))["nearest"] == "all_equal"
 
 
 def test_temperatures_of_clip() -> None:
