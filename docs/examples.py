@@ -36,7 +36,10 @@ FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 #: What the console script does.
 MAIN = "from cltheory.cli.main import main; main()"
 #: Commands whose output is the same on every machine.
-EXACT = ("derive", "show", "list", "claims", "check", "export", "realize", "diagnose", "--help")
+EXACT = (
+    "derive", "show", "list", "claims", "check", "export", "realize", "diagnose", "explain",
+    "--help",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cltheory.derive.landmarks.explain import explain
     from cltheory.derive.results import results
     from cltheory.derive.theorem.result import Result
 
@@ -23,7 +24,7 @@ MODULES = {
     "losses": "cltheory.losses",
     "metrics": "cltheory.metrics",
 }
-__all__ = ["__version__", "problem", "results", *MODULES]
+__all__ = ["__version__", "explain", "problem", "results", *MODULES]
 
 
 def problem(file: str) -> Result:
@@ -52,6 +53,10 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("cltheory")
+    if name == "explain":
+        from cltheory.derive.landmarks.explain import explain
+
+        return explain
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from cltheory.derive.results import UnknownResult, results

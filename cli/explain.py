@@ -1,0 +1,66 @@
+"""``cltheory explain``: what a value of a loss means."""
+
+from __future__ import annotations
+
+import json
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .writing import formats
+
+if TYPE_CHECKING:
+    from ..derive.landmarks.explain import Explanation
+
+WIDTH = 100  #: characters of a line
+
+
+@click.command(
+    "explain",
+    epilog="""\b
+Examples:
+  cltheory explain supcon --batch 256 --tau 0.1 --convention supcontrast --value 8.909
+  cltheory explain siglip --batch 8
+  cltheory explain supcon --batch 256 --classes 8 --format json
+  cltheory explain --value 6.2383 --batch 512
+
+Losses: supcon, simclr, moco, clip, siglip, dino, swav, ibot, vicreg, barlow-twins, simsiam, byol,
+spectral. Conventions: paper, supcontrast, pytorch-metric-learning, solo-learn, lightly, open-clip,
+google-research, moco-v3, each for the losses that it has.
+""",
+)
+@click.argument("loss", required=False)
+@click.option("--value", help="Value of the loss, as it was logged.")
+@click.option("--convention", help="Library in whose terms the values are (default: the paper).")
+@click.option("--batch", help="Images in the batch, not views; pairs for clip and siglip.")
+@click.option("--views", help="Views of each image (default: 2).")
+@click.option("--classes", help="Classes in the batch, of one size (default: no labels).")
+@click.option("--queue", help="Keys in the queue of moco (default: 65536).")
+@click.option("--prototypes", help="Prototypes of dino, swav and ibot.")
+@click.option("--dim", help="Dimension of the embeddings.")
+@click.option("--tau", help="Temperature that divides the cosines.")
+@click.option("--t", help="Logit scale of clip and siglip, which multiplies the cosines.")
+@click.option("--b", help="Bias of siglip (default: -10).")
+@formats("text", "json")
+def explain_command(loss: str | None, style: str, **options: Any) -> int:
+    """Explain a value of LOSS by its landmarks: collapse, chance, orthogonal images, and so on.
+
+    Without LOSS, all losses are searched for landmarks at --value.
+    """
+    from ..derive.landmarks.explain import explained
+
+    found = explained(loss, **options)
+    click.echo(json.dumps(found.as_json(), indent=2) if style == "json" else as_text(found))
+    return 0
+
+
+def as_text(found: Explanation) -> str:
+    """The sentence, the landmarks from the highest down, and what was taken for granted."""
+    rows = sorted(found.landmarks, key=lambda mark: -mark.value)
+    lines = [fill(found.says, WIDTH), ""] if rows else [fill(found.says, WIDTH)]
+    for mark in rows:
+        sign = "*" if mark.name == found.nearest else " "
+        lines.append(f"{sign} {mark.name:<18} {mark.value:>11.6g}  {mark.how}")
+        lines.append(f"      {mark.as_json()['configuration']}")
+    return "\n".join([*lines, "", fill(f"taken: {found.taken}", WIDTH)])

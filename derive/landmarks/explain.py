@@ -1,0 +1,341 @@
+"""What a value of a loss means, in a sentence and in landmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import log
+from typing import Any, SupportsFloat
+
+from sympy import Expr, Integer
+
+from ..decide.domain import DomainError
+from ..decide.exact import exact
+from ..decide.spelling import did_you_mean
+from .landmark import Given, Landmark, number
+from .libraries import ROWS, Row
+from .similar import Similar
+
+#: How far from a landmark a value still is it, relatively; training shows four digits.
+CLOSE = 5e-4
+#: The least and the largest value of each option; whole numbers are sizes.
+WHOLE = {
+    "batch": (2, 10**7),
+    "views": (1, 1000),
+    "classes": (2, 10**7),
+    "queue": (1, 10**8),
+    "prototypes": (2, 10**8),
+    "dim": (1, 10**6),
+}
+#: Of other options: quadrature resolves 1/500, and exp(t + b) is a float.
+REAL = {"tau": (0.002, 1000.0), "t": (0.001, 300.0), "b": (-300.0, 300.0)}
+#: Landmarks of other losses that the sentence names.
+MOST = 3
+#: What every training has; a loss that does not depend on it takes it and does not change.
+EVERYWHERE = ("batch", "views")
+OPTIONS = (*WHOLE, *REAL)
+NAMES = tuple(dict.fromkeys(row.loss for row in ROWS))
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The landmarks of a loss, or those of all losses that have a value.
+
+    Attributes
+    ----------
+    landmarks
+        The landmarks; of one loss, the lower bound is the last.
+    nearest
+        The name of the landmark nearest to the value; None without a value, or where no loss is
+        given and none has it.
+    says
+        A sentence on where the value stands and what that usually means.
+    taken
+        The loss, its convention and its options, in words.
+    """
+
+    landmarks: tuple[Landmark, ...]
+    nearest: str | None
+    says: str
+    taken: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that others rely on."""
+        return {
+            "landmarks": [mark.as_json() for mark in self.landmarks],
+            "nearest": self.nearest,
+            "says": self.says,
+        }
+
+
+def explain(
+    loss: str | None = None,
+    *,
+    value: object = None,
+    convention: str | None = None,
+    **options: object,
+) -> dict[str, Any]:
+    """What a value of a loss means, by the values at embeddings that one knows.
+
+    Parameters
+    ----------
+    loss
+        Name of a loss, such as ``"supcon"``; without, all losses are searched for the value.
+    value
+        A value of the loss, as it was logged.
+    convention
+        A library, in whose terms the values are; the paper's without.
+    **options
+        Sizes and parameters: ``batch`` (images, not views), ``views``, ``classes``, ``queue``,
+        ``prototypes``, ``dim``, ``tau``, ``t``, ``b``. What is left out is as it usually is.
+
+    Returns
+    -------
+    dict
+        ``{"landmarks": [{"name", "value", "how", "configuration"}], "nearest", "says"}``.
+
+    Raises
+    ------
+    Refusal
+        If a name or a value is not accepted; one line.
+    """
+    return explained(loss, value=value, convention=convention, **options).as_json()
+
+
+def explained(
+    loss: str | None, *, value: object = None, convention: str | None = None, **options: object
+) -> Explanation:
+    """As :func:`explain`, with what was taken for granted."""
+    given = {k: _option(k, v) for k, v in options.items() if v is not None}
+    wanted = None if value is None else _value(value)
+    if loss is None:
+        if wanted is None:
+            raise DomainError(f"give a loss ({', '.join(NAMES)}), or --value to search all of them")
+        return _searched(wanted, _close(value, wanted), convention, given)
+    row = find(loss, convention)
+    taken = completed(row, given)
+    marks = tuple(row.family.landmarks(taken))
+    words = _taken(row, taken)
+    if wanted is None:
+        return Explanation(marks, None, _range(marks), words)
+    nearest = min(marks, key=lambda mark: abs(mark.value - wanted))
+    says = _says(marks, wanted, _close(value, wanted))
+    return Explanation(marks, nearest.name, says, words)
+
+
+# --- rows and options --------------------------------------------------------------------------
+def find(loss: str, convention: str | None) -> Row:
+    """The row of a loss and a convention; the first one of the loss without a convention.
+
+    Raises
+    ------
+    DomainError
+        If there is none.
+    """
+    rows = {row.convention: row for row in ROWS if row.loss == loss}
+    if not rows:
+        raise DomainError(
+            f"no loss is called {str(loss)[:60]!r}{did_you_mean(str(loss), NAMES)}; there are "
+            f"{', '.join(NAMES)}"
+        )
+    if convention is None:
+        return next(iter(rows.values()))
+    if convention not in rows:
+        raise DomainError(
+            f"{loss} has no convention {str(convention)[:60]!r}"
+            f"{did_you_mean(str(convention), rows)}; there are {', '.join(rows)}"
+        )
+    return rows[convention]
+
+
+def completed(row: Row, given: Mapping[str, Expr]) -> dict[str, Expr]:
+    """The options of a row: what is given, and the rest as it usually is.
+
+    Raises
+    ------
+    DomainError
+        If one is given that the loss does not have, or sizes that do not go together.
+    """
+    own = dict(given)
+    if "tau" in own and _has_scale(row):
+        if "t" in own:
+            raise DomainError("--t and --tau both give the temperature: t is 1/tau")
+        own["t"] = 1 / own.pop("tau")
+    for name in own:
+        if name not in row.defaults and name not in EVERYWHERE:
+            takes = ", ".join(f"--{k}" for k in row.defaults)
+            raise DomainError(f"{row.loss} has no --{name}; it takes {takes}")
+    found = {k: own.get(k, v) for k, v in row.defaults.items() if own.get(k, v) is not None}
+    if isinstance(row.family, Similar) and "views" in found:
+        _check_classes(found, row.family)
+    return found
+
+
+def _has_scale(row: Row) -> bool:
+    """Whether t is an inverse temperature and nothing else."""
+    return "t" in row.defaults and "b" not in row.defaults
+
+
+def _check_classes(found: Given, family: Similar) -> None:
+    classes, batch, views = found.get("classes"), found["batch"], found["views"]
+    if views < 2 and (classes in (None, batch) or not family.uses_classes):
+        raise DomainError("--views must be at least 2 where no classes give other positives")
+    if classes is not None and (classes > batch or batch % classes):
+        raise DomainError(
+            f"--classes {classes} must divide --batch {batch}: landmarks are those of classes of "
+            "one size"
+        )
+
+
+def _option(name: str, value: object) -> Expr:
+    if name not in OPTIONS:
+        raise DomainError(
+            f"unknown option {name[:60]!r}{did_you_mean(name, OPTIONS)}; there are "
+            f"{', '.join(OPTIONS)}"
+        )
+    found = _exact(value)
+    low, high = WHOLE.get(name) or REAL[name]
+    kind = "whole number" if name in WHOLE else "number"
+    fits = found.is_finite and low <= found <= high
+    if not fits or (name in WHOLE and not isinstance(found, Integer)):
+        raise DomainError(f"--{name} must be a {kind} from {low} to {high}, not {found}")
+    return found
+
+
+def _exact(value: object) -> Expr:
+    """An exact number; a float, a NumPy scalar or a tensor is the decimal that it shows."""
+    if isinstance(value, str | int | Expr) or not isinstance(value, SupportsFloat):
+        return exact(value)
+    return exact(repr(float(value)))
+
+
+def _value(value: object) -> float:
+    found = _exact(value)
+    if not found.is_finite:
+        raise DomainError(f"--value must be a finite number, not {found}")
+    return number(found)
+
+
+def _close(value: object, wanted: float) -> float:
+    """How far from a landmark the value may be: half a unit of its last digit, or some digits."""
+    _, _, digits = str(value).partition(".")
+    half = 0.5 * 10.0 ** -len(digits) if digits.isdigit() else 0.0
+    return max(half, CLOSE * max(1.0, abs(wanted)))
+
+
+def _taken(row: Row, taken: Given) -> str:
+    shown = ", ".join(f"{k} {_short(v)}" for k, v in taken.items())
+    return f"{row.loss} ({row.convention}, {row.source}): {shown}"
+
+
+def _short(e: Expr) -> str:
+    return str(e) if e.is_Integer else f"{float(e):.6g}"
+
+
+# --- sentences ---------------------------------------------------------------------------------
+def _range(marks: tuple[Landmark, ...]) -> str:
+    named = {mark.name: mark for mark in marks}
+    low, equal = named["least"], named["all_equal"]
+    return (
+        f"The loss is {equal.value:.6g} if all embeddings are equal, {named['random'].value:.6g} "
+        f"in the mean if they are random, and nowhere below {low.value:.6g}."
+    )
+
+
+def _says(marks: tuple[Landmark, ...], value: float, close: float) -> str:
+    least = marks[-1]
+    if value < least.value - close:
+        return (
+            f"{value:.6g} lies below {least.value:.6g}, the least value possible: the loss has "
+            "another scale or convention, or other sizes, than was said."
+        )
+    same = [mark for mark in marks if abs(mark.value - value) <= close]
+    if same:
+        shown = [mark for mark in same if mark is not least] or same
+        said = "; or of ".join(map(_one, shown))
+        return f"{value:.6g} is the value of {said}.{_told_apart(same)}"
+    in_bits = [mark for mark in marks if abs(mark.value - value * log(2)) <= close * log(2)]
+    bits = f" If it was logged in bits, it is that of {_one(in_bits[0])}." if in_bits else ""
+    return _between(marks, value) + bits
+
+
+def _one(mark: Landmark) -> str:
+    return f"{mark.name} ({mark.configuration}), which usually means that {mark.meaning}"
+
+
+def _told_apart(same: list[Landmark]) -> str:
+    """What tells apart configurations with one value."""
+    found = {mark.name: mark.cosine for mark in same if mark.cosine is not None}
+    for mark in same:
+        found.update(mark.also)
+    if len(set(found.values())) < 2:
+        return ""
+    each = ", ".join(f"{cosine:.3g} for {name}" for name, cosine in found.items())
+    return f" The mean cosine of different images tells: {each}."
+
+
+def _between(marks: tuple[Landmark, ...], value: float) -> str:
+    named = {mark.name: mark.value for mark in marks}
+    low = max((mark for mark in marks if mark.value < value), key=lambda mark: mark.value)
+    above = [mark for mark in marks if mark.value > value]
+    if not above:
+        return (
+            f"{value:.6g} lies above all landmarks, the highest of which is {low.name} at "
+            f"{low.value:.6g}: positives are less alike than others, or the loss is scaled."
+        )
+    high = min(above, key=lambda mark: mark.value)
+    start, end = max(named["all_equal"], named["random"]), named["least"]
+    means = "little or nothing is learned"
+    if value < min(named["all_equal"], named["random"]):
+        share = 100 * (start - value) / (start - end)
+        means = f"{share:.0f} % of the way from the start to the least"
+    return (
+        f"{value:.6g} lies between {low.name} ({low.value:.6g}) and {high.name} "
+        f"({high.value:.6g}): {means}."
+    )
+
+
+# --- without a loss ----------------------------------------------------------------------------
+def _searched(
+    value: float, close: float, convention: str | None, given: Mapping[str, Expr]
+) -> Explanation:
+    """The landmarks of all losses that have a value, in nats and in bits."""
+    rows = [row for row in ROWS if convention in (None, row.convention)]
+    if not rows:
+        names = ", ".join(dict.fromkeys(row.convention for row in ROWS))
+        raise DomainError(f"no convention is called {convention!r}; there are {names}")
+    found: dict[tuple[str, str, str], tuple[Row, Landmark, Given, list[str]]] = {}
+    for row, mark, taken in _all(rows, given):
+        for unit, size in (("", 1.0), (" in bits", log(2))):
+            near = abs(mark.value - value * size) <= close * size
+            if near and (unit == "" or "log(" in mark.how):
+                key = (row.loss, mark.name, f"{mark.value:.9g}{unit}")
+                found.setdefault(key, (row, mark, taken, []))[3].append(row.convention)
+    marks, lines = [], []
+    for (loss, name, at), (_, mark, taken, conventions) in found.items():
+        sizes = ", ".join(f"{k} {_short(v)}" for k, v in taken.items())
+        unit = " in bits" if at.endswith(" in bits") else ""
+        where = f"{loss} ({', '.join(conventions)}){unit}, {sizes}: {mark.configuration}"
+        marks.append(Landmark(name, mark.value, mark.how, where, mark.meaning, mark.cosine))
+        _, _, closed = mark.how.partition("exact: ")
+        lines.append(f"{name} of {loss}{unit}{f', {closed}' if closed else ''}")
+    if not marks:
+        says = f"No landmark of any loss has the value {value:.6g} at these sizes."
+        return Explanation((), None, says, "all losses")
+    nearest = min(marks, key=lambda mark: abs(mark.value - value))
+    shown = "; of ".join(lines[:MOST]) + (f"; and {len(lines) - MOST} more" * (len(lines) > MOST))
+    means = " Or that ".join(f"{m}." for m in dict.fromkeys(m.meaning for m in marks[:MOST]))
+    says = f"{value:.6g} is the value of {shown}. That usually means that {means}"
+    return Explanation(tuple(marks), nearest.name, says, "all losses")
+
+
+def _all(rows: list[Row], given: Mapping[str, Expr]) -> Iterator[tuple[Row, Landmark, Given]]:
+    """All landmarks at what is given; a loss takes the options that it has."""
+    for row in rows:
+        own = {
+            k: v for k, v in given.items() if k in row.defaults or (k == "tau" and _has_scale(row))
+        }
+        taken = completed(row, own)
+        for mark in row.family.landmarks(taken):
+            if mark.name != "least":
+                yield row, mark, taken

@@ -1,0 +1,345 @@
+"""Landmarks of losses of cosines: the declaration at a configuration that is given by relations.
+
+A configuration says, for each relation of a structure, which cosine its pairs have, or that the
+vectors are drawn. Putting the cosines into the declared loss gives its value and its gradient;
+where vectors are drawn, the mean of each logarithm is one of :mod:`.chance`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import NamedTuple
+
+from sympy import Expr, Integer, S, Symbol, exp, lambdify
+from sympy import log as symbolic_log
+
+from ..losses.pairwise import PairwiseLoss, c
+from ..losses.softmax import SoftmaxLoss
+from ..optimum.reduce import Pool, ReducedLoss, inner_products
+from ..structures.scheme import Scheme
+from . import chance
+from .landmark import Given, Landmark, exactly, least, number
+
+SELF = "self"
+
+
+class Drawn(NamedTuple):
+    """Vectors drawn independently and uniformly on the sphere, so many equal ones each time."""
+
+    together: int
+
+
+Cosines = Mapping[str, Expr | Drawn]
+Bound = Callable[["Similar", Given], tuple[float, str]]
+
+
+class Configuration(NamedTuple):
+    """Embeddings that one knows.
+
+    ``cosines`` are those of own, alike and other images (:class:`Place`); then come the
+    configuration and what it usually means, in words, and the least dimension.
+    """
+
+    name: str
+    cosines: tuple[Expr | Drawn, ...]
+    words: str
+    meaning: str
+    needs: int = 1
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a loss is evaluated: a structure, and what is alike in it.
+
+    ``own`` are the relations of views of one image (or of a pair), ``alike`` those of other images
+    of its class, ``others`` all others. ``sizes`` gives the sizes of the structure.
+    """
+
+    scheme: Scheme
+    own: tuple[str, ...]
+    alike: tuple[str, ...]
+    others: tuple[str, ...]
+    sizes: Callable[[Given], Mapping[Symbol, Expr]]
+    #: (images, classes, vectors in a group of equal ones where images or classes coincide)
+    counts: Callable[[Given], tuple[int, int, int]]
+
+
+@dataclass(frozen=True)
+class Similar:
+    """A loss of cosines under one convention.
+
+    Attributes
+    ----------
+    loss
+        The declaration, with the library's factor in it.
+    place
+        Its structure.
+    least
+        Lower bounds; the largest is shown.
+    inside
+        Whether the sum over positives is inside the logarithm: minus the logarithm of all
+        positives together over the denominator.
+    detached
+        Whether the gradient is stopped at some of the embeddings.
+    """
+
+    loss: SoftmaxLoss | PairwiseLoss
+    place: Place
+    least: tuple[Bound, ...]
+    inside: bool = False
+    detached: bool = False
+
+    @property
+    def uses_classes(self) -> bool:
+        """Whether other images of the class are positives."""
+        positives = {r for k in self.loss.terms for r in getattr(k, "positives", ())}
+        return not positives.isdisjoint(self.place.alike)
+
+    # --- the loss -------------------------------------------------------------------------------
+    def value(self, g: Cosines, given: Given) -> tuple[float, str]:
+        """The loss at a configuration, or its mean, and how it was found."""
+        d, point = int(given["dim"]), self._point(given)
+        fixed = {r: e for r, e in g.items() if isinstance(e, Expr)}
+        if len(fixed) == len(g):
+            return exactly(self._symbolic(fixed).xreplace(point).doit())
+        how = f"mean over random vectors, by quadrature at d = {d}"
+        if isinstance(self.loss, PairwiseLoss):
+            return sum(self._drawn_pairs(g, point, d)), how
+        return sum(self._drawn_logs(self.loss, g, point, d)), how
+
+    def _point(self, given: Given) -> dict[Symbol, Expr]:
+        """Sizes and parameters by the symbols of the declaration."""
+        names = {s.name: s for s in _symbols(self.loss)}
+        return {
+            **self.place.sizes(given),
+            **{names[k]: v for k, v in given.items() if k in names},
+        }
+
+    def _symbolic(self, g: Mapping[str, Expr]) -> Expr:
+        scheme, loss = self.place.scheme, self.loss
+        if isinstance(loss, PairwiseLoss):
+            counts = {r.name: r.count for r in scheme.relations}
+            parts = (counts[k.relation] * k.weight * k.at(g[k.relation]) for k in loss.terms)
+            return sum(parts, S.Zero)
+        reduced = ReducedLoss(loss, scheme)
+        if not self.inside:
+            return reduced.value(g)
+        logs = self._logs(loss)
+        return sum((k * symbolic_log(reduced.partition(pool, g)) for k, pool in logs), S.Zero)
+
+    def _logs(self, loss: SoftmaxLoss) -> Iterator[tuple[Expr, Pool]]:
+        """The logarithms that the loss is a sum of, with their weights."""
+        if not self.inside:
+            for pool, weight in ReducedLoss(loss, self.place.scheme).denominators.items():
+                yield weight, pool
+            return
+        for term in loss.terms:
+            yield term.coefficient, Pool(term.denominator)
+            yield -term.coefficient, Pool(term.positives)
+
+    def _drawn_logs(
+        self, loss: SoftmaxLoss, g: Cosines, point: Mapping[Symbol, Expr], d: int
+    ) -> Iterator[float]:
+        reduced = ReducedLoss(loss, self.place.scheme)
+        heat = loss.temperature.xreplace(point)
+        tau = number(heat)
+        for weight, pool in self._logs(loss):
+            fixed: Expr = S.Zero
+            drawn, together = 0, 1
+            for r in (*pool.members, *((pool.own,) if pool.own else ())):
+                several = reduced.scheme.relation(r).count.xreplace(point)
+                count, cosine = 1 if r == pool.own else int(several), g[r]
+                if isinstance(cosine, Drawn):
+                    drawn, together = drawn + count // cosine.together, cosine.together
+                else:
+                    fixed += count * exp(cosine / heat)
+            inner = number(symbolic_log(fixed)) if fixed else float("-inf")
+            yield number(weight.xreplace(point)) * chance.mean_log(inner, drawn, together, d, tau)
+        if not self.inside:  # the cosine of a vector that is drawn is 0 in the mean
+            for r, pull in reduced.pulls.items():
+                if not isinstance(cosine := g[r], Drawn):
+                    count = reduced.scheme.relation(r).count
+                    yield -number((count * pull).xreplace(point) * cosine) / tau
+
+    def _drawn_pairs(self, g: Cosines, point: Mapping[Symbol, Expr], d: int) -> Iterator[float]:
+        assert isinstance(self.loss, PairwiseLoss)
+        scale = max([1.0, *(abs(number(e)) for s, e in point.items() if s.name in ("t", "b"))])
+        for k in self.loss.terms:
+            weight = (self.place.scheme.relation(k.relation).count * k.weight).xreplace(point)
+            function, cosine = k.function.xreplace(point), g[k.relation]
+            if isinstance(cosine, Drawn):
+                each = chance.mean_of(lambdify(c, function, "numpy"), d, 1 / scale)
+            else:
+                each = number(function.xreplace({c: cosine}))
+            yield number(weight) * each
+
+    def gradient(self, g: Cosines, given: Given) -> float | None:
+        r"""Frobenius norm of the gradient in all unit embeddings, tangent to the sphere.
+
+        With A the derivative in each pair and G the Gram matrix, a row of the gradient is 2/N
+        times (A - y) U, where y = (A G)_uu takes off the radial part. All matrices are constant on
+        relations, so its square is :math:`4/N^2 \sum_e \dim_e (\theta_e - y)^2 \lambda_e`.
+        """
+        if self.detached or any(isinstance(e, Drawn) for e in g.values()):
+            return None
+        scheme, point = self.place.scheme, self._point(given)
+        symbols = inner_products(scheme)
+        at = {symbols[r]: e for r, e in g.items() if isinstance(e, Expr)}
+        value = self._symbolic(symbols)
+        slopes: dict[str, Expr] = {}
+        for r in scheme.relations:
+            count = r.count.xreplace(point)
+            slope = value.diff(symbols[r.name]).xreplace(point).xreplace(at)
+            slopes[r.name] = slope / count if count else S.Zero
+        size = scheme.size.xreplace(point)
+        parts = []
+        for e in scheme.eigenspaces:
+            dimension = e.dimension.xreplace(point)
+            theta = scheme.eigenvalue(e.name, slopes).xreplace(point)
+            share = scheme.eigenvalue(e.name, {r: at[symbols[r]] for r in g}).xreplace(point)
+            parts.append((dimension, theta, share))
+        radial = sum((n * t * x for n, t, x in parts), S.Zero) / size
+        square = sum((n * (t - radial) ** 2 * x for n, t, x in parts), S.Zero)
+        return 2 / number(size) * sqrt(max(0.0, number(square)))
+
+    # --- its landmarks --------------------------------------------------------------------------
+    def configurations(self, given: Given) -> Iterator[Configuration]:
+        """What embeddings may look like; without classes each image is one of its own."""
+        images, classes, together = self.place.counts(given)
+        one, zero, drawn = S.One, S.Zero, Drawn(1)
+        labelled = 1 < classes < images
+        collapsed = "the samples of a class coincide and the classes are"
+        yield Configuration(
+            "all_equal",
+            (one, one, one),
+            "all cosines 1",
+            "all embeddings have collapsed to one vector and the encoder ignores its input",
+        )
+        if labelled:
+            yield Configuration(
+                "classes_collapsed",
+                (one, one, Integer(-1) / (classes - 1)),
+                f"within a class 1, across classes -1/{classes - 1}",
+                f"{collapsed} as far apart as they can be, as at the end of supervised training",
+                classes - 1,
+            )
+        yield Configuration(
+            "classes_at_random",
+            (one, one if labelled else zero, Drawn(together)),
+            "within a class 1, classes drawn independently"
+            if labelled
+            else "views 1, images drawn independently",
+            f"{collapsed} spread at random"
+            if labelled
+            else "views coincide and images are spread at random, as at the first steps of MoCo",
+        )
+        yield Configuration(
+            "random",
+            (drawn, drawn, drawn),
+            "all vectors drawn independently",
+            "nothing is learned: positives are no more alike than others",
+        )
+        told = "images are told apart" + (" and classes are not learned" if labelled else "")
+        yield Configuration("orthogonal", (one, zero, zero), "views 1, images 0", told, images)
+        yield Configuration(
+            "simplex",
+            (one, *[Integer(-1) / (images - 1)] * 2),
+            f"views 1, images -1/{images - 1}",
+            f"{told}: all are as far apart as they can be",
+            images - 1,
+        )
+
+    def cosines(self, configuration: Configuration) -> Cosines:
+        """The cosine of each relation."""
+        place, (own, alike, others) = self.place, configuration.cosines
+        return {
+            SELF: S.One,
+            **dict.fromkeys(place.own, own),
+            **dict.fromkeys(place.alike, alike),
+            **dict.fromkeys(place.others, others),
+        }
+
+    def landmarks(self, given: Given) -> Iterator[Landmark]:
+        """All landmarks, the lower bound last."""
+        point = self._point(given)
+        relations = (*self.place.alike, self.place.others[0])
+        counts = {r: self.place.scheme.relation(r).count.xreplace(point) for r in relations}
+        unrelated = {r.name: Integer(r.name == SELF) for r in self.place.scheme.relations}
+        for configuration in self.configurations(given):
+            g = self.cosines(configuration)
+            value, how = self.value(g, given)
+            fixed = {r: e for r in counts if isinstance(e := g[r], Expr)}
+            mean = sum((counts[r] * e for r, e in fixed.items()), S.Zero) / sum(counts.values())
+            same = configuration.name == "all_equal" and self.value(unrelated, given)[0] == value
+            yield Landmark(
+                configuration.name,
+                value,
+                how,
+                configuration.words,
+                configuration.meaning,
+                number(mean),
+                self.gradient(g, given),
+                configuration.needs,
+                int(given["dim"]),
+                {"all vectors orthogonal, views too": 0.0} if same else {},
+            )
+        value, how = max(bound(self, given) for bound in self.least)
+        yield least(value, f"lower bound: {how}")
+
+    def at(self, name: str, given: Given) -> float:
+        """The value of one configuration."""
+        (found,) = (k for k in self.configurations(given) if k.name == name)
+        return self.value(self.cosines(found), given)[0]
+
+
+def _symbols(loss: SoftmaxLoss | PairwiseLoss) -> set[Symbol]:
+    if isinstance(loss, SoftmaxLoss):
+        found = set(loss.temperature.free_symbols)
+        return found.union(*(k.coefficient.free_symbols for k in loss.terms))
+    return set().union(*(k.function.free_symbols | k.weight.free_symbols for k in loss.terms)) - {c}
+
+
+# --- lower bounds ------------------------------------------------------------------------------
+def at_simplex(loss: Similar, given: Given) -> tuple[float, str]:
+    """The value at the simplex of classes or, without classes, of images.
+
+    It is the minimum in every dimension that the simplex needs, and so a bound in all
+    (``simclr``, ``supcon``, ``sincere``, ``infonce-optimum``). With the sum over positives inside
+    the logarithm too: each anchor has log(1 + N/P) with P at most its number of positives times
+    e^(1/tau), so that Jensen leaves the mean cosine across classes, which is at least -1/(m - 1).
+    """
+    images, classes, _ = loss.place.counts(given)
+    name = "classes_collapsed" if 1 < classes < images else "simplex"
+    return loss.at(name, given), "the simplex, optimal where d allows it"
+
+
+def at_image_simplex(loss: Similar, given: Given) -> tuple[float, str]:
+    """The same for a loss that knows no classes, whatever the labels are."""
+    return loss.at("simplex", given), "the simplex, optimal where d allows it"
+
+
+def uniform(items: Callable[[Given], int]) -> Bound:
+    """The bound log(items) + log 0F1(; d/2; 1/(4 tau^2)) - 1/tau, times the factor of the loss.
+
+    For two towers of N items it holds in each direction with N, for every d and tau (bridges of
+    the heat kernel are majorised by loops, so that its square root has an affinity of at least
+    e^(-(1 - x.y)/(2 tau))). Losses without the anchor follow. Take two different members x_c, y_c
+    of each class at random: the sum over the others of the anchor's class is (K - 1) times the
+    mean of e^(x.y_c/tau), and that over another class is at least (K - 1) times its mean. As log
+    is concave, the mean over these draws of the loss of two towers x, y of m items, plus
+    log(K - 1), is no larger than the loss. So it holds with (K - 1) m; with n images of two views
+    that is n, and 2 n - 1 would be false.
+    """
+
+    def bound(loss: Similar, given: Given) -> tuple[float, str]:
+        assert isinstance(loss.loss, SoftmaxLoss)
+        point = loss._point(given)
+        d, tau = int(given["dim"]), number(loss.loss.temperature.xreplace(point))
+        factor = number(sum((k.coefficient for k in loss.loss.terms), S.Zero).xreplace(point))
+        count = items(given)
+        value = factor * (log(count) + chance.log_mean_exponential(d, tau) - 1 / tau)
+        return value, f"uniform at d = {d} with log {count}, proved on paper"
+
+    return bound

@@ -1,0 +1,77 @@
+"""``cltheory explain`` on the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from cltheory.cli.main import run
+from cltheory.derive.landmarks.libraries import ROWS
+
+
+def said(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
+    code = run(["explain", *args])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_the_sentence_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+    args = ("supcon", "--batch", "256", "--tau", "0.1", "--convention", "supcontrast")
+    code, out, _ = said(capsys, *args, "--value", "8.909")
+    assert code == 0 and out.startswith("8.909 is the value of all_equal")
+    assert "* all_equal" in out and "10*log(511)/7" in out
+
+
+def test_json_is_what_python_says(capsys: pytest.CaptureFixture[str]) -> None:
+    import cltheory as cl
+
+    code, out, _ = said(capsys, "moco", "--queue", "4096", "--value", "8.318", "--format", "json")
+    assert code == 0
+    assert json.loads(out) == cl.explain("moco", queue=4096, value="8.318")
+    assert json.loads(out)["nearest"] == "all_equal"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.loss} {row.convention}")
+def test_it_fits_one_screen(row, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = said(capsys, row.loss, "--convention", row.convention, "--value", "1")
+    lines = out.splitlines()
+    assert code == 0 and len(lines) <= 24
+    assert all(len(line) <= 100 for line in lines)
+
+
+@pytest.mark.parametrize("args", [("supcom",), ("supcon", "--batch", "x"), (), ("--value", "nan")])
+def test_bad_input_is_one_line_and_code_2(args, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = said(capsys, *args)
+    assert code == 2 and not out and err.count("\n") == 1
+
+
+def test_the_help_lists_losses_and_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = said(capsys, "--help")
+    assert code == 0 and "Examples" in out
+    assert all(row.loss in out and row.convention in out for row in ROWS)
+
+
+@pytest.mark.parametrize(
+    "loss, conventions",
+    [
+        ("supcon", ["supcontrast", "pytorch-metric-learning", "solo-learn"]),
+        ("simclr", ["pytorch-metric-learning", "lightly", "solo-learn"]),
+        ("clip", ["open-clip"]),
+        ("siglip", ["open-clip"]),
+    ],
+)
+def test_names_that_others_rely_on(loss: str, conventions: list[str]) -> None:
+    there = {row.convention for row in ROWS if row.loss == loss}
+    assert there >= set(conventions)
+
+
+def test_values_may_be_negative(capsys: pytest.CaptureFixture[str]) -> None:
+    args = ("siglip", "--batch", "8", "--t", "10", "--b", "-10", "--convention", "open-clip")
+    code, out, _ = said(capsys, *args, "--value", "10.0004")
+    assert code == 0 and out.startswith("10.0004 is the value of random")
+    code, out, _ = said(capsys, "simsiam", "--value", "-1")
+    assert code == 0 and "all_equal" in out and "tells: 1 for all_equal" in out
+
+
+def test_a_size_that_does_not_matter_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(capsys, "moco", "--batch", "256") == said(capsys, "moco")
