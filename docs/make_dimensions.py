@@ -27,8 +27,8 @@ HEAD = f"""{START}
 <!-- From here on written by docs/make_dimensions.py; do not edit. -->
 
 The dimension $d$ in which each result holds, as it is derived, and what its quantities converge to.
-Where ranks stand at $x = 0$ and at the far end, these are the ends of the segment of Gram matrices,
-which need fewer dimensions than what lies in between. *Suffices* stands where an optimum may exist
+Where two structures follow, these are the ends of the segment of Gram matrices, which need fewer
+dimensions than what lies in between. *Suffices* stands where an optimum may exist
 in fewer dimensions too, and *any* where the result holds in all of them.
 
 | result | dimension | limits |

@@ -14,6 +14,7 @@ from ..losses.clip import w
 from ..losses.conventions import CONVENTIONS, Reading
 from ..losses.written import Plain, structure, write
 from ..optimum.segment import Occupied, Segment
+from ..structures.called import called
 from ..structures.hierarchy import p
 from ..structures.scheme import Scheme
 from ..structures.towers import K
@@ -135,7 +136,7 @@ def _dimension(result: Result, style: Plain, point: Mapping[Symbol, Expr]) -> st
     of_loss = result.declared is not None and result.structure is not None
     if (least is None or result.segment is None) and of_loss and result.structure is not None:
         size = _at_least(result.structure.size, style, point)  # no rank is larger
-        return f"{size} {style.sentence('suffices')}"
+        return f"{size} {style.sentence('suffices, as does the rank of an optimal Gram matrix')}"
     if least is None or result.segment is None:
         return style.sentence("any")
     found = result.segment().ranks()
@@ -145,19 +146,27 @@ def _dimension(result: Result, style: Plain, point: Mapping[Symbol, Expr]) -> st
         if here is not None:
             rank = style.sentence("the rank of the Gram matrix of this optimum")
             return f"{_at_least(here, style, point)} {style.sentence('suffices')} ({rank})"
-        low, high = (style("math", style.expression(e)) for e in (found.start, found.end))
-        start = style("math", f"{style.expression(result.segment().x)} = 0")
-        at_start, at_end = style.sentence("at"), style.sentence("at the far end")
-        ends = f"{low} {at_start} {start}, {high} {at_end}"
+        segment = result.segment()
+        ends = ", ".join(
+            f"{style('math', style.expression(_number_or(size, point)))} "
+            f"{style.sentence(f'at {called(space, segment.scheme)[0]}')}"
+            for size, space in ((found.start, segment.high), (found.end, segment.low))
+        )
         return f"{_at_least(least, style, point)} ({rank}; {ends})"
     # A loss that does not feel every pair may have optima of smaller rank.
     return f"{_at_least(least, style, point)} {style.sentence('suffices')} ({rank})"
 
 
 def _at_least(least: Expr, style: Plain, point: Mapping[Symbol, Expr]) -> str:
-    at = least.xreplace({s: v for s, v in point.items() if v is not oo})
-    equals = f" = {style.expression(at)}" if at.is_Integer and at != least else ""
+    at = _number_or(least, point)
+    equals = f" = {style.expression(at)}" if at != least else ""
     return style("math", f"{style('at least', 'd', style.expression(least))}{equals}")
+
+
+def _number_or(size: Expr, point: Mapping[Symbol, Expr]) -> Expr:
+    """A size as a number, if all that it depends on is given and finite."""
+    at = size.xreplace({s: v for s, v in point.items() if v is not oo})
+    return at if at.is_Integer else size
 
 
 def _rank_at(result: Result, found: Occupied, point: Mapping[Symbol, Expr]) -> Expr | None:

@@ -116,7 +116,17 @@ def test_it_is_the_rank_that_the_structure_has(id: str) -> None:
 def test_values_are_put_into_the_dimension() -> None:
     r = results["supcl-threshold"]
     assert head(r, point=r.point(m=10, n=50)).dimension.startswith("d >= m*n - 1 = 499 ")
-    assert head(r, point=r.point(m=10, n="oo")).dimension.startswith("d >= m*n - 1 (")
+    assert head(r, point=r.point(m=10, n="oo")).dimension == (
+        "d >= m*n - 1 (the rank of the Gram matrix; 9 at the simplex of classes, "
+        "m*(n - 1) at simplices of instances)"
+    )
+
+
+def test_what_no_rank_exceeds_does_not_contradict_a_smaller_rank() -> None:
+    """The phases of SupCon need m - 1 dimensions, as ``supcon`` says, and no more than vectors."""
+    said = head(results["phases"].with_inputs(loss="supcon")).dimension
+    assert said == "d >= m*n*p suffices, as does the rank of an optimal Gram matrix"
+    assert head(results["supcon"]).dimension.startswith("d >= m - 1 suffices")
 
 
 @pytest.mark.parametrize("id", WITH_LOSS)
