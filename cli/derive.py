@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
@@ -83,7 +83,7 @@ def derive_command(
     from .render import render
 
     result = results[id]
-    made: dict[str, object] = {k: values.pop(k) for k in result.texts if k in values}
+    made: dict[str, Any] = {k: values.pop(k) for k in result.texts if k in values}
     made |= {k: listed(k, values.pop(k)) for k in result.lists if k in values}
     if made or result.at_values:
         result = result.with_inputs(at={} if convention else values, **made)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..decide.spelling import did_you_mean
 from ..errors import Refusal
@@ -118,7 +118,7 @@ class Registry(Mapping[str, "Result"]):
         return hyphens if self.is_own(hyphens) else id
 
 
-def _wrong(id: str, found: Any) -> str:
+def _wrong(id: str, found: object) -> str:
     from ..theorem.result import Result
 
     if not isinstance(found, Result):

@@ -8,10 +8,12 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cltheory.derive.results import results
+    from types import ModuleType
+
+    from cltheory.derive.results import Registry, results
     from cltheory.derive.theorem.result import Result
 
     __version__: str
@@ -45,7 +47,7 @@ def problem(file: str) -> Result:
     return results[file] if is_file(file) else results["phases"].with_inputs(loss=file)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Result | Registry | ModuleType | str:
     if name in MODULES:
         return import_module(MODULES[name])
     if name == "__version__":

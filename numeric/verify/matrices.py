@@ -61,8 +61,7 @@ def checks(result: Result, values: Mapping[str, Any], run: Run) -> list[Check]:
     found: list[Check] = []
     if attained:
         name = "similarities" if result.alone is WEIGHTED else "embedding"
-        rows = [[float(e) for e in row] for row in there.value(name, **values)]
-        made = torch.tensor(rows, dtype=run.dtype)
+        made = torch.tensor(there.value(name, **values), dtype=run.dtype)
         best = made if name == "similarities" else similarity(made)
         found.append(Check("loss of the " + name, at, bound, float(loss(best)), close))
     for seed in run.seeds:

@@ -135,4 +135,5 @@ def test_a_gap_that_is_zero_is_not_said_to_be_positive() -> None:
 
 def test_no_rank_is_promised_that_only_one_side_has() -> None:
     """Beyond the interval the rank is m n - 1, or m - 1 + m n (p - 1): only a bound is said."""
-    assert head(R, point={m: S(10), n: S(20), p: S(2)}).dimension == "d >= m*n*p = 400 suffices, as does the rank of an optimal Gram matrix"
+    said = head(R, point={m: S(10), n: S(20), p: S(2)}).dimension
+    assert said == "d >= m*n*p = 400 suffices, as does the rank of an optimal Gram matrix"
