@@ -458,4 +458,5 @@ def _when(c: Condition) -> str:
     return f" ({c.when})" if c.when else ""
 
 
+KEYWORDS = "hard negatives, debiased, a loss of your own"
 RESULT = OfLoss(CATALOGUE[DEFAULT])

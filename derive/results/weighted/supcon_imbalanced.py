@@ -103,6 +103,7 @@ def for_all_temperatures(sizes: Sizes, proof: Derivation) -> dict[str, Quantity]
     return {}
 
 
+KEYWORDS = "long-tailed"
 RESULT = ForData(
     "supcon-imbalanced",
     title="The optimum of SupCon on classes of unequal sizes",
