@@ -357,9 +357,11 @@ def test_a_bad_lock(refused: Callable[..., str], here: Path, text: bytes) -> Non
 def test_require(cltheory: Any, here: Path) -> None:
     (here / "a.tex").write_text("nothing")
     code, out, err = cltheory("check", "a.tex", "--require")
-    assert code == 2
+    assert code == 1
     assert "no marked equation" in out
     assert "--require" in err
+    (here / "a.tex").write_text("% cltheory: nope.nothing")  # what cannot be checked outweighs it
+    assert cltheory("check", "a.tex", "--require").code == 2
     (here / "a.tex").write_text(RIGHT)
     assert cltheory("check", "a.tex", "--require").code == 0
 
