@@ -92,6 +92,8 @@ def derive_command(
         if result.at_values:
             result = result.with_inputs(at=values)
     point = result.point(**values)
+    for name in [s.name for s in result.idle if s.name in values]:
+        click.echo(f"cltheory: {name} plays no role: {id} holds for every {name}", err=True)
     if proof and style == "latex":
         from ..derive.write.proofs.document import document, proof_of, snippet
 

@@ -177,6 +177,11 @@ class Result(Shown):
             raise RuntimeError(f"{self.id} could not be derived: {error}") from error
 
     @property
+    def idle(self) -> tuple[Symbol, ...]:
+        """What the theorem is about and no quantity depends on: the number of views, say."""
+        return tuple(s for s in self.domain.ranges if s not in self.parameters)
+
+    @property
     def derivation(self) -> Derivation:
         """The checked steps."""
         return self._built[0]
@@ -258,6 +263,7 @@ class Result(Shown):
     def point(self, **values: object) -> dict[Symbol, Expr]:
         """Read parameter values exactly and check them against the domain.
 
+        A value of what is :attr:`idle` is checked as well, and left out.
         A measured number that lies outside by rounding alone counts as the end of its range.
 
         Raises
@@ -266,11 +272,13 @@ class Result(Shown):
             For an unknown parameter or a value that is not accepted; one line.
         """
         known = {s.name: s for s in self.parameters}
+        known |= {s.name: s for s in self.idle if s.name in values}
         point: dict[Symbol, Expr] = {}
         for name, value in values.items():
             if name not in known:
                 raise DomainError(
-                    f"{self.id} has no parameter {name}; it takes {', '.join(known) or 'none'}"
+                    f"{self.id} has no parameter {name}; it takes "
+                    + (", ".join(s.name for s in self.parameters) or "none")
                 )
             try:
                 point[known[name]] = exact(value)
