@@ -146,7 +146,7 @@ def _with_lock(report: Report, path: str, limits: Limits) -> Report:
 
     try:
         with open(path, "rb") as file:
-            found = compare_lock(decode(file.read()), decide)
+            found = compare_lock(decode(file.read()), decide, os.path.dirname(path))
     except OSError as error:
         raise click.UsageError(f"{path}: {error.strerror}") from None
     except (DocumentError, ValueError) as error:
