@@ -161,14 +161,14 @@ def set_text(parameter: Symbol, values: Set) -> str:
 
 # --- text ------------------------------------------------------------------------------------
 def as_float(value: Value) -> float:
-    """A number that was handed out, in float64.
+    """A number that was handed out, in float64; of a condition 1 or 0.
 
     Raises
     ------
     TypeError
-        If it is no number, but an array, a set, a condition or a name.
+        If it is no number, but an array, a set or a name.
     """
-    if isinstance(value, (bool, str, list, Numbers)):
+    if isinstance(value, (str, list, Numbers)):
         raise TypeError(f"{value} is not a number")
     return float(value)
 

@@ -12,7 +12,7 @@ import cltheory as cl
 import pytest
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.results import results
-from cltheory.derive.theorem.number import as_float
+from cltheory.derive.theorem.number import Numbers, as_float
 from cltheory.derive.theorem.result import Result
 from cltheory.derive.theorem.values import Values
 from sympy import Symbol, diff, limit, oo
@@ -125,7 +125,8 @@ def test_a_number_that_was_handed_out_is_a_float_and_nothing_else_is() -> None:
     assert as_float(R.value("alpha_min", m=10, n=50, tau="0.1")) == pytest.approx(
         0.0201464446195631
     )
-    for other in (True, "classes", [1.0], results["superclass-threshold"]):
+    assert as_float(True) == 1.0
+    for other in ("classes", [1.0], Numbers("alpha", ())):
         with pytest.raises(TypeError):
             as_float(other)
 
