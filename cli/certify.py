@@ -200,6 +200,7 @@ def _entries(result: Result, given: dict[str, str]) -> dict[str, str]:
             symbols = {measure.of.name: str(result.value(name, digits=DIGITS, **given))}
         elif isinstance(measure, Entries):
             rows = result.value(name, digits=DIGITS, **given)
+            assert isinstance(rows, list)
             of = (e for row in measure.of for e in row)
             values = (str(v) for row in rows for v in row)
             symbols = {e.name: v for e, v in zip(of, values, strict=True) if e.is_Symbol}

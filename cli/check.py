@@ -68,7 +68,7 @@ In paper.tex, above a display, or before a row inside one:
 @FORCE
 @options(time=5, memory=1, of="an equation")
 @click.option("--list", "only_list", is_flag=True, help="List the marked equations, unchecked.")
-@click.option("--require", is_flag=True, help="Exit 2 if no equation is marked.")
+@click.option("--require", is_flag=True, help="Exit 1 if no equation is marked (in CI).")
 def check_command(
     paths: tuple[str, ...],
     style: str,
@@ -89,7 +89,8 @@ def check_command(
     skipped). A comment "cltheory: RESULT.QUANTITY" marks the display under it; in Markdown
     it is <!-- cltheory: ... -->.
 
-    Exit code: 0 all are equal; 1 one differs, is undecided, or agrees at sampled points only;
+    Exit code: 0 all are equal; 1 one differs, is undecided, or agrees at sampled points only,
+    or --require is given and none is marked;
     2 something could not be checked at all (a file, a directive, an equation that cannot be
     read), whatever else there is. Everything that can be checked is.
     """
@@ -124,7 +125,7 @@ def check_command(
     _show(report, style, output)
     if require and not report.marked:
         click.echo("cltheory: no equation is marked, and --require asks for one", err=True)
-        return 2
+        return report.code or 1
     return report.code
 
 
@@ -145,7 +146,7 @@ def _with_lock(report: Report, path: str, limits: Limits) -> Report:
 
     try:
         with open(path, "rb") as file:
-            found = compare_lock(decode(file.read()), decide)
+            found = compare_lock(decode(file.read()), decide, os.path.dirname(path))
     except OSError as error:
         raise click.UsageError(f"{path}: {error.strerror}") from None
     except (DocumentError, ValueError) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
@@ -88,7 +88,7 @@ def derive_command(
     from .render import render
 
     result = results[id]
-    made: dict[str, object] = {k: values.pop(k) for k in result.texts if k in values}
+    made: dict[str, Any] = {k: values.pop(k) for k in result.texts if k in values}
     made |= {k: listed(k, values.pop(k)) for k in result.lists if k in values}
     if made or result.at_values:
         result = result.with_inputs(at={} if convention else values, **made)
@@ -97,6 +97,8 @@ def derive_command(
         if result.at_values:
             result = result.with_inputs(at=values)
     point = result.point(**values)
+    for name in [s.name for s in result.idle if s.name in values]:
+        click.echo(f"cltheory: {name} plays no role: {id} holds for every {name}", err=True)
     if proof and style == "latex":
         from ..derive.write.proofs.document import document, proof_of, snippet
 

@@ -23,7 +23,8 @@ def freeze_command(ids: tuple[str, ...], losses: tuple[str, ...]) -> int:
     """Print the current formulas of the results IDS (default: all).
 
     Keep the output with the paper: `cltheory check --frozen FILE` then reports which formulas have
-    changed since, and whether old and new formulas are still equal.
+    changed since, and whether old and new formulas are still equal. Files of losses are named from
+    the folder of the lock, so run this there.
     """
     from ..derive.results import results
     from ..derive.write.lock import freeze

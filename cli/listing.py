@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import click
 
 from .parameters import ResultId, short
 from .writing import formats
+
+if TYPE_CHECKING:
+    from ..derive.theorem.result import Result
 
 
 @click.command(
@@ -16,15 +20,27 @@ from .writing import formats
 Examples:
   cltheory list
   cltheory list sigmoid
+  cltheory list long-tailed
   cltheory list --format json
 """,
 )
 @click.argument("word", required=False)
 @formats("text", "json")
 def list_command(word: str | None, style: str) -> int:
-    """List the results by what they are about, one line each; with WORD those that mention it."""
+    """List the results by what they are about, one line each; with WORD those that mention it.
+
+    WORD is searched in ids, titles, sources, losses, libraries, parameters and keywords; if none of
+    these has it, also in quantities and proofs."""
     from ..derive.results import FAMILIES, OTHERS, results
 
+    everyone = list(results.values())
+    if word is not None:
+        everyone = _found(everyone, word.lower())
+        if not everyone:
+            raise click.UsageError(
+                f"no result mentions {short(word)!r}; a loss of your own is declared in a file "
+                "(docs/problem-files.md)"
+            )
     rows = [
         {
             "id": r.id,
@@ -33,12 +49,8 @@ def list_command(word: str | None, style: str) -> int:
             "about": results.about(r.id),
             "parameters": [*r.lists, *(s.name for s in r.parameters)],
         }
-        for r in results.values()
+        for r in everyone
     ]
-    if word is not None:
-        rows = [row for row in rows if word.lower() in " ".join(map(str, row.values())).lower()]
-        if not rows:
-            raise click.UsageError(f"no result mentions {short(word)!r}")
     if style == "json":
         click.echo(json.dumps(rows, indent=2))
         return 0
@@ -49,6 +61,21 @@ def list_command(word: str | None, style: str) -> int:
         groups += ["\n".join([about, *lines])] if lines else []
     click.echo("\n\n".join(groups))
     return 0
+
+
+def _found(among: list[Result], word: str) -> list[Result]:
+    """The results that a word names; if it names none, those whose texts have it."""
+    from ..derive.losses.conventions import CONVENTIONS
+    from ..derive.results import results
+
+    def about(r: Result) -> str:
+        of_loss = [] if r.declared is None else [r.declared.title, r.declared.source]
+        of_loss += [f"{c.name} {c.source}" for c in CONVENTIONS.values() if c.reading(r.declared)]
+        said = (r.id, r.title, r.source, results.about(r.id), results.keywords(r.id), *r.lists)
+        return "\n".join([*said, *of_loss, *map(str, r.parameters), *r.meanings.values()])
+
+    named = [r for r in among if word in about(r).lower()]
+    return named or [r for r in among if word in results.texts(r.id).lower()]
 
 
 @click.command("show", epilog="\b\nExample:\n  cltheory show supcl-optimum\n")

@@ -78,10 +78,11 @@ def split(words: tuple[str, ...], id: str, *also: str) -> dict[str, str]:
         For a word that is not an option, an option without a value, one given twice, or a name
         that the result does not know.
     """
+    idle = [s.name for s in results[id].idle] if id in results else []
     known = [*parameter_names(id, _loss_in(words)), *also]
 
     def check(name: str) -> None:
-        if name not in known:
+        if name not in (*known, *idle):
             raise click.UsageError(
                 f"{id} has no parameter {short(name)}{did_you_mean(name, known)}; it takes "
                 f"{', '.join(known)}"

@@ -34,7 +34,8 @@ HEAD = """\
 A paper's statements are not the source of the results here; they are compared with them. Every
 statement has a record, transcribed unrepaired, and its verdict is computed: the print is run at the
 corners of its own hypotheses, on random and degenerate embeddings, and proved where the engine can.
-`cltheory claims PAPER` runs all of them again; [how a record is written](claims-format.md).
+`cltheory claims PAPER` runs all of them again, which takes minutes (`--section 4.1` those of a
+section, `--stored` shows the stored verdicts at once); [how a record is written](claims-format.md).
 
 {papers}
 | verdict | means |

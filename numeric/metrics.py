@@ -18,21 +18,23 @@ off the smaller of the two Gram matrices.
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import torch
+from numpy.typing import ArrayLike
 from torch import Tensor
 
 from .losses.directions import check_directions, directions
-from .losses.modules import Loss
+from .losses.modules import Labels, Loss
 
+Points = Tensor | ArrayLike
 Similarity = Literal["euclidean", "cosine", "dot"]
 
 #: A variance counts as zero below this times the mean square, the rounding of a float64 squared.
 NOTHING = 1e-30
 
 
-def loss_gap(loss: Loss, embeddings: Tensor, labels: Any = None) -> float:
+def loss_gap(loss: Loss, embeddings: Tensor, labels: Labels | None = None) -> float:
     r"""The entropic loss gap, Definition 3.14: the loss over its entropic bound, less 1.
 
     Parameters
@@ -66,7 +68,7 @@ def loss_gap(loss: Loss, embeddings: Tensor, labels: Any = None) -> float:
     return value / least - 1
 
 
-def similarity_r2(z: Any, z_star: Any, similarity: Similarity = "euclidean") -> float:
+def similarity_r2(z: Points, z_star: Points, similarity: Similarity = "euclidean") -> float:
     r"""The coefficient of similarity, Definition 3.15, in O(n d^2).
 
     Parameters
@@ -120,7 +122,7 @@ class Motion(NamedTuple):
     b: Tensor
 
 
-def procrustes(z: Any, z_star: Any) -> Motion:
+def procrustes(z: Points, z_star: Points) -> Motion:
     """The isometry that brings embeddings nearest to others, without scaling.
 
     Parameters
@@ -133,7 +135,7 @@ def procrustes(z: Any, z_star: Any) -> Motion:
     return Motion(omega, b.mean(0) - a.mean(0) @ omega)
 
 
-def procrustes_r2(z: Any, z_star: Any) -> float:
+def procrustes_r2(z: Points, z_star: Points) -> float:
     """The Procrustes similarity, Definition 3.16, in O(n d^2).
 
     Parameters
@@ -207,10 +209,11 @@ def effective_rank(z: Tensor, *, check: bool = True) -> Tensor:
 def _turn(a: Tensor, b: Tensor) -> Tensor:
     """The orthogonal matrix that turns the rows of a nearest to those of b."""
     left, _, right = torch.linalg.svd(a.T @ b)
-    return left @ right
+    turn: Tensor = left @ right
+    return turn
 
 
-def _pair(z: Any, z_star: Any) -> tuple[Tensor, Tensor]:
+def _pair(z: Points, z_star: Points) -> tuple[Tensor, Tensor]:
     """Both in float64 and in one dimension."""
     a, b = (torch.as_tensor(part).detach().double() for part in (z, z_star))
     for name, part in (("embeddings", a), ("targets", b)):

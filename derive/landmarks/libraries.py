@@ -91,10 +91,11 @@ QUEUE = _pairs("queue", 1)
 # --- lower bounds ---------------------------------------------------------------------------------
 def _sigmoid_optimum(loss: Similar, given: Given) -> tuple[float, str]:
     from ..results import results
+    from ..theorem.number import as_float
 
     found = results["sigmoid-optimum"].in_convention("siglip")
     value = found.value("loss", N=given["batch"], t=given["t"], b=given["b"])
-    return float(value), "sigmoid-optimum, attained where d allows it"
+    return as_float(value), "sigmoid-optimum, attained where d allows it"
 
 
 def _opposite(loss: Similar, given: Given) -> tuple[float, str]:

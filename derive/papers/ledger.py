@@ -119,6 +119,11 @@ class Ledger:
                 return claim
         raise KeyError(label)
 
+    def of_section(self, number: str) -> list[Claim]:
+        """The claims of a section and its parts, such as ``4`` or ``A.3``, if there is one."""
+        parts = re.compile(rf"{re.escape(_number(number))}(?!(?<=\d)\d)")
+        return self._claims([name for name in self.sections if parts.match(_number(name))])
+
     def settled_by(self, result: str) -> list[Claim]:
         """The claims that a result settles; only their sections are read."""
         return [c for c in self._claims(self._naming(result)) if c.record.settled == result]
@@ -165,3 +170,9 @@ class Ledger:
             raise BadRecord(f"{self.key} has two claims labelled {min(twice)}")
         self._read[section] = [Claim(r, verdict_on) for r in found]
         return self._read[section]
+
+
+def _number(section: str) -> str:
+    """The number of a section as the names of files have it: ``a3`` for "Appendix A.3"."""
+    name = re.sub(r"[\W_]+", "_", section.strip().lower())
+    return re.sub(r"^(section|appendix)_|(?<=[a-z])_(?=\d)", "", name)

@@ -7,7 +7,7 @@ Conventions: means over anchors and over positives, and tau divides. The pairwis
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..losses.literature import LITERATURE
 from ..plugins import Plugins
@@ -67,7 +67,7 @@ class Catalogue(Mapping[str, "Problem"]):
         return OWN[name] if name in OWN else self[name].loss.title
 
 
-def _wrong(name: str, found: Any) -> str:
+def _wrong(name: str, found: object) -> str:
     from .problem import Problem
 
     return "" if isinstance(found, Problem) else f"is of type {type(found).__name__}, not Problem"

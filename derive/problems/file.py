@@ -116,7 +116,7 @@ class Letter(Symbol):
         return (*super()._hashable_content(), self.tex)
 
     def _latex(self, printer: object) -> str:
-        return self.tex
+        return str(self.tex)
 
 
 class _Decimal(str):

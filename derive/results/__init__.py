@@ -6,10 +6,13 @@ A module is loaded when its result is asked for. Other packages may register mor
 
 from __future__ import annotations
 
+import ast
+import inspect
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from ..decide.spelling import did_you_mean
 from ..errors import Refusal
@@ -106,6 +109,20 @@ class Registry(Mapping[str, "Result"]):
             return OTHERS
         return FAMILIES[self._modules[id].rpartition(".")[0].removeprefix(".")]
 
+    def keywords(self, id: str) -> str:
+        """What people search for and the title does not say: ``KEYWORDS`` of the module."""
+        own = self._own_module(id)
+        return "" if own is None else str(getattr(own, "KEYWORDS", ""))
+
+    def texts(self, id: str) -> str:
+        """All that the module of a result says in words: quantities, meanings, steps."""
+        own = self._own_module(id)
+        nodes = () if own is None else ast.walk(ast.parse(inspect.getsource(own)))
+        return "\n".join(str(e.value) for e in nodes if isinstance(e, ast.Constant))
+
+    def _own_module(self, id: str) -> ModuleType | None:
+        return import_module(self._modules[id], __package__) if self.is_own(id) else None
+
     def __contains__(self, id: object) -> bool:
         if isinstance(id, str) and is_file(id):
             return True
@@ -118,7 +135,7 @@ class Registry(Mapping[str, "Result"]):
         return hyphens if self.is_own(hyphens) else id
 
 
-def _wrong(id: str, found: Any) -> str:
+def _wrong(id: str, found: object) -> str:
     from ..theorem.result import Result
 
     if not isinstance(found, Result):

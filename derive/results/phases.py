@@ -36,6 +36,7 @@ from ..optimum.vertex import Vertex
 from ..problems.catalogue import CATALOGUE, named
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
+from ..structures.called import called
 from ..structures.scheme import Scheme
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
 from ..theorem.quantity import Quantity
@@ -224,7 +225,7 @@ def _of_vertex(
 ) -> dict[str, Quantity]:
     """The conditions that are not decided, of those asked for, and all they are solved for."""
     found: dict[str, Quantity] = {}
-    (what, means), verb = _called(v.name, scheme), "is"
+    (what, means), verb = called(v.name, scheme), "is"
     verb = "are" if what.startswith(("simplices", "vectors")) else verb
     solved: dict[Symbol, list[Threshold]] = {}
     unsolved: set[Symbol] = set()
@@ -437,35 +438,8 @@ def _settled(e: Expr) -> Expr:
 # --- how it is shown ------------------------------------------------------------------------------
 def _structure(name: str, only: str, scheme: Scheme) -> Quantity:
     occupied = name.split("+")
-    said = "eigenspaces that are occupied" if occupied[1:] else ": ".join(_called(name, scheme))
+    said = "eigenspaces that are occupied" if occupied[1:] else ": ".join(called(name, scheme))
     return Quantity(name, r"\text{structure}", f"{said}; {only}")
-
-
-#: Structures of towers with one occupied eigenspace: a name, and what it means.
-OF_TOWERS = {
-    "shared_contrasts": ("the simplex", "towers coincide, items apart"),
-    "differing_means": ("the simplex of towers", "each tower is at one point"),
-    "shared_mean": ("total collapse", "all vectors are equal"),
-    "differing_contrasts": ("differing contrasts", "sums over items and over towers vanish"),
-}
-
-
-def _called(space: str, scheme: Scheme) -> tuple[str, str]:
-    """A structure with one occupied eigenspace: its name, and what it means for the vectors."""
-    names = [e.name for e in scheme.eigenspaces]
-    if "mean" not in names or space not in names:  # not nested classes
-        if space == "differing_means" and scheme.eigenspace(space).dimension == 1:
-            return "the antipodal structure", OF_TOWERS[space][1]
-        return OF_TOWERS.get(space, (space, "one eigenspace alone is occupied"))
-    if space == "mean":
-        return "total collapse", "all vectors are equal"
-    k = names.index(space)
-    finer, coarser = names[:k], [name for name in names[k + 1 :] if name != "mean"]
-    means = [f"{' and '.join(finer)} collapse"] if finer else []
-    if not coarser:
-        return f"the simplex of {space}", ", ".join([*means, f"{space} apart"])
-    means += [f"{space} apart", f"means of {' and '.join(coarser)} coincide"]
-    return f"simplices of {space}", ", ".join(means)
 
 
 def _inner(inner: Mapping[str, Expr]) -> dict[str, Quantity]:
@@ -484,4 +458,5 @@ def _when(c: Condition) -> str:
     return f" ({c.when})" if c.when else ""
 
 
+KEYWORDS = "hard negatives, debiased, a loss of your own"
 RESULT = OfLoss(CATALOGUE[DEFAULT])

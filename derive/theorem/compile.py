@@ -5,10 +5,9 @@ What the source is written in is :mod:`.floats`; exported modules end with its t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
-from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sympy import (
     Abs,
@@ -49,13 +48,27 @@ from .quantity import Quantity
 SLACK = Float("1e-15")
 
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    Found = np.float64 | np.bool_ | NDArray[np.float64 | np.bool_]
+
+
+class Vectorised(Protocol):
+    """A function of numbers and arrays, which broadcast: float64, or bool of what is in a set."""
+
+    def __call__(self, *args: ArrayLike, **kwargs: ArrayLike) -> Found:
+        """The values; axes of an array come last."""
+
+
 class NotNumpy(ValueError):
     """The expression has no counterpart in numpy; the message says what it needs."""
 
 
 def compiled(
     quantity: Quantity, name: str, parameters: Sequence[Symbol], domain: Domain
-) -> Callable[..., Any]:
+) -> Vectorised:
     """A quantity compiled: the axes of an array come last, a set tells what is in it.
 
     Raises
@@ -71,7 +84,7 @@ def compiled(
 
     made: dict[str, Any] = dict(vars(floats))
     exec("".join(written), made)  # it is what was just written
-    function: FunctionType = made[name]
+    function: Vectorised = made[name]
     function.__doc__ = (
         f"{name} of {', '.join(s.name for s in order)}, vectorised over numpy arrays."
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import Any
+from typing import TypeAlias
 
 from sympy import (
     And,
@@ -33,6 +33,9 @@ from sympy.tensor.array import NDimArray
 from ..decide.digits import sign
 from ..decide.domain import DomainError
 
+#: What a quantity may be: a number, an array, a set of values, a condition, a name.
+Expression: TypeAlias = Expr | ImmutableDenseNDimArray | Set | Boolean | Str
+
 
 class Kind(Enum):
     """What an expression is."""
@@ -44,7 +47,7 @@ class Kind(Enum):
     NAME = "name"
 
 
-def as_basic(value: Any) -> Basic:
+def as_basic(value: object) -> Basic:
     """One form for each kind: nested lists and matrices are arrays, text is a name."""
     if isinstance(value, str):
         return Str(value)

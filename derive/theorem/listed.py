@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import SupportsFloat, TypeAlias
 
 from sympy import Expr
 
 from ..decide.domain import DomainError, Range, refuse_outside
 from ..decide.exact import exact_list
+
+#: A number of any kind, or as text, as it is given.
+Given: TypeAlias = "str | SupportsFloat | Sequence[Given]"
+#: Numbers as they are read, or lists of them.
+Exact: TypeAlias = "tuple[Expr, ...] | tuple[tuple[Expr, ...], ...]"
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ class ListOf:
     meaning: str = ""
     rows: bool = False
 
-    def read(self, value: object) -> tuple[Any, ...]:
+    def read(self, value: object) -> Exact:
         """The numbers, exactly.
 
         Raises
@@ -57,7 +62,7 @@ class ListOf:
         shape = "rows such as 0,1;1,0" if self.rows else "a list such as 2,2,4"
         return f"{shape}, or a file; each entry {self.range}"
 
-    def text(self, value: Sequence[Any]) -> str:
+    def text(self, value: Exact) -> str:
         """The numbers, as they are typed."""
         rows: Sequence[Sequence[Expr]] = value if self.rows else [value]
         return ";".join(",".join(map(str, row)) for row in rows)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from math import prod
 from numbers import Integral
-from typing import Any
+from typing import TypeAlias, TypeVar
 
 import mpmath
 from sympy import Basic, Expr, FiniteSet, S, Symbol, oo, zoo
@@ -18,8 +18,12 @@ from ..decide.digits import GUARD_DIGITS, NotKnown, rounded
 from ..decide.domain import DomainError
 from .kinds import pieces
 
+T = TypeVar("T")
+#: Entries of an array, as nested lists.
+Nested: TypeAlias = "T | list[Nested[T]]"
 
-def number(expression: Expr, name: str, digits: int, *, extended: bool = False) -> Any:
+
+def number(expression: Expr, name: str, digits: int, *, extended: bool = False) -> mpmath.mpf:
     """Evaluate an expression without free symbols; extended ones may be infinite.
 
     Raises
@@ -77,7 +81,7 @@ def decided(expression: Basic, name: str, names: Collection[Basic] = ()) -> bool
     raise DomainError(f"{name} still depends on {left}: give a value")
 
 
-def nested(flat: Sequence[Any], shape: Sequence[int]) -> Any:
+def nested(flat: Sequence[T], shape: Sequence[int]) -> Nested[T]:
     """Entries as nested lists."""
     if not shape:
         return flat[0]
@@ -90,12 +94,12 @@ def nested(flat: Sequence[Any], shape: Sequence[int]) -> Any:
 class Between:
     """An interval of numbers, or one number."""
 
-    low: Any
-    high: Any
+    low: mpmath.mpf | Expr
+    high: mpmath.mpf | Expr
     low_open: bool = False
     high_open: bool = False
 
-    def __contains__(self, value: Any) -> bool:
+    def __contains__(self, value: float | mpmath.mpf) -> bool:
         above = value > self.low if self.low_open else value >= self.low
         below = value < self.high if self.high_open else value <= self.high
         return bool(above and below)
@@ -114,7 +118,7 @@ class Numbers:
     parameter: str
     parts: tuple[Between, ...]
 
-    def __contains__(self, value: Any) -> bool:
+    def __contains__(self, value: float | mpmath.mpf) -> bool:
         return any(value in part for part in self.parts)
 
     def __str__(self) -> str:
@@ -125,13 +129,13 @@ class Numbers:
         return f"{self.parameter} {' or '.join(f'in {part}' for part in parts)}"
 
 
-def _end(value: Any) -> str:
+def _end(value: mpmath.mpf | Expr) -> str:
     if isinstance(value, Expr):
         return str(value)
     return str(decimal(value)) if value else "0"
 
 
-def numbers(parameter: Symbol, values: Set, end: Callable[[Expr], Any]) -> Numbers:
+def numbers(parameter: Symbol, values: Set, end: Callable[[Expr], mpmath.mpf | Expr]) -> Numbers:
     """A set whose ends are numbers, each of which ``end`` makes."""
     found: list[Between] = []
     for part in pieces(values):
@@ -146,13 +150,30 @@ def numbers(parameter: Symbol, values: Set, end: Callable[[Expr], Any]) -> Numbe
     return Numbers(parameter.name, tuple(found))
 
 
+#: A number, nested lists of them, a set of them, whether a condition holds, or a name.
+Value: TypeAlias = "mpmath.mpf | list[Nested[mpmath.mpf]] | Numbers | bool | str"
+
+
 def set_text(parameter: Symbol, values: Set) -> str:
     """``alpha in [1/n, 1)``."""
     return str(numbers(parameter, values, lambda end: end))
 
 
 # --- text ------------------------------------------------------------------------------------
-def decimal(value: Any) -> Any:
+def as_float(value: Value) -> float:
+    """A number that was handed out, in float64; of a condition 1 or 0.
+
+    Raises
+    ------
+    TypeError
+        If it is no number, but an array, a set or a name.
+    """
+    if isinstance(value, (str, list, Numbers)):
+        raise TypeError(f"{value} is not a number")
+    return float(value)
+
+
+def decimal(value: Value) -> Nested[str]:
     """The decimal string of a number, ``oo`` for infinity; nested lists of them for an array."""
     if isinstance(value, list):
         return [decimal(v) for v in value]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from sympy import Expr, Piecewise, Symbol, sign
 
 from ..decide.domain import Domain
 from ..optimum.threshold import Threshold
 from ..proof.hooks import Shown
-from .kinds import Kind, as_basic, kind_of, numbers_in
+from .kinds import Expression, Kind, as_basic, kind_of, numbers_in
 from .measure import Border, Measure
 
 
@@ -56,7 +55,7 @@ class Quantity(Shown):
         How it is found in embeddings, where its name or its condition does not tell.
     """
 
-    expression: Any
+    expression: Expression
     symbol: str
     meaning: str
     domain: Domain | None = None
@@ -66,7 +65,7 @@ class Quantity(Shown):
     needs: tuple[Expr, str] | None = None
     bound: tuple[Symbol, str] | None = None
     threshold: Threshold | None = None
-    limit_of: tuple[Any, Symbol, Expr] | None = None
+    limit_of: tuple[Expression, Symbol, Expr] | None = None
     spellings: tuple[str, ...] = ()
     parameter: Symbol | None = None
     ends: Mapping[Expr, Threshold] = field(default_factory=dict)
@@ -74,16 +73,26 @@ class Quantity(Shown):
     measured: Measure | None = None
 
     @classmethod
-    def of(cls, threshold: Threshold, name: str, symbol: str, **more: Any) -> Quantity:
+    def of(
+        cls,
+        threshold: Threshold,
+        name: str,
+        symbol: str,
+        *,
+        domain: Domain | None = None,
+        extended: bool = False,
+        needs: tuple[Expr, str] | None = None,
+    ) -> Quantity:
         """The quantity of a solved criterion; what it bounds comes from the proof."""
         return cls(
             threshold.value,
             symbol,
             threshold.meaning(name),
-            more.pop("domain", threshold.domain),
+            threshold.domain if domain is None else domain,
             bound=threshold.bound,
             threshold=threshold,
-            **more,
+            extended=extended,
+            needs=needs,
         )
 
     def __post_init__(self) -> None:

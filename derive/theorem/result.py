@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Protocol
 
+import mpmath
 from sympy import Expr, Symbol, oo, zoo
 
 from ..decide.cases import opened
@@ -20,20 +21,41 @@ from ..optimum.value import FaceValue
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.hooks import Shown, call
-from .compile import compiled
-from .kinds import Kind, numbers_in, rebuilt
-from .listed import ListOf
+from .compile import Vectorised, compiled
+from .kinds import Expression, Kind, numbers_in, rebuilt
+from .listed import Given, ListOf
 from .measure import Measure, by_name
-from .number import decided, nested, number, numbers
+from .number import Value, decided, nested, number, numbers
 from .putback import put_back
 from .quantity import Quantity
 from .subject import Alone, Subject, Symmetric
 from .values import Values
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 Builder = Callable[[Derivation], Mapping[str, Quantity]]
+#: Each takes the texts and lists of its own result.
+Reader = Callable[..., "Result"]  # type: ignore[explicit-any]
 
 
-def plain(e: Any) -> Any:
+class SettledClaim(Protocol):
+    """A statement as printed in a paper, which a result settles."""
+
+    @property
+    def paper(self) -> str:
+        """The key of the paper."""
+
+    @property
+    def label(self) -> str:
+        """As the paper numbers it."""
+
+    @property
+    def statement(self) -> str:
+        """The print with its hypotheses, on one line."""
+
+
+def plain(e: Expression) -> Expression:
     """An expression in symbols without assumptions."""
     return e.xreplace({s: Symbol(s.name) for s in e.free_symbols})
 
@@ -80,7 +102,7 @@ class Result(Shown):
         build: Builder,
         texts: tuple[str, ...] = (),
         lists: tuple[ListOf, ...] = (),
-        read: Callable[..., Result] | None = None,
+        read: Reader | None = None,
         subject: Subject | None = None,
         meanings: Mapping[Symbol, str] | None = None,
     ):
@@ -102,7 +124,9 @@ class Result(Shown):
         #: what each parameter is, for a reader who types its name
         self.meanings = {**about.meanings, **(meanings or {})}
 
-    def with_inputs(self, *, at: Mapping[str, object] | None = None, **given: Any) -> Result:
+    def with_inputs(
+        self, *, at: Mapping[str, object] | None = None, **given: Given | Problem
+    ) -> Result:
         """The same result for expressions or lists of the user's: a loss, or sizes of classes.
 
         Parameters
@@ -119,17 +143,16 @@ class Result(Shown):
             If it takes none, or one is not accepted; one line.
         """
         if self.at_values and (at or not given):
-            made = self.with_inputs(**given) if given else self
+            made = self.with_inputs(at=None, **given) if given else self
             return made.at_point(made.point(**at)) if at else made
         unknown = [name for name in given if name not in self.texts and name not in self.lists]
         if self._read is None or unknown:
             takes = ", ".join((*self.texts, *self.lists)) or "no expressions"
             raise DomainError(f"{self.id} does not take {', '.join(unknown)}; it takes {takes}")
-        read: dict[str, Any] = {
-            k: self.lists[k].read(v) if k in self.lists else v for k, v in given.items()
-        }
+        lists = {k: self.lists[k].read(v) for k, v in given.items() if k in self.lists}
+        read = {**given, **lists}
         made = self._read(**read, at=self.point(**at)) if at else self._read(**read)
-        written = {k: self.lists[k].text(read[k]) for k in self.lists if k in read}
+        written = {k: self.lists[k].text(v) for k, v in lists.items()}
         made.inputs = {**self.inputs, **written}
         return made
 
@@ -154,6 +177,11 @@ class Result(Shown):
             raise RuntimeError(f"{self.id} could not be derived: {error}") from error
 
     @property
+    def idle(self) -> tuple[Symbol, ...]:
+        """What the theorem is about and no quantity depends on: the number of views, say."""
+        return tuple(s for s in self.domain.ranges if s not in self.parameters)
+
+    @property
     def derivation(self) -> Derivation:
         """The checked steps."""
         return self._built[0]
@@ -169,7 +197,7 @@ class Result(Shown):
         return self.derivation.evidence
 
     @cached_property
-    def claims(self) -> list[Any]:
+    def claims(self) -> list[SettledClaim]:
         """The printed claims that this result settles."""
         return list(call("claims", self.id))
 
@@ -178,7 +206,7 @@ class Result(Shown):
         """How many printed claims it settles, by paper, without reading them."""
         return dict(call("claim counts", self.id))
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Expression:
         """The expression of a quantity, whatever it is called.
 
         Raises
@@ -191,7 +219,7 @@ class Result(Shown):
         except AttributeError as error:
             raise KeyError(str(error)) from None
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Expression:
         """The same for whoever goes on with SymPy: its symbols are plain, as ``Symbol("tau")`` is.
 
         So ``diff(r.alpha_min, "tau")`` and ``r.alpha_min.subs({"m": 10})`` do what they say. With
@@ -235,6 +263,7 @@ class Result(Shown):
     def point(self, **values: object) -> dict[Symbol, Expr]:
         """Read parameter values exactly and check them against the domain.
 
+        A value of what is :attr:`idle` is checked as well, and left out.
         A measured number that lies outside by rounding alone counts as the end of its range.
 
         Raises
@@ -243,11 +272,13 @@ class Result(Shown):
             For an unknown parameter or a value that is not accepted; one line.
         """
         known = {s.name: s for s in self.parameters}
+        known |= {s.name: s for s in self.idle if s.name in values}
         point: dict[Symbol, Expr] = {}
         for name, value in values.items():
             if name not in known:
                 raise DomainError(
-                    f"{self.id} has no parameter {name}; it takes {', '.join(known) or 'none'}"
+                    f"{self.id} has no parameter {name}; it takes "
+                    + (", ".join(s.name for s in self.parameters) or "none")
                 )
             try:
                 point[known[name]] = exact(value)
@@ -258,7 +289,7 @@ class Result(Shown):
         self.domain.check(point)
         return {s: point[s] for s in self.parameters if s in point}
 
-    def at(self, name: str, point: Mapping[Symbol, Expr]) -> Any:
+    def at(self, name: str, point: Mapping[Symbol, Expr]) -> Expression:
         """A quantity with exact values put in; ``oo`` takes the limit.
 
         Several symbols at ``oo`` go there one after the other, and the order must not matter:
@@ -288,7 +319,7 @@ class Result(Shown):
             raise DomainError(f"whether {name} holds at {at} is not known: it is a limit case")
         return rebuilt(quantity.expression, lambda e: _put_in(name, quantity, e, point, domain))
 
-    def value(self, name: str, /, digits: int = 15, **values: Any) -> Any:
+    def value(self, name: str, /, digits: int = 15, **values: Given) -> Value:
         """A number, as an mpmath float with ``digits`` digits; nested lists of them for arrays.
 
         Of a set it is a :class:`~.number.Numbers`, of a condition ``True`` or ``False``, and of
@@ -301,13 +332,13 @@ class Result(Shown):
         """
         made = {k: values.pop(k) for k in (*self.texts, *self.lists) if k in values}
         if made:
-            return self.with_inputs(**made).value(name, digits, **values)
+            return self.with_inputs(at=None, **made).value(name, digits, **values)
         point = self.point(**values)
         return self.number(name, self.at(name, point), point, digits)
 
     def number(
-        self, name: str, expression: Any, point: Mapping[Symbol, Expr], digits: int = 15
-    ) -> Any:
+        self, name: str, expression: Expression, point: Mapping[Symbol, Expr], digits: int = 15
+    ) -> Value:
         """What :meth:`at` gave for a point, its numbers put back into their conditions.
 
         Raises
@@ -327,7 +358,7 @@ class Result(Shown):
             return self._number(name, quantity, expression, point, digits)
         if quantity.kind is Kind.ARRAY:
             entries = zip(numbers_in(expression), quantity.parts(), strict=True)
-            known: dict[Any, Any] = {}
+            known: dict[tuple[object, ...], mpmath.mpf] = {}
             found = []
             for e, q in entries:  # those that are alike are found once
                 alike = (e, q.expression, q.limit_of)
@@ -339,7 +370,7 @@ class Result(Shown):
         domain = opened(quantity.domain or self.domain)
         ends = {_put_in(name, quantity, q.expression, point, domain): q for q in quantity.parts()}
 
-        def end(e: Expr) -> Any:
+        def end(e: Expr) -> mpmath.mpf:
             q = ends.get(e) or replace(quantity, expression=e)
             return self._number(name, q, e, point, digits)
 
@@ -352,12 +383,12 @@ class Result(Shown):
         expression: Expr,
         point: Mapping[Symbol, Expr],
         digits: int,
-    ) -> Any:
+    ) -> mpmath.mpf:
         value = number(expression, name, digits, extended=quantity.extended)
         put_back(name, quantity, expression, point, self.domain, value, digits)
         return value
 
-    def __call__(self, *, digits: int = 15, **values: Any) -> Values:
+    def __call__(self, *, digits: int = 15, **values: Given) -> Values:
         """All quantities at a point: numbers, and expressions where parameters are missing.
 
         >>> from cltheory import results
@@ -371,14 +402,14 @@ class Result(Shown):
         """
         made, point = self._placed(values)
 
-        def number(name: str) -> Any:
+        def number(name: str) -> Value | Expression:
             expression = made.at(name, point)
             free = expression.free_symbols & set(made.domain.ranges)
             return plain(expression) if free else made.number(name, expression, point, digits)
 
         return made._values(point, number)
 
-    def subs(self, **values: Any) -> Values:
+    def subs(self, **values: Given) -> Values:
         """All quantities with exact values put in, as SymPy expressions; ``oo`` takes the limit.
 
         Raises
@@ -389,15 +420,17 @@ class Result(Shown):
         made, point = self._placed(values)
         return made._values(point, lambda name: plain(made.at(name, point)))
 
-    def _placed(self, values: dict[str, Any]) -> tuple[Result, dict[Symbol, Expr]]:
+    def _placed(self, values: dict[str, Given]) -> tuple[Result, dict[Symbol, Expr]]:
         """The result for the lists and expressions among some values, and at the rest."""
         given = {k: values.pop(k) for k in (*self.texts, *self.lists) if k in values}
-        made = self.with_inputs(**given) if given else self
+        made = self.with_inputs(at=None, **given) if given else self
         point = made.point(**values)
         return made.at_point(point), point
 
-    def _values(self, point: Mapping[Symbol, Expr], found: Callable[[str], Any]) -> Values:
-        kept: dict[str, Any] = {}
+    def _values(
+        self, point: Mapping[Symbol, Expr], found: Callable[[str], Value | Expression]
+    ) -> Values:
+        kept: dict[str, Value | Expression] = {}
         refused: dict[str, str] = {}
         for name in self.quantities:
             try:
@@ -407,7 +440,7 @@ class Result(Shown):
         at = ", ".join(f"{s} = {v}" for s, v in point.items())
         return Values(f"{self.id} at {at}" if at else self.id, kept, refused)
 
-    def symbols(self, names: str = "") -> Any:
+    def symbols(self, names: str = "") -> Symbol | tuple[Symbol, ...]:
         """The symbols of its formulas, as ``sympy.symbols`` gives them; without names all.
 
         They are plain. One of your own with assumptions, such as ``Symbol("tau", positive=True)``,
@@ -426,7 +459,7 @@ class Result(Shown):
         found = tuple(known[name] for name in wanted)
         return found[0] if len(found) == 1 else found
 
-    def function(self, name: str) -> Callable[..., Any]:
+    def function(self, name: str) -> Vectorised:
         """A vectorised numpy function of the quantity's free symbols (by keyword).
 
         Values are float64 and broadcast, each within a relative 1e-9 of the exact one, or 0 where
@@ -446,9 +479,9 @@ class Result(Shown):
         over: str,
         *,
         between: tuple[float, float] | None = None,
-        ax: Any = None,
-        **values: Any,
-    ) -> Any:
+        ax: Axes | None = None,
+        **values: Given,
+    ) -> Axes:
         """Draw a quantity over one parameter; a value that is a list gives a curve for each entry.
 
         Parameters
@@ -471,7 +504,8 @@ class Result(Shown):
         DomainError
             If a value is not accepted.
         """
-        return call("plot", self, name, over, between, ax, values)
+        drawn: Axes = call("plot", self, name, over, between, ax, values)
+        return drawn
 
     # --- showing ------------------------------------------------------------------------
     def latex(self, name: str) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+
+from .kinds import Expression
+from .number import Value
 
 
-class Values(Mapping[str, Any]):
+class Values(Mapping[str, "Value | Expression"]):
     """Quantities at a point, by attribute or by name.
 
     Parameters
@@ -19,10 +21,12 @@ class Values(Mapping[str, Any]):
         Why the other quantities have no value there.
     """
 
-    def __init__(self, of: str, found: Mapping[str, Any], refused: Mapping[str, str]):
+    def __init__(
+        self, of: str, found: Mapping[str, Value | Expression], refused: Mapping[str, str]
+    ):
         self._of, self._found, self._refused = of, dict(found), dict(refused)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Value | Expression:
         if name.startswith("_"):
             raise AttributeError(name)
         try:
@@ -30,7 +34,7 @@ class Values(Mapping[str, Any]):
         except KeyError as error:
             raise AttributeError(error.args[0]) from None
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Value | Expression:
         """The value of a quantity.
 
         Raises

@@ -8,11 +8,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
     from cltheory.derive.landmarks.explain import explain
-    from cltheory.derive.results import results
+    from cltheory.derive.results import Registry, results
     from cltheory.derive.theorem.result import Result
 
     __version__: str
@@ -46,7 +49,7 @@ def problem(file: str) -> Result:
     return results[file] if is_file(file) else results["phases"].with_inputs(loss=file)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Result | Registry | ModuleType | Callable[..., object] | str:
     if name in MODULES:
         return import_module(MODULES[name])
     if name == "__version__":

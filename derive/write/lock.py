@@ -19,6 +19,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from os.path import join
 from typing import Any, Literal
 
 from sympy import Basic, Expr, Max, Min
@@ -29,6 +30,7 @@ from ..decide.evidence import Grade, Holds, Refuted
 from ..decide.exact import expression as read
 from ..decide.root import ClampedRoot
 from ..papers.sources import version
+from ..problems.catalogue import is_file
 from ..results import results
 from ..theorem.kinds import Kind
 from ..theorem.result import Result
@@ -223,7 +225,9 @@ def equivalents(entries: Sequence[Entry]) -> Iterator[Equivalent]:
 
 
 def compare_lock(
-    text: str, decide: Callable[[Sequence[Entry]], Iterable[Equivalent]] = equivalents
+    text: str,
+    decide: Callable[[Sequence[Entry]], Iterable[Equivalent]] = equivalents,
+    folder: str = "",
 ) -> list[Change]:
     """What has changed since the lock was written.
 
@@ -231,6 +235,8 @@ def compare_lock(
     ----------
     decide
         Applies :func:`equivalent` to entries; it may give up on one, and say why.
+    folder
+        Where the lock is: files of losses are named from there.
 
     Raises
     ------
@@ -238,7 +244,8 @@ def compare_lock(
         If the text is not a lock that can be read.
     """
     quantities = read_lock(text)["quantities"]
-    entries = [(id, name, old) for id, of in quantities.items() for name, old in of.items()]
+    placed = {join(folder, id) if is_file(id) else id: of for id, of in quantities.items()}
+    entries = [(id, name, old) for id, of in placed.items() for name, old in of.items()]
     if not entries:
         raise LockError("the lock has no quantities in it")
     now = {

@@ -18,6 +18,7 @@ from ..decide.domain import Domain, DomainError
 from ..decide.root import ClampedRoot, stand_ins, without_roots
 from ..losses.written import Tex
 from ..proof.derivation import Step
+from ..proof.hooks import call
 from ..theorem.about import head
 from ..theorem.bounds import Bounds, as_data
 from ..theorem.dimensions import own_dimension
@@ -111,7 +112,9 @@ def report(
         ],
         "claims": [
             {"paper": c.paper, "label": c.label, "verdict": v.word, "note": v.note}
-            for c, v in ((c, c.known_verdict()) for c in (result.claims if claims else []))
+            for c, v in (
+                (c, c.known_verdict()) for c in (call("claims", result.id) if claims else [])
+            )
         ],
         "evidence": str(result.evidence.grade),
     }
@@ -280,7 +283,7 @@ def verdicts(result: Result, point: Mapping[Symbol, Expr]) -> list[str]:
                 continue
             margin = point[symbol] - value
             above = sign(margin)
-            size = decimal(number(margin, name, 3))
+            size = str(number(margin, name, 3))
         except (DomainError, NotKnown, NoValue):
             continue
         if not iff or above is None:

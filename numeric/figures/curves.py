@@ -144,7 +144,7 @@ class Frame:
         }
 
         def at(x: Array, y: Array) -> Array:
-            values = {**self.fixed, self.x: x, self.y: y}
+            values: dict[str, float | Array] = {**self.fixed, self.x: x, self.y: y}
             with warnings.catch_warnings():  # on a border a condition is zero to all digits
                 warnings.simplefilter("ignore", RuntimeWarning)
                 found = f(**{k: values[k] for k in needed})

@@ -10,6 +10,7 @@ import numpy as np
 from torch.nn.functional import one_hot
 
 from ...derive.results import results
+from ...derive.theorem.number import as_float
 from ..digits import CLASSES, STEPS, embedded, load
 from ..losses import EuclideanWInfoNCE
 from ..metrics import loss_gap, procrustes_r2, similarity_r2
@@ -104,7 +105,7 @@ def least_dimension() -> int:
     """
     classes = [k // 2 for k in range(2 * CLASSES)]
     apart = [[int(a != b) for b in classes] for a in classes]
-    return int(results["dgp-euclidean"].value("dimension", D=apart))
+    return int(as_float(results["dgp-euclidean"].value("dimension", D=apart)))
 
 
 def averaged(grid: Grid, rows: Sequence[Row], column: str) -> tuple[np.ndarray, np.ndarray]:

@@ -6,9 +6,10 @@ Lower precision than float32 is raised to it, also under autocast.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict, Unpack, get_args
+from typing import Literal, TypedDict, Unpack, get_args
 
 import torch
+from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from .directions import check_directions, directions
@@ -20,6 +21,7 @@ from .weights import Classes, Dense, Kernel, Weights
 SYMMETRY = 1e-6
 Reduction = Literal["mean", "none"]
 Isolated = Literal["skip", "zero", "error"]
+Labels = Tensor | ArrayLike
 
 
 class Options(TypedDict, total=False):
@@ -96,7 +98,7 @@ class Loss(nn.Module):
         """The temperature and the similarity."""
         return f"tau={self.tau if isinstance(self.tau, float) else 'learned'}"
 
-    def weights(self, labels: Any, batch: int, views: int, like: Tensor) -> Weights:
+    def weights(self, labels: Tensor | None, batch: int, views: int, like: Tensor) -> Weights:
         """The weights of the pairs, view after view, from what the loss is given as labels."""
         raise NotImplementedError
 
@@ -106,7 +108,7 @@ class Loss(nn.Module):
             raise ValueError("towers=True needs embeddings of shape (batch, views, d), views >= 2")
         return Layout(n, views if self.towers else 1, self.anchor, watch=self.watch)
 
-    def entropic_bound(self, embeddings: Tensor, labels: Any = None) -> Tensor:
+    def entropic_bound(self, embeddings: Tensor, labels: Labels | None = None) -> Tensor:
         """The least loss of similarities that need not be those of any embeddings.
 
         It is the mean entropy of the weights of an anchor, each over their sum. Of the embeddings
@@ -120,25 +122,25 @@ class Loss(nn.Module):
         least = rows.mean() if self.isolated == "zero" else rows.sum() / has.sum().clamp_min(1)
         return least if self.base is None else least * (self.tau / self.base)
 
-    def forward(self, embeddings: Tensor, labels: Any = None) -> Tensor:
+    def forward(self, embeddings: Tensor, labels: Labels | None = None) -> Tensor:
         """The loss."""
         z, batch, views = points(embeddings)
         weights = self.weights(_tensor(labels, z), batch, views, z)
         if self.check and isinstance(self.tau, nn.Parameter):
             positive("tau", float(self.tau.detach()))
         each = self.reduction == "none"
-        options: dict[str, Any] = {
-            "euclidean": self.euclidean,
-            "normalize": self.normalize,
-            "layout": self.layout(z.shape[0], views),
-            "reduction": "none" if each else "zero" if self.isolated == "zero" else "skip",
-            "check": self.check,
-        }
-        if torch.is_autocast_enabled(z.device.type):
-            with torch.autocast(z.device.type, enabled=False):
-                loss, has = weighted_infonce(z, weights, self.tau, **options)
-        else:
-            loss, has = weighted_infonce(z, weights, self.tau, **options)
+        with torch.autocast(z.device.type, enabled=False):
+            loss: Tensor
+            loss, has = weighted_infonce(
+                z,
+                weights,
+                self.tau,
+                euclidean=self.euclidean,
+                normalize=self.normalize,
+                layout=self.layout(z.shape[0], views),
+                reduction="none" if each else "zero" if self.isolated == "zero" else "skip",
+                check=self.check,
+            )
         if self.isolated == "error" and has is not None and not has.all():
             row = int((~has).nonzero()[0]) % batch
             raise ValueError(f"sample {row} has no other sample to be attracted to")
@@ -161,7 +163,7 @@ def apart(anchor: bool, towers: bool) -> None:
         raise ValueError("anchor=True and towers=True exclude each other: use one of them")
 
 
-def _tensor(labels: Any, z: Tensor) -> Tensor | None:
+def _tensor(labels: Labels | None, z: Tensor) -> Tensor | None:
     """Labels beside the embeddings; lists and arrays are taken as well."""
     return None if labels is None else torch.as_tensor(labels, device=z.device)
 

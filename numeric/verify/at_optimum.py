@@ -13,6 +13,7 @@ from sympy import Expr, S
 from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
 from ...derive.theorem.measure import LOSS, Entries, Face, Rank, Reading, product, share
+from ...derive.theorem.number import as_float
 from ...derive.theorem.result import Result
 from ..problems.reduced import OCCUPIED
 from ..search.optimiser import StopCode, minimise
@@ -120,7 +121,7 @@ def _predicted(
         if r.quantity(name).limit_of is not None or not is_readable(measure.of, there):
             continue
         try:
-            value = float(r.value(name, **known))
+            value = as_float(r.value(name, **known))
         except DomainError:
             continue
         if measure.through is not None:  # the quantity itself may be infinite
@@ -139,6 +140,7 @@ def _entries(
     """The numbers of an array that are read from embeddings, those that are read alike once."""
     try:
         values = r.value(name, **known)
+        assert isinstance(values, list)
     except DomainError:
         return
     seen: set[Expr] = set()
@@ -146,13 +148,13 @@ def _entries(
         for j, of in enumerate(row):
             if of.free_symbols and of not in seen:
                 seen.add(of)
-                yield f"{name}[{i + 1}][{j + 1}]", (float(values[i][j]), of)
+                yield f"{name}[{i + 1}][{j + 1}]", (as_float(values[i][j]), of)
 
 
 def _ranks(r: Result, of: Case, point: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     for name, measure in r.measures().items():
         if isinstance(measure, Rank):
-            yield name, float(r.value(name, **of.known(r, point)))
+            yield name, as_float(r.value(name, **of.known(r, point)))
 
 
 def _faces(r: Result, of: Case, point: Mapping[str, Any]) -> Iterator[tuple[str, set[str]]]:

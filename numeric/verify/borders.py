@@ -17,6 +17,7 @@ from sympy import Expr
 from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
 from ...derive.theorem.measure import Border
+from ...derive.theorem.number import as_float
 from ...derive.theorem.result import Result
 from ..problems import bind
 from ..problems.embeddings import structured_embeddings
@@ -74,7 +75,7 @@ def _value_of(of: Case, name: str, border: Border) -> tuple[float, dict[str, Any
     for tried in [others, *elsewhere(free, of.problem.domain, others)]:
         try:
             # As a formula, also where another way would be taken at numbers.
-            value = float(Result.value(of.result, name, **of.known(of.result, tried)))
+            value = as_float(Result.value(of.result, name, **of.known(of.result, tried)))
         except DomainError:
             continue
         if abs(value) < RANGE:

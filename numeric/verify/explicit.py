@@ -12,6 +12,7 @@ from ...derive.decide.exact import exact
 from ...derive.decide.limits.limit import joint_limit
 from ...derive.problems.problem import Problem
 from ...derive.theorem.measure import AtMost, Rank, Reading
+from ...derive.theorem.number import as_float
 from ..problems.embeddings import random_embeddings, structured_embeddings
 from ..problems.measure import spreads
 from ..search.certificate import certify
@@ -65,7 +66,7 @@ def _compared(
         else:
             continue
         known = {k: v for k, v in values.items() if limit is None or k != limit[1].name}
-        yield name, float(result.value(name, **known)), measured
+        yield name, as_float(result.value(name, **known)), measured
         if isinstance(measure, Reading) and measure.least_of is not None:
             problem = Problem(measure.least_of, of.arrangement.scheme, result.domain)
             excess = float(certify(problem, u, {}).gap)

@@ -20,6 +20,7 @@ from sympy import Add, Expr, lambdify
 from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
 from ...derive.losses.pairwise import PairwiseLoss, c
+from ...derive.theorem.number import as_float
 from .case import Case
 from .checks import CLOSE_LOSS, Check
 
@@ -47,7 +48,7 @@ def checks(of: Case) -> Iterator[Check]:
         least = float(least_of(first, second, corners))
         there = [f(mpf(result.value(r, **known))) for r, f in functions.items()]
     for what, predicted in (
-        ("loss", float(result.value("loss", **known))),
+        ("loss", as_float(result.value("loss", **known))),
         ("loss of the derived inner products", float(sum(there))),
     ):
         yield Check(what, where, predicted, least, CLOSE_LOSS, stop=stop)

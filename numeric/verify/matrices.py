@@ -56,8 +56,8 @@ def checks(result: Result, values: Mapping[str, Any], run: Run) -> list[Check]:
     close = run.close_loss
     found: list[Check] = []
     if attained:
-        rows = [[float(e) for e in row] for row in there.value("embedding", **values)]
-        best = float(loss(similarity(torch.tensor(rows, dtype=run.dtype))))
+        made = torch.tensor(there.value("embedding", **values), dtype=run.dtype)
+        best = float(loss(similarity(made)))
         found.append(Check("loss of the embedding", at, bound, best, close))
     for seed in run.seeds:
         run.tell(f"points at {at}, seed {seed}")

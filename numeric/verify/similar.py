@@ -31,6 +31,7 @@ from ...derive.structures.arrangement import Arrangement, arrange
 from ...derive.structures.hierarchy import VIEWS, hierarchy, n, p
 from ...derive.structures.scheme import Scheme
 from ...derive.structures.towers import NEGATIVE, towers
+from ...derive.theorem.number import as_float
 from ...derive.theorem.result import Result
 from ..problems.embeddings import normalise, perturb, random_embeddings
 from ..search.smooth import lowered
@@ -134,7 +135,7 @@ class _At:
     def derived(self, name: str) -> float:
         """The derived value of a quantity there."""
         known = {s.name for s in self.result.parameters}
-        return float(
+        return as_float(
             self.result.value(name, **{k: v for k, v in self.values.items() if k in known})
         )
 
@@ -278,7 +279,7 @@ def _weights(of: Result, base: Exact, given: Exact) -> Iterator[Exact]:
     if "alpha" in given:
         yield base
         return
-    border = float(of.value("alpha_max", **base))
+    border = as_float(of.value("alpha_max", **base))
     yield {**base, "alpha": f"{BELOW * border:.6g}"}
     if border < 1:
         yield {**base, "alpha": f"{min(ABOVE * border, (1 + border) / 2):.6g}"}

@@ -354,12 +354,34 @@ def test_a_bad_lock(refused: Callable[..., str], here: Path, text: bytes) -> Non
     assert "c.lock: " in refused("check", "--frozen", "c.lock")
 
 
+def test_a_lock_names_files_from_its_own_folder(
+    cltheory: Any, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper = here / "paper"
+    paper.mkdir()
+    (paper / "mine.toml").write_text(
+        'title = "SupCon"\ntemperature = "tau"\n[structure]\nlevels = [\n'
+        '{ name = "instances", size = "n", relation = "same_class" },\n'
+        '{ name = "classes", size = "m", relation = "cross_class" },\n]\n'
+        '[[terms]]\nweight = "1"\npositives = ["same_class"]\ndenominator = "others"\n'
+    )
+    monkeypatch.chdir(paper)
+    (paper / "c.lock").write_text(cltheory("freeze", "--loss", "mine.toml").out)
+    monkeypatch.chdir(here)
+    assert cltheory("check", "--frozen", "paper/c.lock").code == 0
+    (paper / "mine.toml").unlink()
+    code, _, err = cltheory("check", "--frozen", "paper/c.lock")
+    assert code == 2 and "paper/mine.toml" in err
+
+
 def test_require(cltheory: Any, here: Path) -> None:
     (here / "a.tex").write_text("nothing")
     code, out, err = cltheory("check", "a.tex", "--require")
-    assert code == 2
+    assert code == 1
     assert "no marked equation" in out
     assert "--require" in err
+    (here / "a.tex").write_text("% cltheory: nope.nothing")  # what cannot be checked outweighs it
+    assert cltheory("check", "a.tex", "--require").code == 2
     (here / "a.tex").write_text(RIGHT)
     assert cltheory("check", "a.tex", "--require").code == 0
 

@@ -81,7 +81,7 @@ def test_a_table(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     code, out, err = cltheory("claims", "small")
     assert (code, err) == (0, "")
     assert "A small paper" in out
-    assert "4 claims: 2 agrees, 1 differs, 1 needs-condition" in out
+    assert "4 claims: 2 agrees, 1 needs-condition, 1 differs" in out
     assert "note 2 [at m = 2, n = 3: printed 1, derived 2]" in out
     assert "\x1b" not in out
 
@@ -107,6 +107,34 @@ def test_only(cltheory: Any, monkeypatch: pytest.MonkeyPatch, only: str) -> None
     text = cltheory("claims", "small", "--only", only).out
     assert "4 claims" in text
     assert text.count("note") - text.count("note\n") >= len(rows)
+
+
+@pytest.mark.parametrize(
+    "section, prefix",
+    [
+        ("4.1", "section_4_1"),
+        ("4", "section_4_"),
+        ("Appendix A.3", "appendix_a3_"),
+        ("A.1", "appendix_a1"),
+        ("a", "appendix_a"),
+        ("figure 1", "figure_1"),
+    ],
+)
+def test_a_section_and_its_summary_first(cltheory: Any, section: str, prefix: str) -> None:
+    found = ledger_of("lee2025ssem")
+    names = [name for name in found.sections if name.startswith(prefix)]
+    wanted = [r.label for name in names for r in found.records(name)]
+    assert [c.label for c in found.of_section(section)] == wanted
+    out = cltheory("claims", "lee2025ssem", "--stored", "--section", section).out
+    assert out.startswith(f"{len(wanted)} claims: ")
+
+
+def test_a_number_is_not_the_beginning_of_another(refused: Any) -> None:
+    found = ledger_of("ochieng2025diversity")
+    assert {c.record.section for c in found.of_section("A.1")} == {"appendix_a1"}
+    assert {c.record.section for c in found.of_section("1")} >= {"section_1", "section_1_4"}
+    says = refused("claims", "lee2025ssem", "--section", "9.9")
+    assert "no section '9.9'" in says and "section 4 1" in says
 
 
 def test_an_interrupt_is_told_in_words(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -287,3 +287,12 @@ def test_a_limit_is_meant_inside_the_ranges_of_what_stays_symbolic(cltheory: Any
     assert "for alpha in (1/n, 1)" in out and "1]" not in out
     at_end = cltheory("derive", "supcl-threshold", "--m", "oo", "--alpha", "1", "--brief").out
     assert "tau_max = oo" in at_end
+
+
+def test_what_plays_no_role_is_said_in_a_line(cltheory: Any) -> None:
+    code, out, err = cltheory("derive", "supcl-threshold", "--m", "10", "--p", "2", "--brief")
+    assert code == 0
+    assert err == "cltheory: p plays no role: supcl-threshold holds for every p\n"
+    assert out == cltheory("derive", "supcl-threshold", "--m", "10", "--brief").out
+    code, _, err = cltheory("derive", "supcl-threshold", "--p", "1/2")
+    assert code == 2 and "p" in err

@@ -234,6 +234,7 @@ def test_the_pre_commit_hook() -> None:
     ("more", "flags"),
     [
         ({}, []),
+        ({"REQUIRE": "true"}, ["--require"]),
         ({"ALLOW_SAMPLED": "true", "FROZEN": "a lock"}, ["--allow-sampled", "--frozen", "a lock"]),
     ],
 )
@@ -249,7 +250,7 @@ def test_the_script_of_the_action(
     given = {"PATH": "/usr/bin:/bin", "RUNNER_TEMP": str(tmp_path), "ALLOW_SAMPLED": "false"}
     done = subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-        env=given | {"FROZEN": ""} | env | more,
+        env=given | {"FROZEN": "", "REQUIRE": "false"} | env | more,
         capture_output=True,
         text=True,
         cwd=tmp_path,

@@ -82,6 +82,22 @@ def test_list_searches(cltheory: Any, refused: Any) -> None:
     out = cltheory("list", "SigLIP").out
     assert "pairwise-threshold" in out and "supcl" not in out
     assert "no result mentions 'qqq'" in refused("list", "qqq")
+    assert "docs/problem-files.md" in refused("list", "byol")
+
+
+@pytest.mark.parametrize(
+    "word, id",
+    [
+        ("clip", "infonce-optimum"),  # a library
+        ("siglip", "sigmoid-threshold"),
+        ("long-tailed", "tail-collapse"),  # a keyword
+        ("hard negatives", "phases"),
+        ("Class Collapse", "supcl-threshold"),
+        ("gain_in_any_dimension", "whitening-gain"),
+    ],
+)
+def test_list_knows_libraries_keywords_and_quantities(cltheory: Any, word: str, id: str) -> None:
+    assert f"  {id} " in cltheory("list", word).out
 
 
 @pytest.mark.parametrize("id", list(results))

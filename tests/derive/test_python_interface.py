@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
+from importlib.util import find_spec
+from pathlib import Path
 
 import cltheory as cl
 import pytest
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.results import results
+from cltheory.derive.theorem.number import Numbers, as_float
 from cltheory.derive.theorem.result import Result
 from cltheory.derive.theorem.values import Values
 from sympy import Symbol, diff, limit, oo
 
 R = cl.supcl_threshold
+ROOT = Path(__file__).parents[2]
 
 
 def test_a_result_by_attribute_or_by_either_name() -> None:
@@ -114,3 +119,22 @@ def test_names_of_quantities_do_not_collide_with_methods() -> None:
     taken = set(dir(Result)) | set(dir(Values))
     found = [(r.id, name) for r in results.values() for name in r.quantities if name in taken]
     assert found == [("exponential-kernel", "value")]  # an old name: results[id]["value"]
+
+
+def test_a_number_that_was_handed_out_is_a_float_and_nothing_else_is() -> None:
+    assert as_float(R.value("alpha_min", m=10, n=50, tau="0.1")) == pytest.approx(
+        0.0201464446195631
+    )
+    assert as_float(True) == 1.0
+    for other in ("classes", [1.0], Numbers("alpha", ())):
+        with pytest.raises(TypeError):
+            as_float(other)
+
+
+def test_the_modules_whose_types_are_strict_exist() -> None:
+    """A name that is mistyped there would be passed over by mypy."""
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (strict,) = (o for o in config["tool"]["mypy"]["overrides"] if "disallow_any_explicit" in o)
+    assert {"cltheory", "cltheory.losses", "cltheory.metrics"} <= set(strict["module"])
+    for name in strict["module"]:
+        assert find_spec(name.removesuffix(".*")) is not None, name

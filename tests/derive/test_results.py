@@ -67,6 +67,7 @@ def test_floats_are_the_decimals_they_print_as() -> None:
         ({"tau": -1}, "tau must be > 0"),
         ({"alpha": "1.1"}, r"alpha must be in \[0, 1\]"),
         ({"alpha": float("nan")}, "is not a number"),
+        ({"p": "1/2"}, "p must be an integer >= 1, not 1/2"),
         ({"q": 1}, "has no parameter q; it takes m, n, alpha, tau"),
         ({"m": "__import__('os')"}, "is not a number"),
         ({"alpha": "1/10", "n": 5}, "for alpha <= 1/n classes collapse at every tau"),

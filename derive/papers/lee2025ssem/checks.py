@@ -276,7 +276,7 @@ def stored_have_the_variance(at: Point, *, within: Any) -> Findings:
     alphas, taus, measured, _ = zip(*([float(v) for v in c] for c in cells), strict=True)
     shares = {"within": float(within), "between": 1 - float(within)}
     optimum = results["supcl-optimum"]
-    parts = [
+    parts: list[Any] = [
         share * optimum.function(f"{k}_class_variance")(**sizes, alpha=alphas, tau=taus)
         for k, share in shares.items()
     ]

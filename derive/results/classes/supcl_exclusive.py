@@ -101,6 +101,7 @@ def together(collapse: Vertex, sides: list[Edge]) -> dict[str, Expr]:
     }
 
 
+KEYWORDS = "class collapse"
 RESULT = Result(
     "supcl-exclusive",
     title="When SupCL without the anchor collapses classes, and its optimum",

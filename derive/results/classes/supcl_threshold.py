@@ -89,6 +89,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     return found
 
 
+KEYWORDS = "class collapse, neural collapse, supervised contrastive"
 RESULT = Result(
     "supcl-threshold",
     title="When the SupCL loss collapses classes",

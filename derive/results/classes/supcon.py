@@ -8,6 +8,7 @@ from ...losses.softmax import tau
 from ...structures.hierarchy import m, n, p
 from .._pure import pure_result
 
+KEYWORDS = "neural collapse, supervised contrastive"
 RESULT = pure_result(
     "supcon",
     "classes",

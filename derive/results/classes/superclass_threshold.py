@@ -31,7 +31,8 @@ from ...structures.hierarchy import (
     n,
     p,
 )
-from ...theorem.result import Quantity, Result
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
 from ...theorem.subject import Symmetric
 from .._pure import segment_from
 

@@ -9,6 +9,7 @@ from ...losses.softmax import tau
 from ...structures.hierarchy import n, p
 from .._pure import pure_result
 
+KEYWORDS = "InfoNCE, self-supervised"
 RESULT = pure_result(
     "simclr",
     "instances",

@@ -66,6 +66,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     }
 
 
+KEYWORDS = "NT-Xent, self-supervised"
 RESULT = Result(
     "kernel-infonce",
     title="Kernel-InfoNCE: definiteness, convexity, and the optimum up to the Gaussian",

@@ -175,6 +175,7 @@ def _at(found: Threshold, values: dict[Symbol, Expr]) -> Threshold:
     )
 
 
+KEYWORDS = "class collapse"
 RESULT = Result(
     "kernel-supcl",
     title="When classes collapse in the SupCL loss with an exponential kernel",

@@ -10,6 +10,7 @@ from ...decide.domain import between
 from ...losses.supcl import SUPCL, alpha
 from ._two_sizes import SIZES, TwoSizes
 
+KEYWORDS = "long-tailed, imbalanced classes, imbalance"
 RESULT = TwoSizes(
     "supcl-two-sizes",
     title="The optimum of the SupCL loss for classes of two sizes, for numerical values",

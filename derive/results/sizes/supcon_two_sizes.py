@@ -7,6 +7,7 @@ farther apart than small ones. Found for numerical values, certified.
 from ...losses.supcl import SUPCON
 from ._two_sizes import SIZES, TwoSizes
 
+KEYWORDS = "long-tailed, imbalanced classes, imbalance"
 RESULT = TwoSizes(
     "supcon-two-sizes",
     title="The optimum of the SupCon loss for classes of two sizes, for numerical values",

@@ -44,6 +44,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     return {k: found[k] for k in ("delta_star", "positive", "negative", "loss")}
 
 
+KEYWORDS = "two-tower, multimodal"
 RESULT = Result(
     "infonce-optimum",
     title="The optimum of the two-sided InfoNCE loss",

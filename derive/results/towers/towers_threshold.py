@@ -124,6 +124,7 @@ def segment_of_towers() -> Segment:
     return segment_from(SYMMETRY, "shared_contrasts", LOW, ALIGNED)
 
 
+KEYWORDS = "hard negatives, multimodal"
 RESULT = Result(
     "towers-threshold",
     title="The sigmoid loss on K towers, several positives, weighted negatives",

@@ -43,6 +43,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     }
 
 
+KEYWORDS = "long-tailed"
 RESULT = Result(
     "imbalance-cold",
     title="SupCon on classes of unequal size as the temperature converges to zero",

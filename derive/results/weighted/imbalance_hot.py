@@ -55,6 +55,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     }
 
 
+KEYWORDS = "long-tailed"
 RESULT = Result(
     "imbalance-hot",
     title="SupCon on classes of unequal size as the temperature grows",

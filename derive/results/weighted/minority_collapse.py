@@ -105,6 +105,7 @@ def _many(merged: Criterion, proof: Derivation) -> Criterion:
     return Criterion(f"in the limit of many samples {merged.says}", ge(limit, 0))
 
 
+KEYWORDS = "long-tailed, imbalanced classes, imbalance"
 RESULT = Result(
     "minority-collapse",
     title="When all classes but the largest share one prototype in SupCon, for all sizes",

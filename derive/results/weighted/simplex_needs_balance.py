@@ -50,6 +50,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     }
 
 
+KEYWORDS = "long-tailed, imbalanced classes, imbalance, neural collapse"
 RESULT = Result(
     "simplex-needs-balance",
     title="SupCon gives a regular simplex only if all classes have one size",

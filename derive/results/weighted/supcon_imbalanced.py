@@ -73,6 +73,7 @@ def derive(data: Data, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[
     return {**numbers(found, sizes, fixed), "samples": samples}
 
 
+KEYWORDS = "long-tailed"
 RESULT = ForData(
     "supcon-imbalanced",
     title="The optimum of SupCon on classes of unequal sizes",

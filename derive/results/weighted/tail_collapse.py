@@ -174,6 +174,7 @@ def _many(rise: Expr, forces: Forces, proof: Derivation) -> Expr:
     return many
 
 
+KEYWORDS = "long-tailed, imbalanced classes, imbalance"
 RESULT = Result(
     "tail-collapse",
     title="When all small classes share one prototype beside K large ones in SupCon",

@@ -360,7 +360,7 @@ class Writer:
             closed = expression(e, domain, self.note.symbol, symbol)
             if e.free_symbols:  # what a root is, is said above
                 return closed.rows[0] if is_closed else ""
-            value = decimal(self.result.number(name, e, self.point, DIGITS))
+            value = str(decimal(self.result.number(name, e, self.point, DIGITS)))
         except DomainError:
             return ""
         if e.is_Rational and e.q <= PLAIN:
