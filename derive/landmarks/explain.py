@@ -68,44 +68,10 @@ class Explanation:
         }
 
 
-def explain(
-    loss: str | None = None,
-    *,
-    value: object = None,
-    convention: str | None = None,
-    **options: object,
-) -> dict[str, Any]:
-    """What a value of a loss means, by the values at embeddings that one knows.
-
-    Parameters
-    ----------
-    loss
-        Name of a loss, such as ``"supcon"``; without, all losses are searched for the value.
-    value
-        A value of the loss, as it was logged.
-    convention
-        A library, in whose terms the values are; the paper's without.
-    **options
-        Sizes and parameters: ``batch`` (images, not views), ``views``, ``classes``, ``queue``,
-        ``prototypes``, ``dim``, ``tau``, ``t``, ``b``. What is left out is as it usually is.
-
-    Returns
-    -------
-    dict
-        ``{"landmarks": [{"name", "value", "how", "configuration"}], "nearest", "says"}``.
-
-    Raises
-    ------
-    Refusal
-        If a name or a value is not accepted; one line.
-    """
-    return explained(loss, value=value, convention=convention, **options).as_json()
-
-
 def explained(
     loss: str | None, *, value: object = None, convention: str | None = None, **options: object
 ) -> Explanation:
-    """As :func:`explain`, with what was taken for granted."""
+    """As :func:`cltheory.explain`, with what was taken for granted."""
     given = {k: _option(k, v) for k, v in options.items() if v is not None}
     wanted = None if value is None else _value(value)
     if loss is None:

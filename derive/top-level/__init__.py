@@ -11,10 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import ModuleType
 
-    from cltheory.derive.landmarks.explain import explain
     from cltheory.derive.results import Registry, results
     from cltheory.derive.theorem.result import Result
 
@@ -49,17 +47,49 @@ def problem(file: str) -> Result:
     return results[file] if is_file(file) else results["phases"].with_inputs(loss=file)
 
 
-def __getattr__(name: str) -> Result | Registry | ModuleType | Callable[..., object] | str:
+def explain(
+    loss: str | None = None,
+    *,
+    value: object = None,
+    convention: str | None = None,
+    **options: object,
+) -> dict[str, object]:
+    """What a value of a loss means, by the values at embeddings that one knows.
+
+    Parameters
+    ----------
+    loss
+        Name of a loss, such as ``"supcon"``; without, all losses are searched for the value.
+    value
+        A value of the loss, as it was logged.
+    convention
+        A library, in whose terms the values are; the paper's without.
+    **options
+        Sizes and parameters: ``batch`` (images, not views), ``views``, ``classes``, ``queue``,
+        ``prototypes``, ``dim``, ``tau``, ``t``, ``b``. What is left out is as it usually is.
+
+    Returns
+    -------
+    dict
+        ``{"landmarks": [{"name", "value", "how", "configuration"}], "nearest", "says"}``.
+
+    Raises
+    ------
+    Refusal
+        If a name or a value is not accepted; one line.
+    """
+    from cltheory.derive.landmarks.explain import explained
+
+    return explained(loss, value=value, convention=convention, **options).as_json()
+
+
+def __getattr__(name: str) -> Result | Registry | ModuleType | str:
     if name in MODULES:
         return import_module(MODULES[name])
     if name == "__version__":
         from importlib.metadata import version
 
         return version("cltheory")
-    if name == "explain":
-        from cltheory.derive.landmarks.explain import explain
-
-        return explain
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from cltheory.derive.results import UnknownResult, results
