@@ -313,9 +313,9 @@ def test_pytorch_metric_learning() -> None:
     )
 
 
-def test_lightly() -> None:
-    public = pytest.importorskip("lightly.loss", reason="needs lightly")
-    for ours, theirs in ((SimCLR, public.NTXentLoss), (DCL, public.DCLLoss)):
+def test_lightly(lightly: dict[str, ModuleType]) -> None:
+    nt_xent, dcl = lightly["ntx_ent_loss"].NTXentLoss, lightly["dcl_loss"].DCLLoss
+    for ours, theirs in ((SimCLR, nt_xent), (DCL, dcl)):
         agree(ours(0.3), lambda z, f=theirs(0.3): f(z[:, 0], z[:, 1]), PAIRS, PUBLIC)
 
 
@@ -329,13 +329,12 @@ def test_open_clip(open_clip: ModuleType, t: float) -> None:
     agree(siglip, lambda z: theirs(z[:, 0], z[:, 1], t, -3.0), unit, PUBLIC)
 
 
-def test_solo_learn() -> None:
-    public = pytest.importorskip("solo.losses.moco", reason="needs solo-learn")
+def test_solo_learn(solo_moco: ModuleType) -> None:
     loss = MoCo(0.3, 50, D).eval()
 
     def theirs(z: Tensor) -> Tensor:
         q, k = normalize(z[:, 0]), normalize(z[:, 1])
-        found: Tensor = public.moco_loss_func(q, k.detach(), loss.queue.T.to(z), 0.3)
+        found: Tensor = solo_moco.moco_loss_func(q, k.detach(), loss.queue.T.to(z), 0.3)
         return found
 
     agree(loss, theirs, PAIRS, PUBLIC)
