@@ -19,7 +19,7 @@ from torch.nn.functional import logsigmoid
 from .directions import check_directions, directions, longest_length
 from .gathering import gathered, world
 from .modules import class_labels, points, positive
-from .sums import Unseen, log_sums, softplus_sum, tower_log_sums
+from .sums import Unseen, log_sums, softplus_sum, tower_mean
 from .weights import Groups, numbered
 
 Alone = Literal["attraction", "term", "renormalise", "skip"]
@@ -120,7 +120,7 @@ class Contrastive(nn.Module):
             z = self._directions(z, looked_at)
         elif looked_at:
             longest_length(z.detach())
-        return z / self.temperature**power if power else z
+        return z * (1 / self.temperature) ** power if power else z
 
     def _directions(self, z: Tensor, looked_at: bool) -> Tensor:
         if looked_at:
@@ -383,13 +383,12 @@ class CLIP(TwoTowers):
 
     def loss(self, u: Tensor, v: Tensor | None = None) -> Tensor:
         """The mean over anchors of both towers."""
-        x, y = (self.scaled(k, 0.5) for k in self.pair(u, v))
-        if self.gather and world()[1] > 1:
-            sums = (log_sums(a, gathered(b), Unseen()).mean() for a, b in ((x, y), (y, x)))
-            mean = sum(sums, x.new_zeros(())) / 2
-        else:
-            mean = tower_log_sums(x, y).mean()
-        return mean - torch.linalg.vecdot(x, y).mean()
+        u, v = self.pair(u, v)
+        x, y = self.scaled(u, 1.0), self.scaled(v, 0.0)
+        if not self.gather or world()[1] == 1:
+            return tower_mean(x, y)
+        sums = [log_sums(a, gathered(b), Unseen()).mean() for a, b in ((x, y), (y, x))]
+        return (sums[0] + sums[1]) / 2 - torch.linalg.vecdot(x, y).mean()
 
 
 class SigmoidLoss(TwoTowers):
@@ -439,7 +438,7 @@ class SigmoidLoss(TwoTowers):
         offset = 0
         if self.gather and world()[1] > 1:
             y, offset = gathered(y), world()[0] * len(x)
-        return softplus_sum(x, y, self.b.to(x), x.new_full((), 1 / len(x)), offset)
+        return softplus_sum(x, y, self.b.to(x), 1 / len(x), offset)
 
 
 class MoCo(TwoTowers):

@@ -1,8 +1,8 @@
 r"""Sums over all pairs of points, from which the losses of `contrastive.py` are put together.
 
-:func:`log_sums` and :func:`tower_log_sums` are the logarithms of denominators,
-:func:`softplus_sum` is the sum of a loss of pairs. What attracts is sums over classes, which need
-no pairs.
+:func:`log_sums` are the logarithms of denominators, :func:`tower_mean` is what two towers need of
+them, :func:`softplus_sum` is the sum of a loss of pairs. What attracts is sums over classes, which
+need no pairs.
 
 Few pairs are one matrix and plain operations, which can be compiled and differentiated twice. Many
 pairs are tiles or blocks of rows with gradients written by hand: memory is O(n d) and some tiles.
@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.functional import logsigmoid
+from torch.nn.functional import cross_entropy, logsigmoid
 
 from .tiles import BLOCK, BLOCK_CUDA, SAFE, Buffers, Layout, Similarities, Softmax
 from .weights import LOG2E
@@ -80,12 +80,15 @@ def log_sums(x: Tensor, y: Tensor, unseen: Unseen) -> Tensor:
     return _by_tiles(x, layout, None if unseen.ids is None else unseen.ids[0])
 
 
-def tower_log_sums(u: Tensor, v: Tensor) -> Tensor:
-    """Those of u against v, and behind them those of v against u, ``(2 n,)``."""
+def tower_mean(u: Tensor, v: Tensor) -> Tensor:
+    """The mean of log sum_j exp(u_i . v_j) - u_i . v_i and the same of v against u."""
     if is_small(u, v):
-        s = u @ v.T
-        return torch.cat((s.logsumexp(1), s.logsumexp(0)))
-    return _by_tiles(torch.cat((u, v)), Layout(2 * u.shape[0], views=2), None)
+        s, own = u @ v.T, torch.arange(u.shape[0], device=u.device)
+        return (cross_entropy(s, own) + cross_entropy(s.T, own)) / 2
+    longest = [float(k.detach().square().sum(1).max()) for k in (u, v)]
+    even = (longest[1] / max(longest[0], 1e-30)) ** 0.25 or 1.0  # both as long: products stay
+    found = _by_tiles(torch.cat((u * even, v / even)), Layout(2 * u.shape[0], views=2), None)
+    return found.mean() - torch.linalg.vecdot(u, v).mean()
 
 
 def _log_sums_matrix(x: Tensor, y: Tensor, unseen: Unseen) -> Tensor:
@@ -187,7 +190,7 @@ def softplus_sum(
     x: Tensor,
     y: Tensor,
     bias: Tensor,
-    weight: Tensor,
+    weight: float | Tensor,
     offset: int = 0,
     among: tuple[Tensor, Tensor] | None = None,
 ) -> Tensor:
@@ -200,7 +203,7 @@ def softplus_sum(
     bias
         ``()`` or ``(n,)``.
     weight
-        ``()`` or ``(n,)``, without a gradient.
+        A number, or ``(n,)`` without a gradient.
     offset
         Point ``offset + i`` is the partner of anchor i: with it s_ij changes its sign.
     among
@@ -212,7 +215,8 @@ def softplus_sum(
     if among is not None:  # points of a number beside each other: tiles of others are left out
         (ids, order), (all_ids, all_order) = (k.sort(stable=True) for k in among)
         y = y[all_order]
-        x, bias, weight = (k[order] if k.ndim else k for k in (x, bias, weight))
+        x, bias = x[order], bias[order] if bias.ndim else bias
+        weight = weight[order] if isinstance(weight, Tensor) else weight
         among = ids, all_ids
     return _softplus_by_tiles(x, y, bias, weight, offset, among)
 
@@ -221,17 +225,18 @@ def _softplus_matrix(
     x: Tensor,
     y: Tensor,
     bias: Tensor,
-    weight: Tensor,
+    weight: float | Tensor,
     offset: int,
     among: tuple[Tensor, Tensor] | None,
 ) -> Tensor:
-    s = torch.addmm(bias[..., None], x, y.T)
+    s = torch.addmm(bias[:, None] if bias.ndim else bias, x, y.T)
     if among is None:
-        s.diagonal(offset).neg_()
-    found = logsigmoid(-s)
-    if among is not None:
-        found = torch.where(among[0][:, None] == among[1], found, 0.0)
-    return -(weight @ found.sum(1) if weight.ndim else weight * found.sum())
+        signs = torch.full_like(s, -1.0, requires_grad=False)
+        signs.diagonal(offset).fill_(1.0)
+        found = logsigmoid(s * signs)
+    else:
+        found = torch.where(among[0][:, None] == among[1], logsigmoid(-s), 0.0)
+    return -(weight @ found.sum(1)) if isinstance(weight, Tensor) else found.sum() * -weight
 
 
 @torch.compiler.disable  # type: ignore[untyped-decorator]
@@ -249,11 +254,12 @@ class _Softplus(torch.autograd.Function):
         x: Tensor,
         y: Tensor,
         bias: Tensor,
-        weight: Tensor,
+        weight: float | Tensor,
         offset: int,
         among: tuple[Tensor, Tensor] | None,
     ) -> Tensor:
-        b, w = (k.expand(x.shape[0])[:, None] for k in (bias, weight))
+        w = torch.as_tensor(weight, dtype=x.dtype, device=x.device)
+        b, w = (k.expand(x.shape[0])[:, None] for k in (bias, w))
         value, needed = x.new_zeros(()), any(ctx.needs_input_grad)
         dx, dy, db = (torch.zeros_like(k) for k in (x, y, b))
         for rows, columns in _tiles(x, y, among):
