@@ -22,6 +22,7 @@ from cltheory.numeric import problems
 from cltheory.numeric.losses import sums, tiles
 from torch import Tensor
 from torch.nn.functional import normalize
+from torch.utils._python_dispatch import TorchDispatchMode
 
 #: float64 sums of some hundred terms of order one; public packages add a "small value" of 1e-16
 #: under a logarithm, or divide by lengths once more.
@@ -385,3 +386,39 @@ def test_values_do_not_depend_on_lengths(name: str, check: bool) -> None:
     loss.check = check
     for size in (1e-150, 1e150):
         torch.testing.assert_close(at(loss, PAIRS * size), at(loss, PAIRS))
+
+
+# --- memory ---------------------------------------------------------------------------------------
+class _Largest(TorchDispatchMode):
+    """The most entries of a tensor that any operation comes to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.most = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        found = func(*args, **(kwargs or {}))
+        for one in found if isinstance(found, tuple | list) else (found,):
+            if isinstance(one, Tensor):
+                self.most = max(self.most, one.untyped_storage().nbytes() // one.element_size())
+        return found
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_many_points_need_no_matrix(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the limit nothing has more entries than the points, or a tile."""
+    n, block = 256, 16
+    z = drawn(12, n, 2, D).requires_grad_()
+
+    def largest() -> int:
+        with _Largest() as seen:
+            loss = MoCo(0.3, 4 * n, D) if name == "moco" else ALL[name]()
+            at(loss, z, torch.arange(n) // 4).backward()
+        return seen.most
+
+    assert largest() >= n * n
+    monkeypatch.setattr(sums, "MATRIX", n)
+    monkeypatch.setattr(sums, "ROWS", 8 * n)
+    for room in (sums, tiles):
+        monkeypatch.setattr(room, "BLOCK", block)
+    assert largest() <= 8 * n + 4 * n * D
