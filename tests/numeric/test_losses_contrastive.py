@@ -8,6 +8,7 @@ Compared with ``pytorch-metric-learning`` 2.9, ``lightly`` 1.6, ``open_clip_torc
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from itertools import product
 from math import log
@@ -20,7 +21,7 @@ from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.losses import CLIP, DCL, SINCERE, Contrastive, MoCo, SigmoidLoss, SimCLR, SupCL
 from cltheory.numeric import problems
 from cltheory.numeric.losses import sums, tiles
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn.functional import normalize
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -232,8 +233,10 @@ ALL: dict[str, Callable[[], Contrastive]] = {
 PAIRS = torch.stack((U, V), 1)
 
 
-def at(loss: Contrastive, z: Tensor, labels: Tensor = CLASSES) -> Tensor:
-    value: Tensor = loss(z, labels) if isinstance(loss, SupCL | SINCERE) else loss(z)
+def at(loss: nn.Module, z: Tensor, labels: Tensor = CLASSES) -> Tensor:
+    """The loss of views, with labels if it takes them; it may be compiled."""
+    is_labelled = isinstance(getattr(loss, "_orig_mod", loss), SupCL | SINCERE)
+    value: Tensor = loss(z, labels) if is_labelled else loss(z)
     return value
 
 
@@ -270,6 +273,21 @@ def test_what_is_learned_is_named_as_in_libraries() -> None:
     torch.testing.assert_close(fixed(U, V), SigmoidLoss(10, -10)(U, V))
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("name", ["supcl", "sincere", "simclr", "dcl", "clip", "moco"])
+def test_small_temperatures(name: str, dtype: torch.dtype, way: str) -> None:
+    """Similarities of 1000, where sums have to be shifted; float32 knows these to 1e-4."""
+    torch.manual_seed(0)
+    loss = ALL[name]()
+    loss.logit_scale, loss.fixed = None, 1e-3
+    found = with_gradient(lambda z: at(loss, z.to(dtype)), PAIRS)
+    sums.MATRIX, before = 10**9, sums.MATRIX
+    expected = with_gradient(lambda z: at(loss, z), PAIRS)
+    sums.MATRIX = before
+    close = {"rtol": 1e-9, "atol": 1e-9} if dtype is torch.float64 else {"rtol": 1e-3, "atol": 1e-1}
+    torch.testing.assert_close(found, expected, check_dtype=False, **close)
+
+
 @pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("name", ALL)
 def test_lower_precision_is_raised(name: str, kind: torch.dtype) -> None:
@@ -289,10 +307,28 @@ def test_lower_precision_is_raised(name: str, kind: torch.dtype) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_compiled(name: str) -> None:
+    """One graph, also with labels; what was compiled for one set of labels is right for others."""
     torch.manual_seed(0)
+    torch.compiler.reset()
+    loss = ALL[name]()
+    compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
+    for labels in (CLASSES, CLASSES.flip(0) * 40 - 7, CLASSES % 2):
+        agree(lambda z, y=labels: at(compiled, z, y), lambda z, y=labels: at(loss, z, y), PAIRS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ALL)
+def test_large_batches_are_right_where_they_cannot_be_compiled(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sums, "MATRIX", 0)
+    torch.manual_seed(0)
+    torch.compiler.reset()
     loss = ALL[name]()
     compiled = torch.compile(loss, backend="aot_eager")
-    agree(lambda z: at(compiled, z), lambda z: at(loss, z), PAIRS)
+    with warnings.catch_warnings():  # torch looks at a .grad where it leaves the graph
+        warnings.filterwarnings("ignore", "The .grad attribute of a Tensor that is not a leaf")
+        agree(lambda z: at(compiled, z), lambda z: at(loss, z), PAIRS)
 
 
 # --- public packages ------------------------------------------------------------------------------
