@@ -97,13 +97,20 @@ class Contrastive(nn.Module):
         """What divides cosines; a tensor if it is learned."""
         return self.fixed if self.logit_scale is None else (-self.logit_scale).exp()
 
+    @temperature.setter
+    def temperature(self, value: float) -> None:
+        if self.logit_scale is not None:
+            raise ValueError("the temperature is learned: set logit_scale, minus its logarithm")
+        self.fixed = positive("temperature", value)
+
     def extra_repr(self) -> str:
         """The temperature."""
         return f"temperature={'learned' if self.logit_scale is not None else f'{self.fixed:g}'}"
 
     def forward(self, *given: Any, **named: Any) -> Tensor:
         """The loss, a number."""
-        device = next((k.device.type for k in given if isinstance(k, Tensor)), "cpu")
+        tensors = (k for k in (*given, *named.values()) if isinstance(k, Tensor))
+        device = next((k.device.type for k in tensors), "cpu")
         if torch.is_autocast_enabled(device):
             with torch.autocast(device, enabled=False):
                 return self.loss(*given, **named)

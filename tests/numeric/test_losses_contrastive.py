@@ -273,13 +273,23 @@ def test_what_is_learned_is_named_as_in_libraries() -> None:
     torch.testing.assert_close(fixed(U, V), SigmoidLoss(10, -10)(U, V))
 
 
+def test_a_temperature_that_is_not_learned_can_be_set() -> None:
+    loss = SimCLR(0.5)
+    loss.temperature = 0.3
+    torch.testing.assert_close(loss(embeddings=PAIRS), SimCLR(0.3)(PAIRS), rtol=0, atol=0)
+    with pytest.raises(ValueError, match="must be positive"):
+        loss.temperature = 0
+    with pytest.raises(ValueError, match="the temperature is learned: set logit_scale"):
+        SimCLR(learn=True).temperature = 0.3
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 @pytest.mark.parametrize("name", ["supcl", "sincere", "simclr", "dcl", "clip", "moco"])
 def test_small_temperatures(name: str, dtype: torch.dtype, way: str) -> None:
     """Similarities of 1000, where sums have to be shifted; float32 knows these to 1e-4."""
     torch.manual_seed(0)
     loss = ALL[name]()
-    loss.logit_scale, loss.fixed = None, 1e-3
+    loss.logit_scale, loss.temperature = None, 1e-3
     found = with_gradient(lambda z: at(loss, z.to(dtype)), PAIRS)
     sums.MATRIX, before = 10**9, sums.MATRIX
     expected = with_gradient(lambda z: at(loss, z), PAIRS)
