@@ -289,7 +289,9 @@ class SupCL(OneTower):
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
         self.alpha, self.included, self.alone = float(alpha), anchor == "included", alone
-        self.base = None if base_temperature is None else positive("base", base_temperature)
+        self.base = (
+            None if base_temperature is None else positive("base_temperature", base_temperature)
+        )
 
     def of(self, batch: _Batch) -> Tensor:
         """By sums over classes and samples."""

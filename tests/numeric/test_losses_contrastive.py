@@ -314,6 +314,18 @@ def test_lower_precision_is_raised(name: str, kind: torch.dtype) -> None:
     torch.testing.assert_close(expected.double(), at(loss, PAIRS), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_every_device_has_the_values_and_gradients_of_the_cpu(
+    name: str, device: str, way: str
+) -> None:
+    torch.manual_seed(0)
+    loss = ALL[name]()
+    expected = with_gradient(lambda z: at(loss, z), PAIRS)
+    loss, labels = loss.to(device), CLASSES.to(device)
+    value, gradient = with_gradient(lambda z: at(loss, z, labels), PAIRS.to(device))
+    torch.testing.assert_close((value.cpu(), gradient.cpu()), expected, **CLOSE)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_compiled(name: str) -> None:
@@ -391,6 +403,10 @@ def test_solo_learn(solo_moco: ModuleType) -> None:
 BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "alpha": (lambda: SupCL(1.5), "alpha must be within [0, 1], not 1.5"),
     "temperature": (lambda: SimCLR(0), "temperature must be positive and finite, not 0"),
+    "base": (
+        lambda: SupCL(0.5, base_temperature=0),
+        "base_temperature must be positive and finite",
+    ),
     "t": (lambda: SigmoidLoss(-1), "t must be positive and finite, not -1"),
     "b": (lambda: SigmoidLoss(1, float("nan")), "b must be finite, not nan"),
     "anchor": (lambda: SupCL(0.5, anchor="in"), "anchor must be one of included, excluded"),  # type: ignore[arg-type]
