@@ -6,6 +6,7 @@ python two_processes.py FOLDER
 from __future__ import annotations
 
 import sys
+from datetime import timedelta
 
 import torch
 from cltheory.losses import CLIP, DCL, SINCERE, Contrastive, MoCo, SigmoidLoss, SimCLR, SupCL
@@ -17,6 +18,8 @@ INPUTS = torch.randn(BATCH, VIEWS, 3, generator=GENERATOR).double()
 START = torch.randn(D, 3, generator=GENERATOR).double()
 #: Classes with instances in both processes, in one, and alone.
 LABELS = torch.tensor([0, 0, 1, 2, 0, 1, 3, 3])
+#: For the other process to be there; one that fails to start must not block the tests.
+WAIT = timedelta(seconds=60)
 NAMES = (
     "supcl",
     "supcl-excluded",
@@ -75,14 +78,14 @@ def trained(
 
 def meeting(port: int) -> distributed.TCPStore:
     """Where the processes meet; the first opens a free port with 0."""
-    return distributed.TCPStore("127.0.0.1", port, 2, port == 0, wait_for_workers=False)
+    return distributed.TCPStore("127.0.0.1", port, 2, port == 0, WAIT, wait_for_workers=False)
 
 
 def take_part(
     rank: int, store: distributed.TCPStore
 ) -> dict[str, tuple[Tensor, dict[str, Tensor]]]:
     """What this process has for each loss."""
-    distributed.init_process_group("gloo", store=store, rank=rank, world_size=2)
+    distributed.init_process_group("gloo", store=store, rank=rank, world_size=2, timeout=WAIT)
     try:
         half = slice(rank * BATCH // 2, (rank + 1) * BATCH // 2)
         found = {}
