@@ -3,10 +3,23 @@
 `SupCon`, `SoftSupCon`, `YAware`, `XCLR`, `EuclideanWInfoNCE` and `WInfoNCE` differ in the
 weights and in the similarity, which are data; `infonce.py` evaluates all of them.
 
+`SupCL`, `SimCLR`, `DCL`, `SINCERE`, `CLIP`, `SigmoidLoss` and `MoCo`, in `contrastive.py`, are put
+together from the sums over pairs of `sums.py`.
+
 `KernelInfoNCE` and its mixtures compare views by kernels of their distances; `kernel.py` evaluates
 them.
 """
 
+from .contrastive import (
+    CLIP,
+    DCL,
+    SINCERE,
+    Contrastive,
+    MoCo,
+    SigmoidLoss,
+    SimCLR,
+    SupCL,
+)
 from .infonce import weighted_infonce
 from .kernel import Exponential, kernel_infonce
 from .kernel_modules import (
@@ -21,8 +34,12 @@ from .modules import XCLR, EuclideanWInfoNCE, Loss, SoftSupCon, SupCon, WInfoNCE
 from .weights import Classes, Dense, Kernel, Weights
 
 __all__ = [
+    "CLIP",
+    "DCL",
+    "SINCERE",
     "XCLR",
     "Classes",
+    "Contrastive",
     "Dense",
     "EuclideanWInfoNCE",
     "Exponential",
@@ -34,7 +51,11 @@ __all__ = [
     "Loss",
     "LossConcatenationInfoNCE",
     "LossSumInfoNCE",
+    "MoCo",
+    "SigmoidLoss",
+    "SimCLR",
     "SoftSupCon",
+    "SupCL",
     "SupCon",
     "WInfoNCE",
     "Weights",

@@ -189,6 +189,21 @@ def _repeated(labels: Tensor, views: int) -> Tensor:
     return labels if views == 1 else torch.cat([labels] * views)
 
 
+def class_labels(labels: Tensor, batch: int, views: int) -> Tensor:
+    """Integers of samples, for all views.
+
+    Raises
+    ------
+    ValueError
+        If they are not integers, one for each sample.
+    """
+    if labels.shape != (batch,):
+        raise ValueError(f"labels must be ({batch},), one per sample, not {tuple(labels.shape)}")
+    if labels.is_floating_point() or labels.is_complex():
+        raise ValueError(f"labels of classes must be integers, not {labels.dtype}")
+    return _repeated(labels, views)
+
+
 class SoftSupCon(Loss):
     """Soft SupCon: w_ij = 1 in the same class and epsilon in different ones.
 
@@ -216,13 +231,7 @@ class SoftSupCon(Loss):
                     "attracts, and the loss is 0; or give embeddings of shape (batch, views, d)"
                 )
             return Classes(views, self.epsilon)
-        if labels.shape != (batch,):
-            raise ValueError(
-                f"labels must be ({batch},), one per sample, not {tuple(labels.shape)}"
-            )
-        if labels.is_floating_point() or labels.is_complex():
-            raise ValueError(f"labels of classes must be integers, not {labels.dtype}")
-        return Classes(_repeated(labels, views), self.epsilon)
+        return Classes(class_labels(labels, batch, views), self.epsilon)
 
 
 class SupCon(SoftSupCon):

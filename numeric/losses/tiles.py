@@ -88,10 +88,19 @@ class Similarities:
         Whether a point has a similarity with itself; else that is -inf.
     safe
         Whether all are known to be within :data:`SAFE` of zero.
+    ids
+        Numbers of the points; those of one number do not see each other.
     """
 
-    def __init__(self, x: Tensor, euclidean: bool, anchor: bool, safe: bool) -> None:
-        self.x, self.anchor, self.safe = x, anchor, safe
+    def __init__(
+        self,
+        x: Tensor,
+        euclidean: bool,
+        anchor: bool,
+        safe: bool,
+        ids: Tensor | None = None,
+    ) -> None:
+        self.x, self.anchor, self.safe, self.ids = x, anchor, safe, ids
         self.half = x.square().sum(1).mul_(0.5) if euclidean else None
 
     def tile(self, tile: Tile, out: Tensor) -> Tensor:
@@ -100,7 +109,9 @@ class Similarities:
         torch.mm(self.x[rows], self.x[columns].T, out=out)
         if self.half is not None:
             out.sub_(self.half[rows, None]).sub_(self.half[columns])
-        if rows is columns and not self.anchor:
+        if self.ids is not None:
+            out.masked_fill_(self.ids[rows, None] == self.ids[columns], -inf)
+        elif rows is columns and not self.anchor:
             out.fill_diagonal_(-inf)
         return out
 
@@ -174,8 +185,8 @@ class Softmax:
         return self.product / self.total
 
     def pulled(self, g: Tensor) -> Tensor:
-        """What :meth:`pull` needs to know of the weights g of the rows."""
-        return g / self.total if self.safe else g.expand_as(self.total)
+        """What :meth:`pull` needs to know of the weights g of the rows; 0 without entries."""
+        return torch.where(self.total > 0, g / self.total if self.safe else g, 0.0)
 
     def pull(
         self, s: Tensor, tile: Tile, room: Tensor, pulled: Tensor, powers: Tensor | None = None
@@ -188,8 +199,9 @@ class Softmax:
         if self.safe:
             torch.add(pulled[rows, None], pulled[columns], out=room)
             return room.mul_(s.exp2_() if powers is None else powers)
-        torch.sub(s, self.log_sum[rows, None], out=room).exp2_().mul_(pulled[rows, None])
-        s.sub_(self.log_sum[columns]).exp2_().mul_(pulled[columns])
+        level = self.log_sum.clamp_min(torch.finfo(s.dtype).min)  # -inf less it is -inf
+        torch.sub(s, level[rows, None], out=room).exp2_().mul_(pulled[rows, None])
+        s.sub_(level[columns]).exp2_().mul_(pulled[columns])
         return room.add_(s)
 
 

@@ -123,7 +123,11 @@ class Classes(Weights):
 
 
 def numbered(labels: Tensor) -> tuple[Tensor, int]:
-    """Labels from 0 on, and how many numbers that takes."""
+    """Labels from 0 on, and how many numbers that takes; while compiling, at most."""
+    if torch.compiler.is_compiling():  # values are not known then, only shapes
+        values, order = labels.sort()
+        steps = torch.cat((labels.new_zeros(1), (values[1:] != values[:-1]).cumsum(0)))
+        return torch.empty_like(steps).scatter(0, order, steps), len(labels)
     if labels.dtype not in _WITHOUT_ENDS:
         low, high = (int(end) for end in labels.aminmax())
         if high - low < SPARSE * len(labels):

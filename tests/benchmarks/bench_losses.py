@@ -2,7 +2,7 @@
 
     python tests/benchmarks/bench_losses.py                      losses, two threads
     python tests/benchmarks/bench_losses.py --threads 1 --processor --sizes 64 512
-    python tests/benchmarks/bench_losses.py --large              n = 65,536, with peak memory
+    python tests/benchmarks/bench_losses.py --large SupCL        n = 65,536, with peak memory
     python tests/benchmarks/bench_losses.py --device cuda
 
 Forward and backward pass in float32, d = 128, tau = 0.1, random embeddings. Values and gradients of
@@ -25,13 +25,27 @@ from types import ModuleType
 from typing import Any
 
 import torch
-from cltheory.numeric.losses import XCLR, EuclideanWInfoNCE, SoftSupCon, SupCon, WInfoNCE, YAware
+from cltheory.numeric.losses import (
+    CLIP,
+    DCL,
+    SINCERE,
+    XCLR,
+    EuclideanWInfoNCE,
+    MoCo,
+    SigmoidLoss,
+    SimCLR,
+    SoftSupCon,
+    SupCL,
+    SupCon,
+    WInfoNCE,
+    YAware,
+)
 from torch import Tensor
 from turns import Clock, by_turns, load
 
 D, TAU = 128, 0.1
 #: Seconds that the runs of a line should take in all, and least and most runs of each side.
-SPEND, LEAST, MOST = 6.0, 3, 200
+SPEND, LEAST, MOST = 3.0, 3, 200
 #: pytorch-metric-learning forms a matrix of pairs of pairs for NT-Xent.
 LARGEST_PAIRS = 256
 
@@ -46,7 +60,10 @@ def file_of(package: str, path: str, empty: tuple[str, ...] = ()) -> ModuleType:
         module.__path__ = [str(root.parent.joinpath(*name.split(".")))]
         module.__spec__ = importlib.machinery.ModuleSpec(name, None)
         sys.modules[name] = module
-    return load(root / path, f"{package}_alone")
+    module = load(root / path, f"{package}_alone")
+    for name in [name for name in sys.modules if name.split(".")[0] == package]:
+        del sys.modules[name]
+    return module
 
 
 def packages() -> dict[str, Any]:
@@ -59,8 +76,11 @@ def packages() -> dict[str, Any]:
     if importlib.util.find_spec("lightly"):
         empty = ("lightly", "lightly.models", "lightly.models.modules", "lightly.models.utils")
         found["lightly"] = file_of("lightly", "loss/ntx_ent_loss.py", empty)
+        found["lightly DCL"] = file_of("lightly", "loss/dcl_loss.py", empty)
     if importlib.util.find_spec("open_clip"):
         found["open_clip"] = file_of("open_clip", "loss.py")
+    if importlib.util.find_spec("solo"):
+        found["solo-learn"] = file_of("solo", "losses/moco.py")
     return found
 
 
@@ -109,27 +129,54 @@ def compare(sizes: list[int], device: str, clock: Clock) -> None:
             other = theirs["pytorch-metric-learning"].SupConLoss(TAU)
             sides["pytorch-metric-learning"] = lambda z=z, y=labels, f=other: f(z, y)
         print(f"SupCon   n = {n:5}  {timed(sides, z, clock)}", flush=True)
+        # With alpha = 0 all classmates weigh the same: without views that is SupCon.
+        supcl = SupCL(0, TAU, anchor="excluded", alone="skip")
+        sides["ours"] = lambda z=z, y=labels, f=supcl: f(z, y)
+        print(f"SupCL    n = {n:5}  {timed(sides, z, clock)}", flush=True)
         z = drawn(n // 2, 2, D)
-        sides = {"ours": lambda z=z: SupCon(TAU)(z)}
-        if "lightly" in theirs:
-            other = theirs["lightly"].NTXentLoss(TAU)
-            sides["lightly"] = lambda z=z, f=other: f(z[:, 0], z[:, 1])
-        if "pytorch-metric-learning" in theirs and n <= LARGEST_PAIRS:
-            other, same = theirs["pytorch-metric-learning"].NTXentLoss(TAU), torch.arange(n // 2)
-            same = same.to(device).repeat_interleave(2)
-            sides["pytorch-metric-learning"] = lambda z=z, y=same, f=other: f(z.flatten(0, 1), y)
-        print(f"NT-Xent  n = {n:5}  {timed(sides, z, clock)}", flush=True)
+        pairs = {
+            "NT-Xent": (SimCLR(TAU), "lightly", "NTXentLoss"),
+            "DCL": (DCL(TAU), "lightly DCL", "DCLLoss"),
+        }
+        for name, (ours, package, called) in pairs.items():
+            sides = {"ours": lambda z=z, f=ours: f(z[:, 0], z[:, 1])}
+            if package in theirs:
+                other = getattr(theirs[package], called)(TAU)
+                sides["lightly"] = lambda z=z, f=other: f(z[:, 0], z[:, 1])
+            if "pytorch-metric-learning" in theirs and n <= LARGEST_PAIRS and name == "NT-Xent":
+                other = theirs["pytorch-metric-learning"].NTXentLoss(TAU)
+                same = torch.arange(n // 2).to(device).repeat_interleave(2)
+                sides["pytorch-metric-learning"] = lambda z=z, y=same, f=other: f(
+                    z.flatten(0, 1), y
+                )
+            print(f"{name:8} n = {n:5}  {timed(sides, z, clock)}", flush=True)
         z = drawn(n // 2, 2, D)
-        clip = SupCon(TAU, towers=True, normalize=False)
-        sides = {"ours": lambda z=z, f=clip: f(z)}
-        if "open_clip" in theirs:
-            other = theirs["open_clip"].ClipLoss()
-            sides["open_clip"] = lambda z=z, f=other: f(z[:, 0], z[:, 1], 1 / TAU)
-        print(f"CLIP     n = {n:5}  {timed(sides, z, clock)}", flush=True)
+        scale = {"normalize": False, "check": False}
+        towers = {
+            "CLIP": (CLIP(TAU, **scale), "ClipLoss", (1 / TAU,)),
+            "SigLIP": (SigmoidLoss(10, -10, learn=False, **scale), "SigLipLoss", (10, -10)),
+        }
+        for name, (ours, called, at) in towers.items():
+            sides = {"ours": lambda z=z, f=ours: f(z[:, 0], z[:, 1])}
+            if "open_clip" in theirs:
+                other = getattr(theirs["open_clip"], called)()
+                sides["open_clip"] = lambda z=z, f=other, a=at: f(z[:, 0], z[:, 1], *a)
+            print(f"{name:8} n = {n:5}  {timed(sides, z, clock)}", flush=True)
+        if n <= 1024:
+            z = drawn(n, 2, D)
+            moco = MoCo(TAU, 16384, D, **scale).to(device).eval()
+            sides = {"ours": lambda z=z, f=moco: f(z[:, 0], z[:, 1].detach())}
+            if "solo-learn" in theirs:
+                other, queue = theirs["solo-learn"].moco_loss_func, moco.queue.T.contiguous()
+                sides["solo-learn"] = lambda z=z, f=other, k=queue: f(
+                    z[:, 0], z[:, 1].detach(), k.clone(), TAU
+                )
+            print(f"MoCo     n = {n:5}  {timed(sides, z, clock)}", flush=True)
         y = torch.randn(n, 2, generator=generator).to(device)
         w = torch.exp(-(torch.cdist(y, y) ** 2))
         z = drawn(n, D)
         sides = {
+            "SINCERE": lambda z=z, y=labels: SINCERE(TAU)(z, y),
             "Soft SupCon": lambda z=z, y=labels: SoftSupCon(0.1, TAU)(z, y),
             "y-Aware": lambda z=z, y=y: YAware(TAU)(z, y),
             "any W": lambda z=z, w=w: WInfoNCE(TAU, symmetric=False)(z, w),
@@ -140,20 +187,32 @@ def compare(sizes: list[int], device: str, clock: Clock) -> None:
         print(f"others   n = {n:5}  {', '.join(' '.join(t.split()) for t in times)} ms", flush=True)
 
 
-def large(n: int, device: str) -> None:
+#: What a batch of many points is tried with, on z of two views and on labels.
+LARGE: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "SupCon": lambda z, y: SupCon(TAU)(z, y),
+    "SupCL": lambda z, y: SupCL(0.5, TAU)(z, y),
+    "SimCLR": lambda z, y: SimCLR(TAU)(z),
+    "SINCERE": lambda z, y: SINCERE(TAU)(z, y),
+    "CLIP": lambda z, y: CLIP(TAU)(z),
+    "SigLIP": lambda z, y: SigmoidLoss()(z),
+}
+
+
+def large(name: str, n: int, device: str) -> None:
     """One pass with many points, and what it needs beside them."""
-    z = torch.randn(n, D, device=device).requires_grad_()
-    labels = torch.randint(0, 1000, (n,), device=device)
-    SupCon(TAU)(z[:1024], labels[:1024]).backward()
+    loss = LARGE[name]
+    z = torch.randn(n // 2, 2, D, device=device).requires_grad_()
+    labels = torch.randint(0, 1000, (n // 2,), device=device)
+    loss(z[:1024], labels[:1024]).backward()
     if device == "cuda":
         torch.cuda.reset_peak_memory_stats()
         before = torch.cuda.memory_allocated()
     else:
         before = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start, used = perf_counter(), process_time()
-    loss = SupCon(TAU)(z, labels)
-    loss.backward()
-    value = float(loss.detach())
+    found = loss(z, labels)
+    found.backward()
+    value = float(found.detach())
     seconds, used = perf_counter() - start, process_time() - used
     if device == "cuda":
         after = torch.cuda.max_memory_allocated()
@@ -161,7 +220,7 @@ def large(n: int, device: str) -> None:
         after = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     points, matrix = 4 * n * D / 2**20, 4 * n**2 / 2**20
     print(
-        f"SupCon n = {n}: {seconds:.1f} s ({used:.1f} s of processors), loss {value:.6f}, "
+        f"{name} n = {n}: {seconds:.1f} s ({used:.1f} s of processors), loss {value:.6f}, "
         f"peak memory {(after - before) / 2**20:.0f} MiB more than before "
         f"(the points are {points:.0f} MiB, a matrix n x n is {matrix:.0f} MiB)"
     )
@@ -174,12 +233,12 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--processor", action="store_true", help="measure processor time")
-    parser.add_argument("--large", action="store_true")
+    parser.add_argument("--large", choices=LARGE, help="one batch of 65,536 with this loss")
     options = parser.parse_args()
     torch.manual_seed(0)
     torch.set_num_threads(options.threads)
     if options.large:
-        large(65536, options.device)
+        large(options.large, 65536, options.device)
     else:
         compare(options.sizes, options.device, process_time if options.processor else perf_counter)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -67,15 +68,46 @@ def drawn(
     return command
 
 
+def loss_file(package: str, path: str, *empty: str) -> ModuleType:
+    """A file of a package, of which ``empty`` are packages whose own files are not run.
+
+    The packages themselves would import torchvision and more.
+    """
+    found = find_spec(package)
+    if found is None or found.origin is None:
+        pytest.skip(f"needs {package}")
+    root = Path(found.origin).parent
+    before = dict(sys.modules)
+    try:
+        for name in empty:
+            sys.modules[name] = ModuleType(name)
+            sys.modules[name].__path__ = [str(root.parent.joinpath(*name.split(".")))]
+        spec = spec_from_file_location(f"{package}_loss_file", root / path)
+        assert spec is not None and spec.loader is not None
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+    finally:
+        for name in set(sys.modules) - set(before):
+            if name.split(".")[0] == package:
+                del sys.modules[name]
+    return module
+
+
 @pytest.fixture(scope="session")
 def open_clip() -> ModuleType:
-    """The file of open_clip's losses; the package would import torchvision."""
-    package = find_spec("open_clip")
-    if package is None or package.origin is None:
-        pytest.skip("needs open_clip_torch")
-    path = Path(package.origin).with_name("loss.py")
-    spec = spec_from_file_location("open_clip_loss_file", path)
-    assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """The file of open_clip's losses."""
+    return loss_file("open_clip", "loss.py")
+
+
+@pytest.fixture(scope="session")
+def lightly() -> dict[str, ModuleType]:
+    """The files of lightly's NT-Xent and decoupled losses."""
+    empty = "lightly", "lightly.models", "lightly.models.modules", "lightly.models.utils"
+    names = ("ntx_ent_loss", "dcl_loss")
+    return {name: loss_file("lightly", f"loss/{name}.py", *empty) for name in names}
+
+
+@pytest.fixture(scope="session")
+def solo_moco() -> ModuleType:
+    """The file of solo-learn's loss of MoCo."""
+    return loss_file("solo", "losses/moco.py")

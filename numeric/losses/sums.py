@@ -1,0 +1,314 @@
+r"""Sums over all pairs of points, from which the losses of `contrastive.py` are put together.
+
+:func:`log_sums` are the logarithms of denominators, :func:`tower_mean` is what two towers need of
+them, :func:`softplus_sum` is the sum of a loss of pairs. What attracts is sums over classes, which
+need no pairs.
+
+Few pairs are one matrix and plain operations, which can be compiled and differentiated twice. Many
+pairs are tiles or blocks of rows with gradients written by hand: memory is O(n d) and some tiles.
+A second derivative (``create_graph=True``) forms the matrix after all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy, logsigmoid
+
+from .tiles import BLOCK, BLOCK_CUDA, SAFE, Buffers, Layout, Similarities, Softmax
+from .weights import LOG2E
+
+#: Pairs up to which they are one matrix; on a CUDA device launches cost more than memory.
+MATRIX, MATRIX_CUDA = 2**17, 2**24
+#: Pairs in a block of rows: 4 MB in float32.
+ROWS = 2**20
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """Which points an anchor does not see.
+
+    Attributes
+    ----------
+    offset
+        Anchor i is point ``offset + i`` and does not see itself; None if it does.
+    ids
+        Numbers of the anchors ``(n,)`` and of the points ``(N,)``: an anchor does not see points
+        of its own number. None if there are none.
+    """
+
+    offset: int | None = None
+    ids: tuple[Tensor, Tensor] | None = None
+
+    def hide(self, s: Tensor, rows: slice) -> Tensor:
+        """Put -inf where anchors ``rows`` do not see a point."""
+        if self.ids is not None:
+            s = s.masked_fill_(self.ids[0][rows, None] == self.ids[1], -inf)
+        elif self.offset is not None:
+            s.diagonal(self.offset + rows.start).fill_(-inf)
+        return s
+
+
+def is_small(x: Tensor, y: Tensor) -> bool:
+    """Whether the pairs are few enough for a matrix."""
+    most = MATRIX if x.device.type == "cpu" else MATRIX_CUDA
+    return x.shape[0] * y.shape[0] <= most
+
+
+def log_sums(x: Tensor, y: Tensor, unseen: Unseen) -> Tensor:
+    """log sum_j exp(x_i . y_j) over the points that an anchor sees, ``(n,)``; -inf without any.
+
+    Parameters
+    ----------
+    x
+        Anchors ``(n, d)``.
+    y
+        Points ``(N, d)``; where it is ``x`` itself, every pair is formed once.
+    unseen
+        What is left out.
+    """
+    if is_small(x, y):
+        return _log_sums_matrix(x, y, unseen)
+    if x is not y:
+        return _by_rows(x, y, unseen)
+    layout = Layout(x.shape[0], anchor=unseen.offset is None)
+    return _by_tiles(x, layout, None if unseen.ids is None else unseen.ids[0])
+
+
+def tower_mean(u: Tensor, v: Tensor) -> Tensor:
+    """The mean of log sum_j exp(u_i . v_j) - u_i . v_i and the same of v against u."""
+    if is_small(u, v):
+        s, own = u @ v.T, torch.arange(u.shape[0], device=u.device)
+        return (cross_entropy(s, own) + cross_entropy(s.T, own)) / 2
+    longest = [float(k.detach().square().sum(1).max()) for k in (u, v)]
+    even = (longest[1] / max(longest[0], 1e-30)) ** 0.25 or 1.0  # both as long: products stay
+    found = _by_tiles(torch.cat((u * even, v / even)), Layout(2 * u.shape[0], views=2), None)
+    return found.mean() - torch.linalg.vecdot(u, v).mean()
+
+
+def _log_sums_matrix(x: Tensor, y: Tensor, unseen: Unseen) -> Tensor:
+    return unseen.hide(x @ y.T, slice(0, x.shape[0])).logsumexp(1)
+
+
+@torch.compiler.disable  # type: ignore[untyped-decorator]
+def _by_tiles(x: Tensor, layout: Layout, ids: Tensor | None) -> Tensor:
+    found: Tensor = _Tiles.apply(x, layout, ids)
+    return found
+
+
+class _Tiles(torch.autograd.Function):
+    """Points against themselves: a tile serves its rows and its columns."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, layout: Layout, ids: Tensor | None) -> Tensor:
+        longest = float(x.square().sum(1).max()) * LOG2E
+        of = Similarities(x * LOG2E**0.5, False, layout.anchor, longest <= SAFE[x.dtype], ids)
+        softmax, tiles = Softmax(of), layout.tiles(x.device)
+        buffers = Buffers(x, tiles, 2)
+        for tile in tiles:
+            s, room = buffers.at(tile)
+            softmax.add(of.tile(tile, s), tile, room)
+        ctx.save_for_backward(x)
+        ctx.parts = of, softmax, tiles, layout
+        return softmax.close() / LOG2E
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+        (x,), (of, softmax, tiles, layout) = ctx.saved_tensors, ctx.parts
+        if torch.is_grad_enabled():
+            if layout.views == 1:
+                ids = None if of.ids is None else (of.ids, of.ids)
+                unseen = Unseen(None if layout.anchor else 0, ids)
+                again = _log_sums_matrix(x, x, unseen)
+            else:
+                u, v = x.chunk(2)
+                again = torch.cat(((u @ v.T).logsumexp(1), (v @ u.T).logsumexp(1)))
+            return *_differentiate(again, g, x), None, None
+        pulled, dx = softmax.pulled(g), torch.zeros_like(x)
+        buffers = Buffers(x, tiles, 2)
+        for tile in tiles:
+            rows, columns = tile
+            s, h = buffers.at(tile)
+            softmax.pull(of.tile(tile, s), tile, h, pulled)
+            dx[rows].addmm_(h, x[columns])
+            if rows is not columns:
+                dx[columns].addmm_(h.T, x[rows])
+        return dx, None, None
+
+
+@torch.compiler.disable  # type: ignore[untyped-decorator]
+def _by_rows(x: Tensor, y: Tensor, unseen: Unseen) -> Tensor:
+    found: Tensor = _Rows.apply(x, y, unseen)
+    return found
+
+
+class _Rows(torch.autograd.Function):
+    """Anchors against other points: the gradient by anchors is known with the value."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, y: Tensor, unseen: Unseen) -> Tensor:
+        found = x.new_empty(x.shape[0])
+        means = torch.empty_like(x) if ctx.needs_input_grad[0] else None
+        for rows in _blocks(x, y):
+            s = unseen.hide(x[rows] @ y.T, rows)
+            top = s.amax(1, keepdim=True).clamp_min_(torch.finfo(s.dtype).min)
+            total = s.sub_(top).exp_().sum(1, keepdim=True)
+            found[rows] = total.log().add_(top)[:, 0]
+            if means is not None:
+                means[rows] = (s @ y).div_(total.clamp_min(torch.finfo(s.dtype).tiny))
+        ctx.save_for_backward(x, y, found, means)
+        ctx.unseen = unseen
+        return found
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+        x, y, found, means = ctx.saved_tensors
+        if torch.is_grad_enabled():
+            return *_differentiate(_log_sums_matrix(x, y, ctx.unseen), g, x, y), None
+        dx = None if means is None else g[:, None] * means
+        dy = None
+        if ctx.needs_input_grad[1]:
+            dy, level = torch.zeros_like(y), found.clamp_min(torch.finfo(g.dtype).min)[:, None]
+            for rows in _blocks(x, y):
+                s = ctx.unseen.hide(x[rows] @ y.T, rows).sub_(level[rows]).exp_()
+                dy.addmm_(s.T, x[rows] * g[rows, None])
+        return dx, dy, None
+
+
+def _blocks(x: Tensor, y: Tensor) -> Iterator[slice]:
+    """Rows of x, so many that their pairs with y stay below :data:`ROWS`."""
+    n, size = x.shape[0], max(1, ROWS // y.shape[0])
+    return (slice(i, min(i + size, n)) for i in range(0, n, size))
+
+
+def softplus_sum(
+    x: Tensor,
+    y: Tensor,
+    bias: Tensor,
+    weight: float | Tensor,
+    offset: int = 0,
+    among: tuple[Tensor, Tensor] | None = None,
+) -> Tensor:
+    r"""sum_i w_i sum_j log(1 + exp(s_ij)) with s_ij = x_i . y_j + b_i.
+
+    Parameters
+    ----------
+    x, y
+        Anchors ``(n, d)`` and points ``(N, d)``.
+    bias
+        ``()`` or ``(n,)``.
+    weight
+        A number, or ``(n,)`` without a gradient.
+    offset
+        Point ``offset + i`` is the partner of anchor i: with it s_ij changes its sign.
+    among
+        Numbers of anchors and of points. With these an anchor sees the points of its own number
+        only, and has no partner.
+    """
+    if is_small(x, y):
+        return _softplus_matrix(x, y, bias, weight, offset, among)
+    if among is not None:  # points of a number beside each other: tiles of others are left out
+        (ids, order), (all_ids, all_order) = (k.sort(stable=True) for k in among)
+        y = y[all_order]
+        x, bias = x[order], bias[order] if bias.ndim else bias
+        weight = weight[order] if isinstance(weight, Tensor) else weight
+        among = ids, all_ids
+    return _softplus_by_tiles(x, y, bias, weight, offset, among)
+
+
+def _softplus_matrix(
+    x: Tensor,
+    y: Tensor,
+    bias: Tensor,
+    weight: float | Tensor,
+    offset: int,
+    among: tuple[Tensor, Tensor] | None,
+) -> Tensor:
+    s = torch.addmm(bias[:, None] if bias.ndim else bias, x, y.T)
+    if among is None:
+        signs = torch.full_like(s, -1.0, requires_grad=False)
+        signs.diagonal(offset).fill_(1.0)
+        found = logsigmoid(s * signs)
+    else:
+        found = torch.where(among[0][:, None] == among[1], logsigmoid(-s), 0.0)
+    return -(weight @ found.sum(1)) if isinstance(weight, Tensor) else found.sum() * -weight
+
+
+@torch.compiler.disable  # type: ignore[untyped-decorator]
+def _softplus_by_tiles(*given: Any) -> Tensor:
+    found: Tensor = _Softplus.apply(*given)
+    return found
+
+
+class _Softplus(torch.autograd.Function):
+    """The gradient is found with the value: every tile is formed once."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        y: Tensor,
+        bias: Tensor,
+        weight: float | Tensor,
+        offset: int,
+        among: tuple[Tensor, Tensor] | None,
+    ) -> Tensor:
+        w = torch.as_tensor(weight, dtype=x.dtype, device=x.device)
+        b, w = (k.expand(x.shape[0])[:, None] for k in (bias, w))
+        value, needed = x.new_zeros(()), any(ctx.needs_input_grad)
+        dx, dy, db = (torch.zeros_like(k) for k in (x, y, b))
+        for rows, columns in _tiles(x, y, among):
+            s = torch.addmm(b[rows], x[rows], y[columns].T)
+            partners = s.diagonal(offset + rows.start - columns.start)
+            if among is None:
+                partners.neg_()
+            else:
+                s.masked_fill_(among[0][rows, None] != among[1][columns], -inf)
+            value -= torch.mul(logsigmoid(-s), w[rows]).sum()
+            if not needed:
+                continue
+            h = s.sigmoid_().mul_(w[rows])
+            if among is None:
+                partners.neg_()
+            dx[rows].addmm_(h, y[columns])
+            dy[columns].addmm_(h.T, x[rows])
+            db[rows] += h.sum(1, keepdim=True)
+        ctx.save_for_backward(
+            x, y, bias, dx, dy, db[:, 0].sum_to_size(bias.shape) if needed else db
+        )
+        ctx.given = weight, offset, among
+        return value
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
+        *of, dx, dy, db = ctx.saved_tensors
+        if torch.is_grad_enabled():
+            again = _softplus_matrix(*of, *ctx.given)
+            return *_differentiate(again, g, *of), None, None, None
+        return g * dx, g * dy, g * db, None, None, None
+
+
+def _tiles(
+    x: Tensor, y: Tensor, among: tuple[Tensor, Tensor] | None
+) -> Iterator[tuple[slice, slice]]:
+    """Blocks of anchors and of points; those that share a number, where numbers are sorted."""
+    size = BLOCK if x.device.type == "cpu" else BLOCK_CUDA
+    for i in range(0, x.shape[0], size):
+        rows, start, stop = slice(i, min(i + size, x.shape[0])), 0, y.shape[0]
+        if among is not None:
+            start = int(torch.searchsorted(among[1], among[0][rows.start]))
+            stop = int(torch.searchsorted(among[1], among[0][rows.stop - 1], right=True))
+        for j in range(start, stop, size):
+            yield rows, slice(j, min(j + size, stop))
+
+
+def _differentiate(value: Tensor, g: Tensor, *of: Tensor) -> tuple[Tensor | None, ...]:
+    """The gradient, to be differentiated once more."""
+    needed = [x for x in of if x.requires_grad]
+    found = iter(torch.autograd.grad(value, needed, g, create_graph=True))
+    return tuple(next(found) if x.requires_grad else None for x in of)
