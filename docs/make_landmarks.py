@@ -13,8 +13,9 @@ from math import isclose, log
 from pathlib import Path
 from typing import Any
 
+from cltheory import explain
 from cltheory.derive.landmarks.chance import log_mean_exponential
-from cltheory.derive.landmarks.explain import completed, explain
+from cltheory.derive.landmarks.explain import completed
 from cltheory.derive.landmarks.libraries import ROWS
 
 HERE = Path(__file__).resolve().parent

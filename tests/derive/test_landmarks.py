@@ -14,9 +14,10 @@ import losses_by_hand as by_hand
 import mpmath
 import numpy as np
 import pytest
+from cltheory import explain
 from cltheory.derive.errors import InternalError, Refusal
 from cltheory.derive.landmarks import chance
-from cltheory.derive.landmarks.explain import NAMES, completed, explain, explained, find
+from cltheory.derive.landmarks.explain import NAMES, completed, explained, find
 from cltheory.derive.landmarks.libraries import ROWS
 from cltheory.derive.results import results
 from sympy import Rational, sympify

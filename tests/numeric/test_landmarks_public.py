@@ -18,7 +18,8 @@ from types import ModuleType
 
 import pytest
 import torch
-from cltheory.derive.landmarks.explain import completed, explain, find
+from cltheory import explain
+from cltheory.derive.landmarks.explain import completed, find
 from cltheory.derive.landmarks.similar import Drawn, Similar
 from sympy import Rational
 from torch import Tensor
