@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from .diagnose_report import FLAGS, NO_FLAG, NOT_EXAMINED, PARTS, SHORT
+from .diagnose_report import FLAGS, PARTS, SHORT, numbers, verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..numeric.band.diagnose import Diagnosis
+    from .diagnose_loss import Compared
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
@@ -20,6 +22,7 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 table { border-collapse: collapse; margin: 0.5rem 0 1.5rem; }
 td, th { text-align: left; padding: 0.15rem 1.2rem 0.15rem 0; border-bottom: 1px solid #ddd; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; }
+.verdict { font-size: 1.3rem; }
 .flag { color: #a40000; font-weight: 600; }
 svg { width: 100%; height: auto; }
 """
@@ -27,16 +30,17 @@ svg { width: 100%; height: auto; }
 SIZE = (9.0, 6.6)
 
 
-def page(file: str, found: Diagnosis) -> str:
-    """The page."""
+def page(file: str, found: Diagnosis, compared: Compared | None = None) -> str:
+    """The page: the verdict, the numbers behind it, the loss, and then the gradient band."""
     first = found.reports[0]
     n, d = found.taken.z.shape
     many = len(found.reports)
     batches = f", {many} batches of {first.n}" if many > 1 else ""
     up = [FLAGS[name] for name, count in found.flags.items() if count]
     flags = "".join(f'<li class="flag">{escape(says)}</li>' for says in up)
-    notes = "".join(f"<li>{escape(note)}</li>" for note in found.notes)
-    title = escape(f"Gradient band of {file}")
+    told = (*found.notes, *(compared.notes if compared else ()))
+    notes = "".join(f"<li>{escape(note)}</li>" for note in told)
+    title = escape(f"Diagnosis of {file}")
     tables = "".join(
         f"<h2>{escape(part.capitalize())}</h2>{_table(found, names)}"
         for part, names in PARTS.items()
@@ -44,12 +48,31 @@ def page(file: str, found: Diagnosis) -> str:
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f"<style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n"
-        f"<p>{n} embeddings in {d} dimensions, temperature {first.tau:g}{batches}; "
-        f"{escape(found.taken.how)}.</p>\n"
-        f"<p>{escape(NOT_EXAMINED)}</p>\n"
-        f"<ul>{flags or f'<li>{NO_FLAG}</li>'}{notes}</ul>\n"
+        f'<p class="verdict">{escape(verdict(found))}</p>\n'
+        f"<p>{n} embeddings in {d} dimensions; {escape(found.taken.how)}.</p>\n"
+        f"{_rows(numbers(found))}{_loss(compared) if compared else ''}"
+        f"<h2>Gradient band</h2><p>Temperature {first.tau:g}{batches}.</p>\n"
+        f"<ul>{flags}{notes}</ul>\n"
         f"{plots(found)}\n{tables}<h2>Anchors</h2>{_anchors(found)}</body></html>"
     )
+
+
+def _rows(rows: Iterable[tuple[str, float, str]]) -> str:
+    return _with_head(
+        ["", "", ""],
+        [
+            f'<tr><td>{escape(name)}</td><td class="number">{value:.4g}</td>'
+            f"<td>{escape(says)}</td></tr>"
+            for name, value, says in rows
+        ],
+    )
+
+
+def _loss(compared: Compared) -> str:
+    of = compared.found
+    rows = [("here", of.loss, ""), ("predicted optimum", of.least, ""), ("gap", compared.gap, "")]
+    rows += [(f"{name}, {side}", value, why) for name, side, value, why in compared.rows]
+    return f"<h2>Loss</h2><p>{escape(compared.called)}</p>{_rows(rows)}"
 
 
 def _table(found: Diagnosis, names: dict[str, str]) -> str:

@@ -135,4 +135,6 @@ def test_a_gap_that_is_zero_is_not_said_to_be_positive() -> None:
 
 def test_no_rank_is_promised_that_only_one_side_has() -> None:
     """Beyond the interval the rank is m n - 1, or m - 1 + m n (p - 1): only a bound is said."""
-    assert head(R, point={m: S(10), n: S(20), p: S(2)}).dimension .endswith("; d >= m*n*p = 400 suffices for the rest")
+    assert head(R, point={m: S(10), n: S(20), p: S(2)}).dimension.endswith(
+        "; d >= m*n*p = 400 suffices for the rest"
+    )

@@ -1,0 +1,202 @@
+"""How far embeddings are from the optimum of a declared loss, and what the distance is made of.
+
+The optimum is that of :mod:`.reduced`: the least loss over unit vectors in any dimension. Averaging
+the Gram matrix of embeddings over the symmetry of the structure replaces every inner product by
+the mean of its relation. A convex loss does not rise then, so that
+
+    loss - least = (loss - loss of the means) + (loss of the means - least)
+
+has two parts that are not negative: what pairs cost that the optimum treats alike and the
+embeddings do not, and what it costs that the means are not those of the optimum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sympy import Expr, Integer, Symbol
+from torch import Tensor
+
+from ...derive.problems.problem import Problem
+from ...derive.structures.arrangement import Arrangement
+from ...derive.structures.configuration import Configuration
+from .binding import bind
+from .measure import inner_products, shares
+from .reduced import InvariantLoss
+
+Array = npt.NDArray[np.int64]
+
+#: Most vectors of one evaluation unless a batch is asked for: n x n matrices are held.
+WHOLE = 2048
+#: Structures that rows can be arranged in, by their eigenspaces but the last.
+CLASSES, INSTANCES = ("views", "instances", "classes"), ("views", "instances")
+
+
+@dataclass(frozen=True)
+class Departure:
+    """The loss of embeddings beside the least one; means over batches.
+
+    Attributes
+    ----------
+    sizes
+        Of the structure that was evaluated, by name.
+    batches
+        How many.
+    loss, of_means, least
+        At the embeddings; with each inner product the mean of its relation; over all unit vectors.
+    inner, optimal
+        Mean inner product of each relation that has pairs, here and at the optimum.
+    within, between
+        Variances at the optimum; None for structures without classes.
+    needs
+        Dimension of the span of the optimum.
+    """
+
+    sizes: dict[str, int]
+    batches: int
+    loss: float
+    of_means: float
+    least: float
+    inner: dict[str, float]
+    optimal: dict[str, float]
+    within: float | None
+    between: float | None
+    needs: int
+
+    @property
+    def uneven(self) -> float:
+        """The part of the gap due to unequal pairs of one relation."""
+        return max(self.loss - self.of_means, 0.0)
+
+    @property
+    def means_off(self) -> float:
+        """The part of the gap due to means that are not the optimum's."""
+        return max(self.of_means - self.least, 0.0)
+
+
+def departure(
+    problem: Problem,
+    values: Mapping[Symbol, Expr],
+    towers: Tensor,
+    labels: Array | None = None,
+    *,
+    batch: int | None = None,
+    batches: int = 8,
+    seed: int = 0,
+) -> Departure:
+    """The loss of embeddings, arranged as the structure of a loss wants them, and its optimum.
+
+    Parameters
+    ----------
+    problem
+        On classes of instances with views, on instances with views, or on two towers.
+    values
+        Exact numbers for the parameters of the loss.
+    towers
+        ``(v, n, d)``, rows of unit length: v views of each of n samples, or two towers.
+    labels
+        ``(n,)``, numbers from 0. From each class as many samples are drawn as the smallest has.
+    batch, batches, seed
+        Vectors in a batch, most of them, and the seed of what is in them; by default one batch of
+        all samples, or `WHOLE` vectors.
+
+    Raises
+    ------
+    ValueError
+        If the rows cannot be arranged so, or the loss is not convex in inner products; one line.
+    DomainError
+        If the loss is not defined at the values.
+    """
+    levels = _levels(problem)
+    chosen = _draw(levels, problem, towers.shape[:2], labels, batch, np.random.default_rng(seed))
+    # Views stand last in nested classes, and towers first.
+    drawn = torch.stack([towers[:, rows] for rows in chosen[: batches if batch else 1]])
+    drawn = drawn if not levels else drawn.movedim(1, -2)
+    axes = zip(problem.structure.axes, drawn.shape[1:-1], strict=True)
+    sizes = {axis.name: k for axis, k in axes if axis.is_Symbol}
+    at = {s: Integer(sizes[s.name]) for s in problem.domain.ranges if s.name in sizes}
+    problem.domain.check({**values, **at})
+    numbers = {s.name: float(v) for s, v in values.items()}
+    bound = bind(problem, {**sizes, **numbers}, batch=len(drawn))
+    if not bool(bound.convex.all()):
+        raise ValueError(f"{problem.loss.name} is not convex in inner products: no optimum is told")
+    arrangement, reduced = bound.arrangement, InvariantLoss(problem, bound.arrangement)
+    has, inner = shares(arrangement, drawn), inner_products(arrangement, drawn)
+    own = np.array([has[name].numpy() for name in reduced.names]).T
+    means = reduced.expand(own, {k: np.full(len(own), v) for k, v in numbers.items()})[0]
+    optimum = reduced.least(**numbers)
+    optimal = {k: float(v[0]) for k, v in optimum.inner.items()}
+    pairs = [k for k, count in arrangement.counts.items() if count and k != "self"]
+    variances = _variances(arrangement, optimal) if levels == CLASSES else (None, None)
+    return Departure(
+        sizes,
+        len(drawn),
+        float(bound.value(drawn).mean()),
+        float(means.mean()),
+        float(optimum.loss[0]),
+        {k: float(inner[k].mean()) for k in pairs},
+        {k: optimal[k] for k in pairs},
+        *variances,
+        sum(arrangement.dimensions[name] for name in optimum.faces()[0]),
+    )
+
+
+def _levels(problem: Problem) -> tuple[str, ...]:
+    """The levels of nested classes or instances, and none of two towers."""
+    structure = problem.structure
+    if not isinstance(structure, Configuration):
+        levels = tuple(e.name for e in structure.eigenspaces[:-1])
+        if levels in (CLASSES, INSTANCES):
+            return levels
+        if len(structure.axes) == 2 and structure.axes[0] == 2:
+            return ()
+    raise ValueError(
+        f"the structure of {problem.loss.name} is neither classes of instances with views, nor "
+        "instances with views, nor two towers"
+    )
+
+
+def _draw(
+    levels: tuple[str, ...],
+    problem: Problem,
+    shape: tuple[int, ...],
+    labels: Array | None,
+    batch: int | None,
+    random: np.random.Generator,
+) -> list[Any]:
+    """Rows of each batch, by class if there are classes; no row is in two of them."""
+    views, n = shape
+    name, most = problem.loss.name, (batch or WHOLE) // views
+    if not levels and views != 2:
+        raise ValueError(f"{name} is a loss of two towers: give two arrays, or views")
+    if levels != CLASSES:
+        of = random.permutation(n)[None]
+    elif labels is None:
+        raise ValueError(f"{name} is a loss of classes: give labels")
+    else:
+        rows = [random.permutation(np.flatnonzero(labels == c)) for c in np.unique(labels)]
+        most //= len(rows)
+        fewest = min(map(len, rows))
+        of = np.array([some[:fewest] for some in rows])
+    size = min(most, of.shape[1])
+    if size < 1:
+        raise ValueError(f"a batch has fewer vectors than there are classes ({len(of)}) and views")
+    parts = [of[:, k : k + size] for k in range(0, of.shape[1] - size + 1, size)]
+    return [torch.from_numpy(part if levels == CLASSES else part[0]) for part in parts]
+
+
+def _variances(arrangement: Arrangement, inner: Mapping[str, float]) -> tuple[float, float]:
+    """Within-class and between-class variance of unit vectors with given inner products."""
+    by_number = np.array([inner[name] for name in arrangement.counts])
+    classes = arrangement.shape[0]
+    gram = by_number[arrangement.relations].reshape(
+        classes, -1, classes, arrangement.size // classes
+    )
+    means = gram.mean(axis=(1, 3))
+    own, whole = float(means.diagonal().mean()), float(means.mean())
+    return 1 - own, own - whole
