@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .diagnose_loss import of_loss
+from .diagnose_loss import compare, of_loss
 from .guard import Amount
 from .numeric_options import COLDEST, HOTTEST, Number, need_torch
 from .parameters import short
@@ -18,8 +18,8 @@ from .writing import FORCE, check_writable, formats, write
 
 if TYPE_CHECKING:
     from ..numeric.band.diagnose import Array, Diagnosis, Taken
+    from ..numeric.problems.departure import Departure
     from .array_files import Arrays
-    from .diagnose_loss import Compared
     from .label_files import Classes
 
 FILE = click.Path(dir_okay=False)
@@ -98,7 +98,7 @@ def diagnose_command(**options: Any) -> int:
         )
         with counting("diagnose") as show:
             found = diagnose(taken, settings, lambda done, whole: show(done, whole, ""))
-        compared = asked and asked.compare(taken, settings, given.dim)
+        compared = None if asked is None else compare(given, asked, taken, settings)
     except ValueError as refusal:
         if type(refusal) is not ValueError:
             raise
@@ -132,7 +132,7 @@ class Given(SimpleNamespace):
             reads = (self.file, self.labels)
             check_writable(self.out, force=self.force, reads=reads)
 
-    def rendered(self, found: Diagnosis, compared: Compared | None) -> str:
+    def rendered(self, found: Diagnosis, compared: Departure | None) -> str:
         """The report in the format that was asked for."""
         from . import diagnose_report
 

@@ -1,10 +1,9 @@
-"""The loss at embeddings, its predicted optimum, and what lies between, for `diagnose`."""
+"""The loss that `diagnose` is asked to compare with its optimum."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from ..numeric.problems.departure import Departure
 
 
-def of_loss(given: SimpleNamespace) -> Asked | None:
+def of_loss(given: SimpleNamespace) -> tuple[Problem, dict[Symbol, Expr]] | None:
     """The loss that was asked for, with its parameters; None where there is none.
 
     Raises
@@ -50,113 +49,21 @@ def of_loss(given: SimpleNamespace) -> Asked | None:
             raise click.UsageError(f"{given.loss} has no parameter {short(name)}; it takes {takes}")
     if missing := [name for name in symbols if name not in values]:
         raise click.UsageError(f"{given.loss} needs a value of {', '.join(missing)}")
-    return Asked(given.loss, problem, {symbols[k]: exact(v) for k, v in values.items()})
+    return problem, {symbols[k]: exact(v) for k, v in values.items()}
 
 
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """A loss by its name, and exact numbers for its parameters."""
+def compare(
+    given: SimpleNamespace,
+    asked: tuple[Problem, dict[Symbol, Expr]],
+    taken: Taken,
+    settings: Settings,
+) -> Departure:
+    """The loss at embeddings beside its optimum."""
+    import numpy as np
 
-    name: str
-    problem: Problem
-    values: dict[Symbol, Expr]
+    from ..numeric.band.diagnose import towers_of
+    from ..numeric.problems.departure import departure
 
-    def compare(self, taken: Taken, settings: Settings, dim: int | None) -> Compared:
-        """The loss at embeddings beside its optimum."""
-        import numpy as np
-
-        from ..numeric.band.diagnose import towers_of
-        from ..numeric.problems.departure import departure
-
-        found = departure(
-            self.problem,
-            self.values,
-            towers_of(taken, settings, np.arange(taken.samples)),
-            taken.labels,
-            batch=settings.batch,
-            batches=settings.batches,
-            seed=settings.seed,
-        )
-        unused = taken.labels is not None and len(set(np.bincount(taken.labels).tolist())) > 1
-        return Compared(self, found, dim or taken.z.shape[1], unused and "m" in found.sizes)
-
-
-@dataclass(frozen=True, eq=False)
-class Compared:
-    """What was found.
-
-    Attributes
-    ----------
-    asked, found
-        The loss, and its value beside the optimum.
-    dim
-        Dimension that there is.
-    unequal
-        Whether classes have different sizes, which the theory of this optimum does not allow.
-    """
-
-    asked: Asked
-    found: Departure
-    dim: int
-    unequal: bool
-
-    @property
-    def called(self) -> str:
-        """The loss with its parameters and sizes."""
-        numbers = {s.name: v for s, v in self.asked.values.items()} | self.found.sizes
-        return f"{self.asked.name}, {', '.join(f'{k} = {v}' for k, v in numbers.items())}"
-
-    @property
-    def gap(self) -> float:
-        """How far the loss is above the least."""
-        return self.found.means_off + self.found.uneven
-
-    @property
-    def is_room(self) -> bool:
-        """Whether the optimum fits into the dimension that there is."""
-        return self.dim >= self.found.needs
-
-    @property
-    def rows(self) -> list[tuple[str, str, float, str]]:
-        """The parts of the gap: name, "at least" or "at most", number, reason."""
-        of, room = self.found, f"the optimum needs {self.found.needs} of {self.dim} dimensions"
-        means = "mean inner products are not those of the optimum"
-        pairs = "pairs differ that the optimum treats alike; training may still even them out"
-        return [
-            ("not converged", "at least", of.means_off, means)
-            if self.is_room
-            else ("not converged", "at least", 0.0, "not told apart from dimension"),
-            ("dimension", "at most", 0.0, room)
-            if self.is_room
-            else ("dimension", "at most", self.gap, room.replace(" of ", ", and there are ")),
-            ("not this theory", "at most", of.uneven, pairs),
-        ]
-
-    @property
-    def notes(self) -> list[str]:
-        """What of the setting is not that of the theory."""
-        found = []
-        if self.unequal:
-            found.append(
-                "classes have different sizes, which is not this theory: the loss is of as many "
-                "samples of each as the smallest has"
-            )
-        if self.found.batches > 1:
-            found.append(
-                f"the loss is the mean over {self.found.batches} batches, and the optimum that of "
-                "one batch by itself, a lower bound where batches share no optimum"
-            )
-        return found
-
-    def as_object(self) -> dict[str, Any]:
-        """For JSON."""
-        parts = {f"{name} {side}".replace(" ", "_"): number for name, side, number, _ in self.rows}
-        return {
-            "name": self.asked.name,
-            "parameters": {s.name: str(v) for s, v in self.asked.values.items()},
-            **asdict(self.found),
-            "dim": self.dim,
-            "gap": self.gap,
-            **parts,
-            "notes": self.notes,
-        }
+    how = {"dim": given.dim, "batch": given.batch, "batches": given.batches, "seed": given.seed}
+    towers = towers_of(taken, settings, np.arange(taken.samples))
+    return departure(*asked, towers, taken.labels, **how)

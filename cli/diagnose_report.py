@@ -5,8 +5,8 @@ JSON is one object:
     {"version": 2, "file": str, "collapse": "total" | "classes" | "dimensional" | "none",
      "verdict": str, "within_class_variance": float, "between_class_variance": float,
      "measures": {name of a measure of collapse: float}, "limits": {name: float},
-     "classes": [{"name": str, "count": int, "variance": float, "collapsed": bool}] or null,
-     "loss": what `Compared.as_object` says, or null,
+     "classes": [{"name": str, "count": int, "variance": float, "collapsed": bool}],
+     "loss": its parameters, value, optimum and the parts of the gap, or null,
      "taken": str, "n": int, "d": int, "tau": float, "batches": int, "batch": int,
      "band": {number of the report: {"mean", "least", "largest"} over the batches},
      "anchors": {number of an anchor: {"0%": float, ..., "100%": float}},
@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Sequence
 from dataclasses import asdict, fields
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -29,7 +28,7 @@ from .tables import WIDTH, labelled
 
 if TYPE_CHECKING:
     from ..numeric.band.diagnose import Diagnosis
-    from .diagnose_loss import Compared
+    from ..numeric.problems.departure import Departure
 
 #: What is told of batches, with what it is.
 BAND = {
@@ -62,95 +61,68 @@ FLAGS = {
 PARTS = {"gradient": BAND, "softmax": SOFTMAX, "spectrum": SPECTRUM}
 
 
+#: What is told of collapse: its name in a report, and what it is.
+MEASURES = {
+    "variance": ("variance", "mean squared distance from the mean, at most 1"),
+    "within": ("  within classes", "mean squared distance from the class mean"),
+    "between": ("  between classes", "mean squared distance of class means from the mean"),
+    "simplex_distance": ("class simplex", "distance of class means from it; 1 if all are 0"),
+    "nc1": ("NC1", "tr(Sigma_W Sigma_B^+)/C, 0 where classes collapse"),
+    "nc2_equinorm": ("NC2 equinorm", "relative deviation of lengths of centred class means"),
+    "nc2_equiangular": ("NC2 equiangular", "deviation of their cosines"),
+    "nc2_maximal": ("NC2 simplex", "mean |cosine + 1/(C - 1)|"),
+    "nc3": ("NC3", "squared distance of classifier and class means, both of norm 1"),
+    "effective_rank": ("effective rank", "1 / trace of the squared second moment"),
+    "rankme": ("RankMe", "exp(entropy of the singular values)"),
+    "alignment": ("alignment", "mean squared distance of positives"),
+    "uniformity": ("uniformity", "log mean exp(-2 |x - y|^2) over all pairs"),
+    "modality_gap": ("modality gap", "distance of the means of the two arrays"),
+}
 #: Classes that are named, at most.
 NAMED = 3
 
 
 def verdict(found: Diagnosis) -> str:
     """The verdict in words, with the classes that collapse alone."""
-    collapse = found.collapse
-    alone = collapse.collapsed_classes
-    said = collapse.says
-    if collapse.collapse == "total":
-        return said
-    if collapse.of_class is None:
-        return f"{said} Classes were not examined: that needs --labels."
-    if collapse.within != collapse.within:
-        return f"{said} Classes were not examined: each has one sample."
-    if alone and collapse.collapse != "classes":
-        return f"{said} But {_listed(found, alone)} of {len(collapse.of_class)} classes collapse."
-    return said
+    of, classes = found.collapse, each_class(found)
+    alone = [c["name"] for c in classes if c["collapsed"]]
+    if of.collapse == "total":
+        return of.says
+    if "within" not in of.numbers:
+        why = "each has one sample" if classes else "that needs --labels"
+        return f"{of.says} Classes were not examined: {why}."
+    if alone and of.collapse != "classes":
+        names = ", ".join(alone[:NAMED]) + ", ..." * bool(alone[NAMED:])
+        return f"{of.says} {len(alone)} of {len(classes)} classes collapse: {names}."
+    return of.says
 
 
-def _listed(found: Diagnosis, places: Sequence[int]) -> str:
-    names = ", ".join(name_of(found, k) for k in places[:NAMED])
-    return names if len(places) <= NAMED else f"{len(places)} ({names}, ...)"
+def measures(found: Diagnosis) -> list[tuple[str, float, str]]:
+    """The numbers behind the verdict: name, value, meaning; those that there are."""
+    of = found.collapse.numbers
+    return [(name, of[k], says) for k, (name, says) in MEASURES.items() if k in of]
 
 
-def name_of(found: Diagnosis, place: int) -> str:
-    """The name of a class, on one line."""
+def each_class(found: Diagnosis) -> list[dict[str, Any]]:
+    """Each class, those of the least variance first; none without labels."""
     from ..derive.tex.judge.explain import one_line
 
-    assert found.collapse.classes is not None
-    return one_line(found.taken.names[int(found.collapse.classes[place])])
-
-
-def numbers(found: Diagnosis) -> list[tuple[str, float, str]]:
-    """The numbers behind the verdict: name, value, meaning; those that there are."""
-    of = found.collapse
-    classes = extremes(found)
-    ranks = f"of {min(of.n, of.d)}"
-    told = [
-        ("variance", of.variance, "mean squared distance from the mean; 1 at most"),
-        ("  within classes", of.within, classes),
-        ("  between classes", of.between, "mean squared distance of class means from the mean"),
-        (
-            "class simplex",
-            of.simplex_distance,
-            "distance of class means (0 there, 1 if they are 0)",
-        ),
-        ("NC1", of.nc1, "tr(Sigma_W Sigma_B^+)/C, 0 if classes collapse"),
-        ("NC2 equinorm", of.nc2_equinorm, "relative deviation of norms of centred class means"),
-        ("NC2 equiangular", of.nc2_equiangular, f"deviation of their cosines{_closest(found)}"),
-        ("NC2 simplex", of.nc2_maximal, "mean |cosine + 1/(C - 1)|"),
-        ("NC3", of.nc3, "distance of classifier and class means, each scaled to norm 1, squared"),
-        ("effective rank", of.effective_rank, f"{ranks}: 1 / trace of the squared second moment"),
-        ("RankMe", of.rankme, f"{ranks}: exp(entropy of the singular values)"),
-        ("alignment", of.alignment, "mean squared distance of positives"),
-        ("uniformity", of.uniformity, "log mean exp(-2 |x - y|^2) over all pairs"),
-        ("modality gap", of.modality_gap, "distance of the means of the two arrays"),
+    of, collapsed = found.collapse.classes, found.collapse.collapsed_classes
+    if of is None:
+        return []
+    return [
+        {
+            "name": one_line(found.taken.names[int(of.classes[k])]),
+            "count": int(of.counts[k]),
+            "variance": float(of.of_class[k]),
+            "collapsed": k in collapsed,
+        }
+        for k in of.of_class.argsort().tolist()
     ]
-    return [row for row in told if row[1] == row[1]]
-
-
-def extremes(found: Diagnosis) -> str:
-    """The classes with the least and the largest variance, by name."""
-    of = found.collapse.of_class
-    if (
-        of is None
-        or found.collapse.counts is None
-        or found.collapse.within_share != found.collapse.within_share
-    ):
-        return ""
-    places = (found.collapse.counts > 1).nonzero()[:, 0]
-    order = places[of[places].argsort()].tolist()
-    least, most = (
-        f"{_spelled(float(of[k]), 3)} in {name_of(found, k)}" for k in (order[0], order[-1])
-    )
-    return f"mean squared distance from the class mean; {least} to {most}"
-
-
-def _closest(found: Diagnosis) -> str:
-    nearest = found.collapse.nearest
-    if nearest is None:
-        return ""
-    first, second, cosine = nearest
-    names = f"{name_of(found, first)} and {name_of(found, second)}"
-    return f"; largest {_spelled(cosine, 3)}, {names}"
 
 
 def as_text(
-    file: str, found: Diagnosis, compared: Compared | None = None, *, band: bool = False
+    file: str, found: Diagnosis, compared: Departure | None = None, *, band: bool = False
 ) -> str:
     """A verdict, then numbers; names out of files neither end a line nor drive a terminal."""
     from ..derive.tex.judge.explain import one_line
@@ -158,10 +130,14 @@ def as_text(
     n, d = found.taken.z.shape
     lines = [f"{one_line(file)}: {n} embeddings in {d} dimensions", verdict(found), ""]
     lines = [part for line in lines for part in (textwrap.wrap(line, WIDTH) or [""])]
-    for name, value, says in numbers(found):
-        lines += labelled(f"{name:<18}{_spelled(value, 4):>10}", says, 30)
-    if found.collapse.nc1 == found.collapse.nc1 and found.collapse.nc3 != found.collapse.nc3:
-        lines += labelled("NC3", "not measured: it needs --classifier", 30)
+    for name, value, says in measures(found):
+        lines += labelled(f"{name:<18}{value:>10.4g}", says, 30)
+    if classes := each_class(found):
+        least, largest = (
+            ", ".join(f"{c['name']} {c['variance']:.3g}" for c in some)
+            for some in (classes[:NAMED], classes[:-NAMED:-1])
+        )
+        lines += labelled("classes", f"least variance within: {least}; largest: {largest}")
     if compared is not None:
         lines += ["", *_loss(compared)]
     lines += ["", *(_band(found) if band else _band_in_a_line(found))]
@@ -171,46 +147,33 @@ def as_text(
     return "\n".join(lines)
 
 
-def _loss(compared: Compared) -> list[str]:
+def _loss(of: Departure) -> list[str]:
     """The loss beside the least, and what the gap is made of."""
-    of = compared.found
-    lines = labelled(
-        "loss",
-        f"{_spelled(of.loss)} here, {_spelled(of.least)} at the predicted optimum "
-        f"({compared.called})",
-    )
+    at = ", ".join(f"{k} = {v}" for k, v in (of.parameters | of.sizes).items())
+    said = f"{_spelled(of.loss)} here, {_spelled(of.least)} at the predicted optimum ({at})"
+    lines = labelled("loss", said)
     if of.within is not None and of.between is not None:
-        lines += labelled(
-            "optimum",
-            f"variance {_spelled(of.within, 4)} within classes, {_spelled(of.between, 4)} between",
-        )
-    told = (
-        f"{name.replace('_', ' ')} {_spelled(of.inner[name], 3)} ({_spelled(best, 3)})"
-        for name, best in of.optimal.items()
+        said = f"variance {of.within:.4g} within classes, {of.between:.4g} between"
+        lines += labelled("optimum", said)
+    cosines = (
+        f"{k.replace('_', ' ')} {of.inner[k]:.3g} ({best:.3g})" for k, best in of.optimal.items()
     )
-    lines += labelled("cosines", f"mean here (at the optimum): {', '.join(told)}")
-    lines += labelled("gap", _spelled(compared.gap))
-    for name, side, value, why in compared.rows:
+    lines += labelled("cosines", f"mean here (at the optimum): {', '.join(cosines)}")
+    lines += labelled("gap", _spelled(of.gap))
+    for name, side, value, why in of.parts:
         lines += labelled(f"  {name}", f"{side} {_spelled(value)}: {why}", 18)
     return lines
 
 
 def _band_in_a_line(found: Diagnosis) -> list[str]:
-    first, many = found.reports[0], len(found.reports) > 1
-    low, middle, high = (
-        _spelled(found.number(name)[0], 4)
-        for name in ("closest_lower", "measured", "closest_upper")
-    )
-    said = (
-        f"{middle}, between the proved bounds {low} and {high} (mean squared InfoNCE gradient at "
-        f"temperature {first.tau:g}"
-        + (f", {len(found.reports)} batches of {first.n}" if many else "")
-        + "; --band for more)"
-    )
-    lines = labelled("gradient", said)
+    first, many = found.reports[0], len(found.reports)
+    names = ("measured", "closest_lower", "closest_upper")
+    of = [f"{found.number(name)[0]:.4g}" for name in names]
+    at = f"temperature {first.tau:g}" + (f", {many} batches of {first.n}" if many > 1 else "")
+    bounds = f"mean square {of[0]}, between the proved bounds {of[1]} and {of[2]}"
+    lines = labelled("gradient", f"{bounds} (InfoNCE, {at}; --band for more)")
     if found.flags["vanishing_gradient"]:
-        vanishing = "vanishing_gradient"
-        lines += labelled("flag", FLAGS[vanishing] + _in(found, vanishing))
+        lines += labelled("flag", FLAGS["vanishing_gradient"] + _in(found, "vanishing_gradient"))
     return lines
 
 
@@ -250,16 +213,16 @@ def _in(found: Diagnosis, flag: str) -> str:
     return f" (in {count} of {of} batches)" if of > 1 else ""
 
 
-def _spelled(value: float, digits: int = 6) -> str:
-    return f"{value:.{digits}g}"
+def _spelled(value: float) -> str:
+    return f"{value:.6g}"
 
 
-def as_json(file: str, found: Diagnosis, compared: Compared | None = None) -> str:
+def as_json(file: str, found: Diagnosis, compared: Departure | None = None) -> str:
     """The object that the head of this module describes."""
     return json.dumps(_clean(_object(file, found, compared)), indent=2, allow_nan=False)
 
 
-def _object(file: str, found: Diagnosis, compared: Compared | None) -> dict[str, Any]:
+def _object(file: str, found: Diagnosis, compared: Departure | None) -> dict[str, Any]:
     collapse = found.collapse
     first = found.reports[0]
     n, d = found.taken.z.shape
@@ -274,12 +237,12 @@ def _object(file: str, found: Diagnosis, compared: Compared | None) -> dict[str,
         "file": file,
         "collapse": collapse.collapse,
         "verdict": verdict(found),
-        "within_class_variance": collapse.within,
-        "between_class_variance": collapse.between,
-        "measures": collapse.floats(),
+        "within_class_variance": collapse.numbers.get("within"),
+        "between_class_variance": collapse.numbers.get("between"),
+        "measures": collapse.numbers,
         "limits": asdict(collapse.limits),
-        "classes": classes(found),
-        "loss": compared.as_object() if compared else None,
+        "classes": each_class(found),
+        "loss": _of_loss(compared) if compared else None,
         "taken": found.taken.how,
         "n": n,
         "d": d,
@@ -295,21 +258,9 @@ def _object(file: str, found: Diagnosis, compared: Compared | None) -> dict[str,
     }
 
 
-def classes(found: Diagnosis) -> list[dict[str, Any]] | None:
-    """Each class, those of the least variance first."""
-    of = found.collapse
-    if of.of_class is None or of.counts is None:
-        return None
-    collapsed = set(of.collapsed_classes)
-    return [
-        {
-            "name": name_of(found, k),
-            "count": int(of.counts[k]),
-            "variance": float(of.of_class[k]),
-            "collapsed": k in collapsed,
-        }
-        for k in of.of_class.argsort().tolist()
-    ]
+def _of_loss(of: Departure) -> dict[str, Any]:
+    parts = {f"{p.name} {p.side}".replace(" ", "_"): p.value for p in of.parts}
+    return {**asdict(of), "gap": of.gap, **parts}
 
 
 def _clean(value: Any) -> Any:

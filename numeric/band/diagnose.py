@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -360,7 +360,8 @@ def _collapse(taken: Taken, settings: Settings, notes: list[str]) -> Collapse:
     if taken.towers == 2:
         return found
     positives = _unit(np.asarray(taken.z[taken.positive[some]]), settings.normalise, 0)
-    return replace(found, alignment=float(alignment(towers[0], positives)))
+    found.numbers["alignment"] = float(alignment(towers[0], positives))
+    return found
 
 
 def _notes(found: Diagnosis) -> Iterator[str]:

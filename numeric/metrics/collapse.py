@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from math import isfinite, nan
+from dataclasses import dataclass
+from math import inf
 from typing import Any, Literal
 
 import torch
-from torch import Tensor
 
-from .classes import class_variances, cosines, neural_collapse, simplex_distance
+from .classes import ClassVariances, class_variances, neural_collapse, simplex_distance
 from .inputs import batch_of
 from .pairs import alignment, modality_gap, uniformity
 from .spectrum import effective_rank, perplexity, rankme, spectrum
@@ -49,110 +48,66 @@ SHARE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Collapse:
-    """What is logged of embeddings of unit length. Numbers that need labels are nan without them.
+    """What is logged of embeddings of unit length.
 
     Attributes
     ----------
     collapse
         ``"total"``, ``"classes"``, ``"dimensional"`` or ``"none"``; see `Limits`.
-    variance, within, between
-        Mean squared distance from the mean, and its parts within and between classes. The mean of
-        each of two towers is taken off first: their distance is ``modality_gap``.
-    nc1, nc2_equinorm, nc2_equiangular, nc2_maximal, nc3
-        See `neural_collapse`; nc3 needs a classifier.
-    simplex_distance
-        See there.
-    effective_rank, rankme
-        See there; not centred.
-    used, spread_over, room
-        Directions with variance, the exponential of the entropy of the spectrum, and how many
-        directions there can be; centred, within classes if there are any.
-    alignment, uniformity, modality_gap
-        See there; the first and last need a second tower. Of many rows, uniformity is of 2048.
-    n, d
-        Embeddings in all, and their dimension.
-    of_class, counts, classes
-        Variance, size and label of each class; None without labels, not among the floats.
-    nearest
-        The two classes with the most similar centred means, by their position, and the cosine.
+    numbers
+        By name, those that can be told.
+
+        - ``variance``, ``within``, ``between``: mean squared distance from the mean, and its parts
+          within and between classes. The mean of each of two towers is taken off first.
+        - ``nc1``, ``nc2_equinorm``, ``nc2_equiangular``, ``nc2_maximal``, ``nc3`` (with a
+          classifier): see `neural_collapse`.
+        - ``simplex_distance``, ``effective_rank``, ``rankme``, ``uniformity`` (of at most 2048
+          rows), and with a second tower ``alignment`` and ``modality_gap``: see there.
+        - ``used``, ``spread_over``, ``room``: directions with variance, the exponential of the
+          entropy of the spectrum, and how many directions there can be; within classes if there
+          are any.
+    classes
+        Variances, sizes and labels of the classes; None without labels.
     limits
         Those that were used.
     """
 
     collapse: Kind
-    variance: float
-    within: float
-    between: float
-    nc1: float
-    nc2_equinorm: float
-    nc2_equiangular: float
-    nc2_maximal: float
-    nc3: float
-    simplex_distance: float
-    effective_rank: float
-    rankme: float
-    used: float
-    spread_over: float
-    room: int
-    alignment: float
-    uniformity: float
-    modality_gap: float
-    n: int
-    d: int
-    of_class: Tensor | None = field(default=None, repr=False)
-    counts: Tensor | None = field(default=None, repr=False)
-    classes: Tensor | None = field(default=None, repr=False)
-    nearest: tuple[int, int, float] | None = None
-    limits: Limits = field(default_factory=Limits, repr=False)
+    numbers: dict[str, float]
+    classes: ClassVariances | None
+    limits: Limits
 
     def floats(self, prefix: str = "") -> dict[str, float]:
-        """The numbers as plain floats, without those that are nan; the verdict is three flags.
-
-        Parameters
-        ----------
-        prefix
-            Put before each name, ``"collapse/"`` say.
-        """
-        found = {f.name: getattr(self, f.name) for f in fields(self)}
-        numbers = {k: float(v) for k, v in found.items() if isinstance(v, int | float)}
-        kinds = {f"is_{k}": float(self.collapse == k) for k in ("total", "classes", "dimensional")}
-        return {prefix + k: v for k, v in (numbers | kinds).items() if v == v}
-
-    @property
-    def within_share(self) -> float:
-        """The part of the variance that lies within classes."""
-        return self.within / self.variance if self.variance else nan
+        """The numbers, and the verdict as three flags of 0 and 1; ``prefix`` begins each name."""
+        flags = {f"is_{k}": float(self.collapse == k) for k in ("total", "classes", "dimensional")}
+        return {prefix + name: value for name, value in (self.numbers | flags).items()}
 
     @property
     def collapsed_classes(self) -> list[int]:
         """Positions of the classes whose own variance is within the limit of class collapse."""
-        if self.of_class is None or self.counts is None:
+        if self.classes is None:
             return []
-        few = (self.of_class <= self.limits.classes * self.variance) & (self.counts > 1)
-        found: list[int] = few.nonzero()[:, 0].tolist()
+        low = self.classes.of_class <= self.limits.classes * self.numbers["variance"]
+        found: list[int] = (low & (self.classes.counts > 1)).nonzero()[:, 0].tolist()
         return found
 
     @property
     def says(self) -> str:
         """The verdict in a sentence."""
-        where = "within classes " if isfinite(self.within) else ""
-        spread = (
-            f"the variance {where}spreads over {self.spread_over:.3g} of {self.room} directions"
-        )
-        share = f"{max(100 * self.within_share, 0.01):.2g} % of the variance lies within classes"
-        if self.within_share < 1e-4:
-            share = f"less than {share}"
-        says = {
-            "total": "Total collapse: all embeddings are nearly equal, with a variance of "
-            f"{self.variance:.3g} where 1 is an even spread.",
+        of = self.numbers
+        part = 100 * of.get("within", 0) / (of["variance"] or 1)
+        share = f"{part:.3g}" if part >= 0.01 else "less than 0.01"
+        share = f"{share} % of the variance lies within classes"
+        spread = f"spreads over {of.get('spread_over', 0):.3g} of {of['room']:.0f} directions"
+        variance, where = f"the variance is {of['variance']:.3g}", "it"
+        if "within" in of:
+            variance, where = share, "that within classes"
+        return {
+            "total": f"Total collapse: all embeddings are nearly equal, {variance}.",
             "classes": f"Classes have collapsed: {share}.",
-            "dimensional": f"Dimensional collapse: {spread}, and {self.used:.0f} of them are used.",
-            "none": f"No collapse: {share}, and {spread}."
-            if isfinite(self.within)
-            else f"No total or dimensional collapse: the variance is {self.variance:.3g}, and "
-            f"{spread}.",
-        }
-        return says[self.collapse]
+            "dimensional": f"Dimensional collapse: {variance}, and {where} {spread}.",
+            "none": f"No collapse: {variance}, and {where} {spread}.",
+        }[self.collapse]
 
 
 class CollapseMonitor:
@@ -201,30 +156,29 @@ class CollapseMonitor:
         if second is not None:
             towers.append(batch_of(second, "second views").to(towers[0]))
             if towers[1].shape != towers[0].shape:
-                raise ValueError(
-                    f"second views {tuple(towers[1].shape)} do not match embeddings "
-                    f"{tuple(towers[0].shape)}"
-                )
+                shapes = " and ".join(str(tuple(tower.shape)) for tower in towers)
+                raise ValueError(f"embeddings and second views do not match: {shapes}")
         if towers[0].ndim != 2 or len(towers[0]) < 2:
             raise ValueError(f"embeddings must be (n, d), n >= 2, not {tuple(towers[0].shape)}")
         if self.normalise:
             towers = [torch.nn.functional.normalize(tower, dim=1) for tower in towers]
         rows = torch.cat(towers)
         centred = torch.cat([tower - tower.mean(0) for tower in towers])
-        found: dict[str, Any] = {
+        some = torch.randperm(len(rows), generator=torch.Generator().manual_seed(0))[:PAIRED]
+        found = {
             "variance": centred.square().sum(1).mean(),
             "effective_rank": effective_rank(rows, check=False),
             "rankme": rankme(rows),
-            "uniformity": uniformity(rows[_some(len(rows)).to(rows.device)]),
+            "uniformity": uniformity(rows[some.to(rows.device)]),
         }
-        if len(towers) == 2:
+        if second is not None:
             found |= {"alignment": alignment(*towers), "modality_gap": modality_gap(*towers)}
-        more: dict[str, Any] = {}
-        residual, free = centred, (samples or len(towers[0])) - 1
+        residual, free, classes = centred, (samples or len(towers[0])) - 1, None
         if labels is not None:
             labels = torch.as_tensor(labels, device=rows.device).repeat(len(towers))
             of = class_variances(centred, labels)
             counts = of.counts // len(towers)
+            classes = of._replace(counts=counts)
             found["between"] = of.between
             many = counts[counts > 1]
             if len(many):
@@ -233,57 +187,25 @@ class CollapseMonitor:
                 residual = centred - of.means[torch.searchsorted(of.classes, labels)]
                 free = int(many.sum()) - len(many)
             if len(counts) > 1:
-                found |= _of_means(rows, centred, labels, classifier)
-                more["nearest"] = _nearest(of.means - of.means.mean(0))
-            more |= {"of_class": of.of_class, "counts": counts, "classes": of.classes}
+                nc = neural_collapse(centred, labels, classifier)
+                found |= {k: v for k, v in nc._asdict().items() if v is not None}
+                found["simplex_distance"] = simplex_distance(class_variances(rows, labels).means)
         room = max(1, min(free, rows.shape[1]))
         values = spectrum(residual)
-        share = values / values.sum()
-        found |= {"used": (share > SHARE / room).sum(), "spread_over": perplexity(values)}
+        used = (values > SHARE / room * values.sum()).sum()
+        found |= {"used": used, "spread_over": perplexity(values)}
         # One transfer from a device instead of many.
-        numbers = torch.stack([x.to(rows.dtype) for x in found.values()]).tolist()
-        given = dict.fromkeys(_NUMBERS, nan) | dict(zip(found, numbers, strict=True))
-        return Collapse(
-            collapse=self._kind(given, room),
-            **given,
-            room=room,
-            n=len(rows),
-            d=rows.shape[1],
-            limits=self.limits,
-            **more,
-        )
+        told = torch.stack([x.to(rows.dtype) for x in found.values()]).tolist()
+        numbers = {k: x for k, x in zip(found, told, strict=True) if x == x} | {"room": float(room)}
+        return Collapse(self._kind(numbers), numbers, classes, self.limits)
 
-    def _kind(self, of: dict[str, float], room: int) -> Kind:
-        """The first kind of collapse that holds; what is nan does not."""
-        limits = self.limits
+    def _kind(self, of: dict[str, float]) -> Kind:
+        """The first kind of collapse that holds."""
+        limits, room = self.limits, of["room"]
         if of["variance"] <= limits.total:
             return "total"
-        if of["within"] <= limits.classes * of["variance"]:
+        if of.get("within", inf) <= limits.classes * of["variance"]:
             return "classes"
-        if of["used"] <= limits.unused * room or of["spread_over"] < limits.rank * room:
+        if of["used"] <= limits.unused * room or of.get("spread_over", 0) < limits.rank * room:
             return "dimensional"
         return "none"
-
-
-def _of_means(rows: Tensor, centred: Tensor, labels: Tensor, classifier: Any) -> dict[str, Tensor]:
-    """What class means say: neural collapse, and their distance to the simplex."""
-    nc = neural_collapse(centred, labels, classifier)._asdict()
-    nc["simplex_distance"] = simplex_distance(class_variances(rows, labels).means)
-    return {k: v for k, v in nc.items() if v is not None}
-
-
-def _some(n: int) -> Tensor:
-    """All of n rows, or some at random."""
-    return torch.randperm(n, generator=torch.Generator().manual_seed(0))[:PAIRED]
-
-
-def _nearest(means: Tensor) -> tuple[int, int, float]:
-    """The two most similar of several directions."""
-    alike = cosines(means).fill_diagonal_(-torch.inf)
-    first, second = divmod(int(alike.argmax()), len(means))
-    return first, second, float(alike[first, second])
-
-
-_NUMBERS = tuple(
-    f.name for f in fields(Collapse) if f.type == "float" and f.name not in ("n", "d", "room")
-)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,6 @@ from sympy import Expr, Integer, Symbol
 from torch import Tensor
 
 from ...derive.problems.problem import Problem
-from ...derive.structures.arrangement import Arrangement
 from ...derive.structures.configuration import Configuration
 from .binding import bind
 from .measure import inner_products, shares
@@ -37,14 +36,23 @@ WHOLE = 2048
 CLASSES, INSTANCES = ("views", "instances", "classes"), ("views", "instances")
 
 
+class Part(NamedTuple):
+    """A bound on one part of the gap: ``side`` is "at least" or "at most"; and why, in words."""
+
+    name: str
+    side: str
+    value: float
+    why: str
+
+
 @dataclass(frozen=True)
 class Departure:
     """The loss of embeddings beside the least one; means over batches.
 
     Attributes
     ----------
-    sizes
-        Of the structure that was evaluated, by name.
+    parameters, sizes
+        Of the loss, and of the structure that was evaluated, by name.
     batches
         How many.
     loss, of_means, least
@@ -53,10 +61,13 @@ class Departure:
         Mean inner product of each relation that has pairs, here and at the optimum.
     within, between
         Variances at the optimum; None for structures without classes.
-    needs
-        Dimension of the span of the optimum.
+    needs, dim
+        Dimension of the span of the optimum, and the dimension that there is.
+    notes
+        What of the setting is not that of the optimum.
     """
 
+    parameters: dict[str, str]
     sizes: dict[str, int]
     batches: int
     loss: float
@@ -67,16 +78,34 @@ class Departure:
     within: float | None
     between: float | None
     needs: int
+    dim: int
+    notes: list[str]
 
     @property
-    def uneven(self) -> float:
-        """The part of the gap due to unequal pairs of one relation."""
-        return max(self.loss - self.of_means, 0.0)
+    def gap(self) -> float:
+        """How far the loss is above the least."""
+        return self.loss - self.least
 
     @property
-    def means_off(self) -> float:
-        """The part of the gap due to means that are not the optimum's."""
-        return max(self.of_means - self.least, 0.0)
+    def parts(self) -> tuple[Part, Part, Part]:
+        """What can be told of the gap: training, dimension, theory."""
+        fits = self.dim >= self.needs
+        why = "mean cosines are not those of the optimum" if fits else "dimension may be the reason"
+        return (
+            Part("not converged", "at least", fits * max(self.of_means - self.least, 0.0), why),
+            Part(
+                "dimension",
+                "at most",
+                0.0 if fits else self.gap,
+                f"the optimum needs {self.needs} dimensions, of which there are {self.dim}",
+            ),
+            Part(
+                "not this theory",
+                "at most",
+                max(self.loss - self.of_means, 0.0),
+                "pairs differ that the optimum treats alike, unless training evens them out",
+            ),
+        )
 
 
 def departure(
@@ -85,6 +114,7 @@ def departure(
     towers: Tensor,
     labels: Array | None = None,
     *,
+    dim: int | None = None,
     batch: int | None = None,
     batches: int = 8,
     seed: int = 0,
@@ -101,6 +131,8 @@ def departure(
         ``(v, n, d)``, rows of unit length: v views of each of n samples, or two towers.
     labels
         ``(n,)``, numbers from 0. From each class as many samples are drawn as the smallest has.
+    dim
+        Dimension that there is; by default that of the rows.
     batch, batches, seed
         Vectors in a batch, most of them, and the seed of what is in them; by default one batch of
         all samples, or `WHOLE` vectors.
@@ -132,17 +164,33 @@ def departure(
     optimum = reduced.least(**numbers)
     optimal = {k: float(v[0]) for k, v in optimum.inner.items()}
     pairs = [k for k, count in arrangement.counts.items() if count and k != "self"]
-    variances = _variances(arrangement, optimal) if levels == CLASSES else (None, None)
+    notes = []
+    if levels == CLASSES and len(set(np.unique(labels, return_counts=True)[1].tolist())) > 1:
+        notes.append(
+            "classes have different sizes, which is not this theory: the loss is of as many "
+            "samples of each as the smallest has"
+        )
+    if len(drawn) > 1:
+        notes.append(
+            f"the loss is the mean over {len(drawn)} batches, and the optimum that of one batch by "
+            "itself, a lower bound where batches share no optimum"
+        )
+    # The shares of the trace in the eigenspaces below the class means are the variance within.
+    best = {"views": 0.0} | dict(zip(reduced.names, optimum.kept[0].tolist(), strict=True))
     return Departure(
-        sizes,
-        len(drawn),
-        float(bound.value(drawn).mean()),
-        float(means.mean()),
-        float(optimum.loss[0]),
-        {k: float(inner[k].mean()) for k in pairs},
-        {k: optimal[k] for k in pairs},
-        *variances,
-        sum(arrangement.dimensions[name] for name in optimum.faces()[0]),
+        parameters={s.name: str(v) for s, v in values.items()},
+        sizes=sizes,
+        batches=len(drawn),
+        loss=float(bound.value(drawn).mean()),
+        of_means=float(means.mean()),
+        least=float(optimum.loss[0]),
+        inner={k: float(inner[k].mean()) for k in pairs},
+        optimal={k: optimal[k] for k in pairs},
+        within=best["views"] + best["instances"] if levels == CLASSES else None,
+        between=best["classes"] if levels == CLASSES else None,
+        needs=sum(arrangement.dimensions[name] for name in optimum.faces()[0]),
+        dim=dim or towers.shape[-1],
+        notes=notes,
     )
 
 
@@ -188,15 +236,3 @@ def _draw(
         raise ValueError(f"a batch has fewer vectors than there are classes ({len(of)}) and views")
     parts = [of[:, k : k + size] for k in range(0, of.shape[1] - size + 1, size)]
     return [torch.from_numpy(part if levels == CLASSES else part[0]) for part in parts]
-
-
-def _variances(arrangement: Arrangement, inner: Mapping[str, float]) -> tuple[float, float]:
-    """Within-class and between-class variance of unit vectors with given inner products."""
-    by_number = np.array([inner[name] for name in arrangement.counts])
-    classes = arrangement.shape[0]
-    gram = by_number[arrangement.relations].reshape(
-        classes, -1, classes, arrangement.size // classes
-    )
-    means = gram.mean(axis=(1, 3))
-    own, whole = float(means.diagonal().mean()), float(means.mean())
-    return 1 - own, own - whole
