@@ -180,9 +180,9 @@ def take(given: Given) -> tuple[Taken, Array | None]:
                 f"{first} and {second} are two views: --positives needs one array; choose it with "
                 "--arrays NAME"
             )
-        pair = (z[:, 0], z[:, 1]) if z.ndim == 3 else (z, found[second])
+        one, other = (z[:, 0], z[:, 1]) if z.ndim == 3 else (z, found[second])
         how = f"{first} and {second} are two views of each sample"
-        return two_views(*pair, how, *of), classifier
+        return two_views(one, other, how, *of), classifier
     if of[0] is not None:
         how = f"the positive is the next of the same class, by {short(str(label))}"
         return of_classes(z, of[0], how, of[1]), classifier

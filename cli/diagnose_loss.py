@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .parameters import short
+from .parameters import pairs, short
 
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
@@ -26,11 +26,7 @@ def of_loss(given: SimpleNamespace) -> tuple[Problem, dict[Symbol, Expr]] | None
         If parameters are missing, unknown, or there without a loss.
     """
     values = {k: v for k in ("alpha", "t", "b") if (v := getattr(given, k)) is not None}
-    for other in given.others:
-        name, equals, value = other.partition("=")
-        if not equals or name in values:
-            raise click.UsageError(f"--set takes NAME=VALUE, each name once, not {short(other)!r}")
-        values[name] = value
+    values |= pairs(f"--{other}" for other in given.others)
     if given.loss is None:
         if values or given.dim is not None:
             raise click.UsageError(f"--{next(iter(values), 'dim')} needs --loss")

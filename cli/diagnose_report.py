@@ -48,10 +48,8 @@ SOFTMAX = {
 SPECTRUM = {
     "sigma_hat": "largest eigenvalue of the second moment",
     "sigma_max": "largest eigenvalue for an anchor's negatives",
-    "effective_rank": "1 / trace of the squared second moment",
     "isotropy_deviation": "distance of the second moment from I/d, in %",
     "mean_norm": "length of the mean embedding",
-    "spread": "mean squared distance from the mean embedding",
 }
 FLAGS = {
     "collapsed_to_point": "all embeddings collapse to one point",

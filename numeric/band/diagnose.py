@@ -12,7 +12,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from ..metrics import Collapse, CollapseMonitor, alignment, spectrum
+from ..metrics import Collapse, CollapseMonitor, alignment
+from ..metrics.spectrum import spectrum
 from ..running.progress import Report as Tell
 from ..running.progress import reporting
 from . import BandMonitor, Report, neighbours, same_class, views

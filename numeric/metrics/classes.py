@@ -146,13 +146,10 @@ def neural_collapse(z: Any, labels: Any, classifier: Any = None) -> NeuralCollap
             raise ValueError(f"the classifier must be {tuple(m.shape)}, not {tuple(weights.shape)}")
         apart = weights / torch.linalg.matrix_norm(weights) - m / torch.linalg.matrix_norm(m)
         nc3 = torch.where(known, apart.square().sum(), unknown)
-    of = (
-        nc1,
-        lengths.std(correction=0) / lengths.mean(),
-        angles.std(correction=0),
-        (angles + 1 / (size - 1)).abs().mean(),
-    )
-    return NeuralCollapse(*(torch.where(known, x, unknown) for x in of), nc3)
+    equinorm, equiangular = lengths.std(correction=0) / lengths.mean(), angles.std(correction=0)
+    of = (nc1, equinorm, equiangular, (angles + 1 / (size - 1)).abs().mean())
+    a, b, c, d = (torch.where(known, x, unknown) for x in of)
+    return NeuralCollapse(a, b, c, d, nc3)
 
 
 def cosines(rows: Tensor) -> Tensor:

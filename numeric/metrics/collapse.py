@@ -172,7 +172,8 @@ class CollapseMonitor:
             "uniformity": uniformity(rows[some.to(rows.device)]),
         }
         if second is not None:
-            found |= {"alignment": alignment(*towers), "modality_gap": modality_gap(*towers)}
+            found["alignment"] = alignment(towers[0], towers[1])
+            found["modality_gap"] = modality_gap(towers[0], towers[1])
         residual, free, classes = centred, (samples or len(towers[0])) - 1, None
         if labels is not None:
             labels = torch.as_tensor(labels, device=rows.device).repeat(len(towers))

@@ -165,7 +165,7 @@ def departure(
     optimal = {k: float(v[0]) for k, v in optimum.inner.items()}
     pairs = [k for k, count in arrangement.counts.items() if count and k != "self"]
     notes = []
-    if levels == CLASSES and len(set(np.unique(labels, return_counts=True)[1].tolist())) > 1:
+    if levels == CLASSES and labels is not None and len(set(np.bincount(labels).tolist())) > 1:
         notes.append(
             "classes have different sizes, which is not this theory: the loss is of as many "
             "samples of each as the smallest has"
@@ -219,20 +219,18 @@ def _draw(
 ) -> list[Any]:
     """Rows of each batch, by class if there are classes; no row is in two of them."""
     views, n = shape
-    name, most = problem.loss.name, (batch or WHOLE) // views
     if not levels and views != 2:
-        raise ValueError(f"{name} is a loss of two towers: give two arrays, or views")
-    if levels != CLASSES:
-        of = random.permutation(n)[None]
-    elif labels is None:
-        raise ValueError(f"{name} is a loss of classes: give labels")
-    else:
-        rows = [random.permutation(np.flatnonzero(labels == c)) for c in np.unique(labels)]
-        most //= len(rows)
-        fewest = min(map(len, rows))
-        of = np.array([some[:fewest] for some in rows])
-    size = min(most, of.shape[1])
+        raise ValueError(f"{problem.loss.name} is a loss of two towers: give two arrays, or views")
+    if levels == CLASSES and labels is None:
+        raise ValueError(f"{problem.loss.name} is a loss of classes: give labels")
+    of = np.zeros(n, dtype=np.int64) if labels is None or levels != CLASSES else labels
+    rows = [random.permutation(np.flatnonzero(of == c)) for c in np.unique(of)]
+    fewest = min(map(len, rows))
+    size = min((batch or WHOLE) // (views * len(rows)), fewest)
     if size < 1:
-        raise ValueError(f"a batch has fewer vectors than there are classes ({len(of)}) and views")
-    parts = [of[:, k : k + size] for k in range(0, of.shape[1] - size + 1, size)]
+        raise ValueError(
+            f"a batch has fewer vectors than there are classes ({len(rows)}) and views"
+        )
+    starts = range(0, fewest - size + 1, size)
+    parts = (np.array([some[k : k + size] for some in rows]) for k in starts)
     return [torch.from_numpy(part if levels == CLASSES else part[0]) for part in parts]
