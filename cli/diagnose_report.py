@@ -148,8 +148,8 @@ def as_text(
 def _loss(of: Departure) -> list[str]:
     """The loss beside the least, and what the gap is made of."""
     at = ", ".join(f"{k} = {v}" for k, v in (of.parameters | of.sizes).items())
-    said = f"{_spelled(of.loss)} here, {_spelled(of.least)} at the predicted optimum ({at})"
-    lines = labelled("loss", said)
+    best = f"{_spelled(of.least)} at the predicted optimum"
+    lines = labelled("loss", f"{_spelled(of.loss)} here, {best} ({of.name}, {at})")
     if of.within is not None and of.between is not None:
         said = f"variance {of.within:.4g} within classes, {of.between:.4g} between"
         lines += labelled("optimum", said)

@@ -97,16 +97,16 @@ class Collapse:
         of = self.numbers
         part = 100 * of.get("within", 0) / (of["variance"] or 1)
         share = f"{part:.3g}" if part >= 0.01 else "less than 0.01"
-        share = f"{share} % of the variance lies within classes"
-        spread = f"spreads over {of.get('spread_over', 0):.3g} of {of['room']:.0f} directions"
-        variance, where = f"the variance is {of['variance']:.3g}", "it"
+        variance = f"the variance is {of['variance']:.3g}"
         if "within" in of:
-            variance, where = share, "that within classes"
+            variance = f"{share} % of the variance lies within classes"
+        spread = f"spread over {of.get('spread_over', 0):.3g} of {of['room']:.0f} directions"
         return {
-            "total": f"Total collapse: all embeddings are nearly equal, {variance}.",
-            "classes": f"Classes have collapsed: {share}.",
-            "dimensional": f"Dimensional collapse: {variance}, and {where} {spread}.",
-            "none": f"No collapse: {variance}, and {where} {spread}.",
+            "total": "Total collapse: all embeddings are nearly equal, with a variance of "
+            f"{of['variance']:.3g}.",
+            "classes": f"Classes have collapsed: {variance}.",
+            "dimensional": f"Dimensional collapse: {variance}, {spread}.",
+            "none": f"No collapse: {variance}, {spread}.",
         }[self.collapse]
 
 

@@ -45,7 +45,7 @@ def alignment(x: Any, y: Any, alpha: float = 2) -> Tensor:
     """
     first, second = _two(x, y)
     if first.shape != second.shape:
-        raise ValueError(f"{tuple(first.shape)} and {tuple(second.shape)} are no pairs")
+        raise ValueError(f"{tuple(first.shape)} and {tuple(second.shape)} do not match")
     return (first - second).square().sum(-1).pow(alpha / 2).mean()
 
 

@@ -51,8 +51,8 @@ class Departure:
 
     Attributes
     ----------
-    parameters, sizes
-        Of the loss, and of the structure that was evaluated, by name.
+    name, parameters, sizes
+        Of the loss, and those of the structure that was evaluated, by name.
     batches
         How many.
     loss, of_means, least
@@ -67,6 +67,7 @@ class Departure:
         What of the setting is not that of the optimum.
     """
 
+    name: str
     parameters: dict[str, str]
     sizes: dict[str, int]
     batches: int
@@ -178,6 +179,7 @@ def departure(
     # The shares of the trace in the eigenspaces below the class means are the variance within.
     best = {"views": 0.0} | dict(zip(reduced.names, optimum.kept[0].tolist(), strict=True))
     return Departure(
+        name=problem.loss.name,
         parameters={s.name: str(v) for s, v in values.items()},
         sizes=sizes,
         batches=len(drawn),

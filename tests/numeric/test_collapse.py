@@ -201,7 +201,7 @@ def test_what_is_logged_is_numbers() -> None:
         (lambda z: simplex_distance(z[:1]), "two classes"),
         (lambda z: rankme(0 * z), "zeros"),
         (lambda z: uniformity(z[:1]), "two embeddings"),
-        (lambda z: alignment(z, z[:3]), "no pairs"),
+        (lambda z: alignment(z, z[:3]), "do not match"),
         (lambda z: modality_gap(z, z[:, :3]), "dimensions 7 and 3"),
         (lambda z: CollapseMonitor()(z, z[:3]), "do not match"),
         (lambda z: CollapseMonitor()(np.where(z == z[3, 0], np.nan, z)), "row 3 is not finite"),
