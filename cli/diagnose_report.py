@@ -130,9 +130,10 @@ def as_text(
     lines = [part for line in lines for part in (textwrap.wrap(line, WIDTH) or [""])]
     for name, value, says in measures(found):
         lines += labelled(f"{name:<18}{value:>10.4g}", says, 30)
-    if classes := each_class(found):
+    if "within" in found.collapse.numbers:
+        classes = each_class(found)
         least, largest = (
-            ", ".join(f"{c['name']} {c['variance']:.3g}" for c in some)
+            ", ".join(f"{c['variance']:.3g} ({c['name']})" for c in some)
             for some in (classes[:NAMED], classes[:-NAMED:-1])
         )
         lines += labelled("classes", f"least variance within: {least}; largest: {largest}")

@@ -371,8 +371,8 @@ def _notes(found: Diagnosis) -> Iterator[str]:
     if found.taken.labels is not None:
         counts = np.bincount(found.taken.labels)
         yield (
-            f"{len(counts)} classes of {counts.min()} to {counts.max()}: all others of a class but "
-            "one are negatives in the gradient band"
+            f"{len(counts)} classes of {counts.min()} to {counts.max()}: in the gradient band all "
+            "of a class but the positive are negatives"
         )
     apart = anchors["alignment"] - anchors["similarity_of_negatives"]
     if not first.collapsed_to_point and apart.mean() <= 3 * apart.std() / len(apart) ** 0.5:

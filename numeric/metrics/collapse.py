@@ -7,6 +7,7 @@ from math import inf
 from typing import Any, Literal
 
 import torch
+from torch import Tensor
 
 from .classes import ClassVariances, class_variances, neural_collapse, simplex_distance
 from .inputs import batch_of
@@ -162,6 +163,13 @@ class CollapseMonitor:
             raise ValueError(f"embeddings must be (n, d), n >= 2, not {tuple(towers[0].shape)}")
         if self.normalise:
             towers = [torch.nn.functional.normalize(tower, dim=1) for tower in towers]
+        # Mixed precision is for training: sums of squares of bfloat16 have two digits.
+        with torch.autocast(towers[0].device.type, enabled=False):
+            return self._measured(towers, labels, classifier, samples or len(towers[0]))
+
+    def _measured(
+        self, towers: list[Tensor], labels: Any, classifier: Any, samples: int
+    ) -> Collapse:
         rows = torch.cat(towers)
         centred = torch.cat([tower - tower.mean(0) for tower in towers])
         some = torch.randperm(len(rows), generator=torch.Generator().manual_seed(0))[:PAIRED]
@@ -171,10 +179,11 @@ class CollapseMonitor:
             "rankme": rankme(rows),
             "uniformity": uniformity(rows[some.to(rows.device)]),
         }
-        if second is not None:
+        if len(towers) == 2:
             found["alignment"] = alignment(towers[0], towers[1])
             found["modality_gap"] = modality_gap(towers[0], towers[1])
-        residual, free, classes = centred, (samples or len(towers[0])) - 1, None
+        residual, groups, classes = centred, 1, None
+        views = len(rows) / samples
         if labels is not None:
             labels = torch.as_tensor(labels, device=rows.device).repeat(len(towers))
             of = class_variances(centred, labels)
@@ -185,24 +194,26 @@ class CollapseMonitor:
             if len(many):
                 weights = counts * (counts > 1)
                 found["within"] = (of.of_class * weights).sum() / weights.sum()
-                residual = centred - of.means[torch.searchsorted(of.classes, labels)]
-                free = int(many.sum()) - len(many)
+                own, groups = torch.searchsorted(of.classes, labels), len(many)
+                residual = (centred - of.means[own])[counts[own] > 1]
             if len(counts) > 1:
                 nc = neural_collapse(centred, labels, classifier)
                 found |= {k: v for k, v in nc._asdict().items() if v is not None}
                 found["simplex_distance"] = simplex_distance(class_variances(rows, labels).means)
-        room = max(1, min(free, rows.shape[1]))
+        room = max(1, min(len(residual) - groups, rows.shape[1]))
+        # As many directions as there are where the views of a sample are equal.
+        least = max(1, min(int(len(residual) / views) - groups, rows.shape[1]))
         values = spectrum(residual)
         used = (values > SHARE / room * values.sum()).sum()
         found |= {"used": used, "spread_over": perplexity(values)}
         # One transfer from a device instead of many.
         told = torch.stack([x.to(rows.dtype) for x in found.values()]).tolist()
         numbers = {k: x for k, x in zip(found, told, strict=True) if x == x} | {"room": float(room)}
-        return Collapse(self._kind(numbers), numbers, classes, self.limits)
+        return Collapse(self._kind(numbers, least), numbers, classes, self.limits)
 
-    def _kind(self, of: dict[str, float]) -> Kind:
+    def _kind(self, of: dict[str, float], room: int) -> Kind:
         """The first kind of collapse that holds."""
-        limits, room = self.limits, of["room"]
+        limits = self.limits
         if of["variance"] <= limits.total:
             return "total"
         if of.get("within", inf) <= limits.classes * of["variance"]:

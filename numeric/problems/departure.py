@@ -32,6 +32,8 @@ Array = npt.NDArray[np.int64]
 
 #: Most vectors of one evaluation unless a batch is asked for: n x n matrices are held.
 WHOLE = 2048
+#: What the optimality conditions may be off by, in units of the pulls.
+PUT_BACK = 1e-8
 #: Structures that rows can be arranged in, by their eigenspaces but the last.
 CLASSES, INSTANCES = ("views", "instances", "classes"), ("views", "instances")
 
@@ -98,7 +100,7 @@ class Departure:
                 "dimension",
                 "at most",
                 0.0 if fits else self.gap,
-                f"the optimum needs {self.needs} dimensions, of which there are {self.dim}",
+                f"the optimum spans {self.needs} dimensions, and there are {self.dim}",
             ),
             Part(
                 "not this theory",
@@ -141,7 +143,8 @@ def departure(
     Raises
     ------
     ValueError
-        If the rows cannot be arranged so, or the loss is not convex in inner products; one line.
+        If the rows cannot be arranged so, the loss is not smooth and convex in inner products, or
+        its optimum not found to eight digits; one line.
     DomainError
         If the loss is not defined at the values.
     """
@@ -156,13 +159,19 @@ def departure(
     problem.domain.check({**values, **at})
     numbers = {s.name: float(v) for s, v in values.items()}
     bound = bind(problem, {**sizes, **numbers}, batch=len(drawn))
-    if not bool(bound.convex.all()):
-        raise ValueError(f"{problem.loss.name} is not convex in inner products: no optimum is told")
     arrangement, reduced = bound.arrangement, InvariantLoss(problem, bound.arrangement)
+    if not (reduced.smooth and bool(bound.convex.all())):
+        raise ValueError(
+            f"an optimum is told of smooth losses, convex in cosines; {problem.loss.name} is not"
+        )
     has, inner = shares(arrangement, drawn), inner_products(arrangement, drawn)
     own = np.array([has[name].numpy() for name in reduced.names]).T
-    means = reduced.expand(own, {k: np.full(len(own), v) for k, v in numbers.items()})[0]
-    optimum = reduced.least(**numbers)
+    with np.errstate(all="ignore"):
+        means = reduced.expand(own, {k: np.full(len(own), v) for k, v in numbers.items()})[0]
+        optimum = reduced.least(**numbers)
+    if not (optimum.error[0] <= PUT_BACK and np.isfinite([*means, optimum.loss[0]]).all()):
+        where = ", ".join(f"{k} = {v:g}" for k, v in numbers.items())
+        raise ValueError(f"the optimum of {problem.loss.name} is not found in float64 at {where}")
     optimal = {k: float(v[0]) for k, v in optimum.inner.items()}
     pairs = [k for k, count in arrangement.counts.items() if count and k != "self"]
     notes = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -134,6 +136,17 @@ def test_everything_is_differentiable() -> None:
     assert torch.autograd.gradcheck(measures, (z,))
 
 
+def test_mixed_precision_does_not_reach_the_measures() -> None:
+    z, labels = torch.tensor(drawn(0)), labels_of(0)
+    before = CollapseMonitor()(z.float(), labels=labels).floats()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        inside = CollapseMonitor()(z.float(), labels=labels).floats()
+    exact = CollapseMonitor()(z, labels=labels).floats()
+    assert inside == before
+    for name, value in exact.items():
+        assert before[name] == pytest.approx(value, rel=1e-4, abs=1e-5), name
+
+
 # --- verdicts -------------------------------------------------------------------------------------
 def test_the_first_that_holds() -> None:
     """Collapsed classes are of low rank, and total collapse is a collapse of classes."""
@@ -211,3 +224,14 @@ def test_refusals(call: Any, says: str) -> None:
     with pytest.raises(ValueError, match=says) as refusal:
         call(drawn(0))
     assert "\n" not in str(refusal.value)
+
+
+# --- the page -------------------------------------------------------------------------------------
+def test_the_lines_of_the_page_log() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "diagnose.md"
+    (lines,) = re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
+    space: dict[str, Any] = {}
+    exec(lines, space)
+    logged: list[tuple[int, dict[str, float]]] = []
+    space["log_collapse"](3, drawn(0), labels_of(0), lambda *entry: logged.append(entry))
+    assert logged[0][0] == 3 and {"collapse/within", "collapse/is_total"} <= logged[0][1].keys()
