@@ -12,8 +12,9 @@ embeddings do not, and what it costs that the means are not those of the optimum
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,8 +58,10 @@ class Departure:
         Of the loss, and those of the structure that was evaluated, by name.
     batches
         How many.
-    loss, of_means, least
-        At the embeddings; with each inner product the mean of its relation; over all unit vectors.
+    loss, of_means, fits, least
+        At the embeddings; with each inner product the mean of its relation; the least that is
+        known to fit into the dimension that there is, of a structure or of the embeddings; over
+        all unit vectors.
     inner, optimal
         Mean inner product of each relation that has pairs, here and at the optimum.
     within, between
@@ -75,6 +78,7 @@ class Departure:
     batches: int
     loss: float
     of_means: float
+    fits: float
     least: float
     inner: dict[str, float]
     optimal: dict[str, float]
@@ -92,22 +96,13 @@ class Departure:
     @property
     def parts(self) -> tuple[Part, Part, Part]:
         """What can be told of the gap: training, dimension, theory."""
-        fits = self.dim >= self.needs
-        why = "mean cosines are not those of the optimum" if fits else "dimension may be the reason"
+        spans = f"the optimum spans {self.needs} dimensions, and there are {self.dim}"
+        means = "mean cosines are not those of the best structure that fits"
+        pairs = "pairs differ that the optimum treats alike, unless training evens them out"
         return (
-            Part("not converged", "at least", fits * max(self.of_means - self.least, 0.0), why),
-            Part(
-                "dimension",
-                "at most",
-                0.0 if fits else self.gap,
-                f"the optimum spans {self.needs} dimensions, and there are {self.dim}",
-            ),
-            Part(
-                "not this theory",
-                "at most",
-                max(self.loss - self.of_means, 0.0),
-                "pairs differ that the optimum treats alike, unless training evens them out",
-            ),
+            Part("not converged", "at least", max(self.of_means - self.fits, 0.0), means),
+            Part("dimension", "at most", self.fits - self.least, spans),
+            Part("not this theory", "at most", max(self.loss - self.of_means, 0.0), pairs),
         )
 
 
@@ -185,6 +180,13 @@ def departure(
             f"the loss is the mean over {len(drawn)} batches, and the optimum that of one batch by "
             "itself, a lower bound where batches share no optimum"
         )
+    needs, dim = _span(reduced, optimum.faces()[0]), dim or towers.shape[-1]
+    fits, loss = float(optimum.loss[0]), float(bound.value(drawn).mean())
+    if needs > dim:
+        names = (some for k in range(len(reduced.names)) for some in combinations(reduced.names, k))
+        faces = [reduced.within(some) for some in names if 0 < _span(reduced, some) <= dim]
+        fits = min(float(face.least(**numbers).loss[0]) for face in faces)
+        fits = min(fits, loss) if dim >= towers.shape[-1] else fits
     # The shares of the trace in the eigenspaces below the class means are the variance within.
     best = {"views": 0.0} | dict(zip(reduced.names, optimum.kept[0].tolist(), strict=True))
     return Departure(
@@ -192,17 +194,23 @@ def departure(
         parameters={s.name: str(v) for s, v in values.items()},
         sizes=sizes,
         batches=len(drawn),
-        loss=float(bound.value(drawn).mean()),
+        loss=loss,
         of_means=float(means.mean()),
+        fits=fits,
         least=float(optimum.loss[0]),
         inner={k: float(inner[k].mean()) for k in pairs},
         optimal={k: optimal[k] for k in pairs},
         within=best["views"] + best["instances"] if levels == CLASSES else None,
         between=best["classes"] if levels == CLASSES else None,
-        needs=sum(arrangement.dimensions[name] for name in optimum.faces()[0]),
-        dim=dim or towers.shape[-1],
+        needs=needs,
+        dim=dim,
         notes=notes,
     )
+
+
+def _span(reduced: InvariantLoss, names: Sequence[str]) -> int:
+    """Dimension of the span of vectors with shares in some eigenspaces."""
+    return sum(reduced.arrangement.dimensions[name] for name in names)
 
 
 def _levels(problem: Problem) -> tuple[str, ...]:

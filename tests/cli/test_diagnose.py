@@ -292,9 +292,16 @@ def test_the_loss_of_the_optimum_has_no_gap(report: Any, tmp_path: Path) -> None
     assert found["least"] == pytest.approx(best["least"], rel=1e-12)
     parts = found["not_converged_at_least"] + found["not_this_theory_at_most"]
     assert parts == pytest.approx(found["gap"], rel=1e-12) and found["gap"] > 0.01
-    # In fewer dimensions than the optimum needs, nothing says that training is at fault.
+    # In three dimensions there is the class simplex, whose loss bounds what dimension costs.
     low = report(tmp_path / "moved.npz", *LOSS, "--dim", "3")["loss"]
-    assert (low["not_converged_at_least"], low["dimension_at_most"]) == (0, low["gap"])
+    corner = torch.tensor(unit(np.eye(m) - 1 / m))[:, None, None].expand(m, n, 1, m)
+    fits = float(evaluate(problem, corner, {"alpha": 0.8, "tau": 0.2}))
+    assert low["dimension_at_most"] == pytest.approx(fits - best["least"], rel=1e-9)
+    assert low["not_converged_at_least"] == pytest.approx(max(low["of_means"] - fits, 0))
+    # The embeddings themselves fit into the dimensions that they have.
+    np.savez(tmp_path / "few.npz", z=unit(moved[:, :6]), labels=labels)
+    few = report(tmp_path / "few.npz", *LOSS)["loss"]
+    assert few["dimension_at_most"] <= few["gap"] + 1e-12 and few["needs"] > 6
 
 
 def test_no_optimum_is_told_that_was_not_found(refused: Any, tmp_path: Path) -> None:
