@@ -48,7 +48,9 @@ Examples:
     help="Positives: rows 0 and 1, 2 and 3, ... are pairs, or the second of two halves holds the "
     "second views.",
 )
-@click.option("--temperature", "--tau", "tau", type=Number(), default=0.1, help="Temperature.")
+@click.option(
+    "--temperature", "--tau", "tau", type=Number(), default=0.1, help="Temperature, also in --loss."
+)
 @click.option("--normalise", is_flag=True, help="Scale every row to unit length.")
 @click.option(
     "--batch",
@@ -56,12 +58,18 @@ Examples:
     help="Embeddings per batch, as in training (default: all, but at most 2048).",
 )
 @click.option("--loss", help="Loss that was trained: a name of the catalogue, or a file .toml.")
-@click.option("--alpha", help="Parameter of --loss.")
-@click.option("--t", help="Parameter of --loss.")
-@click.option("--b", help="Parameter of --loss.")
-@click.option("--set", "others", multiple=True, metavar="NAME=VALUE", help="Another one of --loss.")
+@click.option("--alpha", help="Value of alpha in --loss, such as 0.8 or 4/5.")
+@click.option("--t", help="Value of t (logit scale) in --loss.")
+@click.option("--b", help="Value of b (bias) in --loss.")
 @click.option(
-    "--dim", type=click.IntRange(1), help="Dimension to train in (default: that of FILE)."
+    "--set",
+    "others",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Value of another parameter of --loss.",
+)
+@click.option(
+    "--dim", type=click.IntRange(1), help="Dimension of the optimum (default: that of FILE)."
 )
 @click.option("--classifier", help="Weights (C, d) of a linear classifier, for NC3: array or file.")
 @click.option("--band", is_flag=True, help="Show the gradient band in detail.")

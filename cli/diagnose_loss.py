@@ -26,6 +26,8 @@ def of_loss(given: SimpleNamespace) -> tuple[Problem, dict[Symbol, Expr]] | None
         If parameters are missing, unknown, or there without a loss.
     """
     values = {k: v for k in ("alpha", "t", "b") if (v := getattr(given, k)) is not None}
+    if bad := [other for other in given.others if "=" not in other]:
+        raise click.UsageError(f"--set takes NAME=VALUE, not {short(bad[0])!r}")
     values |= pairs(f"--{other}" for other in given.others)
     if given.loss is None:
         if values or given.dim is not None:

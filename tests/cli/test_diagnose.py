@@ -340,7 +340,7 @@ def test_towers_batches_and_files(report: Any, cltheory: Any, tmp_path: Path) ->
         (("--loss", "supcon", "--alpha", "1/2"), "has no parameter alpha"),
         (("--loss", "supcl", "--alpha", "2"), "alpha"),
         (("--loss", "supcl", "--alpha", "many"), "'many'"),
-        (("--loss", "supcl", "--set", "alpha"), "--alpha needs a value"),
+        (("--loss", "supcl", "--set", "alpha"), "--set takes NAME=VALUE"),
         (("--loss", "siglip", "--t", "1", "--b", "1"), "two towers"),
         (("--loss", "simclr"), "p must be"),
         (("--loss", "supcon", "--batch", "4"), "fewer vectors than"),
