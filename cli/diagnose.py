@@ -1,4 +1,4 @@
-"""``cltheory diagnose``: the band of embeddings in a file."""
+"""``cltheory diagnose``: whether embeddings in a file have collapsed, and their gradients."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .diagnose_loss import compare, of_loss
 from .guard import Amount
 from .numeric_options import COLDEST, HOTTEST, Number, need_torch
 from .parameters import short
@@ -17,7 +18,9 @@ from .writing import FORCE, check_writable, formats, write
 
 if TYPE_CHECKING:
     from ..numeric.band.diagnose import Array, Diagnosis, Taken
+    from ..numeric.problems.departure import Departure
     from .array_files import Arrays
+    from .label_files import Classes
 
 FILE = click.Path(dir_okay=False)
 LAYOUTS = ("pairs", "halves")
@@ -27,11 +30,12 @@ LAYOUTS = ("pairs", "halves")
     "diagnose",
     epilog="""\b
 Examples:
-  cltheory diagnose views.npz --temperature 0.2
-  cltheory diagnose embeddings.npy --positives halves --normalise
-  cltheory diagnose embeddings.npz --labels labels.csv --batch 256
-  cltheory diagnose embeddings.csv --labels digit --format json --out band.json
-  cltheory diagnose run.safetensors --arrays query,key --format html --out band.html
+  cltheory diagnose embeddings.npz --labels labels.csv
+  cltheory diagnose embeddings.npz --labels y --loss supcl --alpha 0.8 --tau 0.1
+  cltheory diagnose towers.npz --arrays image,text --loss siglip --t 10 --b -10
+  cltheory diagnose embeddings.npy --positives halves --normalise --band
+  cltheory diagnose embeddings.csv --labels digit --format json --out found.json
+  cltheory diagnose run.safetensors --arrays query,key --format html --out found.html
 """,
 )
 @click.argument("file", type=FILE)
@@ -44,13 +48,31 @@ Examples:
     help="Positives: rows 0 and 1, 2 and 3, ... are pairs, or the second of two halves holds the "
     "second views.",
 )
-@click.option("--temperature", "--tau", "tau", type=Number(), default=0.1, help="Temperature.")
+@click.option(
+    "--temperature", "--tau", "tau", type=Number(), default=0.1, help="Temperature, also in --loss."
+)
 @click.option("--normalise", is_flag=True, help="Scale every row to unit length.")
 @click.option(
     "--batch",
     type=click.IntRange(4, 8192),
     help="Embeddings per batch, as in training (default: all, but at most 2048).",
 )
+@click.option("--loss", help="Loss that was trained: a name of the catalogue, or a file .toml.")
+@click.option("--alpha", help="Value of alpha in --loss, such as 0.8 or 4/5.")
+@click.option("--t", help="Value of t (logit scale) in --loss.")
+@click.option("--b", help="Value of b (bias) in --loss.")
+@click.option(
+    "--set",
+    "others",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Value of another parameter of --loss.",
+)
+@click.option(
+    "--dim", type=click.IntRange(1), help="Dimension of the optimum (default: that of FILE)."
+)
+@click.option("--classifier", help="Weights (C, d) of a linear classifier, for NC3: array or file.")
+@click.option("--band", is_flag=True, help="Show the gradient band in detail.")
 @click.option(
     "--batches", type=click.IntRange(1, 10**4), default=8, help="Maximum number of batches."
 )
@@ -60,11 +82,12 @@ Examples:
 @click.option("--out", type=FILE, help="Write the report to this file.")
 @FORCE
 def diagnose_command(**options: Any) -> int:
-    """Evaluate the gradient band on FILE of embeddings: npz, npy, CSV, parquet or safetensors.
+    """Say whether FILE of embeddings has collapsed: npz, npy, CSV, parquet or safetensors.
 
-    The report gives the squared InfoNCE gradient of every embedding, its proved bounds and the
-    printed one, alignment, softmax error, spectrum, effective rank, and whether the embeddings as
-    a whole have collapsed. Class collapse is not examined.
+    The report begins with a verdict (total, class or dimensional collapse, or none) and the
+    variances within and between classes, neural collapse, ranks, alignment and uniformity behind
+    it. With --loss it compares the loss with its predicted optimum. It ends with the squared
+    InfoNCE gradient and its proved bounds.
 
     The positive of an embedding is its other view if FILE has two arrays of the same shape (or one
     of shape (n, 2, d)); with labels, the next embedding of its class; otherwise its neighbour:
@@ -74,16 +97,21 @@ def diagnose_command(**options: Any) -> int:
     given.check()
     from ..numeric.band.diagnose import Settings, diagnose
 
-    settings = Settings(given.tau, given.normalise, given.batch, given.batches, given.c, given.seed)
+    asked = of_loss(given)
     try:
-        taken = take(given)
+        taken, classifier = take(given)
+        settings = Settings(
+            *(given.tau, given.normalise, given.batch, given.batches, given.c, given.seed),
+            classifier,
+        )
         with counting("diagnose") as show:
             found = diagnose(taken, settings, lambda done, whole: show(done, whole, ""))
+        compared = None if asked is None else compare(given, asked, taken, settings)
     except ValueError as refusal:
         if type(refusal) is not ValueError:
             raise
         raise click.UsageError(f"{short(given.file)}: {refusal}") from None
-    text = given.rendered(found)
+    text = given.rendered(found, compared)
     if given.out is None:
         click.echo(text)
     else:
@@ -112,22 +140,22 @@ class Given(SimpleNamespace):
             reads = (self.file, self.labels)
             check_writable(self.out, force=self.force, reads=reads)
 
-    def rendered(self, found: Diagnosis) -> str:
-        """The report in the format that was settings for."""
+    def rendered(self, found: Diagnosis, compared: Departure | None) -> str:
+        """The report in the format that was asked for."""
         from . import diagnose_report
 
         if self.style == "json":
-            return diagnose_report.as_json(self.file, found)
+            return diagnose_report.as_json(self.file, found, compared)
         if self.style == "html":
             from .diagnose_page import page
 
-            return page(self.file, found)
-        return diagnose_report.as_text(self.file, found)
+            return page(self.file, found, compared)
+        return diagnose_report.as_text(self.file, found, compared, band=self.band)
 
 
 # --- which rows are positives ------------------------------------------------------------------
-def take(given: Given) -> Taken:
-    """Embeddings of a file, and which is the positive of which.
+def take(given: Given) -> tuple[Taken, Array | None]:
+    """Embeddings of a file, which is the positive of which, and a classifier if one is given.
 
     Raises
     ------
@@ -136,32 +164,39 @@ def take(given: Given) -> Taken:
     ValueError
         If what is told does not fit.
     """
+    import numpy as np
+
     from ..numeric.band.diagnose import halves, of_classes, pairs_in_a_row, two_views
+    from . import label_files
     from .array_files import arrays
 
     found = arrays(given.file, given.labels)
+    classifier = None
+    if given.classifier is not None:
+        classifier = found.get(given.classifier)
+        if classifier is None:
+            classifier = label_files.vectors(given.classifier, "weights")
     names = _embeddings(given, found)
-    if len(names) == 2:
-        if given.labels is not None or given.positives is not None:
+    label = _labels(given, found, names[0])
+    classes = None if label is None else _classes(given, found, label)
+    of = (None, ()) if classes is None else (np.array(classes.of_sample), classes.names)
+    z = found[names[0]]
+    if len(names) == 2 or z.ndim == 3:
+        first, second = (f"{short(names[0])}[:, {k}]" for k in (0, 1)) if z.ndim == 3 else names
+        if given.positives is not None:
             raise click.UsageError(
-                f"{' and '.join(names)} are two views: --labels and --positives need one array; "
-                "choose it with --arrays NAME"
+                f"{first} and {second} are two views: --positives needs one array; choose it with "
+                "--arrays NAME"
             )
-        first, second = (found[name] for name in names)
-        return two_views(first, second, f"{names[0]} and {names[1]} are two views of each sample")
-    (name,) = names
-    z = found[name]
-    if z.ndim == 3:
-        how = f"{short(name)}[:, 0] and {short(name)}[:, 1] are two views of each sample"
-        return two_views(z[:, 0], z[:, 1], how)
-    label = _labels(given, found, name)
-    if label is not None:
-        classes = _classes(given, found, label)
-        how = f"the positive is the next of the same class, by {short(label)}"
-        return of_classes(z, classes, how)
+        one, other = (z[:, 0], z[:, 1]) if z.ndim == 3 else (z, found[second])
+        how = f"{first} and {second} are two views of each sample"
+        return two_views(one, other, how, *of), classifier
+    if of[0] is not None:
+        how = f"the positive is the next of the same class, by {short(str(label))}"
+        return of_classes(z, of[0], how, of[1]), classifier
     if given.positives == "halves":
-        return halves(z, "the second half are second views of the first")
-    return pairs_in_a_row(z, "rows 0 and 1 are a pair, 2 and 3, and so on")
+        return halves(z, "the second half are second views of the first"), classifier
+    return pairs_in_a_row(z, "rows 0 and 1 are a pair, 2 and 3, and so on"), classifier
 
 
 def _embeddings(given: Given, found: Arrays) -> tuple[str, ...]:
@@ -183,7 +218,8 @@ def _embeddings(given: Given, found: Arrays) -> tuple[str, ...]:
         if len(set(names)) < len(names):
             raise click.UsageError(f"--arrays names {short(names[0])} twice")
         return names
-    might = [name for name, array in found.items() if _might_be(array)]
+    none = (given.classifier, given.labels)
+    might = [name for name, array in found.items() if _might_be(array) and name not in none]
     if not might:
         shapes = ", ".join(f"{name} {array.dtype}{array.shape}" for name, array in found.items())
         raise click.UsageError(f"{short(given.file)} has no embeddings (n, d), but {short(shapes)}")
@@ -214,9 +250,7 @@ def _labels(given: Given, found: Arrays, embeddings: str) -> str | None:
     return rows[0] if len(rows) == 1 else None
 
 
-def _classes(given: Given, found: Arrays, label: str) -> Array:
-    import numpy as np
-
+def _classes(given: Given, found: Arrays, label: str) -> Classes:
     from . import label_files
 
     if label not in found:
@@ -225,7 +259,5 @@ def _classes(given: Given, found: Arrays, label: str) -> Array:
                 f"{short(given.file)} has no labels {short(label)!r}, and no such file exists: "
                 f"choose among {short(', '.join(found))}"
             )
-        found_classes = label_files.classes(label, given.column)
-    else:
-        found_classes = label_files.classes_of(label, found[label])
-    return np.array(found_classes.of_sample, dtype=np.int64)
+        return label_files.classes(label, given.column)
+    return label_files.classes_of(label, found[label])

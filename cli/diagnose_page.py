@@ -7,78 +7,37 @@ from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from .diagnose_report import FLAGS, NO_FLAG, NOT_EXAMINED, PARTS, SHORT
+from .diagnose_report import FLAGS, as_text, verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..numeric.band.diagnose import Diagnosis
+    from ..numeric.problems.departure import Departure
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
        color: #222; background: #fff; }
-table { border-collapse: collapse; margin: 0.5rem 0 1.5rem; }
-td, th { text-align: left; padding: 0.15rem 1.2rem 0.15rem 0; border-bottom: 1px solid #ddd; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; }
+.verdict { font-size: 1.3rem; }
 .flag { color: #a40000; font-weight: 600; }
+pre { overflow-x: auto; }
 svg { width: 100%; height: auto; }
 """
 #: Inches.
 SIZE = (9.0, 6.6)
 
 
-def page(file: str, found: Diagnosis) -> str:
-    """The page."""
-    first = found.reports[0]
-    n, d = found.taken.z.shape
-    many = len(found.reports)
-    batches = f", {many} batches of {first.n}" if many > 1 else ""
-    up = [FLAGS[name] for name, count in found.flags.items() if count]
-    flags = "".join(f'<li class="flag">{escape(says)}</li>' for says in up)
-    notes = "".join(f"<li>{escape(note)}</li>" for note in found.notes)
-    title = escape(f"Gradient band of {file}")
-    tables = "".join(
-        f"<h2>{escape(part.capitalize())}</h2>{_table(found, names)}"
-        for part, names in PARTS.items()
-    )
+def page(file: str, found: Diagnosis, compared: Departure | None = None) -> str:
+    """The verdict, plots, and the report in full."""
+    title = escape(f"Diagnosis of {file}")
+    flags = (says for name, says in FLAGS.items() if found.flags[name])
+    told = "".join(f'<p class="flag">{escape(says)}</p>\n' for says in flags)
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f"<style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n"
-        f"<p>{n} embeddings in {d} dimensions, temperature {first.tau:g}{batches}; "
-        f"{escape(found.taken.how)}.</p>\n"
-        f"<p>{escape(NOT_EXAMINED)}</p>\n"
-        f"<ul>{flags or f'<li>{NO_FLAG}</li>'}{notes}</ul>\n"
-        f"{plots(found)}\n{tables}<h2>Anchors</h2>{_anchors(found)}</body></html>"
+        f'<p class="verdict">{escape(verdict(found))}</p>\n{told}{plots(found)}\n'
+        f"<pre>{escape(as_text(file, found, compared, band=True))}</pre></body></html>"
     )
-
-
-def _table(found: Diagnosis, names: dict[str, str]) -> str:
-    rows = []
-    for name, says in names.items():
-        mean, least, largest = found.number(name)
-        cells = f'<td class="number">{mean:.6g}</td>'
-        if len(found.reports) > 1:
-            cells += f'<td class="number">{least:.6g}</td><td class="number">{largest:.6g}</td>'
-        rows.append(f"<tr><td>{escape(name)}</td>{cells}<td>{escape(says)}</td></tr>")
-    heads = ["", "mean", "least", "largest", ""] if len(found.reports) > 1 else ["", "", ""]
-    return _with_head(heads, rows)
-
-
-def _anchors(found: Diagnosis) -> str:
-    rows, heads = [], [""]
-    for name in found.anchors:
-        if name == "has_a_copy":
-            continue
-        of = found.quantiles(name)
-        heads = ["", *of]
-        cells = "".join(f'<td class="number">{value:.4g}</td>' for value in of.values())
-        rows.append(f"<tr><td>{escape(SHORT.get(name, name))}</td>{cells}</tr>")
-    return _with_head(heads, rows)
-
-
-def _with_head(heads: list[str], rows: list[str]) -> str:
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in heads)
-    return f"<table><tr>{head}</tr>{''.join(rows)}</table>\n"
 
 
 # --- plots -------------------------------------------------------------------------------------

@@ -2,8 +2,12 @@
 
 JSON is one object:
 
-    {"version": 1, "file": str, "taken": str, "not_examined": str, "n": int, "d": int,
-     "tau": float, "batches": int, "batch": int,
+    {"version": 2, "file": str, "collapse": "total" | "classes" | "dimensional" | "none",
+     "verdict": str, "within_class_variance": float, "between_class_variance": float,
+     "measures": {name of a measure of collapse: float}, "limits": {name: float},
+     "classes": [{"name": str, "count": int, "variance": float, "collapsed": bool}],
+     "loss": its parameters, value, optimum and the parts of the gap, or null,
+     "taken": str, "n": int, "d": int, "tau": float, "batches": int, "batch": int,
      "band": {number of the report: {"mean", "least", "largest"} over the batches},
      "anchors": {number of an anchor: {"0%": float, ..., "100%": float}},
      "outside": {"proved": part of the anchors, "printed": part of the anchors},
@@ -15,14 +19,16 @@ What is not finite is null.
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+import textwrap
+from dataclasses import asdict, fields
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from .tables import labelled
+from .tables import WIDTH, labelled
 
 if TYPE_CHECKING:
     from ..numeric.band.diagnose import Diagnosis
+    from ..numeric.problems.departure import Departure
 
 #: What is told of batches, with what it is.
 BAND = {
@@ -42,37 +48,139 @@ SOFTMAX = {
 SPECTRUM = {
     "sigma_hat": "largest eigenvalue of the second moment",
     "sigma_max": "largest eigenvalue for an anchor's negatives",
-    "effective_rank": "1 / trace of the squared second moment",
     "isotropy_deviation": "distance of the second moment from I/d, in %",
     "mean_norm": "length of the mean embedding",
-    "spread": "mean squared distance from the mean embedding",
 }
 FLAGS = {
     "collapsed_to_point": "all embeddings collapse to one point",
     "dimensional_collapse": "the effective rank is below a tenth of min(n, d)",
     "vanishing_gradient": "gradients are a millionth of 4/tau^2 or less",
 }
-#: Stands near the top of every report.
-NOT_EXAMINED = (
-    "Class collapse is not examined: neither whether the samples of a class coincide, nor whether "
-    "class means coincide or form a simplex. The flags judge all embeddings together; labels only "
-    "choose the positives."
-)
-#: Where no flag is up.
-NO_FLAG = "the embeddings as a whole raise no flag"
 PARTS = {"gradient": BAND, "softmax": SOFTMAX, "spectrum": SPECTRUM}
 
 
-def as_text(file: str, found: Diagnosis) -> str:
-    """A table; names out of files are shown so that none ends a line or drives a terminal."""
+#: What is told of collapse: its name in a report, and what it is.
+MEASURES = {
+    "variance": ("variance", "mean squared distance from the mean, at most 1"),
+    "within": ("  within classes", "mean squared distance from the class mean"),
+    "between": ("  between classes", "mean squared distance of class means from the mean"),
+    "simplex_distance": ("class simplex", "distance of class means from it; 1 if all are 0"),
+    "nc1": ("NC1", "tr(Sigma_W Sigma_B^+)/C, 0 where classes collapse"),
+    "nc2_equinorm": ("NC2 equinorm", "relative deviation of lengths of centred class means"),
+    "nc2_equiangular": ("NC2 equiangular", "deviation of their cosines"),
+    "nc2_maximal": ("NC2 simplex", "mean |cosine + 1/(C - 1)|"),
+    "nc3": ("NC3", "squared distance of classifier and class means, both of norm 1"),
+    "effective_rank": ("effective rank", "1 / trace of the squared second moment"),
+    "rankme": ("RankMe", "exp(entropy of the singular values)"),
+    "alignment": ("alignment", "mean squared distance of positives"),
+    "uniformity": ("uniformity", "log mean exp(-2 |x - y|^2) over all pairs"),
+    "modality_gap": ("modality gap", "distance of the means of the two arrays"),
+}
+#: Classes that are named, at most.
+NAMED = 3
+
+
+def verdict(found: Diagnosis) -> str:
+    """The verdict in words, with the classes that collapse alone."""
+    of, classes = found.collapse, each_class(found)
+    alone = [c["name"] for c in classes if c["collapsed"]]
+    if of.collapse == "total":
+        return of.says
+    if "within" not in of.numbers:
+        why = "each has one sample" if classes else "that needs --labels"
+        return f"{of.says} Classes were not examined: {why}."
+    if alone and of.collapse != "classes":
+        names = ", ".join(alone[:NAMED]) + ", ..." * bool(alone[NAMED:])
+        return f"{of.says} {len(alone)} of {len(classes)} classes collapse: {names}."
+    return of.says
+
+
+def measures(found: Diagnosis) -> list[tuple[str, float, str]]:
+    """The numbers behind the verdict: name, value, meaning; those that there are."""
+    of = found.collapse.numbers
+    return [(name, of[k], says) for k, (name, says) in MEASURES.items() if k in of]
+
+
+def each_class(found: Diagnosis) -> list[dict[str, Any]]:
+    """Each class, those of the least variance first; none without labels."""
     from ..derive.tex.judge.explain import one_line
 
-    first, many = found.reports[0], len(found.reports) > 1
+    of, collapsed = found.collapse.classes, found.collapse.collapsed_classes
+    if of is None:
+        return []
+    return [
+        {
+            "name": one_line(found.taken.names[int(of.classes[k])]),
+            "count": int(of.counts[k]),
+            "variance": float(of.of_class[k]),
+            "collapsed": k in collapsed,
+        }
+        for k in of.of_class.argsort().tolist()
+    ]
+
+
+def as_text(
+    file: str, found: Diagnosis, compared: Departure | None = None, *, band: bool = False
+) -> str:
+    """A verdict, then numbers; names out of files neither end a line nor drive a terminal."""
+    from ..derive.tex.judge.explain import one_line
+
     n, d = found.taken.z.shape
-    lines = [f"{one_line(file)}: {n} embeddings in {d} dimensions, temperature {first.tau:g}"]
-    lines += labelled("taken", one_line(found.taken.how))
-    lines += labelled("batches", f"{len(found.reports)} of {first.n}") if many else []
-    lines += labelled("scope", NOT_EXAMINED)
+    lines = [f"{one_line(file)}: {n} embeddings in {d} dimensions", verdict(found), ""]
+    lines = [part for line in lines for part in (textwrap.wrap(line, WIDTH) or [""])]
+    for name, value, says in measures(found):
+        lines += labelled(f"{name:<18}{value:>10.4g}", says, 30)
+    if "within" in found.collapse.numbers:
+        classes = each_class(found)
+        least, largest = (
+            ", ".join(f"{c['variance']:.3g} ({c['name']})" for c in some)
+            for some in (classes[:NAMED], classes[:-NAMED:-1])
+        )
+        lines += labelled("classes", f"least variance within: {least}; largest: {largest}")
+    if compared is not None:
+        lines += ["", *_loss(compared)]
+    lines += ["", *(_band(found) if band else _band_in_a_line(found))]
+    lines += labelled("positives", one_line(found.taken.how))
+    for note in (*found.notes, *(compared.notes if compared else ())):
+        lines += labelled("note", note)
+    return "\n".join(lines)
+
+
+def _loss(of: Departure) -> list[str]:
+    """The loss beside the least, and what the gap is made of."""
+    at = ", ".join(f"{k} = {v}" for k, v in (of.parameters | of.sizes).items())
+    best = f"{_spelled(of.least)} at the predicted optimum"
+    lines = labelled("loss", f"{_spelled(of.loss)} here, {best} ({of.name}, {at})")
+    if of.within is not None and of.between is not None:
+        said = f"variance {of.within:.4g} within classes, {of.between:.4g} between"
+        lines += labelled("optimum", said)
+    cosines = (
+        f"{k.replace('_', ' ')} {of.inner[k]:.3g} ({best:.3g})" for k, best in of.optimal.items()
+    )
+    lines += labelled("cosines", f"mean here (at the optimum): {', '.join(cosines)}")
+    lines += labelled("gap", _spelled(of.gap))
+    for name, side, value, why in of.parts:
+        lines += labelled(f"  {name}", f"{side} {_spelled(value)}: {why}", 18)
+    return lines
+
+
+def _band_in_a_line(found: Diagnosis) -> list[str]:
+    first, many = found.reports[0], len(found.reports)
+    names = ("measured", "closest_lower", "closest_upper")
+    of = [f"{found.number(name)[0]:.4g}" for name in names]
+    at = f"temperature {first.tau:g}" + (f", {many} batches of {first.n}" if many > 1 else "")
+    bounds = f"mean square {of[0]}, between the proved bounds {of[1]} and {of[2]}"
+    lines = labelled("gradient", f"{bounds} (InfoNCE, {at}; --band for more)")
+    if found.flags["vanishing_gradient"]:
+        lines += labelled("flag", FLAGS["vanishing_gradient"] + _in(found, "vanishing_gradient"))
+    return lines
+
+
+def _band(found: Diagnosis) -> list[str]:
+    """All numbers of the gradient band."""
+    first, many = found.reports[0], len(found.reports) > 1
+    of = f", {len(found.reports)} batches of {first.n}" if many else ""
+    lines = [f"gradient band at temperature {first.tau:g}{of}"]
     for title, names in PARTS.items():
         lines += ["", f"  {title}"]
         for name, says in names.items():
@@ -81,17 +189,13 @@ def as_text(file: str, found: Diagnosis) -> str:
             lines.append(f"    {name:<20}{_spelled(mean):>12}  {says}{span}")
     lines += ["", "  anchors             5 %         median      95 %"]
     for name in ("squared_gradient", "epsilon", "rho", "alignment", "similarity_of_negatives"):
-        of = found.quantiles(name)
-        three = "".join(f"{_spelled(of[part]):<12}" for part in ("5%", "50%", "95%")).rstrip()
+        of_name = found.quantiles(name)
+        three = "".join(f"{_spelled(of_name[part]):<12}" for part in ("5%", "50%", "95%")).rstrip()
         lines.append(f"    {SHORT.get(name, name):<16}{three}")
     lines += ["", f"  above the bounds    {_outside(found)}", ""]
-    up = [name for name, count in found.flags.items() if count]
-    told = [FLAGS[name] + _in(found, name) for name in up] or [NO_FLAG]
-    for says in told:
-        lines += labelled("collapse", says)
-    for note in found.notes:
-        lines += labelled("note", note)
-    return "\n".join(lines)
+    for name in (name for name, count in found.flags.items() if count):
+        lines += labelled("flag", FLAGS[name] + _in(found, name))
+    return lines
 
 
 #: What is too long for a column.
@@ -112,12 +216,13 @@ def _spelled(value: float) -> str:
     return f"{value:.6g}"
 
 
-def as_json(file: str, found: Diagnosis) -> str:
+def as_json(file: str, found: Diagnosis, compared: Departure | None = None) -> str:
     """The object that the head of this module describes."""
-    return json.dumps(_clean(_object(file, found)), indent=2, allow_nan=False)
+    return json.dumps(_clean(_object(file, found, compared)), indent=2, allow_nan=False)
 
 
-def _object(file: str, found: Diagnosis) -> dict[str, Any]:
+def _object(file: str, found: Diagnosis, compared: Departure | None) -> dict[str, Any]:
+    collapse = found.collapse
     first = found.reports[0]
     n, d = found.taken.z.shape
     no_numbers = ("sigma", "n", "d", "tau", *found.flags)
@@ -127,10 +232,17 @@ def _object(file: str, found: Diagnosis) -> dict[str, Any]:
         if f.name not in no_numbers
     }
     return {
-        "version": 1,
+        "version": 2,
         "file": file,
+        "collapse": collapse.collapse,
+        "verdict": verdict(found),
+        "within_class_variance": collapse.numbers.get("within"),
+        "between_class_variance": collapse.numbers.get("between"),
+        "measures": collapse.numbers,
+        "limits": asdict(collapse.limits),
+        "classes": each_class(found),
+        "loss": _of_loss(compared) if compared else None,
         "taken": found.taken.how,
-        "not_examined": NOT_EXAMINED,
         "n": n,
         "d": d,
         "tau": first.tau,
@@ -143,6 +255,11 @@ def _object(file: str, found: Diagnosis) -> dict[str, Any]:
         "spectrum": found.spectrum.tolist(),
         "notes": list(found.notes),
     }
+
+
+def _of_loss(of: Departure) -> dict[str, Any]:
+    parts = {f"{p.name} {p.side}".replace(" ", "_"): p.value for p in of.parts}
+    return {**asdict(of), "gap": of.gap, **parts}
 
 
 def _clean(value: Any) -> Any:

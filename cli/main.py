@@ -27,7 +27,7 @@ COMMANDS = {
     "check": ("check", "Check marked equations of papers against the derived formulas."),
     "verify": ("verify", "Compare a result with optimised embeddings."),
     "realize": ("realize", "Decide whether the geometry prescribed by weights can be realised."),
-    "diagnose": ("diagnose", "Evaluate the gradient band on a file of embeddings."),
+    "diagnose": ("diagnose", "Say whether embeddings in a file have collapsed."),
     "explain": ("explain", "Explain a value of a loss: collapse, chance, or the least possible."),
     "attack": ("attack", "Search for violations of the bounds of a result."),
     "certify": ("certify", "Certify how far the loss of embeddings is above its minimum."),

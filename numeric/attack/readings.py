@@ -16,7 +16,7 @@ from torch.linalg import eigvalsh, vecdot, vector_norm
 from ...derive.theorem.bounds import About
 from ..band.bounds import Lookup
 from ..band.readings import AnchorReadings, BatchReadings, largest_eigenvalue, neighbours
-from ..metrics import smaller_gram
+from ..metrics.spectrum import smaller_gram
 
 #: Where the largest centred logit is below this, the remainder is found by its series.
 NEAR = 0.5

@@ -1,4 +1,4 @@
-"""What the band says of embeddings at hand: which rows are positives, batches of them, numbers."""
+"""Embeddings at hand: which rows are positives, whether they collapse, their band in batches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from ..metrics import smaller_gram
+from ..metrics import Collapse, CollapseMonitor, alignment
+from ..metrics.spectrum import spectrum
 from ..running.progress import Report as Tell
 from ..running.progress import reporting
 from . import BandMonitor, Report, neighbours, same_class, views
@@ -25,8 +26,8 @@ Array = npt.NDArray[Any]
 
 #: Most embeddings that are one batch unless it is said how many are, and most there may be.
 WHOLE, MOST = 2048, 8192
-#: Rows that are looked at together.
-CHUNK = 2**16
+#: Rows that are looked at together, and most numbers that collapse is measured on.
+CHUNK, NUMBERS = 2**16, 2**26
 #: Two rows this alike are the same.
 SAME = 1 - 1e-12
 #: Rounding of squared gradients, of themselves and of the trivial bound.
@@ -48,16 +49,33 @@ class Taken:
     how
         What was taken for what, in words.
     labels
-        Classes by number, where there are any.
+        Classes by number, where there are any; of each sample.
+    towers
+        2 if the second half of the rows are second views, or another tower, of the first.
+    names
+        Of the classes.
     """
 
     z: Array
     positive: npt.NDArray[np.int64]
     how: str
     labels: npt.NDArray[np.int64] | None = None
+    towers: int = 1
+    names: Sequence[str] = ()
+
+    @property
+    def samples(self) -> int:
+        """How many there are, with all their views."""
+        return len(self.z) // self.towers
 
 
-def two_views(first: Array, second: Array, how: str) -> Taken:
+def two_views(
+    first: Array,
+    second: Array,
+    how: str,
+    labels: npt.NDArray[np.int64] | None = None,
+    names: Sequence[str] = (),
+) -> Taken:
     """Embeddings of which ``second`` are the second views of ``first``.
 
     Raises
@@ -67,8 +85,9 @@ def two_views(first: Array, second: Array, how: str) -> Taken:
     """
     if first.shape != second.shape:
         raise ValueError(f"two views have the shapes {first.shape} and {second.shape}")
+    _one_each(labels, first)
     both = np.concatenate([first, second])
-    return Taken(both, views(len(both)).numpy(), how)
+    return Taken(both, views(len(both)).numpy(), how, labels, 2, names)
 
 
 def pairs_in_a_row(z: Array, how: str) -> Taken:
@@ -92,7 +111,7 @@ def halves(z: Array, how: str) -> Taken:
         If there is an odd number of them.
     """
     _even(z, "two halves")
-    return Taken(z, views(len(z)).numpy(), how)
+    return Taken(z, views(len(z)).numpy(), how, None, 2)
 
 
 def _even(z: Array, what: str) -> None:
@@ -100,7 +119,9 @@ def _even(z: Array, what: str) -> None:
         raise ValueError(f"{len(z)} embeddings are an odd number and cannot be {what}")
 
 
-def of_classes(z: Array, labels: npt.NDArray[np.int64], how: str) -> Taken:
+def of_classes(
+    z: Array, labels: npt.NDArray[np.int64], how: str, names: Sequence[str] = ()
+) -> Taken:
     """The positive of each is the next one of its class.
 
     Raises
@@ -108,9 +129,13 @@ def of_classes(z: Array, labels: npt.NDArray[np.int64], how: str) -> Taken:
     ValueError
         If there is one class, or a class of one sample.
     """
-    if len(labels) != len(z):
+    _one_each(labels, z)
+    return Taken(z, same_class(labels).numpy(), how, labels, 1, names)
+
+
+def _one_each(labels: npt.NDArray[np.int64] | None, z: Array) -> None:
+    if labels is not None and len(labels) != len(z):
         raise ValueError(f"there are {len(labels)} labels of {len(z)} embeddings")
-    return Taken(z, same_class(labels).numpy(), how, labels)
 
 
 @dataclass(frozen=True)
@@ -131,6 +156,8 @@ class Settings:
         The constant of the paper's upper band.
     seed
         Of which embeddings are in a batch.
+    classifier
+        Weights of the last layer, ``(C, d)``, for NC3.
     """
 
     tau: float = 0.1
@@ -139,6 +166,7 @@ class Settings:
     batches: int = 8
     c: float = 0.5
     seed: int = 0
+    classifier: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +177,8 @@ class Diagnosis:
     ----------
     taken
         Of what.
+    collapse
+        Of all embeddings, or of as many at random as memory holds.
     reports
         Of each batch.
     anchors
@@ -162,6 +192,7 @@ class Diagnosis:
     """
 
     taken: Taken
+    collapse: Collapse
     reports: Sequence[Report]
     anchors: Mapping[str, npt.NDArray[np.float64]]
     spectrum: npt.NDArray[np.float64]
@@ -217,10 +248,13 @@ def diagnose(taken: Taken, settings: Settings, progress: bool | Tell = False) ->
             some = _unit(np.asarray(z[rows]), settings.normalise, 0)
             found.append(_measured(some, positive, settings))
             if len(found) == 1:
-                spectrum = _spectrum(some)
+                eigenvalues = (spectrum(some) / len(some)).numpy()
             advance(1)
+    collapse = _collapse(taken, settings, notes)
     anchors = {name: torch.cat([of[name] for _, of in found]).numpy() for name in found[0][1]}
-    diagnosis = Diagnosis(taken, [report for report, _ in found], anchors, spectrum, notes)
+    diagnosis = Diagnosis(
+        taken, collapse, [report for report, _ in found], anchors, eigenvalues, notes
+    )
     notes += _notes(diagnosis)
     return diagnosis
 
@@ -304,10 +338,31 @@ def _measured(z: Tensor, positive: Tensor, settings: Settings) -> tuple[Report, 
     return report, {name: values.double() for name, values in found.items()}
 
 
-def _spectrum(z: Tensor) -> npt.NDArray[np.float64]:
-    spectrum = torch.linalg.eigvalsh(smaller_gram(z)).flip(0).clamp_min(0)
-    found: npt.NDArray[np.float64] = spectrum.numpy()
-    return found / len(z)
+def towers_of(taken: Taken, settings: Settings, samples: Array) -> Tensor:
+    """Some samples as ``(towers, n, d)``, of unit length."""
+    rows = [samples + k * taken.samples for k in range(taken.towers)]
+    return torch.stack([_unit(np.asarray(taken.z[of]), settings.normalise, 0) for of in rows])
+
+
+def _collapse(taken: Taken, settings: Settings, notes: list[str]) -> Collapse:
+    """Of all samples, or of some at random."""
+    n, most = taken.samples, max(2, NUMBERS // (taken.towers * taken.z.shape[1]))
+    some = np.arange(n)
+    if n > most:
+        some = np.sort(np.random.default_rng(settings.seed).permutation(n)[:most])
+        notes.append(f"collapse is measured on {most} of {n} samples (seed {settings.seed})")
+    towers = towers_of(taken, settings, some)
+    labels = None if taken.labels is None else torch.from_numpy(taken.labels[some])
+    # Neighbours may be views: then there are half as many samples.
+    count = len(some) if taken.towers == 2 or labels is not None else len(some) // 2
+    found = CollapseMonitor(normalise=False)(
+        *towers, labels=labels, classifier=settings.classifier, samples=count
+    )
+    if taken.towers == 2:
+        return found
+    positives = _unit(np.asarray(taken.z[taken.positive[some]]), settings.normalise, 0)
+    found.numbers["alignment"] = float(alignment(towers[0], positives))
+    return found
 
 
 def _notes(found: Diagnosis) -> Iterator[str]:
@@ -316,8 +371,8 @@ def _notes(found: Diagnosis) -> Iterator[str]:
     if found.taken.labels is not None:
         counts = np.bincount(found.taken.labels)
         yield (
-            f"{len(counts)} classes of {counts.min()} to {counts.max()}: all others of a class but "
-            "one are negatives here"
+            f"{len(counts)} classes of {counts.min()} to {counts.max()}: in the gradient band all "
+            "of a class but the positive are negatives"
         )
     apart = anchors["alignment"] - anchors["similarity_of_negatives"]
     if not first.collapsed_to_point and apart.mean() <= 3 * apart.std() / len(apart) ** 0.5:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..metrics import smaller_gram
+from ..metrics.spectrum import spectrum as spectrum_of
 from .bounds import With, closest, proved
 from .inputs import constant, is_empty, positives, temperature, unit, vectors
 from .measured import printed
@@ -306,7 +306,7 @@ class BandMonitor:
         """
         size, d = cloud.shape
         if spectrum is None:
-            spectrum = torch.linalg.eigvalsh(smaller_gram(cloud))
+            spectrum = spectrum_of(cloud)
         spectrum = spectrum.clamp_min(0) / size
         sigma_hat = spectrum.amax()
         # The paper does not say that no eigenvalue exceeds 1.

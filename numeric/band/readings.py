@@ -27,7 +27,7 @@ from torch.linalg import vecdot, vector_norm
 from torch.nn.functional import logsigmoid
 
 from ...derive.vectors.anchor import BATCH, READINGS, factors_of
-from ..metrics import effective_rank, smaller_gram
+from ..metrics.spectrum import effective_rank, smaller_gram
 from .sigma import largest_without
 
 #: Readings that every anchor has, by the names that they have where they are exact.

@@ -307,7 +307,8 @@ OPTIONS = {
     "list": ["--format"],
     "claims": ["--only", "--format"],
     "completion": [],
-    "diagnose": ["--arrays", "--labels", "--positives", "--temperature", "--out", "--format"],
+    "diagnose": ["--arrays", "--labels", "--positives", "--temperature", "--out", "--format"]
+    + ["--loss", "--alpha", "--set", "--dim", "--classifier", "--band", "--batch"],
     "derive": ["--digits", "--format", "--convention", "--time", "--memory", "--m"],
 }
 words = st.one_of(st.sampled_from(PATHS), numbers, st.sampled_from(["ssem", "ccem", "text"]))

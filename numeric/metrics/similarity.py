@@ -1,19 +1,15 @@
-r"""How near embeddings are to an optimum, and how many directions they spread over.
+r"""How near embeddings are to an optimum: the three metrics of vock2026unified, section 3.9.
 
-The first are the three metrics of vock2026unified, section 3.9. All are exact and cost O(n d^2) for
-the numbers, and no n x n matrix is formed (the loss of a loss gap is evaluated tile by tile). The
-coefficient of similarity compares all n^2 pairs, but sums of squares over pairs are traces of
-products of d x d moments. Once the embeddings are turned onto the optimum (by Procrustes), those
-traces are sums of terms that are not negative, so that nothing cancels, also where the two agree to
-fifteen digits.
+All are exact and cost O(n d^2) for the numbers, and no n x n matrix is formed (the loss of a loss
+gap is evaluated tile by tile). The coefficient of similarity compares all n^2 pairs, but sums of
+squares over pairs are traces of products of d x d moments. Once the embeddings are turned onto the
+optimum (by Procrustes), those traces are sums of terms that are not negative, so that nothing
+cancels, also where the two agree to fifteen digits.
 
 Conventions, where the paper leaves a choice: pairs are [1..n]^2 as written, a point with itself
 included; mean and variance divide by the number of pairs (or points); embeddings of different
 dimension are padded with zeros; a variance of zero, and a loss gap whose least loss is zero, are
 refused, for the quotients have no value.
-
-The effective rank of ochieng2025diversity (Lemma B.1, Algorithm 1) needs no eigenvalues: it is read
-off the smaller of the two Gram matrices.
 """
 
 from __future__ import annotations
@@ -24,8 +20,8 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from .losses.directions import check_directions, directions
-from .losses.modules import Labels, Loss
+from ..losses.directions import check_directions, directions
+from ..losses.modules import Labels, Loss
 
 Points = Tensor | ArrayLike
 Similarity = Literal["euclidean", "cosine", "dot"]
@@ -155,55 +151,6 @@ def procrustes_r2(z: Points, z_star: Points) -> float:
     if not spread > NOTHING * b.square().mean(0).sum():
         raise ValueError("all targets are the same point: r^2 is undefined")
     return float(1 - error / spread)
-
-
-def smaller_gram(z: Tensor) -> Tensor:
-    """z z^T or z^T z, whichever has fewer entries; both have the same nonzero eigenvalues.
-
-    Parameters
-    ----------
-    z
-        ``(..., n, d)``.
-    """
-    return z @ z.mT if z.shape[-2] <= z.shape[-1] else z.mT @ z
-
-
-def effective_rank(z: Tensor, *, check: bool = True) -> Tensor:
-    r"""1 / tr(S^2) for the second moment S = z^T z / tr(z^T z) of a batch, in O(n d min(n, d)).
-
-    Rows need not be unit vectors: they count with their squared lengths, and rows of zeros not at
-    all. Differentiable; half precision is raised to float32.
-
-    Parameters
-    ----------
-    z
-        ``(..., n, d)``: a batch, or several at once.
-    check
-        Whether to refuse values without an effective rank; without it they are nan.
-
-    Returns
-    -------
-    Tensor
-        ``(...)``, from 1 (all rows on a line) to min(n, d).
-
-    Raises
-    ------
-    ValueError
-        If a batch is empty, all zeros, or not finite.
-    """
-    if z.ndim < 2 or not z.shape[-2] or not z.shape[-1]:
-        raise ValueError(f"a batch must be (n, d) with n, d >= 1, not {tuple(z.shape)}")
-    if z.dtype in (torch.float16, torch.bfloat16):
-        z = z.float()
-    with torch.autocast(z.device.type, enabled=False):
-        gram = smaller_gram(z)
-        trace = gram.diagonal(dim1=-2, dim2=-1).sum(-1)
-        if check and not trace.isfinite().all():
-            raise ValueError("a batch has entries that are not finite, or too large to square")
-        if check and not (trace > 0).all():
-            raise ValueError("a batch of zeros has no effective rank")
-        rank = 1 / (gram / trace[..., None, None]).square().sum((-2, -1))
-    return rank.clamp(1, min(z.shape[-2:]))  # rounding alone leads out
 
 
 def _turn(a: Tensor, b: Tensor) -> Tensor:
