@@ -7,12 +7,12 @@ in variances, and one each in what is said of means, whose centre is
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from .inputs import batch_of, members
+from .inputs import Points, batch_of, members
 
 #: Class means count as equal below this times the mean square, the rounding of a float squared.
 COINCIDE = 100
@@ -42,7 +42,7 @@ class ClassVariances(NamedTuple):
     means: Tensor
 
 
-def class_variances(z: Any, labels: Any) -> ClassVariances:
+def class_variances(z: Points, labels: Points) -> ClassVariances:
     r"""Within-class and between-class variance.
 
     .. math:: \text{within} = \frac1n \sum_i |z_i - \mu_{c(i)}|^2, \qquad
@@ -97,7 +97,7 @@ class NeuralCollapse(NamedTuple):
     nc3: Tensor | None
 
 
-def neural_collapse(z: Any, labels: Any, classifier: Any = None) -> NeuralCollapse:
+def neural_collapse(z: Points, labels: Points, classifier: Points | None = None) -> NeuralCollapse:
     r"""NC1, NC2 and, with a classifier, NC3.
 
     With :math:`\Sigma_W = \frac1n \sum_i (z_i - \mu_{c(i)})(z_i - \mu_{c(i)})^\top` and
@@ -158,7 +158,7 @@ def cosines(rows: Tensor) -> Tensor:
     return unit @ unit.mT
 
 
-def simplex_distance(means: Any) -> Tensor:
+def simplex_distance(means: Points) -> Tensor:
     r"""Root mean square distance of class means to the regular simplex, however that is turned.
 
     The simplex has C unit vectors with inner products -1/(C - 1); the distance is
@@ -188,5 +188,5 @@ def simplex_distance(means: Any) -> Tensor:
     simplex = (eye - 1 / size) * (size / (size - 1)) ** 0.5
     # Of all turns the best has the sum of the singular values of M^T S for inner products.
     inner = torch.linalg.svdvals(means.mT @ simplex).sum() / size
-    squared = means.square().sum(1).mean() + 1 - 2 * inner
+    squared: Tensor = means.square().sum(1).mean() + 1 - 2 * inner
     return squared.clamp_min(torch.finfo(means.dtype).tiny).sqrt()

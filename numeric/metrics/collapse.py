@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor
 
 from .classes import ClassVariances, class_variances, neural_collapse, simplex_distance
-from .inputs import batch_of
+from .inputs import Points, batch_of
 from .pairs import alignment, modality_gap, uniformity
 from .spectrum import effective_rank, perplexity, rankme, spectrum
 
@@ -128,11 +128,11 @@ class CollapseMonitor:
     @torch.no_grad()
     def __call__(
         self,
-        z: Any,
-        second: Any = None,
+        z: Points,
+        second: Points | None = None,
         *,
-        labels: Any = None,
-        classifier: Any = None,
+        labels: Points | None = None,
+        classifier: Points | None = None,
         samples: int | None = None,
     ) -> Collapse:
         """The report of a batch.
@@ -168,7 +168,11 @@ class CollapseMonitor:
             return self._measured(towers, labels, classifier, samples or len(towers[0]))
 
     def _measured(
-        self, towers: list[Tensor], labels: Any, classifier: Any, samples: int
+        self,
+        towers: list[Tensor],
+        labels: Points | None,
+        classifier: Points | None,
+        samples: int,
     ) -> Collapse:
         rows = torch.cat(towers)
         centred = torch.cat([tower - tower.mean(0) for tower in towers])

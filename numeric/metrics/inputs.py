@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
+from numpy.typing import ArrayLike
 from torch import Tensor
 
+#: A tensor, or what becomes one.
+Points = Tensor | ArrayLike
 
-def batch_of(z: Any, name: str = "a batch") -> Tensor:
+
+def batch_of(z: Points, name: str = "a batch") -> Tensor:
     """Embeddings ``(..., n, d)`` of finite numbers; half precision is raised to float32.
 
     Raises
@@ -36,7 +40,7 @@ class Members(NamedTuple):
     counts: Tensor
 
 
-def members(labels: Any, z: Tensor) -> Members:
+def members(labels: Points, z: Tensor) -> Members:
     """Who is in which class.
 
     Raises

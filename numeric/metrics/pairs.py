@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from math import log
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from .inputs import batch_of
+from .inputs import Points, batch_of
 
 
-def _two(x: Any, y: Any) -> tuple[Tensor, Tensor]:
+def _two(x: Points, y: Points) -> tuple[Tensor, Tensor]:
     first, second = batch_of(x), batch_of(y)
     if first.shape[-1] != second.shape[-1]:
         raise ValueError(f"dimensions {first.shape[-1]} and {second.shape[-1]} differ")
     return first, second
 
 
-def alignment(x: Any, y: Any, alpha: float = 2) -> Tensor:
+def alignment(x: Points, y: Points, alpha: float = 2) -> Tensor:
     r"""Mean distance of positives, :math:`\frac1n \sum_i |x_i - y_i|^\alpha`.
 
     Parameters
@@ -49,7 +48,7 @@ def alignment(x: Any, y: Any, alpha: float = 2) -> Tensor:
     return (first - second).square().sum(-1).pow(alpha / 2).mean()
 
 
-def uniformity(z: Any, t: float = 2) -> Tensor:
+def uniformity(z: Points, t: float = 2) -> Tensor:
     r"""Logarithm of the mean of :math:`e^{-t |z_i - z_j|^2}` over pairs i < j.
 
     Parameters
@@ -81,7 +80,7 @@ def uniformity(z: Any, t: float = 2) -> Tensor:
     return torch.logsumexp(-t * squared, 0) - log(n * (n - 1) / 2)
 
 
-def modality_gap(x: Any, y: Any) -> Tensor:
+def modality_gap(x: Points, y: Points) -> Tensor:
     r"""Distance of the means of two towers, :math:`|\bar x - \bar y|`.
 
     Parameters
@@ -104,4 +103,5 @@ def modality_gap(x: Any, y: Any) -> Tensor:
     Liang, Zhang, Kwon, Yeung, Zou: Mind the gap, NeurIPS 2022, section 4.2.
     """
     first, second = _two(x, y)
-    return torch.linalg.vector_norm(first.mean(0) - second.mean(0))
+    gap: Tensor = torch.linalg.vector_norm(first.mean(0) - second.mean(0))
+    return gap

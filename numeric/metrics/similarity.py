@@ -17,13 +17,12 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, get_args
 
 import torch
-from numpy.typing import ArrayLike
 from torch import Tensor
 
 from ..losses.directions import check_directions, directions
 from ..losses.modules import Labels, Loss
+from .inputs import Points
 
-Points = Tensor | ArrayLike
 Similarity = Literal["euclidean", "cosine", "dot"]
 
 #: A variance counts as zero below this times the mean square, the rounding of a float64 squared.
