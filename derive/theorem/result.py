@@ -14,6 +14,7 @@ from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Evidence
 from ..decide.exact import exact
+from ..decide.expectation import Expectation
 from ..decide.limits.limit import NoLimit, joint_limit
 from ..decide.root import ClampedRoot
 from ..optimum.value import FaceValue
@@ -98,6 +99,8 @@ class Result(Shown):
         self.problem, self.segment, self.position = about.problem, about.segment, about.position
         #: the loss as declared; ``loss`` is the name of a quantity
         self.declared, self.structure = about.loss, about.structure
+        #: how batches are drawn, where the loss is the mean over them
+        self.draw = about.draw
         self.convention, self.reading = about.convention, about.reading
         #: what each parameter is, for a reader who types its name
         self.meanings = {**about.meanings, **(meanings or {})}
@@ -516,7 +519,7 @@ def _put_in(
         raise DomainError(f"{name} has no {what} at {at}{why}") from None
     if quantity.signed and expression == 0 and oo in point.values():
         raise DomainError(f"{name} converges to 0 there, and its sign nearby is not known")
-    settled = {e: e.settled() for e in expression.atoms(ClampedRoot, FaceValue)}
+    settled = {e: e.settled() for e in expression.atoms(ClampedRoot, Expectation, FaceValue)}
     expression = expression.xreplace(settled)
     return oo if expression is zoo and quantity.extended else expression
 
