@@ -46,6 +46,7 @@ class Expectation(Expr):
 
     is_commutative = True
     is_extended_real = True
+    is_opaque = True
 
     def __new__(
         cls,

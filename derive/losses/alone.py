@@ -49,13 +49,13 @@ def _renormalised(kept: Terms, _: Terms) -> Terms:
 
 ALONE = {
     "attraction": Alone(
-        "its attraction is dropped, and its logarithm of the denominator stays",
+        "the attraction is dropped and the logarithm stays",
         lambda kept, lost: kept + lost,
     ),
-    "term": Alone("its supervised term is dropped", lambda kept, _: kept),
-    "renormalise": Alone("its own views get all of the weight that is one together", _renormalised),
+    "term": Alone("the supervised term is dropped", lambda kept, _: kept),
+    "renormalise": Alone("the self-supervised term gets the weight 1", _renormalised),
     "skip": Alone(
-        "the anchor is skipped, and the mean is still over all anchors of the batch",
+        "all terms are dropped, and the mean is still over all anchors",
         lambda kept, lost: () if lost else kept,
     ),
 }

@@ -110,7 +110,7 @@ class BatchLoss:
         )
         left = draw.alone()
         own = alone.of(loss, [r.name for r in left.relations if r.count == 0])
-        where = f" (without another of its class, {alone.says})"
+        where = f" (of an anchor alone of its class {alone.says})"
         if not own.terms:
             return cls(draw, (several,), where)
         says = f"in a batch without another of its class, where {alone.says}"
@@ -243,7 +243,7 @@ def batch_vertex(
 
 def _state(part: Part, proof: Derivation, known: Container[str]) -> None:
     """Record the loss of an anchor in batches of one kind, and its gradient, unless it is known."""
-    title = f"The loss of an anchor {part.says}, as a function of one inner product per relation"
+    title = f"The loss, in one inner product per relation, of an anchor {part.says}"
     if title in known:
         return
     g = inner_products(part.loss.scheme)
@@ -257,8 +257,8 @@ def _state(part: Part, proof: Derivation, known: Container[str]) -> None:
     )
     entries = part.loss.pair_gradient(g)
     proof.add(
-        f"Derivative of that loss {part.says} in the inner product of one pair, "
-        f"times {part.loss.scale}",
+        f"Derivative in the inner product of one pair, times {part.loss.scale}, of the loss of an "
+        f"anchor {part.says}",
         PairGradient(
             Tuple(*(eq(f"a_{r}", e) for r, e in entries.items())), part.domain, part.loss, g
         ),
@@ -286,7 +286,7 @@ def _condition(
         rates.append(sum(_affine(e, parameter) for e in part.rate(inner, there)))
         inside.append(_where(part, domain))
         along = part.loss.scale * derivative(part.loss.value(way), x).xreplace({x: S.Zero})
-        title = f"{when}{part.says}, moving trace from {v} to {e} changes the loss at this rate"
+        title = f"{when}moving trace from {v} to {e} changes the loss at this rate {part.says}"
         if capital(title) in known:
             continue
         proof.holds(

@@ -240,3 +240,17 @@ def test_what_does_not_depend_on_the_draw_is_taken_out():
 def test_what_cannot_be_drawn_has_no_mean():
     with pytest.raises(ValueError, match="cannot be drawn"):
         enclosure(Expectation(Lambda(K, K), 2, 7, 6), 60)
+
+
+# --- functions of arrays ---------------------------------------------------------------------
+def test_functions_take_any_argument_as_an_array():
+    result = results["supcl-batches"]
+    f = result.function("alpha_high_term")
+    for name, column in {"B": [2, 9, 40], "tau": [0.05, 1.0], "n": [4, 30], "m": [10, 11]}.items():
+        at = {"m": 10, "n": 4, "B": 20, "tau": 0.25}
+        found = f(**{**at, name: np.array(column)})
+        for value, x in zip(found, column, strict=True):
+            exact = result.value("alpha_high_term", **{**at, name: str(x)})
+            assert value == pytest.approx(float(exact), rel=1e-9)
+    grid = f(m=10, n=[[4], [9]], B=[3, 30, 31], tau=0.3)
+    assert grid.shape == (2, 3) and grid[1, 2] == pytest.approx(f(m=10, n=9, B=31, tau=0.3))

@@ -8,6 +8,7 @@ first lies above the second.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sympy import Lt, Max, Min
 
@@ -65,6 +66,11 @@ def one_interval(
         above = rf"^{{\text{{{alone}}}}}" if alone else ""
         symbol = rf"\alpha_{{\mathrm{{{end}}}}}{above}"
         found[name] = Quantity.of(solved, name, symbol, domain=without_alpha(inside))
+        if alone:
+            meaning = (
+                f"{solved.meaning(name)}, if of an anchor alone of its class {ALONE[alone].says}"
+            )
+            found[name] = replace(found[name], meaning=meaning)
     if len(found) == 2:
         high, lower = found.values()
         found[f"empty_{alone}".rstrip("_")] = Quantity(
