@@ -6,6 +6,7 @@ from typing import Literal
 
 import click
 
+from .batches import batch_options, over_batches
 from .guard import Limits, go_on_in_a_copy, options
 from .label_files import listed
 from .parameters import ResultCommand, ResultId, convention_names, split
@@ -26,6 +27,7 @@ Examples:
   cltheory derive supcl-threshold --m 10 --n oo --tau 0.1 --digits 30
   cltheory derive supcl-optimum --m 10 --n 10 --p 2 --alpha 1/2 --tau 0.2 --format json
   cltheory derive supcl-threshold --format latex --proof --standalone > proof.tex
+  cltheory derive supcl-threshold --m 10 --n 50 --p 2 --tau 0.1 --batch 100 --alone term
   cltheory derive sigmoid-optimum --N 32768 --t 10 --b=-10 --convention siglip
 """,
 )
@@ -38,6 +40,7 @@ Examples:
     type=click.Choice(convention_names()),
     help="Read parameters and print values in the convention of this library.",
 )
+@batch_options
 @options(time=60, memory=1, of="a result")
 @click.option("--claims", is_flag=True, help="Check and list the printed claims of this result.")
 @click.option(
@@ -52,6 +55,9 @@ def derive_command(
     style: str,
     digits: int,
     convention: str | None,
+    batch: int | None,
+    sampling: str | None,
+    alone: str | None,
     seconds: float,
     gigabytes: float,
     claims: bool,
@@ -76,7 +82,8 @@ def derive_command(
         raise click.UsageError("--proof and --brief exclude each other; give only one")
     if proof and convention and style == "latex":
         raise click.UsageError("a theorem is in the convention of its source: omit --convention")
-    values = split(parameters, id)
+    id, drawn = over_batches(id, batch, sampling, alone)
+    values = split((*parameters, *drawn), id)
     go_on_in_a_copy(Limits(seconds, gigabytes))
     from ..derive.results import results
     from ..derive.write.report import report
@@ -91,6 +98,8 @@ def derive_command(
         result = result.in_convention(convention)
         if result.at_values:
             result = result.with_inputs(at=values)
+    if alone:
+        result = result.of_quantities(lambda name: name.endswith(f"_{alone}"))
     point = result.point(**values)
     if proof and style == "latex":
         from ..derive.write.proofs.document import document, proof_of, snippet

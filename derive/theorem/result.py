@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -134,6 +135,13 @@ class Result(Shown):
         made = self._read(**read, at=self.point(**at)) if at else self._read(**read)
         written = {k: self.lists[k].text(read[k]) for k in self.lists if k in read}
         made.inputs = {**self.inputs, **written}
+        return made
+
+    def of_quantities(self, keep: Callable[[str], bool]) -> Result:
+        """The same result with some of its quantities, by name."""
+        made = copy(self)
+        made.__dict__.pop("_built", None)
+        made._build = lambda proof: {k: q for k, q in self._build(proof).items() if keep(k)}
         return made
 
     def in_convention(self, convention: str) -> Result:

@@ -1,0 +1,77 @@
+"""``--batch B``: from a result about all data to the one about batches that are drawn from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from ..derive.results import results
+
+UNIFORM = "uniform"
+#: One of the results about batches, which are neighbours.
+DRAWN = "supcl-batches"
+#: What is done with an anchor that is alone of its class, as the quantities are called.
+ALONE = ("attraction", "term", "renormalise", "skip")
+
+
+def batch_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--batch``, ``--sampling`` and ``--alone`` to a command on a result."""
+    for option in (
+        click.option(
+            "--alone",
+            type=click.Choice(ALONE),
+            help="With --batch: what is dropped for an anchor alone of its class (default: each).",
+        ),
+        click.option(
+            "--sampling",
+            metavar="uniform|balanced:K",
+            help="With --batch: B of all instances, or K of each class drawn (default: uniform).",
+        ),
+        click.option(
+            "--batch",
+            type=click.IntRange(2),
+            metavar="B",
+            help="Instances in a batch: the loss is then the mean over all batches.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def over_batches(
+    id: str, batch: int | None, sampling: str | None, alone: str | None
+) -> tuple[str, tuple[str, ...]]:
+    """The id of the result about batches, and the parameters that say what batches they are.
+
+    Raises
+    ------
+    click.UsageError
+        If the options do not fit together, or there is no such result.
+    """
+    if batch is None:
+        if sampling or alone:
+            raise click.UsageError("--sampling and --alone need --batch B")
+        return id, ()
+    kind, _, each = (sampling or UNIFORM).partition(":")
+    balanced = kind == "balanced"
+    if kind not in (UNIFORM, "balanced") or balanced is not each.isdecimal():
+        raise click.UsageError(f"--sampling is uniform or balanced:K, not {sampling!r}")
+    if balanced and alone:
+        raise click.UsageError("no anchor is alone of its class in balanced batches: omit --alone")
+    if balanced and (int(each) < 1 or batch % int(each)):
+        raise click.UsageError(f"a batch of {batch} is not made of classes of {each} instances")
+    drawn = {
+        (results[other].declared, results[other].draw.law is None): other
+        for other in results.family(DRAWN)
+        if results[other].draw is not None
+    }
+    loss = results[id].declared
+    if (loss, balanced) not in drawn:
+        losses = {of for of, _ in drawn}
+        own = (k for k in results.family(DRAWN) if results[k].draw is None)
+        known = [k for k in own if results[k].declared in losses]
+        raise click.UsageError(f"--batch is known for {', '.join(known)}, not for {id}")
+    of = {"C": batch // int(each), "k": each} if balanced else {"B": batch}
+    return drawn[loss, balanced], tuple(f"--{name}={value}" for name, value in of.items())

@@ -1,0 +1,53 @@
+"""``--batch`` leads from results about all data to those about batches."""
+
+import pytest
+from click import UsageError
+from click.testing import CliRunner
+from cltheory.cli.batches import ALONE, over_batches
+from cltheory.derive.losses import alone
+from cltheory.derive.results import results
+
+AT = "--m 10 --n 50 --p 2 --tau 0.1 --brief"
+
+
+def run(line: str) -> str:
+    from cltheory.cli.derive import derive_command
+
+    found = CliRunner().invoke(derive_command, line.split(), catch_exceptions=False)
+    return found.output
+
+
+@pytest.mark.parametrize("id", ["supcl-threshold", "supcl-exclusive"])
+@pytest.mark.parametrize("sampling", [None, "uniform", "balanced:5"])
+def test_the_result_about_batches_has_the_same_loss(id, sampling):
+    other, words = over_batches(id, 100, sampling, None)
+    found = results[other]
+    assert found.declared is results[id].declared and found.draw is not None
+    at = dict(w.removeprefix("--").split("=") for w in words)
+    assert at == ({"C": "20", "k": "5"} if sampling == "balanced:5" else {"B": "100"})
+
+
+def test_the_conventions_are_those_that_are_declared():
+    assert set(ALONE) == set(alone.ALONE)
+    shown = run(f"supcl-threshold {AT} --batch 20 --alone term")
+    assert "alpha_high_term = 0.3547" in shown and "skip" not in shown
+
+
+@pytest.mark.parametrize(
+    "id, batch, sampling, alone, says",
+    [
+        ("supcl-threshold", None, "uniform", None, "need --batch"),
+        ("supcl-threshold", None, None, "skip", "need --batch"),
+        ("supcl-threshold", 8, "balanced", None, "uniform or balanced:K"),
+        ("supcl-threshold", 8, "uniform:2", None, "uniform or balanced:K"),
+        ("supcl-threshold", 8, "balanced:0", None, "not made of"),
+        ("supcl-threshold", 8, "balanced:3", None, "not made of"),
+        ("supcl-threshold", 8, "balanced:4", "skip", "omit --alone"),
+        ("sigmoid-threshold", 8, None, None, "not for sigmoid-threshold"),
+        ("effective-rank", 8, None, None, "not for effective-rank"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_line(id, batch, sampling, alone, says):
+    with pytest.raises(UsageError, match=says) as refused:
+        over_batches(id, batch, sampling, alone)
+    assert "\n" not in refused.value.message
