@@ -33,7 +33,7 @@ from .reduce import ReducedLoss, inner_products
 from .reduction import difference, present
 from .segment import x
 from .segment_facts import PairGradient, with_inner
-from .threshold import Criterion, Threshold
+from .threshold import Criterion, Place, Threshold
 from .vertex import Pure, pure_inner
 
 
@@ -177,6 +177,8 @@ class MeanCondition:
         Where the eigenspace has a dimension.
     holds
         Whether it is proved everywhere there.
+    place
+        The pure structure, and the way towards the other one.
     """
 
     loss: BatchLoss
@@ -184,6 +186,7 @@ class MeanCondition:
     domain: Domain
     parameter: Symbol
     holds: bool
+    place: Place
 
     def parts(self) -> tuple[Expr, Expr]:
         """The mean without the parameter, and what it is multiplied by."""
@@ -315,7 +318,8 @@ def _condition(
     if holds:
         says = f"moving trace from {v} to {e} never lowers the loss{loss.where}"
         proof.add(capital(f"{when}{says}"), sign, "the rate is not negative in any batch")
-    return MeanCondition(loss, relation, domain, parameter, holds)
+    along = {r: tidy(there[r] - inner[r]) for r in inner}
+    return MeanCondition(loss, relation, domain, parameter, holds, Place(inner, along))
 
 
 def _affine(e: Expr, parameter: Symbol) -> Expr:
@@ -369,7 +373,7 @@ def mean_threshold(
         RootOfMean(Iff(solved, condition.relation), domain, given=(steady,)),
         f"the condition is affine in {parameter}",
     )
-    criterion = Criterion(says, condition.relation)
+    criterion = Criterion(says, condition.relation, condition.place)
     side = "<" if rises else ">"
     mean = condition.relation.args[0]
     return Threshold(mean, parameter, solved.args[1], side, solved, criterion, domain)
