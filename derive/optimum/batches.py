@@ -95,19 +95,21 @@ class BatchLoss:
 
     @classmethod
     def of(cls, loss: SoftmaxLoss, draw: Draw, domain: Domain, alone: Alone | None) -> BatchLoss:
-        """The loss, with a convention for an anchor that is alone of its class if one may be."""
+        """The loss; ``alone`` is for an anchor alone of its class, if it then lacks positives."""
         drawn = draw.drawn
-        if draw.law is None or alone is None:
+        if draw.law is None:
             return cls(draw, (Part("in a batch", ReducedLoss(loss, drawn), 0, oo, domain),))
-        some = domain.with_range(K, replace(at_least(1), high=draw.law[1], high_open=False), 1)
+        least = 0 if alone is None else 1
         several = Part(
-            "in a batch with K >= 1 others of the anchor's class",
+            f"in a batch with K >= {least} others of the anchor's class",
             ReducedLoss(loss, drawn),
-            1,
+            least,
             oo,
-            some,
+            domain.with_range(K, replace(at_least(least), high=draw.law[1], high_open=False), 1),
             draw.others,
         )
+        if alone is None:
+            return cls(draw, (several,))
         left = draw.alone()
         own = alone.of(loss, [r.name for r in left.relations if r.count == 0])
         where = f" (of an anchor alone of its class {alone.says})"
@@ -152,8 +154,8 @@ class BatchLoss:
                 return None
             found[place] += factor * mean.body
         left = dict.fromkeys(stand_ins, S.Zero)
-        if len(self.parts) == 1 and rest.xreplace(left) != 0:
-            return None
+        if self.where and len(self.parts) == 1 and rest.xreplace(left) != 0:
+            return None  # it is not the same in batches that count as zero
         return [body.xreplace(left) for body in found]
 
 
@@ -453,12 +455,12 @@ class MeanSign(Statement):
         if self.tilt == 0 or self.loss.draw.law is None:
             return S.Zero
         marked, drawn, total = self.loss.draw.law
-        number = K if part.low else S.Zero
+        number = K if part.high is oo else S.Zero
         return self.tilt * (number - drawn * marked / total)
 
     def _is_drawn(self, part: Part) -> bool:
         """Whether such a batch is drawn everywhere on the domain."""
-        if self.loss.draw.law is None:
+        if self.loss.draw.law is None or (part.low, part.high) == (0, oo):
             return True
         marked, drawn, total = self.loss.draw.law
         needed = [marked, drawn] if part.low else [total - marked - drawn + 1]

@@ -86,7 +86,8 @@ def head(
     said = () if draw is None else tuple(noted(note, style) for note in draw.says)
     notes = (*loss.notes, *said, *_letters(result, scheme, style))
     if result.reading is None:
-        return Head(loss.formula, notes, dimension, elsewhere=_elsewhere(result, style))
+        elsewhere = _elsewhere(result, style) if draw is None else ""
+        return Head(loss.formula, notes, dimension, elsewhere=elsewhere)
     whose = _whose(result, result.declared.source, result.reading, style)
     return Head(loss.formula, notes, dimension, convention=whose)
 

@@ -65,6 +65,9 @@ def checks(result: Result, values: Mapping[str, object], run: Run) -> list[Check
         found.append(Check(name, where, predicted, measured, CLOSE_THRESHOLD))
         # Above it or below the loss falls, and collapse is left.
         ends.setdefault(alone, {})[predicted] = border.above
+    if not ends:  # at every weight
+        measured = BatchesLoss(result, at, "", run).collapse_is_least(0.0)
+        return [Check("collapse is optimal", where, 1.0, measured, 0.0)]
     for alone, about in ends.items():
         loss = BatchesLoss(result, at, alone, run)
         for alpha in _beside(about):
@@ -108,7 +111,9 @@ class BatchesLoss:
             name: torch.tensor(self.arrangement.mask(name))[self._pairs] for name in named
         }
         lonely = ~self.relations["same_class"].any(-1)
-        own = ALONE[alone].of(self.loss, ["same_class"]).terms if alone in ALONE else ()
+        own = (
+            ALONE[alone].of(self.loss, ["same_class"]).terms if alone in ALONE else self.loss.terms
+        )
         self.anchors = ((~lonely, self.loss.terms), (lonely, own))
 
     @property

@@ -172,6 +172,29 @@ def test_a_batch_of_all_data_is_the_full_batch(alone):
     assert abs(full - whole) < 1e-28
 
 
+def test_supcon_collapses_over_batches_too():
+    # With one weight for all positives it is SupCL with the weights of views and mates in the
+    # batch; so it is summed here anew.
+    m, n, p, size = 3, 2, 2, 3
+    every, gram = batches(m, n, size), collapse(m, n, p)
+    index = {point: i for i, point in enumerate(product(range(m), range(n), range(p)))}
+    total = 0.0
+    for batch in every:
+        points = [(c, i, v) for c, i in batch for v in range(p)]
+        for a in points:
+            others = [b for b in points if b != a]
+            row = {b: gram[index[a], index[b]] / T for b in others}
+            positives = [row[b] for b in others if b[0] == a[0]]
+            total += np.log(sum(map(exp, row.values()))) - np.mean(positives)
+    at = {"m": m, "n": n, "p": p, "tau": Rational(2, 5)}
+    found = results["supcon-batches"]
+    assert float(found.value("loss", B=size, **at)) == pytest.approx(
+        total / len(every) / size / p, rel=1e-13
+    )
+    whole = found.value("loss", digits=30, B=6, **at)
+    assert abs(whole - results["supcon"].value("loss", digits=30, **at)) < 1e-28
+
+
 def test_in_large_batches_there_is_no_lower_end():
     with pytest.raises(DomainError, match="no anchor is alone"):
         results["supcl-batches"].value("alpha_low_attraction", m=3, n=2, p=2, B=6, tau=1)

@@ -18,6 +18,11 @@ def test_results_about_batches_are_verified(id, monkeypatch):
     assert {c.measured for c in found if c.what.startswith("collapse")} >= {0.0}
 
 
+def test_supcon_over_batches_is_verified():
+    (found,) = verify("supcon-batches", seeds=(0,))
+    assert found.verdict == "agrees"
+
+
 def test_a_wrong_end_disagrees(monkeypatch):
     result = results["supcl-batches-balanced"]
     value = result.value
