@@ -1,8 +1,10 @@
 """SupCL over random batches, against all batches of small data, one by one, without the engine."""
 
+import re
 from dataclasses import replace
 from itertools import combinations, product
 from math import comb, exp
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -277,3 +279,30 @@ def test_functions_take_any_argument_as_an_array():
             assert value == pytest.approx(float(exact), rel=1e-9)
     grid = f(m=10, n=[[4], [9]], B=[3, 30, 31], tau=0.3)
     assert grid.shape == (2, 3) and grid[1, 2] == pytest.approx(f(m=10, n=9, B=31, tau=0.3))
+
+
+def test_the_table_of_the_page_is_what_is_derived():
+    page = Path(__file__).resolve().parents[2] / "docs" / "which-batch.md"
+    rows = re.findall(r"^\| ([\d,]+) x ([\d,]+).*?\| (.*) \|$", page.read_text("utf-8"), re.M)
+    assert len(rows) == 7
+    for m, n, cells in rows:
+        size, full, term, attraction, eight = (c.strip() for c in cells.split("|"))
+        m, n, size = (int(e.replace(",", "")) for e in (m, n, size))
+        at = {"m": m, "n": n, "tau": "1/10"}
+        of = results["supcl-batches"]
+        assert full == f"{float(results['supcl-threshold'].value('alpha_min', **at)):.4f}"
+        assert term == f"{float(of.value('alpha_high_term', p=2, B=size, **at)):.4f}"
+        if of.value("empty_attraction", p=2, B=size, **at):
+            assert attraction == "no $\\alpha$ collapses"
+        else:
+            high = of.value("alpha_high_attraction", p=2, B=size, **at)
+            assert attraction == f"{float(high):.4f}"
+            # What the page says of it: the lower end is no restriction.
+            assert of.value("alpha_low_attraction", p=2, B=size, **at) <= 0
+        if eight:
+            found = results["supcl-batches-balanced"].value(
+                "alpha_high", p=2, C=size // 8, k=8, **at
+            )
+            assert eight == f"{float(found):.4f}"
+        else:
+            assert size // 8 > m
