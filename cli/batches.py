@@ -62,16 +62,13 @@ def over_batches(
         raise click.UsageError("no anchor is alone of its class in balanced batches: omit --alone")
     if balanced and (int(each) < 1 or batch % int(each)):
         raise click.UsageError(f"a batch of {batch} is not made of classes of {each} instances")
-    drawn = {
-        (results[other].declared, results[other].draw.law is None): other
-        for other in results.family(DRAWN)
-        if results[other].draw is not None
-    }
-    loss = results[id].declared
-    if (loss, balanced) not in drawn:
-        losses = {of for of, _ in drawn}
-        own = (k for k in results.family(DRAWN) if results[k].draw is None)
-        known = [k for k in own if results[k].declared in losses]
-        raise click.UsageError(f"--batch is known for {', '.join(known)}, not for {id}")
-    of = {"C": batch // int(each), "k": each} if balanced else {"B": batch}
-    return drawn[loss, balanced], tuple(f"--{name}={value}" for name, value in of.items())
+    near = {other: results[other] for k in (DRAWN, id) for other in results.family(k)}
+    drawn = {(r.declared, r.draw.sampling): k for k, r in near.items() if r.draw is not None}
+    if (of := (results[id].declared, kind)) not in drawn:
+        losses = {loss for loss, sampling in drawn if sampling == kind}
+        known = [k for k, r in near.items() if r.draw is None and r.declared in losses]
+        raise click.UsageError(f"--batch is known for {', '.join(known)} ({kind}), not for {id}")
+    if alone and not any(name.endswith(f"_{alone}") for name in results[drawn[of]]):
+        raise click.UsageError(f"no anchor of {id} lacks positives in a batch: omit --alone")
+    sizes = {"C": batch // int(each), "k": each} if balanced else {"B": batch}
+    return drawn[of], tuple(f"--{name}={value}" for name, value in sizes.items())

@@ -22,7 +22,7 @@ from ..decide.expectation import Expectation, K
 from ..decide.present import tidy
 from ..losses.alone import Alone
 from ..losses.softmax import SoftmaxLoss
-from ..proof.derivation import Derivation
+from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import AVERAGING
 from ..proof.relations import Iff, eq, ge, gt
 from ..proof.statement import ORDER, Relations, Statement, every
@@ -244,6 +244,22 @@ def batch_vertex(
         e: _condition(loss, name, e, inner, parameter, inside, domain, proof, known)
         for e, inside in others.items()
     }
+
+
+def pure_over_batches(
+    loss: BatchLoss, name: str, domain: Domain, proof: Derivation
+) -> Mapping[str, Expr]:
+    """Prove that a pure structure is optimal for all values of the parameters; its inner products.
+
+    Raises
+    ------
+    StepFailed
+        If that is not proved.
+    """
+    conditions = batch_vertex(loss, name, Symbol("none"), domain, proof)
+    if left := [e for e, condition in conditions.items() if not condition.holds]:
+        raise StepFailed(f"{name} is not proved to be optimal: trace may move to {', '.join(left)}")
+    return pure_inner(loss, name)
 
 
 def _state(part: Part, proof: Derivation, known: Container[str]) -> None:

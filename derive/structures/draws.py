@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sympy import Expr, S, Symbol
 
-from ..decide.domain import Range, at_least
+from ..decide.domain import Domain, Range, at_least
 from ..decide.expectation import K, expectation
-from .hierarchy import hierarchy, m, n, p
+from .hierarchy import VIEWS, hierarchy, m, n, p
 from .scheme import Scheme
 
 #: Words, and formulas as text and as LaTeX.
@@ -31,6 +32,8 @@ class Draw:
 
     Attributes
     ----------
+    sampling
+        Its name: ``uniform`` or ``balanced``.
     whole, drawn
         The structure; and the same with the numbers of partners that an anchor has in a batch,
         which may depend on the number :data:`~..decide.expectation.K` of others of its class.
@@ -45,6 +48,7 @@ class Draw:
         In words.
     """
 
+    sampling: str
     whole: Scheme
     drawn: Scheme
     law: tuple[Expr, Expr, Expr] | None
@@ -56,6 +60,11 @@ class Draw:
     def mean(self, body: Expr, low: int, high: Expr) -> Expr:
         """The mean over batches of what depends on K, which is zero unless K in [low, high]."""
         return body if self.law is None else expectation(body, *self.law, low, high)
+
+    def within(self, domain: Domain) -> Domain:
+        """A domain of sizes and of a loss, with the numbers of a batch."""
+        ranges = {**domain.ranges, **self.ranges}
+        return Domain(ranges, {**domain.witness, **self.witness})
 
     def alone(self) -> Scheme:
         """What an anchor sees that is alone of its class."""
@@ -69,29 +78,59 @@ def up_to(most: Expr, why: str) -> Range:
 
 
 def _draw(
-    same: Expr,
-    other: Expr,
+    sampling: str,
+    whole: Scheme,
+    counts: Mapping[str, Expr],
+    others: Expr,
     law: tuple[Expr, Expr, Expr] | None,
     ranges: Mapping[Symbol, Range],
     witness: Mapping[Symbol, int],
     meanings: Mapping[Symbol, str],
     *says: Note,
 ) -> Draw:
-    """Batches in which an anchor has so many others of its class, and so many of other classes."""
-    whole = hierarchy()
-    counts = {"same_class": same * p, "cross_class": other * p}
+    """Batches in which an anchor has so many instances in some relations, with all views."""
     drawn = replace(
         whole,
-        size=(1 + same + other).expand() * p,
-        relations=tuple(replace(r, count=counts.get(r.name, r.count)) for r in whole.relations),
+        size=(1 + sum(counts.values())).expand() * p,
+        relations=tuple(
+            replace(r, count=counts[r.name] * p if r.name in counts else r.count)
+            for r in whole.relations
+        ),
         meanings={**whole.meanings, **meanings},
         axes=(),
     )
-    return Draw(whole, drawn, law, other, ranges, witness, says)
+    return Draw(sampling, whole, drawn, law, others, ranges, witness, says)
+
+
+def _classes(same: Expr, other: Expr, law: tuple[Expr, Expr, Expr] | None, *more: Any) -> Draw:
+    """Batches in which an anchor has so many others of its class, and so many of other classes."""
+    counts = {"same_class": same, "cross_class": other}
+    return _draw("uniform" if law else "balanced", hierarchy(), counts, other, law, *more)
+
+
+def instances_alone(other: str) -> Draw:
+    """Batches of B of n instances that have no classes; ``other`` is the relation of two."""
+    return _draw(
+        "uniform",
+        hierarchy(VIEWS, (n, other, "instances")),
+        {other: B - 1},
+        B - 1,
+        None,
+        {B: up_to(n, "a batch is drawn from the n instances")},
+        {B: 2},
+        {B: "instances in a batch"},
+        (
+            "the mean is over all batches of",
+            ("B", "B"),
+            "of the",
+            ("n", "n"),
+            "instances, with all views",
+        ),
+    )
 
 
 #: B of the m n instances, all sets of B alike.
-UNIFORM = _draw(
+UNIFORM = _classes(
     K,
     B - 1 - K,
     (n - 1, B - 1, m * n - 1),
@@ -117,7 +156,7 @@ UNIFORM = _draw(
     ),
 )
 #: k instances of each of C classes, all such sets alike.
-BALANCED = _draw(
+BALANCED = _classes(
     k - 1,
     (C - 1) * k,
     None,

@@ -45,7 +45,8 @@ def checks(result: Result, values: Mapping[str, object], run: Run) -> list[Check
     names = [s.name for s in result.parameters]
     refuse_unknown(result, values, names)
     refuse_infinite(values)
-    given = {name: values.get(name, TYPICAL[name]) for name in names}
+    typical = TYPICAL if "m" in names else {**TYPICAL, "n": "4"}
+    given = {name: values.get(name, typical[name]) for name in names}
     point = result.point(**given)
     at = {s.name: e for s, e in point.items()}
     where = ", ".join(f"{k}={v}" for k, v in at.items())
@@ -67,7 +68,7 @@ def checks(result: Result, values: Mapping[str, object], run: Run) -> list[Check
         ends.setdefault(alone, {})[predicted] = border.above
     if not ends:  # at every weight
         measured = BatchesLoss(result, at, "", run).collapse_is_least(0.0)
-        return [Check("collapse is optimal", where, 1.0, measured, 0.0)]
+        return [Check("the pure structure is optimal", where, 1.0, measured, 0.0)]
     for alone, about in ends.items():
         loss = BatchesLoss(result, at, alone, run)
         for alpha in _beside(about):
@@ -99,18 +100,20 @@ class BatchesLoss:
     def __init__(self, result: Result, at: Mapping[str, Expr], alone: str, run: Run):
         assert result.draw is not None and result.declared is not None
         self.loss, self.run, self.tau = result.declared, run, float(at["tau"])
-        sizes = {k: int(at[k]) for k in ("m", "n", "p")}
-        self.classes = sizes["m"]
+        sizes = {k: int(at[k]) for k in ("m", "n", "p") if k in at}
         self.arrangement: Arrangement = arrange(result.draw.whole, sizes)
         chosen = _batches(sizes, {k: int(at[k]) for k in at if k in ("B", "C", "k")})
         views = torch.arange(sizes["p"])
         points = torch.tensor(chosen)[:, :, None] * sizes["p"] + views
         self.points = points.flatten(1)
         named = [r.name for r in result.draw.whole.relations]
+        # What collapses lies on the simplex of the outermost level.
+        self.corners, self.apart = next(iter(sizes.values())), named[-1]
         self.relations = {
             name: torch.tensor(self.arrangement.mask(name))[self._pairs] for name in named
         }
-        lonely = ~self.relations["same_class"].any(-1)
+        mates = self.relations.get("same_class", self.relations["self"])
+        lonely = ~mates.any(-1)
         own = (
             ALONE[alone].of(self.loss, ["same_class"]).terms if alone in ALONE else self.loss.terms
         )
@@ -161,9 +164,9 @@ class BatchesLoss:
         return slopes[0] / (slopes[0] - slopes[1])
 
     def collapse_is_least(self, alpha: float) -> float:
-        """1 if no embeddings that are found have a smaller loss than class collapse, else 0."""
-        across = torch.tensor(self.arrangement.mask("cross_class")).double()
-        least = float(self(1 - across * self.classes / (self.classes - 1), alpha))
+        """1 if no embeddings that are found have a smaller loss than the pure structure, else 0."""
+        across = torch.tensor(self.arrangement.mask(self.apart)).double()
+        least = float(self(1 - across * self.corners / (self.corners - 1), alpha))
         best = min(self._searched(alpha, seed) for seed in self.run.seeds)
         return float(best >= least - CLOSE_LOSS)
 
@@ -189,7 +192,7 @@ class BatchesLoss:
 
 def _batches(sizes: Mapping[str, int], batch: Mapping[str, int]) -> list[tuple[int, ...]]:
     """The instances of every batch."""
-    m, n = sizes["m"], sizes["n"]
+    m, n = sizes.get("m", 1), sizes["n"]
     if "B" in batch:
         many = comb(m * n, batch["B"])
     else:

@@ -17,6 +17,11 @@ def run(line: str) -> str:
     return found.output
 
 
+@pytest.mark.parametrize("id", ["supcon", "simclr"])
+def test_losses_without_an_anchor_alone_lead_there_too(id):
+    assert over_batches(id, 8, None, None) == (f"{id}-batches", ("--B=8",))
+
+
 @pytest.mark.parametrize("id", ["supcl-threshold", "supcl-exclusive"])
 @pytest.mark.parametrize("sampling", [None, "uniform", "balanced:5"])
 def test_the_result_about_batches_has_the_same_loss(id, sampling):
@@ -44,6 +49,8 @@ def test_the_conventions_are_those_that_are_declared():
         ("supcl-threshold", 8, "balanced:3", None, "not made of"),
         ("supcl-threshold", 8, "balanced:4", "skip", "omit --alone"),
         ("sigmoid-threshold", 8, None, None, "not for sigmoid-threshold"),
+        ("supcon", 8, None, "skip", "omit --alone"),
+        ("simclr", 8, "balanced:4", None, "not for simclr"),
         ("effective-rank", 8, None, None, "not for effective-rank"),
     ],
 )

@@ -25,11 +25,6 @@ from ...theorem.quantity import Quantity
 HIGH, LOW = ("instances", "the instances of a class"), ("views", "the views of an instance")
 
 
-def drawn_from(domain: Domain, draw: Draw) -> Domain:
-    """A domain of a loss, with the sizes of batches."""
-    return Domain({**domain.ranges, **draw.ranges}, {**domain.witness, **draw.witness})
-
-
 def without_alpha(domain: Domain) -> Domain:
     """The domain of an end, which may lie outside of [0, 1]."""
     return domain.restricted(set(domain.ranges) - {alpha})

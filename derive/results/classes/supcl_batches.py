@@ -15,9 +15,9 @@ from ...structures.hierarchy import m, n, p
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...theorem.subject import Symmetric
-from ._batches import drawn_from, intervals, without_alpha
+from ._batches import intervals, without_alpha
 
-DOMAIN = drawn_from(COMBINED, UNIFORM)
+DOMAIN = UNIFORM.within(COMBINED)
 NEVER_ALONE = "in larger batches no anchor is alone of its class, and views never separate"
 ONE_VIEW = "with one view there are no views that separate"
 #: Where views may separate.

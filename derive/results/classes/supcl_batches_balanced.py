@@ -13,9 +13,9 @@ from ...structures.hierarchy import m, n, p
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...theorem.subject import Symmetric
-from ._batches import drawn_from, one_interval, without_alpha
+from ._batches import one_interval, without_alpha
 
-DOMAIN = drawn_from(COMBINED, BALANCED)
+DOMAIN = BALANCED.within(COMBINED)
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:

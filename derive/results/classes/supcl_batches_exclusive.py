@@ -13,9 +13,9 @@ from ...structures.hierarchy import m, n, p
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...theorem.subject import Symmetric
-from ._batches import drawn_from, intervals, without_alpha
+from ._batches import intervals, without_alpha
 
-DOMAIN = drawn_from(SEVERAL_VIEWS, UNIFORM)
+DOMAIN = UNIFORM.within(SEVERAL_VIEWS)
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:

@@ -8,28 +8,22 @@ from functools import partial
 
 from ...losses.softmax import tau
 from ...losses.supcl import SUPCON
-from ...losses.supcl import alpha as weight
-from ...optimum.batches import BatchLoss, batch_vertex
-from ...optimum.vertex import pure_inner
+from ...optimum.batches import BatchLoss, pure_over_batches
 from ...problems.domains import TEMPERED, VIEWS
-from ...proof.derivation import Derivation, StepFailed
+from ...proof.derivation import Derivation
 from ...structures.draws import UNIFORM, B
 from ...structures.hierarchy import m, n, p
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...theorem.subject import Symmetric
 from .._pure import inner_quantities, least_loss, segment_from
-from ._batches import drawn_from
 
-DOMAIN = drawn_from(TEMPERED.with_range(p, VIEWS, 2), UNIFORM)
+DOMAIN = UNIFORM.within(TEMPERED.with_range(p, VIEWS, 2))
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     mean = BatchLoss.of(SUPCON, UNIFORM, DOMAIN, None)
-    conditions = batch_vertex(mean, "classes", weight, DOMAIN, proof)
-    if left := [e for e, condition in conditions.items() if not condition.holds]:
-        raise StepFailed(f"it is not proved that no trace moves to {', '.join(left)}")
-    inner = pure_inner(mean, "classes")
+    inner = pure_over_batches(mean, "classes", DOMAIN, proof)
     loss = mean.mean(part.loss.value(inner) for part in mean.parts)
     return {**inner_quantities(inner), "loss": least_loss(loss)}
 
