@@ -17,13 +17,8 @@ ALONE = ("attraction", "term", "renormalise", "skip")
 
 
 def batch_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--batch``, ``--sampling`` and ``--alone`` to a command on a result."""
+    """Add ``--batch`` and ``--sampling`` to a command on a result."""
     for option in (
-        click.option(
-            "--alone",
-            type=click.Choice(ALONE),
-            help="With --batch: what is dropped for an anchor alone of its class (default: each).",
-        ),
         click.option(
             "--sampling",
             metavar="uniform|balanced:K",
@@ -40,8 +35,15 @@ def batch_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+alone_option = click.option(
+    "--alone",
+    type=click.Choice(ALONE),
+    help="With --batch: what is dropped for an anchor alone of its class (default: each).",
+)
+
+
 def over_batches(
-    id: str, batch: int | None, sampling: str | None, alone: str | None
+    id: str, batch: int | None, sampling: str | None, alone: str | None = None
 ) -> tuple[str, tuple[str, ...]]:
     """The id of the result about batches, and the parameters that say what batches they are.
 
@@ -52,7 +54,7 @@ def over_batches(
     """
     if batch is None:
         if sampling or alone:
-            raise click.UsageError("--sampling and --alone need --batch B")
+            raise click.UsageError(f"{'--sampling' if sampling else '--alone'} needs --batch B")
         return id, ()
     kind, _, each = (sampling or UNIFORM).partition(":")
     balanced = kind == "balanced"

@@ -6,7 +6,7 @@ from typing import Literal
 
 import click
 
-from .batches import batch_options, over_batches
+from .batches import alone_option, batch_options, over_batches
 from .guard import Limits, go_on_in_a_copy, options
 from .label_files import listed
 from .parameters import ResultCommand, ResultId, convention_names, split
@@ -41,6 +41,7 @@ Examples:
     help="Read parameters and print values in the convention of this library.",
 )
 @batch_options
+@alone_option
 @options(time=60, memory=1, of="a result")
 @click.option("--claims", is_flag=True, help="Check and list the printed claims of this result.")
 @click.option(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from sympy import Add, Dummy, Expr, Ge, Le, Pow, S, Symbol, Tuple, exp, oo
 
@@ -392,7 +393,7 @@ def mean_threshold(
         f"the condition is affine in {parameter}",
     )
     criterion = Criterion(says, condition.relation, condition.place)
-    side = "<" if rises else ">"
+    side: Literal["<", ">"] = "<" if rises else ">"
     mean = condition.relation.args[0]
     return Threshold(mean, parameter, solved.args[1], side, solved, criterion, domain)
 

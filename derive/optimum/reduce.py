@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sympy import Add, Expr, S, Symbol, Tuple, exp, log
 
@@ -379,6 +379,17 @@ class ReducedPairwise:
 
 
 Reduced = ReducedLoss | ReducedPairwise
+
+
+class Invariant(Protocol):
+    """A loss with the symmetry of a structure, convex under its preconditions."""
+
+    @property
+    def scheme(self) -> Scheme:
+        """The structure."""
+
+    def preconditions(self, domain: Domain) -> Statement:
+        """What makes it convex."""
 
 
 def _grouped(parts: Iterable[tuple[Expr, Expr]]) -> dict[Expr, Expr]:

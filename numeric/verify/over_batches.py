@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import combinations, product
 from math import comb
+from typing import Any
 
 import torch
 from sympy import Expr
@@ -19,7 +20,7 @@ from torch import Tensor
 from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
 from ...derive.losses.alone import ALONE
-from ...derive.losses.softmax import SoftmaxTerm
+from ...derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ...derive.losses.supcl import alpha as weight_of_self
 from ...derive.structures.arrangement import Arrangement, arrange
 from ...derive.theorem.measure import Border
@@ -46,7 +47,7 @@ def checks(result: Result, values: Mapping[str, object], run: Run) -> list[Check
     refuse_unknown(result, values, names)
     refuse_infinite(values)
     typical = TYPICAL if "m" in names else {**TYPICAL, "n": "4"}
-    given = {name: values.get(name, typical[name]) for name in names}
+    given: dict[str, Any] = {name: values.get(name, typical[name]) for name in names}
     point = result.point(**given)
     at = {s.name: e for s, e in point.items()}
     where = ", ".join(f"{k}={v}" for k, v in at.items())
@@ -98,7 +99,7 @@ class BatchesLoss:
     """
 
     def __init__(self, result: Result, at: Mapping[str, Expr], alone: str, run: Run):
-        assert result.draw is not None and result.declared is not None
+        assert result.draw is not None and isinstance(result.declared, SoftmaxLoss)
         self.loss, self.run, self.tau = result.declared, run, float(at["tau"])
         sizes = {k: int(at[k]) for k in ("m", "n", "p") if k in at}
         self.arrangement: Arrangement = arrange(result.draw.whole, sizes)
@@ -176,8 +177,13 @@ class BatchesLoss:
         size = self.arrangement.size
         u = torch.randn(size, self.run.d or size, generator=random, dtype=torch.float64)
         u.requires_grad_()
-        stops = {"tolerance_grad": 1e-12, "tolerance_change": 0.0}
-        search = torch.optim.LBFGS([u], max_iter=STEPS, line_search_fn="strong_wolfe", **stops)
+        search = torch.optim.LBFGS(
+            [u],
+            max_iter=STEPS,
+            tolerance_grad=1e-12,
+            tolerance_change=0.0,
+            line_search_fn="strong_wolfe",
+        )
 
         def value() -> Tensor:
             search.zero_grad()

@@ -41,8 +41,8 @@ def test_the_conventions_are_those_that_are_declared():
 @pytest.mark.parametrize(
     "id, batch, sampling, alone, says",
     [
-        ("supcl-threshold", None, "uniform", None, "need --batch"),
-        ("supcl-threshold", None, None, "skip", "need --batch"),
+        ("supcl-threshold", None, "uniform", None, "needs --batch"),
+        ("supcl-threshold", None, None, "skip", "needs --batch"),
         ("supcl-threshold", 8, "balanced", None, "uniform or balanced:K"),
         ("supcl-threshold", 8, "uniform:2", None, "uniform or balanced:K"),
         ("supcl-threshold", 8, "balanced:0", None, "not made of"),
