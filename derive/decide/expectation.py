@@ -37,8 +37,8 @@ from .present import tidy
 K = Symbol("K", integer=True, nonnegative=True)
 #: Bits beyond those of the result: for logarithms of factorials, and for the rest of a sum.
 GUARD = 16
-#: A sum of so many terms is written out.
-FEW = 4
+#: A sum of so many terms is written out, if its weights have not more bits than this.
+FEW, SHORT = 4, 1024
 
 
 class Expectation(Expr):
@@ -84,7 +84,7 @@ class Expectation(Expr):
         if self.free_symbols:
             return self
         marked, drawn, total, first, last = self._numbers()
-        if last - first >= FEW:
+        if last - first >= FEW or drawn * total.bit_length() > SHORT:
             return self
         ways = comb(total, drawn)
         return Add(

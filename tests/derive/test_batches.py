@@ -306,3 +306,10 @@ def test_the_table_of_the_page_is_what_is_derived():
             assert eight == f"{float(found):.4f}"
         else:
             assert size // 8 > m
+
+
+def test_a_mean_of_one_term_is_not_written_out_where_its_weight_is_long():
+    alone = Expectation(Lambda(K, S.One), 10**6, 65535, 10**9, 0, 0)
+    assert alone.settled() is alone
+    assert enclosure(alone, 60).rel_accuracy_bits() > 40
+    assert Expectation(Lambda(K, S.One), 1, 2, 3, 1).settled() == Rational(2, 3)

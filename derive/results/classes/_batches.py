@@ -71,7 +71,7 @@ def one_interval(
         found[f"empty_{alone}".rstrip("_")] = Quantity(
             Lt(Min(1, high.expression), Max(0, lower.expression), evaluate=False),
             rf"\text{{empty{' ' * bool(alone)}{alone}}}",
-            "whether there is no alpha in [0, 1] at which class collapse is optimal",
+            "whether class collapse is not optimal at any alpha in [0, 1]",
             lower.domain,
         )
     return found
