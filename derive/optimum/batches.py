@@ -369,14 +369,17 @@ def mean_threshold(
     rises = _rises(condition.loss, slope, domain)
     sign = 1 if rises else -1
     tilt = S.Zero if rises else _tilt(condition.loss, -slope)
+    back, on = ("decreases", "increases") if rises else ("increases", "decreases")
+    why = f"it {back} in no batch, and {on} in some that are drawn"
+    if tilt != 0 and condition.loss.draw.law is not None:
+        marked, drawn, total = condition.loss.draw.law
+        why += f", once a multiple of K minus its mean {drawn * marked / total} is added"
     steady = MeanSign(gt(sign * slope, 0), domain, condition.loss, tilt)
     proof.add(
-        f"The condition on {says} {'increases' if rises else 'decreases'} with {parameter}"
+        f"The condition under which {says} {'increases' if rises else 'decreases'} with {parameter}"
         f"{condition.loss.where}",
         steady,
-        "the mean of K is what it is, so a multiple of the difference may be added in each batch"
-        if tilt != 0
-        else "it does in every batch",
+        why,
     )
     # Apart, what is a multiple of the same mean cancels.
     alone = slope.is_Mul or isinstance(slope, Expectation)
