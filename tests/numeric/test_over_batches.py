@@ -18,9 +18,11 @@ def test_results_about_batches_are_verified(id, monkeypatch):
     assert {c.measured for c in found if c.what.startswith("collapse")} >= {0.0}
 
 
-def test_supcon_over_batches_is_verified():
-    (found,) = verify("supcon-batches", seeds=(0,))
-    assert found.verdict == "agrees"
+@pytest.mark.parametrize("id", ["supcon-batches", "simclr-batches"])
+def test_optima_over_batches_are_verified(id):
+    found = verify(id, seeds=(0,))
+    assert {c.verdict for c in found} == {"agrees"}
+    assert {"loss", "same_instance"} <= {c.what for c in found}
 
 
 def test_a_wrong_end_disagrees(monkeypatch):
