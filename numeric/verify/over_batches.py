@@ -71,7 +71,7 @@ def checks(result: Result, values: Mapping[str, object], run: Run) -> list[Check
             predicted = float(result.value(name, **given))
         except DomainError:  # there is no such end at these sizes
             continue
-        alone = name.rpartition("_")[2]
+        alone = next((k for k in ALONE if name.endswith(f"_{k}")), "")
         loss = BatchesLoss(result, at, alone, run)
         run.tell(f"{name} at {where}")
         measured = loss.border(border)
@@ -82,10 +82,10 @@ def checks(result: Result, values: Mapping[str, object], run: Run) -> list[Check
         run.tell(f"embeddings at {where}")
         loss = BatchesLoss(result, at, "", run)
         best, gram = min((loss.searched(0.0, seed) for seed in run.seeds), key=itemgetter(0))
-        measured = {"loss": best, **{r: float(gram[m].mean()) for r, m in loss.masks().items()}}
+        seen = {"loss": best, **{r: float(gram[m].mean()) for r, m in loss.masks().items()}}
         return [
             Check(k, where, float(result.value(k, **given)), v, CLOSE_LOSS if k == "loss" else NEAR)
-            for k, v in measured.items()
+            for k, v in seen.items()
             if k in result.quantities
         ]
     for alone, about in ends.items():
@@ -93,7 +93,7 @@ def checks(result: Result, values: Mapping[str, object], run: Run) -> list[Check
         for alpha in _beside(about):
             optimal = all(alpha <= end if left else alpha >= end for end, left in about.items())
             run.tell(f"embeddings at {where}, alpha={alpha:.4g}")
-            what = f"collapse is optimal{f' ({alone})' * (alone in ALONE)}"
+            what = f"collapse is optimal{f' ({alone})' * bool(alone)}"
             measured = loss.collapse_is_least(alpha)
             found.append(Check(what, f"{where}, alpha={alpha:.4g}", optimal, measured, 0.0))
     return found
@@ -113,7 +113,7 @@ class BatchesLoss:
     at
         Sizes and the temperature.
     alone
-        What is done with an anchor that is alone of its class, a name in ``ALONE``.
+        What is done with an anchor that is alone of its class, a name in ``ALONE``; or empty.
     """
 
     def __init__(self, result: Result, at: Mapping[str, Expr], alone: str, run: Run):
@@ -134,9 +134,7 @@ class BatchesLoss:
         }
         mates = self.relations.get("same_class", self.relations["self"])
         lonely = ~mates.any(-1)
-        own = (
-            ALONE[alone].of(self.loss, ["same_class"]).terms if alone in ALONE else self.loss.terms
-        )
+        own = ALONE[alone].of(self.loss, ["same_class"]).terms if alone else self.loss.terms
         self.anchors = ((~lonely, self.loss.terms), (lonely, own))
 
     @property

@@ -25,6 +25,12 @@ def test_optima_over_batches_are_verified(id):
     assert {"loss", "same_instance"} <= {c.what for c in found}
 
 
+def test_two_ends_bound_one_interval():
+    # Near each other, so that a value beside one of them is on the wrong side of the other.
+    found = verify("supcl-batches-balanced-exclusive", m=2, n=2, p=2, seeds=(0,))
+    assert {c.verdict for c in found} == {"agrees"} and len(found) == 4
+
+
 def test_a_wrong_end_disagrees(monkeypatch):
     result = results["supcl-batches-balanced"]
     value = result.value
