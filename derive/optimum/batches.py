@@ -125,6 +125,11 @@ class BatchLoss:
         """The structure of all data."""
         return self.draw.whole
 
+    @property
+    def covers(self) -> bool:
+        """Whether an anchor has a loss in every batch; it has none where it is skipped."""
+        return len(self.parts) > 1 or self.parts[0].low == 0
+
     def preconditions(self, domain: Domain) -> Statement:
         """That the loss of every batch is convex."""
         given = [part.loss.preconditions(part.domain) for part in self.parts]
@@ -155,7 +160,7 @@ class BatchLoss:
                 return None
             found[place] += factor * mean.body
         left = dict.fromkeys(stand_ins, S.Zero)
-        if self.where and len(self.parts) == 1 and rest.xreplace(left) != 0:
+        if not self.covers and rest.xreplace(left) != 0:
             return None  # it is not the same in batches that count as zero
         return [body.xreplace(left) for body in found]
 
@@ -461,6 +466,8 @@ class MeanSign(Statement):
         bodies = self.loss.bodies(sign * self.shown.args[0])
         if bodies is None:
             return Undecided(f"{self.shown} is not a mean over these batches")
+        if self.tilt != 0 and (self.loss.draw.law is None or not self.loss.covers):
+            return Undecided("K less its mean has the mean zero over all batches only")
         found, drawn = [], []
         for body, part in zip(bodies, self.loss.parts, strict=True):
             where = _where(part, self.domain)

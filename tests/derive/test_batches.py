@@ -217,6 +217,14 @@ def test_wrong_statements_on_means_are_refused(kind):
             assert not isinstance(replace(says, tilt=S.Zero).decide(), Holds)
 
 
+def test_a_tilt_needs_all_batches():
+    # Where anchors are skipped, K less its mean has not the mean zero over what is left.
+    for step in results["supcl-batches"].derivation:
+        if isinstance(step.says, MeanSign) and not step.says.loss.covers:
+            assert isinstance(replace(step.says, tilt=S.Zero).decide(), Holds)
+            assert not isinstance(replace(step.says, tilt=Rational(1, 10**9)).decide(), Holds)
+
+
 def _wrong(says):
     shown = says.shown
     if isinstance(says, MeanSign):
