@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from sympy import Expr, Symbol
 
@@ -10,8 +11,10 @@ from ..losses.conventions import Reading
 from ..losses.setting import Setting
 from ..optimum.segment import Segment
 from ..problems.problem import Loss, Problem
-from ..structures.draws import Draw
 from ..structures.scheme import Scheme
+
+if TYPE_CHECKING:
+    from ..structures.draws import Draw
 
 
 class Symmetric:

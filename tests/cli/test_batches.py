@@ -2,19 +2,11 @@
 
 import pytest
 from click import UsageError
-from click.testing import CliRunner
 from cltheory.cli.batches import ALONE, over_batches
 from cltheory.derive.losses import alone
 from cltheory.derive.results import results
 
 AT = "--m 10 --n 50 --p 2 --tau 0.1 --brief"
-
-
-def run(line: str) -> str:
-    from cltheory.cli.derive import derive_command
-
-    found = CliRunner().invoke(derive_command, line.split(), catch_exceptions=False)
-    return found.output
 
 
 @pytest.mark.parametrize("id", ["supcon", "simclr"])
@@ -32,9 +24,10 @@ def test_the_result_about_batches_has_the_same_loss(id, sampling):
     assert at == ({"C": "20", "k": "5"} if sampling == "balanced:5" else {"B": "100"})
 
 
-def test_the_conventions_are_those_that_are_declared():
+def test_the_conventions_are_those_that_are_declared(cltheory):
     assert set(ALONE) == set(alone.ALONE)
-    shown = run(f"supcl-threshold {AT} --batch 20 --alone term")
+    command = f"derive supcl-threshold {AT} --batch 20 --alone term"
+    _, shown, _ = cltheory(*command.split())
     assert "alpha_high_term = 0.3547" in shown and "skip" not in shown
 
 
@@ -60,8 +53,6 @@ def test_what_does_not_fit_is_refused_in_one_line(id, batch, sampling, alone, sa
     assert "\n" not in refused.value.message
 
 
-def test_nothing_of_a_mean_over_batches_is_certified():
-    from cltheory.cli.certify import certify_command
-
-    found = CliRunner().invoke(certify_command, ["supcl-batches"])
-    assert found.exit_code == 2 and "which is not certified" in found.output
+def test_nothing_of_a_mean_over_batches_is_certified(cltheory):
+    code, _, err = cltheory("certify", "supcl-batches")
+    assert code == 2 and "which is not certified" in err
