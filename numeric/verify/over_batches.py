@@ -100,9 +100,9 @@ def checks(result: Result, values: Mapping[str, object], run: Run) -> list[Check
 
 
 def _beside(ends: Mapping[float, bool]) -> list[float]:
-    """Values of alpha in [0, 1] on both sides of ends, not next to another one."""
-    near = {end + side * BESIDE for end in ends for side in (-1, 1)}
-    return sorted(a for a in near if 0 <= a <= 1 and all(abs(a - e) > BESIDE / 2 for e in ends))
+    """Values of alpha in [0, 1] on both sides of ends and between them, not next to an end."""
+    near = {end + side * BESIDE for end in ends for side in (-1, 1)} | {sum(ends) / len(ends)}
+    return sorted(a for a in near if 0 <= a <= 1 and all(abs(a - e) > BESIDE / 3 for e in ends))
 
 
 class BatchesLoss:
