@@ -38,7 +38,7 @@ K = Symbol("K", integer=True, nonnegative=True)
 #: Bits beyond those of the result: for logarithms of factorials, and for the rest of a sum.
 GUARD = 16
 #: A sum of so many terms is written out, if its weights have not more bits than this.
-FEW, SHORT = 4, 1024
+FEW, SHORT = 4, 64
 
 
 class Expectation(Expr):
