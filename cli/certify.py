@@ -107,6 +107,8 @@ def certify_command(
     made: dict[str, Any] = {k: values.pop(k) for k in result.texts if k in values}
     made |= {k: from_file(k, values.pop(k)) for k in result.lists if k in values}
     result = result.with_inputs(**made) if made else result
+    if result.draw is not None:
+        raise click.UsageError(f"{target} is about a mean over batches, which is not certified")
     if result.problem is None:
         raise click.UsageError(f"{target} {_lacks(result)}: there is nothing to certify")
     point = _point(result, result.problem, values)

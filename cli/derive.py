@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import click
 
+from .batches import alone_option, batch_options, over_batches
 from .guard import Limits, go_on_in_a_copy, options
 from .label_files import listed
 from .parameters import ResultCommand, ResultId, convention_names, split
@@ -27,6 +28,7 @@ Examples:
   cltheory derive supcl-threshold --m 10 --dim 9
   cltheory derive supcl-optimum --m 10 --n 10 --p 2 --alpha 1/2 --tau 0.2 --format json
   cltheory derive supcl-threshold --format latex --proof --standalone > proof.tex
+  cltheory derive supcl-threshold --m 10 --n 50 --p 2 --tau 0.1 --batch 100 --alone term
   cltheory derive sigmoid-optimum --N 32768 --t 10 --b=-10 --convention siglip
 """,
 )
@@ -42,6 +44,8 @@ Examples:
 @click.option(
     "--dim", type=click.IntRange(1), help="Say what holds for embeddings of this dimension."
 )
+@batch_options
+@alone_option
 @options(time=60, memory=1, of="a result")
 @click.option("--claims", is_flag=True, help="Check and list the printed claims of this result.")
 @click.option(
@@ -57,6 +61,9 @@ def derive_command(
     digits: int,
     convention: str | None,
     dim: int | None,
+    batch: int | None,
+    sampling: str | None,
+    alone: str | None,
     seconds: float,
     gigabytes: float,
     claims: bool,
@@ -81,7 +88,8 @@ def derive_command(
         raise click.UsageError("--proof and --brief exclude each other; give only one")
     if proof and convention and style == "latex":
         raise click.UsageError("a theorem is in the convention of its source: omit --convention")
-    values = split(parameters, id)
+    id, drawn = over_batches(id, batch, sampling, alone)
+    values = split((*parameters, *drawn), id)
     go_on_in_a_copy(Limits(seconds, gigabytes))
     from ..derive.results import results
     from ..derive.write.report import report
@@ -96,6 +104,8 @@ def derive_command(
         result = result.in_convention(convention)
         if result.at_values:
             result = result.with_inputs(at=values)
+    if alone:
+        result = result.of_quantities(lambda name: name.endswith(f"_{alone}"))
     point = result.point(**values)
     for name in [s.name for s in result.idle if s.name in values]:
         click.echo(f"cltheory: {name} plays no role: {id} holds for every {name}", err=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .batches import batch_options, over_batches
 from .label_files import listed
 from .numeric_options import (
     DEVICE,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 Examples:
   cltheory verify supcl-threshold --m 10 --n 10 --p 2 --tau 0.2
   cltheory verify supcl-optimum --m 4 --n 5 --alpha 0.7 --tau 0.3 --seeds 0,1,2
+  cltheory verify supcl-threshold --m 3 --n 2 --p 2 --tau 1/2 --batch 3
   cltheory verify towers-threshold --K 3 --N 6 --p 2 --w 1/2
   cltheory verify kernel-infonce --n 4 --p 2 --gamma 1 --tau 1/2
 """,
@@ -53,6 +55,7 @@ Examples:
     type=click.IntRange(min=1),
     help="Embedding dimension (default: m n; max(N, 3) for two towers; N + K for K towers).",
 )
+@batch_options
 @SEEDS
 @DTYPE
 @DEVICE
@@ -61,6 +64,8 @@ def verify_command(
     id: str,
     parameters: tuple[str, ...],
     d: int | None,
+    batch: int | None,
+    sampling: str | None,
     seeds: str,
     dtype: str,
     device: str,
@@ -75,8 +80,9 @@ def verify_command(
     has not reached it, which is not a disagreement, while one that ends below it disagrees.
     """
     need_torch()
+    id, drawn = over_batches(id, batch, sampling)
     # What the vectors of an item are is no matter of most results, but embeddings need it.
-    values = split(parameters, id, *(() if "p" in parameter_names(id) else ("p",)))
+    values = split((*parameters, *drawn), id, *(() if "p" in parameter_names(id) else ("p",)))
     chosen = parse_seeds(seeds)
     where = parse_device(device)
     from ..derive.results import results

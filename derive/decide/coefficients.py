@@ -18,7 +18,7 @@ from functools import cache, lru_cache
 from sympy import Dummy, Expr, Symbol, log
 
 from .domain import Case, Domain, Range
-from .normal import ExpField, NotInField, factor_list, is_power
+from .normal import ExpField, NotInField, factor_list, is_opaque, is_power
 from .number import sign as sign_of_number
 from .polynomial import Poly, Ring
 from .ratio import NotRational, Ratio, reader
@@ -170,7 +170,7 @@ def _signs(field: ExpField, ratio: Ratio, domain: Domain) -> Signs:
     return {
         y: _sign_of_log(atom.args[0], domain) if isinstance(atom, log) else _power(atom, domain)
         for y, atom in field.atoms.items()
-        if y in active and y not in field.exponents
+        if y in active and y not in field.exponents and not is_opaque(atom)
     }
 
 

@@ -28,6 +28,7 @@ _KNOWN: dict[str, dict[str, bool]] = {
     "root": {"nonnegative": True},
     "log": {"real": True},
     "power": {"positive": True},
+    "mean": {"real": True},
 }
 #: A number with more bits is not factored where it is the base of a power.
 FACTORED_BITS = 64
@@ -43,6 +44,11 @@ Parts = frozenset[Expr]
 
 class NotInField(ValueError):
     """An expression has parts that the normal form does not know."""
+
+
+def is_opaque(e: Expr) -> bool:
+    """Whether nothing is used of a number but that it is one: of a mean over draws."""
+    return getattr(e, "is_opaque", False)
 
 
 class ExpField:
@@ -80,7 +86,9 @@ class ExpField:
         for atom in in_order(found):
             if atom in self._rename:
                 continue
-            if isinstance(atom, log):
+            if is_opaque(atom):
+                self._rename[atom] = self._new(atom, "mean")
+            elif isinstance(atom, log):
                 argument = canonical(atom.args[0])
                 inverse = canonical(1 / argument)
                 known = {v.args[0]: k for k, v in self.atoms.items() if isinstance(v, log)}
@@ -349,6 +357,9 @@ def _survey(expressions: Iterable[Expr]) -> tuple[Parts, Parts, Parts, Parts]:
         seen.add(e)
         if e.is_Symbol:
             symbols.add(e)
+        elif is_opaque(e):
+            opaque.add(e)
+            continue
         elif isinstance(e, exp) or e is S.Exp1:
             exponentials.add(e)
             if e.has(log) and _as_powers(e)[0]:

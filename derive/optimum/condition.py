@@ -22,7 +22,7 @@ from ..proof.derivation import Derivation
 from ..proof.lemmas import CERTIFICATE
 from ..proof.relations import Iff, eq, ge
 from ..proof.statement import Statement, decided
-from .reduce import Reduced
+from .reduce import Invariant, Reduced
 from .reduction import reduced, state_reduction
 from .segment import x
 from .threshold import Criterion
@@ -139,14 +139,14 @@ class OptimalIff(Statement):
     simplex of shares lowers the loss to first order.
     """
 
-    reduced: Reduced
+    reduced: Invariant
     occupied: tuple[str, ...]
     level: str
 
     @classmethod
     def of(
         cls,
-        loss: Reduced,
+        loss: Invariant,
         occupied: tuple[str, ...],
         level: str,
         others: Iterable[str],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sympy import Add, Expr, S, Symbol, Tuple, exp, log
 
@@ -114,6 +114,8 @@ class ReducedLoss:
 
     loss: SoftmaxLoss
     scheme: Scheme
+    #: whether an anchor may have no positives of a term, as it may be alone of its class in a batch
+    alone: bool = False
     _partitions: dict[Any, Expr] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -124,7 +126,7 @@ class ReducedLoss:
         for term in self.loss.terms:
             for kind, names in (("positives", term.positives), ("denominator", term.denominator)):
                 check_relations(self.loss, names, known)
-                if not names:
+                if not names and not (self.alone and kind == "positives"):
                     raise DomainError(f"{self.loss.name} has a term without {kind}")
                 twice = sorted({r for r in names if names.count(r) > 1})
                 if twice:
@@ -153,6 +155,8 @@ class ReducedLoss:
         yield from self.loss.preconditions()
         for term in self.loss.terms:
             for kind, names in (("positives", term.positives), ("denominator", term.denominator)):
+                if not names:  # of an anchor that is alone
+                    continue
                 count = self._count(names)
                 says = f"the number {tidy(count)} of pairs in the {kind} {', '.join(names)}"
                 yield Precondition(count, True, says)
@@ -375,6 +379,17 @@ class ReducedPairwise:
 
 
 Reduced = ReducedLoss | ReducedPairwise
+
+
+class Invariant(Protocol):
+    """A loss with the symmetry of a structure, convex under its preconditions."""
+
+    @property
+    def scheme(self) -> Scheme:
+        """The structure."""
+
+    def preconditions(self, domain: Domain) -> Statement:
+        """What makes it convex."""
 
 
 def _grouped(parts: Iterable[tuple[Expr, Expr]]) -> dict[Expr, Expr]:

@@ -33,7 +33,7 @@ from .condition import (
     stated,
     without_positive_factors,
 )
-from .reduce import Reduced
+from .reduce import Invariant, Reduced
 from .reduction import difference, present, where_positive
 from .segment_facts import assignments
 from .threshold import Criterion, Place
@@ -122,7 +122,7 @@ def vertex(
     return Vertex(loss, domain, name, inner, conditions, loss.value(inner), proof)
 
 
-def pure_inner(loss: Reduced, name: str) -> dict[str, Expr]:
+def pure_inner(loss: Invariant, name: str) -> dict[str, Expr]:
     """Inner products where one eigenspace has the whole trace."""
     row = loss.scheme.table[name]
     return {r.name: tidy(row[r.name] / r.count) for r in loss.scheme.relations}
@@ -172,7 +172,7 @@ def _condition(
 class Pure(Statement):
     """``g_r = ...``: inner products with which every eigenvalue but one vanishes."""
 
-    reduced: Reduced
+    reduced: Invariant
     name: str
 
     def decide(self) -> Outcome:

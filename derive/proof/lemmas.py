@@ -29,6 +29,27 @@ AVERAGING = Lemma(
     r"$\mathcal{L}$, which is $\mathcal{L}(G)$. The average of positive semidefinite matrices "
     r"with unit diagonal is one.",
 )
+DESIGN = Lemma(
+    "design",
+    "at the simplex a pair of instances has the gradient of one batch times the number of batches "
+    "with both; the slack of an optimum vanishes on all contrasts of instances, so that number is "
+    "the same for all pairs; and if it is, the gradient is that of all batches together",
+    statement=r"Let $\mathcal{L}$ be the sum over some batches of $B$ of $n$ instances of a convex "
+    r"loss that is the same for all batches and does not change when instances of a batch are "
+    r"relabelled, and let the derivative in the inner product of two instances of a batch be "
+    r"$s > 0$ at the simplex $G$ of all $n$ instances with equal views. If $G$ is least for the "
+    r"family of all batches, then for a family it is least iff every pair of instances is in the "
+    r"same number of its batches.",
+    proof=r"At $G$ the gradient $A$ has the entry $\lambda_{ij} s$ for views of instances "
+    r"$i \ne j$ that are together in $\lambda_{ij}$ batches, and for two views of $i$ the entry "
+    r"$r_i t$, $r_i$ being the number of batches with $i$. $G$ is least iff $S = A - "
+    r"\operatorname{diag}(y) \succeq 0$ and $SG = 0$ for some $y$. The range of $G$ are the vectors"
+    r" that are equal on views and have the sum zero; so $SG = 0$ says that in each row of $S$, "
+    r"summed over the views of an instance, all entries are equal, and $\lambda_{ij}$ is the same "
+    r"for all $j \ne i$. As $\lambda_{ij} = \lambda_{ji}$, it is the same for all pairs. If it is, "
+    r"then $r_i (B - 1) = \lambda (n - 1)$ is the same for all $i$, and $A$ is a multiple of the "
+    r"gradient of the family of all batches, for which $G$ is least.",
+)
 SLACKNESS = Lemma(
     "slackness",
     "there gradient - y I has a positive eigenvalue for y = min(theta_low, "

@@ -9,7 +9,7 @@ from sympy import Expr, Symbol
 
 from ..losses.clip import w
 from ..losses.conventions import CONVENTIONS, Reading
-from ..losses.written import Plain, structure, write
+from ..losses.written import Plain, noted, structure, write
 from ..structures.hierarchy import p
 from ..structures.scheme import Scheme
 from ..structures.towers import K
@@ -78,10 +78,13 @@ def head(
             return Head("", (style.sentence(NO_LOSS),), dimension)
         none = style.sentence(f"{NO_LOSS}: this is about the structure itself")
         return Head("", (structure(scheme, style), none), dimension)
-    loss = write(result.declared, scheme, style)
-    notes = (*loss.notes, *_letters(result, scheme, style))
+    draw = result.draw
+    loss = write(result.declared, scheme if draw is None else draw.drawn, style)
+    said = () if draw is None else tuple(noted(note, style) for note in draw.says)
+    notes = (*loss.notes, *said, *_letters(result, scheme, style))
     if result.reading is None:
-        return Head(loss.formula, notes, dimension, elsewhere=_elsewhere(result, style))
+        elsewhere = _elsewhere(result, style) if draw is None else ""
+        return Head(loss.formula, notes, dimension, elsewhere=elsewhere)
     whose = _whose(result, result.declared.source, result.reading, style)
     return Head(loss.formula, notes, dimension, convention=whose)
 

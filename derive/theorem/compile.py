@@ -38,6 +38,7 @@ from sympy.printing.numpy import NumPyPrinter
 from sympy.printing.precedence import PRECEDENCE
 
 from ..decide.domain import Domain, DomainError
+from ..decide.expectation import Expectation
 from ..decide.root import ClampedRoot
 from .kinds import Kind, numbers_in
 from .number import number
@@ -154,7 +155,7 @@ def _written(
     printer.like = order[0].name
     lines: list[str] = []
     roots = set().union(*(e.atoms(ClampedRoot) for e in entries))
-    stand_ins: dict[ClampedRoot, Symbol] = {}
+    stand_ins: dict[Expr, Symbol] = {}
     for k, root in enumerate(sorted(roots, key=lambda e: (len(e.atoms(ClampedRoot)), str(e))), 1):
         (h, x), own = root.equation(), Symbol(f"at_{root.variable.name}")  # no parameter is that
         h = _over_one(h).xreplace({x: own, **stand_ins})
@@ -169,6 +170,22 @@ def _written(
         flat = ", flat=True" if h.has(*KINKED) else ""
         lines.append(f"root_{k} = clamped_root(condition_{k}, {', '.join(ends)}, {args}{flat})")
         stand_ins[root] = Symbol(f"root_{k}")
+    means = sorted(set().union(*(e.atoms(Expectation) for e in entries)), key=str)
+    for k, mean in enumerate(means, 1):
+        body = _over_one(mean.body)
+        powers = sorted(
+            (e for e in body.atoms(exp) if mean.variable not in e.free_symbols), key=str
+        )
+        once = {e: Symbol(f"power_{k}_{i}") for i, e in enumerate(powers, 1)}
+        lines += [f"{s} = {printer.doprint(e)}" for e, s in once.items()]
+        law = ", ".join(printer.doprint(e) for e in mean.args[1:5])
+        high = "np.inf" if mean.args[5] is oo else printer.doprint(mean.args[5])
+        lines += [
+            f"mean_{k} = mean_of_draws(",
+            f"    lambda {mean.variable}: {printer.doprint(body.xreplace(once))},",
+            f"    {law}, {high}, {printer.like})",
+        ]
+        stand_ins[mean] = Symbol(f"mean_{k}")
     parts, shown = cse(
         [_over_one(e.xreplace(stand_ins)) for e in entries],
         symbols=numbered_symbols("part_", start=1),

@@ -23,6 +23,8 @@ TOLERANCE, FLOOR = 1e-9, 1e-28
 U = 2.0**-52
 #: An error that is not worth following point by point; how many points are taken together.
 SMALL, BLOCK, FEW = 1e-13, 2**15, 2**12
+#: How many terms of a mean are taken together.
+TOGETHER = 2**18
 
 
 class Number:
@@ -487,6 +489,78 @@ def clamped_root(condition: Any, low: Any, high: Any, *args: Any, flat: bool = F
         np.shape(next(iter(vars(x).values()))) for x in (low, high, *args) if isinstance(x, kind)
     )
     return kind.of(low).root(condition, high, args, np.broadcast_shapes(*shapes), flat)
+
+
+def mean_of_draws(
+    f: Any, marked: Any, drawn: Any, total: Any, low: float, high: float, like: Any
+) -> Any:
+    """Mean of f(K) for K marked ones among those drawn, where K outside of [low, high] adds 0.
+
+    Probabilities are followed from the least K on, up to a factor; many K are taken together.
+    """
+    kind = type(like)
+    m, d, n = (kind.value(kind.of(e))[0] for e in (marked, drawn, total))
+    m, d, n = np.broadcast_arrays(*map(np.atleast_1d, (m, d, n)))
+    first, last = np.maximum(d + m - n, 0.0), np.minimum(m, d)
+    many = int(np.max(last - first, initial=0.0)) + 1
+    together = max(1, min(many, TOGETHER // first.size))
+    weight = _full(kind.of(1.0), (1, first.size))
+    whole, found = kind.of(0.0), kind.of(0.0)
+    for start in range(0, many, together):
+        k = first + np.arange(start, min(start + together, many))[:, None]
+        up, down = (m - k) * (d - k), (k + 1) * (n - m - d + 1 + k)
+        scanned = _products(_stacked(weight, _full(kind.of(up) / kind.of(down), k.shape)))
+        here, weight = _taken(scanned, slice(0, -1)), _taken(scanned, slice(-1, None))
+        here = select(Truth(k <= last, np.True_, kind), here, 0.0 * k)
+        counts = Truth((k <= last) & (k >= low) & (k <= high), np.True_, kind)
+        whole = whole + _total(_full(here, k.shape))
+        values = select(counts, here * f(kind.of(k)), 0.0 * k)
+        shapes = (np.shape(v) for v in vars(values).values())
+        found = found + _total(_full(values, np.broadcast_shapes(k.shape, *shapes)))
+    return found / whole
+
+
+def _full(x: Any, shape: tuple[int, ...]) -> Any:
+    """A number all parts of which have a shape."""
+    found = object.__new__(type(x))
+    vars(found).update({name: np.broadcast_to(v, shape) for name, v in vars(x).items()})
+    return found
+
+
+def _taken(x: Any, rows: Any) -> Any:
+    """Some rows of a number."""
+    found = object.__new__(type(x))
+    vars(found).update({name: v[rows] for name, v in vars(x).items()})
+    return found
+
+
+def _stacked(x: Any, y: Any) -> Any:
+    """Rows after rows."""
+    found = object.__new__(type(x))
+    vars(found).update({k: np.concatenate((v, vars(y)[k])) for k, v in vars(x).items()})
+    return found
+
+
+def _products(x: Any) -> Any:
+    """Of each row and all before it."""
+    rows, width = next(iter(vars(x).values())).shape
+    step = 1
+    while step < rows:
+        later = _taken(x, slice(step, None)) * _taken(x, slice(0, -step))
+        x = _stacked(_taken(x, slice(0, step)), _full(later, (rows - step, width)))
+        step *= 2
+    return x
+
+
+def _total(x: Any) -> Any:
+    """The sum of all rows."""
+    rows, width = next(iter(vars(x).values())).shape
+    while rows > 1:
+        half = rows // 2
+        both = _taken(x, slice(0, half)) + _taken(x, slice(half, 2 * half))
+        x = _stacked(_full(both, (half, width)), _taken(x, slice(2 * half, None)))
+        rows -= half
+    return _taken(x, 0)
 
 
 def checked(formula: Any, inside: Any = None, shape: tuple[int, ...] = ()) -> Any:

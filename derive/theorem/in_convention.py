@@ -37,6 +37,8 @@ def in_convention(result: Result, name: str) -> Result:
     """
     if name not in CONVENTIONS:
         raise DomainError(f"no convention is called {name!r}; there are {', '.join(CONVENTIONS)}")
+    if result.draw is not None:
+        raise DomainError(f"{result.id} is about random batches, and has no other convention")
     reading = CONVENTIONS[name].reading(result.declared)
     if result.declared is None or result.structure is None or reading is None:
         raise DomainError(_refusal(result, CONVENTIONS[name]))

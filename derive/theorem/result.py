@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
@@ -15,6 +16,7 @@ from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Evidence
 from ..decide.exact import exact
+from ..decide.expectation import Expectation
 from ..decide.limits.limit import NoLimit, joint_limit
 from ..decide.root import ClampedRoot
 from ..optimum.value import FaceValue
@@ -120,6 +122,8 @@ class Result(Shown):
         self.problem, self.segment, self.position = about.problem, about.segment, about.position
         #: the loss as declared; ``loss`` is the name of a quantity
         self.declared, self.structure = about.loss, about.structure
+        #: how batches are drawn, where the loss is the mean over them
+        self.draw = about.draw
         self.convention, self.reading = about.convention, about.reading
         #: what each parameter is, for a reader who types its name
         self.meanings = {**about.meanings, **(meanings or {})}
@@ -154,6 +158,13 @@ class Result(Shown):
         made = self._read(**read, at=self.point(**at)) if at else self._read(**read)
         written = {k: self.lists[k].text(v) for k, v in lists.items()}
         made.inputs = {**self.inputs, **written}
+        return made
+
+    def of_quantities(self, keep: Callable[[str], bool]) -> Result:
+        """The same result with some of its quantities, by name."""
+        made = copy(self)
+        made.__dict__.pop("_built", None)
+        made._build = lambda proof: {k: q for k, q in self._build(proof).items() if keep(k)}
         return made
 
     def in_convention(self, convention: str) -> Result:
@@ -550,7 +561,7 @@ def _put_in(
         raise DomainError(f"{name} has no {what} at {at}{why}") from None
     if quantity.signed and expression == 0 and oo in point.values():
         raise DomainError(f"{name} converges to 0 there, and its sign nearby is not known")
-    settled = {e: e.settled() for e in expression.atoms(ClampedRoot, FaceValue)}
+    settled = {e: e.settled() for e in expression.atoms(ClampedRoot, Expectation, FaceValue)}
     expression = expression.xreplace(settled)
     return oo if expression is zoo and quantity.extended else expression
 

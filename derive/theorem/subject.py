@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from sympy import Expr, Symbol
 
@@ -11,6 +12,9 @@ from ..losses.setting import Setting
 from ..optimum.segment import Segment
 from ..problems.problem import Loss, Problem
 from ..structures.scheme import Scheme
+
+if TYPE_CHECKING:
+    from ..structures.draws import Draw
 
 
 class Symmetric:
@@ -29,6 +33,8 @@ class Symmetric:
         Makes the segment that holds the optima, where there is one.
     position
         Where on the segment the structure is, if there is no loss.
+    draw
+        How batches are drawn, where the loss is the mean over them.
     convention, reading
         The library in whose terms it is, and the loss of that library.
     """
@@ -41,19 +47,21 @@ class Symmetric:
         structure: Scheme | None = None,
         segment: Callable[[], Segment] | None = None,
         position: Callable[[Segment], Expr] | None = None,
+        draw: Draw | None = None,
         convention: str = "",
         reading: Reading | None = None,
     ):
         self.problem, self.segment, self.position = problem, segment, position
         self.loss = problem.loss if problem is not None else loss
         self.structure = problem.scheme if problem is not None and structure is None else structure
-        self.convention, self.reading = convention, reading
+        self.draw, self.convention, self.reading = draw, convention, reading
 
     @property
     def meanings(self) -> dict[Symbol, str]:
         """What the parameters of the structure and of the loss are."""
         found: dict[Symbol, str] = {}
-        for about in (self.structure, self.loss):
+        drawn = self.structure if self.draw is None else self.draw.drawn
+        for about in (drawn, self.loss):
             found |= about.meanings if about is not None else {}
         return found
 

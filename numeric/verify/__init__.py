@@ -22,7 +22,7 @@ from ...derive.structures.arrangement import arrange, axis_names
 from ...derive.theorem.bounds import Bounds
 from ...derive.theorem.result import Result
 from ..running.device import threads_for
-from . import everywhere, matrices, similar
+from . import everywhere, matrices, over_batches, similar
 from .case import Case
 from .checks import Check, Run, refuse_infinite, refuse_unknown
 from .points import typical_sizes
@@ -71,6 +71,8 @@ def verify(
     run = Run(d, tuple(seeds), dtype, device, tell or Run.tell)
     if isinstance(result.alone, WeightedInfoNCE):
         return matrices.checks(result, values, run)
+    if result.draw is not None:
+        return over_batches.checks(result, values, run)
     if id in similar.KNOWN:
         return similar.checks(result, values, run)
     if result.structure is None:

@@ -67,11 +67,16 @@ def test_the_head_is_the_declared_loss(id: str) -> None:
     r = results[id]
     about = head(r)
     assert r.structure is not None and r.declared is not None
-    written = write(r.declared, r.segment().scheme if r.segment is not None else r.structure)
+    structure = r.segment().scheme if r.segment is not None else r.structure
+    written = write(r.declared, structure if r.draw is None else r.draw.drawn)
     assert about.formula == written.formula
     # After the notes of the loss come letters that are no parameters, if there are any.
     assert about.notes[: len(written.notes)] == written.notes
-    assert all(" is the number of " in note for note in about.notes[len(written.notes) :])
+    rest = about.notes[len(written.notes) :]
+    if r.draw is not None:  # or what batches there are
+        assert rest[0].startswith("the mean is over all batches of ")
+        rest = rest[len(r.draw.says) :]
+    assert all(" is the number of " in note for note in rest)
     assert about.formula.startswith("L = ")
     assert about.dimension.startswith("d >= ")
 

@@ -1,0 +1,87 @@
+"""What the theorems on SupCL over random batches share: both ends of an interval of alpha.
+
+Where alpha is too large the other instances of a class are pushed apart; where it is too small the
+other views of an instance are. The two ends are means over batches, and it is not said that the
+first lies above the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sympy import Lt, Max, Min
+
+from ...decide.domain import Domain
+from ...losses.alone import ALONE
+from ...losses.softmax import SoftmaxLoss
+from ...losses.supcl import alpha
+from ...optimum.batches import BatchLoss, batch_vertex, mean_threshold
+from ...proof.derivation import Derivation
+from ...structures.draws import Draw
+from ...theorem.quantity import Quantity
+
+#: What leaves collapse beyond each end, and what of it is said to be together.
+HIGH, LOW = ("instances", "the instances of a class"), ("views", "the views of an instance")
+
+
+def without_alpha(domain: Domain) -> Domain:
+    """The domain of an end, which may lie outside of [0, 1]."""
+    return domain.restricted(set(domain.ranges) - {alpha})
+
+
+def one_interval(
+    loss: SoftmaxLoss,
+    draw: Draw,
+    domain: Domain,
+    proof: Derivation,
+    alone: str = "",
+    low: Domain | None = None,
+) -> dict[str, Quantity]:
+    """Between which values of alpha classes collapse, where an end exists.
+
+    Parameters
+    ----------
+    alone
+        What an anchor does that is alone of its class, a name in
+        :data:`~cltheory.derive.losses.alone.ALONE`; empty if none ever is.
+    low
+        Where the lower end is meant, if not everywhere.
+    """
+    mean = BatchLoss.of(loss, draw, domain, ALONE.get(alone))
+    conditions = batch_vertex(mean, "classes", alpha, domain, proof)
+    found: dict[str, Quantity] = {}
+    for end, (space, what) in (("high", HIGH), ("low", LOW)):
+        condition = conditions[space]
+        if condition.holds:
+            continue
+        inside = low if low is not None and end == "low" else condition.domain
+        solved = mean_threshold(condition, f"{what} do not separate", inside, proof)
+        name = f"alpha_{end}_{alone}".rstrip("_")
+        above = rf"^{{\text{{{alone}}}}}" if alone else ""
+        symbol = rf"\alpha_{{\mathrm{{{end}}}}}{above}"
+        found[name] = Quantity.of(solved, name, symbol, domain=without_alpha(inside))
+        if alone:
+            meaning = (
+                f"{solved.meaning(name)}, if of an anchor alone of its class {ALONE[alone].says}"
+            )
+            found[name] = replace(found[name], meaning=meaning)
+    if len(found) == 2:
+        high, lower = found.values()
+        found[f"empty_{alone}".rstrip("_")] = Quantity(
+            Lt(Min(1, high.expression), Max(0, lower.expression), evaluate=False),
+            rf"\text{{empty{' ' * bool(alone)}{alone}}}",
+            "whether class collapse is not optimal at any alpha in [0, 1]",
+            lower.domain,
+        )
+    return found
+
+
+def intervals(
+    loss: SoftmaxLoss, draw: Draw, domain: Domain, proof: Derivation, low: Mapping[str, Domain]
+) -> dict[str, Quantity]:
+    """The interval under each convention for an anchor that is alone of its class."""
+    found: dict[str, Quantity] = {}
+    for alone in ALONE:
+        found |= one_interval(loss, draw, domain, proof, alone, low.get(alone))
+    return found

@@ -1,0 +1,240 @@
+"""Checks of results about batches: all batches of small data, one by one.
+
+The loss of every batch is evaluated from the declaration of its terms, anchor by anchor; nothing is
+reduced by symmetry, and no distribution of the number of others of a class is used. Borders are
+where the derivative along the way out of class collapse changes sign; on both sides of them
+embeddings are optimised, which may or may not get below the loss of collapse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations, product
+from math import comb
+from operator import itemgetter
+from typing import Any
+
+import torch
+from sympy import Expr
+from torch import Tensor
+
+from ...derive.decide.domain import DomainError
+from ...derive.decide.exact import exact
+from ...derive.losses.alone import ALONE
+from ...derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
+from ...derive.losses.supcl import alpha as weight_of_self
+from ...derive.structures.arrangement import Arrangement, arrange
+from ...derive.theorem.measure import Border
+from ...derive.theorem.result import Result
+from .checks import CLOSE_LOSS, CLOSE_THRESHOLD, Check, Run, refuse_infinite, refuse_unknown
+
+#: Sizes when not given: several classes and instances, and few batches.
+TYPICAL = {"m": "3", "n": "2", "p": "2", "B": "3", "C": "2", "k": "2", "tau": "1/2"}
+#: What a batch takes of the data: not more than there is.
+TAKEN = ("B", "C", "k")
+#: More batches than these are not enumerated.
+MOST = 20_000
+#: Iterations of the search; how far beside a border it is made, where there is room.
+STEPS, BESIDE = 300, 0.1
+#: Inner products of embeddings must match to this: the square of it is a loss within CLOSE_LOSS.
+NEAR = 1e-4
+
+
+def checks(result: Result, values: Mapping[str, object], run: Run) -> list[Check]:
+    """All ends that the result derived, at one set of sizes.
+
+    Raises
+    ------
+    DomainError
+        For values that are not accepted, or more batches than can be enumerated.
+    """
+    names = [s.name for s in result.parameters]
+    refuse_unknown(result, values, names)
+    refuse_infinite(values)
+    typical = TYPICAL if "m" in names else {**TYPICAL, "n": "4"}
+    given: dict[str, Any] = {name: values.get(name, typical[name]) for name in names}
+    result.point(**{k: v for k, v in given.items() if k in values or k not in TAKEN})
+    size = {k: int(exact(given.get(k, 1))) for k in ("m", "n")}
+    most = {"B": size["m"] * size["n"], "C": size["m"], "k": size["n"]}
+    given |= {
+        k: str(min(int(TYPICAL[k]), most[k])) for k in TAKEN if k in given and k not in values
+    }
+    point = result.point(**given)
+    at = {s.name: e for s, e in point.items()}
+    where = ", ".join(f"{k}={v}" for k, v in at.items())
+    found: list[Check] = []
+    ends: dict[str, dict[float, bool]] = {}
+    for name, border in result.measures().items():
+        if not isinstance(border, Border):
+            continue
+        try:
+            predicted = float(result.value(name, **given))
+        except DomainError:  # there is no such end at these sizes
+            continue
+        alone = next((k for k in ALONE if name.endswith(f"_{k}")), "")
+        loss = BatchesLoss(result, at, alone, run)
+        run.tell(f"{name} at {where}")
+        measured = loss.border(border)
+        found.append(Check(name, where, predicted, measured, CLOSE_THRESHOLD))
+        # Above it or below the loss falls, and collapse is left.
+        ends.setdefault(alone, {})[predicted] = border.above
+    if not ends:  # there is one optimum for all weights
+        run.tell(f"embeddings at {where}")
+        loss = BatchesLoss(result, at, "", run)
+        best, gram = min((loss.searched(0.0, seed) for seed in run.seeds), key=itemgetter(0))
+        seen = {"loss": best, **{r: float(gram[m].mean()) for r, m in loss.masks().items()}}
+        return [
+            Check(k, where, float(result.value(k, **given)), v, CLOSE_LOSS if k == "loss" else NEAR)
+            for k, v in seen.items()
+            if k in result.quantities
+        ]
+    for alone, about in ends.items():
+        loss = BatchesLoss(result, at, alone, run)
+        for alpha in _beside(about):
+            optimal = all(alpha <= end if left else alpha >= end for end, left in about.items())
+            run.tell(f"embeddings at {where}, alpha={alpha:.4g}")
+            what = f"collapse is optimal{f' ({alone})' * bool(alone)}"
+            measured = loss.collapse_is_least(alpha)
+            found.append(Check(what, f"{where}, alpha={alpha:.4g}", optimal, measured, 0.0))
+    return found
+
+
+def _beside(ends: Mapping[float, bool]) -> list[float]:
+    """Values of alpha in [0, 1] on both sides of ends and between them, not next to an end."""
+    near = {end + side * BESIDE for end in ends for side in (-1, 1)} | {sum(ends) / len(ends)}
+    return sorted(a for a in near if 0 <= a <= 1 and all(abs(a - e) > BESIDE / 3 for e in ends))
+
+
+class BatchesLoss:
+    """The mean of a declared loss over all batches, as a function of a Gram matrix.
+
+    Parameters
+    ----------
+    at
+        Sizes and the temperature.
+    alone
+        What is done with an anchor that is alone of its class, a name in ``ALONE``; or empty.
+    """
+
+    def __init__(self, result: Result, at: Mapping[str, Expr], alone: str, run: Run):
+        assert result.draw is not None and isinstance(result.declared, SoftmaxLoss)
+        self.loss, self.run, self.tau = result.declared, run, float(at["tau"])
+        sizes = {k: int(at[k]) for k in ("m", "n", "p") if k in at}
+        self.whole = result.draw.whole
+        self.arrangement: Arrangement = arrange(result.draw.whole, sizes)
+        chosen = _batches(sizes, {k: int(at[k]) for k in at if k in ("B", "C", "k")})
+        views = torch.arange(sizes["p"])
+        points = torch.tensor(chosen)[:, :, None] * sizes["p"] + views
+        self.points = points.flatten(1)
+        named = [r.name for r in result.draw.whole.relations]
+        # What collapses lies on the simplex of the outermost level.
+        self.corners, self.apart = next(iter(sizes.values())), named[-1]
+        self.relations = {
+            name: torch.tensor(self.arrangement.mask(name))[self._pairs] for name in named
+        }
+        mates = self.relations.get("same_class", self.relations["self"])
+        lonely = ~mates.any(-1)
+        own = ALONE[alone].of(self.loss, ["same_class"]).terms if alone else self.loss.terms
+        self.anchors = ((~lonely, self.loss.terms), (lonely, own))
+
+    @property
+    def _pairs(self) -> tuple[Tensor, Tensor]:
+        return self.points[:, :, None], self.points[:, None, :]
+
+    def __call__(self, gram: Tensor, alpha: float) -> Tensor:
+        """The loss."""
+        g = gram[self._pairs] / self.tau
+        total = g.new_zeros(())
+        for where, terms in self.anchors:
+            for term in terms:
+                total = total + (self._term(term, g, alpha) * where).sum()
+        return total / self.points.numel()
+
+    def _term(self, term: SoftmaxTerm, g: Tensor, alpha: float) -> Tensor:
+        """One term of all anchors, whether it is theirs or not."""
+        below, above = self._mask(term.denominator), self._mask(term.positives)
+        spread = g.masked_fill(~below, -torch.inf).logsumexp(-1)
+        pull = (g * above).sum(-1) / above.sum(-1).clamp(min=1)
+        weight = float(term.coefficient.xreplace({weight_of_self: exact(alpha)}))
+        return weight * (spread - pull)
+
+    def _mask(self, names: tuple[str, ...]) -> Tensor:
+        found = torch.zeros_like(self.relations["self"])
+        for name in names:
+            found = found | self.relations[name]
+        return found
+
+    def gram(self, inner: Mapping[str, Expr]) -> Tensor:
+        """The Gram matrix with given inner products, or a way from one to another."""
+        values = {s: exact(n) for s, n in self.arrangement.sizes.items()}
+        named = {s: v for e in inner.values() for s in e.free_symbols if (v := values.get(s.name))}
+        numbers = {r: float(e.xreplace(named)) for r, e in inner.items()}
+        return torch.tensor(self.arrangement.gram(numbers))
+
+    def border(self, border: Border) -> float:
+        """Where in alpha the derivative along the way out of a structure is zero."""
+        start = self.gram(border.inner).requires_grad_()
+        way = self.gram(border.along)
+        slopes = []
+        for alpha in (0.0, 1.0):
+            (slope,) = torch.autograd.grad(self(start, alpha), start)
+            slopes.append(float((slope * way).sum()))
+        return slopes[0] / (slopes[0] - slopes[1])
+
+    def collapse_is_least(self, alpha: float) -> float:
+        """1 if no embeddings that are found have a smaller loss than the pure structure, else 0."""
+        across = torch.tensor(self.arrangement.mask(self.apart)).double()
+        least = float(self(1 - across * self.corners / (self.corners - 1), alpha))
+        best = min(self.searched(alpha, seed)[0] for seed in self.run.seeds)
+        return float(best >= least - CLOSE_LOSS)
+
+    def masks(self) -> dict[str, Tensor]:
+        """Which pairs are in a relation, of those in which there are some."""
+        named = (r.name for r in self.whole.relations)
+        found = {name: torch.tensor(self.arrangement.mask(name)) for name in named}
+        return {name: mask for name, mask in found.items() if mask.any()}
+
+    def searched(self, alpha: float, seed: int) -> tuple[float, Tensor]:
+        """The smallest loss on the way from random embeddings, and the Gram matrix there."""
+        random = torch.Generator().manual_seed(seed)
+        size = self.arrangement.size
+        u = torch.randn(size, self.run.d or size, generator=random, dtype=torch.float64)
+        u.requires_grad_()
+        search = torch.optim.LBFGS(
+            [u],
+            max_iter=STEPS,
+            tolerance_grad=1e-12,
+            tolerance_change=0.0,
+            line_search_fn="strong_wolfe",
+        )
+
+        def value() -> Tensor:
+            search.zero_grad()
+            v = torch.nn.functional.normalize(u, dim=-1)
+            found = self(v @ v.T, alpha)
+            found.backward()
+            return found
+
+        search.step(value)
+        least = float(value().detach())
+        v = torch.nn.functional.normalize(u.detach(), dim=-1)
+        return least, v @ v.T
+
+
+def _batches(sizes: Mapping[str, int], batch: Mapping[str, int]) -> list[tuple[int, ...]]:
+    """The instances of every batch."""
+    m, n = sizes.get("m", 1), sizes["n"]
+    if "B" in batch:
+        many = comb(m * n, batch["B"])
+    else:
+        many = comb(m, batch["C"]) * comb(n, batch["k"]) ** batch["C"]
+    if many > MOST:
+        raise DomainError(f"there are {many} batches, and {MOST} at most are enumerated")
+    if "B" in batch:
+        return list(combinations(range(m * n), batch["B"]))
+    own = list(combinations(range(n), batch["k"]))
+    return [
+        tuple(c * n + i for c, some in zip(classes, parts, strict=True) for i in some)
+        for classes in combinations(range(m), batch["C"])
+        for parts in product(own, repeat=batch["C"])
+    ]
