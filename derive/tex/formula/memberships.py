@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from sympy import Expr, Integer
 
+from ...language.spelling import Unit
 from ...language.statement import Among, Bounds, Chain, Indices, Kinds, Relation, TexError
 from ...language.tokens import show
 from ...language.vocabulary import DOTS
@@ -14,7 +15,6 @@ from .grammar import Grammar
 from .names import Piece
 from .pieces import enclosed, split
 from .sides import vector
-from .spelling import Unit
 
 _NUMBERS = {"\\mathbb{N}": "natural", "\\mathbb{Z}": "integer", "\\mathbb{R}": "real"}
 #: Sub- and superscripts of sets of numbers, by the sort that they make of a set.

@@ -7,10 +7,10 @@ from functools import lru_cache
 
 from sympy import Expr
 
+from ...language.spelling import Unit, joined
 from ...language.statement import TexError
 from ...language.tokens import show
-from .spelling import Unit, joined
-from .units import name_units
+from ...language.units import name_units
 
 Piece = tuple[Unit, Expr | None]  #: a unit, and what it means if it is a known name
 

@@ -14,10 +14,10 @@ from sympy import Expr
 
 from ...language import vocabulary
 from ...language.items import Item, Items, tree
+from ...language.plain import plain
 from ...language.statement import TexError
 from ...language.tokens import show, tokenise
 from ...language.vocabulary import RELATIONS, STATED
-from .plain import plain
 
 _SAME = {
     **dict.fromkeys(("\\lVert", "\\rVert", "\\Vert"), "\\|"),

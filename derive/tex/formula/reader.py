@@ -17,6 +17,7 @@ from itertools import zip_longest
 from sympy import Expr, oo
 
 from ...language.items import Items, flat, tree
+from ...language.plain import plain
 from ...language.statement import (
     Bounds,
     Chain,
@@ -30,6 +31,7 @@ from ...language.statement import (
     Unread,
 )
 from ...language.tokens import MAX_TOKENS, show, tokenise
+from ...language.units import Formula, canonical_name
 from ...language.vocabulary import DECLARABLE, DOTS
 from ..text.macros import Macros
 from .clauses import Clauses, Letter, defined_letter, take_letters
@@ -38,8 +40,6 @@ from .layout import Beside, Display, Draft, lay_out
 from .names import Names, Piece
 from .phrases import Phrases
 from .pieces import at_top, sides, split
-from .plain import plain
-from .units import Formula, canonical_name
 from .words import Item, stream
 
 __all__ = ["canonical_name", "read_formula"]

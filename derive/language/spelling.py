@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from ...language import vocabulary
-from ...language.items import Items, flat
-from ...language.statement import TexError
-from ...language.tokens import Token, show
+from . import vocabulary
+from .items import Items, flat
+from .statement import TexError
+from .tokens import Token, show
 
 _BLANK = vocabulary.THIN | vocabulary.BLANKS
 _SPACE = _BLANK | vocabulary.QUADS
@@ -175,7 +175,7 @@ def script(items: Items, k: int) -> tuple[Items, int]:
     return [item], k + 1
 
 
-def scripts(unit: Unit, items: Items, k: int) -> int:
+def scripts(unit: Unit, items: Items, k: int, loose: bool = False) -> int:
     """Read the scripts that stand at ``k`` into the unit; return what is next."""
     while k < len(items):
         mark = items[k].token
@@ -192,7 +192,8 @@ def scripts(unit: Unit, items: Items, k: int) -> int:
             if unit.sub:
                 raise TexError("two subscripts: a_{b_c} or {a_b}_c?", mark.at)
             unit.index, k = script(items, k)
-            unit.sub = (spelling_or_none if unit.kind == "limit" else spelling)(unit.index)
+            any_ = loose or unit.kind == "limit"
+            unit.sub = (spelling_or_none if any_ else spelling)(unit.index)
             if not unit.sub:
                 raise TexError("an empty subscript", mark.at)
         else:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ...language import vocabulary
-from ...language.items import Item, Items, flat, tree
-from ...language.statement import Relation, TexError
-from ...language.tokens import Token, show, tokenise
-from ...language.vocabulary import BARS, BLANKS, CLOSING, MARKS, OPENING, OPERATORS, TEXT, UPRIGHT
+from . import vocabulary
+from .items import Item, Items, flat, tree
 from .notes import check_label, check_note, check_overlap
 from .plain import plain
 from .spelling import Unit, argument, joined, script, scripts, spelling
+from .statement import Relation, TexError
+from .tokens import Token, show, tokenise
+from .vocabulary import BARS, BLANKS, CLOSING, MARKS, OPENING, OPERATORS, TEXT, UPRIGHT
 
 #: What a side of a relation can begin after.
 _ENDS = {"relation", "quad", "comma", "semicolon", "amp", "row", "and"}
@@ -43,11 +43,14 @@ _SIGNS: Mapping[str, tuple[str, str]] = {
 class Formula:
     r"""The items of a display and how to cut runs of them into units.
 
-    ``signs`` are further relations: ``\equiv`` where it is declared to be one.
+    ``signs`` are further relations: ``\equiv`` where it is declared to be one. In a ``loose``
+    one a subscript need not be part of a name.
     """
 
-    def __init__(self, items: Items, signs: Mapping[str, Relation] | None = None):
-        self.items = items
+    def __init__(
+        self, items: Items, signs: Mapping[str, Relation] | None = None, *, loose: bool = False
+    ):
+        self.items, self.loose = items, loose
         self.relations: Mapping[str, str] = {**vocabulary.RELATIONS, **(signs or {})}
         _check_over(self.items, group=True)
 
@@ -57,7 +60,7 @@ class Formula:
         if middle is not None:
             parts = [items[:middle], items[middle + 1 :]]
             return [Unit("frac", "\\over", items[middle].token.at, parts=parts)]
-        cutter = _Cutter(self.relations)
+        cutter = _Cutter(self.relations, self.loose)
         cutter.run(items)
         return cutter.out
 
@@ -83,8 +86,8 @@ def _check_over(items: Items, group: bool) -> None:
 class _Cutter:
     """Cuts items; a class to keep the state of cutting together."""
 
-    def __init__(self, relations: Mapping[str, str]):
-        self.relations = relations
+    def __init__(self, relations: Mapping[str, str], loose: bool):
+        self.relations, self.loose = relations, loose
         self.out: list[Unit] = []
         self.items: Items = []
         self.k = 0
@@ -113,7 +116,7 @@ class _Cutter:
 
     def _put(self, unit: Unit, after: int, scripted: bool = True) -> Unit:
         self.out.append(unit)
-        self.k = scripts(unit, self.items, after) if scripted else after
+        self.k = scripts(unit, self.items, after, self.loose) if scripted else after
         return unit
 
     def _text_at(self, k: int) -> str:
@@ -232,7 +235,7 @@ class _Cutter:
                 "sign in them only; use parentheses",
                 self.items[self.k].token.at,
             )
-        self.k = scripts(unit, self.items, self.k)
+        self.k = scripts(unit, self.items, self.k, self.loose)
 
     def _braced(self, token: Token) -> None:
         r"""Read the argument of ``\underbrace`` or ``\boxed`` as if it stood alone.
@@ -382,8 +385,10 @@ class _Cutter:
             self._add("name", f"{token.text}{{{spelling(inside)}}}", token, after=after)
         elif len(parts) == 1 and letters.isalpha():
             unit = Unit("name", letters, token.at)
-            unit.parts = [inside] if letters == "e" and token.text in UPRIGHT else []
+            unit.parts = [inside] if token.text in UPRIGHT else []
             self._put(unit, after)
+        elif self.loose and together.isdigit():
+            self._put(Unit("number", together, token.at), after)
         elif token.text in TEXT and not (
             letters.isalpha() and len(parts) == len(letters) and not self._has_blank(start, inside)
         ):
