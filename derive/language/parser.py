@@ -58,7 +58,9 @@ _SAME = {"varepsilon": "epsilon", "tau'": "tau_prime"}
 BRACKETS = {"(": ")", "[": "]", "\\{": "\\}", "\\lvert": "\\rvert"}
 #: Units that are known by what they are and not by their text.
 _SORTS = {"word": "name", "text": "name", "row": ",", "limit": "\\lim", "stated": "stated"}
-_SORTS |= {kind: kind for kind in ("number", "name", "function", "frac", "sqrt", "cases")}
+_SORTS |= {"figure": "number"} | {
+    kind: kind for kind in ("number", "name", "function", "frac", "sqrt", "cases")
+}
 _SILENT = {"quad", "amp", "fence", "null"}
 _SILENT_WORDS = {"with", "and", "where", "such that", "holds"}
 _FOR_ALL = {"for all", "for every", "for any", "for each", "for", "if", "where for all"}
@@ -156,7 +158,7 @@ def expression(text: str, letters: Letters = LETTERS_OF_SETS) -> Node:
 
 
 def _parsed(text: str, letters: Letters, what: Callable[[Printed], T]) -> T:
-    formula = Formula(plain(tree(tokenise(" ".join(text.split())))), _LOEWNER, loose=True)
+    formula = Formula(plain(tree(tokenise(" ".join(text.split())))), _LOEWNER)
     parser = Printed(formula, letters)
 
     def whole() -> T:

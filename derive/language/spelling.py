@@ -30,7 +30,8 @@ class Unit:
     ----------
     kind
         ``name number function word text open close bar operator relation and comma semicolon
-        dot amp row quad forall frac sqrt cases fence limit null strange``.
+        dot amp row quad forall frac sqrt cases environment fence limit null figure
+        strange``.
     text
         Canonical spelling without scripts.
     at
@@ -116,6 +117,24 @@ def spelling_or_none(items: Items) -> str:
         return "\\?"
 
 
+def check_spelled(unit: Unit) -> None:
+    """Refuse an accent over, or an index of, what is no part of any name.
+
+    Raises
+    ------
+    TexError
+        If there is one; only as a part of a phrase that is known it can be read.
+    """
+    if unit.kind == "environment":
+        raise TexError(f"the environment {show(unit.text)} cannot be read here", unit.at)
+    if unit.kind == "name" and "\\?" in unit.text:
+        spelling(unit.parts[0])
+    if unit.index is not None and unit.kind != "limit":
+        if not unit.sub:
+            raise TexError("an empty subscript", unit.at)
+        spelling(unit.index)
+
+
 def argument(items: Items, k: int, command: Token, last: bool = True) -> tuple[Items, int]:
     """The argument at ``k``, a group or one token that cannot be mistaken, and what is next."""
     what = show(command.text)
@@ -175,7 +194,7 @@ def script(items: Items, k: int) -> tuple[Items, int]:
     return [item], k + 1
 
 
-def scripts(unit: Unit, items: Items, k: int, loose: bool = False) -> int:
+def scripts(unit: Unit, items: Items, k: int) -> int:
     """Read the scripts that stand at ``k`` into the unit; return what is next."""
     while k < len(items):
         mark = items[k].token
@@ -189,13 +208,10 @@ def scripts(unit: Unit, items: Items, k: int, loose: bool = False) -> int:
             unit.primes += 1
             k += 1
         elif mark.text == "_":
-            if unit.sub:
+            if unit.index is not None:
                 raise TexError("two subscripts: a_{b_c} or {a_b}_c?", mark.at)
             unit.index, k = script(items, k)
-            any_ = loose or unit.kind == "limit"
-            unit.sub = (spelling_or_none if any_ else spelling)(unit.index)
-            if not unit.sub:
-                raise TexError("an empty subscript", mark.at)
+            unit.sub = spelling_or_none(unit.index)
         else:
             if unit.sup:
                 raise TexError("two superscripts: a^{b^c} or (a^b)^c?", mark.at)

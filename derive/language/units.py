@@ -13,7 +13,16 @@ from . import vocabulary
 from .items import Item, Items, flat, tree
 from .notes import check_label, check_note, check_overlap
 from .plain import plain
-from .spelling import Unit, argument, joined, script, scripts, spelling
+from .spelling import (
+    Unit,
+    argument,
+    check_spelled,
+    joined,
+    script,
+    scripts,
+    spelling,
+    spelling_or_none,
+)
 from .statement import Relation, TexError
 from .tokens import Token, show, tokenise
 from .vocabulary import BARS, BLANKS, CLOSING, MARKS, OPENING, OPERATORS, TEXT, UPRIGHT
@@ -43,14 +52,11 @@ _SIGNS: Mapping[str, tuple[str, str]] = {
 class Formula:
     r"""The items of a display and how to cut runs of them into units.
 
-    ``signs`` are further relations: ``\equiv`` where it is declared to be one. In a ``loose``
-    one a subscript need not be part of a name.
+    ``signs`` are further relations: ``\equiv`` where it is declared to be one.
     """
 
-    def __init__(
-        self, items: Items, signs: Mapping[str, Relation] | None = None, *, loose: bool = False
-    ):
-        self.items, self.loose = items, loose
+    def __init__(self, items: Items, signs: Mapping[str, Relation] | None = None):
+        self.items = items
         self.relations: Mapping[str, str] = {**vocabulary.RELATIONS, **(signs or {})}
         _check_over(self.items, group=True)
 
@@ -60,7 +66,7 @@ class Formula:
         if middle is not None:
             parts = [items[:middle], items[middle + 1 :]]
             return [Unit("frac", "\\over", items[middle].token.at, parts=parts)]
-        cutter = _Cutter(self.relations, self.loose)
+        cutter = _Cutter(self.relations)
         cutter.run(items)
         return cutter.out
 
@@ -86,8 +92,8 @@ def _check_over(items: Items, group: bool) -> None:
 class _Cutter:
     """Cuts items; a class to keep the state of cutting together."""
 
-    def __init__(self, relations: Mapping[str, str], loose: bool):
-        self.relations, self.loose = relations, loose
+    def __init__(self, relations: Mapping[str, str]):
+        self.relations = relations
         self.out: list[Unit] = []
         self.items: Items = []
         self.k = 0
@@ -116,7 +122,7 @@ class _Cutter:
 
     def _put(self, unit: Unit, after: int, scripted: bool = True) -> Unit:
         self.out.append(unit)
-        self.k = scripts(unit, self.items, after, self.loose) if scripted else after
+        self.k = scripts(unit, self.items, after) if scripted else after
         return unit
 
     def _text_at(self, k: int) -> str:
@@ -235,7 +241,7 @@ class _Cutter:
                 "sign in them only; use parentheses",
                 self.items[self.k].token.at,
             )
-        self.k = scripts(unit, self.items, self.k, self.loose)
+        self.k = scripts(unit, self.items, self.k)
 
     def _braced(self, token: Token) -> None:
         r"""Read the argument of ``\underbrace`` or ``\boxed`` as if it stood alone.
@@ -304,7 +310,9 @@ class _Cutter:
 
     def _accent(self, token: Token) -> None:
         inside, after = argument(self.items, self.k + 1, token, last=False)
-        self._add("name", f"{token.text}{{{spelling(inside)}}}", token, after=after)
+        unit = Unit("name", f"{token.text}{{{spelling_or_none(inside)}}}", token.at)
+        unit.parts = [inside] if "\\?" in unit.text else []
+        self._put(unit, after)
 
     def _delimiter(self, token: Token) -> None:
         side = vocabulary.SIDED.get(token.text, "")
@@ -387,8 +395,8 @@ class _Cutter:
             unit = Unit("name", letters, token.at)
             unit.parts = [inside] if token.text in UPRIGHT else []
             self._put(unit, after)
-        elif self.loose and together.isdigit():
-            self._put(Unit("number", together, token.at), after)
+        elif together.isdigit():
+            self._put(Unit("figure", together, token.at), after)
         elif token.text in TEXT and not (
             letters.isalpha() and len(parts) == len(letters) and not self._has_blank(start, inside)
         ):
@@ -443,7 +451,9 @@ class _Cutter:
             self._put(Unit("cases", "\\begin{cases}", token.at, parts=[inside]), self.k + 1)
             return
         if token.text not in vocabulary.TRANSPARENT or self.groups or self.in_text:
-            raise TexError(f"the environment {show(token.text)} cannot be read here", token.at)
+            # It may be part of a phrase that is known.
+            self._put(Unit("environment", token.text, token.at, parts=[inside]), self.k + 1)
+            return
         if self.out and self.out[-1].kind not in ("relation", "quad"):
             raise TexError(f"{show(token.text)} cannot be read after {show('...')}", token.at)
         start = 0
@@ -500,6 +510,7 @@ def name_units(text: str) -> list[Unit]:
     formula = Formula(plain(tree(tokenise(text))))
     units = [u for u in formula.units(formula.items) if u.kind != "quad"]
     for unit in units:
+        check_spelled(unit)
         if (unit.parts and unit.kind != "name") or unit.kind not in _KINDS_IN_NAMES:
             raise TexError(f"{show(text)} is not a name", unit.at)
     if not units:

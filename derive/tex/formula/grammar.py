@@ -55,9 +55,9 @@ class Grammar:
         self.needs: list[Condition] = []
         self.bounds_need: list[Condition] = []
 
-    def pieces(self, items: Items) -> list[Piece]:
-        """The units of items, with their meanings."""
-        return self.names.resolve(self.formula.units(items))
+    def pieces(self, items: Items, whole: bool = False) -> list[Piece]:
+        """The units of items, with their meanings; ``whole`` is whether that is a display."""
+        return self.names.resolve(self.formula.units(items), whole)
 
     def expression(self, pieces: Sequence[Piece]) -> Expr:
         """Read a formula without relations.
@@ -203,9 +203,11 @@ class Strict(Parser):
         _, unit, meaning = self.word
         self.take()
         assert meaning is not None
-        self.meanings[unit.text] = meaning
+        name = unit.text
+        while self.meanings.setdefault(name, meaning) != meaning:
+            name += "'"  # a phrase may mean something else on one side than on another
         self.kind = "name"
-        return nodes.Name(unit.text, at=unit.at)
+        return nodes.Name(name, at=unit.at)
 
     def euler(self) -> Node:
         unit = self.take()
