@@ -1,8 +1,9 @@
 r"""Read printed mathematics into typed nodes: one grammar, with a policy for what is ambiguous.
 
 A ledger says what a print means: here are sums over sets, inner products and norms, in the LaTeX
-of the paper. :class:`.strict.Strict` reads the displays of a document, of which nobody says what
-they mean, by the same rules, and refuses whatever has two readings.
+of the paper. Of the displays of a document nobody says what they mean: they are read by the same
+rules with :class:`cltheory.derive.tex.formula.grammar.Grammar`, which refuses whatever has two
+readings.
 
     statement = joined { \iff joined | \Rightarrow joined }
     joined    = [\exists names :] said { \wedge said }
@@ -43,7 +44,7 @@ from .items import Items, flat, tree
 from .nodes import INFINITY, ONE, PI, Node
 from .plain import plain
 from .spelling import Unit
-from .statement import TexError
+from .statement import Relation, TexError
 from .tokens import MAX_NESTING, show, tokenise
 from .units import Formula
 from .vocabulary import ACCENTS, AND, FONTS, KEPT_FONTS, STATED
@@ -64,7 +65,7 @@ _SORTS |= {"figure": "number"} | {
 _SILENT = {"quad", "amp", "fence", "null"}
 _SILENT_WORDS = {"with", "and", "where", "such that", "holds"}
 _FOR_ALL = {"for all", "for every", "for any", "for each", "for", "if", "where for all"}
-_LOEWNER = {"\\preceq": "<=", "\\succeq": ">="}
+_LOEWNER: dict[str, Relation] = {"\\preceq": "<=", "\\succeq": ">="}
 _LETTER = re.compile(
     rf"\\(?P<accent>{'|'.join(a[1:] for a in sorted(ACCENTS))})\{{(?P<below>.*)\}}"
     rf"|\\(?P<font>{'|'.join(f[1:] for f in sorted(KEPT_FONTS))}|operatorname)\{{(?P<word>.*)\}}"
@@ -212,25 +213,31 @@ class Parser:
         """What a run of words is as a whole; ``end`` is what follows on it."""
         outer = self.words, self.at, self.powered
         self.words, self.at, self.powered = [*words, Word("end", end)], 0, -1
-        found = self.deeper(what, self.unit.at)
-        if self.now != "end":
-            raise self.refuse()
-        self.words, self.at, self.powered = outer
-        return found
+        try:
+            found = self.deeper(what, self.unit.at)
+            if self.now != "end":
+                raise self.refuse()
+            return found
+        finally:
+            self.words, self.at, self.powered = outer
 
-    def group(self, inside: Items, at: int, what: Callable[[], T] | None = None) -> T:
+    def inside(self, items: Items, at: int, what: Callable[[], T]) -> T:
         """What stands in the braces of a command or a script."""
-        of = what or self.sum
-        return self.run(self.words_of(inside), of, Unit("brace", "}", at))  # type: ignore[arg-type]
+        return self.run(self.words_of(items), what, Unit("brace", "}", at))
+
+    def group(self, items: Items, at: int) -> Node:
+        """The same of a formula."""
+        return self.inside(items, at, self.sum)
 
     def deeper(self, what: Callable[[], T], at: int) -> T:
         """What is nested in something that begins at a place."""
         self.depth += 1
-        if self.depth > MAX_NESTING + 1:
-            raise TexError(f"nested more than {MAX_NESTING} deep", at)
-        found = what()
-        self.depth -= 1
-        return found
+        try:
+            if self.depth > MAX_NESTING + 1:
+                raise TexError(f"nested more than {MAX_NESTING} deep", at)
+            return what()
+        finally:
+            self.depth -= 1
 
     @property
     def word(self) -> Word:
@@ -376,13 +383,13 @@ class Parser:
 
     def fraction(self) -> Node:
         unit = self.take()
-        above, below = (self.group(part, unit.at) for part in unit.parts)
+        above, below = [self.group(part, unit.at) for part in unit.parts]
         self.kind = "fraction"
         return nodes.Quotient(above, below, at=above.at)
 
     def root(self) -> Node:
         unit = self.take()
-        *index, inside = (self.group(part, unit.at) for part in unit.parts)
+        *index, inside = [self.group(part, unit.at) for part in unit.parts]
         self.kind = "closed"
         if not index:
             return nodes.Applied("sqrt", inside, at=inside.at)
@@ -461,11 +468,11 @@ class Printed(Parser):
 
     def attempt(self, what: Callable[[], T]) -> T | None:
         """What can be read as this; nothing is taken if it cannot."""
-        before = self.words, self.at, self.powered, self.depth, self.norms
+        before = self.at, self.powered, self.norms
         try:
             return what()
         except TexError:
-            self.words, self.at, self.powered, self.depth, self.norms = before
+            self.at, self.powered, self.norms = before
             return None
 
     # -- statements -----------------------------------------------------------------------
@@ -567,7 +574,7 @@ class Printed(Parser):
             return self.letter(), self.order(unit)
 
         at = self.take().at
-        (order, body), (name, times) = self.group(above, at, upper), self.group(below, at, lower)
+        (order, body), (name, times) = self.inside(above, at, upper), self.inside(below, at, lower)
         if times != order:
             raise self.refuse("the orders above and below the fraction bar differ")
         return nodes.Derivative(name, order, self.factors() if body is None else body)
@@ -575,7 +582,7 @@ class Printed(Parser):
     def below(self, what: Callable[[], T]) -> T:
         """What stands below a sign, which is taken."""
         unit = self.take()
-        return self.group(unit.index or [], unit.at, what)
+        return self.inside(unit.index or [], unit.at, what)
 
     def order(self, unit: Unit) -> int:
         found = ONE if unit.power is None else self.group(unit.power, unit.at)
@@ -686,12 +693,12 @@ class Printed(Parser):
         alone = len(base.rstrip("'")) == 1
         marked = is_word or base == "L"
         marked |= alone and base[0] in {*letters.vectors, *letters.sets, *letters.entries}
-        subs = () if unit.index is None else self.group(unit.index, unit.at, self.subscript)
+        subs = () if unit.index is None else self.inside(unit.index, unit.at, self.subscript)
         mark, above = "", _label(unit.power)
         if unit.power is not None and above not in ("\\top",):
             numbered = above[:1] == "(" and above[-1:] == ")" and len(above) > 2
             if above not in ("+", "-") and numbered and ((subs and letters.over) or marked):
-                subs += (self.group(unit.power[1:-1], unit.at, self.index),)
+                subs += (self.inside(unit.power[1:-1], unit.at, self.index),)
                 self.powered = self.at
             elif above in ("+", "-") or marked:
                 mark = above

@@ -249,7 +249,7 @@ class Clauses:
                 relations[signs.index("=")].at,
             )
         else:
-            read = self.grammar.chain(formula.pieces)
+            read = self.grammar.condition(formula.pieces)
             sides_read = cast("tuple[Expr | Bounds, ...]", read.sides)
             for symbol in self.sets.symbols(names):
                 yield Chain((symbol, *sides_read[1:]), read.relations)

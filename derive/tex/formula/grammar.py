@@ -43,14 +43,19 @@ _DECLARED = "[LATEX -> EXPRESSION] in the directive says what it stands for"
 _SCRIPTED = {"known", "name", "word", "number", "function", "close", "sqrt", "frac", "bar"}
 
 
-class Grammar:
+class Grammar(Parser):
     """Reads runs of pieces as statements or as expressions; ``end`` is where the source ends."""
 
+    atoms: ClassVar[dict[str, Callable[..., Node]]] = {
+        **ATOMS, "euler": lambda parser: parser.euler()
+    }  # fmt: skip
+
     def __init__(self, formula: Formula, names: Names, end: int):
-        self.formula = formula
+        super().__init__(formula)
         self.names = names
         self.end = end
         self.sides = Sides(formula.items, self.pieces, self.expression, self.part)
+        self.meanings: dict[str, Expr] = {}
         #: What expressions needed that are put into a statement: of letters, below limits.
         self.needs: list[Condition] = []
         self.bounds_need: list[Condition] = []
@@ -76,7 +81,7 @@ class Grammar:
         return side
 
     def _expression(self, pieces: Sequence[Piece]) -> tuple[Expr, Statement]:
-        statement = self.chain(stripped(pieces))
+        statement = self.condition(stripped(pieces))
         (side, *more) = statement.sides
         if more or not isinstance(side, Expr):
             at = pieces[0][0].at if pieces else self.end
@@ -88,7 +93,7 @@ class Grammar:
         self.needs += read.needs
         self.bounds_need += read.bounds_need
 
-    def chain(self, pieces: Sequence[Piece]) -> Statement:
+    def condition(self, pieces: Sequence[Piece]) -> Statement:
         """Read a condition in known names."""
         return self._read(pieces, _formula)
 
@@ -108,9 +113,8 @@ class Grammar:
 
     def _read(self, pieces: Sequence[Piece], special: Special) -> Statement:
         """Sides and relations; what ``special`` says of a side is no formula."""
-        parser = Strict(self)
-        found, relations = parser.chain(pieces, parser.inner, special)
-        writer = Guarded({}, known=parser.meanings)
+        found, relations = self.chain(pieces, self.inner, special)
+        writer = Guarded({}, known=self.meanings)
         try:
             read = [writer.side(one) if isinstance(one, Node) else one for one in found]
         except TexError:
@@ -124,26 +128,13 @@ class Grammar:
         needs = tuple(writer.needs), tuple(writer.bounds_need)
         return Statement(tuple(read), signs, needs=needs[0], bounds_need=needs[1])
 
-
-class Strict(Parser):
-    """Parses runs of pieces; what has two readings is refused."""
-
-    atoms: ClassVar[dict[str, Callable[..., Node]]] = {
-        **ATOMS, "euler": lambda parser: parser.euler()
-    }  # fmt: skip
-
-    def __init__(self, grammar: Grammar):
-        super().__init__(grammar.formula)
-        self.grammar = grammar
-        self.meanings: dict[str, Expr] = {}
-
     # -- relations --------------------------------------------------------------------------
     def chain(
         self, pieces: Sequence[Piece], what: Callable[[], Node], special: Special
     ) -> tuple[list[Node | Side], list[Unit]]:
         """The sides of a chain, and the relations between them."""
         parts, relations = sides(pieces)
-        end = Unit("", "", self.grammar.end)
+        end = Unit("", "", self.end)
         found: list[Node | Side] = []
         for k, part in enumerate(parts):
             after = relations[k] if k < len(relations) else end
@@ -234,7 +225,7 @@ class Strict(Parser):
 
     def cases(self) -> Node:
         unit = self.take()
-        pieces = [unpunctuated(p) for p in self.grammar.pieces(unit.parts[0])]
+        pieces = [unpunctuated(p) for p in self.pieces(unit.parts[0])]
         rows = split(pieces, lambda piece: piece[0].kind == "row")
         for inside in (u for row in rows for u, _ in row if u.kind == "row"):
             raise TexError("a case ends inside brackets", inside.at)
@@ -270,7 +261,7 @@ class Strict(Parser):
             if plain not in _IF:
                 raise TexError(f"the text {show(word)} cannot be read here", at)
             told = _without(told[1:], "amp")
-        return value, nodes.And(tuple(map(self.condition, self._conditions(told))))
+        return value, nodes.And(tuple(map(self.clause, self._conditions(told))))
 
     @staticmethod
     def _conditions(told: list[Piece]) -> list[list[Piece]]:
@@ -287,10 +278,10 @@ class Strict(Parser):
                 found.append([])
         return found
 
-    def condition(self, pieces: list[Piece]) -> Node:
+    def clause(self, pieces: list[Piece]) -> Node:
         found, relations = self.chain(stripped(pieces), self.sum, _formula)
         if not relations:
-            raise TexError("the formula ends too early", self.grammar.end)
+            raise TexError("the formula ends too early", self.end)
         signs = [r.text for r in relations]
         for relation in relations:
             if relation.text == "->" or (relation.text == "in" and len(relations) > 1):
@@ -299,7 +290,7 @@ class Strict(Parser):
 
     # -- what pieces are to the grammar -------------------------------------------------------
     def words_of(self, items: Items) -> list[Word]:
-        return self.checked(self.grammar.pieces(items))
+        return self.checked(self.pieces(items))
 
     def checked(self, pieces: Sequence[Piece]) -> list[Word]:
         """Pieces without wide spaces; what can be read nowhere is refused."""
@@ -335,7 +326,7 @@ class Strict(Parser):
         raise self._unknown(unit)
 
     def _unknown(self, unit: Unit) -> TexError:
-        known = ", ".join(self.grammar.names.spelled[:30]) or "none"
+        known = ", ".join(self.names.spelled[:30]) or "none"
         hint = " (Euler's number is \\mathrm{e} or e^{1})" if unit.full == "e" else ""
         return TexError(f"the name {show(unit.full)} is not known{hint}; known: {known}", unit.at)
 

@@ -71,7 +71,7 @@ class Memberships:
             raise TexError("an interval without points is not read", relation.at)
         else:
             symbols = self.symbols(names)
-            bounds = self.grammar.chain([names[0], (relation, None), *right]).sides[-1]
+            bounds = self.grammar.condition([names[0], (relation, None), *right]).sides[-1]
             assert isinstance(bounds, Bounds)
             yield from (Chain((symbol, bounds), ("in",)) for symbol in symbols)
 
