@@ -7,7 +7,8 @@ read where that makes no difference.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from . import vocabulary
 from .items import Item, Items, flat, tree
@@ -495,6 +496,77 @@ _COMMANDS: Mapping[str, Callable[[_Cutter, Token], None]] = {
     "\\sqrt": _Cutter._root,
     "\\xrightarrow": _Cutter._arrow,
 }
+#: Signs that print the same, or nearly so.
+_SAME = {
+    **dict.fromkeys(("\\lVert", "\\rVert", "\\Vert"), "\\|"),
+    **dict.fromkeys(("\\lvert", "\\rvert", "\\vert"), "|"),
+    **dict.fromkeys((*vocabulary.FRACTIONS, "\\over"), "\\frac"),
+    **{f"\\{word}": word for word in vocabulary.OPERATOR_WORDS},
+    "\\intercal": "\\top",
+    "\\ast": "*",
+}
+RELATIONS_PRINTED = {*vocabulary.RELATIONS.values()}
+_MARKS = {*vocabulary.MARKS, *vocabulary.QUADS, *vocabulary.STATED}
+
+
+def texts_of(units: Sequence[Unit]) -> tuple[str, ...]:
+    """What units print, by which a name is looked for."""
+    return tuple(unit.full for unit, _ in with_norms([printed(u) for u in units]))
+
+
+def with_norms(units: Sequence[Unit]) -> Iterator[tuple[Unit, int]]:
+    """Units, and how many there are up to each; two bars are those of a norm."""
+    k = 0
+    while k < len(units):
+        two = units[k : k + 2]
+        is_norm = len(two) == 2 and two[0].full == two[1].text == "|" and two[0].kind == two[1].kind
+        k += 1 + is_norm
+        yield (replace(two[1], text="\\|") if is_norm else two[0]), k
+
+
+def without_quads(items: Items) -> list[Unit]:
+    """The units of items but for wide spaces."""
+    return [u for u in Formula(items).units(items) if u.kind != "quad"]
+
+
+def printed(unit: Unit) -> Unit:
+    """The unit with everything that it prints as its text and scripts."""
+
+    def inside(items: Items | None) -> str:
+        return joined(printed(u).full for u in without_quads(items or []))
+
+    text = (
+        unit.text.removeprefix("\\operatorname{").removesuffix("}")
+        if unit.kind == "word"
+        else ("," if unit.kind == "text" else _SAME.get(unit.text, unit.text))
+    )
+    if unit.kind != "name":
+        text += "".join(f"{{{inside(part)}}}" for part in unit.parts)
+    elif "\\?" in text:
+        text = text.replace("\\?", inside(unit.parts[0]))
+    sub = inside(unit.index) if "\\?" in unit.sub else unit.sub
+    sub = "" if text == "\\|" and sub == "2" else sub  # the Euclidean norm, said or not
+    sup = inside(unit.power) if "\\?" in unit.sup else unit.sup
+    return replace(unit, text=text, sub=sub, sup=sup)
+
+
+def is_closed(units: Sequence[str]) -> bool:
+    """Whether a phrase is one thing wherever it stands: nothing in it binds to what is beside it.
+
+    It is no name that could be spelled, and begins with no number.
+    """
+    depth = bars = 0
+    for unit in units:
+        bars += unit.startswith(("\\|", "|"))
+        depth += unit.startswith(("(", "[", "\\{")) - unit.startswith((")", "]", "\\}"))
+        if depth < 0:
+            return False
+        loose = unit in {*"+-/*"} or unit in RELATIONS_PRINTED or unit in _MARKS
+        if loose and not depth and bars % 2 == 0:
+            return False
+    return not depth and bars % 2 == 0 and not units[0][0].isdigit()
+
+
 _KINDS_IN_NAMES = {"name", "word", "number", "function", "open", "close", "bar", "operator",
                    "comma", "semicolon", "dot", "strange"}  # fmt: skip
 
@@ -515,6 +587,8 @@ def name_units(text: str) -> list[Unit]:
             raise TexError(f"{show(text)} is not a name", unit.at)
     if not units:
         raise TexError("an empty name")
+    if len(units) > 1 and not is_closed(texts_of(units)):
+        raise TexError(f"{show(text)} is not a name: it has no brackets around it")
     return units
 
 

@@ -17,6 +17,7 @@ from ...decide.domain import Domain, DomainError
 from ...decide.exact import NotANumber, expression, unknown_words
 from ...decide.wanting import wanting
 from ...language.statement import Inner, TexError, Unread
+from ...language.units import is_closed
 from ...results import UnknownResult, results
 from ...theorem.bounds import Bounds
 from ...theorem.kinds import Kind
@@ -24,7 +25,7 @@ from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...theorem.written import root_names, written
 from ..directives import Directive
-from ..formula.names import Phrase, is_closed, phrase, split_at_relation
+from ..formula.names import Phrase, phrase, split_at_relation
 from ..formula.reader import canonical_name, read_formula
 
 _BOUND = re.compile(r"(.*) (\\[lg]e)( .*)?")
@@ -241,8 +242,8 @@ def _exported(quantities: tuple[Quantity, ...]) -> dict[Symbol, Expr]:
 def _is_name(written: str) -> bool:
     """Whether it can be found as a name; what is closed is rather found as a phrase."""
     try:
-        name, probe, spelled = canonical_name(written), Symbol("probe"), phrase(written)
-        alone = len(spelled) == 1 or not is_closed(spelled)
+        name, probe = canonical_name(written), Symbol("probe")
+        alone = len(phrase(written)) == 1
         return alone and read_formula(written, {name: probe}).sides == (probe,)
     except TexError:
         return False

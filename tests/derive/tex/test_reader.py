@@ -293,6 +293,13 @@ def test_the_longest_name_is_taken() -> None:
         read("q(z + 1)", names)
 
 
+@pytest.mark.parametrize("name", ["m - 1", "m + 1", "a/b", r"a \cdot b", "a = b", "2a", ")("])
+def test_a_name_must_not_bind_to_what_stands_beside_it(name: str) -> None:
+    # 2 m - 1 would be 2(m - 1) where m - 1 is a name.
+    with pytest.raises(TexError, match="is not a name"):
+        read(f"2 {name}", {name: x, "m": m, "a": x, "b": y})
+
+
 def test_letters_above_are_not_an_exponent() -> None:
     names = {"x": x, "a": m, "b": n, r"x^{\mathrm{ab}}": y}
     assert read(r"x^{ab} + x^{\mathrm{ab}} + x^\text{ab}", names).sides == (x ** (m * n) + 2 * y,)
