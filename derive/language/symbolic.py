@@ -253,11 +253,11 @@ def _without(values: Values, letters: Any) -> dict[str, Expr]:
     return {k: v for k, v in values.items() if k not in letters}
 
 
-@lru_cache(maxsize=256)
-def compiled(expression: Expr) -> tuple[Callable[..., Any], tuple[str, ...]]:
-    """A function of the letters of an expression, and their names."""
-    letters = sorted(expression.free_symbols, key=lambda s: s.name)
-    return lambdify(letters, expression, modules="mpmath"), tuple(s.name for s in letters)
+@lru_cache(maxsize=4096)
+def compiled(expression: Expr, modules: str = "mpmath") -> tuple[Callable[..., Any], list[Symbol]]:
+    """A function of the letters of an expression, and these."""
+    letters = sorted(expression.free_symbols, key=str)
+    return lambdify(letters, expression, modules=modules), letters
 
 
 def fixed(domain: Domain) -> tuple[dict[Symbol, Expr], Domain]:

@@ -579,8 +579,7 @@ def name_units(text: str) -> list[Unit]:
     TexError
         If it cannot be read.
     """
-    formula = Formula(plain(tree(tokenise(text))))
-    units = [u for u in formula.units(formula.items) if u.kind != "quad"]
+    units = without_quads(plain(tree(tokenise(text))))
     for unit in units:
         check_spelled(unit)
         if (unit.parts and unit.kind != "name") or unit.kind not in _KINDS_IN_NAMES:
