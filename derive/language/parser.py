@@ -76,6 +76,7 @@ _HINTS = {
     "comma": "a comma is read in intervals, in max and min, and before a wide space",
     "relation": "a relation needs a formula on each side, and stands outside brackets",
     "bar": "write an absolute value here with \\left| and \\right|",
+    "figure": "in this font it may be a vector",
 }
 
 

@@ -521,7 +521,7 @@ def with_norms(units: Sequence[Unit]) -> Iterator[tuple[Unit, int]]:
         two = units[k : k + 2]
         is_norm = len(two) == 2 and two[0].full == two[1].text == "|" and two[0].kind == two[1].kind
         k += 1 + is_norm
-        yield (replace(two[1], text="\\|") if is_norm else two[0]), k
+        yield (printed(replace(two[1], text="\\|")) if is_norm else two[0]), k
 
 
 def without_quads(items: Items) -> list[Unit]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from sympy import Expr
 
@@ -141,6 +141,12 @@ class Names:
                 continue
             size, meaning, powered = found
             last = units[at + size - 1]
+            if size == 1 and last.index is not None and not last.sub:
+                raise TexError("an empty subscript", last.at)
+            sides = reversed(units[:at]), units[at + size :]
+            beside = [u for run in sides for u in takewhile(lambda u: u.kind != "relation", run)]
+            if last.text == "|" and any(u.text == "|" for u in beside):
+                raise TexError("two readings: |a| |b| |c| or |a \\|b\\| c|?", last.at)
             texts = [u.full for u in units[at : at + size]]
             known = Unit("known", joined(texts), units[at].at)
             if powered:

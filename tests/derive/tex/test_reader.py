@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from cltheory.derive.language.statement import Bounds, Statement, TexError, Unread
+from cltheory.derive.tex.formula.names import Phrase, phrase
 from cltheory.derive.tex.formula.reader import canonical_name
 from cltheory.derive.tex.formula.reader import read_formula as read
 from cltheory.derive.tex.text.macros import Macros
@@ -298,6 +299,22 @@ def test_a_name_must_not_bind_to_what_stands_beside_it(name: str) -> None:
     # 2 m - 1 would be 2(m - 1) where m - 1 is a name.
     with pytest.raises(TexError, match="is not a name"):
         read(f"2 {name}", {name: x, "m": m, "a": x, "b": y})
+
+
+def test_bars_beside_those_of_a_norm_have_two_readings() -> None:
+    known = {"x": x, "y": y, "m": m}, (Phrase(phrase(r"\|y\|"), n),)
+    for text in (r"||y||", r"\left|\left|y\right|\right|", r"||y||_2", r"\|y\|_{2}"):
+        assert read(f"{text}^2 x", known[0], phrases=known[1]).sides == (n**2 * x,)
+    assert read(r"\left|x\right| \|y\|", known[0], phrases=known[1]).sides == (abs(x) * n,)
+    assert read("|x| = ||y||", known[0], phrases=known[1]).sides == (abs(x), n)
+    with pytest.raises(TexError, match="two readings"):
+        read("|x||y||m|", known[0], phrases=known[1])
+
+
+@pytest.mark.parametrize("text", ["x_{}", r"x_{\,}", r"\frac{x}{y}_{}", r"x_{\sum}", r"\mathbf{0}"])
+def test_what_a_known_name_may_hide_is_refused(text: str) -> None:
+    with pytest.raises(TexError):
+        read(f"{text} + 1", {"x": x, "y": y})
 
 
 def test_letters_above_are_not_an_exponent() -> None:
