@@ -587,7 +587,9 @@ def name_units(text: str) -> list[Unit]:
     if not units:
         raise TexError("an empty name")
     if len(units) > 1 and not is_closed(texts_of(units)):
-        raise TexError(f"{show(text)} is not a name: it has no brackets around it")
+        raise TexError(
+            f"{show(text)} is not a name: what stands beside it may bind to a part of it"
+        )
     return units
 
 
