@@ -97,7 +97,8 @@ class Names:
     def define(self, letter: str, meaning: Expr) -> None:
         """Add a letter that the text itself defines."""
         self.letters[letter] = meaning
-        self.starting.setdefault(letter, []).append(Phrase((letter,), meaning, powers=True))
+        units = _spelled(letter)
+        self.starting.setdefault(units[0], []).append(Phrase(units, meaning, powers=True))
 
     def again(self, pieces: Sequence[Piece]) -> list[Piece]:
         """The same pieces with the letters that were defined since they were resolved."""

@@ -317,6 +317,11 @@ def test_what_a_known_name_may_hide_is_refused(text: str) -> None:
         read(f"{text} + 1", {"x": x, "y": y})
 
 
+def test_a_word_with_an_index_may_be_defined_beside_a_formula() -> None:
+    text = r"x = 2\operatorname{Var}_{k}, \quad \text{where } \mathrm{Var}_k = m"
+    assert read(text, {"x": x, "m": m}).sides == (x, 2 * m)
+
+
 def test_letters_above_are_not_an_exponent() -> None:
     names = {"x": x, "a": m, "b": n, r"x^{\mathrm{ab}}": y}
     assert read(r"x^{ab} + x^{\mathrm{ab}} + x^\text{ab}", names).sides == (x ** (m * n) + 2 * y,)
