@@ -88,6 +88,8 @@ def spelling(items: Items) -> str:
         token, text = item.token, item.token.text
         if item.inside is None and (text in _SPACE or text in vocabulary.FONTS):
             continue  # the argument of a font stands as it is
+        if item.is_script and not pieces:
+            raise TexError(f"{show(text)} with nothing before it that it could belong to", token.at)
         if text in ("_", "^") or text in _WRITTEN:
             if takes:  # `x_\hat y`: the inner command takes one more token
                 raise TexError(f"{show(takes)} needs braces around {show(text)}", token.at)

@@ -311,7 +311,9 @@ def test_bars_beside_those_of_a_norm_have_two_readings() -> None:
         read("|x||y||m|", known[0], phrases=known[1])
 
 
-@pytest.mark.parametrize("text", ["x_{}", r"x_{\,}", r"\frac{x}{y}_{}", r"x_{\sum}", r"\mathbf{0}"])
+@pytest.mark.parametrize(
+    "text", ["x_{}", r"x_{\,}", r"\frac{x}{y}_{}", r"x_{\sum}", r"\mathbf{0}", "x_{'y}"]
+)
 def test_what_a_known_name_may_hide_is_refused(text: str) -> None:
     with pytest.raises(TexError):
         read(f"{text} + 1", {"x": x, "y": y})
