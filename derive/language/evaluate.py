@@ -601,10 +601,11 @@ def _derivative(node: nodes.Derivative, scene: Scene, env: Environment) -> Any:
             raise Unknown("the derivative of a root is taken only of the root itself")
         return _rate(scene.derived[body.base], node.letter, scene)
     try:
-        function, names = compiled(Writer(scene.symbols, scene.defined, used).expression(node))
+        function, letters = compiled(Writer(scene.symbols, scene.defined, used).expression(node))
     except NotClosed as error:
         raise Unknown(str(error)) from None
     values = {**scene.numbers, **env}
+    names = [s.name for s in letters]
     missing = [n for n in names if n not in values]
     if missing:
         raise Unknown(f"the name {missing[0]!r} is not known")

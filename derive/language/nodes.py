@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
@@ -14,9 +14,10 @@ class Node:
     """A part of a statement; as text it is plain, for reports."""
 
     spelled: ClassVar[str] = ""  #: with a place for each field
+    at: int = field(default=0, kw_only=True, compare=False, repr=False)  #: in the source
 
     def __str__(self) -> str:
-        return self.spelled.format(*(getattr(self, f.name) for f in fields(self)))
+        return self.spelled.format(*(getattr(self, f.name) for f in fields(self)[1:]))
 
     def places(self) -> Iterator[tuple[Node, Callable[[Node], Node]]]:
         """Each part, with what makes the node where another stands in its place."""
@@ -103,7 +104,7 @@ def indexed(sub: Node) -> str:
     return sub.base if isinstance(sub, Name) else str(sub)
 
 
-ONE, INFINITY, PI = Number(Fraction(1)), Word("oo"), Word("pi")
+ONE, INFINITY, PI, EULER = Number(Fraction(1)), Word("oo"), Word("pi"), Word("e")
 
 
 # --- expressions -------------------------------------------------------------------------------
@@ -209,6 +210,19 @@ class Extremum(Node):
 
     def __str__(self) -> str:
         return f"{self.what}({', '.join(map(str, self.of))})"
+
+
+@dataclass(frozen=True)
+class Cases(Node):
+    """Values, each where its condition holds; the last one otherwise, if it has none."""
+
+    values: tuple[Node, ...]
+    conditions: tuple[Node, ...]
+
+    def __str__(self) -> str:
+        pairs = zip(self.values, self.conditions, strict=False)
+        rest = [str(v) for v in self.values[len(self.conditions) :]]
+        return "; ".join([*(f"{value} if {condition}" for value, condition in pairs), *rest])
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from sympy import Abs, Expr, Max, Min, Rational, S, Symbol, exp, lambdify, log, oo, pi
+import sympy
+from sympy import Abs, Add, E, Expr, Max, Min, Mul, Rational, S, Symbol, exp, lambdify, oo, pi
 from sympy import Derivative as Unknown
 
 from ..decide.calculus import derivative
@@ -20,7 +21,7 @@ from ..decide.defined import Condition
 from ..decide.domain import Domain, Range, at_least
 from ..decide.limits.limit import NoLimit, limit
 from . import needs, nodes
-from .nodes import INFINITY, PI, Node
+from .nodes import EULER, INFINITY, PI, Node
 
 Definitions = Mapping[str, tuple[tuple[str, ...], Node]]
 Values = Mapping[str, Expr]
@@ -47,6 +48,8 @@ class Writer:
         Where a limit is taken; without it none is.
     needs
         Takes what the expressions need for a value.
+    known
+        What the names of a display mean; what they stand for is needed too.
     """
 
     symbols: Mapping[str, Symbol]
@@ -54,6 +57,7 @@ class Writer:
     names: Values = field(default_factory=dict)
     domain: Domain | None = None
     needs: list[Condition] = field(default_factory=list)
+    known: Values = field(default_factory=dict)
 
     def expression(self, node: Node, env: Values = _NONE) -> Expr:
         """The expression that a node stands for, where some letters have values.
@@ -68,36 +72,70 @@ class Writer:
             raise NotClosed(f"{node} is not a closed form")
         return rule(self, node, env)
 
+    # -- what expressions are built by ------------------------------------------------------
+    def added(self, terms: list[Expr], at: int) -> Expr:
+        """A sum; ``at`` is where it stands in the source."""
+        return Add(*terms)
+
+    def multiplied(self, factors: list[Expr], at: int) -> Expr:
+        """A product."""
+        return Mul(*factors)
+
+    def power(self, base: Expr, exponent: Expr, at: int) -> Expr:
+        """A power, with what it needs."""
+        self.needs.extend(needs.of_power(base, exponent))
+        return base**exponent
+
+    def applied(self, name: str, argument: Expr, at: int) -> Expr:
+        """A function, with what it needs."""
+        if name == "log":
+            self.needs.extend(needs.of_log(argument))
+        return _FUNCTIONS[name](argument)
+
+    def extremum(self, what: str, parts: list[Expr], at: int) -> Expr:
+        """The least or the largest of some."""
+        return (Max if what == "max" else Min)(*parts)
+
+    def distinction(self, node: nodes.Cases) -> Expr:
+        """A distinction of cases."""
+        raise NotClosed(f"{node} is not a closed form")
+
+    # -- what nodes stand for ---------------------------------------------------------------
     def _word(self, node: nodes.Word, env: Values) -> Expr:
-        return {INFINITY: oo, PI: pi}[node]
+        return {INFINITY: oo, PI: pi, EULER: E}[node]
 
     def _sum(self, node: nodes.Sum, env: Values) -> Expr:
-        terms = [(sign, self.expression(term, env)) for sign, term in node.terms]
-        return sum((-term if sign == "-" else term for sign, term in terms), S.Zero)
+        terms = [
+            self.multiplied([S.NegativeOne, *self._factors(term, env)], term.at)
+            if sign == "-"
+            else self.expression(term, env)
+            for sign, term in node.terms
+        ]
+        return self.added(terms, node.at)
+
+    def _factors(self, node: Node, env: Values) -> list[Expr]:
+        if not isinstance(node, nodes.Product):
+            return [self.expression(node, env)]
+        found = [(sign, self.expression(part, env), part.at) for sign, part in node.factors]
+        return [f if sign == "*" else self.power(f, S.NegativeOne, at) for sign, f, at in found]
 
     def _product(self, node: nodes.Product, env: Values) -> Expr:
-        found: Expr = S.One
-        for operation, part in node.factors:
-            factor = self.expression(part, env)
-            found = found * (factor if operation == "*" else self._power(factor, S.NegativeOne))
-        return found
+        return self.multiplied(self._factors(node, env), node.at)
 
     def _quotient(self, node: nodes.Quotient, env: Values) -> Expr:
         above, below = self.expression(node.above, env), self.expression(node.below, env)
-        return above * self._power(below, S.NegativeOne)
+        return self.multiplied([above, self.power(below, S.NegativeOne, node.below.at)], node.at)
 
     def _applied(self, node: nodes.Applied, env: Values) -> Expr:
         if node.function not in (*_FUNCTIONS, "sqrt"):
             raise NotClosed(f"{node} is not a closed form")
         argument = self.expression(node.of, env)
         if node.function == "sqrt":
-            return self._power(argument, S.Half)
-        if node.function == "log":
-            self.needs.extend(needs.of_log(argument))
-        return _FUNCTIONS[node.function](argument)
+            return self.power(argument, S.Half, node.at)
+        return self.applied(node.function, argument, node.at)
 
     def _extremum(self, node: nodes.Extremum, env: Values) -> Expr:
-        return (Max if node.what == "max" else Min)(*(self.expression(e, env) for e in node.of))
+        return self.extremum(node.what, [self.expression(e, env) for e in node.of], node.at)
 
     def _derivative(self, node: nodes.Derivative, env: Values) -> Expr:
         found = self.expression(node.body, _without(env, [node.letter]))
@@ -120,6 +158,9 @@ class Writer:
         return self._put(found, values, before)
 
     def _name(self, node: nodes.Name, env: Values) -> Expr:
+        if node.base in self.known:
+            self.needs.append(needs.of_name(self.known[node.base]))
+            return self.known[node.base]
         if node.base in env and not node.subs:
             return env[node.base]
         for key in (node.full, node.base):
@@ -179,17 +220,17 @@ class Writer:
             raise NotClosed(str(error)) from None
 
     def _raised(self, node: nodes.Power, env: Values) -> Expr:
-        known = {*env, *self.defined, *self.names, *self.symbols}
+        known = {*env, *self.known, *self.defined, *self.names, *self.symbols}
+        exponent = self.expression(node.exponent, env)
         if node.base == nodes.Name("e") and "e" not in known:
-            return exp(self.expression(node.exponent, env))
-        return self._power(self.expression(node.base, env), self.expression(node.exponent, env))
-
-    def _power(self, base: Expr, exponent: Expr) -> Expr:
-        self.needs.extend(needs.of_power(base, exponent))
-        return base**exponent
+            return exp(exponent)
+        return self.power(self.expression(node.base, env), exponent, node.at)
 
 
-_FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {"log": log, "exp": exp, "abs": Abs}
+_FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {
+    **{name: getattr(sympy, name) for name in ("log", "exp", "tanh", "cosh", "sinh")},
+    "abs": Abs,
+}
 _RULES: dict[type[Node], Callable[[Writer, Any, Values], Expr]] = {
     nodes.Number: lambda writer, node, env: Rational(node.value.numerator, node.value.denominator),
     nodes.Word: Writer._word,
@@ -204,6 +245,7 @@ _RULES: dict[type[Node], Callable[[Writer, Any, Values], Expr]] = {
     nodes.Derivative: Writer._derivative,
     nodes.Limit: Writer._limit,
     nodes.At: Writer._at,
+    nodes.Cases: lambda writer, node, env: writer.distinction(node),
 }
 
 
@@ -211,11 +253,11 @@ def _without(values: Values, letters: Any) -> dict[str, Expr]:
     return {k: v for k, v in values.items() if k not in letters}
 
 
-@lru_cache(maxsize=256)
-def compiled(expression: Expr) -> tuple[Callable[..., Any], tuple[str, ...]]:
-    """A function of the letters of an expression, and their names."""
-    letters = sorted(expression.free_symbols, key=lambda s: s.name)
-    return lambdify(letters, expression, modules="mpmath"), tuple(s.name for s in letters)
+@lru_cache(maxsize=4096)
+def compiled(expression: Expr, modules: str = "mpmath") -> tuple[Callable[..., Any], list[Symbol]]:
+    """A function of the letters of an expression, and these."""
+    letters = sorted(expression.free_symbols, key=str)
+    return lambdify(letters, expression, modules=modules), letters
 
 
 def fixed(domain: Domain) -> tuple[dict[Symbol, Expr], Domain]:

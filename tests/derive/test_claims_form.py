@@ -229,7 +229,7 @@ GOOD = "printed = '''m + 1 > m'''\nunder = \"m in 1..\"\n"
         (GOOD + 'condition = "m >= 7 and a full moon"', "a full moon"),
         (GOOD + "sufficient = true", "sufficient"),
         (GOOD + "reading = '''m > 0'''", "origin"),
-        ("printed = '''m +'''\nunder = \"m in 1..\"", "found"),
+        ("printed = '''m +'''\nunder = \"m in 1..\"", "ends too early"),
         ("printed = '''m > 0'''\nunder = \"m in 1.. and so on\"", "not"),
         (GOOD + "mathematical = false", "cannot have under"),
         (GOOD + 'at_odds = "itself"', "needs mathematical"),

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from cltheory.derive.language.items import tree
 from cltheory.derive.language.mutants import Slips
 from cltheory.derive.language.nodes import Node
 from cltheory.derive.language.parser import Letters, expression, parse
 from cltheory.derive.language.statement import TexError
 from cltheory.derive.language.symbolic import NotClosed, Writer
+from cltheory.derive.language.tokens import tokenise
+from cltheory.derive.language.units import Formula
+from cltheory.derive.tex.formula.grammar import Grammar
+from cltheory.derive.tex.formula.names import Names
 from sympy import Abs, Max, Rational, symbols
 
 a, b = symbols("a b", positive=True)
@@ -68,3 +73,37 @@ def test_a_proof_reads_absolute_values_and_extrema_and_notes_what_they_need() ->
     assert [str(one.argument) for one in writer.needs] == ["b"]
     with pytest.raises(NotClosed, match="norm"):
         writer.expression(expression(r"\|u\|", LETTERS))
+
+
+def strictly(text: str) -> Node:
+    """What a display says, of which nobody says how it is meant."""
+    items = tree(tokenise(text))
+    grammar = Grammar(Formula(items), Names({"a": a, "b": b, "c_{1}": a}), len(text))
+    (node,), _ = grammar.chain(grammar.pieces(items), grammar.sum, lambda body, k: None)
+    assert isinstance(node, Node)
+    return node
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"-2a^{b+1} + \frac{a}{3b} - \left|a - b\right|",
+        r"\log\left(1 + \exp(-a/b)\right) \cdot (b - 1)",
+        r"\sqrt{a b} (a + b)^2 \max(a, 2b, 1.5)",
+        r"\tfrac12 [a \times b] - \ln \exp a",
+        r"\sqrt[3]{a}/\{b^2\}",
+    ],
+)
+def test_a_display_and_a_ledger_are_read_to_the_same_nodes(text: str) -> None:
+    assert strictly(text) == expression(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [r"a/b a", r"a/b \cdot a", r"a/b/a", r"\log a b", r"\log(a)^2", r"\log(a)(b)", r"a 2",
+     r"2\frac{1}{2}", r"\frac{a}{b}^2", r"\exp a \cdot b"],
+)  # fmt: skip
+def test_what_has_two_readings_is_read_by_a_ledger_only(text: str) -> None:
+    assert isinstance(expression(text), Node)
+    with pytest.raises(TexError):
+        strictly(text)

@@ -16,7 +16,7 @@ from functools import cached_property
 from sympy import Expr, Integer, Rational, Symbol
 
 from ...language.statement import Statement
-from ...language.tokens import tokenise
+from ...language.tokens import closing, tokenise
 from ...language.vocabulary import CASES, FRACTIONS
 from ..judge.lookup import Meant
 
@@ -91,6 +91,7 @@ class Changes:
         self.source, self.meant, self.probe = source, meant, probe
         self.tokens = [t for t in tokenise(source) if t.kind != "space"]
         self.texts = [t.text for t in self.tokens]
+        self.closing = closing(self.tokens)  # of what opens a group or an environment
         # More letters than are put in may be declared: all that stand for a symbol are known.
         self.letters = {
             n: s for n, s in meant.names.items()
@@ -110,17 +111,8 @@ class Changes:
         found: set[int] = set()
         for i, text in enumerate(self.texts):
             if text == "_":
-                found |= {i - 1, i, *range(i + 1, (self._braces(i + 1) or i + 1) + 1)}
+                found |= {i - 1, i, *range(i + 1, (self.closing.get(i + 1, i + 1)) + 1)}
         return found
-
-    def _braces(self, i: int) -> int | None:
-        """The closing brace of a group that starts at ``i``."""
-        depth = 0
-        for j in range(i, len(self.texts)):
-            depth += {"{": 1, "}": -1}.get(self.texts[j], 0)
-            if depth == 0:
-                return j if j > i else None
-        return None
 
     def _opened(self, i: int) -> bool:
         """Whether a sum begins with a token."""
@@ -195,8 +187,8 @@ class Changes:
             yield Change(at, at, "-", f"insert - before {text} {self._where(i)}")
 
     def _fraction(self, i: int) -> Iterator[Change]:
-        above = self._braces(i + 1) if self.texts[i] in FRACTIONS else None
-        below = self._braces(above + 1) if above else None
+        above = self.closing.get(i + 1) if self.texts[i] in FRACTIONS else None
+        below = self.closing.get(above + 1) if above else None
         if above and below:
             one = self.source[self._at(i + 1) : self._end(above)]
             other = self.source[self._at(above + 1) : self._end(below)]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice, product
 
-from sympy import Eq, Expr, Rational, Symbol, lambdify
+from sympy import Eq, Expr, Rational, Symbol
 
 from ...decide.domain import Range
 from ...language.statement import Bounds, Statement
+from ...language.symbolic import compiled
 from ..judge.lookup import Meant
 
 #: Relative difference of floating point values that still counts as agreement.
@@ -36,17 +37,10 @@ _NO_VALUE = (
 def value(e: Expr, point: Point) -> float | None:
     """A floating point value; None where there is none or a function is not known."""
     try:
-        symbols, function = _compiled(e)
+        function, symbols = compiled(e, "math")
         return float(function(*(point[s] for s in symbols)))
     except _NO_VALUE:
         return None
-
-
-@lru_cache(maxsize=4096)
-def _compiled(e: Expr) -> tuple[list[Symbol], Callable[..., float]]:
-    """An expression as a function: it is evaluated for many changes of one place."""
-    symbols = sorted(e.free_symbols, key=str)
-    return symbols, lambdify(symbols, e, modules="math")
 
 
 def near(one: float, other: float) -> bool:

@@ -14,6 +14,7 @@ from typing import cast
 
 from sympy import Expr, Symbol
 
+from ...language.spelling import Unit
 from ...language.statement import Among, Bounds, Chain, Clause, Indices, Kinds, Tends, TexError
 from ...language.tokens import show
 from ...language.vocabulary import DOTS, NOUNS
@@ -21,7 +22,6 @@ from .grammar import Grammar, check_list
 from .memberships import Memberships
 from .names import Piece
 from .pieces import at_top, is_letter, sides
-from .spelling import Unit
 from .words import Item
 
 MAX_CLAUSES = 40
@@ -249,7 +249,7 @@ class Clauses:
                 relations[signs.index("=")].at,
             )
         else:
-            read = self.grammar.chain(formula.pieces)
+            read = self.grammar.condition(formula.pieces)
             sides_read = cast("tuple[Expr | Bounds, ...]", read.sides)
             for symbol in self.sets.symbols(names):
                 yield Chain((symbol, *sides_read[1:]), read.relations)

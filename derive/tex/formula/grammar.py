@@ -1,102 +1,68 @@
-r"""Formulas: pieces by the rules of arithmetic, turned into SymPy; what is ambiguous is refused.
+r"""Formulas of a display: the grammar of the language, refusing whatever has two readings.
 
     statement = side {relation side} [\in interval]
     side      = sum | cases | what sides.py reads: a name that is defined, a limit
-    sum       = [sign] product {sign product}           a \cdot -b needs parentheses
-    product   = factor {[\cdot | /] factor}
-    factor    = function [power] factor | atom [power]
-    atom      = number | name | bracket | fraction | root | max (sum, sum {, sum})
     cases     = sum condition {row sum condition}, the last one maybe `otherwise`
 
-A product knows how it ends, because that decides what may follow: after ``\log a`` or ``a/b``
-nothing more may be multiplied on.
+Every name is known, or it is an error. A product knows how it ends, because that decides what
+may follow: after ``\log a`` or ``a/b`` nothing more may be multiplied on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, NoReturn, TypeVar
+from typing import Any, ClassVar, NoReturn
 
-import sympy
-from sympy import Add, And, Expr, Mul, Piecewise, Rational, Rel, S, oo
-from sympy.logic.boolalg import Boolean
+from sympy import Expr
 
 from ...decide.defined import Condition
-from ...language import needs
+from ...language import nodes
 from ...language.items import Items
-from ...language.statement import Bounds, Side, Statement, TexError
-from ...language.tokens import MAX_NESTING, show
+from ...language.nodes import EULER, Node
+from ...language.parser import ATOMS, BRACKETS, Parser, Word, hint, not_read
+from ...language.spelling import Unit
+from ...language.statement import Side, Statement, TexError
+from ...language.tokens import show
+from ...language.units import Formula
 from ...language.vocabulary import REFUSED
-from . import guards
-from .guards import MAX_EXPONENT, sound
+from .guards import MAX_EXPONENT, Guarded
 from .names import Names, Piece
 from .pieces import ENDING, at_top, depths, sides, split, stripped, unpunctuated, words
 from .sides import CONSTANTS, Sides
-from .spelling import Unit
-from .units import Formula
 
-T = TypeVar("T")
-Placed = tuple[Expr, int]  #: an expression, and where it stands for messages
 #: What a side is, by its place, if it is no formula.
 Special = Callable[[Sequence[Piece], int], "Side | None"]
 MAX_DIGITS = 60
 MAX_CASES = 40  #: and twice as many relations in them
-MAX_COMPARED = 1_000  #: arguments of max and min times the size of them: compared pairwise
 
-_FUNCTIONS: dict[str, Callable[[Expr], Expr]] = {
-    **{name: getattr(sympy, name) for name in ("log", "exp", "tanh", "cosh", "sinh")},
-    "ln": sympy.log,
-}
-_BRACKETS = {"(": ")", "[": "]", "\\{": "\\}", "\\lvert": "\\rvert"}
-_SIGNS = {*"+-*/,", *_BRACKETS, *_BRACKETS.values()}
+_SIGNS = {*"+-*/,", *BRACKETS, *BRACKETS.values()}
 _IF = {"if", "for", "when", "whenever", "if and only if", "iff", "in case", "where"}
 _OTHERWISE = {"otherwise", "else", "o.w", "in all other cases"}
 _DECLARED = "[LATEX -> EXPRESSION] in the directive says what it stands for"
 _SCRIPTED = {"known", "name", "word", "number", "function", "close", "sqrt", "frac", "bar"}
-_BEGINNING = {"number", "known", "euler", "function", "extremum", "frac", "sqrt"}
-_BEGINNING |= {*_BRACKETS}
-
-Kind = Literal[
-    "number", "name", "bracket", "bars", "power", "raised", "fraction", "closed", "called", "open"
-]
 
 
-class Factor(NamedTuple):
-    r"""One factor.
-
-    ``called`` is ``\log(a)``, ``open`` is ``\log a``, ``raised`` is ``(a)^2``, and ``power``
-    the power of anything else.
-    """
-
-    expr: Expr
-    at: int
-    kind: Kind
-
-
-class Word(NamedTuple):
-    """A piece and what it is to the grammar."""
-
-    sort: str
-    unit: Unit
-    meaning: Expr | None = None
-
-
-class Grammar:
+class Grammar(Parser):
     """Reads runs of pieces as statements or as expressions; ``end`` is where the source ends."""
 
+    atoms: ClassVar[dict[str, Callable[..., Node]]] = {
+        **ATOMS, "euler": lambda parser: parser.euler()
+    }  # fmt: skip
+
     def __init__(self, formula: Formula, names: Names, end: int):
-        self.formula = formula
+        super().__init__(formula)
         self.names = names
         self.end = end
         self.sides = Sides(formula.items, self.pieces, self.expression, self.part)
+        self.meanings: dict[str, Expr] = {}
         #: What expressions needed that are put into a statement: of letters, below limits.
         self.needs: list[Condition] = []
         self.bounds_need: list[Condition] = []
 
-    def pieces(self, items: Items) -> list[Piece]:
-        """The units of items, with their meanings."""
-        return self.names.resolve(self.formula.units(items))
+    def pieces(self, items: Items, whole: bool = False) -> list[Piece]:
+        """The units of items, with their meanings; ``whole`` is whether that is a display."""
+        return self.names.resolve(self.formula.units(items), whole)
 
     def expression(self, pieces: Sequence[Piece]) -> Expr:
         """Read a formula without relations.
@@ -115,7 +81,7 @@ class Grammar:
         return side
 
     def _expression(self, pieces: Sequence[Piece]) -> tuple[Expr, Statement]:
-        statement = self.chain(stripped(pieces))
+        statement = self.condition(stripped(pieces))
         (side, *more) = statement.sides
         if more or not isinstance(side, Expr):
             at = pieces[0][0].at if pieces else self.end
@@ -127,9 +93,9 @@ class Grammar:
         self.needs += read.needs
         self.bounds_need += read.bounds_need
 
-    def chain(self, pieces: Sequence[Piece]) -> Statement:
+    def condition(self, pieces: Sequence[Piece]) -> Statement:
         """Read a condition in known names."""
-        return _Parser(self).statement(pieces, _formula)
+        return self._read(pieces, _formula)
 
     def statement(self, pieces: Sequence[Piece], follows: Side | None = None) -> Statement:
         """Read a formula with its relations.
@@ -143,74 +109,14 @@ class Grammar:
         def special(body: Sequence[Piece], k: int) -> Side | None:
             return self.sides.special(body, k == first, equation) if body or k else follows
 
-        return _Parser(self).statement(pieces, special)
+        return self._read(pieces, special)
 
-
-class _Parser:
-    """Parses one statement, run by run; what is read needs a value is noted on the way."""
-
-    def __init__(self, grammar: Grammar):
-        self.grammar = grammar
-        self.needs: list[Condition] = []
-        self.bounds_need: list[Condition] = []
-        self.words: list[Word] = []
-        self.at = self.depth = 0
-
-    # -- runs -----------------------------------------------------------------------------
-    def run(self, pieces: Sequence[Piece], what: Callable[[], T], after: Unit | None = None) -> T:
-        """What a run of pieces is as a whole; ``after`` is what follows on it."""
-        outer = self.words, self.at
-        self.words, self.at = self._words(pieces), 0
-        self.words.append(Word("end", after or Unit("", "", self.grammar.end)))
-        found = self.deeper(what, self.word.unit.at)
-        if self.now != "end":
-            raise self.refuse()
-        self.words, self.at = outer
-        return found
-
-    def group(self, inside: Items, at: int) -> Placed:
-        """What stands in the braces of a command or a script, and where."""
-        return self.run(self.grammar.pieces(inside), self.sum, Unit("brace", "}", at))
-
-    def deeper(self, what: Callable[[], T], at: int) -> T:
-        """What is nested in something that begins at a place."""
-        self.depth += 1
-        if self.depth > MAX_NESTING + 1:
-            raise TexError(f"nested more than {MAX_NESTING} deep", at)
-        found = what()
-        self.depth -= 1
-        return found
-
-    @property
-    def word(self) -> Word:
-        return self.words[self.at]
-
-    @property
-    def now(self) -> str:
-        return self.word.sort
-
-    def take(self) -> Unit:
-        self.at += 1
-        return self.words[self.at - 1].unit
-
-    def expect(self, *sorts: str) -> Unit:
-        if self.now not in sorts:
-            raise self.refuse()
-        return self.take()
-
-    def refuse(self, unit: Unit | None = None) -> TexError:
-        """The error for what stands here and cannot, or for a relation between two runs."""
-        unit = unit or self.word.unit
-        if not unit.kind:
-            return TexError("the formula ends too early", unit.at)
-        hint = _HINTS.get(unit.kind, "") if unit.text not in "*/" else ""
-        return TexError(_not_read(unit.text, hint), unit.at)
-
-    # -- statements -------------------------------------------------------------------------
-    def statement(self, pieces: Sequence[Piece], special: Special) -> Statement:
+    def _read(self, pieces: Sequence[Piece], special: Special) -> Statement:
         """Sides and relations; what ``special`` says of a side is no formula."""
+        found, relations = self.chain(pieces, self.inner, special)
+        writer = Guarded({}, known=self.meanings)
         try:
-            found, relations = self._sides(pieces, self.inner, special)
+            read = [writer.side(one) if isinstance(one, Node) else one for one in found]
         except TexError:
             raise
         except (
@@ -218,202 +124,108 @@ class _Parser:
         ) as error:  # fmt: skip
             # SymPy refuses, for example, to compare complex numbers.
             raise TexError(f"this is not a quantity: {show(str(error))}") from None
-        for side in found:
-            if isinstance(side, Expr):
-                self.open_end(side)
         signs: tuple[Any, ...] = tuple(r.text for r in relations)
-        return Statement(
-            tuple(found), signs, needs=tuple(self.needs), bounds_need=tuple(self.bounds_need)
-        )
+        needs = tuple(writer.needs), tuple(writer.bounds_need)
+        return Statement(tuple(read), signs, needs=needs[0], bounds_need=needs[1])
 
-    def _sides(
-        self, pieces: Sequence[Piece], what: Callable[[], Placed], special: Special
-    ) -> tuple[list[Side], list[Unit]]:
+    # -- relations --------------------------------------------------------------------------
+    def chain(
+        self, pieces: Sequence[Piece], what: Callable[[], Node], special: Special
+    ) -> tuple[list[Node | Side], list[Unit]]:
+        """The sides of a chain, and the relations between them."""
         parts, relations = sides(pieces)
-        found: list[Side] = []
+        end = Unit("", "", self.end)
+        found: list[Node | Side] = []
         for k, part in enumerate(parts):
-            after = relations[k] if k < len(relations) else None
+            after = relations[k] if k < len(relations) else end
             if k and relations[k - 1].text == "in":
-                found.append(self.run(part, self.interval, after))
-                if after is not None:
-                    raise self.refuse(after)
+                found.append(self.run(self.checked(part), self.interval, after))
+                if after is not end:
+                    raise TexError(not_read(after.text, hint(after)), after.at)
                 continue
             side = special(stripped(part), k)
-            found.append(self.run(part, what, after)[0] if side is None else side)
-            if after is not None:
-                self._words([(replace(after, parts=[]), None)])
+            found.append(self.run(self.checked(part), what, after) if side is None else side)
+            if after is not end:
+                self.checked([(replace(after, parts=[]), None)])
         return found, relations
 
-    def open_end(self, end: Expr) -> None:
-        """The end of an interval that does not belong to it may be infinite."""
-        infinite = needs.of_name(oo)
-        if end in (oo, -oo) and infinite in self.needs:
-            self.needs.remove(infinite)
-
-    def interval(self) -> Bounds:
-        at = self.word.unit.at
-        low_open = self.expect("(", "[").text == "("
-        low, _ = self.sum()
-        self.expect(",")
-        high, _ = self.sum()
-        last = self.expect(")", "]")
-        high_open = last.text == ")"
+    def interval(self) -> nodes.Interval:
+        found = super().interval()
+        last = self.words[self.at - 1].unit
         if last.power is not None:
             raise TexError("'^' cannot be read here", last.at)
-        if (low in (oo, -oo) and not low_open) or (high in (oo, -oo) and not high_open):
-            raise TexError("an interval that contains an infinite end", at + 1)
-        self.open_end(low)
-        self.open_end(high)
-        return Bounds(low, high, low_open, high_open)
-
-    # -- sums and products --------------------------------------------------------------------
-    def inner(self) -> Placed:
-        return self.cases() if self.now == "cases" else self.sum()
-
-    def sum(self) -> Placed:
-        """A sum, and where it stands for messages."""
-        sign = self.take() if self.now in ("+", "-") else None
-        term, at = self.product(sign)
-        terms = [term]
-        while self.now in ("+", "-"):
-            terms.append(self.product(self.take())[0])
-        at = at if sign is None else sign.at
-        return sound(Add(*terms), at), at
-
-    def product(self, sign: Unit | None) -> Placed:
-        """A product, and where its last factor stands."""
-        last = self.factor()
-        factors = [last.expr]
-        slash = False
-        while self.now in ("*", "/") or self.now in _BEGINNING:
-            operation = self.take() if self.now in ("*", "/") else None
-            before, last = last, self.factor()
-            text = {"*": " \\cdot ", "/": "/", "": " "}[operation.text if operation else ""]
-            at = operation.at if operation else last.at
-            if slash:
-                _refuse(at, f"(a/b){text}c", f"a/(b{text}c)")
-            if before.kind == "open":
-                _refuse(at, f"f(a){text}b", f"f(a{text}b)")
-            if operation is None:
-                _check_beside(before, last)
-            slash = operation is not None and operation.text == "/"
-            factors.append(self.power(last.expr, S.NegativeOne, last.at) if slash else last.expr)
-        negative = [S.NegativeOne] if sign is not None and sign.text == "-" else []
-        return guards.product(negative + factors, last.at), last.at
-
-    def factor(self) -> Factor:
-        r"""A factor; before it functions, of which ``\log \log a`` has two."""
-        functions: list[tuple[Unit, Expr | None]] = []
-        while self.now == "function":
-            unit = self.take()
-            functions.append((unit, self.iterated(unit)))
-        found = self.raised()
-        for unit, exponent in reversed(functions):
-            name, at = unit.text, unit.at
-            if found.kind == "raised":
-                _refuse(at, f"(\\{name}(a))^b, written \\{name}^b(a),", f"\\{name}((a)^b)")
-            expr = self.applied(name, found.expr, at)
-            expr = expr if exponent is None else self.power(expr, exponent, at)
-            found = Factor(expr, at, "called" if found.kind == "bracket" else "open")
         return found
 
-    def iterated(self, function: Unit) -> Expr | None:
-        """The power of a function, if it has one."""
+    # -- what has two readings ----------------------------------------------------------------
+    def check_beside(self, before: str, after: str, sign: Unit | None, factor: Node) -> None:
+        text = {"*": " \\cdot ", "/": "/", "": " "}[sign.text if sign else ""]
+        at = sign.at if sign else factor.at
+        if after == "/":
+            _refuse(at, f"(a/b){text}c", f"a/(b{text}c)")
+        if before == "open":
+            _refuse(at, f"f(a){text}b", f"f(a{text}b)")
+        if sign is not None:
+            return
+        if before == "called" and self.kind in ("bracket", "raised", "bars"):
+            _refuse(at, "f(a) (b), written f(a) \\cdot (b),", "f((a) (b))")
+        if self.kind == "number":
+            _refuse(at, "a factor", "a lost script")
+        of_numbers = all(self.meanings[name].is_number for name in factor.names)
+        if before == "number" and self.kind == "fraction" and of_numbers:
+            _refuse(at, "a product", "a mixed number")
+
+    def check_argument(self, function: Unit) -> None:
+        if self.kind == "raised":
+            name = function.text
+            _refuse(function.at, f"(\\{name}(a))^b, written \\{name}^b(a),", f"\\{name}((a)^b)")
+
+    def iterated(self, function: Unit) -> Node | None:
         if function.power is None:
             return None
-        exponent, _ = self.group(function.power, function.at)
-        if not (exponent.is_Integer and 2 <= int(exponent) <= MAX_EXPONENT):
-            shown = f"\\{function.text}^{{{exponent}}}"
+        found = self.group(function.power, function.at)
+        whole = isinstance(found, nodes.Number) and found.value.denominator == 1
+        if not (whole and 2 <= found.value <= MAX_EXPONENT):  # type: ignore[attr-defined]
+            shown = f"\\{function.text}^{{{function.sup}}}"
             _refuse(function.at, f"{shown} as a power", "as an inverse or iterated function")
-        return exponent
-
-    def raised(self) -> Factor:
-        found = self.atom()
-        last = self.words[self.at - 1]
-        if last.unit.power is None:
-            return found
-        exponent, _ = self.group(last.unit.power, last.unit.at)
-        if last.sort == "euler":
-            return Factor(self.applied("exp", exponent, found.at), found.at, "power")
-        kind: Kind = "raised" if found.kind == "bracket" else "power"
-        return Factor(self.power(found.expr, exponent, found.at), found.at, kind)
-
-    def power(self, base: Expr, exponent: Expr, at: int) -> Expr:
-        self.needs += needs.of_power(base, exponent)
-        return guards.power(base, exponent, at)
-
-    def applied(self, name: str, argument: Expr, at: int) -> Expr:
-        guards.check_height(at, argument)
-        if name not in ("log", "ln"):
-            guards.check_exponent(argument, at)
-        elif argument.is_number and argument.is_positive is not True:
-            raise TexError("a logarithm needs a positive argument", at)
-        else:
-            self.needs += needs.of_log(argument)
-        return sound(_FUNCTIONS[name](argument), at)
+        return found
 
     # -- atoms --------------------------------------------------------------------------------
-    def atom(self) -> Factor:
-        sort, unit, meaning = self.word
-        if sort not in _BEGINNING or sort == "function":
-            raise self.refuse()
+    def name(self) -> Node:
+        _, unit, meaning = self.word
         self.take()
-        if sort == "number":
-            return Factor(Rational(unit.text), unit.at, "number")
-        if sort == "euler":
-            return Factor(S.Exp1, unit.at, "name")
-        if meaning is not None:
-            self.needs.append(needs.of_name(meaning))
-            return Factor(meaning, unit.at, "name")
-        if sort == "extremum":
-            return self.extremum(unit)
-        if sort in _BRACKETS:
-            return self.bracket(unit)
-        parts = [self.group(part, unit.at) for part in unit.parts]
-        return self.fraction(*parts) if sort == "frac" else self.root(*parts)
+        assert meaning is not None
+        name = unit.text
+        while self.meanings.setdefault(name, meaning) != meaning:
+            name += "'"  # a phrase may mean something else on one side than on another
+        self.kind = "name"
+        return nodes.Name(name, at=unit.at)
 
-    def bracket(self, opening: Unit) -> Factor:
-        inside, at = self.deeper(self.inner, opening.at)
-        self.expect(_BRACKETS[opening.text])
-        if opening.text != "\\lvert":
-            return Factor(inside, at, "bracket")
-        guards.check_height(at, inside)
-        return Factor(sound(sympy.Abs(inside), at), at, "bars")
+    def euler(self) -> Node:
+        unit = self.take()
+        if unit.power is None:
+            self.kind = "name"
+            return EULER
+        exponent = self.group(unit.power, unit.at)
+        self.powered, self.kind = self.at, "power"
+        return nodes.Applied("exp", exponent, at=unit.at)
 
-    def fraction(self, above: Placed, below: Placed) -> Factor:
-        divisor = self.power(below[0], S.NegativeOne, below[1])
-        return Factor(sound(Mul(above[0], divisor), above[1]), above[1], "fraction")
+    def extremum(self) -> Node:
+        if self.unit.power is not None:
+            raise TexError(f"a power of \\{self.unit.text} cannot be read", self.unit.at)
+        return super().extremum()
 
-    def root(self, *parts: Placed) -> Factor:
-        exponent: Expr = S.Half
-        if len(parts) == 2:
-            exponent = self.power(parts[0][0], S.NegativeOne, parts[0][1])
-        return Factor(self.power(parts[-1][0], exponent, parts[-1][1]), parts[0][1], "closed")
-
-    def extremum(self, of: Unit) -> Factor:
-        if of.power is not None:
-            raise TexError(f"a power of \\{of.text} cannot be read", of.at)
-        opening = self.expect("(", "[", "\\{")
-        found = [self.deeper(self.sum, opening.at)[0]]
-        while self.now == "," or len(found) < 2:
-            self.expect(",")
-            found.append(self.deeper(self.sum, opening.at)[0])
-        self.expect(_BRACKETS[opening.text])
-        function = sympy.Max if of.text == "max" else sympy.Min
-        parts = [arg for part in found for arg in function.make_args(part)]
-        size = 0
-        for part in parts:
-            for _ in sympy.preorder_traversal(part):
-                size += 1
-                if size * len(parts) > MAX_COMPARED:
-                    raise TexError(f"{of.text} of too much", of.at)
-        guards.check_height(of.at, *parts)
-        return Factor(sound(function(*parts), of.at), of.at, "closed")
+    def several(self) -> list[Node]:
+        first = self.sum()
+        self.expect(",")
+        return [first, *self.listed(self.sum)]
 
     # -- case distinctions ------------------------------------------------------------------
-    def cases(self) -> Placed:
+    def inner(self) -> Node:
+        return self.cases() if self.now == "cases" else self.sum()
+
+    def cases(self) -> Node:
         unit = self.take()
-        pieces = [unpunctuated(p) for p in self.grammar.pieces(unit.parts[0])]
+        pieces = [unpunctuated(p) for p in self.pieces(unit.parts[0])]
         rows = split(pieces, lambda piece: piece[0].kind == "row")
         for inside in (u for row in rows for u, _ in row if u.kind == "row"):
             raise TexError("a case ends inside brackets", inside.at)
@@ -422,27 +234,20 @@ class _Parser:
         relations = sum(u.kind == "relation" for u, _ in pieces)
         if len(rows) > MAX_CASES or relations > 2 * MAX_CASES:
             raise TexError(f"more than {MAX_CASES} cases", unit.at)
-        found: list[tuple[Expr, Boolean]] = []
-        told: Boolean = S.false
-        for row in rows:
-            value, condition = self.case(row, unit, last=row is rows[-1])
-            if told == S.true:  # SymPy would drop such a case, right or wrong.
-                raise TexError(f"the cases before {value} leave nothing for it", 0)
-            told = sympy.Or(told, condition)
-            found.append((value, condition))
-        distinction = Piecewise(*found)
-        if not isinstance(distinction, Piecewise):  # what its cases are for would be lost
-            raise TexError("all cases have one value: write it without them", 0)
-        return sound(distinction, 0), 0
+        found = [self.case(row, unit, last=row is rows[-1]) for row in rows]
+        conditions = [condition for _, condition in found if condition is not None]
+        return nodes.Cases(tuple(value for value, _ in found), tuple(conditions))
 
-    def case(self, row: list[Piece], cases: Unit, *, last: bool) -> tuple[Expr, Boolean]:
+    def case(self, row: list[Piece], cases: Unit, *, last: bool) -> tuple[Node, Node | None]:
+        """A value and its condition; there is none after `otherwise`."""
         at = row[0][0].at if row else cases.at
         start = next(
             (k for k, p in enumerate(row) if p[0].kind == "amp" or words(p) is not None), None
         )
         if start is None:
             raise TexError("a case without a condition", at)
-        value, place = self.run(stripped(row[:start], ENDING), self.sum, Unit("word", "if", at))
+        body = self.checked(stripped(row[:start], ENDING))
+        value = self.run(body, self.sum, Unit("word", "if", at))
         told = stripped(_without(row[start:], "amp"), ENDING)
         if not told:
             raise TexError("a case without a condition", at)
@@ -452,22 +257,15 @@ class _Parser:
             if plain in _OTHERWISE and len(told) == 1:
                 if not last:
                     raise TexError("'otherwise' before the last case", at)
-                return value, S.true
+                return value, None
             if plain not in _IF:
                 raise TexError(f"the text {show(word)} cannot be read here", at)
             told = _without(told[1:], "amp")
-        noted = len(self.needs)
-        condition = And(*map(self.condition, self._conditions(told)))
-        self.bounds_need += self.needs[noted:]
-        del self.needs[noted:]
-        if condition in (S.true, S.false):
-            holds = "always" if condition == S.true else "never"
-            raise TexError(f"the condition of a case {holds} holds", place)
-        return value, condition
+        return value, nodes.And(tuple(map(self.clause, self._conditions(told))))
 
     @staticmethod
     def _conditions(told: list[Piece]) -> list[list[Piece]]:
-        """The conditions of a case; ``, \\text{and}`` is one joint, not two."""
+        """The conditions of a case; ``, \text{and}`` is one joint, not two."""
         found: list[list[Piece]] = [[]]
         for k, (piece, depth) in enumerate(zip(told, depths(told), strict=True)):
             word = words(piece)
@@ -480,24 +278,21 @@ class _Parser:
                 found.append([])
         return found
 
-    def condition(self, pieces: list[Piece]) -> Boolean:
-        found, relations = self._sides(stripped(pieces), self.sum, _formula)
+    def clause(self, pieces: list[Piece]) -> Node:
+        found, relations = self.chain(stripped(pieces), self.sum, _formula)
         if not relations:
-            raise TexError("the formula ends too early", self.grammar.end)
-        inside, bounds = found[0], found[-1]
-        if len(relations) == 1 and isinstance(bounds, Bounds):
-            return And(
-                Rel(bounds.low, inside, "<" if bounds.low_open else "<="),
-                Rel(inside, bounds.high, "<" if bounds.high_open else "<="),
-            )
+            raise TexError("the formula ends too early", self.end)
+        signs = [r.text for r in relations]
         for relation in relations:
-            if relation.text in ("in", "->"):
-                raise self.refuse(relation)
-        pairs = zip(found, relations, found[1:], strict=False)
-        return And(*(Rel(a, b, "==" if r.text == "=" else r.text) for a, r, b in pairs))
+            if relation.text == "->" or (relation.text == "in" and len(relations) > 1):
+                raise TexError(not_read(relation.text, hint(relation)), relation.at)
+        return nodes.Chain(tuple(found), tuple(signs))  # type: ignore[arg-type]
 
     # -- what pieces are to the grammar -------------------------------------------------------
-    def _words(self, pieces: Sequence[Piece]) -> list[Word]:
+    def words_of(self, items: Items) -> list[Word]:
+        return self.checked(self.pieces(items))
+
+    def checked(self, pieces: Sequence[Piece]) -> list[Word]:
         """Pieces without wide spaces; what can be read nowhere is refused."""
         out: list[Word] = []
         pieces = _with_paired_bars(pieces)
@@ -513,7 +308,7 @@ class _Parser:
                 word = self._constant(unit) if unit.kind == "name" else Word(self._sort(unit), unit)
             else:
                 _check_function(pieces, k)
-                word = Word("known", unit, meaning)
+                word = Word("name", unit, meaning)
             if unit.kind == "frac" and unit.power is not None:
                 raise TexError("a power of a fraction without brackets: (a/b)^c or a^c/b?", unit.at)
             if unit.kind not in ("known", "name") and (unit.sub or unit.primes):
@@ -527,11 +322,11 @@ class _Parser:
         if bare and unit.text == "e" and (unit.power is not None or unit.parts):
             return Word("euler", unit)
         if bare and unit.text in CONSTANTS:
-            return Word("known", unit, CONSTANTS[unit.text])
+            return Word("name", unit, CONSTANTS[unit.text])
         raise self._unknown(unit)
 
     def _unknown(self, unit: Unit) -> TexError:
-        known = ", ".join(self.grammar.names.spelled[:30]) or "none"
+        known = ", ".join(self.names.spelled[:30]) or "none"
         hint = " (Euler's number is \\mathrm{e} or e^{1})" if unit.full == "e" else ""
         return TexError(f"the name {show(unit.full)} is not known{hint}; known: {known}", unit.at)
 
@@ -558,30 +353,16 @@ class _Parser:
             raise self._unknown(unit)
         if text in _SIGNS and kind in ("operator", "comma", "open", "close"):
             return text
-        raise TexError(_unreadable(kind, text), at)
-
-
-def _unreadable(kind: str, text: str) -> str:
-    """Why a unit cannot be read anywhere in a formula."""
-    if text in _NORMS:
-        return (
-            "an inner product or a norm that is not known; a known one stands alone on a side "
-            f"of an equation: {_DECLARED}"
-        )
-    return _not_read(text, REFUSED.get(text, _HINTS.get(kind, "")))
-
-
-def _not_read(text: str, why: str) -> str:
-    return f"{show(text)} cannot be read here{': ' if why else ''}{why}"
+        if text in _NORMS:
+            raise TexError(
+                "an inner product or a norm that is not known; a known one stands alone on a "
+                f"side of an equation: {_DECLARED}",
+                at,
+            )
+        raise TexError(not_read(text, REFUSED.get(text) or hint(unit)), at)
 
 
 _NORMS = ("\\|", "\\Vert", "\\lVert", "\\rVert", "\\langle", "\\rangle")
-_HINTS = {
-    "operator": "a sign after another operator needs parentheses",
-    "comma": "a comma is read in intervals, in max and min, and before a wide space",
-    "relation": "a relation needs a formula on each side, and stands outside brackets",
-    "bar": "write an absolute value here with \\left| and \\right|",
-}
 
 
 def _formula(body: Sequence[Piece], k: int) -> None:
@@ -590,16 +371,6 @@ def _formula(body: Sequence[Piece], k: int) -> None:
 
 def _refuse(at: int, one: str, other: str) -> NoReturn:
     raise TexError(f"two readings: {one} or {other}?", at)
-
-
-def _check_beside(before: Factor, factor: Factor) -> None:
-    """Refuse what may be no product, with no sign between its factors."""
-    if before.kind == "called" and factor.kind in ("bracket", "raised", "bars"):
-        _refuse(factor.at, "f(a) (b), written f(a) \\cdot (b),", "f((a) (b))")
-    if factor.kind == "number":
-        _refuse(factor.at, "a factor", "a lost script")
-    if before.kind == "number" and factor.kind == "fraction" and factor.expr.is_number:
-        _refuse(factor.at, "a product", "a mixed number")
 
 
 def _without(pieces: list[Piece], kind: str) -> list[Piece]:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from ...language.spelling import Unit
 from ...language.statement import TexError
 from ...language.vocabulary import LEADS, STARTS, THEN
 from .names import Piece
@@ -26,7 +27,6 @@ from .pieces import (
     unpunctuated,
     words,
 )
-from .spelling import Unit
 
 _EQUATION_NUMBER = re.compile(r"[a-z]{0,2}\.?[0-9]{1,3}(\.[0-9]{1,3}){0,2}[a-z]?")
 #: The number of an item, which is set before it.

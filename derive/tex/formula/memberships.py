@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from sympy import Expr, Integer
 
+from ...language.spelling import Unit
 from ...language.statement import Among, Bounds, Chain, Indices, Kinds, Relation, TexError
 from ...language.tokens import show
 from ...language.vocabulary import DOTS
@@ -14,7 +15,6 @@ from .grammar import Grammar
 from .names import Piece
 from .pieces import enclosed, split
 from .sides import vector
-from .spelling import Unit
 
 _NUMBERS = {"\\mathbb{N}": "natural", "\\mathbb{Z}": "integer", "\\mathbb{R}": "real"}
 #: Sub- and superscripts of sets of numbers, by the sort that they make of a set.
@@ -71,7 +71,7 @@ class Memberships:
             raise TexError("an interval without points is not read", relation.at)
         else:
             symbols = self.symbols(names)
-            bounds = self.grammar.chain([names[0], (relation, None), *right]).sides[-1]
+            bounds = self.grammar.condition([names[0], (relation, None), *right]).sides[-1]
             assert isinstance(bounds, Bounds)
             yield from (Chain((symbol, bounds), ("in",)) for symbol in symbols)
 

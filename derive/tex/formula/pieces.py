@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from ...language.spelling import Unit
 from .names import Piece
-from .spelling import Unit
 
 ENDING = ("quad", "comma", "semicolon", "dot")
 

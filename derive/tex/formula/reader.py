@@ -17,6 +17,7 @@ from itertools import zip_longest
 from sympy import Expr, oo
 
 from ...language.items import Items, flat, tree
+from ...language.plain import plain
 from ...language.statement import (
     Bounds,
     Chain,
@@ -30,16 +31,14 @@ from ...language.statement import (
     Unread,
 )
 from ...language.tokens import MAX_TOKENS, show, tokenise
+from ...language.units import Formula, canonical_name
 from ...language.vocabulary import DECLARABLE, DOTS
 from ..text.macros import Macros
 from .clauses import Clauses, Letter, defined_letter, take_letters
 from .grammar import Grammar
 from .layout import Beside, Display, Draft, lay_out
-from .names import Names, Piece
-from .phrases import Phrases
+from .names import Names, Phrase, Piece
 from .pieces import at_top, sides, split
-from .plain import plain
-from .units import Formula, canonical_name
 from .words import Item, stream
 
 __all__ = ["canonical_name", "read_formula"]
@@ -56,7 +55,7 @@ def read_formula(
     *,
     relations: Mapping[str, Relation] | None = None,
     lead: str = "",
-    phrases: Phrases | None = None,
+    phrases: Sequence[Phrase] = (),
 ) -> Statement:
     r"""Read the inside of one display.
 
@@ -87,7 +86,7 @@ def read_formula(
         if sign.strip() not in DECLARABLE:
             raise TexError(f"{show(sign)} is not a sign that can be declared to be a relation")
     signs = {sign.strip(): relation for sign, relation in (relations or {}).items()}
-    reading = partial(_Reading, names, macros, signs, phrases or Phrases())
+    reading = partial(_Reading, names, macros, signs, phrases)
     display = reading(source)
     follows: Side | None = None
     if display.found.drafts[0].pieces[0][0].kind == "relation":
@@ -111,7 +110,7 @@ class _Reading:
         names: Mapping[str, Expr],
         macros: Macros | None,
         signs: Mapping[str, Relation],
-        phrases: Phrases,
+        phrases: Sequence[Phrase],
         source: str,
     ):
         tokens = tokenise(source)
@@ -119,11 +118,11 @@ class _Reading:
             tokens = macros.expand(tokens)
         if sum(token.kind != "space" for token in tokens) > MAX_TOKENS:
             raise TexError(f"more than {MAX_TOKENS} tokens")
-        known = Names(names, phrases.meanings())
-        items = phrases.put(plain(tree(tokens)))
+        known = Names(names, phrases)
+        items = plain(tree(tokens))
         self.grammar = Grammar(Formula(items, signs), known, len(source))
         self.clauses = Clauses(self.grammar, source)
-        self.found: Display = lay_out(self.grammar.pieces(items))
+        self.found: Display = lay_out(self.grammar.pieces(items, whole=True))
         self.end = len(source)
         self.row_ends = [t.at for t in flat(items) if t.text in ("\\\\", "\\cr")]
 

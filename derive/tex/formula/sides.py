@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from sympy import Expr, Symbol, oo, pi
 
 from ...language.items import Items, flat
+from ...language.spelling import Unit, joined, spelling
 from ...language.statement import Called, Inner, Limit, Side, Tends, TexError, Unread, Vector
 from ...language.tokens import show
 from ...language.vocabulary import OTHER_FUNCTIONS
 from .names import Piece
 from .pieces import at_top, depths, enclosed, sides, split, stripped, words
-from .spelling import Unit, joined, spelling
 
 Parse = Callable[[Sequence[Piece]], Expr]
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ...language.spelling import Unit
 from ...language.statement import TexError
 from ...language.tokens import show
 from ...language.vocabulary import COMPARED, DISTINCT, KINDS, NEUTRAL, NOUNS, STARTS
 from .names import Piece
 from .pieces import depths, words
-from .spelling import Unit
 
 Sort = Literal["start", "strong", "comma", "kind", "noun", "distinct", "formula"]
 #: ``strong`` separates for certain: a wide space, a semicolon, a full stop.

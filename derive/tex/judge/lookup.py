@@ -17,6 +17,7 @@ from ...decide.domain import Domain, DomainError
 from ...decide.exact import NotANumber, expression, unknown_words
 from ...decide.wanting import wanting
 from ...language.statement import Inner, TexError, Unread
+from ...language.units import is_closed
 from ...results import UnknownResult, results
 from ...theorem.bounds import Bounds
 from ...theorem.kinds import Kind
@@ -24,10 +25,9 @@ from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...theorem.written import root_names, written
 from ..directives import Directive
-from ..formula.phrases import Phrase, Phrases, is_closed, phrase, split_at_relation
+from ..formula.names import Phrase, phrase, split_at_relation
 from ..formula.reader import canonical_name, read_formula
 
-_NO_PHRASES = Phrases()
 _BOUND = re.compile(r"(.*) (\\[lg]e)( .*)?")
 _SIDES = {r"\le": "upper", r"\ge": "lower"}
 
@@ -68,7 +68,7 @@ class Meant:
     names: Mapping[str, Expr]
     domain: Domain
     point: Mapping[Symbol, Expr]
-    phrases: Phrases = _NO_PHRASES
+    phrases: tuple[Phrase, ...] = ()
     stated: Basic | None = None
 
     @property
@@ -199,7 +199,7 @@ def _phrases(
     quantities: tuple[Quantity, ...],
     own: tuple[Symbol, ...],
     names: Mapping[str, Expr],
-) -> Phrases:
+) -> tuple[Phrase, ...]:
     """Names that are no single signs: that the directive declares, and of its quantities."""
     usual, redefined, found = _usual(result), False, []
     for spelled, meaning in _declared(directive, result, own).items():
@@ -220,13 +220,13 @@ def _phrases(
                 first = known is not None and meaning == symbol
                 found.append(Phrase(phrase(spelled), meaning, True, first))
         value = phrase(result.latex(directive.quantities[own.index(symbol)]))
-        found = [p for p in found if p.atoms != value]
+        found = [p for p in found if p.units != value]
         parts = split_at_relation(value)
         bare = q.kind is not Kind.SET and not directive.values and not redefined
         exported = list(_exported((q,))) if bare else []
         if len(parts) == len(exported) and (len(value) > 1 or not value[0].isalnum()):
             found += [Phrase(*pair, whole=True) for pair in zip(parts, exported, strict=True)]
-    return Phrases(tuple(found))
+    return tuple(found)
 
 
 def _exported(quantities: tuple[Quantity, ...]) -> dict[Symbol, Expr]:
@@ -242,8 +242,8 @@ def _exported(quantities: tuple[Quantity, ...]) -> dict[Symbol, Expr]:
 def _is_name(written: str) -> bool:
     """Whether it can be found as a name; what is closed is rather found as a phrase."""
     try:
-        name, probe, spelled = canonical_name(written), Symbol("probe"), phrase(written)
-        alone = len(spelled) == 1 or not is_closed(spelled)
+        name, probe = canonical_name(written), Symbol("probe")
+        alone = len(phrase(written)) == 1
         return alone and read_formula(written, {name: probe}).sides == (probe,)
     except TexError:
         return False

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from cltheory.derive.language.statement import Bounds, Statement, TexError, Unread
+from cltheory.derive.tex.formula.names import Phrase, phrase
 from cltheory.derive.tex.formula.reader import canonical_name
 from cltheory.derive.tex.formula.reader import read_formula as read
 from cltheory.derive.tex.text.macros import Macros
@@ -291,6 +292,36 @@ def test_the_longest_name_is_taken() -> None:
     assert read(r"q\left(z\right)^2", names).sides == (t,)
     with pytest.raises(TexError, match="z"):
         read("q(z + 1)", names)
+
+
+@pytest.mark.parametrize("name", ["m - 1", "m + 1", "a/b", r"a \cdot b", "a = b", "2a", ")("])
+def test_a_name_must_not_bind_to_what_stands_beside_it(name: str) -> None:
+    # 2 m - 1 would be 2(m - 1) where m - 1 is a name.
+    with pytest.raises(TexError, match="is not a name"):
+        read(f"2 {name}", {name: x, "m": m, "a": x, "b": y})
+
+
+def test_bars_beside_those_of_a_norm_have_two_readings() -> None:
+    known = {"x": x, "y": y, "m": m}, (Phrase(phrase(r"\|y\|"), n),)
+    for text in (r"||y||", r"\left|\left|y\right|\right|", r"||y||_2", r"\|y\|_{2}"):
+        assert read(f"{text}^2 x", known[0], phrases=known[1]).sides == (n**2 * x,)
+    assert read(r"\left|x\right| \|y\|", known[0], phrases=known[1]).sides == (abs(x) * n,)
+    assert read("|x| = ||y||", known[0], phrases=known[1]).sides == (abs(x), n)
+    with pytest.raises(TexError, match="two readings"):
+        read("|x||y||m|", known[0], phrases=known[1])
+
+
+@pytest.mark.parametrize(
+    "text", ["x_{}", r"x_{\,}", r"\frac{x}{y}_{}", r"x_{\sum}", r"\mathbf{0}", "x_{'y}"]
+)
+def test_what_a_known_name_may_hide_is_refused(text: str) -> None:
+    with pytest.raises(TexError):
+        read(f"{text} + 1", {"x": x, "y": y})
+
+
+def test_a_word_with_an_index_may_be_defined_beside_a_formula() -> None:
+    text = r"x = 2\operatorname{Var}_{k}, \quad \text{where } \mathrm{Var}_k = m"
+    assert read(text, {"x": x, "m": m}).sides == (x, 2 * m)
 
 
 def test_letters_above_are_not_an_exponent() -> None:

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from ...language import vocabulary
-from ...language.items import Items, flat
-from ...language.statement import TexError
-from ...language.tokens import Token, show
+from . import vocabulary
+from .items import Items, flat
+from .statement import TexError
+from .tokens import Token, show
 
 _BLANK = vocabulary.THIN | vocabulary.BLANKS
 _SPACE = _BLANK | vocabulary.QUADS
@@ -30,7 +30,8 @@ class Unit:
     ----------
     kind
         ``name number function word text open close bar operator relation and comma semicolon
-        dot amp row quad forall frac sqrt cases fence limit null strange``.
+        dot amp row quad forall frac sqrt cases environment fence limit null figure
+        strange``.
     text
         Canonical spelling without scripts.
     at
@@ -87,6 +88,8 @@ def spelling(items: Items) -> str:
         token, text = item.token, item.token.text
         if item.inside is None and (text in _SPACE or text in vocabulary.FONTS):
             continue  # the argument of a font stands as it is
+        if item.is_script and not pieces:
+            raise TexError(f"{show(text)} with nothing before it that it could belong to", token.at)
         if text in ("_", "^") or text in _WRITTEN:
             if takes:  # `x_\hat y`: the inner command takes one more token
                 raise TexError(f"{show(takes)} needs braces around {show(text)}", token.at)
@@ -114,6 +117,24 @@ def spelling_or_none(items: Items) -> str:
         return spelling(items)
     except TexError:
         return "\\?"
+
+
+def check_spelled(unit: Unit) -> None:
+    """Refuse an accent over, or an index of, what is no part of any name.
+
+    Raises
+    ------
+    TexError
+        If there is one; only as a part of a phrase that is known it can be read.
+    """
+    if unit.kind == "environment":
+        raise TexError(f"the environment {show(unit.text)} cannot be read here", unit.at)
+    if unit.kind == "name" and "\\?" in unit.text:
+        spelling(unit.parts[0])
+    if unit.index is not None and unit.kind != "limit":
+        if not unit.sub:
+            raise TexError("an empty subscript", unit.at)
+        spelling(unit.index)
 
 
 def argument(items: Items, k: int, command: Token, last: bool = True) -> tuple[Items, int]:
@@ -189,12 +210,10 @@ def scripts(unit: Unit, items: Items, k: int) -> int:
             unit.primes += 1
             k += 1
         elif mark.text == "_":
-            if unit.sub:
+            if unit.index is not None:
                 raise TexError("two subscripts: a_{b_c} or {a_b}_c?", mark.at)
             unit.index, k = script(items, k)
-            unit.sub = (spelling_or_none if unit.kind == "limit" else spelling)(unit.index)
-            if not unit.sub:
-                raise TexError("an empty subscript", mark.at)
+            unit.sub = spelling_or_none(unit.index)
         else:
             if unit.sup:
                 raise TexError("two superscripts: a^{b^c} or (a^b)^c?", mark.at)

@@ -7,16 +7,26 @@ read where that makes no difference.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from ...language import vocabulary
-from ...language.items import Item, Items, flat, tree
-from ...language.statement import Relation, TexError
-from ...language.tokens import Token, show, tokenise
-from ...language.vocabulary import BARS, BLANKS, CLOSING, MARKS, OPENING, OPERATORS, TEXT, UPRIGHT
+from . import vocabulary
+from .items import Item, Items, flat, tree
 from .notes import check_label, check_note, check_overlap
 from .plain import plain
-from .spelling import Unit, argument, joined, script, scripts, spelling
+from .spelling import (
+    Unit,
+    argument,
+    check_spelled,
+    joined,
+    script,
+    scripts,
+    spelling,
+    spelling_or_none,
+)
+from .statement import Relation, TexError
+from .tokens import Token, show, tokenise
+from .vocabulary import BARS, BLANKS, CLOSING, MARKS, OPENING, OPERATORS, TEXT, UPRIGHT
 
 #: What a side of a relation can begin after.
 _ENDS = {"relation", "quad", "comma", "semicolon", "amp", "row", "and"}
@@ -301,7 +311,9 @@ class _Cutter:
 
     def _accent(self, token: Token) -> None:
         inside, after = argument(self.items, self.k + 1, token, last=False)
-        self._add("name", f"{token.text}{{{spelling(inside)}}}", token, after=after)
+        unit = Unit("name", f"{token.text}{{{spelling_or_none(inside)}}}", token.at)
+        unit.parts = [inside] if "\\?" in unit.text else []
+        self._put(unit, after)
 
     def _delimiter(self, token: Token) -> None:
         side = vocabulary.SIDED.get(token.text, "")
@@ -382,8 +394,10 @@ class _Cutter:
             self._add("name", f"{token.text}{{{spelling(inside)}}}", token, after=after)
         elif len(parts) == 1 and letters.isalpha():
             unit = Unit("name", letters, token.at)
-            unit.parts = [inside] if letters == "e" and token.text in UPRIGHT else []
+            unit.parts = [inside] if token.text in UPRIGHT else []
             self._put(unit, after)
+        elif together.isdigit():
+            self._put(Unit("figure", together, token.at), after)
         elif token.text in TEXT and not (
             letters.isalpha() and len(parts) == len(letters) and not self._has_blank(start, inside)
         ):
@@ -438,7 +452,9 @@ class _Cutter:
             self._put(Unit("cases", "\\begin{cases}", token.at, parts=[inside]), self.k + 1)
             return
         if token.text not in vocabulary.TRANSPARENT or self.groups or self.in_text:
-            raise TexError(f"the environment {show(token.text)} cannot be read here", token.at)
+            # It may be part of a phrase that is known.
+            self._put(Unit("environment", token.text, token.at, parts=[inside]), self.k + 1)
+            return
         if self.out and self.out[-1].kind not in ("relation", "quad"):
             raise TexError(f"{show(token.text)} cannot be read after {show('...')}", token.at)
         start = 0
@@ -480,6 +496,77 @@ _COMMANDS: Mapping[str, Callable[[_Cutter, Token], None]] = {
     "\\sqrt": _Cutter._root,
     "\\xrightarrow": _Cutter._arrow,
 }
+#: Signs that print the same, or nearly so.
+_SAME = {
+    **dict.fromkeys(("\\lVert", "\\rVert", "\\Vert"), "\\|"),
+    **dict.fromkeys(("\\lvert", "\\rvert", "\\vert"), "|"),
+    **dict.fromkeys((*vocabulary.FRACTIONS, "\\over"), "\\frac"),
+    **{f"\\{word}": word for word in vocabulary.OPERATOR_WORDS},
+    "\\intercal": "\\top",
+    "\\ast": "*",
+}
+RELATIONS_PRINTED = {*vocabulary.RELATIONS.values()}
+_MARKS = {*vocabulary.MARKS, *vocabulary.QUADS, *vocabulary.STATED}
+
+
+def texts_of(units: Sequence[Unit]) -> tuple[str, ...]:
+    """What units print, by which a name is looked for."""
+    return tuple(unit.full for unit, _ in with_norms([printed(u) for u in units]))
+
+
+def with_norms(units: Sequence[Unit]) -> Iterator[tuple[Unit, int]]:
+    """Units, and how many there are up to each; two bars are those of a norm."""
+    k = 0
+    while k < len(units):
+        two = units[k : k + 2]
+        is_norm = len(two) == 2 and two[0].full == two[1].text == "|" and two[0].kind == two[1].kind
+        k += 1 + is_norm
+        yield (printed(replace(two[1], text="\\|")) if is_norm else two[0]), k
+
+
+def without_quads(items: Items) -> list[Unit]:
+    """The units of items but for wide spaces."""
+    return [u for u in Formula(items).units(items) if u.kind != "quad"]
+
+
+def printed(unit: Unit) -> Unit:
+    """The unit with everything that it prints as its text and scripts."""
+
+    def inside(items: Items | None) -> str:
+        return joined(printed(u).full for u in without_quads(items or []))
+
+    text = (
+        unit.text.removeprefix("\\operatorname{").removesuffix("}")
+        if unit.kind == "word"
+        else ("," if unit.kind == "text" else _SAME.get(unit.text, unit.text))
+    )
+    if unit.kind != "name":
+        text += "".join(f"{{{inside(part)}}}" for part in unit.parts)
+    elif "\\?" in text:
+        text = text.replace("\\?", inside(unit.parts[0]))
+    sub = inside(unit.index) if "\\?" in unit.sub else unit.sub
+    sub = "" if text == "\\|" and sub == "2" else sub  # the Euclidean norm, said or not
+    sup = inside(unit.power) if "\\?" in unit.sup else unit.sup
+    return replace(unit, text=text, sub=sub, sup=sup)
+
+
+def is_closed(units: Sequence[str]) -> bool:
+    """Whether a phrase is one thing wherever it stands: nothing in it binds to what is beside it.
+
+    It is no name that could be spelled, and begins with no number.
+    """
+    depth = bars = 0
+    for unit in units:
+        bars += unit.startswith(("\\|", "|"))
+        depth += unit.startswith(("(", "[", "\\{")) - unit.startswith((")", "]", "\\}"))
+        if depth < 0:
+            return False
+        loose = unit in {*"+-/*"} or unit in RELATIONS_PRINTED or unit in _MARKS
+        if loose and not depth and bars % 2 == 0:
+            return False
+    return not depth and bars % 2 == 0 and not units[0][0].isdigit()
+
+
 _KINDS_IN_NAMES = {"name", "word", "number", "function", "open", "close", "bar", "operator",
                    "comma", "semicolon", "dot", "strange"}  # fmt: skip
 
@@ -492,13 +579,17 @@ def name_units(text: str) -> list[Unit]:
     TexError
         If it cannot be read.
     """
-    formula = Formula(plain(tree(tokenise(text))))
-    units = [u for u in formula.units(formula.items) if u.kind != "quad"]
+    units = without_quads(plain(tree(tokenise(text))))
     for unit in units:
+        check_spelled(unit)
         if (unit.parts and unit.kind != "name") or unit.kind not in _KINDS_IN_NAMES:
             raise TexError(f"{show(text)} is not a name", unit.at)
     if not units:
         raise TexError("an empty name")
+    if len(units) > 1 and not is_closed(texts_of(units)):
+        raise TexError(
+            f"{show(text)} is not a name: what stands beside it may bind to a part of it"
+        )
     return units
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from ...language.items import Items, flat
-from ...language.statement import TexError
-from ...language.tokens import Token, show
-from ...language.vocabulary import BLANKS, FONTS, QUADS, REFERENCES, RELATIONS, THIN
+from .items import Items, flat
+from .statement import TexError
+from .tokens import Token, show
+from .vocabulary import BLANKS, FONTS, QUADS, REFERENCES, RELATIONS, THIN
 
 #: (a), (ii), 1, (3.2), A.7; a bare letter may be more than a label: d is "in distribution".
 _NUMBER = r"[A-Z]?\.?[0-9]{1,3}(\.[0-9]{1,3}){0,2}[a-z]?"

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...language.items import Item, Items, flat
-from ...language.statement import TexError
-from ...language.tokens import Token, show
-from ...language.vocabulary import ANNOTATED, COLOURS, OLD_FONTS, VISIBLE, WRAPPERS
+from .items import Item, Items, flat
+from .statement import TexError
+from .tokens import Token, show
+from .vocabulary import ANNOTATED, COLOURS, OLD_FONTS, VISIBLE, WRAPPERS
 
 
 def plain(items: Items) -> Items:
