@@ -30,6 +30,7 @@ from ..proof.statement import ORDER, Relations, Statement, every
 from ..structures.draws import Draw
 from ..structures.scheme import Scheme
 from .condition import OptimalIff, capital
+from .dimension import state_enough
 from .reduce import ReducedLoss, inner_products
 from .reduction import difference, present
 from .segment import x
@@ -403,7 +404,9 @@ def mean_threshold(
     criterion = Criterion(says, condition.relation, condition.place)
     side: Literal["<", ">"] = "<" if rises else ">"
     mean = condition.relation.args[0]
-    return Threshold(mean, parameter, solved.args[1], side, solved, criterion, domain)
+    place = condition.place
+    room = state_enough(condition.loss.scheme, place.inner, place.along, domain, proof)
+    return Threshold(mean, parameter, solved.args[1], side, solved, criterion, domain, room)
 
 
 def _rises(loss: BatchLoss, slope: Expr, domain: Domain) -> bool:

@@ -112,37 +112,53 @@ def state_dimension(
     Dimension or None
         None if the structure occupies several eigenspaces and the way leads to another one.
     """
-    scheme = loss.scheme
-    spaces = occupied(scheme, inner, domain)
-    leaves = not along or not set(occupied(scheme, along, domain)) <= set(spaces)
-    if leaves and len(spaces) != 1:
+    enough = state_enough(loss.scheme, inner, along, domain, proof)
+    if enough is None:
+        return None
+    least = enough.least
+    leaves = not along or not _stays(loss.scheme, inner, along, domain)
+    below = Fails(
+        Lt(d, least, evaluate=False), domain, loss.scheme, inner, leaves, loss, dict(threshold)
+    )
+    if not isinstance(below.decide(), Holds):
+        return enough
+    why = "close to the threshold the structure stays optimal where nothing can leave its span"
+    proof.add(
+        f"In {least - 1} dimensions it is not",
+        replace(below, lemma=STAYS if leaves else RANK),
+        why if leaves else "the only optimum does not fit",
+    )
+    return Dimension(least, True)
+
+
+def state_enough(
+    scheme: Scheme, inner: Inner, along: Inner, domain: Domain, proof: Derivation
+) -> Dimension | None:
+    """The first half of :func:`state_dimension`, for any convex loss with the symmetry."""
+    leaves = not along or not _stays(scheme, inner, along, domain)
+    if leaves and len(occupied(scheme, inner, domain)) != 1:
         return None
     least = rank(scheme, inner, domain) + int(leaves)
-    says = Enough(Ge(d, least, evaluate=False), domain, loss, inner, leaves)
-    says = replace(says, lemma=ONE_MORE if leaves else RANK)
+    says = Enough(Ge(d, least, evaluate=False), domain, scheme, inner, leaves)
     why = "where it is not optimal, the vectors move apart along one more dimension"
     proof.add(
         f"In {least} dimensions it is the same",
-        says,
+        replace(says, lemma=ONE_MORE if leaves else RANK),
         why if leaves else "there the structure has room, and it is the only one",
     )
-    below = Fails(Lt(d, least, evaluate=False), domain, loss, inner, leaves, dict(threshold))
-    sharp = isinstance(below.decide(), Holds)
-    if sharp:
-        why = "close to the threshold the structure stays optimal where nothing can leave its span"
-        proof.add(
-            f"In {least - 1} dimensions it is not",
-            replace(below, lemma=STAYS if leaves else RANK),
-            why if leaves else "the only optimum does not fit",
-        )
-    return Dimension(least, sharp)
+    return Dimension(least, False)
+
+
+def _stays(scheme: Scheme, inner: Inner, along: Inner, domain: Domain) -> bool:
+    """Whether a way leads to no other eigenspace than those that are occupied."""
+    return set(occupied(scheme, along, domain)) <= set(occupied(scheme, inner, domain))
 
 
 @dataclass(frozen=True, eq=False)
 class Enough(Statement):
     """``d >= least``: there the condition says whether the structure is optimal."""
 
-    loss: Reduced
+    scheme: Scheme
     inner: Inner
     leaves: bool
 
@@ -150,9 +166,9 @@ class Enough(Statement):
         """Whether that many dimensions hold the structure, and one more where it is left."""
         if not isinstance(self.shown, Ge) or self.shown.args[0] != d:
             return Undecided(f"{self.shown} is not about the dimension")
-        if self.leaves and len(occupied(self.loss.scheme, self.inner, self.domain)) != 1:
+        if self.leaves and len(occupied(self.scheme, self.inner, self.domain)) != 1:
             return Undecided("the gradient may have several eigenvalues on the structure")
-        needed = rank(self.loss.scheme, self.inner, self.domain) + int(self.leaves)
+        needed = rank(self.scheme, self.inner, self.domain) + int(self.leaves)
         room = zero(self.shown.args[1] - needed, self.domain)
         return room if not isinstance(room, Refuted) else Refuted(note=f"it takes {needed}")
 
@@ -164,40 +180,39 @@ class Fails(Enough):
     ``threshold`` is the parameter and its value at which the condition changes sign.
     """
 
+    loss: Reduced | None = None
     threshold: Mapping[Symbol, Expr] = field(default_factory=dict)
 
     def decide(self) -> Outcome:
         """Whether the number is the least one, and somewhere no other Gram matrix is as good."""
         if not isinstance(self.shown, Lt):
             return Undecided(f"{self.shown} is not about fewer dimensions")
-        enough = Enough(Ge(*self.shown.args, evaluate=False), *self._about).decide()
+        same = Ge(*self.shown.args, evaluate=False)
+        enough = Enough(same, self.domain, self.scheme, self.inner, self.leaves).decide()
         if not isinstance(enough, Holds):
             return enough
-        if not has_one_optimum(self.loss, self.inner, self.domain):
+        if self.loss is None or not has_one_optimum(self.loss, self.inner, self.domain):
             return Undecided("other Gram matrices may be optimal, of smaller rank")
-        if not any(self._is_optimal(point) for point in (self.domain.witness, *self._points())):
+        if not any(
+            self._is_optimal(self.loss, point) for point in (self.domain.witness, *self._points())
+        ):
             return Undecided("the structure is not known to be optimal where the threshold is")
         return Holds(Evidence(Grade.EXACT, "the optimal Gram matrix is unique at the threshold"))
 
     def _points(self) -> Iterator[Mapping[Symbol, Expr]]:
         return islice(opened(self.domain).points(), TRIED)
 
-    def _is_optimal(self, point: Mapping[Symbol, Expr]) -> bool:
+    def _is_optimal(self, loss: Reduced, point: Mapping[Symbol, Expr]) -> bool:
         """Whether no direction lowers the loss at a point of the threshold."""
         at = {s: e.xreplace(dict(point)) for s, e in self.threshold.items()}
         at = {**point, **at}
         if not all(value.is_finite for value in at.values()) or not self.domain.contains(at):
             return False
-        scheme = self.loss.scheme
-        theta = scheme.eigenvalues(self.loss.pair_gradient(self.inner))
-        there = occupied(scheme, self.inner, self.domain)
+        theta = self.scheme.eigenvalues(loss.pair_gradient(self.inner))
+        there = occupied(self.scheme, self.inner, self.domain)
         gaps = [
             value - theta[there[0]]
             for e, value in theta.items()
-            if scheme.eigenspace(e).dimension.xreplace(at) > 0
+            if self.scheme.eigenspace(e).dimension.xreplace(at) > 0
         ]
         return all(sign(gap.xreplace(at)) in (0, 1) for gap in gaps)
-
-    @property
-    def _about(self) -> tuple[Domain, Reduced, Inner, bool]:
-        return self.domain, self.loss, self.inner, self.leaves

@@ -25,6 +25,7 @@ from ...derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ...derive.losses.supcl import alpha as weight_of_self
 from ...derive.structures.arrangement import Arrangement, arrange
 from ...derive.theorem.measure import Border
+from ...derive.theorem.number import as_float
 from ...derive.theorem.result import Result
 from .checks import CLOSE_LOSS, CLOSE_THRESHOLD, Check, Run, refuse_infinite, refuse_unknown
 
@@ -68,7 +69,7 @@ def checks(result: Result, values: Mapping[str, object], run: Run) -> list[Check
         if not isinstance(border, Border):
             continue
         try:
-            predicted = float(result.value(name, **given))
+            predicted = as_float(result.value(name, **given))
         except DomainError:  # there is no such end at these sizes
             continue
         alone = next((k for k in ALONE if name.endswith(f"_{k}")), "")
@@ -84,8 +85,9 @@ def checks(result: Result, values: Mapping[str, object], run: Run) -> list[Check
         best, gram = min((loss.searched(0.0, seed) for seed in run.seeds), key=itemgetter(0))
         seen = {"loss": best, **{r: float(gram[m].mean()) for r, m in loss.masks().items()}}
         return [
-            Check(k, where, float(result.value(k, **given)), v, CLOSE_LOSS if k == "loss" else NEAR)
-            for k, v in seen.items()
+            Check(k, where, as_float(result.value(k, **given)), measured, close)
+            for k, measured in seen.items()
+            for close in [CLOSE_LOSS if k == "loss" else NEAR]
             if k in result.quantities
         ]
     for alone, about in ends.items():
