@@ -109,7 +109,7 @@ def dimension_of(result: Result, style: Plain, point: Mapping[Symbol, Expr]) -> 
 
 
 def _names(result: Result, names: Sequence[str], style: Plain) -> str:
-    return ", ".join(style("name", name, result.quantity(name).symbol) for name in names)
+    return ", ".join(style.name(name, result.quantity(name).symbol) for name in names)
 
 
 def _stated(own: Dimension, style: Plain, point: Mapping[Symbol, Expr]) -> str:
