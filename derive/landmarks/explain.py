@@ -18,6 +18,8 @@ from .similar import Similar
 
 #: How far from a landmark a value still is it, relatively; training shows four digits.
 CLOSE = 5e-4
+#: How far a loss in float32 is from what it would be.
+ROUNDING = 1e-6
 #: The least and the largest value of each option; whole numbers are sizes.
 WHOLE = {
     "batch": (2, 10**7),
@@ -186,7 +188,7 @@ def _close(value: object, wanted: float) -> float:
     """How far from a landmark the value may be: half a unit of its last digit, or some digits."""
     _, _, digits = str(value).partition(".")
     half = 0.5 * 10.0 ** -len(digits) if digits.isdigit() else 0.0
-    return max(half, CLOSE * max(1.0, abs(wanted)))
+    return max(half, CLOSE * abs(wanted), ROUNDING)
 
 
 def _taken(row: Row, taken: Given) -> str:

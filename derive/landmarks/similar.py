@@ -209,6 +209,7 @@ class Similar:
         """What embeddings may look like; without classes each image is one of its own."""
         images, classes, together = self.place.counts(given)
         one, zero, drawn = S.One, S.Zero, Drawn(1)
+        apart = Integer(-1) / (images - 1)
         labelled = 1 < classes < images
         collapsed = "the samples of a class coincide and the classes are"
         yield Configuration(
@@ -220,8 +221,8 @@ class Similar:
         if labelled:
             yield Configuration(
                 "classes_collapsed",
-                (one, one, Integer(-1) / (classes - 1)),
-                f"within a class 1, across classes -1/{classes - 1}",
+                (one, one, class_apart := Integer(-1) / (classes - 1)),
+                f"within a class 1, across classes {class_apart}",
                 f"{collapsed} as far apart as they can be, as at the end of supervised training",
                 classes - 1,
             )
@@ -245,8 +246,8 @@ class Similar:
         yield Configuration("orthogonal", (one, zero, zero), "views 1, images 0", told, images)
         yield Configuration(
             "simplex",
-            (one, *[Integer(-1) / (images - 1)] * 2),
-            f"views 1, images -1/{images - 1}",
+            (one, apart, apart),
+            f"views 1, images {apart}",
             f"{told}: all are as far apart as they can be",
             images - 1,
         )

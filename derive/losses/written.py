@@ -74,7 +74,6 @@ LINE = 84  #: a longer formula has a line for each of its terms
 #: The parts of a formula, as text and as LaTeX.
 FORMS = {
     "math": ("{}", "${}$"),
-    "name": ("{0}", "${1}$"),
     "equation": ("L = {}", r"\mathcal{{L}} = {}"),
     "one over": ("1/{}", r"\frac{{1}}{{{}}}"),
     "group": ("({})", r"\left({}\right)"),
@@ -102,6 +101,10 @@ class Plain:
         """An expression."""
         return str(e)
 
+    def name(self, text: str, tex: str) -> str:
+        """What a quantity is called as text and in LaTeX."""
+        return text
+
     def over(self, form: str, index: str) -> str:
         """The sign of a sum or a mean."""
         return self(form, index if len(index) == 1 else f"{{{index}}}")
@@ -127,6 +130,8 @@ class Tex(Plain):
         LaTeX of a symbol.
     escape
         What to do with words.
+    named
+        LaTeX of the name of a quantity.
     """
 
     language = 1
@@ -135,12 +140,16 @@ class Tex(Plain):
         self,
         symbol: Callable[[Symbol], str] = latex,
         escape: Callable[[str], str] = lambda text: text,
+        named: Callable[[str], str] = lambda tex: tex,
     ):
-        self._symbol, self._escape = symbol, escape
+        self._symbol, self._escape, self._named = symbol, escape, named
 
     def expression(self, e: Expr) -> str:
         names = {s: INNER.get(s.name) or self._symbol(s) for s in e.free_symbols}
         return str(latex(e, symbol_names=names))
+
+    def name(self, text: str, tex: str) -> str:
+        return f"${self._named(tex)}$"
 
     def over(self, form: str, index: str) -> str:
         return self(form, index)

@@ -93,8 +93,12 @@ def with_noise(
 
 
 def _one_condition(found: Vertex, says: str, proof: Derivation) -> Criterion:
-    """The condition of the structure, which is the same for every direction."""
-    first, *others = (c.criterion for c in found.conditions.values())
+    """The condition of the structure, which is the same for every direction.
+
+    It is told of one that exists at all sizes.
+    """
+    of = sorted(found.conditions.values(), key=lambda c: c.domain != found.domain)
+    first, *others = (c.criterion for c in of)
     proof.holds(
         "All these conditions are one",
         Tuple(*(eq(first.condition, other.condition) for other in others)),

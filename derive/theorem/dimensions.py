@@ -109,7 +109,7 @@ def dimension_of(result: Result, style: Plain, point: Mapping[Symbol, Expr]) -> 
 
 
 def _names(result: Result, names: Sequence[str], style: Plain) -> str:
-    return ", ".join(style("name", name, result.quantity(name).symbol) for name in names)
+    return ", ".join(style.name(name, result.quantity(name).symbol) for name in names)
 
 
 def _stated(own: Dimension, style: Plain, point: Mapping[Symbol, Expr]) -> str:
@@ -156,7 +156,8 @@ def verdicts_at(result: Result, point: Mapping[Symbol, Expr], dimension: int) ->
         raise DomainError(f"{result.id} holds in every dimension, or has it for a parameter")
     told = []
     for own, names in needs.items():
-        room = dimension - own.least
+        endless = {s for s in own.least.free_symbols if point.get(s) is oo}
+        room = S.NegativeOne if endless else dimension - own.least
         about = "all of this" if len(needs) == 1 else _listed(names)
         if room.is_nonnegative:
             told.append(f"d = {dimension} is enough for {about}")

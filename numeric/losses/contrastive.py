@@ -18,7 +18,7 @@ from torch.nn.functional import logsigmoid
 
 from .directions import check_directions, directions, longest_length
 from .gathering import gathered, world
-from .modules import class_labels, points, positive
+from .modules import as_tensor, class_labels, points, positive
 from .sums import Unseen, log_sums, softplus_sum, tower_mean
 from .weights import Groups, numbered
 
@@ -213,8 +213,8 @@ class OneTower(Contrastive):
         x = self.scaled(z, 0.5)
         rank, processes = world() if self.gather else (0, 1)
         y = gathered(x) if processes > 1 else x
-        if labels is not None:
-            ids = class_labels(torch.as_tensor(labels, device=z.device), batch, views)
+        if (given := as_tensor(labels, z)) is not None:
+            ids = class_labels(given, batch, views)
             ids, count = numbered(gathered(ids) if processes > 1 else ids)
         elif self.needs_labels or views == 1:
             name = type(self).__name__
@@ -342,10 +342,16 @@ class SimCLR(OneTower):
 class DCL(SimCLR):
     """Decoupled contrastive loss (Yeh et al., 2022, equation (6)): ``loss(z1, z2)``, ``loss(z)``.
 
-    As `SimCLR`, and positives are in no denominator.
+    As `SimCLR`, and positives are in no denominator. That needs two samples, or two labels.
     """
 
     hidden = "mates"
+
+    def of(self, batch: _Batch) -> Tensor:
+        """As that of `SimCLR`, where there are others."""
+        if batch.count == 1:
+            raise ValueError("DCL needs samples of two classes: denominators are empty")
+        return super().of(batch)
 
 
 class SINCERE(OneTower):
@@ -375,7 +381,9 @@ class TwoTowers(Contrastive):
         """Both in the precision that is computed in."""
         if v is not None:
             _check_alike(u, v)
-            return points(u)[0], points(v)[0]
+            u, v = points(u)[0], points(v)[0]
+            precision = torch.promote_types(u.dtype, v.dtype)
+            return u.to(precision), v.to(precision)
         if u.ndim != 3 or u.shape[1] != 2:
             raise ValueError(f"two towers are needed: loss(u, v), not one of {tuple(u.shape)}")
         first, second = points(u)[0].chunk(2)

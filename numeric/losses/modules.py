@@ -115,7 +115,7 @@ class Loss(nn.Module):
         only the shape, the precision and the device matter.
         """
         z, batch, views = points(embeddings)
-        weights = self.weights(_tensor(labels, z), batch, views, z)
+        weights = self.weights(as_tensor(labels, z), batch, views, z)
         if z.shape[0] == 1:
             return z.new_zeros(())
         rows, has = weights.entropy(z, self.layout(z.shape[0], views))
@@ -125,7 +125,7 @@ class Loss(nn.Module):
     def forward(self, embeddings: Tensor, labels: Labels | None = None) -> Tensor:
         """The loss."""
         z, batch, views = points(embeddings)
-        weights = self.weights(_tensor(labels, z), batch, views, z)
+        weights = self.weights(as_tensor(labels, z), batch, views, z)
         if self.check and isinstance(self.tau, nn.Parameter):
             positive("tau", float(self.tau.detach()))
         each = self.reduction == "none"
@@ -163,9 +163,18 @@ def apart(anchor: bool, towers: bool) -> None:
         raise ValueError("anchor=True and towers=True exclude each other: use one of them")
 
 
-def _tensor(labels: Labels | None, z: Tensor) -> Tensor | None:
-    """Labels beside the embeddings; lists and arrays are taken as well."""
-    return None if labels is None else torch.as_tensor(labels, device=z.device)
+def as_tensor(labels: Labels | None, z: Tensor) -> Tensor | None:
+    """Labels beside the embeddings; lists and arrays are taken as well.
+
+    Raises
+    ------
+    ValueError
+        If they are not numbers.
+    """
+    try:
+        return None if labels is None else torch.as_tensor(labels, device=z.device)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(f"labels must be numbers: {str(error).splitlines()[0]}") from error
 
 
 def points(z: Tensor) -> tuple[Tensor, int, int]:

@@ -262,6 +262,14 @@ def test_symbols_are_renamed_everywhere() -> None:
     assert not re.search(r"\\(tau|alpha)\b", statement)
 
 
+def test_names_in_the_dimensions_are_renamed() -> None:
+    one = [results["infonce-noise"]]
+    text = export.to_latex(one, export.rename([r"\tau=T", r"rho=\epsilon"], one))
+    statement = defined(text)[r"\clInfonceNoiseStatement"][1]
+    assert r"suffices for $T_{\min}$, $\epsilon_{\max}$" in statement
+    assert not re.search(r"\\(tau|rho)\b", statement)
+
+
 HOSTILE = [
     *("", "1", "m+n", "m n", "{m", "m}", "m^2^3", "m_", r"\mathrm{}", "m%", "m#1", "$m$"),
     *(r"\input{x}", r"\def\x{1}", r"\catcode", r"^^41", r"\text{\input}", "~", "m&n", "m\n\nn"),

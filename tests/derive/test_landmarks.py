@@ -6,6 +6,7 @@ Loops over pairs are those of ``losses_by_hand``; sums of a few hundred terms of
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from math import log
 from typing import Any
@@ -364,6 +365,25 @@ def test_where_a_value_stands() -> None:
     assert "between" in explain("supcon", value=5, **options)["says"]
     without = explain("supcon", **options)
     assert without["nearest"] is None and "8.9091" in without["says"]
+
+
+def test_a_small_value_is_told_from_small_landmarks() -> None:
+    """CLIP of 512 pairs has its simplex at 0.00031046, its orthogonal images at 0.00031926."""
+    for value, says in (
+        ("0.0001", "lies below 0.00031046"),
+        ("0.00031046", "value of simplex"),
+        ("0.00031926", "value of orthogonal"),
+        ("0.000", "value of classes_at_random"),  # a loss that is shown with three decimals
+    ):
+        said = explain("clip", batch=512, value=value)["says"]
+        assert says in said and (value == "0.000" or "or of" not in said)
+    assert explain("simsiam", value="0")["nearest"] == "random"  # an integral, not quite zero
+
+
+def test_cosines_are_written_as_they_are() -> None:
+    for options in ({"batch": 2}, {"batch": 4, "classes": 2}):
+        for mark in explain("supcon", **options)["landmarks"]:
+            assert "-1/1" not in re.sub(r"-1/1\d", "", mark["configuration"])
 
 
 def test_a_value_without_a_loss() -> None:

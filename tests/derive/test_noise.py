@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from math import exp, log
 
 import numpy as np
@@ -77,3 +78,27 @@ def test_a_structure_that_does_not_coincide_is_refused() -> None:
     """Views as classes: the conditions differ, and nothing is said."""
     with pytest.raises((StepFailed, DomainError, ValueError)):
         with_noise(PROBLEM, "instances", ("same_instance",), "it is optimal", Derivation())
+
+
+def test_captions_from_outside_the_batch_do_not_close_the_simplex() -> None:
+    """Batches of two of five images, a share of captions of any other image, all cases summed."""
+    images, rho = range(5), 0.3
+    tau = 0.9 * float(PAIRS.value("tau_min", N=2, rho="0.3"))
+
+    def loss(cosine: float) -> float:
+        total = 0.0
+        for *batch, one, two in product(images, repeat=4):
+            captions = (one, two)
+            if batch[0] != batch[1]:
+                of = [1 - rho if batch[i] == captions[i] else rho / 4 for i in (0, 1)]
+                s = [[1.0 if c == image else cosine for c in captions] for image in batch]
+                each = [log(1 + exp((s[i][1 - i] - s[i][i]) / tau)) for i in (0, 1)]
+                total += of[0] * of[1] * sum(each) / 2
+        return total / 20
+
+    assert all(loss(c) > loss(-1 / 4) for c in (-0.2, 0, 0.2, 0.5))
+    # With the other caption of the batch a cone is better there, with the gap 1.8 and not 2.
+    simplex, cone = (np.array([[1, 0], [c, np.sqrt(1 - c * c)]]) for c in (-1, -0.8))
+    assert pairs_loss(np.stack([cone] * 2), rho, tau) < pairs_loss(
+        np.stack([simplex] * 2), rho, tau
+    )

@@ -44,6 +44,17 @@ def test_every_quantity_has_a_value_at_the_witness(id: str) -> None:
                 assert not q.is_number or mpmath.isfinite(value), name
 
 
+@pytest.mark.parametrize("id", list(results))
+def test_what_a_threshold_is_about_exists_at_all_sizes(id: str) -> None:
+    """Also at one view or one instance, where some eigenspaces have no dimension."""
+    for name, q in results[id].quantities.items():
+        for threshold in filter(None, [q.threshold, *q.ends.values()]):
+            place = threshold.criterion.place
+            for point in () if place is None else threshold.domain.points():
+                entries = [*place.inner.values(), *place.along.values()]
+                assert all(e.xreplace(point).is_finite for e in entries), (name, point)
+
+
 def test_unknown_ids_are_refused() -> None:
     with pytest.raises(UnknownResult, match="'nope'"):
         results["nope"]

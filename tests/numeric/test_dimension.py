@@ -117,3 +117,5 @@ def test_what_holds_in_a_dimension_that_is_given() -> None:
     assert few == "d = 9 is too small for all of this: it takes d >= 10"
     (some,) = verdicts_at(found, {}, 9)
     assert some.endswith("where m <= 9")
+    (none,) = verdicts_at(found, found.point(m=oo), 9)
+    assert none == "d = 9 is too small for all of this: it takes d >= m"

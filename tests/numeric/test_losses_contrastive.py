@@ -298,6 +298,14 @@ def test_small_temperatures(name: str, dtype: torch.dtype, way: str) -> None:
     torch.testing.assert_close(found, expected, check_dtype=False, **close)
 
 
+@pytest.mark.parametrize("name", ["clip", "siglip", "moco"])
+def test_towers_may_differ_in_precision(name: str) -> None:
+    torch.manual_seed(0)
+    loss = ALL[name]().eval()
+    assert loss(U, V.float()) == loss(U, V.float().double())
+    assert loss(U.half(), V).dtype is torch.float64
+
+
 @pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("name", ALL)
 def test_lower_precision_is_raised(name: str, kind: torch.dtype) -> None:
@@ -420,6 +428,10 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "shape": (lambda: CLIP()(U, V[:3]), "two views must be (batch, d) both, not (6, 5) and (3, 5)"),
     "one tower": (lambda: CLIP()(U), "two towers are needed: loss(u, v), not one of (6, 5)"),
     "labels": (lambda: SINCERE()(U, [0, 1]), "labels must be (6,), one per sample, not (2,)"),
+    "names": (lambda: SINCERE()(U, ["a", "b"] * 3), "labels must be numbers: "),
+    "missing": (lambda: SupCL(0.5)(U, [0, None] * 3), "labels must be numbers: "),
+    "no negatives": (lambda: DCL()(PAIRS[:1]), "DCL needs samples of two classes"),
+    "one class": (lambda: DCL()(U, [4] * 6), "DCL needs samples of two classes"),
     "alone in SimCLR": (
         lambda: SimCLR()(U, [0, 0, 1, 1, 2, 3]),
         "sample 4 has no other sample to be attracted to",

@@ -244,7 +244,7 @@ class Writer:
                 said.append(listed(parts) + noun)
         lines = [f"Let {', and let '.join(said)}."] if said else []
         lines += self._given()
-        about = head(result, Typeset(note.symbol, note.prose))
+        about = head(result, Typeset(note.symbol, note.prose, note.symbol_text))
         if about.formula:
             notes = "; ".join(about.notes)
             formula = note.symbol_text(about.formula) if result.alone else about.formula
