@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -117,12 +118,13 @@ def test_it_takes_no_time_at_the_sizes_of_clip() -> None:
 def test_the_declaration_tells_which_bound_applies() -> None:
     values = {"m": 5, "n": 4, "p": 3, "N": 7, "d": 3, "alpha": 0.3, "tau": 0.5}
     counts = {"simclr": 4 * (3 - 1), "supcon": 5 * (4 * 3 - 1), "supcl": 5 * 4 * 3, "clip": 7}
+    counts["cnce"] = 4 * 3  # its denominators are classes
     for name, size in counts.items():
         e = least_on_sphere(CATALOGUE[name])
         found = e.subs({s: values[s.name] for s in e.free_symbols}).evalf()
         bound = float(BOUND.value("loss_at_least", N=size, d=3, tau=0.5))
         assert float(found) == pytest.approx(bound, rel=1e-12)
-    for name in ("dcl", "sincere", "cnce", "supcl-exclusive", "siglip", "spectral"):
+    for name in ("dcl", "sincere", "supcl-exclusive", "siglip", "spectral"):
         assert least_on_sphere(CATALOGUE[name]) is None, name
 
 
@@ -154,3 +156,25 @@ def test_dimensions_and_temperatures_outside_are_refused() -> None:
     for at in ({"N": 1}, {"d": 0}, {"tau": 0}, {"p": 1}):
         with pytest.raises(DomainError):
             BOUND.point(**at)
+
+
+def test_the_table_of_real_systems_is_what_comes_out() -> None:
+    page = Path(__file__).parents[2] / "docs" / "dimension.md"
+    row = re.compile(
+        r"\| \$(\w) = (\d+)\$ \| (\d+) \| ([\d.]+) \| (\S+) \| (\S+) \| (\S+) \|$", re.M
+    )
+    found = row.findall(page.read_text())
+    assert len(found) == 6
+    for name, size, d, tau, *shown in found:
+        at = {name: size, "d": d, "tau": tau, "p": 2}
+        out = name == "n"
+        uniform = BOUND.value("loss_at_least_anchor_out" if out else "loss_at_least", **at)
+        best = BOUND.value("loss_at_least_best_anchor_out" if out else "loss_at_least_best", **at)
+        clip = {"N": size, "t": tau}
+        simplex = (
+            results["simclr"].value("loss", n=size, p=2, tau=tau)
+            if out
+            else results["infonce-optimum"].value("loss", **clip) / 2
+        )
+        for value, text in zip((uniform, simplex, best), shown, strict=True):
+            assert 0 <= float(value) - float(text) < 1e-3
