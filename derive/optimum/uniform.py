@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from sympy import Eq, Expr, Integer, S, Symbol, log
+from sympy import Eq, Expr, Integer, S, log
 
 from ..decide.decide import positive, zero
 from ..decide.domain import Domain
@@ -28,35 +27,28 @@ from ..structures.scheme import Scheme
 from .dimension import d
 
 
-class Alike(NamedTuple):
-    """The number of vectors whose logarithm the bound has, and why."""
-
-    number: Expr
-    lemma: Lemma
-
-
 def at_uniform(number: Expr, tau: Expr) -> Expr:
     """The loss where so many aligned vectors are as if uniform on the sphere."""
     return log(number) + Log0F1(d / 2, 1 / (4 * tau**2)) - 1 / tau
 
 
-def alike(term: SoftmaxTerm, scheme: Scheme) -> Alike | None:
-    """Which of the lemmas applies to a term, if one does."""
+def alike(term: SoftmaxTerm, scheme: Scheme) -> tuple[Expr, Lemma] | None:
+    """The number of vectors whose logarithm the bound has, and the lemma that says so, if any."""
     below, pulls = set(term.denominator), set(term.positives)
     if term.own_positive or any(w != 1 for w in term.denominator_weights):
         return None
     size = _count(scheme, below)
     if "self" in below:
-        return Alike(size, ONE_SET) if _has_only(scheme, below, (0, size)) else None
+        return (size, ONE_SET) if _has_only(scheme, below, (0, size)) else None
     if not pulls <= below:
         return None
     if _has_only(scheme, below, (0, size, -size)):
-        return Alike(size, TWO_SETS)
+        return size, TWO_SETS
     group = _count(scheme, pulls) + 1
     equal = len({term.weight(r) for r in pulls}) == 1
     if equal and _has_only(scheme, {*below, "self"}, (0, size + 1)):
         if _has_only(scheme, {*pulls, "self"}, (0, group)):
-            return Alike(tidy((group - 1) * (size + 1) / group), WITHOUT_ANCHOR)
+            return tidy((group - 1) * (size + 1) / group), WITHOUT_ANCHOR
     return None
 
 
@@ -79,16 +71,15 @@ class Counted(Statement):
         found = alike(term, scheme)
         if found is None:
             raise ValueError("no bound is known for these denominators")
-        shown = eq(Symbol("number"), found.number)
-        return cls(shown, domain, term, scheme, lemma=found.lemma)
+        return cls(eq("number", found[0]), domain, term, scheme, lemma=found[1])
 
     def decide(self) -> Outcome:
         """Whether the eigenvalues of the denominators, and of the positives, are what it takes."""
         found = alike(self.term, self.scheme)
-        if found is None or found.lemma is not self.lemma or not isinstance(self.shown, Eq):
+        if found is None or found[1] is not self.lemma or not isinstance(self.shown, Eq):
             return Undecided("no bound is known for these denominators")
-        same = zero(self.shown.args[1] - found.number, self.domain)
-        return Refuted(note=f"it is {found.number}") if isinstance(same, Refuted) else same
+        same = zero(self.shown.args[1] - found[0], self.domain)
+        return Refuted(note=f"it is {found[0]}") if isinstance(same, Refuted) else same
 
 
 def _count(scheme: Scheme, names: Collection[str]) -> Expr:
@@ -115,5 +106,5 @@ def least_on_sphere(problem: Problem) -> Expr | None:
         is_weight = isinstance(positive(term.coefficient, problem.domain, strict=False), Holds)
         if found is None or not is_weight:
             return None
-        total += term.coefficient * at_uniform(found.number, loss.temperature)
+        total += term.coefficient * at_uniform(found[0], loss.temperature)
     return total

@@ -513,7 +513,7 @@ def log_0f1(b: Any, z: Any) -> Any:
     It is log E exp(k x) with x = tanh(s) of density sech(s)**n, n = 2 b - 1: the trapezoidal rule
     around the largest value, with s = sinh(u)/sqrt(n) beside it, converges geometrically.
     """
-    like = type(z if isinstance(z, Number) else b)
+    like: Any = type(z if isinstance(z, Number) else b)
     (b, r), (z, more) = (like.of(v).rounded() for v in (b, z))
     n, k = np.maximum(2 * b - 1, 1), 2 * np.sqrt(z)
     with np.errstate(all="ignore"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -17,7 +18,7 @@ from cltheory.derive.results import results
 from cltheory.derive.results.instances.uniform_bound import DOMAIN
 from cltheory.derive.structures.hierarchy import n, p
 from cltheory.derive.theorem.floats import Careful, Fast, Wide, log_0f1
-from sympy import Integer, Rational, Symbol, diff, oo
+from sympy import Expr, Integer, Rational, Symbol, diff, expand, oo, symbols
 
 BOUND = results["uniform-bound"]
 
@@ -120,6 +121,32 @@ def test_the_affinity_lemma_in_numbers(d: int, kappa: float) -> None:
         means = np.sqrt(np.maximum(density[0] * density[1], 0)).mean()
         spread = np.sqrt(np.maximum(density[0] * density[1], 0)).std() / 1500**0.5
         assert (means + 4 * spread) ** 2 >= np.exp(-kappa * (1 - np.cos(angle)))
+
+
+def test_the_heat_equation_of_the_affinity_lemma() -> None:
+    """The equation of Z, with b and its derivatives at a point as letters."""
+    n, y = symbols("n y")
+    letters = symbols("b0:7")  # b and its derivatives in y
+
+    def slope(e: Expr) -> Expr:
+        return diff(e, y) + sum(diff(e, u) * v for u, v in pairwise(letters))
+
+    def laplacian(m: Expr, e: Expr) -> Expr:
+        return (1 - y**2) * slope(slope(e)) - m * y * slope(e)
+
+    b, rise = letters[:2]
+    # log p_t solves psi_t = (L_n psi + (1 - y^2) b^2)/2, and b is its derivative in y.
+    flow = slope((1 - y**2) * rise - n * y * b + (1 - y**2) * b**2) / 2
+    z = -slope((1 - y**2) * rise - n * y * b) - Rational(2, 3) * (n - 1) * b
+    changes = [flow]
+    for _ in range(3):
+        changes.append(slope(changes[-1]))
+    change = sum(diff(z, u) * e for u, e in zip(letters, changes, strict=False))
+    bend = -y * b + (1 - y**2) * rise
+    said = (laplacian(n + 2, z) - n * z) / 2 + slope((1 - y**2) * b * z) + 2 * bend * z
+    source = 2 * (n - 1) * (1 - y**2) * -rise * (b + y * rise)
+    assert expand(change - said - source) == 0
+    assert expand(change - said + source) != 0
 
 
 def zonal(degree: int, d: int, y: np.ndarray) -> np.ndarray:

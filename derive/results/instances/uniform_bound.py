@@ -6,9 +6,10 @@ smaller mean logarithm; and the simplex is a bound in every dimension. The large
 
 from __future__ import annotations
 
-from sympy import Max, Piecewise, Rational, S, Symbol, diff, log
+from sympy import Max, Piecewise, Rational, S, Symbol, diff, exp, log
 
 from ...decide.domain import POSITIVE, Domain, Range, at_least
+from ...losses.clip import CLIP
 from ...losses.setting import Setting
 from ...losses.simclr import SIMCLR
 from ...losses.softmax import SoftmaxTerm, tau
@@ -18,6 +19,8 @@ from ...optimum.vertex import vertex
 from ...problems.catalogue import CATALOGUE
 from ...proof.derivation import Derivation
 from ...proof.relations import ge, gt
+from ...proof.sphere import AFFINITY
+from ...proof.statement import Relations
 from ...structures.hierarchy import n, p
 from ...structures.scheme import complete
 from ...structures.towers import N
@@ -51,18 +54,25 @@ SETTING = Setting(
         r"\langle u, v\rangle/\tau\Bigr], \quad \sum_v a_{uv} = 1",
     ),
     "d, a parameter",
+    "any softmax loss of these kinds, in the terms of no library",
 )
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     _state_mean(proof)
+    opposite = gt(2 * exp(-2 / tau) / (1 + exp(-2 / tau)), exp(-2 / tau))
+    proof.add(
+        "At d = 1 the affinity of opposite vectors is larger than two towers need",
+        Relations(opposite, DOMAIN, lemma=AFFINITY),
+        "it is 1 - tanh(1/tau) there; for d >= 2 it is proved in words",
+    )
     one = complete(N, "other", "contrasts")
     everything = SoftmaxTerm(S.One, positives=("other",), denominator=("self", "other"))
     clip, views = CATALOGUE["clip"], CATALOGUE["simclr"]
     counts = {}
     for name, term, scheme, title in (
         ("one", everything, one, "In one tower with the anchor all N vectors count"),
-        ("two", clip.loss.terms[0], clip.scheme, "In two towers the N items count"),
+        ("two", CLIP.terms[0], clip.scheme, "In two towers the N items count"),
         ("out", SIMCLR.terms[0], views.scheme, "Without the anchor fewer vectors count"),
     ):
         says = Counted.of(term, scheme, DOMAIN)
