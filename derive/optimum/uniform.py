@@ -45,11 +45,11 @@ def alike(term: SoftmaxTerm, scheme: Scheme) -> tuple[Expr, Lemma] | None:
     if _has_only(scheme, below, (0, size, -size)):
         return size, TWO_SETS
     group = _count(scheme, pulls) + 1
-    equal = len({term.weight(r) for r in pulls}) == 1
-    if equal and _has_only(scheme, {*below, "self"}, (0, size + 1)):
-        if _has_only(scheme, {*pulls, "self"}, (0, group)):
-            return tidy((group - 1) * (size + 1) / group), WITHOUT_ANCHOR
-    return None
+    fits = len({term.weight(r) for r in pulls}) == 1 and all(
+        _has_only(scheme, {*names, "self"}, (0, count))
+        for names, count in ((below, size + 1), (pulls, group))
+    )
+    return (tidy((group - 1) * (size + 1) / group), WITHOUT_ANCHOR) if fits else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,16 +95,14 @@ def _has_only(scheme: Scheme, names: Collection[str], values: tuple[Expr | int, 
 
 def least_on_sphere(problem: Problem) -> Expr | None:
     """The bound for a declared loss, in d and its own symbols; None where none is known."""
-    loss, scheme = problem.loss, problem.structure
-    if not isinstance(loss, SoftmaxLoss) or loss.similarity is not None:
+    loss, scheme, total = problem.loss, problem.structure, S.Zero
+    if not isinstance(loss, SoftmaxLoss) or not isinstance(scheme, Scheme):
         return None
-    if not isinstance(scheme, Scheme):
-        return None
-    total = S.Zero
     for term in loss.terms:
-        found = alike(term, scheme)
-        is_weight = isinstance(positive(term.coefficient, problem.domain, strict=False), Holds)
-        if found is None or not is_weight:
+        found = alike(term, scheme) if loss.similarity is None else None
+        weights = (term.coefficient, *term.weights)
+        signs = (positive(w, problem.domain, strict=False) for w in weights)
+        if found is None or not all(isinstance(sign, Holds) for sign in signs):
             return None
         total += term.coefficient * at_uniform(found[0], loss.temperature)
     return total

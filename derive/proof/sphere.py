@@ -1,8 +1,8 @@
 """Lower bounds for vectors on a sphere of any dimension: lemmas with their proofs.
 
-The bound for one set of vectors rests on the infinite divisibility of the von Mises-Fisher
-distribution (P. Hartman and G. S. Watson 1974; J. T. Kent 1977). The one for two sets is proved in
-words, from the shape of the heat kernel.
+The bound for one set of vectors rests on the von Mises-Fisher distribution being that of Brownian
+motion at a random time (P. Hartman and G. S. Watson 1974) that is infinitely divisible (J. T. Kent
+1977). The one for two sets is proved in words, from the shape of the heat kernel.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ONE_SET = Lemma(
     r"$-(\nu^2 - \nu_0^2)/(2r^2)$ it leaves $I_\nu/I_{\nu_0}$ as it is, which tends to 1, so "
     r"$I_\nu(\kappa)/I_{\nu_0}(\kappa) = E e^{-(\nu^2 - \nu_0^2) T/2}$ with $T = \int_0^\infty "
     r"R_s^{-2} ds$. $T$ is the sum of independent parts, one from each level to the next, however "
-    r"close the levels: it is infinitely divisible (Hartman and Watson), $T = T' + T''$. As "
+    r"close the levels: it is infinitely divisible (Khinchin; Kent 1977), $T = T' + T''$. As "
     r"$(\nu_0 + l)^2 - \nu_0^2$ are the eigenvalues of $-\Delta$, $K$ is the heat kernel at the "
     r"random time $T$, and $K = Q Q$ with $Q$ that at $T'$, symmetric, positive, and Markov. For "
     r"$d = 1$, $Q = 1 \pm \sqrt{\tanh\kappa}$. By Jensen's inequality and symmetry $\int\log "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.derive.results import results
 from cltheory.derive.theorem.dimensions import verdicts_at
 from scipy.optimize import minimize
+from sympy import Integer
 from torch import Tensor
 
 BOUND = results["uniform-bound"]
@@ -126,6 +128,18 @@ def test_the_declaration_tells_which_bound_applies() -> None:
         assert float(found) == pytest.approx(bound, rel=1e-12)
     for name in ("dcl", "sincere", "supcl-exclusive", "siglip", "spectral"):
         assert least_on_sphere(CATALOGUE[name]) is None, name
+    for name, change in (
+        ("clip", {"coefficient": Integer(-1)}),
+        ("clip", {"weights": (Integer(-1),)}),
+        ("clip", {"denominator": ("negative",)}),
+        ("clip", {"denominator_weights": (Integer(1), Integer(2))}),
+        ("supcon", {"weights": (Integer(1), Integer(2))}),
+        ("supcon", {"positives": ("same_class",)}),
+    ):
+        problem = CATALOGUE[name]
+        terms = (replace(problem.loss.terms[0], **change),)
+        other = replace(problem, loss=replace(problem.loss, terms=terms))
+        assert least_on_sphere(other) is None, change
 
 
 @pytest.mark.parametrize(

@@ -69,53 +69,54 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     one = complete(N, "other", "contrasts")
     everything = SoftmaxTerm(S.One, positives=("other",), denominator=("self", "other"))
     clip, views = CATALOGUE["clip"], CATALOGUE["simclr"]
-    counts = {}
-    for name, term, scheme, title in (
-        ("one", everything, one, "In one tower with the anchor all N vectors count"),
-        ("two", CLIP.terms[0], clip.scheme, "In two towers the N items count"),
-        ("out", SIMCLR.terms[0], views.scheme, "Without the anchor fewer vectors count"),
-    ):
+    kinds = (
+        (everything, one, "In one tower with the anchor all N vectors count"),
+        (CLIP.terms[0], clip.scheme, "In two towers the N items count"),
+        (SIMCLR.terms[0], views.scheme, "Without the anchor fewer vectors count"),
+    )
+    least = []
+    for term, scheme, title in kinds:
         says = Counted.of(term, scheme, DOMAIN)
         proof.add(title, says, "anchors have equal denominators, up to the anchor itself")
-        counts[name] = says.shown.args[1]
+        least.append(at_uniform(says.shown.args[1], tau))
+    first, towers, out = least
     simplex = vertex(clip, "shared_contrasts", proof).loss
     apart = vertex(views, "instances", proof).loss
-    least = {name: at_uniform(count, tau) for name, count in counts.items()}
-    uniform, at_simplex = Symbol("uniform"), Symbol("simplex")
+    words = Symbol("uniform"), Symbol("simplex")
     return {
         "loss_at_least": Quantity(
-            least["one"],
+            first,
             r"\mathcal{L}_{\mathrm{uniform}}",
-            "lower bound on the loss of one tower, the anchor included, in d dimensions: its value "
-            "at aligned vectors that are uniform on the sphere",
+            "lower bound on the loss of one tower, the anchor included: its value at aligned "
+            "vectors that are uniform on the sphere",
         ),
         "loss_at_least_two_towers": Quantity(
-            least["two"],
+            towers,
             r"\mathcal{L}_{\mathrm{towers}}",
-            "lower bound on InfoNCE of two towers in each direction, and so on CLIP; its proof "
-            "(lemma: uniform bound for two towers) is in words and not yet published",
+            "lower bound on InfoNCE of two towers in each direction, and so on CLIP; its lemmas "
+            "(uniform bound for two towers, affinity) are proved in words and not yet published",
         ),
         "loss_at_least_anchor_out": Quantity(
-            least["out"],
+            out,
             r"\mathcal{L}_{\mathrm{out}}",
-            "lower bound where the anchor is excluded (NT-Xent: n images, p = 2 views); it rests "
-            "on that for two towers",
+            "lower bound with the anchor excluded (NT-Xent: n images, p = 2 views), by the same "
+            "lemmas",
         ),
         "loss_at_least_best": Quantity(
-            Max(least["one"], simplex),
+            Max(first, simplex),
             r"\mathcal{L}_{\mathrm{best}}",
-            "the larger of the first bound and the minimum over all dimensions, for CLIP and for "
-            "one tower with the anchor",
+            "the larger of the first bound and that of the simplex, the minimum of CLIP over all "
+            "dimensions",
         ),
         "regime": Quantity(
-            Piecewise((uniform, least["one"] > simplex), (at_simplex, True)),
+            Piecewise((words[0], first > simplex), (words[1], True)),
             r"\text{regime}",
-            "which of the two it is: the uniform distribution, or the simplex",
+            "which of the two is larger: that of the uniform distribution or of the simplex",
         ),
         "loss_at_least_best_anchor_out": Quantity(
-            Max(least["out"], apart),
+            Max(out, apart),
             r"\mathcal{L}_{\mathrm{best,out}}",
-            "the larger of the bound without the anchor and the minimum over all dimensions",
+            "the larger of the bound with the anchor excluded and that of its simplex",
         ),
     }
 
