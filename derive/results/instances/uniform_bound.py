@@ -155,7 +155,7 @@ def _state_mean(proof: Derivation) -> None:
 RESULT = Result(
     "uniform-bound",
     title="Lower bounds on softmax losses in d dimensions, for any number of vectors",
-    source="beyond the papers; Hartman and Watson (1974) and Kent (1977) have the main lemma",
+    source="beyond the papers; the loss is that of Chen et al. (2020) and Radford et al. (2021)",
     parameters=(N, n, p, d, tau),
     domain=DOMAIN,
     meanings=MEANINGS,
