@@ -6,9 +6,10 @@ smaller mean logarithm; and the simplex is a bound in every dimension. The large
 
 from __future__ import annotations
 
-from sympy import Max, Piecewise, Rational, S, Symbol, diff, exp, log
+from sympy import Expr, Max, Piecewise, Rational, S, Symbol, diff, exp, log
 
 from ...decide.domain import POSITIVE, Domain, Range, at_least
+from ...decide.evidence import Holds
 from ...losses.clip import CLIP
 from ...losses.setting import Setting
 from ...losses.simclr import SIMCLR
@@ -17,8 +18,9 @@ from ...optimum.dimension import d
 from ...optimum.uniform import Counted, at_uniform
 from ...optimum.vertex import vertex
 from ...problems.catalogue import CATALOGUE
-from ...proof.derivation import Derivation
-from ...proof.relations import ge, gt
+from ...problems.problem import Problem
+from ...proof.derivation import Derivation, StepFailed
+from ...proof.relations import eq, ge, gt
 from ...proof.sphere import AFFINITY
 from ...proof.statement import Relations
 from ...structures.hierarchy import n, p
@@ -80,8 +82,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         proof.add(title, says, "anchors have equal denominators, up to the anchor itself")
         least.append(at_uniform(says.shown.args[1], tau))
     first, towers, out = least
-    simplex = vertex(clip, "shared_contrasts", proof).loss
-    apart = vertex(views, "instances", proof).loss
+    simplex = _simplex(clip, "shared_contrasts", "In two towers", proof)
+    apart = _simplex(views, "instances", "Without the anchor", proof)
     words = Symbol("uniform"), Symbol("simplex")
     return {
         "loss_at_least": Quantity(
@@ -119,6 +121,23 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "the larger of the bound with the anchor excluded and that of its simplex",
         ),
     }
+
+
+def _simplex(problem: Problem, pure: str, where: str, proof: Derivation) -> Expr:
+    """The minimum over all dimensions; its own steps are those of the result on that loss."""
+    own = Derivation()
+    found = vertex(problem, pure, own)
+    if found.verdict != "strict":
+        raise StepFailed(f"{pure} is not proved to be optimal everywhere")
+    at = {Symbol("loss"): found.reduced.value(found.inner)}
+    says = Relations(eq("loss", found.loss), problem.domain, names=at, given=(Holds(own.evidence),))
+    proof.add(
+        f"{where} the loss is at least that of the simplex, in every dimension",
+        says,
+        "no other Gram matrix has a smaller one, by the conditions on the eigenvalues of the "
+        "gradient",
+    )
+    return found.loss
 
 
 def _state_mean(proof: Derivation) -> None:
