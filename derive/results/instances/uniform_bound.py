@@ -24,7 +24,7 @@ from ...proof.relations import eq, ge, gt
 from ...proof.sphere import AFFINITY
 from ...proof.statement import Relations
 from ...structures.hierarchy import n, p
-from ...structures.scheme import complete
+from ...structures.scheme import Scheme, complete
 from ...structures.towers import N
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -62,26 +62,24 @@ SETTING = Setting(
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     _state_mean(proof)
+
+    def counted(term: SoftmaxTerm, scheme: Scheme, title: str) -> Expr:
+        says = Counted.of(term, scheme, DOMAIN)
+        proof.add(title, says, "anchors have equal denominators, up to the anchor itself")
+        return at_uniform(says.shown.args[1], tau)
+
+    one = complete(N, "other", "contrasts")
+    everything = SoftmaxTerm(S.One, positives=("other",), denominator=("self", "other"))
+    clip, views = CATALOGUE["clip"], CATALOGUE["simclr"]
+    first = counted(everything, one, "In one tower with the anchor all N vectors count")
     opposite = gt(2 * exp(-2 / tau) / (1 + exp(-2 / tau)), exp(-2 / tau))
     proof.add(
         "At d = 1 the affinity of opposite vectors is larger than two towers need",
         Relations(opposite, DOMAIN, lemma=AFFINITY),
         "it is 1 - tanh(1/tau) there; for d >= 2 it is proved in words",
     )
-    one = complete(N, "other", "contrasts")
-    everything = SoftmaxTerm(S.One, positives=("other",), denominator=("self", "other"))
-    clip, views = CATALOGUE["clip"], CATALOGUE["simclr"]
-    kinds = (
-        (everything, one, "In one tower with the anchor all N vectors count"),
-        (CLIP.terms[0], clip.scheme, "In two towers the N items count"),
-        (SIMCLR.terms[0], views.scheme, "Without the anchor fewer vectors count"),
-    )
-    least = []
-    for term, scheme, title in kinds:
-        says = Counted.of(term, scheme, DOMAIN)
-        proof.add(title, says, "anchors have equal denominators, up to the anchor itself")
-        least.append(at_uniform(says.shown.args[1], tau))
-    first, towers, out = least
+    towers = counted(CLIP.terms[0], clip.scheme, "In two towers the N items count")
+    out = counted(SIMCLR.terms[0], views.scheme, "Without the anchor fewer vectors count")
     simplex = _simplex(clip, "shared_contrasts", "In two towers", proof)
     apart = _simplex(views, "instances", "Without the anchor", proof)
     words = Symbol("uniform"), Symbol("simplex")
