@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sympy import Eq, Expr, Integer, S, log
+from sympy import Eq, Expr, Integer, S, Symbol, log
 
 from ..decide.decide import positive, zero
 from ..decide.domain import Domain
@@ -25,6 +25,9 @@ from ..proof.sphere import ONE_SET, TWO_SETS, WITHOUT_ANCHOR
 from ..proof.statement import Lemma, Statement
 from ..structures.scheme import Scheme
 from .dimension import d
+
+#: What a bound has the logarithm of.
+NUMBER = Symbol("number")
 
 
 def at_uniform(number: Expr, tau: Expr) -> Expr:
@@ -71,13 +74,15 @@ class Counted(Statement):
         found = alike(term, scheme)
         if found is None:
             raise ValueError("no bound is known for these denominators")
-        return cls(eq("number", found[0]), domain, term, scheme, lemma=found[1])
+        return cls(eq(NUMBER, found[0]), domain, term, scheme, lemma=found[1])
 
     def decide(self) -> Outcome:
         """Whether the eigenvalues of the denominators, and of the positives, are what it takes."""
         found = alike(self.term, self.scheme)
-        if found is None or found[1] is not self.lemma or not isinstance(self.shown, Eq):
+        if found is None or found[1] is not self.lemma:
             return Undecided("no bound is known for these denominators")
+        if not isinstance(self.shown, Eq) or self.shown.args[0] != NUMBER:
+            return Undecided(f"{self.shown} is not about the number of vectors")
         same = zero(self.shown.args[1] - found[0], self.domain)
         return Refuted(note=f"it is {found[0]}") if isinstance(same, Refuted) else same
 

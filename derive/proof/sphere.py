@@ -52,11 +52,11 @@ AFFINITY = Lemma(
     r"the bridge from $u$ to $v$ at time $T$ is majorised by that of the loop, $v = u$: it arises "
     r"from a cap around $v$ by heat and by the flow along $\nabla\log p$. Heat keeps it majorised "
     r"(Riesz on the sphere; Baernstein and Taylor 1976), and so does the flow, for which by (A) no "
-    r"set has a larger preimage than the cap around $u$ of its size. (C) $Q_u Q_v/K(u, v)$ is a mixture "
-    r"of bridges. The mass of a cap falls with $T$ and $S$ by (A), and moving $v$ to $u$ shifts "
-    r"the weights to smaller times (the inequality of Fortuin, Kasteleyn and Ginibre: the "
-    r"density $p_{T+S}(u, u)$ of times is log-convex in $T + S$). So the mixture is majorised by "
-    r"$Q_u^2/K(u, u)$, and the integral of the square root, which is Schur-concave, is at least "
+    r"set has a larger preimage than the cap around $u$ of its size. (C) $Q_u Q_v/K(u, v)$ "
+    r"is a mixture of bridges. The mass of a cap falls with $T$ and $S$ by (A), and moving $v$ to "
+    r"$u$ shifts the weights to smaller times (the inequality of Fortuin, Kasteleyn and Ginibre: "
+    r"the density $p_{T+S}(u, u)$ of times is log-convex in $T + S$). So the mixture is majorised "
+    r"by $Q_u^2/K(u, u)$, and the integral of the square root, which is Schur-concave, is at least "
     r"$\int Q_u/\sqrt{K(u, u)} = K(u, u)^{-1/2}$.",
 )
 TWO_SETS = Lemma(
