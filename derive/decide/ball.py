@@ -119,6 +119,8 @@ class Enclosures:
             return arb(1).exp()
         if e.is_Float:
             return self(Rational(e))  # the binary number that it is
+        if hasattr(e, "in_balls"):  # a function that knows how
+            return e.in_balls(*map(self, e.args))
         if hasattr(e, "enclosure"):  # a number with a solver of its own
             return e.enclosure(self.bits)
         raise Unknown(f"{e} is not evaluated with a proof")

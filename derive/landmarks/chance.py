@@ -20,9 +20,10 @@ from functools import lru_cache
 from math import ceil, exp, log, pi, sqrt
 from typing import Any
 
-import mpmath
 import numpy as np
+from sympy import Rational
 
+from ..decide.hypergeometric import Log0F1
 from ..errors import InternalError
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -41,9 +42,7 @@ ROUNDING = 1e-9
 
 def log_mean_exponential(d: int, tau: float) -> float:
     """log E exp(X/tau) = log 0F1(; d/2; 1/(4 tau^2))."""
-    with mpmath.workdps(30):
-        z = 1 / (4 * mpmath.mpf(tau) ** 2)
-        return float(mpmath.log(mpmath.hyp0f1(mpmath.mpf(d) / 2, z)))
+    return float(Log0F1(Rational(d, 2), 1 / (4 * Rational(tau) ** 2)).evalf(20))
 
 
 @lru_cache(maxsize=8)

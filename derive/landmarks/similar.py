@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from math import log, sqrt
+from math import sqrt
 from typing import NamedTuple
 
 from sympy import Expr, Integer, S, Symbol, exp, lambdify
@@ -17,6 +17,7 @@ from sympy import log as symbolic_log
 
 from ..losses.pairwise import PairwiseLoss, c
 from ..losses.softmax import SoftmaxLoss
+from ..optimum import uniform as sphere
 from ..optimum.reduce import Pool, ReducedLoss, inner_products
 from ..structures.scheme import Scheme
 from . import chance
@@ -322,25 +323,19 @@ def at_image_simplex(loss: Similar, given: Given) -> tuple[float, str]:
 
 
 def uniform(items: Callable[[Given], int]) -> Bound:
-    """The bound log(items) + log 0F1(; d/2; 1/(4 tau^2)) - 1/tau, times the factor of the loss.
+    """The bound of ``uniform-bound`` with log(items), times the factor of the loss.
 
-    For two towers of N items it holds in each direction with N, for every d and tau (bridges of
-    the heat kernel are majorised by loops, so that its square root has an affinity of at least
-    e^(-(1 - x.y)/(2 tau))). Losses without the anchor follow. Take two different members x_c, y_c
-    of each class at random: the sum over the others of the anchor's class is (K - 1) times the
-    mean of e^(x.y_c/tau), and that over another class is at least (K - 1) times its mean. As log
-    is concave, the mean over these draws of the loss of two towers x, y of m items, plus
-    log(K - 1), is no larger than the loss. So it holds with (K - 1) m; with n images of two views
-    that is n, and 2 n - 1 would be false.
+    With the anchor left out, and classes of K, there are (K - 1) m items: n for two views.
     """
 
     def bound(loss: Similar, given: Given) -> tuple[float, str]:
         assert isinstance(loss.loss, SoftmaxLoss)
         point = loss._point(given)
-        d, tau = int(given["dim"]), number(loss.loss.temperature.xreplace(point))
+        tau = loss.loss.temperature.xreplace(point)
         factor = number(sum((k.coefficient for k in loss.loss.terms), S.Zero).xreplace(point))
         count = items(given)
-        value = factor * (log(count) + chance.log_mean_exponential(d, tau) - 1 / tau)
-        return value, f"uniform at d = {d} with log {count}, proved on paper"
+        bound = sphere.at_uniform(Integer(count), tau).xreplace({sphere.d: Integer(given["dim"])})
+        said = f"uniform-bound, d = {given['dim']}, log {count}; proved in words"
+        return factor * number(bound), said
 
     return bound

@@ -23,16 +23,19 @@ class Setting:
         The loss, as text and as LaTeX; None where there is none.
     dimension
         The dimension that is spoken of.
+    kind
+        What loss it is that no library has.
     """
 
     notes: tuple[Note, ...]
     loss: tuple[str, str] | None = None
     dimension: str = "any"
+    kind: str = "the loss of one anchor, which no library's loss here is"
 
     @property
     def kind_of_loss(self) -> str:
         """What loss it is that no library has, if it is one."""
-        return "the loss of one anchor, which no library's loss here is" if self.loss else ""
+        return self.kind if self.loss else ""
 
     def written(self, style: Plain) -> tuple[str, tuple[str, ...]]:
         """The formula of the loss, if there is one, and what there is."""

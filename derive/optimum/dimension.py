@@ -28,7 +28,7 @@ from ..proof.statement import Statement
 from ..structures.scheme import Scheme
 from .reduce import Inner, Reduced
 
-#: Of embeddings; it is no parameter of a result.
+#: Of embeddings; a parameter of results that hold in all dimensions only.
 d = Symbol("d", integer=True, positive=True)
 #: Points besides the witness at which the structure may be optimal.
 TRIED = 8

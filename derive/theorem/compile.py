@@ -39,6 +39,7 @@ from sympy.printing.precedence import PRECEDENCE
 
 from ..decide.domain import Domain, DomainError
 from ..decide.expectation import Expectation
+from ..decide.hypergeometric import Log0F1
 from ..decide.root import ClampedRoot
 from .kinds import Kind, numbers_in
 from .number import number
@@ -243,14 +244,20 @@ class _Printer(NumPyPrinter):  # type: ignore[misc]
     def _as_ordered_terms(self, e: Expr, order: Any = None) -> list[Expr]:
         return sorted(super()._as_ordered_terms(e, order), key=lambda t: t.has(exp, *self.rounded))
 
-    def _of(self, function: str, e: Expr) -> str:
+    def _number(self, e: Expr) -> str:
         printed = self._print(e)
-        return f"{function}({printed if e.free_symbols else f'number({printed}, {self.like})'})"
+        return printed if e.free_symbols else f"number({printed}, {self.like})"
+
+    def _of(self, function: str, e: Expr) -> str:
+        return f"{function}({self._number(e)})"
 
     def _print_exp(self, e: Expr) -> str:
         return self._of(f"np.{type(e).__name__.lower()}", e.args[0])
 
     _print_log = _print_Abs = _print_sign = _print_exp
+
+    def _print_Log0F1(self, e: Expr) -> str:
+        return f"log_0f1({', '.join(map(self._number, e.args))})"
 
     def _print_Pow(self, e: Expr, rational: bool = False) -> str:
         if abs(e.exp) == S.Half:
@@ -343,4 +350,4 @@ def conditions_on(
 #: What makes a function jump, bend or lie flat.
 KINKED = (Piecewise, Max, Min, Abs)
 #: The functions that a formula may have.
-KNOWN = (exp, log, sign, ClampedRoot, *KINKED)
+KNOWN = (exp, log, sign, Log0F1, ClampedRoot, *KINKED)

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
-from sympy import Expr, Max, S, Symbol, oo
+import mpmath
+from sympy import Expr, Integer, Max, S, Symbol, oo
 
 from ..decide.domain import DomainError, between
 from ..decide.present import solve_linear, tidy
 from ..decide.root import ClampedRoot
 from ..losses.written import Plain
-from ..optimum.dimension import Dimension, has_one_optimum
+from ..optimum.dimension import Dimension, d, has_one_optimum
 from ..optimum.reduction import reduced
 from ..optimum.segment import Occupied, Segment
+from ..optimum.uniform import least_on_sphere
+from .number import number
 from .result import Result
+
+#: Digits of a bound before it is rounded down.
+SHOWN_OF = 20
 
 
 def least_dimension(result: Result) -> Expr | None:
@@ -61,7 +68,11 @@ def _of_optimum(result: Result) -> Dimension | None:
     domain = result.domain.with_range(segment.x, between(0, segment.length), middle)
     start = {r: e.xreplace({segment.x: S.Zero}) for r, e in segment.inner.items()}
     inner = start if least == segment.ranks().start else segment.inner
-    return Dimension(least, has_one_optimum(reduced(result.problem), inner, domain))
+    try:
+        loss = reduced(result.problem)
+    except DomainError:  # at a kink there is no gradient
+        return Dimension(least, False)
+    return Dimension(least, has_one_optimum(loss, inner, domain))
 
 
 def _position(result: Result, segment: Segment) -> Expr | None:
@@ -168,4 +179,28 @@ def verdicts_at(result: Result, point: Mapping[Symbol, Expr], dimension: int) ->
         else:
             enough = f"d >= {own.least} is proved to be enough"
             told.append(f"d = {dimension} may be too small for {about}: {enough}")
+    if any((dimension - own.least).is_negative for own in needs):
+        told += _least_at(result, point, dimension)
     return told
+
+
+def _least_at(result: Result, point: Mapping[Symbol, Expr], dimension: int) -> list[str]:
+    """What no embeddings in too few dimensions have a loss below, if all parameters are given.
+
+    The minimum over all dimensions is a bound in each of them, and the larger one is reported.
+    """
+    problem = result.problem if not result.convention else None
+    found = least_on_sphere(problem) if problem is not None else None
+    if found is None or not found.free_symbols - {d} <= set(point) or oo in point.values():
+        return []
+    there = found.xreplace({**point, d: Integer(dimension)})
+    values = {"uniform-bound": number(there, "loss", SHOWN_OF)}
+    if "loss" in result.quantities:
+        with suppress(DomainError):
+            least = number(result.at("loss", point), "loss", SHOWN_OF)
+            values["minimum over all dimensions"] = least
+    why = max(values, key=lambda k: values[k])
+    shown = mpmath.floor(values[why] * 1000) / 1000  # down: it is a lower bound
+    if shown <= 0:
+        return []
+    return [f"no embeddings of d = {dimension} have a loss below {mpmath.nstr(shown, 15)} ({why})"]

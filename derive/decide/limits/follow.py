@@ -25,6 +25,7 @@ from sympy import (
 
 from ..calculus import derivative
 from ..domain import Domain, Range
+from ..hypergeometric import Log0F1
 from ..normal import NotInField, in_order
 from ..root import ClampedRoot
 from .foregone import with_cases_decided
@@ -166,7 +167,9 @@ def _limit_of_root(
 
 
 def _outermost(e: Expr) -> set[Expr]:
-    if isinstance(e, (ClampedRoot, Max, Min)) or (isinstance(e, NumberSymbol) and e is not S.Exp1):
+    if isinstance(e, (ClampedRoot, Log0F1, Max, Min)) or (
+        isinstance(e, NumberSymbol) and e is not S.Exp1
+    ):
         return {e}
     return set().union(*(_outermost(a) for a in e.args)) if e.args else set()
 

@@ -1,0 +1,194 @@
+"""The uniform bound against embeddings with free weights, its equality case, and what it is for."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.optimum.uniform import least_on_sphere
+from cltheory.derive.problems.catalogue import CATALOGUE
+from cltheory.derive.results import results
+from cltheory.derive.theorem.dimensions import verdicts_at
+from scipy.optimize import minimize
+from sympy import Integer
+from torch import Tensor
+
+BOUND = results["uniform-bound"]
+#: Rounding of a loss of a few units in float64.
+ROUNDING = 1e-12
+
+
+def one_tower(z: Tensor, tau: float) -> Tensor:
+    """Vectors of any weights; the positive of an anchor is the anchor, as close as can be."""
+    u, w = torch.nn.functional.normalize(z[:, 1:], dim=1), torch.log_softmax(z[:, 0], 0)
+    return w.exp() @ torch.logsumexp(u @ u.T / tau + w, 1) - 1 / tau
+
+
+def two_towers(z: Tensor, tau: float) -> Tensor:
+    """One direction, pairs of any weights."""
+    w = torch.log_softmax(z[0, :, 0], 0)
+    u, v = torch.nn.functional.normalize(z[..., 1:], dim=-1)
+    return w.exp() @ (torch.logsumexp(u @ v.T / tau + w, 1) - (u * v).sum(1) / tau)
+
+
+def without_anchor(z: Tensor, tau: float) -> Tensor:
+    """NT-Xent of n images with p views, anchors and their positives in a mean."""
+    u = torch.nn.functional.normalize(z[..., 1:], dim=-1).flatten(0, 1)
+    views, images = z.shape[:2]
+    g = u @ u.T / tau
+    label = torch.arange(views * images) % images
+    same = (label[:, None] == label) & ~torch.eye(len(u), dtype=torch.bool)
+    below = torch.logsumexp(g.fill_diagonal_(-torch.inf), 1)
+    return (below - torch.where(same, g, 0).sum(1) / (views - 1)).mean()
+
+
+def least(loss: Callable[[Tensor, float], Tensor], shape: tuple[int, ...], tau: float) -> float:
+    rng, best = np.random.default_rng(0), np.inf
+
+    def at(x: np.ndarray) -> tuple[float, np.ndarray]:
+        z = torch.tensor(x).reshape(shape).requires_grad_()
+        value = loss(z, tau)
+        value.backward()
+        return value.item(), z.grad.numpy().ravel()
+
+    for _ in range(2):
+        found = minimize(at, rng.standard_normal(np.prod(shape)), jac=True, method="L-BFGS-B")
+        best = min(best, found.fun)
+    return best
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 8])
+@pytest.mark.parametrize("tau", [0.05, 0.3, 2.0])
+def test_no_embeddings_are_below(d: int, tau: float) -> None:
+    at = {"d": d, "tau": tau}
+    for size in (2, 9):
+        # With weights that are free, weights 1/N count as log N.
+        free = BOUND.value("loss_at_least", N=size, **at) - np.log(size)
+        assert least(one_tower, (size, d + 1), tau) >= free - ROUNDING
+        towers = BOUND.value("loss_at_least_two_towers", N=size, **at) - np.log(size)
+        assert least(two_towers, (2, size, d + 1), tau) >= towers - ROUNDING
+    for n, p in ((2, 2), (3, 3)):
+        found = least(without_anchor, (p, n, d + 1), tau)
+        for name in ("loss_at_least_anchor_out", "loss_at_least_best_anchor_out"):
+            assert found >= BOUND.value(name, n=n, p=p, **at) - ROUNDING
+    # The bound is what two points on the line come to, at every temperature.
+    if d == 1:
+        assert least(one_tower, (2, 2), tau) == pytest.approx(float(free), abs=1e-6)
+
+
+def test_more_vectors_without_the_anchor_are_refuted_by_embeddings() -> None:
+    n, tau = 2, 0.1
+    views = torch.tensor([[[0.0, 1], [0, -1]]] * 2, dtype=torch.float64)  # a weight and d = 1
+    found = without_anchor(views, tau).item()
+    proved = float(BOUND.value("loss_at_least_anchor_out", n=n, p=2, d=1, tau=tau))
+    assert proved <= found < proved + np.log(2 * n - 1) - np.log(n) - 0.4
+
+
+@pytest.mark.parametrize("tau", [0.1, 0.5])
+def test_many_uniform_vectors_attain_it(tau: float) -> None:
+    size = 1000
+    turn = 2 * np.pi * np.arange(size) / size
+    height = (2 * np.arange(size) + 1) / size - 1  # a Fibonacci lattice
+    golden = np.pi * (3 - 5**0.5) * np.arange(size)
+    wide = np.sqrt(1 - height**2)
+    for d, u in (
+        (2, np.stack([np.cos(turn), np.sin(turn)], 1)),
+        (3, np.stack([wide * np.cos(golden), wide * np.sin(golden), height], 1)),
+    ):
+        z = torch.tensor(np.concatenate([np.zeros((size, 1)), u], 1))
+        bound = float(BOUND.value("loss_at_least", N=size, d=d, tau=tau))
+        found = one_tower(z, tau).item() + np.log(size)
+        assert -ROUNDING <= found - bound < 1e-3  # of the lattice, whose ends are not uniform
+
+
+def test_it_takes_no_time_at_the_sizes_of_clip() -> None:
+    BOUND.quantities  # noqa: B018  # derived once
+    start = time.process_time()
+    value = BOUND.value("loss_at_least_two_towers", N=65536, d=1024, tau="1/100", digits=30)
+    assert time.process_time() - start < 1
+    # log(65536) - 100 + log 0F1(; 512; 2500), by mpmath at 50 digits.
+    assert float(value) == pytest.approx(-84.0497810826495, abs=1e-12)
+
+
+def test_the_declaration_tells_which_bound_applies() -> None:
+    values = {"m": 5, "n": 4, "p": 3, "N": 7, "d": 3, "alpha": 0.3, "tau": 0.5}
+    counts = {"simclr": 4 * (3 - 1), "supcon": 5 * (4 * 3 - 1), "supcl": 5 * 4 * 3, "clip": 7}
+    counts["cnce"] = 4 * 3  # its denominators are classes
+    for name, size in counts.items():
+        e = least_on_sphere(CATALOGUE[name])
+        found = e.subs({s: values[s.name] for s in e.free_symbols}).evalf()
+        bound = float(BOUND.value("loss_at_least", N=size, d=3, tau=0.5))
+        assert float(found) == pytest.approx(bound, rel=1e-12)
+    for name in ("dcl", "sincere", "supcl-exclusive", "siglip", "spectral"):
+        assert least_on_sphere(CATALOGUE[name]) is None, name
+    for name, change in (
+        ("clip", {"coefficient": Integer(-1)}),
+        ("clip", {"weights": (Integer(-1),)}),
+        ("clip", {"denominator": ("negative",)}),
+        ("clip", {"denominator_weights": (Integer(1), Integer(2))}),
+        ("supcon", {"weights": (Integer(1), Integer(2))}),
+        ("supcon", {"positives": ("same_class",)}),
+    ):
+        problem = CATALOGUE[name]
+        terms = (replace(problem.loss.terms[0], **change),)
+        other = replace(problem, loss=replace(problem.loss, terms=terms))
+        assert least_on_sphere(other) is None, change
+
+
+@pytest.mark.parametrize(
+    ("id", "at", "tau", "count", "factor"),
+    [
+        ("simclr", {"n": 300, "p": 2}, "0.5", 300, 1),
+        ("supcon", {"m": 100, "n": 2, "p": 2}, "0.2", 300, 1),
+        ("supcl-optimum", {"m": 100, "n": 2, "p": 1, "alpha": "0.3"}, "0.2", 200, 1),
+        ("infonce-optimum", {"N": 300}, "0.1", 300, 2),
+    ],
+)
+def test_too_few_dimensions_are_told_the_bound(
+    id: str, at: dict, tau: str, count: int, factor: int
+) -> None:
+    result = results[id]
+    point = result.point(**at, **{"t" if "N" in at else "tau": tau})
+    (told,) = (s for s in verdicts_at(result, point, 3) if s.startswith("no embeddings"))
+    shown = float(re.search(r"below ([\d.]+) \((.*)\)$", told)[1])
+    bound = factor * float(BOUND.value("loss_at_least", N=count, d=3, tau=tau))
+    least = float(result.value("loss", **{s.name: v for s, v in point.items()}))
+    bound = max(bound, least)
+    assert bound - 1e-3 < shown <= bound
+    assert not any("no embeddings" in s for s in verdicts_at(result, point, 10**6))
+    assert not any("no embeddings" in s for s in verdicts_at(result, {}, 1))
+
+
+def test_dimensions_and_temperatures_outside_are_refused() -> None:
+    for at in ({"N": 1}, {"d": 0}, {"tau": 0}, {"p": 1}):
+        with pytest.raises(DomainError):
+            BOUND.point(**at)
+
+
+def test_the_table_of_real_systems_is_what_comes_out() -> None:
+    page = Path(__file__).parents[2] / "docs" / "dimension.md"
+    row = re.compile(
+        r"\| \$(\w) = (\d+)\$ \| (\d+) \| ([\d.]+) \| (\S+) \| (\S+) \| (\S+) \|$", re.M
+    )
+    found = row.findall(page.read_text())
+    assert len(found) == 6
+    for name, size, d, tau, *shown in found:
+        at = {name: size, "d": d, "tau": tau, "p": 2}
+        out = name == "n"
+        uniform = BOUND.value("loss_at_least_anchor_out" if out else "loss_at_least", **at)
+        best = BOUND.value("loss_at_least_best_anchor_out" if out else "loss_at_least_best", **at)
+        clip = {"N": size, "t": tau}
+        simplex = (
+            results["simclr"].value("loss", n=size, p=2, tau=tau)
+            if out
+            else results["infonce-optimum"].value("loss", **clip) / 2
+        )
+        for value, text in zip((uniform, simplex, best), shown, strict=True):
+            assert 0 <= float(value) - float(text) < 1e-3
