@@ -168,7 +168,7 @@ def _quantity(name: str, q: Mapping[str, Any], said: set[str], brief: bool) -> l
     if shown == formula:
         for part in where:
             lines += fold(f"where {part}", WIDTH, 6, 10)
-    exact = not q["sympy"].endswith("...")
+    exact = not q["sympy"].endswith(("...", "EmptySet"))
     if value and exact and not brief and not plain and len(formula) < WIDTH:
         lines += fold(f"exactly {formula}", WIDTH, 6, 8)
     lines += _wrapped(q["meaning"], 6)

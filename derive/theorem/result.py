@@ -16,7 +16,7 @@ from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Evidence
 from ..decide.exact import exact
-from ..decide.limits.limit import NoLimit, joint_limit
+from ..decide.limits.limit import NoLimit, joint_limit, with_values
 from ..decide.limits.limit import limit as limit_of
 from ..decide.root import ClampedRoot
 from ..optimum.value import FaceValue
@@ -24,7 +24,7 @@ from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.hooks import Shown, call
 from .compile import Vectorised, compiled
-from .kinds import Expression, Kind, numbers_in, rebuilt
+from .kinds import Expression, Kind, numbers_in, rebuilt, without_empty
 from .listed import Given, ListOf
 from .measure import Measure, by_name
 from .number import Value, decided, nested, number, numbers
@@ -319,7 +319,9 @@ class Result(Shown):
         if quantity.kind is Kind.CONDITION and oo in felt.values():
             at = ", ".join(f"{s} = {v}" for s, v in felt.items())
             raise DomainError(f"whether {name} holds at {at} is not known: it is a limit case")
-        return rebuilt(quantity.expression, lambda e: _put_in(name, quantity, e, point, domain))
+        found = rebuilt(quantity.expression, lambda e: _put_in(name, quantity, e, point, domain))
+        is_set = quantity.kind is Kind.SET
+        return without_empty(found, with_values(domain, point)) if is_set else found
 
     def value(self, name: str, /, digits: int = 15, **values: Given) -> Value:
         """A number, as an mpmath float with ``digits`` digits; nested lists of them for arrays.

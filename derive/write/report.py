@@ -22,7 +22,7 @@ from ..proof.hooks import call
 from ..theorem.about import head
 from ..theorem.bounds import Bounds, as_data
 from ..theorem.dimensions import own_dimension
-from ..theorem.kinds import Kind
+from ..theorem.kinds import Kind, may_be_empty
 from ..theorem.number import decimal, number, set_text
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
@@ -183,7 +183,8 @@ def _shown(
     return {
         "sympy": str(shown),
         "latex": tex(Contains(q.parameter, shown, evaluate=False), domain),
-        "text": set_text(q.parameter, shown),
+        "text": set_text(q.parameter, shown)
+        + (", or none where the ends are reversed" if may_be_empty(expression, domain) else ""),
     }
 
 
