@@ -22,7 +22,7 @@ from ..decide.digits import sign
 from ..decide.domain import Domain
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ..decide.present import tidy
-from ..proof.derivation import Derivation
+from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import ONE_MORE, RANK, STAYS
 from ..proof.statement import Statement
 from ..structures.scheme import Scheme
@@ -127,15 +127,16 @@ def state_dimension(
         why if leaves else "there the structure has room, and it is the only one",
     )
     below = Fails(Lt(d, least, evaluate=False), domain, loss, inner, leaves, dict(threshold))
-    sharp = isinstance(below.decide(), Holds)
-    if sharp:
-        why = "close to the threshold the structure stays optimal where nothing can leave its span"
+    why = "close to the threshold the structure stays optimal where nothing can leave its span"
+    try:
         proof.add(
             f"In {least - 1} dimensions it is not",
             replace(below, lemma=STAYS if leaves else RANK),
             why if leaves else "the only optimum does not fit",
         )
-    return Dimension(least, sharp)
+    except StepFailed:  # it is not proved to fail there
+        return Dimension(least, sharp=False)
+    return Dimension(least, sharp=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -511,7 +511,10 @@ def test_proofs_of_several_results_go_into_one_file(cltheory: Any, tmp_path: Pat
     assert path.read_text(encoding="utf-8").endswith("\\end{document}\n")
 
 
-def test_macros_with_other_names_are_read_back(cltheory: Callable[..., Any]) -> None:
+def test_macros_with_other_names_are_read_back(
+    cltheory: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     names = [part for new in (r"tau=T_{\max}", r"m=\tilde{m}") for part in ("--rename", new)]
     assert cltheory("export", "--latex", "theory.tex", "supcl-threshold", *names).code == 0
     paper = (
