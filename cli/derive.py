@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -11,6 +11,9 @@ from .guard import Limits, go_on_in_a_copy, options
 from .label_files import listed
 from .parameters import ResultCommand, ResultId, convention_names, split
 from .writing import formats
+
+if TYPE_CHECKING:
+    from ..derive.theorem.result import Result
 
 FORMATS = ("text", "json", "latex", "markdown", "python")
 #: How formulas are laid out line by line, for those that have lines.
@@ -29,6 +32,7 @@ Examples:
   cltheory derive supcl-optimum --m 10 --n 10 --p 2 --alpha 1/2 --tau 0.2 --format json
   cltheory derive supcl-threshold --format latex --proof --standalone > proof.tex
   cltheory derive supcl-threshold --m 10 --n 50 --p 2 --tau 0.1 --batch 100 --alone term
+  cltheory derive supcl-threshold --format latex --rename tau=T
   cltheory derive sigmoid-optimum --N 32768 --t 10 --b=-10 --convention siglip
 """,
 )
@@ -51,6 +55,12 @@ Examples:
 @click.option(
     "--proof", "--steps", "proof", is_flag=True, help="Print the derivation; in LaTeX as a theorem."
 )
+@click.option(
+    "--rename",
+    metavar="SYMBOL=NAME",
+    multiple=True,
+    help="With --format latex or markdown: rename a symbol; may be repeated.",
+)
 @click.option("--standalone", is_flag=True, help="With --proof: print a document for pdflatex.")
 @click.option("--all", "whole", is_flag=True, help="Print long arrays in full.")
 @click.option("--brief", is_flag=True, help="Print quantities and the dimension only.")
@@ -68,6 +78,7 @@ def derive_command(
     gigabytes: float,
     claims: bool,
     proof: bool,
+    rename: tuple[str, ...],
     standalone: bool,
     whole: bool,
     brief: bool,
@@ -84,6 +95,8 @@ def derive_command(
     """
     if standalone and not (proof and style == "latex"):
         raise click.UsageError("--standalone needs --format latex --proof")
+    if rename and (style not in ("latex", "markdown") or (proof and style == "markdown")):
+        raise click.UsageError("--rename needs --format latex, or markdown without --proof")
     if proof and brief:
         raise click.UsageError("--proof and --brief exclude each other; give only one")
     if proof and convention and style == "latex":
@@ -109,10 +122,11 @@ def derive_command(
     point = result.point(**values)
     for name in [s.name for s in result.idle if s.name in values]:
         click.echo(f"cltheory: {name} plays no role: {id} holds for every {name}", err=True)
+    renamed = _renamed(rename, result) if rename else {}
     if proof and style == "latex":
         from ..derive.write.proofs.document import document, proof_of, snippet
 
-        told = [proof_of(result, point)]
+        told = [proof_of(result, point, renamed)]
         click.echo(document(told) if standalone else snippet(told), nl=False)
         return 0
     found = report(
@@ -123,12 +137,22 @@ def derive_command(
         typeset=style not in ("text", "python"),
         steps=style == "json" or (proof and style == "markdown"),
         plain=LAID_OUT.get(style, ""),
+        renamed=renamed,
     )
     given = {"brief": brief, "proof": proof, "whole": whole, "claims": claims}
     if dim is not None and "verdicts" in found:
         from ..derive.theorem.dimensions import verdicts_at
 
         found["verdicts"] += verdicts_at(result, point, dim)
-    shown = render(found, style, **given, result=result, point=point)
+    shown = render(found, style, **given, result=result, point=point, renamed=renamed)
     click.echo(shown)
     return 0
+
+
+def _renamed(pairs: tuple[str, ...], result: Result) -> dict[str, str]:
+    from ..derive.write.renaming import ExportError, rename
+
+    try:
+        return rename(pairs, [result])
+    except ExportError as refusal:
+        raise click.UsageError(str(refusal)) from None

@@ -29,6 +29,7 @@ def render(
     claims: bool = False,
     result: Result,
     point: Mapping[Symbol, Expr],
+    renamed: Mapping[str, str] | None = None,
 ) -> str:
     """One of the formats of ``cltheory derive``."""
     if style == "json":
@@ -43,9 +44,9 @@ def render(
         return "\n".join([source, *(f"# {line}".rstrip() for line in steps)])
     if style == "text":
         return _text(report, brief, proof, whole, result, point, claims)
-    head = [] if brief else _typeset_head(result, point, style)
+    head = [] if brief else _typeset_head(result, point, style, renamed or {})
     if style == "latex":
-        return _latex(report, brief, head, result)
+        return _latex(report, brief, head, result, renamed)
     return _markdown(report, brief, head, result)
 
 
@@ -168,7 +169,7 @@ def _quantity(name: str, q: Mapping[str, Any], said: set[str], brief: bool) -> l
     if shown == formula:
         for part in where:
             lines += fold(f"where {part}", WIDTH, 6, 10)
-    exact = not q["sympy"].endswith("...")
+    exact = not q["sympy"].endswith(("...", "EmptySet"))
     if value and exact and not brief and not plain and len(formula) < WIDTH:
         lines += fold(f"exactly {formula}", WIDTH, 6, 8)
     lines += _wrapped(q["meaning"], 6)
@@ -241,24 +242,33 @@ def _wrapped(text: str, indent: int, hang: int | None = None) -> list[str]:
     )
 
 
-def _typeset_head(result: Result, point: Point, style: str) -> list[str]:
+def _typeset_head(
+    result: Result, point: Point, style: str, renamed: Mapping[str, str]
+) -> list[str]:
     """The loss or the structure of a result as LaTeX or Markdown."""
     from ..derive.losses.written import Tex
     from ..derive.theorem.about import head
-    from ..derive.write.display import written
+    from ..derive.write.display import Writer
 
-    about = head(result, Tex(written, _tex if style == "latex" else str), point)
+    spell = Writer(result, renamed).symbol
+    about = head(result, Tex(spell, _tex if style == "latex" else str), point)
     opened, closed = (r"\[ ", r" \]") if style == "latex" else ("$$", "$$")
     formula = [f"{opened}{about.formula}{closed}"] if about.formula else []
     said = about.sentences()
     return [*formula, *said] if style == "latex" else [p for s in formula + said for p in (s, "")]
 
 
-def _latex(report: dict[str, Any], brief: bool, head: list[str], result: Result) -> str:
+def _latex(
+    report: dict[str, Any],
+    brief: bool,
+    head: list[str],
+    result: Result,
+    renamed: Mapping[str, str] | None,
+) -> str:
     from ..derive.write.display import Writer, joint, sentence
     from ..derive.write.wording import escape
 
-    writer = Writer(result)
+    writer = Writer(result, renamed)
     lines = [f"% {report['id']}: {report['title']}{_head(report)}", *head, r"\begin{align}"]
     rows = []
     for name, q in report["quantities"].items():

@@ -69,8 +69,9 @@ more images than features.
 one-dimensional integrals, computed to more digits than are shown. Gradient norms are those in all
 unit embeddings together. Where a configuration needs more dimensions than there are, `least` may
 lie above it. The bound that depends on `--dim` is log N + log 0F1(; d/2; 1/(4 tau^2)) - 1/tau. For
-two towers it is proved in words (`uniform-bound`), not by the engine; losses without the anchor in the denominator
-follow from it with log n for n images of two views, where log(2n - 1) would be false.
+two towers it is proved in words (`uniform-bound`), not by the engine; losses without the anchor in
+the denominator follow from it with log n for n images of two views, where log(2n - 1) would be
+false.
 
 ## Losses and libraries
 

@@ -45,6 +45,8 @@ def test_the_notebook_runs_and_typesets() -> None:
     plain = [d["text/plain"] for d in shown]
     assert "0.0201464446195631276325122913233" in plain
     assert "'exact'" in plain
+    assert sum("text/latex" in d and "text/markdown" not in d for d in shown) == 3  # SymPy's
+    assert any("image/png" in o.data for cell in outputs for o in cell if "data" in o)
     (refusal,) = [o.text for cell in outputs for o in cell if o.output_type == "stream"]
     assert refusal.startswith("differs from supcl-threshold.alpha_min")
 

@@ -44,10 +44,10 @@ from pathlib import Path
 from stat import S_ISREG
 
 from sympy import Expr, Integer, Rational, S, Symbol, latex, oo
-from sympy.core.alphabets import greeks
 
 from ..decide.domain import Domain, DomainError, Range, in_order
 from ..decide.exact import FUNCTIONS, NotANumber, expression, unknown_words
+from ..language.letters import letter
 from ..losses.clip import b, t, w
 from ..losses.pairwise import PairTerm, PairwiseLoss, c
 from ..losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
@@ -63,11 +63,6 @@ MAX_SIZE = 10**6
 MAX_DOTS = 200
 #: Names of relations, levels and parameters.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,29}")
-#: LaTeX of a letter: commands, letters and digits, with an index.
-_LETTER = rf"(?:[A-Za-z]|\\(?:var)?(?:{'|'.join((*greeks, *(g.capitalize() for g in greeks)))}))"
-_TEX = re.compile(
-    rf"(?:{_LETTER}|\\(?:tilde|hat|bar|mathcal|mathrm)\{{{_LETTER}\}})(?:_(?:\w|\{{\w+\}}))?'?"
-)
 #: Ranges of symbols that need not be given; sizes are integers from 2 on.
 _DEFAULTS: dict[Symbol, Range] = {
     tau: Range(),
@@ -235,9 +230,9 @@ class _Node:
         return self.value
 
     def tex(self) -> str:
-        """It, as LaTeX of a letter: commands, letters, digits, indices."""
-        found = self.text()
-        if not _TEX.fullmatch(found) or found.count("{") != found.count("}"):
+        """It, as LaTeX of a letter."""
+        found = letter(self.text())
+        if found is None:
             raise self.refusal("it must be a letter in LaTeX, such as '\\lambda'")
         return found
 

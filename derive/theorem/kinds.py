@@ -30,8 +30,9 @@ from sympy.matrices import MatrixBase
 from sympy.sets.sets import Set
 from sympy.tensor.array import NDimArray
 
+from ..decide.decide import is_proved_positive
 from ..decide.digits import sign
-from ..decide.domain import DomainError
+from ..decide.domain import Domain, DomainError
 
 #: What a quantity may be: a number, an array, a set of values, a condition, a name.
 Expression: TypeAlias = Expr | ImmutableDenseNDimArray | Set | Boolean | Str
@@ -176,6 +177,22 @@ def pieces(value: Set) -> list[Set]:
             ends[k - 1 : k + 1] = ends[k], ends[k - 1]
             k -= 1
     return found
+
+
+def without_empty(value: Set, domain: Domain) -> Set:
+    """A set without the intervals whose ends are proved to stand in the wrong order."""
+    return _union([p for p in pieces(value) if not _exceeds(p.inf, p.sup, domain, strict=True)])
+
+
+def may_be_empty(value: Set, domain: Domain) -> bool:
+    """Whether the ends of some interval are not proved to stand in their order."""
+    return any(not _exceeds(p.sup, p.inf, domain, strict=False) for p in pieces(value))
+
+
+def _exceeds(one: Expr, other: Expr, domain: Domain, *, strict: bool) -> bool:
+    if one is oo or other is -oo:
+        return True
+    return other is not oo and is_proved_positive(one - other, domain, strict=strict)
 
 
 def _condition(value: Boolean, put: Callable[[Expr], Expr]) -> Boolean:

@@ -9,22 +9,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import mpmath
-from sympy import Expr, Symbol, oo, zoo
+from sympy import Derivative, Expr, Symbol, oo, zoo
 
+from ..decide.calculus import derivative
 from ..decide.cases import opened
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Evidence
 from ..decide.exact import exact
 from ..decide.expectation import Expectation
-from ..decide.limits.limit import NoLimit, joint_limit
+from ..decide.limits.limit import NoLimit, joint_limit, with_values
+from ..decide.limits.limit import limit as limit_of
 from ..decide.root import ClampedRoot
 from ..optimum.value import FaceValue
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.hooks import Shown, call
 from .compile import Vectorised, compiled
-from .kinds import Expression, Kind, numbers_in, rebuilt
+from .kinds import Expression, Kind, numbers_in, rebuilt, without_empty
 from .listed import Given, ListOf
 from .measure import Measure, by_name
 from .number import Value, decided, nested, number, numbers
@@ -328,7 +330,9 @@ class Result(Shown):
         if quantity.kind is Kind.CONDITION and oo in felt.values():
             at = ", ".join(f"{s} = {v}" for s, v in felt.items())
             raise DomainError(f"whether {name} holds at {at} is not known: it is a limit case")
-        return rebuilt(quantity.expression, lambda e: _put_in(name, quantity, e, point, domain))
+        found = rebuilt(quantity.expression, lambda e: _put_in(name, quantity, e, point, domain))
+        is_set = quantity.kind is Kind.SET
+        return without_empty(found, with_values(domain, point)) if is_set else found
 
     def value(self, name: str, /, digits: int = 15, **values: Given) -> Value:
         """A number, as an mpmath float with ``digits`` digits; nested lists of them for arrays.
@@ -430,6 +434,55 @@ class Result(Shown):
         """
         made, point = self._placed(values)
         return made._values(point, lambda name: plain(made.at(name, point)))
+
+    def limit(self, name: str, symbol: str | Symbol, point: Given) -> Expression:
+        """The limit of a quantity, proved for all values of its other symbols in their ranges.
+
+        Parameters
+        ----------
+        name, symbol
+            A number or an array, and a parameter.
+        point
+            ``oo``, 0 or an end of the parameter's range, approached from inside it.
+
+        Raises
+        ------
+        DomainError
+            If there is no limit, or none that can be proved.
+        """
+        quantity, along = self._varied(name, symbol)
+        domain = opened(quantity.domain or self.domain)
+        try:
+            goal = exact(point)
+            if goal is oo:  # some quantities know this limit
+                return plain(self.at(name, {along: oo}))
+            found = rebuilt(quantity.expression, lambda e: limit_of(e, along, goal, domain))
+        except (NoLimit, ValueError) as error:
+            raise DomainError(f"{name} as {along} -> {point}: {error}") from None
+        return plain(found)
+
+    def diff(self, name: str, symbol: str | Symbol) -> Expression:
+        """The derivative of a quantity in a parameter, as if an integer were a real number.
+
+        Raises
+        ------
+        DomainError
+            If the quantity is no number or array, or a root or an optimum without closed form.
+        """
+        quantity, along = self._varied(name, symbol)
+        found = rebuilt(quantity.expression, lambda e: derivative(e, along))
+        if found.has(Derivative):
+            raise DomainError(f"{name} has no closed form to differentiate: it is a root")
+        return plain(found)
+
+    def _varied(self, name: str, symbol: str | Symbol) -> tuple[Quantity, Symbol]:
+        """A quantity that has limits and derivatives, and a parameter of the theory."""
+        quantity, known = self.quantity(name), {s.name: s for s in self.parameters}
+        if quantity.kind not in (Kind.NUMBER, Kind.ARRAY):
+            raise DomainError(f"{name} is a {quantity.kind.value}, not a number")
+        if str(symbol) not in known:
+            raise DomainError(f"{self.id} has no symbol {symbol}; it has {', '.join(known)}")
+        return quantity, known[str(symbol)]
 
     def _placed(self, values: dict[str, Given]) -> tuple[Result, dict[Symbol, Expr]]:
         """The result for the lists and expressions among some values, and at the rest."""

@@ -102,6 +102,8 @@ def to_latex(results: Sequence[Result], renamed: Mapping[str, str] | None = None
     head = {"made": MADE_BY, "version": version(), "argument": ARGUMENT, "in_tex": IN_TEX}
     head |= {"first": FIRST, "first_in_tex": FIRST_IN_TEX}
     parts = [_HEAD.format(**head, count=len(results))]
+    if renamed:  # so that cltheory check reads the macros
+        parts.append(f"% cltheory: [{', '.join(f'{new} -> {s}' for s, new in renamed.items())}]\n")
     parts += [_latex_result(result, renamed or {}) for result in results]
     text = "".join(parts)
     names = re.findall(r"^\\newcommand\{(\\cl[A-Za-z]+)\}", text, re.MULTILINE)

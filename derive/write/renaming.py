@@ -1,21 +1,15 @@
-r"""Other names for symbols in LaTeX, strictly checked.
-
-A name in LaTeX is a letter or a Greek letter, with accents, a font and indices, and nothing
-else: what is written into a paper's preamble cannot do anything there.
-"""
+"""Other names for symbols in LaTeX, strictly checked."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 
 from sympy import Symbol, latex
 
+from ..language.letters import ACCEPTED, MAX_NAME, letter
 from ..theorem.result import Result
 from .display import words, written
-
-MAX_NAME = 60  #: characters of a symbol's new name
 
 
 class ExportError(ValueError):
@@ -79,32 +73,6 @@ def _word(name: str) -> str:
     return tex + (rf"_{{\mathrm{{{index.replace('_', ' ')}}}}}" if index else "")
 
 
-_GREEK = (
-    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi "
-    "pi rho varrho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma "
-    "Upsilon Phi Psi Omega ell"
-)
-_LETTER = rf"(?:[A-Za-z]|\\(?:{_GREEK.replace(' ', '|')})(?![A-Za-z]))"
-_MARK = r"\\(?:star|prime|ast|dagger|circ|top|perp|min|max)(?![A-Za-z])"
-_FONT = r"\\(?:mathrm|mathit|mathbf|mathsf|mathcal|mathbb|text)(?![A-Za-z])"
-_OVER = r"\\(?:tilde|hat|bar|vec|dot|check|widetilde|widehat|overline|underline)(?![A-Za-z])"
-#: A control word or a character, blanks after it.
-_TOKEN = re.compile(r"(\\[A-Za-z]+|[A-Za-z0-9{}_^'+*-])\s*", re.ASCII)
-#: A letter, perhaps in a font or with an accent, then its indices.
-_NAME = re.compile(
-    rf"(?:(?P<letter>{_LETTER})|(?P<font>{_FONT}) ?\{{?(?P<word>(?<=\{{)[A-Za-z0-9]+(?=\}})|"
-    rf"(?<!\{{)[A-Za-z0-9])\}}?|(?P<over>{_OVER}) ?(?:(?P<one>{_LETTER})|"
-    rf"\{{(?P<inner>(?:[^{{}}]|\{{[^{{}}]*\}})+)\}}))(?P<indices>.*)"
-)
-_PART = rf"(?:[A-Za-z0-9+*-]|{_LETTER} ?|{_MARK} ?|{_FONT}\{{[A-Za-z0-9]+\}})"
-_INDEX = re.compile(rf"(?P<which>[_^])(?:(?P<one>{_PART})|\{{(?P<parts>{_PART}+)\}})|(?P<prime>')")
-
-ACCEPTED = (
-    "a letter or Greek letter, with accents such as \\tilde{..}, fonts such as \\mathcal{..}, "
-    "and indices"
-)
-
-
 def symbol_name(text: str) -> str:
     r"""Check the LaTeX name of a symbol and return it in one spelling.
 
@@ -115,32 +83,10 @@ def symbol_name(text: str) -> str:
     """
     if len(text) > MAX_NAME:
         raise ExportError(f"a name of {len(text)} characters is too long (at most {MAX_NAME})")
-    name = None
-    if re.fullmatch(f"(?:{_TOKEN.pattern})+", text.lstrip(), re.ASCII):
-        tokens = _TOKEN.findall(text)
-        gaps = [t[0] == "\\" and next_[0].isalpha() for t, next_ in pairwise([*tokens, "}"])]
-        name = _spelled("".join(t + " " * gap for t, gap in zip(tokens, gaps, strict=True)))
+    name = letter(text)
     if name is None:
         raise ExportError(f"{short(text)!r} is not accepted as a name: {ACCEPTED}")
     return name
-
-
-def _spelled(text: str) -> str | None:
-    """A name in one spelling, None if it is none."""
-    found = _NAME.fullmatch(text)
-    if found is None:
-        return None
-    name = found["letter"] or f"{found['font']}{{{found['word']}}}"
-    if found["over"]:
-        inner = _spelled(found["one"] or found["inner"])
-        if inner is None:
-            return None
-        name = f"{found['over']}{{{inner}}}"
-    indices = list(_INDEX.finditer(found["indices"]))
-    put = {i["which"] or "^": i["one"] or i["parts"] or r"\prime" for i in indices}
-    if len(put) < len(indices) or "".join(i[0] for i in indices) != found["indices"]:
-        return None
-    return name + "".join(f"{which}{{{inside.strip()}}}" for which, inside in put.items())
 
 
 def short(text: str) -> str:

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any, Literal
 
 from sympy import Basic, Contains, Expr, Rational, Symbol, oo
@@ -22,7 +23,7 @@ from ..proof.hooks import call
 from ..theorem.about import head
 from ..theorem.bounds import Bounds, as_data
 from ..theorem.dimensions import own_dimension
-from ..theorem.kinds import Kind
+from ..theorem.kinds import Kind, may_be_empty
 from ..theorem.number import decimal, number, set_text
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
@@ -43,6 +44,18 @@ SCHEMA = 1
 _SKIP = rf"\phantom{{{_WHERE}}}"
 
 
+#: LaTeX of a symbol.
+Spelling = Callable[[Symbol], str]
+
+
+def starred(s: Symbol) -> str:
+    r"""LaTeX of a symbol; ``x_star`` has a star, and a word is text."""
+    letter, star, number = s.name.partition("_star")
+    if len(letter) == 1 and star and (not number or number[1:].isdigit()):
+        return rf"{letter}^\star" + (rf"_{{{number[1:]}}}" if number else "")
+    return written(s)
+
+
 def report(
     result: Result,
     point: Mapping[Symbol, Expr],
@@ -52,6 +65,7 @@ def report(
     typeset: bool = True,
     steps: bool = True,
     plain: Literal["", "text", "tex"] = "",
+    renamed: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """The result with some parameters put in, as a JSON-ready object.
 
@@ -70,8 +84,14 @@ def report(
     plain
         Whether to add what is laid out line by line, as text or as LaTeX: of each quantity what is
         ``shown``, the ``roots`` in it, where it is meant ``beyond`` the result; and ``verdicts``.
+    renamed
+        LaTeX of symbols by their names, for the quantities, where it is another one.
     """
-    tex = _typeset if typeset else lambda *_: ""
+
+    def spell(s: Symbol) -> str:
+        return (renamed or {}).get(s.name) or starred(s)
+
+    tex = partial(_typeset, spell=spell) if typeset else lambda *_: ""
     about = head(result, point=point)
     # A limit is meant inside the ranges of what stays symbolic: at an end it may be another.
     inside = opened(result.domain) if oo in point.values() else result.domain
@@ -93,7 +113,7 @@ def report(
         },
         "convention": about.convention or None,
         "quantities": {
-            name: _quantity(result, name, q, point, digits, tex, plain, names)
+            name: _quantity(result, name, q, point, digits, tex, plain, names, spell)
             for name, q in result.quantities.items()
         },
         **({"verdicts": verdicts(result, point)} if plain else {}),
@@ -129,6 +149,7 @@ def _quantity(
     tex: Callable[..., str],
     plain: str,
     names: Names,
+    spell: Spelling,
 ) -> dict[str, Any]:
     if oo in point.values() and q.domain is not None:  # as above: a limit is meant inside
         q = replace(q, domain=opened(q.domain))
@@ -157,9 +178,10 @@ def _quantity(
     found["condition"] = condition_of(q, result, point, names, expression)
     if plain:
         shown = without_roots(expression, names)
+        laid_out = partial(tex_rows_of, spell=spell) if plain == "tex" else plainly
         found |= {
-            "shown": (tex_rows_of if plain == "tex" else plainly)(shown, q.domain or result.domain),
-            "roots": roots_of(expression, result, names, tex=plain == "tex"),
+            "shown": laid_out(shown, q.domain or result.domain),
+            "roots": roots_of(expression, result, names, tex=plain == "tex", spell=spell),
             "beyond": "; ".join(beyond(q, result, point)),
         }
     return _shown(q, expression, tex, result, names) | {"value": value} | found
@@ -183,7 +205,8 @@ def _shown(
     return {
         "sympy": str(shown),
         "latex": tex(Contains(q.parameter, shown, evaluate=False), domain),
-        "text": set_text(q.parameter, shown),
+        "text": set_text(q.parameter, shown)
+        + (", or none where the ends are reversed" if may_be_empty(expression, domain) else ""),
     }
 
 
@@ -242,7 +265,12 @@ def names_of_roots(result: Result) -> Names:
 
 
 def roots_of(
-    expression: Basic, result: Result, known: Names | None = None, *, tex: bool = False
+    expression: Basic,
+    result: Result,
+    known: Names | None = None,
+    *,
+    tex: bool = False,
+    spell: Spelling = starred,
 ) -> dict[str, tuple[str, str]]:
     """For each root in an expression its bracket and its equation, laid out, as text or LaTeX."""
     names = stand_ins(expression, known)
@@ -253,9 +281,9 @@ def roots_of(
         zero = equation(root, h.xreplace({x: name}).xreplace(names), name, result.domain)
         close = ")" if root.high is oo else "]"
         if tex:
-            low, high = (tex_of(end, starred) for end in ends)
-            said = aligned(list(of_node(zero, starred).rows))
-            found[starred(name)] = rf"\left[{low}, {high}\right{close}", said
+            low, high = (tex_of(end, spell) for end in ends)
+            said = aligned(list(of_node(zero, spell).rows))
+            found[spell(name)] = rf"\left[{low}, {high}\right{close}", said
         else:
             low, high = (end.text(named) for end in ends)
             found[name.name] = f"[{low}, {high}{close}", zero.text(named)
@@ -316,25 +344,17 @@ def _is(r: object) -> str:
     return f"is {text}" if text.startswith("an ") else text
 
 
-def starred(s: Symbol) -> str:
-    r"""LaTeX of a symbol; ``x_star`` has a star, and a word is text."""
-    letter, star, number = s.name.partition("_star")
-    if len(letter) == 1 and star and (not number or number[1:].isdigit()):
-        return rf"{letter}^\star" + (rf"_{{{number[1:]}}}" if number else "")
-    return written(s)
-
-
-def _typeset(expression: Basic, domain: Domain | None = None) -> str:
+def _typeset(expression: Basic, domain: Domain | None = None, spell: Spelling = starred) -> str:
     if isinstance(expression, Contains):
-        return aligned(stated(expression, domain, starred))
-    return typeset_of(expression, starred, domain)
+        return aligned(stated(expression, domain, spell))
+    return typeset_of(expression, spell, domain)
 
 
-def tex_rows_of(expression: Basic, domain: Domain | None) -> list[str]:
+def tex_rows_of(expression: Basic, domain: Domain | None, spell: Spelling = starred) -> list[str]:
     """An expression as rows of LaTeX that fit beside its name; a name is text."""
     if isinstance(expression, Str):
         return [_typeset(expression)]
-    found = of_node(layout(cases_by_sign(expression, domain), domain), starred, POINTS - 90)
+    found = of_node(layout(cases_by_sign(expression, domain), domain), spell, POINTS - 90)
     return [re.sub(r"^&(\\quad \{\} )?\s*", "", row) for row in found.rows] + [
         rf"{_WHERE if row is part[0] else _SKIP} {row.replace('&', '', 1)}"
         for part in found.where

@@ -10,6 +10,7 @@ import ast
 import io
 import json
 import warnings
+from base64 import b64encode
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,13 @@ def _displayed(value: Any) -> str:
     bundle = value._repr_mimebundle_() if hasattr(value, "_repr_mimebundle_") else {}
     if "text/markdown" in bundle:
         return on_lines_of_their_own(bundle["text/markdown"])
+    if hasattr(value, "_repr_latex_"):
+        return f"$$\n{value._repr_latex_().strip('$')}\n$$"
+    if hasattr(value, "figure"):
+        picture = io.BytesIO()
+        value.figure.savefig(picture, format="png", metadata={"Software": None})
+        source = b64encode(picture.getvalue()).decode()
+        return f'<img alt="{value.get_ylabel().strip("$")}" src="data:image/png;base64,{source}">'
     return _block(repr(value))
 
 

@@ -519,3 +519,16 @@ def test_proofs_of_several_results_go_into_one_file(cltheory: Any, tmp_path: Pat
     assert text.count(r"\begin{lemma}[Averaging]") == 1
     assert cltheory(*args, "--standalone").code == 0  # written by cltheory, so overwritten
     assert path.read_text(encoding="utf-8").endswith("\\end{document}\n")
+
+
+def test_macros_with_other_names_are_read_back(
+    cltheory: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = [part for new in (r"tau=T_{\max}", r"m=\tilde{m}") for part in ("--rename", new)]
+    assert cltheory("export", "--latex", "theory.tex", "supcl-threshold", *names).code == 0
+    paper = (
+        "\\input{theory}\n% cltheory: supcl-threshold.alpha_min\n$$\\clSupclThresholdAlphaMinEq$$\n"
+    )
+    Path("paper.tex").write_text(paper, encoding="utf-8")
+    assert "1 equal (1 exact)" in cltheory("check", "paper.tex").out

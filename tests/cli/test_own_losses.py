@@ -87,6 +87,12 @@ def test_weights_in_a_denominator_against_embeddings(cltheory: Any, refused: Any
     assert "weights in a denominator" in refused("certify", file, *AT, "--h", "2")
 
 
+def test_where_nothing_is_optimal_is_said(cltheory: Any) -> None:
+    file = str(FILE.with_name("hard-negatives.toml"))
+    out = cltheory("derive", "phases", "--loss", file, "--tau", "oo", "--h", "2").out
+    assert "instances_for_alpha: no alpha\n" in out and "EmptySet" not in out
+
+
 def test_a_lock_of_a_loss_of_ones_own(cltheory: Any, mine: Path) -> None:
     mine.write_text(SMALL)
     lock = Path("mine.lock")

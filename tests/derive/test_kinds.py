@@ -17,7 +17,7 @@ from cltheory.derive.losses.conventions import CONVENTIONS
 from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.proof.relations import gt
 from cltheory.derive.theorem.in_convention import _set
-from cltheory.derive.theorem.kinds import interval, rebuilt
+from cltheory.derive.theorem.kinds import interval, may_be_empty, rebuilt, without_empty
 from cltheory.derive.theorem.listed import ListOf
 from cltheory.derive.theorem.putback import Inconsistent
 from cltheory.derive.theorem.quantity import Quantity
@@ -149,6 +149,15 @@ def test_ends_are_compared_by_proof() -> None:
     assert interval(sqrt(2) * sqrt(3), sqrt(6)) == FiniteSet(sqrt(6))
     assert interval(sqrt(6), sqrt(6), True) is S.EmptySet
     assert rebuilt(Lt(tau, sqrt(6)), lambda e: e.xreplace({tau: sqrt(2) * sqrt(3)})) is S.false
+
+
+def test_an_interval_that_is_empty_for_all_symbols_is_nothing() -> None:
+    n = Symbol("n", positive=True, integer=True)
+    domain = Domain({n: at_least(2)}, {n: 3})
+    empty, full, open_ = Interval(1 + 1 / n, 1), Interval(1 / n, 1), Interval(0, n - 3)
+    assert [without_empty(one, domain) for one in (empty, full, open_)] == [S.EmptySet, full, open_]
+    assert [may_be_empty(one, domain) for one in (full, open_)] == [False, True]
+    assert without_empty(Interval(n, S.Infinity), domain) == Interval(n, S.Infinity)
 
 
 def test_a_condition_is_decided() -> None:

@@ -266,6 +266,14 @@ def theorem_of(id: str, **given: object) -> str:
     return " ".join(proof_of(results[id].with_inputs(**given)).theorem.split())
 
 
+def test_collapse_is_defined_where_the_word_is_used() -> None:
+    defined = r"Classes \emph{collapse} if all embeddings of a class are equal."
+    assert defined in told("supcl-threshold").theorem
+    assert "collapse" not in told("sigmoid-threshold").theorem
+    page = (Path(__file__).parents[2] / "docs" / "theory.md").read_text(encoding="utf-8")
+    assert defined.replace(r"\emph{collapse}", "*collapse*") in page
+
+
 def test_a_theorem_about_what_was_given_says_what_that_is() -> None:
     # "There are 8 subgraphs, of the weight 9" is false of other weights.
     said = theorem_of("mrf", pi=[["0", "1/3", "2"], [1, 0, 0], [0, 3, 0]])

@@ -68,6 +68,17 @@ def test_expressions_with_some_values_put_in() -> None:
         limit(R.alpha_min, "tau", 0)
 
 
+def test_limits_and_derivatives_know_the_ranges_of_the_symbols() -> None:
+    assert R.limit("alpha_min", "n", oo) == R.alpha_min_n_oo == R.subs(n="oo").alpha_min
+    assert R.limit("alpha_min", Symbol("tau"), 0) == R.alpha_min_tau_0
+    assert R.limit("alpha_min", "tau", "oo") == 1
+    assert R.diff("alpha_min", "tau").equals(diff(R.alpha_min, "tau"))
+    near, step = R.value("alpha_min", m=10, n=50, tau="0.5", digits=30), 1e-6
+    far = R.value("alpha_min", m=10, n=50, tau="0.500001", digits=30)
+    slope = R.diff("alpha_min", "tau").subs({"m": 10, "n": 50, "tau": 0.5})
+    assert float((far - near) / step) == pytest.approx(float(slope), rel=1e-4)  # of order step
+
+
 def test_no_formula_is_lost_in_plain_symbols() -> None:
     for name, q in R.quantities.items():
         inside = {Symbol(s.name): s for s in R.parameters}
@@ -90,6 +101,11 @@ def test_lists_and_losses_are_given_like_values() -> None:
     [
         (lambda: R(m=1), "m must be an integer >= 2"),
         (lambda: R.symbols("q"), "has no symbol q; it has m, n"),
+        (lambda: R.diff("alpha_min", "q"), "has no symbol q; it has m, n"),
+        (lambda: R.limit("alpha_min", "n", 3), "comes no closer to 3"),
+        (lambda: R.limit("alpha_min", "tau", "zero"), "is not a number"),
+        (lambda: cl.phases.limit("classes_for_alpha", "tau", 0), "is a set, not a number"),
+        (lambda: cl.supcl_optimum.diff("x_star", "tau"), "has no closed form to differentiate"),
         (lambda: cl.problem("nowhere.toml"), "nowhere.toml"),
         (lambda: R.plot("alpha_min", over="tau", m=[2, 3], n=[2, 3]), "one value may be a list"),
         (lambda: R.plot("alpha_min", over="q", m=2, n=2), "q must be a parameter"),

@@ -75,7 +75,7 @@ def joint_limit(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain) 
         If the limit is not known, or several symbols of the expression are at ``oo``.
     """
     finite = {s: v for s, v in point.items() if v is not oo}
-    here = _with_values(domain, finite)
+    here = with_values(domain, finite)
     expression = _put_in_or_approached(expression, finite, domain)
     far = [s for s, v in point.items() if v is oo and s in expression.free_symbols]
     if len(far) > 1:
@@ -140,7 +140,7 @@ PROVED = Holds(Evidence(Grade.EXACT, "the leading term far out, with every sign 
 
 
 # --- values put in ----------------------------------------------------------------------------
-def _with_values(domain: Domain, values: Mapping[Symbol, Expr]) -> Domain:
+def with_values(domain: Domain, values: Mapping[Symbol, Expr]) -> Domain:
     """The other symbols, with values put into their ranges."""
     found = domain.restricted(set(domain.ranges) - set(values))
     changed = {
@@ -159,12 +159,12 @@ def _put_in_or_approached(expression: Expr, values: Mapping[Symbol, Expr], domai
     limits = set[Expr]()
     for s, value in values.items():
         others = {k: v for k, v in values.items() if k is not s}
-        r = _with_values(domain, others).ranges.get(s)
+        r = with_values(domain, others).ranges.get(s)
         if r is None or r.integer or value not in (r.low, r.high):
             continue
         rest = put_in(expression, others)
         if not rest.has(S.ComplexInfinity, S.NaN):
-            limits.add(limit(rest, s, value, _with_values(domain, others)))
+            limits.add(limit(rest, s, value, with_values(domain, others)))
     if len(limits) != 1:
         raise NoLimit("it divides by zero there")
     return limits.pop()

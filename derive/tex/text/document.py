@@ -228,6 +228,7 @@ def read_document(
     problems += [Problem(item.error, item.said_in.lines.place(item.at)) for item in walk.problems]
     maps: list[tuple[Found, Mapping[str, str]]] = []
     items: list[Marked | Problem] = []
+    marking = {item.said_in.lines.path for item in found if not is_map(item.body)}
     for item in found:
         if is_map(item.body):
             try:
@@ -237,13 +238,14 @@ def read_document(
     for item in found:
         if is_map(item.body):
             continue
-        # Letters are in force to the end of their file; those of the main file also in the others.
+        # Letters are in force to the end of their file; those of the main file also in the others,
+        # and those of a file that marks nothing, such as one of macros, in all.
         of_main: dict[str, str] = {}
         of_file: dict[str, str] = {}
         inside = item.said_in.lines.path
         for said_at, said in maps:
             where = said_at.said_in.lines.path
-            if where == path != inside:
+            if where == path != inside or where not in marking:
                 of_main |= said
             elif where == inside and place(said_at) < place(item):
                 of_file |= said

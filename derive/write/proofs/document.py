@@ -51,6 +51,8 @@ OF_GRADIENT = (
     r"of its trace that lies there; the gradient of the loss has the entries $a_r$ and, as the "
     r"same combinations of them, the eigenvalues $\theta_e$."
 )
+#: Where what a theorem says of a quantity is about collapse.
+COLLAPSE = r"Classes \emph{collapse} if all embeddings of a class are equal."
 #: What a snippet needs.
 PACKAGES = r"\usepackage{amsmath,amssymb,amsthm}"
 THEOREMS = (r"\newtheorem{theorem}{Theorem}", r"\newtheorem{lemma}[theorem]{Lemma}")
@@ -267,6 +269,8 @@ class Writer:
             lines.append(f"Let the vectors lie in $\\mathbb{{R}}^d$ with $d \\ge {least}$.")
         elif groups:
             lines.append(f"Let the vectors lie in $\\mathbb{{R}}^d$, where {about.dimension}.")
+        if any("collapse" in q.meaning for q in result.quantities.values()):
+            lines.append(COLLAPSE)
         lines.append("Then the following holds.")
         return lines
 

@@ -66,6 +66,17 @@ def test_letters_of_the_main_file_are_those_of_its_parts() -> None:
     assert said == [{"T": "t"}, {"T": "tau"}]
 
 
+def test_letters_of_a_file_of_macros_are_those_of_all() -> None:
+    parts = {
+        "theory.tex": "% cltheory: [T -> tau]\n",
+        "a.tex": f"% cltheory: [U -> t]\n{MARK}$$a$$",
+    }
+    main = f"\\input{{theory}}\n\\input{{a}}\n{MARK}$$b$$"
+    found = read_document("main.tex", main, "tex", parts.get).items
+    said = [dict(item.directive.letters) for item in found if isinstance(item, Marked)]
+    assert said == [{"T": "tau", "U": "t"}, {"T": "tau"}]
+
+
 @pytest.mark.parametrize(
     ("said", "why"),
     [
