@@ -16,12 +16,12 @@ from functools import cached_property, lru_cache
 from sympy import Expr, Matrix, Rational, S, Symbol
 
 from ..decide.ball import NotEnclosed, enclosure, precision
-from ..decide.digits import sign
+from ..decide.digits import is_zero, sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Evidence, Grade, Holds
 from ..structures.configuration import single
 from .duality import Certificate
-from .interior import Interior
+from .interior import pivots
 from .program import Program, Smooth, entry
 from .reduce import Reduced, ReducedPairwise, check_at_numbers, inner_products
 from .reduction import is_smooth
@@ -177,7 +177,7 @@ class Faces(Optima[FaceOptimum]):
                 },
                 evidence=Evidence(Grade.EXACT, "theta_e >= y at a vertex: signs of exact numbers"),
                 program=program,
-                unique=None if ties else True,
+                unique=self._alone(program, v, ties),
                 note=f"the slack of {told} is exactly zero: a border" if ties else "",
             )
         return None
@@ -202,6 +202,29 @@ class Faces(Optima[FaceOptimum]):
         known = {entry(r.name): g.get(r.name, S.Zero) for r in relations}
         return e.xreplace(known).xreplace(program.point)
 
+    def _alone(self, program: Program, v: int, ties: list[int]) -> bool | None:
+        """Whether a vertex is the only optimum, given those whose slack vanishes there."""
+        if not ties:
+            return True
+        shares = [S.One if k == v else S.Zero for k in range(len(program.slots))]
+        with precision(BITS):
+            z = [enclosure(e, BITS) for e in shares]
+            _, _, curved = program.evaluate(z, BITS)
+            along = [
+                [curved[a][b] - curved[a][v] - curved[v][b] + curved[v][v] for b in ties]
+                for a in ties
+            ]
+            if len(found := pivots(along)) == len(ties) and all(d > 0 for d in found):
+                return True  # it is strictly convex in the only directions that are level
+        here = self._loss(program, self._corner(program, v))
+        if any(is_zero(self._loss(program, self._corner(program, t)) - here) for t in ties):
+            return False  # a convex function that is level at both ends of a segment
+        return None
+
+    def _corner(self, program: Program, v: int) -> dict[str, Expr]:
+        shares = [S.One if k == v else S.Zero for k in range(len(program.slots))]
+        return dict(zip((r.name for r in program.relations), program.inner(shares), strict=True))
+
     # --- where the loss does not feel an exchange --------------------------------------------
     def _level(self, program: Program, unfelt: list[list[Expr]]) -> FaceOptimum:
         """One of many optima: share is moved as the loss does not feel until some is used up.
@@ -210,7 +233,7 @@ class Faces(Optima[FaceOptimum]):
         what was used up has slack zero, if all others are occupied.
         """
         names = [e.name for e in program.blocks]
-        shares = [v.mid() for v in Interior(program, BITS).run().shares]
+        shares = Solved.guess(program, BITS)
         dropped: dict[str, list[Expr]] = {}
         while unfelt:
             exchange = unfelt[0]

@@ -8,24 +8,29 @@ that is proved. Then the face is changed, as in an active-set method.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 from typing import Any, Generic, TypeVar
 
 from sympy import Expr, S, Symbol
 from sympy.core.symbol import Str
 
-from ..decide.ball import NotEnclosed, enclosure, precision
+from ..decide.ball import NotEnclosed, TooWide, enclosure, precision
 from ..decide.domain import DomainError
 from .interior import Interior, NoOptimum
-from .polish import Conditions, Face, Found, NotProved, Sign
+from .polish import Conditions, Face, Found, NotProved, Part, Sign
 from .program import Program
 from .value import Digits, Handle
 
 #: Bits of the guess: numbers are moved on later, matrices need another guess.
 GUESSES = (256, 1024, 4096)
-#: Bits of the proofs: shares down to about 1e-4900 are seen.
-LADDER = (256, 1024, 4096, 16384)
+#: Bits of the proofs: shares down to about 1e-19000 are seen.
+LADDER = (256, 1024, 4096, 16384, 65536)
 #: Changes of the face.
 CHANGES = 24
+#: Sweeps over all pairs of eigenspaces, halvings for each, and the change that ends them.
+SWEEPS, BISECTIONS, SETTLED = 12, 40, 1e-9
+#: Bits of all evaluations in these sweeps together, at most: some 20 seconds.
+MOST_WORK = 60_000_000
 #: Bits beyond those that are asked for.
 GUARD_BITS = 64
 #: Optima that are kept.
@@ -50,7 +55,7 @@ class Solved:
         NotDecided
             Saying what was not proved.
         """
-        self.program = program
+        self.program, self.work = program, 0
         why = ""
         if near is not None:
             try:
@@ -58,7 +63,7 @@ class Solved:
                 return
             except (NotProved, NotEnclosed) as error:
                 raise NotDecided(f"the optimum is not decided: {error}") from None
-        for bits in GUESSES:
+        for bits in GUESSES[: 1 if self._is_simplex else None]:
             try:
                 self.found = self._prove(*self._guess(bits), bits)
                 return
@@ -66,8 +71,26 @@ class Solved:
                 why = str(error)
         raise NotDecided(f"the optimum is not decided: {why}")
 
+    @classmethod
+    def guess(cls, program: Program, bits: int) -> list[Any]:
+        """Shares near an optimum, of which nothing is proved.
+
+        Raises
+        ------
+        NoOptimum, NotProved
+            If none were found.
+        """
+        made = cls.__new__(cls)
+        made.program, made.work = program, 0
+        return [v.mid() for v in made._guess(bits)[1][0]]
+
     def _guess(self, bits: int) -> tuple[Face, Start]:
-        guess = Interior(self.program, bits).run()
+        try:
+            guess = Interior(self.program, bits).run()
+        except NoOptimum:
+            if not self._is_simplex:
+                raise
+            return self._moved(*self._identity(), bits)
         return Face.of(self.program, guess), (guess.shares, guess.multipliers)
 
     def within(self, bits: int) -> Found:
@@ -87,7 +110,8 @@ class Solved:
     def _prove(self, face: Face, start: Start, bits: int) -> Found:
         """Polish a guess on its face, changing the face where a sign is proved to be wrong."""
         seen = {face}
-        rungs = (rung for rung in LADDER if bits < rung <= 4 * bits)
+        most = LADDER[-1] if self._is_simplex else 4 * bits
+        rungs = (rung for rung in LADDER if bits < rung <= most)
         for _ in range(CHANGES):
             conditions = Conditions(self.program, face, bits)
             why, signs = "", None
@@ -112,7 +136,84 @@ class Solved:
             if more is None:
                 raise NotProved(why)
             bits = more
+            if signs is None and self._is_simplex:
+                face, start = self._moved(*start, bits)
         raise NotProved("the face was changed too often")
+
+    # --- where Newton's method fails ---------------------------------------------------------
+    @property
+    def _is_simplex(self) -> bool:
+        """Whether all shares are numbers that add up to one."""
+        return len(self.program.orbits) == 1 == max(b.size for b in self.program.blocks)
+
+    def _identity(self) -> Start:
+        from flint import arb
+
+        shares = self.program.start()
+        return [enclosure(e, LADDER[0]) for e in shares], [arb(0)]
+
+    def _moved(self, z: list[Any], y: list[Any], bits: int) -> tuple[Face, Start]:
+        """Move share between two eigenspaces after the other, each time to where that is least.
+
+        Where the slope is as small as exp(-1/tau) Newton's steps are too short; its sign is enough.
+        """
+        from flint import arb
+
+        with precision(bits):
+            z = [max(v.mid(), arb(0)) for v in z]
+            total = sum(z, arb(0))
+            z = [(v / total).mid() for v in z]
+            for _ in range(SWEEPS):
+                before = z
+                for i, j in combinations(range(len(z)), 2):
+                    if z[i] > 0 or z[j] > 0:
+                        z = self._balanced(z, i, j, bits)
+                if all(abs(a - b) < SETTLED for a, b in zip(z, before, strict=True)):
+                    break
+            _, down, _ = self.program.evaluate(z, bits, order=1)
+            y = [sum((a * d for a, d in zip(z, down, strict=True)), arb(0)).mid()]
+        return Face(tuple(Part((0,), int(v > 0)) for v in z)), (z, y)
+
+    def _balanced(self, z: list[Any], i: int, j: int, bits: int) -> list[Any]:
+        """The shares of two eigenspaces, their sum kept, where the loss is least in them."""
+        from flint import arb
+
+        both = z[i] + z[j]
+
+        def at(share: Any) -> list[Any]:
+            moved = list(z)
+            moved[i], moved[j] = share.mid(), (both - share).mid()
+            return moved
+
+        def slope(share: Any) -> Any:
+            """Its sign is enough, so most of the time a few of the bits are."""
+            few = min(bits, LADDER[0])
+            while True:
+                self.work += few
+                if self.work > MOST_WORK:
+                    raise NotProved(
+                        f"shares as small as exp(-1/tau) are told apart with {bits} bits or more, "
+                        "which takes too long"
+                    )
+                try:
+                    _, down, _ = self.program.evaluate(at(share), few, order=1)
+                    found = down[i] - down[j]
+                    if few == bits or found > 0 or found < 0:
+                        return found.mid()
+                except TooWide:
+                    if few == bits:
+                        raise
+                few = min(bits, 4 * few)
+
+        low, high = arb(0), both.mid()
+        if slope(low) >= 0:
+            return at(low)
+        if slope(high) <= 0:
+            return at(high)
+        for _ in range(BISECTIONS):
+            middle = ((low + high) / 2).mid()
+            low, high = (middle, high) if slope(middle) < 0 else (low, middle)
+        return at((low + high) / 2)
 
     # --- signs that are not right ------------------------------------------------------------
     def _worst(self, face: Face, signs: list[Sign]) -> int | None:

@@ -137,7 +137,7 @@ def test_two_occupied_eigenspaces_are_those_of_the_edge() -> None:
 
 
 # --- small temperatures ---------------------------------------
-@pytest.mark.parametrize("inverse", [20, 400])
+@pytest.mark.parametrize("inverse", [20, 400, 10_000])
 def test_small_temperatures(inverse: int) -> None:
     """Slacks are as small as exp(-1/tau), and still told from zero."""
     at = {m: Integer(10), n: Integer(20), p: Integer(2), alpha: S.Half}
@@ -165,12 +165,17 @@ def pairwise(**functions: Expr) -> ReducedPairwise:
 SIZES = {n: Integer(3), m: Integer(3)}
 
 
-def test_a_tie_is_named_and_nothing_is_said_of_uniqueness() -> None:
+def test_a_tie_with_curvature_is_one_optimum_and_one_without_is_not() -> None:
     flat = pairwise(same_class=-c, cross_class=-c)  # only the mean counts: c = 1 everywhere
     assert least(flat, SIZES).occupied == ("mean",)
     level = pairwise(same_class=S.Zero * c, cross_class=S.Zero * c)
     found = least(level, SIZES)
-    assert found.unique is None and "exactly zero" in found.note
+    assert found.unique is False and "exactly zero" in found.note
+    # Half of (c - 0)^2 in both: the least is at c = 0, inside; along an edge it is strict.
+    curved = pairwise(same_class=(c - 1) ** 2, cross_class=(c + S.Half) ** 2)
+    found = least(curved, SIZES)
+    assert found.occupied == ("classes",) and found.unique is True
+    assert "instances" in found.note and "mean" in found.note
 
 
 def test_what_the_loss_does_not_feel_is_not_rounded() -> None:
