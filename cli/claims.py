@@ -54,7 +54,7 @@ def claims_command(
 
     found = ledger_of(paper)
     asked = list(found) if section is None else found.of_section(section)
-    if not asked:
+    if section is not None and not asked:
         known = ", ".join(name.replace("_", " ") for name in found.sections)
         raise click.UsageError(f"{paper} has no section {short(str(section))!r}; it has {known}")
     checked = [(c, c.known_verdict() if stored else c.verdict()) for c in track(asked, "checking")]

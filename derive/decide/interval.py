@@ -8,6 +8,7 @@ vanish there takes its place.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 from mpmath import mp
@@ -16,6 +17,7 @@ from sympy import (
     Dummy,
     Expr,
     Mul,
+    Pow,
     Rational,
     S,
     Symbol,
@@ -35,6 +37,7 @@ from .calculus import derivative
 from .decide import proof_of_positive
 from .domain import Domain, DomainError, between
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided, weakest
+from .present import tidy
 
 #: Derivatives that may vanish at an end of an interval.
 ORDERS = 4
@@ -150,8 +153,17 @@ def non_negative(part: Expr, v: Symbol, a: Expr, b: Expr) -> Outcome:
     refutation = _negative_somewhere(part, v, a, b)
     if refutation is not None:
         return refutation
-    outcome = _by_boxes(part, v, a, b)
-    return outcome if isinstance(outcome, Holds) else Undecided(f"no sign was found on [{a}, {b}]")
+    for function, w, low, high in _variants(part, v, a, b):
+        if function is not part:
+            if w not in function.free_symbols:
+                return _constant(function)
+            proof = _algebraically(function, w, low, high)
+            if proof is not None:
+                return proof
+        outcome = _by_boxes(function, w, low, high)
+        if isinstance(outcome, Holds):
+            return outcome
+    return Undecided(f"no sign was found on [{a}, {b}]")
 
 
 def _constant(value: Expr) -> Outcome:
@@ -184,6 +196,35 @@ def _negative_somewhere(part: Expr, v: Symbol, a: Expr, b: Expr) -> Refuted | No
             if is_finite(exact) and exact.is_real is not False and sign(exact) < 0:
                 return Refuted({v.name: point}, f"the value is {exact.evalf(6)!s}")
     return None
+
+
+def _variants(part: Expr, v: Symbol, a: Expr, b: Expr) -> Iterator[tuple[Expr, Symbol, Expr, Expr]]:
+    """The function itself, and as a function of the root in it, cleared of its powers below."""
+    yield part, v, a, b
+    bases = {e.base for e in part.atoms(Pow) if v in e.free_symbols and not e.exp.is_Integer}
+    degree = max((e.exp.q for e in part.atoms(Pow) if e.base in bases), default=1)
+    for base in bases:
+        rate = derivative(base, v)
+        if v in rate.free_symbols:
+            continue
+        root = Symbol("root", positive=True)
+        back = (root**degree - base.xreplace({v: S.Zero})) / rate
+        # Powers of the base become powers of its root before anything else is put in.
+        powers = {
+            e: root ** (degree * e.exp)
+            for e in part.atoms(Pow)
+            if e.base == base and e.exp.is_Rational
+        }
+        function = tidy(part.xreplace(powers).xreplace({v: back}))
+        function *= root ** max(0, -_lowest(function, root))
+        ends = [base.xreplace({v: e}) ** Rational(1, degree) for e in (a, b)]
+        low, high = ends if sign(rate) > 0 else reversed(ends)
+        yield function, root, low, high
+
+
+def _lowest(function: Expr, root: Symbol) -> int:
+    """The power of the root in a product."""
+    return int(function.as_powers_dict().get(root, 0))
 
 
 def _by_boxes(part: Expr, v: Symbol, a: Expr, b: Expr) -> Outcome:

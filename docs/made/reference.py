@@ -18,6 +18,7 @@ COPY = ROOT / "build" / "reference"
 #: The rooms, in the order in which a reader meets them, and what stands in each.
 ROOMS = {
     "derive/results": "Results",
+    "derive/landmarks": "Landmarks",
     "derive/theorem": "Theorems",
     "derive/problems": "Problems",
     "derive/losses": "Losses",

@@ -281,6 +281,7 @@ def test_no_sign_is_proved_of_what_is_negative_somewhere(e: Expr, a: object, z: 
         (exp(c) - 1 - c, 0, 1),
         (exp(c - 1) - c, -1, 1),
         (1 - c - log(2 - c), -1, 1),
+        (1 / sqrt(1 - c) - S.Half, -1, 1),
         (sqrt(1 - c) * exp(c), -1, 1),
         ((c - sqrt(2)) * exp(c), sqrt(2), 2),
         ((sqrt(2) - c) * (exp(c) - c), 0, sqrt(2)),

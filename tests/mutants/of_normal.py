@@ -12,7 +12,11 @@ MUTANTS = [
     *mutants(
         N,
         SIGNS,
-        ('{"real": True},', '{"positive": True},', "SymPy is told that logarithms are positive"),
+        (
+            '"log": {"real": True},',
+            '"log": {"positive": True},',
+            "SymPy is told that logarithms are positive",
+        ),
         ('{"nonnegative": True},', '{"positive": True},', "SymPy is told that roots are positive"),
         ("_rename[atom] = -known[inverse]", "_rename[atom] = known[inverse]", "log(1/a) is log(a)"),
         ("self._rename[atom] = y**power.p", "self._rename[atom] = y", "a**(2/3) is a**(1/3)"),

@@ -72,7 +72,7 @@ MUTANTS = [
     *mutants(
         F,
         FACES,
-        ("unique=None if ties else True", "unique=True", "a tie does not matter"),
+        ("if not ties:\n            return True", "return True", "a tie does not matter"),
         (
             "unique = left.unique if not level else False if len(level) == len(dropped) else None",
             "unique = True",

@@ -127,6 +127,11 @@ MUTANTS = [
             "at the right end what rises inwards falls",
         ),
         (
+            "low, high = ends if sign(rate) > 0 else reversed(ends)",
+            "low, high = ends",
+            "ends keep their places in a function of a root that falls",
+        ),
+        (
             "if place == len(found) or order(found[place], value) != 0:",
             "if True:",
             "one number counts twice",

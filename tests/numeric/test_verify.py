@@ -63,7 +63,7 @@ def test_at_the_edges(id, values):
 
 def test_thresholds_are_located():
     checks = verify("sigmoid-threshold", seeds=[0], N=8, t=1, device="cpu")
-    located = {x.what.split(",")[0]: x for x in checks if ", where" in x.what}
+    located = {x.what.split(",")[0]: x for x in checks if " which " in x.what}
     assert set(located) >= {"t_simplex", "t_antipodal", "b_simplex", "b_antipodal"}
     assert located["t_simplex"].measured == pytest.approx(7 / 8 * 1.6094379124341003, abs=1e-9)
     assert located["t_antipodal"].measured == pytest.approx(0.5493061443340549, abs=1e-9)
@@ -74,7 +74,7 @@ def test_no_more_items_than_towers(sizes):
     """Agreeing towers are always optimal; there is no threshold to locate."""
     checks = verify("towers-threshold", seeds=[0], K=sizes[0], N=sizes[1], b=-4, w=3, device="cpu")
     assert verdicts(checks) == {"agrees"}
-    assert all("N <= K" in x.at and ", where" not in x.what for x in checks)
+    assert all("N <= K" in x.at and " which " not in x.what for x in checks)
     assert {x.predicted for x in checks if x.what == "positive"} == {1.0}
 
 
