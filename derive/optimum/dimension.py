@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import islice
 
 from sympy import Expr, Ge, Lt, S, Symbol, oo
@@ -30,8 +31,9 @@ from .reduce import Inner, Reduced
 
 #: Of embeddings; a parameter of results that hold in all dimensions only.
 d = Symbol("d", integer=True, positive=True)
+Names = tuple[str, ...]
 #: Points besides the witness at which the structure may be optimal.
-TRIED = 8
+TRIED = 3
 
 
 @dataclass(frozen=True)
@@ -55,9 +57,14 @@ class Dimension:
         return Dimension(self.least.xreplace(sizes), self.sharp)
 
 
-def occupied(scheme: Scheme, inner: Inner, domain: Domain) -> tuple[str, ...]:
+def occupied(scheme: Scheme, inner: Inner, domain: Domain) -> Names:
     """Eigenspaces on which the Gram matrix is not proved to vanish."""
-    values = scheme.eigenvalues(inner)
+    return _occupied(scheme, tuple(inner.items()), domain)
+
+
+@lru_cache(maxsize=256)  # all thresholds of a structure ask for the same
+def _occupied(scheme: Scheme, inner: tuple[tuple[str, Expr], ...], domain: Domain) -> Names:
+    values = scheme.eigenvalues(dict(inner))
     return tuple(e for e, value in values.items() if not isinstance(zero(value, domain), Holds))
 
 
