@@ -33,7 +33,7 @@ from .reduce import Inner, Reduced
 d = Symbol("d", integer=True, positive=True)
 Names = tuple[str, ...]
 #: Points besides the witness at which the structure may be optimal.
-TRIED = 3
+TRIED = 8
 
 
 @dataclass(frozen=True)
