@@ -7,13 +7,13 @@ value everywhere on the domain. Sampling only refutes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from sympy import Expr, S, Symbol
+from sympy import Expr, S, Symbol, oo
 
 from .coefficients import closure, proves, proves_largest
 from .defined import defined
-from .domain import Domain
+from .domain import Domain, DomainError, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .normal import ExpField, NotInField
 from .number import DIGITS, value_at
@@ -115,3 +115,23 @@ def _points_and_values(
         values = [value for e in expressions if (value := value_at(e, at)) is not None]
         if len(values) == len(expressions):
             yield at, values
+
+
+def refuse_nowhere(point: Mapping[Symbol, Expr], domain: Domain) -> None:
+    """Refuse a value of some symbols that no values of the others go with.
+
+    Raises
+    ------
+    DomainError
+        If a value is proved to lie outside its range whatever the symbols in the ends are.
+    """
+    values = {s: v for s, v in point.items() if v is not oo}
+    left = {s: r.at(values) for s, r in domain.ranges.items() if s not in values}
+    rest = Domain.of_ranges(left)
+    for symbol, value in values.items():
+        r = domain.ranges.get(symbol, Range(-oo))
+        for end, side, is_open in ((r.low, 1, r.low_open), (r.high, -1, r.high_open)):
+            beyond = side * (end.xreplace(values) - value)
+            if beyond.free_symbols and is_proved_positive(beyond, rest, strict=not is_open):
+                because = f" ({r.why})" if r.why else ""
+                raise DomainError(f"{symbol} must be {r}, not {value}{because}")

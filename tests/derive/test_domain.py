@@ -15,6 +15,7 @@ from cltheory.derive.decide.domain import (
     refuse_outside,
 )
 from cltheory.derive.decide.evidence import Holds, Refuted, Undecided
+from cltheory.derive.results import results
 from sympy import I, Max, Min, Piecewise, Rational, S, Symbol, log, nan, oo, sqrt, zoo
 
 U, V, W = (Symbol(s, real=True) for s in "uvw")
@@ -328,3 +329,23 @@ def test_a_range_whose_end_is_not_real_there_holds_nothing() -> None:
     assert not here.contains({U: S(0), V: S(0)})
     with pytest.raises(DomainError, match="has no real end there"):
         here.check({U: S(0), V: S(0)})
+
+
+@pytest.mark.parametrize(
+    ("id", "given", "refused"),
+    [
+        ("infonce-noise", {"rho": "3/2"}, True),
+        ("infonce-noise", {"rho": 1}, True),  # (N - 1)/N is less for every N
+        ("infonce-noise", {"rho": "9/10"}, False),  # from N = 11 on
+        ("infonce-noise", {"rho": "9/10", "N": 10}, True),
+        ("superclass-threshold", {"beta": "3/2"}, True),
+        ("superclass-threshold", {"beta": 1}, False),  # with alpha = 0
+        ("supcl-batches", {"B": 1000, "m": 3}, False),
+    ],
+)
+def test_a_value_that_no_values_of_the_others_go_with(id, given, refused) -> None:
+    if not refused:
+        assert results[id].point(**given)
+        return
+    with pytest.raises(DomainError, match="must be in"):
+        results[id].point(**given)
