@@ -201,26 +201,21 @@ class Fails(Enough):
             return enough
         if self.loss is None or not has_one_optimum(self.loss, self.inner, self.domain):
             return Undecided("other Gram matrices may be optimal, of smaller rank")
-        if not any(
-            self._is_optimal(self.loss, point) for point in (self.domain.witness, *self._points())
-        ):
+        theta = self.scheme.eigenvalues(self.loss.pair_gradient(self.inner))
+        start = theta[occupied(self.scheme, self.inner, self.domain)[0]]
+        gaps = {e: value - start for e, value in theta.items()}
+        if not any(self._all_rise(gaps, point) for point in self._points()):
             return Undecided("the structure is not known to be optimal where the threshold is")
         return Holds(Evidence(Grade.EXACT, "the optimal Gram matrix is unique at the threshold"))
 
     def _points(self) -> Iterator[Mapping[Symbol, Expr]]:
-        return islice(opened(self.domain).points(), TRIED)
+        yield self.domain.witness
+        yield from islice(opened(self.domain).points(), TRIED)
 
-    def _is_optimal(self, loss: Reduced, point: Mapping[Symbol, Expr]) -> bool:
+    def _all_rise(self, gaps: Mapping[str, Expr], point: Mapping[Symbol, Expr]) -> bool:
         """Whether no direction lowers the loss at a point of the threshold."""
-        at = {s: e.xreplace(dict(point)) for s, e in self.threshold.items()}
-        at = {**point, **at}
+        at = {**point, **{s: e.xreplace(dict(point)) for s, e in self.threshold.items()}}
         if not all(value.is_finite for value in at.values()) or not self.domain.contains(at):
             return False
-        theta = self.scheme.eigenvalues(loss.pair_gradient(self.inner))
-        there = occupied(self.scheme, self.inner, self.domain)
-        gaps = [
-            value - theta[there[0]]
-            for e, value in theta.items()
-            if self.scheme.eigenspace(e).dimension.xreplace(at) > 0
-        ]
-        return all(sign(gap.xreplace(at)) in (0, 1) for gap in gaps)
+        there = (e for e in gaps if self.scheme.eigenspace(e).dimension.xreplace(at) > 0)
+        return all(sign(gaps[e].xreplace(at)) in (0, 1) for e in there)

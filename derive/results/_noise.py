@@ -10,6 +10,7 @@ wide, and it closes to a cone: true positives stay together, all others have one
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sympy import Expr, Ge, S, Symbol, Tuple, exp
 
@@ -86,7 +87,7 @@ def with_noise(
     return {
         "tau_min": Quantity.of(coldest, "tau_min", r"\tau_{\min}"),
         "rho_max": Quantity.of(most_noise, "rho_max", r"\rho_{\max}"),
-        "loss": Quantity(**{**vars(least_loss(found.loss)), "domain": above}),
+        "loss": replace(least_loss(found.loss), domain=above),
         "loss_below": entropy,
         "cosine_below": apart,
     }

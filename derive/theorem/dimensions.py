@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 
 import mpmath
 from sympy import Expr, Integer, Max, S, Symbol, oo
@@ -56,6 +57,7 @@ def own_dimension(result: Result, name: str) -> Dimension | None:
     return whole
 
 
+@lru_cache(maxsize=16)  # every quantity of a result asks
 def _of_optimum(result: Result) -> Dimension | None:
     """In how many dimensions what a result says of its optimum holds."""
     least, scheme = least_dimension(result), result.structure

@@ -27,6 +27,7 @@ from ...derive.structures.arrangement import Arrangement, arrange
 from ...derive.theorem.measure import Border
 from ...derive.theorem.number import as_float
 from ...derive.theorem.result import Result
+from ..search.smooth import lowered
 from .checks import CLOSE_LOSS, CLOSE_THRESHOLD, Check, Run, refuse_infinite, refuse_unknown
 
 #: Sizes when not given: several classes and instances, and few batches.
@@ -201,26 +202,13 @@ class BatchesLoss:
         random = torch.Generator().manual_seed(seed)
         size = self.arrangement.size
         u = torch.randn(size, self.run.d or size, generator=random, dtype=torch.float64)
-        u.requires_grad_()
-        search = torch.optim.LBFGS(
-            [u],
-            max_iter=STEPS,
-            tolerance_grad=1e-12,
-            tolerance_change=0.0,
-            line_search_fn="strong_wolfe",
-        )
 
-        def value() -> Tensor:
-            search.zero_grad()
+        def gram(u: Tensor) -> Tensor:
             v = torch.nn.functional.normalize(u, dim=-1)
-            found = self(v @ v.T, alpha)
-            found.backward()
-            return found
+            return v @ v.T
 
-        search.step(value)
-        least = float(value().detach())
-        v = torch.nn.functional.normalize(u.detach(), dim=-1)
-        return least, v @ v.T
+        found = gram(lowered(lambda u: self(gram(u), alpha), u, STEPS))
+        return float(self(found, alpha)), found
 
 
 def _batches(sizes: Mapping[str, int], batch: Mapping[str, int]) -> list[tuple[int, ...]]:
