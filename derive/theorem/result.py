@@ -13,7 +13,6 @@ from sympy import Derivative, Expr, Symbol, oo, zoo
 
 from ..decide.calculus import derivative
 from ..decide.cases import opened
-from ..decide.decide import refuse_nowhere
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Evidence
@@ -301,7 +300,6 @@ class Result(Shown):
         floats = {known[name] for name, value in values.items() if isinstance(value, float)}
         point = self.domain.settled(point, floats)
         self.domain.check(point)
-        refuse_nowhere(point, self.domain)
         return {s: point[s] for s in self.parameters if s in point}
 
     def at(self, name: str, point: Mapping[Symbol, Expr]) -> Expression:

@@ -14,6 +14,7 @@ from sympy.core.symbol import Str
 
 from ..decide.ball import NoValue
 from ..decide.cases import opened
+from ..decide.decide import refuse_nowhere
 from ..decide.digits import NotKnown, sign
 from ..decide.domain import Domain, DomainError
 from ..decide.root import ClampedRoot, stand_ins, without_roots
@@ -86,12 +87,18 @@ def report(
         ``shown``, the ``roots`` in it, where it is meant ``beyond`` the result; and ``verdicts``.
     renamed
         LaTeX of symbols by their names, for the quantities, where it is another one.
+
+    Raises
+    ------
+    DomainError
+        If no values of what stays symbolic go with the point; one line.
     """
 
     def spell(s: Symbol) -> str:
         return (renamed or {}).get(s.name) or starred(s)
 
     tex = partial(_typeset, spell=spell) if typeset else lambda *_: ""
+    refuse_nowhere(point, result.domain)  # what stays symbolic would hold nowhere
     about = head(result, point=point)
     # A limit is meant inside the ranges of what stays symbolic: at an end it may be another.
     inside = opened(result.domain) if oo in point.values() else result.domain
