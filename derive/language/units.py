@@ -235,6 +235,10 @@ class _Cutter:
             self.out.pop()
             self._put(Unit(unit.kind, unit.full, unit.at), self.k)
             return
+        if not item.inside and self._text_at(self.k) == "_":
+            # {}_0F_1: it is read as part of a phrase only.
+            self._put(Unit("sign", "{}", item.token.at), self.k)
+            return
         whole = len(inside) == 1 or (unit is not None and unit.kind == "close" and _one(inside))
         if unit is None or not whole or unit.kind in _BARE or unit.sup or unit.primes:
             raise TexError(

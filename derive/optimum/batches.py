@@ -32,7 +32,7 @@ from ..structures.scheme import Scheme
 from .condition import OptimalIff, capital
 from .dimension import state_enough
 from .reduce import ReducedLoss, inner_products
-from .reduction import difference, present
+from .reduction import difference, present, state_spectrum
 from .segment import x
 from .segment_facts import PairGradient, with_inner
 from .threshold import Criterion, Place, Threshold
@@ -224,6 +224,7 @@ def batch_vertex(
     known = {step.title for step in proof}
     for part in loss.parts:
         _state(part, proof, known)
+    state_spectrum(scheme, domain, proof)
     proof.add(
         "The mean of the losses of all batches is convex in the Gram matrix and invariant, so some "
         f"optimum has one inner product per relation{loss.where}",
@@ -283,13 +284,10 @@ def _state(part: Part, proof: Derivation, known: Container[str]) -> None:
         with_inner(part.domain, g.values()),
         names={value: part.loss.declared(g)},
     )
-    entries = part.loss.pair_gradient(g)
     proof.add(
         f"Derivative in the inner product of one pair, times {part.loss.scale}, of the loss of an "
         f"anchor {part.says}",
-        PairGradient(
-            Tuple(*(eq(f"a_{r}", e) for r, e in entries.items())), part.domain, part.loss, g
-        ),
+        PairGradient.of(part.loss, g, part.domain),
         part.loss.forces,
     )
 
@@ -330,11 +328,11 @@ def _condition(
     scaled = [Add(*(term / over for term in Add.make_args(rate))) for rate in rates]
     starts = loss.mean(r.xreplace({parameter: S.Zero}) for r in scaled)
     mean = starts + parameter * loss.mean(derivative(r, parameter) for r in scaled)
-    relation = Ge(mean, 0, evaluate=False)
+    relation, about = Ge(mean, 0, evaluate=False), ge(f"theta_{e}", f"theta_{v}")
     says = f"moving trace from {v} to {e} does not lower the loss"
     proof.add(
         capital(f"{when}{says} iff this mean over batches is not negative{loss.where}"),
-        MeanOf(Iff(ge(f"theta_{e}", f"theta_{v}"), relation), domain, loss, tuple(rates), over),
+        MeanOf(Iff(about, relation), domain, loss, about, tuple(rates), over),
         "the derivative of a mean is the mean of the derivatives, and the difference of the two "
         "eigenvalues is the rate, up to a positive factor",
     )
@@ -432,6 +430,7 @@ class MeanOf(Statement):
     """``theta_e >= theta_v`` iff a mean over batches is >= 0: that of the rates, up to a factor."""
 
     loss: BatchLoss
+    about: Ge
     rates: tuple[Expr, ...]
     over: Expr = S.One
 
@@ -439,6 +438,8 @@ class MeanOf(Statement):
         """Whether in each part the mean is of the rate."""
         if not isinstance(self.shown, Iff) or not all(type(r) is Ge for r in self.shown.args):
             return Undecided(f"{self.shown} is not an equivalence of inequalities")
+        if self.shown.args[0] != self.about:
+            return Undecided(f"{self.shown.args[0]} is not what the rates are of")
         mean, right = self.shown.args[1].args
         bodies = self.loss.bodies(mean)
         if bodies is None or right != 0:

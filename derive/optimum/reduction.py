@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from sympy import Abs, Expr, Max, Min, Piecewise, Pow, Rational, S, Symbol, Tuple
+from sympy import Abs, Expr, Max, Min, Piecewise, Pow, Rational, S, Symbol
 
 from ..decide.ball import non_negative
 from ..decide.decide import is_proved_positive, zero
@@ -76,7 +76,6 @@ def state_reduction(reduced: Reduced, domain: Domain, proof: Derivation) -> None
     g = inner_products(reduced.scheme)
     preconditions = reduced.preconditions(domain)
     value = reduced.value(g)
-    entries = reduced.pair_gradient(g)
     loss = Symbol("L")
     proof.holds(
         "The loss as a function of one inner product per relation",
@@ -94,12 +93,19 @@ def state_reduction(reduced: Reduced, domain: Domain, proof: Derivation) -> None
     proof.add(
         "Derivative of the loss in the Gram entry of one pair, by relation"
         + ("" if reduced.scale == 1 else f", times {reduced.scale}"),
-        PairGradient(Tuple(*(eq(f"a_{r}", e) for r, e in entries.items())), domain, reduced, g),
+        PairGradient.of(reduced, g, domain),
         reduced.forces,
     )
+    state_spectrum(reduced.scheme, domain, proof)
+
+
+def state_spectrum(scheme: Scheme, domain: Domain, proof: Derivation) -> None:
+    """Record the eigenvalues of a Gram matrix that is constant on relations, once per scheme."""
+    if any(step.says.structure is scheme for step in proof):
+        return
     proof.add(
         "Eigenvalues of the Gram matrix, with multiplicities",
-        Spectrum.of(reduced.scheme, g, domain),
+        Spectrum.of(scheme, inner_products(scheme), domain),
         "they are linear in the inner products, and the table of coefficients "
         "satisfies the orthogonality relations of the symmetry",
     )

@@ -17,7 +17,7 @@ from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import MONOTONE, RANK, SLACKNESS, WEAK_SLACKNESS
 from ..proof.relations import Iff, eq
 from ..proof.statement import Statement, decided, each, every
-from ..structures.scheme import Scheme
+from ..structures.scheme import Relation, Scheme
 from .reduce import Reduced
 from .segment import Segment
 
@@ -80,7 +80,7 @@ class Segments(Statement):
 
 @dataclass(frozen=True, eq=False)
 class PairGradient(Statement):
-    """``a_r = ...`` for every relation: the loss's derivative in the entry of one pair.
+    """``a_r = ...`` for every relation that has pairs: the loss's derivative in the entry of one.
 
     The derivative in the inner product of a relation is that, times the number of its pairs.
     """
@@ -88,20 +88,31 @@ class PairGradient(Statement):
     reduced: Reduced
     g: Mapping[str, Symbol]
 
+    @classmethod
+    def of(cls, reduced: Reduced, g: Mapping[str, Symbol], domain: Domain) -> PairGradient:
+        """The statement about a loss on its structure."""
+        entries = reduced.pair_gradient(g)
+        rows = (eq(f"a_{r.name}", entries[r.name]) for r in _with_pairs(reduced.scheme))
+        return cls(Tuple(*rows), domain, reduced, g)
+
     def decide(self) -> Outcome:
         """Whether each is what differentiation of the loss gives."""
         shown = assignments(self.shown)
-        scheme, value = self.reduced.scheme, self.reduced.value(self.g)
-        if set(shown) != {Symbol(f"a_{r.name}") for r in scheme.relations}:
+        relations, value = _with_pairs(self.reduced.scheme), self.reduced.value(self.g)
+        if set(shown) != {Symbol(f"a_{r.name}") for r in relations}:
             return Undecided("not one derivative for each relation")
         return all_zero(
             [
                 self.reduced.scale * derivative(value, self.g[r.name])
                 - r.count * shown[Symbol(f"a_{r.name}")]
-                for r in scheme.relations
+                for r in relations
             ],
             with_inner(self.domain, self.g.values()),
         )
+
+
+def _with_pairs(scheme: Scheme) -> list[Relation]:
+    return [r for r in scheme.relations if r.count != 0]
 
 
 @dataclass(frozen=True, eq=False)

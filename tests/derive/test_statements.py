@@ -15,6 +15,7 @@ from cltheory.derive.decide.domain import POSITIVE, Domain, at_least, between
 from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum.batches import MeanSign
 from cltheory.derive.optimum.threshold import (
     ChangesSign,
     Criterion,
@@ -209,7 +210,7 @@ def survivors(step: Step, count: int, chance: random.Random) -> tuple[int, list[
             continue
         if isinstance(mutant, LimitIs):
             false = is_far(mutant)
-        elif isinstance(mutant, Relations | ChangesSign):
+        elif isinstance(mutant, Relations | ChangesSign | MeanSign):
             false = is_false(mutant)
         else:
             false = not is_same(says, mutant)

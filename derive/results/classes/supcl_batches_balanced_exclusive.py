@@ -1,4 +1,4 @@
-"""When SupCL without the anchor collapses classes over balanced batches.
+"""When SupCL, anchor excluded, collapses classes in balanced batches.
 
 As over all data there are two ends of an interval.
 """
@@ -23,7 +23,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
 
 RESULT = Result(
     "supcl-batches-balanced-exclusive",
-    title="When SupCL without the anchor collapses classes over balanced batches",
+    title="When SupCL, anchor excluded, collapses classes in balanced batches",
     source="beyond lee2025ssem, Theorem 2: as in public code, the mean over balanced batches",
     parameters=(m, n, p, C, k, tau),
     domain=without_alpha(DOMAIN),

@@ -43,7 +43,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     share = B * (B - 1) / (n * (n - 1))
     proof.holds(
-        "Each pair is in this fraction of the batches, if all pairs are in equally many",
+        "Each pair is in the fraction pi_2 of the batches, if all pairs are in equally many",
         eq(PART * n * (n - 1), B * (B - 1)),
         "a batch has B (B - 1) of the n (n - 1) ordered pairs",
         DOMAIN,
