@@ -110,11 +110,12 @@ def test_an_interruption_tells_what_was_found(
 ) -> None:
     import cltheory.numeric.attack.adversary as adversary
 
-    visit = adversary._Search.visit
+    visit, visited = adversary._Search.visit, []
 
     def once(self: Any, seed: int, there: Any, until: Any) -> bool:
-        if self.sizes:
+        if visited:
             raise KeyboardInterrupt
+        visited.append(there)
         return visit(self, seed, there, until)
 
     monkeypatch.setattr(adversary._Search, "visit", once)
