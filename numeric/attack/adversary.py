@@ -48,6 +48,12 @@ COLUMNS: Layout = {
 }
 
 
+#: What a size is visited as; and beside it, as one of how many that its process has to do in the
+#: time that is left.
+Cell = dict[str, Any]
+Turn = tuple[int, Cell]
+
+
 @dataclass(frozen=True)
 class Attack:
     """How far an attack on a bound came.
@@ -162,11 +168,14 @@ def attack(
     target = Target.of(found, quantity, given)
     taus = () if isinstance(tau, str) else tuple(float(t) for t in tau)
     where = resolve_device(device)
-    about = {"quantity": quantity, "given": ",".join(f"{s}={v}" for s, v in target.given.items())}
+    about: Cell = {
+        "quantity": quantity,
+        "given": ",".join(f"{s}={v}" for s, v in target.given.items()),
+    }
     sizes = [size_of(there) for there in spaces_of(target, n, d, taus)]
-    grid = [{**about, "seed": seed, "n": n, "d": d} for seed in seeds for n, d in sizes]
+    grid: list[Cell] = [{**about, "seed": seed, "n": n, "d": d} for seed in seeds for n, d in sizes]
     spelled = ",".join(map(repr, taus)) or "free"
-    shared = dict(zip(SHARED, (found.id, spelled, starts, steps), strict=True))
+    shared: Cell = dict(zip(SHARED, (found.id, spelled, starts, steps), strict=True))
     kept = None if table is None else Table(table, {**shared, "dtype": "float64"}, COLUMNS)
     begun, ended, largest = monotonic(), "finished", 0.0
     rows: list[Row] = []
@@ -175,7 +184,9 @@ def attack(
         rows += [row for row in (kept.rows if kept else ()) if key(row, TOLD) in wanted]
         todo = lacking(grid, rows)
         deadline = None if budget is None else time() + budget
-        turns = [(ceil((len(todo) - k) / workers.count), cell) for k, cell in enumerate(todo)]
+        turns: list[Turn] = [
+            (ceil((len(todo) - k) / workers.count), cell) for k, cell in enumerate(todo)
+        ]
         visit = _Visits(target, taus, starts, steps, where, deadline, first=turns[:1])
         try:
             with (
@@ -250,10 +261,6 @@ def spaces_of(
             f"({least.get(target.about, 'n of 3 or more')})"
         )
     return found
-
-
-#: A visit, and as one of how many its process has to do in the time that is left.
-Turn = tuple[int, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)

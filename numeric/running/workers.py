@@ -11,14 +11,22 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, ProcessPoolExecutor
-from concurrent.futures import as_completed as completed
-from contextlib import contextmanager
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    as_completed,
+)
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
+#: What parts are given to, and the exceptions that mean that a process died.
+Opened = tuple[Executor, tuple[type[BaseException], ...]]
 
 #: How often in a row all parts left may be lost, with nothing handed back, before that is an error.
 TRIES = 5
@@ -82,9 +90,12 @@ class Workers:
         left, lost = dict(enumerate(parts)), 0
         while left:
             before = len(left)
-            with self._executor() as (executor, deaths):
-                futures = {executor.submit(work, part): k for k, part in left.items()}
-                for future in completed(list(futures)):
+            with self._local() if self.scheduler is None else self._cluster() as (executor, deaths):
+                futures: dict[Future[R], int] = {}
+                with suppress(*deaths):  # which may be while parts are given out
+                    for k, part in left.items():
+                        futures[executor.submit(work, part)] = k
+                for future in as_completed(list(futures)):
                     k = futures.pop(future)
                     try:
                         result = future.result()
@@ -101,18 +112,8 @@ class Workers:
                 )
 
     @contextmanager
-    def _executor(self) -> Iterator[tuple[Executor, tuple[type[BaseException], ...]]]:
-        """What parts are given to, and the exceptions that mean that a process died."""
-        opened = self._local if self.scheduler is None else self._cluster
-        with opened() as (executor, deaths):
-            try:
-                yield executor, deaths
-            except BaseException:
-                executor.shutdown(wait=False)
-                raise
-
-    @contextmanager
-    def _local(self) -> Iterator[tuple[Executor, tuple[type[BaseException], ...]]]:
+    def _local(self) -> Iterator[Opened]:
+        """A pool of processes."""
         others = set(multiprocessing.active_children())
         # A copy of this process would have locks of threads that it does not have.
         context = multiprocessing.get_context("spawn")
@@ -127,7 +128,8 @@ class Workers:
         executor.shutdown()
 
     @contextmanager
-    def _cluster(self) -> Iterator[tuple[Executor, tuple[type[BaseException], ...]]]:
+    def _cluster(self) -> Iterator[Opened]:
+        """What a cluster is used by."""
         from distributed import Client, KilledWorker
 
         try:
@@ -145,7 +147,12 @@ class Workers:
                     f"workers of {self.scheduler} have cltheory {', '.join(sorted(versions))}, and "
                     f"this process has {_version()}: install the same version"
                 )
-            yield client.get_executor(pure=False), (KilledWorker, CancelledError)
+            executor = client.get_executor(pure=False)
+            try:
+                yield executor, (KilledWorker, CancelledError)
+            except BaseException:
+                executor.shutdown(wait=False)  # which cancels what was given out
+                raise
 
 
 def _version() -> str:
