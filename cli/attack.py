@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,17 +13,20 @@ from .numeric_options import (
     COLDEST,
     DEVICE,
     HOTTEST,
+    SCHEDULER,
     SEEDS,
+    WORKERS,
     different,
     need_torch,
     numbers,
     parse_device,
     parse_seeds,
+    parse_workers,
 )
 from .parameters import ResultId, read_text, short
 from .progress import counting
 from .tables import Column, show_table
-from .writing import FORCE, check_writable, formats, write
+from .writing import FORCE, NewFile, check_writable, formats, write
 
 if TYPE_CHECKING:
     from ..derive.theorem.result import Result
@@ -46,6 +50,7 @@ Examples:
   cltheory attack spectral-band --quantity upper --n 3,4,6,10 --d 1,2,3,8 --seeds 0-4
   cltheory attack spectral-band-printed --set c=1/2 --tau 0.1 --budget 60 --out broken.json
   cltheory attack spectral-band-printed --replay broken.json
+  cltheory attack spectral-band --seeds 0-99 --workers 8 --table attacked.csv
 """,
 )
 @click.argument("id", type=ResultId())
@@ -72,6 +77,13 @@ Examples:
 @click.option("--out", type=FILE, help="Write the configurations to this file.")
 @FORCE
 @click.option(
+    "--table",
+    type=NewFile(dir_okay=False, path_type=Path),
+    help="CSV file of finished sizes and seeds, from which a run resumes.",
+)
+@WORKERS
+@SCHEDULER
+@click.option(
     "--replay",
     "replayed",
     type=FILE,
@@ -94,6 +106,9 @@ def attack_command(
     starts: int,
     out: str | None,
     force: bool,
+    table: Path | None,
+    workers: int,
+    scheduler: str | None,
     replayed: str | None,
     digits: int,
     device: str,
@@ -114,13 +129,22 @@ def attack_command(
         chosen = parse_seeds(seeds)
         among = "free" if tau == "free" else numbers("--tau", tau, COLDEST, HOTTEST, low_open=False)
     values = _given(given)
-    if replayed is not None and (names or given or out is not None):
+    if replayed is not None and (names or given or out is not None or table is not None):
         raise click.UsageError(
             "--replay takes the bound and its numbers from the file and writes nothing: "
-            "no --quantity, --set or --out"
+            "no --quantity, --set, --out or --table"
         )
+    if budget is not None and scheduler is not None:
+        raise click.UsageError(
+            "--budget needs processes with one clock: leave it out, or use --workers"
+        )
+    processes = parse_workers(workers, scheduler)
     if out is not None:
         check_writable(out, force=force)
+    if table is not None:
+        check_writable(table, force=True)
+        if out is not None and Path(out).resolve() == table.resolve():
+            raise click.UsageError(f"--out would replace the table {table}: give another --table")
     need_torch()
     where = parse_device(device)
     from ..derive.results import results
@@ -129,7 +153,9 @@ def attack_command(
     _check_bounds(result)
     if replayed is not None:
         return _replay(result, replayed, digits, style)
-    from ..numeric.attack import NoTarget, Target, attack, bounds_of, dump, spaces_of
+    from ..numeric.attack import BadRecord, NoTarget, Target, attack, bounds_of, dump, spaces_of
+    from ..numeric.running.table import TableError
+    from ..numeric.running.workers import WorkersError
 
     # All that is refused is refused before the first is attacked.
     todo = {}
@@ -147,20 +173,25 @@ def attack_command(
             def advance(part: int, whole: int, count: Any = count, said: list[str] = said) -> None:
                 count(part, whole, said[-1])
 
-            found = attack(
-                result,
-                name,
-                seeds=chosen,
-                n=sizes[0],
-                d=sizes[1],
-                tau=among,
-                starts=starts,
-                budget=budget,
-                device=where,
-                progress=advance,
-                tell=said.append,
-                given=constants,
-            )
+            try:
+                found = attack(
+                    result,
+                    name,
+                    seeds=chosen,
+                    n=sizes[0],
+                    d=sizes[1],
+                    tau=among,
+                    starts=starts,
+                    budget=budget,
+                    device=where,
+                    progress=advance,
+                    tell=said.append,
+                    given=constants,
+                    table=table,
+                    workers=processes,
+                )
+            except (BadRecord, TableError, WorkersError) as refusal:
+                raise click.UsageError(str(refusal)) from None
         done.append(found)
         if found.ended == "interrupted":
             break

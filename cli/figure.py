@@ -388,6 +388,21 @@ _figure(
 )
 
 
+# --- training -----------------------------------------------------------------------------------
+_figure(
+    "real-training",
+    """Predictions beside training: collapse, batches, dimensions and unequal classes on digits.
+
+    Free embeddings and encoders are trained with the losses of cltheory.losses, on views with
+    little and much noise.""",
+    _STEPS,
+    needs=DIGITS,
+    seeds="0",
+    of_seeds="Random seeds, such as 0,1,2; each gives its own points.",
+    shown=("--out training.pdf --workers 2", "--steps 2000 --seeds 0,1"),
+)
+
+
 # --- any loss -----------------------------------------------------------------------------------
 def _plane(
     on: Any,

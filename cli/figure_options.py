@@ -15,7 +15,17 @@ from typing import Any
 
 import click
 
-from .numeric_options import DEVICE, DTYPE, need_torch, parse_device, parse_dtype, parse_seeds
+from .numeric_options import (
+    DEVICE,
+    DTYPE,
+    SCHEDULER,
+    WORKERS,
+    need_torch,
+    parse_device,
+    parse_dtype,
+    parse_seeds,
+    parse_workers,
+)
 from .parameters import short
 from .writing import FORCE, NewFile, check_writable, write
 
@@ -136,7 +146,7 @@ def declared(
 #: The options that all figures have, or some of them.
 SHARED = (
     *("seeds", "dtype", "device", "tolerance", "out", "table", "width", "style", "svg_text"),
-    *("caption", "force"),
+    *("caption", "force", "workers", "scheduler"),
 )
 #: What figures are written as.
 FIGURES = (".pdf", ".svg", ".png", ".eps")
@@ -172,6 +182,8 @@ def common(
         *([limit] if tolerance else []),
         click.option("--out", type=path, help="PNG, PDF, SVG or EPS file (default: NAME.png)."),
         click.option("--table", type=path, help=kept),
+        WORKERS,
+        SCHEDULER,
         text(
             "--width",
             width,
@@ -210,6 +222,8 @@ def made(
     svg_text: str,
     caption: Path | None,
     force: bool,
+    workers: int,
+    scheduler: str | None,
     dtype: str | None = None,
     **options: Any,
 ) -> int:
@@ -224,7 +238,7 @@ def made(
         raise click.UsageError(f"this figure needs scikit-learn: {SKLEARN}")
     if find_spec("matplotlib") is None:
         raise click.UsageError("this command needs matplotlib: pip install 'cltheory[plot]'")
-    options |= {"device": parse_device(device)}
+    options |= {"device": parse_device(device), "workers": parse_workers(workers, scheduler)}
     if dtype is not None:
         options |= {"dtype": parse_dtype(dtype)}
     out = out or Path(f"{name}.png")
@@ -250,13 +264,18 @@ def made(
     except StyleError as refusal:
         raise click.UsageError(str(refusal)) from None
     from ..numeric.running.table import TableError
+    from ..numeric.running.workers import WorkersError
 
     try:
         figure: Any = import_module(f"..numeric.figures.{name.replace('-', '_')}", __package__)
         cells, progress = grid(figure, chosen), sys.stderr.isatty()
         drawing = cells.draw(table, look=look, **options, progress=progress)
     except ValueError as refusal:
-        if type(refusal) not in (ValueError, TableError):  # ours, and the same for every command
+        if type(refusal) not in (
+            ValueError,
+            TableError,
+            WorkersError,
+        ):  # ours, and the same for every command
             raise
         raise click.UsageError(str(refusal)) from None
     except KeyboardInterrupt:

@@ -16,6 +16,14 @@ DTYPE = click.option(
     "--dtype", type=click.Choice(["float64", "float32"]), default="float64", help="Precision."
 )
 DEVICE = click.option("--device", default="auto", help="Device: auto, cpu, cuda or cuda:1.")
+WORKERS = click.option(
+    "--workers", type=click.IntRange(1, 1024), default=1, help="Processes of this machine."
+)
+SCHEDULER = click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Scheduler of a Dask cluster that does the work, such as tcp://10.0.0.1:8786.",
+)
 
 MOST_LISTED = 1000  #: numbers in a list such as 2,4,6-8
 #: Positive numbers that are taken: their squares, products and quotients are floats as well.
@@ -156,6 +164,25 @@ def parse_device(name: str) -> str:
         if index >= count:
             raise click.UsageError(f"{name} does not exist: torch finds {count} CUDA devices")
     return name
+
+
+def parse_workers(count: int, scheduler: str | None) -> Any:
+    """The processes that are meant.
+
+    Raises
+    ------
+    click.UsageError
+        For both kinds at once, or a cluster where its package is not installed.
+    """
+    from ..numeric.running.workers import Workers
+
+    if scheduler is None:
+        return Workers(count)
+    if count > 1:
+        raise click.UsageError("--workers and --scheduler exclude each other; give only one")
+    if find_spec("distributed") is None:
+        raise click.UsageError("--scheduler needs distributed: pip install 'cltheory[cluster]'")
+    return Workers(scheduler=scheduler)
 
 
 def parse_dtype(name: str) -> Any:

@@ -52,6 +52,10 @@ PREVIEWS = {
     "spectral-fig3": Preview(
         "cltheory figure spectral-fig3 --seeds 0,1,2 --width 6", ("spectral-clustering",)
     ),
+    "real-training": Preview(
+        "cltheory figure real-training --seeds 0",
+        ("supcl-optimum", "supcl-batches", "uniform-bound", "supcon-imbalanced"),
+    ),
     "phases": Preview(
         "cltheory figure phases --loss supcl-exclusive --x alpha --y tau --m 3 --n 3 --p 2",
         ("phases", "supcl-exclusive"),

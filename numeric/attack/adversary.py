@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import product
-from math import exp, isfinite
-from time import monotonic
+from math import ceil, exp, isfinite
+from pathlib import Path
+from time import monotonic, time
 from typing import Any
 
 import mpmath
@@ -18,10 +21,12 @@ from ...derive.theorem.bounds import About
 from ...derive.theorem.result import Result
 from ..running.device import resolve_device, threads_for
 from ..running.progress import Report, reporting
+from ..running.table import Layout, Row, Table, key, lacking
+from ..running.workers import Workers
 from .optimise import climb
 from .replay import DIGITS, Sides, Undetermined, replay
 from .spaces import KINDS, Space, space
-from .stored import BadRecord, Record
+from .stored import BadRecord, Record, load
 from .target import NoTarget, Target
 
 #: Vectors of a configuration, and dimensions, that are tried.
@@ -32,6 +37,21 @@ STARTS, ADAM, STEPS = 48, 40, 150
 CONFIRMED = 5
 #: By how much, relatively, a ratio has to be larger to be better.
 BETTER = 1e-12
+#: What tells a visit (of one size, from one seed) from others, and what all of an attack share.
+TOLD, SHARED = ("quantity", "given", "seed", "n", "d"), ("result", "tau", "starts", "steps")
+#: A table of visits: the largest ratio, the record that has it, and that of a violation.
+COLUMNS: Layout = {
+    **dict.fromkeys((*SHARED, *TOLD), int),
+    **dict.fromkeys(("result", "tau", "quantity", "given"), str),
+    **{"ratio": float, "tried": int},
+    **dict.fromkeys(("dtype", "device", "record", "broken"), str),
+}
+
+
+#: What a size is visited as; and beside it, as one of how many that its process has to do in the
+#: time that is left.
+Cell = dict[str, Any]
+Turn = tuple[int, Cell]
 
 
 @dataclass(frozen=True)
@@ -99,6 +119,8 @@ def attack(
     progress: bool | Report = False,
     tell: Callable[[str], None] | None = None,
     given: Mapping[str, object] | None = None,
+    table: Path | None = None,
+    workers: Workers = Workers(),
 ) -> Attack:
     """Look for the configuration that comes closest to breaking a bound, or breaks it.
 
@@ -122,6 +144,11 @@ def attack(
         Called after each size with numbers done and to do; and with a line on how far it came.
     given
         Values of numbers in the bound that are no readings, such as ``{"c": "1/2"}``.
+    table
+        A CSV file that sizes are appended to as they are finished, and not attacked again if they
+        are there; it may have several bounds of a result.
+    workers
+        The processes that sizes are attacked in.
 
     Returns
     -------
@@ -132,44 +159,86 @@ def attack(
     ------
     NoTarget
         If there is nothing to attack; one line.
+    BadRecord, TableError
+        If the table has something else; one line.
+    WorkersError
+        If there are no such workers; one line.
     """
     found = results[result] if isinstance(result, str) else result
     target = Target.of(found, quantity, given)
     taus = () if isinstance(tau, str) else tuple(float(t) for t in tau)
     where = resolve_device(device)
-    todo = [(seed, there) for seed in seeds for there in spaces_of(target, n, d, taus)]
-    begun = monotonic()
-    search = _Search(target, where, starts, steps)
-    ended = "finished"
-    try:
-        with reporting(progress, len(todo), "size") as advance, threads_for(10, 10):
-            for k, (seed, there) in enumerate(todo):
-                left = None if budget is None else begun + budget - monotonic()
-                if left is not None and left <= 0 and k:
-                    ended = "budget"
-                    break
-                until = None if left is None else monotonic() + left / (len(todo) - k)
-                if search.visit(seed, there, until):
-                    ended = "budget"
-                if tell is not None:
-                    tell(f"largest ratio {search.best_ratio:.6g}")
-                advance(1)
-    except KeyboardInterrupt:
-        ended = "interrupted"
+    about: Cell = {
+        "quantity": quantity,
+        "given": ",".join(f"{s}={v}" for s, v in target.given.items()),
+    }
+    sizes = [size_of(there) for there in spaces_of(target, n, d, taus)]
+    grid: list[Cell] = [{**about, "seed": seed, "n": n, "d": d} for seed in seeds for n, d in sizes]
+    spelled = ",".join(map(repr, taus)) or "free"
+    shared: Cell = dict(zip(SHARED, (found.id, spelled, starts, steps), strict=True))
+    kept = None if table is None else Table(table, {**shared, "dtype": "float64"}, COLUMNS)
+    begun, ended, largest = monotonic(), "finished", 0.0
+    rows: list[Row] = []
+    with nullcontext() if kept is None else kept.alone():
+        wanted = {key(cell, TOLD) for cell in grid}
+        rows += [row for row in (kept.rows if kept else ()) if key(row, TOLD) in wanted]
+        todo = lacking(grid, rows)
+        deadline = None if budget is None else time() + budget
+        turns: list[Turn] = [
+            (ceil((len(todo) - k) / workers.count), cell) for k, cell in enumerate(todo)
+        ]
+        visit = _Visits(target, taus, starts, steps, where, deadline, first=turns[:1])
+        try:
+            with (
+                reporting(progress, len(todo), "size") as advance,
+                closing(workers.each(visit, turns)) as visits,
+            ):
+                for _, (row, why) in visits:
+                    ended = why or ended
+                    if row is not None:
+                        rows.append(row)
+                        largest = max(largest, float(row["ratio"]))
+                        if kept is not None and not why:
+                            kept.append([row])
+                    if tell is not None:
+                        tell(f"largest ratio {largest:.6g}")
+                    advance(1)
+        except KeyboardInterrupt:
+            ended = "interrupted"
+    place = {key(cell, TOLD): k for k, cell in enumerate(grid)}
+    rows.sort(key=lambda row: place[key(row, TOLD)])
+    best = _best(rows, "record")
+    breaks = {size: [r for r in rows if (r["n"], r["d"]) == size and r["broken"]] for size in sizes}
+    violated = sorted((s for s, some in breaks.items() if some), key=lambda s: (sum(s), s))
+    reached: dict[tuple[int, int], float] = {}
+    for row in rows:
+        size = int(row["n"]), int(row["d"])
+        reached[size] = max(reached.get(size, 0.0), float(row["ratio"]))
+    least = _best(breaks[violated[0]], "broken") if violated else None
     return Attack(
         target,
-        search.best[0] if search.best else None,
-        search.best[1] if search.best else None,
-        search.sizes,
-        tuple(sorted(search.breaks, key=lambda size: (sum(size), size))),
-        search.smallest(),
+        best,
+        None if best is None else replay(target, best),
+        reached,
+        tuple(violated),
+        None if least is None else smallest(target, least),
         ended,
         tuple(seeds),
-        search.starts_done,
+        sum(int(row["tried"]) for row in rows),
         "float64",
         str(where),
         monotonic() - begun,
     )
+
+
+def _best(rows: Iterable[Row], column: str) -> Record | None:
+    """The record with the largest ratio in a column; of those that are equal, the first."""
+    best = None
+    for text in (str(row[column]) for row in rows):
+        for record in load(text) if text else ():
+            if best is None or mpmath.mpf(record.ratio) > mpmath.mpf(best.ratio) * (1 + BETTER):
+                best = record
+    return best
 
 
 def spaces_of(
@@ -194,22 +263,64 @@ def spaces_of(
     return found
 
 
+@dataclass(frozen=True)
+class _Visits:
+    """Visits sizes: what a process is sent.
+
+    Attributes
+    ----------
+    deadline
+        The time at which all have to be done; None for any.
+    first
+        The turn that is taken also when the time is over, at least with configurations as they are.
+    """
+
+    target: Target
+    taus: tuple[float, ...]
+    starts: int
+    steps: int
+    device: torch.device
+    deadline: float | None
+    first: list[Turn]
+
+    def __call__(self, turn: Turn) -> tuple[Row | None, str]:
+        """The row of a visit, and ``budget`` if time ended it."""
+        among, cell = turn
+        left = None if self.deadline is None else self.deadline - time()
+        if left is not None and left <= 0 and turn not in self.first:
+            return None, "budget"
+        until = None if left is None else monotonic() + left / among
+        there = space(self.target.about, cell["n"], cell["d"], self.taus)
+        assert there is not None
+        search = _Search(self.target, self.device, self.starts, self.steps)
+        with threads_for(10, 10):
+            over = search.visit(cell["seed"], there, until)
+        row = {
+            **cell,
+            "ratio": 0.0 if search.best is None else _ratio(search.best[1]),
+            "tried": search.starts_done,
+            "device": str(self.device),
+            "record": _written(search.best),
+            "broken": _written(search.broken),
+        }
+        return row, "budget" if over else ""
+
+
+def _written(found: tuple[Record, Sides] | None) -> str:
+    return "" if found is None else json.dumps(found[0].as_json(), separators=(",", ":"))
+
+
 @dataclass
 class _Search:
-    """What was found so far."""
+    """What one visit found."""
 
     target: Target
     device: torch.device
     starts: int
     steps: int
-    sizes: dict[tuple[int, int], float] = field(default_factory=dict)
     best: tuple[Record, Sides] | None = None
-    breaks: dict[tuple[int, int], tuple[Record, Sides]] = field(default_factory=dict)
+    broken: tuple[Record, Sides] | None = None
     starts_done: int = 0
-
-    @property
-    def best_ratio(self) -> float:
-        return 0.0 if self.best is None else _ratio(self.best[1])
 
     def visit(self, seed: int, there: Space, until: float | None) -> bool:
         """Attack configurations of one size; whether time ended it."""
@@ -277,8 +388,7 @@ class _Search:
         self, there: Space, seed: int, candidates: list[tuple[float, Tensor, str]]
     ) -> None:
         """Look at the best with many digits; a rounded ratio that was too large is passed over."""
-        where = size_of(there)
-        best = self.sizes.get(where, 0.0)
+        best = 0.0 if self.best is None else _ratio(self.best[1])
         looked_at = 0
         # Sorted by value only; equal ones as they come.
         for value, row, how in sorted(candidates, key=lambda c: -round(c[0], 9)):
@@ -296,11 +406,10 @@ class _Search:
                 continue
             record = replace(record, ratio=mpmath.nstr(sides.ratio, DIGITS))
             best = max(best, _ratio(sides))
-            if sides.is_violated and _is_better(sides, self.breaks.get(where)):
-                self.breaks[where] = record, sides
+            if sides.is_violated and _is_better(sides, self.broken):
+                self.broken = record, sides
             if _is_better(sides, self.best):
                 self.best = record, sides
-        self.sizes[where] = best
 
     def _counts(self, sides: Sides) -> bool:
         """Whether the configuration meets the hypotheses: else a ratio above 1 says nothing."""
@@ -320,22 +429,19 @@ class _Search:
             given={s.name: str(v) for s, v in self.target.given.items()},
         )
 
-    def smallest(self) -> Record | None:
-        """A violation of the smallest size, written as short as it may be to stay one."""
-        if not self.breaks:
-            return None
-        where = min(self.breaks, key=lambda size: (sum(size), size))
-        known = self.breaks[where][0]
-        for short in sorted(
-            [*_rounded(known), known], key=lambda r: _digits(r.vectors) + len(r.tau or "")
-        ):
-            try:
-                sides = replay(self.target, short)
-            except (Undetermined, BadRecord, ValueError, ZeroDivisionError):
-                continue
-            if sides.is_violated and sides.ratio is not None:
-                return replace(short, ratio=mpmath.nstr(sides.ratio, DIGITS))
-        return known
+
+def smallest(target: Target, known: Record) -> Record:
+    """A violation, written as short as it may be to stay one."""
+    for short in sorted(
+        [*_rounded(known), known], key=lambda r: _digits(r.vectors) + len(r.tau or "")
+    ):
+        try:
+            sides = replay(target, short)
+        except (Undetermined, BadRecord, ValueError, ZeroDivisionError):
+            continue
+        if sides.is_violated and sides.ratio is not None:
+            return replace(short, ratio=mpmath.nstr(sides.ratio, DIGITS))
+    return known
 
 
 MARGIN_OF_EQUALITY = mpmath.mpf(10) ** -30

@@ -14,6 +14,7 @@ from ...derive.decide.domain import Domain, DomainError, Range
 from ...derive.theorem.bounds import About, Bounds
 from ...derive.theorem.result import Result
 from ..band.expressions import Compiled, compile_expression, without_cancellation
+from ..running.workers import Sent
 from .readings import Lookup, float_readings, has
 
 #: Below this, a side is not told from 0 in float64.
@@ -33,7 +34,7 @@ class NoTarget(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
+class Target(Sent):
     """A bound of a result.
 
     Attributes

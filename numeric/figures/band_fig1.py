@@ -25,7 +25,7 @@ class Grid(Law):
     tops: tuple[float | None, ...] = (None, 0.3, 0.6, 1.0)
 
     measures = (*COVERAGE, *LOOSENESS, "mean_squared", "mean_epsilon", "sigma_hat")
-    same = ("lambda_1", "cosine", "seed")
+    joint = ("lambda_1", "cosine", "seed")
 
     def cells(self) -> list[dict[str, Any]]:
         """All cells, those with the same batches together."""

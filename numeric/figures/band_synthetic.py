@@ -29,8 +29,7 @@ from ..band.readings import Readings
 from ..band.sigma import largest_without
 from ..running.device import resolve_device, threads_for
 from ..running.progress import reporting
-from ..running.table import Layout, Row, layout
-from ..search.sweep import alike, key
+from ..running.table import Layout, Row, alike, key, layout
 from .drawing import Experiment, Run
 from .panels import Series
 
@@ -228,7 +227,7 @@ class Law(Experiment):
     ----------
     measures
         Columns of what is measured.
-    same
+    joint
         Columns that tell batches apart: cells that differ in ``tau`` alone share theirs.
     """
 
@@ -241,7 +240,7 @@ class Law(Experiment):
     part: ClassVar[str] = "batch"
     dtype: ClassVar[torch.dtype | None] = torch.float64
     measures: ClassVar[tuple[str, ...]]
-    same: ClassVar[tuple[str, ...]] = ("seed",)
+    joint: ClassVar[tuple[str, ...]] = ("seed",)
 
     def __post_init__(self) -> None:
         if self.n < 3 or self.d < 2 or self.batches < 1:
@@ -271,11 +270,11 @@ class Law(Experiment):
 
     def solve(self, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
         """A row of every cell: so many batches."""
-        groups = alike(todo, self.same)
+        groups = alike(todo, self.joint)
         total = self.batches * len(groups)
         with reporting(run.progress, total, self.part) as advance, threads_for(self.n, self.d):
             for cells in groups:
-                random = generator(*(cells[0][name] for name in self.same))
+                random = generator(*(cells[0][name] for name in self.joint))
                 at = {**self.law(), **cells[0]}
                 seen = []
                 for _ in range(self.batches):

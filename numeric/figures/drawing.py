@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,8 +18,8 @@ from ...derive.problems.problem import Problem
 from ...derive.results import results
 from ..running.device import resolve_device
 from ..running.progress import Report, reporting
-from ..running.table import Row, Table
-from ..search.sweep import key, lacking
+from ..running.table import Row, Table, alike, key, lacking
+from ..running.workers import Workers
 from .look import PLAIN, Look, write
 
 if TYPE_CHECKING:
@@ -109,15 +110,22 @@ class Experiment(ABC):
         The precision where it is no matter of choice.
     columns
         The layout of the table.
+    joint
+        Columns in which cells agree that share work, so that one process does them.
     """
 
     part: ClassVar[str] = "cell"
     dtype: ClassVar[torch.dtype | None] = None
     columns: Any
+    joint: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def cells(self) -> list[dict[str, Any]]:
         """All cells."""
+
+    def parts(self, todo: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+        """Cells for one process each: those that agree in what is ``joint``, or every one alone."""
+        return alike(todo, self.joint or tuple(todo[0]))
 
     def setup(self, run: Run) -> dict[str, float | str]:
         """What all rows of a table have in common, beside the precision."""
@@ -138,7 +146,18 @@ class Experiment(ABC):
     def drawn(self, rows: list[Row], look: Look) -> tuple[Figure, str, str]:
         """The figure; what came out, in a line; and the caption."""
 
-    def measure(self, path: Path, **options: Any) -> list[Row]:
+    def solve_in(self, workers: Workers, todo: list[dict[str, Any]], run: Run) -> Iterator[Row]:
+        """The same rows, found by workers, a part at a time."""
+        if workers.is_here:
+            yield from self.solve(todo, run)
+            return
+        work = partial(_solved, self, replace(run, progress=False))
+        with reporting(run.progress, len(todo), self.part) as advance:
+            for _, rows in workers.each(work, self.parts(todo)):
+                advance(len(rows))
+                yield from rows
+
+    def measure(self, path: Path, *, workers: Workers = Workers(), **options: Any) -> list[Row]:
         """Rows of all cells: those of a table, and what it lacks; ``options`` are those of `Run`.
 
         Every row is on disk at once. A table belongs to one precision and one set-up.
@@ -147,6 +166,8 @@ class Experiment(ABC):
         ------
         TableError
             If the table belongs to another set-up, or another process is filling it.
+        WorkersError
+            If there are no such workers.
         KeyboardInterrupt
             On Ctrl-C; what was finished is in the table, and the next call goes on from there.
         """
@@ -155,7 +176,7 @@ class Experiment(ABC):
         table = Table(path, {**self.setup(run), "dtype": dtype}, self.columns)
         if lacking(grid, table.rows):
             with table.alone():
-                for row in self.solve(lacking(grid, table.rows), run):
+                for row in self.solve_in(workers, lacking(grid, table.rows), run):
                     table.append([row])
         told = (*grid[0],)
         wanted = {key(cell, told) for cell in grid}
@@ -170,6 +191,11 @@ class Experiment(ABC):
         with look.applied():
             figure, says, caption = self.drawn(rows, look)
         return Drawing(figure, look, rows, says, caption)
+
+
+def _solved(of: Experiment, run: Run, part: list[dict[str, Any]]) -> list[Row]:
+    """The rows of a part, in a process of its own."""
+    return list(of.solve(part, run))
 
 
 def largest_gap(rows: Iterable[Row]) -> float:

@@ -34,9 +34,8 @@ from ..problems import BoundProblem, bind, parameter_names
 from ..problems.measure import inner_products
 from ..running.device import resolve_device, threads_for
 from ..running.progress import Report, reporting
-from ..running.table import Row
+from ..running.table import Row, alike
 from ..search.certificate import certify_bound
-from ..search.sweep import alike
 
 #: A gradient this small, times the size of the weights, counts as converged.
 TOLERANCE = 1e-7

@@ -18,6 +18,7 @@ from ..problems import parameter_names
 from ..problems.parameters import size_names
 from ..problems.reduced import InvariantLoss, Optima
 from ..running.table import Row
+from ..running.workers import Sent
 from ..verify.points import base_values, typical_sizes
 
 Values = Sequence[float] | np.ndarray
@@ -30,7 +31,7 @@ OCCUPIED = 1e-5
 
 
 @dataclass(frozen=True)
-class Plane:
+class Plane(Sent):
     """Two parameters of a loss, with everything else fixed.
 
     Attributes

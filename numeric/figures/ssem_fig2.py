@@ -14,8 +14,8 @@ from ...derive.results import results
 from ...derive.structures.arrangement import Arrangement
 from ...derive.theorem.result import Result
 from ..problems.measure import Variances, variances
-from ..running.table import Row, layout
-from ..search.sweep import SEARCHED, Chains, alike, cells, key, sweep
+from ..running.table import Row, alike, key, layout
+from ..search.sweep import SEARCHED, Chains, cells, sweep
 from .curves import POINTS, Curve, Frame, axis, solved
 from .drawing import LOOSE, Experiment, Run, by_seeds, largest_gap, number, problem_of, sizes
 from .look import Look
@@ -52,6 +52,7 @@ class Grid(Experiment):
     cold: bool = False
 
     columns = COLUMNS
+    joint = ("tau", "seed")
 
     @property
     def sizes(self) -> dict[str, int]:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...derive.results import results
-from ..running.table import Row
-from ..search.sweep import key
+from ..running.table import Row, key
 from .curves import Curve, Frame, axis, solved
 from .drawing import Experiment
 from .look import Look

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 
 import torch
 
+from .workers import THREADS
+
 #: Multiply-adds in a Gram matrix from which on threads pay. Below it an operation takes less
 #: than the threads need to meet, and on a busy machine they wait for each other many times over.
 LARGE = 10**9
-#: What a user sets who wants to decide it.
-THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 def resolve_device(device: str | torch.device = "auto") -> torch.device:

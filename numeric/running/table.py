@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 #: One line of a table, by the names of its columns.
 Row: TypeAlias = dict[str, float | int | str]
 #: Columns, in their order, with the types of what is in them.
 Layout: TypeAlias = Mapping[str, type[float] | type[int] | type[str]]
+M = TypeVar("M", bound=Mapping[str, Any])
+
+#: Characters of a field, such as a configuration of an attack; the module refuses longer ones.
+LONGEST = 2**31 - 1
 
 # What counts steps or names something; everything else measured is a float.
 _COUNTS = ("seed", "iterations", "evaluations", "hessian_products", "dead", "mismatched")
@@ -26,6 +30,30 @@ def layout(columns: Iterable[str], sizes: Iterable[str]) -> Layout:
     """Columns of these names; the sizes, ``d`` and what counts something hold integers."""
     whole = {*sizes, "d", *_COUNTS}
     return {k: str if k in _NAMES else int if k in whole else float for k in columns}
+
+
+def key(cell: Mapping[str, Any], names: Iterable[str]) -> tuple[Hashable, ...]:
+    """What tells a cell from others, proof against numbers that lost a digit in a table."""
+    return tuple(_plain(cell[name]) for name in names)
+
+
+def _plain(value: Any) -> Hashable:
+    return float(f"{value:.12g}") if isinstance(value, (int, float)) else str(value)
+
+
+def lacking(grid: Sequence[M], done: Iterable[Mapping[str, Any]]) -> list[M]:
+    """Cells of a grid that are not among those done, or their rows."""
+    told = (*grid[0],)
+    there = {key(row, told) for row in done}
+    return [cell for cell in grid if key(cell, told) not in there]
+
+
+def alike(todo: Iterable[M], names: Sequence[str]) -> list[list[M]]:
+    """Cells that differ in nothing of these names."""
+    groups: dict[tuple[Hashable, ...], list[M]] = {}
+    for cell in todo:
+        groups.setdefault(key(cell, names), []).append(cell)
+    return list(groups.values())
 
 
 class Table:
@@ -73,6 +101,7 @@ class Table:
             self._drop_partial(partial)
             return []
         rows: list[Row] = []
+        csv.field_size_limit(LONGEST)
         try:
             header, *records = csv.reader(lines)
         except csv.Error:

@@ -16,11 +16,11 @@ to close, this costs a second search and changes nothing.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import isfinite
-from typing import Any, TypeVar
+from typing import Any
 from zlib import crc32
 
 import torch
@@ -35,12 +35,11 @@ from ..problems.measure import inner_products
 from ..problems.parameters import size_names
 from ..running.device import resolve_device, threads_for
 from ..running.progress import Report, reporting
-from ..running.table import Row
+from ..running.table import Row, alike, key
 from .optimiser import Optimum, StopCode, default_chunk, minimise
 
 #: What tells one cell from another: its sizes, dimension, parameters and seed.
 Cell = Mapping[str, float | int]
-M = TypeVar("M", bound=Mapping[str, Any])
 #: What is measured on embeddings ``(B, *shape, d)``: columns, ``(B,)`` each.
 Measured = Callable[[Arrangement, Tensor], dict[str, Tensor]]
 
@@ -91,30 +90,6 @@ def cells(**axes: float | Sequence[float]) -> list[dict[str, float | int]]:
         if not lists[name] or len(set(lists[name])) != len(lists[name]):
             raise ValueError(f"{name} must have at least one value, without repetitions")
     return [dict(zip(lists, chosen, strict=True)) for chosen in product(*lists.values())]
-
-
-def key(cell: Mapping[str, Any], names: Iterable[str]) -> tuple[Hashable, ...]:
-    """What tells a cell from others, proof against numbers that lost a digit in a table."""
-    return tuple(_plain(cell[name]) for name in names)
-
-
-def _plain(value: Any) -> Hashable:
-    return float(f"{value:.12g}") if isinstance(value, (int, float)) else str(value)
-
-
-def lacking(grid: Sequence[M], done: Iterable[Mapping[str, Any]]) -> list[M]:
-    """Cells of a grid that are not among those done, or their rows."""
-    told = (*grid[0],)
-    there = {key(row, told) for row in done}
-    return [cell for cell in grid if key(cell, told) not in there]
-
-
-def alike(todo: Iterable[M], names: Sequence[str]) -> list[list[M]]:
-    """Cells that differ in nothing of these names."""
-    groups: dict[tuple[Hashable, ...], list[M]] = {}
-    for cell in todo:
-        groups.setdefault(key(cell, names), []).append(cell)
-    return list(groups.values())
 
 
 def sweep(

@@ -110,11 +110,12 @@ def test_an_interruption_tells_what_was_found(
 ) -> None:
     import cltheory.numeric.attack.adversary as adversary
 
-    visit = adversary._Search.visit
+    visit, visited = adversary._Search.visit, []
 
     def once(self: Any, seed: int, there: Any, until: Any) -> bool:
-        if self.sizes:
+        if visited:
             raise KeyboardInterrupt
+        visited.append(there)
         return visit(self, seed, there, until)
 
     monkeypatch.setattr(adversary._Search, "visit", once)
@@ -199,6 +200,13 @@ def test_a_file_that_cannot_be_read(refused: Refused) -> None:
         ([ID, "--out", "nowhere/best.json"], "the folder nowhere does not exist"),
         ([ID, "--budget", "nan"], "nan is not a number"),
         ([ID, "--replay", "best.json", "--quantity", "upper"], "--replay takes the bound"),
+        (
+            [ID, "--replay", "best.json", "--table", "t.csv"],
+            "no --quantity, --set, --out or --table",
+        ),
+        ([ID, "--table", "t.csv", "--out", "t.csv"], "--out would replace the table t.csv"),
+        ([ID, "--workers", "2", "--scheduler", "tcp://a:1"], "exclude each other"),
+        ([ID, "--budget", "9", "--scheduler", "tcp://a:1"], "--budget needs processes with one"),
         ([ID, "--device", "tpu"], "--device takes"),
         ([ID, "--set", "N=1"], "N is computed from the configuration"),
         ([], "Missing argument 'ID'"),
@@ -206,6 +214,31 @@ def test_a_file_that_cannot_be_read(refused: Refused) -> None:
 )
 def test_bad_input_is_one_line(refused: Refused, options: list[str], why: str) -> None:
     assert why in refused("attack", *options)
+
+
+@pytest.mark.usefixtures("toys")
+def test_a_table_that_is_none_is_left_alone(cltheory: Command, refused: Refused) -> None:
+    options = ("attack", ID, "--quantity", "upper", *SHORT, "--table", "t.csv")
+    assert cltheory(*options).code == 0
+    lines = Path("t.csv").read_text().splitlines()
+    assert len(lines) == 2
+    assert "starts = 9, not 8" in refused(*options, "--starts", "8")
+    for text, why in (
+        ("a,b\n1,2\n", "not a table of a sweep"),
+        ("\n".join(lines).replace("[[", "[[open(1),") + "\n", "it is not JSON"),
+        ("\n".join(lines).replace("ANCHOR", "BATCH") + "\n", "of the kind ANCHOR, not BATCH"),
+    ):
+        Path("t.csv").write_text(text)
+        assert why in refused(*options)
+        assert Path("t.csv").read_text() == text
+
+
+def test_a_cluster_needs_its_package(refused: Refused, monkeypatch: pytest.MonkeyPatch) -> None:
+    from cltheory.cli import numeric_options
+
+    monkeypatch.setattr(numeric_options, "find_spec", lambda name: None)
+    said = refused("attack", ID, "--scheduler", "tcp://a:1")
+    assert said.endswith("--scheduler needs distributed: pip install 'cltheory[cluster]'\n")
 
 
 def test_ranges_of_numbers() -> None:

@@ -9,8 +9,9 @@ from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
 from cltheory.numeric.figures.ssem_fig2 import CHAINS, spread
 from cltheory.numeric.problems.embeddings import structured_embeddings
+from cltheory.numeric.running.table import Row, key, lacking
 from cltheory.numeric.search.optimiser import _Search
-from cltheory.numeric.search.sweep import Row, _Job, cells, key, lacking, sweep
+from cltheory.numeric.search.sweep import _Job, cells, sweep
 
 SUPCL = results["supcl-optimum"].problem
 CNCE = results["cnce-optimum"].problem
