@@ -16,7 +16,10 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
+from ..decide.domain import Domain
 from ..papers.sources import MADE_BY, version
+from ..theorem.compile import conditions_on, quantity_function
+from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from .python import sources
 from .renaming import ExportError
@@ -33,7 +36,7 @@ CONSTANTS = {"inf": "Infinity", "nan": "NaN"}
 def javascript_source(result: Result, point: Mapping[Symbol, Expr]) -> str:
     """The quantities, with values put in, as a module of JavaScript functions."""
     title = f"{result.title} ({result.id}), written by cltheory"
-    return _module(title, _functions(result, "", point))
+    return module(title, functions(result, "", point))
 
 
 def to_javascript(results: Sequence[Result]) -> str:
@@ -52,13 +55,14 @@ def to_javascript(results: Sequence[Result]) -> str:
     if twice := [name for name in called if called.count(name) > 1]:
         raise ExportError(f"two results would be called {twice[0]}")
     parts = (
-        f"\n// --- {result.id}: {_line(result.title)}\n{_functions(result, f'{name}_', {})}"
+        f"\n// --- {result.id}: {_line(result.title)}\n{functions(result, f'{name}_', {})}"
         for name, result in zip(called, results, strict=True)
     )
-    return _module(f"{MADE_BY} {version()}: results of contrastive-learning theory", "".join(parts))
+    return module(f"{MADE_BY} {version()}: results of contrastive-learning theory", "".join(parts))
 
 
-def _module(title: str, body: str) -> str:
+def module(title: str, body: str) -> str:
+    """Functions as a module; below them, what they are evaluated in."""
     text = (files(__package__) / "numbers.mjs").read_text("utf-8")
     provided = ", ".join(dict.fromkeys(re.findall(r"\$\.(\w+)", body)))
     numbers = f"const $ = (() => {{\n{text}\nreturn {{ {provided} }};\n}})();\n"
@@ -70,7 +74,8 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _functions(result: Result, prefix: str, point: Mapping[Symbol, Expr]) -> str:
+def functions(result: Result, prefix: str, point: Mapping[Symbol, Expr]) -> str:
+    """The functions of a result, and why others are left out."""
     body = ""
     for name, found in sources(result, prefix, point).items():
         if isinstance(found, str):
@@ -78,6 +83,14 @@ def _functions(result: Result, prefix: str, point: Mapping[Symbol, Expr]) -> str
         else:
             body += _function(*map(ast.parse, found))
     return body
+
+
+def function(name: str, quantity: Quantity, order: Sequence[Symbol], domain: Domain) -> str:
+    """A function of a quantity that belongs to no result."""
+    order = [s for s in order if s in quantity.expression.free_symbols]
+    conditions = conditions_on(domain, quantity, order)
+    found = quantity_function(name, quantity, order, quantity.meaning, conditions)
+    return _function(*map(ast.parse, found))
 
 
 def _function(source: ast.Module, wrapper: ast.Module) -> str:
