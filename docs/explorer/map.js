@@ -60,7 +60,7 @@ export class PhaseMap {
           state[names[1]] = valueAt(axes[1], 1 - (row + 0.5) / ROWS);
           const s = own(state), phase = model.phase(s);
           // Between the pure structures it is a matter of degree, which takes longer to find.
-          const amount = !SHADED.includes(phase) ? 0 : size > 2 ? 0.5 : size === 2 ? model.within(s) : shades[shade];
+          const amount = !SHADED.includes(phase) ? 0 : size > 2 ? 0.5 : size === 1 && shades[shade] ? shades[shade] : model.within(s);
           if (size === 2) shades[shade] = amount;
           this.phases.add(phase);
           context.fillStyle = mixed(this.colours, phase, amount);

@@ -42,8 +42,8 @@ const CONFIGURATIONS = {
   all_equal: ["all vectors equal", "total collapse: the encoder ignores its input"],
   classes_collapsed: ["classes collapsed", "each class is one vector, classes form a simplex"],
   random: ["random", "all vectors independent, the mean in d dimensions"],
-  orthogonal: ["orthogonal", "views equal, images orthogonal"],
-  simplex: ["simplex of images", "views equal, images as far apart as they can be"],
+  orthogonal: ["orthogonal", "views or pairs equal, others orthogonal"],
+  simplex: ["simplex", "views or pairs equal, others as far apart as they can be"],
 };
 
 function random(key, s, tau) {
@@ -58,11 +58,12 @@ function random(key, s, tau) {
 }
 
 function landmarks(key, s, least) {
-  const rows = [];
+  const rows = [], count = s.count ?? s.m * s.n;
   for (const [name, [label, means]] of Object.entries(CONFIGURATIONS)) {
     if (name !== "random" && !theory[`${key}_${name}`]) continue;
     const value = name === "random" ? random(key, s, s.tau ?? 1 / s.t) : at(`${key}_${name}`, s);
-    rows.push({ name, label, means, value });
+    const room = { classes_collapsed: s.m - 1, orthogonal: count, simplex: count - 1 }[name] ?? 1;
+    rows.push({ name, label, means: room > s.d ? `${means}; needs d ≥ ${room}` : means, value });
   }
   const value = Math.max(...least.filter((x) => x !== undefined));
   rows.push({ name: "least", label: "least possible", means: `no embeddings in d = ${s.d} have less`, value });
@@ -109,7 +110,7 @@ const ALONE = [
 ];
 
 const supcl = {
-  title: "SupCL", convention: "the anchor included (lee2025ssem)", key: "supcl",
+  title: "SupCL", convention: "anchor included (lee2025ssem)", key: "supcl",
   parameters: ["m", "n", "p", "alpha", "tau", "d", "B"], map: ["tau", "alpha"],
   phase: (s) => (s.alpha <= theory.supcl_threshold_alpha_min(s) ? "classes" : "apart"),
   within: (s) => theory.supcl_optimum_within_class_variance(s),
@@ -133,7 +134,7 @@ const supcl = {
 };
 
 const supclExclusive = {
-  ...supcl, convention: "the anchor excluded, as in public code", key: "supcl_exclusive",
+  ...supcl, convention: "anchor excluded (public code)", key: "supcl_exclusive",
   phase(s) {
     if (s.alpha > theory.supcl_exclusive_alpha_high(s)) return "apart";
     return s.alpha < theory.supcl_exclusive_alpha_low(s) ? "views" : "classes";
@@ -176,7 +177,7 @@ const supcon = {
   explain: (s) => ["supcon", { batch: s.m * s.n, views: s.p, classes: s.m, tau: s.tau, dim: s.d }],
 };
 
-const images = (s) => ({ n: s.images, m: s.images, p: s.p2, tau: s.tau, d: s.d });
+const images = (s) => ({ n: s.images, m: s.images, count: s.images, p: s.p2, tau: s.tau, d: s.d });
 const simclr = {
   title: "SimCLR", convention: "the paper, lightly", key: "simclr", own: images,
   parameters: ["images", "p2", "tau", "d"], map: ["images", "d"],
@@ -196,7 +197,7 @@ const simclr = {
 
 // --- pairs
 const clip = {
-  title: "CLIP", convention: "the paper, open_clip", key: "clip", own: (s) => ({ N: s.N, t: s.t, d: s.d, tau: 1 / s.t }),
+  title: "CLIP", convention: "the paper, open_clip", key: "clip", own: (s) => ({ N: s.N, count: s.N, t: s.t, d: s.d, tau: 1 / s.t }),
   parameters: ["N", "t", "d"], map: ["N", "d"],
   phase: (s) => (s.d < s.N - 1 ? "no room" : "simplex"),
   within: () => 0,
@@ -215,9 +216,9 @@ const REGIMES = {
 };
 
 const sigmoid = {
-  title: "Sigmoid", convention: "lee2024sigmoid: b raises the loss of positives", key: "sigmoid", sign: 1,
+  title: "Sigmoid", convention: "lee2024sigmoid (−b)", key: "sigmoid", sign: 1,
   parameters: ["N", "t", "b", "d"], map: ["t", "b"],
-  own: (s) => ({ N: s.N, t: s.t, b: s.b, d: s.d }),
+  own: (s) => ({ N: s.N, count: s.N, t: s.t, b: s.b, d: s.d }),
   theirs(s) {
     return { ...s, b: this.sign * s.b };
   },
@@ -259,7 +260,7 @@ const sigmoid = {
   command: "sigmoid-optimum", given: ["N", "t", "b"],
 };
 
-const siglip = { ...sigmoid, convention: "SigLIP, open_clip: b is added to the logits", key: "siglip", sign: -1, library: "siglip",
+const siglip = { ...sigmoid, convention: "SigLIP, open_clip", key: "siglip", sign: -1, library: "siglip",
   explain: (s) => ["siglip", { batch: s.N, t: s.t, b: s.b, dim: s.d }] };
 const SUPCONTRAST = { ...supcon, convention: "SupContrast: times τ/0.07", key: "supcontrast", library: "supcontrast", reads: "supcontrast",
   optimum: (s) => ({ ...supcon.optimum(s), loss: theory.supcontrast_factor(s) * theory.supcon_loss(s) }) };
@@ -279,7 +280,10 @@ export const LOSSES = {
 export function answer(model, state) {
   const s = model.own ? model.own(state) : { ...state, B: Math.min(state.B, state.m * state.n) };
   const optimum = model.optimum(s), [title, words] = model.says(s);
-  return { s, title, words, phase: model.phase(s), optimum, thresholds: model.thresholds(s), room: s.d >= optimum.needs };
+  const thresholds = model.thresholds(s), phase = model.phase(s), known = { s, title, words, phase, optimum, thresholds };
+  // A threshold needs fewer dimensions than the optimum beyond it.
+  if (s.d >= Math.min(optimum.needs, thresholds[0]?.needs ?? Infinity)) return known;
+  return { ...known, title: "No room for the optimum", words: `In d ≥ ${optimum.needs}: ${words[0].toLowerCase()}${words.slice(1)}` };
 }
 
 export function landmarksOf(model, state) {

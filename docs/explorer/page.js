@@ -92,7 +92,7 @@ function threshold(row) {
   const spec = PARAMETERS[row.parameter], found = made("div", { className: "threshold" });
   const known = row.value !== undefined;
   found.innerHTML = `<div class="line"><i>${row.symbol}</i> <b>${known ? shown(row.value, 6) : "none"}</b>
-    <span class="means">${known ? row.means(row.value) : (row.none ?? "no such threshold here")}</span><span class="note">${link(row.result)}</span></div>`;
+    <span class="means">${known ? row.means(row.value) : (row.none ?? "no such threshold here")}</span></div>`;
   if (known) {
     const [mark, here] = [row.value, state[row.parameter]].map((x) => 100 * position(spec, x));
     found.append(made("div", { className: "bar", innerHTML: `<s style="left:${mark}%"></s><u style="left:${here}%"></u>` }));
@@ -102,6 +102,7 @@ function threshold(row) {
     const lines = row.each.map(([label, value]) => `<dt>${label}</dt><dd>${shown(value, 6)}</dd>`).join("");
     found.append(made("dl", { className: "each", innerHTML: lines }));
   }
+  found.append(made("span", { className: "from", innerHTML: link(row.result) }));
   const formula = FACTS[row.result].formulas[row.name];
   if (formula) {
     const key = `${row.result} ${row.name}`, details = made("details", { innerHTML: `<summary>formula</summary><math>${formula}</math>`, open: OPEN.has(key) });
@@ -145,7 +146,7 @@ const map = new PhaseMap($("map"), (x, y) => {
 map.done = (phases) => {
   const style = getComputedStyle(document.documentElement);
   const square = (phase) => style.getPropertyValue((COLOURS[phase] ?? COLOURS.other).at(-1));
-  $("legend").innerHTML = phases.map((p) => `<li><i style="background:${square(p)}"></i>${PHASES[p]}</li>`).join("");
+  $("legend").innerHTML = Object.keys(PHASES).filter((p) => phases.includes(p)).map((p) => `<li><i style="background:${square(p)}"></i>${PHASES[p]}</li>`).join("");
 };
 let waiting = 0, resting = 0;
 
@@ -165,7 +166,8 @@ function show() {
   const found = answer(model(), state), { optimum } = found, [title, words, room] = $("answer").children;
   if (title.textContent !== found.title) title.textContent = found.title;
   words.innerHTML = found.words;
-  room.textContent = found.room ? "" : `The optimum needs d ≥ ${optimum.needs}: in d = ${state.d} its loss is a bound that is not reached.`;
+  const least = optimum.needs;
+  room.textContent = state.d >= least ? "" : `The optimum drawn here needs d ≥ ${least}; in d = ${state.d} its loss is a lower bound.`;
   const drawn = layout(optimum, found.s);
   $("caption").textContent = `${drawn.said}. A linear image of vectors with these cosines; drag to turn.`;
   drawing.show(drawn);
@@ -182,9 +184,9 @@ function phases() {
   map.show(model(), state, names, specs, colours);
   const [x, y] = specs;
   $("left").textContent = `${x.symbol} = ${shown(x.min)}`;
-  $("right").textContent = shown(x.max);
+  $("right").textContent = shown(x.max, 6);
   $("bottom").textContent = shown(y.min);
-  $("top").textContent = `${y.symbol} = ${shown(y.max)}`;
+  $("top").textContent = `${y.symbol} = ${shown(y.max, 6)}`;
 }
 
 function restart() {
