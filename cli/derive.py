@@ -15,7 +15,7 @@ from .writing import formats
 if TYPE_CHECKING:
     from ..derive.theorem.result import Result
 
-FORMATS = ("text", "json", "latex", "markdown", "python")
+FORMATS = ("text", "json", "latex", "markdown", "python", "javascript")
 #: How formulas are laid out line by line, for those that have lines.
 LAID_OUT: dict[str, Literal["text", "tex"]] = {"text": "text", "latex": "tex", "markdown": "tex"}
 
@@ -134,7 +134,7 @@ def derive_command(
         point,
         digits,
         claims=not brief and (claims or style in ("json", "markdown")),
-        typeset=style not in ("text", "python"),
+        typeset=style not in ("text", "python", "javascript"),
         steps=style == "json" or (proof and style == "markdown"),
         plain=LAID_OUT.get(style, ""),
         renamed=renamed,

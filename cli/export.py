@@ -23,6 +23,7 @@ Examples:
   cltheory export --latex - supcl-threshold --rename 'tau=T' --rename 'm=\\tilde{m}'
   cltheory export --proofs appendix.tex --bib refs.bib ssem supcl-threshold
   cltheory export --python thresholds.py supcl-threshold sigmoid-threshold
+  cltheory export --javascript thresholds.mjs supcl-threshold sigmoid-threshold
   cltheory export --latex mine.tex --loss mine.toml
 """,
 )
@@ -37,6 +38,7 @@ Examples:
 @click.option("--standalone", is_flag=True, help="With --proofs: write a document for pdflatex.")
 @click.option("--bib", type=FILE, help="Write the sources as BibTeX entries.")
 @click.option("--python", type=FILE, help="Write a Python module of NumPy functions.")
+@click.option("--javascript", type=FILE, help="Write a JavaScript module of functions.")
 @click.option(
     "--rename",
     metavar="SYMBOL=NAME",
@@ -52,21 +54,30 @@ def export_command(
     standalone: bool,
     bib: str | None,
     python: str | None,
+    javascript: str | None,
     rename: tuple[str, ...],
     losses: tuple[str, ...],
     force: bool,
 ) -> int:
-    """Write the results IDS (default: all) for use in a paper or in NumPy code.
+    """Write the results IDS (default: all) for use in a paper, in NumPy code or in a web page.
 
     The FILE - is standard output. The same results always give the same text. A file that cltheory
     did not write is replaced only with --force.
     """
     if bib is None and tex not in (None, "-"):
         bib = str(Path(str(tex)).with_suffix(".bib"))
-    wanted = {"latex": tex, "proofs": proofs, "bib": bib, "python": python}
+    wanted = {
+        "latex": tex,
+        "proofs": proofs,
+        "bib": bib,
+        "python": python,
+        "javascript": javascript,
+    }
     files = {what: name for what, name in wanted.items() if name is not None}
     if not files:
-        raise click.UsageError("say what to write: --latex, --proofs, --bib or --python FILE")
+        raise click.UsageError(
+            f"say what to write: {', '.join(f'--{what}' for what in wanted)} FILE"
+        )
     if twice := _twice(list(files.values())):
         raise click.UsageError(f"two outputs go to {twice}")
     if rename and tex is proofs is None:
@@ -88,6 +99,7 @@ def export_command(
             ),
             "bib": export.bibtex,
             "python": lambda: export.to_python(chosen),
+            "javascript": lambda: export.to_javascript(chosen),
         }
         texts = {name: make[what]() for what, name in files.items()}
     except export.ExportError as refusal:

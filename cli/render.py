@@ -36,12 +36,14 @@ def render(
         import json
 
         return json.dumps(report, indent=2)
-    if style == "python":
+    if style in ("python", "javascript"):
+        from ..derive.write.javascript import javascript_source
         from ..derive.write.python import python_source
 
-        source = python_source(result, point)
+        sources = {"python": (python_source, "#"), "javascript": (javascript_source, "//")}
+        write, mark = sources[style]
         steps = ["", f"Derivation{_terms(report)}", *_steps(result)] if proof else []
-        return "\n".join([source, *(f"# {line}".rstrip() for line in steps)])
+        return "\n".join([write(result, point), *(f"{mark} {line}".rstrip() for line in steps)])
     if style == "text":
         return _text(report, brief, proof, whole, result, point, claims)
     head = [] if brief else _typeset_head(result, point, style, renamed or {})

@@ -15,7 +15,7 @@ from mkdocs.structure.files import File, Files
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from made import gallery, mathjax, notebook, reference
+from made import explorer, gallery, mathjax, notebook, reference
 
 #: Parts of the navigation that are made, by what stands for them in mkdocs.yml.
 PARTS = {"results/": gallery.results, "figures/": gallery.figures, "reference/": reference.pages}
@@ -28,7 +28,7 @@ def on_startup(**_: Any) -> None:
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the made pages into the navigation."""
-    config["made"] = {"notebooks/theory.md": notebook.page()}
+    config["made"] = {"notebooks/theory.md": notebook.page(), "explorer.html": explorer.page()}
     config.nav = [_filled(entry, config["made"]) for entry in config.nav or []]
     return config
 

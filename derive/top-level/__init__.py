@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from cltheory.derive.results import Registry, results
     from cltheory.derive.theorem.result import Result
+    from cltheory.derive.write.sliders import Box
 
     __version__: str
 
@@ -25,7 +26,7 @@ MODULES = {
     "losses": "cltheory.losses",
     "metrics": "cltheory.metrics",
 }
-__all__ = ["__version__", "explain", "problem", "results", *MODULES]
+__all__ = ["__version__", "explain", "explore", "problem", "results", *MODULES]
 
 
 def problem(file: str) -> Result:
@@ -81,6 +82,35 @@ def explain(
     from cltheory.derive.landmarks.explain import explained
 
     return explained(loss, value=value, convention=convention, **options).as_json()
+
+
+def explore(result: str, **start: object) -> Box:
+    """Sliders of the parameters of a result, and its quantities, in a notebook.
+
+    Parameters
+    ----------
+    result
+        Its id, or the name of a loss whose optimum it is: ``"supcl"`` is ``supcl-optimum``.
+    **start
+        Values at which sliders start, such as ``m=10``; the others start inside of the domain.
+
+    Returns
+    -------
+    ipywidgets.VBox
+        What the notebook shows.
+
+    Raises
+    ------
+    UnknownResult
+        If there is none of this name.
+    Refusal
+        If ipywidgets is not installed, or a value is not accepted; one line.
+    """
+    from cltheory.derive.results import results
+    from cltheory.derive.write.sliders import sliders
+
+    known = result if f"{result}-optimum" not in results else f"{result}-optimum"
+    return sliders(results[known], start)
 
 
 def __getattr__(name: str) -> Result | Registry | ModuleType | str:

@@ -1,4 +1,4 @@
-"""Results as text for use elsewhere: LaTeX, proofs, BibTeX, numpy functions.
+"""Results as text for use elsewhere: LaTeX, proofs, BibTeX, numpy functions, JavaScript.
 
 Every function here is pure: results in, text out, the same text every time.
 """
@@ -9,11 +9,21 @@ from collections.abc import Iterable, Mapping
 
 from ..papers.sources import MADE_BY, bibtex
 from ..theorem.result import Result
+from .javascript import to_javascript
 from .macros import to_latex
 from .python import to_python
 from .renaming import ExportError, rename
 
-__all__ = ["MADE_BY", "ExportError", "bibtex", "rename", "to_latex", "to_proofs", "to_python"]
+__all__ = [
+    "MADE_BY",
+    "ExportError",
+    "bibtex",
+    "rename",
+    "to_javascript",
+    "to_latex",
+    "to_proofs",
+    "to_python",
+]
 
 
 def to_proofs(

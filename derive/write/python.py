@@ -54,16 +54,27 @@ def _about(result: Result) -> str:
 def _functions(result: Result, prefix: str, point: Mapping[Symbol, Expr]) -> tuple[str, str]:
     """The functions of a result, and the lines that give them their domains and their checks."""
     body, wrapped = "", ""
+    for name, found in sources(result, prefix, point).items():
+        if isinstance(found, str):
+            body += f"\n\n# Left out: {name}: {found}.\n"
+        else:
+            body, wrapped = body + found[0], wrapped + found[1]
+    return body, wrapped
+
+
+def sources(
+    result: Result, prefix: str, point: Mapping[Symbol, Expr]
+) -> dict[str, tuple[str, str] | str]:
+    """Each function and the line that gives it its domain and its checks, or why it is left out."""
+    found: dict[str, tuple[str, str] | str] = {}
     for name, q in result.quantities.items():
         try:
             expression = result.at(name, point) if point else q.expression
             shown = replace(q, expression=expression)
-            source, wrapper = _function(result, prefix + name, shown, point)
+            found[prefix + name] = _function(result, prefix + name, shown, point)
         except (NotNumpy, DomainError) as refusal:
-            body += f"\n\n# Left out: {prefix + name}: {refusal}.\n"
-            continue
-        body, wrapped = body + source, wrapped + wrapper
-    return body, wrapped
+            found[prefix + name] = str(refusal)
+    return found
 
 
 def _function(

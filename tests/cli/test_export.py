@@ -339,6 +339,13 @@ def test_what_numpy_lacks_is_left_out(module: ModuleType) -> None:
     assert "# Left out: sigmoid_optimum_regime: its values are words: antipodal, between" in text
 
 
+def test_javascript_is_exported(cltheory: Any) -> None:
+    ran = cltheory("export", "--javascript", "-", "ssem")
+    assert "export function ssem_same_class(given) {" in ran.out
+    at = ["--m", "3", "--n", "4", "--format", "javascript"]
+    assert "export function alpha_min(given) {" in cltheory("derive", "supcl-threshold", *at).out
+
+
 ALONE = """
 import sys
 class Only:
@@ -394,7 +401,7 @@ def test_a_paper_is_not_overwritten(
 @pytest.mark.parametrize(
     "args, says",
     [
-        ([], "--latex, --proofs, --bib or --python FILE"),
+        ([], "--latex, --proofs, --bib, --python, --javascript FILE"),
         (["--latex", "-", "--python", "-"], "standard output"),
         (["--latex", "x.tex", "--bib", "x.tex"], "x.tex"),
         (["--python", "-", "--rename", "tau=T"], "--rename needs"),

@@ -1,0 +1,310 @@
+// What is known of each loss, in terms of the derived formulas: which structure is optimal, where
+// the thresholds lie, what the landmarks are. No formula is written here.
+import { theory } from "./theory.mjs";
+import { meanLog, meanOf } from "./random.js";
+
+const whole = { integer: true, log: true };
+export const PARAMETERS = {
+  m: { label: "Classes", symbol: "m", min: 2, max: 1000, value: 10, ...whole },
+  n: { label: "Instances of a class", symbol: "n", min: 2, max: 1000, value: 50, ...whole },
+  images: { label: "Images", symbol: "n", min: 2, max: 65536, value: 256, ...whole },
+  N: { label: "Pairs", symbol: "N", min: 4, max: 65536, value: 256, ...whole },
+  p: { label: "Views of an instance", symbol: "p", min: 1, max: 8, value: 2, integer: true },
+  p2: { label: "Views of an image", symbol: "p", min: 2, max: 8, value: 2, integer: true },
+  alpha: { label: "Weight of the self-supervised term", symbol: "α", min: 0, max: 1, value: 0.3, step: 0.005 },
+  tau: { label: "Temperature, divides", symbol: "τ", min: 0.02, max: 10, value: 0.5, log: true },
+  t: { label: "Scale, multiplies", symbol: "t", min: 0.1, max: 100, value: 10, log: true },
+  b: { label: "Bias", symbol: "b", min: -20, max: 20, value: -10, step: 0.1 },
+  d: { label: "Dimension", symbol: "d", min: 1, max: 4096, value: 128, ...whole },
+  B: { label: "Instances in a batch", symbol: "B", min: 2, max: 4096, value: 128, ...whole },
+};
+
+/** A formula where it has a value, else undefined. */
+function at(name, s) {
+  try {
+    const found = theory[name](s);
+    return Number.isNaN(found) ? undefined : found;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+export const shown = (x, digits = 4) => {
+  if (x === undefined || x === null) return "–";
+  if (x === 0 || !Number.isFinite(x)) return String(x).replace("Infinity", "∞").replace("-", "−");
+  const small = Math.abs(x) < 1e-4 || Math.abs(x) >= 1e7;
+  return (small ? x.toExponential(digits - 1) : String(Number(x.toPrecision(digits)))).replace("-", "−");
+};
+
+// --- landmarks
+const CONFIGURATIONS = {
+  all_equal: ["all vectors equal", "total collapse: the encoder ignores its input"],
+  classes_collapsed: ["classes collapsed", "each class is one vector, classes form a simplex"],
+  random: ["random", "all vectors independent, the mean in d dimensions"],
+  orthogonal: ["orthogonal", "views or pairs equal, others orthogonal"],
+  simplex: ["simplex", "views or pairs equal, others as far apart as they can be"],
+};
+
+function random(key, s, tau) {
+  if (theory[`${key}_of_cosine`]) {
+    const scale = Math.max(1, s.t, Math.abs(s.b));
+    return meanOf((cosine) => theory[`${key}_of_cosine`]({ ...s, cosine }), s.d, 1 / scale);
+  }
+  const part = (name) => Number(theory[`${key}_${name}`](s));
+  const logMean = theory.uniform_bound_loss_at_least({ N: 2, d: s.d, tau }) - Math.log(2) + 1 / tau;
+  const fixed = part("own") ? 1 / tau : -Infinity;
+  return part("factor") * meanLog(fixed, part("others"), logMean, s.d, tau) - part("pull") / tau;
+}
+
+function landmarks(key, s, least) {
+  const rows = [], count = s.count ?? s.m * s.n;
+  for (const [name, [label, means]] of Object.entries(CONFIGURATIONS)) {
+    if (name !== "random" && !theory[`${key}_${name}`]) continue;
+    const value = name === "random" ? random(key, s, s.tau ?? 1 / s.t) : at(`${key}_${name}`, s);
+    const room = { classes_collapsed: s.m - 1, orthogonal: count, simplex: count - 1 }[name] ?? 1;
+    rows.push({ name, label, means: room > s.d ? `${means}; needs d ≥ ${room}` : means, value });
+  }
+  const value = Math.max(...least.filter((x) => x !== undefined));
+  rows.push({ name: "least", label: "least possible", means: `no embeddings in d = ${s.d} have less`, value });
+  return rows.sort((x, y) => y.value - x.value);
+}
+
+// --- classes
+const below = (x) => (x < 0 ? "below" : "above");
+
+/** Variances from the cosines of a structure of m classes of n instances of p views. */
+function variances(s, views, same) {
+  const between = (1 + (s.p - 1) * views + s.p * (s.n - 1) * same) / (s.n * s.p);
+  return { within: Math.max(0, 1 - between), between };
+}
+
+const spread = (m) => (m === 2 ? "opposite" : "a regular simplex");
+
+function inclusive(s) {
+  const views = 1, same = theory.supcl_optimum_same_class(s), cross = theory.supcl_optimum_cross_class(s);
+  return { views, same, cross, within: theory.supcl_optimum_within_class_variance(s), between: theory.supcl_optimum_between_class_variance(s) };
+}
+
+function exclusive(s) {
+  const views = theory.supcl_exclusive_same_instance(s), same = theory.supcl_exclusive_same_class(s);
+  return { views, same, cross: theory.supcl_exclusive_cross_class(s), ...variances(s, views, same) };
+}
+
+/** Where instances separate if the loss is over random batches, by what an anchor alone does. */
+function byBatches(id, s) {
+  if (s.B >= s.m * s.n) return [];
+  const each = ALONE.map(([name, label]) => [label, at(`${id.replaceAll("-", "_")}_alpha_high_${name}`, s)]);
+  return [{
+    symbol: "α<sub>high</sub>", note: `over random batches of ${s.B} instances. Of an anchor alone of its class:`,
+    value: each[0][1], each, parameter: "alpha", result: id,
+    means: (x) => (s.alpha <= x ? "instances stay together" : "instances separate"),
+  }];
+}
+
+const ALONE = [
+  ["attraction", "the attraction is dropped, the logarithm stays"],
+  ["term", "the supervised term is dropped"],
+  ["renormalise", "the self-supervised term gets the weight 1"],
+  ["skip", "all terms are dropped"],
+];
+
+const supcl = {
+  title: "SupCL", convention: "anchor included (lee2025ssem)", key: "supcl",
+  parameters: ["m", "n", "p", "alpha", "tau", "d", "B"], map: ["tau", "alpha"],
+  phase: (s) => (s.alpha <= theory.supcl_threshold_alpha_min(s) ? "classes" : "apart"),
+  within: (s) => theory.supcl_optimum_within_class_variance(s),
+  optimum: (s) => ({ kind: "classes", ...inclusive(s), loss: theory.supcl_optimum_loss(s), loss_from: "supcl-optimum", needs: theory[`dimension_supcl_${supcl.phase(s) === "classes" ? "threshold_alpha_min" : "optimum_loss"}`](s) }),
+  says(s) {
+    const gap = s.alpha - theory.supcl_threshold_alpha_min(s), margin = `α is ${shown(Math.abs(gap), 3)} ${below(gap)} α<sub>min</sub>`;
+    if (gap <= 0) return ["Classes collapse", `Each class is one vector, the ${s.m} classes form ${spread(s.m)}: ${margin}.`];
+    if (s.alpha === 1) return ["Classes are not seen", `All ${s.m * s.n} instances form one simplex.`];
+    return ["Classes do not collapse", `Instances of a class differ, and classes keep apart: ${margin}.`];
+  },
+  thresholds: (s) => [
+    { symbol: "α<sub>min</sub>", name: "alpha_min", value: theory.supcl_threshold_alpha_min(s), parameter: "alpha", result: "supcl-threshold",
+      needs: theory.dimension_supcl_threshold_alpha_min(s), means: (x) => (s.alpha > x ? "classes do not collapse" : "classes collapse") },
+    { symbol: "τ<sub>max</sub>", name: "tau_max", value: at("supcl_threshold_tau_max", s), parameter: "tau", result: "supcl-threshold",
+      none: "classes collapse at every τ", means: (x) => (s.tau < x ? "classes do not collapse" : "classes collapse") },
+    ...byBatches("supcl-batches", s),
+  ],
+  least: (s) => [theory.supcl_optimum_loss(s), theory.uniform_bound_loss_at_least({ N: s.m * s.n * s.p, d: s.d, tau: s.tau })],
+  command: "supcl-optimum", given: ["m", "n", "p", "alpha", "tau"],
+  batches: { of: "supcl-threshold", given: ["m", "n", "tau"] },
+};
+
+const supclExclusive = {
+  ...supcl, convention: "anchor excluded (public code)", key: "supcl_exclusive",
+  phase(s) {
+    if (s.alpha > theory.supcl_exclusive_alpha_high(s)) return "apart";
+    return s.alpha < theory.supcl_exclusive_alpha_low(s) ? "views" : "classes";
+  },
+  within: (s) => exclusive(s).within,
+  optimum: (s) => ({ kind: "classes", ...exclusive(s), loss: theory.supcl_exclusive_loss(s), loss_from: "supcl-exclusive", needs: theory[`dimension_supcl_exclusive_${supclExclusive.phase(s) === "classes" ? "alpha_high" : "loss"}`](s) }),
+  says(s) {
+    const phase = this.phase(s), name = phase === "views" ? "alpha_low" : "alpha_high", sub = name.slice(6);
+    const gap = s.alpha - theory[`supcl_exclusive_${name}`](s), margin = `α is ${shown(Math.abs(gap), 3)} ${below(gap)} α<sub>${sub}</sub>`;
+    if (phase === "apart") return ["Classes do not collapse", `Instances of a class separate: ${margin}.`];
+    if (phase === "views") return ["Views separate", `The views of an instance do not coincide: ${margin}.`];
+    return ["Classes collapse", `Each class is one vector, the ${s.m} classes form ${spread(s.m)}: ${margin}.`];
+  },
+  thresholds: (s) => [
+    { symbol: "α<sub>high</sub>", name: "alpha_high", value: theory.supcl_exclusive_alpha_high(s), parameter: "alpha", result: "supcl-exclusive",
+      needs: theory.dimension_supcl_exclusive_alpha_high(s), means: (x) => (s.alpha > x ? "instances separate" : "instances stay together") },
+    { symbol: "α<sub>low</sub>", name: "alpha_low", value: theory.supcl_exclusive_alpha_low(s), parameter: "alpha", result: "supcl-exclusive",
+      means: (x) => (s.alpha < x ? "views separate" : "views coincide") },
+    ...byBatches("supcl-batches-exclusive", s),
+  ],
+  least: (s) => [theory.supcl_exclusive_loss(s)],
+  command: "supcl-exclusive",
+  batches: { of: "supcl-exclusive", given: ["m", "n", "p", "tau"] },
+};
+
+const supcon = {
+  title: "SupCon", convention: "the paper, pytorch-metric-learning", key: "supcon",
+  parameters: ["m", "n", "p", "tau", "d"], map: ["m", "d"],
+  phase: (s) => (s.d < theory.dimension_supcon_loss(s) ? "no room" : "classes"),
+  within: () => 0,
+  optimum: (s) => ({ kind: "classes", views: 1, same: theory.supcon_same_class(s), cross: theory.supcon_cross_class(s), ...variances(s, 1, 1),
+    loss: theory[`${supcon.key}_factor`](s) * theory.supcon_loss(s), loss_from: "supcon", needs: theory.dimension_supcon_loss(s) }),
+  says: (s) => ["Classes collapse", `At every temperature, each class is one vector and the ${s.m} classes form ${spread(s.m)}.`],
+  thresholds: () => [],
+  least(s) {
+    const factor = theory[`${this.key}_factor`](s), groups = { n: s.m, p: s.n * s.p, d: s.d, tau: s.tau };
+    return [factor * theory.supcon_loss(s), factor * theory.uniform_bound_loss_at_least_anchor_out(groups)];
+  },
+  command: "supcon", given: ["m", "n", "p", "tau"],
+  explain: (s) => ["supcon", { batch: s.m * s.n, views: s.p, classes: s.m, tau: s.tau, dim: s.d }],
+};
+
+const images = (s) => ({ n: s.images, m: s.images, count: s.images, p: s.p2, tau: s.tau, d: s.d });
+const simclr = {
+  title: "SimCLR", convention: "the paper, lightly", key: "simclr", own: images,
+  parameters: ["images", "p2", "tau", "d"], map: ["images", "d"],
+  phase: (s) => (s.d < theory.dimension_simclr_loss(s) ? "no room" : "images"),
+  within: () => 0,
+  optimum: (s) => ({ kind: "images", views: theory.simclr_same_instance(), same: theory.simclr_negative(s), cross: theory.simclr_negative(s),
+    loss: theory.simclr_factor(s) * theory.simclr_loss(s), loss_from: "simclr", needs: theory.dimension_simclr_loss(s) }),
+  says: (s) => ["Images form a simplex", `At every temperature, views coincide and the ${s.n} images are as far apart as they can be.`],
+  thresholds: () => [],
+  least(s) {
+    const factor = theory[`${this.key}_factor`](s);
+    return [factor * theory.simclr_loss(s), factor * theory.uniform_bound_loss_at_least_anchor_out(s)];
+  },
+  command: "simclr", given: ["n", "p", "tau"],
+  explain: (s) => ["simclr", { batch: s.n, views: s.p, tau: s.tau, dim: s.d }],
+};
+
+// --- pairs
+const clip = {
+  title: "CLIP", convention: "the paper, open_clip", key: "clip", own: (s) => ({ N: s.N, count: s.N, t: s.t, d: s.d, tau: 1 / s.t }),
+  parameters: ["N", "t", "d"], map: ["N", "d"],
+  phase: (s) => (s.d < s.N - 1 ? "no room" : "simplex"),
+  within: () => 0,
+  optimum: (s) => ({ kind: "pairs", positive: 1, negative: theory.infonce_optimum_negative(s), loss: at("clip_simplex", s), loss_from: "infonce-optimum", needs: s.N - 1 }),
+  says: (s) => ["Pairs form a simplex", `At every scale, both of a pair are one vector, and the ${s.N} pairs are as far apart as they can be.`],
+  thresholds: () => [],
+  least: (s) => [at("clip_simplex", s), theory.uniform_bound_loss_at_least_two_towers(s)],
+  command: "infonce-optimum", given: ["N"],
+  explain: (s) => ["clip", { batch: s.N, t: s.t, dim: s.d }],
+};
+
+const REGIMES = {
+  simplex: ["Pairs form a simplex", "Both of a pair are one vector, and pairs are as far apart as they can be"],
+  antipodal: ["The towers are antipodal", "All of one tower lie opposite to all of the other: nothing is learned"],
+  between: ["Between simplex and antipodal", "The two of a pair differ by a shift that all pairs share, a modality gap"],
+};
+
+const sigmoid = {
+  title: "Sigmoid", convention: "lee2024sigmoid (−b)", key: "sigmoid", sign: 1,
+  parameters: ["N", "t", "b", "d"], map: ["t", "b"],
+  own: (s) => ({ N: s.N, count: s.N, t: s.t, b: s.b, d: s.d }),
+  theirs(s) {
+    return { ...s, b: this.sign * s.b };
+  },
+  phase(s) {
+    const own = this.theirs(s);
+    if (own.b <= theory.sigmoid_threshold_b_antipodal(own)) return "antipodal";
+    return own.b >= theory.sigmoid_threshold_b_simplex(own) ? "simplex" : "between";
+  },
+  within(s) {
+    return theory.sigmoid_optimum_x_star(this.theirs(s)) / 2;
+  },
+  optimum(s) {
+    const own = this.theirs(s);
+    return { kind: "pairs", positive: theory.sigmoid_optimum_positive(own), negative: theory.sigmoid_optimum_negative(own),
+      loss: theory.sigmoid_optimum_loss(own), loss_from: "sigmoid-optimum", needs: theory[`dimension_sigmoid_${{ simplex: "threshold_b_simplex", antipodal: "threshold_b_antipodal", between: "optimum_loss" }[this.phase(s)]}`](own) };
+  },
+  says(s) {
+    const phase = this.phase(s), name = phase === "antipodal" ? "b_antipodal" : "b_simplex", [title, words] = REGIMES[phase];
+    const gap = s.b - this.sign * theory[`sigmoid_threshold_${name}`](this.theirs(s));
+    return [title, `${words}: b is ${shown(Math.abs(gap), 3)} ${below(gap)} b<sub>${name.slice(2)}</sub>.`];
+  },
+  thresholds(s) {
+    const own = this.theirs(s), more = this.sign > 0 ? (x) => s.b >= x : (x) => s.b <= x;
+    const less = this.sign > 0 ? (x) => s.b <= x : (x) => s.b >= x;
+    return [
+      { symbol: "b<sub>simplex</sub>", name: "b_simplex", value: this.sign * theory.sigmoid_threshold_b_simplex(own), parameter: "b", result: "sigmoid-threshold",
+        needs: theory.dimension_sigmoid_threshold_b_simplex(own), means: (x) => (more(x) ? "the simplex is optimal" : "the simplex is not optimal") },
+      { symbol: "b<sub>antipodal</sub>", name: "b_antipodal", value: this.sign * theory.sigmoid_threshold_b_antipodal(own), parameter: "b", result: "sigmoid-threshold",
+        needs: theory.dimension_sigmoid_threshold_b_antipodal(own), means: (x) => (less(x) ? "antipodal is optimal" : "antipodal is not optimal") },
+      { symbol: "t<sub>simplex max</sub>", name: "t_simplex_max", value: at("sigmoid_threshold_t_simplex_max", own), parameter: "t", result: "sigmoid-threshold",
+        none: "at this bias the simplex is optimal at no t", means: (x) => (s.t <= x ? "the simplex is optimal" : "the simplex is not optimal") },
+      { symbol: "t<sub>antipodal max</sub>", name: "t_antipodal_max", value: at("sigmoid_threshold_t_antipodal_max", own), parameter: "t", result: "sigmoid-threshold",
+        none: "at this bias antipodal is optimal at no t", means: (x) => (s.t <= x ? "antipodal is optimal" : "antipodal is not optimal") },
+    ];
+  },
+  least(s) {
+    return [theory.sigmoid_optimum_loss(this.theirs(s))];
+  },
+  command: "sigmoid-optimum", given: ["N", "t", "b"],
+};
+
+const siglip = { ...sigmoid, convention: "SigLIP, open_clip", key: "siglip", sign: -1, library: "siglip",
+  explain: (s) => ["siglip", { batch: s.N, t: s.t, b: s.b, dim: s.d }] };
+const SUPCONTRAST = { ...supcon, convention: "SupContrast: times τ/0.07", key: "supcontrast", library: "supcontrast", reads: "supcontrast",
+  optimum: (s) => ({ ...supcon.optimum(s), loss: theory.supcontrast_factor(s) * theory.supcon_loss(s) }) };
+const GOOGLE = { ...simclr, convention: "google-research: two directions added", key: "google_research", reads: "google-research",
+  optimum: (s) => ({ ...simclr.optimum(s), loss: theory.google_research_factor(s) * theory.simclr_loss(s) }) };
+
+/** Losses by name, each under its conventions; the first one is the default. */
+export const LOSSES = {
+  supcl: [supcl, supclExclusive],
+  supcon: [supcon, SUPCONTRAST],
+  simclr: [simclr, GOOGLE],
+  clip: [clip],
+  siglip: [siglip, sigmoid],
+};
+
+/** Everything that is known at a state. */
+export function answer(model, state) {
+  const s = model.own ? model.own(state) : { ...state, B: Math.min(state.B, state.m * state.n) };
+  const optimum = model.optimum(s), [title, words] = model.says(s);
+  const thresholds = model.thresholds(s), phase = model.phase(s), known = { s, title, words, phase, optimum, thresholds };
+  // A threshold needs fewer dimensions than the optimum beyond it.
+  if (s.d >= Math.min(optimum.needs, thresholds[0]?.needs ?? Infinity)) return known;
+  return { ...known, title: "No room for the optimum", words: `In d ≥ ${optimum.needs}: ${words[0].toLowerCase()}${words.slice(1)}` };
+}
+
+export function landmarksOf(model, state) {
+  const s = model.own ? model.own(state) : state;
+  return landmarks(model.key, s, model.least(s));
+}
+
+/** The commands and the line of Python that give the same. */
+export function lines(model, s) {
+  const { command, given, library, explain, batches } = model, convention = library ? ` --convention ${library}` : "";
+  const flag = ([k, v]) => (v < 0 ? `--${k}=${v}` : `--${k} ${v}`), values = given.map((name) => [name, s[name]]);
+  const python = values.map(([k, v]) => `${k}=${Number.isInteger(v) ? v : `"${v}"`}`).join(", ");
+  const found = [`cltheory derive ${command} ${values.map(flag).join(" ")}${convention}`];
+  if (batches && s.B < s.m * s.n) {
+    const sizes = batches.given.map((name) => [name, s[name]]).concat([["batch", s.B]]);
+    found.push(`cltheory derive ${batches.of} ${sizes.map(flag).join(" ")}`);
+  }
+  if (explain) {
+    const [loss, options] = explain(s), terms = model.reads ? ` --convention ${model.reads}` : "";
+    found.push(`cltheory explain ${loss} ${Object.entries(options).map(flag).join(" ")}${terms}`);
+  }
+  const result = `cl.results["${command}"]${library ? `.in_convention("${library}")` : ""}`;
+  return [...found, `import cltheory as cl; ${result}(${python})`];
+}

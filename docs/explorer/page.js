@@ -1,0 +1,235 @@
+// The page: its state, its controls, and what is shown of the answer.
+import { LOSSES, PARAMETERS, answer, landmarksOf, lines, shown } from "./models.js";
+import { fitted, position, stepped, valueAt } from "./scale.js";
+import { Drawing, layout } from "./drawing.js";
+import { PhaseMap } from "./map.js";
+
+const $ = (id) => document.getElementById(id);
+const made = (tag, props = {}, ...inside) => {
+  const element = Object.assign(document.createElement(tag), props);
+  element.append(...inside);
+  return element;
+};
+const PHASES = {
+  classes: "classes collapse", apart: "classes do not collapse (stronger: more spread)", views: "views separate",
+  images: "images form a simplex", simplex: "pairs form a simplex", antipodal: "towers are antipodal",
+  between: "between the two (stronger: nearer to antipodal)", "no room": "d is too small for the simplex: only a bound",
+};
+const COLOURS = { apart: ["--open", "--wide"], between: ["--open", "--wide"], views: ["--none", "--third"], antipodal: ["--third"], "no room": ["--none"], other: ["--calm"] };
+
+// --- state
+const state = { loss: "supcl", convention: 0, across: "", up: "" };
+for (const [name, spec] of Object.entries(PARAMETERS)) state[name] = spec.value;
+const model = () => LOSSES[state.loss][state.convention];
+
+function read() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  if (LOSSES[given.get("loss")]) state.loss = given.get("loss");
+  state.convention = Math.max(0, LOSSES[state.loss].findIndex((m) => m.key === given.get("convention")));
+  for (const name of model().parameters) {
+    const value = Number(given.get(name));
+    if (given.has(name) && Number.isFinite(value)) state[name] = fitted(PARAMETERS[name], value);
+  }
+  for (const axis of ["across", "up"]) state[axis] = given.get(axis) ?? "";
+  axes();
+}
+
+function axes() {
+  const known = model().parameters, [x, y] = model().map;
+  if (!known.includes(state.across)) state.across = x;
+  if (!known.includes(state.up) || state.up === state.across) state.up = state.across === y ? x : y;
+}
+
+function hash() {
+  const own = model().parameters.map((name) => [name, state[name]]);
+  return "#" + new URLSearchParams([["loss", state.loss], ["convention", model().key], ...own, ["across", state.across], ["up", state.up]]);
+}
+
+// --- controls
+function controls() {
+  $("losses").querySelectorAll("input").forEach((e) => (e.checked = e.value === state.loss));
+  $("convention").replaceChildren(...LOSSES[state.loss].map((m, k) => new Option(m.convention, k, false, k === state.convention)));
+  $("sliders").replaceChildren(...model().parameters.map(slider));
+  for (const axis of ["across", "up"]) {
+    const options = model().parameters.map((name) => new Option(`${PARAMETERS[name].symbol}  ${PARAMETERS[name].label}`, name, false, name === state[axis]));
+    $(axis).replaceChildren(...options);
+  }
+}
+
+function slider(name) {
+  const spec = PARAMETERS[name], range = made("input", { type: "range", id: name, min: 0, max: 1000 });
+  const number = made("input", { type: "number", step: "any", min: spec.min, max: spec.max });
+  number.setAttribute("aria-label", `${spec.label}, as a number`);
+  const place = () => {
+    range.value = Math.round(1000 * position(spec, state[name]));
+    range.setAttribute("aria-valuetext", String(state[name]));
+    if (document.activeElement !== number) number.value = state[name];
+  };
+  const set = (value) => {
+    state[name] = fitted(spec, value);
+    place();
+    changed();
+  };
+  range.addEventListener("input", () => set(valueAt(spec, range.value / 1000)));
+  range.addEventListener("keydown", (e) => {
+    const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[e.key];
+    if (!by) return;
+    e.preventDefault();
+    set(stepped(spec, state[name], by));
+  });
+  number.addEventListener("input", () => number.value !== "" && Number.isFinite(number.valueAsNumber) && set(number.valueAsNumber));
+  number.addEventListener("blur", place);
+  place();
+  SLIDERS[name] = place;
+  return made("div", { className: "slider" }, made("label", { htmlFor: name, innerHTML: `${spec.label} <i>${spec.symbol}</i>` }), number, range);
+}
+const SLIDERS = {};
+
+// --- what is shown
+const link = (id) => `<a href="results/${id}/index.html" target="_top" title="${FACTS[id].title}">${id}</a>`;
+
+function threshold(row) {
+  const spec = PARAMETERS[row.parameter], found = made("div", { className: "threshold" });
+  const known = row.value !== undefined;
+  found.innerHTML = `<div class="line"><i>${row.symbol}</i> <b>${known ? shown(row.value, 6) : "none"}</b>
+    <span class="means">${known ? row.means(row.value) : (row.none ?? "no such threshold here")}</span></div>`;
+  if (known) {
+    const [mark, here] = [row.value, state[row.parameter]].map((x) => 100 * position(spec, x));
+    found.append(made("div", { className: "bar", innerHTML: `<s style="left:${mark}%"></s><u style="left:${here}%"></u>` }));
+  }
+  if (row.note) found.append(made("p", { className: "note", textContent: row.note }));
+  if (row.each) {
+    const lines = row.each.map(([label, value]) => `<dt>${label}</dt><dd>${shown(value, 6)}</dd>`).join("");
+    found.append(made("dl", { className: "each", innerHTML: lines }));
+  }
+  found.append(made("span", { className: "from", innerHTML: link(row.result) }));
+  const formula = FACTS[row.result].formulas[row.name];
+  if (formula) {
+    const key = `${row.result} ${row.name}`, details = made("details", { innerHTML: `<summary>formula</summary><math>${formula}</math>`, open: OPEN.has(key) });
+    details.addEventListener("toggle", () => OPEN[details.open ? "add" : "delete"](key));
+    found.append(details);
+  }
+  return found;
+}
+const OPEN = new Set();
+
+function numbers({ optimum }) {
+  const rows = optimum.kind === "pairs"
+    ? [["cosine of a pair", optimum.positive], ["cosine of others", optimum.negative]]
+    : optimum.kind === "images"
+      ? [["cosine of two views", optimum.views], ["cosine of two images", optimum.cross]]
+      : [["cosine of two views", optimum.views], ["cosine within a class", optimum.same], ["cosine across classes", optimum.cross],
+        ["within-class variance", optimum.within], ["between-class variance", optimum.between]];
+  rows.push(["loss", optimum.loss], ["dimensions it needs", optimum.needs]);
+  const cells = rows.map(([label, value]) => `<dt>${label}</dt><dd>${shown(value, 6)}</dd>`).join("");
+  $("numbers").innerHTML = `${cells}<dt>from</dt><dd>${link(optimum.loss_from)}</dd>`;
+}
+
+function commands(s) {
+  $("same").replaceChildren(...lines(model(), s).map((line) => made("pre", {}, made("code", { textContent: line }))));
+}
+
+function marks() {
+  $("landmarks").replaceChildren(...landmarksOf(model(), state).map((row) => made("div", { className: "mark",
+    innerHTML: `<span>${row.label}</span><span class="value">${shown(row.value, 6)}</span><span class="means">${row.means}</span>` })));
+}
+
+// --- updates: once a frame, and what takes long when the sliders rest
+const drawing = new Drawing($("drawing"));
+const map = new PhaseMap($("map"), (x, y) => {
+  state[state.across] = x;
+  state[state.up] = y;
+  SLIDERS[state.across]();
+  SLIDERS[state.up]();
+  changed();
+});
+map.done = (phases) => {
+  const style = getComputedStyle(document.documentElement);
+  const square = (phase) => style.getPropertyValue((COLOURS[phase] ?? COLOURS.other).at(-1));
+  $("legend").innerHTML = Object.keys(PHASES).filter((p) => phases.includes(p)).map((p) => `<li><i style="background:${square(p)}"></i>${PHASES[p]}</li>`).join("");
+};
+let waiting = 0, resting = 0;
+
+function changed() {
+  if (!waiting) waiting = requestAnimationFrame(show);
+  clearTimeout(resting);
+  resting = setTimeout(rest, 60);
+}
+
+function rest() {
+  marks();
+  history.replaceState(null, "", hash());
+}
+
+function show() {
+  waiting = 0;
+  const found = answer(model(), state), { optimum } = found, [title, words, room] = $("answer").children;
+  if (title.textContent !== found.title) title.textContent = found.title;
+  words.innerHTML = found.words;
+  const least = optimum.needs;
+  room.textContent = state.d >= least ? "" : `The optimum drawn here needs d ≥ ${least}; in d = ${state.d} its loss is a lower bound.`;
+  const drawn = layout(optimum, found.s);
+  $("caption").textContent = `${drawn.said}. A linear image of vectors with these cosines; drag to turn.`;
+  drawing.show(drawn);
+  $("thresholds").replaceChildren(...found.thresholds.map(threshold));
+  if (!found.thresholds.length) $("thresholds").textContent = "There are none: the structure is optimal at every temperature.";
+  numbers(found);
+  commands(found.s);
+  phases();
+}
+
+function phases() {
+  const style = getComputedStyle(document.documentElement), names = [state.across, state.up], specs = names.map((k) => PARAMETERS[k]);
+  const colours = Object.fromEntries(Object.entries(COLOURS).map(([k, v]) => [k, v.map((c) => style.getPropertyValue(c).trim())]));
+  map.show(model(), state, names, specs, colours);
+  const [x, y] = specs;
+  $("left").textContent = `${x.symbol} = ${shown(x.min)}`;
+  $("right").textContent = shown(x.max, 6);
+  $("bottom").textContent = shown(y.min);
+  $("top").textContent = `${y.symbol} = ${shown(y.max, 6)}`;
+}
+
+function restart() {
+  axes();
+  controls();
+  changed();
+}
+
+for (const [name, [first]] of Object.entries(LOSSES)) {
+  const input = made("input", { type: "radio", name: "loss", value: name });
+  input.addEventListener("change", () => {
+    Object.assign(state, { loss: name, convention: 0 });
+    restart();
+  });
+  $("losses").append(made("label", {}, input, made("span", { textContent: first.title === "Sigmoid" ? "SigLIP" : first.title })));
+}
+$("convention").addEventListener("change", (e) => {
+  state.convention = Number(e.target.value);
+  restart();
+});
+for (const axis of ["across", "up"]) $(axis).addEventListener("change", (e) => {
+  const other = axis === "up" ? "across" : "up", before = state[axis];
+  state[axis] = e.target.value;
+  if (state[other] === state[axis]) state[other] = before;
+  restart();
+});
+$("controls").addEventListener("submit", (e) => e.preventDefault());
+$("link").addEventListener("click", async () => {
+  history.replaceState(null, "", hash());
+  await navigator.clipboard?.writeText(location.href);
+  $("link").textContent = "Copied";
+  setTimeout(() => ($("link").textContent = "Copy a link to this"), 1500);
+});
+addEventListener("hashchange", () => {
+  read();
+  restart();
+});
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
+new ResizeObserver(() => requestAnimationFrame(() => {
+  drawing.paint();
+  map.paint();
+})).observe(document.body);
+read();
+controls();
+show();
+changed();

@@ -1,0 +1,189 @@
+"""The explorer: one page with everything in it, derived formulas and landmarks as JavaScript.
+
+    python docs/made/explorer.py build/explorer.html
+
+What is written by hand lies in docs/explorer; nothing is loaded from anywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cltheory.derive.decide.domain import Domain
+from cltheory.derive.landmarks.explain import find
+from cltheory.derive.landmarks.libraries import HIERARCHY, PAIRS
+from cltheory.derive.landmarks.similar import Drawn, Place, Similar
+from cltheory.derive.losses.clip import SIGMOID
+from cltheory.derive.losses.pairwise import PairwiseLoss, c
+from cltheory.derive.losses.supcl import SUPCL, SUPCL_EXCLUSIVE
+from cltheory.derive.results import results
+from cltheory.derive.structures import hierarchy, towers
+from cltheory.derive.theorem.dimensions import own_dimension
+from cltheory.derive.theorem.quantity import Quantity
+from cltheory.derive.write.javascript import function, functions, module
+from sympy import Add, Expr, S, Symbol, mathml
+
+SOURCES = Path(__file__).resolve().parents[1] / "explorer"
+#: In the order in which they use each other.
+SCRIPTS = ("random.js", "models.js", "scale.js", "drawing.js", "map.js", "page.js")
+#: The results whose formulas are there.
+RESULTS = (
+    *("supcl-threshold", "supcl-optimum", "supcl-exclusive"),
+    *("supcl-batches", "supcl-batches-exclusive", "supcon", "simclr", "infonce-optimum"),
+    *("sigmoid-threshold", "sigmoid-optimum", "uniform-bound"),
+)
+#: Losses whose landmarks are there, and the result whose domain they have.
+LOSSES: dict[str, tuple[Similar, str]] = {
+    "supcl": (Similar(SUPCL, HIERARCHY, ()), "supcl-optimum"),
+    "supcl_exclusive": (Similar(SUPCL_EXCLUSIVE, HIERARCHY, ()), "supcl-exclusive"),
+    "sigmoid": (Similar(SIGMOID, PAIRS, ()), "sigmoid-optimum"),
+}
+for _key, _loss, _convention, _result in (
+    ("supcon", "supcon", "paper", "supcon"),
+    ("supcontrast", "supcon", "supcontrast", "supcon"),
+    ("simclr", "simclr", "paper", "supcon"),
+    ("google_research", "simclr", "google-research", "supcon"),
+    ("clip", "clip", "paper", "infonce-optimum"),
+    ("siglip", "siglip", "paper", "sigmoid-optimum"),
+):
+    _family = find(_loss, _convention).family
+    assert isinstance(_family, Similar)
+    LOSSES[_key] = _family, _result
+
+
+#: Those that know no classes: every image is one of its own.
+UNLABELLED = ("simclr", "google_research")
+
+
+def theory() -> str:
+    """The module of all formulas."""
+    body = "".join(functions(results[id], f"{id.replace('-', '_')}_", {}) for id in RESULTS)
+    for key, (family, id) in LOSSES.items():
+        domain = results[id].domain
+        for name, expression in _landmarks(family, labelled=key not in UNLABELLED):
+            body += _written(f"{key}_{name}", expression, domain)
+    for id in RESULTS:
+        for name in results[id].quantities:
+            found = own_dimension(results[id], name)
+            if found is not None:
+                name = f"dimension_{id.replace('-', '_')}_{name}"
+                body += _written(name, found.least, results[id].domain)
+    return module("Formulas of the explorer, written by cltheory", body)
+
+
+def _written(name: str, expression: Expr, domain: Domain) -> str:
+    order = sorted(expression.free_symbols, key=str)
+    return function(name, Quantity(expression, name, name.replace("_", " ")), order, domain)
+
+
+def _landmarks(family: Similar, *, labelled: bool) -> Iterator[tuple[str, Expr]]:
+    """The loss at each configuration in symbols, and what the mean of random vectors is made of."""
+    alone: dict[Expr, Expr] = {}
+    if family.place is PAIRS:
+        classes = images = towers.N
+    else:
+        classes, images = hierarchy.m, hierarchy.m * hierarchy.n
+        if not labelled:
+            images, alone = classes, {hierarchy.n: S.One}
+    # More than one class, and more images than classes: so much must be seen by the declaration.
+    one, more = (Symbol(k, integer=True, positive=True) for k in ("one", "more"))
+    known = one + 1, one + 1 + (more if images != classes else 0)
+    back = {one: classes - 1, more: images - classes}
+    counts = (known[1], known[0], 1)
+    symbolic: Any = Place(
+        **{**vars(family.place), "counts": lambda given: counts}  # symbols in place of integers
+    )
+    told = Similar(family.loss, symbolic, (), family.inside, family.detached)
+    for configuration in told.configurations({}):
+        g = told.cosines(configuration)
+        fixed = {r: e for r, e in g.items() if not isinstance(e, Drawn)}
+        if len(fixed) == len(g):
+            yield configuration.name, told._symbolic(fixed).subs(back).subs(alone)
+    for name, expression in _random(family):
+        yield name, expression.subs(alone)
+
+
+def _random(family: Similar) -> Iterator[tuple[str, Expr]]:
+    scheme, loss = family.place.scheme, family.loss
+    counts = {r.name: r.count for r in scheme.relations}
+    if isinstance(loss, PairwiseLoss):
+        cosine = Symbol("cosine", real=True)
+        parts = (
+            counts[k.relation] * k.weight * k.function.xreplace({c: cosine}) for k in loss.terms
+        )
+        yield "of_cosine", Add(*parts)
+        return
+    from cltheory.derive.optimum.reduce import ReducedLoss
+
+    ((weight, pool),) = family._logs(loss)
+    pulls = ReducedLoss(loss, scheme).pulls
+    yield "factor", weight
+    yield "others", Add(*(counts[r] for r in pool.members if r != "self"))
+    yield "own", S("self" in pool.members)
+    yield "pull", pulls.get("self", S.Zero)
+
+
+def facts() -> dict[str, Any]:
+    """Titles of the results, and their formulas as MathML."""
+    found: dict[str, Any] = {}
+    for id in RESULTS:
+        r = results[id]
+        shown = {name: q for name, q in r.quantities.items() if len(str(q.expression)) < 160}
+        found[id] = {
+            "title": r.title,
+            "formulas": {
+                name: mathml(q.expression, printer="presentation")
+                for name, q in shown.items()
+                if q.is_number and not q.expression.has(*_UNREADABLE)
+            },
+        }
+    return found
+
+
+def _unreadable() -> tuple[Any, ...]:
+    from cltheory.derive.decide.expectation import Expectation
+    from cltheory.derive.decide.hypergeometric import Log0F1
+    from cltheory.derive.decide.root import ClampedRoot
+
+    return Expectation, Log0F1, ClampedRoot
+
+
+_UNREADABLE = _unreadable()
+
+
+def engine() -> str:
+    """What the numbers of the page come from, as a module of its own: for tests."""
+    scripts = "".join(map(_script, SCRIPTS[:2]))
+    return f"{_inlined(theory())}\n{scripts}\n"
+
+
+def page() -> str:
+    """The page, with its style, formulas and scripts in it."""
+    html = (SOURCES / "page.html").read_text("utf-8")
+    known = f"const FACTS = {json.dumps(facts())};"
+    scripts = [known, _inlined(theory()), *map(_script, SCRIPTS)]
+    parts = {"STYLE": (SOURCES / "style.css").read_text("utf-8"), "SCRIPT": "\n".join(scripts)}
+    return re.sub(r"/\*(STYLE|SCRIPT)\*/", lambda found: parts[found[1]], html)
+
+
+def _inlined(text: str) -> str:
+    """The module of formulas as an object."""
+    names = re.findall(r"^export function (\w+)", text, re.M)
+    short = re.sub(r"^ *//.*\n|^ */\*\*(?:.|\n)*?\*/\n", "", text, flags=re.M)
+    inside = re.sub(r"^ +", "", re.sub(r"^export ", "", short, flags=re.M), flags=re.M)
+    return f"const theory = (() => {{\n{inside}\nreturn {{ {', '.join(names)} }};\n}})();\n"
+
+
+def _script(name: str) -> str:
+    """A module without what it imports and exports: all of them stand in one."""
+    text = (SOURCES / name).read_text("utf-8")
+    return re.sub(r"^export ", "", re.sub(r"^import .*\n", "", text, flags=re.M), flags=re.M)
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(page(), encoding="utf-8")

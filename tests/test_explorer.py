@@ -1,0 +1,175 @@
+"""The explorer: what its numbers come from, against the results; and the page as one file."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import cltheory as cl
+import pytest
+from cltheory.cli.main import run as command_line
+from cltheory.derive.results import results
+
+ROOT = Path(__file__).resolve().parents[1]
+SPEC = importlib.util.spec_from_file_location("explorer", ROOT / "docs/made/explorer.py")
+assert SPEC is not None and SPEC.loader is not None
+explorer = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(explorer)
+
+needs_node = pytest.mark.skipif(
+    shutil.which("node") is None and not os.environ.get("CI"), reason="node is not installed"
+)
+#: What is asked of every model: its answer, landmarks and commands at its usual values.
+ASK = """
+const usual = Object.fromEntries(Object.entries(PARAMETERS).map(([k, v]) => [k, v.value]));
+const found = {};
+for (const model of Object.values(LOSSES).flat()) {
+  if (!KEYS.includes(model.key)) continue;
+  const state = { ...usual, ...AT }, known = answer(model, state);
+  const landmarks = landmarksOf(model, state);
+  found[model.key] = { ...known, landmarks, lines: lines(model, known.s) };
+}
+console.log(JSON.stringify(found));
+"""
+
+
+def asked(engine: str, folder: Path, keys: list[str], **at: float) -> dict[str, Any]:
+    """What the scripts of the page say at a point."""
+    code = f"const KEYS = {json.dumps(keys)}, AT = {json.dumps(at)};\n{engine}\n{ASK}"
+    (folder / "asked.mjs").write_text(code, encoding="utf-8")
+    done = subprocess.run(["node", folder / "asked.mjs"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def values(landmarks: list[dict[str, Any]]) -> dict[str, float]:
+    return {mark["name"]: mark["value"] for mark in landmarks}
+
+
+@pytest.fixture(scope="module")
+def engine() -> str:
+    return explorer.engine()
+
+
+def explained(loss: str, convention: str | None = None, **options: Any) -> dict[str, float]:
+    found: Any = cl.explain(loss, convention=convention, **options)
+    return values(found["landmarks"])
+
+
+def check_landmarks(found: dict[str, Any], expected: dict[str, float]) -> None:
+    """Those that both have agree; random ones are means by other quadratures."""
+    own = values(found["landmarks"])
+    assert {"all_equal", "random", "orthogonal", "simplex", "least"} <= own.keys()
+    for name in own:
+        assert own[name] == pytest.approx(expected[name], rel=1e-8), name
+
+
+@needs_node
+def test_landmarks_are_those_of_explain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explorer, "RESULTS", ("supcon", "uniform-bound"))
+    monkeypatch.setattr(explorer, "LOSSES", {"supcon": explorer.LOSSES["supcon"]})
+    engine = explorer.engine()
+    at = {"m": 4, "n": 6, "p": 2, "tau": 0.2, "d": 16}
+    expected = explained("supcon", batch=24, views=2, classes=4, tau="0.2", dim=16)
+    check_landmarks(asked(engine, tmp_path, ["supcon"], **at)["supcon"], expected)
+    for old in ("$.exp(", "STEP = 0.2", "Math.log1p(-"):
+        broken = engine.replace(old, {"STEP = 0.2": "STEP = 2"}.get(old, old + "1.001 * "), 1)
+        broken = engine.replace("$.exp(", "$.sqrt(", 1) if old == "$.exp(" else broken
+        with pytest.raises((AssertionError, KeyError, TypeError)):
+            check_landmarks(asked(broken, tmp_path, ["supcon"], **at)["supcon"], expected)
+
+
+@needs_node
+@pytest.mark.slow
+@pytest.mark.parametrize("d", [3, 128])
+def test_all_landmarks_are_those_of_explain(engine: str, tmp_path: Path, d: int) -> None:
+    at = {"m": 4, "n": 6, "p": 2, "images": 24, "p2": 3, "N": 24, "tau": 0.2, "t": 8, "b": -3}
+    keys = ["supcon", "supcontrast", "simclr", "google_research", "clip", "siglip"]
+    found = asked(engine, tmp_path, keys, d=d, **at)
+    labelled = {"batch": 24, "views": 2, "classes": 4, "tau": "0.2", "dim": d}
+    plain = {"batch": 24, "views": 3, "tau": "0.2", "dim": d}
+    for key, expected in {
+        "supcon": explained("supcon", **labelled),
+        "supcontrast": explained("supcon", "supcontrast", **labelled),
+        "simclr": explained("simclr", **plain),
+        "google_research": explained("simclr", "google-research", **plain),
+        "clip": explained("clip", batch=24, t=8, dim=d),
+        "siglip": explained("siglip", batch=24, t=8, b=-3, dim=d),
+    }.items():
+        check_landmarks(found[key], expected)
+
+
+@needs_node
+@pytest.mark.slow
+@pytest.mark.parametrize("alpha, tau", [(0.3, 0.5), (0.5, 0.2), (1, 0.1), (0, 2)])
+def test_answers_are_those_of_the_results(
+    engine: str, tmp_path: Path, alpha: float, tau: float
+) -> None:
+    sizes = {"m": 4, "n": 6, "p": 2}
+    at = {**sizes, "alpha": alpha, "tau": tau, "B": 12}
+    found = asked(engine, tmp_path, ["supcl", "supcl_exclusive"], **at)
+    exact = {"alpha": str(alpha), "tau": str(tau), **sizes}
+    own, optimum = results["supcl-threshold"], results["supcl-optimum"]
+    alpha_min = float(own.value("alpha_min", m=4, n=6, tau=str(tau)))
+    assert found["supcl"]["phase"] == ("apart" if alpha > alpha_min else "classes")
+    assert found["supcl"]["thresholds"][0]["value"] == pytest.approx(alpha_min, rel=1e-12)
+    for name, key in {
+        "same_class": "same",
+        "cross_class": "cross",
+        "within_class_variance": "within",
+        "loss": "loss",
+    }.items():
+        needed = {s.name for s in optimum.quantity(name).expression.free_symbols}
+        value = float(optimum.value(name, **{k: v for k, v in exact.items() if k in needed}))
+        assert found["supcl"]["optimum"][key] == pytest.approx(value, rel=1e-12, abs=1e-28)
+    # At the optimum no landmark is below, and in enough dimensions the least is reached.
+    for model in found.values():
+        assert min(values(model["landmarks"]).values()) >= model["optimum"]["loss"] - 1e-12
+    batches = found["supcl"]["thresholds"][2]
+    value = float(results["supcl-batches"].value("alpha_high_skip", B=12, tau=str(tau), m=4, n=6))
+    assert batches["each"][3][1] == pytest.approx(value, rel=1e-12)
+
+
+@needs_node
+@pytest.mark.slow
+def test_commands_of_the_page_run(engine: str, tmp_path: Path) -> None:
+    keys = ["supcl", "supcl_exclusive", "supcon", "supcontrast", "simclr", "google_research"]
+    found = asked(engine, tmp_path, [*keys, "clip", "siglip", "sigmoid"], m=4, n=6, B=12, N=16)
+    for key, model in found.items():
+        *commands, python = model["lines"]
+        for command in commands:
+            assert command_line(shlex.split(command)[1:]) == 0, command
+        given = eval(python.removeprefix("import cltheory as cl; "), {"cl": cl})
+        same = key not in ("google_research", "clip")  # what the result calls the loss differs
+        assert not same or float(given.loss) == pytest.approx(model["optimum"]["loss"], rel=1e-9)
+
+
+def test_the_page_is_one_small_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explorer, "theory", lambda: "export function nothing() {}\n")
+    monkeypatch.setattr(explorer, "facts", dict)
+    page = explorer.page()
+    assert not re.search(r"https?://|<link|@import|\bimport\b[^;\n]*from|src=", page)
+    linked = set(re.findall(r'result: "([\w-]+)"|of: "([\w-]+)"|command: "([\w-]+)"', page))
+    assert {id for ids in linked for id in ids if id} <= set(explorer.RESULTS)
+    called = set(re.findall(r"theory\.([a-z]\w+)", page))
+    for name in called - {"nothing"}:
+        id = next((r for r in explorer.RESULTS if name.startswith(f"{r.replace('-', '_')}_")), None)
+        assert id or name.startswith(("dimension_", *explorer.LOSSES)), name
+    scripts = [*(ROOT / "docs/explorer").glob("*.js"), ROOT / "derive/write/numbers.mjs"]
+    lines = [line for path in scripts for line in path.read_text("utf-8").splitlines()]
+    assert sum(bool(line.strip()) and not line.strip().startswith("//") for line in lines) < 1200
+
+
+@pytest.mark.slow
+def test_the_whole_page_is_below_300_kilobytes() -> None:
+    page = explorer.page()
+    assert len(page.encode()) < 300_000
+    assert "mfrac" in page and "/*SCRIPT" not in page
