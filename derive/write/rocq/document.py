@@ -16,10 +16,13 @@ from ...theorem.result import Result
 from .numbers import number
 from .statements import Theorem, theorem
 from .terms import RESERVED, NotWritten
+from .whole import whole
 
 LIBRARY = Path(__file__).parent / "library"
 #: Files that the proofs need, in the order in which they are checked.
-FILES = ("cltheory_signs",)
+FILES = ("cltheory_signs", "cltheory_loss", "cltheory_gram", "cltheory_optimal")
+#: The one of them that statements need.
+LOSS = "cltheory_loss"
 #: What stands before and after the theorem that a name belongs to.
 PROOFS, HOLDS = "_proofs", "_holds"
 
@@ -55,6 +58,10 @@ def written(
             found.append(theorem(f"{stem}_{k}", step.title, step.says))
         except NotWritten as why:
             left[f"{k}. {step.title}"] = str(why)
+    try:
+        found += whole(stem, result)
+    except NotWritten as why:
+        left["whole theorem"] = str(why)
     for name in result.quantities if point else ():
         try:
             found.append(number(f"{stem}_{name}", result, name, point or {}, digits))
@@ -68,6 +75,8 @@ def rung(w: Written) -> str | None:
 
     A result has its thresholds only if every equivalence of its derivation is there.
     """
+    if any(t.whole for t in w.theorems):
+        return "whole theorem"
     missing = set(w.left)
     equivalences = [
         f"{k}. {s.title}"
@@ -92,12 +101,14 @@ def files(stem: str, every: Iterable[Written]) -> dict[str, str]:
     every = list(every)
     head = f"(* {MADE_BY} {version()}. *)\n"
     statements = [
-        f"{head}From Coq Require Import Reals.\nOpen Scope R_scope.",
+        f"{head}From Coq Require Import Reals List.\nRequire Import {LOSS}.\n"
+        "Import ListNotations.\nOpen Scope R_scope.",
         *(_statements(w) for w in every),
     ]
-    uses = "From Coq Require Import Reals Lra.\nFrom Interval Require Import Tactic.\n"
+    uses = "From Coq Require Import Reals Lra Lia List.\nFrom Interval Require Import Tactic.\n"
     proofs = [
-        f"{head}{uses}Require Import {' '.join(FILES)} {stem}.\nOpen Scope R_scope.",
+        f"{head}{uses}Require Import {' '.join(FILES)} {stem}.\n"
+        "Import ListNotations.\nOpen Scope R_scope.",
         *(_proof(t) for w in every for t in w.theorems),
         _everything([t for w in every for t in w.theorems]),
     ]
@@ -114,6 +125,7 @@ def _statements(w: Written) -> str:
     for t in w.theorems:
         lines += [
             f"(* {_comment(t.title)} *)",
+            *([t.definitions] if t.definitions else []),
             f"Definition {t.called} : Prop :=",
             f"  {t.statement}.",
         ]
@@ -121,7 +133,12 @@ def _statements(w: Written) -> str:
 
 
 def _proof(t: Theorem) -> str:
-    lines = [f"Theorem {t.called}{HOLDS} : {t.called}.", "Proof.", f"  unfold {t.called}."]
+    lines = [
+        *t.lemmas,
+        f"Theorem {t.called}{HOLDS} : {t.called}.",
+        "Proof.",
+        f"  unfold {t.called}.",
+    ]
     lines += [f"  {line}" for line in t.proof]
     return "\n".join([*lines, "Qed."])
 

@@ -41,6 +41,8 @@ class Signs:
         All that the proof is about.
     domain
         Where.
+    spelled
+        Exponentials as they are written in the goal, where that is otherwise.
 
     Raises
     ------
@@ -48,8 +50,13 @@ class Signs:
         If they have parts that are neither rational nor exponentials.
     """
 
-    def __init__(self, expressions: Iterable[Expr], domain: Domain):
-        every = list(expressions)
+    def __init__(
+        self,
+        expressions: Iterable[Expr],
+        domain: Domain,
+        spelled: Mapping[str, Expr] | None = None,
+    ):
+        every = [*expressions, *(spelled or {}).values()]
         used = set().union(*(e.free_symbols for e in every))
         if not used <= set(domain.ranges):
             raise NotWritten(f"the domain does not bound {used - set(domain.ranges)}")
@@ -67,6 +74,9 @@ class Signs:
         self._levels: dict[Symbol, int] = {}
         self._ranges = list(hypotheses(self.domain))
         self._denominators(exponents)
+        for text, e in (spelled or {}).items():
+            if term(e) != text:
+                self.lines.append(f"replace ({text}) with ({term(e)}) by (f_equal; field; nz).")
         self._name_exponentials(every)
         self._denominators(self.named(e) for e in every)
 

@@ -29,12 +29,21 @@ class Theorem:
         A proposition.
     proof
         Lines between ``Proof.`` and ``Qed.``, after the name was unfolded.
+    definitions
+        What the statement needs.
+    lemmas
+        What the proof needs.
+    whole
+        Whether it is about the loss of vectors, not about formulas.
     """
 
     called: str
     title: str
     statement: str
     proof: tuple[str, ...]
+    definitions: str = ""
+    lemmas: tuple[str, ...] = ()
+    whole: bool = False
 
 
 def theorem(called: str, title: str, says: Statement) -> Theorem:
