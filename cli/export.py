@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .parameters import OWN_LOSS, ResultId
 from .progress import track
 from .writing import NewFile, check_writable, write
+
+if TYPE_CHECKING:
+    from ..derive.theorem.result import Result
 
 FILE = NewFile(dir_okay=False, allow_dash=True, path_type=str)
 
@@ -24,6 +28,7 @@ Examples:
   cltheory export --proofs appendix.tex --bib refs.bib ssem supcl-threshold
   cltheory export --python thresholds.py supcl-threshold sigmoid-threshold
   cltheory export --javascript thresholds.mjs supcl-threshold sigmoid-threshold
+  cltheory export --rocq theory.v supcl-threshold simclr
   cltheory export --latex mine.tex --loss mine.toml
 """,
 )
@@ -39,6 +44,7 @@ Examples:
 @click.option("--bib", type=FILE, help="Write the sources as BibTeX entries.")
 @click.option("--python", type=FILE, help="Write a Python module of NumPy functions.")
 @click.option("--javascript", type=FILE, help="Write a JavaScript module of functions.")
+@click.option("--rocq", type=FILE, help="Write theorems for Rocq (NAME.v) and their proofs.")
 @click.option(
     "--rename",
     metavar="SYMBOL=NAME",
@@ -55,6 +61,7 @@ def export_command(
     bib: str | None,
     python: str | None,
     javascript: str | None,
+    rocq: str | None,
     rename: tuple[str, ...],
     losses: tuple[str, ...],
     force: bool,
@@ -72,6 +79,7 @@ def export_command(
         "bib": bib,
         "python": python,
         "javascript": javascript,
+        "rocq": rocq,
     }
     files = {what: name for what, name in wanted.items() if name is not None}
     if not files:
@@ -86,6 +94,7 @@ def export_command(
         raise click.UsageError("--standalone needs --proofs")
     from ..derive.results import results
     from ..derive.write import export
+    from ..derive.write.rocq.terms import NotWritten
 
     chosen = [results[id] for id in dict.fromkeys((*ids, *losses) or results)]
     for result in track(chosen, "deriving"):
@@ -101,8 +110,9 @@ def export_command(
             "python": lambda: export.to_python(chosen),
             "javascript": lambda: export.to_javascript(chosen),
         }
-        texts = {name: make[what]() for what, name in files.items()}
-    except export.ExportError as refusal:
+        texts = {name: make[what]() for what, name in files.items() if what != "rocq"}
+        texts |= _for_rocq(rocq, chosen) if rocq is not None else {}
+    except (export.ExportError, NotWritten) as refusal:
         raise click.UsageError(str(refusal)) from None
     # Nothing is written before everything is known to be allowed.
     for name in texts:
@@ -115,6 +125,20 @@ def export_command(
         elif sys.stderr.isatty():
             click.echo(f"wrote {name}", err=True)
     return 0
+
+
+def _for_rocq(name: str, chosen: list[Result]) -> dict[str, str]:
+    """The files of some results for Rocq; on standard output the statements alone."""
+    from ..derive.write.rocq.document import files, written
+
+    told = [written(result) for result in track(chosen, "writing")]
+    stem = "statements" if name == "-" else Path(name).stem
+    texts = files(stem, told)
+    if name == "-":
+        return {name: texts[f"{stem}.v"]}
+    if Path(name).suffix != ".v":
+        raise click.UsageError(f"the name of a file for Rocq ends in .v, not {name!r}")
+    return {str(Path(name).with_name(file)): text for file, text in texts.items()}
 
 
 def _twice(names: list[str]) -> str:

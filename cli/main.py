@@ -25,6 +25,7 @@ COMMANDS = {
     "derive": ("derive", "Derive a result and evaluate it at given parameters."),
     "claims": ("claims", "Check every statement of a paper and print the verdicts."),
     "check": ("check", "Check marked equations of papers against the derived formulas."),
+    "prove": ("prove", "Have the kernel of Rocq check the theorems and numbers of a result."),
     "verify": ("verify", "Compare a result with optimised embeddings."),
     "realize": ("realize", "Decide whether the geometry prescribed by weights can be realised."),
     "diagnose": ("diagnose", "Say whether embeddings in a file have collapsed."),

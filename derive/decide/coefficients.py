@@ -212,7 +212,7 @@ def _ratio_sign(field: ExpField, ratio: Ratio, signs: Signs, case: Case, sharp: 
     ring, images, strict = rules
     total = Fraction(1)
     for poly, power in [(ratio.numer, 1), *ratio.denom.items()]:
-        sign = _poly_sign(_substituted(poly, ring, images), strict)
+        sign = _poly_sign(substituted(poly, ring, images), strict)
         if sign is None or (poly is not ratio.numer and abs(sign) < 1):
             return None
         total *= sign if power % 2 else abs(sign)
@@ -267,7 +267,7 @@ def _rules(
     return ring, rules, strict
 
 
-def _substituted(poly: Poly, ring: Ring, rules: Rules) -> Poly:
+def substituted(poly: Poly, ring: Ring, rules: Rules) -> Poly:
     """Put the rules in and clear their denominators, which are positive."""
     images: list[Poly] = []
     powers: list[tuple[int, list[Poly]]] = []

@@ -219,6 +219,11 @@ class ChangesSign(Statement):
     or the factor is monotone beyond them too. Besides it is tried on both sides at a few points.
     """
 
+    @property
+    def real(self) -> Basic:
+        """The equivalence, which is about numbers alone."""
+        return self.shown
+
     def decide(self) -> Outcome:
         """Whether the two relations are proved to hold together."""
         if not isinstance(self.shown, Iff):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
-from sympy import Basic, Symbol
+from sympy import Basic, Expr, Symbol, Tuple
 from sympy import Eq as _Eq
 from sympy import Ge as _Ge
 from sympy import Gt as _Gt
@@ -48,6 +49,14 @@ class Iff(Basic):
 
     def _latex(self, printer: Any) -> str:
         return r" \iff ".join(map(printer._print, self.args))
+
+
+def put_in(shown: Basic, names: Mapping[Symbol, Expr]) -> Basic:
+    """Relations with what the names stand for; none of them is evaluated."""
+    if isinstance(shown, (Tuple, Iff)):
+        return shown.func(*(put_in(part, names) for part in shown.args))
+    sides = (side.xreplace(dict(names)) for side in shown.args)
+    return shown.func(*sides, evaluate=False)
 
 
 def _named(side: object) -> object:

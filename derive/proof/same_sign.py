@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Expr, Ge, S
+from sympy import Basic, Expr, Ge, S
 
 from ..decide.decide import all_zero, positive
 from ..decide.evidence import Outcome, Refuted, Undecided
-from .relations import Iff
+from .relations import Iff, put_in
 from .statement import Statement, every
 
 
@@ -26,6 +26,11 @@ class SameSign(Statement):
 
     over: Expr
     clearing: Expr = S.One
+
+    @property
+    def real(self) -> Basic:
+        """The equivalence, with what the names stand for."""
+        return put_in(self.shown, self.names)
 
     def decide(self) -> Outcome:
         """Whether the factors are positive, and the two agree."""

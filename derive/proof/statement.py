@@ -17,6 +17,7 @@ from sympy import Basic, Eq, Expr, Ge, Gt, Indexed, Le, Lt, Symbol, Tuple
 from ..decide.decide import all_zero, positive
 from ..decide.domain import Domain
 from ..decide.evidence import Holds, Outcome, Undecided, weakest
+from .relations import put_in
 
 #: Relations as (which side is larger, whether strictly).
 ORDER = {Gt: (1, True), Ge: (1, False), Lt: (-1, True), Le: (-1, False)}
@@ -86,6 +87,11 @@ class Statement(ABC):
         return self.shown
 
     @property
+    def real(self) -> Basic | None:
+        """The same as relations of real numbers with its names put in, if that is all it is."""
+        return None
+
+    @property
     def structure(self) -> object | None:
         """The structure whose relations it introduces, if it does."""
         return None
@@ -114,6 +120,11 @@ class Relations(Statement):
                 sign, strict = ORDER[type(r)]
                 found.append(positive(sign * gap, self.domain, strict=strict))
         return every(found)
+
+    @property
+    def real(self) -> Basic:
+        """What is shown, with what the names stand for."""
+        return put_in(self.shown, self.names)
 
     def _meaning(self, side: Expr) -> Expr:
         return side.xreplace(dict(self.names))

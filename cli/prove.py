@@ -1,0 +1,128 @@
+"""``cltheory prove``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from .parameters import ResultCommand, ResultId, from_file, split
+from .progress import telling
+from .tables import labelled
+from .writing import formats
+
+#: Modules of the axioms of machine numbers.
+MACHINE = ("Uint63", "Uint63Axioms", "PrimInt63", "PrimFloat", "FloatAxioms")
+MEANS = (
+    "the formula of each step, for all values in the ranges; that the formula is about the loss is "
+    "for the steps before it"
+)
+
+
+@click.command(
+    "prove",
+    cls=ResultCommand,
+    context_settings={"ignore_unknown_options": True},
+    epilog="""\b
+Examples:
+  cltheory prove supcl-threshold
+  cltheory prove supcl-threshold --m 10 --n 50 --tau 0.1 --digits 30
+  cltheory prove simclr --format json
+""",
+)
+@click.argument("id", type=ResultId())
+@click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
+@click.option("--digits", type=click.IntRange(1, 1000), default=15, help="Significant digits.")
+@click.option("--all", "whole", is_flag=True, help="List also what was not written for Rocq.")
+@formats("text", "json")
+def prove_command(
+    id: str, parameters: tuple[str, ...], digits: int, whole: bool, style: str
+) -> int:
+    """Have the kernel of Rocq check the result ID: its theorems, and its numbers at PARAMETERS.
+
+    Theorems hold for all real values of the parameters in their ranges. PARAMETERS are --name value
+    pairs, as of `cltheory derive`; each number that they give is proved to the last digit. Steps
+    that are not written for Rocq are counted, and listed with --all.
+
+    Exit code: 0 all that was written is accepted; 1 Rocq refused a proof, or it rests on an axiom
+    that is not expected; 2 bad input, or Rocq (coqc) is not installed.
+    """
+    values = split(parameters, id)
+    from ..derive.results import results
+    from ..derive.write.rocq.check import check, installed
+    from ..derive.write.rocq.document import files, rung, written
+
+    version = installed()
+    result = results[id]
+    made: dict[str, Any] = {k: values.pop(k) for k in result.texts if k in values}
+    made |= {k: from_file(k, values.pop(k)) for k in result.lists if k in values}
+    result = result.with_inputs(at=values or None, **made) if made else result
+    point = result.point(**values)
+    with telling(f"proving {id}"):
+        found = written(result, point, digits)
+        if not found.theorems:
+            raise click.UsageError(f"no step of {id} is written for Rocq: {_first(found.left)}")
+        checked = check(files("statements", [found]))
+    at = ", ".join(f"{s} = {v}" for s, v in point.items())
+    if style == "json":
+        told = {
+            "id": id,
+            "parameters": {s.name: str(v) for s, v in point.items()},
+            "rocq": version,
+            "accepted": checked.accepted,
+            "evidence": "kernel" if checked.accepted else None,
+            "kernel": rung(found) if checked.accepted else None,
+            "theorems": [
+                {"name": t.called, "title": t.title, "statement": t.statement}
+                for t in found.theorems
+            ],
+            "not_written": dict(found.left),
+            "axioms": list(checked.axioms),
+            "unexpected": list(checked.unexpected),
+            "error": checked.error or None,
+            "seconds": round(checked.seconds, 1),
+        }
+        click.echo(json.dumps(told, indent=2))
+        return 0 if checked.accepted else 1
+    if not checked.accepted:
+        why = checked.error or f"it rests on {', '.join(checked.unexpected)}"
+        click.echo(f"cltheory: {id}: Rocq {version} refused a proof: {why[:500]}", err=True)
+        return 1
+    count = len(found.theorems)
+    lines = [
+        f"{id}{f' at {at}' if at else ''}: Rocq {version} accepted {count} "
+        f"theorem{'s' * (count != 1)} in {checked.seconds:.0f} s  [kernel]",
+        "",
+        *(line for t in found.theorems for line in labelled("", t.title, hang=2)),
+        "",
+        *labelled("rung", rung(found) or "none", hang=2),
+        *labelled("means", MEANS, hang=2),
+        *labelled("axioms", _axioms(checked.axioms), hang=2),
+        *labelled(
+            "left out",
+            f"{len(found.left)} steps or numbers, which our own engine alone has checked"
+            + ("" if whole else " (--all lists them)"),
+            hang=2,
+        ),
+        *(
+            line
+            for k, why in found.left.items()
+            if whole
+            for line in labelled("", f"{k}: {why}", hang=2)
+        ),
+    ]
+    click.echo("\n".join(lines))
+    return 0
+
+
+def _first(left: Any) -> str:
+    return next((f"{k}: {why}" for k, why in left.items()), "it has none")
+
+
+def _axioms(axioms: tuple[str, ...]) -> str:
+    """The axioms by their short names; those of machine numbers, which are many, as one."""
+    machine = [a for a in axioms if a.split(".")[0] in MACHINE]
+    others = [a.rpartition(".")[2] for a in axioms if a not in machine]
+    numbers = ["machine integers and floats"] if machine else []
+    return ", ".join([*others, *numbers]) or "none"

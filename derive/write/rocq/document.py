@@ -1,0 +1,153 @@
+"""Files for Rocq: the statements, which are to be read, and the proofs, which need not be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from re import fullmatch
+
+from sympy import Expr, Symbol
+
+from ...decide.domain import DomainError
+from ...papers.sources import MADE_BY, version
+from ...proof.relations import Iff
+from ...theorem.result import Result
+from .numbers import number
+from .statements import Theorem, theorem
+from .terms import RESERVED, NotWritten
+from .whole import whole
+
+LIBRARY = Path(__file__).parent / "library"
+#: Files that the proofs need, in the order in which they are checked.
+FILES = ("cltheory_signs", "cltheory_loss", "cltheory_gram", "cltheory_optimal")
+#: The one of them that statements need.
+LOSS = "cltheory_loss"
+#: What stands before and after the theorem that a name belongs to.
+PROOFS, HOLDS = "_proofs", "_holds"
+
+
+@dataclass(frozen=True)
+class Written:
+    """What of a result is a theorem of Rocq, and what is not.
+
+    Attributes
+    ----------
+    theorems
+        In the order of its derivation, then its numbers.
+    left
+        Titles of what is not written, with the reason.
+    """
+
+    result: Result
+    theorems: tuple[Theorem, ...]
+    left: Mapping[str, str] = field(default_factory=dict)
+
+
+def written(
+    result: Result, point: Mapping[Symbol, Expr] | None = None, digits: int = 15
+) -> Written:
+    """The steps of a result as theorems for all parameters; with a point, its numbers there too."""
+    stem = result.id.replace("-", "_")
+    found: list[Theorem] = []
+    left: dict[str, str] = {}
+    for k, step in enumerate(result.derivation, 1):
+        try:
+            if step.lemma is not None:
+                raise NotWritten("it follows by a lemma in words")
+            found.append(theorem(f"{stem}_{k}", step.title, step.says))
+        except NotWritten as why:
+            left[f"{k}. {step.title}"] = str(why)
+    try:
+        found += whole(stem, result)
+    except NotWritten as why:
+        left["whole theorem"] = str(why)
+    for name in result.quantities if point else ():
+        try:
+            found.append(number(f"{stem}_{name}", result, name, point or {}, digits))
+        except (NotWritten, DomainError) as why:
+            left[name] = str(why)
+    return Written(result, tuple(found), left)
+
+
+def rung(w: Written) -> str | None:
+    """How far up the ladder a result is written: its numbers, its thresholds, or the whole theorem.
+
+    A result has its thresholds only if every equivalence of its derivation is there.
+    """
+    if any(t.whole for t in w.theorems):
+        return "whole theorem"
+    missing = set(w.left)
+    equivalences = [
+        f"{k}. {s.title}"
+        for k, s in enumerate(w.result.derivation, 1)
+        if isinstance(s.statement, Iff) and s.says.real is not None
+    ]
+    if equivalences and missing.isdisjoint(equivalences):
+        return "thresholds"
+    return "numbers" if w.theorems else None
+
+
+def files(stem: str, every: Iterable[Written]) -> dict[str, str]:
+    """The text of each file by its name: statements, proofs, and what the proofs rest on.
+
+    Raises
+    ------
+    NotWritten
+        If Rocq would not read the stem as the name of a module.
+    """
+    if not fullmatch(r"[A-Za-z][A-Za-z0-9_]*", stem) or stem in RESERVED or stem in FILES:
+        raise NotWritten(f"{stem} is not a name for Rocq: use letters, digits and _")
+    every = list(every)
+    head = f"(* {MADE_BY} {version()}. *)\n"
+    statements = [
+        f"{head}From Coq Require Import Reals List.\nRequire Import {LOSS}.\n"
+        "Import ListNotations.\nOpen Scope R_scope.",
+        *(_statements(w) for w in every),
+    ]
+    uses = "From Coq Require Import Reals Lra Lia List.\nFrom Interval Require Import Tactic.\n"
+    proofs = [
+        f"{head}{uses}Require Import {' '.join(FILES)} {stem}.\n"
+        "Import ListNotations.\nOpen Scope R_scope.",
+        *(_proof(t) for w in every for t in w.theorems),
+        _everything([t for w in every for t in w.theorems]),
+    ]
+    library = {f"{name}.v": (LIBRARY / f"{name}.v").read_text(encoding="utf-8") for name in FILES}
+    return {
+        **library,
+        f"{stem}.v": "\n\n".join(statements) + "\n",
+        f"{stem}{PROOFS}.v": "\n\n".join(proofs) + "\n",
+    }
+
+
+def _statements(w: Written) -> str:
+    lines = [f"(* {w.result.id}: {_comment(w.result.title)} *)"]
+    for t in w.theorems:
+        lines += [
+            f"(* {_comment(t.title)} *)",
+            *([t.definitions] if t.definitions else []),
+            f"Definition {t.called} : Prop :=",
+            f"  {t.statement}.",
+        ]
+    return "\n".join(lines)
+
+
+def _proof(t: Theorem) -> str:
+    lines = [
+        *t.lemmas,
+        f"Theorem {t.called}{HOLDS} : {t.called}.",
+        "Proof.",
+        f"  unfold {t.called}.",
+    ]
+    lines += [f"  {line}" for line in t.proof]
+    return "\n".join([*lines, "Qed."])
+
+
+def _everything(theorems: list[Theorem]) -> str:
+    """All theorems at once: what they rest on takes as long to find for one as for all."""
+    proofs = ", ".join(f"{t.called}{HOLDS}" for t in theorems)
+    return f"Definition everything := ({proofs or 'tt'}).\nPrint Assumptions everything."
+
+
+def _comment(text: str) -> str:
+    return text.replace("(*", "( *").replace("*)", "* )").replace('"', "'")

@@ -1,0 +1,68 @@
+"""Numbers as they are handed out, as theorems that the tactic ``interval`` proves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil
+
+from sympy import Expr, Rational, Symbol
+
+from ...decide.root import ClampedRoot
+from ...theorem.kinds import numbers_in
+from ...theorem.number import decimal
+from ...theorem.result import Result
+from .statements import Theorem
+from .terms import NotWritten, term
+
+#: Bits beyond those of the digits.
+GUARD = 40
+
+
+def number(
+    called: str, result: Result, quantity: str, point: Mapping[Symbol, Expr], digits: int
+) -> Theorem:
+    """A quantity at a point: the expression is within one unit of the last digit of its decimals.
+
+    Of a root, its function changes sign between the two ends of that interval.
+
+    Raises
+    ------
+    NotWritten
+        If it is not one finite number, or its expression has no term in Rocq.
+    DomainError
+        If it has no value there; one line.
+    """
+    expression = result.at(quantity, point)
+    if len(numbers_in(expression)) != 1 or not isinstance(expression, Expr):
+        raise NotWritten("it is not a single number")
+    if expression.free_symbols:
+        raise NotWritten("it depends on parameters without a value")
+    text = decimal(result.number(quantity, expression, point, digits))
+    assert isinstance(text, str)
+    if text.endswith("oo"):
+        raise NotWritten("it is infinite")
+    value, unit = Rational(text), last_unit(text, digits)
+    bits = ceil(3.33 * digits) + GUARD
+    title = f"{quantity} = {text}"
+    if isinstance(expression, ClampedRoot) and isinstance(expression.settled(), ClampedRoot):
+        h, x = expression.equation()
+        low, high = (term(h.xreplace({x: value + side * unit})) for side in (-1, 1))
+        statement = f"({low}) < 0 /\\ 0 < ({high})"
+        return Theorem(called, title, statement, (f"split; interval with (i_prec {bits}).",))
+    if isinstance(expression, ClampedRoot):
+        expression = expression.settled()
+    statement = f"Rabs ({term(expression)} - {term(value, None, 2)}) <= {term(unit)}"
+    return Theorem(called, title, statement, (f"interval with (i_prec {bits}).",))
+
+
+def last_unit(text: str, digits: int) -> Rational:
+    """One unit of the last digit of a decimal; zeros at the end may be left out."""
+    value = abs(Rational(text))
+    if value == 0:
+        return Rational(1, 10**digits)
+    power = 0
+    while value >= 10:
+        value, power = value / 10, power + 1
+    while value < 1:
+        value, power = value * 10, power - 1
+    return Rational(10) ** (power - digits + 1)

@@ -1,0 +1,372 @@
+"""Proofs of signs, written out: factors of one sign once the domain is put in.
+
+These are the proofs of :mod:`~cltheory.derive.decide.coefficients` step by step: exponentials
+become variables, a ratio its factors, and each symbol the end of its range plus a variable that is
+>= 0. Each identity is checked by ``ring`` or ``field`` of Rocq, each sign by those of its terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from sympy import Dummy, Expr, Mul, Pow, S, Symbol, exp, oo, preorder_traversal
+
+from ...decide.coefficients import closure, substituted
+from ...decide.decide import is_proved_positive
+from ...decide.domain import Domain, Range
+from ...decide.normal import ExpField, NotInField, factor_list
+from ...decide.polynomial import Poly, Ring, to_sympy
+from ...decide.ratio import NotRational, reader
+from .terms import NotWritten, hypotheses, name, term
+
+
+@dataclass(frozen=True)
+class Image:
+    """How a variable is written by one that is >= 0: the tactic that does so, and as what."""
+
+    tactic: str
+    value: Expr
+    fresh: Symbol | None = None
+    strict: bool = False
+
+
+class Signs:
+    """The signs that a few expressions and their parts have on a domain, as lines of a proof.
+
+    Parameters
+    ----------
+    expressions
+        All that the proof is about.
+    domain
+        Where.
+    spelled
+        Exponentials as they are written in the goal, where that is otherwise.
+
+    Raises
+    ------
+    NotWritten
+        If they have parts that are neither rational nor exponentials.
+    """
+
+    def __init__(
+        self,
+        expressions: Iterable[Expr],
+        domain: Domain,
+        spelled: Mapping[str, Expr] | None = None,
+    ):
+        every = [*expressions, *(spelled or {}).values()]
+        used = set().union(*(e.free_symbols for e in every))
+        if not used <= set(domain.ranges):
+            raise NotWritten(f"the domain does not bound {used - set(domain.ranges)}")
+        self.domain = domain.restricted(closure(used, domain))
+        exponents = [a.args[0] for e in every for a in e.atoms(exp)]
+        try:
+            self.field = ExpField([*every, *(1 / e for e in exponents if e.free_symbols)])
+        except NotInField as error:
+            raise NotWritten(str(error)) from None
+        if set(self.field.atoms) != set(self.field.exponents):
+            raise NotWritten("logarithms and roots have no proofs of signs here")
+        self.names: dict[Symbol, str] = {y: f"y{k}" for k, y in enumerate(self.field.atoms, 1)}
+        self.lines: list[str] = []
+        self._facts: dict[Poly, int] = {}
+        self._levels: dict[Symbol, int] = {}
+        self._ranges = list(hypotheses(self.domain))
+        self._denominators(exponents)
+        for text, e in (spelled or {}).items():
+            if term(e) != text:
+                self.lines.append(f"replace ({text}) with ({term(e)}) by (f_equal; field; nz).")
+        self._name_exponentials(every)
+        self._denominators(self.named(e) for e in every)
+
+    # --- exponentials ------------------------------------------------------------------------
+    def named(self, e: Expr) -> Expr:
+        """An expression with its exponentials as monomials in the variables that stand for them."""
+        return e.xreplace({a: self._monomial(a) for a in e.atoms(exp)})
+
+    def _monomial(self, atom: Expr) -> Expr:
+        ratio = self.field.ratio(atom)
+        below = Mul(*(f.as_expr() ** k for f, k in ratio.denom.items()))
+        found: Expr = ratio.numer.as_expr() / below
+        return found
+
+    def _name_exponentials(self, every: list[Expr]) -> None:
+        meaning = dict(self.field.atoms)
+        for atom in dict.fromkeys(a for e in every for a in e.atoms(exp)):
+            monomial = self._monomial(atom)
+            if monomial in meaning and meaning[monomial] == atom:
+                continue
+            text = _as_product(monomial, meaning)
+            self.lines.append(f"replace ({term(atom)}) with ({text}) by exp_eq.")
+        for y, e in self.field.exponents.items():
+            called = self.names[y]
+            self.lines.append(f"assert (P{called} := exp_pos ({term(e)})).")
+            for side in (1, -1):
+                if is_proved_positive(side * e, self.domain):
+                    self._levels[y] = side
+                    size = term(e) if side == 1 else f"- ({term(e)})"
+                    self._assert(f"S{called} : 0 < {size}", self._signed(side * e))
+                    lemma = "exp_above_1" if side == 1 else "exp_below_1"
+                    self.lines.append(f"apply {lemma} in S{called}.")
+        for y in self.field.exponents:
+            atom = term(self.field.atoms[y])
+            self.lines.append(f"set ({self.names[y]} := {atom}) in *; clearbody {self.names[y]}.")
+
+    # --- signs -------------------------------------------------------------------------------
+    def proof(self, e: Expr, *, strict: bool = True) -> list[str]:
+        """Lines that prove the goal ``0 < e`` (``0 <= e``), written in the variables.
+
+        Raises
+        ------
+        NotWritten
+            If no such proof is known.
+        """
+        return self._signed(self.named(e), strict=strict)
+
+    def text(self, e: Expr) -> str:
+        """A term in the variables."""
+        return term(self.named(e), self.names)
+
+    def positive_ratio(self, one: Expr, other: Expr) -> str:
+        """What is > 0 and gives one times the other, as factors that the proof shows to be > 0.
+
+        Raises
+        ------
+        NotWritten
+            If that is not proved.
+        """
+        if self.named(other) == 0:
+            raise NotWritten("the other is zero")
+        quotient = self.field(self.named(one) / self.named(other))
+        sign, text, strict = self._product(quotient.numer, {quotient.denom: 1})
+        if sign < 0 or not strict:
+            raise NotWritten(f"no proof that {one} is a positive multiple of {other}")
+        return text
+
+    def check_zero(self, e: Expr) -> None:
+        """Refuse what ``field`` could not prove.
+
+        Raises
+        ------
+        NotWritten
+            If it is not zero as a ratio of polynomials in the variables.
+        """
+        if self.field.ratio(self.named(e)).numer:
+            raise NotWritten(f"{e} is not zero in the normal form")
+
+    def _signed(self, e: Expr, *, strict: bool = True) -> list[str]:
+        sign, text, sharp = self._split(e)
+        if sign < 0 or (strict and not sharp):
+            raise NotWritten(f"no proof that {e} is positive")
+        lemma, tactic = ("pos_eq", "pos") if strict else ("nneg_eq", "nneg")
+        return [f"apply {lemma} with ({text}); [eq | {tactic}]."]
+
+    def _split(self, e: Expr) -> tuple[int, str, bool]:
+        """The sign of an expression, its factors > 0 as a term, and whether it is strict."""
+        ratio = self.field.ratio(e)
+        return self._product(ratio.numer, ratio.denom) if ratio.numer else (1, "0", False)
+
+    def _product(self, numer: Poly, denom: Mapping[Poly, int]) -> tuple[int, str, bool]:
+        content, above = factor_list(numer)
+        below: list[tuple[Poly, int]] = []
+        for divisor, power in denom.items():
+            scale, factors = factor_list(divisor)
+            content /= scale**power
+            below += [(f, k * power) for f, k in factors]
+        sign, strict, scale = (1 if content > 0 else -1), True, to_sympy(abs(content))
+        parts: dict[bool, list[str]] = {True: [], False: []}
+        for part, up in ((above, True), (below, False)):
+            for f, k in part:
+                fact = self._fact(f)
+                strict = strict and abs(fact) == 1
+                sign *= (1 if fact > 0 else -1) ** k
+                body = self._text(f if fact > 0 else -f)
+                parts[up].append(f"({body})" + (f" ^ {k}" if k > 1 else ""))
+        text = " * ".join([term(scale, None, 2), *parts[True]])
+        if parts[False]:
+            text += f" / ({' * '.join(parts[False])})"
+        return sign, text, strict
+
+    def _text(self, f: Poly) -> str:
+        return term(f.as_expr(), self.names)
+
+    def _fact(self, f: Poly) -> int:
+        """The sign of a factor, 2 where it may vanish; that it is so is said in the proof, once."""
+        if f not in self._facts:
+            for side in (1, -1):
+                found = self._cases(f if side == 1 else -f)
+                if found is None:
+                    continue
+                strict, blocks = found
+                self._facts[f] = side if strict else 2 * side
+                called = f"F{len(self._facts)}"
+                text = self._text(f if side == 1 else -f)
+                self._assert(f"{called} : 0 {'<' if strict else '<='} {text}", blocks)
+                break
+            else:
+                raise NotWritten(
+                    f"no proof of the sign of {f.as_expr().xreplace(self.field.atoms)}"
+                )
+        return self._facts[f]
+
+    def _cases(self, f: Poly) -> tuple[bool, list[str]] | None:
+        """Whether a factor is > 0 in every case of the domain, or >= 0, and the proof."""
+        active = {s for s, d in zip(f.ring.symbols, f.degrees(), strict=True) if d > 0}
+        domain = self.domain.restricted(closure(active - set(self.field.atoms), self.domain))
+        for sharp in (False, True):
+            images = {y: self._level(y, sharp) for y in self.field.atoms if y in active}
+            found = self._by_images(f, domain, images)
+            if found is not None:
+                return found
+        return None
+
+    def _level(self, y: Symbol, sharp: bool) -> list[Image]:
+        called, side = self.names[y], self._levels.get(y)
+        if not sharp or side is None:
+            return [Image("", y, y, True)]
+        k = Dummy(f"k{called}")
+        value = 1 + k if side == 1 else 1 / (1 + k)
+        lemma = (
+            f"over_1 {called} S{called}" if side == 1 else f"under_1 {called} P{called} S{called}"
+        )
+        return [Image(f"destruct ({lemma}) as [k{called} [K{called} ->]]", value, k, True)]
+
+    def _by_images(
+        self, f: Poly, domain: Domain, images: Mapping[Symbol, list[Image]]
+    ) -> tuple[bool, list[str]] | None:
+        rows = [(s, image_of(s, r)) for s, r in domain.ranges.items()] + list(images.items())
+        tactics = [split for _, row in rows for split in _tactics(row)]
+        strict_everywhere, goals = True, []
+        for choice in product(*(row for _, row in rows)):
+            rules = dict(zip((s for s, _ in rows), choice, strict=True))
+            found = _positive(f, rules, self.names)
+            if found is None:
+                return None
+            text, strict = found
+            strict_everywhere = strict_everywhere and strict
+            goals.append((text, strict))
+        lines = ["; ".join(t for t in tactics if t) + "."] if any(tactics) else []
+        for text, strict in goals:
+            weak = "" if strict_everywhere or not strict else "left; "
+            lemma, tactic = ("pos_eq", "pos") if strict else ("nneg_eq", "nneg")
+            one = f"{weak}apply {lemma} with ({text}); [eq | {tactic}]."
+            lines.append(one if len(goals) == 1 else f"{{ {one} }}")
+        return strict_everywhere, lines
+
+    # --- denominators -------------------------------------------------------------------------
+    def _denominators(self, among: Iterable[Expr]) -> None:
+        """What divides has a sign, which is said in the form in which it divides."""
+        seen = set[Expr]()
+        for e in among:
+            below = [
+                p.base
+                for p in preorder_traversal(e)
+                if isinstance(p, Pow) and not isinstance(p, exp) and p.exp.is_negative
+            ]
+            for base in reversed(below):
+                for f in Mul.make_args(base):
+                    if f.free_symbols and f not in seen:
+                        seen.add(f)
+                        self._known(f.base if isinstance(f, Pow) else f)
+
+    def _known(self, f: Expr) -> None:
+        sign, _, strict = self._split(f)
+        if not strict:
+            raise NotWritten(f"{f} divides and may vanish")
+        ratio = self.field.ratio(f)
+        if len(factor_list(ratio.numer)[1]) == 1 and not any(not d.is_number for d in ratio.denom):
+            return  # said already, as a factor
+        self._assert(f"0 < {term(sign * f, self.names)}", self._signed(sign * f))
+
+    def _assert(self, what: str, lines: list[str]) -> None:
+        self.lines += [f"assert ({what}).", "{ " + lines[0], *("  " + line for line in lines[1:])]
+        self.lines[-1] += " }"
+
+
+def image_of(s: Symbol, r: Range) -> list[Image]:
+    """A symbol by variables that are >= 0, in each case that its range has."""
+    called = name(s)
+    u = Dummy(f"u_{called}")
+
+    def given(how: str) -> str:
+        return f"destruct ({how}) as [u_{called} [U_{called} ->]]"
+
+    low, high = f"{called}_low", f"{called}_high"
+    if r.low is -oo and r.high is oo:
+        either = f"[u_{called} [U_{called} ->]]"
+        split = f"destruct (line {called}) as [{either} | {either}]"
+        return [Image(split, u, u), Image("", -u, u)]
+    if r.high is oo:
+        lemma = "above" if r.low_open else "from"
+        return [Image(given(f"{lemma} _ {called} {low}"), r.low + u, u, r.low_open)]
+    if r.low is -oo:
+        lemma = "below" if r.high_open else "upto"
+        return [Image(given(f"{lemma} _ {called} {high}"), r.high - u, u, r.high_open)]
+    lemma = "inside" if r.low_open else "within"
+    value = (r.low + r.high * u) / (1 + u)
+    if r.high_open:
+        return [Image(given(f"{lemma} _ _ {called} {low} {high}"), value, u, r.low_open)]
+    split = (
+        f"(destruct (or_end _ {called} {high}) as [{called}_less | ->]; "
+        f"[destruct ({lemma} _ _ {called} {low} {called}_less) as [u_{called} [U_{called} ->]] |])"
+    )
+    return [Image(split, value, u, r.low_open), Image("", r.high)]
+
+
+def _tactics(row: list[Image]) -> list[str]:
+    return [image.tactic for image in row if image.tactic]
+
+
+def _positive(
+    f: Poly, rules: Mapping[Symbol, Image], names: Mapping[Symbol, str]
+) -> tuple[str, bool] | None:
+    """A factor in variables >= 0, if its coefficients are positive there, and whether it is > 0."""
+    # Ranges may refer to symbols that come before.
+    values: dict[Symbol, Expr] = {}
+    for s, image in rules.items():
+        values[s] = image.value.xreplace(values)
+    fresh = [image.fresh for image in rules.values() if image.fresh is not None]
+    strict = {image.fresh for image in rules.values() if image.strict}
+    ring = Ring(fresh)
+    read = reader(ring)
+    images: dict[Symbol, tuple[Poly, Poly]] = {}
+    below: Expr = S.One
+    try:
+        for s, d in zip(f.ring.symbols, f.degrees(), strict=True):
+            if d > 0:
+                ratio = read(values[s])
+                images[s] = (ratio.numer, ratio.below)
+                below *= ratio.below.as_expr() ** d
+                if any(c < 0 for c in ratio.below.coeffs()):
+                    return None
+    except NotRational:
+        return None
+    poly = substituted(f, ring, images)
+    if not poly or any(c < 0 for c in poly.coeffs()):
+        return ("0", False) if not poly else None
+    names = {**{v: v.name for v in fresh}, **names}
+    sure = [
+        m for m in poly.monoms() if all(s in strict for s, k in zip(fresh, m, strict=True) if k)
+    ]
+    last = sure[0] if sure else poly.monoms()[0]
+    coefficients = dict(poly.terms())
+    order = [m for m in coefficients if m != last] + [last]
+    monomials = [
+        Mul(to_sympy(coefficients[m]), *(s**k for s, k in zip(fresh, m, strict=True) if k))
+        for m in order
+    ]
+    text = " + ".join(term(m, names, 1) for m in monomials)
+    if below != 1:
+        text = f"({text}) / ({term(below, names)})"
+    return text, bool(sure)
+
+
+def _as_product(monomial: Expr, meaning: Mapping[Symbol, Expr]) -> str:
+    """A monomial of exponentials as a product of them and of their inverses."""
+    factors = []
+    for f in Mul.make_args(monomial):
+        base, k = f.as_base_exp()
+        atom = f"exp ({term(meaning[base].args[0])})"
+        factors += [atom if k > 0 else f"/ {atom}"] * abs(int(k))
+    return " * ".join(factors)

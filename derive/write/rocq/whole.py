@@ -1,0 +1,491 @@
+"""Whole theorems: no unit vectors of any dimension have a smaller softmax loss than a structure.
+
+The statement has the loss written out, from its declaration: what each relation weighs in the
+denominator and among the positives. The proof is generated from the declaration too: the gradient
+by relation at the candidate, its eigenvalues as multipliers of the facts in the library (a Gram
+matrix has a share >= 0 of each eigenspace), and an inequality between real numbers for each. Where
+one is open, it is the condition of the theorem: beyond it another structure is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import prod
+
+from sympy import Basic, Expr, Ge, Le, S, Symbol, exp, expand
+
+from ...decide.domain import Domain, DomainError
+from ...errors import Unproved
+from ...losses.softmax import SoftmaxLoss, SoftmaxTerm
+from ...optimum.condition import Condition
+from ...optimum.vertex import Vertex, vertex
+from ...problems.problem import Problem
+from ...proof.derivation import Derivation
+from ...structures.scheme import Scheme
+from ...theorem.result import Result
+from .signs import Signs
+from .statements import Theorem
+from .terms import PRODUCT, NotWritten, hypotheses, name, relation, term
+
+#: Axes on which a projection takes the mean, or what is left.
+MEAN, CONTRAST, ALL = "Mean", "Contrast", "All"
+Kinds = tuple[str, ...]
+UNFOLD = "row eigen over weight denominator positives"
+
+
+def whole(called: str, result: Result) -> Iterator[Theorem]:
+    """The theorems about each pure structure that is optimal somewhere.
+
+    Raises
+    ------
+    NotWritten
+        If the loss or the structure is of a kind that the library does not know.
+    """
+    problem = result.problem
+    if problem is None or result.draw is not None or not isinstance(problem.structure, Scheme):
+        raise NotWritten("it is not about one loss on points that are all alike")
+    if not isinstance(problem.loss, SoftmaxLoss) or problem.loss.similarity is not None:
+        raise NotWritten("its loss is not a softmax loss of inner products")
+    if any(t.own_positive for t in problem.loss.terms):
+        raise NotWritten("each positive has its own denominator")
+    reasons = ["no pure structure is optimal"]
+    count = 0
+    for e in problem.scheme.eigenspaces:
+        try:
+            there = vertex(problem, e.name, Derivation())
+            if there.verdict != "never":
+                yield AtVertex(f"{called}_{e.name}", result, problem, there).theorem
+                count += 1
+        except (NotWritten, Unproved, DomainError) as why:
+            reasons.append(str(why))
+    if not count:
+        raise NotWritten(reasons[-1])
+
+
+@dataclass(frozen=True)
+class AtVertex:
+    """The theorem about one pure structure: that its loss is the least, and when."""
+
+    called: str
+    result: Result
+    problem: Problem
+    vertex: Vertex
+
+    # --- what it is about ----------------------------------------------------------------
+    @property
+    def scheme(self) -> Scheme:
+        """The relations and eigenspaces."""
+        return self.problem.scheme
+
+    @property
+    def domain(self) -> Domain:
+        """Where."""
+        return self.vertex.domain
+
+    @property
+    def terms(self) -> tuple[SoftmaxTerm, ...]:
+        """The terms of the loss."""
+        assert isinstance(self.problem.loss, SoftmaxLoss)
+        return self.problem.loss.terms
+
+    @property
+    def tau(self) -> Expr:
+        """The temperature."""
+        assert isinstance(self.problem.loss, SoftmaxLoss)
+        return self.problem.loss.temperature
+
+    def _below(self, t: SoftmaxTerm, r: str) -> Expr:
+        weight = t.in_denominator(r) if r in t.denominator else S.Zero
+        if weight not in (0, 1):
+            raise NotWritten("what is in a denominator has another weight than 1")
+        return weight
+
+    def _pulls(self, t: SoftmaxTerm, r: str) -> Expr:
+        return t.weight(r) / t.total(self.scheme) if r in t.positives else S.Zero
+
+    @cached_property
+    def gradient(self) -> dict[str, Expr]:
+        """The derivative by relation, times the temperature."""
+        found = {r.name: S.Zero for r in self.scheme.relations}
+        for t in self.terms:
+            z = self.partition(t)
+            for r in found:
+                share = self._below(t, r) * exp(self.vertex.inner[r] / self.tau) / z
+                found[r] += t.coefficient * (share - self._pulls(t, r))
+        return found
+
+    def partition(self, t: SoftmaxTerm) -> Expr:
+        """The denominator of a term at the structure."""
+        return sum(
+            (
+                r.count * self._below(t, r.name) * exp(self.vertex.inner[r.name] / self.tau)
+                for r in self.scheme.relations
+            ),
+            S.Zero,
+        )
+
+    @cached_property
+    def level(self) -> Expr:
+        """The eigenvalue of the gradient on the structure itself."""
+        return sum(
+            (
+                r.count * self.gradient[r.name] * self.vertex.inner[r.name]
+                for r in self.scheme.relations
+            ),
+            S.Zero,
+        )
+
+    # --- eigenspaces as tensor products -----------------------------------------------------
+    @cached_property
+    def spaces(self) -> dict[Kinds, str]:
+        """The eigenspace of each product of means and contrasts."""
+        rows = {e.name: self.scheme.table[e.name] for e in self.scheme.eigenspaces}
+        found = {}
+        for kinds in product((MEAN, CONTRAST), repeat=len(self.scheme.axes)):
+            values = self._eigenvalues(kinds)
+            same = [
+                e
+                for e, row in rows.items()
+                if all(expand(row[r] - v) == 0 for r, v in values.items())
+            ]
+            if len(same) != 1:
+                raise NotWritten("an eigenspace is not a product of means and contrasts")
+            found[kinds] = same[0]
+        return found
+
+    def _eigenvalues(self, kinds: Kinds) -> dict[str, Expr]:
+        """The eigenvalue of each relation on such a product."""
+        found = {r.name: S.Zero for r in self.scheme.relations}
+        for pattern, r in self.scheme.pattern.items():
+            found[r] += prod(
+                (
+                    S.One if same else (size - 1 if kind == MEAN else -S.One)
+                    for same, size, kind in zip(pattern, self.scheme.axes, kinds, strict=True)
+                ),
+                start=S.One,
+            )
+        return found
+
+    @cached_property
+    def own(self) -> Kinds:
+        """The product that the structure itself is, where ``All`` is both of an axis."""
+        mine = {k for k, e in self.spaces.items() if e == self.vertex.name}
+        for kinds in product((MEAN, CONTRAST, ALL), repeat=len(self.scheme.axes)):
+            both = (((MEAN, CONTRAST) if k == ALL else (k,)) for k in kinds)
+            if set(product(*both)) == mine:
+                return kinds
+        raise NotWritten("the structure is not one product of means and contrasts")
+
+    # --- text ---------------------------------------------------------------------------------
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """All symbols, in order."""
+        return tuple(self.domain.ranges)
+
+    @property
+    def _sizes(self) -> str:
+        return f"[{'; '.join(term(a) for a in self.scheme.axes)}]"  # of real numbers
+
+    @property
+    def _numbers(self) -> str:
+        texts = (f"{a}%nat" if a.is_Integer else term(a) for a in self.scheme.axes)
+        return f"[{'; '.join(texts)}]"
+
+    def _given(self, *, real: bool) -> str:
+        """The symbols as arguments; sizes are natural numbers, or have become real ones."""
+        return " ".join(
+            name(s) if real or not s.is_integer else f"(INR {name(s)})" for s in self.symbols
+        )
+
+    def _applied(self, what: str, *, real: bool) -> str:
+        return f"({self.called}_{what} {self._given(real=real)})"
+
+    def _tau(self, *, real: bool) -> str:
+        if not real and any(s.is_integer for s in self.tau.free_symbols):
+            raise NotWritten("the temperature depends on a size")
+        return term(self.tau, None, 3)
+
+    def _by_pattern(self, values: Mapping[str, Expr]) -> str:
+        cases = [
+            f"[{'; '.join('true' if same else 'false' for same in pattern)}] => {term(values[r])}"
+            for pattern, r in self.scheme.pattern.items()
+            if values[r] != 0
+        ]
+        return f"fun a => match a with {' | '.join([*cases, '_ => 0'])} end"
+
+    @cached_property
+    def definitions(self) -> str:
+        """The loss and the candidate, by which indices agree."""
+        names = [r.name for r in self.scheme.relations]
+        parts = []
+        for t in self.terms:
+            below = self._by_pattern({r: self._below(t, r) for r in names})
+            above = self._by_pattern({r: self._pulls(t, r) for r in names})
+            parts.append(
+                f"{{| weight := {term(t.coefficient)};\n      denominator := {below};\n"
+                f"      positives := {above} |}}"
+            )
+        given = f"({' '.join(map(name, self.symbols))} : R)"
+        every = ";\n    ".join(parts)
+        return (
+            f"Definition {self.called}_terms {given} : list term :=\n  [ {every} ].\n"
+            f"Definition {self.called}_inner {given} : list bool -> R :=\n"
+            f"  {self._by_pattern(self.vertex.inner)}."
+        )
+
+    # --- lemmas about real numbers ----------------------------------------------------------------
+    @cached_property
+    def _spelled(self) -> dict[str, Expr]:
+        """Exponentials as they stand in the goals."""
+        tau = term(self.tau, None, PRODUCT + 1)
+        found = {}
+        for r in self.scheme.relations:
+            h = self.vertex.inner[r.name]
+            if any(self._below(t, r.name) for t in self.terms):
+                found[f"exp ({term(h, None, PRODUCT)} / {tau})"] = exp(h / self.tau)
+        return found
+
+    def _lemma(self, called: str, domain: Domain, goal: str, proof: list[str], signs: Signs) -> str:
+        given = hypotheses(domain)
+        variables = " ".join(name(s) for s in self.symbols)
+        unfolded = f"unfold level, gradient, partition, {self.called}_terms, {self.called}_inner"
+        lines = [
+            f"Lemma {called} : forall {variables} : R, {' -> '.join([*given.values(), goal])}.",
+            f"Proof. intros {variables} {' '.join(given)}.",
+            f"{unfolded}; cbn [{UNFOLD}].",
+            *signs.lines,
+            *proof,
+            "Qed.",
+        ]
+        return "\n".join(lines)
+
+    def _positive(self, called: str, goal: str, e: Expr, *, strict: bool) -> str:
+        signs = Signs([e], self.domain, self._spelled if e.has(exp) else None)
+        return self._lemma(called, self.domain, goal, signs.proof(e, strict=strict), signs)
+
+    def _at(self, what: str) -> str:
+        """``eigen`` or ``level`` at the structure, for real sizes."""
+        terms, inner = (self._applied(w, real=True) for w in ("terms", "inner"))
+        tau = self._tau(real=True)
+        if what == "level":
+            return f"level {self._sizes} {tau} {terms} {inner}"
+        return f"eigen {self._sizes} {what} (gradient {self._sizes} {tau} {terms} {inner})"
+
+    def _gap(self, kinds: Kinds) -> Expr:
+        values = self._eigenvalues(kinds)
+        return sum((values[r] * g for r, g in self.gradient.items()), S.Zero) - self.level
+
+    def _holds(self, kinds: Kinds, domain: Domain) -> str:
+        """The lemma that the eigenvalue on a space is at least the level."""
+        gap = self._gap(kinds)
+        signs = Signs([gap, *self.gradient.values()], domain, self._spelled)
+        goal = f"{self._at('level')} <= {self._at(_list(kinds))}"
+        if self.spaces[kinds] == self.vertex.name:
+            signs.check_zero(gap)
+            proof = ["right. eq."]
+        else:
+            proof = ["gap.", *signs.proof(gap, strict=False)]
+        return self._lemma(self._name(kinds), domain, goal, proof, signs)
+
+    def _iff(self, kinds: Kinds, shown: Basic) -> str:
+        gap = self._gap(kinds)
+        side = shown.args[0] - shown.args[1]
+        side = side if isinstance(shown, Ge) else -side
+        signs = Signs([gap, side, *self.gradient.values()], self.domain, self._spelled)
+        factor = signs.positive_ratio(side, gap)
+        goal = f"({relation(shown)} <-> {self._at('level')} <= {self._at(_list(kinds))})"
+        proof = [f"gap; apply same_sign_or_zero with ({factor}); [eq | pos]."]
+        return self._lemma(self._name(kinds), self.domain, goal, proof, signs)
+
+    def _name(self, kinds: Kinds) -> str:
+        return f"{self.called}_{''.join(k[0] for k in kinds)}"
+
+    @cached_property
+    def conditions(self) -> dict[str, Basic]:
+        """What the theorem depends on, by eigenspace: a threshold of the result if it is one."""
+        found = {}
+        for e, c in self.vertex.open.items():
+            if c.domain.ranges != self.domain.ranges:
+                raise NotWritten(f"the condition on {e} is only there {c.when.lower()}")
+            found[e] = self._condition(e, c)
+        return found
+
+    def _condition(self, e: str, c: Condition) -> Basic:
+        gap = self._gap(self._first(e))
+        for q in self.result.quantities.values():
+            if q.threshold is None or q.expression != q.threshold.value:
+                continue
+            parameter, value = q.threshold.parameter, q.threshold.value
+            for kind, sign in ((Le, -1), (Ge, 1)):
+                try:
+                    Signs([gap, value], self.domain).positive_ratio(sign * (parameter - value), gap)
+                except NotWritten:
+                    continue
+                found: Basic = kind(parameter, value, evaluate=False)
+                return found
+        return c.criterion.relation
+
+    def _first(self, e: str) -> Kinds:
+        """The product in an eigenspace with the fewest contrasts."""
+        return min(
+            (k for k, own in self.spaces.items() if own == e), key=lambda k: k.count(CONTRAST)
+        )
+
+    # --- the theorem -----------------------------------------------------------------------------
+    @cached_property
+    def theorem(self) -> Theorem:
+        """The statement, the definitions that it needs, and the proof with its lemmas."""
+        lemmas = [*self._convexity(), *self._multipliers()]
+        sizes = self._numbers
+        terms, inner = (self._applied(w, real=False) for w in ("terms", "inner"))
+        least = f"least {sizes} {self._tau(real=False)} {terms} {inner}"
+        conditions = [relation(c, self._naturals) for c in self.conditions.values()]
+        needed = " /\\ ".join(conditions)
+        claim = f"(({needed}) <-> {least})" if conditions else least
+        statement = (
+            f"forall {self._quantified()}, {' -> '.join(self._ranges())} ->\n"
+            f"  attained {sizes} {inner} /\\ {claim}"
+        )
+        when = " and ".join(map(str, self.conditions.values()))
+        relations = ", ".join(f"{r} = {v}" for r, v in self.vertex.inner.items() if r != "self")
+        title = f"No unit vectors of any dimension have a smaller loss than {relations}"
+        return Theorem(
+            self.called,
+            f"{title}{f', iff {when}' if when else ''}",
+            statement,
+            tuple(self._proof()),
+            definitions=self.definitions,
+            lemmas=tuple(lemmas),
+            whole=True,
+        )
+
+    def _quantified(self) -> str:
+        naturals = " ".join(name(s) for s in self.symbols if s.is_integer)
+        reals = " ".join(name(s) for s in self.symbols if not s.is_integer)
+        return f"({naturals} : nat)" + (f" ({reals} : R)" if reals else "")
+
+    @cached_property
+    def _naturals(self) -> dict[Symbol, str]:
+        """Sizes where they are natural numbers and a real number is meant."""
+        return {s: f"(INR {name(s)})" for s in self.symbols if s.is_integer}
+
+    def _ranges(self) -> list[str]:
+        found = []
+        for s, r in self.domain.ranges.items():
+            if s.is_integer:
+                if not r.low.is_Integer or r.low_open or r.high.is_finite:
+                    raise NotWritten(f"the range of {s} is not from a number on")
+                found.append(f"({r.low} <= {name(s)})%nat")
+            else:
+                only = Domain.of_ranges({s: r})
+                found += hypotheses(only, self._naturals).values()
+        return found
+
+    def _convexity(self) -> Iterator[str]:
+        terms, inner = (self._applied(w, real=True) for w in ("terms", "inner"))
+        tau = self._tau(real=True)
+        yield self._positive(f"{self.called}_tau", f"0 < {tau}", self.tau, strict=True)
+        for k, t in enumerate(self.terms):
+            one = f"(nth {k} {terms} (Build_term 0 (fun _ => 0) (fun _ => 0)))"
+            yield self._positive(
+                f"{self.called}_weight{k}",
+                f"0 <= {term(t.coefficient, None, 1)}",
+                t.coefficient,
+                strict=False,
+            )
+            z = self._positive(
+                f"{self.called}_partition{k}",
+                f"0 < partition {self._sizes} {tau} {inner} {one}",
+                self.partition(t),
+                strict=True,
+            )
+            yield z.replace(f"cbn [{UNFOLD}]", f"cbn [nth {UNFOLD}]")
+        given = hypotheses(self.domain)
+        variables = " ".join(name(s) for s in self.symbols)
+        arrows = " -> ".join([*given.values(), f"convex {self._sizes} {tau} {terms} {inner}"])
+        every = range(len(self.terms))
+        among = f"{'[<-|' * len(every)}[]{']' * len(every)}"
+
+        def use(what: str) -> str:
+            return f"apply ({self.called}_{what} {variables}); assumption."
+
+        yield "\n".join(
+            [
+                f"Lemma {self.called}_convex : forall {variables} : R, {arrows}.",
+                f"Proof. intros {variables} {' '.join(given)}. constructor.",
+                f"{{ {use('tau')} }}",
+                f"{{ intros term_ {among}; cbn [weight].",
+                *(f"- {use(f'weight{k}')}" for k in every),
+                "}",
+                f"{{ intros term_ a_ {among}; cbn [denominator];",
+                f"  do {len(self.scheme.axes) + 1} (try destruct a_ as [|[|] a_]); lra. }}",
+                f"{{ intros term_ {among}.",
+                *(f"- {use(f'partition{k}')}" for k in every),
+                "}",
+                "Qed.",
+            ]
+        )
+
+    def _multipliers(self) -> Iterator[str]:
+        for kinds, e in self.spaces.items():
+            if e in self.conditions:
+                yield self._iff(kinds, self.conditions[e])
+            else:
+                known = self.vertex.conditions.get(e)
+                yield self._holds(kinds, known.domain if known else self.domain)
+
+    def _proof(self) -> Iterator[str]:
+        sizes, tau, own = self._numbers, self._tau(real=False), _list(self.own)
+        terms, inner = (self._applied(w, real=False) for w in ("terms", "inner"))
+        values, reals = self._given(real=False), f"(map INR {sizes})"
+        depth = len(self.scheme.axes)
+        hyps: list[str] = []
+        for s, r in self.domain.ranges.items():
+            only = Domain.of_ranges({s: r})
+            hyps += [f"{name(s)}_low"] if s.is_integer else list(hypotheses(only))
+        yield f"intros {' '.join(map(name, self.symbols))} {' '.join(hyps)}."
+        for s in self._naturals:
+            yield f"assert (R{name(s)} := le_INR _ _ {name(s)}_low); simpl in R{name(s)}."
+        yield f"assert (one : forall size_, In size_ {sizes} -> (1 <= size_)%nat)"
+        yield "  by (simpl; intros; intuition lia)."
+        yield f"assert (ok : convex {reals} {tau} {terms} {inner})."
+        yield f"{{ apply ({self.called}_convex {values}); first [assumption | lra]. }}"
+        yield f"assert (th : there {sizes} {own}) by (simpl; repeat split; lia)."
+        yield f"assert (pu : forall a_, length a_ = length {sizes} ->"
+        yield f"  {inner} a_ = pure {sizes} {own} a_)."
+        bits = "".join(f"[|b{i} " for i in range(depth)) + "[|]" + "]" * depth
+        yield f"{{ intros a_ e_; destruct a_ as {bits}; try discriminate; clear e_;"
+        yield f"  destruct {', '.join(f'b{i}' for i in range(depth))};"
+        yield f"  unfold {self.called}_inner, pure, diagonal, ones; cbn [map kernel factor INR];"
+        yield "  field; repeat split; lra. }"
+        yield "split; [exact (exists_at _ _ one _ th pu) |]."
+        if self.conditions:
+            yield "split; [intro given | intro L; repeat split]."
+        closed = [k for k, e in self.spaces.items() if e not in self.conditions]
+        opened = [k for k, e in self.spaces.items() if e in self.conditions]
+        lemma = {k: f"({self._name(k)} {values})" for k in opened}
+        ways = [f"apply ({self._name(k)} {values})" for k in closed]
+        ways += [f"apply -> {lemma[k]}" for k in opened]
+        kinds = "[|[| |] " * depth + "[|]" + "]" * depth
+        yield "{ apply (optimal _ _ _ _ one ok); intros k min th'."
+        yield f"  destruct k as {kinds}; cbn [there] in th'; try tauto;"
+        yield "  try (exfalso; repeat match goal with"
+        yield "    H : Forall _ (_ :: _) |- _ => inversion H; clear H; subst end; congruence);"
+        yield "  repeat match goal with H : _ /\\ _ |- _ => destruct H end;"
+        yield "  repeat match goal with H : (2 <= _)%nat |- _ => apply le_INR in H; simpl in H end;"
+        yield f"  cbn [map]; first [{' | '.join(ways)}]; first [assumption | lra]. }}"
+        for e in self.conditions:
+            k = self._first(e)
+            at = f"(gradient {reals} {tau} {terms} {inner})"
+            yield f"{{ apply <- {lemma[k]}; first [assumption | lra | idtac]."
+            yield f"  destruct (Rle_lt_dec (level {reals} {tau} {terms} {inner})"
+            yield f"    (eigen {reals} {_list(k)} {at})) as [y|no]; [exact y | exfalso]."
+            yield f"  refine (better _ _ _ _ one ok _ th pu {_list(k)} _ _ no L);"
+            yield "    [simpl; repeat split; lia | repeat constructor; discriminate]. }"
+
+
+def _list(kinds: Kinds) -> str:
+    return f"[{'; '.join(kinds)}]"
