@@ -5,6 +5,7 @@ python .ci/try_release.py      prints the versions that it was tried with
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib.metadata import requires, version
@@ -30,10 +31,8 @@ def main() -> int:
     assert "def ssem_delta_max" in says("export", "--python", "-", "ssem")
     assert str(cltheory.supcl_threshold(m=10, n=50, tau="1/10").alpha_min) == "0.0201464446195631"
     assert " claims: " in says("claims", "lee2025ssem")
-    needed = [
-        line.partition(";")[0] for line in requires("cltheory") or [] if "extra ==" not in line
-    ]
-    names = ["cltheory", *(line.split(">")[0].strip() for line in needed)]
+    needed = [line for line in requires("cltheory") or [] if "extra ==" not in line]
+    names = ["cltheory", *(re.match(r"[\w-]+", line)[0] for line in needed)]
     print("works:", ", ".join(f"{name} {version(name)}" for name in names), sys.version.split()[0])
     return 0
 
