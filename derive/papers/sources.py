@@ -27,8 +27,17 @@ def version() -> str:
     return installed("cltheory")
 
 
+def address() -> str:
+    """Where the package says that it is kept; nothing if it does not."""
+    from importlib.metadata import metadata
+
+    urls = metadata("cltheory").get_all("Project-URL") or []
+    return next((u.partition(", ")[2] for u in urls if u.startswith("Repository, ")), "")
+
+
 def project() -> Source:
     """This project, as something to cite."""
+    where = (("url", address()),) if address() else ()
     return Source(
         "cltheory",
         "misc",
@@ -36,7 +45,7 @@ def project() -> Source:
         "machine",
         (("The cltheory developers", ""),),
         2026,
-        (("note", f"Version {version()}"),),
+        (("note", f"Version {version()}"), *where),
     )
 
 
