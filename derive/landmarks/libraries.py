@@ -149,11 +149,7 @@ _NT_XENT = CONVENTIONS["simclr"].readings[0].loss
 _DCL = SoftmaxLoss(
     "dcl",
     "decoupled contrastive loss",
-    (
-        SoftmaxTerm(
-            S.One, positives=(SAME_INSTANCE,), denominator=(SAME_CLASS, CROSS_CLASS)
-        ),
-    ),
+    (SoftmaxTerm(S.One, positives=(SAME_INSTANCE,), denominator=(SAME_CLASS, CROSS_CLASS)),),
     tau,
     "Yeh et al. (2022), equation (6)",
 )

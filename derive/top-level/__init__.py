@@ -66,7 +66,8 @@ def explain(
         A library, in whose terms the values are; the paper's without.
     **options
         Sizes and parameters: ``batch`` (images, not views), ``views``, ``classes``, ``queue``,
-        ``prototypes``, ``dim``, ``alpha``, ``tau``, ``t``, ``b``. What is left out is as it usually is.
+        ``prototypes``, ``dim``, ``alpha``, ``tau``, ``t``, ``b``. What is left out is as it usually
+        is.
 
     Returns
     -------
