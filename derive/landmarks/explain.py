@@ -163,12 +163,26 @@ def _option(name: str, value: object) -> Expr:
             f"unknown option {name[:60]!r}{did_you_mean(name, OPTIONS)}; there are "
             f"{', '.join(OPTIONS)}"
         )
+    return within(name, value, WHOLE.get(name), REAL.get(name, (0.0, 0.0)))
+
+
+def within(
+    name: str, value: object, whole: tuple[int, int] | None, real: tuple[float, float]
+) -> Expr:
+    """An exact number in the range of an option, of whole numbers if there is one.
+
+    Raises
+    ------
+    DomainError
+        If it is none.
+    """
     found = _exact(value)
-    low, high = WHOLE.get(name) or REAL[name]
-    kind = "whole number" if name in WHOLE else "number"
+    low, high = whole or real
     fits = found.is_finite and low <= found <= high
-    if not fits or (name in WHOLE and not isinstance(found, Integer)):
-        raise DomainError(f"--{name} must be a {kind} from {low} to {high}, not {found}")
+    if not fits or (whole and not isinstance(found, Integer)):
+        kind = "whole number" if whole else "number"
+        option = name.replace("_", "-")
+        raise DomainError(f"--{option} must be a {kind} from {low:g} to {high:g}, not {found}")
     return found
 
 
