@@ -25,9 +25,9 @@ Examples:
   cltheory explain supcon --batch 256 --classes 8 --format json
   cltheory explain --value 6.2383 --batch 512
 
-Losses: supcon, simclr, moco, clip, siglip, dino, swav, ibot, vicreg, barlow-twins, simsiam, byol,
-spectral. Conventions: paper, supcontrast, pytorch-metric-learning, solo-learn, lightly, open-clip,
-google-research, moco-v3, each for the losses that it has.
+Losses: supcon, supcl, sincere, cnce, simclr, dcl, moco, clip, siglip, dino, swav, ibot, vicreg,
+barlow-twins, simsiam, byol, spectral. Conventions: paper, supcontrast, pytorch-metric-learning,
+solo-learn, lightly, open-clip, google-research, moco-v3, each for the losses that it has.
 """,
 )
 @click.argument("loss", required=False)
@@ -40,6 +40,7 @@ google-research, moco-v3, each for the losses that it has.
 @click.option("--prototypes", help="Prototypes of dino, swav and ibot.")
 @click.option("--dim", help="Dimension of the embeddings.")
 @click.option("--tau", help="Temperature that divides the cosines.")
+@click.option("--alpha", help="Weight of the self-supervised term of supcl (default: 0.5).")
 @click.option("--t", help="Logit scale of clip and siglip, which multiplies the cosines.")
 @click.option("--b", help="Bias of siglip (default: -10).")
 @formats("text", "json")

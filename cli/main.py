@@ -30,6 +30,10 @@ COMMANDS = {
     "realize": ("realize", "Decide whether the geometry prescribed by weights can be realised."),
     "diagnose": ("diagnose", "Say whether embeddings in a file have collapsed."),
     "explain": ("explain", "Explain a value of a loss: collapse, chance, or the least possible."),
+    "advise": (
+        "advise",
+        "Say which values of the parameters of a loss are safe.",
+    ),
     "attack": ("attack", "Search for violations of the bounds of a result."),
     "certify": ("certify", "Certify how far the loss of embeddings is above its minimum."),
     "figure": ("figure", "Draw a figure: theory and optimised embeddings."),

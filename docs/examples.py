@@ -38,6 +38,7 @@ MAIN = "from cltheory.cli.main import main; main()"
 #: Commands whose output is the same on every machine.
 EXACT = (
     "derive", "show", "list", "claims", "check", "export", "realize", "diagnose", "explain",
+    "advise",
     "--help",
 )  # fmt: skip
 

@@ -30,7 +30,7 @@ WHOLE = {
     "dim": (1, 10**6),
 }
 #: Of other options: quadrature resolves 1/500, and exp(t + b) is a float.
-REAL = {"tau": (0.002, 1000.0), "t": (0.001, 300.0), "b": (-300.0, 300.0)}
+REAL = {"alpha": (0.0, 1.0), "tau": (0.002, 1000.0), "t": (0.001, 300.0), "b": (-300.0, 300.0)}
 #: Landmarks of other losses that the sentence names.
 MOST = 3
 #: What every training has; a loss that does not depend on it takes it and does not change.
@@ -146,13 +146,15 @@ def _has_scale(row: Row) -> bool:
 
 def _check_classes(found: Given, family: Similar) -> None:
     classes, batch, views = found.get("classes"), found["batch"], found["views"]
-    if views < 2 and (classes in (None, batch) or not family.uses_classes):
-        raise DomainError("--views must be at least 2 where no classes give other positives")
     if classes is not None and (classes > batch or batch % classes):
         raise DomainError(
             f"--classes {classes} must divide --batch {batch}: landmarks are those of classes of "
             "one size"
         )
+    if lacking := family.lacks(found):
+        if views < 2 and not set(lacking) <= set(family.place.alike):
+            raise DomainError("--views must be at least 2 where no classes give other positives")
+        raise DomainError(f"--classes must be fewer than --batch {batch}: {classes} have one image")
 
 
 def _option(name: str, value: object) -> Expr:
@@ -161,12 +163,26 @@ def _option(name: str, value: object) -> Expr:
             f"unknown option {name[:60]!r}{did_you_mean(name, OPTIONS)}; there are "
             f"{', '.join(OPTIONS)}"
         )
+    return within(name, value, WHOLE.get(name), REAL.get(name, (0.0, 0.0)))
+
+
+def within(
+    name: str, value: object, whole: tuple[int, int] | None, real: tuple[float, float]
+) -> Expr:
+    """An exact number in the range of an option, of whole numbers if there is one.
+
+    Raises
+    ------
+    DomainError
+        If it is none.
+    """
     found = _exact(value)
-    low, high = WHOLE.get(name) or REAL[name]
-    kind = "whole number" if name in WHOLE else "number"
+    low, high = whole or real
     fits = found.is_finite and low <= found <= high
-    if not fits or (name in WHOLE and not isinstance(found, Integer)):
-        raise DomainError(f"--{name} must be a {kind} from {low} to {high}, not {found}")
+    if not fits or (whole and not isinstance(found, Integer)):
+        kind = "whole number" if whole else "number"
+        option = name.replace("_", "-")
+        raise DomainError(f"--{option} must be a {kind} from {low:g} to {high:g}, not {found}")
     return found
 
 
@@ -300,6 +316,8 @@ def _searched(
 def _all(rows: list[Row], given: Mapping[str, Expr]) -> Iterator[tuple[Row, Landmark, Given]]:
     """All landmarks at what is given; a loss takes the options that it has."""
     for row in rows:
+        if row.defaults.get("classes") is not None and "classes" not in given:
+            continue  # a number of classes that was taken for granted need not divide a batch
         own = {
             k: v for k, v in given.items() if k in row.defaults or (k == "tau" and _has_scale(row))
         }

@@ -14,8 +14,17 @@ from sympy import Expr, Integer, Rational, S, exp, log
 from ..losses.clip import CLIP
 from ..losses.conventions import CONVENTIONS
 from ..losses.pairwise import PairTerm, PairwiseLoss, c
-from ..losses.softmax import SoftmaxLoss, tau
-from ..losses.supcl import SINCERE, SUPCON
+from ..losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
+from ..losses.supcl import (
+    CNCE,
+    CROSS_CLASS,
+    SAME_CLASS,
+    SAME_INSTANCE,
+    SINCERE,
+    SUPCL,
+    SUPCL_EXCLUSIVE,
+    SUPCON,
+)
 from ..losses.written import Loss
 from ..structures.hierarchy import hierarchy, m, n, p
 from ..structures.towers import NEGATIVE, POSITIVE, N, towers
@@ -98,6 +107,20 @@ def _sigmoid_optimum(loss: Similar, given: Given) -> tuple[float, str]:
     return as_float(value), "sigmoid-optimum, attained where d allows it"
 
 
+def _derived(id: str, *needs: str) -> Bound:
+    """The minimum over all dimensions, which a result has; a bound in each."""
+
+    def bound(loss: Similar, given: Given) -> tuple[float, str]:
+        from ..results import results
+        from ..theorem.number import as_float
+
+        point = {s.name: e for s, e in loss.place.sizes(given).items()}
+        value = results[id].value("loss", **point, **{k: given[k] for k in needs})
+        return loss.factor(given) * as_float(value), f"{id}, attained where d allows it"
+
+    return bound
+
+
 def _opposite(loss: Similar, given: Given) -> tuple[float, str]:
     value = log(1 + given["queue"] * exp(-2 / given["tau"]))
     return number(value), "the whole queue opposite to the query"
@@ -115,6 +138,7 @@ def _constant(value: int, words: str) -> Bound:
 
 
 _LABELLED = uniform(lambda given: (_per_class(given) - 1) * _classes(given))
+_ALL = uniform(lambda given: int(given["batch"] * given["views"]))
 _UNLABELLED = uniform(lambda given: int(given["batch"] * (given["views"] - 1)))
 _EACH = uniform(_classes)
 _PAIRED = uniform(lambda given: int(given["batch"]))
@@ -122,6 +146,13 @@ _PAIRED = uniform(lambda given: int(given["batch"]))
 # --- declarations ---------------------------------------------------------------------------------
 _SUPCONTRAST = CONVENTIONS["supcontrast"].readings[0].loss
 _NT_XENT = CONVENTIONS["simclr"].readings[0].loss
+_DCL = SoftmaxLoss(
+    "dcl",
+    "decoupled contrastive loss",
+    (SoftmaxTerm(S.One, positives=(SAME_INSTANCE,), denominator=(SAME_CLASS, CROSS_CLASS)),),
+    tau,
+    "Yeh et al. (2022), equation (6)",
+)
 _CLIP = CONVENTIONS["open-clip"].readings[1].loss
 _SIGLIP = CONVENTIONS["open-clip"].readings[0].loss
 
@@ -179,6 +210,12 @@ _QUEUELESS = Similar(_times(4 * tau, CLIP), PAIRS, (at_simplex, _PAIRED), detach
 _SUP = _labelled(SUPCON, _LABELLED)
 _SCALED = _labelled(_SUPCONTRAST, _LABELLED)
 _SUMMED = _labelled(SUPCON, _with_two_views, inside=True)
+_WITH_ANCHOR = Similar(SUPCL, HIERARCHY, (_derived("supcl-optimum", "alpha", "tau"), _ALL))
+_LEFT_OUT = _derived("supcl-exclusive", "alpha", "tau")
+_WITHOUT_ANCHOR = Similar(SUPCL_EXCLUSIVE, HIERARCHY, (_LEFT_OUT,))
+_WEIGHTED = Similar(_times(tau / Rational(7, 100), SUPCL_EXCLUSIVE), HIERARCHY, (_LEFT_OUT,))
+_INSIDE_CLASSES = Similar(CNCE, HIERARCHY, (_derived("cnce-optimum", "tau"),))
+_DECOUPLED = _unlabelled(_DCL)
 _PLAIN = _unlabelled(_NT_XENT, _UNLABELLED)
 _TWICE = _unlabelled(_times(Integer(2), _NT_XENT), _UNLABELLED)
 _EACH_ALONE = _labelled(SINCERE, _EACH)
@@ -191,6 +228,8 @@ _BARLOW_OF_SOLO = barlow(Rational(1, 40), Rational(1, 200))
 
 # --- options, with their usual values -------------------------------------------------------------
 _SUP_AT = _options(batch=256, views=2, classes=None, tau="0.1", dim=128)
+_SUPCL_AT = _options(batch=256, views=2, classes=8, alpha="0.5", tau="0.1", dim=128)
+_CLASSES_AT = _options(batch=256, views=2, classes=8, tau="0.1", dim=128)
 _PLAIN_AT = _options(batch=256, views=2, classes=None, tau="0.5", dim=128)
 _QUEUE_AT = _options(queue=65536, tau="0.07", dim=128)
 _V3_AT = _options(batch=4096, tau=1, dim=256)
@@ -208,11 +247,18 @@ ROWS: tuple[Row, ...] = (
     Row("supcon", "supcontrast", _SCALED, "SupConLoss: times tau/0.07", _SUP_AT),
     Row("supcon", METRIC, _SUP, "SupConLoss", _SUP_AT),
     Row("supcon", SOLO, _SUMMED, "positives are summed inside the logarithm", _SUP_AT),
+    Row("supcl", PAPER, _WITH_ANCHOR, "Lee et al. (2025), (1)-(3): the anchor included", _SUPCL_AT),
+    Row("supcl", "supcontrast", _WEIGHTED, "the anchor excluded, times tau/0.07", _SUPCL_AT),
+    Row("supcl", METRIC, _WITHOUT_ANCHOR, "the anchor excluded, as in SupConLoss", _SUPCL_AT),
+    Row("sincere", PAPER, _EACH_ALONE, "Feeney and Hughes (2023), (6)", _CLASSES_AT),
+    Row("cnce", PAPER, _INSIDE_CLASSES, "Lee et al. (2025), Proposition A.6", _CLASSES_AT),
     Row("simclr", PAPER, _PLAIN, "Chen et al. (2020), (1)", _PLAIN_AT),
     Row("simclr", METRIC, _EACH_ALONE, "NTXentLoss: a positive, other classes", _PLAIN_AT),
     Row("simclr", LIGHTLY, _PLAIN, "NTXentLoss without a memory bank", _PLAIN_AT),
     Row("simclr", SOLO, _ONE_POSITIVE, "positives are summed inside the logarithm", _PLAIN_AT),
     Row("simclr", "google-research", _TWICE, "two directions are added", _PLAIN_AT),
+    Row("dcl", PAPER, _DECOUPLED, "Yeh et al. (2022), (6)", _PLAIN_AT),
+    Row("dcl", LIGHTLY, _DECOUPLED, "DCLLoss", _PLAIN_AT),
     Row("moco", PAPER, _QUEUED, "He et al. (2020), (1)", _QUEUE_AT),
     Row("moco", LIGHTLY, _QUEUED, "NTXentLoss with a memory bank", _QUEUE_AT),
     Row("moco", "moco-v3", _QUEUELESS, "two directions over the batch, times 2 tau", _V3_AT),

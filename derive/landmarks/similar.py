@@ -92,11 +92,21 @@ class Similar:
     inside: bool = False
     detached: bool = False
 
-    @property
-    def uses_classes(self) -> bool:
-        """Whether other images of the class are positives."""
-        positives = {r for k in self.loss.terms for r in getattr(k, "positives", ())}
-        return not positives.isdisjoint(self.place.alike)
+    def lacks(self, given: Given) -> tuple[str, ...]:
+        """The relations of the first term that no vector is positive in; none if all have some."""
+        point = self.place.sizes(given)
+        for term in getattr(self.loss, "terms", ()):
+            positives = getattr(term, "positives", ("self",))
+            counts = (self.place.scheme.relation(r).count.xreplace(point) for r in positives)
+            if all(count == 0 for count in counts):
+                return tuple(positives)
+        return ()
+
+    def factor(self, given: Given) -> float:
+        """What the coefficients of a softmax loss sum to."""
+        assert isinstance(self.loss, SoftmaxLoss)
+        total = sum((k.coefficient for k in self.loss.terms), S.Zero)
+        return number(total.xreplace(self._point(given)))
 
     # --- the loss -------------------------------------------------------------------------------
     def value(self, g: Cosines, given: Given) -> tuple[float, str]:
@@ -332,10 +342,9 @@ def uniform(items: Callable[[Given], int]) -> Bound:
         assert isinstance(loss.loss, SoftmaxLoss)
         point = loss._point(given)
         tau = loss.loss.temperature.xreplace(point)
-        factor = number(sum((k.coefficient for k in loss.loss.terms), S.Zero).xreplace(point))
         count = items(given)
         bound = sphere.at_uniform(Integer(count), tau).xreplace({sphere.d: Integer(given["dim"])})
         said = f"uniform-bound, d = {given['dim']}, log {count}; proved in words"
-        return factor * number(bound), said
+        return loss.factor(given) * number(bound), said
 
     return bound

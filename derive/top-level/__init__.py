@@ -26,7 +26,7 @@ MODULES = {
     "losses": "cltheory.losses",
     "metrics": "cltheory.metrics",
 }
-__all__ = ["__version__", "explain", "explore", "problem", "results", *MODULES]
+__all__ = ["__version__", "advise", "explain", "explore", "problem", "results", *MODULES]
 
 
 def problem(file: str) -> Result:
@@ -67,7 +67,8 @@ def explain(
         A library, in whose terms the values are; the paper's without.
     **options
         Sizes and parameters: ``batch`` (images, not views), ``views``, ``classes``, ``queue``,
-        ``prototypes``, ``dim``, ``tau``, ``t``, ``b``. What is left out is as it usually is.
+        ``prototypes``, ``dim``, ``alpha``, ``tau``, ``t``, ``b``. What is left out is as it usually
+        is.
 
     Returns
     -------
@@ -111,6 +112,48 @@ def explore(result: str, **start: object) -> Box:
 
     known = result if f"{result}-optimum" not in results else f"{result}-optimum"
     return sliders(results[known], start)
+
+
+def advise(
+    loss: str,
+    *,
+    convention: str | None = None,
+    sampling: str | None = None,
+    alone: str | None = None,
+    **options: object,
+) -> dict[str, object]:
+    """Which values of the parameters of a loss are safe, and which result says so.
+
+    Parameters
+    ----------
+    loss
+        ``"supcl"``, ``"supcon"``, ``"simclr"``, ``"clip"`` or ``"siglip"``.
+    convention
+        A library, in whose terms the loss is; the paper's without.
+    sampling
+        ``"uniform"``, ``"balanced:K"`` with K images of each class drawn, or ``"all"``.
+    alone
+        What an anchor does that is alone of its class: ``"attraction"``, ``"term"``,
+        ``"renormalise"`` or ``"skip"``, as :class:`cltheory.losses.SupCL` has it.
+    **options
+        Sizes and parameters: ``batch`` (images of a device, not views), ``views``, ``classes``,
+        ``per_class``, ``sizes``, ``devices``, ``accumulate``, ``dim``, ``tau``, ``alpha``,
+        ``noise``, ``t``, ``b``. What is left out is as it usually is.
+
+    Returns
+    -------
+    dict
+        ``{"schema", "says", "parameters": [{"name", "low", "high", "given", "margin", "bounds"}],
+        "facts", "taken"}``.
+
+    Raises
+    ------
+    Refusal
+        If a name or a value is not accepted; one line.
+    """
+    from cltheory.derive.advice.advise import advised
+
+    return advised(loss, convention=convention, sampling=sampling, alone=alone, **options).as_json()
 
 
 def __getattr__(name: str) -> Result | Registry | ModuleType | str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from math import log
 from typing import Any
 
@@ -70,11 +71,22 @@ def twice(g: np.ndarray, of: by_hand.Labels, tau: float) -> float:
     return 2 * by_hand.simclr(g, of, tau)
 
 
+def weighted(g: np.ndarray, of: by_hand.Labels, tau: float) -> float:
+    """Without the anchor, on the scale of SupContrast."""
+    return tau / 0.07 * by_hand.supcl_exclusive(g, of, tau, 0.5)
+
+
 HIERARCHICAL = {
     ("supcon", "paper"): by_hand.supcon,
     ("supcon", "supcontrast"): supcontrast,
     ("supcon", "pytorch-metric-learning"): by_hand.supcon,
     ("supcon", "solo-learn"): summed_inside,
+    ("supcl", "paper"): partial(by_hand.supcl, alpha=0.5),
+    ("supcl", "pytorch-metric-learning"): partial(by_hand.supcl_exclusive, alpha=0.5),
+    ("supcl", "supcontrast"): weighted,
+    ("sincere", "paper"): by_hand.sincere,
+    ("cnce", "paper"): by_hand.cnce,
+    ("dcl", "paper"): by_hand.dcl,
     ("simclr", "paper"): by_hand.simclr,
     ("simclr", "pytorch-metric-learning"): by_hand.sincere,
     ("simclr", "lightly"): by_hand.simclr,
@@ -82,11 +94,24 @@ HIERARCHICAL = {
 }
 
 
+#: Their only positives are other views, or there must be other images of the class.
+OF_VIEWS = {k for k in HIERARCHICAL if k[0] in ("simclr", "dcl")} - {
+    ("simclr", "pytorch-metric-learning")
+} | {("supcl", "pytorch-metric-learning"), ("supcl", "supcontrast")}
+OF_CLASSES = {k for k in HIERARCHICAL if k[0] in ("supcl", "cnce")}
+
+
+def needs_more(row: tuple[str, str], sizes: tuple[int, int, int]) -> bool:
+    """Whether there are no positives at these sizes."""
+    images, classes, views = sizes
+    return (row in OF_VIEWS and views == 1) or (row in OF_CLASSES and images == classes)
+
+
 @pytest.mark.parametrize("sizes", [(6, 6, 2), (6, 3, 2), (6, 2, 1)])
 @pytest.mark.parametrize("row", HIERARCHICAL)
 def test_values_are_those_at_embeddings(row: tuple[str, str], sizes: tuple[int, int, int]) -> None:
     images, classes, views = sizes
-    if views == 1 and row[0] == "simclr" and row[1] != "pytorch-metric-learning":
+    if needs_more(row, sizes):
         return
     found = values(*row, batch=images, classes=classes, views=views, tau=TAU)
     of = by_hand.labels(classes, images // classes, views)
@@ -237,7 +262,7 @@ def test_no_embeddings_found_have_less(
 ) -> None:
     """Points on a circle or of two signs, aligned or not, improved by hill climbing."""
     images, classes, views = sizes
-    if views == 1 and row[0] == "simclr" and row[1] != "pytorch-metric-learning":
+    if needs_more(row, sizes):
         return
     tau, of = 0.1, by_hand.labels(classes, images // classes, views)
     least = values(*row, batch=images, classes=classes, views=views, tau=tau, dim=d)["least"]
@@ -459,3 +484,23 @@ def test_what_was_taken_is_told() -> None:
     found = explained("supcon", tau="0.2")
     assert "tau 0.2" in found.taken and "batch 256" in found.taken
     assert completed(find("supcon", None), {"tau": Rational(1, 5)})["batch"] == sympify(256)
+
+
+@pytest.mark.parametrize(
+    "options, says",
+    [
+        ({"classes": 256}, "fewer than --batch"),
+        ({"views": 1, "convention": "supcontrast"}, "--views must be at least 2"),
+        ({"alpha": 2}, "--alpha must be a number from"),
+    ],
+)
+def test_terms_without_positives_are_refused(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(Refusal, match=says):
+        explain("supcl", **options)
+
+
+def test_a_search_skips_labelled_losses_without_classes() -> None:
+    found = explain(value=log(199), batch=100)  # of SimCLR; 8 classes do not divide 100
+    assert not any("supcl" in mark["configuration"] for mark in found["landmarks"])
+    found = explain(value=log(1024), batch=512, classes=4)
+    assert any("supcl" in mark["configuration"] for mark in found["landmarks"])

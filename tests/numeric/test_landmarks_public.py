@@ -130,6 +130,14 @@ def test_simclr_of_lightly(bare: Callable[[str], ModuleType], name: str) -> None
 
 
 @pytest.mark.parametrize("name", FIXED)
+def test_dcl_of_lightly(bare: Callable[[str], ModuleType], name: str) -> None:
+    u = rows(name, 6, 6)
+    value = bare("lightly.loss.dcl_loss").DCLLoss(temperature=TAU)(u, u)
+    ours = landmark("dcl", name, "lightly", batch=6, tau=TAU)
+    assert ours == pytest.approx(float(value), **CLOSE)
+
+
+@pytest.mark.parametrize("name", FIXED)
 def test_moco_of_lightly(bare: Callable[[str], ModuleType], name: str) -> None:
     """A queue of the other images of the configuration."""
     queue = 7

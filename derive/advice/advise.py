@@ -1,0 +1,426 @@
+"""The safe range of each parameter at a setting, and which result says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from sympy import Expr, Rational, Symbol
+
+from ..decide.domain import DomainError
+from ..optimum.condition import capital
+from ..results import results
+from ..structures.draws import UNIFORM, B
+from ..structures.hierarchy import m, n
+from ..theorem.dimensions import own_dimension
+from ..theorem.number import as_float
+from ..theorem.result import Result
+from .setting import DEFAULTS, Setting, setting
+from .table import LIMITS, End, Said
+
+SCHEMA = 1
+#: Temperatures that are tried, from coarse to fine: those of the last round are 0.01 % apart.
+COLDEST, HOTTEST, STEPS, ROUNDS = 0.01, 10.0, 17, 3
+#: Sizes of classes that may differ: ten take six seconds, thirty five minutes.
+DISTINCT = 8
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A number that a result gives.
+
+    Attributes
+    ----------
+    value
+        The number.
+    result, quantity, evidence
+        Which result says so, and how it is known.
+    side, outside
+        Where the safe values are (``above``, ``below``), and what happens elsewhere.
+    """
+
+    value: float
+    result: str
+    quantity: str
+    evidence: str
+    side: str = ""
+    outside: str = ""
+
+    def inside(self, value: float) -> float:
+        """How far on the safe side a value is, negative on the other."""
+        return value - self.value if self.side == "above" else self.value - value
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that others rely on."""
+        return {k: v for k, v in vars(self).items() if v != ""}
+
+
+@dataclass(frozen=True)
+class Safe:
+    """The safe values of a parameter: above ``low`` and below ``high``, both None where endless.
+
+    ``given`` is its value, ``taken`` whether that was taken for granted, and ``margin`` how far
+    inside it is, negative outside.
+    """
+
+    name: str
+    low: float | None
+    high: float | None
+    given: float | None
+    taken: bool
+    bounds: tuple[Bound, ...]
+    note: str = ""
+
+    @property
+    def margin(self) -> float | None:
+        """How far inside of the bounds the value is."""
+        if self.given is None or not self.bounds:
+            return None
+        return min(b.inside(self.given) for b in self.bounds)
+
+    @property
+    def middle(self) -> float | None:
+        """The middle of the range, if it has two ends and is not empty."""
+        if self.low is None or self.high is None or self.low >= self.high:
+            return None
+        return (self.low + self.high) / 2
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that others rely on."""
+        own = {k: getattr(self, k) for k in ("name", "low", "high", "given", "taken", "margin")}
+        return {**own, "note": self.note, "bounds": [b.as_json() for b in self.bounds]}
+
+
+@dataclass(frozen=True)
+class Told:
+    """A number that bounds nothing, in a sentence."""
+
+    name: str
+    says: str
+    bound: Bound | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that others rely on."""
+        return {
+            "name": self.name,
+            "says": self.says,
+            **(self.bound.as_json() if self.bound else {}),
+        }
+
+
+@dataclass(frozen=True)
+class Report:
+    """What :func:`advised` finds."""
+
+    says: str
+    parameters: tuple[Safe, ...]
+    facts: tuple[Told, ...]
+    taken: Mapping[str, str]
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that others rely on, as docs/schema/advise.json says."""
+        return {
+            "schema": SCHEMA,
+            "says": self.says,
+            "parameters": [safe.as_json() for safe in self.parameters],
+            "facts": [told.as_json() for told in self.facts],
+            "taken": dict(self.taken),
+        }
+
+
+def advised(
+    loss: str,
+    *,
+    convention: str | None = None,
+    sampling: str | None = None,
+    alone: str | None = None,
+    **options: object,
+) -> Report:
+    """As :func:`cltheory.advise`."""
+    at = setting(loss, convention, sampling, alone, **options)
+    ranges = _ranges(at)
+    chosen, steered = _chosen(at, ranges), at.advice.steered
+    if steered in ranges:
+        ranges |= _ranges(chosen, ("tau",)) or {"tau": _tempered(chosen, steered)}
+    if room := _room(at):
+        ranges["dim"] = room
+    safe = tuple(ranges.values())
+    hints = (Told("hint", text) for text in at.advice.hints)
+    facts = (*_seen(at), *_unequal(at), *_facts(chosen), *hints)
+    says = " ".join(map(sentence, safe)) or capital(facts[0].says) + "."
+    return Report(says, safe, facts, _taken(at))
+
+
+# --- quantities ----------------------------------------------------------------------------------
+def _result(said: Said) -> Result:
+    found = results[said.result]
+    return found.in_convention(said.convention) if said.convention else found
+
+
+def _applies(said: Said, at: Setting) -> bool:
+    """Whether it is asked for here, and all that it takes is known."""
+    fits = all(at.words[k] == v for k, v in said.when.items())
+    return fits and all(k in at.numbers for k in said.takes.values())
+
+
+def _point(said: Said, at: Setting, result: Result) -> dict[Symbol, Expr]:
+    try:
+        return result.point(**{k: at.numbers[v] for k, v in said.takes.items()})
+    except DomainError as error:  # in the letters of the result
+        letter, _, rest = str(error).partition(" ")
+        option = said.takes.get(letter)
+        own = f"--{option.replace('_', '-')} {rest}" if option else str(error)
+        raise DomainError(own) from None
+
+
+def _bound(said: Said, at: Setting, end: End | None = None) -> Bound | None:
+    """The number; None where the quantity does not exist."""
+    if not _applies(said, at):
+        return None
+    result, name = _result(said), said.quantity.format(**at.words)
+    point = _point(said, at, result)
+    if name not in result.quantities:
+        return None
+    try:
+        value = as_float(result.number(name, result.at(name, point), point))
+    except DomainError:  # a condition of this quantity alone
+        return None
+    about = (end.side, end.outside) if end else ()
+    return Bound(value, said.result, name, str(result.evidence.grade), *about)
+
+
+def _ranges(at: Setting, only: tuple[str, ...] = ()) -> dict[str, Safe]:
+    """The range of each parameter that has an end here."""
+    ends: dict[str, list[Bound]] = {}
+    notes: dict[str, str] = {}
+    for end in at.advice.ends:
+        if not only or end.parameter in only:
+            found = _bound(end.said, at, end)
+            least = _bound(end.unless, at) if end.unless and found else None
+            if found is None:
+                continue
+            own = ends.setdefault(end.parameter, [])
+            if least is None or least.value <= LIMITS[end.parameter][0]:
+                own.append(found)
+            elif least.value <= found.value:
+                outside = f"down to {least.value:.6g} {end.outside}, and below {end.beneath}"
+                own.append(replace(found, outside=outside))
+            else:
+                why = f"below {least.value:.6g} {end.beneath}"
+                notes[end.parameter] = f"at no {end.parameter} {end.outside}: {why}"
+    return {
+        name: _safe(name, tuple(bounds), at, notes.get(name, "")) for name, bounds in ends.items()
+    }
+
+
+def _safe(name: str, bounds: tuple[Bound, ...], at: Setting, note: str = "") -> Safe:
+    least, most, words, _ = LIMITS[name]
+    steered = at.advice.steered
+    if name == "tau" and steered in at.numbers:
+        note = note or f"at {steered} = {float(at.numbers[steered]):g}"
+    low = max([least, *(b.value for b in bounds if b.side == "above")])
+    high = min([most, *(b.value for b in bounds if b.side == "below")])
+    given = at.numbers.get(name)
+    return Safe(
+        name,
+        low if isfinite(low) else None,
+        high if isfinite(high) else None,
+        None if given is None else float(given),
+        name not in at.given,
+        bounds,
+        note or words,
+    )
+
+
+def _chosen(at: Setting, ranges: Mapping[str, Safe]) -> Setting:
+    """The same with a value of what steers, the middle of its range unless it is given."""
+    name = at.advice.steered
+    middle = ranges[name].middle if name in ranges else None
+    if name in at.numbers or middle is None:
+        return at
+    return replace(at, numbers={**at.numbers, name: Rational(f"{middle:.3f}")})
+
+
+# --- temperature ---------------------------------------------------------------------------------
+def _tempered(at: Setting, name: str) -> Safe:
+    """Where the ends of a parameter leave its value inside; found on a grid, and so sampled."""
+    value = float(at.numbers[name])
+    ends = [end for end in at.advice.ends if end.parameter == name and _bound(end.said, at)]
+
+    def inside(taus: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        safe = np.ones(len(taus), dtype=bool)
+        for end in ends:
+            sign = 1 if end.side == "above" else -1
+            edges = _along(end.said, at, taus)
+            beyond = sign * (value - edges) <= 0  # where there is no end, it is nan
+            if end.unless and _bound(end.unless, at):
+                beyond &= _along(end.unless, at, taus) <= edges
+            safe &= ~beyond
+        return safe
+
+    taus = np.geomspace(COLDEST, HOTTEST, STEPS)
+    safe = inside(taus)
+    start = int(np.abs(np.log(taus / float(at.numbers["tau"]))).argmin())
+    said = ends[0].said
+    about = (said.result, said.quantity.format(**at.words), "sampled")
+    if not safe.any():
+        note = f"none from {COLDEST:g} to {HOTTEST:g} makes {name} = {value:g} safe"
+        return replace(_safe("tau", (), at, note), low=None)
+    nearest = int(np.flatnonzero(safe)[np.abs(np.flatnonzero(safe) - start).argmin()])
+    bounds = []
+    for step, side in ((-1, "above"), (1, "below")):
+        edge = nearest
+        while 0 <= edge + step < len(taus) and safe[edge + step]:
+            edge += step
+        if 0 <= edge + step < len(taus):
+            within = _edge(inside, taus[edge], taus[edge + step])
+            bounds.append(Bound(within, *about, side, f"{name} = {value:g} is outside its range"))
+    return _safe("tau", tuple(bounds), at)
+
+
+def _along(said: Said, at: Setting, taus: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A quantity at temperatures."""
+    result, name = _result(said), said.quantity.format(**at.words)
+    felt = {s.name for s in result.quantity(name).expression.free_symbols} - {"tau"}
+    sizes = {k: float(at.numbers[v]) for k, v in said.takes.items() if k in felt}
+    return np.asarray(result.function(name)(**sizes, tau=taus))
+
+
+def _edge(inside: Any, yes: float, no: float) -> float:
+    """The last temperature inside, between one inside and one outside."""
+    for _ in range(ROUNDS):
+        taus = np.linspace(yes, no, STEPS)
+        out = int(np.argmin(inside(taus)))
+        yes, no = taus[out - 1], taus[out]
+    return float(yes)
+
+
+# --- dimension, batch, facts ---------------------------------------------------------------------
+def _room(at: Setting) -> Safe | None:
+    """The dimension from which on what was said holds."""
+    what, asked = at.advice.room
+    for said in asked:
+        result, name = _result(said), said.quantity.format(**at.words)
+        if not _applies(said, at) or (own := own_dimension(result, name)) is None:
+            continue
+        need = own.at(_point(said, at, result))
+        outside = f"{what} {'needs more' if need.sharp else 'is not known to hold'}"
+        grade = str(result.evidence.grade)
+        bound = Bound(float(need.least), said.result, name, grade, "above", outside)
+        given = float(at.numbers["dim"])
+        return Safe("dim", bound.value, None, given, "dim" not in at.given, (bound,), what)
+    return None
+
+
+def _seen(at: Setting) -> Iterator[Told]:
+    """How many images an anchor sees, and how many of them are of its class."""
+    if "sizes" in at.numbers:  # results on unequal classes are about all data
+        return
+    number = {k: int(at.numbers[k]) for k in ("batch", "devices", "accumulate", "seen")}
+    says = f"an anchor sees {number['seen']} images"
+    if number["devices"] > 1:
+        says += f", {number['batch']} of each of {number['devices']} devices, if these gather them"
+    if number["accumulate"] > 1:
+        says += f"; {number['accumulate']} accumulated batches do not add to that"
+    yield Told("batch", says)
+    if number["devices"] > 1:
+        alone = replace(at, numbers={**at.numbers, "seen": at.numbers["batch"]})
+        for end in at.advice.ends:
+            if "seen" in end.said.takes.values() and (found := _bound(end.said, alone, end)):
+                says = f"without gathering, {end.parameter} must be {end.side} {found.value:.6g}"
+                yield Told("ungathered", says, found)
+    if at.words["labelled"] == "yes" and at.words["sampling"] == "uniform":
+        mean = _of_its_class(at)
+        yield Told("same_class", f"{mean:.4g} of the others are of its class in the mean")
+
+
+def _of_its_class(at: Setting) -> float:
+    """The mean of the hypergeometric distribution that random batches have."""
+    assert UNIFORM.law is not None
+    marked, drawn, total = UNIFORM.law
+    sizes = {m: "classes", n: "per_class", B: "seen"}
+    mean = (marked * drawn / total).xreplace({s: at.numbers[k] for s, k in sizes.items()})
+    return float(mean)
+
+
+def _facts(at: Setting) -> Iterator[Told]:
+    for fact in at.advice.facts:
+        found = _bound(fact.said, at)
+        if found is not None and (found.value > 0 or not fact.scaled):  # no loss is below 0
+            scaled = replace(found, value=found.value * at.factor()) if fact.scaled else found
+            says = fact.says if found.value or not fact.otherwise else fact.otherwise
+            yield Told(fact.name, says.format(value=f"{scaled.value:.6g}"), scaled)
+
+
+def _unequal(at: Setting) -> Iterator[Told]:
+    """Which classes of unequal sizes are one point, and which are closest."""
+    if "sizes" not in at.numbers:
+        return
+    sizes = tuple(map(int, at.numbers["sizes"]))
+    if len(set(sizes)) > DISTINCT:
+        yield Told("cosines", f"the optimum is not searched for more than {DISTINCT} sizes")
+        return
+    id = "supcon-imbalanced"
+    made = results[id].with_inputs(at={"tau": at.numbers["tau"]}, sizes=",".join(map(str, sizes)))
+    rows = made.value("cosines", tau=at.numbers["tau"])
+    assert isinstance(rows, list)
+    cosines = [[float(k) for k in row] for row in rows]
+    rank = int(as_float(made.value("rank", tau=at.numbers["tau"])))
+    yield Told("rank", f"the optimum needs d >= {rank}")
+    pairs = {(i, j): cosines[i][j] for j in range(len(sizes)) for i in range(j)}
+    (i, j), most = max(pairs.items(), key=lambda pair: pair[1])
+    bound = Bound(most, id, "cosines", str(made.evidence.grade))
+    names = [f"{sizes[k]}" for k in (i, j)]
+    if most == 1:
+        together = {k for pair, cosine in pairs.items() if cosine == 1 for k in pair}
+        shown = ", ".join(str(sizes[k]) for k in sorted(together))
+        yield Told("cosines", f"at this tau some classes are one point: those of {shown}", bound)
+        return
+    least = min(pairs.values())
+    yield Told(
+        "cosines",
+        f"no two classes are one point: cosines are from {least:.4g} to {most:.4g}, the largest "
+        f"between classes of {' and '.join(names)}; equal sizes have {-1 / (len(sizes) - 1):.4g}",
+        bound,
+    )
+
+
+def _taken(at: Setting) -> dict[str, str]:
+    """What was read and taken for granted, and how many images follow from it."""
+    found: dict[str, str] = {"loss": at.loss, "convention": at.row.convention}
+    shown = [*at.advice.defaults, "sizes"]
+    if "sizes" not in at.numbers:
+        shown = [*DEFAULTS, *shown, "seen", "drawn", "each"]
+    found |= {k: str(at.numbers[k]) for k in shown if k in at.numbers}
+    if "classes" in at.numbers:
+        found |= {k: at.words[k] for k in ("anchor", "sampling", "alone")}
+    return found
+
+
+# --- the sentence --------------------------------------------------------------------------------
+def sentence(safe: Safe) -> str:
+    """What to choose, or where the value that was chosen stands."""
+    if safe.name == "dim":
+        assert safe.margin is not None
+        if safe.margin >= 0:
+            return f"d = {safe.given:.0f} is enough for {safe.note} (d >= {safe.low:.0f})."
+        return f"d = {safe.given:.0f} is below {safe.low:.0f}, and {safe.bounds[0].outside}."
+    named = LIMITS[safe.name]
+    ends = (("above", safe.low, named[0]), ("below", safe.high, named[1]))
+    where = " and ".join(
+        f"{word} {end:.6g}" for word, end, own in ends if end is not None and (end != own or own)
+    )
+    if not where:
+        return f"No {safe.name} is safe: {safe.note}."
+    if not safe.bounds and safe.note:
+        return f"{capital(safe.note)}."
+    if safe.given is None:
+        return f"{named[3]} {where}."
+    if safe.margin is None or safe.margin > 0:
+        return f"{safe.name} = {safe.given:g} is safe ({where})."
+    beyond = [b.outside for b in safe.bounds if b.inside(safe.given) <= 0]
+    why = f": {beyond[0]}" if beyond else ""
+    return f"{safe.name} = {safe.given:g} is not safe{why}; it must be {where}."

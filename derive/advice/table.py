@@ -1,0 +1,301 @@
+"""Which quantities of results say what is safe for a loss; nothing is computed here.
+
+A quantity is asked for by the names that a setting has: ``seen`` are the images that an anchor
+sees, ``vectors`` their views, ``drawn`` and ``each`` the classes of a balanced batch and their
+images.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+OF = Mapping[str, str]
+#: m classes of n instances in p views: how results on classes call it.
+DATA = {"m": "classes", "n": "per_class", "p": "views", "tau": "tau"}
+#: B of them at random, or k of each of C classes.
+RANDOM, BALANCED = {**DATA, "B": "seen"}, {**DATA, "C": "drawn", "k": "each"}
+ITEMS = {"N": "seen", "tau": "tau"}
+
+
+@dataclass(frozen=True)
+class Said:
+    """A quantity of a result.
+
+    Attributes
+    ----------
+    result, quantity
+        Their names; ``{alone}`` in the second is the convention for an anchor alone of its class.
+    takes
+        What the parameters of the result are called in a setting.
+    when
+        Words of the setting under which it is asked.
+    convention
+        In whose terms; empty for those of the result's source.
+    """
+
+    result: str
+    quantity: str
+    takes: OF
+    when: OF = field(default_factory=dict)
+    convention: str = ""
+
+
+@dataclass(frozen=True)
+class End:
+    """An end of the safe values of a parameter: they lie above or below it.
+
+    What happens ``outside`` also needs values that are not below ``unless``; there, what
+    ``beneath`` says happens.
+    """
+
+    parameter: str
+    side: Literal["above", "below"]
+    said: Said
+    outside: str
+    unless: Said | None = None
+    beneath: str = ""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number that does not bound a parameter; ``says`` has a place for it.
+
+    ``scaled`` is whether it is a value of the loss, which a convention multiplies by a factor.
+    Of a condition that does not hold, ``otherwise`` is told.
+    """
+
+    name: str
+    said: Said
+    says: str
+    scaled: bool = False
+    otherwise: str = ""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What is known of a loss.
+
+    Attributes
+    ----------
+    defaults
+        Its options, with the values that are taken unless given.
+    ends, facts
+        Asked in this order.
+    room
+        What needs a dimension, in words, and the quantities that know which.
+    steered
+        The parameter whose ends depend on ``tau``: the range of ``tau`` is where it stays inside.
+    labelled
+        Whether it needs classes.
+    unequal
+        What is known where classes are of unequal sizes.
+    hints
+        What may be done, with the results that say so.
+    """
+
+    defaults: Mapping[str, str | None]
+    ends: tuple[End, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    room: tuple[str, tuple[Said, ...]] = ("", ())
+    steered: str = ""
+    labelled: bool = False
+    unequal: Advice | None = None
+    hints: tuple[str, ...] = ()
+
+
+#: Values that a parameter has by definition, what is at its upper end, and what one does with it.
+LIMITS: Mapping[str, tuple[float, float, str, str]] = {
+    "alpha": (
+        0,
+        1,
+        "at 1 only the self-supervised term is left, and labels play no role",
+        "Choose alpha",
+    ),
+    "noise": (0, 1, "", "Noise does no harm"),
+    "tau": (0, float("inf"), "", "Choose tau"),
+    "t": (0, float("inf"), "", "Choose t"),
+    "b": (float("-inf"), float("inf"), "", "Choose b"),
+}
+
+# --- SupCL ---------------------------------------------------------------------------------------
+_COLLAPSE = "all instances of a class collapse to one point"
+_SPLIT = "the views of an instance separate"
+
+
+def _sampled(anchor: str, sampling: str, id: str, takes: OF, alone: str = "") -> tuple[Said, Said]:
+    """Between the second and the first value of alpha classes collapse."""
+    when = {"anchor": anchor, "sampling": sampling}
+    high, low = (Said(id, f"alpha_{end}{alone}", takes, when) for end in ("high", "low"))
+    return high, low
+
+
+_WHOLE = {"m": "classes", "n": "per_class", "tau": "tau"}
+_ALL_IN = {"anchor": "included", "sampling": "all"}
+_INTERVALS = (
+    (Said("supcl-threshold", "alpha_min", _WHOLE, _ALL_IN), None),
+    _sampled("excluded", "all", "supcl-exclusive", DATA),
+    _sampled("included", "uniform", "supcl-batches", RANDOM, "_{alone}"),
+    _sampled("excluded", "uniform", "supcl-batches-exclusive", RANDOM, "_{alone}"),
+    (*_sampled("included", "balanced", "supcl-batches-balanced", BALANCED)[:1], None),
+    _sampled("excluded", "balanced", "supcl-batches-balanced-exclusive", BALANCED),
+)
+_TAU_MAX = Said(
+    "supcl-threshold", "tau_max", {"m": "classes", "n": "per_class", "alpha": "alpha"}, _ALL_IN
+)
+_BOUND = "no embeddings in d dimensions have a loss below {value}"
+_SUPCL = Advice(
+    {"classes": None, "per_class": None, "alpha": None, "tau": "1/10", "dim": "128"},
+    (
+        *(End("alpha", "above", high, _COLLAPSE, low, _SPLIT) for high, low in _INTERVALS),
+        End("tau", "below", _TAU_MAX, _COLLAPSE),
+    ),
+    (
+        Fact(
+            "within_class_variance",
+            Said("supcl-optimum", "within_class_variance", {**DATA, "alpha": "alpha"}, _ALL_IN),
+            "the optimum at this alpha has within-class variance {value}, of 1 in all",
+        ),
+        Fact(
+            "least",
+            Said(
+                "uniform-bound",
+                "loss_at_least",
+                {"N": "vectors", "d": "dim", "tau": "tau"},
+                {"anchor": "included", "alone": "attraction"},
+            ),
+            _BOUND,
+            scaled=True,
+        ),
+    ),
+    ("the threshold of alpha", tuple(high for high, _ in _INTERVALS)),
+    steered="alpha",
+    labelled=True,
+)
+
+# --- losses that have one optimum ----------------------------------------------------------------
+_NOISE = "wrong labels move the optimum away from the simplex of classes"
+_MISMATCH = "mismatched pairs move the optimum away from the simplex"
+_LEAST = "no embeddings have a loss below {value}"
+_DRAWN = {"m": "drawn", "n": "each", "p": "views", "tau": "tau"}
+_SUPCON_LOSS = (
+    Said("supcon", "loss", DATA, {"sampling": "all"}),
+    Said("supcon-batches", "loss", RANDOM, {"sampling": "uniform"}),
+    Said("supcon", "loss", _DRAWN, {"sampling": "balanced"}),
+)
+_UNEQUAL = Advice(
+    {"tau": "1/10", "dim": "128"},
+    (
+        End(
+            "tau",
+            "below",
+            Said("minority-collapse", "tau_merge", {"l1": "largest", "r": "rest"}),
+            "all classes but the largest are one point",
+        ),
+    ),
+    (
+        Fact(
+            "tail",
+            Said(
+                "tail-collapse",
+                "merged",
+                {"K": "heads", "L": "largest", "m": "tail", "tau": "tau"},
+            ),
+            "all smaller classes together are one point beside the largest ones",
+            otherwise="the smaller classes are not one point beside the largest ones",
+        ),
+    ),
+    hints=(
+        "only classes of one size have a regular simplex (simplex-needs-balance): with batches "
+        "that have as many of each class it is the optimum at every tau (supcon-balanced)",
+        "as tau -> 0 the optimum converges to the simplex (imbalance-cold); Soft SupCon has one "
+        "cosine for all pairs up to its tau_critical, whatever the sizes (soft-supcon)",
+    ),
+)
+_SUPCON = Advice(
+    {"classes": None, "per_class": None, "noise": None, "tau": "1/10", "dim": "128"},
+    (End("noise", "below", Said("supcon-noise", "rho_max", DATA), _NOISE),),
+    tuple(
+        Fact("least", said, f"classes collapse at every tau; {_LEAST}", scaled=True)
+        for said in _SUPCON_LOSS
+    ),
+    ("the simplex of classes", _SUPCON_LOSS),
+    labelled=True,
+    unequal=_UNEQUAL,
+)
+_PLAIN = {"n": "seen", "p": "views", "tau": "tau"}
+_SIMCLR = Advice(
+    {"classes": None, "per_class": None, "tau": "1/2", "dim": "128"},
+    facts=(
+        Fact(
+            "least",
+            Said(
+                "uniform-bound",
+                "loss_at_least_best_anchor_out",
+                {**_PLAIN, "d": "dim", "N": "vectors"},
+            ),
+            _BOUND,
+            scaled=True,
+        ),
+        Fact(
+            "duplicates",
+            Said("supcon-batches", "loss", RANDOM, {"labelled": "yes"}),
+            "an encoder that cannot tell images of a class apart has no loss below {value}",
+            scaled=True,
+        ),
+    ),
+    room=("the simplex of images", (Said("simclr", "loss", _PLAIN),)),
+)
+_PAIRS = Advice(
+    {"classes": None, "per_class": None, "noise": None, "tau": "7/100", "dim": "512"},
+    (End("noise", "below", Said("infonce-noise", "rho_max", ITEMS), _MISMATCH),),
+    (
+        Fact(
+            "least",
+            Said("uniform-bound", "loss_at_least_best", {**ITEMS, "d": "dim"}),
+            f"{_BOUND} (mean of both directions)",
+        ),
+    ),
+    ("the simplex of pairs", (Said("infonce-optimum", "loss", {"N": "seen", "t": "tau"}),)),
+)
+
+
+def _sigmoid(parameter: str, side: Literal["above", "below"], name: str, outside: str) -> End:
+    fixed = {"t": "b", "b": "t"}[parameter]
+    said = Said("sigmoid-threshold", name, {"N": "seen", fixed: fixed}, convention="siglip")
+    return End(parameter, side, said, outside)
+
+
+_APART = "the two of a pair do not coincide at the optimum"
+_OPPOSITE = "each tower collapses to one point, opposite to the other"
+_SIGMOID = Advice(
+    {"t": "10", "b": "-10", "dim": "512"},
+    (
+        _sigmoid("t", "below", "t_simplex_max", _APART),
+        _sigmoid("t", "above", "t_antipodal_max", _OPPOSITE),
+        _sigmoid("b", "below", "b_simplex", _APART),
+    ),
+    (
+        Fact(
+            "least",
+            Said("sigmoid-optimum", "loss", {"N": "seen", "t": "t", "b": "b"}, convention="siglip"),
+            f"{_LEAST} (at this t and b)",
+        ),
+    ),
+    (
+        "the simplex of pairs",
+        (Said("sigmoid-threshold", "t_simplex_max", {"N": "seen", "b": "b"}, convention="siglip"),),
+    ),
+)
+
+#: By the names that `explain` has.
+LOSSES: Mapping[str, Advice] = {
+    "supcl": _SUPCL,
+    "supcon": _SUPCON,
+    "simclr": _SIMCLR,
+    "clip": _PAIRS,
+    "siglip": _SIGMOID,
+}
+#: Other names of a loss.
+ALSO = {"infonce": "clip", "sigmoid": "siglip", "nt-xent": "simclr"}

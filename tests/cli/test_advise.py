@@ -1,0 +1,267 @@
+"""``cltheory advise``: what it says is what results say, at the numbers that a setting means."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import cltheory as cl
+import numpy as np
+import pytest
+from cltheory.cli.main import run
+from cltheory.derive.advice.advise import DISTINCT, advised
+from cltheory.derive.advice.table import ALSO, LIMITS, LOSSES
+from cltheory.derive.errors import Refusal
+from cltheory.derive.results import results
+from cltheory.derive.theorem.number import as_float
+from jsonschema import Draft202012Validator
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs/schema/advise.json").read_text(encoding="utf-8")
+)
+SETTINGS: list[tuple[str, ...]] = [
+    ("supcl", "--classes", "100", "--batch", "1024", "--views", "2", "--dim", "128"),
+    ("supcl", "--classes", "10", "--alpha", "0.05", "--convention", "supcontrast"),
+    ("supcl", "--classes", "10", "--per-class", "50", "--sampling", "all", "--devices", "2"),
+    ("supcon", "--classes", "100", "--batch", "512", "--sampling", "balanced:8", "--noise", "0.2"),
+    ("supcon", "--sizes", "500,100,20"),
+    ("simclr", "--batch", "512", "--devices", "8", "--classes", "1000", "--accumulate", "4"),
+    ("clip", "--batch", "4096"),
+    ("siglip", "--batch", "4096", "--t", "10", "--b", "-5"),
+]
+
+
+def said(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
+    code = run(["advise", "--loss", *args])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def parameter(name: str, found: Any) -> Any:
+    return next(k for k in found["parameters"] if k["name"] == name)
+
+
+def fact(name: str, found: Any) -> Any:
+    return next((k for k in found["facts"] if k["name"] == name), None)
+
+
+# --- form ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize("args", SETTINGS, ids=" ".join)
+def test_it_fits_a_screen_and_the_json_its_schema(
+    args: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = said(capsys, *args)
+    lines = out.splitlines()
+    assert code == 0 and len(lines) <= 40 and all(len(line) <= 100 for line in lines)
+    code, out, _ = said(capsys, *args, "--format", "json")
+    found = json.loads(out)
+    Draft202012Validator(SCHEMA).validate(found)
+    assert code == 0 and lines[0].startswith(found["says"][:40])
+
+
+def test_the_schema_refuses_what_is_no_advice() -> None:
+    found = cl.advise("clip", batch=8)
+    found["parameters"][0]["name"] = "beta"
+    assert list(Draft202012Validator(SCHEMA).iter_errors(found))
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("supcom",),
+        ("supcl",),
+        ("supcl", "--classes", "10", "--alpha", "2"),
+        ("supcl", "--classes", "10", "--views", "1", "--convention", "supcontrast"),
+        ("supcl", "--classes", "10", "--convention", "lightly"),
+        ("supcon", "--classes", "10", "--convention", "solo-learn"),
+        ("supcl", "--classes", "10", "--per-class", "5", "--batch", "100"),
+        ("supcl", "--classes", "10", "--sampling", "balanced"),
+        ("supcl", "--classes", "10", "--sampling", "balanced:7"),
+        ("supcl", "--classes", "4", "--batch", "64", "--sampling", "balanced:2"),
+        ("supcl", "--classes", "10", "--alone", "x"),
+        ("supcl", "--sizes", "5,4,3"),
+        ("supcon", "--sizes", "5,a"),
+        ("supcon", "--sizes", "5,5,5"),
+        ("supcon", "--sizes", "5,4,3", "--classes", "3"),
+        ("clip", "--alpha", "0.5"),
+        ("clip", "--t", "10", "--tau", "0.1"),
+    ],
+    ids=" ".join,
+)
+def test_bad_input_is_one_line_and_code_2(
+    args: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = said(capsys, *args)
+    assert code == 2 and not out and err.count("\n") == 1
+
+
+def test_the_help_names_all_losses_and_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = said(capsys, "clip", "--help")
+    assert code == 0 and "Examples" in out and all(k in out for k in LOSSES)
+
+
+# --- the table ----------------------------------------------------------------------------------
+def everything_said() -> list[Any]:
+    rows = [*LOSSES.values(), *(k.unequal for k in LOSSES.values() if k.unequal)]
+    ends = [end for row in rows for end in row.ends]
+    assert {end.parameter for end in ends} <= set(LIMITS)
+    low = [end.unless for end in ends if end.unless]
+    return [k.said for k in ends] + low + [k.said for r in rows for k in r.facts]
+
+
+@pytest.mark.parametrize("one", everything_said(), ids=lambda k: f"{k.result} {k.quantity}")
+def test_the_table_names_quantities_and_parameters_that_there_are(one: Any) -> None:
+    result = results[one.result]
+    assert set(one.takes) <= {s.name for s in result.parameters}
+    names = {one.quantity.format(alone=k) for k in ("attraction", "term", "renormalise", "skip")}
+    assert names & set(result.quantities)
+
+
+def test_other_names_mean_the_same() -> None:
+    for name, own in ALSO.items():
+        found, same = cl.advise(name, batch=16), cl.advise(own, batch=16)
+        assert found["parameters"] == same["parameters"]
+
+
+# --- what it says ---------------------------------------------------------------------------------
+def supcl(g: np.ndarray, label: np.ndarray, image: np.ndarray, alpha: float, tau: float) -> float:
+    """SupCL of a batch with the anchor included; an anchor alone is not attracted to others."""
+    total = 0.0
+    for u in range(len(g)):
+        others = (label == label[u]) & (image != image[u])
+        attraction = (1 - alpha) * g[u, others].mean() if others.any() else 0.0
+        attraction += alpha * g[u, image == image[u]].mean()
+        total += np.log(np.exp(g[u] / tau).sum()) - attraction / tau
+    return total / len(g)
+
+
+def test_the_end_of_alpha_is_where_batches_start_to_leave_collapse() -> None:
+    """All batches of 3 of 2 x 2 images of one view: the slope of their mean changes its sign."""
+    from itertools import combinations
+
+    tau, n = 0.5, 2
+    image = np.arange(4)
+    label = image // n
+    found = cl.advise("supcl", classes=2, per_class=2, batch=3, views=1, tau="1/2", dim=8)
+    edge = parameter("alpha", found)["low"]
+
+    def mean(within: float, alpha: float) -> float:
+        """Instances of a class at this cosine; class means stay opposite."""
+        same = label[:, None] == label[None, :]
+        across = -(1 + within) / 2  # the sum of all vectors is zero
+        g = np.where(image[:, None] == image[None, :], 1.0, np.where(same, within, across))
+        batches = [list(k) for k in combinations(range(4), 3)]
+        return float(
+            np.mean([supcl(g[np.ix_(k, k)], label[k], image[k], alpha, tau) for k in batches])
+        )
+
+    for alpha, leaves in ((edge - 0.01, False), (edge + 0.01, True)):
+        assert (mean(1 - 1e-5, alpha) < mean(1, alpha)) is leaves
+
+
+@pytest.mark.parametrize(
+    "convention, sampling",
+    [("paper", "uniform"), ("supcontrast", "balanced:4"), ("supcontrast", "all"), ("paper", "all")],
+)
+def test_tau_ends_where_alpha_does(convention: str, sampling: str) -> None:
+    """At the end of the range of tau, the end of alpha is the alpha that was chosen."""
+    own: dict[str, Any] = {"classes": 10, "per_class": 40, "batch": 32, "convention": convention}
+    found = cl.advise("supcl", **own, sampling=sampling, alpha="0.6")
+    high = parameter("tau", found)["high"]
+    alone = {} if sampling != "uniform" else {"alone": "attraction"}
+    there = cl.advise("supcl", **own, sampling=sampling, **alone, tau=high * 0.999)
+    beyond = cl.advise("supcl", **own, sampling=sampling, **alone, tau=high * 1.001)
+    assert parameter("alpha", there)["low"] < 0.6 < parameter("alpha", beyond)["low"]
+
+
+def test_alone_changes_the_end_and_none_may_be_left() -> None:
+    own = {"classes": 100, "per_class": 500, "batch": 256}
+    term = parameter("alpha", cl.advise("supcl", alone="term", **own))
+    assert term["low"] == pytest.approx(0.3098, abs=1e-4)  # docs/which-batch.md
+    attraction = parameter("alpha", cl.advise("supcl", **own))
+    assert attraction["bounds"] == [] and "at no alpha" in attraction["note"]
+
+
+def test_below_both_ends_views_separate() -> None:
+    found = cl.advise("supcl", classes=10, alpha="0.01", convention="supcontrast")
+    assert "down to 0.0197" in found["says"] and "views of an instance separate" in found["says"]
+
+
+def test_devices_gather_and_accumulation_does_not() -> None:
+    own: dict[str, Any] = {"classes": 10, "per_class": 500, "tau": "0.1", "alone": "term"}
+    one = cl.advise("supcl", batch=128, **own)
+    four = cl.advise("supcl", batch=32, devices=4, accumulate=8, **own)
+    assert parameter("alpha", one)["low"] == parameter("alpha", four)["low"]
+    assert fact("ungathered", one) is None
+    alone = cl.advise("supcl", batch=32, **own)
+    assert fact("ungathered", four)["value"] == parameter("alpha", alone)["low"]
+
+
+def test_where_a_value_stands() -> None:
+    own: dict[str, Any] = {"classes": 100, "batch": 256, "alone": "term"}
+    inside = parameter("alpha", cl.advise("supcl", alpha="0.5", **own))
+    assert inside["margin"] == pytest.approx(0.5 - inside["low"]) and not inside["taken"]
+    outside = cl.advise("supcl", alpha="0.01", **own)
+    assert parameter("alpha", outside)["margin"] < 0 and "not safe" in outside["says"]
+    assert "below 100" in cl.advise("supcl", dim=64, **own)["says"]
+
+
+def test_duplicates_are_a_floor() -> None:
+    """An encoder of classes has the floor or more: sampled batches of SimCLR, within 5 errors."""
+    m, batch, tau = 8, 16, 0.5
+    found = cl.advise("simclr", classes=m, per_class=100, batch=batch, tau="1/2")
+    rng, u = np.random.default_rng(0), np.eye(m) - 1 / m
+    u /= np.linalg.norm(u, axis=1, keepdims=True)
+    losses = []
+    for _ in range(400):
+        label = np.repeat(rng.choice(m * 100, batch, replace=False) // 100, 2)
+        s = u[label] @ u[label].T / tau
+        np.fill_diagonal(s, -np.inf)
+        losses.append(np.mean(np.log(np.exp(s).sum(1)) - 1 / tau))
+    error = np.std(losses) / 20
+    assert fact("duplicates", found)["value"] == pytest.approx(np.mean(losses), abs=5 * error)
+    assert fact("same_class", found)["says"].startswith("1.859 ")  # 15 * 99/799
+
+
+def test_a_convention_scales_values_and_not_thresholds() -> None:
+    own: dict[str, Any] = {"classes": 10, "batch": 64, "tau": "0.1"}
+    plain, scaled = (cl.advise("supcon", convention=k, **own) for k in ("paper", "supcontrast"))
+    ratio = fact("least", scaled)["value"] / fact("least", plain)["value"]
+    assert ratio == pytest.approx(0.1 / 0.07)
+    assert plain["parameters"] == scaled["parameters"]
+
+
+def test_siglip_is_in_its_own_sign() -> None:
+    found = cl.advise("siglip", batch=1024, t=10, b=-10)
+    theirs = results["sigmoid-threshold"].value("t_simplex_max", N=1024, b=10)
+    assert parameter("t", found)["high"] == pytest.approx(as_float(theirs))
+
+
+def test_sizes_say_which_classes_merge() -> None:
+    merged = cl.advise("supcon", sizes="20,500,100", tau=2)
+    assert "not safe" in merged["says"] and "100, 20" in fact("cosines", merged)["says"]
+    apart = cl.advise("supcon", sizes=[500, 100, 20], tau="0.1")
+    assert "no two classes are one point" in fact("cosines", apart)["says"]
+    tail = [cl.advise("supcon", sizes=[1000, 1000, 5, 5], tau=t) for t in ("0.5", "0.1")]
+    assert [fact("tail", k)["value"] for k in tail] == [1, 0]  # docs/imbalance.md
+    many = cl.advise("supcon", sizes=list(range(2, 4 + DISTINCT)))
+    assert "not searched" in fact("cosines", many)["says"]
+
+
+def test_each_number_has_evidence_no_stronger_than_its_result() -> None:
+    for args in SETTINGS[1:3]:
+        names = (k[2:].replace("-", "_") for k in args[1::2])
+        options = dict(zip(names, args[2::2], strict=True))
+        for safe in advised(args[0], **options).parameters:
+            for bound in safe.bounds:
+                grade = str(results[bound.result].evidence.grade)
+                assert bound.evidence in (grade, "sampled")
+                assert safe.name != "tau" or bound.evidence == "sampled" or "all" in args
+
+
+def test_python_refuses_in_one_line() -> None:
+    with pytest.raises(Refusal, match="knows no loss"):
+        cl.advise("supcom")
+    with pytest.raises(Refusal, match="has no --temperature; it takes"):
+        cl.advise("clip", temperature=0.1)
