@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 import torch
@@ -227,23 +228,32 @@ def test_dimensions_and_temperatures_outside_are_refused() -> None:
             BOUND.point(**at)
 
 
-def test_the_table_of_real_systems_is_what_comes_out() -> None:
-    page = Path(__file__).parents[2] / "docs" / "dimension.md"
+def independently(name: str, size: int, d: int, tau: str) -> tuple[mpmath.mpf, mpmath.mpf]:
+    """The uniform bound and the minimum over all dimensions, by mpmath."""
+    with mpmath.workdps(40):
+        k = 1 / mpmath.mpf(tau)
+        uniform = mpmath.log(size) + mpmath.log(mpmath.hyp0f1(mpmath.mpf(d) / 2, k**2 / 4)) - k
+        below = size - 1 if name == "N" else 2 * (size - 1)  # two views, without the anchor
+        return uniform, mpmath.log1p(below * mpmath.exp(-k * size / (size - 1)))
+
+
+def test_the_tables_of_real_systems_are_right() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "dimension.md").read_text()
     row = re.compile(
         r"\| \$(\w) = (\d+)\$ \| (\d+) \| ([\d.]+) \| (\S+) \| (\S+) \| (\S+) \|$", re.M
     )
-    found = row.findall(page.read_text())
-    assert len(found) == 6
+    found = row.findall(text)
+    assert len(found) == 7
     for name, size, d, tau, *shown in found:
-        at = {name: size, "d": d, "tau": tau, "p": 2}
-        out = name == "n"
-        uniform = BOUND.value("loss_at_least_anchor_out" if out else "loss_at_least", **at)
-        best = BOUND.value("loss_at_least_best_anchor_out" if out else "loss_at_least_best", **at)
-        clip = {"N": size, "t": tau}
-        simplex = (
-            results["simclr"].value("loss", n=size, p=2, tau=tau)
-            if out
-            else results["infonce-optimum"].value("loss", **clip) / 2
-        )
-        for value, text in zip((uniform, simplex, best), shown, strict=True):
-            assert 0 <= float(value) - float(text) < 1e-3
+        values = independently(name, int(size), int(d), tau)
+        for value, said in zip((*values, max(values)), shown, strict=True):
+            assert 0 <= value - mpmath.mpf(said) < 1e-3
+    head = next(line for line in text.splitlines() if line.startswith("| $\\tau$ | $N"))
+    columns = re.findall(r"N = (\d+)\$, \$d = (\d+)", head)
+    lines = re.findall(r"^\| ([\d.]+) \| (.*) \|$", text, re.M)
+    assert (len(columns), len(lines)) == (5, 7)
+    for tau, cells in lines:
+        for (size, d), said in zip(columns, cells.split(" | "), strict=True):
+            uniform, simplex = independently("N", int(size), int(d), tau)
+            assert said.endswith("*") == (uniform > simplex)
+            assert 0 <= max(uniform, simplex) - mpmath.mpf(said.rstrip("*")) < 1e-3
