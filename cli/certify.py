@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 LARGEST = 400_000_000
 #: Digits of the inner products of a derived optimum, and what its gap is then about.
 DIGITS = 40
+#: Of a bound on the loss, which is rounded down.
+DECIMALS = Decimal("1e-9")
 
 
 class Target(ResultId):
@@ -120,7 +123,21 @@ def certify_command(
             raise click.UsageError(f"{target} cannot be certified: {error}") from None
     if out is not None:
         write({out: json.dumps(file, indent=1) + "\n"})
-    return _told(out or target, file, style, result.problem)
+    least = _least(result, values, d) if search and d is not None else None
+    return _told(out or target, file, style, result.problem, least)
+
+
+def _least(result: Result, values: dict[str, str], d: int) -> tuple[Any, str] | None:
+    """The best proved bound on the loss in d dimensions, and which it is."""
+    from ..derive.decide.domain import DomainError
+    from ..derive.theorem.bounded import bound_at
+
+    made = result.with_inputs(at=values) if result.at_values else result
+    known = {s.name for s in made.parameters}
+    try:
+        return bound_at(made, **{k: v for k, v in values.items() if k in known}, d=d)
+    except DomainError:  # the result says nothing of the minimum at these values
+        return None
 
 
 def _lacks(result: Result) -> str:
@@ -252,8 +269,17 @@ def _read(name: str) -> Any:
         raise click.UsageError(f"{name} is not valid JSON: not a certificate") from None
 
 
-def _told(name: str, file: Any, style: str, problem: Problem | None = None) -> int:
-    """Replay a certificate and say what it proves; ``problem`` is what it was made of."""
+def _told(
+    name: str,
+    file: Any,
+    style: str,
+    problem: Problem | None = None,
+    least: tuple[Any, str] | None = None,
+) -> int:
+    """Replay a certificate and say what it proves; ``problem`` is what it was made of.
+
+    ``least`` is a bound on the loss in the dimension of its embeddings, and which it is.
+    """
     from ..derive.certificate import Refused, replay
 
     try:
@@ -266,12 +292,19 @@ def _told(name: str, file: Any, style: str, problem: Problem | None = None) -> i
         found = {"evidence": "interval", "loss": "", "gap": ""} if proved else {"refused": why}
         if proved:
             found |= {"loss": file["claim"]["loss"], "gap": file["claim"]["gap"], "about": about}
+        if proved and least is not None:
+            found |= {"loss_at_least": str(least[0]), "loss_at_least_by": least[1]}
         click.echo(json.dumps({"certificate": name} | found, indent=2))
     elif proved is None:
         click.echo(f"cltheory: {name}: refused: {why}", err=True)
     else:
         click.echo(about)
         click.echo(f"loss  {file['claim']['loss']}")
+        if least is not None:
+            bound = Decimal(str(least[0])).quantize(DECIMALS, ROUND_FLOOR)
+            left = (Decimal(file["claim"]["loss"]) - bound).quantize(DECIMALS, ROUND_CEILING)
+            click.echo(f"no embeddings of this dimension have a loss below {bound} ({least[1]}),")
+            click.echo(f"so none is better than these by more than {left}")
         click.echo(f"above the minimum of the loss by at most {file['claim']['gap']}  [interval]")
     return 0 if proved is not None else 1
 

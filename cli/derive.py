@@ -113,6 +113,16 @@ def derive_command(
     made |= {k: listed(k, values.pop(k)) for k in result.lists if k in values}
     if made or result.at_values:
         result = result.with_inputs(at={} if convention else values, **made)
+    if dim is not None:
+        from ..derive.theorem.bounded import with_bound
+
+        has_own = "d" in {s.name for s in result.parameters}
+        if has_own and "d" in values:
+            raise click.UsageError("--d and --dim are the same here: give one")
+        bounded = with_bound(result)
+        if has_own or bounded is not result:
+            values["d"] = str(dim)
+        result = bounded
     if convention:
         result = result.in_convention(convention)
         if result.at_values:
@@ -140,7 +150,7 @@ def derive_command(
         renamed=renamed,
     )
     given = {"brief": brief, "proof": proof, "whole": whole, "claims": claims}
-    if dim is not None and "verdicts" in found:
+    if dim is not None and not has_own and "verdicts" in found:
         from ..derive.theorem.dimensions import verdicts_at
 
         found["verdicts"] += verdicts_at(result, point, dim)

@@ -177,6 +177,8 @@ def _said(x: float) -> str:
 def _text(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
     import textwrap
 
+    from ..numeric.realize.verdict import at_most
+
     lines = [_title(asked, case), ""]
     lines += labelled("verdict", f"{verdict.word}  [{verdict.evidence}]", 15)
     lines += labelled("because", verdict.reason, 15)
@@ -196,6 +198,10 @@ def _text(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
         )
         lines.append(f"  above the bound: {verdict.excess:.6g}{_part(verdict)}")
         lines.append(f"  certified gap: {_gap(verdict)}")
+    found = _least(asked, case, verdict)
+    is_open = verdict.gap is None or verdict.gap > PROVED * (verdict.loss or 0.0)
+    if is_open and found is not None and found[1] != "entropic bound":
+        lines.append(f"  no loss below: {at_most(found[0])}  [{found[1]}]")
     lines += _cosine_lines(case, verdict)
     for note in verdict.notes:
         lines += textwrap.wrap(note, WIDTH, initial_indent="  ", subsequent_indent="    ")
@@ -211,6 +217,23 @@ def _elsewhere(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
     given = f"--sizes {','.join(map(str, case.sizes))}{more} --tau {_said(asked.tau)}"
     where = "in dimensions enough, " if verdict.is_limited else ""
     return [f"  {where}to any precision: cltheory derive {id} {given}"]
+
+
+def _least(asked: Asked, case: Case, verdict: Verdict) -> tuple[float, str] | None:
+    """The best lower bound on the loss in the dimension that is asked for, and which it is."""
+    found = {} if verdict.bound is None else {"entropic bound": verdict.bound}
+    if verdict.loss is not None and verdict.gap is not None:
+        found["certified gap"] = verdict.loss - verdict.gap
+    is_supcon = asked.scheme == "supcon" and asked.measure == "cosine"
+    if is_supcon and asked.tau is not None and min(case.sizes) > 1:
+        from sympy import Integer, Rational
+
+        from ..derive.optimum.dimension import d
+        from ..derive.optimum.uniform import of_groups
+
+        bound = of_groups(case.sizes, Rational(str(asked.tau))).xreplace({d: Integer(asked.q)})
+        found["uniform bound"] = float(bound.evalf(20))
+    return max(((v, k) for k, v in found.items()), default=None)
 
 
 def _part(verdict: Verdict) -> str:
@@ -281,6 +304,7 @@ def _json(
             return "oo" if value > 0 else "-oo"
         return value
 
+    least = _least(asked, case, verdict)
     found = {
         "scheme": asked.scheme or "weights",
         "similarity": asked.measure,
@@ -302,6 +326,8 @@ def _json(
         "loss": verdict.loss,
         "excess": verdict.excess,
         "gap": verdict.gap,
+        "loss_at_least": least and least[0],
+        "loss_at_least_by": least and least[1],
         "stop": verdict.stop or None,
     }
     if case.sizes:

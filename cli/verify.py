@@ -78,6 +78,8 @@ def verify_command(
     found from its global minimum. If the loss is not convex in the Gram matrix, no gap is
     certified and the loss found is called optimised; a search that ends above the derived minimum
     has not reached it, which is not a disagreement, while one that ends below it disagrees.
+    With --dim the best proved bound on the loss in that dimension is compared with the best
+    embeddings found: the difference is what is left open.
     """
     need_torch()
     id, drawn = over_batches(id, batch, sampling)

@@ -41,7 +41,7 @@ def row(result: Result) -> str:
     """One result: the dimension it needs, and the limits among its quantities."""
     dimension = head(result, Tex(written, escaped)).dimension
     if "$" not in dimension:  # a sentence of the result itself
-        dimension = re.sub(r"\b(d|q|n - 1)\b", r"$\1$", dimension)
+        dimension = re.sub(r"\b(d = m - 1|d|q|n - 1)\b", r"$\1$", dimension)
     limits = "<br>".join(
         f"${q.symbol}{joint(q)}{result.latex(name)}$".replace("|", r"\vert ")
         for name, q in result.quantities.items()

@@ -30,6 +30,7 @@ pages = load(ROOT / "docs" / "examples.py", "docs_examples")
 claims = load(ROOT / "docs" / "make_claims.py", "docs_make_claims")
 formulas = load(ROOT / "docs" / "make_formulas.py", "docs_make_formulas")
 dimensions = load(ROOT / "docs" / "make_dimensions.py", "docs_make_dimensions")
+bounds = load(ROOT / "docs" / "make_bounds.py", "docs_make_bounds")
 losses = load(ROOT / "docs" / "make_losses.py", "docs_make_losses")
 TEXTS = {page.name: page.read_text(encoding="utf-8") for page in pages.PAGES}
 EXAMPLES = [e for name, text in TEXTS.items() for e in pages.examples(text, name) if e.exact]
@@ -183,6 +184,10 @@ def test_the_page_of_formulas_is_up_to_date() -> None:
 
 def test_the_table_of_dimensions_is_up_to_date() -> None:
     assert TEXTS["theory.md"] == dimensions.page(), "python docs/make_dimensions.py --write"
+
+
+def test_the_tables_of_bounds_are_up_to_date() -> None:
+    assert TEXTS["dimension.md"] == bounds.page(), "python docs/make_bounds.py --write"
 
 
 @pytest.mark.parametrize("id", list(results))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from sympy import Expr, Function, S, hyper, oo
+from sympy import Expr, Function, S, exp, hyper, log, oo, sqrt
 
 from .ball import NotEnclosed, as_float, enclosure
 
@@ -23,10 +23,18 @@ class Log0F1(Function):  # type: ignore[misc]
 
     @classmethod
     def eval(cls, b: Expr, z: Expr) -> Expr | None:
-        """Zero at z = 0 and for b = oo, where all terms but the first vanish; oo for z = oo."""
+        """Zero at z = 0 and for b = oo, where all terms but the first vanish; oo for z = oo.
+
+        On a line, b = 1/2, it is the logarithm of a hyperbolic cosine.
+        """
         if z.is_zero or (b is oo and z is not oo):
             return S.Zero
-        return oo if z is oo and b is not oo else None
+        if z is oo and b is not oo:
+            return oo
+        if b == S.Half:
+            k = 2 * sqrt(z)
+            return log((exp(k) + exp(-k)) / 2)
+        return None
 
     def fdiff(self, argindex: int = 1) -> Expr:
         """The derivative in z; the one in b has no closed form."""

@@ -8,10 +8,11 @@ equivalence iff they are 0 or c.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sympy import Eq, Expr, Integer, S, Symbol, log
+from sympy import Add, Eq, Expr, Integer, S, Symbol, log
 
 from ..decide.decide import positive, zero
 from ..decide.domain import Domain
@@ -20,6 +21,7 @@ from ..decide.hypergeometric import Log0F1
 from ..decide.present import tidy
 from ..losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ..problems.problem import Problem
+from ..proof.derivation import Derivation
 from ..proof.relations import eq
 from ..proof.sphere import ONE_SET, TWO_SETS, WITHOUT_ANCHOR
 from ..proof.statement import Lemma, Statement
@@ -98,16 +100,41 @@ def _has_only(scheme: Scheme, names: Collection[str], values: tuple[Expr | int, 
     return all(any(tidy(e - value) == 0 for value in values) for e in found)
 
 
-def least_on_sphere(problem: Problem) -> Expr | None:
-    """The bound for a declared loss, in d and its own symbols; None where none is known."""
-    loss, scheme, total = problem.loss, problem.structure, S.Zero
+def least_on_sphere(problem: Problem, proof: Derivation | None = None) -> Expr | None:
+    """The bound for a declared loss, in d and its own symbols; None where none is known.
+
+    With a ``proof`` the number of vectors that each denominator counts as is a step of it.
+    """
+    loss, scheme = problem.loss, problem.structure
     if not isinstance(loss, SoftmaxLoss) or not isinstance(scheme, Scheme):
         return None
-    for term in loss.terms:
+    totals: dict[Expr, Expr] = {}
+    for k, term in enumerate(loss.terms, 1):
         found = alike(term, scheme) if loss.similarity is None else None
         weights = (term.coefficient, *term.weights)
         signs = (positive(w, problem.domain, strict=False) for w in weights)
         if found is None or not all(isinstance(sign, Holds) for sign in signs):
             return None
-        total += term.coefficient * at_uniform(found[0], loss.temperature)
-    return total
+        totals[found[0]] = totals.get(found[0], S.Zero) + term.coefficient
+        if proof is not None:
+            title = f"In d dimensions the denominators of term {k} count as so many vectors"
+            says = Counted.of(term, scheme, problem.domain)
+            proof.add(title, says, "anchors have equal denominators, up to the anchor itself")
+    at = ((tidy(total), at_uniform(size, loss.temperature)) for size, total in totals.items())
+    return Add(*(total * bound for total, bound in at))
+
+
+def of_groups(sizes: Collection[int], tau: Expr) -> Expr:
+    """The bound where positives are the others of an anchor's group, and all others are below it.
+
+    Raises
+    ------
+    ValueError
+        If a group has one member: it has no positives.
+    """
+    if min(sizes) < 2:
+        raise ValueError("a group of one member has no positives")
+    size = Integer(sum(sizes))
+    counts = ((Integer(k), Integer(n)) for k, n in Counter(sizes).items())
+    shift = sum((n * k / size * log((k - 1) / k) for k, n in counts), S.Zero)
+    return at_uniform(size, tau) + shift

@@ -76,14 +76,17 @@ TWO_SETS = Lemma(
 WITHOUT_ANCHOR = Lemma(
     "uniform bound without the anchor",
     "draw two members x, y of each group at random: the bound for the two towers holds in each "
-    "draw, and in the mean over draws K - 1 times its denominator is at most that of the loss",
-    statement=r"Let $M$ vectors come in groups of $K \ge 2$, let the positives of an anchor be the "
-    r"others of its group, alike in weight, and let its denominator be the sum over all other "
-    r"vectors. Then the loss is at least $\log((K - 1) M/K) + \Lambda - \kappa$, in the terms of "
-    r"the bound for two towers.",
-    proof=r"Draw an ordered pair of different members $x_c, y_c$ of each group $c$. In each draw "
-    r"the mean over $c$ of $\log\sum_{c'} e^{\kappa x_c \cdot y_{c'}} - \kappa x_c \cdot y_c$ is "
-    r"at least $\log(M/K) + \Lambda - \kappa$. Given $x_c$, the mean of the sum is $\frac{1}{K - "
-    r"1}$ of that over the others of the group and $\frac1K$ of that over the other groups, at "
-    r"most $\frac{1}{K - 1}$ of the denominator; and the logarithm is concave.",
+    "draw, with groups weighted by their sizes, and in the mean over draws its denominator, a mean "
+    "over groups, is at most K/(M (K - 1)) times that of the loss",
+    statement=r"Let $M$ vectors come in groups of $K_c \ge 2$, let the positives of an anchor be "
+    r"the others of its group, alike in weight, and let its denominator be the sum over all other "
+    r"vectors. Then the loss is at least $\log M + \sum_c \frac{K_c}{M} \log\frac{K_c - 1}{K_c} + "
+    r"\Lambda - \kappa$, in the terms of the bound for two towers: for equal groups $\log((K - 1) "
+    r"M/K) + \Lambda - \kappa$.",
+    proof=r"Draw an ordered pair of different members $x_c, y_c$ of each group $c$, of weight "
+    r"$w_c = K_c/M$. In each draw the mean over $c$, by these weights, of $\log\sum_{c'} w_{c'} "
+    r"e^{\kappa x_c \cdot y_{c'}} - \kappa x_c \cdot y_c$ is at least $\Lambda - \kappa$. Given "
+    r"$x_c$, the mean of the sum is $\frac{K_c}{M (K_c - 1)}$ of that over the others of the group "
+    r"and $\frac1M$ of that over the other groups, at most $\frac{K_c}{M (K_c - 1)}$ of the "
+    r"denominator; and the logarithm is concave.",
 )

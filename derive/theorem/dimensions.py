@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 
-import mpmath
-from sympy import Expr, Integer, Max, S, Symbol, oo
+from sympy import Expr, Max, S, Symbol, oo
 
 from ..decide.domain import DomainError, between
 from ..decide.present import solve_linear, tidy
@@ -17,12 +15,7 @@ from ..losses.written import Plain
 from ..optimum.dimension import Dimension, d, has_one_optimum
 from ..optimum.reduction import reduced
 from ..optimum.segment import Occupied, Segment
-from ..optimum.uniform import least_on_sphere
-from .number import number
 from .result import Result
-
-#: Digits of a bound before it is rounded down.
-SHOWN_OF = 20
 
 
 def least_dimension(result: Result) -> Expr | None:
@@ -42,6 +35,8 @@ def own_dimension(result: Result, name: str) -> Dimension | None:
     None where it speaks of no embeddings, or their dimension is a parameter.
     """
     q = result.quantity(name)
+    if q.expression.has(d):
+        return None
     thresholds = [q.threshold, *q.ends.values()] if q.threshold or q.ends else []
     found = [t.dimension for t in thresholds if t is not None and t.dimension is not None]
     if found:
@@ -181,28 +176,4 @@ def verdicts_at(result: Result, point: Mapping[Symbol, Expr], dimension: int) ->
         else:
             enough = f"d >= {own.least} is proved to be enough"
             told.append(f"d = {dimension} may be too small for {about}: {enough}")
-    if any((dimension - own.least).is_negative for own in needs):
-        told += _least_at(result, point, dimension)
     return told
-
-
-def _least_at(result: Result, point: Mapping[Symbol, Expr], dimension: int) -> list[str]:
-    """What no embeddings in too few dimensions have a loss below, if all parameters are given.
-
-    The minimum over all dimensions is a bound in each of them, and the larger one is reported.
-    """
-    problem = result.problem if not result.convention else None
-    found = least_on_sphere(problem) if problem is not None else None
-    if found is None or not found.free_symbols - {d} <= set(point) or oo in point.values():
-        return []
-    there = found.xreplace({**point, d: Integer(dimension)})
-    values = {"uniform-bound": number(there, "loss", SHOWN_OF)}
-    if "loss" in result.quantities:
-        with suppress(DomainError):
-            least = number(result.at("loss", point), "loss", SHOWN_OF)
-            values["minimum over all dimensions"] = least
-    why = max(values, key=lambda k: values[k])
-    shown = mpmath.floor(values[why] * 1000) / 1000  # down: it is a lower bound
-    if shown <= 0:
-        return []
-    return [f"no embeddings of d = {dimension} have a loss below {mpmath.nstr(shown, 15)} ({why})"]

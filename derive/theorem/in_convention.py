@@ -107,7 +107,7 @@ def _quantity(name: str, q: Quantity, reading: Reading) -> Quantity:
         value = _set(q.expression, q.parameter, reading)
         images = {_of_value(q.parameter, e, reading): t for e, t in ends.items()}
         ends = {e: _threshold(t, e, reading) for e, t in images.items()}
-    elif name == "loss" and q.is_number:
+    elif name in ("loss", "loss_at_least") and q.is_number:
         value = reading.factor * value
     if bound is not None:  # a value of a parameter
         parameter, sign = bound

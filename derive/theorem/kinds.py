@@ -18,6 +18,7 @@ from sympy import (
     Interval,
     Not,
     Or,
+    Piecewise,
     S,
     Union,
     oo,
@@ -120,6 +121,23 @@ def rebuilt(value: Basic, put: Callable[[Expr], Expr]) -> Basic:
     if kind is Kind.SET:
         return _set(value, put)
     return _condition(value, put) if kind is Kind.CONDITION else value
+
+
+def first_case(value: Piecewise) -> Expr:
+    """The first name whose condition is proved to hold; itself where symbols are left.
+
+    Raises
+    ------
+    DomainError
+        If two numbers are not told apart.
+    """
+    for name, condition in value.args:
+        held = rebuilt(condition, lambda e: e)
+        if held == True:  # noqa: E712
+            return name
+        if held != False:  # noqa: E712
+            break
+    return value
 
 
 def _set(value: Set, put: Callable[[Expr], Expr]) -> Set:

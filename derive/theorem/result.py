@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import mpmath
-from sympy import Derivative, Expr, Symbol, oo, zoo
+from sympy import Derivative, Expr, Piecewise, Symbol, oo, zoo
 
 from ..decide.calculus import derivative
 from ..decide.cases import opened
@@ -26,7 +26,7 @@ from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.hooks import Shown, call
 from .compile import Vectorised, compiled
-from .kinds import Expression, Kind, numbers_in, rebuilt, without_empty
+from .kinds import Expression, Kind, first_case, numbers_in, rebuilt, without_empty
 from .listed import Given, ListOf
 from .measure import Measure, by_name
 from .number import Value, decided, nested, number, numbers
@@ -331,6 +331,8 @@ class Result(Shown):
             at = ", ".join(f"{s} = {v}" for s, v in felt.items())
             raise DomainError(f"whether {name} holds at {at} is not known: it is a limit case")
         found = rebuilt(quantity.expression, lambda e: _put_in(name, quantity, e, point, domain))
+        if quantity.names and isinstance(found, Piecewise):
+            return first_case(found)
         is_set = quantity.kind is Kind.SET
         return without_empty(found, with_values(domain, point)) if is_set else found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,11 +13,12 @@ from sympy import Expr, S
 
 from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
+from ...derive.theorem.bounded import BOUND, bound_at
 from ...derive.theorem.measure import LOSS, Entries, Face, Rank, Reading, product, share
 from ...derive.theorem.number import as_float
 from ...derive.theorem.result import Result
 from ..problems.reduced import OCCUPIED
-from ..search.optimiser import StopCode, minimise
+from ..search.optimiser import Optimum, StopCode, minimise
 from .case import Case
 from .checks import CLOSE_FLOAT32, Check
 from .flat import flat_readings
@@ -99,7 +101,30 @@ def at_optimum(of: Case, point: Mapping[str, Any], wide: int) -> list[Check]:
                     run.close_gap,
                 )
             )
-    return checks
+    return [*checks, *_at_least(of, point, found, where)]
+
+
+def _at_least(of: Case, point: Mapping[str, Any], found: Optimum, where: str) -> Iterator[Check]:
+    """The best proved bound in the dimension that was given, against the best loss found there."""
+    d, loss = of.run.d, of.problem.loss
+    for r in of.predictions(point) if d is not None else []:
+        if r.problem is None or r.problem.loss is not loss:
+            continue
+        with suppress(DomainError):
+            bound = bound_at(r, **of.known(r, point), d=d)
+            if bound is None:
+                continue
+            best = int(found.loss.argmin())
+            yield Check(
+                f"{BOUND} ({bound[1]})",
+                f"{where}, d={d}, best seed",
+                as_float(bound[0]),
+                float(found.loss[best]),
+                of.run.close_loss,
+                stop=found.stop[best].value,
+                is_bound=True,
+            )
+            return
 
 
 def _predicted(

@@ -55,6 +55,8 @@ class Check:
         Largest gap that counts as certified.
     reached
         Whether the search got as low as what was derived; if not, a difference refutes nothing.
+    is_bound
+        Whether what is predicted is a lower bound, which what is measured may exceed.
     """
 
     what: str
@@ -67,6 +69,7 @@ class Check:
     covered: bool = True
     close_gap: float = CLOSE_GAP
     reached: bool = True
+    is_bound: bool = False
 
     @property
     def difference(self) -> float:
@@ -78,7 +81,8 @@ class Check:
         """Whether the two agree within the tolerance, with a certificate below its own."""
         if not self.covered:
             return "not covered"
-        near = abs(self.difference) <= self.tolerance
+        off = -self.difference if self.is_bound else abs(self.difference)
+        near = off <= self.tolerance
         certified = self.gap is None or self.gap <= self.close_gap
         if near and certified:
             return "agrees"

@@ -308,3 +308,18 @@ def test_a_symbol_is_renamed_in_what_is_typeset(cltheory: Any, refused: Any) -> 
     assert renamed == plain.replace(r"9 \tau", "9 T").replace(r"\tau", "T")
     assert "--rename needs --format latex" in refused(*at)
     assert "no symbol is called 'q'" in refused(*at[:-1], "q=T", "--format", "latex")
+
+
+def test_dim_gives_the_best_bound_and_d_where_that_is_a_parameter(cltheory: Any) -> None:
+    words = ("derive", "simclr", "--n", "300", "--p", "2", "--tau", "0.1")
+    found = json.loads(cltheory(*words, "--dim", "3", "--format", "json")[1])
+    assert found["parameters"]["d"] == "3"
+    assert found["quantities"]["loss_at_least_by"]["value"] == "uniform"
+    assert found["quantities"]["loss_at_least"]["dimension"] is None
+    bound = ("derive", "uniform-bound", "--n", "300", "--p", "2", "--tau", "0.1", "--dim", "3")
+    same = json.loads(cltheory(*bound, "--format", "json")[1])["quantities"]
+    value = same["loss_at_least_best_anchor_out"]["value"]
+    assert found["quantities"]["loss_at_least"]["value"] == value
+    assert "loss_at_least" not in cltheory(*words, "--format", "json")[1]
+    code, _, err = cltheory(*bound, "--d", "4")
+    assert (code, err) == (2, "cltheory: --d and --dim are the same here: give one\n")

@@ -390,3 +390,21 @@ def test_distances_that_are_none_show_the_most_negative_eigenvalue(cltheory: Com
     assert found["verdict"] == "inconsistent"
     assert found["certificate"]["least_eigenvalue"] < 0
     assert f"{found['certificate']['least_eigenvalue']:.6g}" in found["reason"]
+
+
+@pytest.mark.parametrize(
+    ("options", "which"),
+    [
+        ("--scheme supcon --sizes 4,4,4,4,5,6 --dim 2 --tau 0.3", "uniform bound"),
+        ("--scheme supcon --sizes 4,4,4,4,5,6 --dim 5 --tau 0.3", "certified gap"),
+        ("--scheme soft-supcon --sizes 4,4,4 --epsilon 0.1 --dim 2 --tau 0.1", "entropic bound"),
+    ],
+)
+def test_the_best_lower_bound_in_the_dimension(cltheory: Command, options: str, which: str) -> None:
+    """The loss found is above it, and it is the largest of those that hold."""
+    found = asked(cltheory, options)
+    assert found["loss_at_least_by"] == which
+    assert max(found["bound"], found["loss"] - found["gap"]) <= found["loss_at_least"]
+    assert found["loss_at_least"] <= found["loss"]
+    _, out, _ = cltheory("realize", *words(options))
+    assert ("no loss below: " in out and "[uniform bound]" in out) == (which == "uniform bound")

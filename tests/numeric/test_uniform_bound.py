@@ -8,16 +8,23 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 import torch
 from cltheory.derive.decide.domain import DomainError
-from cltheory.derive.optimum.uniform import least_on_sphere
+from cltheory.derive.decide.evidence import Holds
+from cltheory.derive.losses.softmax import tau as tau_symbol
+from cltheory.derive.optimum.dimension import d as dimension
+from cltheory.derive.optimum.uniform import NUMBER, at_uniform, least_on_sphere, of_groups
 from cltheory.derive.problems.catalogue import CATALOGUE
+from cltheory.derive.proof.derivation import Derivation
+from cltheory.derive.proof.relations import eq
 from cltheory.derive.results import results
-from cltheory.derive.theorem.dimensions import verdicts_at
+from cltheory.derive.structures import hierarchy
+from cltheory.derive.theorem.bounded import bound_at, with_bound
 from scipy.optimize import minimize
-from sympy import Integer
+from sympy import Float, Integer, expand_log
 from torch import Tensor
 
 BOUND = results["uniform-bound"]
@@ -143,27 +150,76 @@ def test_the_declaration_tells_which_bound_applies() -> None:
 
 
 @pytest.mark.parametrize(
-    ("id", "at", "tau", "count", "factor"),
+    ("id", "at", "tau", "count", "factor", "which"),
     [
-        ("simclr", {"n": 300, "p": 2}, "0.5", 300, 1),
-        ("supcon", {"m": 100, "n": 2, "p": 2}, "0.2", 300, 1),
-        ("supcl-optimum", {"m": 100, "n": 2, "p": 1, "alpha": "0.3"}, "0.2", 200, 1),
-        ("infonce-optimum", {"N": 300}, "0.1", 300, 2),
+        ("simclr", {"n": 300, "p": 2}, "0.1", 300, 1, "uniform"),
+        ("simclr", {"n": 300, "p": 2}, "0.5", 300, 1, "all_dimensions"),
+        ("supcon", {"m": 100, "n": 2, "p": 2}, "0.2", 300, 1, "uniform"),
+        ("supcl-optimum", {"m": 100, "n": 2, "p": 1, "alpha": "0.3"}, "0.2", 200, 1, "uniform"),
+        ("supcl-optimum", {"m": 3, "n": 2, "p": 1, "alpha": "0.9"}, "0.5", 6, 1, "all_dimensions"),
+        ("infonce-optimum", {"N": 300}, "0.1", 300, 2, "uniform"),
     ],
 )
-def test_too_few_dimensions_are_told_the_bound(
-    id: str, at: dict, tau: str, count: int, factor: int
+def test_the_better_bound_is_a_quantity(
+    id: str, at: dict, tau: str, count: int, factor: int, which: str
 ) -> None:
-    result = results[id]
-    point = result.point(**at, **{"t" if "N" in at else "tau": tau})
-    (told,) = (s for s in verdicts_at(result, point, 3) if s.startswith("no embeddings"))
-    shown = float(re.search(r"below ([\d.]+) \((.*)\)$", told)[1])
+    at = {**at, "t" if "N" in at else "tau": tau}
     bound = factor * float(BOUND.value("loss_at_least", N=count, d=3, tau=tau))
-    least = float(result.value("loss", **{s.name: v for s, v in point.items()}))
-    bound = max(bound, least)
-    assert bound - 1e-3 < shown <= bound
-    assert not any("no embeddings" in s for s in verdicts_at(result, point, 10**6))
-    assert not any("no embeddings" in s for s in verdicts_at(result, {}, 1))
+    least = float(results[id].value("loss", **at))
+    assert (bound > least) == (which == "uniform")
+    found, said = bound_at(results[id], **at, d=3)
+    assert (float(found), said) == (pytest.approx(max(bound, least), rel=1e-13), which)
+    # In many dimensions nothing but the minimum is left.
+    found, said = bound_at(results[id], **at, d=10**6)
+    assert (float(found), said) == (pytest.approx(least, rel=1e-13), "all_dimensions")
+
+
+def test_losses_without_a_bound_have_no_such_quantity() -> None:
+    for id in ("dcl", "sincere", "sigmoid-optimum", "supcl-threshold", "ssem", "uniform-bound"):
+        assert with_bound(results[id]) is results[id], id
+    with pytest.raises(DomainError, match="d must be an integer >= 1"):
+        bound_at(results["simclr"], n=3, p=2, tau=1, d=0)
+    # Where both are the same number neither is called the larger one.
+    assert bound_at(results["infonce-optimum"], N=2, t="1/2", d=1)[1] == "both"
+
+
+def test_the_bound_in_the_terms_of_a_library() -> None:
+    ours = with_bound(results["infonce-optimum"])
+    clip = ours.in_convention("clip")
+    for name in ("loss", "loss_at_least"):
+        found = clip.value(name, N=10, t=4, d=3)
+        assert float(found) == pytest.approx(float(ours.value(name, N=10, t="1/4", d=3)) / 2)
+
+
+def test_a_corrupted_count_is_no_step() -> None:
+    proof = Derivation()
+    assert least_on_sphere(CATALOGUE["simclr"], proof) is not None
+    (step,) = proof.steps
+    assert isinstance(step.says.decide(), Holds)
+    instances, views = hierarchy.n, hierarchy.p
+    for wrong in (instances * views - 1, 2 * instances - 1, instances * views):
+        assert not isinstance(step.says.saying(eq(NUMBER, wrong)).decide(), Holds)
+
+
+@pytest.mark.parametrize("sizes", [(2, 2, 2), (2, 3, 5), (2, 9)])
+def test_groups_of_any_sizes_have_a_bound(sizes: tuple[int, ...]) -> None:
+    group = torch.repeat_interleave(torch.arange(len(sizes)), torch.tensor(sizes))
+    same = (group[:, None] == group) & ~torch.eye(len(group), dtype=torch.bool)
+
+    def loss(z: Tensor, tau: float) -> Tensor:
+        u = torch.nn.functional.normalize(z, dim=1)
+        g = u @ u.T / tau
+        below = torch.logsumexp(g.fill_diagonal_(-torch.inf), 1)
+        return (below - torch.where(same, g, 0).sum(1) / same.sum(1)).mean()
+
+    for tau in (0.1, 1.0):
+        bound = of_groups(sizes, Float(tau)).xreplace({dimension: Integer(1)}).evalf()
+        found = least(loss, (len(group), 1), tau)
+        assert found >= float(bound) - ROUNDING
+    equal = of_groups((3,) * 4, tau_symbol) - at_uniform(Integer(8), tau_symbol)
+    assert expand_log(equal, force=True).simplify() == 0
+    with pytest.raises(ValueError, match="no positives"):
+        of_groups((3, 1), Integer(1))
 
 
 def test_dimensions_and_temperatures_outside_are_refused() -> None:
@@ -172,23 +228,32 @@ def test_dimensions_and_temperatures_outside_are_refused() -> None:
             BOUND.point(**at)
 
 
-def test_the_table_of_real_systems_is_what_comes_out() -> None:
-    page = Path(__file__).parents[2] / "docs" / "dimension.md"
+def independently(name: str, size: int, d: int, tau: str) -> tuple[mpmath.mpf, mpmath.mpf]:
+    """The uniform bound and the minimum over all dimensions, by mpmath."""
+    with mpmath.workdps(40):
+        k = 1 / mpmath.mpf(tau)
+        uniform = mpmath.log(size) + mpmath.log(mpmath.hyp0f1(mpmath.mpf(d) / 2, k**2 / 4)) - k
+        below = size - 1 if name == "N" else 2 * (size - 1)  # two views, without the anchor
+        return uniform, mpmath.log1p(below * mpmath.exp(-k * size / (size - 1)))
+
+
+def test_the_tables_of_real_systems_are_right() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "dimension.md").read_text()
     row = re.compile(
         r"\| \$(\w) = (\d+)\$ \| (\d+) \| ([\d.]+) \| (\S+) \| (\S+) \| (\S+) \|$", re.M
     )
-    found = row.findall(page.read_text())
-    assert len(found) == 6
+    found = row.findall(text)
+    assert len(found) == 7
     for name, size, d, tau, *shown in found:
-        at = {name: size, "d": d, "tau": tau, "p": 2}
-        out = name == "n"
-        uniform = BOUND.value("loss_at_least_anchor_out" if out else "loss_at_least", **at)
-        best = BOUND.value("loss_at_least_best_anchor_out" if out else "loss_at_least_best", **at)
-        clip = {"N": size, "t": tau}
-        simplex = (
-            results["simclr"].value("loss", n=size, p=2, tau=tau)
-            if out
-            else results["infonce-optimum"].value("loss", **clip) / 2
-        )
-        for value, text in zip((uniform, simplex, best), shown, strict=True):
-            assert 0 <= float(value) - float(text) < 1e-3
+        values = independently(name, int(size), int(d), tau)
+        for value, said in zip((*values, max(values)), shown, strict=True):
+            assert 0 <= value - mpmath.mpf(said) < 1e-3
+    head = next(line for line in text.splitlines() if line.startswith("| $\\tau$ | $N"))
+    columns = re.findall(r"N = (\d+)\$, \$d = (\d+)", head)
+    lines = re.findall(r"^\| ([\d.]+) \| (.*) \|$", text, re.M)
+    assert (len(columns), len(lines)) == (5, 7)
+    for tau, cells in lines:
+        for (size, d), said in zip(columns, cells.split(" | "), strict=True):
+            uniform, simplex = independently("N", int(size), int(d), tau)
+            assert said.endswith("*") == (uniform > simplex)
+            assert 0 <= max(uniform, simplex) - mpmath.mpf(said.rstrip("*")) < 1e-3

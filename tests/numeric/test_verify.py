@@ -8,7 +8,7 @@ from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.results import results
 from cltheory.derive.theorem.measure import AtMost, Border, Face, Rank, Reading
 from cltheory.derive.theorem.result import Result
-from cltheory.numeric.verify import similar, verify
+from cltheory.numeric.verify import at_optimum, similar, verify
 
 
 def verdicts(checks):
@@ -367,3 +367,20 @@ def test_a_search_that_did_not_end_refutes_no_position(monkeypatch):
     given = {"seeds": [0], "m": 2, "n": 2, "p": 2, "tau": 2, "alpha": "1/10", "device": "cpu"}
     monkeypatch.setattr(at_optimum, "minimise", early)
     assert "disagrees" in verdicts(verify("supcl-exclusive", **given))
+
+
+def test_the_bracket_in_a_dimension_that_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The best embeddings are above the bound, and a bound that is too high is refuted."""
+    asked = {"d": 2, "seeds": (0,), "n": 9, "p": 2, "tau": "1/5"}
+    (bracket,) = (c for c in verify("simclr", **asked) if c.is_bound)
+    assert bracket.what == "loss_at_least (uniform)" and bracket.verdict == "agrees"
+    assert 0 < bracket.difference < 0.7  # log 17/9 at most is lost to the anchor
+    assert not any(c.is_bound for c in verify("simclr", **{**asked, "d": None}))
+    assert not any(c.is_bound for c in verify("dcl", **asked))
+
+    def too_high(*_: object, **__: object) -> tuple[float, str]:
+        return bracket.measured + 1e-6, "uniform"
+
+    monkeypatch.setattr(at_optimum, "bound_at", too_high)
+    (bracket,) = (c for c in verify("simclr", **asked) if c.is_bound)
+    assert bracket.verdict == "disagrees"

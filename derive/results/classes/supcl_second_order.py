@@ -1,0 +1,157 @@
+"""SupCL in m - 1 dimensions, where m classes just fit: how long collapse is a local minimum.
+
+Beyond alpha_min collapse is left along one dimension that is orthogonal to all class means. In
+m - 1 dimensions there is none, and instances that move apart change their inner products with the
+other classes. What that costs to second order is added to the condition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sympy import Expr, Ge, Integer, S, Symbol, exp
+
+from ...decide.calculus import derivative
+from ...decide.domain import POSITIVE, at_least
+from ...losses.setting import Setting
+from ...losses.softmax import tau
+from ...losses.supcl import SUPCL, alpha
+from ...losses.written import Plain, write
+from ...optimum.condition import without_positive_factors
+from ...optimum.dimension import d
+from ...optimum.reduce import ReducedLoss
+from ...optimum.tangent import (
+    IN_ITS_SPAN,
+    THIRD,
+    VARIATION,
+    SecondVariation,
+    second_variation,
+)
+from ...optimum.threshold import Criterion, threshold
+from ...optimum.uniform import at_uniform
+from ...optimum.vertex import vertex
+from ...problems.domains import COMBINED, TEMPERED
+from ...proof.derivation import Derivation
+from ...proof.relations import Iff, eq, ge, gt, lt
+from ...proof.same_sign import SameSign
+from ...proof.sphere import ONE_SET
+from ...proof.statement import Relations
+from ...structures.hierarchy import m, n, p
+from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from ._supcl import SYMMETRY
+
+THREE = at_least(3, "for m = 2 and d = 1 vectors cannot move, and classes collapse at every alpha")
+ROOM = COMBINED.with_range(m, THREE, 3)
+SIZES = TEMPERED.with_range(m, THREE, 3)
+
+
+@dataclass(frozen=True)
+class Written(Setting):
+    """The loss as it is declared, in a dimension of which it is not a result for all others."""
+
+    def written(self, style: Plain) -> tuple[str, tuple[str, ...]]:
+        """The formula of the loss, and what its letters are."""
+        found = write(SUPCL, SYMMETRY, style)
+        return found.formula, found.notes
+
+
+def build(proof: Derivation) -> dict[str, Quantity]:
+    loss = ReducedLoss(SUPCL, SYMMETRY)
+    collapse = vertex(loss, "classes", proof, ROOM)
+    inner = collapse.inner
+
+    def curves_up(e: str) -> Criterion:
+        """No motion of coinciding points along an eigenspace has a negative second variation."""
+        value = second_variation(loss, inner, "classes", e)
+        says = SecondVariation(
+            eq(VARIATION, value), ROOM, loss, inner, "classes", e, lemma=IN_ITS_SPAN
+        )
+        title = f"The second variation along contrasts of {e} in m - 1 dimensions"
+        proof.add(title, says, "it is tau times that, over the mean squared length")
+        clearing = loss.clearing(inner)
+        gap, over = without_positive_factors(clearing * value, ROOM)
+        claim = Iff(ge(VARIATION, 0), ge(gap, 0))
+        proof.add(
+            f"It is not negative along {e} iff this is not negative",
+            SameSign(claim, ROOM, over, clearing, names={VARIATION: value}),
+            "positive factors are omitted",
+        )
+        words = "in m - 1 dimensions no motion lowers the loss of collapse to second order"
+        return Criterion(words, Ge(gap, 0, evaluate=False))
+
+    views, instances = curves_up("views"), curves_up("instances")
+    proof.holds(
+        "Views do not separate",
+        gt(views.condition, 0),
+        "so instances decide, and motions of whole classes only turn the simplex or raise the loss",
+        ROOM,
+    )
+    alpha_local = threshold(instances, alpha, ROOM, proof)
+    wide = replace(collapse.conditions["instances"].criterion, place=None)
+    alpha_min = threshold(wide, alpha, ROOM, proof)
+    proof.holds(
+        "alpha_min < alpha_local",
+        lt(alpha_min.value, alpha_local.value),
+        "the variance of the logits is positive",
+        SIZES,
+    )
+    _state_self_supervised(instances.condition, proof)
+    _state_skew(inner["cross_class"], proof)
+    _state_two_classes(proof)
+    local = Quantity.of(alpha_local, "alpha_local", r"\alpha_{\mathrm{local}}", domain=ROOM)
+    ends = "; beyond it classes do not collapse, and for m >= 4, n >= 3 not even up to it"
+    return {
+        "alpha_local": replace(local, meaning=local.meaning + ends),
+    }
+
+
+def _state_self_supervised(condition: Expr, proof: Derivation) -> None:
+    """At alpha = 1 the condition is negative, so that alpha_local < 1."""
+    s = Symbol("s", positive=True)
+    form = (s * condition.xreplace({alpha: S.One, tau: 1 / s})).expand()
+    proof.holds(
+        "At alpha = 1 it is negative: it decreases with s = 1/tau",
+        [eq(form.xreplace({s: S.Zero}), S.Zero), lt(derivative(form, s), 0)],
+        "up to the factor s it is zero for s -> 0",
+        SIZES.restricted([m, n]).with_range(s, POSITIVE, 2),
+    )
+
+
+def _state_skew(g: Expr, proof: Derivation) -> None:
+    """For four classes and three instances the third variation at alpha_local is not zero.
+
+    The instances 2, -1, -1 of a class move along what is orthogonal to it in another class mean.
+    """
+    cubes = (1 - g**2) ** 3 + (m - 2) * (g - g**2) ** 3
+    instances = sum(S(f) ** 3 for f in (2, -1, -1))
+    proof.add(
+        "For m >= 4 and n >= 3 classes do not collapse at alpha_local, nor a little below it",
+        Relations(gt(instances * cubes, 0), SIZES.with_range(m, at_least(4), 4), lemma=THIRD),
+        "one instance of a class moves twice as far towards another class as two move away",
+    )
+
+
+def _state_two_classes(proof: Derivation) -> None:
+    """For m = 2 and d = 1 collapse attains the uniform bound."""
+    two = TEMPERED.with_range(m, at_least(2), 2)
+    found = vertex(ReducedLoss(SUPCL, SYMMETRY), "classes", Derivation(), COMBINED)
+    at = {Symbol("loss"): found.loss.xreplace({m: Integer(2)})}
+    bound = at_uniform(2 * n * p, tau).xreplace({d: S.One})
+    same = eq(exp(Symbol("loss")), exp(bound))
+    says = Relations(same, two, names=at, lemma=ONE_SET)
+    proof.add(
+        "For m = 2 and d = 1 classes collapse at every alpha", says, "collapse attains the bound"
+    )
+
+
+RESULT = Result(
+    "supcl-second-order",
+    title="SupCL in m - 1 dimensions: up to which alpha collapse is a local minimum",
+    source="beyond the papers; the loss is that of lee2025ssem",
+    parameters=(m, n, alpha, tau),
+    domain=ROOM,
+    build=build,
+    meanings={**SYMMETRY.meanings, **SUPCL.meanings},
+    subject=Written((), dimension="d = m - 1"),
+)

@@ -1,0 +1,116 @@
+"""Write the tables of docs/dimension.md: below what the loss of real systems cannot fall.
+
+python docs/make_bounds.py           compare, exit 1 if the page is out of date
+python docs/make_bounds.py --write
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mpmath
+from cltheory.derive.results import results
+
+PAGE = Path(__file__).resolve().parent / "dimension.md"
+START, END = "<!-- Written by docs/make_bounds.py; do not edit. -->\n", "<!-- Up to here. -->\n"
+DECIMALS = 1000
+HEAD = """
+| system | denominator | $d$ | $\\tau$ | uniform bound | simplex | no loss below |
+| --- | --- | --- | --- | --- | --- | --- |
+"""
+
+
+@dataclass(frozen=True)
+class System:
+    """A setting of the literature; ``n`` images with two views, or ``N`` in each denominator."""
+
+    name: str
+    size: tuple[str, int]
+    d: int
+    tau: str
+
+
+SYSTEMS = (
+    System("SimCLR, ImageNet", ("n", 4096), 128, "0.1"),
+    System("SimCLR, CIFAR-10", ("n", 512), 128, "0.5"),
+    System("MoCo v1", ("N", 65537), 128, "0.07"),
+    System("MoCo v2", ("N", 65537), 128, "0.2"),
+    System("MoCo v3, each direction", ("N", 4096), 256, "0.2"),
+    System("CLIP, at the start", ("N", 32768), 512, "0.07"),
+    System("CLIP, trained", ("N", 32768), 512, "0.01"),
+)
+#: SigLIP at its start, in our sign of b: the minimum in all dimensions.
+SIGLIP = {"N": 32768, "t": 10, "b": 10}
+#: Of the second table, by two towers or one with the anchor.
+SIZES = ((512, 128), (4096, 128), (65536, 128), (32768, 512), (65536, 1024))
+TEMPERATURES = ("1", "0.5", "0.2", "0.1", "0.07", "0.05", "0.02")
+
+
+def down(x: Any) -> str:
+    """Rounded down, as a lower bound has to be."""
+    found = mpmath.floor(mpmath.mpf(x) * DECIMALS)
+    return f"{int(found) / DECIMALS:.3f}"
+
+
+def row(one: System) -> str:
+    """The bounds of a system."""
+    letter, size = one.size
+    at = {letter: size, "d": one.d, "tau": one.tau}
+    if letter == "n":
+        at["p"] = 2
+        uniform = results["uniform-bound"].value("loss_at_least_anchor_out", **at)
+        simplex = results["simclr"].value("loss", n=size, p=2, tau=one.tau)
+    else:
+        uniform = results["uniform-bound"].value("loss_at_least", **at)
+        simplex = results["infonce-optimum"].value("loss", N=size, t=one.tau) / 2
+    cells = [down(x) for x in (uniform, simplex, max(uniform, simplex))]
+    start = f"| {one.name} | ${letter} = {size}$ | {one.d} | {one.tau}"
+    return f"{start} | {' | '.join(cells)} |\n"
+
+
+def siglip() -> str:
+    """The row of the sigmoid loss, which has no denominator."""
+    least = down(results["sigmoid-optimum"].value("loss", **SIGLIP))
+    name = "SigLIP, at the start ($b = -10$)"
+    return f"| {name} | $N = 32768$, pairs | 768 | 0.1 | | | {least}, in any $d$ |\n"
+
+
+def cell(size: int, d: int, tau: str) -> str:
+    """The larger bound, with a star where it is the uniform one."""
+    bound = results["uniform-bound"]
+    at = {"N": size, "d": d, "tau": tau}
+    star = "*" if bound.value("regime", **at) == "uniform" else ""
+    return down(bound.value("loss_at_least_best", **at)) + star
+
+
+def tables() -> str:
+    """Both tables."""
+    found = HEAD + "".join(map(row, SYSTEMS)) + siglip()
+    columns = " | ".join(f"$N = {size}$, $d = {d}$" for size, d in SIZES)
+    found += (
+        "\nThe same over $N$, $d$ and $\\tau$; a star marks the uniform bound where it is larger:"
+    )
+    found += f"\n\n| $\\tau$ | {columns} |\n"
+    found += "| --- " * (len(SIZES) + 1) + "|\n"
+    for tau in TEMPERATURES:
+        found += f"| {tau} | {' | '.join(cell(*size, tau) for size in SIZES)} |\n"
+    return found + "\n"
+
+
+def page() -> str:
+    """The page with the tables renewed."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
+    return before + START + tables() + END + rest.partition(END)[2]
+
+
+def main() -> int:
+    if sys.argv[1:] == ["--write"]:
+        PAGE.write_text(page(), encoding="utf-8")
+    return int(PAGE.read_text(encoding="utf-8") != page())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
