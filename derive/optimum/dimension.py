@@ -77,9 +77,10 @@ def rank(scheme: Scheme, inner: Inner, domain: Domain) -> Expr:
 def has_one_optimum(loss: Reduced, inner: Inner, domain: Domain) -> bool:
     """Whether a loss that is least at a Gram matrix is proved to be least at no other one.
 
-    Rows of two optima differ by one number within each logarithm. It is zero where the vector
-    itself is in it. Where a vector is that coincides with it, it is not positive; and if that is
-    so in all rows it is zero, as the vectors of this Gram matrix add up to zero.
+    Rows of two optima differ by one number within each logarithm (over batches, of each batch). It
+    is zero where the vector itself is in it. Where a vector is that coincides with it, it is not
+    positive; and if that is so in all rows it is zero, as the vectors of this Gram matrix add up to
+    zero.
     """
     weights = getattr(loss, "denominators", {})
     pools = [pool for pool, weight in weights.items() if is_proved_positive(weight, domain)]
