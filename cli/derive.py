@@ -32,7 +32,7 @@ Examples:
   cltheory derive supcl-optimum --m 10 --n 10 --p 2 --alpha 1/2 --tau 0.2 --format json
   cltheory derive supcl-threshold --format latex --proof --standalone > proof.tex
   cltheory derive supcl-threshold --m 10 --n 50 --p 2 --tau 0.1 --batch 100 --alone term
-  cltheory derive phases --loss sincere --m 10 --n 50 --p 2 --tau 0.1 --batch 64
+  cltheory derive supcl-optimum --m 4 --n 3 --p 2 --tau 0.5 --alpha 0.9 --batch 4 --alone term
   cltheory derive supcl-threshold --format latex --rename tau=T
   cltheory derive sigmoid-optimum --N 32768 --t 10 --b=-10 --convention siglip
 """,

@@ -50,6 +50,21 @@ DESIGN = Lemma(
     r"then $r_i (B - 1) = \lambda (n - 1)$ is the same for all $i$, and $A$ is a multiple of the "
     r"gradient of the family of all batches, for which $G$ is least.",
 )
+FREE_BLOCKS = Lemma(
+    "free blocks",
+    "the loss depends on the products within a batch only, so the optimal Gram matrices are those "
+    "with the optimal one of each batch on the diagonal; beside it are the products of two "
+    "batches, one number for each pair of directions of their spans",
+    statement=r"Let data be dealt into $k$ batches, each with a loss of its own that is least at "
+    r"one Gram matrix only, of rank $r$. Then the Gram matrices of all data at which the mean of "
+    r"the losses is least form a convex set of dimension $\frac{k (k - 1)}{2} r^2$.",
+    proof=r"The mean is least iff each loss is, so iff the diagonal blocks are those, $P_i = R_i "
+    r"R_i^\top$ with $R_i$ of $r$ independent columns. A matrix with these is positive "
+    r"semidefinite iff the other blocks are $R_i C_{ij} R_j^\top$ and the matrix of the "
+    r"$r \times r$ matrices $C_{ij} = C_{ji}^\top$, with $C_{ii} = I$, is. It is for all small "
+    r"$C_{ij}$, $i < j$, which are $\frac{k (k - 1)}{2}$ free matrices; and $R_i C R_j^\top$ tells "
+    r"all entries of $C$.",
+)
 SLACKNESS = Lemma(
     "slackness",
     "there gradient - y I has a positive eigenvalue for y = min(theta_low, "

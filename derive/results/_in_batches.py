@@ -79,13 +79,11 @@ def of_means(
         If nothing is decided without more numbers.
     """
     assert isinstance(problem.loss, SoftmaxLoss)
-    loss = BatchLoss.of(
-        problem.loss, problem.draw, problem.domain, ALONE.get(problem.draw.convention)
-    )
+    draw = problem.draw
+    loss = BatchLoss.of(problem.loss, draw, problem.domain, ALONE.get(draw.convention))
     quantities: dict[str, Quantity] = {}
-    for name in list(
-        present(loss.scheme, [e.name for e in loss.scheme.eigenspaces], problem.domain)
-    )[::-1]:
+    names = present(loss.scheme, [e.name for e in loss.scheme.eigenspaces], problem.domain)
+    for name in reversed(names):
         attempt = Derivation()
         attempt.steps = list(proof.steps)
         try:
