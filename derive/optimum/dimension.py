@@ -158,6 +158,16 @@ def state_enough(
     return Dimension(least, False)
 
 
+def state_fits(
+    what: str, scheme: Scheme, inner: Inner, domain: Domain, proof: Derivation
+) -> Dimension:
+    """Record in how many dimensions vectors with these inner products exist."""
+    least = rank(scheme, inner, domain)
+    says = Enough(Ge(d, least, evaluate=False), domain, scheme, inner, False, lemma=RANK)
+    proof.add(f"{what} exists in {least} dimensions", says, "its rank is no larger")
+    return Dimension(least, False)
+
+
 def _stays(scheme: Scheme, inner: Inner, along: Inner, domain: Domain) -> bool:
     """Whether a way leads to no other eigenspace than those that are occupied."""
     return set(occupied(scheme, along, domain)) <= set(occupied(scheme, inner, domain))

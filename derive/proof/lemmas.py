@@ -174,6 +174,19 @@ RANK = Lemma(
     r"space of dimension $\operatorname{rank} G$; and $U^\top U$ has no larger rank than $U$, "
     r"which has $d$ rows.",
 )
+UNEQUAL_TOWERS = Lemma(
+    "unequal towers",
+    "the products within a tower are free, and may differ between the two so that the rank is N",
+    statement=r"Let the matrix of the inner products of $N$ vectors of one tower with $N$ of "
+    r"another have the eigenvalue $g > 0$ on contrasts and $s$ on the mean, with $|s| \le N - "
+    r"(N - 1) g$. Unit vectors with these inner products exist in $N$ dimensions.",
+    proof=r"Let the Gram matrices of the towers have the eigenvalues $a$ and $b$ on contrasts, "
+    r"with $ab = g^2$, and $\alpha = N - (N - 1) a$, $\beta = N - (N - 1) b$ on the mean, so that "
+    r"the vectors have unit length. If $\alpha, \beta \ge 0$ and $\alpha \beta = s^2$, the whole "
+    r"Gram matrix is positive semidefinite of rank at most $N$. With $a = g e^r$, $b = g e^{-r}$ "
+    r"the product $\alpha \beta$ is $(N - (N - 1) g)^2 \ge s^2$ at $r = 0$ and goes to zero "
+    r"continuously, as $\alpha$ does, so for some $r$ it is $s^2$.",
+)
 ONE_MORE = Lemma(
     "one more dimension",
     "if the gradient has a smaller eigenvalue on another eigenspace than on the one with the "

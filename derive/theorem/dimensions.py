@@ -42,6 +42,8 @@ def own_dimension(result: Result, name: str) -> Dimension | None:
     None where it speaks of no embeddings, or their dimension is a parameter.
     """
     q = result.quantity(name)
+    if q.room is not None:
+        return q.room
     thresholds = [q.threshold, *q.ends.values()] if q.threshold or q.ends else []
     found = [t.dimension for t in thresholds if t is not None and t.dimension is not None]
     if found:
