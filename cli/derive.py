@@ -32,6 +32,7 @@ Examples:
   cltheory derive supcl-optimum --m 10 --n 10 --p 2 --alpha 1/2 --tau 0.2 --format json
   cltheory derive supcl-threshold --format latex --proof --standalone > proof.tex
   cltheory derive supcl-threshold --m 10 --n 50 --p 2 --tau 0.1 --batch 100 --alone term
+  cltheory derive supcl-optimum --m 4 --n 3 --p 2 --tau 0.5 --alpha 0.9 --batch 4 --alone term
   cltheory derive supcl-threshold --format latex --rename tau=T
   cltheory derive sigmoid-optimum --N 32768 --t 10 --b=-10 --convention siglip
 """,
@@ -101,7 +102,7 @@ def derive_command(
         raise click.UsageError("--proof and --brief exclude each other; give only one")
     if proof and convention and style == "latex":
         raise click.UsageError("a theorem is in the convention of its source: omit --convention")
-    id, drawn = over_batches(id, batch, sampling, alone)
+    id, drawn = over_batches(id, batch, sampling, alone, parameters)
     values = split((*parameters, *drawn), id)
     go_on_in_a_copy(Limits(seconds, gigabytes))
     from ..derive.results import results
@@ -127,7 +128,7 @@ def derive_command(
         result = result.in_convention(convention)
         if result.at_values:
             result = result.with_inputs(at=values)
-    if alone:
+    if alone and "alone" not in result.texts:
         result = result.of_quantities(lambda name: name.endswith(f"_{alone}"))
     point = result.point(**values)
     for name in [s.name for s in result.idle if s.name in values]:

@@ -79,7 +79,7 @@ def split(words: tuple[str, ...], id: str, *also: str) -> dict[str, str]:
         that the result does not know.
     """
     idle = [s.name for s in results[id].idle] if id in results else []
-    known = [*parameter_names(id, _loss_in(words)), *also]
+    known = [*parameter_names(id, _text_in(words), _text_in(words, "sampling")), *also]
 
     def check(name: str) -> None:
         if name not in (*known, *idle):
@@ -116,9 +116,9 @@ def pairs(
     return found
 
 
-def _loss_in(words: Iterable[str]) -> str:
-    """The loss among the words that were typed, if one is."""
-    return next((w.partition("=")[2] for w in words if w.startswith("--loss=")), "")
+def _text_in(words: Iterable[str], name: str = "loss") -> str:
+    """The loss (or how batches are drawn) among the words that were typed, if one is."""
+    return next((w.partition("=")[2] for w in words if w.startswith(f"--{name}=")), "")
 
 
 def _check_loss(value: str, id: str) -> None:
@@ -188,18 +188,21 @@ def short(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def parameter_names(id: str, loss: str = "") -> list[str]:
+def parameter_names(id: str, loss: str = "", sampling: str = "") -> list[str]:
     """Names of the parameters of a result and of the expressions and lists it takes.
 
-    Where a loss comes with its structure, they are those of the ``loss`` that was given.
+    Where a loss comes with its structure, they are those of the ``loss`` that was given, and of
+    the batches that are drawn.
     """
     if id not in results:
         return []
-    result = results[id]
+    result, drawn = results[id], []
     if loss and takes_declared(id):
         _check_loss(loss, id)
         result = result.with_inputs(loss=loss)
-    return [*(s.name for s in result.parameters), *result.texts, *result.lists]
+    if sampling:
+        drawn = ["C", "k"] if sampling == "balanced" else ["B"]
+    return [*(s.name for s in result.parameters), *drawn, *result.texts, *result.lists]
 
 
 class ResultCommand(click.Command):
@@ -231,7 +234,7 @@ class ResultCommand(click.Command):
                 named.append(word)
             else:
                 named.append(f"{word}={rest.pop(0)}")
-        loss = _loss_in(named)
+        loss = _text_in(named)
         if loss and not words:  # a loss alone: which structure is optimal for it
             kept.insert(0, "phases")
             words = ["phases"]

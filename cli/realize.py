@@ -23,6 +23,7 @@ from .realize_options import (
     Sizes,
     case_of,
     embeddings,
+    in_batches,
 )
 from .tables import WIDTH, labelled
 from .writing import FORCE, formats
@@ -76,6 +77,7 @@ Examples:
     type=click.Choice(["cosine", "euclidean"]),
     help="Similarity: cosine(z, z') / tau, or -|z - z'|^2 (default: that of the scheme).",
 )
+@click.option("--batch", type=click.IntRange(3), help="Samples in a batch: say what holds there.")
 @click.option("--embeddings", type=FILE, help="File of trained embeddings to compare: .npy or CSV.")
 @click.option("--search", is_flag=True, help="Search for the optimum also beyond 50 points.")
 @SEEDS
@@ -110,6 +112,8 @@ def realize_command(**options: Any) -> int:
                 asked.q = z.shape[1]
             case = case_of(asked)
             verdict = case.decide(tell)
+            if asked.batch is not None:
+                verdict.notes.append(in_batches(asked.batch, case))
             far = None if z is None else _far(asked, case, verdict, z, tell)
     except Unfit as refusal:
         raise click.UsageError(f"{short(asked.source)}: {refusal}") from None

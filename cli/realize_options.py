@@ -220,6 +220,25 @@ def _of_classes(asked: Asked) -> Case:
     )
 
 
+def in_batches(batch: int, case: Case) -> str:
+    """What the verdict says of batches.
+
+    In a batch targets and softmax probabilities are those of all data, conditional on the batch; so
+    they agree in every batch if they agree at all, and three samples show each of their ratios.
+
+    Raises
+    ------
+    click.UsageError
+        If there are not so many samples.
+    """
+    if batch > case.samples:
+        raise click.UsageError(f"--batch {batch} is more than the {case.samples} samples")
+    return (
+        f"over all batches of {batch} samples the verdict is the same: embeddings attain the bound "
+        "in every batch iff they attain it on all data; the numbers are those of all data"
+    )
+
+
 def embeddings(asked: Asked) -> Array:
     """Read the embeddings to compare.
 

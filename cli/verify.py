@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .batches import batch_options, over_batches
+from .batches import alone_option, batch_options, over_batches
 from .label_files import listed
 from .numeric_options import (
     DEVICE,
@@ -56,6 +56,7 @@ Examples:
     help="Embedding dimension (default: m n; max(N, 3) for two towers; N + K for K towers).",
 )
 @batch_options
+@alone_option
 @SEEDS
 @DTYPE
 @DEVICE
@@ -66,6 +67,7 @@ def verify_command(
     d: int | None,
     batch: int | None,
     sampling: str | None,
+    alone: str | None,
     seeds: str,
     dtype: str,
     device: str,
@@ -82,7 +84,7 @@ def verify_command(
     embeddings found: the difference is what is left open.
     """
     need_torch()
-    id, drawn = over_batches(id, batch, sampling)
+    id, drawn = over_batches(id, batch, sampling, alone, parameters)
     # What the vectors of an item are is no matter of most results, but embeddings need it.
     values = split((*parameters, *drawn), id, *(() if "p" in parameter_names(id) else ("p",)))
     chosen = parse_seeds(seeds)

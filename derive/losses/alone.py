@@ -39,7 +39,8 @@ class Alone:
             for t in loss.terms
         ]
         kept = tuple(t for t in parts if t.positives)
-        return replace(loss, terms=self.terms(kept, tuple(t for t in parts if not t.positives)))
+        left = self.terms(kept, tuple(t for t in parts if not t.positives))
+        return replace(loss, terms=left, over_batches=True)
 
 
 def _renormalised(kept: Terms, _: Terms) -> Terms:

@@ -79,7 +79,9 @@ class SoftmaxLoss:
     ``others`` says what its symbols beside the temperature are. With a ``similarity``, an
     expression in the inner product ``c``, that stands in the place of ``u.v``: see
     :mod:`~cltheory.derive.losses.kernel`. Such a loss need not be convex in the Gram matrix, and
-    whatever rests on that refuses it.
+    whatever rests on that refuses it. One that is ``over_batches`` is their mean where each
+    relation has one inner product: an anchor may lack the positives of a term, and what is in one
+    logarithm here may be in several.
     """
 
     name: str
@@ -89,6 +91,7 @@ class SoftmaxLoss:
     source: str
     others: Mapping[Symbol, str] = field(default_factory=dict, compare=False)
     similarity: Expr | None = None
+    over_batches: bool = False
 
     def similar(self, inner: Expr) -> Expr:
         """What stands over the temperature, for an inner product."""

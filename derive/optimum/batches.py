@@ -118,7 +118,7 @@ class BatchLoss:
         if not own.terms:
             return cls(draw, (several,), where)
         says = f"in a batch without another of its class, where {alone.says}"
-        lone = Part(says, ReducedLoss(own, left, alone=True), 0, S.Zero, domain)
+        lone = Part(says, ReducedLoss(own, left), 0, S.Zero, domain)
         return cls(draw, (several, lone), where)
 
     @property

@@ -77,9 +77,10 @@ def rank(scheme: Scheme, inner: Inner, domain: Domain) -> Expr:
 def has_one_optimum(loss: Reduced, inner: Inner, domain: Domain) -> bool:
     """Whether a loss that is least at a Gram matrix is proved to be least at no other one.
 
-    Rows of two optima differ by one number within each logarithm. It is zero where the vector
-    itself is in it. Where a vector is that coincides with it, it is not positive; and if that is
-    so in all rows it is zero, as the vectors of this Gram matrix add up to zero.
+    Rows of two optima differ by one number within each logarithm (over batches, of each batch). It
+    is zero where the vector itself is in it. Where a vector is that coincides with it, it is not
+    positive; and if that is so in all rows it is zero, as the vectors of this Gram matrix add up to
+    zero.
     """
     weights = getattr(loss, "denominators", {})
     pools = [pool for pool, weight in weights.items() if is_proved_positive(weight, domain)]
@@ -154,6 +155,16 @@ def state_enough(
         replace(says, lemma=ONE_MORE if leaves else RANK),
         why if leaves else "there the structure has room, and it is the only one",
     )
+    return Dimension(least, False)
+
+
+def state_fits(
+    what: str, scheme: Scheme, inner: Inner, domain: Domain, proof: Derivation
+) -> Dimension:
+    """Record in how many dimensions vectors with these inner products exist."""
+    least = rank(scheme, inner, domain)
+    says = Enough(Ge(d, least, evaluate=False), domain, scheme, inner, False, lemma=RANK)
+    proof.add(f"{what} exists in {least} dimensions", says, "its rank is no larger")
     return Dimension(least, False)
 
 

@@ -27,6 +27,8 @@ from ..structures.scheme import Scheme
 if TYPE_CHECKING:
     from ..losses.pairwise import PairwiseLoss
 
+#: The product of more denominators is longer than what it clears.
+MOST_CLEARED = 3
 #: Inner products of a symmetric structure, by relation.
 Inner = Mapping[str, Expr]
 
@@ -114,8 +116,6 @@ class ReducedLoss:
 
     loss: SoftmaxLoss
     scheme: Scheme
-    #: whether an anchor may have no positives of a term, as it may be alone of its class in a batch
-    alone: bool = False
     _partitions: dict[Any, Expr] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -126,7 +126,7 @@ class ReducedLoss:
         for term in self.loss.terms:
             for kind, names in (("positives", term.positives), ("denominator", term.denominator)):
                 check_relations(self.loss, names, known)
-                if not names and not (self.alone and kind == "positives"):
+                if not names and not (self.loss.over_batches and kind == "positives"):
                     raise DomainError(f"{self.loss.name} has a term without {kind}")
                 twice = sorted({r for r in names if names.count(r) > 1})
                 if twice:
@@ -159,7 +159,7 @@ class ReducedLoss:
                     continue
                 count = self._count(names)
                 says = f"the number {tidy(count)} of pairs in the {kind} {', '.join(names)}"
-                yield Precondition(count, True, says)
+                yield Precondition(count, kind == "positives" or not term.own_positive, says)
             for r, weight in zip(term.positives, term.weights, strict=False):
                 yield Precondition(weight, False, f"the weight {weight} of the positives {r}")
             for r, weight in zip(term.denominator, term.denominator_weights, strict=False):
@@ -257,6 +257,8 @@ class ReducedLoss:
         counted where there is one for certain, and there may be no other view.
         """
         factor = S.One
+        if len(self.denominators) > MOST_CLEARED:
+            return factor
         for pool in self.denominators:
             ones = [r for r in pool.members if g[r] == 1]
             own = pool.own if pool.own and g[pool.own] == 1 else ""

@@ -228,7 +228,8 @@ def _loss(loss: Loss, point: Mapping[Symbol, Expr], present: set[str], scheme: S
         return tuple(of(r).xreplace(values) for r in kept) if given else ()
 
     def there(k: SoftmaxTerm) -> SoftmaxTerm:
-        positives = left(k.positives, "positives")
+        lacks = loss.over_batches and not k.positives
+        positives = () if lacks else left(k.positives, "positives")
         denominator = left(k.denominator, "denominator")
         return replace(
             k,

@@ -33,6 +33,7 @@ from .condition import (
     stated,
     without_positive_factors,
 )
+from .dimension import has_one_optimum
 from .reduce import Invariant, Reduced
 from .reduction import difference, present, where_positive
 from .segment_facts import assignments
@@ -221,6 +222,9 @@ class UniqueGram(Relations):
         used = [pool for pool, w in weights.items() if gt(w, S.Zero) in self.shown.args]
         if self.reduced is None or not used:
             return Undecided("a pairwise loss need not be strictly convex")
+        several = getattr(self.reduced.loss, "over_batches", False)
+        if several and not has_one_optimum(self.reduced, self.inner, self.domain):
+            return Undecided("what rows differ by may be another number in each batch")
         felt = {r for pool in used for r in (*pool.members, pool.own)}
         felt |= {r for r, value in self.inner.items() if value == 1}
         missing = [

@@ -50,6 +50,21 @@ DESIGN = Lemma(
     r"then $r_i (B - 1) = \lambda (n - 1)$ is the same for all $i$, and $A$ is a multiple of the "
     r"gradient of the family of all batches, for which $G$ is least.",
 )
+FREE_BLOCKS = Lemma(
+    "free blocks",
+    "the loss depends on the products within a batch only, so the optimal Gram matrices are those "
+    "with the optimal one of each batch on the diagonal; beside it are the products of two "
+    "batches, one number for each pair of directions of their spans",
+    statement=r"Let data be dealt into $k$ batches, each with a loss of its own that is least at "
+    r"one Gram matrix only, of rank $r$. Then the Gram matrices of all data at which the mean of "
+    r"the losses is least form a convex set of dimension $\frac{k (k - 1)}{2} r^2$.",
+    proof=r"The mean is least iff each loss is, so iff the diagonal blocks are those, $P_i = R_i "
+    r"R_i^\top$ with $R_i$ of $r$ independent columns. A matrix with these is positive "
+    r"semidefinite iff the other blocks are $R_i C_{ij} R_j^\top$ and the matrix of the "
+    r"$r \times r$ matrices $C_{ij} = C_{ji}^\top$, with $C_{ii} = I$, is. It is for all small "
+    r"$C_{ij}$, $i < j$, which are $\frac{k (k - 1)}{2}$ free matrices; and $R_i C R_j^\top$ tells "
+    r"all entries of $C$.",
+)
 SLACKNESS = Lemma(
     "slackness",
     "there gradient - y I has a positive eigenvalue for y = min(theta_low, "
@@ -158,6 +173,19 @@ RANK = Lemma(
     proof=r"$G = U^\top U$ with $U$ the square root of $G$, whose columns are such vectors, in a "
     r"space of dimension $\operatorname{rank} G$; and $U^\top U$ has no larger rank than $U$, "
     r"which has $d$ rows.",
+)
+UNEQUAL_TOWERS = Lemma(
+    "unequal towers",
+    "the products within a tower are free, and may differ between the two so that the rank is N",
+    statement=r"Let the matrix of the inner products of $N$ vectors of one tower with $N$ of "
+    r"another have the eigenvalue $g > 0$ on contrasts and $s$ on the mean, with $|s| \le N - "
+    r"(N - 1) g$. Unit vectors with these inner products exist in $N$ dimensions.",
+    proof=r"Let the Gram matrices of the towers have the eigenvalues $a$ and $b$ on contrasts, "
+    r"with $ab = g^2$, and $\alpha = N - (N - 1) a$, $\beta = N - (N - 1) b$ on the mean, so that "
+    r"the vectors have unit length. If $\alpha, \beta \ge 0$ and $\alpha \beta = s^2$, the whole "
+    r"Gram matrix is positive semidefinite of rank at most $N$. With $a = g e^r$, $b = g e^{-r}$ "
+    r"the product $\alpha \beta$ is $(N - (N - 1) g)^2 \ge s^2$ at $r = 0$ and goes to zero "
+    r"continuously, as $\alpha$ does, so for some $r$ it is $s^2$.",
 )
 ONE_MORE = Lemma(
     "one more dimension",

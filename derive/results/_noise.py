@@ -17,6 +17,7 @@ from sympy import Expr, Ge, S, Symbol, Tuple, exp
 from ..decide.domain import POSITIVE, Domain, Range, between
 from ..decide.present import tidy
 from ..losses.softmax import tau
+from ..optimum.dimension import Dimension, state_fits
 from ..optimum.threshold import Criterion, Threshold, solve, threshold
 from ..optimum.vertex import Vertex, vertex
 from ..problems.problem import Problem
@@ -64,7 +65,8 @@ def with_noise(
     domain = problem.domain
     most_noise = threshold(criterion, rho, domain, proof)
     coldest = threshold(criterion, tau, domain, proof)
-    cone, least, inside = _cone(found, set(true), coldest, proof)
+    fits = state_fits("The pure structure", found.reduced.scheme, found.inner, domain, proof)
+    cone, least, inside, room = _cone(found, set(true), coldest, proof)
     above = domain.with_range(
         tau,
         Range(coldest.value, low_open=False, why="below tau_min a cone is optimal"),
@@ -75,6 +77,7 @@ def with_noise(
         r"\mathcal{L}_{\mathrm{noise}}",
         "minimum of the loss below tau_min: the entropy of the targets",
         inside,
+        room=room,
         measured=Reading(LOSS),
     )
     apart = Quantity(
@@ -83,11 +86,12 @@ def with_noise(
         "inner product of all others in the cone that is optimal below tau_min, where true "
         "positives coincide",
         inside,
+        room=room,
     )
     return {
         "tau_min": Quantity.of(coldest, "tau_min", r"\tau_{\min}"),
         "rho_max": Quantity.of(most_noise, "rho_max", r"\rho_{\max}"),
-        "loss": replace(least_loss(found.loss), domain=above),
+        "loss": replace(least_loss(found.loss), domain=above, room=fits),
         "loss_below": entropy,
         "cosine_below": apart,
     }
@@ -111,7 +115,7 @@ def _one_condition(found: Vertex, says: str, proof: Derivation) -> Criterion:
 
 def _cone(
     found: Vertex, true: set[str], coldest: Threshold, proof: Derivation
-) -> tuple[Expr, Expr, Domain]:
+) -> tuple[Expr, Expr, Domain, Dimension]:
     """The inner product of the others where the softmax meets its targets, the loss, and where."""
     loss, domain = found.reduced, found.domain
     spectrum = loss.scheme.eigenvalues
@@ -160,4 +164,10 @@ def _cone(
     )
     low = between(0, coldest.value, "(]", "above tau_min the pure structure is optimal")
     inside = domain.with_range(tau, low, domain.witness_of(coldest.value) / 2)
-    return there(1 - tau * gap), there(loss.value(inner(S.Zero, -tau * gap))), inside
+    least = there(loss.value(inner(S.Zero, -tau * gap)))
+    return (
+        there(1 - tau * gap),
+        least,
+        inside,
+        state_fits("The cone", loss.scheme, cone, wide, proof),
+    )

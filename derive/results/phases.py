@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -33,6 +34,7 @@ from ..optimum.reduction import at_values, is_smooth, reduced
 from ..optimum.segment import x
 from ..optimum.threshold import NoClosedForm, NoThreshold, Threshold, threshold
 from ..optimum.vertex import Vertex
+from ..problems.batches import BatchProblem, over_batches
 from ..problems.catalogue import CATALOGUE, named
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
@@ -41,6 +43,7 @@ from ..structures.scheme import Scheme
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
+from ._in_batches import of_means, state_mean, subject_of
 from ._pure import least_loss
 from .towers import pairwise_threshold
 from .towers._ccem import LOW, ccem_segment, is_two_towers
@@ -75,11 +78,11 @@ class OfLoss(Result):
             parameters=tuple(problem.domain.ranges),
             domain=problem.domain,
             build=lambda proof: build(problem, fixed, proof),
-            texts=("loss",) if id == "phases" else (),
+            texts=("loss", "sampling", "alone") if id == "phases" else (),
             read=for_loss if id == "phases" else None,
-            subject=problem,
+            subject=subject_of(problem),
         )
-        self.fixed = fixed
+        self.fixed, self.about = fixed, problem
 
     def with_inputs(self, *, at: Mapping[str, object] | None = None, **given: Any) -> OfLoss:
         """The phases of another loss; values ``at`` are put in before anything is derived.
@@ -95,11 +98,10 @@ class OfLoss(Result):
 
     def at_point(self, point: Mapping[Symbol, Expr]) -> OfLoss:
         """The phases where parameters have these values, as far as they are finite."""
-        assert self.problem is not None
         fixed = {s: v for s, v in point.items() if v is not oo}
         if fixed == self.fixed:
             return self
-        return _there(self.problem, tuple(fixed.items()), self.id)
+        return _there(self.about, tuple(fixed.items()), self.id)
 
     def value(self, name: str, /, digits: int = 15, **values: Any) -> Any:
         """As of any result; what depends on which structure is optimal is found at the values."""
@@ -133,21 +135,41 @@ def of_file(path: str) -> OfLoss:
     return _there(named(path), (), id if id[:1].isalpha() else f"loss-{id}".strip("-"))
 
 
-def for_loss(loss: str | Problem = "", at: Mapping[Symbol, Expr] | None = None) -> OfLoss:
+def for_loss(
+    loss: str | Problem = "",
+    at: Mapping[Symbol, Expr] | None = None,
+    sampling: str = "",
+    alone: str = "",
+) -> OfLoss:
     """The phases of a loss: a name of the catalogue, a TOML file, or a problem.
+
+    Parameters
+    ----------
+    sampling, alone
+        How batches are drawn, ``uniform`` or ``balanced``, if the loss is a mean over them; and
+        what is done there with an anchor alone of its class.
 
     Raises
     ------
     DomainError
-        If there is none of this name, or the file is not accepted; one line.
+        If there is none of this name, the file is not accepted, or such batches are not drawn from
+        its structure; one line.
     """
     problem = loss if isinstance(loss, Problem) else named(loss or DEFAULT)
+    if sampling or alone:
+        problem = over_batches(problem, sampling or "uniform", alone)
     return _there(problem, tuple((at or {}).items()), "phases")
 
 
 # --- what is derived ------------------------------------------------------------------------------
 def build(problem: Problem, fixed: Mapping[Symbol, Expr], proof: Derivation) -> dict[str, Quantity]:
     """The quantities: an optimum where all parameters are given, else conditions and borders."""
+    if isinstance(problem, BatchProblem):
+        if problem.is_long(fixed):
+            means = of_means(problem, fixed, proof)
+            return _of_optimum(means, problem.scheme) if isinstance(means, Optimum) else means
+        state_mean(problem, fixed, proof)
+        problem = problem.on_all_data(fixed)
     if _is_bent(problem):
         return _of_pairs(problem, fixed, proof)
     there = at_values(problem, fixed)
@@ -345,7 +367,8 @@ def _parts(c: Condition, s: Symbol) -> Iterator[Domain]:
         for more in (1, 2) if len(sizes) == 1 else (1,):
             low = r.low + more
             part = replace(r, low=low, why=f"below, a factor of the condition for {s} may vanish")
-            yield c.domain.with_range(k, part, max(low, c.domain.witness[k]))
+            with suppress(DomainError):  # there may be no more than that
+                yield c.domain.with_range(k, part, max(low, c.domain.witness[k]))
 
 
 def _narrowest(domains: Iterable[Domain]) -> Domain:

@@ -16,6 +16,7 @@ from ..decide.domain import Domain, Range, at_least
 from ..decide.expectation import K, expectation
 from .hierarchy import VIEWS, hierarchy, m, n, p
 from .scheme import Scheme
+from .towers import NEGATIVE, N, towers
 
 #: Words, and formulas as text and as LaTeX.
 Note = tuple[str | tuple[str, str], ...]
@@ -46,6 +47,9 @@ class Draw:
         Values that the numbers of a batch may have.
     says
         In words.
+    convention
+        What is done with an anchor that is alone of its class, where a convention was chosen: a
+        name in :data:`~..losses.alone.ALONE`.
     """
 
     sampling: str
@@ -56,6 +60,7 @@ class Draw:
     ranges: Mapping[Symbol, Range]
     witness: Mapping[Symbol, int]
     says: tuple[Note, ...]
+    convention: str = ""
 
     def mean(self, body: Expr, low: int, high: Expr) -> Expr:
         """The mean over batches of what depends on K, which is zero unless K in [low, high]."""
@@ -174,3 +179,26 @@ BALANCED = _classes(
         "classes, with all views",
     ),
 )
+#: B of the N items, with the vectors of both towers.
+PAIRS = Draw(
+    "uniform",
+    towers(),
+    replace(towers(items=B), meanings={**towers().meanings, B: "items in a batch"}, axes=()),
+    None,
+    B - 1,
+    {B: up_to(N, "a batch is drawn from the N items")},
+    {B: 2},
+    (("the mean is over all batches of", ("B", "B"), "of the", ("N", "N"), "items"),),
+)
+
+
+def drawn_from(scheme: Scheme, sampling: str) -> Draw | None:
+    """How batches are drawn from a structure, if it is one that they are drawn from."""
+
+    def counts(of: Scheme) -> dict[str, Expr]:
+        return {r.name: r.count for r in of.relations}
+
+    for draw in (UNIFORM, BALANCED, instances_alone(NEGATIVE), PAIRS):
+        if draw.sampling == sampling and counts(draw.whole) == counts(scheme):
+            return draw
+    return None

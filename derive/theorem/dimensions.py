@@ -37,6 +37,8 @@ def own_dimension(result: Result, name: str) -> Dimension | None:
     q = result.quantity(name)
     if q.expression.has(d):
         return None
+    if q.room is not None:
+        return q.room
     thresholds = [q.threshold, *q.ends.values()] if q.threshold or q.ends else []
     found = [t.dimension for t in thresholds if t is not None and t.dimension is not None]
     if found:

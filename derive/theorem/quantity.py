@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from sympy import Expr, Piecewise, Symbol, sign
 
 from ..decide.domain import Domain
+from ..optimum.dimension import Dimension
 from ..optimum.threshold import Threshold
 from ..proof.hooks import Shown
 from .kinds import Expression, Kind, as_basic, kind_of, numbers_in
@@ -51,6 +52,8 @@ class Quantity(Shown):
         Of a set, the condition that an end was solved from.
     detail
         Whether it is shown as text only where all is asked for.
+    room
+        In how many dimensions of embeddings it is so, where that was derived.
     measured
         How it is found in embeddings, where its name or its condition does not tell.
     """
@@ -70,6 +73,7 @@ class Quantity(Shown):
     parameter: Symbol | None = None
     ends: Mapping[Expr, Threshold] = field(default_factory=dict)
     detail: bool = False
+    room: Dimension | None = None
     measured: Measure | None = None
 
     @classmethod

@@ -8,7 +8,7 @@ embeddings are optimised, which may or may not get below the loss of collapse.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import combinations, product
 from math import comb
 from operator import itemgetter
@@ -21,17 +21,21 @@ from torch import Tensor
 from ...derive.decide.domain import DomainError
 from ...derive.decide.exact import exact
 from ...derive.losses.alone import ALONE
+from ...derive.losses.pairwise import PairTerm
 from ...derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
-from ...derive.losses.supcl import alpha as weight_of_self
 from ...derive.structures.arrangement import Arrangement, arrange
 from ...derive.theorem.measure import Border
 from ...derive.theorem.number import as_float
 from ...derive.theorem.result import Result
+from ..problems.scalar import compile_scalar
 from ..search.smooth import lowered
 from .checks import CLOSE_LOSS, CLOSE_THRESHOLD, Check, Run, refuse_infinite, refuse_unknown
 
 #: Sizes when not given: several classes and instances, and few batches.
 TYPICAL = {"m": "3", "n": "2", "p": "2", "B": "3", "C": "2", "k": "2", "tau": "1/2"}
+TYPICAL |= {"N": "5", "t": "4", "b": "0"}
+#: A weight on both sides of where classes collapse.
+WEIGHTS = {"alpha": ("1/10", "9/10")}
 #: What a batch takes of the data: not more than there is.
 TAKEN = ("B", "C", "k")
 #: More batches than these are not enumerated.
@@ -51,22 +55,30 @@ def checks(result: Result, values: Mapping[str, object], run: Run) -> list[Check
         For values that are not accepted, or more batches than can be enumerated.
     """
     names = [s.name for s in result.parameters]
-    refuse_unknown(result, values, names)
+    refuse_unknown(result, values, [*names, *result.texts])
     refuse_infinite(values)
     typical = TYPICAL if "m" in names else {**TYPICAL, "n": "4"}
-    given: dict[str, Any] = {name: values.get(name, typical[name]) for name in names}
+    free = [k for k in names if k in WEIGHTS and k not in values]
+    if free:
+        several = ({**values, free[0]: weight} for weight in WEIGHTS[free[0]])
+        return [check for more in several for check in checks(result, more, run)]
+    given: dict[str, Any] = {
+        k: values[k] if k in values else typical.get(k) or str(result.domain.witness[s])
+        for k, s in zip(names, result.parameters, strict=True)
+    }
     result.point(**{k: v for k, v in given.items() if k in values or k not in TAKEN})
-    size = {k: int(exact(given.get(k, 1))) for k in ("m", "n")}
-    most = {"B": size["m"] * size["n"], "C": size["m"], "k": size["n"]}
+    size = {k: int(exact(given.get(k, 1))) for k in ("m", "n", "N")}
+    most = {"B": size["m"] * size["n"] * size["N"], "C": size["m"], "k": size["n"]}
     given |= {
         k: str(min(int(TYPICAL[k]), most[k])) for k in TAKEN if k in given and k not in values
     }
     point = result.point(**given)
     at = {s.name: e for s, e in point.items()}
     where = ", ".join(f"{k}={v}" for k, v in at.items())
+    made = result.at_point(point)
     found: list[Check] = []
     ends: dict[str, dict[float, bool]] = {}
-    for name, border in result.measures().items():
+    for name, border in made.measures().items():
         if not isinstance(border, Border):
             continue
         try:
@@ -80,16 +92,16 @@ def checks(result: Result, values: Mapping[str, object], run: Run) -> list[Check
         found.append(Check(name, where, predicted, measured, CLOSE_THRESHOLD))
         # Above it or below the loss falls, and collapse is left.
         ends.setdefault(alone, {})[predicted] = border.above
-    if not ends:  # there is one optimum for all weights
+    if not ends:  # there is one optimum, for all weights or these
         run.tell(f"embeddings at {where}")
-        loss = BatchesLoss(result, at, "", run)
+        loss = BatchesLoss(result, at, result.draw.convention if result.draw else "", run)
         best, gram = min((loss.searched(0.0, seed) for seed in run.seeds), key=itemgetter(0))
         seen = {"loss": best, **{r: float(gram[m].mean()) for r, m in loss.masks().items()}}
         return [
-            Check(k, where, as_float(result.value(k, **given)), measured, close)
+            Check(k, where, as_float(made.value(k, **given)), measured, close)
             for k, measured in seen.items()
             for close in [CLOSE_LOSS if k == "loss" else NEAR]
-            if k in result.quantities
+            if k in made.quantities
         ]
     for alone, about in ends.items():
         loss = BatchesLoss(result, at, alone, run)
@@ -120,15 +132,17 @@ class BatchesLoss:
     """
 
     def __init__(self, result: Result, at: Mapping[str, Expr], alone: str, run: Run):
-        assert result.draw is not None and isinstance(result.declared, SoftmaxLoss)
-        self.loss, self.run, self.tau = result.declared, run, float(at["tau"])
-        sizes = {k: int(at[k]) for k in ("m", "n", "p") if k in at}
+        assert result.draw is not None and result.declared is not None
+        self.loss, self.run, self.at = result.declared, run, at
+        sizes = {k: int(at[k]) for k in ("m", "n", "p", "N") if k in at}
         self.whole = result.draw.whole
         self.arrangement: Arrangement = arrange(result.draw.whole, sizes)
-        chosen = _batches(sizes, {k: int(at[k]) for k in at if k in ("B", "C", "k")})
-        views = torch.arange(sizes["p"])
-        points = torch.tensor(chosen)[:, :, None] * sizes["p"] + views
-        self.points = points.flatten(1)
+        chosen = torch.tensor(_batches(sizes, {k: int(at[k]) for k in at if k in TAKEN}))
+        if "N" in sizes:  # the vectors of an item are in two towers
+            self.points = torch.cat([chosen, chosen + sizes["N"]], -1)
+        else:
+            views = torch.arange(sizes["p"])
+            self.points = (chosen[:, :, None] * sizes["p"] + views).flatten(1)
         named = [r.name for r in result.draw.whole.relations]
         # What collapses lies on the simplex of the outermost level.
         self.corners, self.apart = next(iter(sizes.values())), named[-1]
@@ -137,35 +151,57 @@ class BatchesLoss:
         }
         mates = self.relations.get("same_class", self.relations["self"])
         lonely = ~mates.any(-1)
-        own = ALONE[alone].of(self.loss, ["same_class"]).terms if alone else self.loss.terms
-        self.anchors = ((~lonely, self.loss.terms), (lonely, own))
+        own = self.loss
+        if alone and isinstance(own, SoftmaxLoss):
+            own = ALONE[alone].of(own, ["same_class"])
+        self.anchors = ((~lonely, self.loss.terms), (lonely, own.terms))
 
     @property
     def _pairs(self) -> tuple[Tensor, Tensor]:
         return self.points[:, :, None], self.points[:, None, :]
 
     def __call__(self, gram: Tensor, alpha: float) -> Tensor:
-        """The loss."""
-        g = gram[self._pairs] / self.tau
+        """The loss; ``alpha`` is its weight, if that is not among the numbers."""
+        g = gram[self._pairs]
         total = g.new_zeros(())
         for where, terms in self.anchors:
             for term in terms:
-                total = total + (self._term(term, g, alpha) * where).sum()
+                softmax = isinstance(term, SoftmaxTerm)
+                of_anchors = self._term(term, g, alpha) if softmax else self._sum(term, g)
+                total = total + (of_anchors * where).sum()
         return total / self.points.numel()
 
     def _term(self, term: SoftmaxTerm, g: Tensor, alpha: float) -> Tensor:
         """One term of all anchors, whether it is theirs or not."""
-        below, above = self._mask(term.denominator), self._mask(term.positives)
-        spread = g.masked_fill(~below, -torch.inf).logsumexp(-1)
-        pull = (g * above).sum(-1) / above.sum(-1).clamp(min=1)
-        weight = float(term.coefficient.xreplace({weight_of_self: exact(alpha)}))
-        return weight * (spread - pull)
+        assert isinstance(self.loss, SoftmaxLoss)
+        g = g / self._number(self.loss.temperature, alpha)
+        below = self._weighed(term.denominator, term.in_denominator)
+        tiny = torch.finfo(g.dtype).tiny
+        spread = (g + below.clamp(min=tiny).log()).logsumexp(-1, keepdim=True)
+        weight = self._number(term.coefficient, alpha)
+        if not term.positives:
+            return weight * spread[..., 0]
+        if term.own_positive:
+            spread = torch.logaddexp(spread, g)
+        above = self._weighed(term.positives, term.weight)
+        mean = above / above.sum(-1, keepdim=True).clamp(min=tiny)
+        return weight * (mean * (spread - g)).sum(-1)
 
-    def _mask(self, names: tuple[str, ...]) -> Tensor:
-        found = torch.zeros_like(self.relations["self"])
-        for name in names:
-            found = found | self.relations[name]
-        return found
+    def _weighed(self, names: tuple[str, ...], weight: Callable[[str], Expr]) -> Tensor:
+        """What each pair of some relations weighs."""
+        parts = [self.relations[r].double() * self._number(weight(r)) for r in names]
+        return torch.stack(parts).sum(0)
+
+    def _sum(self, term: PairTerm, g: Tensor) -> Tensor:
+        """One function of inner products, of all anchors."""
+        function = compile_scalar(term.function)
+        numbers = (torch.tensor(float(self.at[k]), dtype=g.dtype) for k in function.names)
+        (value,) = function.expand(g, *numbers, order=0)
+        return self._number(term.weight) * (value * self.relations[term.relation]).sum(-1)
+
+    def _number(self, e: Expr, alpha: float = 0.0) -> float:
+        known = {"alpha": exact(alpha), **self.at}
+        return float(e.xreplace({s: known[s.name] for s in e.free_symbols}))
 
     def gram(self, inner: Mapping[str, Expr]) -> Tensor:
         """The Gram matrix with given inner products, or a way from one to another."""
@@ -193,7 +229,8 @@ class BatchesLoss:
 
     def masks(self) -> dict[str, Tensor]:
         """Which pairs are in a relation, of those in which there are some."""
-        named = (r.name for r in self.whole.relations)
+        felt = {t.relation for t in self.loss.terms if isinstance(t, PairTerm)}
+        named = (r.name for r in self.whole.relations if not felt or r.name in felt)
         found = {name: torch.tensor(self.arrangement.mask(name)) for name in named}
         return {name: mask for name, mask in found.items() if mask.any()}
 
@@ -213,7 +250,7 @@ class BatchesLoss:
 
 def _batches(sizes: Mapping[str, int], batch: Mapping[str, int]) -> list[tuple[int, ...]]:
     """The instances of every batch."""
-    m, n = sizes.get("m", 1), sizes["n"]
+    m, n = sizes.get("m", 1), sizes.get("n", sizes.get("N", 1))
     if "B" in batch:
         many = comb(m * n, batch["B"])
     else:

@@ -24,6 +24,30 @@ def test_the_result_about_batches_has_the_same_loss(id, sampling):
     assert at == ({"C": "20", "k": "5"} if sampling == "balanced:5" else {"B": "100"})
 
 
+@pytest.mark.parametrize(
+    "id, sampling, words, leads",
+    [
+        ("sigmoid-threshold", None, ("--N=9",), "--loss=sigmoid --sampling=uniform --B=8"),
+        ("supcl-optimum", None, ("--alpha=1/2",), "--loss=supcl --sampling=uniform --B=8"),
+        ("mine.toml", "balanced:4", (), "--loss=mine.toml --sampling=balanced --C=2 --k=4"),
+        ("phases", None, ("--loss=dcl",), "--sampling=uniform --B=8"),
+    ],
+)
+def test_any_other_loss_leads_to_its_phases(id, sampling, words, leads):
+    assert over_batches(id, 8, sampling, None, words) == ("phases", tuple(leads.split()))
+
+
+def test_phases_over_batches_are_derived_and_verified(cltheory):
+    sizes = "--loss sincere --m 3 --n 2 --p 2 --tau 0.5 --batch 3".split()
+    code, shown, _ = cltheory("derive", "phases", *sizes)
+    assert code == 0 and "structure = classes" in shown and "all batches of B" in shown
+    code, shown, _ = cltheory("verify", "phases", *sizes, "--seeds", "0")
+    assert code == 0 and "0 disagree" in shown
+    for more, says in (("--alone skip", "no anchor of sincere"), ("--B 4", "given twice")):
+        code, _, err = cltheory("derive", "phases", *sizes, *more.split())
+        assert code == 2 and says in err
+
+
 def test_the_conventions_are_those_that_are_declared(cltheory):
     assert set(ALONE) == set(alone.ALONE)
     command = f"derive supcl-threshold {AT} --batch 20 --alone term"
@@ -41,10 +65,8 @@ def test_the_conventions_are_those_that_are_declared(cltheory):
         ("supcl-threshold", 8, "balanced:0", None, "not made of"),
         ("supcl-threshold", 8, "balanced:3", None, "not made of"),
         ("supcl-threshold", 8, "balanced:4", "skip", "omit --alone"),
-        ("sigmoid-threshold", 8, None, None, "not for sigmoid-threshold"),
         ("supcon", 8, None, "skip", "omit --alone"),
-        ("simclr", 8, "balanced:4", None, "not for simclr"),
-        ("effective-rank", 8, None, None, "not for effective-rank"),
+        ("effective-rank", 8, None, None, "effective-rank is about another, or none"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_line(id, batch, sampling, alone, says):

@@ -408,3 +408,22 @@ def test_the_best_lower_bound_in_the_dimension(cltheory: Command, options: str, 
     assert found["loss_at_least"] <= found["loss"]
     _, out, _ = cltheory("realize", *words(options))
     assert ("no loss below: " in out and "[uniform bound]" in out) == (which == "uniform bound")
+
+
+def test_batches_do_not_change_the_verdict(cltheory, refused) -> None:
+    sizes = "--scheme supcon --sizes 5,4 --dim 4 --tau 1"
+    found = asked(cltheory, sizes, "--batch 4")
+    assert any("batches of 4 samples the verdict is the same" in note for note in found["notes"])
+    assert "more than the 9 samples" in refused("realize", *words(sizes), "--batch", "10")
+    # By hand: weights that some embeddings realise, and others, in all batches of three.
+    rng = np.random.default_rng(0)
+    logits = 2 * sphere(6) @ sphere(6).T
+    other = logits + rng.normal(size=(6, 6))
+
+    def gap(weights: np.ndarray, i: int, batch: list[int]) -> float:
+        q, p = (x[i, batch] / x[i, batch].sum() for x in (weights, np.exp(logits)))
+        return float((q * np.log(q / p)).sum())
+
+    triples = [(i, [j, k]) for i in range(6) for j in range(6) for k in range(j) if i not in (j, k)]
+    assert all(abs(gap(3 * np.exp(logits), *t)) < 1e-14 for t in triples)
+    assert all(gap(np.exp(other), *t) > 0 for t in triples)

@@ -5,9 +5,11 @@ from math import exp, log
 
 import numpy as np
 import pytest
+from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Holds
-from cltheory.derive.proof.lemmas import DESIGN
+from cltheory.derive.proof.lemmas import DESIGN, FREE_BLOCKS
 from cltheory.derive.results import results
+from scipy.optimize import minimize
 from sympy import Rational
 
 T = 0.5
@@ -97,6 +99,57 @@ def test_batches_of_a_partition_turn_freely():
     ]
     assert values[0] == pytest.approx(values[1], rel=1e-12)
     assert values[0] < over(simplex(9, 2), TRIPLES, 2)[0] - 0.01
+    at = {"n": 9, "B": 3, "p": 2, "tau": Rational(1, 2)}
+    of = results["simclr-batches"]
+    assert of.value("partition_free", **at) == k * (k - 1) // 2 * (size - 1) ** 2
+    assert float(of.value("partition_loss", **at)) == pytest.approx(values[0], rel=1e-12)
+    with pytest.raises(DomainError, match="only if B divides n"):
+        of.value("partition_free", **{**at, "n": 8})
+
+
+def optimised(family, n, p, seed):
+    """Embeddings with the smallest loss that is found, from random ones: loss and Gram matrix."""
+
+    def loss(z):
+        z = z.reshape(n * p, -1)
+        norms = np.linalg.norm(z, axis=1, keepdims=True)
+        u = z / norms
+        value, slope = over(u @ u.T, family, p)
+        up = 2 * slope @ u
+        return value, ((up - (up * u).sum(1, keepdims=True) * u) / norms).ravel()
+
+    start = np.random.default_rng(seed).normal(size=n * p * (n + 1))
+    z = minimize(loss, start, jac=True, options={"gtol": 1e-9}).x.reshape(n * p, -1)
+    u = z / np.linalg.norm(z, axis=1, keepdims=True)
+    return loss(z.ravel())[0], u @ u.T
+
+
+def test_embeddings_find_the_simplex_from_the_fano_plane_and_not_from_part_of_it():
+    # Losses are flat at an optimum: inner products to 1e-4 are losses to 1e-8.
+    least, gram = optimised(FANO, 7, 2, 0)
+    assert least == pytest.approx(over(simplex(7, 2), FANO, 2)[0], abs=1e-8)
+    assert np.abs(gram - simplex(7, 2)).max() < 1e-4
+    least, _ = optimised(FANO[:-1], 7, 2, 0)
+    assert least < over(simplex(7, 2), FANO[:-1], 2)[0] - 1e-3
+
+
+def test_embeddings_of_a_partition_have_a_simplex_in_each_batch_and_are_free_between_them():
+    (least, one), (_, other) = (optimised(PARTITION, 6, 2, seed) for seed in (0, 1))
+    at = {"n": 6, "B": 3, "p": 2, "tau": "1/2"}
+    assert least == pytest.approx(float(results["simclr-batches"].value("partition_loss", **at)))
+    for gram in (one, other):
+        assert np.abs(gram[:6, :6] - simplex(3, 2)).max() < 1e-4
+        # Each row between two batches sums to zero over instances: 2 x 2 numbers are left.
+        assert np.linalg.matrix_rank(gram[:6, 6:], tol=1e-3) <= 2
+    assert np.abs(one - other).max() > 0.1
+
+
+def test_another_dimension_of_the_optimal_set_is_refused():
+    (step,) = [s for s in results["simclr-batches"].derivation if s.lemma is FREE_BLOCKS]
+    assert isinstance(step.says.decide(), Holds)
+    shown = step.says.shown
+    for wrong in (2 * shown.rhs, shown.rhs + 1, -shown.rhs):
+        assert not isinstance(step.says.saying(shown.func(shown.lhs, wrong)).decide(), Holds)
 
 
 def test_the_lemma_is_applied_to_a_gradient_that_is_positive():

@@ -8,6 +8,7 @@ from math import exp, log
 import numpy as np
 import pytest
 from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.decide.evidence import Holds
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.results import results
 from cltheory.derive.results._noise import with_noise
@@ -65,6 +66,33 @@ def test_targets_are_met_in_the_cone() -> None:
     near, far = (n * p - 1) * exp(1 / tau), n * p * (m - 1) * exp(c / tau)
     assert far / (near + far) == pytest.approx(rho, rel=1e-12)
     assert -1 / (m - 1) < c < 1
+
+
+def test_m_dimensions_have_room_for_the_cone() -> None:
+    """Its loss, written out for vectors of rank m: no embeddings have less than the entropy."""
+    m, n, p, rho, tau = 3, 2, 2, 0.2, 0.1
+    at = {"m": m, "n": n, "p": p, "rho": str(rho), "tau": str(tau)}
+    c = float(LABELS.value("cosine_below", **at))
+    classes = np.linalg.cholesky((1 - c) * np.eye(m) + c)
+    z = np.repeat(classes, n * p, axis=0)
+    logits = z @ z.T / tau - np.diag(np.full(len(z), np.inf))
+    softmax = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
+    same = np.kron(np.eye(m, dtype=bool), np.ones((n * p, n * p), dtype=bool))
+    np.fill_diagonal(same, False)
+    far = np.kron(~np.eye(m, dtype=bool), np.ones((n * p, n * p), dtype=bool))
+    value = -(1 - rho) * softmax[same].mean() - rho * softmax[far].mean()
+    assert float(LABELS.value("loss_below", **at)) == pytest.approx(value, rel=1e-12)
+    for result, least in ((PAIRS, "N"), (LABELS, "m")):
+        for name in ("loss_below", "cosine_below"):
+            room = result.quantity(name).room
+            assert room is not None and str(room.least) == least
+        for step in result.derivation:
+            if step.title.startswith("The cone exists"):
+                wrong = step.says.shown.func(step.says.shown.lhs, step.says.shown.rhs - 1)
+                assert not isinstance(step.says.saying(wrong).decide(), Holds)
+                break
+        else:
+            raise AssertionError("it is not stated")
 
 
 def test_the_cone_begins_where_the_simplex_ends() -> None:

@@ -25,6 +25,20 @@ def test_optima_over_batches_are_verified(id):
     assert {"loss", "same_instance"} <= {c.what for c in found}
 
 
+@pytest.mark.parametrize(
+    "loss, more",
+    [
+        ("sigmoid", {"sampling": "uniform"}),
+        ("dcl", {"sampling": "uniform"}),
+        ("supcl", {"sampling": "uniform", "alone": "attraction", "alpha": "9/10"}),
+        ("supcl-exclusive", {"sampling": "balanced", "alpha": "1/10"}),
+    ],
+)
+def test_any_loss_over_batches_is_verified(loss, more):
+    found = verify("phases", loss=loss, seeds=(0,), **more)
+    assert {c.verdict for c in found} == {"agrees"} and len(found) >= 3
+
+
 def test_two_ends_bound_one_interval():
     # Near each other, so that a value beside one of them is on the wrong side of the other.
     found = verify("supcl-batches-balanced-exclusive", m=2, n=2, p=2, seeds=(0,))
@@ -37,7 +51,8 @@ def test_a_wrong_end_disagrees(monkeypatch):
     value = result.value
     wrong = SimpleNamespace(
         **{k: getattr(result, k) for k in ("id", "parameters", "point", "measures", "draw")},
-        declared=result.declared,
+        **{k: getattr(result, k) for k in ("declared", "texts", "domain")},
+        at_point=lambda point: wrong,
         value=lambda name, **at: value(name, **at) + 0.2,
     )
     found = over_batches.checks(wrong, {}, over_batches.Run(seeds=(0,)))

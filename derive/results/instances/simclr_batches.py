@@ -3,21 +3,27 @@
 At that simplex all batches of one size are alike, and a pair of instances is pushed apart once in
 each batch that has both. So over all batches the simplex is optimal; and over some of them iff
 every pair is in the same number of batches, as in a 2-design: 7 of the 35 triples of 7 instances.
+Batches that share no instances leave each its own simplex, and what they have to do with each other
+is free.
 """
 
 from functools import partial
 
-from sympy import Symbol
+from sympy import Mod, Symbol
 
 from ...losses.simclr import SIMCLR
 from ...losses.softmax import tau
 from ...optimum.batches import BatchLoss, pure_over_batches
+from ...optimum.dimension import rank
+from ...optimum.vertex import UniqueGram, vertex
 from ...problems.domains import INSTANCES
+from ...problems.problem import Problem
 from ...proof.derivation import Derivation
-from ...proof.lemmas import DESIGN
+from ...proof.lemmas import DESIGN, FREE_BLOCKS
 from ...proof.relations import eq, gt
 from ...structures.draws import B, instances_alone
-from ...structures.hierarchy import n, p
+from ...structures.hierarchy import VIEWS as EACH
+from ...structures.hierarchy import hierarchy, n, p
 from ...structures.towers import NEGATIVE
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -27,6 +33,7 @@ from .._pure import inner_quantities, least_loss, segment_from
 DRAW = instances_alone(NEGATIVE)
 #: The fraction of the batches that contain a pair.
 PART = Symbol("pi_2")
+FREE = Symbol("f")
 DOMAIN = DRAW.within(INSTANCES)
 
 
@@ -57,6 +64,42 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         ),
         "batches": Quantity(
             1 / share, r"b", "number of batches, if every pair of instances is in exactly one"
+        ),
+        **_partition(proof),
+    }
+
+
+def _partition(proof: Derivation) -> dict[str, Quantity]:
+    """What is free where each instance is in one batch only."""
+    own = hierarchy(EACH, (B, NEGATIVE, "instances"))
+    found = vertex(Problem(SIMCLR, own, DOMAIN), "instances", Derivation())
+    unique = UniqueGram.of(found.reduced, found.domain, found.inner)
+    proof.add(
+        "If each instance is in one batch only, each batch has a simplex of its own, and no other "
+        "optimum",
+        unique,
+        "it is the theorem on all data, simclr, with B instances",
+    )
+    dimensions, parts = rank(own, found.inner, DOMAIN), n / B
+    proof.holds(
+        "The Gram matrices that are then optimal have this many dimensions, if there is room",
+        eq(FREE, n / B * (n / B - 1) / 2 * (B - 1) ** 2),
+        FREE_BLOCKS,
+        DOMAIN,
+        names={FREE: parts * (parts - 1) / 2 * dimensions**2},
+    )
+    whole = (1 - Mod(n, B), "n instances are dealt into batches of B only if B divides n")
+    says = "if each instance is in one of n/B batches only"
+    return {
+        "partition_loss": Quantity(
+            found.loss, r"\mathcal{L}_{\mathrm{part}}", f"minimum of the loss {says}", needs=whole
+        ),
+        "partition_free": Quantity(
+            parts * (parts - 1) / 2 * dimensions**2,
+            "f",
+            f"dimension of the set of optimal Gram matrices {says}: how the simplices of two "
+            "batches lie to each other is free",
+            needs=whole,
         ),
     }
 
