@@ -16,6 +16,8 @@ from collections.abc import Iterable
 from math import isnan
 from pathlib import Path
 
+from cltheory.numeric.digits.studies import WAYS
+
 DOCS = Path(__file__).resolve().parent
 PAGE, TABLE = DOCS / "real-training.md", DOCS / "real-training.csv"
 START = "## The tables\n"
@@ -26,13 +28,6 @@ Largest difference between what was measured and what is derived, where somethin
 much the loss was at most above the least one:
 
 """
-#: Ways of training, as the figure names them.
-WAYS = {
-    "free": "free embeddings",
-    "fixed": "encoder, fixed views",
-    "fresh": "encoder, new views",
-    "noisy": "encoder, much noise",
-}
 #: What is varied in each study: its title, what is measured, and columns that tell cells apart.
 STUDIES = {
     "alpha": ("Over alpha, tau = 0.5", "within-class variance", ("alpha",)),
@@ -58,7 +53,7 @@ def most(values: Iterable[float]) -> str:
 
 def summary(of: Rows) -> str:
     """How far measurements are from what is derived, by study and way."""
-    text = f"| | {' | '.join(WAYS.values())} |\n| --- |{' --- |' * len(WAYS)}\n"
+    text = f"| | {' | '.join(way.says for way in WAYS.values())} |\n| --- |{' --- |' * len(WAYS)}\n"
     for study, (title, number, _) in STUDIES.items():
         cells, gaps = [], []
         for way in WAYS:
@@ -76,12 +71,17 @@ def table(of: Rows, study: str) -> str:
     title, number, told = STUDIES[study]
     own = [r for r in of if r["study"] == study]
     held = any(not isnan(float(r["held_out"])) for r in own)
-    names = [*told, "derived", *WAYS.values(), *(["held-out images"] if held else [])]
+    names = [
+        *told,
+        "derived",
+        *(way.says for way in WAYS.values()),
+        *(["held-out images"] if held else []),
+    ]
     text = f"\n### {title}: {number}\n\n| {' | '.join(names)} |\n|{' --- |' * len(names)}\n"
     for place in dict.fromkeys(tuple(r[k] for k in told) for r in own):
         same = {r["by"]: r for r in own if tuple(r[k] for k in told) == place}
         found = [same["free"]["predicted"], *(same[way]["measured"] for way in WAYS)]
-        found += [same["fresh"]["held_out"]] if held else []
+        found += [same["fresh"]["held_out"]] * held
         said = [v if ":" in v else f"{float(v):.4g}" for v in place]
         text += f"| {' | '.join(said + [shown(float(v)) for v in found])} |\n"
     return text

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import product
-from math import ceil, exp, isfinite
+from math import ceil, exp, inf, isfinite
 from pathlib import Path
 from time import monotonic, time
 from typing import Any
@@ -48,10 +48,8 @@ COLUMNS: Layout = {
 }
 
 
-#: What a size is visited as; and beside it, as one of how many that its process has to do in the
-#: time that is left.
+#: A visit: what of a row is in ``TOLD``.
 Cell = dict[str, Any]
-Turn = tuple[int, Cell]
 
 
 @dataclass(frozen=True)
@@ -184,15 +182,10 @@ def attack(
         rows += [row for row in (kept.rows if kept else ()) if key(row, TOLD) in wanted]
         todo = lacking(grid, rows)
         deadline = None if budget is None else time() + budget
-        turns: list[Turn] = [
-            (ceil((len(todo) - k) / workers.count), cell) for k, cell in enumerate(todo)
-        ]
-        visit = _Visits(target, taus, starts, steps, where, deadline, first=turns[:1])
+        visit = _Visits(target, taus, starts, steps, where, deadline, len(todo), workers.count)
+        visits = workers.each(visit, list(enumerate(todo)))
         try:
-            with (
-                reporting(progress, len(todo), "size") as advance,
-                closing(workers.each(visit, turns)) as visits,
-            ):
+            with reporting(progress, len(todo), "size") as advance, closing(visits):
                 for _, (row, why) in visits:
                     ended = why or ended
                     if row is not None:
@@ -207,21 +200,18 @@ def attack(
             ended = "interrupted"
     place = {key(cell, TOLD): k for k, cell in enumerate(grid)}
     rows.sort(key=lambda row: place[key(row, TOLD)])
-    best = _best(rows, "record")
-    breaks = {size: [r for r in rows if (r["n"], r["d"]) == size and r["broken"]] for size in sizes}
-    violated = sorted((s for s, some in breaks.items() if some), key=lambda s: (sum(s), s))
-    reached: dict[tuple[int, int], float] = {}
-    for row in rows:
-        size = int(row["n"]), int(row["d"])
-        reached[size] = max(reached.get(size, 0.0), float(row["ratio"]))
-    least = _best(breaks[violated[0]], "broken") if violated else None
+    by_size = {size: [row for row in rows if (row["n"], row["d"]) == size] for size in sizes}
+    broken = {size: _best(target, some, "broken") for size, some in by_size.items()}
+    violated = sorted((size for size in sizes if broken[size]), key=lambda s: (sum(s), s))
+    best = _best(target, rows, "record")
+    least = broken[violated[0]] if violated else None
     return Attack(
         target,
-        best,
-        None if best is None else replay(target, best),
-        reached,
+        best and best[0],
+        best and best[1],
+        {s: max(float(row["ratio"]) for row in some) for s, some in by_size.items() if some},
         tuple(violated),
-        None if least is None else smallest(target, least),
+        least and smallest(target, least[0]),
         ended,
         tuple(seeds),
         sum(int(row["tried"]) for row in rows),
@@ -231,14 +221,27 @@ def attack(
     )
 
 
-def _best(rows: Iterable[Row], column: str) -> Record | None:
-    """The record with the largest ratio in a column; of those that are equal, the first."""
-    best = None
+def _best(target: Target, rows: Iterable[Row], column: str) -> tuple[Record, Sides] | None:
+    """The record with the largest ratio in a column, the first of equal ones; and its sides."""
+    best, largest = None, -1.0
     for text in (str(row[column]) for row in rows):
         for record in load(text) if text else ():
-            if best is None or mpmath.mpf(record.ratio) > mpmath.mpf(best.ratio) * (1 + BETTER):
-                best = record
-    return best
+            try:
+                ratio = float(record.ratio)
+            except ValueError:
+                ratio = inf  # which it is not: refused below
+            if ratio > largest * (1 + BETTER):
+                best, largest = record, ratio
+    if best is None:
+        return None
+    sides = replay(target, best)  # what a table says may be of another version, or by hand
+    is_so = sides.ratio is not None and mpmath.nstr(sides.ratio, DIGITS) == best.ratio
+    if not is_so or (column == "broken" and not sides.is_violated):
+        raise BadRecord(
+            f"the ratio {best.ratio[:20]} of {target.name} in the table is not that of its "
+            "configuration: give another --table"
+        )
+    return best, sides
 
 
 def spaces_of(
@@ -271,8 +274,8 @@ class _Visits:
     ----------
     deadline
         The time at which all have to be done; None for any.
-    first
-        The turn that is taken also when the time is over, at least with configurations as they are.
+    total, width
+        How many visits there are, and how many at a time.
     """
 
     target: Target
@@ -281,15 +284,16 @@ class _Visits:
     steps: int
     device: torch.device
     deadline: float | None
-    first: list[Turn]
+    total: int
+    width: int
 
-    def __call__(self, turn: Turn) -> tuple[Row | None, str]:
-        """The row of a visit, and ``budget`` if time ended it."""
-        among, cell = turn
+    def __call__(self, turn: tuple[int, Cell]) -> tuple[Row | None, str]:
+        """The row of the k-th visit, and ``budget`` if time ended it; the first has its row."""
+        k, cell = turn
         left = None if self.deadline is None else self.deadline - time()
-        if left is not None and left <= 0 and turn not in self.first:
+        if left is not None and left <= 0 and k:
             return None, "budget"
-        until = None if left is None else monotonic() + left / among
+        until = None if left is None else monotonic() + left / ceil((self.total - k) / self.width)
         there = space(self.target.about, cell["n"], cell["d"], self.taus)
         assert there is not None
         search = _Search(self.target, self.device, self.starts, self.steps)

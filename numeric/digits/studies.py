@@ -66,8 +66,10 @@ class Study(ABC):
 
     Attributes
     ----------
-    title, number, axis
-        What is varied, what is measured, and what stands on the horizontal axis.
+    title, number
+        What is varied, and what is measured.
+    name, axis
+        The column that is varied, and what stands on the horizontal axis.
     is_log, border
         Whether that axis is logarithmic; where a threshold stands upright in it, if one does.
     views
@@ -76,6 +78,7 @@ class Study(ABC):
 
     title: str
     number: str
+    name: str
     axis: str
     is_log = False
     border: float | None = None
@@ -93,9 +96,9 @@ class Study(ABC):
     def predicted(self, cell: Cell) -> tuple[float, float, float]:
         """Threshold of alpha, what is measured, and the least loss; nan where nothing is said."""
 
-    @abstractmethod
     def place(self, row: Row) -> float:
         """Where a cell is on the axis."""
+        return float(row[self.name])
 
     def measured(self, z: Tensor, labels: Tensor, loss: Tensor) -> Tensor:
         """The same of unit embeddings ``(images, views, d)``: within-class variance."""
@@ -129,9 +132,6 @@ class Collapse(Study):
     alphas: tuple[float, ...]
     taus: tuple[float, ...]
     number = "within-class variance"
-
-    def place(self, row: Row) -> float:
-        return float(row[self.name])
 
     def cells(self) -> list[dict[str, Any]]:
         return [_cell(alpha=a, tau=t) for a, t in product(self.alphas, self.taus)]
@@ -183,12 +183,10 @@ class Dimensions(Study):
 
     title: str
     dimensions: tuple[int, ...]
+    name = "d"
     axis = "dimension $d$"
     number = "loss"
     is_log = True
-
-    def place(self, row: Row) -> float:
-        return float(row["d"])
 
     def cells(self) -> list[dict[str, Any]]:
         return [_cell(alpha=1.0, d=d) for d in self.dimensions]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -223,14 +224,18 @@ def test_a_table_that_is_none_is_left_alone(cltheory: Command, refused: Refused)
     lines = Path("t.csv").read_text().splitlines()
     assert len(lines) == 2
     assert "starts = 9, not 8" in refused(*options, "--starts", "8")
+    whole, wrong = "\n".join(lines), "the table is not that of its configuration"
     for text, why in (
-        ("a,b\n1,2\n", "not a table of a sweep"),
-        ("\n".join(lines).replace("[[", "[[open(1),") + "\n", "it is not JSON"),
-        ("\n".join(lines).replace("ANCHOR", "BATCH") + "\n", "of the kind ANCHOR, not BATCH"),
+        ("a,b\n1,2", "not a table of a sweep"),
+        (whole.replace("[[", "[[open(1),"), "it is not JSON"),
+        (whole.replace("ANCHOR", "BATCH"), "of the kind ANCHOR, not BATCH"),
+        (whole.replace('""ratio"":""1', '""ratio"":""2'), wrong),
+        (whole.replace('""ratio"":""', '""ratio"":""x'), wrong),
+        (re.sub('"({""result.*)",$', r'"\1","\1"', whole), wrong),  # as a violation
     ):
-        Path("t.csv").write_text(text)
+        Path("t.csv").write_text(f"{text}\n")
         assert why in refused(*options)
-        assert Path("t.csv").read_text() == text
+        assert Path("t.csv").read_text() == f"{text}\n"
 
 
 def test_a_cluster_needs_its_package(refused: Refused, monkeypatch: pytest.MonkeyPatch) -> None:

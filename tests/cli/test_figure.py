@@ -15,6 +15,7 @@ pytest.importorskip("torch")
 pytest.importorskip("matplotlib")
 
 from cltheory.numeric.figures import ssem_fig2
+from cltheory.numeric.running.workers import Workers, WorkersError
 
 CELLS = 6
 PNG = b"\x89PNG"
@@ -117,6 +118,19 @@ def test_an_interrupt_keeps_the_finished_cells(
     assert figure().code == 0
     assert (tmp_path / "fig.csv").read_text().startswith(before)
     assert len(rows(tmp_path / "fig.csv")) == CELLS
+
+
+def test_processes_that_are_not_there_are_refused_in_one_line(
+    figure: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def each(self: Workers, work: Any, parts: Any) -> Iterator[Any]:
+        assert self == Workers(2)
+        raise WorkersError("no scheduler answers")
+        yield
+
+    monkeypatch.setattr(Workers, "each", each)
+    assert figure("--workers", "2") == (2, "", "cltheory: no scheduler answers\n")
+    assert figure("--workers", "2", "--scheduler", "tcp://a:1").code == 2
 
 
 @pytest.mark.parametrize("damage", [b",cpu,default\n", b",cpu,default,more\n"])

@@ -104,6 +104,25 @@ def test_an_attack_goes_on_from_its_table(tmp_path: Path, monkeypatch: pytest.Mo
     assert len(table.read_text().splitlines()) == 5
 
 
+# --- the cells of a figure ---------------------------------------------------------------------
+def test_cells_that_start_from_each_other_go_to_one_process(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    grid = ssem_fig2.Grid(2, 2, 1, 4, alphas=(0.0, 0.5, 1.0), taus=(0.5, 1.0))
+    sent: list[Any] = []
+
+    def each(self: Workers, work: Any, parts: Any) -> Iterator[Any]:
+        sent.append([[(cell["tau"], cell["alpha"]) for cell in part] for part in parts])
+        for part in reversed(pickle.loads(pickle.dumps(parts))):
+            yield part, pickle.loads(pickle.dumps(work))(part)
+
+    alone = grid.measure(tmp_path / "alone", device="cpu")
+    monkeypatch.setattr(Workers, "each", each)
+    rows = grid.measure(tmp_path / "t.csv", device="cpu", workers=Workers(3))
+    assert sent == [[[(tau, alpha) for alpha in grid.alphas] for tau in (1.0, 0.5)]]
+    assert sorted(map(str, rows)) == sorted(map(str, alone))
+
+
 # --- killed at random --------------------------------------------------------------------------
 SIZES: dict[str, Any] = {"m": 2, "n": 3, "p": 2, "d": 6, "seeds": (0, 1, 2)}
 GRID = ssem_fig2.Grid(**SIZES, alphas=(0.0, 0.3, 0.6, 1.0), taus=(0.1, 0.2, 0.4, 0.6, 0.8, 1.0))
