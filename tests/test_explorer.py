@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import importlib
 import importlib.util
 import json
 import os
@@ -9,6 +11,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +21,12 @@ from cltheory.cli.main import run as command_line
 from cltheory.derive.results import results
 
 ROOT = Path(__file__).resolve().parents[1]
-SPEC = importlib.util.spec_from_file_location("explorer", ROOT / "docs/made/explorer.py")
+PLACE = ROOT / "docs/made/__init__.py"
+SPEC = importlib.util.spec_from_file_location("made", PLACE)
 assert SPEC is not None and SPEC.loader is not None
-explorer = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(explorer)
+sys.modules.setdefault("made", importlib.util.module_from_spec(SPEC))  # as MkDocs imports it
+explorer = importlib.import_module("made.explorer")
+mathml = importlib.import_module("made.mathml")
 
 needs_node = pytest.mark.skipif(
     shutil.which("node") is None and not os.environ.get("CI"), reason="node is not installed"
@@ -173,3 +178,58 @@ def test_the_whole_page_is_below_300_kilobytes() -> None:
     page = explorer.page()
     assert len(page.encode()) < 300_000
     assert "mfrac" in page and "/*SCRIPT" not in page
+
+
+def test_formulas_are_typeset() -> None:
+    made = mathml.mathml(r"\frac{m - 1}{\log\left(n\right)} e^{x_1}")
+    assert made == (
+        "<mrow><mfrac><mrow><mi>m</mi><mo>−</mo><mn>1</mn></mrow><mrow><mi>log</mi><mrow>"
+        "<mo>(</mo><mrow><mi>n</mi></mrow><mo>)</mo></mrow></mrow></mfrac>"
+        "<msup><mi>e</mi><mrow><msub><mi>x</mi><mn>1</mn></msub></mrow></msup></mrow>"
+    )
+    with pytest.raises(mathml.NotMathML, match="root"):
+        mathml.mathml(r"\root{x}")
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
+#: What a reader does with the keyboard alone, and what the page then says.
+KEYS = """
+const key = (id, name) => document.getElementById(id).dispatchEvent(
+  new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
+const later = () => new Promise((done) => setTimeout(done, 300));
+const says = () => document.querySelector("#answer h1").textContent;
+await later();
+const told = { start: says(), first: performance.now() };
+for (let k = 0; k < 60; k++) key("alpha", "ArrowUp");
+await later();
+told.up = says();
+key("drawing", "ArrowLeft");
+const fields = [...document.querySelectorAll("input, select, button, canvas, a")];
+const named = (e) => e.labels?.length || e.ariaLabel || e.textContent.trim();
+told.nameless = fields.filter((e) => !named(e)).map((e) => e.outerHTML.slice(0, 80));
+told.hash = location.hash;
+told.wide = document.documentElement.scrollWidth - innerWidth;
+document.body.innerHTML = "<pre></pre>";
+document.body.firstChild.textContent = JSON.stringify(told);
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium or Chrome")
+def test_the_page_works_with_the_keyboard_alone(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(explorer.page().replace("</body>", f'<script type="module">{KEYS}</script>'))
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--dump-dom"]
+    options += ["--disable-dev-shm-usage", f"--user-data-dir={tmp_path / 'profile'}"]
+    done = subprocess.run(
+        [str(BROWSER), *options, "--virtual-time-budget=20000", path.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    (text,) = re.findall("<pre>(.*)</pre>", done.stdout)
+    told = json.loads(html.unescape(text))
+    assert (told["start"], told["up"]) == ("Classes collapse", "Classes do not collapse")
+    assert told["nameless"] == [] and told["wide"] <= 0
+    assert "alpha=0.9" in told["hash"]

@@ -400,7 +400,7 @@ def _nearest(value: Expr, r: Range, point: Mapping[Symbol, Expr], is_float: bool
     for end, is_open, side in ((r.low, r.low_open, -1), (r.high, r.high_open, 1)):
         end = _put_in(end, point)
         out = side * (value - end)
-        known = room.is_number and out.is_number and out.is_extended_real
+        known = all(e.is_number and e.is_extended_real for e in (room, out))
         if known and (is_float if is_open else out > 0) and 0 <= out <= room:
             return end - side * room / 64 if is_open else end
     return value

@@ -43,8 +43,8 @@ def to_javascript(results: Sequence[Result]) -> str:
     """Every quantity as a function, in one module: ``supcl_threshold_alpha_min({m, n, tau})``.
 
     Values are within 1e-12 of the exact ones, relatively. A RangeError says that arguments are
-    outside of the domain; NaN, that twice the digits of a float are not enough. What has no
-    counterpart is left out, and a comment says so.
+    outside of the domain; NaN, that twice the digits of a float are not enough, or that no float
+    is as large. What has no counterpart is left out, and a comment says so.
 
     Raises
     ------

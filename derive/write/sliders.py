@@ -57,9 +57,9 @@ def _slider(widgets: Any, s: Symbol, r: Range, start: float) -> Any:
     low, high = (float(end) if end.is_number and end.is_finite else None for end in (r.low, r.high))
     about: dict[str, Any] = {"description": s.name, "value": start}
     if r.integer:
-        about["value"], most = int(start), max(LARGEST, int(start))
+        about["value"], size = int(start), max(LARGEST, int(start))
         return widgets.IntSlider(
-            **about, min=int(low or 0), max=int(most if high is None else high)
+            **about, min=int(low or 0), max=int(size if high is None else high)
         )
     if low is not None and low >= 0 and high is None:
         about["value"] = max(start, 10.0 ** DECADES[0])

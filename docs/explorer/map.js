@@ -19,8 +19,8 @@ export class PhaseMap {
     let down = false;
     canvas.addEventListener("pointerdown", (e) => {
       down = true;
-      canvas.setPointerCapture(e.pointerId);
       pick(e);
+      canvas.setPointerCapture(e.pointerId);
     });
     canvas.addEventListener("pointermove", (e) => down && pick(e));
     for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (down = false));

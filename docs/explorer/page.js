@@ -103,9 +103,9 @@ function threshold(row) {
     found.append(made("dl", { className: "each", innerHTML: lines }));
   }
   found.append(made("span", { className: "from", innerHTML: link(row.result) }));
-  const formula = FACTS[row.result].formulas[row.name];
+  const formula = (FACTS[`${row.result}@${model().library}`] ?? FACTS[row.result]).formulas[row.name];
   if (formula) {
-    const key = `${row.result} ${row.name}`, details = made("details", { innerHTML: `<summary>formula</summary><math>${formula}</math>`, open: OPEN.has(key) });
+    const key = `${row.result} ${row.name}`, details = made("details", { innerHTML: `<summary>formula</summary><math display="block">${formula}</math>`, open: OPEN.has(key) });
     details.addEventListener("toggle", () => OPEN[details.open ? "add" : "delete"](key));
     found.append(details);
   }

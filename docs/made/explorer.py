@@ -11,6 +11,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,11 @@ from cltheory.derive.results import results
 from cltheory.derive.structures import hierarchy, towers
 from cltheory.derive.theorem.dimensions import own_dimension
 from cltheory.derive.theorem.quantity import Quantity
+from cltheory.derive.theorem.result import Result
 from cltheory.derive.write.javascript import function, functions, module
-from sympy import Add, Expr, S, Symbol, mathml
+from sympy import Add, Expr, S, Symbol
+
+from .mathml import NotMathML, mathml
 
 SOURCES = Path(__file__).resolve().parents[1] / "explorer"
 #: In the order in which they use each other.
@@ -37,6 +41,8 @@ RESULTS = (
     *("supcl-batches", "supcl-batches-exclusive", "supcon", "simclr", "infonce-optimum"),
     *("sigmoid-threshold", "sigmoid-optimum", "uniform-bound"),
 )
+#: Characters of MathML of a formula that is shown.
+LONGEST = 1500
 #: Losses whose landmarks are there, and the result whose domain they have.
 LOSSES: dict[str, tuple[Similar, str]] = {
     "supcl": (Similar(SUPCL, HIERARCHY, ()), "supcl-optimum"),
@@ -129,31 +135,19 @@ def _random(family: Similar) -> Iterator[tuple[str, Expr]]:
 
 
 def facts() -> dict[str, Any]:
-    """Titles of the results, and their formulas as MathML."""
-    found: dict[str, Any] = {}
-    for id in RESULTS:
-        r = results[id]
-        shown = {name: q for name, q in r.quantities.items() if len(str(q.expression)) < 160}
-        found[id] = {
-            "title": r.title,
-            "formulas": {
-                name: mathml(q.expression, printer="presentation")
-                for name, q in shown.items()
-                if q.is_number and not q.expression.has(*_UNREADABLE)
-            },
-        }
-    return found
+    """Titles of the results, and their formulas as MathML, in the terms of SigLIP too."""
+    known = {id: results[id] for id in RESULTS}
+    known["sigmoid-threshold@siglip"] = results["sigmoid-threshold"].in_convention("siglip")
+    return {id: {"title": r.title, "formulas": _formulas(r)} for id, r in known.items()}
 
 
-def _unreadable() -> tuple[Any, ...]:
-    from cltheory.derive.decide.expectation import Expectation
-    from cltheory.derive.decide.hypergeometric import Log0F1
-    from cltheory.derive.decide.root import ClampedRoot
-
-    return Expectation, Log0F1, ClampedRoot
-
-
-_UNREADABLE = _unreadable()
+def _formulas(result: Result) -> dict[str, str]:
+    found = {}
+    for name, q in result.quantities.items():
+        if q.is_number:
+            with suppress(NotMathML):
+                found[name] = mathml(result.latex(name))
+    return {name: formula for name, formula in found.items() if len(formula) < LONGEST}
 
 
 def engine() -> str:

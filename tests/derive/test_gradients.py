@@ -149,6 +149,8 @@ def test_readings_outside_by_rounding_count_as_the_end():
         ({"epsilon": "1/2", "rho": "1", "mu": "1.00000001"}, "mu"),
         ({"epsilon": "1e-12", "rho": "1", "mu": "0.9999"}, "mu"),
         ({"epsilon": "1.00001"}, "epsilon"),
+        # The room for rounding of the similarity is not real there.
+        ({"epsilon": "-3/32", "rho": "1", "mu": "1", "similarity": "1/8"}, "epsilon"),
     ):
         with pytest.raises(DomainError, match=f"{refused} must be in"):
             IDENTITY.point(**given)
