@@ -43,10 +43,11 @@ def test_a_page_of_a_result_begins_with_its_sentence_and_its_formula() -> None:
     assert (entry.title, entry.about) == (result.title, "Classes of one size")
     heads = re.findall(r"^## (.*)$", entry.text, re.MULTILINE)
     assert heads == [
-        "The loss", "Further quantities", "Limits", "Code to copy", "Proof", "Printed claims",
+        "The loss", "Further quantities", "Limits", "In figures", "Code to copy", "Proof",
+        "Printed claims",
     ]  # fmt: skip
     first = entry.text.split("\n\n")[1:4]
-    assert first[0] == r"**Classes do not collapse iff $\alpha > \alpha_{\min}$**:"
+    assert first[0] == r"**Classes do not collapse iff $\alpha > \alpha_{\min}$**"
     assert first[1] == f"$$\n\\alpha_{{\\min}} = {result.latex('alpha_min')}\n$$"
     assert first[2] == r"For $d \ge m$."
     statement, proof = entry.text.split("## Code to copy")

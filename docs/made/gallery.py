@@ -148,14 +148,17 @@ def _entry(id: str) -> Entry:
     drawing, caption = drawings.of(result)
     image = f"![Quantities of {id}]({id}.svg)\n\n{caption}"
     shown = f'<div class="plot" markdown>\n\n{image}\n</div>\n\n' if drawing else ""
-    for name, preview in PREVIEWS.items():
-        if id in preview.of:
-            picture = f"[![{name}](../figures/{name}.png){{ .preview }}](../figures/{name}.md)"
-            shown += f"{picture}\n\n*[`cltheory figure {name}`](../figures/{name}.md)*\n\n"
+    figures = "".join(
+        f"[![{name}](../figures/{name}.png){{ .preview }}](../figures/{name}.md)\n\n"
+        f"*[`cltheory figure {name}`](../figures/{name}.md)*\n\n"
+        for name, preview in PREVIEWS.items()
+        if id in preview.of
+    )
     text = (
         f"# {title}\n\n{statement.lead(result)}\n\n{shown}`{id}`: {result.source}; "
         f"{result.evidence.grade}, {len(result.derivation)} checked steps.\n\n"
-        f"{statement.rest(result)}\n\n## Code to copy\n\n{_code(result)}\n\n"
+        f"{statement.rest(result)}\n\n{figures and '## In figures'}\n\n{figures}"
+        f"## Code to copy\n\n{_code(result)}\n\n"
         f"## Proof\n\n{proof}\n\n"
     )
     if claims:

@@ -64,7 +64,7 @@ def _said(writer: Writer, name: str, *, heading: bool) -> str:
     q = writer.result.quantity(name)
     meaning = _meaning(writer, name)
     text = f"**`{name}`** {meaning}" if heading else f"**{meaning}**"
-    parts = [f"{text}:", f"$$\n{_equation(writer, q)}\n$$", *_root(writer, q)]
+    parts = [text, f"$$\n{_equation(writer, q)}\n$$", *_root(writer, q)]
     if isinstance(q, Bounds):
         words = "; ".join(in_words(as_data(q, writer.result.id, name, {}), lambda c: f"`{c}`"))
         parts.append(f"{_upper(words)}.")
