@@ -18,8 +18,17 @@ from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 
+INSTALL = """\
+python3 -m venv .venv
+.venv/bin/pip install -c constraints.txt .                # symbolic: SymPy, python-flint, numpy
+.venv/bin/pip install -c constraints.txt '.[torch,plot]'  # and verification, figures
+"""
 #: What stands in the code block below each mark: without an address what works beside a clone.
 BLOCKS = {
+    ("docs/first-steps.md", "install"): (
+        INSTALL,
+        "git clone {address} cltheory && cd cltheory\n" + INSTALL,
+    ),
     ("docs/papers.md", "pre-commit"): (
         """\
 repos:

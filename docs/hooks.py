@@ -6,7 +6,9 @@ gallery out of the registry of results, the reference out of the docstrings.
 
 from __future__ import annotations
 
+import re
 import sys
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from made import explorer, gallery, mathjax, notebook, reference
 
+DOCS = Path(__file__).resolve().parent
 #: Parts of the navigation that are made, by what stands for them in mkdocs.yml.
 PARTS = {"results/": gallery.results, "figures/": gallery.figures, "reference/": reference.pages}
 
@@ -33,17 +36,37 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     return config
 
 
+def _claims() -> list[dict[str, Any]]:
+    """The pages of docs/claims: each paper with its sections, in the order of its contents."""
+
+    def title(path: str) -> str:
+        return (DOCS / path).read_text("utf-8").partition("\n")[0].removeprefix("# ")
+
+    found = []
+    for path in sorted((DOCS / "claims").glob("*.md")):
+        links = re.findall(r"\]\((\w+/\w+\.md)\)", path.read_text("utf-8"))
+        listed = [{title(f"claims/{link}"): f"claims/{link}"} for link in links]
+        found.append({path.stem: [f"claims/{path.name}", *listed]})
+    return found
+
+
 def _filled(entry: Any, made: dict[str, str]) -> Any:
     if not isinstance(entry, dict):
         return entry
     ((title, inside),) = entry.items()
     if isinstance(inside, list):
         return {title: [_filled(e, made) for e in inside]}
+    if inside == "claims/":
+        return {title: _claims()}
     if inside not in PARTS:
         return entry
     pages = PARTS[inside]()
-    made |= {path: text for path, (_, text) in pages.items()}
-    return {title: [{name: path} for path, (name, _) in pages.items()]}
+    made |= {path: page.text for path, page in pages.items()}
+    entries: list[dict[str, Any]] = []
+    for group, some in groupby(pages.items(), lambda item: item[1].group):
+        listed = [{page.title: path} for path, page in some]
+        entries += [{group: listed}] if group else listed
+    return {title: entries}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -1,4 +1,4 @@
-"""Write docs/claims.md and docs/claims/PAPER.md from the ledgers.
+"""Write docs/claims.md, docs/claims/PAPER.md and a page for each section from the ledgers.
 
 What a page says is what ``cltheory claims PAPER --format json`` prints.
 
@@ -54,10 +54,11 @@ of the *authors*, of the *extraction* of the text from a PDF, or *unclear*. Evid
 symbolic proof or an exact counterexample; `sampled` compares both sides at 50 digits on many sets
 of embeddings with exact rational inner products, and so supports but does not prove.
 
-On the page of a paper its sections stand in their order. In each, what does not hold as printed
-comes first: headlines, then formulas that one might copy. Asides and what holds open with a click.
+Each section of a paper has a page. What does not hold as printed comes first there: headlines, then
+formulas that one might copy. A record opens with a click; the search finds what is in it.
 """
 
+MADE = "<!-- Written by docs/make_claims.py; do not edit. -->\n\n"
 VERDICTS = (
     "agrees", "misprint", "differs", "needs-condition", "not-mathematical", "undecided",
 )  # fmt: skip
@@ -142,7 +143,7 @@ def under_readings(row: Row) -> list[str]:
 
 def result(id: str) -> str:
     """The page of a result."""
-    return f"[`{id}`](../results/{id}.md)" if id else ""
+    return f"[`{id}`](../../results/{id}.md)" if id else ""
 
 
 def entry(row: Row, known: dict[str, Row]) -> str:
@@ -155,7 +156,8 @@ def entry(row: Row, known: dict[str, Row]) -> str:
     )
     evidence = str(row["evidence"]).partition(":")[0]
     weight = "headline; " if row["weight"] == "headline" else ""
-    lines = [f"**{plain(row['label'])}**: {said} ({weight}{origin}; {evidence}).", ""]
+    title = f"**{plain(row['label'])}**: {said} ({weight}{origin}; {evidence})"
+    lines = []
     under = f" for {code(row['under'])}" if row.get("under") else ""
     lines.append(f"- Printed{under}: {typeset(row['printed'])}")
     if row["correction"]:
@@ -175,7 +177,15 @@ def entry(row: Row, known: dict[str, Row]) -> str:
     ):
         if text:
             lines.append(f"- {name}: {text}")
-    return "\n".join(lines) + "\n\n" + vectors(row)
+    return record(title, "\n".join(lines) + "\n\n" + vectors(row))
+
+
+def record(title: str, text: str) -> str:
+    """A record that a click opens, its title in Markdown."""
+    return (
+        f'<details class="record" markdown="1"><summary markdown="span">{title}</summary>\n\n'
+        f"{text.strip()}\n\n</details>\n"
+    )
 
 
 def fold(title: str, text: str) -> str:
@@ -272,19 +282,25 @@ class Ledger:
             sections[record.section].append(known[record.label])
         return cls(paper, found.title, rows, sections)
 
-    def page(self) -> str:
-        """The page of the paper."""
+    def pages(self) -> dict[str, str]:
+        """The page of the paper, and one for each of its sections."""
         known = {row["label"]: row for row in self.rows}
         titles = {name: plain(heading(self.paper, name)) for name in self.sections}
-        parts = [(f"[{titles[name]}](#{name})", rows) for name, rows in self.sections.items()]
-        text = (
-            f"# {self.title}\n\n<!-- Written by docs/make_claims.py; do not edit. -->\n\n"
+        parts = [
+            (f"[{titles[name]}]({self.paper}/{name}.md)", rows)
+            for name, rows in self.sections.items()
+        ]
+        found = {
+            f"claims/{self.paper}.md": f"# {self.title}\n\n{MADE}"
             f"`{self.paper}`, {len(self.rows)} records; [what the verdicts mean](../claims.md).\n\n"
             f"{contents('section', parts)}\n{counts(self.rows)}"
-        )
+        }
         for name, rows in self.sections.items():
-            text += f"\n## {titles[name]} {{ #{name} }}\n\n{section(rows, known)}"
-        return text
+            found[f"claims/{self.paper}/{name}.md"] = (
+                f"# {titles[name]}\n\n{MADE}[{self.title}](../{self.paper}.md), `{self.paper}`.\n\n"
+                f"{section(rows, known)}"
+            )
+        return found
 
 
 def heading(paper: str, section: str) -> str:
@@ -320,7 +336,7 @@ def pages() -> dict[str, str]:
     ledgers = [Ledger.of(paper) for paper in PAPERS]
     links = [(f"[{one.title}](claims/{one.paper}.md)", one.rows) for one in ledgers]
     overview = HEAD.replace("{papers}", contents("paper", links))
-    return {"claims.md": overview} | {f"claims/{one.paper}.md": one.page() for one in ledgers}
+    return {"claims.md": overview} | {k: v for one in ledgers for k, v in one.pages().items()}
 
 
 def main() -> int:
@@ -328,7 +344,7 @@ def main() -> int:
     for path, text in pages().items():
         file = DOCS / path
         if sys.argv[1:] == ["--write"]:
-            file.parent.mkdir(exist_ok=True)
+            file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
         elif not file.is_file() or file.read_text(encoding="utf-8") != text:
             print(f"docs/{path} is out of date: python docs/make_claims.py --write")

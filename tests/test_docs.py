@@ -7,6 +7,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -164,14 +165,29 @@ def test_the_example_record(example: ModuleType) -> None:
 def test_the_pages_of_claims_are_up_to_date() -> None:
     made = claims.pages()
     assert made == {path: kept(path) for path in made}, "python docs/make_claims.py --write"
+    there = {
+        p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("claims/**/*.md")
+    }
+    assert there | {"claims.md"} == set(made)
 
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_contents_of_a_paper_lead_to_its_sections(paper: str) -> None:
     path = f"claims/{paper}.md"
-    links = re.findall(r"^\| \[.*?\]\(#(\w+)\)", kept(path), re.M)
-    assert links == re.findall(r"^## .* \{ #(\w+) \}$", kept(path), re.M)
-    assert f"]({path})" in TEXTS["claims.md"] and path in MKDOCS
+    links = re.findall(r"^\| \[.*?\]\((\w+)/(\w+)\.md\)", kept(path), re.M)
+    sections = import_module(f"cltheory.derive.papers.{paper}").LEDGER.sections
+    assert links == [(paper, name) for name in sections]
+    assert f"]({path})" in TEXTS["claims.md"]
+
+
+def test_a_record_is_folded_so_that_no_page_of_claims_is_long() -> None:
+    """Some 40 pixels for a line that is there before anything is opened: 3,000 in all."""
+    for page in (ROOT / "docs" / "claims").rglob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        folded = re.sub(r"</summary>.*?</details>", "", text.replace("<details", "\n"), flags=re.S)
+        # What is in a fold of a fold is folded too: it ends where the outer one does.
+        lines = [line for line in folded.splitlines() if line.strip()]
+        assert len(lines) <= 70, page
 
 
 def test_the_page_of_losses_is_up_to_date() -> None:
@@ -210,6 +226,19 @@ def test_the_rate_of_reading_is_that_of_the_corpus() -> None:
     assert f"| {whole} | 0 |" in page and f"| {parts} | 0 |" in page
 
 
+def test_the_tutorial_on_a_loss_of_ones_own_shows_its_file() -> None:
+    (shown,) = blocks("tutorial-own-loss.md", "toml")
+    assert shown == kept("problems/hard-negatives.toml")
+
+
+@pytest.mark.parametrize("name", [name for name in TEXTS if name.startswith("tutorial-")])
+def test_a_tutorial_takes_ten_minutes_and_says_what_is_next(name: str) -> None:
+    text = TEXTS[name]
+    assert len(FENCE.sub("", text).split()) < 500 and text.count("$ cltheory") >= 2
+    assert "](" in text.partition("## What to read next\n")[2]
+    assert f"]({name})" in TEXTS["index.md"] and name in MKDOCS
+
+
 def test_links_between_pages_lead_somewhere() -> None:
     for name, text in TEXTS.items():
         folder = ROOT if name == "README.md" else ROOT / "docs"
@@ -231,8 +260,7 @@ def test_the_two_commands_are_where_ci_looks_for_them() -> None:
 def test_no_formula_of_the_claims_is_cut() -> None:
     """No TeX outside dollar signs, and none of these escaped; a reader would see it as text."""
     code = re.compile(r"`[^`]*`|<code>.*?</code>|```.*?```", re.S)
-    for line in code.sub(
-        "", "\n".join(kept(f"claims/{paper}.md") for paper in PAPERS)
-    ).splitlines():
+    made = (p.read_text(encoding="utf-8") for p in (ROOT / "docs/claims").rglob("*.md"))
+    for line in code.sub("", "\n".join(made)).splitlines():
         outside = line.split("$")[::2]
         assert "\\$" not in line and not any("\\" in part for part in outside), line

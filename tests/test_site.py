@@ -37,16 +37,50 @@ def test_displays_stand_on_lines_of_their_own() -> None:
     assert alone("$$\nx\n$$\n$y$") == "$$\nx\n$$\n$y$"
 
 
-def test_a_page_of_a_result_has_statement_code_proof_and_claims() -> None:
-    entry = load("made.gallery")._entry("simclr")
-    assert entry.title == results["simclr"].title
+def test_a_page_of_a_result_begins_with_its_sentence_and_its_formula() -> None:
+    result = results["supcl-threshold"]
+    entry = load("made.gallery")._entry("supcl-threshold")
+    assert (entry.title, entry.about) == (result.title, "Classes of one size")
     heads = re.findall(r"^## (.*)$", entry.text, re.MULTILINE)
-    assert heads == ["Statement", "Code to copy", "Proof"]
+    assert heads == [
+        "The loss", "Further quantities", "Limits", "In figures", "Code to copy", "Proof",
+        "Printed claims",
+    ]  # fmt: skip
+    first = entry.text.split("\n\n")[1:4]
+    assert first[0] == r"**Classes do not collapse iff $\alpha > \alpha_{\min}$**"
+    assert first[1] == f"$$\n\\alpha_{{\\min}} = {result.latex('alpha_min')}\n$$"
+    assert first[2] == r"For $d \ge m$."
     statement, proof = entry.text.split("## Code to copy")
-    assert r"\mathcal{L} = " in statement and statement.count("\n$$\n") >= 6
-    assert proof.count(" (exact)") == len(results["simclr"].derivation)
-    assert 'r = cltheory.results["simclr"]' in proof
+    assert r"\mathcal{L} = " in statement
+    assert r"For $\alpha \in \left(\frac{1}{n}, 1\right]$, $d \ge m$." in statement
+    assert statement.count("| `") == sum(q.limit_of is not None for q in result.quantities.values())
+    assert proof.count(" (exact)") == len(result.derivation)
+    assert 'r = cltheory.results["supcl-threshold"]' in proof
     assert entry.drawing.startswith("<?xml") and "<script" not in entry.drawing
+
+
+@pytest.mark.parametrize("id", ["softmax-smoothness", "supcl-threshold", "supcon-two-sizes"])
+def test_every_quantity_is_stated(id: str) -> None:
+    statement = load("made.statement")
+    text = statement.lead(results[id]) + statement.rest(results[id])
+    first, *others = results[id].quantities
+    assert all(f"`{name}`" in text for name in others) and f"**`{first}`**" not in text
+    assert text.count("$$") % 2 == 0
+
+
+def test_results_are_grouped_by_what_they_are_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    gallery, hooks = load("made.gallery"), load("hooks")
+    pages = {
+        "index.md": gallery.Page("Overview", ""),
+        "a.md": gallery.Page("A", "of a", "One"),
+        "b.md": gallery.Page("B", "of b", "One"),
+    }
+    monkeypatch.setitem(hooks.PARTS, "some/", lambda: pages)
+    made: dict[str, str] = {}
+    assert hooks._filled({"Some": "some/"}, made) == {
+        "Some": [{"Overview": "index.md"}, {"One": [{"A": "a.md"}, {"B": "b.md"}]}]
+    }
+    assert made["b.md"] == "of b"
 
 
 def test_every_line_of_code_to_copy_runs() -> None:
@@ -62,7 +96,12 @@ def test_a_result_at_numbers_has_no_drawing() -> None:
     assert drawings.of(results["supcon-two-sizes"]) == ("", "")
     again = drawings.of(results["ccem"])
     assert again == drawings.of(results["ccem"])  # the same bytes every time
-    assert again[1] == r"Along $\delta$, at $N = 4$."
+    caption, legend = again[1].split("\n\n")
+    assert caption == r"Along $\delta$, at $N = 4$."
+    assert re.findall(r"</svg> (.*)", legend) == [
+        f"${q.symbol}$" for q in list(results["ccem"].quantities.values())[:3]
+    ]
+    assert all(colour in again[0] for colour in re.findall(r'stroke="(.*?)"', legend))
 
 
 def test_there_is_a_preview_of_every_figure() -> None:
@@ -77,7 +116,7 @@ def test_there_is_a_preview_of_every_figure() -> None:
         assert picture.startswith(b"\x89PNG") and len(picture) < 200_000
         caption = previews.caption(name)  # what is derived, and what is measured
         assert "erived" in caption and "easured" in caption and caption.endswith(".")
-        assert caption in load("made.gallery").figures()[f"figures/{name}.md"][1]
+        assert caption in load("made.gallery").figures()[f"figures/{name}.md"].text
     assert {p.stem for p in previews.FOLDER.iterdir()} == set(previews.PREVIEWS)
 
 
@@ -86,7 +125,7 @@ def test_the_reference_has_every_public_module(tmp_path: Path, monkeypatch) -> N
     monkeypatch.setattr(reference, "COPY", tmp_path / "copy")
     reference.lay()
     pages = reference.pages()
-    named = re.findall(r"^::: (\S+)$", "".join(text for _, text in pages.values()), re.MULTILINE)
+    named = re.findall(r"^::: (\S+)$", "".join(page.text for page in pages.values()), re.MULTILINE)
     assert len(named) == len(set(named)) > 100
     assert {"cltheory.derive.results", "cltheory.derive.theorem.result"} <= set(named)
     assert not [m for m in named if "._" in m or ".papers.lee" in m or ".figures" in m]
@@ -96,7 +135,8 @@ def test_the_reference_has_every_public_module(tmp_path: Path, monkeypatch) -> N
     rooms = {
         p.parent.name for p in (ROOT / "derive").glob("*/__init__.py") if p.parent.name[0] != "_"
     }
-    assert rooms - {"top-level"} == {r.partition("/")[2] for r in reference.ROOMS} - {""}
+    shown = {r.removeprefix("derive/") for r in reference.ROOMS if r.startswith("derive/")}
+    assert rooms - {"top-level"} == shown
 
 
 def test_pages_load_nothing_from_another_host() -> None:

@@ -211,7 +211,7 @@ class Writer:
         known |= {name: self.symbol_text(q.symbol) for name, q in self.result.quantities.items()}
         # A name of a quantity that is an ordinary word means the word.
         known = {k: v for k, v in known.items() if "_" in k or len(k) < 6}
-        known = {k: v for k, v in known.items() if k not in ("loss", "bound")}
+        known = {k: v for k, v in known.items() if k not in ("loss", "bound", "lower", "upper")}
         known |= {"oo": r"\infty", "exp": r"\exp", "log": r"\log"}
         return with_math(text, known, escape)
 

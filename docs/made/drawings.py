@@ -7,7 +7,6 @@ depend on, and these are drawn, as far as they are numbers there.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,9 +18,9 @@ LOW, HIGH = 0.05, 3.0
 POINTS = 200
 #: Values beyond this would hide the others.
 LARGEST = 5.0
-#: Colour-blind safe (Okabe and Ito), and told apart without colour by their dashes.
+#: Colour-blind safe (Okabe and Ito), and told apart without colour by their dashes, in points.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#e69f00")
-DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
+DASHES = ((), (4, 2), (6, 2, 1, 2), (1, 2), (5, 1), (1, 1))
 
 
 def of(result: Result) -> tuple[str, str]:
@@ -44,33 +43,29 @@ def of(result: Result) -> tuple[str, str]:
 
     fixed = {s: v for s, v in result.domain.witness.items() if s in result.parameters}
     rest = ", ".join(f"${written(s)} = {latex(v)}$" for s, v in fixed.items() if s != along)
-    labels = _labels(result, curves)
     with matplotlib.rc_context({"svg.hashsalt": "cltheory", "font.size": 9}):
-        figure, axes = pyplot.subplots(figsize=(4.8, 2.9), layout="constrained")
-        for (name, (x, y)), colour, dash in zip(curves.items(), COLOURS, DASHES, strict=False):
-            axes.plot(x, y, color=colour, linestyle=dash, label=labels[name])
+        figure, axes = pyplot.subplots(figsize=(3.6, 2.7), layout="constrained")
+        for (x, y), colour, dash in zip(curves.values(), COLOURS, DASHES, strict=False):
+            axes.plot(x, y, color=colour, linestyle=(0, dash))
         axes.set_xlabel(f"${written(along)}$")
         axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
         picture = io.StringIO()
-        figure.savefig(picture, format="svg", metadata={"Date": None}, transparent=False)
+        figure.savefig(picture, format="svg", metadata={"Date": None}, transparent=True)
         pyplot.close(figure)
-    return picture.getvalue(), f"Along ${written(along)}$" + (f", at {rest}." if rest else ".")
+    text = f"Along ${written(along)}$" + (f", at {rest}." if rest else ".")
+    return picture.getvalue(), f"{text}\n\n{_legend(result, list(curves))}"
 
 
-def _labels(result: Result, names: Iterable[str]) -> dict[str, str]:
-    """The symbol of each quantity; its name if others have that symbol, or matplotlib lacks it."""
-    from matplotlib.mathtext import MathTextParser
-
-    parser = MathTextParser("path")
-    found = {name: f"${result.quantity(name).symbol}$" for name in names}
-    for name, symbol in list(found.items()):
-        try:
-            parser.parse(symbol)
-        except ValueError:
-            found[name] = name
-    shown = list(found.values())
-    return {name: label if shown.count(label) == 1 else name for name, label in found.items()}
+def _legend(result: Result, names: list[str]) -> str:
+    """Which line is which quantity, as a list that the page typesets."""
+    symbols = [result.quantity(name).symbol for name in names]
+    rows = []
+    for name, symbol, colour, dash in zip(names, symbols, COLOURS, DASHES, strict=False):
+        dashes = " ".join(str(2 * length) for length in dash)
+        line = f'<line x2="32" y1="4" y2="4" stroke="{colour}" stroke-dasharray="{dashes}"/>'
+        label = f"${symbol}$" if symbols.count(symbol) == 1 else f"`{name}`"
+        rows.append(f'- <svg class="key" width="32" height="8">{line}</svg> {label}\n')
+    return "".join(rows)
 
 
 def _curves(result: Result, along: Symbol) -> dict[str, Any]:

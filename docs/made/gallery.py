@@ -1,7 +1,7 @@
 """The gallery: a page for each result and each figure, made from the registries.
 
-A page of a result is what ``cltheory derive ID --format markdown --proof`` prints, with a drawing
-of its quantities and code to copy. Nothing on it is written by hand.
+A page of a result has its statement, a drawing of its quantities, code to copy and the proof that
+``cltheory derive ID --format markdown --proof`` prints. Nothing on it is written by hand.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cache
 from inspect import cleandoc
 from typing import TYPE_CHECKING, NamedTuple
 
-from . import drawings
+from . import drawings, statement
 from .displays import on_lines_of_their_own
 from .previews import PREVIEWS, caption
 
@@ -48,41 +48,52 @@ from which nothing is evaluated. The same cells give the same bytes: no file has
 """
 
 
+class Page(NamedTuple):
+    """A page that is made, and under which head the navigation has it."""
+
+    title: str
+    text: str
+    group: str = ""
+
+
 class Entry(NamedTuple):
     """What a worker hands back."""
 
     id: str
+    about: str
     title: str
     text: str
     drawing: str
 
 
 @cache
-def results() -> dict[str, tuple[str, str]]:
-    """Path -> (title, text) of the pages on results, the overview first."""
+def results() -> dict[str, Page]:
+    """Path -> page on results, the overview first; by what they are about."""
+    from cltheory.derive.results import FAMILIES
     from cltheory.derive.results import results as registry
 
     with ProcessPoolExecutor(os.cpu_count()) as workers:
-        entries = list(workers.map(_entry, registry))
-    cards = "".join(_card(e.id, e.title, _picture(e)) for e in entries)
-    pages = {"results/index.md": ("Overview", HEAD + _grid(cards))}
-    for e in entries:
-        pages[f"results/{e.id}.md"] = (e.id, e.text)
-        if e.drawing:
-            DRAWINGS[f"results/{e.id}.svg"] = e.drawing
-    return pages
+        entries = list(workers.map(_entry, filter(registry.is_own, registry)))
+    pages = {"results/index.md": Page("Overview", HEAD)}
+    overview = HEAD
+    for about in FAMILIES.values():
+        some = [e for e in entries if e.about == about]
+        overview += f"## {about}\n\n" + _grid("".join(_card(*_shown(e)) for e in some)) + "\n"
+        pages |= {f"results/{e.id}.md": Page(e.title, e.text, about) for e in some}
+    DRAWINGS.update({f"results/{e.id}.svg": e.drawing for e in entries if e.drawing})
+    return pages | {"results/index.md": Page("Overview", overview)}
 
 
 #: Drawings of the results, by their place in the site.
 DRAWINGS: dict[str, str] = {}
 
 
-def figures() -> dict[str, tuple[str, str]]:
-    """Path -> (title, text) of the pages on figures, the overview first."""
+def figures() -> dict[str, Page]:
+    """Path -> page on figures, the overview first."""
     import click
     from cltheory.cli.figure import figure_command
 
-    pages = {"figures/index.md": ("Overview", "")}
+    pages = {"figures/index.md": Page("Overview", "")}
     cards = ""
     for name, preview in PREVIEWS.items():
         command = figure_command.commands[name]
@@ -91,8 +102,8 @@ def figures() -> dict[str, tuple[str, str]]:
         context = click.Context(command, info_name=f"cltheory figure {name}", max_content_width=90)
         drawn = ", ".join(f"[`{id}`](../results/{id}.md)" for id in preview.of)
         shows = caption(name).replace("\n", " ")
-        pages[f"figures/{name}.md"] = (
-            name,
+        pages[f"figures/{name}.md"] = Page(
+            says,
             f"# {says}\n\n{more}\n\n![{says}]({name}.png){{ .preview }}\n\n*{shows}*\n\n"
             f"Drawn from: {drawn}.\n\n## Code to copy\n\nThe preview above, and its caption:\n\n"
             f"```sh\n{preview.command} \\\n    --out {name}.pdf --caption {name}.tex\n```\n\n"
@@ -101,15 +112,14 @@ def figures() -> dict[str, tuple[str, str]]:
             f"## Options\n\n```text\n{command.get_help(context)}\n```\n",
         )
         cards += _card(name, says, f"{name}.png")
-    pages["figures/index.md"] = ("Overview", FIGURES + _grid(cards))
-    return pages
+    return pages | {"figures/index.md": Page("Overview", FIGURES + _grid(cards))}
 
 
-def _picture(entry: Entry) -> str:
-    """What stands for a result in the overview."""
-    if entry.drawing:
-        return f"{entry.id}.svg"
-    return next((f"../figures/{k}.png" for k, v in PREVIEWS.items() if entry.id in v.of), "")
+def _shown(entry: Entry) -> tuple[str, str, str]:
+    """Id, title and picture of a result in the overview."""
+    made = (f"../figures/{k}.png" for k, v in PREVIEWS.items() if entry.id in v.of)
+    picture = f"{entry.id}.svg" if entry.drawing else next(made, "")
+    return entry.id, entry.title, picture
 
 
 def _grid(cards: str) -> str:
@@ -134,31 +144,35 @@ def _entry(id: str) -> Entry:
     if code:
         raise RuntimeError(f"cltheory derive {id} ended with {code}")
     result = registry[id]
-    title, statement, proof, claims = _parts(told.getvalue())
+    title, proof, claims = _parts(told.getvalue())
     drawing, caption = drawings.of(result)
-    shown = f"![Quantities of {id}]({id}.svg)\n\n*{caption}*\n\n" if drawing else ""
-    for name, preview in PREVIEWS.items():
-        if id in preview.of:
-            picture = f"[![{name}](../figures/{name}.png){{ .preview }}](../figures/{name}.md)"
-            shown += f"{picture}\n\n*[`cltheory figure {name}`](../figures/{name}.md)*\n\n"
+    image = f"![Quantities of {id}]({id}.svg)\n\n{caption}"
+    shown = f'<div class="plot" markdown>\n\n{image}\n</div>\n\n' if drawing else ""
+    figures = "".join(
+        f"[![{name}](../figures/{name}.png){{ .preview }}](../figures/{name}.md)\n\n"
+        f"*[`cltheory figure {name}`](../figures/{name}.md)*\n\n"
+        for name, preview in PREVIEWS.items()
+        if id in preview.of
+    )
     text = (
-        f"# {title}\n\n`{id}`; {result.source}.\n\n## Statement\n\n{statement}\n\n{shown}"
-        f"## Code to copy\n\n{_code(result)}\n\n## Proof\n\nWeakest evidence: "
-        f"{result.evidence.grade}.\n\n{proof}\n\n"
+        f"# {title}\n\n{statement.lead(result)}\n\n{shown}`{id}`: {result.source}; "
+        f"{result.evidence.grade}, {len(result.derivation)} checked steps.\n\n"
+        f"{statement.rest(result)}\n\n{figures and '## In figures'}\n\n{figures}"
+        f"## Code to copy\n\n{_code(result)}\n\n"
+        f"## Proof\n\n{proof}\n\n"
     )
     if claims:
         text += f"## Printed claims\n\n{claims}\n\nAll of them: [the ledger](../claims.md).\n"
-    return Entry(id, title, text, drawing)
+    return Entry(id, registry.about(id), title, text, drawing)
 
 
-def _parts(told: str) -> tuple[str, str, str, str]:
-    """Title, statement, proof and claims of what the tool prints."""
+def _parts(told: str) -> tuple[str, str, str]:
+    """Title, proof and claims of what the tool prints."""
     text = on_lines_of_their_own(told)
     head, *sections = re.split(r"^## ", text, flags=re.M)
-    title, _, statement = head.removeprefix("# ").partition("\n")
-    statement = re.sub(r"\A\s*`[\w-]+`\s*", "", statement)
+    title = head.removeprefix("# ").partition("\n")[0]
     found = {s.partition("\n")[0].partition(" ")[0]: s.partition("\n")[2] for s in sections}
-    return title, statement.strip(), found["Derivation"].strip(), found.get("Printed", "").strip()
+    return title, found["Derivation"].strip(), found.get("Printed", "").strip()
 
 
 def _code(result: Result) -> str:

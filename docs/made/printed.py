@@ -79,7 +79,10 @@ def _is_sentence(piece: str) -> bool:
 
 
 def escaped(text: object) -> str:
-    """Text with nothing in it that Markdown or MathJax would read."""
-    return re.sub(
-        r"[\\|_*`<>&\[\]~^$#{}]", lambda c: f"&#{ord(c[0])};", " ".join(str(text).split())
-    )
+    """Text on one line, with nothing in it that Markdown or MathJax would read."""
+    return inert(" ".join(str(text).split()))
+
+
+def inert(text: str) -> str:
+    """The same, with its spaces as they are."""
+    return re.sub(r"[\\|_*`<>&\[\]~^$#{}]", lambda c: f"&#{ord(c[0])};", text)

@@ -11,17 +11,21 @@ import re
 import shutil
 from pathlib import Path
 
+from .gallery import Page
+
 ROOT = Path(__file__).resolve().parents[2]
 #: Where mkdocs.yml says that the package is.
 COPY = ROOT / "build" / "reference"
 
 #: The rooms, in the order in which a reader meets them, and what stands in each.
 ROOMS = {
+    "numeric/losses": "Losses to train with: cltheory.losses",
+    "numeric/metrics": "Metrics: cltheory.metrics",
     "derive/results": "Results",
     "derive/landmarks": "Landmarks",
     "derive/theorem": "Theorems",
     "derive/problems": "Problems",
-    "derive/losses": "Losses",
+    "derive/losses": "Declared losses",
     "derive/structures": "Structures",
     "derive/optimum": "Optima",
     "derive/vectors": "Vectors",
@@ -34,34 +38,41 @@ ROOMS = {
     "numeric": "Embeddings",
 }
 #: What is read by those who have it open, not looked up: theorems, ledgers, how a figure is drawn.
-INSIDE = ("results", "papers", "figures")
+INSIDE = ("results", "papers", "figures", "losses", "metrics")
+
+#: Looked up while one writes a training loop: a page for each module, not for the folder.
+BY_MODULE = ("numeric/losses", "numeric/metrics")
 
 HEAD = """\
 # Reference
 
 Every public module, from its docstrings, room by room; [the engine](../engine.md) tells how they
-fit together. `import cltheory` brings `cltheory.results` and `cltheory.__version__`; everything
-else is imported from where it stands.
+fit together. Which of them are an interface that stays is told in [versions](../versions.md).
 
 | room | holds |
 | --- | --- |
 """
 
 
-def pages() -> dict[str, tuple[str, str]]:
-    """Path -> (title, text), the overview first."""
-    found = {"reference/index.md": ("Overview", HEAD)}
+def pages() -> dict[str, Page]:
+    """Path -> page, the overview first."""
+    found: dict[str, Page] = {}
     rows = ""
     for room, title in ROOMS.items():
-        modules = [m for m in _modules(ROOT / room) if _documented(m)]
+        of: dict[str, list[str]] = {}
+        for module in filter(_documented, _modules(ROOT / room)):
+            folder = module.relative_to(ROOT).parent.as_posix()
+            of.setdefault(_dotted(module if folder in BY_MODULE else module.parent), []).append(
+                _dotted(module)
+            )
         name = "cltheory." + room.replace("/", ".")
-        path = f"reference/{room.replace('/', '-')}.md"
-        says = _first_line(ROOT / room / "__init__.py")
-        rows += f"| [{title}]({Path(path).name}), `{name}` | {says} |\n"
-        parts = [f"# {title}: `{name}`", *(f"::: {_dotted(m)}" for m in modules)]
-        found[path] = (title, "\n\n".join(parts) + "\n")
-    found["reference/index.md"] = ("Overview", HEAD + rows)
-    return found
+        rows += f"| [{title}]({next(iter(of))}.md), `{name}` | "
+        rows += f"{_first_line(ROOT / room / '__init__.py')} |\n"
+        for place, modules in of.items():
+            text = "\n\n".join([f"# `{place}`", *(f"::: {module}" for module in modules)])
+            inside = place.removeprefix(name).removeprefix(".") or name
+            found[f"reference/{place}.md"] = Page(inside, text + "\n", title)
+    return {"reference/index.md": Page("Overview", HEAD + rows), **found}
 
 
 def _modules(room: Path) -> list[Path]:

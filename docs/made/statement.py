@@ -1,0 +1,124 @@
+"""What a result states, for its page: first its sentence and its formula, then the rest of it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from .printed import inert
+
+if TYPE_CHECKING:
+    from cltheory.derive.theorem.quantity import Quantity
+    from cltheory.derive.theorem.result import Result
+    from cltheory.derive.write.display import Writer
+
+
+def lead(result: Result) -> str:
+    """The sentence and the formula of what the result is known by."""
+    writer = _writer(result)
+    return _said(writer, next(iter(result.quantities)), heading=False)
+
+
+def rest(result: Result) -> str:
+    """The loss, the other quantities, what defines their roots, and a table of limits."""
+    writer = _writer(result)
+    _, *others = result.quantities
+    quantities = [name for name in others if result.quantities[name].limit_of is None]
+    limits = [name for name in others if name not in quantities]
+    parts = ["## The loss\n\n" + _loss(writer)]
+    if quantities:
+        said = [_said(writer, name, heading=True) for name in quantities]
+        parts.append("\n\n".join(["## Further quantities", *said]))
+    if limits:
+        parts.append("## Limits\n\n" + _table(writer, limits))
+    return "\n\n".join(parts)
+
+
+def _writer(result: Result) -> Writer:
+    from cltheory.derive.write.display import Writer
+
+    return Writer(result)
+
+
+def _loss(writer: Writer) -> str:
+    from cltheory.derive.losses.written import Tex
+    from cltheory.derive.theorem.about import head
+    from cltheory.derive.theorem.written import written
+
+    result = writer.result
+    about = head(result, Tex(written, inert))
+    integers, others = writer.assumptions(result.parameters, result.domain)
+    ranges = [f"${r}$" for r in others]
+    if integers:
+        ranges.insert(0, f"integers ${', '.join(integers)}$")
+    said = [f"$$\n{about.formula}\n$$"] if about.formula else []
+    told = any(_dimension(writer, name) for name in result.quantities)
+    said += [s for s in about.sentences() if not (told and s.startswith("Dimension: "))]
+    return "\n\n".join([*said, *([f"For {', '.join(ranges)}."] if ranges else [])])
+
+
+def _said(writer: Writer, name: str, *, heading: bool) -> str:
+    """A quantity: what it means, its equation, where it holds, and the dimension it needs."""
+    from cltheory.derive.theorem.bounds import Bounds, as_data, in_words
+
+    q = writer.result.quantity(name)
+    meaning = _meaning(writer, name)
+    text = f"**`{name}`** {meaning}" if heading else f"**{meaning}**"
+    parts = [text, f"$$\n{_equation(writer, q)}\n$$", *_root(writer, q)]
+    if isinstance(q, Bounds):
+        words = "; ".join(in_words(as_data(q, writer.result.id, name, {}), lambda c: f"`{c}`"))
+        parts.append(f"{_upper(words)}.")
+    where = ", ".join(filter(None, (_beyond(writer, q), _dimension(writer, name))))
+    return "\n\n".join([*parts, *([f"For {where}."] if where else [])])
+
+
+def _meaning(writer: Writer, name: str) -> str:
+    return writer.meaning(name, inert).rstrip(".")
+
+
+def _equation(writer: Writer, q: Quantity) -> str:
+    """Name and value as rows that fit; of a root, what it is a zero of."""
+    from cltheory.derive.write.display import aligned
+    from cltheory.derive.write.layout.displays import expression
+
+    if q.expression in writer.roots or not q.is_number or q.symbol.endswith((r"\le", r"\ge")):
+        return writer.quantity(q)
+    own = q.domain or writer.result.domain
+    laid = expression(writer.shown(q.expression), own, writer.symbol, writer.symbol_text(q.symbol))
+    where = [row for part in laid.where for row in (rf"&\text{{where }} {part[0]}", *part[1:])]
+    return aligned([*laid.rows, *where])
+
+
+def _root(writer: Writer, q: Quantity) -> list[str]:
+    """What the names of roots in a formula stand for, where it is no root itself."""
+    inside = [r for r in writer.roots if q.expression.has(r) and r != q.expression]
+    known = {o.expression for o in writer.result.quantities.values()}
+    return [f"Here\n\n$$\n{writer.where(root)}.\n$$" for root in inside if root not in known]
+
+
+def _beyond(writer: Writer, q: Quantity) -> str:
+    return ", ".join(f"${c}$" for c in writer.beyond(q))
+
+
+def _dimension(writer: Writer, name: str) -> str:
+    """From which dimension on it is what it says."""
+    from cltheory.derive.theorem.dimensions import own_dimension
+
+    own = own_dimension(writer.result, name)
+    if own is None:
+        return ""
+    return f"$d \\ge {writer.expression(own.least)}$" + ("" if own.sharp else ", which suffices")
+
+
+def _table(writer: Writer, names: list[str]) -> str:
+    text = "| | limit | for |\n| --- | --- | --- |\n"
+    for name in names:
+        q = writer.result.quantity(name)
+        tex = writer.quantity(q).replace("|", r"\vert ")
+        where = ", ".join(filter(None, (_beyond(writer, q), _dimension(writer, name))))
+        text += f"| `{name}` | $\\displaystyle {tex}$ | {where} |\n"
+    return text
+
+
+def _upper(text: str) -> str:
+    return re.sub(r"\A[a-z]", lambda letter: letter[0].upper(), text)
