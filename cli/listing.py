@@ -32,6 +32,7 @@ def list_command(word: str | None, style: str) -> int:
     WORD is searched in ids, titles, sources, losses, libraries, parameters and keywords; if none of
     these has it, also in quantities and proofs."""
     from ..derive.results import FAMILIES, OTHERS, results
+    from ..derive.write.rocq.rungs import exported
 
     everyone = list(results.values())
     if word is not None:
@@ -48,6 +49,7 @@ def list_command(word: str | None, style: str) -> int:
             "source": r.source,
             "about": results.about(r.id),
             "parameters": [*r.lists, *(s.name for s in r.parameters)],
+            "kernel": exported(r.id),
         }
         for r in everyone
     ]
@@ -84,6 +86,7 @@ def show_command(id: str) -> int:
     """Show the result ID: its source, parameters, quantities and conditions."""
     from ..derive.results import results
     from ..derive.write.report import beyond, roots_of
+    from ..derive.write.rocq.rungs import exported
     from .render import head_lines, root_lines
 
     r = results[id]
@@ -104,4 +107,6 @@ def show_command(id: str) -> int:
                 said.add(root)
                 click.echo("\n".join(root_lines(root, *how, indent=6)))
     click.echo(f"  evidence    {r.evidence.grade}, {len(r.derivation)} checked steps")
+    if rung := exported(r.id):
+        click.echo(f"  kernel      {rung}, exported (cltheory prove {r.id} has Rocq check it)")
     return 0

@@ -51,7 +51,7 @@ def prove_command(
     values = split(parameters, id)
     from ..derive.results import results
     from ..derive.write.rocq.check import check, installed
-    from ..derive.write.rocq.document import files, rung, written
+    from ..derive.write.rocq.document import files, written
 
     version = installed()
     result = results[id]
@@ -72,7 +72,7 @@ def prove_command(
             "rocq": version,
             "accepted": checked.accepted,
             "evidence": "kernel" if checked.accepted else None,
-            "kernel": rung(found) if checked.accepted else None,
+            "kernel": found.rung if checked.accepted else None,
             "theorems": [
                 {"name": t.called, "title": t.title, "statement": t.statement}
                 for t in found.theorems
@@ -96,7 +96,7 @@ def prove_command(
         "",
         *(line for t in found.theorems for line in labelled("", t.title, hang=2)),
         "",
-        *labelled("rung", rung(found) or "none", hang=2),
+        *labelled("rung", found.rung or "none", hang=2),
         *labelled("means", MEANS, hang=2),
         *labelled("axioms", _axioms(checked.axioms), hang=2),
         *labelled(

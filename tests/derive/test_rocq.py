@@ -14,7 +14,7 @@ from cltheory.derive.proof.relations import Iff, eq, gt, lt
 from cltheory.derive.results import results
 from cltheory.derive.structures.hierarchy import m, n
 from cltheory.derive.write.rocq.check import assumed, check
-from cltheory.derive.write.rocq.document import files, rung, written
+from cltheory.derive.write.rocq.document import files, written
 from cltheory.derive.write.rocq.numbers import last_unit
 from cltheory.derive.write.rocq.statements import of_relations
 from cltheory.derive.write.rocq.terms import NotWritten, term
@@ -111,7 +111,7 @@ def test_axioms_are_read_off_what_rocq_prints() -> None:
 def test_rocq_accepts_the_threshold_and_its_numbers() -> None:
     result = results["supcl-threshold"]
     found = written(result, result.point(**POINT), digits=30)
-    assert rung(found)
+    assert found.rung == "whole theorem"
     checked = check(files("mine", [found]))
     assert checked.accepted, checked
     assert "ClassicalDedekindReals.sig_not_dec" in checked.axioms

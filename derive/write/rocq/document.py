@@ -33,15 +33,20 @@ class Written:
 
     Attributes
     ----------
+    about
+        What it is, in a line.
     theorems
         In the order of its derivation, then its numbers.
     left
         Titles of what is not written, with the reason.
+    rung
+        How far up the ladder it is written: "numbers", "thresholds", "whole theorem".
     """
 
-    result: Result
+    about: str
     theorems: tuple[Theorem, ...]
     left: Mapping[str, str] = field(default_factory=dict)
+    rung: str | None = None
 
 
 def written(
@@ -67,25 +72,22 @@ def written(
             found.append(number(f"{stem}_{name}", result, name, point or {}, digits))
         except (NotWritten, DomainError) as why:
             left[name] = str(why)
-    return Written(result, tuple(found), left)
+    about = f"{result.id}: {result.title}"
+    return Written(about, tuple(found), left, _rung(result, found, left))
 
 
-def rung(w: Written) -> str | None:
-    """How far up the ladder a result is written: its numbers, its thresholds, or the whole theorem.
-
-    A result has its thresholds only if every equivalence of its derivation is there.
-    """
-    if any(t.whole for t in w.theorems):
+def _rung(result: Result, found: list[Theorem], left: Mapping[str, str]) -> str | None:
+    """A result has its thresholds only if every equivalence of its derivation is there."""
+    if any(t.whole for t in found):
         return "whole theorem"
-    missing = set(w.left)
     equivalences = [
         f"{k}. {s.title}"
-        for k, s in enumerate(w.result.derivation, 1)
+        for k, s in enumerate(result.derivation, 1)
         if isinstance(s.statement, Iff) and s.says.real is not None
     ]
-    if equivalences and missing.isdisjoint(equivalences):
+    if equivalences and left.keys().isdisjoint(equivalences):
         return "thresholds"
-    return "numbers" if w.theorems else None
+    return "numbers" if found else None
 
 
 def files(stem: str, every: Iterable[Written]) -> dict[str, str]:
@@ -105,12 +107,15 @@ def files(stem: str, every: Iterable[Written]) -> dict[str, str]:
         "Import ListNotations.\nOpen Scope R_scope.",
         *(_statements(w) for w in every),
     ]
-    uses = "From Coq Require Import Reals Lra Lia List.\nFrom Interval Require Import Tactic.\n"
+    theorems = [t for w in every for t in w.theorems]
+    uses = "From Coq Require Import Reals Lra Lia List.\n"
+    if any("interval" in line for t in theorems for line in t.proof):
+        uses += "From Interval Require Import Tactic.\n"
     proofs = [
         f"{head}{uses}Require Import {' '.join(FILES)} {stem}.\n"
         "Import ListNotations.\nOpen Scope R_scope.",
-        *(_proof(t) for w in every for t in w.theorems),
-        _everything([t for w in every for t in w.theorems]),
+        *map(_proof, theorems),
+        _everything(theorems),
     ]
     library = {f"{name}.v": (LIBRARY / f"{name}.v").read_text(encoding="utf-8") for name in FILES}
     return {
@@ -121,7 +126,7 @@ def files(stem: str, every: Iterable[Written]) -> dict[str, str]:
 
 
 def _statements(w: Written) -> str:
-    lines = [f"(* {w.result.id}: {_comment(w.result.title)} *)"]
+    lines = [f"(* {_comment(w.about)} *)"]
     for t in w.theorems:
         lines += [
             f"(* {_comment(t.title)} *)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sympy import Basic, Eq, Expr, Tuple
+from sympy import Basic, Eq, Expr
 from sympy.core.relational import Relational
 
 from ...decide.domain import Domain
@@ -85,13 +85,10 @@ def of_relations(called: str, title: str, shown: Basic, domain: Domain) -> Theor
 
 
 def _sides(part: Basic) -> Iterator[Expr]:
-    for one in part.args if isinstance(part, (Iff, Tuple)) else [part]:
-        if isinstance(one, Tuple):
-            yield from _sides(one)
-        elif isinstance(one, Relational):
-            yield from one.args
-        else:
+    for one in part.args if isinstance(part, Iff) else [part]:
+        if not isinstance(one, Relational) or not all(isinstance(e, Expr) for e in one.args):
             raise NotWritten(f"{one} is not a relation of real numbers")
+        yield from one.args
 
 
 def _proof(part: Basic, signs: Signs) -> list[str]:

@@ -9,17 +9,15 @@ one is open, it is the condition of the theorem: beyond it another structure is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from math import prod
 
-from sympy import Basic, Expr, Ge, Le, S, Symbol, exp, expand
+from sympy import Basic, Expr, Ge, Le, Symbol, exp, expand
 
 from ...decide.domain import Domain, DomainError
 from ...errors import Unproved
-from ...losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ...optimum.condition import Condition
 from ...optimum.vertex import Vertex, vertex
 from ...problems.problem import Problem
@@ -27,12 +25,10 @@ from ...proof.derivation import Derivation
 from ...structures.scheme import Scheme
 from ...theorem.result import Result
 from .signs import Signs
+from .softmax import ALL, CONTRAST, MEAN, Declared, Kinds, listed
 from .statements import Theorem
 from .terms import PRODUCT, NotWritten, hypotheses, name, relation, term
 
-#: Axes on which a projection takes the mean, or what is left.
-MEAN, CONTRAST, ALL = "Mean", "Contrast", "All"
-Kinds = tuple[str, ...]
 UNFOLD = "row eigen over weight denominator positives"
 
 
@@ -47,10 +43,7 @@ def whole(called: str, result: Result) -> Iterator[Theorem]:
     problem = result.problem
     if problem is None or result.draw is not None or not isinstance(problem.structure, Scheme):
         raise NotWritten("it is not about one loss on points that are all alike")
-    if not isinstance(problem.loss, SoftmaxLoss) or problem.loss.similarity is not None:
-        raise NotWritten("its loss is not a softmax loss of inner products")
-    if any(t.own_positive for t in problem.loss.terms):
-        raise NotWritten("each positive has its own denominator")
+    Declared(called, problem, {})
     reasons = ["no pure structure is optimal"]
     count = 0
     for e in problem.scheme.eigenspaces:
@@ -74,78 +67,24 @@ class AtVertex:
     problem: Problem
     vertex: Vertex
 
-    # --- what it is about ----------------------------------------------------------------
-    @property
-    def scheme(self) -> Scheme:
-        """The relations and eigenspaces."""
-        return self.problem.scheme
-
-    @property
+    @cached_property
     def domain(self) -> Domain:
         """Where."""
         return self.vertex.domain
 
-    @property
-    def terms(self) -> tuple[SoftmaxTerm, ...]:
-        """The terms of the loss."""
-        assert isinstance(self.problem.loss, SoftmaxLoss)
-        return self.problem.loss.terms
-
-    @property
-    def tau(self) -> Expr:
-        """The temperature."""
-        assert isinstance(self.problem.loss, SoftmaxLoss)
-        return self.problem.loss.temperature
-
-    def _below(self, t: SoftmaxTerm, r: str) -> Expr:
-        weight = t.in_denominator(r) if r in t.denominator else S.Zero
-        if weight not in (0, 1):
-            raise NotWritten("what is in a denominator has another weight than 1")
-        return weight
-
-    def _pulls(self, t: SoftmaxTerm, r: str) -> Expr:
-        return t.weight(r) / t.total(self.scheme) if r in t.positives else S.Zero
-
     @cached_property
-    def gradient(self) -> dict[str, Expr]:
-        """The derivative by relation, times the temperature."""
-        found = {r.name: S.Zero for r in self.scheme.relations}
-        for t in self.terms:
-            z = self.partition(t)
-            for r in found:
-                share = self._below(t, r) * exp(self.vertex.inner[r] / self.tau) / z
-                found[r] += t.coefficient * (share - self._pulls(t, r))
-        return found
-
-    def partition(self, t: SoftmaxTerm) -> Expr:
-        """The denominator of a term at the structure."""
-        return sum(
-            (
-                r.count * self._below(t, r.name) * exp(self.vertex.inner[r.name] / self.tau)
-                for r in self.scheme.relations
-            ),
-            S.Zero,
-        )
-
-    @cached_property
-    def level(self) -> Expr:
-        """The eigenvalue of the gradient on the structure itself."""
-        return sum(
-            (
-                r.count * self.gradient[r.name] * self.vertex.inner[r.name]
-                for r in self.scheme.relations
-            ),
-            S.Zero,
-        )
+    def declared(self) -> Declared:
+        """The loss, and the inner products of the structure."""
+        return Declared(self.called, self.problem, self.vertex.inner)
 
     # --- eigenspaces as tensor products -----------------------------------------------------
     @cached_property
     def spaces(self) -> dict[Kinds, str]:
         """The eigenspace of each product of means and contrasts."""
-        rows = {e.name: self.scheme.table[e.name] for e in self.scheme.eigenspaces}
+        rows = {e.name: self.problem.scheme.table[e.name] for e in self.problem.scheme.eigenspaces}
         found = {}
-        for kinds in product((MEAN, CONTRAST), repeat=len(self.scheme.axes)):
-            values = self._eigenvalues(kinds)
+        for kinds in product((MEAN, CONTRAST), repeat=len(self.problem.scheme.axes)):
+            values = self.declared.eigenvalues(kinds)
             same = [
                 e
                 for e, row in rows.items()
@@ -156,24 +95,11 @@ class AtVertex:
             found[kinds] = same[0]
         return found
 
-    def _eigenvalues(self, kinds: Kinds) -> dict[str, Expr]:
-        """The eigenvalue of each relation on such a product."""
-        found = {r.name: S.Zero for r in self.scheme.relations}
-        for pattern, r in self.scheme.pattern.items():
-            found[r] += prod(
-                (
-                    S.One if same else (size - 1 if kind == MEAN else -S.One)
-                    for same, size, kind in zip(pattern, self.scheme.axes, kinds, strict=True)
-                ),
-                start=S.One,
-            )
-        return found
-
     @cached_property
     def own(self) -> Kinds:
         """The product that the structure itself is, where ``All`` is both of an axis."""
         mine = {k for k, e in self.spaces.items() if e == self.vertex.name}
-        for kinds in product((MEAN, CONTRAST, ALL), repeat=len(self.scheme.axes)):
+        for kinds in product((MEAN, CONTRAST, ALL), repeat=len(self.problem.scheme.axes)):
             both = (((MEAN, CONTRAST) if k == ALL else (k,)) for k in kinds)
             if set(product(*both)) == mine:
                 return kinds
@@ -185,15 +111,6 @@ class AtVertex:
         """All symbols, in order."""
         return tuple(self.domain.ranges)
 
-    @property
-    def _sizes(self) -> str:
-        return f"[{'; '.join(term(a) for a in self.scheme.axes)}]"  # of real numbers
-
-    @property
-    def _numbers(self) -> str:
-        texts = (f"{a}%nat" if a.is_Integer else term(a) for a in self.scheme.axes)
-        return f"[{'; '.join(texts)}]"
-
     def _given(self, *, real: bool) -> str:
         """The symbols as arguments; sizes are natural numbers, or have become real ones."""
         return " ".join(
@@ -204,48 +121,20 @@ class AtVertex:
         return f"({self.called}_{what} {self._given(real=real)})"
 
     def _tau(self, *, real: bool) -> str:
-        if not real and any(s.is_integer for s in self.tau.free_symbols):
+        if not real and any(s.is_integer for s in self.declared.tau.free_symbols):
             raise NotWritten("the temperature depends on a size")
-        return term(self.tau, None, 3)
-
-    def _by_pattern(self, values: Mapping[str, Expr]) -> str:
-        cases = [
-            f"[{'; '.join('true' if same else 'false' for same in pattern)}] => {term(values[r])}"
-            for pattern, r in self.scheme.pattern.items()
-            if values[r] != 0
-        ]
-        return f"fun a => match a with {' | '.join([*cases, '_ => 0'])} end"
-
-    @cached_property
-    def definitions(self) -> str:
-        """The loss and the candidate, by which indices agree."""
-        names = [r.name for r in self.scheme.relations]
-        parts = []
-        for t in self.terms:
-            below = self._by_pattern({r: self._below(t, r) for r in names})
-            above = self._by_pattern({r: self._pulls(t, r) for r in names})
-            parts.append(
-                f"{{| weight := {term(t.coefficient)};\n      denominator := {below};\n"
-                f"      positives := {above} |}}"
-            )
-        given = f"({' '.join(map(name, self.symbols))} : R)"
-        every = ";\n    ".join(parts)
-        return (
-            f"Definition {self.called}_terms {given} : list term :=\n  [ {every} ].\n"
-            f"Definition {self.called}_inner {given} : list bool -> R :=\n"
-            f"  {self._by_pattern(self.vertex.inner)}."
-        )
+        return term(self.declared.tau, None, 3)
 
     # --- lemmas about real numbers ----------------------------------------------------------------
     @cached_property
     def _spelled(self) -> dict[str, Expr]:
         """Exponentials as they stand in the goals."""
-        tau = term(self.tau, None, PRODUCT + 1)
+        tau = term(self.declared.tau, None, PRODUCT + 1)
         found = {}
-        for r in self.scheme.relations:
+        for r in self.problem.scheme.relations:
             h = self.vertex.inner[r.name]
-            if any(self._below(t, r.name) for t in self.terms):
-                found[f"exp ({term(h, None, PRODUCT)} / {tau})"] = exp(h / self.tau)
+            if any(self.declared.below(t)[r.name] for t in self.declared.loss.terms):
+                found[f"exp ({term(h, None, PRODUCT)} / {tau})"] = exp(h / self.declared.tau)
         return found
 
     def _lemma(self, called: str, domain: Domain, goal: str, proof: list[str], signs: Signs) -> str:
@@ -269,20 +158,19 @@ class AtVertex:
     def _at(self, what: str) -> str:
         """``eigen`` or ``level`` at the structure, for real sizes."""
         terms, inner = (self._applied(w, real=True) for w in ("terms", "inner"))
-        tau = self._tau(real=True)
+        tau, sizes = self._tau(real=True), self.declared.sizes
         if what == "level":
-            return f"level {self._sizes} {tau} {terms} {inner}"
-        return f"eigen {self._sizes} {what} (gradient {self._sizes} {tau} {terms} {inner})"
+            return f"level {sizes} {tau} {terms} {inner}"
+        return f"eigen {sizes} {what} (gradient {sizes} {tau} {terms} {inner})"
 
     def _gap(self, kinds: Kinds) -> Expr:
-        values = self._eigenvalues(kinds)
-        return sum((values[r] * g for r, g in self.gradient.items()), S.Zero) - self.level
+        return self.declared.eigenvalue(kinds) - self.declared.level
 
     def _holds(self, kinds: Kinds, domain: Domain) -> str:
         """The lemma that the eigenvalue on a space is at least the level."""
         gap = self._gap(kinds)
-        signs = Signs([gap, *self.gradient.values()], domain, self._spelled)
-        goal = f"{self._at('level')} <= {self._at(_list(kinds))}"
+        signs = Signs([gap, *self.declared.gradient.values()], domain, self._spelled)
+        goal = f"{self._at('level')} <= {self._at(listed(kinds))}"
         if self.spaces[kinds] == self.vertex.name:
             signs.check_zero(gap)
             proof = ["right. eq."]
@@ -294,9 +182,9 @@ class AtVertex:
         gap = self._gap(kinds)
         side = shown.args[0] - shown.args[1]
         side = side if isinstance(shown, Ge) else -side
-        signs = Signs([gap, side, *self.gradient.values()], self.domain, self._spelled)
+        signs = Signs([gap, side, *self.declared.gradient.values()], self.domain, self._spelled)
         factor = signs.positive_ratio(side, gap)
-        goal = f"({relation(shown)} <-> {self._at('level')} <= {self._at(_list(kinds))})"
+        goal = f"({relation(shown)} <-> {self._at('level')} <= {self._at(listed(kinds))})"
         proof = [f"gap; apply same_sign_or_zero with ({factor}); [eq | pos]."]
         return self._lemma(self._name(kinds), self.domain, goal, proof, signs)
 
@@ -339,7 +227,7 @@ class AtVertex:
     def theorem(self) -> Theorem:
         """The statement, the definitions that it needs, and the proof with its lemmas."""
         lemmas = [*self._convexity(), *self._multipliers()]
-        sizes = self._numbers
+        sizes = self.declared.numbers
         terms, inner = (self._applied(w, real=False) for w in ("terms", "inner"))
         least = f"least {sizes} {self._tau(real=False)} {terms} {inner}"
         conditions = [relation(c, self._naturals) for c in self.conditions.values()]
@@ -357,7 +245,7 @@ class AtVertex:
             f"{title}{f', iff {when}' if when else ''}",
             statement,
             tuple(self._proof()),
-            definitions=self.definitions,
+            definitions=self.declared.definitions(self.symbols),
             lemmas=tuple(lemmas),
             whole=True,
         )
@@ -387,8 +275,8 @@ class AtVertex:
     def _convexity(self) -> Iterator[str]:
         terms, inner = (self._applied(w, real=True) for w in ("terms", "inner"))
         tau = self._tau(real=True)
-        yield self._positive(f"{self.called}_tau", f"0 < {tau}", self.tau, strict=True)
-        for k, t in enumerate(self.terms):
+        yield self._positive(f"{self.called}_tau", f"0 < {tau}", self.declared.tau, strict=True)
+        for k, t in enumerate(self.declared.loss.terms):
             one = f"(nth {k} {terms} (Build_term 0 (fun _ => 0) (fun _ => 0)))"
             yield self._positive(
                 f"{self.called}_weight{k}",
@@ -398,15 +286,17 @@ class AtVertex:
             )
             z = self._positive(
                 f"{self.called}_partition{k}",
-                f"0 < partition {self._sizes} {tau} {inner} {one}",
-                self.partition(t),
+                f"0 < partition {self.declared.sizes} {tau} {inner} {one}",
+                self.declared.partition(t),
                 strict=True,
             )
             yield z.replace(f"cbn [{UNFOLD}]", f"cbn [nth {UNFOLD}]")
         given = hypotheses(self.domain)
         variables = " ".join(name(s) for s in self.symbols)
-        arrows = " -> ".join([*given.values(), f"convex {self._sizes} {tau} {terms} {inner}"])
-        every = range(len(self.terms))
+        arrows = " -> ".join(
+            [*given.values(), f"convex {self.declared.sizes} {tau} {terms} {inner}"]
+        )
+        every = range(len(self.declared.loss.terms))
         among = f"{'[<-|' * len(every)}[]{']' * len(every)}"
 
         def use(what: str) -> str:
@@ -421,7 +311,7 @@ class AtVertex:
                 *(f"- {use(f'weight{k}')}" for k in every),
                 "}",
                 f"{{ intros term_ a_ {among}; cbn [denominator];",
-                f"  do {len(self.scheme.axes) + 1} (try destruct a_ as [|[|] a_]); lra. }}",
+                f"  do {len(self.problem.scheme.axes) + 1} (try destruct a_ as [|[|] a_]); lra. }}",
                 f"{{ intros term_ {among}.",
                 *(f"- {use(f'partition{k}')}" for k in every),
                 "}",
@@ -438,10 +328,10 @@ class AtVertex:
                 yield self._holds(kinds, known.domain if known else self.domain)
 
     def _proof(self) -> Iterator[str]:
-        sizes, tau, own = self._numbers, self._tau(real=False), _list(self.own)
+        sizes, tau, own = self.declared.numbers, self._tau(real=False), listed(self.own)
         terms, inner = (self._applied(w, real=False) for w in ("terms", "inner"))
         values, reals = self._given(real=False), f"(map INR {sizes})"
-        depth = len(self.scheme.axes)
+        depth = len(self.problem.scheme.axes)
         hyps: list[str] = []
         for s, r in self.domain.ranges.items():
             only = Domain.of_ranges({s: r})
@@ -482,10 +372,6 @@ class AtVertex:
             at = f"(gradient {reals} {tau} {terms} {inner})"
             yield f"{{ apply <- {lemma[k]}; first [assumption | lra | idtac]."
             yield f"  destruct (Rle_lt_dec (level {reals} {tau} {terms} {inner})"
-            yield f"    (eigen {reals} {_list(k)} {at})) as [y|no]; [exact y | exfalso]."
-            yield f"  refine (better _ _ _ _ one ok _ th pu {_list(k)} _ _ no L);"
+            yield f"    (eigen {reals} {listed(k)} {at})) as [y|no]; [exact y | exfalso]."
+            yield f"  refine (better _ _ _ _ one ok _ th pu {listed(k)} _ _ no L);"
             yield "    [simpl; repeat split; lia | repeat constructor; discriminate]. }"
-
-
-def _list(kinds: Kinds) -> str:
-    return f"[{'; '.join(kinds)}]"

@@ -135,21 +135,47 @@ Proof.
   exact (total_agree s (fun a => A a * h a) u Hu).
 Qed.
 
-Theorem optimal : (forall k, Forall (fun k => k <> All) k -> there s k -> level Rs tau terms h <= eigen Rs k A) ->
-  least s tau terms h.
+Definition multipliers (theta : R) : Prop :=
+  forall k, Forall (fun k => k <> All) k -> there s k -> theta <= eigen Rs k A.
+Lemma above_level theta H : multipliers theta -> gram s H ->
+  theta * size <= total s (fun u => total s (fun w => A (agree u w) * H u w)).
 Proof.
-  intros E dims x unit. assert (g := gram_of s dims x unit). set (H := inner dims x) in *.
-  apply Rle_trans with (2 := loss_above H). assert (T := tau_pos _ _ _ _ ok). assert (P := size_pos s one).
-  enough (0 <= total s (fun u => total s (fun w => A (agree u w) * (H u w - h (agree u w))))).
-  { assert (0 <= total s (fun u => total s (fun w => A (agree u w) * (H u w - h (agree u w)))) / tau / size); [|lra].
-    apply Rmult_le_pos; [apply Rmult_le_pos; [assumption|]|]; left; apply Rinv_0_lt_compat; assumption. }
-  rewrite (total_ext s _ (fun u => total s (fun w => A (agree u w) * H u w) - total s (fun w => A (agree u w) * h (agree u w))))
-    by (intros; rewrite <- total_minus; apply total_ext; intros; ring).
-  rewrite total_minus, at_level, by_spaces by exact one. rewrite <- (trace H g), <- spaces_scal.
-  assert (spaces Rs (fun k => level Rs tau terms h * share s H k) <= spaces Rs (fun k => eigen Rs k A * share s H k)); [|lra].
+  intros E g. rewrite by_spaces, <- (trace H g), <- spaces_scal by exact one.
   apply spaces_le; intros k e min. destruct (there_dec k) as [y|n].
   - apply Rmult_le_compat_r; [apply share_pos; assumption | apply E; assumption].
   - rewrite share_none by assumption. lra.
+Qed.
+Theorem bound theta dims x : multipliers theta -> unit_vectors s dims x ->
+  loss s tau terms (by_relation h) + (theta - level Rs tau terms h) / tau <= loss s tau terms (inner dims x).
+Proof.
+  intros E unit. assert (g := gram_of s dims x unit). set (H := inner dims x) in *.
+  apply Rle_trans with (2 := loss_above H). apply Rplus_le_compat_l.
+  assert (T := tau_pos _ _ _ _ ok). assert (P := size_pos s one). assert (B := above_level theta H E g).
+  rewrite (total_ext s _ (fun u => total s (fun w => A (agree u w) * H u w) - total s (fun w => A (agree u w) * h (agree u w))))
+    by (intros; rewrite <- total_minus; apply total_ext; intros; ring).
+  rewrite total_minus, at_level. set (X := total s (fun u => total s (fun w => A (agree u w) * H u w))) in *.
+  apply Rmult_le_reg_r with (tau * size); [apply Rmult_lt_0_compat; assumption|].
+  replace ((theta - level Rs tau terms h) / tau * (tau * size)) with (theta * size - level Rs tau terms h * size) by (field; lra).
+  replace ((X - level Rs tau terms h * size) / tau / size * (tau * size)) with (X - level Rs tau terms h * size) by (field; lra).
+  lra.
+Qed.
+
+(* The loss at inner products by relation, in closed form. *)
+Definition value : R :=
+  over terms (fun t => weight t * (ln (partition Rs tau h t) - row Rs (fun a => positives t a * (h a / tau)))).
+Lemma value_at : loss s tau terms (by_relation h) = value.
+Proof.
+  assert (P := size_pos s one). unfold loss, value.
+  rewrite (total_ext s _ (fun _ => over terms (fun t => weight t * (ln (partition Rs tau h t) - row Rs (fun a => positives t a * (h a / tau)))) * 1)).
+  - rewrite total_scal. field. lra.
+  - intros u Hu. rewrite Rmult_1_r. apply over_ext; intros t _. unfold anchor_loss. rewrite (partition_at t u Hu).
+    rewrite (total_agree s (fun a => positives t a * (h a / tau)) u Hu : total s (fun w => positives t (agree u w) * (by_relation h u w / tau)) = _). reflexivity.
+Qed.
+
+Theorem optimal : multipliers (level Rs tau terms h) -> least s tau terms h.
+Proof.
+  intros E dims x unit. assert (B := bound _ dims x E unit).
+  replace (level Rs tau terms h - level Rs tau terms h) with 0 in B by ring. unfold Rdiv in B. lra.
 Qed.
 
 (* ---- vectors of a pure structure, and beside it ---- *)

@@ -1,0 +1,26 @@
+"""How far up the ladder each result is exported, read without deriving anything.
+
+``numbers``: formulas and numbers; ``thresholds``: every equivalence of the derivation; ``whole
+theorem``: about the loss of unit vectors. CI writes every result of this list again, compares, and
+has Rocq check it. That a result is in the list is no evidence: ``cltheory prove`` gives that.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+STORED = Path(__file__).with_name("rungs.json")
+
+
+@cache
+def rungs() -> dict[str, str]:
+    """The rung of each result that has one, by its id."""
+    found: dict[str, str] = json.loads(STORED.read_text(encoding="utf-8"))
+    return found
+
+
+def exported(id: str) -> str | None:
+    """The rung that a result is exported on, if it is."""
+    return rungs().get(id)
