@@ -92,8 +92,8 @@ def setting(
     takes = {**DEFAULTS, **advice.defaults, **({"t": ""} if "tau" in advice.defaults else {})}
     for k in wanted:
         if k not in takes:
-            known = ", ".join(f"--{name}".replace("_", "-") for name in takes)
-            raise DomainError(f"{loss} has no --{k[:60].replace('_', '-')}; it takes {known}")
+            all_of = ", ".join(f"--{name}".replace("_", "-") for name in takes)
+            raise DomainError(f"{loss} has no --{k[:60].replace('_', '-')}; it takes {all_of}")
     given = {k: within(k, v, COUNTS.get(k), SHARES.get(k, (0, 0))) for k, v in wanted.items()}
     if "t" in given and "tau" in advice.defaults:
         if "tau" in given:
