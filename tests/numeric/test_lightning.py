@@ -89,6 +89,7 @@ def test_without_lightning_one_line_says_so() -> None:
     assert "lightning" not in sys.modules  # and the metrics do not need it
 
 
+@pytest.mark.filterwarnings("ignore")  # Lightning's own, of loaders and of torch
 def test_in_lightning(tmp_path: Any) -> None:
     lightning = pytest.importorskip("lightning")
     from cltheory.lightning import CollapseCallback
