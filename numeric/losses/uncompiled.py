@@ -4,32 +4,26 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import update_wrapper
-from typing import Any, TypeVar
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 import torch
 
-F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
-class Uncompiled:
+def uncompiled(function: Callable[P, R]) -> Callable[P, R]:
     """What ``torch.compiler.disable`` makes, once there is a compiler: importing it takes seconds.
 
-    Compilers would trace the buffers that are used again, and come to other values; and the
-    tiles one by one.
+    Compilers would trace tiles one by one, and buffers that are used again come to other values.
     """
+    found = [function]
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.plain, self.disabled = function, None
-        update_wrapper(self, function)
+    @wraps(function)
+    def call(*given: P.args, **named: P.kwargs) -> R:
+        if len(found) == 1 and "torch._dynamo" in sys.modules:
+            found.append(torch.compiler.disable(function))
+        return found[-1](*given, **named)
 
-    def __call__(self, *given: Any, **named: Any) -> Any:
-        if self.disabled is None and "torch._dynamo" in sys.modules:
-            self.disabled = torch.compiler.disable(self.plain)
-        return (self.disabled or self.plain)(*given, **named)
-
-
-def uncompiled(function: F) -> F:
-    """A function that runs as it stands, also where what calls it is compiled."""
-    made: Any = Uncompiled(function)
-    return made
+    return call
