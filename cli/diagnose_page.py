@@ -54,9 +54,7 @@ def plots(found: Diagnosis) -> str:
         _band(band, found, look.palette())
         _spectrum(spectrum, found, look.palette())
         _alike(alike, found, look.palette())
-        error.hist(found.anchors["epsilon"], bins=40, range=(0, 1), color=look.palette()[0])
-        error.set(xlabel=r"softmax error $\varepsilon$", ylabel="anchors")
-        error.set_title("(d) softmax error", loc="left")
+        (_classes if found.collapse.classes else _errors)(error, found, look.palette())
         file = StringIO()
         figure.savefig(file, format="svg", metadata={"Date": None, "Creator": "cltheory"})
     drawn = file.getvalue()
@@ -105,4 +103,24 @@ def _alike(ax: Axes, found: Diagnosis, colours: list[str]) -> None:
         )
     ax.set(xlabel="similarity to the anchor", ylabel="anchors")
     ax.set_title("(c) similarities", loc="left")
+    ax.legend()
+
+
+def _errors(ax: Axes, found: Diagnosis, colours: list[str]) -> None:
+    ax.hist(found.anchors["epsilon"], bins=40, range=(0, 1), color=colours[0])
+    ax.set(xlabel=r"softmax error $\varepsilon$", ylabel="anchors")
+    ax.set_title("(d) softmax error", loc="left")
+
+
+def _classes(ax: Axes, found: Diagnosis, colours: list[str]) -> None:
+    """The variance of each class, and below which part of the whole it counts as collapsed."""
+    collapse = found.collapse
+    assert collapse.classes is not None
+    of = collapse.classes
+    values = sorted(of.of_class[of.counts > 1].tolist())
+    edge = collapse.limits.classes * collapse.numbers["variance"]
+    ax.plot(range(1, len(values) + 1), values, "o", color=colours[0], markersize=3)
+    ax.axhline(edge, color="black", linestyle=":", linewidth=0.8, label="collapsed below")
+    ax.set(xlabel="classes by their variance", ylabel="variance", ylim=(0, None))
+    ax.set_title("(d) variance within classes", loc="left")
     ax.legend()

@@ -53,7 +53,7 @@ SPECTRUM = {
 }
 FLAGS = {
     "collapsed_to_point": "all embeddings collapse to one point",
-    "dimensional_collapse": "the effective rank is below a tenth of min(n, d)",
+    "dimensional_collapse": "the spectrum is spread over less than a fifth of min(n, d) directions",
     "vanishing_gradient": "gradients are a millionth of 4/tau^2 or less",
 }
 PARTS = {"gradient": BAND, "softmax": SOFTMAX, "spectrum": SPECTRUM}

@@ -104,11 +104,8 @@ class Told:
 
     def as_json(self) -> dict[str, Any]:
         """The object that others rely on."""
-        return {
-            "name": self.name,
-            "says": self.says,
-            **(self.bound.as_json() if self.bound else {}),
-        }
+        found = self.bound.as_json() if self.bound else {}
+        return {"name": self.name, "says": self.says, **found}
 
 
 @dataclass(frozen=True)
@@ -268,7 +265,7 @@ def _tempered(at: Setting, name: str) -> Safe:
     about = (said.result, said.quantity.format(**at.words), "sampled")
     if not safe.any():
         note = f"none from {COLDEST:g} to {HOTTEST:g} makes {name} = {value:g} safe"
-        return replace(_safe("tau", (), at, note), low=None)
+        return replace(_safe("tau", (), at, note), high=0.0)
     nearest = int(np.flatnonzero(safe)[np.abs(np.flatnonzero(safe) - start).argmin()])
     bounds = []
     for step, side in ((-1, "above"), (1, "below")):
@@ -332,18 +329,12 @@ def _seen(at: Setting) -> Iterator[Told]:
             if "seen" in end.said.takes.values() and (found := _bound(end.said, alone, end)):
                 says = f"without gathering, {end.parameter} must be {end.side} {found.value:.6g}"
                 yield Told("ungathered", says, found)
-    if at.words["labelled"] == "yes" and at.words["sampling"] == "uniform":
-        mean = _of_its_class(at)
-        yield Told("same_class", f"{mean:.4g} of the others are of its class in the mean")
-
-
-def _of_its_class(at: Setting) -> float:
-    """The mean of the hypergeometric distribution that random batches have."""
-    assert UNIFORM.law is not None
-    marked, drawn, total = UNIFORM.law
-    sizes = {m: "classes", n: "per_class", B: "seen"}
-    mean = (marked * drawn / total).xreplace({s: at.numbers[k] for s, k in sizes.items()})
-    return float(mean)
+    if "classes" in at.numbers and at.words["sampling"] == "uniform":
+        assert UNIFORM.law is not None
+        marked, drawn, total = UNIFORM.law  # of a hypergeometric distribution
+        sizes = {m: "classes", n: "per_class", B: "seen"}
+        mean = (marked * drawn / total).xreplace({s: at.numbers[k] for s, k in sizes.items()})
+        yield Told("same_class", f"{float(mean):.4g} of the others are of its class in the mean")
 
 
 def _facts(at: Setting) -> Iterator[Told]:
@@ -413,8 +404,11 @@ def sentence(safe: Safe) -> str:
     where = " and ".join(
         f"{word} {end:.6g}" for word, end, own in ends if end is not None and (end != own or own)
     )
+    if safe.low is not None and safe.high is not None and safe.low >= safe.high:
+        why = safe.bounds[0].outside if safe.bounds else safe.note
+        return f"No {safe.name} is safe: {why}."
     if not where:
-        return f"No {safe.name} is safe: {safe.note}."
+        return f"{safe.name} = {safe.given:g} is safe (no end up to {HOTTEST:g})."
     if not safe.bounds and safe.note:
         return f"{capital(safe.note)}."
     if safe.given is None:

@@ -19,13 +19,7 @@ from .table import ALSO, LOSSES, Advice
 
 #: Images of a class if it is not said how many: the thresholds of batches have converged.
 MANY = 10**6
-COUNTS = {
-    **WHOLE,
-    "per_class": (2, 10**9),
-    "devices": (1, 10**5),
-    "accumulate": (1, 10**5),
-    "views": WHOLE["views"],
-}
+COUNTS = {**WHOLE, "per_class": (2, 10**9), "devices": (1, 10**5), "accumulate": (1, 10**5)}
 SHARES = {**REAL, "noise": (0.0, 1.0)}
 #: What every training has.
 DEFAULTS = {"batch": "256", "views": "2", "devices": "1", "accumulate": "1"}
@@ -46,7 +40,7 @@ class Setting:
         All of them, and the sizes that follow: ``seen`` images that an anchor sees, ``vectors``
         with their views, and ``each`` of ``drawn`` classes in a balanced batch.
     words
-        ``anchor``, ``sampling``, ``alone``, ``labelled``.
+        ``anchor``, ``sampling``, ``alone``.
     """
 
     loss: str
@@ -92,21 +86,19 @@ def setting(
     takes = {**DEFAULTS, **advice.defaults, **({"t": ""} if "tau" in advice.defaults else {})}
     for k in wanted:
         if k not in takes:
-            known = ", ".join(f"--{name}".replace("_", "-") for name in takes)
-            raise DomainError(f"{loss} has no --{k[:60].replace('_', '-')}; it takes {known}")
+            all_of = ", ".join(f"--{name}".replace("_", "-") for name in takes)
+            raise DomainError(f"{loss} has no --{k[:60].replace('_', '-')}; it takes {all_of}")
     given = {k: within(k, v, COUNTS.get(k), SHARES.get(k, (0, 0))) for k, v in wanted.items()}
     if "t" in given and "tau" in advice.defaults:
         if "tau" in given:
             raise DomainError("--t and --tau both give the temperature: t is 1/tau")
         given["tau"] = 1 / given.pop("t")
-    usual = {**DEFAULTS, **advice.defaults}
-    numbers = {k: S(v) for k, v in usual.items() if v is not None} | given
+    numbers = {k: S(v) for k, v in takes.items() if v} | given
     numbers["seen"] = numbers["batch"] * numbers["devices"]
     numbers |= sizes
     words = {
         "anchor": _anchor(terms),
         "alone": _one_of("alone", alone or "attraction", ALONE),
-        "labelled": "yes" if "classes" in numbers else "no",
         "sampling": _sampling(sampling or "uniform", numbers),
     }
     if "classes" in numbers:

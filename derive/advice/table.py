@@ -107,12 +107,7 @@ class Advice:
 
 #: Values that a parameter has by definition, what is at its upper end, and what one does with it.
 LIMITS: Mapping[str, tuple[float, float, str, str]] = {
-    "alpha": (
-        0,
-        1,
-        "at 1 only the self-supervised term is left, and labels play no role",
-        "Choose alpha",
-    ),
+    "alpha": (0, 1, "at 1 labels play no role", "Choose alpha"),
     "noise": (0, 1, "", "Noise does no harm"),
     "tau": (0, float("inf"), "", "Choose tau"),
     "t": (0, float("inf"), "", "Choose t"),
@@ -132,7 +127,9 @@ def _sampled(anchor: str, sampling: str, id: str, takes: OF, alone: str = "") ->
 
 
 _WHOLE = {"m": "classes", "n": "per_class", "tau": "tau"}
-_ALL_IN = {"anchor": "included", "sampling": "all"}
+_VECTORS = {"N": "vectors", "d": "dim", "tau": "tau"}
+_INCLUDED = {"anchor": "included"}
+_ALL_IN = {**_INCLUDED, "sampling": "all"}
 _INTERVALS = (
     (Said("supcl-threshold", "alpha_min", _WHOLE, _ALL_IN), None),
     _sampled("excluded", "all", "supcl-exclusive", DATA),
@@ -159,12 +156,7 @@ _SUPCL = Advice(
         ),
         Fact(
             "least",
-            Said(
-                "uniform-bound",
-                "loss_at_least",
-                {"N": "vectors", "d": "dim", "tau": "tau"},
-                {"anchor": "included", "alone": "attraction"},
-            ),
+            Said("uniform-bound", "loss_at_least", _VECTORS, {**_INCLUDED, "alone": "attraction"}),
             _BOUND,
             scaled=True,
         ),
@@ -175,7 +167,7 @@ _SUPCL = Advice(
 )
 
 # --- losses that have one optimum ----------------------------------------------------------------
-_NOISE = "wrong labels move the optimum away from the simplex of classes"
+_NOISE = "with all data in a batch, wrong labels move the optimum away from the simplex"
 _MISMATCH = "mismatched pairs move the optimum away from the simplex"
 _LEAST = "no embeddings have a loss below {value}"
 _DRAWN = {"m": "drawn", "n": "each", "p": "views", "tau": "tau"}
@@ -184,6 +176,7 @@ _SUPCON_LOSS = (
     Said("supcon-batches", "loss", RANDOM, {"sampling": "uniform"}),
     Said("supcon", "loss", _DRAWN, {"sampling": "balanced"}),
 )
+_TAIL = {"K": "heads", "L": "largest", "m": "tail", "tau": "tau"}
 _UNEQUAL = Advice(
     {"tau": "1/10", "dim": "128"},
     (
@@ -197,11 +190,7 @@ _UNEQUAL = Advice(
     (
         Fact(
             "tail",
-            Said(
-                "tail-collapse",
-                "merged",
-                {"K": "heads", "L": "largest", "m": "tail", "tau": "tau"},
-            ),
+            Said("tail-collapse", "merged", _TAIL),
             "all smaller classes together are one point beside the largest ones",
             otherwise="the smaller classes are not one point beside the largest ones",
         ),
@@ -230,17 +219,13 @@ _SIMCLR = Advice(
     facts=(
         Fact(
             "least",
-            Said(
-                "uniform-bound",
-                "loss_at_least_best_anchor_out",
-                {**_PLAIN, "d": "dim", "N": "vectors"},
-            ),
+            Said("uniform-bound", "loss_at_least_best_anchor_out", {**_PLAIN, "d": "dim"}),
             _BOUND,
             scaled=True,
         ),
         Fact(
             "duplicates",
-            Said("supcon-batches", "loss", RANDOM, {"labelled": "yes"}),
+            Said("supcon-batches", "loss", RANDOM, {"sampling": "uniform"}),
             "an encoder that cannot tell images of a class apart has no loss below {value}",
             scaled=True,
         ),

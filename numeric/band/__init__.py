@@ -2,14 +2,13 @@
 
 from .inputs import same_class
 from .measured import Band, measure
-from .monitor import BandMonitor, Report, Thresholds, sigmas
+from .monitor import BandMonitor, Report, sigmas
 from .readings import neighbours, views
 
 __all__ = [
     "Band",
     "BandMonitor",
     "Report",
-    "Thresholds",
     "measure",
     "neighbours",
     "same_class",

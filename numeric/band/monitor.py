@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..metrics.collapse import Limits
+from ..metrics.spectrum import perplexity
 from ..metrics.spectrum import spectrum as spectrum_of
 from .bounds import With, closest, proved
 from .inputs import constant, is_empty, positives, temperature, unit, vectors
@@ -19,28 +21,6 @@ from .sigma import largest_without
 
 #: Similarities that are held at a time: a batch of thousands is read some anchors at a time.
 BLOCK = 2**22
-
-
-@dataclass(frozen=True)
-class Thresholds:
-    """When a batch counts as collapsed.
-
-    Attributes
-    ----------
-    point
-        ``collapsed_to_point``: the spread is at most this. It is 0 where all points are equal and
-        1 where their mean is 0.
-    rank
-        ``dimensional_collapse``: the effective rank is below this part of min(n, d), which is as
-        large as it can be. Embeddings that have gathered in a few classes are told as well.
-    gradient
-        ``vanishing_gradient``: the mean squared gradient is at most this part of 4/tau^2, which is
-        as large as it can be.
-    """
-
-    point: float = 1e-3
-    rank: float = 0.1
-    gradient: float = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +55,7 @@ class Report:
     n, d, tau
         Embeddings (for a queue: negatives and 2), their dimension, temperature.
     collapsed_to_point, dimensional_collapse, vanishing_gradient
-        See `Thresholds`.
+        See `Limits`, of which ``rank`` is compared without labels.
     sigma
         That of each anchor with ``per_anchor``, else None; not among the floats.
     """
@@ -182,7 +162,7 @@ class BandMonitor:
         Whether the best of all bounds is reported as well.
     c
         The constant of the paper's upper band, if that is to be reported as well.
-    thresholds
+    limits
         When flags go up.
     """
 
@@ -194,12 +174,12 @@ class BandMonitor:
         per_anchor: bool = False,
         closest: bool = False,
         c: float | None = None,
-        thresholds: Thresholds | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self.tau = temperature(tau)
         self.normalise, self.per_anchor, self.closest = normalise, per_anchor, closest
         self.c = None if c is None else constant(c)
-        self.thresholds = thresholds or Thresholds()
+        self.limits = limits or Limits()
 
     @torch.no_grad()
     def __call__(self, z: Any, second: Any = None, *, positive: Any = None) -> Report:
@@ -329,6 +309,7 @@ class BandMonitor:
             "sigma_mean": sigma.mean(),
             "sigma_max": sigma.amax(),
             "effective_rank": 1 / spectrum.square().sum(),
+            "spread_over": perplexity(spectrum),
             "isotropy_deviation": 100 * sqrt(d) * apart.sqrt(),
             "mean_norm": torch.linalg.vector_norm(mean),
             "spread": (cloud - mean).square().sum(1).mean(),
@@ -336,14 +317,14 @@ class BandMonitor:
         # One transfer from a device instead of many.
         found = dict(zip(values, torch.stack(list(values.values())).tolist(), strict=True))
         spread = found["spread"]
-        limits = self.thresholds
+        limits, spread_over = self.limits, found.pop("spread_over")
         return Report(
             **found,
             n=read.count + 2,
             d=d,
             tau=self.tau,
-            collapsed_to_point=spread <= limits.point,
-            dimensional_collapse=found["effective_rank"] < limits.rank * min(size, d),
+            collapsed_to_point=spread <= limits.total,
+            dimensional_collapse=spread_over < limits.rank * min(size, d),
             vanishing_gradient=found["measured"] <= limits.gradient * 4 / self.tau**2,
             sigma=sigma if self.per_anchor else None,
         )

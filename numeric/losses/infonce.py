@@ -18,15 +18,15 @@ import torch
 from torch import Tensor
 
 from .directions import check_directions, directions, longest_length
-from .tiles import SAFE, Buffers, Layout, Similarities, Softmax
+from .tiles import ONCE, SAFE, Buffers, Layout, Similarities, Softmax
+from .uncompiled import uncompiled
 from .weights import FAR, LOG2E, Weights
 
 LN2 = log(2)
 Reduction = Literal["none", "zero", "skip"]
 
 
-# Compilers would trace the buffers that are used again, and come to other values.
-@torch.compiler.disable  # type: ignore[untyped-decorator]
+@uncompiled
 def weighted_infonce(
     z: Tensor,
     weights: Weights,
@@ -149,7 +149,7 @@ class _WeightedInfoNCE(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, g: Tensor, _: Any) -> tuple[Tensor | None, ...]:
         if torch.is_grad_enabled():  # else a penalty on gradients would be dropped unnoticed
-            raise RuntimeError("this loss has no second derivative: create_graph=True is refused")
+            raise RuntimeError(ONCE)
         similarities, softmax, bound, has, tiles, factor, scale, normalize, share = ctx.parts
         (tau,) = ctx.saved_tensors
         x, euclidean = similarities.x, similarities.half is not None

@@ -24,7 +24,8 @@ import torch
 from torch import Tensor
 
 from .directions import check_directions, directions, longest_length
-from .tiles import SAFE, Layout, Similarities, Softmax, Tile
+from .tiles import ONCE, SAFE, Layout, Similarities, Softmax, Tile
+from .uncompiled import uncompiled
 from .weights import FAR, LOG2E
 
 LN2 = log(2)
@@ -71,8 +72,7 @@ class Exponential:
         return power * LOG2E / float(torch.as_tensor(self.tau).detach()) + abs(log2(self.weight))
 
 
-# Compilers would trace the tiles one by one.
-@torch.compiler.disable  # type: ignore[untyped-decorator]
+@uncompiled
 def kernel_infonce(
     z: Tensor,
     terms: Sequence[Exponential],
@@ -370,7 +370,7 @@ class _KernelInfoNCE(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
         if torch.is_grad_enabled():  # else a penalty on gradients would be dropped unnoticed
-            raise RuntimeError("this loss has no second derivative: create_graph=True is refused")
+            raise RuntimeError(ONCE)
         kernel, softmax, layout, tiles, pairs, share, views = ctx.parts
         gradient = _Gradient(kernel)
         g = (g * share).expand_as(softmax.log_sum)

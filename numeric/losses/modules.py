@@ -179,6 +179,8 @@ def as_tensor(labels: Labels | None, z: Tensor) -> Tensor | None:
 
 def points(z: Tensor) -> tuple[Tensor, int, int]:
     """Embeddings as rows, view after view; the size of the batch, and the number of views."""
+    if not isinstance(z, Tensor):
+        raise TypeError(f"embeddings must be a torch.Tensor, not {type(z).__name__}")
     if z.ndim not in (2, 3):
         raise ValueError(
             f"embeddings must be (batch, d) or (batch, views, d), not {tuple(z.shape)}"
@@ -217,7 +219,7 @@ class SoftSupCon(Loss):
     """Soft SupCon: w_ij = 1 in the same class and epsilon in different ones.
 
     ``loss(embeddings, labels)`` with integer labels ``(batch,)`` of any kind. Without labels every
-    sample is a class of its own, and views are attracted: NT-Xent.
+    sample is a class of its own, and views are attracted.
     """
 
     def __init__(
@@ -235,19 +237,28 @@ class SoftSupCon(Loss):
         """Classes."""
         if labels is None:
             if views == 1 and batch > 1 and not self.epsilon:
-                raise ValueError(
-                    f"{type(self).__name__} of single views needs labels: without them nothing "
-                    "attracts, and the loss is 0; or give embeddings of shape (batch, views, d)"
-                )
+                raise ValueError("single views need labels: nothing attracts without them")
             return Classes(views, self.epsilon)
         return Classes(class_labels(labels, batch, views), self.epsilon)
 
 
 class SupCon(SoftSupCon):
-    """SupCon: w_ij = 1 in the same class and 0 in different ones; parameters as of `SoftSupCon`."""
+    """SupCon: w_ij = 1 in the same class and 0 in different ones; parameters as of `SoftSupCon`.
+
+    Labels are needed: without any it would be `SimCLR`, or `CLIP` for two towers.
+    """
 
     def __init__(self, tau: float | nn.Parameter = 0.1, **options: Unpack[Options]) -> None:
         super().__init__(0.0, tau, **options)
+
+    def weights(self, labels: Tensor | None, batch: int, views: int, like: Tensor) -> Weights:
+        """Classes."""
+        if labels is None:
+            raise ValueError(
+                "SupCon needs labels: SupCon(tau)(z, labels); without labels use "
+                "SimCLR(temperature)(z1, z2), or CLIP(temperature)(u, v)"
+            )
+        return super().weights(labels, batch, views, like)
 
 
 class _Labelled(Loss):

@@ -21,6 +21,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy, logsigmoid
 
 from .tiles import BLOCK, BLOCK_CUDA, SAFE, Buffers, Layout, Similarities, Softmax
+from .uncompiled import uncompiled
 from .weights import LOG2E
 
 #: Pairs up to which they are one matrix; on a CUDA device launches cost more than memory.
@@ -95,7 +96,7 @@ def _log_sums_matrix(x: Tensor, y: Tensor, unseen: Unseen) -> Tensor:
     return unseen.hide(x @ y.T, slice(0, x.shape[0])).logsumexp(1)
 
 
-@torch.compiler.disable  # type: ignore[untyped-decorator]
+@uncompiled
 def _by_tiles(x: Tensor, layout: Layout, ids: Tensor | None) -> Tensor:
     found: Tensor = _Tiles.apply(x, layout, ids)
     return found
@@ -141,7 +142,7 @@ class _Tiles(torch.autograd.Function):
         return dx, None, None
 
 
-@torch.compiler.disable  # type: ignore[untyped-decorator]
+@uncompiled
 def _by_rows(x: Tensor, y: Tensor, unseen: Unseen) -> Tensor:
     found: Tensor = _Rows.apply(x, y, unseen)
     return found
@@ -239,7 +240,7 @@ def _softplus_matrix(
     return -(weight @ found.sum(1)) if isinstance(weight, Tensor) else found.sum() * -weight
 
 
-@torch.compiler.disable  # type: ignore[untyped-decorator]
+@uncompiled
 def _softplus_by_tiles(*given: Any) -> Tensor:
     found: Tensor = _Softplus.apply(*given)
     return found

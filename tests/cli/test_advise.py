@@ -188,6 +188,15 @@ def test_below_both_ends_views_separate() -> None:
     assert "down to 0.0197" in found["says"] and "views of an instance separate" in found["says"]
 
 
+def test_where_no_temperature_is_safe_and_where_all_are() -> None:
+    own: dict[str, Any] = {"classes": 100, "per_class": 50, "sampling": "all"}
+    none = cl.advise("supcl", convention="supcontrast", alpha="0.001", **own)
+    tau = parameter("tau", none)
+    assert tau["low"] == tau["high"] == 0 and "No tau is safe" in none["says"]
+    found = cl.advise("supcl", classes=1000, batch=16, tau=5)
+    assert parameter("tau", found)["high"] is None and "no end up to 10" in found["says"]
+
+
 def test_devices_gather_and_accumulation_does_not() -> None:
     own: dict[str, Any] = {"classes": 10, "per_class": 500, "tau": "0.1", "alone": "term"}
     one = cl.advise("supcl", batch=128, **own)

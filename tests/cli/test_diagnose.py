@@ -377,6 +377,16 @@ def test_a_page_that_fetches_nothing(views: Any, cltheory: Any, tmp_path: Path) 
     assert out.read_bytes() == before
 
 
+@pytest.mark.slow
+def test_the_page_shows_the_variance_of_classes(views: Any, cltheory: Any, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    path, out = tmp_path / "z.npz", tmp_path / "page.html"
+    np.savez(path, z=views[0], y=np.arange(len(views[0])) % 3)
+    words = ("diagnose", str(path), "--labels", "y", "--format", "html", "--out", str(out))
+    assert cltheory(*words).code == 0
+    assert "variance within classes" in out.read_text()
+
+
 def test_other_formats_where_they_are_installed(views: Any, report: Any, tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet

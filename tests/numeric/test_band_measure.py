@@ -13,7 +13,6 @@ from cltheory.numeric.band import (
     Band,
     BandMonitor,
     Report,
-    Thresholds,
     bounds,
     measure,
     neighbours,
@@ -22,6 +21,7 @@ from cltheory.numeric.band import (
 )
 from cltheory.numeric.band.bounds import With, bound, names
 from cltheory.numeric.band.readings import BatchReadings
+from cltheory.numeric.metrics import Limits
 from torch import Tensor
 from torch.nn.functional import normalize
 
@@ -286,7 +286,7 @@ def test_a_larger_sigma_gives_a_wider_band(side: str) -> None:
 
 # --- collapse -----------------------------------------------------------------------------------
 def flags(z: Tensor, tau: float = 0.1, **limits: float) -> tuple[bool, bool, bool]:
-    found = BandMonitor(tau, thresholds=Thresholds(**limits))(z, positive=neighbours(len(z)))
+    found = BandMonitor(tau, limits=Limits(**limits))(z, positive=neighbours(len(z)))
     assert found.collapsed is any(
         (found.collapsed_to_point, found.dimensional_collapse, found.vanishing_gradient)
     )
@@ -304,7 +304,7 @@ def test_flags() -> None:
     assert flags(simplex, tau=0.05) == (False, False, True)
     assert flags(simplex, tau=1.0) == (False, False, False)
     assert flags(healthy, rank=0.9) == (False, True, False)
-    assert flags(healthy, point=0.999) == (True, False, False)
+    assert flags(healthy, total=0.999) == (True, False, False)
     assert flags(healthy, gradient=0.9) == (False, False, True)
 
 

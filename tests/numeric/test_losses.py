@@ -5,6 +5,8 @@ Compared with ``pytorch-metric-learning`` 2.9 and ``open_clip_torch`` 3.3 where 
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from math import log
 from types import ModuleType
@@ -13,11 +15,14 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from cltheory import losses as losses_of_all
 from cltheory.numeric.losses import (
+    CLIP,
     XCLR,
     EuclideanWInfoNCE,
     KernelInfoNCE,
     Loss,
+    SimCLR,
     SoftSupCon,
     SupCon,
     WInfoNCE,
@@ -267,14 +272,14 @@ def test_pytorch_metric_learning(tau: float) -> None:
     def nt_xent(z: Tensor) -> Tensor:
         return losses.NTXentLoss(tau)(z.transpose(0, 1).flatten(0, 1), instances)
 
-    agree(SupCon(tau), nt_xent, both)
+    agree(SimCLR(tau), nt_xent, both)
 
 
 @pytest.mark.parametrize("t", [2.0, 100.0])
 def test_open_clip(open_clip: ModuleType, t: float) -> None:
     theirs = open_clip.ClipLoss()
     unit = torch.nn.functional.normalize(drawn(12, 8, 2, D), dim=-1)
-    ours = SupCon(1 / t, towers=True, normalize=False)
+    ours = CLIP(1 / t, normalize=False)
     agree(ours, lambda z: theirs(z[:, 0], z[:, 1], t), unit)
 
 
@@ -399,8 +404,39 @@ def test_cuda(name: str) -> None:
 
 def test_forgotten_labels_are_not_a_loss_of_zero():
     z = torch.randn(8, 4, generator=torch.Generator().manual_seed(0))
-    with pytest.raises(
-        ValueError, match=r"SupCon of single views needs labels.*\(batch, views, d\)"
-    ):
-        SupCon(0.1)(z)
-    assert SupCon(0.1)(z[:, None].expand(8, 2, 4)) > 0
+    for given in (z, z[:, None].expand(8, 2, 4)):
+        with pytest.raises(ValueError, match=r"SupCon needs labels.*SimCLR\(temperature\)"):
+            SupCon(0.1)(given)
+    with pytest.raises(ValueError, match="single views need labels"):
+        SoftSupCon(0.0, 0.1)(z)
+
+
+def test_without_labels_all_samples_differ() -> None:
+    """Soft SupCon of no epsilon is then what SimCLR and CLIP are."""
+    u, v = VIEWS[:, 0], VIEWS[:, 1]
+    views = torch.stack((u, v), 1)
+    assert float(SoftSupCon(0.0, 0.3)(views)) == pytest.approx(float(SimCLR(0.3)(views)))
+    both = SoftSupCon(0.0, 0.3, towers=True)(views)
+    assert float(both) == pytest.approx(float(CLIP(0.3)(u, v)))
+
+
+@pytest.mark.parametrize("name", ["SupCon", "SupCL", "SimCLR", "CLIP", "SigmoidLoss"])
+def test_arrays_are_refused_in_one_line(name: str) -> None:
+    made = getattr(losses_of_all, name)
+    loss = made(0.5) if name == "SupCL" else made()
+    array = np.ones((4, 2))
+    with pytest.raises(TypeError, match=r"must be a torch\.Tensor, not ndarray"):
+        loss(array, LABELS[:4] if name in ("SupCon", "SupCL") else array)
+
+
+def test_no_compiler_is_imported() -> None:
+    """It takes seconds: not with the modules, and not with a loss or a metric that is called."""
+    code = (
+        "import sys, torch; from cltheory.losses import SupCon, SimCLR, KernelInfoNCE\n"
+        "from cltheory.metrics import CollapseMonitor\n"
+        "z = torch.randn(8, 2, 4, requires_grad=True); y = torch.arange(8) % 2\n"
+        "(SupCon()(z, y) + SimCLR()(z) + KernelInfoNCE(2.0, 0.5)(z)).backward()\n"
+        "CollapseMonitor()(z[:, 0].detach(), labels=y)\n"
+        "sys.exit('torch._dynamo' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

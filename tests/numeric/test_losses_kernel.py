@@ -20,7 +20,7 @@ from cltheory.numeric.losses import (
     KernelSumInfoNCE,
     LossConcatenationInfoNCE,
     LossSumInfoNCE,
-    SupCon,
+    SimCLR,
     tiles,
 )
 from cltheory.numeric.losses import kernel as evaluator
@@ -194,13 +194,13 @@ def test_a_wrong_gradient_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("tau", [1.0, 0.2, 0.01])
 def test_the_square_is_nt_xent_at_half_the_temperature(tau: float) -> None:
     for views in (VIEWS, THREE):
-        ours, theirs = KernelInfoNCE(2.0, tau), SupCon(tau / 2)
+        ours, theirs = KernelInfoNCE(2.0, tau), SimCLR(tau / 2)
         assert float(ours(views)) == pytest.approx(float(theirs(views)), rel=1e-9)
         z = views.clone().requires_grad_()
         theirs(z).backward()
         assert z.grad is not None
         torch.testing.assert_close(gradient(ours, views), z.grad, rtol=1e-9, atol=1e-11)
-        assert abs(float(ours(views)) - float(SupCon(tau)(views))) > 1e-2
+        assert abs(float(ours(views)) - float(SimCLR(tau)(views))) > 1e-2
 
 
 def test_two_views_or_a_batch_of_views() -> None:
