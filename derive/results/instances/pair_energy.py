@@ -72,8 +72,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             names={Symbol("slope"): diff(UNIFORMITY, u)},
             lemma=HERMITE,
         ),
-        "|x - y|^2 is 2 - 2 u; so all of them are positive, at each evaluation the interpolant is "
-        "below the kernel, and its coefficients are proved to be >= 0 in balls",
+        "|x - y|^2 is 2 - 2 u; all of them are positive, so the interpolant is below the kernel, "
+        "and at each evaluation ball arithmetic proves that its coefficients are >= 0",
     )
     sizes = DOMAIN.restricted([N, d])
     for one in (simplex(N), orthoplex(d), *SHARP):
@@ -132,7 +132,7 @@ def _spectral(sizes: Domain, proof: Derivation) -> Expr:
     proof.add(
         "The Gegenbauer coefficients of u^2 are not negative",
         Relations(Tuple(*(ge(a, 0) for a in square)), sizes, lemma=DELSARTE),
-        "so it bounds itself, and is not negative",
+        "a polynomial that is its own interpolant bounds itself",
     )
     return Max(0, least.factor())
 
