@@ -39,7 +39,7 @@ stands there, and *any* is where it holds in all of them: see
 
 def row(result: Result) -> str:
     """One result: the dimension it needs, and the limits among its quantities."""
-    dimension = head(result, Tex(written, escaped)).dimension.replace("d &#62;= N", r"$d \ge N$")
+    dimension = head(result, Tex(written, escaped)).dimension
     if "$" not in dimension:  # a sentence of the result itself
         dimension = re.sub(r"\b(d = m - 1|d|q|n - 1)\b", r"$\1$", dimension)
     limits = "<br>".join(

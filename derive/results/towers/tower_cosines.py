@@ -47,7 +47,7 @@ SETTING = Setting(
         (("u_i.v_i = a", r"u_i \cdot v_i = a"), "for all positive pairs"),
         (("u_i.v_j = c", r"u_i \cdot v_j = c"), "for all negative pairs"),
     ),
-    dimension="d >= N",
+    dimension="at least N",
 )
 MEANINGS = {
     N: "number of items, each with an embedding per tower",
