@@ -12,14 +12,23 @@ from pathlib import Path
 from typing import Any
 
 import mpmath
+from cltheory.derive.optimum.delsarte import u
 from cltheory.derive.results import results
+from cltheory.derive.structures.sharp import CELL_24, CUBE, SHARP, orthoplex
+from sympy import Expr, Integer, exp, log
 
 PAGE = Path(__file__).resolve().parent / "dimension.md"
-START, END = "<!-- Written by docs/make_bounds.py; do not edit. -->\n", "<!-- Up to here. -->\n"
+START = "<!-- Written by docs/make_bounds.py ({}); do not edit. -->\n"
+END = "<!-- Up to here. -->\n"
 DECIMALS = 1000
 HEAD = """
 | system | denominator | $d$ | $\\tau$ | uniform bound | simplex | no loss below |
 | --- | --- | --- | --- | --- | --- | --- |
+"""
+PAIR_T = 2
+PAIR_HEAD = """
+| points | $N$ | $d$ | no uniformity below | attained by | uniformity of these points |
+| --- | --- | --- | --- | --- | --- |
 """
 
 
@@ -100,10 +109,33 @@ def tables() -> str:
     return found + "\n"
 
 
+def pair_row(name: str, size: int, d: int, own: Expr | None) -> str:
+    """The bound on uniformity, what attains it, and the uniformity of the points of a name."""
+    at = {"N": size, "d": d, "t": PAIR_T}
+    bound = results["pair-energy"].value("uniformity_at_least", **at)
+    by = str(results["pair-energy"].value("attained_by", **at)).replace("_", " ")
+    by = "none known" if by == "unnamed" else by
+    found = "" if own is None else down(str(log(own).evalf(20)))
+    return f"| {name} | {size} | {d} | {down(bound)} | {by} | {found} |\n"
+
+
+def pairs() -> str:
+    """The table of sums over pairs."""
+    f = exp(2 * PAIR_T * (u - 1))
+    named = (orthoplex(Integer(3)), CUBE, *SHARP[:1], CELL_24, *SHARP[1:])
+    rows = [pair_row(o.name, int(o.size), int(o.dimension), o.energy(f, u)) for o in named]
+    rows += [pair_row(f"a batch of {n}", n, d, None) for n, d in SIZES]
+    return PAIR_HEAD + "".join(rows) + "\n"
+
+
 def page() -> str:
     """The page with the tables renewed."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
-    return before + START + tables() + END + rest.partition(END)[2]
+    text = PAGE.read_text(encoding="utf-8")
+    for name, made in (("softmax", tables), ("pairs", pairs)):
+        start = START.format(name)
+        before, _, rest = text.partition(start)
+        text = before + start + made() + END + rest.partition(END)[2]
+    return text
 
 
 def main() -> int:

@@ -245,7 +245,7 @@ class _Box(Enclosures):
             return False
 
     def _from_parts(self, e: Expr) -> bool:
-        """Sums and products of what is >= 0, powers, logarithms, and what is affine."""
+        """Sums and products of what is >= 0, powers, exponentials, and what is affine."""
         if e == self.c or (e.is_Add and e.is_polynomial(self.c) and e.diff(self.c, 2) == 0):
             return all(e.xreplace({self.c: end}) >= 0 for end in self.ends)
         if e.is_Add:
@@ -256,4 +256,6 @@ class _Box(Enclosures):
         if e.is_Pow and e.exp.is_Rational and e.exp > 0:
             even = e.exp.is_Integer and e.exp % 2 == 0
             return (even and self._from_ball(e.base, -math.inf)) or self.non_negative(e.base)
+        if isinstance(e, exp):  # of a real number, also where its ball is too wide
+            return True
         return isinstance(e, log) and self.non_negative(e.args[0] - 1)

@@ -34,7 +34,9 @@ IN_ITS_SPAN = Lemma(
     r"O(\varepsilon^3)$ with $Q = \theta_e - \theta + \frac{N}{r\tau} \sum_D c_D q_D$, where "
     r"$\theta_e$ and $\theta$ are the eigenvalues of $A$ on $e$ and on the trace. If $\theta_{e'} "
     r"\ge \theta$ for the eigenspaces $e'$ that are constant on coinciding points, no motion has a "
-    r"negative second variation unless $Q < 0$ for one of the others.",
+    r"negative second variation unless $Q < 0$ for one of the others; if $Q > 0$ for all of them "
+    r"and every denominator has the anchor or a point that coincides with it, only rotations have "
+    r"the second variation zero.",
     proof=r"To second order $u_i$ moves by $\varepsilon w_i - \frac12\varepsilon^2 |w_i|^2 u_i$, "
     r"so $g_{ij}$ changes by $\varepsilon\delta_{ij} + \varepsilon^2 (w_i \cdot w_j - \frac12 "
     r"(|w_i|^2 + |w_j|^2) g_{ij})$ with $\delta_{ij} = u_i \cdot w_j + w_i \cdot u_j$. As $AU = "
@@ -46,7 +48,8 @@ IN_ITS_SPAN = Lemma(
     r"u_j^\top = \frac{N}{r} I$; likewise with $i$ and $j$ exchanged, so the mean over anchors is "
     r"$\frac{1}{\tau^2 N} \frac{N}{r} q_D \sum |w_i|^2$. Motions that are constant on coinciding "
     r"points do not mix with these; there the variance is not negative, and the gradient "
-    r"contributes $\sum_{e'} (\theta_{e'} - \theta) |w_{e'}|^2$.",
+    r"contributes $\sum_{e'} (\theta_{e'} - \theta) |w_{e'}|^2$. If the variance is zero, all "
+    r"$\delta_{ij}$ are, as it is zero for the anchor; so the motion is a rotation.",
 )
 THIRD = Lemma(
     "third variation in its span",
@@ -110,6 +113,8 @@ class SecondVariation(Statement):
         if len({self.inner[r] for r in apart}) != 1 or any(p.own in apart for p in self._pools):
             return Undecided("points that do not coincide are not alike")
         for pool in self._pools:
+            if set(pool.members) <= set(apart):
+                return Undecided("a denominator has only points that do not coincide")
             weights = dict(zip(pool.members, pool.weights, strict=False))
             seen = {r: weights.get(r, S.One) for r in pool.members if r in apart}
             if seen and (set(seen) != set(apart) or len(set(seen.values())) != 1):

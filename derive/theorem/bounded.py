@@ -12,12 +12,14 @@ from ..optimum.dimension import d
 from ..optimum.uniform import least_on_sphere
 from ..proof.derivation import Derivation
 from ..proof.sphere import TWO_SETS, WITHOUT_ANCHOR
+from .listed import Given
 from .measure import AtMost
 from .quantity import Quantity
 from .result import Result
 
 #: The quantity, and which of the bounds it is.
 BOUND, WHICH = "loss_at_least", "loss_at_least_by"
+DIGITS = 15
 _SAID = (
     "lower bound on the loss of any embeddings in d dimensions: the larger of its value where they "
     "are uniform on the sphere and its minimum over all dimensions"
@@ -51,7 +53,7 @@ def with_bound(result: Result) -> Result:
     return made
 
 
-def bound_at(result: Result, **values: object) -> tuple[mpmath.mpf, str] | None:
+def bound_at(result: Result, **values: Given) -> tuple[mpmath.mpf, str] | None:
     """The bound for numbers of all parameters, d among them, and which it is, if there is one.
 
     Raises
@@ -62,9 +64,9 @@ def bound_at(result: Result, **values: object) -> tuple[mpmath.mpf, str] | None:
     made = with_bound(result)
     if made is result:
         return None
-    bound = made.value(BOUND, **values)
+    bound = made.value(BOUND, DIGITS, **values)
     try:
-        return bound, str(made.value(WHICH, **values))
+        return bound, str(made.value(WHICH, DIGITS, **values))
     except DomainError:  # they are not told apart
         return bound, "both"
 

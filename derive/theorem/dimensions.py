@@ -163,7 +163,8 @@ def verdicts_at(result: Result, point: Mapping[Symbol, Expr], dimension: int) ->
     for own, names in dimensions(result, point).items():
         needs.setdefault(own.at(point), []).extend(names)
     if not needs:
-        raise DomainError(f"{result.id} holds in every dimension, or has it for a parameter")
+        about = "any" if result.alone is None else result.alone.dimension
+        raise DomainError(f"{result.id} does not depend on --dim; its dimension is: {about}")
     told = []
     for own, names in needs.items():
         endless = {s for s in own.least.free_symbols if point.get(s) is oo}

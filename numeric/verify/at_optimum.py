@@ -107,7 +107,9 @@ def at_optimum(of: Case, point: Mapping[str, Any], wide: int) -> list[Check]:
 def _at_least(of: Case, point: Mapping[str, Any], found: Optimum, where: str) -> Iterator[Check]:
     """The best proved bound in the dimension that was given, against the best loss found there."""
     d, loss = of.run.d, of.problem.loss
-    for r in of.predictions(point) if d is not None else []:
+    if d is None:
+        return
+    for r in of.predictions(point):
         if r.problem is None or r.problem.loss is not loss:
             continue
         with suppress(DomainError):

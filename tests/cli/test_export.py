@@ -18,6 +18,7 @@ import pytest
 from cltheory.derive.decide.equal import value_at
 from cltheory.derive.decide.expectation import Expectation
 from cltheory.derive.decide.hypergeometric import Log0F1
+from cltheory.derive.optimum.delsarte import PairBound
 from cltheory.derive.papers import PAPERS, ledger_of
 from cltheory.derive.papers.sources import SOURCES
 from cltheory.derive.results import results
@@ -180,7 +181,7 @@ def closed(*ids: str) -> list[tuple[str, str]]:
     return [
         (id, name)
         for id, name in numeric(*ids)
-        if not results[id].quantity(name).expression.has(Piecewise, Expectation, Log0F1)
+        if not results[id].quantity(name).expression.has(Piecewise, Expectation, Log0F1, PairBound)
     ]
 
 

@@ -11,6 +11,7 @@ import pytest
 from cltheory.derive.decide.evidence import Evidence, Grade
 from cltheory.derive.decide.expectation import Expectation
 from cltheory.derive.decide.hypergeometric import Log0F1
+from cltheory.derive.optimum.delsarte import PairBound
 from cltheory.derive.results import UnknownResult, results
 from cltheory.derive.write import lock as locks
 from cltheory.derive.write.lock import Change, LockError, compare_lock, freeze, read_lock
@@ -107,7 +108,7 @@ def test_expressions_of_roots_are_compared_and_their_equations_are_not() -> None
 
 
 #: What the reader of locks has no words for, or does not compare.
-UNREAD = (Max, Min, Expectation, Log0F1)
+UNREAD = (Max, Min, Expectation, Log0F1, PairBound)
 
 
 @pytest.mark.sample(6)

@@ -10,6 +10,8 @@ import pytest
 import torch
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Holds
+from cltheory.derive.losses.supcl import SUPCL
+from cltheory.derive.optimum.reduce import ReducedLoss
 from cltheory.derive.optimum.tangent import VARIATION, SecondVariation
 from cltheory.derive.proof.relations import eq
 from cltheory.derive.results import results
@@ -124,6 +126,10 @@ def test_a_wrong_second_variation_is_refused() -> None:
             assert not isinstance(one.saying(wrong).decide(), Holds)
         for contrasts in {"views", "instances", "classes", "mean"} - {one.contrasts}:
             assert not isinstance(replace(one, contrasts=contrasts).decide(), Holds)
-        # Classes that are not alike, and a structure that is no collapse.
+        # A denominator without any point that coincides with the anchor.
+        terms = tuple(replace(term, denominator=("cross_class",)) for term in SUPCL.terms)
+        other = ReducedLoss(replace(SUPCL, terms=terms), one.loss.scheme)
+        assert "denominator" in str(replace(one, loss=other).decide())
+        # A structure that is no collapse.
         apart = {**one.inner, "same_class": Integer(0)}
         assert not isinstance(replace(one, inner=apart).decide(), Holds)

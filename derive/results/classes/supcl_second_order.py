@@ -84,7 +84,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     proof.holds(
         "Views do not separate",
         gt(views.condition, 0),
-        "so instances decide, and motions of whole classes only turn the simplex or raise the loss",
+        "it is positive, and motions of whole classes only turn the simplex or raise the loss",
         ROOM,
     )
     alpha_local = threshold(instances, alpha, ROOM, proof)

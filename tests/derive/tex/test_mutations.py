@@ -17,6 +17,7 @@ from cltheory.derive.decide.hypergeometric import Log0F1
 from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.language.statement import TexError
 from cltheory.derive.language.tokens import MAX_LENGTH
+from cltheory.derive.optimum.delsarte import PairBound
 from cltheory.derive.results import results
 from cltheory.derive.tex.directives import Directive
 from cltheory.derive.tex.formula.reader import read_formula as read
@@ -46,7 +47,7 @@ FEW = 8
 
 def quantities(id: str) -> Iterator[str]:
     for name, q in results[id].quantities.items():
-        if not q.is_number or q.expression.has(ClampedRoot, Expectation, Log0F1):
+        if not q.is_number or q.expression.has(ClampedRoot, Expectation, Log0F1, PairBound):
             continue  # no closed form; see test_roots; means and 0F1 are not read
         if any(s.name in ("simplex", "between") for s in q.expression.free_symbols):
             continue  # its values are words

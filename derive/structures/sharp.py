@@ -1,0 +1,103 @@
+"""Sharp configurations: points on a sphere with m inner products that are a (2m - 1)-design.
+
+Each is given by its inner products with their multiplicities, the same for every point. Where -1 is
+among them a design of strength 2m - 2 is enough (H. Cohn and A. Kumar, Universally optimal
+distribution of points on spheres, 2007). The 24-cell is not sharp, as it has four inner products
+and is a 5-design only, and is not optimal for every energy (Cohn, Conway, Elkies and Kumar 2007);
+nor is the cube.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sympy import Expr, Integer, Rational, S, Symbol, sqrt
+
+from ..decide.present import tidy
+
+
+@dataclass(frozen=True, eq=False)
+class Configuration:
+    """Points by their inner products with one of them.
+
+    Attributes
+    ----------
+    size, dimension
+        Numbers, or expressions in a dimension.
+    products
+        Inner products from the smallest on, with how many other points have each.
+    """
+
+    name: str
+    size: Expr
+    dimension: Expr
+    products: Mapping[Expr, Expr]
+
+    @property
+    def twice(self) -> list[bool]:
+        """At which inner products an interpolant has the slope as well: all but -1."""
+        return [u != -1 for u in self.products]
+
+    @property
+    def strength(self) -> int:
+        """The degree of that interpolant, and the strength of the design that it asks for."""
+        return len(self.products) + sum(self.twice) - 1
+
+    def moment(self, degree: int) -> Expr:
+        """The sum of P_k over all points, of their inner product with one of them."""
+        total = S.One
+        for u, count in self.products.items():
+            older, last = S.One, u
+            for k in range(1, degree):
+                d = self.dimension
+                older, last = last, ((2 * k + d - 2) * u * last - k * older) / (k + d - 2)
+            total += count * last
+        return tidy(total)
+
+    def energy(self, f: Expr, u: Symbol) -> Expr:
+        """The mean of a function of the inner product over pairs of different points."""
+        total = sum((count * f.xreplace({u: x}) for x, count in self.products.items()), S.Zero)
+        return total / (self.size - 1)
+
+
+def simplex(size: Expr) -> Configuration:
+    """As many points as dimensions and one more."""
+    return Configuration("simplex", size, size - 1, {-1 / (size - 1): size - 1})
+
+
+def orthoplex(d: Expr) -> Configuration:
+    """The unit vectors of an orthonormal basis and their negatives."""
+    return Configuration("orthoplex", 2 * d, d, {S.NegativeOne: S.One, S.Zero: 2 * d - 2})
+
+
+def _named(name: str, d: int, products: Mapping[Expr | int, int]) -> Configuration:
+    counts = {Rational(u) if isinstance(u, int) else u: Integer(k) for u, k in products.items()}
+    return Configuration(name, 1 + sum(counts.values(), S.Zero), Integer(d), counts)
+
+
+_FIFTH = 1 / sqrt(5)
+#: The named ones that are neither a simplex nor an orthoplex.
+SHARP = (
+    _named("icosahedron", 3, {-1: 1, -_FIFTH: 5, _FIFTH: 5}),
+    _named("Clebsch", 5, {Rational(-3, 5): 5, Rational(1, 5): 10}),
+    _named("Schlaefli", 6, {Rational(-1, 2): 10, Rational(1, 4): 16}),
+    _named("kissing E8", 7, {-1: 1, Rational(-1, 3): 27, Rational(1, 3): 27}),
+    _named("E8", 8, {-1: 1, -S.Half: 56, 0: 126, S.Half: 56}),
+    _named(
+        "Leech",
+        24,
+        {-1: 1, -S.Half: 4600, -S.Half / 2: 47104, 0: 93150, S.Half / 2: 47104, S.Half: 4600},
+    ),
+)
+CELL_24 = _named("24-cell", 4, {-1: 1, -S.Half: 8, 0: 6, S.Half: 8})
+CUBE = _named("cube", 3, {-1: 1, Rational(-1, 3): 3, Rational(1, 3): 3})
+
+
+def sharp(size: int, d: int) -> Configuration | None:
+    """The sharp configuration of so many points in so many dimensions, if a named one has both."""
+    if size <= d + 1:
+        return simplex(Integer(size))
+    if size == 2 * d:
+        return orthoplex(Integer(d))
+    return next((one for one in SHARP if (one.size, one.dimension) == (size, d)), None)

@@ -1,0 +1,171 @@
+"""Bounds on sums over pairs against points that were searched for, and sharp configurations."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations, permutations, product
+
+import numpy as np
+import pytest
+import torch
+from cltheory.derive.decide.ball import NotEnclosed, NoValue
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.optimum.delsarte import PairBound, u
+from cltheory.derive.proof.derivation import Derivation, StepFailed
+from cltheory.derive.results import results
+from cltheory.derive.structures.sharp import CELL_24, CUBE, SHARP, orthoplex, simplex
+from scipy.optimize import minimize
+from sympy import Integer, Lambda, Rational, exp
+
+RESULT = results["pair-energy"]
+#: Rounding of a logarithm of a mean of up to 30,000 exponentials.
+ROUNDING = 1e-12
+
+
+def uniformity(x: torch.Tensor, t: float) -> torch.Tensor:
+    return torch.nn.functional.pdist(x).square().mul(-t).exp().mean().log()
+
+
+def e8() -> np.ndarray:
+    whole = [
+        a * np.eye(8)[i] + b * np.eye(8)[j]
+        for i, j in combinations(range(8), 2)
+        for a, b in product((1, -1), repeat=2)
+    ]
+    half = [np.array(s) / 2 for s in product((1, -1), repeat=8) if np.prod(s) == 1]
+    return np.array([*whole, *half]) / np.sqrt(2)
+
+
+def neighbours(x: np.ndarray, inner: float) -> np.ndarray:
+    """Points with this inner product with the first, in the space across it."""
+    near = x[np.isclose(x @ x[0], inner)]
+    near = near - inner * x[0]
+    return near / np.linalg.norm(near, axis=1, keepdims=True)
+
+
+def coordinates(name: str) -> np.ndarray:
+    golden = (1 + 5**0.5) / 2
+    if name == "icosahedron":
+        rows = [
+            np.roll((0, a, b * golden), k) for k in range(3) for a, b in product((1, -1), (1, -1))
+        ]
+    elif name == "Clebsch":
+        rows = [s for s in product((1, -1), repeat=5) if np.prod(s) == 1]
+    elif name == "24-cell":
+        rows = {p for a, b in product((1, -1), (1, -1)) for p in permutations((a, b, 0, 0))}
+        rows = sorted(rows)
+    elif name == "cube":
+        rows = list(product((1, -1), repeat=3))
+    else:
+        found = {"E8": e8(), "kissing E8": neighbours(e8(), 0.5)}
+        found["Schlaefli"] = neighbours(found["kissing E8"], 1 / 3)
+        rows = found[name]
+    x = np.array(rows, dtype=float)
+    return x / np.linalg.norm(x, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("one", [*SHARP[:-1], CELL_24, CUBE], ids=lambda one: one.name)
+def test_named_structures_are_what_their_coordinates_say(one) -> None:
+    x = coordinates(one.name)
+    assert len(x) == one.size and np.linalg.matrix_rank(x) == one.dimension
+    told = {round(float(k), 9): int(v) for k, v in one.products.items()}
+    for row in x @ x.T:
+        found = Counter(round(v, 9) + 0.0 for v in row)
+        del found[1.0]
+        assert found == told
+    is_sharp = all(one.moment(k) == 0 for k in range(1, one.strength + 1))
+    assert is_sharp == (one in SHARP)
+    for t in (0.5, 2.0, 7.0):
+        bound = float(RESULT.value("uniformity_at_least", N=len(x), d=int(one.dimension), t=t))
+        above = uniformity(torch.tensor(x), t).item() - bound
+        assert above > -ROUNDING and (above < ROUNDING) == is_sharp
+
+
+@pytest.mark.parametrize(("size", "d"), [(4, 2), (5, 3), (7, 3), (8, 3), (9, 4), (20, 3), (40, 5)])
+def test_no_points_are_below(size: int, d: int) -> None:
+    t = float(np.random.default_rng(size).uniform(0.3, 1.5))
+
+    def at(z: np.ndarray) -> tuple[float, np.ndarray]:
+        x = torch.tensor(z.reshape(size, d), requires_grad=True)
+        value = uniformity(torch.nn.functional.normalize(x, dim=1), t)
+        value.backward()
+        return value.item(), x.grad.numpy().ravel()
+
+    rng = np.random.default_rng(0)
+    starts = (rng.standard_normal(size * d) for _ in range(3))
+    best = min(minimize(at, z, jac=True, method="L-BFGS-B").fun for z in starts)
+    bound = float(RESULT.value("uniformity_at_least", N=size, d=d, t=t))
+    # It is no weak bound either, at temperatures at which all pairs count.
+    assert bound - ROUNDING <= best < bound + 0.15
+    if (size, d) == (8, 3):
+        assert best < uniformity(torch.tensor(coordinates("cube")), t).item() - 1e-3
+        assert RESULT.value("attained_by", N=size, d=d, t=t) == "unnamed"
+
+
+def test_polygons_attain_it() -> None:
+    for size in (3, 5, 8, 11):
+        a = 2 * np.pi * np.arange(size) / size
+        found = uniformity(torch.tensor(np.stack([np.cos(a), np.sin(a)], 1)), 1.5).item()
+        bound = float(RESULT.value("uniformity_at_least", N=size, d=2, t=1.5))
+        assert abs(found - bound) < ROUNDING
+
+
+def test_turning_a_face_of_the_cube_lowers_every_energy() -> None:
+    x = torch.tensor(coordinates("cube"))
+    a = torch.tensor(0.1, dtype=torch.float64)
+    turn = torch.stack([torch.stack([a.cos(), -a.sin()]), torch.stack([a.sin(), a.cos()])])
+    moved = x.clone()
+    moved[x[:, 2] > 0, :2] = x[x[:, 2] > 0, :2] @ turn
+    for t in (0.01, 1.0, 20.0):
+        assert uniformity(moved, t) < uniformity(x, t) - 1e-12
+
+
+def test_the_square_of_the_inner_product() -> None:
+    rng = np.random.default_rng(0)
+    for size, d in ((3, 5), (7, 3), (12, 4)):
+        x = rng.standard_normal((size, d))
+        x /= np.linalg.norm(x, axis=1, keepdims=True)
+        off = ~np.eye(size, dtype=bool)
+        least = float(RESULT.value("spectral_at_least", N=size, d=d, t=1))
+        assert ((x @ x.T)[off] ** 2).mean() >= least
+    bases = np.vstack([np.linalg.qr(rng.standard_normal((4, 4)))[0] for _ in range(3)])
+    found = ((bases @ bases.T)[~np.eye(12, dtype=bool)] ** 2).mean()
+    assert found == pytest.approx(least, rel=1e-12)
+
+
+def test_it_takes_no_time_at_the_sizes_of_clip() -> None:
+    RESULT.quantities  # noqa: B018  # derived once
+    start = time.process_time()
+    value = float(RESULT.value("uniformity_at_least", N=65536, d=1024, t=2))
+    assert time.process_time() - start < 1
+    # Between the best of all dimensions, the simplex, and independent uniform vectors.
+    assert -2 * 2 * 65536 / 65535 < value < float(np.log(np.exp(-4) * np.exp(16 / 2 / 1024)))
+
+
+def test_what_is_no_bound_is_refused() -> None:
+    for one in (CELL_24, CUBE, *SHARP):
+        wrong = dict(one.products)
+        wrong[next(iter(wrong))] += 1
+        for corrupted in [replace(one, products=wrong), *([one] if one not in SHARP else [])]:
+            with pytest.raises(StepFailed):
+                STATE(corrupted, RESULT.domain.restricted([*RESULT.parameters[:2]]), Derivation())
+    assert simplex(Integer(5)).moment(3) != 0 and orthoplex(Integer(3)).moment(4) != 0
+    # Tangents of u^2 at a negative node have a negative coefficient; u^3 is not above its tangent.
+    with pytest.raises(NoValue, match="negative"):
+        PairBound(Lambda(u, u**2), Integer(3), Integer(2)).enclosure(60)
+    with pytest.raises(NotEnclosed, match="derivative 2"):
+        PairBound(Lambda(u, u**3), Integer(3), Integer(2)).enclosure(60)
+    sizes = Integer(12), Integer(3)
+    riesz = PairBound(Lambda(u, 1 / (Rational(5, 2) - 2 * u)), *sizes)
+    ico = SHARP[0].energy(riesz.args[0].expr, u)
+    assert abs(float(riesz.evalf(20) - ico.evalf(20))) < 1e-15
+    with pytest.raises(NoValue):
+        PairBound(Lambda(u, exp(u)), RESULT.parameters[0], Integer(3)).enclosure(60)
+    for at in ({"N": 1}, {"d": 1}, {"t": 0}):
+        with pytest.raises(DomainError):
+            RESULT.point(**at)
+
+
+STATE = RESULT._build.__globals__["_state_design"]
