@@ -3,7 +3,8 @@
 Of ``total`` things ``marked`` are of one kind, and ``drawn`` of them are drawn without putting any
 back. ``Expectation(Lambda(K, f), marked, drawn, total, low, high)`` is the mean of f(K) over the
 number K of marked ones (hypergeometric), where K outside of [low, high] counts as zero: all K from
-some on, or one K.
+some on, or one K. If ``total`` is oo each is put back, and ``marked`` is the share of the things
+that are of the kind (binomial).
 
 It is summed from the most probable K outwards in balls; what is left out has less than a geometric
 series beyond the last term, times a ball around all values of f there.
@@ -72,6 +73,9 @@ class Expectation(Expr):
     def rewritten_as_sum(self) -> Expr:
         """The same as a sum of SymPy over all K that are possible."""
         k, (_, marked, drawn, total, low, high) = self.variable, self.args
+        if total is oo:
+            weight = binomial(drawn, k) * marked**k * (1 - marked) ** (drawn - k)
+            return Sum(weight * self.body, (k, low, Min(high, drawn)))
         weight = binomial(marked, k) * binomial(total - marked, drawn - k)
         ends = Max(low, drawn - total + marked), Min(high, marked, drawn)
         return Sum(weight / binomial(total, drawn) * self.body, (k, *ends))
@@ -82,6 +86,8 @@ class Expectation(Expr):
     def settled(self) -> Expr:
         """The sum written out, exactly, where K has a few values; else itself."""
         if self.free_symbols:
+            return self
+        if self.args[3] is oo:
             return self
         marked, drawn, total, first, last = self._numbers()
         if last - first >= FEW or drawn * total.bit_length() > SHORT:
@@ -106,6 +112,14 @@ class Expectation(Expr):
         """
         if self.free_symbols:
             raise NoValue(f"{self} is not evaluated with a proof")
+        if self.args[3] is oo:
+            share, drawn, low = self.args[1], _whole(self.args[2]), _whole(self.args[4])
+            if not (share.is_Rational and 0 < share < 1):
+                raise NoValue(f"{share} is not the share of a kind of things")
+            last = drawn if self.args[5] is oo else min(drawn, _whole(self.args[5]))
+            work = bits + drawn.bit_length() + GUARD
+            with precision(work):
+                return _PutBack(self, share, drawn, work).mean(low, last, bits)
         marked, drawn, total, first, last = self._numbers()
         work = bits + total.bit_length() + GUARD
         with precision(work):
@@ -183,15 +197,20 @@ class _Draws:
         self.total = total
         self.shared: dict[Expr, Any] = {}
 
+    @property
+    def peak(self) -> int:
+        """The most probable K."""
+        return (self.marked + 1) * (self.drawn + 1) // (self.total + 2)
+
+    def ways(self, of: int, chosen: int) -> Any:
+        """The logarithm of a binomial coefficient."""
+        low, high = (self.arb(k + 1).lgamma() for k in (chosen, of - chosen))
+        return self.arb(of + 1).lgamma() - low - high
+
     def probability(self, j: int) -> Any:
         """P(K = j), by logarithms of factorials."""
-
-        def ways(of: int, chosen: int) -> Any:
-            low, high = (self.arb(k + 1).lgamma() for k in (chosen, of - chosen))
-            return self.arb(of + 1).lgamma() - low - high
-
-        found = ways(self.marked, j) + ways(self.rest, self.drawn - j)
-        return (found - ways(self.total, self.drawn)).exp()
+        found = self.ways(self.marked, j) + self.ways(self.rest, self.drawn - j)
+        return (found - self.ways(self.total, self.drawn)).exp()
 
     def ratio(self, j: int, step: int) -> Any:
         """P(K = j + step) / P(K = j); it falls on the way from the most probable K outwards."""
@@ -213,8 +232,7 @@ class _Draws:
         """The sum over K from first to last."""
         if first > last:
             return self.arb(0)
-        peak = (self.marked + 1) * (self.drawn + 1) // (self.total + 2)
-        start = min(max(peak, first), last)
+        start = min(max(self.peak, first), last)
         top = self.probability(start)
         found = top * self.value(self.arb(start))
         small = top * self.arb(2) ** -(bits + GUARD)
@@ -241,3 +259,24 @@ class _Draws:
         except TooWide:
             return None
         return values * self.arb(0).union(most)
+
+
+class _PutBack(_Draws):
+    """The same where each thing that is drawn is put back."""
+
+    def __init__(self, mean: Expectation, share: Any, drawn: int, bits: int):
+        super().__init__(mean, int(share.p), drawn, int(share.q), bits)
+
+    @property
+    def peak(self) -> int:
+        return (self.drawn + 1) * self.marked // self.total
+
+    def probability(self, j: int) -> Any:
+        marked, other, total = (self.arb(e).log() for e in (self.marked, self.rest, self.total))
+        found = self.ways(self.drawn, j) + j * marked + (self.drawn - j) * other
+        return (found - self.drawn * total).exp()
+
+    def ratio(self, j: int, step: int) -> Any:
+        i = j if step > 0 else j - 1
+        up, down = self.marked * (self.drawn - i), (i + 1) * self.rest
+        return self.arb(up) / down if step > 0 else self.arb(down) / up

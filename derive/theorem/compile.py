@@ -173,6 +173,8 @@ def _written(
         stand_ins[root] = Symbol(f"root_{k}")
     means = sorted(set().union(*(e.atoms(Expectation) for e in entries)), key=str)
     for k, mean in enumerate(means, 1):
+        if mean.args[3] is oo:
+            raise DomainError(f"{mean} of ever more things has no numpy function")
         body = _over_one(mean.body)
         powers = sorted(
             (e for e in body.atoms(exp) if mean.variable not in e.free_symbols), key=str

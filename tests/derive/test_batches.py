@@ -9,14 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cltheory.derive.decide.ball import enclosure
-from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.decide.domain import Domain, DomainError, at_least
 from cltheory.derive.decide.evidence import Holds
 from cltheory.derive.decide.expectation import Expectation, K, expectation
+from cltheory.derive.decide.limits import draws
+from cltheory.derive.decide.limits import limit as limit_module
+from cltheory.derive.decide.limits.limit import NoLimit
 from cltheory.derive.losses.alone import ALONE
+from cltheory.derive.losses.softmax import tau
 from cltheory.derive.optimum.batches import MeanOf, MeanSign, RootOfMean
 from cltheory.derive.proof.relations import Iff
 from cltheory.derive.results import results
-from sympy import Ge, Integer, Lambda, Rational, S, Sum
+from cltheory.derive.structures import hierarchy
+from cltheory.derive.structures.draws import B
+from sympy import Ge, Integer, Lambda, Rational, S, Sum, oo
 
 T = 0.4
 NAMES = [f"supcl-batches{kind}" for kind in ("", "-exclusive")]
@@ -321,3 +327,65 @@ def test_a_mean_of_one_term_is_not_written_out_where_its_weight_is_long():
     assert alone.settled() is alone
     assert enclosure(alone, 60).rel_accuracy_bits() > 40
     assert Expectation(Lambda(K, S.One), 1, 2, 3, 1).settled() == Rational(2, 3)
+
+
+# --- ever more instances ---------------------------------------------------------------------
+def test_with_ever_more_instances_draws_are_put_back():
+    m, size, t = 10, 32, 0.1
+    e, r = exp(-m / ((m - 1) * t)), 1 / (m - 1)
+    law = [comb(size - 1, k) * (m - 1) ** (size - 1 - k) / m ** (size - 1) for k in range(size)]
+    mean = sum(
+        w * (k - (size - 1 - k) * r * e) / (k + 1 + (size - 1 - k) * e) for k, w in enumerate(law)
+    )
+    at = {"m": m, "p": 1, "B": size, "tau": "1/10"}
+    name = "alpha_high_attraction"
+    found = results["supcl-batches"].value(name, n="oo", **at)
+    assert abs(float(found) - (1 - mean / (1 - law[0]))) < 1e-12  # 32 terms of float64
+    many = [results["supcl-batches"].value(name, n=10**k, digits=30, **at) for k in (6, 9)]
+    assert abs(many[1] - found) < abs(many[0] - found) / 100 < 1e-6
+    balanced = {"m": m, "p": 1, "C": 4, "k": 8, "tau": "1/10"}
+    of = results["supcl-batches-balanced"]
+    assert (
+        abs(
+            of.value("alpha_high", n="oo", **balanced) - of.value("alpha_high", n=10**9, **balanced)
+        )
+        < 1e-8
+    )
+    whole = results["supcon-batches"].value("loss", n="oo", **{**at, "p": 2})
+    near = results["supcon-batches"].value("loss", n=10**9, **{**at, "p": 2})
+    assert 0 < abs(whole - near) < 1e-7
+
+
+@pytest.mark.parametrize("share, drawn", [(Rational(1, 10), 31), (Rational(2, 3), 5)])
+@pytest.mark.parametrize("low, high", [(0, oo), (1, oo), (0, 0)])
+def test_means_with_things_put_back_are_sums_of_sympy(share, drawn, low, high):
+    f = (K - 3) / (1 + K) ** 2
+    mean = Expectation(Lambda(K, f), share, drawn, oo, low, high)
+    exact = mean.rewrite(Sum).doit()
+    assert exact.is_Rational
+    assert enclosure(mean, 200).overlaps(enclosure(exact, 300))
+    assert enclosure(mean, 200).rad() < 1e-50
+
+
+MANY = Domain({hierarchy.n: at_least(2)}, {hierarchy.n: Integer(5)})
+
+
+def test_a_limit_that_values_do_not_approach_is_refused(monkeypatch):
+    def wrong(e, symbol, domain, take):
+        return draws.limit_of_draws(e, symbol, domain, take) + Rational(1, 100)
+
+    monkeypatch.setattr(limit_module, "limit_of_draws", wrong)
+    mean = results["supcl-batches"]["alpha_high_skip"].xreplace(
+        {hierarchy.m: Integer(3), B: Integer(4), tau: Rational(1, 2)}
+    )
+    with pytest.raises(NoLimit, match="do not approach it"):
+        limit_module.limit(mean, hierarchy.n, oo, MANY)
+
+
+def test_a_number_of_draws_that_grows_has_no_limit_here():
+    n = hierarchy.n
+    mean = Expectation(Lambda(K, K / n), n - 1, n - 1, 3 * n - 1)
+    with pytest.raises(NoLimit, match="depends on n"):
+        limit_module.limit(mean, hierarchy.n, oo, MANY)
+    with pytest.raises(ValueError, match="not the share"):
+        enclosure(Expectation(Lambda(K, K), Rational(3, 2), 4, oo), 60)

@@ -6,17 +6,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from sympy import Expr, S, Symbol, oo
+from sympy import Expr, Integer, S, Symbol, oo
 
 from ..domain import Domain, Range
 from ..equal import equal
 from ..evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from ..expectation import Expectation
 from ..normal import NotInField
 from ..present import put_in
+from .draws import limit_of_draws
 from .faraway import Supported, compared
 from .follow import Follow, X
 from .signs import NoLimit, neat
 from .toward import image_of, others_of, with_ranges
+
+#: Powers of ten at which a limit of means is compared, digits of it, and how near they must be.
+FAR, DIGITS, CLOSE = (8, 12), 30, 1e-3
 
 __all__ = ["NoLimit", "approaches", "is_limit", "joint_limit", "limit"]
 
@@ -50,6 +55,8 @@ def _limit(
     domain = Domain(dict(ranges), dict(witness))
     if symbol not in expression.free_symbols:
         return expression
+    if expression.has(Expectation):
+        return _of_draws(expression, symbol, point, domain)
     try:
         others = others_of(domain, symbol, point, expression.free_symbols)
         image = image_of(X, symbol, point, domain)
@@ -63,6 +70,19 @@ def _limit(
         raise NoLimit(f"{found} was found, but values as far as they are tried do not approach it")
     if not isinstance(seen, Supported):
         raise NoLimit(f"{found} was found, but it could not be compared with values")
+    return found
+
+
+def _of_draws(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr:
+    """The limit of what has means in it, compared with values where all else is a number."""
+    if point is not oo:
+        raise NoLimit("of means over draws limits are taken at oo only")
+    found = limit_of_draws(expression, symbol, domain, lambda e, s, d: limit(e, s, oo, d))
+    if expression.free_symbols == {symbol} and not found.free_symbols:
+        far = [expression.xreplace({symbol: Integer(10) ** k}) - found for k in FAR]
+        near, farther = (abs(e.evalf(DIGITS)) for e in far)
+        if not near < CLOSE * (1 + abs(found.evalf(DIGITS))) or not farther <= near:
+            raise NoLimit(f"{found} was found, but values far out do not approach it")
     return found
 
 
