@@ -8,7 +8,6 @@ import click
 
 from .batches import alone_option, batch_options, over_batches
 from .guard import Limits, go_on_in_a_copy, options
-from .label_files import listed
 from .parameters import ResultCommand, ResultId, convention_names, split
 from .writing import formats
 
@@ -101,16 +100,20 @@ def derive_command(
         raise click.UsageError("--proof and --brief exclude each other; give only one")
     if proof and convention and style == "latex":
         raise click.UsageError("a theorem is in the convention of its source: omit --convention")
+    start_budget = go_on_in_a_copy(Limits(seconds, gigabytes))
     id, drawn = over_batches(id, batch, sampling, alone)
     values = split((*parameters, *drawn), id)
-    go_on_in_a_copy(Limits(seconds, gigabytes))
     from ..derive.results import results
     from ..derive.write.report import report
     from .render import render
 
+    start_budget()
     result = results[id]
     made: dict[str, Any] = {k: values.pop(k) for k in result.texts if k in values}
-    made |= {k: listed(k, values.pop(k)) for k in result.lists if k in values}
+    if result.lists:
+        from .label_files import listed
+
+        made |= {k: listed(k, values.pop(k)) for k in result.lists if k in values}
     if made or result.at_values:
         result = result.with_inputs(at={} if convention else values, **made)
     if convention:

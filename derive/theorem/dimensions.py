@@ -17,7 +17,6 @@ from ..losses.written import Plain
 from ..optimum.dimension import Dimension, d, has_one_optimum
 from ..optimum.reduction import reduced
 from ..optimum.segment import Occupied, Segment
-from ..optimum.uniform import least_on_sphere
 from .number import number
 from .result import Result
 
@@ -191,6 +190,8 @@ def _least_at(result: Result, point: Mapping[Symbol, Expr], dimension: int) -> l
 
     The minimum over all dimensions is a bound in each of them, and the larger one is reported.
     """
+    from ..optimum.uniform import least_on_sphere
+
     problem = result.problem if not result.convention else None
     found = least_on_sphere(problem) if problem is not None else None
     if found is None or not found.free_symbols - {d} <= set(point) or oo in point.values():

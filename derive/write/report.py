@@ -28,8 +28,7 @@ from ..theorem.kinds import Kind, may_be_empty
 from ..theorem.number import decimal, number, set_text
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from .display import stated, written
-from .display import typeset as typeset_of
+from ..theorem.written import written
 from .layout.displays import Letters, of_node, shown
 from .layout.equations import equation
 from .layout.layout import layout
@@ -219,6 +218,8 @@ def _shown(
 
 def _stated(step: Step, result: Result, names: Names, *, whole: bool) -> str:
     """LaTeX of a step; what says nothing is there only if the ``whole`` is asked for."""
+    from .display import stated
+
     statement, domain = without_roots(step.statement, names), step.says.domain
     found = stated(statement, domain, starred)
     if not found and not whole:
@@ -352,6 +353,9 @@ def _is(r: object) -> str:
 
 
 def _typeset(expression: Basic, domain: Domain | None = None, spell: Spelling = starred) -> str:
+    from .display import stated
+    from .display import typeset as typeset_of
+
     if isinstance(expression, Contains):
         return aligned(stated(expression, domain, spell))
     return typeset_of(expression, spell, domain)
