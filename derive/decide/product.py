@@ -24,7 +24,7 @@ def times(*factors: Expr) -> Expr:
             number *= part
             continue
         base, e = (S.Exp1, part.args[0]) if isinstance(part, exp) else part.as_base_exp()
-        if base in powers and not (e.is_Integer and powers[base].is_Integer):
+        if base in powers and not (e.is_Integer and powers[base].is_Integer and base != S.Exp1):
             return Mul(*factors)
         made[base] = Pow(base, powers[base] + e, evaluate=False) if base in powers else part
         powers[base] = powers.get(base, S.Zero) + e
