@@ -58,7 +58,7 @@ Examples:
     "--rename",
     metavar="SYMBOL=NAME",
     multiple=True,
-    help="With --format latex or markdown: rename a symbol; may be repeated.",
+    help="In LaTeX, of --format latex, markdown or json: rename a symbol; may be repeated.",
 )
 @click.option("--standalone", is_flag=True, help="With --proof: print a document for pdflatex.")
 @click.option("--all", "whole", is_flag=True, help="Print long arrays in full.")
@@ -94,8 +94,8 @@ def derive_command(
     """
     if standalone and not (proof and style == "latex"):
         raise click.UsageError("--standalone needs --format latex --proof")
-    if rename and (style not in ("latex", "markdown") or (proof and style == "markdown")):
-        raise click.UsageError("--rename needs --format latex, or markdown without --proof")
+    if rename and style in ("text", "python"):
+        raise click.UsageError("--rename needs LaTeX: give --format latex, markdown or json")
     if proof and brief:
         raise click.UsageError("--proof and --brief exclude each other; give only one")
     if proof and convention and style == "latex":

@@ -4,29 +4,46 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .parameters import OWN_LOSS, ResultId
+from ..derive.decide.spelling import did_you_mean
+from .parameters import OWN_LOSS, ResultCommand, ResultId, pairs, short
 from .progress import track
 from .writing import NewFile, check_writable, write
+
+if TYPE_CHECKING:
+    from ..derive.theorem.result import Result
 
 FILE = NewFile(dir_okay=False, allow_dash=True, path_type=str)
 
 
+class IdOrValue(ResultId):
+    """An id, or the value of a parameter after its name."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Leave ``--m=10`` as it is."""
+        return str(value) if value[:2] == "--" else super().convert(value, param, ctx)
+
+
 @click.command(
     "export",
+    cls=ResultCommand,
+    context_settings={"ignore_unknown_options": True},
     epilog="""\b
 Examples:
   cltheory export --latex theory.tex
   cltheory export --latex - supcl-threshold --rename 'tau=T' --rename 'm=\\tilde{m}'
   cltheory export --proofs appendix.tex --bib refs.bib ssem supcl-threshold
+  cltheory export --latex theory.tex supcl-threshold --m 10
   cltheory export --python thresholds.py supcl-threshold sigmoid-threshold
   cltheory export --latex mine.tex --loss mine.toml
 """,
 )
-@click.argument("ids", nargs=-1, type=ResultId())
+@click.argument("words", metavar="[IDS]...", nargs=-1, type=IdOrValue())
 @click.option(
     "--latex",
     "tex",
@@ -46,7 +63,7 @@ Examples:
 @OWN_LOSS
 @click.option("--force", is_flag=True, help="Replace files that cltheory did not write.")
 def export_command(
-    ids: tuple[str, ...],
+    words: tuple[str, ...],
     tex: str | None,
     proofs: str | None,
     standalone: bool,
@@ -57,6 +74,9 @@ def export_command(
     force: bool,
 ) -> int:
     """Write the results IDS (default: all) for use in a paper or in NumPy code.
+
+    Values of parameters, as --m 10, are put into theorems with --proofs, and give further macros
+    with --latex, such as \\clSupclThresholdAlphaMinAt. Each result takes those that it has.
 
     The FILE - is standard output. The same results always give the same text. A file that cltheory
     did not write is replaced only with --force.
@@ -76,15 +96,19 @@ def export_command(
     from ..derive.results import results
     from ..derive.write import export
 
+    ids = [word for word in words if word[:2] != "--"]
     chosen = [results[id] for id in dict.fromkeys((*ids, *losses) or results)]
+    values = pairs([word for word in words if word[:2] == "--"], check=_known(chosen))
+    if values and tex is proofs is None:
+        raise click.UsageError("values of parameters need --latex or --proofs")
     for result in track(chosen, "deriving"):
         _ = result.quantities  # kept, and so written at once below
     try:
         renamed = export.rename(rename, chosen)
         make = {
-            "latex": lambda: export.to_latex(chosen, renamed),
+            "latex": lambda: export.to_latex(chosen, renamed, values),
             "proofs": lambda: export.to_proofs(
-                track(chosen, "proving"), renamed, standalone=standalone
+                track(chosen, "proving"), renamed, values=values, standalone=standalone
             ),
             "bib": export.bibtex,
             "python": lambda: export.to_python(chosen),
@@ -103,6 +127,21 @@ def export_command(
         elif sys.stderr.isatty():
             click.echo(f"wrote {name}", err=True)
     return 0
+
+
+def _known(chosen: Sequence[Result]) -> Callable[[str], None]:
+    """What refuses a name that is a parameter of none of the results."""
+    known = list(dict.fromkeys(s.name for result in chosen for s in result.parameters))
+
+    def check(name: str) -> None:
+        if name not in known:
+            near = did_you_mean(name, known)
+            raise click.UsageError(
+                f"no chosen result has a parameter {short(name)}{near}; they have "
+                f"{', '.join(known)}"
+            )
+
+    return check
 
 
 def _twice(names: list[str]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from ..papers.sources import MADE_BY, bibtex
 from ..theorem.result import Result
-from .macros import to_latex
+from .macros import point_of, to_latex
 from .python import to_python
 from .renaming import ExportError, rename
 
@@ -20,6 +20,7 @@ def to_proofs(
     results: Iterable[Result],
     renamed: Mapping[str, str] | None = None,
     *,
+    values: Mapping[str, str] | None = None,
     standalone: bool = False,
 ) -> str:
     r"""Each result as a theorem with its proof; the lemmas that they use stand first, once.
@@ -28,10 +29,13 @@ def to_proofs(
     ----------
     renamed
         LaTeX of symbols by their names, where it is another one.
+    values
+        Of parameters, which are put into the theorems beside the general statement; a result takes
+        those that it has.
     standalone
         Whether it is a document of its own; else it is read by ``\input``.
     """
     from .proofs.document import document, proof_of, snippet
 
-    told = [proof_of(result, None, renamed) for result in results]
+    told = [proof_of(result, point_of(result, values or {}), renamed) for result in results]
     return document(told) if standalone else snippet(told)

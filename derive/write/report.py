@@ -56,6 +56,10 @@ def starred(s: Symbol) -> str:
     return written(s)
 
 
+def _renamed(names: Mapping[str, str], within: Callable[[str], str], s: Symbol) -> str:
+    return names.get(s.name) or within(starred(s))
+
+
 def report(
     result: Result,
     point: Mapping[Symbol, Expr],
@@ -85,7 +89,7 @@ def report(
         Whether to add what is laid out line by line, as text or as LaTeX: of each quantity what is
         ``shown``, the ``roots`` in it, where it is meant ``beyond`` the result; and ``verdicts``.
     renamed
-        LaTeX of symbols by their names, for the quantities, where it is another one.
+        LaTeX of symbols by their names, where it is another one; names in SymPy and words stay.
 
     Raises
     ------
@@ -93,10 +97,14 @@ def report(
         If no values of what stays symbolic go with the point; one line.
     """
 
-    def spell(s: Symbol) -> str:
-        return (renamed or {}).get(s.name) or starred(s)
+    spell = starred
+    if renamed:
+        from .display import Writer
 
+        writer = Writer(result, renamed)
+        spell = partial(_renamed, writer.renamed, writer.symbol_text)
     tex = partial(_typeset, spell=spell) if typeset else lambda *_: ""
+    in_tex = Tex(spell) if renamed else Tex()
     refuse_nowhere(point, result.domain)  # what stays symbolic would hold nowhere
     about = head(result, point=point)
     # A limit is meant inside the ranges of what stays symbolic: at an end it may be another.
@@ -111,7 +119,7 @@ def report(
         "parameters": {**result.inputs, **{s.name: str(v) for s, v in point.items()}},
         "loss": {
             "text": " ".join(about.formula.split()) or None,
-            "latex": (head(result, Tex()).formula or None) if typeset else None,
+            "latex": (head(result, in_tex).formula or None) if typeset else None,
             "notes": list(about.notes),
             "parameters": dict(about.parameters),
             "dimension": about.dimension,
@@ -128,7 +136,7 @@ def report(
             {
                 "title": s.title,
                 "sympy": str(s.statement),
-                "latex": _stated(s, result, proved, whole=not plain) if typeset else "",
+                "latex": _stated(s, result, proved, spell, whole=not plain) if typeset else "",
                 "because": s.because,
                 "evidence": str(s.evidence.grade),
                 "how": s.evidence.how,
@@ -216,16 +224,17 @@ def _shown(
     }
 
 
-def _stated(step: Step, result: Result, names: Names, *, whole: bool) -> str:
+def _stated(step: Step, result: Result, names: Names, spell: Spelling, *, whole: bool) -> str:
     """LaTeX of a step; what says nothing is there only if the ``whole`` is asked for."""
     from .display import stated
 
     statement, domain = without_roots(step.statement, names), step.says.domain
-    found = stated(statement, domain, starred)
+    found = stated(statement, domain, spell)
     if not found and not whole:
         return ""
-    found = found or list(shown(statement, domain, starred).rows)
-    for root, (bracket, zero) in roots_of(step.statement, result, names, tex=True).items():
+    found = found or list(shown(statement, domain, spell).rows)
+    roots = roots_of(step.statement, result, names, tex=True, spell=spell)
+    for root, (bracket, zero) in roots.items():
         found.append(rf"\text{{where }} {root} &\in {bracket},\quad {zero} = 0")
     return aligned(found)
 
