@@ -13,7 +13,7 @@ import click
 from ..derive.decide.spelling import did_you_mean
 from .parameters import OWN_LOSS, ResultCommand, ResultId, pairs, short
 from .progress import track
-from .writing import NewFile, check_writable, write
+from .writing import COLUMNS, NewFile, check_writable, write
 
 if TYPE_CHECKING:
     from ..derive.theorem.result import Result
@@ -39,6 +39,7 @@ Examples:
   cltheory export --latex - supcl-threshold --rename 'tau=T' --rename 'm=\\tilde{m}'
   cltheory export --proofs appendix.tex --bib refs.bib ssem supcl-threshold
   cltheory export --latex theory.tex supcl-threshold --m 10
+  cltheory export --proofs appendix.tex --columns 2 ssem supcl-threshold
   cltheory export --python thresholds.py supcl-threshold sigmoid-threshold
   cltheory export --latex mine.tex --loss mine.toml
 """,
@@ -52,6 +53,7 @@ Examples:
 )
 @click.option("--proofs", type=FILE, help="Write each result as a LaTeX theorem with its proof.")
 @click.option("--standalone", is_flag=True, help="With --proofs: write a document for pdflatex.")
+@COLUMNS
 @click.option("--bib", type=FILE, help="Write the sources as BibTeX entries.")
 @click.option("--python", type=FILE, help="Write a Python module of NumPy functions.")
 @click.option(
@@ -67,6 +69,7 @@ def export_command(
     tex: str | None,
     proofs: str | None,
     standalone: bool,
+    columns: str,
     bib: str | None,
     python: str | None,
     rename: tuple[str, ...],
@@ -106,9 +109,13 @@ def export_command(
     try:
         renamed = export.rename(rename, chosen)
         make = {
-            "latex": lambda: export.to_latex(chosen, renamed, values),
+            "latex": lambda: export.to_latex(chosen, renamed, values, export.room_of(int(columns))),
             "proofs": lambda: export.to_proofs(
-                track(chosen, "proving"), renamed, values=values, standalone=standalone
+                track(chosen, "proving"),
+                renamed,
+                values=values,
+                standalone=standalone,
+                columns=int(columns),
             ),
             "bib": export.bibtex,
             "python": lambda: export.to_python(chosen),

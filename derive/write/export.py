@@ -9,11 +9,21 @@ from collections.abc import Iterable, Mapping
 
 from ..papers.sources import MADE_BY, bibtex
 from ..theorem.result import Result
+from .layout.displays import room_of
 from .macros import point_of, to_latex
 from .python import to_python
 from .renaming import ExportError, rename
 
-__all__ = ["MADE_BY", "ExportError", "bibtex", "rename", "to_latex", "to_proofs", "to_python"]
+__all__ = [
+    "MADE_BY",
+    "ExportError",
+    "bibtex",
+    "rename",
+    "room_of",
+    "to_latex",
+    "to_proofs",
+    "to_python",
+]
 
 
 def to_proofs(
@@ -22,6 +32,7 @@ def to_proofs(
     *,
     values: Mapping[str, str] | None = None,
     standalone: bool = False,
+    columns: int = 1,
 ) -> str:
     r"""Each result as a theorem with its proof; the lemmas that they use stand first, once.
 
@@ -34,8 +45,11 @@ def to_proofs(
         those that it has.
     standalone
         Whether it is a document of its own; else it is read by ``\input``.
+    columns
+        Columns of the page, one or two.
     """
     from .proofs.document import document, proof_of, snippet
 
-    told = [proof_of(result, point_of(result, values or {}), renamed) for result in results]
-    return document(told) if standalone else snippet(told)
+    room, put = room_of(columns), values or {}
+    told = [proof_of(result, point_of(result, put), renamed, room) for result in results]
+    return document(told, columns) if standalone else snippet(told)

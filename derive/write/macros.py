@@ -35,6 +35,7 @@ from ..theorem.kinds import Kind
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from .display import CLAMPED, Writer, joint, words, written
+from .layout.displays import ROOM
 from .layout.layout import layout
 from .layout.tex import tex
 from .layout.tree import Node
@@ -97,6 +98,7 @@ def to_latex(
     results: Sequence[Result],
     renamed: Mapping[str, str] | None = None,
     values: Mapping[str, str] | None = None,
+    room: float = ROOM,
 ) -> str:
     r"""Macros for every quantity and statement, to be read by ``\input``.
 
@@ -108,6 +110,8 @@ def to_latex(
         Name of a symbol -> LaTeX, as :func:`rename` returns it.
     values
         Of parameters, for further macros with these put in; a result takes those that it has.
+    room
+        Width of the text in points, for the statements.
 
     Raises
     ------
@@ -121,7 +125,7 @@ def to_latex(
     parts = [_HEAD.format(**head, count=len(results))]
     if renamed:  # so that cltheory check reads the macros
         parts.append(f"% cltheory: [{', '.join(f'{new} -> {s}' for s, new in renamed.items())}]\n")
-    parts += [_latex_result(r, renamed or {}, point_of(r, values or {})) for r in results]
+    parts += [_latex_result(r, renamed or {}, point_of(r, values or {}), room) for r in results]
     text = "".join(parts)
     names = re.findall(r"^\\newcommand\{(\\cl[A-Za-z]+)\}", text, re.MULTILINE)
     for name in names:
@@ -130,7 +134,9 @@ def to_latex(
     return text
 
 
-def _latex_result(result: Result, renamed: Mapping[str, str], point: Mapping[Symbol, Expr]) -> str:
+def _latex_result(
+    result: Result, renamed: Mapping[str, str], point: Mapping[Symbol, Expr], room: float
+) -> str:
     paper = _Paper(result, renamed)
     lines = ["", f"% {'-' * 96}", f"% {result.id}: {result.title}", f"% Source: {result.source}"]
     lines.append(f"% Evidence: {result.evidence.grade}, {len(result.derivation)} checked steps")
@@ -142,7 +148,7 @@ def _latex_result(result: Result, renamed: Mapping[str, str], point: Mapping[Sym
         if point.keys() & q.expression.free_symbols:
             lines += paper.at(name, q, point)
     lines.append(
-        _newcommand(macro_name(result.id, "Statement"), 0, "%\n" + theorem(result, renamed))
+        _newcommand(macro_name(result.id, "Statement"), 0, "%\n" + theorem(result, renamed, room))
     )
     return "\n".join(lines) + "\n"
 

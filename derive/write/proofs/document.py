@@ -26,7 +26,7 @@ from ...theorem.number import decimal
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ..display import CLAMPED, sentence
-from ..layout.displays import ROOM, Shown, expression, of_node, shown
+from ..layout.displays import NUMBER, ROOM, Shown, expression, of_node, shown
 from ..layout.layout import layout
 from ..layout.tex import phrase, tex
 from ..wording import cited, escape, listed, with_math
@@ -82,6 +82,7 @@ def proof_of(
     result: Result,
     point: Mapping[Symbol, Expr] | None = None,
     renamed: Mapping[str, str] | None = None,
+    room: float = ROOM,
 ) -> Proof:
     """A result as a theorem, and its derivation as a proof.
 
@@ -91,13 +92,16 @@ def proof_of(
         Values of parameters that are put into the theorem beside the general statement.
     renamed
         LaTeX of symbols by their names, where it is another one.
+    room
+        Width of the text in points; formulas are broken to fit, and tables told in words where they
+        would not.
     """
-    return Writer(result, point or {}, renamed).proof()
+    return Writer(result, point or {}, renamed, room=room).proof()
 
 
-def theorem(result: Result, renamed: Mapping[str, str]) -> str:
+def theorem(result: Result, renamed: Mapping[str, str], room: float = ROOM) -> str:
     """A result as a theorem that stands without its proof, with other names for symbols."""
-    return Writer(result, {}, renamed, is_alone=True).theorem()
+    return Writer(result, {}, renamed, is_alone=True, room=room).theorem()
 
 
 def snippet(proofs: Sequence[Proof]) -> str:
@@ -114,13 +118,13 @@ def snippet(proofs: Sequence[Proof]) -> str:
     return "\n".join([*head, "", _body(proofs)])
 
 
-def document(proofs: Sequence[Proof]) -> str:
+def document(proofs: Sequence[Proof], columns: int = 1) -> str:
     """The same as a document that pdflatex compiles."""
     keys = list(dict.fromkeys(k for p in proofs for k in p.sources))
     items = [rf"\bibitem{{{k}}} {_reference(_source(k))}" for k in keys]
     lines = [
         f"% {MADE_BY} {version()}. Compile twice with pdflatex.",
-        r"\documentclass{article}",
+        r"\documentclass[twocolumn]{article}" if columns > 1 else r"\documentclass{article}",
         PACKAGES,
         *THEOREMS,
         r"\allowdisplaybreaks",
@@ -190,9 +194,10 @@ class Writer:
         renamed: Mapping[str, str] | None = None,
         *,
         is_alone: bool = False,
+        room: float = ROOM,
     ):
         self.result, self.point, self.is_alone = result, point, is_alone
-        self.note = Notation(result, renamed)
+        self.note = Notation(result, renamed, room)
         self.label = result.id
         domain = result.domain
         known = {s.name for s in (*result.parameters, *domain.ranges)}
@@ -300,12 +305,11 @@ class Writer:
         if q.kind is Kind.NAME:
             return [rf"\item {meaning}: {phrase(str(q.expression))}."]
         if q.kind is Kind.SET and q.parameter is not None:
-            inside = shown(
-                Contains(q.parameter, q.expression, evaluate=False), q.domain, note.symbol
-            )
+            said = Contains(q.parameter, q.expression, evaluate=False)
+            inside = shown(said, q.domain, note.symbol, room=note.room - NUMBER)
             return [rf"\item {meaning}{condition}:", *display(inside)]
         e = note.shown(q.expression)
-        formula = expression(e, q.domain or self.result.domain, note.symbol, symbol, ROOM - 30)
+        formula = expression(e, q.domain or self.result.domain, note.symbol, symbol, note.room - 30)
         if q.expression in (S.true, S.false):
             return [rf"\item {meaning}{condition}: {'yes' if q.expression == S.true else 'no'}."]
         if q.kind is Kind.CONDITION:
@@ -330,7 +334,7 @@ class Writer:
         lines = []
         for root, called in self.note.roots.items():
             node = self.note.equation(root)
-            formula = of_node(node, self.note.symbol, ROOM - 20)
+            formula = of_node(node, self.note.symbol, self.note.room - 20)
             lines += [
                 f"Here ${called.tex} \\in {self.note.bracket(root)}$ is the zero of",
                 *display(formula, stop=","),
@@ -361,9 +365,10 @@ class Writer:
                 return ""
             is_closed = without_roots(e) == e and not e.has(FaceValue)
             domain = (q.domain or self.result.domain) if e.free_symbols else None
-            closed = expression(e, domain, self.note.symbol, symbol)
+            closed = expression(e, domain, self.note.symbol, symbol, self.note.room)
+            rows = " \\\\\n  ".join((*closed.rows, *(row for part in closed.where for row in part)))
             if e.free_symbols:  # what a root is, is said above
-                return closed.rows[0] if is_closed else ""
+                return rows if is_closed else ""
             value = str(decimal(self.result.number(name, e, self.point, DIGITS)))
         except DomainError:
             return ""
@@ -419,6 +424,10 @@ class Writer:
 
     def _table(self, head: str, rows: Iterable[tuple[str, Row]], middle: str = "l") -> list[str]:
         """What relations or eigenspaces are called, what they are, and their sizes."""
+        if self.note.room < ROOM:
+            first, middle, last = head.split(" & ")
+            said = (f"${tex}$ ({escape(r.words)}; {self.note.math(r.size)})" for tex, r in rows)
+            return [f"({first}; {middle}; {last}):", f"{listed(list(said))};"]
         said = (rf"${tex}$ & {escape(r.words)} & {self.note.math(r.size)} \\" for tex, r in rows)
         begin, end = rf"\begin{{tabular}}{{l{middle}l}}", r"\end{tabular}"
         return [r"\begin{center}", begin, rf"{head} \\ \hline", *said, end, r"\end{center}"]
