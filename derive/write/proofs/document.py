@@ -53,6 +53,11 @@ OF_GRADIENT = (
 )
 #: Where what a theorem says of a quantity is about collapse.
 COLLAPSE = r"Classes \emph{collapse} if all embeddings of a class are equal."
+#: Between a loss and what a name in it stands for; and where that has a row of its own.
+SIDE, ROW = r", \quad ", r", \\ "
+#: What takes no room in a loss, and signs: a row with more of them is set small in a column.
+NO_SIGN = re.compile(r"\\(?:math|text|operator|left|right|frac|begin|end|[Bb]ig|quad)[A-Za-z]*")
+SIGN, MANY_SIGNS = re.compile(r"\\[A-Za-z]+|[^\\{}^_\s&]"), 64
 #: What a snippet needs.
 PACKAGES = r"\usepackage{amsmath,amssymb,amsthm}"
 THEOREMS = (r"\newtheorem{theorem}{Theorem}", r"\newtheorem{lemma}[theorem]{Lemma}")
@@ -255,7 +260,7 @@ class Writer:
         if about.formula:
             notes = "; ".join(about.notes)
             formula = note.symbol_text(about.formula) if result.alone else about.formula
-            lines += ["Consider the loss", rf"\[ {formula} \]", f"where {notes}."]
+            lines += ["Consider the loss", self._loss(formula), f"where {notes}."]
         else:
             is_clause = re.match(r"\$[^$]*\$ (is|are)\b", about.notes[0]) is not None
             first = "Here" if is_clause else "Consider"
@@ -278,6 +283,14 @@ class Writer:
             lines.append(COLLAPSE)
         lines.append("Then the following holds.")
         return lines
+
+    def _loss(self, formula: str) -> str:
+        """The loss displayed; in a column what comes after a comma has a row of its own."""
+        if self.note.room < ROOM and SIDE in formula:
+            formula = rf"\begin{{gathered}} {formula.replace(SIDE, ROW)} \end{{gathered}}"
+        longest = max(len(SIGN.findall(NO_SIGN.sub("", row))) for row in formula.split(r"\\"))
+        small = r"\scriptsize" if self.note.room < ROOM and longest > MANY_SIGNS else ""
+        return rf"{{{small}\[ {formula} \]}}" if small else rf"\[ {formula} \]"
 
     def _given(self) -> list[str]:
         """The lists that were given: without them the theorem would be about all."""
@@ -413,7 +426,7 @@ class Writer:
         head = "inner product & vectors that an anchor has in the relation & number"
         relations = ((rf"g_{{{r.index}}}", r) for r in note.relations)
         lines = ["Call two vectors related by how they stand in the structure. The relations are"]
-        lines += self._table(head, relations, middle)
+        lines += self._table(head, relations, middle, ";" if note.spaces else ".")
         if note.spaces:
             lines.append(
                 "and the spaces that all matrices constant on relations leave invariant are"
@@ -422,12 +435,14 @@ class Writer:
             lines += [*self._table("eigenvalue & eigenspace & dimension", spaces), OF_GRADIENT]
         return lines
 
-    def _table(self, head: str, rows: Iterable[tuple[str, Row]], middle: str = "l") -> list[str]:
+    def _table(
+        self, head: str, rows: Iterable[tuple[str, Row]], middle: str = "l", stop: str = "."
+    ) -> list[str]:
         """What relations or eigenspaces are called, what they are, and their sizes."""
         if self.note.room < ROOM:
             first, middle, last = head.split(" & ")
             said = (f"${tex}$ ({escape(r.words)}; {self.note.math(r.size)})" for tex, r in rows)
-            return [f"({first}; {middle}; {last}):", f"{listed(list(said))};"]
+            return [f"({first}; {middle}; {last}):", listed(list(said)) + stop]
         said = (rf"${tex}$ & {escape(r.words)} & {self.note.math(r.size)} \\" for tex, r in rows)
         begin, end = rf"\begin{{tabular}}{{l{middle}l}}", r"\end{tabular}"
         return [r"\begin{center}", begin, rf"{head} \\ \hline", *said, end, r"\end{center}"]
