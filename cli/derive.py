@@ -8,9 +8,8 @@ import click
 
 from .batches import alone_option, batch_options, over_batches
 from .guard import Limits, go_on_in_a_copy, options
-from .label_files import listed
 from .parameters import ResultCommand, ResultId, convention_names, split
-from .writing import formats
+from .writing import COLUMNS, formats
 
 if TYPE_CHECKING:
     from ..derive.theorem.result import Result
@@ -60,8 +59,9 @@ Examples:
     "--rename",
     metavar="SYMBOL=NAME",
     multiple=True,
-    help="With --format latex or markdown: rename a symbol; may be repeated.",
+    help="In LaTeX, of --format latex, markdown or json: rename a symbol; may be repeated.",
 )
+@COLUMNS
 @click.option("--standalone", is_flag=True, help="With --proof: print a document for pdflatex.")
 @click.option("--all", "whole", is_flag=True, help="Print long arrays in full.")
 @click.option("--brief", is_flag=True, help="Print quantities and the dimension only.")
@@ -80,6 +80,7 @@ def derive_command(
     claims: bool,
     proof: bool,
     rename: tuple[str, ...],
+    columns: str,
     standalone: bool,
     whole: bool,
     brief: bool,
@@ -96,22 +97,28 @@ def derive_command(
     """
     if standalone and not (proof and style == "latex"):
         raise click.UsageError("--standalone needs --format latex --proof")
-    if rename and (style not in ("latex", "markdown") or (proof and style == "markdown")):
-        raise click.UsageError("--rename needs --format latex, or markdown without --proof")
+    if rename and style in ("text", "python"):
+        raise click.UsageError("--rename needs LaTeX: give --format latex, markdown or json")
+    if columns != "1" and not (proof and style == "latex"):
+        raise click.UsageError("--columns needs --format latex --proof")
     if proof and brief:
         raise click.UsageError("--proof and --brief exclude each other; give only one")
     if proof and convention and style == "latex":
         raise click.UsageError("a theorem is in the convention of its source: omit --convention")
+    start_budget = go_on_in_a_copy(Limits(seconds, gigabytes))
     id, drawn = over_batches(id, batch, sampling, alone, parameters)
     values = split((*parameters, *drawn), id)
-    go_on_in_a_copy(Limits(seconds, gigabytes))
     from ..derive.results import results
     from ..derive.write.report import report
     from .render import render
 
+    start_budget()
     result = results[id]
     made: dict[str, Any] = {k: values.pop(k) for k in result.texts if k in values}
-    made |= {k: listed(k, values.pop(k)) for k in result.lists if k in values}
+    if result.lists:
+        from .label_files import listed
+
+        made |= {k: listed(k, values.pop(k)) for k in result.lists if k in values}
     if made or result.at_values:
         result = result.with_inputs(at={} if convention else values, **made)
     if dim is not None:
@@ -135,10 +142,11 @@ def derive_command(
         click.echo(f"cltheory: {name} plays no role: {id} holds for every {name}", err=True)
     renamed = _renamed(rename, result) if rename else {}
     if proof and style == "latex":
+        from ..derive.write.layout.displays import room_of
         from ..derive.write.proofs.document import document, proof_of, snippet
 
-        told = [proof_of(result, point, renamed)]
-        click.echo(document(told) if standalone else snippet(told), nl=False)
+        told = [proof_of(result, point, renamed, room_of(int(columns)))]
+        click.echo(document(told, int(columns)) if standalone else snippet(told), nl=False)
         return 0
     found = report(
         result,

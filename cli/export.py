@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .parameters import OWN_LOSS, ResultId
+from ..derive.decide.spelling import did_you_mean
+from .parameters import OWN_LOSS, ResultCommand, ResultId, pairs, short
 from .progress import track
-from .writing import NewFile, check_writable, write
+from .writing import COLUMNS, NewFile, check_writable, write
 
 if TYPE_CHECKING:
     from ..derive.theorem.result import Result
@@ -19,20 +21,32 @@ if TYPE_CHECKING:
 FILE = NewFile(dir_okay=False, allow_dash=True, path_type=str)
 
 
+class IdOrValue(ResultId):
+    """An id, or the value of a parameter after its name."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Leave ``--m=10`` as it is."""
+        return str(value) if value[:2] == "--" else super().convert(value, param, ctx)
+
+
 @click.command(
     "export",
+    cls=ResultCommand,
+    context_settings={"ignore_unknown_options": True},
     epilog="""\b
 Examples:
   cltheory export --latex theory.tex
   cltheory export --latex - supcl-threshold --rename 'tau=T' --rename 'm=\\tilde{m}'
   cltheory export --proofs appendix.tex --bib refs.bib ssem supcl-threshold
+  cltheory export --latex theory.tex supcl-threshold --m 10
+  cltheory export --proofs appendix.tex --columns 2 ssem supcl-threshold
   cltheory export --python thresholds.py supcl-threshold sigmoid-threshold
   cltheory export --javascript thresholds.mjs supcl-threshold sigmoid-threshold
   cltheory export --rocq theory.v supcl-threshold simclr
   cltheory export --latex mine.tex --loss mine.toml
 """,
 )
-@click.argument("ids", nargs=-1, type=ResultId())
+@click.argument("words", metavar="[IDS]...", nargs=-1, type=IdOrValue())
 @click.option(
     "--latex",
     "tex",
@@ -41,6 +55,7 @@ Examples:
 )
 @click.option("--proofs", type=FILE, help="Write each result as a LaTeX theorem with its proof.")
 @click.option("--standalone", is_flag=True, help="With --proofs: write a document for pdflatex.")
+@COLUMNS
 @click.option("--bib", type=FILE, help="Write the sources as BibTeX entries.")
 @click.option("--python", type=FILE, help="Write a Python module of NumPy functions.")
 @click.option("--javascript", type=FILE, help="Write a JavaScript module of functions.")
@@ -54,10 +69,11 @@ Examples:
 @OWN_LOSS
 @click.option("--force", is_flag=True, help="Replace files that cltheory did not write.")
 def export_command(
-    ids: tuple[str, ...],
+    words: tuple[str, ...],
     tex: str | None,
     proofs: str | None,
     standalone: bool,
+    columns: str,
     bib: str | None,
     python: str | None,
     javascript: str | None,
@@ -67,6 +83,9 @@ def export_command(
     force: bool,
 ) -> int:
     """Write the results IDS (default: all) for use in a paper, in NumPy code or in a web page.
+
+    Values of parameters, as --m 10, are put into theorems with --proofs, and give further macros
+    with --latex, such as \\clSupclThresholdAlphaMinAt. Each result takes those that it has.
 
     The FILE - is standard output. The same results always give the same text. A file that cltheory
     did not write is replaced only with --force.
@@ -96,15 +115,23 @@ def export_command(
     from ..derive.write import export
     from ..derive.write.rocq.terms import NotWritten
 
+    ids = [word for word in words if word[:2] != "--"]
     chosen = [results[id] for id in dict.fromkeys((*ids, *losses) or results)]
+    values = pairs([word for word in words if word[:2] == "--"], check=_known(chosen))
+    if values and tex is proofs is None:
+        raise click.UsageError("values of parameters need --latex or --proofs")
     for result in track(chosen, "deriving"):
         _ = result.quantities  # kept, and so written at once below
     try:
         renamed = export.rename(rename, chosen)
         make = {
-            "latex": lambda: export.to_latex(chosen, renamed),
+            "latex": lambda: export.to_latex(chosen, renamed, values, export.room_of(int(columns))),
             "proofs": lambda: export.to_proofs(
-                track(chosen, "proving"), renamed, standalone=standalone
+                track(chosen, "proving"),
+                renamed,
+                values=values,
+                standalone=standalone,
+                columns=int(columns),
             ),
             "bib": export.bibtex,
             "python": lambda: export.to_python(chosen),
@@ -139,6 +166,21 @@ def _for_rocq(name: str, chosen: list[Result]) -> dict[str, str]:
     if Path(name).suffix != ".v":
         raise click.UsageError(f"the name of a file for Rocq ends in .v, not {name!r}")
     return {str(Path(name).with_name(file)): text for file, text in texts.items()}
+
+
+def _known(chosen: Sequence[Result]) -> Callable[[str], None]:
+    """What refuses a name that is a parameter of none of the results."""
+    known = list(dict.fromkeys(s.name for result in chosen for s in result.parameters))
+
+    def check(name: str) -> None:
+        if name not in known:
+            near = did_you_mean(name, known)
+            raise click.UsageError(
+                f"no chosen result has a parameter {short(name)}{near}; they have "
+                f"{', '.join(known)}"
+            )
+
+    return check
 
 
 def _twice(names: list[str]) -> str:

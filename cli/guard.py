@@ -113,8 +113,15 @@ class TooLarge(Refusal):
     exit_code = 1
 
 
-def go_on_in_a_copy(limits: Limits) -> None:
-    """Go on in a copy under limits, while the process itself waits, and ends as the copy does.
+def go_on_in_a_copy(limits: Limits) -> Callable[[], None]:
+    """Go on in a copy, while the process itself waits, and ends as the copy does.
+
+    The earlier the better: a copy of a process that has loaded SymPy copies its pages one by one.
+
+    Returns
+    -------
+    Callable
+        What sets the limits, called when everything is loaded, which does not count.
 
     Raises
     ------
@@ -122,11 +129,11 @@ def go_on_in_a_copy(limits: Limits) -> None:
         In the process that waited.
     """
     if not _is_program or not is_possible() or limits == Limits():
-        return
+        return lambda: None
     pid = _fork()
     if not pid:
         _be_a_copy()
-        return _start_budget(limits)
+        return lambda: _start_budget(limits)
     try:
         _, status = os.waitpid(pid, 0)
     except BaseException:

@@ -9,6 +9,7 @@ import re
 import sys
 import warnings
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import click
@@ -115,6 +116,7 @@ def main(args: list[str] | None = None) -> None:
     # A command is short-lived and builds many small objects: collecting them costs
     # a fifth of its time and frees nothing that matters.
     gc.disable()
+    _without_tensors()
     guard.program()
     _warn_in_a_line()
     sys.stdout = _Patient.over(sys.stdout)
@@ -128,6 +130,28 @@ def main(args: list[str] | None = None) -> None:
         sys.stderr.flush()
     # Taking the interpreter apart, object by object, would take longer than the proofs.
     os._exit(code)
+
+
+def _without_tensors() -> None:
+    sys.modules.setdefault(_NoTensors.NAME, _NoTensors(_NoTensors.NAME))
+
+
+class _NoTensors(ModuleType):
+    """Stands for ``sympy.tensor.tensor`` until more of it is asked for than these two classes.
+
+    SymPy's first sum loads it, and all permutation groups with it, to ask whether a term is a
+    tensor. Until it is loaded, none is.
+    """
+
+    NAME = "sympy.tensor.tensor"
+    TensExpr = TensAdd = type("NoTensor", (), {})
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # what an import looks at first
+            raise AttributeError(name)
+        if sys.modules.get(self.NAME) is self:
+            del sys.modules[self.NAME]
+        return getattr(import_module(self.NAME), name)
 
 
 def _warn_in_a_line() -> None:

@@ -49,7 +49,7 @@ def render(
     head = [] if brief else _typeset_head(result, point, style, renamed or {})
     if style == "latex":
         return _latex(report, brief, head, result, renamed)
-    return _markdown(report, brief, head, result)
+    return _markdown(report, brief, head, result, renamed)
 
 
 def _head(report: dict[str, Any]) -> str:
@@ -341,24 +341,36 @@ def _tex(text: str) -> str:
     return text
 
 
-def _markdown(report: dict[str, Any], brief: bool, head: list[str], result: Result) -> str:
+def _markdown(
+    report: dict[str, Any],
+    brief: bool,
+    head: list[str],
+    result: Result,
+    renamed: Mapping[str, str] | None,
+) -> str:
     from ..derive.theorem.bounds import in_words
+    from ..derive.write.display import Writer
+
+    writer = Writer(result, renamed)
+
+    def said(text: str) -> str:  # other names are no plain text
+        return writer.prose(text, str) if renamed else text
 
     lines = [f"# {report['title']}", "", f"`{report['id']}`{_head(report)}", "", *head]
     for name, q in report["quantities"].items():
         if "refused" in q:
-            lines += [f"**{name}** ({q['meaning']}): no value here, {q['refused']}", ""]
+            lines += [f"**{name}** ({said(q['meaning'])}): no value here, {q['refused']}", ""]
             continue
         value = _number_tex(q)
         formula = q["latex"] if "text" in q or len(q["shown"]) == 1 else _in_rows(q["shown"])
-        lines += [f"**{name}** ({q['meaning']}): $${formula}{value}$$", ""]
+        lines += [f"**{name}** ({said(q['meaning'])}): $${formula}{value}$$", ""]
         if "bound" in q and not brief:
-            said = "; ".join(in_words(q["bound"], lambda code: f"`{code}`"))
-            lines += [f"{said[0].upper()}{said[1:]}.", ""]
+            bound = "; ".join(in_words(q["bound"], lambda code: f"`{code}`"))
+            lines += [f"{bound[0].upper()}{bound[1:]}.", ""]
         if q["beyond"]:
-            lines += [f"For {q['beyond']}.", ""]
+            lines += [f"For {said(q['beyond'])}.", ""]
     lines += [part for line in _roots_tex(report, "$$", "$$") for part in (line, "")]
-    lines += [part for said in report["verdicts"] for part in (f"{said}.", "")]
+    lines += [part for verdict in report["verdicts"] for part in (f"{said(verdict)}.", "")]
     if brief:
         return "\n".join(lines)
     evidence = f"{report['evidence']}, {len(result.derivation)} checked steps"
@@ -366,9 +378,9 @@ def _markdown(report: dict[str, Any], brief: bool, head: list[str], result: Resu
     if report["steps"]:
         lines += [f"## Derivation{_terms(report)}", ""]
     for k, step in enumerate(report["steps"], 1):
-        lines += [f"{k}. **{step['title']}** ({step['evidence']})", ""]
+        lines += [f"{k}. **{said(step['title'])}** ({step['evidence']})", ""]
         lines += [f"    $${step['latex']}$$", ""] if step["latex"] else []
-        lines += [f"    {step['because']}", ""]
+        lines += [f"    {said(step['because'])}", ""]
     if report["claims"]:
         lines += ["## Printed claims", "", "| claim | verdict | note |", "| --- | --- | --- |"]
         lines += [

@@ -28,6 +28,14 @@ class NewFile(click.Path):
 FORCE = click.option("--force", is_flag=True, help="Replace existing files.")
 
 
+COLUMNS = click.option(
+    "--columns",
+    type=click.Choice(["1", "2"]),
+    default="1",
+    help="Columns of the page that LaTeX theorems and proofs are to fit.",
+)
+
+
 def formats(*names: str, says: str = "Output format.") -> Callable[[Any], Any]:
     """The option ``--format``; the first name is the default."""
     return click.option("--format", "style", type=click.Choice(names), default=names[0], help=says)

@@ -6,9 +6,9 @@ than all the proofs together; the rules needed are few.
 
 from __future__ import annotations
 
-from sympy import Add, Expr, Integer, Mul, Pow, S, Symbol, exp, log
+from sympy import Add, Expr, S, Symbol, exp, log
 
-from .product import times
+from .product import over, power, times
 
 
 def derivative(expression: Expr, symbol: Symbol) -> Expr:
@@ -39,16 +39,14 @@ class Derivatives:
             for i, a in enumerate(e.args):
                 slope = self(a)
                 if slope is not S.Zero:
-                    parts.append(Mul(*e.args[:i], slope, *e.args[i + 1 :]))
+                    parts.append(times(*e.args[:i], slope, *e.args[i + 1 :]))
             return Add(*parts)
         if isinstance(e, (exp, log)):
             slope = self(e.args[0])
             if slope is S.Zero:
                 return slope
-            return (
-                times(slope, e) if isinstance(e, exp) else Mul(slope, Pow(e.args[0], Integer(-1)))
-            )
+            return times(slope, e) if isinstance(e, exp) else over(slope, e.args[0])
         if e.is_Pow and self(e.exp) is S.Zero:
             slope = self(e.base)
-            return slope if slope is S.Zero else Mul(e.exp, Pow(e.base, e.exp - 1), slope)
+            return slope if slope is S.Zero else times(e.exp, power(e.base, e.exp - 1), slope)
         return e.diff(self.symbol) if self.symbol in e.free_symbols else S.Zero

@@ -22,6 +22,7 @@ from .normal import ExpField, NotInField, factor_list, is_opaque, is_power
 from .number import sign as sign_of_number
 from .polynomial import Poly, Ring
 from .ratio import NotRational, Ratio, reader
+from .symbols import symbols_of
 
 #: 1 or -1 for a strict sign, 1/2 or -1/2 for one that may vanish, 0 for zero, None: not known.
 Sign = Fraction | None
@@ -68,17 +69,17 @@ Ranges = tuple[tuple[Symbol, Range], ...]
 
 
 def _needed(expressions: Sequence[Expr], domain: Domain) -> Domain | None:
-    used = set().union(*(e.free_symbols for e in expressions))
+    used = set().union(*map(symbols_of, expressions))
     return domain.restricted(closure(used, domain)) if used <= set(domain.ranges) else None
 
 
 @lru_cache(maxsize=4096)
 def _proves_largest(expressions: tuple[Expr, ...], ranges: Ranges, strict: bool) -> bool:
-    numbers = [e for e in expressions if not e.free_symbols]
+    numbers = [e for e in expressions if not symbols_of(e)]
     if any(_fits(_number(e), strict) for e in numbers):
         return True
     domain = Domain.of_ranges(dict(ranges))
-    rest = [e for e in expressions if e.free_symbols]
+    rest = [e for e in expressions if symbols_of(e)]
     readings = [(*found, _signs(*found, domain)) for e in rest if (found := _read(e)) is not None]
     if not readings:
         return False

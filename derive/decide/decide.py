@@ -17,6 +17,7 @@ from .domain import Domain, DomainError, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .normal import ExpField, NotInField
 from .number import DIGITS, value_at
+from .symbols import symbols_of
 
 #: Values (to DIGITS digits) must differ by more than this to count as different.
 CLOSE = S(10) ** (10 - DIGITS)
@@ -55,7 +56,7 @@ def positive(expression: Expr, domain: Domain, *, strict: bool = True) -> Outcom
 
 def proof_of_positive(expression: Expr, domain: Domain, *, strict: bool = True) -> Holds | None:
     """A proof of > 0 (>= 0), or None; unlike :func:`positive` this looks for no refutation."""
-    if not expression.free_symbols <= set(domain.ranges):
+    if not symbols_of(expression) <= set(domain.ranges):
         return None
     if proves(expression, domain, strict) and _all_defined([expression], domain):
         return Holds(Evidence(Grade.EXACT, PROVED))
@@ -73,7 +74,7 @@ def any_positive(expressions: Sequence[Expr], domain: Domain, *, strict: bool = 
     All of them must have a value everywhere. The domain is covered by a few parametrised
     cases; in each, one of the expressions must be proved positive.
     """
-    used = set().union(*(e.free_symbols for e in expressions))
+    used = set().union(*map(symbols_of, expressions))
     if not used <= set(domain.ranges):
         return Undecided(f"the domain does not bound {used - set(domain.ranges)}")
     if proves_largest(expressions, domain, strict) and _all_defined(expressions, domain):
@@ -107,7 +108,7 @@ def _points_and_values(
     expressions: Sequence[Expr], domain: Domain
 ) -> Iterator[tuple[dict[Symbol, Expr], list[Expr]]]:
     """Admissible points at which all expressions are finite real numbers, with their values."""
-    used = set().union(*(e.free_symbols for e in expressions))
+    used = set().union(*map(symbols_of, expressions))
     if not used <= set(domain.ranges):
         return
     for point in domain.restricted(closure(used, domain)).points():

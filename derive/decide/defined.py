@@ -8,18 +8,19 @@ point is looked for at which it fails.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from sympy import Abs, Expr, Max, Min, Piecewise, Symbol, cos, cosh, exp, log, oo, sin, sinh, tanh
 from sympy.core.relational import Relational
 
+from ..dataclass import dataclass
 from .coefficients import closure, proves
 from .domain import POSITIVE, Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .factors import proves_different_from_zero, proves_positive
 from .number import value_at
+from .symbols import symbols_of
 
 #: Functions with a finite real value wherever their arguments have one.
 _ENTIRE = (exp, sin, cos, sinh, cosh, tanh, Max, Min, Abs)
@@ -56,13 +57,13 @@ def defined(expression: Expr, domain: Domain) -> Outcome:
 
     Symbols without a range stand for any real number that they may be.
     """
-    needed = domain.restricted(closure(expression.free_symbols, domain))
+    needed = domain.restricted(closure(symbols_of(expression), domain))
     return _defined(expression, tuple(needed.ranges.items()))
 
 
 @lru_cache(maxsize=4096)
 def _defined(expression: Expr, ranges: tuple[tuple[Symbol, Range], ...]) -> Outcome:
-    domain = _with_all(Domain.of_ranges(dict(ranges)), expression.free_symbols)
+    domain = _with_all(Domain.of_ranges(dict(ranges)), symbols_of(expression))
     for condition in conditions(expression):
         if not is_met(condition, domain):
             part = condition.part

@@ -17,13 +17,14 @@ from .number import value_at
 
 def proves_positive(e: Expr, domain: Domain) -> bool:
     """Whether e > 0 is proved, factor by factor; of P + Q sqrt(R) also by Q^2 R > P^2."""
-    if _proves_factor(e, domain):
+    if proves(e, domain) or _plainly(e, domain) > 0:
         return True
-    if not proves_different_from_zero(e, domain):
-        return False
-    # The factors are known up to a sign of their product only, and that is the same everywhere.
-    values = (value_at(e, point) for point in domain.points())
-    return bool(next((v > 0 for v in values if v is not None), False))
+    if proves_different_from_zero(e, domain):
+        # Factors are known up to a sign of their product only, and that is the same everywhere.
+        for value in (value_at(e, point) for point in domain.points()):
+            if value is not None:
+                return bool(value > 0)
+    return _proves_factor(e, domain)
 
 
 def proves_different_from_zero(e: Expr, domain: Domain) -> bool:

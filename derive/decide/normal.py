@@ -20,6 +20,8 @@ from flint import fmpq
 from sympy import Add, Dummy, Expr, Integer, Mul, Pow, Rational, S, Symbol, exp, log
 
 from .polynomial import ONE, Poly, Quotient, Ring, to_sympy
+from .product import power as raised
+from .product import replaced, times
 from .ratio import NotRational, Ratio, common_denominator, reader
 
 #: What is known of each kind of generator wherever it has a value.
@@ -221,7 +223,7 @@ class ExpField:
 
     def back(self, element: Quotient | Poly) -> Expr:
         """Return to SymPy, with the exponentials written out again."""
-        return element.as_expr().xreplace(self.atoms)
+        return replaced(element.as_expr(), self.atoms)
 
     def factored(self, element: Quotient) -> Expr:
         """Numerator over denominator, factored over Q, each factor sorted by exponentials."""
@@ -230,7 +232,7 @@ class ExpField:
         # One number in front, or SymPy would multiply it into the factors.
         result: Expr = to_sympy(above / below)
         for factor, power in [*factors, *((g, -k) for g, k in divisors)]:
-            result *= self._sorted(factor) ** power
+            result = times(result, raised(self._sorted(factor), Integer(power)))
         return result
 
     def by_atoms(self, poly: Poly) -> dict[tuple[int, ...], Poly]:

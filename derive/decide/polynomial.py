@@ -14,6 +14,8 @@ from typing import Any
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 from sympy import Add, Expr, Mul, Pow, Rational, Symbol
 
+from .product import over
+
 Monomial = tuple[int, ...]
 ONE = fmpq(1)
 
@@ -230,4 +232,4 @@ class Quotient:
 
     def as_expr(self) -> Expr:
         """The same in SymPy."""
-        return self.numer.as_expr() / self.denom.as_expr()
+        return over(self.numer.as_expr(), self.denom.as_expr())

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from sympy import Expr, Lambda, S, Symbol, exp, log
+from sympy import Expr, Integer, Lambda, Pow, S, Symbol, exp, log
 
 from .calculus import derivative
 from .normal import ExpField, NotInField
+from .product import again, exponential, over, replaced, times
 from .ratio import Ratio
+from .symbols import symbols_of
 
 #: Exponents without a common measure make polynomials of high degree, which are not cancelled.
 LARGEST_DEGREE = 5000
@@ -18,7 +20,7 @@ LARGEST_DEGREE = 5000
 @lru_cache(maxsize=2048)
 def tidy(expression: Expr) -> Expr:
     """Cancelled, with numerator and denominator factored over Q; as it is if that fails."""
-    if not expression.free_symbols:
+    if not symbols_of(expression):
         return expression
     try:
         field = ExpField([expression])
@@ -36,7 +38,7 @@ def affine(expression: Expr, x: Symbol) -> Expr:
     """``c0 + c1 x`` with both coefficients factored; the factored whole if it is not affine."""
     if x not in expression.free_symbols:
         return tidy(expression)
-    slope, start = tidy(derivative(expression, x)), expression.xreplace({x: S.Zero})
+    slope, start = tidy(derivative(expression, x)), replaced(expression, {x: S.Zero})
     if x in slope.free_symbols or start.has(S.NaN, S.ComplexInfinity):
         return tidy(expression)
     return tidy(start) + slope * x
@@ -47,9 +49,12 @@ def put_in(expression: Expr, values: Mapping[Symbol, Expr]) -> Expr:
     if isinstance(expression, log):
         inside = put_in(expression.args[0], values)
         return log(inside, evaluate=not inside.free_symbols)
-    if not expression.has(log) or expression.has(Lambda):  # nothing is put in for a bound name
+    if not expression.has(log, Pow, exp) or expression.has(Lambda):  # a bound name stays as it is
         return expression.xreplace(values)
-    return expression.func(*(put_in(a, values) for a in expression.args))
+    args = [put_in(a, values) for a in expression.args]
+    if all(new is old for new, old in zip(args, expression.args, strict=True)):
+        return expression
+    return again(expression, args)
 
 
 def solve_linear(expression: Expr, x: Symbol) -> Expr:
@@ -82,11 +87,13 @@ def collected(expression: Expr, x: Symbol) -> Expr:
     for key in sorted(groups):
         exponent, factor = S.Zero, S.One
         for atom, above, under in zip(atoms, key, shift, strict=True):
+            if above == under:
+                continue
             if atom in field.exponents:
-                exponent += (above - under) * field.exponents[atom]
+                exponent += times(Integer(above - under), field.exponents[atom])
             else:
-                factor *= field.atoms[atom] ** (above - under)
+                factor = times(factor, field.atoms[atom] ** (above - under))
         if exponent != 0:
-            factor *= exp(affine(exponent, x))
-        total += tidy(groups[key].as_expr() / plain.as_expr()) * factor
+            factor = times(factor, exponential(affine(exponent, x)))
+        total += times(tidy(over(groups[key].as_expr(), plain.as_expr())), factor)
     return total

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
     """A guess at a name that is misspelt, to be put behind it; empty if there is nothing near."""
+    from difflib import get_close_matches
+
     known = list(known)
     found = (
         [k for k in known if k.lower() == name.lower()]

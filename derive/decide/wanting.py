@@ -55,14 +55,16 @@ _ENOUGH: Mapping[Need, tuple[Need, ...]] = {
 
 def wanting(needed: Iterable[Condition], derived: Expr, domain: Domain) -> list[Condition]:
     """The conditions that are not proved to hold wherever the derived expression has a value."""
+    has = [part for c in conditions(derived) for part in by_factors(c)]
+    same = {(part.need, part.argument) for part in has}
+    asked = [part for c in dict.fromkeys(needed) for part in by_factors(c)]
+    asked = [part for part in asked if (part.need, part.argument) not in same]
     given: dict[Need, set[Expr]] = {"> 0": set(), ">= 0": set(), "!= 0": set(), "known": set()}
-    for c in conditions(derived):
-        for part in by_factors(c):
-            given[part.need] |= _forms(part.argument, part.need)
+    for part in has if asked else ():
+        given[part.need] |= _forms(part.argument, part.need)
     return [
         part
-        for c in dict.fromkeys(needed)
-        for part in by_factors(c)
+        for part in asked
         if not any(_forms(part.argument, part.need) & given[n] for n in _ENOUGH[part.need])
         and not _is_met(part, derived, domain)
     ]

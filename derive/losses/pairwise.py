@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sympy import Expr, S, Symbol
 
+from ..dataclass import dataclass
 from .precondition import Precondition
 
 #: The inner product, the argument of a pairwise loss.

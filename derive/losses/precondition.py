@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sympy import Expr
+
+from ..dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ Conventions: the positive is in the denominator, the anchor is not; the temperat
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..dataclass import dataclass
 from .written import Note, Plain, noted
 
 

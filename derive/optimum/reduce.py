@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sympy import Add, Expr, S, Symbol, Tuple, exp, log
 
+from ..dataclass import dataclass
 from ..decide.calculus import derivative
 from ..decide.convexity import log_sum_exp_is_convex
 from ..decide.decide import positive
@@ -16,7 +17,7 @@ from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted
 from ..decide.present import tidy
-from ..decide.product import times
+from ..decide.product import over, times
 from ..losses.pairwise import c
 from ..losses.precondition import Precondition
 from ..losses.softmax import SoftmaxLoss, SoftmaxTerm
@@ -305,7 +306,7 @@ class ReducedLoss:
 
         def push(coefficient: Expr, r: str, pool: Pool) -> None:
             weight = exp(g[r] / self.loss.temperature, evaluate=False)
-            found[r] += times(coefficient / self.partition(pool, g), weight)
+            found[r] += times(over(coefficient, self.partition(pool, g)), weight)
 
         for pool, coefficient in self.denominators.items():
             weights = pool.weights or (S.One,) * len(pool.members)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain, islice
 from typing import Literal
 
 from sympy import Basic, Dummy, Expr, Ge, Gt, Le, Lt, S, Symbol, exp, log, sqrt
 
+from ..dataclass import dataclass
 from ..decide.calculus import derivative
 from ..decide.cases import opened, surely_positive, with_signed_logs
 from ..decide.decide import is_proved_positive, zero
@@ -19,7 +20,9 @@ from ..decide.normal import ExpField, NotInField, factor_list, in_order
 from ..decide.number import near_value
 from ..decide.polynomial import Poly, Quotient
 from ..decide.present import tidy
+from ..decide.product import replaced
 from ..decide.root import ClampedRoot
+from ..decide.symbols import symbols_of
 from ..errors import Unproved
 from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import CONCAVE
@@ -249,7 +252,7 @@ class ChangesSign(Statement):
         reached = _reached(rate, parameter, value, self.domain)
         if not isinstance(reached, Holds):
             return reached
-        split = _split_exponents(factor, parameter).xreplace({parameter: value})
+        split = replaced(_split_exponents(factor, parameter), {parameter: value})
         return every([defined(value, self.domain), zero(split, self.domain)])
 
 
@@ -347,7 +350,7 @@ def essential(condition: Expr, parameter: Symbol, domain: Domain) -> Expr:
         ratio = field.ratio(split)
     except NotInField as error:
         raise NoClosedForm(str(error)) from None
-    related = [y for y, e in field.exponents.items() if parameter in e.free_symbols]
+    related = [y for y, e in field.exponents.items() if parameter in symbols_of(e)]
     if parameter in ratio.numer.ring.symbols:
         related.append(parameter)
     degrees = [max(_by_powers(ratio.numer, y), default=0) for y in related]
@@ -357,7 +360,7 @@ def essential(condition: Expr, parameter: Symbol, domain: Domain) -> Expr:
         content, factors = factor_list(ratio.numer)
     sign = 1 if content > 0 else -1
     parts = [(field.back(f), power) for f, power in (*factors, *ratio.denom.items())]
-    varying = [e for e, _ in parts if parameter in e.free_symbols]
+    varying = [e for e, _ in parts if parameter in symbols_of(e)]
     left = []
     for expression, power in parts:
         if varying == [expression]:  # nothing else can carry the change of sign
@@ -383,7 +386,7 @@ def concave_form(factor: Expr, parameter: Symbol, domain: Domain, proof: Derivat
     NoClosedForm
         If none of the quotients is proved concave.
     """
-    ys = in_order(e for e in factor.atoms(exp) if parameter in e.free_symbols)
+    ys = in_order(e for e in factor.atoms(exp) if parameter in symbols_of(e))
     for divisor in (S.One, *ys):
         candidate = (factor / divisor).expand()
         bend = derivative(derivative(candidate, parameter), parameter)
@@ -411,7 +414,7 @@ def solve(factor: Expr, parameter: Symbol, domain: Domain) -> Expr:
     """
     field = ExpField([factor])
     poly = field.ratio(factor).numer
-    inside = [y for y, e in field.exponents.items() if parameter in e.free_symbols]
+    inside = [y for y, e in field.exponents.items() if parameter in symbols_of(e)]
     if not inside:
         return _root(field, poly, parameter, domain)
     if parameter in poly.ring.symbols and max(_by_powers(poly, parameter), default=0) > 0:
@@ -442,7 +445,7 @@ def _rate(factor: Expr, parameter: Symbol, domain: Domain) -> tuple[Expr, bool]:
 
     A quadratic a y^2 + b y - c need not be monotone in y > 0, but over y it is.
     """
-    ys = in_order(e for e in factor.atoms(exp) if parameter in e.free_symbols)
+    ys = in_order(e for e in factor.atoms(exp) if parameter in symbols_of(e))
     if parameter.is_positive:
         ys.append(parameter)
     for form in chain((factor,), ((factor / y).expand() for y in ys)):
@@ -458,7 +461,7 @@ def _split_exponents(condition: Expr, parameter: Symbol) -> Expr:
     rules = {}
     for e in condition.atoms(exp):
         exponent = e.args[0]
-        if parameter not in exponent.free_symbols:
+        if parameter not in symbols_of(exponent):
             continue
         slope = derivative(exponent, parameter)
         if parameter in slope.free_symbols:

@@ -6,12 +6,12 @@ A section is a file of records (``section_3.toml``): data, whose verdicts are co
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from importlib.resources import files
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..dataclass import dataclass
 from .verdict import Verdict
 
 if TYPE_CHECKING:
@@ -126,29 +126,26 @@ class Ledger:
 
     def settled_by(self, result: str) -> list[Claim]:
         """The claims that a result settles; only their sections are read."""
-        return [c for c in self._claims(self._naming(result)) if c.record.settled == result]
+        line = _settled(result)
+        naming = [name for name in self.sections if line.search(self._text(name))]
+        return [c for c in self._claims(naming) if c.record.settled == result]
 
     def count_settled(self, result: str) -> int:
-        """How many claims a result settles; records are counted, and not read."""
-        return sum(self._count(name, result) for name in self._naming(result))
+        """How many claims a result settles: lines are counted, and records not read."""
+        line, texts = _settled(result), map(self._text, self.sections)
+        naming = [text for text in texts if result in text]
+        if any(_DEFAULT.search(text) for text in naming):
+            return len(self.settled_by(result))
+        return sum(len(line.findall(text)) for text in naming)
 
     def records(self, section: str | None = None) -> list[Record]:
         """The records of one section or all."""
         names = self.sections if section is None else [section]
         return [c.record for c in self._claims(names)]
 
-    def _naming(self, result: str) -> list[str]:
-        """The sections that name a result, by their text."""
-        naming = re.compile(rf"^settled\s*=\s*[\"']{re.escape(result)}[\"']", re.MULTILINE)
-        return [name for name in self.sections if naming.search(self._text(name))]
-
     def _text(self, section: str) -> str:
-        return (files(self.package) / f"{section}.toml").read_text("utf-8")
-
-    def _count(self, section: str, result: str) -> int:
-        found = tomllib.loads(self._text(section))
-        usual = found.get("defaults", {}).get("settled")
-        return sum(r.get("settled", usual) == result for r in found.get("record", []))
+        folder = import_module(self.package).__path__[0]
+        return Path(folder, f"{section}.toml").read_text("utf-8")
 
     def _claims(self, sections: Iterable[str]) -> list[Claim]:
         """All claims of some sections; what is read is kept.
@@ -170,6 +167,15 @@ class Ledger:
             raise BadRecord(f"{self.key} has two claims labelled {min(twice)}")
         self._read[section] = [Claim(r, verdict_on) for r in found]
         return self._read[section]
+
+
+#: A section whose records are settled by one result if they do not say otherwise.
+_DEFAULT = re.compile(r"^\[defaults\](?:(?!^\[).)*?^settled\b", re.MULTILINE | re.DOTALL)
+
+
+def _settled(result: str) -> re.Pattern[str]:
+    """The line of a record that says that a result settles it."""
+    return re.compile(rf"^settled\s*=\s*[\"']{re.escape(result)}[\"']", re.MULTILINE)
 
 
 def _number(section: str) -> str:

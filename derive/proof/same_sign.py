@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sympy import Basic, Expr, Ge, S
 
+from ..dataclass import dataclass
 from ..decide.decide import all_zero, positive
 from ..decide.evidence import Outcome, Refuted, Undecided
 from .relations import Iff, put_in

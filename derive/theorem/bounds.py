@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
@@ -13,6 +12,7 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
+from ..dataclass import dataclass
 from .quantity import Quantity
 
 #: Where ``cltheory attack ID --store`` leaves, for each result, what it reached.
@@ -120,6 +120,8 @@ def attacks(id: str) -> tuple[Mapping[str, Any], ...]:
     file = ATTACKED / f"{id}.json"
     if not file.exists():
         return ()
+    import json
+
     found = json.loads(file.read_text(encoding="utf-8"))
     return tuple(found if isinstance(found, list) else [found])
 

@@ -135,8 +135,8 @@ def quantity_function(
     given = [name]
     if conditions:
         printer.plain = True
-        tests = [f"({printer.doprint(condition)})" for condition in conditions]
-        given.append(f"lambda {names}: " + "\n    & ".join(tests))
+        tests = [printer.doprint(condition) for condition in conditions]
+        given.append(f"lambda {names}: every({', '.join(tests)})")
     given += [f"shape={shape}"] if shape else []
     return source, f"\n{name} = checked(\n    " + ",\n    ".join(given) + ",\n)\n"
 

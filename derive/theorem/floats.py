@@ -44,7 +44,7 @@ class Number:
         return self + other
 
     def __sub__(self: Any, other: Any) -> Any:
-        return self + -self.of(other)
+        return self + -other
 
     def __rsub__(self: Any, other: Any) -> Any:
         return -self + other
@@ -115,12 +115,8 @@ class Truth:
 class Fast(Number):
     """Floats v with an error of at most r |v|; one r for all of them where that is small."""
 
-    careful = False  #: whether each product is looked at; else a flag of the processor tells
-
     def __init__(self, v: Any, r: Any = 0.0):
         self.v, self.r = v, r
-        if self.careful:
-            self.r = np.where(np.abs(np.log(np.abs(v))) < 660, r, np.where(r == 0, r, np.inf))
 
     @classmethod
     def of(cls, v: Any) -> Any:
@@ -134,31 +130,32 @@ class Fast(Number):
         return type(self)(-self.v, self.r)
 
     def __add__(self, other: Any) -> Fast:
-        y = self.of(other)
-        v, most = self.v + y.v, np.maximum(self.r, y.r)
-        r = most if np.ndim(most) or not most > 0 else most * _growth(self.v, y.v, v)
+        w, s = (other.v, other.r) if isinstance(other, Fast) else (other, 0.0)
+        v, most = self.v + w, _larger(self.r, s)
+        r = most if np.ndim(most) or not most > 0 else most * _growth(self.v, w, v)
         if np.ndim(r) or SMALL < r > most:  # much may cancel
-            r = (self.r * np.abs(self.v) + y.r * np.abs(y.v)) / np.abs(v)
+            r = (self.r * np.abs(self.v) + s * np.abs(w)) / np.abs(v)
             most = np.max(r)
             r = most if most < SMALL else r
         return type(self)(v, r + U)
 
     def __mul__(self, other: Any) -> Fast:
-        y = self.of(other)
-        return type(self)(self.v * y.v, self.r + y.r + U)
+        w, s = (other.v, other.r) if isinstance(other, Fast) else (other, 0.0)
+        return type(self)(self.v * w, self.r + s + U)
 
     def __truediv__(self, other: Any) -> Fast:
-        y = self.of(other)
-        return type(self)(self.v / y.v, self.r + y.r + U)
+        w, s = (other.v, other.r) if isinstance(other, Fast) else (other, 0.0)
+        return type(self)(self.v / w, self.r + s + U)
 
     def power(self, y: Fast) -> Fast:
         return (y * self.log()).exp()
 
     def exp(self) -> Fast:
-        v, size = np.exp(self.v), np.abs(self.v)
-        most = np.max(size)
-        r = (size if np.ndim(self.r) else most) * self.r + 2 * U
-        return type(self)(v, r if most < 660 else np.where(size < 660, r, np.inf))
+        v, most = np.exp(self.v), max(-_least(self.v), _most(self.v))
+        if most < 660 and not np.ndim(self.r):
+            return type(self)(v, most * self.r + 2 * U)
+        size = np.abs(self.v)
+        return type(self)(v, np.where(size < 660, size * self.r + 2 * U, np.inf))
 
     def log(self) -> Fast:
         v = np.log(self.v)
@@ -211,9 +208,14 @@ class Fast(Number):
 
 
 class Careful(Fast):
-    """The same where a product may be too large or too small for a float."""
+    """The same where a product may be too large or too small for a float: each is looked at.
 
-    careful = True
+    Of the others a flag of the processor tells.
+    """
+
+    def __init__(self, v: Any, r: Any = 0.0):
+        r = np.where(np.abs(np.log(np.abs(v))) < 660, r, np.where(r == 0, r, np.inf))
+        super().__init__(v, r)
 
 
 class Wide(Number):
@@ -437,14 +439,29 @@ def _two_product(a: Any, b: Any) -> tuple[Any, Any]:
     return p, ((c * e - p) + c * f + d * e) + d * f
 
 
+def _larger(one: Any, other: Any) -> Any:
+    """The larger of two bounds, nan if one of them is."""
+    if isinstance(one, float) and isinstance(other, float):
+        return one if one >= other else other if other > one else np.nan
+    return np.maximum(one, other)
+
+
 def _growth(x: Any, y: Any, v: Any) -> Any:
     """At most how much larger relative errors are in a sum v than in what is added."""
-    if np.ndim(x) and np.ndim(y):
-        same = (np.min(x) >= 0 and np.min(y) >= 0) or (np.max(x) <= 0 and np.max(y) <= 0)
+    if isinstance(x, np.ndarray) and isinstance(y, np.ndarray):
+        same = (_least(x) >= 0 and _least(y) >= 0) or (_most(x) <= 0 and _most(y) <= 0)
         return 1 if same else np.inf
-    fixed, near = np.abs(y if np.ndim(x) else x), np.min(v)
-    near = near if near > 0 else -np.max(v)
+    fixed, near = abs(y if isinstance(x, np.ndarray) else x), _least(v)
+    near = near if near > 0 else -_most(v)
     return 1 + 2 * fixed / near if near > 0 else np.inf
+
+
+def _least(x: Any) -> Any:
+    return x.min() if isinstance(x, np.ndarray) else x
+
+
+def _most(x: Any) -> Any:
+    return x.max() if isinstance(x, np.ndarray) else x
 
 
 def _whole(k: Any) -> Any:
@@ -480,6 +497,17 @@ def bisected(condition: Any, args: Any, a: Any, b: Any) -> Any:
 
 
 # --- what formulas are written in, beside numpy ---------------------------------------------------
+def every(*tests: Any) -> Any:
+    """Whether all tests hold; a test of one number is not made an array."""
+    found = True
+    for test in tests:
+        if np.ndim(test):
+            found = test if found is True else found & test
+        elif not test:
+            return False
+    return found
+
+
 def same(x: Any, y: Any) -> Any:
     """Whether they are equal, but for the rounding of one of them."""
     return np.abs(x - y) <= 1e-15 * np.abs(y)
@@ -643,35 +671,38 @@ def checked(formula: Any, inside: Any = None, shape: tuple[int, ...] = ()) -> An
 
 def _evaluated(formula: Any, inside: Any, rows: list[Any], n: int, shape: Any) -> tuple[Any, int]:
     """The values, nan where they are not known or not meant, and how many are not known."""
-    values, sure, truths = np.empty((n, *shape)), np.ones(n, bool), False
+    values, unknown, truths = np.empty((n, *shape)), [np.zeros(0, int)], False
     for k in range(0, n, BLOCK):
         at, size = slice(k, k + BLOCK), min(BLOCK, n - k)
-        held = np.broadcast_to(inside is None or inside(*_rows(rows, at)), size)
-        points = at if held.all() else k + np.flatnonzero(held)
-        part, size = _rows(rows, points), int(held.sum())
-        if size < held.size:
-            values[at] = np.nan
+        part, points = _rows(rows, at), at
+        held = inside is None or inside(*part)
+        kept = np.count_nonzero(held) if np.ndim(held) else size * bool(held)
+        if kept < size:
+            points = k + np.flatnonzero(np.broadcast_to(held, size))
+            part, size, values[at] = _rows(rows, points), kept, np.nan
         if not size:
             continue
         try:
             with np.errstate(all="raise"):
-                found, sure[points] = _in(Fast, formula, part, size, shape)
+                found, known = _in(Fast, formula, part, size, shape)
         except FloatingPointError:
-            found, sure[points] = _in(Careful, formula, part, size, shape)
+            found, known = _in(Careful, formula, part, size, shape)
         values[points], truths = found, found.dtype == bool
-    again = np.flatnonzero(~sure)
+        if known is not True:
+            unknown.append((k + np.arange(size) if points is at else points)[~known])
+    again, lost = np.concatenate(unknown), 0
     for k in range(0, again.size, FEW):
         points = again[k : k + FEW]
-        found, sure[points] = _in(Wide, formula, _rows(rows, points), points.size, shape)
+        found, known = _in(Wide, formula, _rows(rows, points), points.size, shape)
         values[points] = found
-        poles = points[np.isinf(found) & ~sure[points]] if not shape else points[:0]
-        if poles.size:
-            signs = _beside(formula, inside, _rows(rows, poles), poles.size)
-            values[poles], sure[poles] = np.inf * signs, True
-    lost = again[~sure[again]]
-    values[lost] = np.nan
+        poles = np.isinf(found) & ~known if not shape else np.zeros(points.size, bool)
+        if poles.any():
+            signs = _beside(formula, inside, _rows(rows, points[poles]), np.count_nonzero(poles))
+            values[points[poles]] = np.inf * signs
+        values[points[~(known | poles)]] = np.nan
+        lost += np.count_nonzero(~(known | poles))
     whole = truths and not np.isnan(values).any()
-    return values.astype(bool) if whole else values, lost.size
+    return values.astype(bool) if whole else values, lost
 
 
 def _beside(formula: Any, inside: Any, rows: list[Any], n: int) -> Any:
@@ -690,9 +721,12 @@ def _in(kind: Any, formula: Any, rows: list[Any], n: int, shape: Any) -> tuple[A
     """The values in one kind of numbers, and where all of them are right."""
     found = formula(*map(kind.of, rows))
     entries = [kind.value(e) for e in (found if isinstance(found, list) else [found])]
-    values, sure = ([np.broadcast_to(v, n) for v in part] for part in zip(*entries, strict=True))
-    whole = np.stack(values, -1).reshape(n, *shape) if shape else values[0]
-    return whole, np.logical_and.reduce(sure)
+    whole = np.asarray(entries[0][0])
+    if shape or whole.shape != (n,):
+        whole = np.stack([np.broadcast_to(v, n) for v, _ in entries], -1).reshape(n, *shape)
+    if all(np.ndim(known) == 0 and known for _, known in entries):
+        return whole, True
+    return whole, np.logical_and.reduce([np.broadcast_to(known, n) for _, known in entries])
 
 
 def _rows(rows: list[Any], at: Any) -> list[Any]:

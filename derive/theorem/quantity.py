@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from sympy import Expr, Piecewise, Symbol, sign
 
+from ..dataclass import dataclass
 from ..decide.domain import Domain
 from ..optimum.dimension import Dimension
 from ..optimum.threshold import Threshold

@@ -143,6 +143,11 @@ class Result(Shown):
         **given
             The expressions, as text or SymPy; lists of numbers, as sequences or text.
 
+        Returns
+        -------
+        Result
+            Another one; this one stays as it is.
+
         Raises
         ------
         DomainError
@@ -310,6 +315,18 @@ class Result(Shown):
         of a range where the expression divides by zero the limit from inside is the value.
         A relation or a set between numbers is decided.
 
+        Parameters
+        ----------
+        name
+            Of the quantity.
+        point
+            Exact values of parameters, as :meth:`point` reads them.
+
+        Returns
+        -------
+        Expression
+            The others stay symbolic.
+
         Raises
         ------
         DomainError
@@ -342,6 +359,20 @@ class Result(Shown):
         Of a set it is a :class:`~.number.Numbers`, of a condition ``True`` or ``False``, and of
         a name a ``str``. Lists and expressions that the result takes may be given like values.
 
+        Parameters
+        ----------
+        name
+            Of the quantity.
+        digits
+            Significant digits, at least 1; all are right.
+        **values
+            Of all parameters that the quantity has: numbers, text such as ``"1/10"``, or ``oo``.
+
+        Returns
+        -------
+        Value
+            Of the kind that the quantity is of.
+
         Raises
         ------
         DomainError
@@ -357,6 +388,18 @@ class Result(Shown):
         self, name: str, expression: Expression, point: Mapping[Symbol, Expr], digits: int = 15
     ) -> Value:
         """What :meth:`at` gave for a point, its numbers put back into their conditions.
+
+        Parameters
+        ----------
+        name, expression, point
+            Of the quantity, what it is there, and where.
+        digits
+            Significant digits, at least 1; all are right.
+
+        Returns
+        -------
+        Value
+            As :meth:`value` gives it.
 
         Raises
         ------
@@ -447,6 +490,11 @@ class Result(Shown):
         point
             ``oo``, 0 or an end of the parameter's range, approached from inside it.
 
+        Returns
+        -------
+        Expression
+            In plain symbols.
+
         Raises
         ------
         DomainError
@@ -465,6 +513,16 @@ class Result(Shown):
 
     def diff(self, name: str, symbol: str | Symbol) -> Expression:
         """The derivative of a quantity in a parameter, as if an integer were a real number.
+
+        Parameters
+        ----------
+        name, symbol
+            A number or an array, and a parameter.
+
+        Returns
+        -------
+        Expression
+            In plain symbols.
 
         Raises
         ------

@@ -37,6 +37,11 @@ def problem(file: str) -> Result:
     file
         Its name; what stands in it is told in docs/problem-files.md.
 
+    Returns
+    -------
+    Result
+        Phases, thresholds and the conditions under which each structure is optimal.
+
     Raises
     ------
     DomainError

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from sympy import Basic, Expr, Piecewise, Symbol, oo
@@ -45,6 +45,21 @@ def written_sign(sign: str) -> str:
 def is_one_token(tex: str) -> bool:
     """Whether this is a letter or a control word, so that an index may follow it."""
     return re.fullmatch(r"[A-Za-z]|\\[A-Za-z]+", tex) is not None
+
+
+#: An index: a letter, a control word, or a group with groups in it.
+_INDEX = r"\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|[^\\{}]"
+
+
+def _with_index(letter: str, found: re.Match[str]) -> str:
+    """A letter with the index that was found, after its own if it has one: two are no LaTeX."""
+    index = found[1]
+    own = re.search(rf"_({_INDEX})(?:\^(?:{_INDEX}))?\Z", letter)
+    if index is None or own is None:
+        put = letter if is_one_token(letter) else f"{{{letter}}}"
+        return put if index is None else f"{put}_{index}"
+    both = ", ".join(re.sub(r"\A\{(.*)\}\Z", r"\1", part) for part in (own[1], index))
+    return f"{letter[: own.start()]}_{{{both}}}{letter[own.end(1) :]}"
 
 
 def words(expression: Expr) -> set[Symbol]:
@@ -108,8 +123,8 @@ class Writer:
         for name, new in self.renamed.items():
             old = re.escape(written(Symbol(name)))
             before = r"(?<!\\)" if old[0] == "\\" else r"(?<![A-Za-z\\])"
-            put = new if is_one_token(new) else f"{{{new}}}"
-            tex = re.sub(f"{before}{old}(?![A-Za-z])", put.replace("\\", r"\\"), tex)
+            put = partial(_with_index, new)
+            tex = re.sub(rf"{before}{old}(?![A-Za-z])(?:_({_INDEX}))?", put, tex)
         # TeX drops a space there.
         return re.sub(r"(?<=\\mathrm\{)[A-Za-z ]+", lambda m: m[0].replace(" ", r"\ "), tex)
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from ..papers.sources import MADE_BY, bibtex
 from ..theorem.result import Result
 from .javascript import to_javascript
-from .macros import to_latex
+from .layout.displays import room_of
+from .macros import point_of, to_latex
 from .python import to_python
 from .renaming import ExportError, rename
 
@@ -19,6 +20,7 @@ __all__ = [
     "ExportError",
     "bibtex",
     "rename",
+    "room_of",
     "to_javascript",
     "to_latex",
     "to_proofs",
@@ -30,7 +32,9 @@ def to_proofs(
     results: Iterable[Result],
     renamed: Mapping[str, str] | None = None,
     *,
+    values: Mapping[str, str] | None = None,
     standalone: bool = False,
+    columns: int = 1,
 ) -> str:
     r"""Each result as a theorem with its proof; the lemmas that they use stand first, once.
 
@@ -38,10 +42,16 @@ def to_proofs(
     ----------
     renamed
         LaTeX of symbols by their names, where it is another one.
+    values
+        Of parameters, which are put into the theorems beside the general statement; a result takes
+        those that it has.
     standalone
         Whether it is a document of its own; else it is read by ``\input``.
+    columns
+        Columns of the page, one or two.
     """
     from .proofs.document import document, proof_of, snippet
 
-    told = [proof_of(result, None, renamed) for result in results]
-    return document(told) if standalone else snippet(told)
+    room, put = room_of(columns), values or {}
+    told = [proof_of(result, point_of(result, put), renamed, room) for result in results]
+    return document(told, columns) if standalone else snippet(told)

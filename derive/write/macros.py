@@ -9,6 +9,9 @@ digits in names spelled out:
     wherever it stands next to something, a number unless it comes first: ``{m+1}`` is safe. A name
     of several tokens, such as ``{\tilde m}``, keeps free of them in braces of its own:
     ``{{\tilde m}}``.
+``\clSupclThresholdAlphaMinAt{n}{\tau}``
+    The same with the values put in that the export was given, ``--m 10``: numbers are computed
+    there, and not written as ``10 - 1``.
 ``\clSupclThresholdAlphaMinName``, ``\clSupclThresholdAlphaMinEq``
     What the quantity is called, and the equation in the usual letters.
 ``\clSupclOptimumXStarWhere{m}{n}{\alpha}{\tau}``
@@ -24,7 +27,7 @@ from collections.abc import Mapping, Sequence
 
 from sympy import Add, Expr, Symbol
 
-from ..decide.domain import Domain
+from ..decide.domain import Domain, DomainError
 from ..decide.root import ClampedRoot
 from ..papers.sources import MADE_BY, version
 from ..tex.exported import ARGUMENT, FIRST, FIRST_IN_TEX, IN_TEX
@@ -32,6 +35,7 @@ from ..theorem.kinds import Kind
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from .display import CLAMPED, Writer, joint, words, written
+from .layout.displays import ROOM
 from .layout.layout import layout
 from .layout.tex import tex
 from .layout.tree import Node
@@ -84,7 +88,18 @@ _HEAD = r"""% {made} {version}: {count} results of contrastive-learning theory a
 """
 
 
-def to_latex(results: Sequence[Result], renamed: Mapping[str, str] | None = None) -> str:
+def point_of(result: Result, values: Mapping[str, str]) -> dict[Symbol, Expr]:
+    """The values of those parameters that a result has, checked."""
+    names = {s.name for s in result.parameters}
+    return result.point(**{name: value for name, value in values.items() if name in names})
+
+
+def to_latex(
+    results: Sequence[Result],
+    renamed: Mapping[str, str] | None = None,
+    values: Mapping[str, str] | None = None,
+    room: float = ROOM,
+) -> str:
     r"""Macros for every quantity and statement, to be read by ``\input``.
 
     Parameters
@@ -93,9 +108,15 @@ def to_latex(results: Sequence[Result], renamed: Mapping[str, str] | None = None
         What to export.
     renamed
         Name of a symbol -> LaTeX, as :func:`rename` returns it.
+    values
+        Of parameters, for further macros with these put in; a result takes those that it has.
+    room
+        Width of the text in points, for the statements.
 
     Raises
     ------
+    DomainError
+        If a value is none that the parameter may have.
     ExportError
         If two macros would have one name.
     """
@@ -104,7 +125,7 @@ def to_latex(results: Sequence[Result], renamed: Mapping[str, str] | None = None
     parts = [_HEAD.format(**head, count=len(results))]
     if renamed:  # so that cltheory check reads the macros
         parts.append(f"% cltheory: [{', '.join(f'{new} -> {s}' for s, new in renamed.items())}]\n")
-    parts += [_latex_result(result, renamed or {}) for result in results]
+    parts += [_latex_result(r, renamed or {}, point_of(r, values or {}), room) for r in results]
     text = "".join(parts)
     names = re.findall(r"^\\newcommand\{(\\cl[A-Za-z]+)\}", text, re.MULTILINE)
     for name in names:
@@ -113,7 +134,9 @@ def to_latex(results: Sequence[Result], renamed: Mapping[str, str] | None = None
     return text
 
 
-def _latex_result(result: Result, renamed: Mapping[str, str]) -> str:
+def _latex_result(
+    result: Result, renamed: Mapping[str, str], point: Mapping[Symbol, Expr], room: float
+) -> str:
     paper = _Paper(result, renamed)
     lines = ["", f"% {'-' * 96}", f"% {result.id}: {result.title}", f"% Source: {result.source}"]
     lines.append(f"% Evidence: {result.evidence.grade}, {len(result.derivation)} checked steps")
@@ -122,8 +145,10 @@ def _latex_result(result: Result, renamed: Mapping[str, str]) -> str:
         lines += paper.root(root)
     for name, q in result.quantities.items():
         lines += paper.quantity(name, q)
+        if point.keys() & q.expression.free_symbols:
+            lines += paper.at(name, q, point)
     lines.append(
-        _newcommand(macro_name(result.id, "Statement"), 0, "%\n" + theorem(result, renamed))
+        _newcommand(macro_name(result.id, "Statement"), 0, "%\n" + theorem(result, renamed, room))
     )
     return "\n".join(lines) + "\n"
 
@@ -228,6 +253,22 @@ class _Paper:
             _newcommand(macro + "Name", 0, writer.symbol_text(q.symbol)),
             _newcommand(macro + "Eq", 0, equation),
         ]
+
+    def at(self, name: str, q: Quantity, point: Mapping[Symbol, Expr]) -> list[str]:
+        """The macro of a quantity with values put in, where it has one."""
+        put = {s: value for s, value in point.items() if s in q.expression.free_symbols}
+        given = ", ".join(f"{s.name} = {value}" for s, value in put.items())
+        macro = self._macro(name, "At")
+        try:
+            expression = self.result.at(name, point)
+        except DomainError as refusal:
+            return [f"% {macro}: no value at {given}: {refusal}"]
+        if expression.has(ClampedRoot):
+            return [f"% {macro}: it has no closed form at {given}"]
+        order = self.order(expression)
+        body = self.body(expression, order, q.domain or self.result.domain)
+        head = f"% {macro}{_shown_arguments(order)}: the same at {given}"
+        return [head, _newcommand(macro, len(order), arguments(body))]
 
     def _root_order(self, root: ClampedRoot) -> list[Symbol]:
         writer = self.writer

@@ -28,8 +28,7 @@ from ..theorem.kinds import Kind, may_be_empty
 from ..theorem.number import decimal, number, set_text
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from .display import stated, written
-from .display import typeset as typeset_of
+from ..theorem.written import written
 from .layout.displays import Letters, of_node, shown
 from .layout.equations import equation
 from .layout.layout import layout
@@ -56,6 +55,10 @@ def starred(s: Symbol) -> str:
     if len(letter) == 1 and star and (not number or number[1:].isdigit()):
         return rf"{letter}^\star" + (rf"_{{{number[1:]}}}" if number else "")
     return written(s)
+
+
+def _renamed(names: Mapping[str, str], within: Callable[[str], str], s: Symbol) -> str:
+    return names.get(s.name) or within(starred(s))
 
 
 def report(
@@ -87,7 +90,7 @@ def report(
         Whether to add what is laid out line by line, as text or as LaTeX: of each quantity what is
         ``shown``, the ``roots`` in it, where it is meant ``beyond`` the result; and ``verdicts``.
     renamed
-        LaTeX of symbols by their names, for the quantities, where it is another one.
+        LaTeX of symbols by their names, where it is another one; names in SymPy and words stay.
 
     Raises
     ------
@@ -95,10 +98,14 @@ def report(
         If no values of what stays symbolic go with the point; one line.
     """
 
-    def spell(s: Symbol) -> str:
-        return (renamed or {}).get(s.name) or starred(s)
+    spell = starred
+    if renamed:
+        from .display import Writer
 
+        writer = Writer(result, renamed)
+        spell = partial(_renamed, writer.renamed, writer.symbol_text)
     tex = partial(_typeset, spell=spell) if typeset else lambda *_: ""
+    in_tex = Tex(spell) if renamed else Tex()
     refuse_nowhere(point, result.domain)  # what stays symbolic would hold nowhere
     about = head(result, point=point)
     # A limit is meant inside the ranges of what stays symbolic: at an end it may be another.
@@ -113,7 +120,7 @@ def report(
         "parameters": {**result.inputs, **{s.name: str(v) for s, v in point.items()}},
         "loss": {
             "text": " ".join(about.formula.split()) or None,
-            "latex": (head(result, Tex()).formula or None) if typeset else None,
+            "latex": (head(result, in_tex).formula or None) if typeset else None,
             "notes": list(about.notes),
             "parameters": dict(about.parameters),
             "dimension": about.dimension,
@@ -130,7 +137,7 @@ def report(
             {
                 "title": s.title,
                 "sympy": str(s.statement),
-                "latex": _stated(s, result, proved, whole=not plain) if typeset else "",
+                "latex": _stated(s, result, proved, spell, whole=not plain) if typeset else "",
                 "because": s.because,
                 "evidence": str(s.evidence.grade),
                 "how": s.evidence.how,
@@ -219,14 +226,17 @@ def _shown(
     }
 
 
-def _stated(step: Step, result: Result, names: Names, *, whole: bool) -> str:
+def _stated(step: Step, result: Result, names: Names, spell: Spelling, *, whole: bool) -> str:
     """LaTeX of a step; what says nothing is there only if the ``whole`` is asked for."""
+    from .display import stated
+
     statement, domain = without_roots(step.statement, names), step.says.domain
-    found = stated(statement, domain, starred)
+    found = stated(statement, domain, spell)
     if not found and not whole:
         return ""
-    found = found or list(shown(statement, domain, starred).rows)
-    for root, (bracket, zero) in roots_of(step.statement, result, names, tex=True).items():
+    found = found or list(shown(statement, domain, spell).rows)
+    roots = roots_of(step.statement, result, names, tex=True, spell=spell)
+    for root, (bracket, zero) in roots.items():
         found.append(rf"\text{{where }} {root} &\in {bracket},\quad {zero} = 0")
     return aligned(found)
 
@@ -354,6 +364,9 @@ def _is(r: object) -> str:
 
 
 def _typeset(expression: Basic, domain: Domain | None = None, spell: Spelling = starred) -> str:
+    from .display import stated
+    from .display import typeset as typeset_of
+
     if isinstance(expression, Contains):
         return aligned(stated(expression, domain, spell))
     return typeset_of(expression, spell, domain)

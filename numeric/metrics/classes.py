@@ -58,6 +58,11 @@ def class_variances(z: Points, labels: Points) -> ClassVariances:
     labels
         ``(n,)``, integers.
 
+    Returns
+    -------
+    ClassVariances
+        ``within`` and ``between``, each at least 0.
+
     Raises
     ------
     ValueError

@@ -77,6 +77,11 @@ def similarity_r2(z: Points, z_star: Points, similarity: Similarity = "euclidean
     -------
     float
         1 - mean (s_ij - s*_ij)^2 / var s*_ij over all pairs. At most 1.
+
+    Raises
+    ------
+    ValueError
+        If the similarity is another one, or all those of the targets are the same.
     """
     if similarity not in get_args(Similarity):
         raise ValueError(f"similarity must be one of {', '.join(get_args(Similarity))}")
@@ -124,6 +129,11 @@ def procrustes(z: Points, z_star: Points) -> Motion:
     ----------
     z, z_star
         Embeddings ``(n, q)`` and ``(n, q')``; the smaller dimension is padded with zeros.
+
+    Returns
+    -------
+    Motion
+        The orthogonal matrix and the shift, in the larger of the dimensions.
     """
     a, b = _pair(z, z_star)
     omega = _turn(a - a.mean(0), b - b.mean(0))
@@ -142,6 +152,11 @@ def procrustes_r2(z: Points, z_star: Points) -> float:
     -------
     float
         1 - mean |omega z_i + b - z*_i|^2 / var z*_i for the best isometry. At most 1.
+
+    Raises
+    ------
+    ValueError
+        If all targets are the same point.
     """
     a, b = _pair(z, z_star)
     a, centred = a - a.mean(0), b - b.mean(0)

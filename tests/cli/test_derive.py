@@ -300,13 +300,18 @@ def test_what_plays_no_role_is_said_in_a_line(cltheory: Any) -> None:
 
 def test_a_symbol_is_renamed_in_what_is_typeset(cltheory: Any, refused: Any) -> None:
     at = ("derive", "supcl-threshold", "--m", "10", "--rename", "tau=T")
-    for more in (["latex"], ["latex", "--proof"], ["markdown"]):
+    for more in (["latex"], ["latex", "--proof"], ["markdown"], ["markdown", "--proof"], ["json"]):
         out = cltheory(*at, "--format", *more).out
         assert r"e^{10/(9 T)}" in out and not re.search(r"\\tau\b", out)
+    proof = cltheory(*at, "--format", "markdown", "--proof").out.partition("## Printed claims")[0]
+    assert (
+        r"**Derivative of the loss in the Gram entry of one pair, by relation, times $T$**" in proof
+    )
+    assert not re.search(r"\btau\b", proof)
     plain = cltheory(*at[:-2], "--format", "latex").out
     renamed = cltheory(*at, "--format", "latex").out
     assert renamed == plain.replace(r"9 \tau", "9 T").replace(r"\tau", "T")
-    assert "--rename needs --format latex" in refused(*at)
+    assert "--rename needs LaTeX" in refused(*at)
     assert "no symbol is called 'q'" in refused(*at[:-1], "q=T", "--format", "latex")
 
 

@@ -407,11 +407,45 @@ def test_a_paper_is_not_overwritten(
         (["--latex", "x.tex", "--bib", "x.tex"], "x.tex"),
         (["--python", "-", "--rename", "tau=T"], "--rename needs"),
         (["--latex", "-", "no-such-result"], "no result is called"),
+        (["--latex", "-", "supcl-threshold", "--q", "3"], "has a parameter q"),
+        (["--latex", "-", "supcl-threshold", "--m", "3/2"], "m must be an integer >= 2"),
+        (["--python", "-", "supcl-threshold", "--m", "10"], "need --latex or --proofs"),
         (["--latex", "no/such/folder/x.tex", "ssem"], "does not exist"),
     ],
 )
 def test_bad_input(refused: Callable[..., str], args: list[str], says: str) -> None:
     assert says in refused("export", *args)
+
+
+def test_values_are_put_into_further_macros_and_into_theorems(cltheory: Callable[..., Any]) -> None:
+    two = ("supcl-threshold", "supcl-optimum", "simclr")
+    plain = cltheory("export", "--latex", "-", *two).out
+    tex = cltheory("export", "--latex", "-", *two, "--m", "10", "--alpha=1/2").out
+    more = [line for line in tex.split("\n") if line not in plain.split("\n")]
+    assert all(re.match(r"(% |\\newcommand\{)\\cl\w+At\b", line) for line in more)
+    assert r"\newcommand{\clSupclThresholdAlphaMinAt}[2]{\frac{10 \clArg{#1} - 1" in tex
+    assert r"\clSupclThresholdTauMaxAt}[1]" in tex and "SimclrAt" not in tex
+    assert r"% \clSupclOptimumXStarAt: it has no closed form at m = 10, alpha = 1/2" in tex
+    nowhere = cltheory("export", "--latex", "-", *two, "--n", "2", "--alpha", "1/4").out
+    assert r"% \clSupclThresholdTauMaxAt: no value at n = 2, alpha = 1/4: " in nowhere
+    proofs = cltheory("export", "--proofs", "-", *two, "--m", "10").out
+    assert proofs.count("In particular, for $m = 10$") == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "put"),
+    [
+        (r"\tau_{\max}", "T_0", r"T_{0, \max}"),
+        (r"\tau_{\max}", r"\tilde{T}_{ab}", r"\tilde{T}_{ab, \max}"),
+        (r"\tau_{\max}", "T^*", r"{T^*}_{\max}"),
+        (r"\tau_{\max}", r"T_{\mathrm{b}}^{*}", r"T_{\mathrm{b}, \max}^{*}"),
+        (r"\tau_{\max}", "T", r"T_{\max}"),
+        (r"\lim_{\tau\to 0}\alpha", "T_0", r"\lim_{{T_0}\to 0}\alpha"),
+    ],
+)
+def test_a_letter_with_an_index_gets_no_second_one(old: str, new: str, put: str) -> None:
+    writer = Writer(results["supcl-threshold"], {"tau": new})
+    assert writer.symbol_text(old) == put
 
 
 # --- sources --------------------------------------------------------------------------------------

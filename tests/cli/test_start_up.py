@@ -60,6 +60,25 @@ def test_derive_does_not_import_torch(style: str) -> None:
     assert imported("numpy,torch,matplotlib,rich", *args) == "[]"
 
 
+def test_the_answer_in_text_loads_no_more_than_it_needs() -> None:
+    args = ("derive", "supcl-threshold", "--m", "10")
+    assert imported("json,tomllib,zipfile,importlib.resources", *args) == "[]"
+
+
+def test_a_sum_loads_no_tensors_until_there_are_some() -> None:
+    code = (
+        "import sys; from cltheory.cli import main as m; m._without_tensors(); import sympy;"
+        "x, y, z = sympy.symbols('x y z'); x + y + z;"
+        "print('sympy.combinatorics' in sys.modules, end=' ');"
+        "from sympy.tensor.tensor import TensorHead, TensorIndexType, tensor_indices;"
+        "space = TensorIndexType('L'); A, B = (TensorHead(n, [space]) for n in 'AB');"
+        "i = tensor_indices('i', space);"
+        "print(A(i) + A(i), type(A(i) + B(i)).__name__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "2*A(i)", "TensAdd"]
+
+
 @pytest.mark.parametrize(
     "args", [("list",), ("show", "ssem"), ("derive", "ssem", "--format", "python")]
 )

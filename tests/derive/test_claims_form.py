@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -698,16 +699,25 @@ def test_numbers_are_tried_besides() -> None:
             record(text + f'also = "{wrong}"\n')
 
 
-@pytest.mark.parametrize("id", ["supcl-threshold", "ssem", "sigmoid-optimum", "supcl-exclusive"])
-def test_claims_are_counted_without_being_read(id: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same number as there are when they are read, whichever form a section has."""
+def test_claims_are_counted_without_being_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many lines as there are records in the data, of each paper and for each result."""
     from cltheory.derive.papers import PAPERS, ledger_of
     from cltheory.derive.results import results
 
-    read = [c.paper for c in results[id].claims]
-    for key in PAPERS:  # as if nothing were read yet
-        monkeypatch.setattr(ledger_of(key), "_read", {})
-    assert results[id].claim_counts == {paper: read.count(paper) for paper in read}
+    monkeypatch.setattr(Ledger, "_loaded", None)  # no record is read
+    for ledger in map(ledger_of, PAPERS):
+        data = [tomllib.loads(ledger._text(name)) for name in ledger.sections]
+        found = Counter(r.get("settled") for one in data for r in one.get("record", ()))
+        assert [ledger.count_settled(id) for id in results] == [found[id] for id in results]
+
+
+def test_claims_that_a_default_settles_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = "[[record]]\nlabel = '{}'\nweight = 'aside'\nprinted = 'one'\nmathematical = false\n"
+    text = "[defaults]\nused_in = ['(2)']\nsettled = 'ssem'\n\n" + one.format("(1)")
+    text += one.format("(2)") + "settled = 'ccem'\n" + one.format("(3)")
+    monkeypatch.setattr(Ledger, "_text", lambda *_: text)
+    ledger = Ledger("small", "A small paper", "", ["section_1"])
+    assert [ledger.count_settled(id) for id in ("ssem", "ccem", "supcon")] == [2, 1, 0]
 
 
 @pytest.mark.parametrize("paper", ["lee2025ssem", "lee2024sigmoid"])
@@ -751,7 +761,7 @@ def test_a_label_is_used_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     one = "[[record]]\nlabel = '(1)'\nweight = 'aside'\nprinted = 'one'\nmathematical = false\n"
     for name in ("section_1", "section_2"):
         (tmp_path / f"{name}.toml").write_text(one)
-    monkeypatch.setattr("cltheory.derive.papers.ledger.files", lambda _: tmp_path)
+    monkeypatch.setattr(Ledger, "_text", lambda _, name: (tmp_path / f"{name}.toml").read_text())
     assert Ledger("small", "A small paper", "", ["section_1"])["(1)"].label == "(1)"
     with pytest.raises(BadRecord, match="two claims labelled"):
         len(Ledger("small", "A small paper", "", ["section_1", "section_2"]))

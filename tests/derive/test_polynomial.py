@@ -6,8 +6,8 @@ import random
 
 import pytest
 from cltheory.derive.decide.polynomial import Poly, Quotient, Ring, to_sympy
-from cltheory.derive.decide.product import times
-from sympy import E, Rational, S, Symbol, exp, pi, sqrt
+from cltheory.derive.decide.product import exponential, over, power, replaced, times
+from sympy import E, I, Lambda, Mul, Rational, S, Symbol, exp, log, oo, pi, sqrt
 from sympy.polys.domains import QQ
 from sympy.polys.rings import PolyElement, ring
 
@@ -121,3 +121,20 @@ def test_products_with_exponentials_are_those_of_sympy() -> None:
         for other in parts:
             assert times(one, other) == one * other, (one, other)
             assert times(one, other).args == (one * other).args
+            if other != 0:
+                assert over(one, other) == one / other, (one, other)
+            for third in (x, -1 / y, exp(z), S.Half):
+                found = times(one, third, other)
+                assert (found, found.args) == ((whole := Mul(one, third, other)), whole.args)
+
+
+def test_powers_and_what_is_put_in_are_those_of_sympy() -> None:
+    x, y, z = SYMBOLS
+    for base in (x + 1, x + exp(y), x * y, S(3), exp(x), sqrt(x), x + oo, S(2) + sqrt(2), S.One):
+        for exponent in map(S, (-2, -1, 0, 1, 3, "1/2")):
+            assert power(base, exponent) == base**exponent, (base, exponent)
+    for exponent in (x, log(x), 2 * log(x) + y, x + 1, I * pi * x, S(0), S(2), x * oo, 3 * log(2)):
+        assert exponential(exponent) == exp(exponent), exponent
+    whole = x * exp(y / (x + 1)) / (y + exp(z)) ** 2 - log(x * z) * sqrt(y) + Lambda(x, x * y)(z)
+    for values in ({x: y}, {y: S.Zero}, {x: S.One, z: log(y)}, {exp(z): -y}, {z: -z, y: 1 / x}):
+        assert replaced(whole, values) == whole.xreplace(values), values

@@ -28,6 +28,7 @@ from ..domain import Domain, Range
 from ..hypergeometric import Log0F1
 from ..normal import NotInField, in_order
 from ..root import ClampedRoot
+from ..symbols import symbols_of
 from .foregone import with_cases_decided
 from .growth import Growth
 from .signs import NoLimit, Signs, UnknownSign, is_no_number, neat
@@ -55,7 +56,7 @@ class Follow:
 
     def _of(self, e: Expr) -> Expr:
         """The limit of an expression in x."""
-        if self.x not in e.free_symbols:
+        if self.x not in symbols_of(e):
             return e
         e = with_cases_decided(e, self.x, self.domain)
         limits: dict[Symbol, Expr] = {}
@@ -65,7 +66,7 @@ class Follow:
             limits[stand_in] = self._of_part(part)
         e = e.xreplace(stand_ins)
         unbounded = [v for v, a in limits.items() if a in (oo, -oo)]
-        if unbounded and e.free_symbols & {self.x, *limits} == set(unbounded[:1]):
+        if unbounded and symbols_of(e) & {self.x, *limits} == set(unbounded[:1]):
             # It depends on x through one part alone.
             e = e.xreplace({unbounded[0]: self.x if limits[unbounded[0]] is oo else -self.x})
         elif unbounded:
@@ -81,7 +82,7 @@ class Follow:
 
     # --- parts that are taken by themselves -------------------------------------------
     def _of_part(self, part: Expr) -> Expr:
-        if self.x not in part.free_symbols:
+        if self.x not in symbols_of(part):
             return part
         if isinstance(part, ClampedRoot):
             return _limit_of_root(
@@ -176,9 +177,9 @@ def _outermost(e: Expr) -> set[Expr]:
 
 def _with_plain_powers(e: Expr, x: Symbol) -> Expr:
     """Write a^b as exp(b log a) where x is in the exponent."""
-    if x not in e.free_symbols or isinstance(e, ClampedRoot) or not e.args:
+    if x not in symbols_of(e) or isinstance(e, ClampedRoot) or not e.args:
         return e
     args = [_with_plain_powers(a, x) for a in e.args]
-    if e.is_Pow and not isinstance(e, exp) and x in e.exp.free_symbols:
+    if e.is_Pow and not isinstance(e, exp) and x in symbols_of(e.exp):
         return exp(args[1] * log(args[0]))
     return e if tuple(args) == e.args else e.func(*args)

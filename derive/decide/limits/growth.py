@@ -14,12 +14,14 @@ coefficient vanishes: what holds for fixed parameters holds for all of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cmp_to_key, partial
 
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, S, Symbol, exp, factorial, log, oo
 
+from ...dataclass import dataclass
 from ..normal import in_order
+from ..product import again, over, times
+from ..symbols import symbols_of
 from .signs import NoLimit, Signs, neat
 
 #: Numbers of terms that are kept in series, one after the other, while the terms cancel.
@@ -62,7 +64,7 @@ class Growth:
         NoLimit
             If a sign that matters is not decided.
         """
-        if self.x not in e.free_symbols:
+        if self.x not in symbols_of(e):
             return e
         if e is self.x:
             return oo
@@ -77,7 +79,7 @@ class Growth:
 
     def sign(self, e: Expr) -> int:
         """-1, 0 or 1: the sign from some x on (0: identically zero)."""
-        while self.x in e.free_symbols:
+        while self.x in symbols_of(e):
             if e is self.x or isinstance(e, exp):
                 return 1
             if e.is_Mul:
@@ -90,14 +92,14 @@ class Growth:
 
     def coefficient(self, e: Expr) -> Expr:
         """The constant factor of the leading term; what it multiplies is positive."""
-        while self.x in e.free_symbols:
+        while self.x in symbols_of(e):
             e = self.leading(e)[0]
         return e
 
     # --- the algorithm ----------------------------------------------------------------
     def fastest(self, e: Expr) -> frozenset[Expr]:
         """The most rapidly varying subexpressions: exponentials, or x itself."""
-        if self.x not in e.free_symbols:
+        if self.x not in symbols_of(e):
             return frozenset()
         if e not in self._fastest:
             self._fastest[e] = self._find_fastest(e)
@@ -119,7 +121,7 @@ class Growth:
         if self.x in one:
             one, other = other, one
         # Without logarithms of x an exponent that grows outgrows some power of x, so log(x).
-        if self.x in other and not any(self.x in a.free_symbols for a in _logs(one)):
+        if self.x in other and not any(self.x in symbols_of(a) for a in _logs(one)):
             return one
         a, b = (log(self.x) if self.x in f else in_order(f)[0].args[0] for f in (one, other))
         ratio = self.limit(neat(a / b))
@@ -132,7 +134,7 @@ class Growth:
 
         The coefficient is of a lower class; it may be in a new x, which goes to oo as well.
         """
-        if self.x not in e.free_symbols:
+        if self.x not in symbols_of(e):
             return e, S.Zero
         if e not in self._leading:
             self._leading[e] = self._find_leading(e)
@@ -174,13 +176,13 @@ class Growth:
 
 def _moved_up(e: Expr, x: Symbol) -> Expr:
     """The expression at exp(x), with log(exp(a)) = a and else no attempt to evaluate logarithms."""
-    if x not in e.free_symbols:
+    if x not in symbols_of(e):
         return e
     if e is x:
         return exp(x)
     args = [_moved_up(a, x) for a in e.args]
     if not isinstance(e, log):
-        return e.func(*args)
+        return again(e, args)
     return args[0].args[0] if isinstance(args[0], exp) else log(args[0], evaluate=False)
 
 
@@ -216,16 +218,16 @@ class _Expansion:
             return self._exp(e.args[0])
         if isinstance(e, log):
             return self._log(self(e.args[0]))
-        if e.is_Pow and self.growth.x not in e.exp.free_symbols:
+        if e.is_Pow and self.growth.x not in symbols_of(e.exp):
             return self._power(self(e.base), e.exp)
         raise NoLimit(f"{e.func.__name__} is not a function that limits are taken of")
 
     def rate(self, e: Expr) -> Expr:
         """The power of w that exp(a) is, up to a factor of a lower class."""
-        if self.growth.x not in e.free_symbols:
+        if self.growth.x not in symbols_of(e):
             return S.Zero
         if e not in self.rates:
-            self.rates[e] = self.growth.limit(neat(e.args[0] / self.exponent))
+            self.rates[e] = self.growth.limit(neat(over(e.args[0], self.exponent)))
         return self.rates[e]
 
     # --- the operations ---------------------------------------------------------------
@@ -269,7 +271,7 @@ class _Expansion:
             None if s.bound is None else s.bound + start
             for s, start in zip((one, other), reversed(starts), strict=True)
         )
-        terms = [(j + k, Mul(a, b)) for j, a in one.terms for k, b in other.terms]
+        terms = [(j + k, times(a, b)) for j, a in one.terms for k, b in other.terms]
         return self._collected(terms, bound)
 
     def _composed(self, small: Series, coefficient: Callable[[int], Expr]) -> Series:
@@ -282,7 +284,7 @@ class _Expansion:
         for k in range(1, self.count + 1):
             power = self._product(power, small)
             factor = coefficient(k)
-            parts.append(Series(tuple((j, factor * c) for j, c in power.terms), power.bound))
+            parts.append(Series(tuple((j, times(factor, c)) for j, c in power.terms), power.bound))
         parts.append(Series((), start * (self.count + 1)))
         return self._sum(parts)
 
@@ -295,7 +297,7 @@ class _Expansion:
         return c, k, Series(rest, None if s.bound is None else s.bound - k)
 
     def _shifted(self, s: Series, c: Expr, k: Expr) -> Series:
-        terms = tuple((j + k, Mul(c, a)) for j, a in s.terms)
+        terms = tuple((j + k, times(c, a)) for j, a in s.terms)
         return Series(terms, None if s.bound is None else s.bound + k)
 
     def _power(self, s: Series, power: Expr) -> Series:

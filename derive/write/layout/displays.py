@@ -9,11 +9,12 @@ may lack a factor that is proved to be positive.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 
 from sympy import Basic, Eq, Piecewise, S, Symbol
 
+from ...dataclass import dataclass
 from ...decide.domain import Domain
 from ...errors import InternalError
 from ...proof.relations import Iff
@@ -26,6 +27,8 @@ from .tree import Call, Limited, Name, Node, Product, Sum, named
 
 #: Room in a line beside the number of a formula, in points; and what is written before a sign.
 ROOM = 345.0
+#: The same in one of two columns.
+COLUMN = 200.0
 SIGN = 22.0
 NUMBER = 24.0
 #: What a part that is repeated costs at least that gets a letter, and what letters save at least,
@@ -56,6 +59,11 @@ class Shown:
     signs: bool = False
     nodes: tuple[Node, ...] = ()
     letters: tuple[tuple[Symbol, Node], ...] = ()
+
+
+def room_of(columns: int) -> float:
+    """The width of a column of an article, in points."""
+    return ROOM if columns == 1 else COLUMN
 
 
 # --- a statement -----------------------------------------------------------------------------
@@ -92,7 +100,7 @@ def expression(
 ) -> Shown:
     """``before = e`` as rows that fit."""
     if isinstance(e, Piecewise):
-        return _cases(e, domain, name, before)
+        return _cases(e, domain, name, before, room)
     left = Symbol(before)
     line = Line((Name(left), layout(e, domain)), SIGNS[Eq])
     return _displayed([line], lambda s: before if s == left else name(s), room)
@@ -120,7 +128,7 @@ def _displayed(
     return Shown(tuple(laid), where, False, tuple(pool.nodes), tuple(pool.letters))
 
 
-def _cases(e: Piecewise, domain: Domain | None, name: Names, before: str) -> Shown:
+def _cases(e: Piecewise, domain: Domain | None, name: Names, before: str, room: float) -> Shown:
     """A case distinction, its conditions up to positive factors."""
     parts: list[str] = []
     where: list[tuple[str, ...]] = []
@@ -130,7 +138,7 @@ def _cases(e: Piecewise, domain: Domain | None, name: Names, before: str) -> Sho
         if condition is S.true:
             parts.append(rf"{said} & \text{{otherwise}}")
             continue
-        inside = shown(condition, domain, name, always=True, room=ROOM - 110)
+        inside = shown(condition, domain, name, always=True, room=max(room - 110, 90))
         rows_of = [row.replace("&", "") for row in inside.rows]
         parts.append(rf"{said} & \text{{if }} " + r" \\ & \quad ".join(rows_of))
         where += inside.where

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from .tex import Names, is_tall, tex
@@ -107,10 +108,17 @@ def _held(node: Node, kinds: type | tuple[type, ...], several: bool = True) -> f
 
 
 def _letters(written: str) -> float:
-    r"""``g_{\mathrm{same\ class}}``: a letter, and an index that is smaller."""
+    r"""``g_{\mathrm{same\ class}}``: a letter or a word, and an index that is smaller."""
     base, _, index = written.partition("_")
     count = len(index.replace("\\mathrm", "").replace("\\text", "").strip("{}^\\ "))
-    return LETTER + SCRIPT * 5.2 * count + (3.0 if "^" in base else 0.0)
+    first = len(_SIGNS_OF_A_NAME.findall(_FONTS.sub("", base)))
+    wide = LETTER if first < 2 or "^" in base else 5.2 * first
+    return wide + SCRIPT * 5.2 * count + (3.0 if "^" in base else 0.0)
+
+
+#: Fonts and accents, which take no room, and what does in a name.
+_FONTS = re.compile(r"\\(?:math[a-z]+|text|operatorname|tilde|hat|bar|dot|vec|left|right)\b")
+_SIGNS_OF_A_NAME = re.compile(r"\\[A-Za-z]+|\\.|[^\\{}^\s]")
 
 
 def rows(node: Node, name: Names, room: float = POINTS) -> list[str]:

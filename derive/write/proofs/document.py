@@ -26,7 +26,7 @@ from ...theorem.number import decimal
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ..display import CLAMPED, sentence
-from ..layout.displays import ROOM, Shown, expression, of_node, shown
+from ..layout.displays import NUMBER, ROOM, Shown, expression, of_node, shown
 from ..layout.layout import layout
 from ..layout.tex import phrase, tex
 from ..wording import cited, escape, listed, with_math
@@ -53,6 +53,11 @@ OF_GRADIENT = (
 )
 #: Where what a theorem says of a quantity is about collapse.
 COLLAPSE = r"Classes \emph{collapse} if all embeddings of a class are equal."
+#: Between a loss and what a name in it stands for; and where that has a row of its own.
+SIDE, ROW = r", \quad ", r", \\ "
+#: What takes no room in a loss, and signs: a row with more of them is set small in a column.
+NO_SIGN = re.compile(r"\\(?:math|text|operator|left|right|frac|begin|end|[Bb]ig|quad)[A-Za-z]*")
+SIGN, MANY_SIGNS = re.compile(r"\\[A-Za-z]+|[^\\{}^_\s&]"), 64
 #: What a snippet needs.
 PACKAGES = r"\usepackage{amsmath,amssymb,amsthm}"
 THEOREMS = (r"\newtheorem{theorem}{Theorem}", r"\newtheorem{lemma}[theorem]{Lemma}")
@@ -82,6 +87,7 @@ def proof_of(
     result: Result,
     point: Mapping[Symbol, Expr] | None = None,
     renamed: Mapping[str, str] | None = None,
+    room: float = ROOM,
 ) -> Proof:
     """A result as a theorem, and its derivation as a proof.
 
@@ -91,13 +97,16 @@ def proof_of(
         Values of parameters that are put into the theorem beside the general statement.
     renamed
         LaTeX of symbols by their names, where it is another one.
+    room
+        Width of the text in points; formulas are broken to fit, and tables told in words where they
+        would not.
     """
-    return Writer(result, point or {}, renamed).proof()
+    return Writer(result, point or {}, renamed, room=room).proof()
 
 
-def theorem(result: Result, renamed: Mapping[str, str]) -> str:
+def theorem(result: Result, renamed: Mapping[str, str], room: float = ROOM) -> str:
     """A result as a theorem that stands without its proof, with other names for symbols."""
-    return Writer(result, {}, renamed, is_alone=True).theorem()
+    return Writer(result, {}, renamed, is_alone=True, room=room).theorem()
 
 
 def snippet(proofs: Sequence[Proof]) -> str:
@@ -114,13 +123,13 @@ def snippet(proofs: Sequence[Proof]) -> str:
     return "\n".join([*head, "", _body(proofs)])
 
 
-def document(proofs: Sequence[Proof]) -> str:
+def document(proofs: Sequence[Proof], columns: int = 1) -> str:
     """The same as a document that pdflatex compiles."""
     keys = list(dict.fromkeys(k for p in proofs for k in p.sources))
     items = [rf"\bibitem{{{k}}} {_reference(_source(k))}" for k in keys]
     lines = [
         f"% {MADE_BY} {version()}. Compile twice with pdflatex.",
-        r"\documentclass{article}",
+        r"\documentclass[twocolumn]{article}" if columns > 1 else r"\documentclass{article}",
         PACKAGES,
         *THEOREMS,
         r"\allowdisplaybreaks",
@@ -190,9 +199,10 @@ class Writer:
         renamed: Mapping[str, str] | None = None,
         *,
         is_alone: bool = False,
+        room: float = ROOM,
     ):
         self.result, self.point, self.is_alone = result, point, is_alone
-        self.note = Notation(result, renamed)
+        self.note = Notation(result, renamed, room)
         self.label = result.id
         domain = result.domain
         known = {s.name for s in (*result.parameters, *domain.ranges)}
@@ -250,7 +260,7 @@ class Writer:
         if about.formula:
             notes = "; ".join(about.notes)
             formula = note.symbol_text(about.formula) if result.alone else about.formula
-            lines += ["Consider the loss", rf"\[ {formula} \]", f"where {notes}."]
+            lines += ["Consider the loss", self._loss(formula), f"where {notes}."]
         else:
             is_clause = re.match(r"\$[^$]*\$ (is|are)\b", about.notes[0]) is not None
             first = "Here" if is_clause else "Consider"
@@ -273,6 +283,14 @@ class Writer:
             lines.append(COLLAPSE)
         lines.append("Then the following holds.")
         return lines
+
+    def _loss(self, formula: str) -> str:
+        """The loss displayed; in a column what comes after a comma has a row of its own."""
+        if self.note.room < ROOM and SIDE in formula:
+            formula = rf"\begin{{gathered}} {formula.replace(SIDE, ROW)} \end{{gathered}}"
+        longest = max(len(SIGN.findall(NO_SIGN.sub("", row))) for row in formula.split(r"\\"))
+        small = r"\scriptsize" if self.note.room < ROOM and longest > MANY_SIGNS else ""
+        return rf"{{{small}\[ {formula} \]}}" if small else rf"\[ {formula} \]"
 
     def _given(self) -> list[str]:
         """The lists that were given: without them the theorem would be about all."""
@@ -300,12 +318,11 @@ class Writer:
         if q.kind is Kind.NAME:
             return [rf"\item {meaning}: {phrase(str(q.expression))}."]
         if q.kind is Kind.SET and q.parameter is not None:
-            inside = shown(
-                Contains(q.parameter, q.expression, evaluate=False), q.domain, note.symbol
-            )
+            said = Contains(q.parameter, q.expression, evaluate=False)
+            inside = shown(said, q.domain, note.symbol, room=note.room - NUMBER)
             return [rf"\item {meaning}{condition}:", *display(inside)]
         e = note.shown(q.expression)
-        formula = expression(e, q.domain or self.result.domain, note.symbol, symbol, ROOM - 30)
+        formula = expression(e, q.domain or self.result.domain, note.symbol, symbol, note.room - 30)
         if q.expression in (S.true, S.false):
             return [rf"\item {meaning}{condition}: {'yes' if q.expression == S.true else 'no'}."]
         if q.kind is Kind.CONDITION:
@@ -330,7 +347,7 @@ class Writer:
         lines = []
         for root, called in self.note.roots.items():
             node = self.note.equation(root)
-            formula = of_node(node, self.note.symbol, ROOM - 20)
+            formula = of_node(node, self.note.symbol, self.note.room - 20)
             lines += [
                 f"Here ${called.tex} \\in {self.note.bracket(root)}$ is the zero of",
                 *display(formula, stop=","),
@@ -361,9 +378,10 @@ class Writer:
                 return ""
             is_closed = without_roots(e) == e and not e.has(FaceValue)
             domain = (q.domain or self.result.domain) if e.free_symbols else None
-            closed = expression(e, domain, self.note.symbol, symbol)
+            closed = expression(e, domain, self.note.symbol, symbol, self.note.room)
+            rows = " \\\\\n  ".join((*closed.rows, *(row for part in closed.where for row in part)))
             if e.free_symbols:  # what a root is, is said above
-                return closed.rows[0] if is_closed else ""
+                return rows if is_closed else ""
             value = str(decimal(self.result.number(name, e, self.point, DIGITS)))
         except DomainError:
             return ""
@@ -408,7 +426,7 @@ class Writer:
         head = "inner product & vectors that an anchor has in the relation & number"
         relations = ((rf"g_{{{r.index}}}", r) for r in note.relations)
         lines = ["Call two vectors related by how they stand in the structure. The relations are"]
-        lines += self._table(head, relations, middle)
+        lines += self._table(head, relations, middle, ";" if note.spaces else ".")
         if note.spaces:
             lines.append(
                 "and the spaces that all matrices constant on relations leave invariant are"
@@ -417,8 +435,14 @@ class Writer:
             lines += [*self._table("eigenvalue & eigenspace & dimension", spaces), OF_GRADIENT]
         return lines
 
-    def _table(self, head: str, rows: Iterable[tuple[str, Row]], middle: str = "l") -> list[str]:
+    def _table(
+        self, head: str, rows: Iterable[tuple[str, Row]], middle: str = "l", stop: str = "."
+    ) -> list[str]:
         """What relations or eigenspaces are called, what they are, and their sizes."""
+        if self.note.room < ROOM:
+            first, middle, last = head.split(" & ")
+            said = (f"${tex}$ ({escape(r.words)}; {self.note.math(r.size)})" for tex, r in rows)
+            return [f"({first}; {middle}; {last}):", listed(list(said)) + stop]
         said = (rf"${tex}$ & {escape(r.words)} & {self.note.math(r.size)} \\" for tex, r in rows)
         begin, end = rf"\begin{{tabular}}{{l{middle}l}}", r"\end{tabular}"
         return [r"\begin{center}", begin, rf"{head} \\ \hline", *said, end, r"\end{center}"]

@@ -24,6 +24,7 @@ from ...structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ..display import Writer, sentence, written
+from ..layout.displays import ROOM
 from ..layout.layout import layout
 from ..layout.tex import entry, tex
 from ..wording import escape, with_math
@@ -114,8 +115,11 @@ class Row:
 class Notation(Writer):
     """LaTeX of every symbol of a result's derivation."""
 
-    def __init__(self, result: Result, renamed: Mapping[str, str] | None = None):
+    def __init__(
+        self, result: Result, renamed: Mapping[str, str] | None = None, room: float = ROOM
+    ):
         super().__init__(result, renamed)
+        self.room = room  #: for a formula, in points
         #: Ranges are those of parameters, which are called there as everywhere.
         self._plain = Writer(result, renamed)
         self._words = set()

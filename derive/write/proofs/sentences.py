@@ -13,7 +13,7 @@ from sympy import Basic, Indexed, Limit, Symbol
 from ...decide.root import ClampedRoot
 from ...proof.derivation import Step
 from ...proof.statement import Lemma
-from ..layout.displays import Shown, shown
+from ..layout.displays import NUMBER, Shown, shown
 from ..layout.statement import without_evident
 from .notation import Notation
 
@@ -64,7 +64,8 @@ class Teller:
         left = without_evident(self._named(step), domain)
         if left is None:
             return None
-        return shown(left, domain, self.notation.symbol, keep=self._sums)
+        room = self.notation.room - NUMBER
+        return shown(left, domain, self.notation.symbol, room=room, keep=self._sums)
 
     def _named(self, step: Step) -> Basic:
         """What a step displays: roots by name, and limits of what has no name written out."""
