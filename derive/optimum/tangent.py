@@ -57,9 +57,9 @@ THIRD = Lemma(
     "of the two directions lowers the loss unless it is zero",
     statement=r"As in the lemma on the second variation, let $\sum_i u_i = 0$, and move one group "
     r"of coinciding points $u$ by $\varepsilon f_i t$ with $\sum_i f_i = 0$, $t \perp u$ and $|t| "
-    r"= 1$. The third variation of the loss is $\frac{\varepsilon^3}{3 \tau^3 N} \sum_D c_D q_D "
-    r"\sum_i f_i^3 \sum_j (t \cdot u_j)^3$. If it is not zero where $Q = 0$, the structure is no "
-    r"local minimum there, nor the minimum where $Q$ is small enough.",
+    r"= 1$. Let $F = \sum_i f_i^3$ and $T = \sum_j (t \cdot u_j)^3$. The third variation of the "
+    r"loss is $\frac{\varepsilon^3}{3 \tau^3 N} F T \sum_D c_D q_D$. If it is not zero where $Q = "
+    r"0$, the structure is no local minimum there, nor the minimum where $Q$ is small enough.",
     proof=r"Inner products of the group among itself are even in $\varepsilon$, and those with the "
     r"others are $\cos(\varepsilon f_i)\, u \cdot u_j + \sin(\varepsilon f_i)\, t \cdot u_j$. Sums "
     r"over $j$ of $t \cdot u_j$ and over $i$ of $f_i$ vanish, so of the third cumulants and mixed "

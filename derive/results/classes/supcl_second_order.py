@@ -134,7 +134,7 @@ def _state_skew(g: Expr, proof: Derivation) -> None:
 
 def _state_two_classes(proof: Derivation) -> None:
     """For m = 2 and d = 1 collapse attains the uniform bound."""
-    two = TEMPERED.with_range(m, at_least(2), 2)
+    two = TEMPERED.restricted([n, p, tau])
     found = vertex(ReducedLoss(SUPCL, SYMMETRY), "classes", Derivation(), COMBINED)
     at = {Symbol("loss"): found.loss.xreplace({m: Integer(2)})}
     bound = at_uniform(2 * n * p, tau).xreplace({d: S.One})

@@ -96,7 +96,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             _spectral(sizes, proof),
             r"\mathcal{L}_{\mathrm{spectral}}",
             "least mean squared inner product of pairs, the repulsion of the spectral contrastive "
-            "loss; orthonormal bases of equal numbers of points and other tight frames attain it",
+            "loss; tight frames attain it, or orthogonal points for N <= d",
         ),
     }
 
