@@ -6,6 +6,7 @@ import html
 import importlib
 import importlib.util
 import json
+import math
 import os
 import re
 import shlex
@@ -56,7 +57,7 @@ def asked(engine: str, folder: Path, keys: list[str], **at: float) -> dict[str, 
 
 
 def values(landmarks: list[dict[str, Any]]) -> dict[str, float]:
-    return {mark["name"]: mark["value"] for mark in landmarks}
+    return {mark["name"]: mark.get("value", math.nan) for mark in landmarks}
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +75,7 @@ def check_landmarks(found: dict[str, Any], expected: dict[str, float]) -> None:
     own = values(found["landmarks"])
     assert {"all_equal", "random", "orthogonal", "simplex", "least"} <= own.keys()
     for name in own:
+        assert own[name] is not None, name  # as JSON has NaN
         assert own[name] == pytest.approx(expected[name], rel=1e-8), name
 
 
@@ -85,11 +87,10 @@ def test_landmarks_are_those_of_explain(tmp_path: Path, monkeypatch: pytest.Monk
     at = {"m": 4, "n": 6, "p": 2, "tau": 0.2, "d": 16}
     expected = explained("supcon", batch=24, views=2, classes=4, tau="0.2", dim=16)
     check_landmarks(asked(engine, tmp_path, ["supcon"], **at)["supcon"], expected)
-    for old in ("$.exp(", "STEP = 0.2", "Math.log1p(-"):
-        broken = engine.replace(old, {"STEP = 0.2": "STEP = 2"}.get(old, old + "1.001 * "), 1)
-        broken = engine.replace("$.exp(", "$.sqrt(", 1) if old == "$.exp(" else broken
-        with pytest.raises((AssertionError, KeyError, TypeError)):
-            check_landmarks(asked(broken, tmp_path, ["supcon"], **at)["supcon"], expected)
+    for old, new in (("$.exp(", "$.log("), ("STEP = 0.2", "STEP = 2")):
+        broken = asked(engine.replace(old, new), tmp_path, ["supcon"], **at)["supcon"]
+        with pytest.raises(AssertionError):
+            check_landmarks(broken, expected)
 
 
 @needs_node

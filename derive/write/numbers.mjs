@@ -8,6 +8,9 @@ const TOLERANCE = 1e-12, FLOOR = 1e-28, U = 2 ** -52;
 const FAR = -1e305, MOST = Number.MAX_VALUE, NEAR = [2 ** -44, 2 ** -41], STEPS = 256;
 const LOG_2 = [0.6931471805599453, 2.3190468138462996e-17];
 
+/** Room for rounding in bounds themselves: little, as long products multiply it. */
+const ROOM = 1 + 1e-9;
+
 // --- floats and their bits
 const floats = new Float64Array(1), words = new BigInt64Array(floats.buffer);
 const SIGNED = 2n ** 63n - 1n;
@@ -165,7 +168,7 @@ class Wide {
       return new Wide(apart ? p : NaN, 0, this.k + y.k, signed ? 0 : Infinity);
     }
     const one = this.h * y.l, two = this.l * y.h;
-    let e = 1.01 * (this.e * Math.abs(y.h) + y.e * Math.abs(this.h)) + this.e * y.e;
+    let e = ROOM * (this.e * Math.abs(y.h) + y.e * Math.abs(this.h)) + this.e * y.e;
     e += Math.abs(this.l * y.l) + 2 * U * (Math.abs(one) + Math.abs(two) + Math.abs(q));
     return new Wide(p, q + (one + two), this.k + y.k, e);
   }
@@ -178,7 +181,7 @@ class Wide {
     const q = this.h / y.h, [p, rest] = twoProduct(q, y.h), more = q * y.l;
     const r = this.h - p - rest + (this.l - more), low = r / y.h;
     let e = U * (Math.abs(this.l) + Math.abs(more) + Math.abs(r)) + Math.abs(low * y.l);
-    e = (1.5 * (e + this.e + 1.5 * Math.abs(q) * y.e)) / size;
+    e = (ROOM * (e + this.e + ROOM * Math.abs(q) * y.e)) / (size - y.e);
     return new Wide(q, low, this.k - y.k, y.e < size / 4 ? e : Infinity);
   }
   power(y) {

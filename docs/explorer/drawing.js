@@ -148,7 +148,7 @@ export class Drawing {
       const size = 4.6 * point.near, alpha = 0.5 + 0.22 * (1 + Math.max(-1, Math.min(1, point.depth)));
       context.beginPath();
       context.arc(point.x, point.y, size, 0, 2 * Math.PI);
-      context.fillStyle = point.ring ? style.getPropertyValue("--card") : colour(point.hue, alpha);
+      context.fillStyle = point.ring ? "transparent" : colour(point.hue, alpha);
       context.strokeStyle = colour(point.hue, alpha);
       context.lineWidth = 1.8;
       context.fill();

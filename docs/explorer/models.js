@@ -57,7 +57,7 @@ function random(key, s, tau) {
   return part("factor") * meanLog(fixed, part("others"), logMean, s.d, tau) - part("pull") / tau;
 }
 
-function landmarks(key, s, least) {
+function landmarks({ key, command }, s, least) {
   const rows = [], count = s.count ?? s.m * s.n;
   for (const [name, [label, means]] of Object.entries(CONFIGURATIONS)) {
     if (name !== "random" && !theory[`${key}_${name}`]) continue;
@@ -65,8 +65,11 @@ function landmarks(key, s, least) {
     const room = { classes_collapsed: s.m - 1, orthogonal: count, simplex: count - 1 }[name] ?? 1;
     rows.push({ name, label, means: room > s.d ? `${means}; needs d ≥ ${room}` : means, value });
   }
-  const value = Math.max(...least.filter((x) => x !== undefined));
-  rows.push({ name: "least", label: "least possible", means: `no embeddings in d = ${s.d} have less`, value });
+  // The optimum of all dimensions, or what the sphere of this one leaves.
+  const value = Math.max(...least.filter((x) => x !== undefined)), sphere = value === least[1];
+  const how = sphere ? "by the bound for d dimensions, proved in words" : "by the optimum over all dimensions";
+  const means = `no embeddings in d = ${s.d} have less, ${how}`;
+  rows.push({ name: "least", label: "least possible", means, value, result: sphere ? "uniform-bound" : command });
   return rows.sort((x, y) => y.value - x.value);
 }
 
@@ -288,7 +291,7 @@ export function answer(model, state) {
 
 export function landmarksOf(model, state) {
   const s = model.own ? model.own(state) : state;
-  return landmarks(model.key, s, model.least(s));
+  return landmarks(model, s, model.least(s));
 }
 
 /** The commands and the line of Python that give the same. */

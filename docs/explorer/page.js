@@ -131,7 +131,7 @@ function commands(s) {
 
 function marks() {
   $("landmarks").replaceChildren(...landmarksOf(model(), state).map((row) => made("div", { className: "mark",
-    innerHTML: `<span>${row.label}</span><span class="value">${shown(row.value, 6)}</span><span class="means">${row.means}</span>` })));
+    innerHTML: `<span>${row.label}</span><span class="value">${shown(row.value, 6)}</span><span class="means">${row.means}${row.result ? `: ${link(row.result)}` : ""}</span>` })));
 }
 
 // --- updates: once a frame, and what takes long when the sliders rest

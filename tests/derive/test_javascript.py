@@ -108,6 +108,8 @@ def _told(text: str) -> list[Any]:
 def drawn(id: str, many: int) -> list[tuple[Point, Any]]:
     """Points for every quantity, with the exact values; None outside of the domain."""
     result, draw, found = results[id], random.Random(id), []
+    # What is derived anew at every point is not at large sizes.
+    counts = COUNTS[:-1] if result.at_values else COUNTS
     for name, q in result.quantities.items():
         order = [s for s in result.parameters if s in q.expression.free_symbols]
         if q.kind not in (Kind.NUMBER, Kind.CONDITION) or words(q.expression) or not order:
@@ -115,7 +117,7 @@ def drawn(id: str, many: int) -> list[tuple[Point, Any]]:
         witness = [dict(result.domain.witness), *result.domain.points(min(many, 8))]
         witness = [at for at in witness if all(v == Rational(float(v)) for v in at.values())]
         for k in range(many):
-            at = {s.name: draw.choice(COUNTS if s.is_integer else REALS) for s in order}
+            at = {s.name: draw.choice(counts if s.is_integer else REALS) for s in order}
             if k < len(witness):
                 at = {s.name: witness[k][s] for s in order if s in witness[k]}
             try:
@@ -147,17 +149,23 @@ def compared(id: str, many: int, folder: Path, run: Any = run) -> list[Any]:
     return [
         (point, value, own)
         for (point, value), own in zip(points, found, strict=True)
-        if wrong(value, own) and not (isinstance(value, bool) and _tied(id, *point, own))
+        if wrong(value, own) and not _as_numpy(id, *point, value, own)
     ]
 
 
-def _tied(id: str, name: str, at: dict[str, Any], own: Any) -> bool:
-    """Whether numbers do not tell if a condition holds, as where it holds with equality."""
+def _as_numpy(id: str, name: str, at: dict[str, Any], value: Any, own: Any) -> bool:
+    """Whether the numpy function does the same where it may differ from the exact value.
+
+    Neither knows a value where too much cancels or a condition holds with equality, and neither
+    refuses what only symbols that the function does not take make inadmissible.
+    """
+    if value is not None and not (isinstance(own, float) and math.isnan(own)):
+        return False
     function = results[id].function(name.removeprefix(f"{id.replace('-', '_')}_"))
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        function(**{k: float(v) for k, v in at.items()})
-    return bool(said) and math.isnan(own)
+        found = float(function(**{k: float(v) for k, v in at.items()}))
+    return bool(said) if value is not None else not math.isnan(found)
 
 
 @pytest.mark.sample(3)
@@ -248,18 +256,14 @@ def test_values_put_in_leave_functions_of_the_rest(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "old, new",
-    [
+def test_a_module_that_was_changed_is_refused(tmp_path: Path) -> None:
+    points = drawn("supcl-optimum", 3)
+    source = to_javascript([results["supcl-optimum"]])
+    for old, new in [
         ("$.sub(n, 1)", "$.add(n, 1)"),
-        ("$.exp(", "$.log("),
         ("const v = this.v + y.v", "const v = this.v + y.v * (1 + 1e-11)"),
         ("return $.value(", "return 1e-12 + $.value("),
-    ],
-)
-def test_a_module_that_was_changed_is_refused(old: str, new: str, tmp_path: Path) -> None:
-    points = drawn("supcl-optimum", 4)
-    source = to_javascript([results["supcl-optimum"]])
-    assert old in source
-    found = run(source.replace(old, new), [point for point, _ in points], tmp_path)
-    assert any(wrong(value, own) for (_, value), own in zip(points, found, strict=True))
+    ]:
+        assert old in source
+        found = run(source.replace(old, new), [point for point, _ in points], tmp_path)
+        assert any(wrong(value, own) for (_, value), own in zip(points, found, strict=True)), old
