@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,10 +16,11 @@ from .parameters import (
     from_file,
     parameter_names,
     read_text,
+    short,
     split,
 )
 from .progress import telling
-from .writing import FORCE, check_writable, formats, write
+from .writing import FORCE, NewFile, check_writable, formats, write
 
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
@@ -57,6 +59,7 @@ Examples:
   cltheory certify supcon-imbalanced --sizes 2,2,4 --tau 1/10
   cltheory certify phases --loss supcon --m 3 --n 2 --p 2 --tau 0.1 --search --out found.json
   cltheory certify optimum.json
+  cltheory certify supcl-optimum --m 3 --n 3 --p 2 --alpha 3/4 --tau 1/2 --rocq optimum.v
 
 A certificate can also be replayed without this package: derive/certificate.py is one file that
 needs Python and python-flint only.
@@ -65,6 +68,11 @@ needs Python and python-flint only.
 @click.argument("target", type=Target(), metavar="ID|FILE.json")
 @click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
 @click.option("--out", type=click.Path(dir_okay=False), help="Write the certificate to this file.")
+@click.option(
+    "--rocq",
+    type=NewFile(dir_okay=False, path_type=str),
+    help="Write the bound as a theorem for Rocq (NAME.v) and its proof.",
+)
 @FORCE
 @click.option("--search", is_flag=True, help="Certify optimised embeddings.")
 @click.option(
@@ -81,6 +89,7 @@ def certify_command(
     target: str,
     parameters: tuple[str, ...],
     out: str | None,
+    rocq: str | None,
     force: bool,
     search: bool,
     d: int | None,
@@ -98,7 +107,13 @@ def certify_command(
     if target.endswith(".json"):
         if parameters:
             raise click.UsageError(f"unexpected {parameters[0]!r}: a certificate has no parameters")
-        return _told(target, _read(target), style)
+        file = _read(target)
+        if rocq is not None:
+            problem = _bound(file)
+            if problem is None:
+                raise click.UsageError(f"{target} is not about the loss that its title names")
+            _for_rocq(rocq, file, problem, force)
+        return _told(target, file, style)
     also = () if "p" in parameter_names(target) else ("p",)
     values = split(parameters, target, *also)
     from ..derive.certificate import Refused
@@ -123,6 +138,8 @@ def certify_command(
             raise click.UsageError(f"{target} cannot be certified: {error}") from None
     if out is not None:
         write({out: json.dumps(file, indent=1) + "\n"})
+    if rocq is not None:
+        _for_rocq(rocq, file, result.problem, force)
     least = _least(result, values, d) if search and d is not None else None
     return _told(out or target, file, style, result.problem, least)
 
@@ -138,6 +155,30 @@ def _least(result: Result, values: dict[str, str], d: int) -> tuple[Any, str] | 
         return bound_at(made, **{k: v for k, v in values.items() if k in known}, d=d)
     except DomainError:  # the result says nothing of the minimum at these values
         return None
+
+
+def _for_rocq(name: str, file: dict[str, Any], problem: Problem, force: bool) -> None:
+    """Write a certificate as a theorem, with its proof and what that rests on beside it."""
+    from ..derive.decide.exact import exact
+    from ..derive.papers.sources import MADE_BY
+    from ..derive.write.rocq.certified import certified
+    from ..derive.write.rocq.document import Written, files
+    from ..derive.write.rocq.terms import NotWritten
+
+    symbols = {s.name: s for s in problem.domain.ranges}
+    try:
+        point = {symbols[k]: exact(v) for k, v in file["parameters"].items()}
+        if "inner" not in file["point"]:
+            raise NotWritten("it has embeddings, not one inner product per relation")
+        stem = Path(name).stem
+        theorems = certified(stem, problem, point, file["point"]["inner"], file["claim"])
+        texts = files(stem, [Written(_about(file, problem), theorems)])
+    except NotWritten as why:
+        raise click.UsageError(f"{name}: no theorem for Rocq: {why}") from None
+    wanted = {str(Path(name).with_name(part)): text for part, text in texts.items()}
+    for path in wanted:
+        check_writable(path, force=force, mark=MADE_BY)
+    write(wanted)
 
 
 def _lacks(result: Result) -> str:
@@ -289,8 +330,9 @@ def _told(
         proved, why = None, str(error)
     about = _about(file, problem) if proved else ""
     if style == "json":
-        found = {"evidence": "interval", "loss": "", "gap": ""} if proved else {"refused": why}
+        found: dict[str, Any] = {"evidence": "interval"} if proved else {"refused": why}
         if proved:
+            found["bound"] = _bound(file, problem) is not None
             found |= {"loss": file["claim"]["loss"], "gap": file["claim"]["gap"], "about": about}
         if proved and least is not None:
             found |= {"loss_at_least": str(least[0]), "loss_at_least_by": least[1]}
@@ -311,12 +353,23 @@ def _told(
 
 def _about(file: dict[str, Any], problem: Problem | None) -> str:
     """The loss that a certificate is about: by its name only if it is what the name means."""
+    if _bound(file, problem) is not None:
+        at = ", ".join(f"{k} = {v}" for k, v in file["parameters"].items())
+        return f"{file['title']} at {at}"
+    what = f"the loss {json.dumps(file['loss'])} on points {file['axes']}, of no known name"
+    called = file.get("title")
+    if isinstance(called, str) and _known(called):
+        what += f": not {short(called)} at its parameters, though the file says so"
+    return what
+
+
+def _bound(file: dict[str, Any], problem: Problem | None = None) -> Problem | None:
+    """The problem that a certificate names, if its loss and points are those derived from it."""
     title, given = file.get("title"), file.get("parameters")
-    if isinstance(title, str) and isinstance(given, dict):
-        for known in [problem] if problem is not None else _known(title):
-            if _is_about(file, known):
-                return f"{title} at {', '.join(f'{k} = {v}' for k, v in given.items())}"
-    return f"the loss {json.dumps(file['loss'])} on points {file['axes']}, of no known name"
+    if not isinstance(title, str) or not isinstance(given, dict):
+        return None
+    among = [problem] if problem is not None else _known(title)
+    return next((known for known in among if _is_about(file, known)), None)
 
 
 def _known(title: str) -> list[Problem]:

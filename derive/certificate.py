@@ -355,3 +355,4 @@ if __name__ == "__main__":
     except (Refused, OSError, ValueError, IndexError, RecursionError) as error:
         sys.exit(f"refused: {error}")
     print(f"loss {found.loss.str(20)}, above the least by at most {found.gap.str(5)}")
+    print("of the loss as the file writes it out; its title and parameters were not compared")

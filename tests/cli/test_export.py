@@ -402,7 +402,7 @@ def test_a_paper_is_not_overwritten(
 @pytest.mark.parametrize(
     "args, says",
     [
-        ([], "--latex, --proofs, --bib, --python, --javascript FILE"),
+        ([], "--latex, --proofs, --bib, --python, --javascript, --rocq FILE"),
         (["--latex", "-", "--python", "-"], "standard output"),
         (["--latex", "x.tex", "--bib", "x.tex"], "x.tex"),
         (["--python", "-", "--rename", "tau=T"], "--rename needs"),

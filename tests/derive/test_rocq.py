@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from dataclasses import replace
 
 import pytest
 from cltheory.derive.losses.softmax import tau
@@ -13,11 +14,14 @@ from cltheory.derive.problems.domains import COMBINED
 from cltheory.derive.proof.relations import Iff, eq, gt, lt
 from cltheory.derive.results import results
 from cltheory.derive.structures.hierarchy import m, n
+from cltheory.derive.write.rocq.certified import certified
 from cltheory.derive.write.rocq.check import assumed, check
-from cltheory.derive.write.rocq.document import files, written
+from cltheory.derive.write.rocq.document import Written, files, written
 from cltheory.derive.write.rocq.numbers import last_unit
-from cltheory.derive.write.rocq.statements import of_relations
+from cltheory.derive.write.rocq.rungs import rungs
+from cltheory.derive.write.rocq.statements import of_relations, theorem
 from cltheory.derive.write.rocq.terms import NotWritten, term
+from cltheory.derive.write.rocq.whole import whole
 from sympy import Rational, exp, gamma, sympify
 
 POINT = {"m": 10, "n": 50, "tau": "1/10", "alpha": "1/2"}
@@ -61,11 +65,12 @@ def test_the_last_unit_of_a_decimal() -> None:
 
 # --- statements -------------------------------------------------------------------------------
 def test_a_threshold_is_written_as_it_was_derived() -> None:
-    found = written(results["supcl-threshold"])
-    (says,) = [t.statement for t in found.theorems if "collapse iff alpha" in t.title]
+    (step,) = [s for s in results["supcl-threshold"].derivation if "iff alpha" in s.title]
+    found = theorem("it", step.title, step.says)
+    says = found.statement
     assert says.startswith("forall m n tau alpha : R, 2 <= m -> 2 <= n -> 0 < tau -> 0 <= alpha")
     assert "(alpha > " in says and "<->" in says and says.endswith("< 0))")
-    texts = files("mine", [found])
+    texts = files("mine", [Written("it", (found,))])
     assert list(texts)[-2:] == ["mine.v", "mine_proofs.v"]
     assert "Proof" not in texts["mine.v"]
     for word in ("Admitted", "Axiom", "admit"):
@@ -105,16 +110,128 @@ def test_axioms_are_read_off_what_rocq_prints() -> None:
     assert assumed("Closed under the global context\n") == []
 
 
+# --- whole theorems ----------------------------------------------------------------------------
+def test_a_whole_theorem_has_the_loss_written_out_and_names_no_formula_of_ours() -> None:
+    (found,) = whole("simclr", results["simclr"])
+    assert found.whole
+    assert "positives := fun a => match a with [true; false] => / (p - 1)" in found.definitions
+    assert "(2 <= n)%nat -> (2 <= p)%nat -> 0 < tau ->" in found.statement
+    assert "attained [n; p]" in found.statement and "least [n; p] tau" in found.statement
+    assert "<->" not in found.statement
+
+
+@pytest.mark.slow
+def test_the_threshold_of_supcl_is_the_condition_of_its_whole_theorem() -> None:
+    (found,) = whole("supcl_threshold", results["supcl-threshold"])
+    value = results["supcl-threshold"].quantity("alpha_min").expression
+    assert f"iff alpha <= {value}" in found.title
+    assert "<-> least [m; n; p] tau" in found.statement
+
+
+def test_what_the_library_does_not_know_has_no_whole_theorem() -> None:
+    for id, why in (
+        ("sincere", "each positive has its own denominator"),
+        ("sigmoid-threshold", "not a softmax loss"),
+        ("supcl-two-sizes", "all alike"),
+    ):
+        with pytest.raises(NotWritten, match=why):
+            list(whole("it", results[id]))
+
+
+CERTIFIED = {"m": 3, "n": 3, "p": 2, "alpha": "3/4", "tau": "1/2"}
+
+
+def _certified(loss: str = "1.708545194404946026545699541437696793677") -> Written:
+    result = results["supcl-optimum"]
+    assert result.problem is not None
+    symbols = {s.name: s for s in result.problem.domain.ranges}
+    point = {symbols[k]: sympify(v, rational=True) for k, v in CERTIFIED.items()}
+    inner = {
+        "same_instance": "1",
+        "same_class": "0.4518223932565080201180543668740167011563",
+        "cross_class": "-0.3172741310855026733726847889580055670521",
+    }
+    claim = {"loss": loss, "gap": "1.82e-30"}
+    return Written("it", certified("it", result.problem, point, inner, claim))
+
+
+def test_a_certificate_that_claims_too_much_has_no_theorem() -> None:
+    _, bound = _certified().theorems
+    assert "unit_vectors [3%nat; 3%nat; 2%nat] dims x" in bound.statement
+    with pytest.raises(NotWritten, match="below the claim"):
+        _certified("1.7085451944049460265456995415")
+
+
 # --- what the kernel says ----------------------------------------------------------------------
+def test_the_list_of_rungs_names_results_and_known_rungs() -> None:
+    assert set(rungs()) <= set(results)
+    assert set(rungs().values()) == {"numbers", "thresholds", "whole theorem"}
+    wanted = ("supcl-threshold", "simclr", "supcon")
+    assert all(rungs()[id] == "whole theorem" for id in wanted)
+
+
+#: Their proofs take Rocq minutes, and are checked with the nets.
+LONG = {"superclass-threshold"}
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("rocq")
-def test_rocq_accepts_the_threshold_and_its_numbers() -> None:
-    result = results["supcl-threshold"]
-    found = written(result, result.point(**POINT), digits=30)
-    assert found.rung == "whole theorem"
+@pytest.mark.parametrize(
+    "id", [pytest.param(id, marks=pytest.mark.net) if id in LONG else id for id in rungs()]
+)
+def test_rocq_accepts_what_is_exported(id: str) -> None:
+    found = written(results[id])
+    assert found.rung == rungs()[id]
     checked = check(files("mine", [found]))
     assert checked.accepted, checked
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("rocq")
+def test_rocq_accepts_a_certificate_and_not_a_tampered_one() -> None:
+    texts = files("mine", [_certified()])
+    assert check(texts).accepted
+    texts["mine.v"] = texts["mine.v"].replace("4518223932565", "4518223932575")
+    assert not check(texts).accepted
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("rocq")
+def test_rocq_accepts_numbers_to_thirty_digits() -> None:
+    result = results["supcl-threshold"]
+    found = written(result, result.point(**POINT), digits=30)
+    checked = check(files("mine", [_numbers(found)]))
+    assert checked.accepted, checked
     assert "ClassicalDedekindReals.sig_not_dec" in checked.axioms
+
+
+def _numbers(found: Written) -> Written:
+    return replace(found, theorems=tuple(t for t in found.theorems if "i_prec" in t.proof[-1]))
+
+
+def _formulas(found: Written) -> Written:
+    return replace(found, theorems=tuple(t for t in found.theorems if not t.whole))
+
+
+#: How whole theorems are made false.
+WHOLE = {
+    "a smaller denominator": ("[false; false] => 1 |", "[false; false] => 0 |"),
+    "other inner products": ("[false; true] => - / (n - 1)", "[false; true] => - / n"),
+    "a wider range": ("(2 <= p)%nat", "(1 <= p)%nat"),
+    "a negative weight": ("weight := 1;", "weight := - 1;"),
+    "a swapped quantifier": ("(tau : R), (2", "(tau : R), exists q : R, tau < q /\\ q < 0 /\\ (2"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("rocq")
+@pytest.mark.parametrize("mutant", WHOLE)
+def test_rocq_refuses_a_mutant_of_a_whole_theorem(mutant: str) -> None:
+    texts = files("mine", [Written("it", tuple(whole("it", results["simclr"])))])
+    old, new = WHOLE[mutant]
+    assert old in texts["mine.v"]
+    texts["mine.v"] = texts["mine.v"].replace(old, new)
+    assert not check(texts).accepted
 
 
 #: How a statement is made false: each must be refused, with the proof as it was written.
@@ -134,7 +251,8 @@ MUTANTS = {
 def test_rocq_refuses_a_mutant(mutant: str) -> None:
     result = results["supcl-threshold"]
     point = result.point(**POINT) if "number" in mutant else None
-    texts = files("mine", [written(result, point, digits=30)])
+    found = written(result, point, digits=30)
+    texts = files("mine", [(_numbers if point else _formulas)(found)])
     old, new = MUTANTS[mutant]
     if new is None:
         changed = texts["mine.v"].replace("forall m n tau alpha : R,", "exists m n tau alpha : R,")

@@ -106,7 +106,7 @@ def _down(value: Expr, digits: int = DIGITS) -> Rational:
 
 
 def _unfold(called: str) -> str:
-    return f"partition, gradient, level, {called}_terms, {called}_inner"
+    return f"level, gradient, partition, {called}_terms, {called}_inner"
 
 
 def _numeric(declared: Declared) -> str:

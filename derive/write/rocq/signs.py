@@ -76,7 +76,12 @@ class Signs:
         self._denominators(exponents)
         for text, e in (spelled or {}).items():
             if term(e) != text:
-                self.lines.append(f"replace ({text}) with ({term(e)}) by (f_equal; field; nz).")
+                how = (
+                    "unfold Rdiv; rewrite Rmult_0_l; apply exp_0"
+                    if e == 1
+                    else "f_equal; field; nz"
+                )
+                self.lines.append(f"replace ({text}) with ({term(e)}) by ({how}).")
         self._name_exponentials(every)
         self._denominators(self.named(e) for e in every)
 
@@ -367,6 +372,8 @@ def _as_product(monomial: Expr, meaning: Mapping[Symbol, Expr]) -> str:
     factors = []
     for f in Mul.make_args(monomial):
         base, k = f.as_base_exp()
+        if not meaning.get(base, S.One).args:
+            raise NotWritten(f"{f} is not an exponential of parameters")
         atom = f"exp ({term(meaning[base].args[0])})"
         factors += [atom if k > 0 else f"/ {atom}"] * abs(int(k))
     return " * ".join(factors)

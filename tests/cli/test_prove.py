@@ -1,0 +1,69 @@
+"""``cltheory prove`` and the files for Rocq: what is said with and without ``coqc``."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from cltheory.derive.write.rocq import check
+from cltheory.derive.write.rocq.check import Checked
+
+
+def test_without_rocq_one_line_says_how_to_get_it(
+    refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert "apt-get install coq" in refused("prove", "dcl")
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        (Checked("", ("ClassicalDedekindReals.sig_not_dec",), 1.0), 0),
+        (Checked("mine_proofs.v: no applicable tactic", (), 1.0), 1),
+        (Checked("", ("mine",), 1.0), 1),
+    ],
+    ids=["accepted", "refused", "an axiom"],
+)
+def test_kernel_is_said_only_of_what_was_accepted(
+    cltheory: Callable[..., tuple[int, str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+    said: Checked,
+    code: int,
+) -> None:
+    monkeypatch.setattr(check, "installed", lambda: "8.16.1")
+    monkeypatch.setattr(check, "check", lambda texts: said)
+    found = cltheory("prove", "dcl")
+    assert found[0] == code
+    assert ("[kernel]" in found[1]) is (code == 0)
+    assert bool(found[2]) is (code == 1)
+    data = json.loads(cltheory("prove", "dcl", "--format", "json")[1])
+    assert data["evidence"] == ("kernel" if code == 0 else None)
+    assert data["kernel"] == ("whole theorem" if code == 0 else None)
+
+
+def test_export_writes_statements_apart_from_proofs(
+    cltheory: Callable[..., tuple[int, str, str]], here: Path
+) -> None:
+    assert cltheory("export", "--rocq", "mine.v", "dcl")[0] == 0
+    written = {path.name for path in here.iterdir()}
+    assert {"mine.v", "mine_proofs.v", "cltheory_loss.v"} <= written
+    assert "Qed" not in Path("mine.v").read_text(encoding="utf-8")
+    assert cltheory("export", "--rocq", "mine.v", "dcl")[0] == 0  # its own files are replaced
+    Path("mine_proofs.v").write_text("mine", encoding="utf-8")
+    assert cltheory("export", "--rocq", "mine.v", "dcl")[0] == 2
+
+
+def test_bad_names_are_refused(refused: Callable[..., str], here: Path) -> None:
+    assert "not a name for Rocq" in refused("export", "--rocq", "my-file.v", "dcl")
+    assert "ends in .v" in refused("export", "--rocq", "mine.txt", "dcl")
+    assert not list(here.iterdir())
+
+
+def test_show_and_json_say_the_rung(cltheory: Callable[..., tuple[int, str, str]]) -> None:
+    assert "whole theorem, exported" in cltheory("show", "dcl")[1]
+    rows = json.loads(cltheory("list", "dcl", "--format", "json")[1])
+    assert {row["id"]: row["kernel"] for row in rows}["dcl"] == "whole theorem"
