@@ -68,7 +68,7 @@ def as_text(found: Report) -> str:
     for safe in found.parameters:
         lines += _range(safe)
         lines += [line for bound in safe.bounds for line in _bound(bound)]
-    if found.facts:
+    if found.parameters:
         lines.append("")
     for told in found.facts:
         who = f" ({_who(told.bound)})" if told.bound else ""
