@@ -23,7 +23,7 @@ WIDTH = 100  #: characters of a line
 Examples:
   cltheory advise --classes 100 --batch 1024 --views 2 --dim 128 --loss supcl
   cltheory advise --loss supcl --classes 10 --batch 256 --alpha 0.05 --convention supcontrast
-  cltheory advise --loss supcon --classes 100 --batch 1024 --sampling balanced:8 --noise 0.2
+  cltheory advise --loss supcon --classes 100 --batch 512 --sampling balanced:8 --noise 0.2
   cltheory advise --loss simclr --batch 512 --devices 8 --classes 1000 --per-class 1281
   cltheory advise --loss siglip --batch 4096 --t 10 --b -10 --format json
   cltheory advise --loss supcon --sizes 500,100,20 --tau 0.1
@@ -68,7 +68,7 @@ def as_text(found: Report) -> str:
     for safe in found.parameters:
         lines += _range(safe)
         lines += [line for bound in safe.bounds for line in _bound(bound)]
-    if found.facts:
+    if found.parameters:
         lines.append("")
     for told in found.facts:
         who = f" ({_who(told.bound)})" if told.bound else ""

@@ -359,24 +359,22 @@ def _unequal(at: Setting) -> Iterator[Told]:
     rows = made.value("cosines", tau=at.numbers["tau"])
     assert isinstance(rows, list)
     cosines = [[float(k) for k in row] for row in rows]
-    rank = int(as_float(made.value("rank", tau=at.numbers["tau"])))
-    yield Told("rank", f"the optimum needs d >= {rank}")
     pairs = {(i, j): cosines[i][j] for j in range(len(sizes)) for i in range(j)}
     (i, j), most = max(pairs.items(), key=lambda pair: pair[1])
     bound = Bound(most, id, "cosines", str(made.evidence.grade))
-    names = [f"{sizes[k]}" for k in (i, j)]
-    if most == 1:
-        together = {k for pair, cosine in pairs.items() if cosine == 1 for k in pair}
-        shown = ", ".join(str(sizes[k]) for k in sorted(together))
-        yield Told("cosines", f"at this tau some classes are one point: those of {shown}", bound)
-        return
-    least = min(pairs.values())
-    yield Told(
-        "cosines",
-        f"no two classes are one point: cosines are from {least:.4g} to {most:.4g}, the largest "
-        f"between classes of {' and '.join(names)}; equal sizes have {-1 / (len(sizes) - 1):.4g}",
-        bound,
-    )
+    together = sorted({k for pair, cosine in pairs.items() if cosine == 1 for k in pair})
+    if together:
+        shown = ", ".join(str(sizes[k]) for k in together)
+        says = f"at this tau some classes are one point: those of {shown}"
+    else:
+        least, equal = min(pairs.values()), -1 / (len(sizes) - 1)
+        says = (
+            f"no two classes are one point: cosines are from {least:.4g} to {most:.4g}, the "
+            f"largest between classes of {sizes[i]} and {sizes[j]}; equal sizes have {equal:.4g}"
+        )
+    yield Told("cosines", says, bound)
+    rank = int(as_float(made.value("rank", tau=at.numbers["tau"])))
+    yield Told("rank", f"the optimum needs d >= {rank}")
 
 
 def _taken(at: Setting) -> dict[str, str]:

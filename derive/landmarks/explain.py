@@ -178,7 +178,7 @@ def within(
     """
     found = _exact(value)
     low, high = whole or real
-    fits = found.is_finite and low <= found <= high
+    fits = found.is_finite and low <= float(found) <= high
     if not fits or (whole and not isinstance(found, Integer)):
         kind = "whole number" if whole else "number"
         option = name.replace("_", "-")

@@ -401,7 +401,9 @@ def test_safetensors_where_it_is_installed(views: Any, report: Any, tmp_path: Pa
     save = pytest.importorskip("safetensors.numpy").save_file
     save({"query": views[0], "key": views[1]}, tmp_path / "v.safetensors")
     np.savez(tmp_path / "v.npz", z1=views[0], z2=views[1])
-    assert report(tmp_path / "v.safetensors")["band"] == report(tmp_path / "v.npz")["band"]
+    found, same = (report(tmp_path / f"v.{kind}")["band"] for kind in ("safetensors", "npz"))
+    for name, numbers in same.items():  # sums go by where arrays begin in memory
+        assert found[name] == pytest.approx(numbers, rel=1e-12), name
 
 
 @pytest.mark.parametrize("kind, package", [("parquet", "pyarrow"), ("safetensors",) * 2])

@@ -229,7 +229,7 @@ def test_refusals(call: Any, says: str) -> None:
 # --- the page -------------------------------------------------------------------------------------
 def test_the_lines_of_the_page_log() -> None:
     page = Path(__file__).resolve().parents[2] / "docs" / "diagnose.md"
-    (lines,) = re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
+    lines, _ = re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
     space: dict[str, Any] = {}
     exec(lines, space)
     logged: list[tuple[int, dict[str, float]]] = []
