@@ -8,11 +8,13 @@ the number K of others of an anchor's class.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from sympy import Add, Expr, Symbol, Tuple
+from sympy import Add, Expr, Gt, Symbol, Tuple
 
 from ..decide.digits import sign
-from ..decide.domain import DomainError
+from ..decide.domain import Domain, DomainError
+from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ..losses.alone import ALONE
 from ..losses.softmax import SoftmaxLoss
 from ..losses.supcl import alpha
@@ -26,8 +28,8 @@ from ..problems.batches import MOST, BatchProblem
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import AVERAGING
-from ..proof.relations import eq
-from ..proof.statement import Relations
+from ..proof.relations import eq, gt
+from ..proof.statement import Relations, Statement
 from ..structures.called import called
 from ..theorem.quantity import Quantity
 from ..theorem.subject import Subject, Symmetric
@@ -88,7 +90,7 @@ def of_means(
         attempt.steps = list(proof.steps)
         try:
             found = batch_vertex(loss, name, alpha, problem.domain, attempt)
-            left = {e: c for e, c in found.items() if not _holds(c, loss, e, fixed)}
+            left = {e: c for e, c in found.items() if not _holds(c, name, e, fixed, attempt)}
             if not left:
                 inner = pure_inner(loss, name)
                 least = loss.mean(part.loss.value(inner) for part in loss.parts)
@@ -118,10 +120,32 @@ def of_means(
     return quantities
 
 
-def _holds(c: MeanCondition, loss: BatchLoss, space: str, fixed: Mapping[Symbol, Expr]) -> bool:
+def _holds(
+    c: MeanCondition, name: str, space: str, fixed: Mapping[Symbol, Expr], proof: Derivation
+) -> bool:
     """Whether trace never moves there: by the proof, at numbers, or as there is no such space."""
     values = dict(fixed)
     mean = c.relation.args[0].xreplace(values)
-    if c.holds or loss.scheme.eigenspace(space).dimension.xreplace(values) == 0:
+    if c.holds or c.loss.scheme.eigenspace(space).dimension.xreplace(values) == 0:
         return True
-    return not mean.free_symbols and (sign(mean) or 0) > 0
+    if mean.free_symbols or (sign(mean) or 0) <= 0:
+        return False
+    says = f"At these values moving trace from {name} to {space} raises the loss"
+    proof.add(says, SignOfMean(gt(mean, 0), Domain({}, {})), "the mean is a number, in a ball")
+    return True
+
+
+@dataclass(frozen=True, eq=False)
+class SignOfMean(Statement):
+    """``mean > 0``, a number."""
+
+    def decide(self) -> Outcome:
+        """Whether a ball around it says so."""
+        if not isinstance(self.shown, Gt) or self.shown.args[1] != 0:
+            return Undecided(f"{self.shown} is not about a sign")
+        found = sign(self.shown.args[0])
+        if found is None:
+            return Undecided("no ball tells its sign")
+        if found > 0:
+            return Holds(Evidence(Grade.INTERVAL, "its sign in ball arithmetic"))
+        return Refuted(note="it is not positive")

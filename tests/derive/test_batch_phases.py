@@ -151,6 +151,11 @@ def test_alpha_is_solved_for_in_large_batches_in_no_time() -> None:
         at={**at, "alpha": "1/20"}, loss="supcl", sampling="uniform", alone="term"
     )
     assert below.value("structure", **at, alpha="1/20") == "classes"
+    (step,) = [s for s in below.derivation if s.title.startswith("At these values")]
+    (mean, _), gt = step.says.shown.args, step.says.shown.func
+    assert isinstance(step.says.decide(), Holds)
+    for wrong in (gt(-mean, 0), gt(mean - 1, 0), gt(0, mean)):
+        assert not isinstance(step.says.saying(wrong).decide(), Holds)
     with pytest.raises(DomainError, match="several eigenspaces"):
         _ = PHASES.with_inputs(
             at={**at, "alpha": "1/10"}, loss="supcl", sampling="uniform", alone="term"

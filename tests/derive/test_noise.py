@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 from math import exp, log
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -130,3 +132,35 @@ def test_captions_from_outside_the_batch_do_not_close_the_simplex() -> None:
     assert pairs_loss(np.stack([cone] * 2), rho, tau) < pairs_loss(
         np.stack([simplex] * 2), rho, tau
     )
+
+
+@pytest.mark.parametrize(
+    ("alpha", "tau", "end"), [("1/2", "1/2", "instances"), ("1/10", "1/2", "mean")]
+)
+def test_how_supcl_leaves_collapse_with_flipped_labels(alpha: str, tau: str, end: str) -> None:
+    """The smallest end is where the dual condition fails, on embeddings, and towards what."""
+    m, n, p = 3, 2, 2
+    size, heat, weight = m * n * p, float(Fraction(tau)), float(Fraction(alpha))
+    file = str(Path(__file__).parents[2] / "docs/problems/flipped-labels.toml")
+    at = {"m": m, "n": n, "p": p, "tau": tau, "alpha": alpha}
+    made = results[file].with_inputs(at=at)
+    names = {k: f"rho_classes_{k}" for k in ("instances", "mean")}
+    ends = {k: float(made.value(v, **at)) for k, v in names.items() if v in made.quantities}
+    rho = min(ends.values())
+    assert min(ends, key=ends.__getitem__) == end
+    c, i, _ = (np.array(x) for x in zip(*product(range(m), range(n), range(p)), strict=True))
+    own = (c[:, None] == c) & (i[:, None] == i)
+    mates = (c[:, None] == c) & ~own
+    far = c[:, None] != c
+    gram = np.where(far, -1 / (m - 1), 1.0)
+    softmax = np.exp(gram / heat) / np.exp(gram / heat).sum(1, keepdims=True)
+
+    def slack(rho: float) -> np.ndarray:
+        pulls = (1 - weight) * ((1 - rho) * mates / mates.sum(1) + rho * far / far.sum(1))
+        slope = softmax - pulls - weight * own / own.sum(1)
+        return slope - np.diag((slope @ gram).diagonal())
+
+    assert np.linalg.eigvalsh(slack(rho - 1e-6)).min() > -1e-12
+    contrast = np.where(c == 0, np.where(i == 0, 1.0, -1.0), 0.0)
+    towards = {"mean": np.ones(size), "instances": contrast}[end]
+    assert towards @ slack(rho + 1e-6) @ towards < 0 < towards @ slack(rho - 1e-6) @ towards

@@ -34,7 +34,8 @@ DRAW = instances_alone(NEGATIVE)
 #: The fraction of the batches that contain a pair.
 PART = Symbol("pi_2")
 FREE = Symbol("f")
-DOMAIN = DRAW.within(INSTANCES)
+# At the witness the batches make up a partition.
+DOMAIN = DRAW.within(INSTANCES).with_range(n, INSTANCES.ranges[n], 4)
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:

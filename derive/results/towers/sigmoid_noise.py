@@ -210,7 +210,7 @@ def _biases(cosines: Inner, gap: Expr, proof: Derivation) -> tuple[Threshold, Th
             gt(tidy(values["shared_contrasts"] - values["differing_contrasts"]), S.Zero),
             *(gt(derivative(e, W), S.Zero) for name, e in values.items() if name not in APART),
         ),
-        "so the largest w is the best one; averaged over relabellings, all vectors have one w",
+        "the largest w is then the best one, and averaged over relabellings all vectors have one w",
         wide,
     )
     found = []
