@@ -106,7 +106,9 @@ UNPROVED = (
     },
     epilog=EXAMPLES,
 )
-@click.version_option(package_name="cltheory", prog_name="cltheory")
+@click.version_option(
+    package_name="cltheory", prog_name="cltheory", message="%(prog)s, version %(version)s"
+)
 def cli() -> None:
     """Closed-form results of contrastive-learning theory, derived and checked by machine."""
 

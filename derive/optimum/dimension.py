@@ -15,7 +15,7 @@ from dataclasses import field, replace
 from functools import lru_cache
 from itertools import islice
 
-from sympy import Expr, Ge, Lt, S, Symbol, oo
+from sympy import Expr, Ge, Lt, S, Symbol, nan, oo, zoo
 
 from ..dataclass import dataclass
 from ..decide.cases import opened
@@ -35,6 +35,8 @@ d = Symbol("d", integer=True, positive=True)
 Names = tuple[str, ...]
 #: Points besides the witness at which the structure may be optimal.
 TRIED = 8
+#: What is in a formula where it has no value.
+NO_NUMBERS = (oo, -oo, zoo, nan)
 
 
 @dataclass(frozen=True)
@@ -227,7 +229,7 @@ class Fails(Enough):
     def _all_rise(self, gaps: Mapping[str, Expr], point: Mapping[Symbol, Expr]) -> bool:
         """Whether no direction lowers the loss at a point of the threshold."""
         at = {**point, **{s: e.xreplace(dict(point)) for s, e in self.threshold.items()}}
-        if not all(value.is_finite for value in at.values()) or not self.domain.contains(at):
+        if any(value.has(*NO_NUMBERS) for value in at.values()) or not self.domain.contains(at):
             return False
         there = (e for e in gaps if self.scheme.eigenspace(e).dimension.xreplace(at) > 0)
         return all(sign(gaps[e].xreplace(at)) in (0, 1) for e in there)

@@ -16,6 +16,7 @@ from cltheory.derive.proof.derivation import Step
 from cltheory.derive.proof.relations import Iff
 from cltheory.derive.results import results
 from cltheory.derive.write.layout import displays, signs
+from cltheory.derive.write.layout.displays import room_of
 from cltheory.derive.write.layout.layout import layout
 from cltheory.derive.write.layout.statement import is_evident, without_evident
 from cltheory.derive.write.layout.tree import Limited, Node
@@ -343,6 +344,49 @@ def check_log(log: str) -> None:
 @needs_tex
 def test_a_proof_compiles(tmp_path: Path) -> None:
     check_log(compiled(tmp_path, document([told("ssem"), told("supcl-threshold")])))
+
+
+#: Expectations, and largest numbers three deep, which no column holds.
+TOO_WIDE_FOR_COLUMNS = {
+    *WIDE,
+    *(id for id in results if id.endswith("-batches") or "-batches-" in id),
+    "uniform-bound",
+}
+SEEN = 5.0  #: points that a line may stick out of a column, half of what is between two
+
+
+def check_columns(log: str) -> None:
+    wide = [float(w) for w in re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide", log)]
+    assert max(wide, default=0) <= SEEN, wide
+
+
+def in_columns(*ids: str) -> str:
+    return document([proof_of(results[id], room=room_of(2)) for id in ids], 2)
+
+
+@needs_tex
+def test_a_proof_fits_one_of_two_columns(tmp_path: Path) -> None:
+    text = in_columns("supcl-threshold", "soft-supcon")
+    check_columns(compiled(tmp_path, text))
+    assert r"\begin{tabular}" not in text  # they are told in words, and not cut
+    with pytest.raises(AssertionError):  # as it is for a page
+        check_columns(compiled(tmp_path, document([told("supcl-threshold")], 2)))
+
+
+@needs_tex
+@pytest.mark.slow
+def test_all_proofs_fit_one_of_two_columns(tmp_path: Path) -> None:
+    text = in_columns(*(id for id in results if id not in TOO_WIDE_FOR_COLUMNS))
+    check_columns(compiled(tmp_path, text))
+
+
+def test_values_in_a_theorem_are_shown_in_all_of_their_rows() -> None:
+    """A formula that is broken keeps its end."""
+    r = results["ssem"]
+    found = [proof_of(r, r.point(m=3), room=room) for room in (100.0, 2000.0)]
+    narrow, wide = (f.theorem.partition("In particular")[2] for f in found)
+    signs = [re.sub(r"\\\\|&|\\quad|\{\}|\s", "", text) for text in (narrow, wide)]
+    assert signs[0] == signs[1] and narrow.count(r"\\") > wide.count(r"\\")
 
 
 @needs_tex

@@ -23,7 +23,7 @@ from .lines import points, rows
 from .signs import by_sign
 from .statement import SIGNS, Line, lines
 from .tex import Names, spoken, tex
-from .tree import Call, Limited, Name, Node, Product, Sum, named
+from .tree import Call, Limited, Name, Node, Other, Product, Sum, named
 
 #: Room in a line beside the number of a formula, in points; and what is written before a sign.
 ROOM = 345.0
@@ -34,6 +34,8 @@ NUMBER = 24.0
 #: What a part that is repeated costs at least that gets a letter, and what letters save at least,
 #: in a display and in a line of text, which is longer.
 REPEATED, SAVED, SAVED_IN_TEXT = 20, 90, 30
+#: What a part costs at least that gets a letter because nothing larger fits.
+SMALL = 8
 #: Names for parts: the first for sums of exponentials.
 SUMS, LETTERS = ("Z", "Z_1", "Z_2"), ("A", "B", "C", "Q", "S", "T", "W", "X", "Y")
 
@@ -246,19 +248,24 @@ class Letters:
         return seen[key][0] if saving >= least else None
 
     def _too_wide(self, name: Names, room: float) -> Node | None:
-        """The widest part that fits of a term that does not."""
+        """The widest part that fits of a term that does not; a small one where no other does."""
         for node in self._all() if room < inf else ():
             for wide in (t for t in terms(node) if points(t, name) > room):
                 fitting = [
                     part
                     for part in parts(wide)
-                    if isinstance(part, (Sum, Product, Call))
-                    and part.cost >= 20
-                    and points(part, name) > 60
+                    if isinstance(part, (Sum, Product, Call, Other))
+                    and part.cost >= SMALL
+                    and points(part, name) > 40
                     and all(points(t, name) <= room for t in terms(part))
                 ]
+                usual = [
+                    part
+                    for part in fitting
+                    if part.cost >= 20 and points(part, name) > 60 and not isinstance(part, Other)
+                ]
                 if fitting:
-                    return max(fitting, key=lambda part: points(part, name))
+                    return max(usual or fitting, key=lambda part: points(part, name))
         return None
 
 
