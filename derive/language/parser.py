@@ -494,7 +494,7 @@ class Printed(Parser):
         return parts[0] if len(parts) == 1 else nodes.And(tuple(parts))
 
     def said(self) -> Node:
-        r"""A relation, maybe said ``\forall`` inside brackets: ``(u = v \ \forall u \in U)``."""
+        r"""A relation, ``\forall`` inside brackets allowed: ``(u = v \ \forall u \in U)``."""
         if self.now == "(":
             for what in (self.quantified, self.bracketed):
                 found = self.attempt(lambda what=what: self.within("(", what))  # type: ignore[misc]
