@@ -7,18 +7,17 @@ has Rocq check it. That a result is in the list is no evidence: ``cltheory prove
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
 
-STORED = Path(__file__).with_name("rungs.json")
+STORED = Path(__file__).with_name("rungs.txt")
 
 
 @cache
 def rungs() -> dict[str, str]:
     """The rung of each result that has one, by its id."""
-    found: dict[str, str] = json.loads(STORED.read_text(encoding="utf-8"))
-    return found
+    lines = STORED.read_text(encoding="utf-8").splitlines()
+    return dict(line.split(": ") for line in lines)
 
 
 def exported(id: str) -> str | None:
