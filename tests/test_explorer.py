@@ -165,7 +165,8 @@ def test_the_page_is_one_small_file(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not re.search(r"https?://|<link|@import|\bimport\b[^;\n]*from|src=", page)
     linked = set(re.findall(r'result: "([\w-]+)"|of: "([\w-]+)"|command: "([\w-]+)"', page))
     assert {id for ids in linked for id in ids if id} <= set(explorer.RESULTS)
-    called = set(re.findall(r"theory\.([a-z]\w+)", page))
+    called = set(re.findall(r'theory\.([a-z]\w+)|\bat\("(\w+)"', page))
+    called = {name for pair in called for name in pair if name}
     for name in called - {"nothing"}:
         id = next((r for r in explorer.RESULTS if name.startswith(f"{r.replace('-', '_')}_")), None)
         assert id or name.startswith(("dimension_", *explorer.LOSSES)), name
@@ -177,6 +178,9 @@ def test_the_page_is_one_small_file(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_the_whole_page_is_below_300_kilobytes() -> None:
     page = explorer.page()
+    known = set(re.findall(r"^function (\w+)\(", page, re.M))
+    asked = re.findall(r'theory\.([a-z]\w+)\(|\bat\("(\w+)"', page)
+    assert {name for pair in asked for name in pair if name} <= known
     assert len(page.encode()) < 300_000
     assert "mfrac" in page and "/*SCRIPT" not in page
 
