@@ -207,7 +207,7 @@ const says = () => document.querySelector("#answer h1").textContent;
 await later();
 const told = { start: says(), first: performance.now() };
 for (let k = 0; k < 60; k++) key("alpha", "ArrowUp");
-await later();
+for (let k = 0; k < 40 && (says() === told.start || !location.hash); k++) await later();
 told.up = says();
 key("drawing", "ArrowLeft");
 const fields = [...document.querySelectorAll("input, select, button, canvas, a")];
