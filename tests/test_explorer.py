@@ -165,7 +165,8 @@ def test_the_page_is_one_small_file(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not re.search(r"https?://|<link|@import|\bimport\b[^;\n]*from|src=", page)
     linked = set(re.findall(r'result: "([\w-]+)"|of: "([\w-]+)"|command: "([\w-]+)"', page))
     assert {id for ids in linked for id in ids if id} <= set(explorer.RESULTS)
-    called = set(re.findall(r"theory\.([a-z]\w+)", page))
+    called = set(re.findall(r'theory\.([a-z]\w+)|\bat\("(\w+)"', page))
+    called = {name for pair in called for name in pair if name}
     for name in called - {"nothing"}:
         id = next((r for r in explorer.RESULTS if name.startswith(f"{r.replace('-', '_')}_")), None)
         assert id or name.startswith(("dimension_", *explorer.LOSSES)), name
@@ -177,6 +178,9 @@ def test_the_page_is_one_small_file(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 def test_the_whole_page_is_below_300_kilobytes() -> None:
     page = explorer.page()
+    known = set(re.findall(r"^function (\w+)\(", page, re.M))
+    asked = re.findall(r'theory\.([a-z]\w+)\(|\bat\("(\w+)"', page)
+    assert {name for pair in asked for name in pair if name} <= known
     assert len(page.encode()) < 300_000
     assert "mfrac" in page and "/*SCRIPT" not in page
 
@@ -203,7 +207,8 @@ const says = () => document.querySelector("#answer h1").textContent;
 await later();
 const told = { start: says(), first: performance.now() };
 for (let k = 0; k < 60; k++) key("alpha", "ArrowUp");
-await later();
+const shown = () => says() !== told.start && location.hash.includes("alpha=0.9");
+for (let k = 0; k < 40 && !shown(); k++) await later();
 told.up = says();
 key("drawing", "ArrowLeft");
 const fields = [...document.querySelectorAll("input, select, button, canvas, a")];
@@ -224,7 +229,7 @@ def test_the_page_works_with_the_keyboard_alone(tmp_path: Path) -> None:
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--dump-dom"]
     options += ["--disable-dev-shm-usage", f"--user-data-dir={tmp_path / 'profile'}"]
     done = subprocess.run(
-        [str(BROWSER), *options, "--virtual-time-budget=20000", path.as_uri()],
+        [str(BROWSER), *options, "--virtual-time-budget=30000", path.as_uri()],
         capture_output=True,
         text=True,
         timeout=120,

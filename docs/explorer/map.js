@@ -73,7 +73,7 @@ export class PhaseMap {
   paint() {
     const { canvas } = this, context = canvas.getContext("2d"), dpr = devicePixelRatio || 1;
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
-    if (!width) return;
+    if (!width || !this.here) return;
     sized(canvas, width * dpr, height * dpr);
     context.setTransform(dpr, 0, 0, dpr, 0, 0);
     context.drawImage(this.grid, 0, 0, width, height);

@@ -1,5 +1,5 @@
 // What is known of each loss, in terms of the derived formulas: which structure is optimal, where
-// the thresholds lie, what the landmarks are. No formula is written here.
+// the thresholds lie, what the landmarks are.
 import { theory } from "./theory.mjs";
 import { meanLog, meanOf } from "./random.js";
 
@@ -21,6 +21,7 @@ export const PARAMETERS = {
 
 /** A formula where it has a value, else undefined. */
 function at(name, s) {
+  if (!theory[name]) return undefined;
   try {
     const found = theory[name](s);
     return Number.isNaN(found) ? undefined : found;
@@ -58,11 +59,11 @@ function random(key, s, tau) {
 }
 
 function landmarks({ key, command }, s, least) {
-  const rows = [], count = s.count ?? s.m * s.n;
+  const rows = [];
   for (const [name, [label, means]] of Object.entries(CONFIGURATIONS)) {
     if (name !== "random" && !theory[`${key}_${name}`]) continue;
     const value = name === "random" ? random(key, s, s.tau ?? 1 / s.t) : at(`${key}_${name}`, s);
-    const room = { classes_collapsed: s.m - 1, orthogonal: count, simplex: count - 1 }[name] ?? 1;
+    const room = at(`${key}_${name}_needs`, s) ?? 1;
     rows.push({ name, label, means: room > s.d ? `${means}; needs d ≥ ${room}` : means, value });
   }
   // The optimum of all dimensions, or what the sphere of this one leaves.
@@ -180,7 +181,7 @@ const supcon = {
   explain: (s) => ["supcon", { batch: s.m * s.n, views: s.p, classes: s.m, tau: s.tau, dim: s.d }],
 };
 
-const images = (s) => ({ n: s.images, m: s.images, count: s.images, p: s.p2, tau: s.tau, d: s.d });
+const images = (s) => ({ n: s.images, m: s.images, p: s.p2, tau: s.tau, d: s.d });
 const simclr = {
   title: "SimCLR", convention: "the paper, lightly", key: "simclr", own: images,
   parameters: ["images", "p2", "tau", "d"], map: ["images", "d"],
@@ -200,11 +201,11 @@ const simclr = {
 
 // --- pairs
 const clip = {
-  title: "CLIP", convention: "the paper, open_clip", key: "clip", own: (s) => ({ N: s.N, count: s.N, t: s.t, d: s.d, tau: 1 / s.t }),
+  title: "CLIP", convention: "the paper, open_clip", key: "clip", own: (s) => ({ N: s.N, t: s.t, d: s.d, tau: 1 / s.t }),
   parameters: ["N", "t", "d"], map: ["N", "d"],
-  phase: (s) => (s.d < s.N - 1 ? "no room" : "simplex"),
+  phase: (s) => (s.d < theory.dimension_infonce_optimum_loss(s) ? "no room" : "simplex"),
   within: () => 0,
-  optimum: (s) => ({ kind: "pairs", positive: 1, negative: theory.infonce_optimum_negative(s), loss: at("clip_simplex", s), loss_from: "infonce-optimum", needs: s.N - 1 }),
+  optimum: (s) => ({ kind: "pairs", positive: 1, negative: theory.infonce_optimum_negative(s), loss: at("clip_simplex", s), loss_from: "infonce-optimum", needs: theory.dimension_infonce_optimum_loss(s) }),
   says: (s) => ["Pairs form a simplex", `At every scale, both of a pair are one vector, and the ${s.N} pairs are as far apart as they can be.`],
   thresholds: () => [],
   least: (s) => [at("clip_simplex", s), theory.uniform_bound_loss_at_least_two_towers(s)],
@@ -221,7 +222,7 @@ const REGIMES = {
 const sigmoid = {
   title: "Sigmoid", convention: "lee2024sigmoid (−b)", key: "sigmoid", sign: 1,
   parameters: ["N", "t", "b", "d"], map: ["t", "b"],
-  own: (s) => ({ N: s.N, count: s.N, t: s.t, b: s.b, d: s.d }),
+  own: (s) => ({ N: s.N, t: s.t, b: s.b, d: s.d }),
   theirs(s) {
     return { ...s, b: this.sign * s.b };
   },

@@ -28,7 +28,7 @@ from cltheory.derive.theorem.dimensions import own_dimension
 from cltheory.derive.theorem.quantity import Quantity
 from cltheory.derive.theorem.result import Result
 from cltheory.derive.write.javascript import function, functions, module
-from sympy import Add, Expr, S, Symbol
+from sympy import Add, Expr, S, Symbol, sympify
 
 from .mathml import NotMathML, mathml
 
@@ -110,6 +110,8 @@ def _landmarks(family: Similar, *, labelled: bool) -> Iterator[tuple[str, Expr]]
         fixed = {r: e for r, e in g.items() if not isinstance(e, Drawn)}
         if len(fixed) == len(g):
             yield configuration.name, told._symbolic(fixed).subs(back).subs(alone)
+            needs = sympify(configuration.needs)
+            yield f"{configuration.name}_needs", needs.subs(back).subs(alone)
     for name, expression in _random(family):
         yield name, expression.subs(alone)
 
