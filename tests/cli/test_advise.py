@@ -247,6 +247,13 @@ def test_a_convention_scales_values_and_not_thresholds() -> None:
     assert plain["parameters"] == scaled["parameters"]
 
 
+def test_lemmas_that_are_proved_in_words_are_told() -> None:
+    """The engine checks what follows from them, and says exact of that."""
+    for loss in ("simclr", "clip"):
+        least = fact("least", cl.advise(loss, batch=64))
+        assert least["result"] == "uniform-bound" and "proved in words" in least["says"]
+
+
 def test_siglip_is_in_its_own_sign() -> None:
     found = cl.advise("siglip", batch=1024, t=10, b=-10)
     theirs = results["sigmoid-threshold"].value("t_simplex_max", N=1024, b=10)
