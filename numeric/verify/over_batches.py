@@ -166,8 +166,10 @@ class BatchesLoss:
         total = g.new_zeros(())
         for where, terms in self.anchors:
             for term in terms:
-                softmax = isinstance(term, SoftmaxTerm)
-                of_anchors = self._term(term, g, alpha) if softmax else self._sum(term, g)
+                if isinstance(term, SoftmaxTerm):
+                    of_anchors = self._term(term, g, alpha)
+                else:
+                    of_anchors = self._sum(term, g)
                 total = total + (of_anchors * where).sum()
         return total / self.points.numel()
 

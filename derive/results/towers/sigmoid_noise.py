@@ -60,6 +60,7 @@ APART = {"shared_contrasts", "differing_contrasts"}
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     loss = reduced(PROBLEM)
+    assert isinstance(loss, ReducedPairwise)
     state_reduction(loss, DOMAIN, proof)
     odds = {r: tidy(exp(_best_logit(loss, r))) for r in (POSITIVE, NEGATIVE)}
     # One logarithm for what the inner products differ by: then its sign is known.
