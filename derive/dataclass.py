@@ -55,7 +55,8 @@ def _declare(cls: type, frozen: bool) -> tuple[Field[Any], ...]:
     told: Any = cls
     told.__dataclass_fields__, told.__dataclass_params__ = named, twin.__dataclass_params__
     fields = dataclasses.fields(told)
-    told.__match_args__ = tuple(f.name for f in fields if f.init and not f.kw_only)
+    matched = tuple(f.name for f in fields if f.init and not f.kw_only)
+    told.__match_args__ = matched  # type: ignore[misc]
     return fields
 
 
@@ -68,7 +69,7 @@ def _init(cls: type, fields: tuple[Field[Any], ...]) -> Callable[..., None]:
         names[f"_{name}"] = f.default_factory if made else f.default
         if f.init:
             default = "=MISSING" if made else "" if f.default is MISSING else f"=_{name}"
-            given[f.kw_only].append(name + default)
+            given[f.kw_only is True].append(name + default)
             value = f"_{name}() if {name} is MISSING else {name}" if made else name
         elif made:
             value = f"_{name}()"

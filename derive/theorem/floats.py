@@ -672,11 +672,12 @@ def checked(formula: Any, inside: Any = None, shape: tuple[int, ...] = ()) -> An
 def _evaluated(formula: Any, inside: Any, rows: list[Any], n: int, shape: Any) -> tuple[Any, int]:
     """The values, nan where they are not known or not meant, and how many are not known."""
     values, unknown, truths = np.empty((n, *shape)), [np.zeros(0, int)], False
+    points: Any
     for k in range(0, n, BLOCK):
         at, size = slice(k, k + BLOCK), min(BLOCK, n - k)
         part, points = _rows(rows, at), at
         held = inside is None or inside(*part)
-        kept = np.count_nonzero(held) if np.ndim(held) else size * bool(held)
+        kept = int(np.count_nonzero(held)) if np.ndim(held) else size * bool(held)
         if kept < size:
             points = k + np.flatnonzero(np.broadcast_to(held, size))
             part, size, values[at] = _rows(rows, points), kept, np.nan
@@ -692,15 +693,16 @@ def _evaluated(formula: Any, inside: Any, rows: list[Any], n: int, shape: Any) -
             unknown.append((k + np.arange(size) if points is at else points)[~known])
     again, lost = np.concatenate(unknown), 0
     for k in range(0, again.size, FEW):
-        points = again[k : k + FEW]
-        found, known = _in(Wide, formula, _rows(rows, points), points.size, shape)
-        values[points] = found
-        poles = np.isinf(found) & ~known if not shape else np.zeros(points.size, bool)
+        some = again[k : k + FEW]
+        found, known = _in(Wide, formula, _rows(rows, some), some.size, shape)
+        values[some] = found
+        poles = np.isinf(found) & ~known if not shape else np.zeros(some.size, bool)
         if poles.any():
-            signs = _beside(formula, inside, _rows(rows, points[poles]), np.count_nonzero(poles))
-            values[points[poles]] = np.inf * signs
-        values[points[~(known | poles)]] = np.nan
-        lost += np.count_nonzero(~(known | poles))
+            there = some[poles]
+            values[there] = np.inf * _beside(formula, inside, _rows(rows, there), there.size)
+        left = some[~(known | poles)]
+        values[left] = np.nan
+        lost += left.size
     whole = truths and not np.isnan(values).any()
     return values.astype(bool) if whole else values, lost
 
