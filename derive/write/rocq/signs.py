@@ -77,7 +77,7 @@ class Signs:
         for text, e in (spelled or {}).items():
             if term(e) != text:
                 how = (
-                    "unfold Rdiv; rewrite Rmult_0_l; apply exp_0"
+                    "unfold Rdiv; rewrite Rmult_0_l, exp_0; reflexivity"
                     if e == 1
                     else "f_equal; field; nz"
                 )
