@@ -37,7 +37,7 @@ TEXTS = {page.name: page.read_text(encoding="utf-8") for page in pages.PAGES}
 EXAMPLES = [e for name, text in TEXTS.items() for e in pages.examples(text, name) if e.exact]
 FORMULAS = [f for text in TEXTS.values() for f in pages.FORMULA.finditer(text)]
 #: Pages that are made when the site is built, which follows its links itself.
-MADE = ("results/", "figures/", "reference/", "notebooks/theory.md")
+MADE = ("results/", "explorer.html", "figures/", "reference/", "notebooks/theory.md")
 #: Pages whose code needs torch.
 NEED_TORCH = (
     "README.md", "band.md", "batches.md", "kernels.md", "modules.md", "numeric.md", "train.md",

@@ -269,10 +269,10 @@ def test_symbols_are_renamed_everywhere() -> None:
 
 
 def test_names_in_the_dimensions_are_renamed() -> None:
-    one = [results["infonce-noise"]]
+    one = [results["supcon-noise"]]
     text = export.to_latex(one, export.rename([r"\tau=T", r"rho=\epsilon"], one))
-    statement = defined(text)[r"\clInfonceNoiseStatement"][1]
-    assert r"suffices for $T_{\min}$, $\epsilon_{\max}$" in statement
+    statement = defined(text)[r"\clSupconNoiseStatement"][1]
+    assert r"for $T_{\min}$, $\epsilon_{\max}$" in statement
     assert not re.search(r"\\(tau|rho)\b", statement)
 
 
@@ -532,7 +532,7 @@ def test_a_broken_macro_does_not_compile(folder: Path) -> None:
     broken = text.replace(r"\clArgFirst{#1}", r"\clArgh{#1}")
     assert broken != text
     path.write_text(broken, encoding="utf-8")
-    document = PREAMBLE + r"\begin{document}\clSupclThresholdStatement\end{document}"
+    document = PREAMBLE + r"\begin{document}$\clSupclThresholdAlphaMin{m}{n}{t}$\end{document}"
     assert tex(folder, document)[0] != 0
 
 
