@@ -82,7 +82,7 @@ SHARP = (
     _named("icosahedron", 3, {-1: 1, -_FIFTH: 5, _FIFTH: 5}),
     _named("Clebsch", 5, {Rational(-3, 5): 5, Rational(1, 5): 10}),
     _named("Schlaefli", 6, {Rational(-1, 2): 10, Rational(1, 4): 16}),
-    _named("kissing E8", 7, {-1: 1, Rational(-1, 3): 27, Rational(1, 3): 27}),
+    _named("Gosset", 7, {-1: 1, Rational(-1, 3): 27, Rational(1, 3): 27}),
     _named("E8", 8, {-1: 1, -S.Half: 56, 0: 126, S.Half: 56}),
     _named(
         "Leech",

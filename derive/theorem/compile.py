@@ -37,7 +37,7 @@ from sympy.concrete.expr_with_limits import ExprWithLimits
 from sympy.printing.numpy import NumPyPrinter
 from sympy.printing.precedence import PRECEDENCE
 
-from ..decide.domain import Domain, DomainError
+from ..decide.domain import Domain, DomainError, Range
 from ..decide.expectation import Expectation
 from ..decide.hypergeometric import Log0F1
 from ..decide.root import ClampedRoot
@@ -328,7 +328,14 @@ def conditions_on(
         **(quantity.domain.ranges if quantity.domain is not None else {}),
     }
     found: list[Expr] = []
-    for s, r in ranges.items():
+    known = {_plain(s) for s in order}
+    # A range that depends on what is no argument leaves the one that all values have.
+    wide = {
+        s: domain.ranges[s]
+        for s, r in ranges.items()
+        if s in domain.ranges and not _ends_of(r, put) <= known
+    }
+    for s, r in [*ranges.items(), *wide.items()]:
         if s not in put:
             continue
         value, low, high = put[s], r.low.xreplace(put), r.high.xreplace(put)
@@ -345,8 +352,12 @@ def conditions_on(
             found.append(value < high if r.high_open else value <= high + high_room)
     if quantity.needs is not None:
         found.append(quantity.needs[0].xreplace(put) > 0)
-    known = {_plain(s) for s in order}
-    return [k for k in found if k.free_symbols and k.free_symbols <= known]
+    return [k for k in dict.fromkeys(found) if k.free_symbols and k.free_symbols <= known]
+
+
+def _ends_of(r: Range, put: Mapping[Symbol, Expr]) -> set[Symbol]:
+    """The symbols of the ends of a range, the point being put in."""
+    return {s for end in (r.low, r.high) for s in end.xreplace(put).free_symbols}
 
 
 #: What makes a function jump, bend or lie flat.

@@ -334,7 +334,7 @@ const abs = (x) => max(x, neg(x));
 const floor = Math.floor;
 const not = (truth) => (truth === null ? null : !truth);
 const and = (...all) => (all.includes(false) ? false : all.includes(null) ? null : true);
-const every = and;
+const every = and, mod = (x, y) => x - y * Math.floor(x / y);
 const or = (...all) => not(and(...all.map(not)));
 const gt = (x, y) => positive(sub(x, y));
 const lt = (x, y) => gt(y, x);

@@ -173,6 +173,8 @@ def test_python_output_agrees_with_the_values(
             continue
         if not r.quantity(name).is_number:  # tests/derive/test_kinds.py
             continue
+        if f"# Left out: {name}: " in out:  # it has no formula
+            continue
         takes = inspect.signature(written[name]).parameters
         found = written[name](**{k: numbers[k] for k in takes})
         # float64, with roots by bisection

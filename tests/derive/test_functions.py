@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.optimum.delsarte import PairBound
 from cltheory.derive.results import results
 from cltheory.derive.theorem import floats
 from cltheory.derive.write import export
@@ -87,6 +88,7 @@ def test_functions_agree_with_values_inside_and_outside(exported, id) -> None:
             or words(q.expression)
             or not order
             or q.expression.free_symbols - set(order)
+            or q.expression.has(PairBound)  # no formula
         ):
             continue
         for _ in range(4):

@@ -144,8 +144,10 @@ def wrong(value: Any, found: Any) -> bool:
 
 
 def compared(id: str, many: int, folder: Path, run: Any = run) -> list[Any]:
-    points = drawn(id, many)
-    found = run(to_javascript([results[id]]), [point for point, _ in points], folder)
+    text = to_javascript([results[id]])
+    # What has no formula is left out, and the module says so.
+    points = [one for one in drawn(id, many) if f"// Left out: {one[0][0]}: " not in text]
+    found = run(text, [point for point, _ in points], folder)
     return [
         (point, value, own)
         for (point, value), own in zip(points, found, strict=True)
@@ -182,6 +184,7 @@ def test_functions_agree_with_values_in_a_browser(id: str, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.net
 @pytest.mark.parametrize("id", list(results))
 def test_functions_agree_with_a_thousand_values(id: str, tmp_path: Path) -> None:
     assert not compared(id, 1000, tmp_path)

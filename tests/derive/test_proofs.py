@@ -324,7 +324,10 @@ def compiled(folder: Path, text: str) -> str:
 
 
 #: Bounds with largest numbers three deep, and names in words: some of their lines are too long.
+#: Long means over batches, and long sums in words, are not broken.
 WIDE = {
+    *(id for id in results if "-batches" in id),
+    "sigmoid-noise",
     "gradient-identity",
     "spectral-band",
     "spectral-band-printed",
@@ -349,7 +352,6 @@ def test_a_proof_compiles(tmp_path: Path) -> None:
 #: Expectations, largest numbers three deep and long exponents, which a column does not hold.
 TOO_WIDE_FOR_COLUMNS = {
     *WIDE,
-    *(id for id in results if "-batches" in id),
     *("imbalance-hot", "spectral-clustering", "trace-update", "uniform-bound"),
 }
 SEEN = 5.0  #: points that a line may stick out of a column, half of what is between two

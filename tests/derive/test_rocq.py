@@ -175,6 +175,7 @@ LONG = {"superclass-threshold"}
 
 
 @pytest.mark.slow
+@pytest.mark.rocq
 @pytest.mark.usefixtures("rocq")
 @pytest.mark.parametrize(
     "id", [pytest.param(id, marks=pytest.mark.net) if id in LONG else id for id in rungs()]
@@ -187,6 +188,7 @@ def test_rocq_accepts_what_is_exported(id: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.rocq
 @pytest.mark.usefixtures("rocq")
 def test_rocq_accepts_a_certificate_and_not_a_tampered_one() -> None:
     texts = files("mine", [_certified()])
@@ -196,6 +198,7 @@ def test_rocq_accepts_a_certificate_and_not_a_tampered_one() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.rocq
 @pytest.mark.usefixtures("rocq")
 def test_rocq_accepts_numbers_to_thirty_digits() -> None:
     result = results["supcl-threshold"]
@@ -224,6 +227,7 @@ WHOLE = {
 
 
 @pytest.mark.slow
+@pytest.mark.rocq
 @pytest.mark.usefixtures("rocq")
 @pytest.mark.parametrize("mutant", WHOLE)
 def test_rocq_refuses_a_mutant_of_a_whole_theorem(mutant: str) -> None:
@@ -246,6 +250,7 @@ MUTANTS = {
 
 
 @pytest.mark.slow
+@pytest.mark.rocq
 @pytest.mark.usefixtures("rocq")
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_rocq_refuses_a_mutant(mutant: str) -> None:

@@ -59,8 +59,8 @@ def coordinates(name: str) -> np.ndarray:
     elif name == "cube":
         rows = list(product((1, -1), repeat=3))
     else:
-        found = {"E8": e8(), "kissing E8": neighbours(e8(), 0.5)}
-        found["Schlaefli"] = neighbours(found["kissing E8"], 1 / 3)
+        found = {"E8": e8(), "Gosset": neighbours(e8(), 0.5)}
+        found["Schlaefli"] = neighbours(found["Gosset"], 1 / 3)
         rows = found[name]
     x = np.array(rows, dtype=float)
     return x / np.linalg.norm(x, axis=1, keepdims=True)

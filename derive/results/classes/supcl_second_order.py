@@ -20,6 +20,7 @@ from ...losses.written import Plain, write
 from ...optimum.condition import without_positive_factors
 from ...optimum.dimension import d
 from ...optimum.reduce import ReducedLoss
+from ...optimum.reduction import state_spectrum
 from ...optimum.tangent import (
     IN_ITS_SPAN,
     THIRD,
@@ -50,6 +51,11 @@ SIZES = TEMPERED.with_range(m, THREE, 3)
 class Written(Setting):
     """The loss as it is declared, in a dimension of which it is not a result for all others."""
 
+    @property
+    def kind_of_loss(self) -> str:
+        """What loss it is, of which no convention is read."""
+        return "SupCL in m - 1 dimensions, in the terms of its paper only"
+
     def written(self, style: Plain) -> tuple[str, tuple[str, ...]]:
         """The formula of the loss, and what its letters are."""
         found = write(SUPCL, SYMMETRY, style)
@@ -58,6 +64,7 @@ class Written(Setting):
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     loss = ReducedLoss(SUPCL, SYMMETRY)
+    state_spectrum(SYMMETRY, ROOM, proof)
     collapse = vertex(loss, "classes", proof, ROOM)
     inner = collapse.inner
 
@@ -91,7 +98,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     wide = replace(collapse.conditions["instances"].criterion, place=None)
     alpha_min = threshold(wide, alpha, ROOM, proof)
     proof.holds(
-        "alpha_min < alpha_local",
+        "The threshold of alpha in m dimensions and more is smaller",
         lt(alpha_min.value, alpha_local.value),
         "the variance of the logits is positive",
         SIZES,
@@ -136,9 +143,9 @@ def _state_two_classes(proof: Derivation) -> None:
     """For m = 2 and d = 1 collapse attains the uniform bound."""
     two = TEMPERED.restricted([n, p, tau])
     found = vertex(ReducedLoss(SUPCL, SYMMETRY), "classes", Derivation(), COMBINED)
-    at = {Symbol("loss"): found.loss.xreplace({m: Integer(2)})}
+    at = {Symbol("L"): found.loss.xreplace({m: Integer(2)})}
     bound = at_uniform(2 * n * p, tau).xreplace({d: S.One})
-    same = eq(exp(Symbol("loss")), exp(bound))
+    same = eq(exp(Symbol("L")), exp(bound))
     says = Relations(same, two, names=at, lemma=ONE_SET)
     proof.add(
         "For m = 2 and d = 1 classes collapse at every alpha", says, "collapse attains the bound"

@@ -86,10 +86,11 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "At the smallest of these temperatures there is one bias, and the simplex",
         Tuple(
             eq(high.value.xreplace({t: first.value}), apex),
-            *(eq(e.xreplace({b: apex, t: first.value}), simplex[r]) for r, e in cosines.items()),
+            *(eq(f"g_{r}", simplex[r]) for r in cosines),
         ),
         "true pairs coincide there, and others are as far apart as they can be",
         small,
+        names={Symbol(f"g_{r}"): e.xreplace({b: apex, t: first.value}) for r, e in cosines.items()},
     )
     fits = state_fits("The simplex", SYMMETRY, simplex, small, proof)
     above = hot.with_range(

@@ -12,6 +12,7 @@ from sympy import Abs, Expr, Le, Min, Rational, S, Symbol, Tuple
 from ...decide.domain import Domain, at_least, between
 from ...decide.present import solve_linear, tidy
 from ...losses.setting import Setting
+from ...optimum.reduction import state_spectrum
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge
 from ...proof.statement import Lemma, Relations
@@ -61,6 +62,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     inner = {"self": S.One, WITHIN: s, POSITIVE: a, NEGATIVE: c}
     values = {e: tidy(v) for e, v in scheme.eigenvalues(inner).items()}
     inside = DOMAIN.with_range(s, between(-1, 1), S.Zero)
+    state_spectrum(scheme, DOMAIN, proof)
     names = {Symbol(f"lambda_{e}"): v for e, v in values.items()}
     signs = {"shared": 1, "differing": -1}
     contrasts = {k: Symbol(f"lambda_{k}_contrasts") for k in signs}
@@ -74,7 +76,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         for f in signs
     ]
     proof.add(
-        "Sums of eigenvalues that leave out the inner products within a tower, for all four signs",
+        "Sums of eigenvalues that leave out the inner products s of one tower, for all four signs",
         Relations(Tuple(*sums), inside, names=names, lemma=FITS),
         "the eigenvalues are not negative, so (N - 1) |g| + |g + N c| <= N with g = a - c",
     )
