@@ -69,6 +69,7 @@ def test_every_quantity_is_stated(id: str) -> None:
 
 
 def test_results_are_grouped_by_what_they_are_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("mkdocs")  # the extra `docs`
     gallery, hooks = load("made.gallery"), load("hooks")
     pages = {
         "index.md": gallery.Page("Overview", ""),
