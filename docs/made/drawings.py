@@ -9,6 +9,8 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
+from cltheory.derive.decide.domain import DomainError
+
 if TYPE_CHECKING:
     from cltheory.derive.theorem.result import Result
     from sympy import Expr, Symbol
@@ -84,7 +86,10 @@ def _curves(result: Result, along: Symbol) -> dict[str, Any]:
         if along not in needed or not needed <= set(result.parameters):
             continue
         given = {s.name: at[s.name] for s in needed} | {along.name: x}
-        y = np.asarray(result.function(name)(**given), float)
+        try:
+            y = np.asarray(result.function(name)(**given), float)
+        except DomainError:  # it has no formula
+            continue
         shown = np.where(np.abs(y) <= LARGEST, y, np.nan)
         seen = shown[np.isfinite(shown)]
         if len(seen) > POINTS / 4 and np.ptp(seen) > 0:
