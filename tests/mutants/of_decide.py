@@ -184,7 +184,7 @@ MUTANTS = [
             "the larger part of a surd need not be positive",
         ),
         (
-            "return bool(next((v > 0 for v in values if v is not None), False))",
+            "return bool(value > 0)",
             "return True",
             "factors that vanish nowhere make a positive product",
         ),

@@ -27,7 +27,7 @@ def test_embeddings_agree(id, device):
     missed = {name for name in results[id].measures() if name not in told}
     # A bound shows the quantity that it bounds, and limits what they are limits of.
     assert {n for n in missed if n != "bound"} == set()
-    if id.startswith("sigmoid"):
+    if id.startswith("sigmoid") and id != "sigmoid-noise":
         s = [x.predicted for x in checks if x.what == "positive_similarity"]
         assert min(s) == 0
         assert max(s) == 1
@@ -198,7 +198,9 @@ def test_a_users_loss_that_is_flat_along_the_ccem():
 )
 def test_too_small_a_dimension_is_not_covered(id, values):
     checks = verify(id, seeds=[0], device="cpu", **values)
-    assert {x.verdict for x in checks if "seed" in x.at} == {"not covered"}
+    # A lower bound holds in every dimension.
+    found = {x.verdict for x in checks if "seed" in x.at and not x.is_bound}
+    assert found == {"not covered"}
 
 
 def test_float32():

@@ -169,11 +169,14 @@ def test_a_sweep_whose_processes_are_killed_has_every_cell_once(tmp_path: Path) 
     def children() -> list[int]:
         return [p.pid for p in multiprocessing.active_children() if p.pid is not None]
 
-    table = tmp_path / "t.csv"
-    with killing(children) as killed:
-        rows = GRID.measure(table, workers=Workers(2))
+    for attempt in range(5):  # on a busy machine all may be done before one is killed
+        table = tmp_path / f"{attempt}.csv"
+        with killing(children) as killed:
+            rows = GRID.measure(table, workers=Workers(2))
+        lines_once(table)
+        if killed:
+            break
     assert killed
-    lines_once(table)
     as_one_process(rows, tmp_path)
 
 
