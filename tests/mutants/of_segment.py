@@ -224,7 +224,7 @@ MUTANTS = [
         ("relation] += term", "relation] = term", "of repeated pair terms the last counts"),
         ("+= term.weight *", "+=", "weights of pair terms are ignored in the gradient"),
         ("domain, given=(self.shape,))", "domain)", "functions of pairs need not be convex"),
-        ("Precondition(count, True,", "Precondition(count, False,", "there may be no positives"),
+        ('kind == "positives" or not term', "not term", "there may be no positives"),
         ("if name not in names:", "if False:", "relations need not be known"),
         ("if twice:", "if False:", "a relation may be named twice"),
         (

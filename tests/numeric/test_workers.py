@@ -134,7 +134,7 @@ def killing(processes: Callable[[], list[int]]) -> Iterator[list[int]]:
     over, killed, draw = Event(), [], random.Random(0)
 
     def kill() -> None:
-        while len(killed) < workers.TRIES - 1 and not over.wait(draw.uniform(2.0, 8.0)):
+        while len(killed) < workers.TRIES - 1 and not over.wait(draw.uniform(0.3, 1.5)):
             for pid in draw.sample(sorted(processes()), k=1) if processes() else ():
                 os.kill(pid, signal.SIGKILL)
                 killed.append(pid)
