@@ -327,7 +327,7 @@ def compiled(folder: Path, text: str) -> str:
 #: Long means over batches, and long sums in words, are not broken.
 WIDE = {
     *(id for id in results if "-batches" in id),
-    *("gradient-variance", "kernel-supcl", "sigmoid-noise", "softmax-smoothness"),
+    *("gradient-variance", "kernel-supcl", "phases", "sigmoid-noise", "softmax-smoothness"),
     "gradient-identity",
     "spectral-band",
     "spectral-band-printed",
