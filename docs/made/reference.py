@@ -22,6 +22,7 @@ ROOMS = {
     "numeric/losses": "Losses to train with: cltheory.losses",
     "numeric/metrics": "Metrics: cltheory.metrics",
     "derive/results": "Results",
+    "derive/advice": "Advice",
     "derive/landmarks": "Landmarks",
     "derive/theorem": "Theorems",
     "derive/problems": "Problems",
