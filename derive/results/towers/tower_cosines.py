@@ -7,7 +7,7 @@ their multiplicities, leave out s.
 
 from __future__ import annotations
 
-from sympy import Abs, Expr, Le, Min, Rational, S, Symbol, Tuple
+from sympy import Abs, Basic, Expr, Le, Min, Rational, S, Symbol, Tuple
 
 from ...decide.domain import Domain, at_least, between
 from ...decide.present import solve_linear, tidy
@@ -71,7 +71,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "differing": Symbol("lambda_differing_means"),
     }
     sums = [
-        eq((N - 1) * contrasts[e] + means[f], N + signs[e] * (N - 1) * g + signs[f] * (g + N * c))
+        eq(total := (N - 1) * contrasts[e] + means[f], tidy(total.xreplace(names)))
         for e in signs
         for f in signs
     ]
@@ -95,7 +95,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     return {
         "feasible": Quantity(
-            Le((N - 1) * Abs(g) + Abs(tidy(g + N * c)), N, evaluate=False),
+            _feasible(*(equation.rhs for equation in sums)),
             r"\text{feasible}",
             "whether embeddings of two towers have these cosines, in N dimensions or more",
         ),
@@ -105,6 +105,12 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "largest cosine of positive pairs where all negative ones have the cosine c",
         ),
     }
+
+
+def _feasible(both: Expr, first: Expr, second: Expr, neither: Expr) -> Basic:
+    """That no sum is negative: a number plus or minus two others, with all four signs."""
+    apart, along, room = (tidy(e / 2) for e in (both - second, both - first, both + neither))
+    return Le(Abs(apart) + Abs(along), room, evaluate=False)
 
 
 def _largest(g: Expr, proof: Derivation) -> Expr:
