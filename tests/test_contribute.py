@@ -25,7 +25,8 @@ class Clone:
 
     def __init__(self, folder: Path):
         self.folder = folder / "clone"
-        ignored = shutil.ignore_patterns("__pycache__", "build", "*.egg-info", ".*", "site")
+        kept_apart = ("build", "*.egg-info", "site", ".git", ".venv", ".hypothesis", ".*_cache")
+        ignored = shutil.ignore_patterns("__pycache__", *kept_apart)
         shutil.copytree(ROOT, self.folder, ignore=ignored)
         package = folder / "path" / "cltheory"
         package.mkdir(parents=True)
