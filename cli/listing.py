@@ -13,6 +13,10 @@ from .writing import formats
 if TYPE_CHECKING:
     from ..derive.theorem.result import Result
 
+#: What of a result is written for Rocq.
+RUNGS = {"whole theorem": "*", "thresholds": "+", "numbers": "."}
+LEGEND = "For Rocq to check (cltheory prove ID): * the whole theorem, + thresholds, . numbers."
+
 
 @click.command(
     "list",
@@ -59,9 +63,13 @@ def list_command(word: str | None, style: str) -> int:
     width = max(len(str(row["id"])) for row in rows)
     groups = []
     for about in (*FAMILIES.values(), OTHERS):
-        lines = [f"  {row['id']:<{width}}  {row['title']}" for row in rows if row["about"] == about]
+        lines = [
+            f"  {row['id']:<{width}} {RUNGS.get(row['kernel'], ' ')} {row['title']}"
+            for row in rows
+            if row["about"] == about
+        ]
         groups += ["\n".join([about, *lines])] if lines else []
-    click.echo("\n\n".join(groups))
+    click.echo("\n\n".join([*groups, LEGEND]))
     return 0
 
 

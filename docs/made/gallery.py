@@ -46,6 +46,12 @@ and dashes tell the same in grey. `--style` takes a name of matplotlib or a file
 from which nothing is evaluated. The same cells give the same bytes: no file has a date in it.
 
 """
+#: What of a result is written for Rocq, by the rung it is on.
+KERNEL = {
+    "whole theorem": "the whole theorem",
+    "thresholds": "the thresholds",
+    "numbers": "formulas and numbers",
+}
 
 
 class Page(NamedTuple):
@@ -136,6 +142,7 @@ def _entry(id: str) -> Entry:
     """Everything about one result; run in a process of its own."""
     from cltheory.cli.main import run
     from cltheory.derive.results import results as registry
+    from cltheory.derive.write.rocq.rungs import exported
 
     command = f"derive {id} --format markdown --proof --claims --time 0 --memory 0"
     told = io.StringIO()
@@ -154,9 +161,13 @@ def _entry(id: str) -> Entry:
         for name, preview in PREVIEWS.items()
         if id in preview.of
     )
+    rung = exported(id)
+    rocq = rung and (
+        f"; [`cltheory prove {id}`](../how-do-you-know.md) has Rocq check {KERNEL[rung]}"
+    )
     text = (
         f"# {title}\n\n{statement.lead(result)}\n\n{shown}`{id}`: {result.source}; "
-        f"{result.evidence.grade}, {len(result.derivation)} checked steps.\n\n"
+        f"{result.evidence.grade}, {len(result.derivation)} checked steps{rocq or ''}.\n\n"
         f"{statement.rest(result)}\n\n{figures and '## In figures'}\n\n{figures}"
         f"## Code to copy\n\n{_code(result)}\n\n"
         f"## Proof\n\n{proof}\n\n"

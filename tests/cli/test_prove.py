@@ -63,7 +63,8 @@ def test_bad_names_are_refused(refused: Callable[..., str], here: Path) -> None:
     assert not list(here.iterdir())
 
 
-def test_show_and_json_say_the_rung(cltheory: Callable[..., tuple[int, str, str]]) -> None:
+def test_lists_and_show_say_the_rung(cltheory: Callable[..., tuple[int, str, str]]) -> None:
     assert "whole theorem, exported" in cltheory("show", "dcl")[1]
+    assert "  dcl * " in cltheory("list", "dcl")[1]
     rows = json.loads(cltheory("list", "dcl", "--format", "json")[1])
     assert {row["id"]: row["kernel"] for row in rows}["dcl"] == "whole theorem"

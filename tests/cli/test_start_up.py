@@ -93,8 +93,9 @@ def test_list_names_every_result_by_what_it_is_about(cltheory: Any) -> None:
     found = [line.split()[0] for line in out.splitlines() if line.startswith("  ")]
     assert sorted(found) == list(results)
     assert set(IDS) <= set(found)
-    heads = [line for line in out.splitlines() if line and line[0] != " "]
+    *heads, legend = [line for line in out.splitlines() if line and line[0] != " "]
     assert heads == list(FAMILIES.values())
+    assert "cltheory prove" in legend
 
 
 def test_list_searches(cltheory: Any, refused: Any) -> None:
