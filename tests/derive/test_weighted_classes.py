@@ -12,8 +12,9 @@ from cltheory.derive.optimum.blocks import TOLERANCE
 from cltheory.derive.optimum.duality import Certificate
 from cltheory.derive.optimum.value import FaceValue
 from cltheory.derive.results import results
+from cltheory.derive.results.weighted._of_sizes import table
 from cltheory.derive.theorem.putback import Inconsistent
-from sympy import Rational
+from sympy import Rational, Symbol
 
 HARD, SOFT, BALANCED = (results[k] for k in ("supcon-imbalanced", "soft-supcon", "supcon-balanced"))
 #: A search that stops at gradients of 1e-9 comes so near; losses err by the square.
@@ -94,6 +95,11 @@ def test_optimised_embeddings_are_the_optimum(sizes: tuple[int, ...], tau: str) 
     spectrum = np.linalg.eigvalsh(found)
     assert spectrum.min() > -1e-12
     assert (spectrum > 1e-9).sum() == int(HARD.value("rank", sizes=sizes, tau=tau))
+
+
+def test_two_classes_have_the_relation_of_their_sizes() -> None:
+    names = table((5, 2, 3), Symbol)
+    assert (str(names[1][2]), str(names[2][0])) == ("cross_class_2_3", "cross_class_3_5")
 
 
 def test_cosines_are_in_the_order_of_sizes() -> None:
