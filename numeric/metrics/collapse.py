@@ -106,12 +106,12 @@ class Collapse:
         variance = f"the variance is {of['variance']:.3g}"
         if "within" in of:
             variance = f"{share} % of the variance ({of['variance']:.3g}) lies within classes"
+        each = " of each array" if "modality_gap" in of else ""
         apart = of.get("closest_means", inf) > self.limits.classes * of["variance"]
         merged = "" if apart else ", and some classes have the same mean"
         spread = f"spread over {of.get('spread_over', 0):.3g} of {of['room']:.0f} directions"
         return {
-            "total": f"Total collapse: all embeddings{' of each array' * ('modality_gap' in of)} are "
-            f"nearly equal, with a variance of {of['variance']:.3g}.",
+            "total": f"Total collapse: all embeddings{each} are nearly equal, with a variance of {of['variance']:.3g}.",
             "classes": f"Classes have collapsed: {variance}{merged}.",
             "dimensional": f"Dimensional collapse: {variance}, {spread}.",
             "none": f"No collapse: {variance}, {spread}.",
