@@ -111,7 +111,8 @@ class Collapse:
         merged = "" if apart else ", and some classes have the same mean"
         spread = f"spread over {of.get('spread_over', 0):.3g} of {of['room']:.0f} directions"
         return {
-            "total": f"Total collapse: all embeddings{each} are nearly equal, with a variance of {of['variance']:.3g}.",
+            "total": f"Total collapse: all embeddings{each} are nearly equal, with a "
+            f"variance of {of['variance']:.3g}.",
             "classes": f"Classes have collapsed: {variance}{merged}.",
             "dimensional": f"Dimensional collapse: {variance}, {spread}.",
             "none": f"No collapse: {variance}, {spread}.",
