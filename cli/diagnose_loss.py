@@ -57,11 +57,10 @@ def compare(
     settings: Settings,
 ) -> Departure:
     """The loss at embeddings beside its optimum."""
-    import numpy as np
-
     from ..numeric.band.diagnose import towers_of
     from ..numeric.problems.departure import departure
 
     how = {"dim": given.dim, "batch": given.batch, "batches": given.batches, "seed": given.seed}
-    towers = towers_of(taken, settings, np.arange(taken.samples))
-    return departure(*asked, towers, taken.labels, **how)
+    towers = towers_of(taken, settings, taken.paired)
+    labels = None if taken.labels is None else taken.labels[taken.paired]
+    return departure(*asked, towers, labels, **how)

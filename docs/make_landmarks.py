@@ -30,9 +30,9 @@ HEAD = """\
 
 <!-- Written by docs/make_landmarks.py; do not edit. -->
 
-A loss that stays at 8.909 says where it is stuck, if one knows its value where all embeddings are
-equal, or random, or classes have collapsed. `cltheory explain` tells these *landmarks* in the terms
-of a library, and where a value stands among them:
+A loss that stays at 8.909 shows where training is stuck, once its values are known where all
+embeddings are equal, or random, or classes have collapsed. `cltheory explain` gives these
+*landmarks* in the conventions of a library, and says where a value stands among them:
 
 ```console
 $ cltheory explain supcon --batch 256 --tau 0.1 --convention supcontrast --value 8.909
@@ -40,7 +40,8 @@ $ cltheory explain supcon --batch 256 --tau 0.1 --convention supcontrast --value
 
 `--batch` counts images (pairs for `clip` and `siglip`), `--classes` the classes in the batch, all
 of one size; without it `supcon` is self-supervised. What is left out is taken as it usually is, and
-the last line says so. Without a loss, all of them are searched, in nats and in bits:
+the last line says so. Without a loss, all of them are searched, in nats and in bits; without sizes
+as well, collapse is searched at powers of two (8.3178 is log 4096):
 
 ```console
 $ cltheory explain --value 6.2383 --batch 512

@@ -64,7 +64,7 @@ def cosines(d: int, tau: float) -> tuple[Array, Array]:
 def mean_of(function: Callable[[Array], Array], d: int, tau: float) -> float:
     """E f(X) of a function that changes at the scale tau."""
     x, weight = cosines(d, tau)
-    return float(weight @ function(x))
+    return float(weight @ (function(x) + function(-x))) / 2  # the density is even
 
 
 def mean_log(fixed: float, groups: int, size: float, d: int, tau: float) -> float:

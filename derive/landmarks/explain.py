@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import log
@@ -33,6 +34,10 @@ WHOLE = {
 REAL = {"alpha": (0.0, 1.0), "tau": (0.002, 1000.0), "t": (0.001, 300.0), "b": (-300.0, 300.0)}
 #: Landmarks of other losses that the sentence names.
 MOST = 3
+#: Sizes that are tried where none is given.
+SIZES, POWERS = ("batch", "queue", "prototypes"), [2**k for k in range(3, 21)]
+#: What a value may be in, in nats.
+UNITS = (("", 1.0), (" in bits", log(2)))
 #: What every training has; a loss that does not depend on it takes it and does not change.
 EVERYWHERE = ("batch", "views")
 OPTIONS = (*WHOLE, *REAL)
@@ -265,17 +270,21 @@ def _between(marks: tuple[Landmark, ...], value: float) -> str:
     if not above:
         return (
             f"{value:.6g} lies above all landmarks, the highest of which is {low.name} at "
-            f"{low.value:.6g}: positives are less alike than others, or the loss is scaled."
+            f"{low.value:.6g}: it is worse than chance, or the loss is scaled."
         )
     high = min(above, key=lambda mark: mark.value)
-    start, end = max(named["all_equal"], named["random"]), named["least"]
-    means = "little or nothing is learned"
-    if value < min(named["all_equal"], named["random"]):
-        share = 100 * (start - value) / (start - end)
-        means = f"{share:.0f} % of the way from the start to the least"
+    chance, equal, end = named["random"], named["all_equal"], named["least"]
+    share = round(100 * (chance - value) / (chance - end))
+    where = (
+        "worse than chance"
+        if value > chance
+        else f"about {min(max(share, 1), 99)} % of the way from random ({chance:.6g}) to the least "
+        f"({end:.6g})"
+    )
+    collapse = "all_equal is excluded" if value < equal else "a fall to all_equal would be collapse"
     return (
         f"{value:.6g} lies between {low.name} ({low.value:.6g}) and {high.name} "
-        f"({high.value:.6g}): {means}."
+        f"({high.value:.6g}): {where}, and {collapse} ({equal:.6g})."
     )
 
 
@@ -289,17 +298,25 @@ def _searched(
         names = ", ".join(dict.fromkeys(row.convention for row in ROWS))
         raise DomainError(f"no convention is called {convention!r}; there are {names}")
     found: dict[tuple[str, str, str], tuple[Row, Landmark, Given, list[str]]] = {}
-    for row, mark, taken in _all(rows, given):
-        for unit, size in (("", 1.0), (" in bits", log(2))):
-            near = abs(mark.value - value * size) <= close * size
-            if near and (unit == "" or "log(" in mark.how):
-                key = (row.loss, mark.name, f"{mark.value:.9g}{unit}")
-                found.setdefault(key, (row, mark, taken, []))[3].append(row.convention)
+
+    def look(marks: Iterator[tuple[Row, Landmark, Given]]) -> None:
+        for row, mark, taken in marks:
+            for unit, size in UNITS:
+                near = abs(mark.value - value * size) <= close * size
+                if near and (unit == "" or "log(" in mark.how):
+                    key = (row.loss, mark.name, f"{mark.value:.9g}{unit}")
+                    found.setdefault(key, (row, mark, taken, []))[3].append(row.convention)
+
+    look(_all(rows, given))
+    if not found and not set(given) & set(WHOLE):
+        near = ((abs(k[1].value - value), k) for k in _sized(rows, value, close, given))
+        look(k for _, k in sorted(near, key=lambda pair: pair[0]))
     marks, lines = [], []
     for (loss, name, at), (_, mark, taken, conventions) in found.items():
         sizes = ", ".join(f"{k} {_short(v)}" for k, v in taken.items())
         unit = " in bits" if at.endswith(" in bits") else ""
-        where = f"{loss} ({', '.join(conventions)}){unit}, {sizes}: {mark.configuration}"
+        named = ", ".join(dict.fromkeys(conventions))
+        where = f"{loss} ({named}){unit}, {sizes}: {mark.configuration}"
         marks.append(Landmark(name, mark.value, mark.how, where, mark.meaning, mark.cosine))
         _, _, closed = mark.how.partition("exact: ")
         lines.append(f"{name} of {loss}{unit}{f', {closed}' if closed else ''}")
@@ -314,14 +331,40 @@ def _searched(
 
 
 def _all(rows: list[Row], given: Mapping[str, Expr]) -> Iterator[tuple[Row, Landmark, Given]]:
-    """All landmarks at what is given; a loss takes the options that it has."""
+    """All landmarks at what is given."""
     for row in rows:
-        if row.defaults.get("classes") is not None and "classes" not in given:
-            continue  # a number of classes that was taken for granted need not divide a batch
-        own = {
-            k: v for k, v in given.items() if k in row.defaults or (k == "tau" and _has_scale(row))
-        }
-        taken = completed(row, own)
-        for mark in row.family.landmarks(taken):
-            if mark.name != "least":
-                yield row, mark, taken
+        if (taken := _applied(row, given)) is not None:
+            for mark in row.family.landmarks(taken):
+                if mark.name != "least":
+                    yield row, mark, taken
+
+
+def _applied(row: Row, given: Mapping[str, Expr]) -> dict[str, Expr] | None:
+    """The options of a row, which takes of those given the ones that it has."""
+    if row.defaults.get("classes") is not None and "classes" not in given:
+        return None  # a number of classes that was taken for granted need not divide a batch
+    own = {k: v for k, v in given.items() if k in row.defaults or (k == "tau" and _has_scale(row))}
+    return completed(row, own)
+
+
+def _sized(
+    rows: list[Row], value: float, close: float, given: Mapping[str, Expr]
+) -> Iterator[tuple[Row, Landmark, Given]]:
+    """``all_equal``, which is the first landmark and grows with sizes, where it may have a value.
+
+    Only powers of two are tried: some whole number fits nearly every value.
+    """
+    for row in rows:
+        for name in (k for k in SIZES if k in row.defaults):
+
+            def at(size: int, row: Row = row, name: str = name) -> tuple[Landmark, Given] | None:
+                taken = _applied(row, {**given, name: Integer(size)})
+                return taken and (next(iter(row.family.landmarks(taken))), taken)
+
+            if at(POWERS[0]) is None:
+                continue
+            for _, unit in UNITS:
+                start = (value - close) * unit
+                k = bisect_left(POWERS, start, key=lambda size: at(size)[0].value)
+                if k < len(POWERS):
+                    yield row, *at(POWERS[k])

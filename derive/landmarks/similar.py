@@ -245,7 +245,7 @@ class Similar:
             else "views 1, images drawn independently",
             f"{collapsed} spread at random"
             if labelled
-            else "views coincide and images are spread at random, as at the first steps of MoCo",
+            else "views coincide and images are spread at random",
         )
         yield Configuration(
             "random",

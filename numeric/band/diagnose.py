@@ -45,7 +45,7 @@ class Taken:
     z
         ``(n, d)``, as they were given.
     positive
-        The index of the positive of each.
+        The index of the positive of each; -1 for one that is alone in its class.
     how
         What was taken for what, in words.
     labels
@@ -67,6 +67,11 @@ class Taken:
     def samples(self) -> int:
         """How many there are, with all their views."""
         return len(self.z) // self.towers
+
+    @property
+    def paired(self) -> npt.NDArray[np.int64]:
+        """The samples that have a positive."""
+        return np.flatnonzero(self.positive[: self.samples] >= 0)
 
 
 def two_views(
@@ -127,10 +132,18 @@ def of_classes(
     Raises
     ------
     ValueError
-        If there is one class, or a class of one sample.
+        If fewer than two classes have two samples or more.
     """
     _one_each(labels, z)
-    return Taken(z, same_class(labels).numpy(), how, labels, 1, names)
+    counts = np.bincount(labels)
+    if (counts > 1).sum() < 2:
+        raise ValueError(
+            "fewer than two classes have two samples or more: no positives or no negatives are left"
+        )
+    paired = np.flatnonzero(counts[labels] > 1)
+    positive = np.full(len(z), -1)
+    positive[paired] = paired[same_class(labels[paired]).numpy()]
+    return Taken(z, positive, how, labels, 1, names)
 
 
 def _one_each(labels: npt.NDArray[np.int64] | None, z: Array) -> None:
@@ -277,11 +290,14 @@ def _batches(
     taken: Taken, settings: Settings, notes: list[str]
 ) -> Iterator[tuple[npt.NDArray[np.int64], Tensor]]:
     """Rows of each batch, and their positives within it."""
-    n = len(taken.z)
+    paired = np.flatnonzero(taken.positive >= 0)
+    n = len(paired)
+    if n < len(taken.z):
+        notes.append(f"alone in their class, and so not in the band: {len(taken.z) - n} rows")
     if n <= (settings.batch or WHOLE):
         if settings.batch is not None and n < settings.batch:
             notes.append(f"there are {n} embeddings, fewer than a batch of {settings.batch}")
-        yield np.arange(n), torch.from_numpy(taken.positive.astype(np.int64))
+        yield paired, torch.from_numpy(np.searchsorted(paired, taken.positive[paired]))
         return
     size = (settings.batch or WHOLE) // 2 * 2
     firsts = _apart(taken.positive, np.random.default_rng(settings.seed))
@@ -300,7 +316,7 @@ def _batches(
 
 def _apart(positive: npt.NDArray[np.int64], random: np.random.Generator) -> npt.NDArray[np.int64]:
     """Anchors, in random order, such that these and their positives are all different."""
-    free = np.ones(len(positive), dtype=bool)
+    free = positive >= 0
     found = []
     for i in random.permutation(len(positive)).tolist():
         j = positive[i]
@@ -360,8 +376,9 @@ def _collapse(taken: Taken, settings: Settings, notes: list[str]) -> Collapse:
     )
     if taken.towers == 2:
         return found
-    positives = _unit(np.asarray(taken.z[taken.positive[some]]), settings.normalise, 0)
-    found.numbers["alignment"] = float(alignment(towers[0], positives))
+    has = taken.positive[some] >= 0
+    positives = _unit(np.asarray(taken.z[taken.positive[some[has]]]), settings.normalise, 0)
+    found.numbers["alignment"] = float(alignment(towers[0][has], positives))
     return found
 
 
@@ -370,8 +387,9 @@ def _notes(found: Diagnosis) -> Iterator[str]:
     first, anchors = found.reports[0], found.anchors
     if found.taken.labels is not None:
         counts = np.bincount(found.taken.labels)
+        sizes = " to ".join(map(str, sorted({counts.min(), counts.max()})))
         yield (
-            f"{len(counts)} classes of {counts.min()} to {counts.max()}: in the gradient band all "
+            f"{len(counts)} classes of {sizes}: in the gradient band all "
             "of a class but the positive are negatives"
         )
     apart = anchors["alignment"] - anchors["similarity_of_negatives"]

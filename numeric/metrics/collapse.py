@@ -66,6 +66,7 @@ class Collapse:
           within and between classes. The mean of each of two towers is taken off first.
         - ``nc1``, ``nc2_equinorm``, ``nc2_equiangular``, ``nc2_maximal``, ``nc3`` (with a
           classifier): see `neural_collapse`.
+        - ``closest_means``: the least squared distance of two class means (of 2048 at most).
         - ``simplex_distance``, ``effective_rank``, ``rankme``, ``uniformity`` (of at most 2048
           rows), and with a second tower ``alignment`` and ``modality_gap``: see there.
         - ``used``, ``spread_over``, ``room``: directions with variance, the exponential of the
@@ -104,12 +105,15 @@ class Collapse:
         share = f"{part:.3g}" if part >= 0.01 else "less than 0.01"
         variance = f"the variance is {of['variance']:.3g}"
         if "within" in of:
-            variance = f"{share} % of the variance lies within classes"
+            variance = f"{share} % of the variance ({of['variance']:.3g}) lies within classes"
+        each = " of each array" if "modality_gap" in of else ""
+        apart = of.get("closest_means", inf) > self.limits.classes * of["variance"]
+        merged = "" if apart else ", and some classes have the same mean"
         spread = f"spread over {of.get('spread_over', 0):.3g} of {of['room']:.0f} directions"
         return {
-            "total": "Total collapse: all embeddings are nearly equal, with a variance of "
-            f"{of['variance']:.3g}.",
-            "classes": f"Classes have collapsed: {variance}.",
+            "total": f"Total collapse: all embeddings{each} are nearly equal, with a "
+            f"variance of {of['variance']:.3g}.",
+            "classes": f"Classes have collapsed: {variance}{merged}.",
             "dimensional": f"Dimensional collapse: {variance}, {spread}.",
             "none": f"No collapse: {variance}, {spread}.",
         }[self.collapse]
@@ -207,7 +211,10 @@ class CollapseMonitor:
             if len(counts) > 1:
                 nc = neural_collapse(centred, labels, classifier)
                 found |= {k: v for k, v in nc._asdict().items() if v is not None}
-                found["simplex_distance"] = simplex_distance(class_variances(rows, labels).means)
+                means = class_variances(rows, labels).means
+                found["simplex_distance"] = simplex_distance(means)
+                if len(means) <= PAIRED:
+                    found["closest_means"] = torch.pdist(means).min().square()
         room = max(1, min(len(residual) - groups, rows.shape[1]))
         # As many directions as there are where the views of a sample are equal.
         least = max(1, min(int(len(residual) / views) - groups, rows.shape[1]))

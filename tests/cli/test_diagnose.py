@@ -98,6 +98,17 @@ def test_the_same_numbers_whatever_says_the_pairs(views: Any, report: Any, tmp_p
     assert len({found["taken"] for found in of}) >= 5
 
 
+def test_a_class_of_one_sample_is_not_in_the_band(views: Any, report: Any, tmp_path: Path) -> None:
+    z, labels = views[0], np.arange(N) % 4
+    labels[3] = 9
+    np.savez(tmp_path / "z.npz", z=z, labels=labels)
+    found = report(tmp_path / "z.npz", "--loss", "supcon", "--tau", "0.2")
+    rest = np.delete(np.arange(N), 3)
+    expected = BandMonitor(0.2, per_anchor=True)(z[rest], positive=same_class(labels[rest]))
+    assert found["band"]["measured"]["mean"] == pytest.approx(expected.measured, rel=1e-9)
+    assert "not in the band: 1 rows" in str(found["notes"]) and found["collapse"] == "none"
+
+
 def test_labels_take_the_next_of_a_class(views: Any, report: Any, tmp_path: Path) -> None:
     z, labels = views[0], np.arange(N) % 4
     np.save(tmp_path / "z.npy", z)
@@ -105,7 +116,7 @@ def test_labels_take_the_next_of_a_class(views: Any, report: Any, tmp_path: Path
     found = report(tmp_path / "z.npy", "--labels", tmp_path / "names.csv")
     expected = BandMonitor(0.1, per_anchor=True)(z, positive=same_class(labels))
     assert found["band"]["measured"]["mean"] == pytest.approx(expected.measured, rel=1e-9)
-    assert any("4 classes of 6 to 6" in note for note in found["notes"])
+    assert any("4 classes of 6:" in note for note in found["notes"])
     lines = [f"{k},{'abcd'[label]}" for k, label in enumerate(labels)]
     (tmp_path / "two.csv").write_text("number,kind\n" + "\n".join(lines) + "\n")
     again = report(tmp_path / "z.npy", "--labels", tmp_path / "two.csv", "--column", "kind")
@@ -450,7 +461,8 @@ def test_embeddings_that_are_none(array: Any, says: str, refused: Any, tmp_path:
     "arrays, args, says",
     [
         ({"z": GOOD, "labels": np.zeros(12, int)}, (), "no negatives are left"),
-        ({"z": GOOD, "labels": np.array([0] * 11 + [1])}, (), "label 1 has a single sample"),
+        ({"z": GOOD, "labels": np.array([0] * 11 + [1])}, (), "fewer than two classes"),
+        ({"z": GOOD, "labels": np.arange(12)}, (), "fewer than two classes"),
         ({"z": GOOD, "labels": np.zeros(3, int)}, (), "3 labels of 12"),
         ({"z1": GOOD, "z2": GOOD}, ("--positives", "halves"), "two views"),
         ({"a": GOOD, "b": GOOD, "c": GOOD}, (), "--arrays"),

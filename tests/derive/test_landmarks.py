@@ -392,6 +392,30 @@ def test_where_a_value_stands() -> None:
     assert without["nearest"] is None and "8.9091" in without["says"]
 
 
+def test_a_value_between_is_measured_from_chance() -> None:
+    """SigLIP of 8 begins at 10.0004, above collapse at 5.545; SimSiam's least value is collapse."""
+    for loss, value, options, says in (
+        ("siglip", 7, {"batch": 8}, "32 % of the way from random (10.0004)"),
+        ("siglip", 7, {"batch": 8}, "a fall to all_equal would be collapse"),
+        ("siglip", 90, {}, "worse than chance"),
+        ("siglip", "1.08", {}, "96 % of the way"),
+        ("simsiam", "-0.7", {}, "70 % of the way from random (0) to the least (-1)"),
+        ("simsiam", "-0.7", {}, "a fall to all_equal would be collapse"),
+        ("supcon", "0.0300", {}, "99 % of the way"),
+        ("supcon", 5, {}, "all_equal is excluded"),
+        ("dino", 20, {}, "worse than chance, or the loss is scaled"),
+    ):
+        assert says in explain(loss, value=value, **options)["says"]
+
+
+def test_without_sizes_collapse_is_searched_at_powers_of_two() -> None:
+    for value, where in (("8.3178", "prototypes 4096"), ("12.00", "in bits"), (8, "clip")):
+        found = explain(value=value)["landmarks"]
+        assert found[0]["name"] == "all_equal" and where in str(found)
+    assert not explain(value="8.3178", batch=512)["landmarks"]
+    assert not explain(value="8.4")["landmarks"]  # some whole number fits
+
+
 def test_a_small_value_is_told_from_small_landmarks() -> None:
     """CLIP of 512 pairs has its simplex at 0.00031046, its orthogonal images at 0.00031926."""
     for value, says in (
@@ -402,7 +426,7 @@ def test_a_small_value_is_told_from_small_landmarks() -> None:
     ):
         said = explain("clip", batch=512, value=value)["says"]
         assert says in said and (value == "0.000" or "or of" not in said)
-    assert explain("simsiam", value="0")["nearest"] == "random"  # an integral, not quite zero
+    assert explain("simsiam", value="0")["nearest"] == "random"
 
 
 def test_cosines_are_written_as_they_are() -> None:

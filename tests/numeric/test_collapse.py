@@ -235,3 +235,10 @@ def test_the_lines_of_the_page_log() -> None:
     logged: list[tuple[int, dict[str, float]]] = []
     space["log_collapse"](3, drawn(0), labels_of(0), lambda *entry: logged.append(entry))
     assert logged[0][0] == 3 and {"collapse/within", "collapse/is_total"} <= logged[0][1].keys()
+
+
+def test_collapsed_classes_that_share_a_mean_are_told_from_a_simplex() -> None:
+    labels = torch.arange(60) % 3
+    for means, merged in ((torch.eye(3), False), (torch.eye(3)[[0, 1, 1]], True)):
+        report = CollapseMonitor()(means.double()[labels], labels=labels)
+        assert report.collapse == "classes" and ("same mean" in report.says) is merged
