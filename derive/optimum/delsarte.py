@@ -24,7 +24,7 @@ from ..decide.ball import (
     precision,
 )
 from ..decide.domain import DomainError
-from ..decide.evidence import Holds
+from ..decide.evidence import Evidence, Grade, Holds
 from ..decide.gegenbauer import divided_differences, from_newton
 from ..proof.statement import Lemma
 from ..structures.sharp import sharp
@@ -70,6 +70,8 @@ class PairBound(Expr):
 
     is_commutative = True
     is_extended_real = True
+    #: What makes the number a bound is proved with it, not in the derivation.
+    evidence = Evidence(Grade.INTERVAL, "ball arithmetic on [-1, 1], at each evaluation")
 
     def __new__(cls, f: Lambda, size: Expr, d: Expr) -> Expr:
         return Expr.__new__(cls, f, size, d)

@@ -15,7 +15,7 @@ from ..decide.calculus import derivative
 from ..decide.cases import opened
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
-from ..decide.evidence import Evidence
+from ..decide.evidence import Evidence, Grade, weakest
 from ..decide.exact import exact
 from ..decide.expectation import Expectation
 from ..decide.limits.limit import NoLimit, joint_limit, with_values
@@ -211,8 +211,21 @@ class Result(Shown):
 
     @property
     def evidence(self) -> Evidence:
-        """The weakest link of the derivation."""
-        return self.derivation.evidence
+        """The weakest link of the derivation, and of what is proved at each evaluation."""
+        return weakest([self.derivation.evidence, *map(self.evidence_of, self.quantities)])
+
+    def evidence_of(self, name: str) -> Evidence:
+        """How a quantity is known."""
+        return self.quantity(name).evidence(self.derivation.evidence)
+
+    def graded(self) -> str:
+        """The evidence: ``exact``, or by quantity, such as ``x: interval; the rest: exact``."""
+        names: dict[Grade, list[str]] = {}
+        for name in self.quantities:
+            names.setdefault(self.evidence_of(name).grade, []).append(name)
+        *weaker, best = sorted(names) or [self.evidence.grade]
+        lists = [f"{', '.join(names[grade])}: {grade.text}; " for grade in weaker]
+        return f"{''.join(lists)}{'the rest: ' if weaker else ''}{best.text}"
 
     @cached_property
     def claims(self) -> list[SettledClaim]:

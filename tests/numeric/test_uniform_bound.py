@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 from cltheory.derive.decide.domain import DomainError
-from cltheory.derive.decide.evidence import Holds
+from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.losses.softmax import tau as tau_symbol
 from cltheory.derive.optimum.dimension import d as dimension
 from cltheory.derive.optimum.uniform import NUMBER, at_uniform, least_on_sphere, of_groups
@@ -167,10 +167,11 @@ def test_the_better_bound_is_a_quantity(
     bound = factor * float(BOUND.value("loss_at_least", N=count, d=3, tau=tau))
     least = float(results[id].value("loss", **at))
     assert (bound > least) == (which == "uniform")
-    found, said = bound_at(results[id], **at, d=3)
+    found, said, grade = bound_at(results[id], **at, d=3)
     assert (float(found), said) == (pytest.approx(max(bound, least), rel=1e-13), which)
+    assert (grade is Grade.ARGUED) == (which == "uniform")
     # In many dimensions nothing but the minimum is left.
-    found, said = bound_at(results[id], **at, d=10**6)
+    found, said, _ = bound_at(results[id], **at, d=10**6)
     assert (float(found), said) == (pytest.approx(least, rel=1e-13), "all_dimensions")
 
 
