@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sympy import Expr, Integer, Rational, S, Symbol, sqrt
+from sympy import And, Eq, Expr, Integer, Le, Rational, S, Symbol, sqrt
+from sympy.logic.boolalg import Boolean
 
 from ..decide.present import tidy
 
@@ -43,6 +44,14 @@ class Configuration:
     def strength(self) -> int:
         """The degree of that interpolant, and the strength of the design that it asks for."""
         return len(self.products) + sum(self.twice) - 1
+
+    def sits(self, size: Expr, d: Expr) -> Boolean:
+        """When it is sharp as so many points in d dimensions: designs depend on the dimension.
+
+        Only a sum of vectors that is zero is so in larger spaces too.
+        """
+        room = Le(self.dimension, d) if self.strength <= 1 else Eq(d, self.dimension)
+        return And(Eq(size, self.size), room)
 
     def moment(self, degree: int) -> Expr:
         """The sum of P_k over all points, of their inner product with one of them."""
@@ -94,10 +103,12 @@ CELL_24 = _named("24-cell", 4, {-1: 1, -S.Half: 8, 0: 6, S.Half: 8})
 CUBE = _named("cube", 3, {-1: 1, Rational(-1, 3): 3, Rational(1, 3): 3})
 
 
+def known(size: Expr, d: Expr) -> tuple[Configuration, ...]:
+    """All sharp configurations that may be so many points in d dimensions."""
+    return simplex(size), orthoplex(d), *SHARP
+
+
 def sharp(size: int, d: int) -> Configuration | None:
-    """The sharp configuration of so many points in so many dimensions, if a named one has both."""
-    if size <= d + 1:
-        return simplex(Integer(size))
-    if size == 2 * d:
-        return orthoplex(Integer(d))
-    return next((one for one in SHARP if (one.size, one.dimension) == (size, d)), None)
+    """The sharp configuration of so many points in so many dimensions, if a known one has both."""
+    at = Integer(size), Integer(d)
+    return next((one for one in known(*at) if one.sits(*at) == True), None)  # noqa: E712

@@ -8,11 +8,8 @@ none of them.
 from __future__ import annotations
 
 from sympy import (
-    And,
-    Eq,
     Expr,
     Lambda,
-    Le,
     Max,
     Piecewise,
     Rational,
@@ -35,7 +32,7 @@ from ...optimum.dimension import d
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt, lt
 from ...proof.statement import Relations
-from ...structures.sharp import CUBE, SHARP, Configuration, orthoplex, simplex
+from ...structures.sharp import CUBE, Configuration, known
 from ...structures.towers import N
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -76,8 +73,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "and at each evaluation ball arithmetic proves that its coefficients are >= 0",
     )
     sizes = DOMAIN.restricted([N, d])
-    for one in (simplex(N), orthoplex(d), *SHARP):
+    cases = []
+    for one in known(N, d):
         _state_design(one, sizes, proof)
+        cases.append((Symbol(one.name.replace(" ", "_")), one.sits(N, d)))
     _state_cube(proof)
     return {
         "uniformity_at_least": Quantity(
@@ -87,7 +86,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "minimum where attained_by names a configuration",
         ),
         "attained_by": Quantity(
-            _names(),
+            Piecewise(*cases, (Symbol("unnamed"), True)),
             r"\text{attained by}",
             "sharp configuration that attains the bound at every t; 'unnamed' where none of those "
             "known here has so many points",
@@ -115,14 +114,6 @@ def _state_design(one: Configuration, sizes: Domain, proof: Derivation) -> None:
         "S_k is the sum over its points of the Gegenbauer polynomial P_k of their inner products "
         "with one of them",
     )
-
-
-def _names() -> Expr:
-    named = [
-        (one.name.replace(" ", "_"), And(Eq(N, one.size), Eq(d, one.dimension))) for one in SHARP
-    ]
-    cases = [("simplex", Le(N, d + 1)), ("orthoplex", Eq(N, 2 * d)), *named, ("unnamed", True)]
-    return Piecewise(*((Symbol(name), case) for name, case in cases))
 
 
 def _spectral(sizes: Domain, proof: Derivation) -> Expr:
