@@ -60,6 +60,14 @@ HERMITE = Lemma(
     r"all inner products, so both inequalities of the linear programme are equalities (Cohn and "
     r"Kumar 2007, who prove that $h_k \ge 0$ if all derivatives of $f$ are).",
 )
+POLYGON = Lemma(
+    "regular polygon",
+    "a sum of vectors of the plane that such a rotation leaves as it is vanishes",
+    statement=r"The corners of a regular polygon of $N$ corners form a design of strength $N - 1$.",
+    proof=r"In two dimensions $P_k(\cos x) = \cos kx$. For $0 < k < N$ the sum over $j$ of "
+    r"$(\cos(2\pi jk/N), \sin(2\pi jk/N))$ stays as it is under the rotation by $2\pi k/N$, which "
+    r"is no whole number of turns; so it vanishes.",
+)
 
 
 class PairBound(Expr):
@@ -70,6 +78,7 @@ class PairBound(Expr):
 
     is_commutative = True
     is_extended_real = True
+    no_limit = "the bound on pairs is computed for finite numbers"
     #: What makes the number a bound is proved with it, not in the derivation.
     evidence = Evidence(Grade.INTERVAL, "ball arithmetic on [-1, 1], at each evaluation")
 

@@ -20,6 +20,7 @@ from ..decide.exact import exact
 from ..decide.expectation import Expectation
 from ..decide.limits.limit import NoLimit, joint_limit, with_values
 from ..decide.limits.limit import limit as limit_of
+from ..decide.product import replaced
 from ..decide.root import ClampedRoot
 from ..optimum.value import FaceValue
 from ..problems.problem import Problem
@@ -688,7 +689,7 @@ def _put_in(
     if quantity.signed and expression == 0 and oo in point.values():
         raise DomainError(f"{name} converges to 0 there, and its sign nearby is not known")
     settled = {e: e.settled() for e in expression.atoms(ClampedRoot, Expectation, FaceValue)}
-    expression = expression.xreplace(settled)
+    expression = replaced(expression, settled)
     return oo if expression is zoo and quantity.extended else expression
 
 

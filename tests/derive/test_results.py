@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sympy import Rational, oo, sqrt
 
-
 #: All others are exact.
 WEAKER = {"pair-energy": Grade.INTERVAL, "uniform-bound": Grade.ARGUED}
 

@@ -24,7 +24,7 @@ from cltheory.derive.results import results
 from cltheory.derive.structures import hierarchy
 from cltheory.derive.theorem.bounded import bound_at, with_bound
 from scipy.optimize import minimize
-from sympy import Float, Integer, expand_log
+from sympy import Float, Integer, Rational, expand_log
 from torch import Tensor
 
 BOUND = results["uniform-bound"]
@@ -173,6 +173,18 @@ def test_the_better_bound_is_a_quantity(
     # In many dimensions nothing but the minimum is left.
     found, said, _ = bound_at(results[id], **at, d=10**6)
     assert (float(found), said) == (pytest.approx(least, rel=1e-13), "all_dimensions")
+
+
+@pytest.mark.parametrize("tau", ["1/1000", "1/10000"])
+def test_the_bound_is_known_where_the_minimum_is_tiny(tau: str) -> None:
+    """Doubles do not tell the minimum from 0, nor does SymPy which of the two is larger."""
+    with mpmath.workdps(30):
+        k = 1 / mpmath.mpf(Rational(tau).p) * Rational(tau).q
+        least = mpmath.log1p(198 * mpmath.exp(-k * 100 / 99))
+        found, which, _ = bound_at(results["simclr"], n=100, p=2, tau=tau, d=3)
+        assert which == "all_dimensions" and abs(found / least - 1) < 1e-14
+        best = BOUND.value("loss_at_least_best_anchor_out", n=100, p=2, tau=tau, d=3)
+        assert abs(best / least - 1) < 1e-14
 
 
 def test_losses_without_a_bound_have_no_such_quantity() -> None:
