@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from ..derive.certificate import Proved
     from ..derive.problems.problem import Problem
+    from ..derive.theorem.bounded import Bound
     from ..derive.theorem.result import Result
 
 #: A file of more bytes is no certificate: one of 2,000 points has some 200 MB.
@@ -144,8 +145,8 @@ def certify_command(
     return _told(out or target, file, style, result.problem, least)
 
 
-def _least(result: Result, values: dict[str, str], d: int) -> tuple[Any, str] | None:
-    """The best proved bound on the loss in d dimensions, and which it is."""
+def _least(result: Result, values: dict[str, str], d: int) -> Bound | None:
+    """The best proved bound on the loss in d dimensions."""
     from ..derive.decide.domain import DomainError
     from ..derive.theorem.bounded import bound_at
 
@@ -315,7 +316,7 @@ def _told(
     file: Any,
     style: str,
     problem: Problem | None = None,
-    least: tuple[Any, str] | None = None,
+    least: Bound | None = None,
 ) -> int:
     """Replay a certificate and say what it proves; ``problem`` is what it was made of.
 
@@ -335,7 +336,8 @@ def _told(
             found["bound"] = _bound(file, problem) is not None
             found |= {"loss": file["claim"]["loss"], "gap": file["claim"]["gap"], "about": about}
         if proved and least is not None:
-            found |= {"loss_at_least": str(least[0]), "loss_at_least_by": least[1]}
+            found |= {"loss_at_least": str(least.value), "loss_at_least_by": least.which}
+            found["loss_at_least_evidence"] = str(least.grade)
         click.echo(json.dumps({"certificate": name} | found, indent=2))
     elif proved is None:
         click.echo(f"cltheory: {name}: refused: {why}", err=True)
@@ -343,10 +345,12 @@ def _told(
         click.echo(about)
         click.echo(f"loss  {file['claim']['loss']}")
         if least is not None:
-            bound = Decimal(str(least[0])).quantize(DECIMALS, ROUND_FLOOR)
+            bound = Decimal(str(least.value)).quantize(DECIMALS, ROUND_FLOOR)
             left = (Decimal(file["claim"]["loss"]) - bound).quantize(DECIMALS, ROUND_CEILING)
-            click.echo(f"no embeddings of this dimension have a loss below {bound} ({least[1]}),")
-            click.echo(f"so none is better than these by more than {left}")
+            click.echo(
+                f"no embeddings of this dimension have a loss below {bound} ({least.which}),"
+            )
+            click.echo(f"so none is better than these by more than {left}  [{least.grade.text}]")
         click.echo(f"above the minimum of the loss by at most {file['claim']['gap']}  [interval]")
     return 0 if proved is not None else 1
 

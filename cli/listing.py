@@ -114,7 +114,7 @@ def show_command(id: str) -> int:
             if root not in said:
                 said.add(root)
                 click.echo("\n".join(root_lines(root, *how, indent=6)))
-    click.echo(f"  evidence    {r.evidence.grade}, {len(r.derivation)} checked steps")
+    click.echo(f"  evidence    {r.graded()}, {len(r.derivation)} checked steps")
     if rung := exported(r.id):
         click.echo(f"  kernel      {rung}, exported (cltheory prove {r.id} has Rocq check it)")
     return 0

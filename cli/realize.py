@@ -39,6 +39,8 @@ PRINTED, DRAWN, WRITTEN = 8, 3000, 5000
 FEW = 4
 #: Part of the loss that a certified gap may be for a loss to be called the least.
 PROVED = 1e-9
+#: The lower bound that is no certificate, but rests on a lemma.
+UNIFORM = "uniform bound"
 #: An eigenvalue that is printed as 0, relative to the largest.
 ROUNDING = 1e-12
 
@@ -181,6 +183,7 @@ def _said(x: float) -> str:
 def _text(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
     import textwrap
 
+    from ..derive.decide.evidence import Grade
     from ..numeric.realize.verdict import at_most
 
     lines = [_title(asked, case), ""]
@@ -205,7 +208,8 @@ def _text(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
     found = _least(asked, case, verdict)
     is_open = verdict.gap is None or verdict.gap > PROVED * (verdict.loss or 0.0)
     if is_open and found is not None and found[1] != "entropic bound":
-        lines.append(f"  no loss below: {at_most(found[0])}  [{found[1]}]")
+        known = f", {Grade.ARGUED.text}" if found[1] == UNIFORM else ""
+        lines.append(f"  no loss below: {at_most(found[0])}  [{found[1]}{known}]")
     lines += _cosine_lines(case, verdict)
     for note in verdict.notes:
         lines += textwrap.wrap(note, WIDTH, initial_indent="  ", subsequent_indent="    ")
@@ -236,7 +240,7 @@ def _least(asked: Asked, case: Case, verdict: Verdict) -> tuple[float, str] | No
         from ..derive.optimum.uniform import of_groups
 
         bound = of_groups(case.sizes, Rational(str(asked.tau))).xreplace({d: Integer(asked.q)})
-        found["uniform bound"] = float(bound.evalf(20))
+        found[UNIFORM] = float(bound.evalf(20))
     return max(((v, k) for k, v in found.items()), default=None)
 
 
@@ -332,6 +336,7 @@ def _json(
         "gap": verdict.gap,
         "loss_at_least": least and least[0],
         "loss_at_least_by": least and least[1],
+        **({"loss_at_least_evidence": "argued"} if least and least[1] == UNIFORM else {}),
         "stop": verdict.stop or None,
     }
     if case.sizes:

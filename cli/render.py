@@ -104,13 +104,15 @@ def _text(
         names = f"{hidden[0]} .. {hidden[-1]}" if hidden[1:] else hidden[0]
         lines.append(f"  and {len(hidden)} more, conditions, borders and roots (--all): {names}")
     lines.append("")
+    graded = result.graded()
     if brief:
-        return "\n".join([*lines, *_row("dimension", report["loss"]["dimension"])])
+        lines += _row("dimension", report["loss"]["dimension"])
+        return "\n".join([*lines, *(_row("evidence", graded) if graded != "exact" else [])])
     lines += head_lines(result, point)
     lines += _row("assuming", ", ".join(report["assumptions"]))
     more = "" if proof else " (--proof prints them)"
     count = len(result.derivation)
-    lines += _row("evidence", f"{report['evidence']}, {count} checked steps{more}")
+    lines += _row("evidence", f"{graded}, {count} checked steps{more}")
     lines += _claims(report, result, claims)
     if proof:
         lines += ["", f"Derivation{_terms(report)}", *_steps(result)]

@@ -186,7 +186,7 @@ def _bound(said: Said, at: Setting, end: End | None = None) -> Bound | None:
     except DomainError:  # a condition of this quantity alone
         return None
     about = (end.side, end.outside) if end else ()
-    return Bound(value, said.result, name, str(result.evidence.grade), *about)
+    return Bound(value, said.result, name, str(result.evidence_of(name).grade), *about)
 
 
 def _ranges(at: Setting, only: tuple[str, ...] = ()) -> dict[str, Safe]:
@@ -305,7 +305,7 @@ def _room(at: Setting) -> Safe | None:
             continue
         need = own.at(_point(said, at, result))
         outside = f"{what} {'needs more' if need.sharp else 'is not known to hold'}"
-        grade = str(result.evidence.grade)
+        grade = str(result.evidence_of(name).grade)
         bound = Bound(float(need.least), said.result, name, grade, "above", outside)
         given = float(at.numbers["dim"])
         return Safe("dim", bound.value, None, given, "dim" not in at.given, (bound,), what)
@@ -361,7 +361,7 @@ def _unequal(at: Setting) -> Iterator[Told]:
     cosines = [[float(k) for k in row] for row in rows]
     pairs = {(i, j): cosines[i][j] for j in range(len(sizes)) for i in range(j)}
     (i, j), most = max(pairs.items(), key=lambda pair: pair[1])
-    bound = Bound(most, id, "cosines", str(made.evidence.grade))
+    bound = Bound(most, id, "cosines", str(made.evidence_of("cosines").grade))
     together = sorted({k for pair, cosine in pairs.items() if cosine == 1 for k in pair})
     if together:
         shown = ", ".join(str(sizes[k]) for k in together)

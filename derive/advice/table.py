@@ -141,8 +141,7 @@ _INTERVALS = (
 _TAU_MAX = Said(
     "supcl-threshold", "tau_max", {"m": "classes", "n": "per_class", "alpha": "alpha"}, _ALL_IN
 )
-_BOUND = "no embeddings in d dimensions have a loss below {value}"
-_IN_WORDS = f"{_BOUND}, by lemmas proved in words"
+_BOUND = "no embeddings in d dimensions have a loss below {value}, by lemmas proved in words"
 _SUPCL = Advice(
     {"classes": None, "per_class": None, "alpha": None, "tau": "1/10", "dim": "128"},
     (
@@ -221,7 +220,7 @@ _SIMCLR = Advice(
         Fact(
             "least",
             Said("uniform-bound", "loss_at_least_best_anchor_out", {**_PLAIN, "d": "dim"}),
-            _IN_WORDS,
+            _BOUND,
             scaled=True,
         ),
         Fact(
@@ -240,7 +239,7 @@ _PAIRS = Advice(
         Fact(
             "least",
             Said("uniform-bound", "loss_at_least_best", {**ITEMS, "d": "dim"}),
-            f"{_IN_WORDS} (mean of both directions)",
+            f"{_BOUND} (mean of both directions)",
         ),
     ),
     ("the simplex of pairs", (Said("infonce-optimum", "loss", {"N": "seen", "t": "tau"}),)),

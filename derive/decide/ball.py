@@ -14,7 +14,23 @@ from functools import reduce
 from typing import Any
 
 from mpmath import libmp
-from sympy import Abs, And, Expr, Float, Max, Min, Not, Or, Piecewise, Rational, S, Symbol, exp, log
+from sympy import (
+    Abs,
+    And,
+    Expr,
+    Float,
+    Max,
+    Min,
+    Not,
+    Or,
+    Piecewise,
+    Rational,
+    S,
+    Symbol,
+    cos,
+    exp,
+    log,
+)
 from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Ne
 
 from .evidence import Boxes, Evidence, Grade, Holds, Outcome, Undecided
@@ -113,6 +129,8 @@ class Enclosures:
             return abs(self(e.args[0]))
         if isinstance(e, Piecewise):
             return self._cases(e)
+        if isinstance(e, cos):
+            return self(e.args[0]).cos()
         if e is S.Pi:
             return arb.pi()
         if e is S.Exp1:

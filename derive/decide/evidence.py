@@ -15,11 +15,17 @@ class Grade(IntEnum):
 
     OPTIMISED = 1  #: embeddings found by an optimiser, with its certified gap
     SAMPLED = 2  #: many admissible points at 50 digits; supports, never proves
-    INTERVAL = 3  #: ball arithmetic over a stated box
-    EXACT = 4  #: a residual that is identically zero, or a sign that was proved
+    ARGUED = 3  #: a long proof in words that no machine checked and no journal has
+    INTERVAL = 4  #: ball arithmetic over a stated box
+    EXACT = 5  #: a residual that is identically zero, or a sign that was proved
 
     def __str__(self) -> str:
         return self.name.lower()
+
+    @property
+    def text(self) -> str:
+        """The grade, with what it means where readers do not know the word."""
+        return f"{self} in words, not published" if self is Grade.ARGUED else str(self)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cmp_to_key
 
-from sympy import Basic, Expr, Mul, Pow, S, exp, log
+from sympy import Basic, Expr, Max, Min, Mul, Pow, S, exp, log
 
 from .symbols import symbols_of
 
@@ -54,8 +54,20 @@ def exponential(exponent: Expr) -> Expr:
     return exp(exponent, evaluate=not plain)
 
 
+def extreme(kind: type[Max] | type[Min], *args: Expr) -> Expr:
+    """A maximum or minimum, left as it is where SymPy has too few digits to compare numbers."""
+    try:
+        return kind(*args)
+    except ValueError:
+        if not all(a.is_extended_real for a in args):
+            raise
+        return kind(*args, evaluate=False)
+
+
 def again(e: Expr, args: Sequence[Expr]) -> Expr:
     """An expression with other arguments."""
+    if isinstance(e, (Max, Min)):
+        return extreme(e.func, *args)
     own = exponential if isinstance(e, exp) else e.func
     found: Expr = (times if e.is_Mul else power if e.is_Pow else own)(*args)
     return found

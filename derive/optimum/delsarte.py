@@ -24,7 +24,7 @@ from ..decide.ball import (
     precision,
 )
 from ..decide.domain import DomainError
-from ..decide.evidence import Holds
+from ..decide.evidence import Evidence, Grade, Holds
 from ..decide.gegenbauer import divided_differences, from_newton
 from ..proof.statement import Lemma
 from ..structures.sharp import sharp
@@ -60,6 +60,14 @@ HERMITE = Lemma(
     r"all inner products, so both inequalities of the linear programme are equalities (Cohn and "
     r"Kumar 2007, who prove that $h_k \ge 0$ if all derivatives of $f$ are).",
 )
+POLYGON = Lemma(
+    "regular polygon",
+    "a sum of vectors of the plane that such a rotation leaves as it is vanishes",
+    statement=r"The corners of a regular polygon of $N$ corners form a design of strength $N - 1$.",
+    proof=r"In two dimensions $P_k(\cos x) = \cos kx$. For $0 < k < N$ the sum over $j$ of "
+    r"$(\cos(2\pi jk/N), \sin(2\pi jk/N))$ stays as it is under the rotation by $2\pi k/N$, which "
+    r"is no whole number of turns; so it vanishes.",
+)
 
 
 class PairBound(Expr):
@@ -70,6 +78,9 @@ class PairBound(Expr):
 
     is_commutative = True
     is_extended_real = True
+    no_limit = "the bound on pairs is computed for finite numbers"
+    #: What makes the number a bound is proved with it, not in the derivation.
+    evidence = Evidence(Grade.INTERVAL, "ball arithmetic on [-1, 1], at each evaluation")
 
     def __new__(cls, f: Lambda, size: Expr, d: Expr) -> Expr:
         return Expr.__new__(cls, f, size, d)

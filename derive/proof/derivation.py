@@ -90,9 +90,10 @@ class Derivation(Shown):
         if not isinstance(outcome, Holds):
             raise StepFailed(f"{title}: {outcome}")
         lemma = because if isinstance(because, Lemma) else says.lemma
+        known = weakest([outcome.evidence, *([lemma.evidence] if lemma is not None else [])])
         words = because if isinstance(because, str) else ""
         why = ": ".join(filter(None, (words, lemma.says if lemma is not None else "")))
-        step = Step(title, says, why, outcome.evidence, lemma)
+        step = Step(title, says, why, known, lemma)
         self.steps.append(step)
         return step
 

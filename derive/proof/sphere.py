@@ -7,6 +7,7 @@ motion at a random time (P. Hartman and G. S. Watson 1974) that is infinitely di
 
 from __future__ import annotations
 
+from ..decide.evidence import Grade
 from .statement import Lemma
 
 _KERNEL = (
@@ -34,6 +35,19 @@ ONE_SET = Lemma(
     r"$d = 1$, $Q = 1 \pm \sqrt{\tanh\kappa}$. By Jensen's inequality and symmetry $\int\log "
     r"K\mu \, d\mu \ge \int Q\log(Q\mu) \, d\mu = \int Q\mu\log Q\mu \, d\sigma \ge 0$, a relative "
     r"entropy.",
+    grade=Grade.ARGUED,
+)
+ON_A_LINE = Lemma(
+    "uniform bound on a line",
+    "vectors +1 and -1 have the least mean of log sum exp(x y/tau) where there are as many of both",
+    statement=r"Let $\kappa = 1/\tau$ and $x_1, \dots, x_N \in \{-1, 1\}$. Then $\frac1N \sum_i "
+    r"\log\frac1N\sum_j e^{\kappa x_i x_j} \ge \log\cosh\kappa$, with equality if half of them "
+    r"are $1$.",
+    proof=r"Divided by $\cosh\kappa$ the inner mean is $1 + \tanh(\kappa)\, x_i \bar x = \frac12 "
+    r"\sum_{y = \pm 1} Q(x_i, y)\, (1 + r \bar x y)$ with $r = \sqrt{\tanh\kappa}$ and $Q(x, y) = "
+    r"1 + r x y > 0$. By Jensen's inequality its logarithm is at least $\frac12 \sum_y Q(x_i, y) "
+    r"\log(1 + r \bar x y)$, and the mean of that over $i$ is $\frac12 \sum_y (1 + r \bar x y) "
+    r"\log(1 + r \bar x y) \ge 0$, as $u \log u$ is convex.",
 )
 AFFINITY = Lemma(
     "affinity",
@@ -58,6 +72,7 @@ AFFINITY = Lemma(
     r"the density $p_{T+S}(u, u)$ of times is log-convex in $T + S$). So the mixture is majorised "
     r"by $Q_u^2/K(u, u)$, and the integral of the square root, which is Schur-concave, is at least "
     r"$\int Q_u/\sqrt{K(u, u)} = K(u, u)^{-1/2}$.",
+    grade=Grade.ARGUED,
 )
 TWO_SETS = Lemma(
     "uniform bound for two towers",
@@ -72,6 +87,7 @@ TWO_SETS = Lemma(
     r"$D$ is convex, $\int\log(Q\nu) \, \bar R \, d\sigma \ge -D(\bar R \| Q\nu) \ge -E_\pi "
     r"D(R_{uv} \| Q_v)$. Together $\int\log K\nu \, d\mu \ge 2 E_\pi \log\int\sqrt{Q_u Q_v} \, "
     r"d\sigma \ge -\kappa E_\pi (1 - u \cdot v)$ by the affinity lemma.",
+    grade=Grade.ARGUED,
 )
 WITHOUT_ANCHOR = Lemma(
     "uniform bound without the anchor",
@@ -89,4 +105,5 @@ WITHOUT_ANCHOR = Lemma(
     r"$x_c$, the mean of the sum is $\frac{K_c}{M (K_c - 1)}$ of that over the others of the group "
     r"and $\frac1M$ of that over the other groups, at most $\frac{K_c}{M (K_c - 1)}$ of the "
     r"denominator; and the logarithm is concave.",
+    grade=Grade.ARGUED,
 )

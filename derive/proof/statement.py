@@ -17,7 +17,7 @@ from sympy import Basic, Eq, Expr, Ge, Gt, Indexed, Le, Lt, Symbol, Tuple
 from ..dataclass import dataclass
 from ..decide.decide import all_zero, positive
 from ..decide.domain import Domain
-from ..decide.evidence import Holds, Outcome, Undecided, weakest
+from ..decide.evidence import Evidence, Grade, Holds, Outcome, Undecided, weakest
 from .relations import put_in
 
 #: Relations as (which side is larger, whether strictly).
@@ -38,6 +38,9 @@ class Lemma:
         Why it holds, in plain text, where there is no ``proof``.
     statement, proof
         In LaTeX with its hypotheses, as it stands in a paper; empty where the plain text will do.
+    grade
+        What a step is at most that uses it: exact where the inference is short or in the
+        literature, argued where its proof is neither.
     """
 
     name: str
@@ -45,6 +48,12 @@ class Lemma:
     source: str = ""
     statement: str = ""
     proof: str = ""
+    grade: Grade = Grade.EXACT
+
+    @property
+    def evidence(self) -> Evidence:
+        """The grade, and where it comes from."""
+        return Evidence(self.grade, f"the lemma '{self.name}' is proved in words")
 
     @property
     def label(self) -> str:
@@ -135,7 +144,8 @@ def decided(given: Statement | Outcome) -> Outcome:
     """The outcome of a statement and all it is concluded from, or one that was found elsewhere."""
     if not isinstance(given, Statement):
         return given
-    return every([*(decided(g) for g in given.given), given.decide()])
+    in_words = [Holds(given.lemma.evidence)] if given.lemma is not None else []
+    return every([*(decided(g) for g in given.given), given.decide(), *in_words])
 
 
 def every(outcomes: Iterable[Outcome]) -> Outcome:

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sympy import Expr, Integer, Rational, S, Symbol, sqrt
+from sympy import And, Eq, Expr, Integer, Le, Rational, S, Symbol, cos, pi, sqrt
+from sympy.logic.boolalg import Boolean
 
 from ..decide.present import tidy
 
@@ -44,6 +45,14 @@ class Configuration:
         """The degree of that interpolant, and the strength of the design that it asks for."""
         return len(self.products) + sum(self.twice) - 1
 
+    def sits(self, size: Expr, d: Expr) -> Boolean:
+        """When it is sharp as so many points in d dimensions: designs depend on the dimension.
+
+        Only a sum of vectors that is zero is so in larger spaces too.
+        """
+        room = Le(self.dimension, d) if self.strength <= 1 else Eq(d, self.dimension)
+        return And(Eq(size, self.size), room)
+
     def moment(self, degree: int) -> Expr:
         """The sum of P_k over all points, of their inner product with one of them."""
         total = S.One
@@ -71,6 +80,13 @@ def orthoplex(d: Expr) -> Configuration:
     return Configuration("orthoplex", 2 * d, d, {S.NegativeOne: S.One, S.Zero: 2 * d - 2})
 
 
+def polygon(size: int) -> Configuration:
+    """The corners of a regular polygon; the moments of their cosines are not found by algebra."""
+    angles = [(k, 2 * pi * k / size) for k in range(size // 2, 0, -1)]
+    products = {cos(x): Integer(1 if 2 * k == size else 2) for k, x in angles}
+    return Configuration("polygon", Integer(size), Integer(2), products)
+
+
 def _named(name: str, d: int, products: Mapping[Expr | int, int]) -> Configuration:
     counts = {Rational(u) if isinstance(u, int) else u: Integer(k) for u, k in products.items()}
     return Configuration(name, 1 + sum(counts.values(), S.Zero), Integer(d), counts)
@@ -89,15 +105,27 @@ SHARP = (
         24,
         {-1: 1, -S.Half: 4600, -S.Half / 2: 47104, 0: 93150, S.Half / 2: 47104, S.Half: 4600},
     ),
+    _named("McLaughlin first", 21, {Rational(-1, 3): 30, Rational(1, 9): 81}),
+    _named("McLaughlin second", 21, {Rational(-2, 7): 56, Rational(1, 7): 105}),
+    _named("Higman Sims", 22, {Rational(-4, 11): 22, Rational(1, 11): 77}),
+    _named("McLaughlin", 22, {Rational(-1, 4): 112, Rational(1, 6): 162}),
+    _named("Leech 891", 22, {-S.Half: 42, Rational(-1, 8): 512, S.Half / 2: 336}),
+    _named("equiangular", 23, {-1: 1, Rational(-1, 5): 275, Rational(1, 5): 275}),
+    _named("Leech 4600", 23, {-1: 1, Rational(-1, 3): 891, 0: 2816, Rational(1, 3): 891}),
 )
+#: A regular polygon is taken up to so many corners: its interpolant has as many conditions.
+CORNERS = 100
 CELL_24 = _named("24-cell", 4, {-1: 1, -S.Half: 8, 0: 6, S.Half: 8})
 CUBE = _named("cube", 3, {-1: 1, Rational(-1, 3): 3, Rational(1, 3): 3})
 
 
+def known(size: Expr, d: Expr) -> tuple[Configuration, ...]:
+    """All sharp configurations that may be so many points in d dimensions."""
+    return simplex(size), orthoplex(d), *SHARP
+
+
 def sharp(size: int, d: int) -> Configuration | None:
-    """The sharp configuration of so many points in so many dimensions, if a named one has both."""
-    if size <= d + 1:
-        return simplex(Integer(size))
-    if size == 2 * d:
-        return orthoplex(Integer(d))
-    return next((one for one in SHARP if (one.size, one.dimension) == (size, d)), None)
+    """The sharp configuration of so many points in so many dimensions, if a known one has both."""
+    at = Integer(size), Integer(d)
+    found = next((one for one in known(*at) if one.sits(*at) == True), None)  # noqa: E712
+    return polygon(size) if found is None and d == 2 and size <= CORNERS else found

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
+from typing import NamedTuple
 
 import mpmath
 from sympy import Expr, Gt, Max, Piecewise, S, Symbol
 
 from ..decide.domain import DomainError, at_least
+from ..decide.evidence import Grade
 from ..optimum.dimension import d
 from ..optimum.uniform import least_on_sphere
 from ..proof.derivation import Derivation
-from ..proof.sphere import TWO_SETS, WITHOUT_ANCHOR
 from .listed import Given
 from .measure import AtMost
 from .quantity import Quantity
@@ -19,6 +21,7 @@ from .result import Result
 
 #: The quantity, and which of the bounds it is.
 BOUND, WHICH = "loss_at_least", "loss_at_least_by"
+UNIFORM = "uniform"
 DIGITS = 15
 _SAID = (
     "lower bound on the loss of any embeddings in d dimensions: the larger of its value where they "
@@ -46,15 +49,23 @@ def with_bound(result: Result) -> Result:
         proof.steps += result.derivation.steps
         uniform = least_on_sphere(problem, proof)
         assert uniform is not None
-        is_new = any(s.says.lemma in (TWO_SETS, WITHOUT_ANCHOR) for s in proof.steps)
-        return {**result.quantities, **_bounds(uniform, result.quantity("loss"), is_new)}
+        own = {k: replace(q, rests_on=result.evidence_of(k)) for k, q in result.quantities.items()}
+        return {**own, **_bounds(uniform, result.quantity("loss"))}
 
     made._build = build
     return made
 
 
-def bound_at(result: Result, **values: Given) -> tuple[mpmath.mpf, str] | None:
-    """The bound for numbers of all parameters, d among them, and which it is, if there is one.
+class Bound(NamedTuple):
+    """A bound, which of the two it is, and how that one is known."""
+
+    value: mpmath.mpf
+    which: str
+    grade: Grade
+
+
+def bound_at(result: Result, **values: Given) -> Bound | None:
+    """The bound for numbers of all parameters, d among them, if there is one.
 
     Raises
     ------
@@ -66,15 +77,17 @@ def bound_at(result: Result, **values: Given) -> tuple[mpmath.mpf, str] | None:
         return None
     bound = made.value(BOUND, DIGITS, **values)
     try:
-        return bound, str(made.value(WHICH, DIGITS, **values))
+        which = str(made.value(WHICH, DIGITS, **values))
     except DomainError:  # they are not told apart
-        return bound, "both"
+        which = "both"
+    known = made.evidence_of(BOUND) if which == UNIFORM else result.evidence_of("loss")
+    return Bound(bound, which, known.grade)
 
 
-def _bounds(uniform: Expr, loss: Quantity, is_new: bool) -> dict[str, Quantity]:
+def _bounds(uniform: Expr, loss: Quantity) -> dict[str, Quantity]:
     least = loss.expression
     is_larger = Gt(uniform, least, evaluate=False)
-    which = Piecewise((Symbol("uniform"), is_larger), (Symbol("all_dimensions"), True))
+    which = Piecewise((Symbol(UNIFORM), is_larger), (Symbol("all_dimensions"), True))
     return {
         BOUND: Quantity(
             Max(uniform, least, evaluate=False),
@@ -86,8 +99,7 @@ def _bounds(uniform: Expr, loss: Quantity, is_new: bool) -> dict[str, Quantity]:
         WHICH: Quantity(
             which,
             r"\text{bound}",
-            "which of the two is larger; 'uniform' is the bound of uniform-bound"
-            + ", by a lemma proved in words and not yet published" * is_new,
+            "which of the two is larger; 'uniform' is the bound of uniform-bound",
             domain=loss.domain,
         ),
     }

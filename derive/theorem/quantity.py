@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field, replace
 
-from sympy import Expr, Piecewise, Symbol, sign
+from sympy import Expr, Piecewise, Symbol, preorder_traversal, sign
 
 from ..dataclass import dataclass
 from ..decide.domain import Domain
+from ..decide.evidence import Evidence, weakest
 from ..optimum.dimension import Dimension
 from ..optimum.threshold import Threshold
 from ..proof.hooks import Shown
@@ -57,6 +58,8 @@ class Quantity(Shown):
         In how many dimensions of embeddings it is so, where that was derived.
     measured
         How it is found in embeddings, where its name or its condition does not tell.
+    rests_on
+        How it is known, where that is not by all steps of the derivation.
     """
 
     expression: Expression
@@ -76,6 +79,7 @@ class Quantity(Shown):
     detail: bool = False
     room: Dimension | None = None
     measured: Measure | None = None
+    rests_on: Evidence | None = None
 
     @classmethod
     def of(
@@ -121,6 +125,11 @@ class Quantity(Shown):
         e = self.expression
         cases = [v for v, _ in e.args] if isinstance(e, Piecewise) else []
         return set(cases) if all(v.is_Symbol for v in cases) else set()
+
+    def evidence(self, derivation: Evidence) -> Evidence:
+        """How it is known, given how the derivation is: parts may be proved at each evaluation."""
+        parts = [e.evidence for e in preorder_traversal(self.expression) if hasattr(e, "evidence")]
+        return weakest([self.rests_on or derivation, *parts])
 
     @property
     def needed(self) -> tuple[Expr, str] | None:

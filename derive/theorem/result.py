@@ -15,11 +15,12 @@ from ..decide.calculus import derivative
 from ..decide.cases import opened
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
-from ..decide.evidence import Evidence
+from ..decide.evidence import Evidence, Grade, weakest
 from ..decide.exact import exact
 from ..decide.expectation import Expectation
 from ..decide.limits.limit import NoLimit, joint_limit, with_values
 from ..decide.limits.limit import limit as limit_of
+from ..decide.product import replaced
 from ..decide.root import ClampedRoot
 from ..optimum.value import FaceValue
 from ..problems.problem import Problem
@@ -211,8 +212,21 @@ class Result(Shown):
 
     @property
     def evidence(self) -> Evidence:
-        """The weakest link of the derivation."""
-        return self.derivation.evidence
+        """The weakest link of the derivation, and of what is proved at each evaluation."""
+        return weakest([self.derivation.evidence, *map(self.evidence_of, self.quantities)])
+
+    def evidence_of(self, name: str) -> Evidence:
+        """How a quantity is known."""
+        return self.quantity(name).evidence(self.derivation.evidence)
+
+    def graded(self) -> str:
+        """The evidence: ``exact``, or by quantity, such as ``x: interval; the rest: exact``."""
+        names: dict[Grade, list[str]] = {}
+        for name in self.quantities:
+            names.setdefault(self.evidence_of(name).grade, []).append(name)
+        *weaker, best = sorted(names) or [self.evidence.grade]
+        lists = [f"{', '.join(names[grade])}: {grade.text}; " for grade in weaker]
+        return f"{''.join(lists)}{'the rest: ' if weaker else ''}{best.text}"
 
     @cached_property
     def claims(self) -> list[SettledClaim]:
@@ -675,7 +689,7 @@ def _put_in(
     if quantity.signed and expression == 0 and oo in point.values():
         raise DomainError(f"{name} converges to 0 there, and its sign nearby is not known")
     settled = {e: e.settled() for e in expression.atoms(ClampedRoot, Expectation, FaceValue)}
-    expression = expression.xreplace(settled)
+    expression = replaced(expression, settled)
     return oo if expression is zoo and quantity.extended else expression
 
 

@@ -319,7 +319,7 @@ def _result_markdown(result: Result) -> str:
     ]
     lines += ["", f"For {', '.join(ranges)}." if ranges else ""]
     steps = len(result.derivation)
-    lines += ["", f"Evidence: {result.evidence.grade}, {steps} checked steps."]
+    lines += ["", f"Evidence: {result.graded()}, {steps} checked steps."]
     return "\n".join(lines).strip()
 
 

@@ -114,7 +114,7 @@ def frozen(result: Result, name: str) -> dict[str, Any]:
         "roots": roots,
         "domain": domain,
         "symbols": sorted(s.name for s in q.expression.free_symbols),
-        "evidence": str(result.evidence.grade),
+        "evidence": str(result.evidence_of(name).grade),
     }
     return {**found, "sha256": _sum(found)}
 

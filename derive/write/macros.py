@@ -139,7 +139,7 @@ def _latex_result(
 ) -> str:
     paper = _Paper(result, renamed)
     lines = ["", f"% {'-' * 96}", f"% {result.id}: {result.title}", f"% Source: {result.source}"]
-    lines.append(f"% Evidence: {result.evidence.grade}, {len(result.derivation)} checked steps")
+    lines.append(f"% Evidence: {result.graded()}, {len(result.derivation)} checked steps")
     lines.append(_newcommand(macro_name(result.id, "Evidence"), 0, str(result.evidence.grade)))
     for root in paper.writer.roots:
         lines += paper.root(root)

@@ -174,6 +174,7 @@ def _quantity(
         "condition": None,
         "meaning": q.meaning,
         "dimension": own and {"least": str(own.at(point).least), "sharp": own.sharp},
+        "evidence": str(result.evidence_of(name).grade),
     }
     if isinstance(q, Bounds):
         found["bound"] = as_data(q, result.id, name, point)

@@ -118,9 +118,9 @@ def _at_least(of: Case, point: Mapping[str, Any], found: Optimum, where: str) ->
                 continue
             best = int(found.loss.argmin())
             yield Check(
-                f"{BOUND} ({bound[1]})",
+                f"{BOUND} ({bound.which}, {bound.grade})",
                 f"{where}, d={d}, best seed",
-                as_float(bound[0]),
+                as_float(bound.value),
                 float(found.loss[best]),
                 of.run.close_loss,
                 stop=found.stop[best].value,

@@ -277,7 +277,7 @@ def test_each_number_has_evidence_no_stronger_than_its_result(sampling: str) -> 
     own = {"classes": 10, "per_class": 50, "batch": 32, "sampling": sampling}
     for safe in advised("supcl", **own).parameters:
         for bound in safe.bounds:
-            grade = str(results[bound.result].evidence.grade)
+            grade = str(results[bound.result].evidence_of(bound.quantity).grade)
             searched = safe.name == "tau" and sampling == "uniform"
             assert bound.evidence == ("sampled" if searched else grade)
 

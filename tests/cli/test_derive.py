@@ -323,6 +323,12 @@ def test_dim_gives_the_best_bound_and_d_where_that_is_a_parameter(cltheory: Any)
     assert found["parameters"]["d"] == "3"
     assert found["quantities"]["loss_at_least_by"]["value"] == "uniform"
     assert found["quantities"]["loss_at_least"]["dimension"] is None
+    grades = {name: q["evidence"] for name, q in found["quantities"].items()}
+    argued = ("loss_at_least", "loss_at_least_by")
+    assert all(grade == ("argued" if k in argued else "exact") for k, grade in grades.items())
+    assert found["evidence"] == "argued" and "loss" in grades
+    brief = " ".join(cltheory(*words, "--dim", "3", "--brief").out.split())
+    assert brief.endswith("loss_at_least_by: argued in words, not published; the rest: exact")
     bound = ("derive", "uniform-bound", "--n", "300", "--p", "2", "--tau", "0.1", "--dim", "3")
     same = json.loads(cltheory(*bound, "--format", "json")[1])["quantities"]
     value = same["loss_at_least_best_anchor_out"]["value"]

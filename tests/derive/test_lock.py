@@ -141,7 +141,7 @@ def test_a_domain_or_weaker_evidence_is_a_change(monkeypatch: pytest.MonkeyPatch
     assert compare_lock(altered(frozen(ID), ID, NAME, evidence="sampled")) == []
     text = frozen(ID)
     weak = Evidence(Grade.SAMPLED, "for a test")
-    monkeypatch.setattr(type(results[ID]), "evidence", property(lambda self: weak))
+    monkeypatch.setattr(type(results[ID]), "evidence_of", lambda self, name: weak)
     assert all("evidence was exact, is sampled" in c.message for c in compare_lock(text))
     assert compare_lock(text)
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 from cltheory.derive.decide.domain import POSITIVE, Domain, at_least, between
+from cltheory.derive.decide.evidence import Grade
 from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from cltheory.derive.losses.supcl import alpha
@@ -29,7 +30,7 @@ from cltheory.derive.proof.derivation import Derivation, Step, StepFailed
 from cltheory.derive.proof.indexed import SumsEqual
 from cltheory.derive.proof.limiting import LimitIs
 from cltheory.derive.proof.relations import Iff, eq, ge, gt, le, lt
-from cltheory.derive.proof.statement import Relations, Statement, each
+from cltheory.derive.proof.statement import Lemma, Relations, Statement, each
 from cltheory.derive.results import results
 from cltheory.derive.results.classes._supcl import on_segment
 from cltheory.derive.structures.hierarchy import m, n, p
@@ -277,6 +278,32 @@ def test_steps_that_fail_raise() -> None:
     assert len(proof) == 0
     proof.holds("right", ge(m, 2), "", D, given=[Relations(ge(n, 2), D)])
     assert len(proof) == 1
+
+
+@pytest.mark.parametrize("place", ["its own", "because", "given"])
+def test_a_step_is_no_better_than_the_lemma_that_it_uses(place: str) -> None:
+    x = Symbol("x", positive=True)
+    domain = Domain({x: POSITIVE}, {x: 1})
+    for grade in (Grade.ARGUED, Grade.EXACT):
+        lemma = Lemma("a lemma", "it says so", grade=grade)
+        inner = Relations(gt(x + 1, 0), domain, lemma=lemma if place == "given" else None)
+        says = Relations(
+            gt(x, 0), domain, given=(inner,), lemma=lemma if place == "its own" else None
+        )
+        proof = Derivation()
+        step = proof.add("x > 0", says, lemma if place == "because" else "it is so")
+        assert step.evidence.grade is proof.evidence.grade is grade
+
+
+def test_a_quantity_is_no_better_than_what_is_proved_where_it_is_evaluated() -> None:
+    found = results["pair-energy"]
+    grades = {name: found.evidence_of(name).grade for name in found.quantities}
+    assert found.derivation.evidence.grade is Grade.EXACT
+    assert grades.pop("uniformity_at_least") is found.evidence.grade is Grade.INTERVAL
+    assert set(grades.values()) == {Grade.EXACT}
+    assert found.graded() == "uniformity_at_least: interval; the rest: exact"
+    assert results["uniform-bound"].graded() == "argued in words, not published"
+    assert results["supcl-threshold"].graded() == "exact"
 
 
 def test_a_name_stands_for_what_is_given() -> None:

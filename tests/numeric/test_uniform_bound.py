@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 from cltheory.derive.decide.domain import DomainError
-from cltheory.derive.decide.evidence import Holds
+from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.losses.softmax import tau as tau_symbol
 from cltheory.derive.optimum.dimension import d as dimension
 from cltheory.derive.optimum.uniform import NUMBER, at_uniform, least_on_sphere, of_groups
@@ -24,7 +24,7 @@ from cltheory.derive.results import results
 from cltheory.derive.structures import hierarchy
 from cltheory.derive.theorem.bounded import bound_at, with_bound
 from scipy.optimize import minimize
-from sympy import Float, Integer, expand_log
+from sympy import Float, Integer, Rational, expand_log
 from torch import Tensor
 
 BOUND = results["uniform-bound"]
@@ -167,11 +167,24 @@ def test_the_better_bound_is_a_quantity(
     bound = factor * float(BOUND.value("loss_at_least", N=count, d=3, tau=tau))
     least = float(results[id].value("loss", **at))
     assert (bound > least) == (which == "uniform")
-    found, said = bound_at(results[id], **at, d=3)
+    found, said, grade = bound_at(results[id], **at, d=3)
     assert (float(found), said) == (pytest.approx(max(bound, least), rel=1e-13), which)
+    assert (grade is Grade.ARGUED) == (which == "uniform")
     # In many dimensions nothing but the minimum is left.
-    found, said = bound_at(results[id], **at, d=10**6)
+    found, said, _ = bound_at(results[id], **at, d=10**6)
     assert (float(found), said) == (pytest.approx(least, rel=1e-13), "all_dimensions")
+
+
+@pytest.mark.parametrize("tau", ["1/1000", "1/10000"])
+def test_the_bound_is_known_where_the_minimum_is_tiny(tau: str) -> None:
+    """Doubles do not tell the minimum from 0, nor does SymPy which of the two is larger."""
+    with mpmath.workdps(30):
+        k = 1 / mpmath.mpf(Rational(tau).p) * Rational(tau).q
+        least = mpmath.log1p(198 * mpmath.exp(-k * 100 / 99))
+        found, which, _ = bound_at(results["simclr"], n=100, p=2, tau=tau, d=3)
+        assert which == "all_dimensions" and abs(found / least - 1) < 1e-14
+        best = BOUND.value("loss_at_least_best_anchor_out", n=100, p=2, tau=tau, d=3)
+        assert abs(best / least - 1) < 1e-14
 
 
 def test_losses_without_a_bound_have_no_such_quantity() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.decide.evidence import Grade
 from cltheory.derive.results import results
+from cltheory.derive.theorem.bounded import Bound
 from cltheory.derive.theorem.measure import AtMost, Border, Face, Rank, Reading
 from cltheory.derive.theorem.result import Result
 from cltheory.numeric.verify import at_optimum, similar, verify
@@ -375,13 +377,13 @@ def test_the_bracket_in_a_dimension_that_is_given(monkeypatch: pytest.MonkeyPatc
     """The best embeddings are above the bound, and a bound that is too high is refuted."""
     asked = {"d": 2, "seeds": (0,), "n": 9, "p": 2, "tau": "1/5"}
     (bracket,) = (c for c in verify("simclr", **asked) if c.is_bound)
-    assert bracket.what == "loss_at_least (uniform)" and bracket.verdict == "agrees"
+    assert bracket.what == "loss_at_least (uniform, argued)" and bracket.verdict == "agrees"
     assert 0 < bracket.difference < 0.7  # log 17/9 at most is lost to the anchor
     assert not any(c.is_bound for c in verify("simclr", **{**asked, "d": None}))
     assert not any(c.is_bound for c in verify("dcl", **asked))
 
-    def too_high(*_: object, **__: object) -> tuple[float, str]:
-        return bracket.measured + 1e-6, "uniform"
+    def too_high(*_: object, **__: object) -> Bound:
+        return Bound(bracket.measured + 1e-6, "uniform", Grade.ARGUED)
 
     monkeypatch.setattr(at_optimum, "bound_at", too_high)
     (bracket,) = (c for c in verify("simclr", **asked) if c.is_bound)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from sympy import Expr, Integer, S, Symbol, oo
+from sympy import Expr, Integer, S, Symbol, oo, preorder_traversal
 
 from ..domain import Domain, Range
 from ..equal import equal
@@ -55,6 +55,9 @@ def _limit(
     domain = Domain(dict(ranges), dict(witness))
     if symbol not in expression.free_symbols:
         return expression
+    for part in preorder_traversal(expression):
+        if hasattr(part, "no_limit") and symbol in part.free_symbols:
+            raise NoLimit(part.no_limit)
     if expression.has(Expectation):
         return _of_draws(expression, symbol, point, domain)
     try:

@@ -35,7 +35,7 @@ from ...problems.domains import COMBINED, TEMPERED
 from ...proof.derivation import Derivation
 from ...proof.relations import Iff, eq, ge, gt, lt
 from ...proof.same_sign import SameSign
-from ...proof.sphere import ONE_SET
+from ...proof.sphere import ON_A_LINE
 from ...proof.statement import Relations
 from ...structures.hierarchy import m, n, p
 from ...theorem.quantity import Quantity
@@ -146,7 +146,7 @@ def _state_two_classes(proof: Derivation) -> None:
     at = {Symbol("L"): found.loss.xreplace({m: Integer(2)})}
     bound = at_uniform(2 * n * p, tau).xreplace({d: S.One})
     same = eq(exp(Symbol("L")), exp(bound))
-    says = Relations(same, two, names=at, lemma=ONE_SET)
+    says = Relations(same, two, names=at, lemma=ON_A_LINE)
     proof.add(
         "For m = 2 and d = 1 classes collapse at every alpha", says, "collapse attains the bound"
     )

@@ -30,12 +30,12 @@ from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE, Domain, at_least, between
 from ...decide.gegenbauer import times_u
 from ...losses.setting import Setting
-from ...optimum.delsarte import DELSARTE, HERMITE, PairBound, u
+from ...optimum.delsarte import DELSARTE, HERMITE, POLYGON, PairBound, u
 from ...optimum.dimension import d
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt, lt
 from ...proof.statement import Relations
-from ...structures.sharp import CUBE, SHARP, Configuration, orthoplex, simplex
+from ...structures.sharp import CORNERS, CUBE, Configuration, known
 from ...structures.towers import N
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -76,8 +76,12 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "and at each evaluation ball arithmetic proves that its coefficients are >= 0",
     )
     sizes = DOMAIN.restricted([N, d])
-    for one in (simplex(N), orthoplex(d), *SHARP):
+    cases = []
+    for one in known(N, d):
         _state_design(one, sizes, proof)
+        cases.append((Symbol(one.name.replace(" ", "_")), one.sits(N, d)))
+    _state_polygon(proof)
+    cases.append((Symbol("polygon"), And(Eq(d, 2), Le(N, CORNERS))))
     _state_cube(proof)
     return {
         "uniformity_at_least": Quantity(
@@ -87,10 +91,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "minimum where attained_by names a configuration",
         ),
         "attained_by": Quantity(
-            _names(),
+            Piecewise(*cases, (Symbol("unnamed"), True)),
             r"\text{attained by}",
             "sharp configuration that attains the bound at every t; 'unnamed' where none of those "
-            "known here has so many points",
+            "known here has so many points in d dimensions",
         ),
         "spectral_at_least": Quantity(
             _spectral(sizes, proof),
@@ -117,12 +121,20 @@ def _state_design(one: Configuration, sizes: Domain, proof: Derivation) -> None:
     )
 
 
-def _names() -> Expr:
-    named = [
-        (one.name.replace(" ", "_"), And(Eq(N, one.size), Eq(d, one.dimension))) for one in SHARP
-    ]
-    cases = [("simplex", Le(N, d + 1)), ("orthoplex", Eq(N, 2 * d)), *named, ("unnamed", True)]
-    return Piecewise(*((Symbol(name), case) for name, case in cases))
+def _state_polygon(proof: Derivation) -> None:
+    """A rotation that moves something fixes no vector: less the identity it is invertible."""
+    r, c, s = Symbol("r", positive=True), Symbol("c"), Symbol("s")
+    proof.add(
+        "The corners of a regular polygon are a design of the strength that they ask for",
+        Relations(
+            Tuple(eq(c**2 + s**2, 1), gt((c - 1) ** 2 + s**2, 0)),
+            Domain({r: POSITIVE}, {r: 1}),
+            names={c: (r**2 - 1) / (r**2 + 1), s: 2 * r / (r**2 + 1)},
+            lemma=POLYGON,
+        ),
+        "c and s are cosine and sine of a rotation, r being the cotangent of half of its angle, "
+        "and the second line is the determinant of the rotation less the identity",
+    )
 
 
 def _spectral(sizes: Domain, proof: Derivation) -> Expr:

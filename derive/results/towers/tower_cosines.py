@@ -7,14 +7,18 @@ their multiplicities, leave out s.
 
 from __future__ import annotations
 
-from sympy import Abs, Basic, Expr, Le, Min, Rational, S, Symbol, Tuple
+from collections.abc import Iterable, Mapping
 
+from sympy import Abs, Expr, Le, Min, Rational, S, Symbol, Tuple, diff
+
+from ...decide.decide import positive
 from ...decide.domain import Domain, at_least, between
+from ...decide.evidence import Holds
 from ...decide.present import solve_linear, tidy
 from ...losses.setting import Setting
 from ...optimum.reduction import state_spectrum
 from ...proof.derivation import Derivation
-from ...proof.relations import eq, ge
+from ...proof.relations import eq, ge, gt, lt
 from ...proof.statement import Lemma, Relations
 from ...structures.towers import NEGATIVE, POSITIVE, WITHIN, N, towers
 from ...theorem.quantity import Quantity
@@ -70,14 +74,12 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "shared": Symbol("lambda_shared_mean"),
         "differing": Symbol("lambda_differing_means"),
     }
-    sums = [
-        eq(total := (N - 1) * contrasts[e] + means[f], tidy(total.xreplace(names)))
-        for e in signs
-        for f in signs
-    ]
+    totals = {(e, f): (N - 1) * contrasts[e] + means[f] for e in signs for f in signs}
+    apart, along, room = _parts({k: tidy(v.xreplace(names)) for k, v in totals.items()})
+    sums = [room + signs[e] * apart + signs[f] * along for e, f in totals]
     proof.add(
         "Sums of eigenvalues that leave out the inner products s of one tower, for all four signs",
-        Relations(Tuple(*sums), inside, names=names, lemma=FITS),
+        Relations(Tuple(*map(eq, totals.values(), sums)), inside, names=names, lemma=FITS),
         "the eigenvalues are not negative, so (N - 1) |g| + |g + N c| <= N with g = a - c",
     )
     at = {name: v.xreplace({s: 1 - size}) for name, v in names.items()}
@@ -95,31 +97,43 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     return {
         "feasible": Quantity(
-            _feasible(*(equation.rhs for equation in sums)),
+            Le(Abs(apart) + Abs(along), room, evaluate=False),
             r"\text{feasible}",
             "whether embeddings of two towers have these cosines, in N dimensions or more",
         ),
         "positive_at_most": Quantity(
-            _largest(g, proof),
+            _largest(sums, proof),
             r"a_{\max}",
             "largest cosine of positive pairs where all negative ones have the cosine c",
         ),
     }
 
 
-def _feasible(both: Expr, first: Expr, second: Expr, neither: Expr) -> Basic:
-    """That no sum is negative: a number plus or minus two others, with all four signs."""
-    apart, along, room = (tidy(e / 2) for e in (both - second, both - first, both + neither))
-    return Le(Abs(apart) + Abs(along), room, evaluate=False)
+def _parts(sums: Mapping[tuple[str, str], Expr]) -> list[Expr]:
+    """Of sums for all four signs what comes with the first sign, with the second, and with none."""
+    one, other = "shared", "differing"
+    both, neither = sums[one, one], sums[other, other]
+    return [tidy(e / 2) for e in (both - sums[other, one], both - sums[one, other], both + neither)]
 
 
-def _largest(g: Expr, proof: Derivation) -> Expr:
-    """The largest a: for g >= 0 the condition is two linear ones."""
-    ends = [solve_linear((N - 1) * g + sign * (g + N * c) - N, a) for sign in (1, -1)]
+def _largest(sums: Iterable[Expr], proof: Derivation) -> Expr:
+    """The largest a for which no sum is negative: those that decrease with a bound it."""
+    rising, falling = [], []
+    for e in sums:
+        up = isinstance(positive(diff(e, a), DOMAIN, strict=True), Holds)
+        (rising if up else falling).append(e)
+    ends = [solve_linear(e, a) for e in falling]
     proof.add(
-        "For a >= c the condition is a <= a_max, the smaller of two linear bounds, and a_max >= c",
-        Relations(Tuple(*(ge(end - c, 0) for end in ends)), DOMAIN.restricted([N, c])),
-        "the absolute value of g + N c is the larger of it and its negative",
+        "The largest a >= c is where the first of the sums that decrease with a vanishes",
+        Relations(
+            Tuple(
+                *(gt(diff(e, a), 0) for e in rising),
+                *(lt(diff(e, a), 0) for e in falling),
+                *(ge(e.xreplace({a: c}), 0) for e in (*rising, *falling)),
+            ),
+            DOMAIN.restricted([N, c]),
+        ),
+        "the others increase with a, and at a = c no sum is negative",
     )
     return Min(*map(tidy, ends))
 
