@@ -114,10 +114,10 @@ class BatchLoss:
             return cls(draw, (several,))
         left = draw.alone()
         own = alone.of(loss, [r.name for r in left.relations if r.count == 0])
-        where = f" (of an anchor alone of its class {alone.says})"
+        where = f" (an anchor alone of its class {alone.says})"
         if not own.terms:
             return cls(draw, (several,), where)
-        says = f"in a batch without another of its class, where {alone.says}"
+        says = f"in a batch without another of its class, where it {alone.says}"
         lone = Part(says, ReducedLoss(own, left), 0, S.Zero, domain)
         return cls(draw, (several, lone), where)
 

@@ -8,7 +8,7 @@ method, polished by Newton's method and proved by balls (:mod:`.solve`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -19,6 +19,7 @@ from ..decide.ball import NotEnclosed, enclosure, precision
 from ..decide.digits import is_zero, sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Evidence, Grade, Holds
+from ..decide.normal import vanishes
 from ..structures.configuration import single
 from .duality import Certificate
 from .interior import pivots
@@ -273,8 +274,17 @@ class Faces(Optima[FaceOptimum]):
         )
 
     # --- inside a face -------------------------------------------------------------------------
-    def _inside(self, program: Program) -> FaceOptimum:
-        solved = Solved(program)
+    def _inside(self, program: Program, dropped: tuple[str, ...] = ()) -> FaceOptimum:
+        try:
+            solved = Solved(program)
+        except NotDecided:
+            for e, f in self._ties(program):
+                away = (*dropped, e)
+                with suppress(NotDecided):
+                    left = self._inside(program.without(away), away)
+                    if f in left.occupied:  # so the slack of e is that of f, which is zero
+                        return _beside(left, [b.name for b in program.blocks], e)
+            raise
         number = Numbers(solved, self.name, self.function.scale.xreplace(program.point))
         names = [e.name for e in program.blocks]
         occupied = [e for e in names if number.ranks[e]]
@@ -293,6 +303,32 @@ class Faces(Optima[FaceOptimum]):
             program=program,
             solved=solved,
         )
+
+    def _ties(self, program: Program) -> Iterator[tuple[str, str]]:
+        """Eigenspaces of which the first, while it has no share, has the theta of the second.
+
+        A slack that is zero wherever the second is occupied is not told from its balls.
+        """
+        names = [e.name for e in program.blocks]
+        for k, e in enumerate(names):
+            shares = [S.Zero if e == f else Symbol(f"s_{f}", real=True) for f in names]
+            g = dict(zip((r.name for r in program.relations), program.inner(shares), strict=True))
+            theta = self._theta(program, g)
+            for f, other in zip(names, theta, strict=True):
+                if f != e and vanishes(other - theta[k]):
+                    yield e, f
+
+
+def _beside(left: FaceOptimum, names: Sequence[str], e: str) -> FaceOptimum:
+    """An optimum without an eigenspace whose slack is zero there."""
+    told = f"the slack of {e} is exactly zero: a border"
+    return replace(
+        left,
+        shares={f: left.shares.get(f, S.Zero) for f in names},
+        slacks={f: left.slacks.get(f, S.Zero) for f in names},
+        unique=None,
+        note="; ".join(filter(None, (left.note, told))),
+    )
 
 
 def unfelt_exchanges(program: Program, without: Collection[int] = ()) -> list[list[Expr]]:

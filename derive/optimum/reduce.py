@@ -187,7 +187,7 @@ class ReducedLoss:
     def _pools(self, term: SoftmaxTerm) -> Iterator[tuple[Pool, Expr]]:
         members = tuple(r.name for r in self.scheme.relations if r.name in term.denominator)
         weights = tuple(map(term.in_denominator, members)) if term.denominator_weights else ()
-        if not term.own_positive:
+        if not (term.own_positive and term.positives):
             yield Pool(members, "", weights), term.coefficient
             return
         for r, share in term.shares(self.scheme).items():

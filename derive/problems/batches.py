@@ -21,7 +21,7 @@ from ..decide.present import tidy
 from ..losses.alone import ALONE
 from ..losses.pairwise import PairwiseLoss
 from ..losses.softmax import SoftmaxLoss, SoftmaxTerm
-from ..losses.supcl import SAME_CLASS, SAME_INSTANCE
+from ..losses.supcl import CROSS_CLASS, SAME_CLASS, SAME_INSTANCE
 from ..structures.draws import Draw, drawn_from
 from ..structures.hierarchy import p
 from ..structures.scheme import Scheme
@@ -31,6 +31,13 @@ from .problem import Loss, Problem
 #: So many numbers of others of a class are added up as losses of their own: where all is known,
 #: and where something is left free.
 MOST, FEW = 12, 4
+#: Which anchor has no positives of a term that has them in one relation only.
+WITHOUT = {
+    SAME_CLASS: "an anchor alone of its class",
+    CROSS_CLASS: "an anchor in a batch of one class",
+}
+#: The positives of a term that are all missing in some batch if there is one view.
+NEEDS_VIEWS = [{SAME_INSTANCE, r} for r in WITHOUT]
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,7 @@ class BatchProblem(Problem):
     Attributes
     ----------
     draw
-        How batches are drawn, and what is done with an anchor that is alone of its class.
+        How batches are drawn, and what is done with an anchor that lacks positives there.
     """
 
     draw: Draw
@@ -85,9 +92,10 @@ class BatchProblem(Problem):
             there = {**point, K: Integer(k)}
             counts = [replace(r, count=r.count.xreplace(there)) for r in self.draw.drawn.relations]
             loss = self.loss
-            if k == 0 and self.draw.convention:
+            if self.draw.convention:
                 assert isinstance(loss, SoftmaxLoss)
-                loss = ALONE[self.draw.convention].of(loss, [SAME_CLASS])
+                absent = [r.name for r in counts if r.count == 0]
+                loss = ALONE[self.draw.convention].of(loss, absent)
             scheme = replace(self.draw.drawn, relations=tuple(counts))
             yield Kind(Rational(ways, comb(total, drawn)), scheme, loss)
 
@@ -113,7 +121,7 @@ def over_batches(problem: Problem, sampling: str, alone: str = "") -> BatchProbl
     sampling
         ``uniform`` or ``balanced``.
     alone
-        What is done with an anchor that is alone of its class.
+        What is done with an anchor that lacks positives, as one alone of its class does.
 
     Raises
     ------
@@ -127,27 +135,29 @@ def over_batches(problem: Problem, sampling: str, alone: str = "") -> BatchProbl
             f"{sampling} batches are not drawn from the structure of {loss.name}: uniform ones "
             "are of instances, in classes or not, or items of two towers; balanced ones of classes"
         )
-    lacking = draw.law is not None and isinstance(loss, SoftmaxLoss) and _lacks(loss)
-    if alone and (alone not in ALONE or not lacking):
+    who = _lacking(loss) if draw.law is not None and isinstance(loss, SoftmaxLoss) else ""
+    if alone and (alone not in ALONE or not who):
         why = f"no anchor of {loss.name} lacks positives in a batch" if alone in ALONE else ""
         raise DomainError(why or f"alone is one of {', '.join(ALONE)}, not {alone!r}")
-    if lacking and not alone:
+    if who and not alone:
         raise DomainError(
-            f"an anchor alone of its class lacks positives of {loss.name}: choose what is then "
-            f"dropped, alone = {', '.join(ALONE)}"
+            f"{who} lacks positives of {loss.name}: choose what is then dropped, "
+            f"alone = {', '.join(ALONE)}"
         )
     domain = draw.within(problem.domain)
     if draw.law is not None and isinstance(loss, SoftmaxLoss) and p in domain.ranges:
-        if any(set(t.positives) == {SAME_INSTANCE, SAME_CLASS} for t in loss.terms):
+        if any(set(t.positives) in NEEDS_VIEWS for t in loss.terms):
             domain = domain.with_range(p, VIEWS, max(2, domain.witness[p]))
     says = draw.says
     if alone:
-        says = (*says, (f"of an anchor alone of its class {ALONE[alone].says}",))
+        says = (*says, (f"{who} {ALONE[alone].says}",))
     return BatchProblem(loss, problem.structure, domain, replace(draw, says=says, convention=alone))
 
 
-def _lacks(loss: SoftmaxLoss) -> bool:
-    return any(set(t.positives) == {SAME_CLASS} for t in loss.terms)
+def _lacking(loss: SoftmaxLoss) -> str:
+    """Which anchors have no positives of some term in some batch; empty if none do."""
+    only = {t.positives[0] for t in loss.terms if len(t.positives) == 1}
+    return " or ".join(who for r, who in WITHOUT.items() if r in only)
 
 
 def _ratio(drawn: Expr, whole: Expr) -> Expr:
@@ -178,6 +188,12 @@ def _weighed(kind: Kind, ratio: Mapping[str, Expr]) -> Loss:
             denominator_weights=weights(below, t.in_denominator),
         )
 
+    terms = tuple(map(there, loss.terms))
+    if empty := [t for t in terms if not (t.denominator or t.own_positive)]:
+        below = next(u.denominator for t, u in zip(terms, loss.terms, strict=True) if t in empty)
+        raise DomainError(
+            f"{loss.name} is not defined in every batch: in some an anchor has no vector in its "
+            f"denominator, {', '.join(below)}"
+        )
     # A positive that is alone in its denominator has probability one.
-    terms = (t for t in map(there, loss.terms) if t.denominator or not t.own_positive)
-    return replace(loss, terms=tuple(terms))
+    return replace(loss, terms=tuple(t for t in terms if t.denominator))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Gt, Symbol, Tuple
+from sympy import Add, Expr, Gt, Symbol, Tuple, log
 
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
@@ -61,7 +61,7 @@ def state_mean(problem: BatchProblem, fixed: Mapping[Symbol, Expr], proof: Deriv
         "optimum has one inner product per relation; there it is a loss on all data, in which "
         "pairs weigh what they are in batches",
         Relations(
-            Tuple(eq(value, loss.value(g))),
+            Tuple(eq(value, loss.value(g).replace(log, log))),
             with_inner(there.domain, g.values()),
             names={value: mean},
             given=(loss.preconditions(there.domain),),

@@ -8,7 +8,7 @@ embeddings are optimised, which may or may not get below the loss of collapse.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from math import comb
 from operator import itemgetter
@@ -149,12 +149,18 @@ class BatchesLoss:
         self.relations = {
             name: torch.tensor(self.arrangement.mask(name))[self._pairs] for name in named
         }
-        mates = self.relations.get("same_class", self.relations["self"])
-        lonely = ~mates.any(-1)
-        own = self.loss
-        if alone and isinstance(own, SoftmaxLoss):
-            own = ALONE[alone].of(own, ["same_class"])
-        self.anchors = ((~lonely, self.loss.terms), (lonely, own.terms))
+        self.anchors = tuple(self._anchors(alone))
+
+    def _anchors(self, alone: str) -> Iterator[tuple[Tensor, Sequence[SoftmaxTerm | PairTerm]]]:
+        """Anchors that see vectors of the same relations in their batch, and their terms."""
+        names = list(self.relations)
+        seen = torch.stack([mask.any(-1) for mask in self.relations.values()], -1)
+        for some in seen.flatten(0, 1).unique(dim=0):
+            own = self.loss
+            if alone and isinstance(own, SoftmaxLoss):
+                absent = [name for name, there in zip(names, some, strict=True) if not there]
+                own = ALONE[alone].of(own, absent)
+            yield (seen == some).all(-1), own.terms
 
     @property
     def _pairs(self) -> tuple[Tensor, Tensor]:

@@ -164,3 +164,17 @@ def test_how_supcl_leaves_collapse_with_flipped_labels(alpha: str, tau: str, end
     contrast = np.where(c == 0, np.where(i == 0, 1.0, -1.0), 0.0)
     towards = {"mean": np.ones(size), "instances": contrast}[end]
     assert towards @ slack(rho + 1e-6) @ towards < 0 < towards @ slack(rho - 1e-6) @ towards
+
+
+def test_a_cone_of_collapsed_classes_is_found_though_slacks_beside_it_are_zero() -> None:
+    """Beyond rho_classes_mean; there the softmax is the targets, so no eigenvalue tells more."""
+    m, n, p, heat, weight, rho = 3, 2, 2, 0.3, 0.1, 0.1
+    file = str(Path(__file__).parents[2] / "docs/problems/flipped-labels.toml")
+    at = {"m": m, "n": n, "p": p, "tau": "3/10", "alpha": "1/10", "rho": "1/10"}
+    assert results[file].value("rho_classes_mean", **at) < rho
+    assert results[file].value("structure", **at) == "classes+mean"
+    far = float(results[file].value("cross_class", **at))
+    others = (m - 1) * n * p
+    softmax = others * np.exp(far / heat) / (others * np.exp(far / heat) + n * p * np.exp(1 / heat))
+    assert softmax == pytest.approx((1 - weight) * rho, rel=1e-12)
+    assert [results[file].value(r, **at) for r in ("same_instance", "same_class")] == [1, 1]

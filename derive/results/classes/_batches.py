@@ -62,17 +62,16 @@ def one_interval(
         symbol = rf"\alpha_{{\mathrm{{{end}}}}}{above}"
         found[name] = Quantity.of(solved, name, symbol, domain=without_alpha(inside))
         if alone:
-            meaning = (
-                f"{solved.meaning(name)}, if of an anchor alone of its class {ALONE[alone].says}"
-            )
-            found[name] = replace(found[name], meaning=meaning)
+            meaning = f"{solved.meaning(name)}, if an anchor alone of its class"
+            found[name] = replace(found[name], meaning=f"{meaning} {ALONE[alone].says}")
     if len(found) == 2:
         high, lower = found.values()
         found[f"empty_{alone}".rstrip("_")] = Quantity(
             Lt(Min(1, high.expression), Max(0, lower.expression), evaluate=False),
             rf"\text{{empty{' ' * bool(alone)}{alone}}}",
-            "whether class collapse is not optimal at any alpha in [0, 1]",
+            "whether class collapse is optimal at no alpha in [0, 1]",
             lower.domain,
+            room=lower.room,
         )
     return found
 
