@@ -260,7 +260,7 @@ await later();
 const told = { start: says(), first: performance.now() };
 for (let k = 0; k < 60; k++) key("alpha", "ArrowUp");
 const shown = () => says() !== told.start && location.hash.includes("alpha=0.9");
-for (let k = 0; k < 40 && !shown(); k++) await later();
+for (let k = 0; k < 80 && !shown(); k++) await later();
 told.up = says();
 key("drawing", "ArrowLeft");
 const paper = () => getComputedStyle(document.documentElement).backgroundColor;
