@@ -83,7 +83,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "uniformity_at_least": Quantity(
             log(PairBound(Lambda(u, UNIFORMITY), N, d)),
             r"\mathcal{L}_{\mathrm{uniformity}}",
-            "lower bound on the uniformity of N points (Wang and Isola, 2020); the minimum where "
+            "lower bound on the uniformity of N points (Wang and Isola); the minimum where "
             "attained_by names a configuration",
         ),
         "attained_by": Quantity(
