@@ -12,7 +12,9 @@ from .tables import WIDTH, labelled
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
 
+    from ..derive.theorem.quantity import Quantity
     from ..derive.theorem.result import Result
+    from ..derive.write.display import Writer
 
     Point = Mapping[Symbol, Expr]
 
@@ -269,32 +271,16 @@ def _latex(
     result: Result,
     renamed: Mapping[str, str] | None,
 ) -> str:
-    from ..derive.write.display import Writer, joint, sentence
+    from ..derive.write.display import Writer, sentence
     from ..derive.write.wording import escape
 
     writer = Writer(result, renamed)
     lines = [f"% {report['id']}: {report['title']}{_head(report)}", *head, r"\begin{align}"]
-    rows = []
-    for name, q in report["quantities"].items():
-        label = writer.symbol_text(result.quantity(name).symbol)
-        if "refused" in q:
-            rows.append(f"  {label} &= \\text{{no value here: {_tex(q['refused'])}}}")
-            continue
-        if "text" in q:
-            rows.append(f"  {label} &: {q['latex']}")
-            continue
-        first, *more = q["shown"]
-        sign = joint(result.quantity(name), "&")
-        found = [f"  {label}{sign}{first}", *(rf"  &\quad {{}} {row}" for row in more)]
-        value = _number_tex(q)
-        if (
-            result.quantity(name).expression in writer.roots
-        ):  # a root has no other name for what it is
-            found = [f"  {label} &= {value.partition('approx ')[2]}" if value else ""]
-            found[0] = found[0] or rf"  {label} &= \text{{the zero below}}"
-        elif value:
-            found[-1] += value
-        rows.append(" \\\\\n".join(found))
+    rows = [
+        f"  {row}"
+        for name, q in report["quantities"].items()
+        for row in _equation(q, result.quantity(name), writer)
+    ]
     lines += [" \\\\\n".join(rows), r"\end{align}"]
     lines += _roots_tex(report, r"\[ ", r" \]")
     lines += [f"{writer.prose(sentence(said), escape)}." for said in report["verdicts"]]
@@ -307,17 +293,30 @@ def _latex(
     return "\n".join(lines)
 
 
+def _equation(q: Mapping[str, Any], quantity: Quantity, writer: Writer) -> list[str]:
+    """The name of a quantity and its value, as rows that are aligned."""
+    from ..derive.write.display import joint
+
+    label = writer.symbol_text(quantity.symbol)
+    if "refused" in q:
+        return [rf"{label} &= \text{{no value here: {_tex(q['refused'])}}}"]
+    if "text" in q:
+        return [f"{label} &: {q['latex']}"]
+    first, *more = q["shown"]
+    found = [f"{label}{joint(quantity, '&')}{first}", *(rf"&\quad {{}} {row}" for row in more)]
+    value = _number_tex(q)
+    if quantity.expression in writer.roots:  # a root has no other name for what it is
+        zero = value.partition("approx ")[2] or r"\text{the zero below}"
+        return [f"{label} &= {zero}"]
+    found[-1] += value
+    return found
+
+
 def _said_of_bound(bound: Mapping[str, Any] | None) -> str:
     """What is left to say of a bound where its name says what it bounds, and on which side."""
     from ..derive.theorem.bounds import in_words
 
     return "" if bound is None else "; ".join(in_words({**bound, "constants": {}})[1:])
-
-
-def _in_rows(rows: list[str]) -> str:
-    r"""Rows of LaTeX in one formula."""
-    joined = r" \\ & ".join(rows)
-    return rf"\begin{{aligned}} & {joined} \end{{aligned}}"
 
 
 def _roots_tex(report: dict[str, Any], opened: str, closed: str) -> list[str]:
@@ -351,21 +350,21 @@ def _markdown(
     renamed: Mapping[str, str] | None,
 ) -> str:
     from ..derive.theorem.bounds import in_words
-    from ..derive.write.display import Writer
+    from ..derive.write.display import Writer, aligned, sentence
 
     writer = Writer(result, renamed)
 
-    def said(text: str) -> str:  # other names are no plain text
-        return writer.prose(text, str) if renamed else text
+    def said(text: str) -> str:
+        return writer.prose(text, str)
 
     lines = [f"# {report['title']}", "", f"`{report['id']}`{_head(report)}", "", *head]
     for name, q in report["quantities"].items():
+        meaning = said(sentence(q["meaning"]))
         if "refused" in q:
-            lines += [f"**{name}** ({said(q['meaning'])}): no value here, {q['refused']}", ""]
+            lines += [f"**`{name}`** {meaning}: no value here, {q['refused']}", ""]
             continue
-        value = _number_tex(q)
-        formula = q["latex"] if "text" in q or len(q["shown"]) == 1 else _in_rows(q["shown"])
-        lines += [f"**{name}** ({said(q['meaning'])}): $${formula}{value}$$", ""]
+        rows = aligned(_equation(q, result.quantity(name), writer))
+        lines += [f"**`{name}`** {meaning}", "", f"$${rows}$$", ""]
         if "bound" in q and not brief:
             bound = "; ".join(in_words(q["bound"], lambda code: f"`{code}`"))
             lines += [f"{bound[0].upper()}{bound[1:]}.", ""]

@@ -67,6 +67,8 @@ WATCH = """
         say("narrow column", c.textContent.trim());
     const wide = document.documentElement.scrollWidth - innerWidth;
     if (wide > 1) say("too wide", "the page is " + wide + " pixels wider than the window");
+    const tall = document.documentElement.scrollHeight;
+    if (location.pathname.includes("/claims/") && tall > 3000) say("too tall", tall + " pixels");
     const sent = await fetch("/--looked", { method: "POST", body: JSON.stringify({
       page: location.pathname, faults, formulas: document.querySelectorAll("mjx-container").length,
     })});

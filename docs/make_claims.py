@@ -259,7 +259,9 @@ def odd(rows: list[Row]) -> str:
     lines = []
     for row in rows:
         told = str(row["note"]).removeprefix("at odds: ")
-        lines.append(f"- **{plain(row['label'])}**: {typeset(row['printed'])}. {plain(told)}")
+        told = re.sub(r"\A(a|[a-z]{2,})(?= )", lambda word: word[0].capitalize(), told)
+        printed = typeset(row["printed"]).removesuffix(".")
+        lines.append(f"- **{plain(row['label'])}**: {printed}. {plain(told)}")
     return "\n".join(lines) + "\n"
 
 

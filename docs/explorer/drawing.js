@@ -78,17 +78,12 @@ export class Drawing {
   constructor(canvas) {
     this.canvas = canvas;
     this.turn = { x: -0.35, y: 0.6 };
-    let last = null;
-    canvas.addEventListener("pointerdown", (e) => {
-      last = [e.clientX, e.clientY];
-      canvas.setPointerCapture(e.pointerId);
-    });
-    canvas.addEventListener("pointermove", (e) => {
-      if (!last) return;
-      this.rotate((e.clientX - last[0]) / 120, (e.clientY - last[1]) / 120);
+    let last = [0, 0];
+    for (const kind of ["pointerdown", "pointermove"]) canvas.addEventListener(kind, (e) => {
+      if (kind === "pointerdown") canvas.setPointerCapture(e.pointerId);
+      else if (e.buttons) this.rotate((e.clientX - last[0]) / 120, (e.clientY - last[1]) / 120);
       last = [e.clientX, e.clientY];
     });
-    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (last = null));
     canvas.addEventListener("keydown", (e) => {
       const by = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] }[e.key];
       if (!by) return;
@@ -110,7 +105,7 @@ export class Drawing {
     const width = canvas.clientWidth, height = canvas.clientHeight;
     if (!found || !width) return;
     sized(canvas, width * dpr, height * dpr);
-    const style = getComputedStyle(canvas), dark = style.getPropertyValue("--dark").trim() === "1";
+    const style = getComputedStyle(canvas);
     context.setTransform(dpr, 0, 0, dpr, 0, 0);
     context.clearRect(0, 0, width, height);
     const longest = Math.max(1, ...found.points.map(({ at }) => Math.hypot(...at)));
@@ -133,7 +128,7 @@ export class Drawing {
       }
     }
     context.stroke();
-    const colour = (hue, alpha) => `hsl(${hue} ${dark ? "62% 68%" : "58% 45%"} / ${alpha})`;
+    const colour = (hue, alpha) => `oklch(0.64 0.16 ${hue} / ${alpha})`;
     for (const line of found.lines) {
       const [p, q] = [place(line.from), place(line.to)];
       context.strokeStyle = colour(line.hue, 0.35);

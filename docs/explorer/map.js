@@ -1,6 +1,7 @@
 // Which structure is optimal over two parameters. Coarse rows come first, a few milliseconds of each
 // frame, so that sliders never wait.
 import { sized } from "./drawing.js";
+import { phaseOf } from "./models.js";
 import { position, valueAt } from "./scale.js";
 
 const COLUMNS = 192, ROWS = 144, BUDGET = 6, COARSE = 16;
@@ -16,14 +17,11 @@ export class PhaseMap {
       const [x, y] = [(e.clientX - box.left) / box.width, 1 - (e.clientY - box.top) / box.height];
       picked(valueAt(this.axes[0], Math.min(1, Math.max(0, x))), valueAt(this.axes[1], Math.min(1, Math.max(0, y))));
     };
-    let down = false;
     canvas.addEventListener("pointerdown", (e) => {
-      down = true;
       pick(e);
       canvas.setPointerCapture(e.pointerId);
     });
-    canvas.addEventListener("pointermove", (e) => down && pick(e));
-    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (down = false));
+    canvas.addEventListener("pointermove", (e) => e.buttons && pick(e));
   }
   /** Show the phases of a model over two of its parameters, through a state. */
   show(model, state, names, axes, colours) {
@@ -39,18 +37,15 @@ export class PhaseMap {
     this.paint();
   }
   go() {
-    this.running = true;
     const start = performance.now();
     let done = false;
     while (!done && performance.now() - start < BUDGET) done = this.work.next().done;
     this.paint();
-    if (done) {
-      this.running = false;
-      this.done?.([...this.phases]);
-    } else requestAnimationFrame(() => this.go());
+    this.running = !done;
+    if (this.running) requestAnimationFrame(() => this.go());
   }
   *cells(model, state, names, axes) {
-    const context = this.grid.getContext("2d"), own = model.own ?? ((s) => s), shades = [];
+    const context = this.grid.getContext("2d"), shades = [];
     for (let size = COARSE; size >= 1; size /= 2) {
       for (let row = 0; row < ROWS; row += size) {
         for (let column = 0; column < COLUMNS; column += size) {
@@ -58,7 +53,7 @@ export class PhaseMap {
           const shade = (row >> 1) * COLUMNS + (column >> 1);
           state[names[0]] = valueAt(axes[0], (column + 0.5) / COLUMNS);
           state[names[1]] = valueAt(axes[1], 1 - (row + 0.5) / ROWS);
-          const s = own(state), phase = model.phase(s);
+          const s = model.own(state), phase = phaseOf(model, s);
           // Between the pure structures it is a matter of degree, which takes longer to find.
           const amount = !SHADED.includes(phase) ? 0 : size > 2 ? 0.5 : size === 1 && shades[shade] ? shades[shade] : model.within(s);
           if (size === 2) shades[shade] = amount;
@@ -68,6 +63,7 @@ export class PhaseMap {
           yield;
         }
       }
+      this.done([...this.phases]);
     }
   }
   paint() {

@@ -10,12 +10,12 @@ export const PARAMETERS = {
   images: { label: "Images", symbol: "n", min: 2, max: 65536, value: 256, ...whole },
   N: { label: "Pairs", symbol: "N", min: 4, max: 65536, value: 256, ...whole },
   p: { label: "Views of an instance", symbol: "p", min: 1, max: 8, value: 2, integer: true },
-  p2: { label: "Views of an image", symbol: "p", min: 2, max: 8, value: 2, integer: true },
-  alpha: { label: "Weight of the self-supervised term", symbol: "α", min: 0, max: 1, value: 0.3, step: 0.005 },
+  p2: { label: "Views, at least 2", symbol: "p", min: 2, max: 8, value: 2, integer: true },
+  alpha: { label: "Self-supervised weight", symbol: "α", min: 0, max: 1, value: 0.3, step: 0.005 },
   tau: { label: "Temperature, divides", symbol: "τ", min: 0.02, max: 10, value: 0.5, log: true },
   t: { label: "Scale, multiplies", symbol: "t", min: 0.1, max: 100, value: 10, log: true },
   b: { label: "Bias", symbol: "b", min: -20, max: 20, value: -10, step: 0.1 },
-  d: { label: "Dimension", symbol: "d", min: 1, max: 4096, value: 128, ...whole },
+  d: { label: "Dimension", symbol: "d", min: 1, max: 4096, value: 512, ...whole },
   B: { label: "Instances in a batch", symbol: "B", min: 2, max: 4096, value: 128, ...whole },
 };
 
@@ -32,7 +32,7 @@ function at(name, s) {
 }
 
 export const shown = (x, digits = 4) => {
-  if (x === undefined || x === null) return "–";
+  if (x === undefined || x === null || Number.isNaN(x)) return "–";
   if (x === 0 || !Number.isFinite(x)) return String(x).replace("Infinity", "∞").replace("-", "−");
   const small = Math.abs(x) < 1e-4 || Math.abs(x) >= 1e7;
   return (small ? x.toExponential(digits - 1) : String(Number(x.toPrecision(digits)))).replace("-", "−");
@@ -58,8 +58,8 @@ function random(key, s, tau) {
   return part("factor") * meanLog(fixed, part("others"), logMean, s.d, tau) - part("pull") / tau;
 }
 
-function landmarks({ key, command }, s, least) {
-  const rows = [];
+export function landmarksOf(model, state) {
+  const s = model.own(state), { key, command } = model, least = model.least(s), rows = [];
   for (const [name, [label, means]] of Object.entries(CONFIGURATIONS)) {
     if (name !== "random" && !theory[`${key}_${name}`]) continue;
     const value = name === "random" ? random(key, s, s.tau ?? 1 / s.t) : at(`${key}_${name}`, s);
@@ -67,11 +67,11 @@ function landmarks({ key, command }, s, least) {
     rows.push({ name, label, means: room > s.d ? `${means}; needs d ≥ ${room}` : means, value });
   }
   // The optimum of all dimensions, or what the sphere of this one leaves.
-  const value = Math.max(...least.filter((x) => x !== undefined)), sphere = value === least[1];
+  const value = Math.max(...least.filter((x) => x !== undefined)) || undefined, sphere = value === least[1];
   const how = sphere ? "by the bound for d dimensions, proved in words" : "by the optimum over all dimensions";
   const means = `no embeddings in d = ${s.d} have less, ${how}`;
-  rows.push({ name: "least", label: "least possible", means, value, result: sphere ? "uniform-bound" : command });
-  return rows.sort((x, y) => y.value - x.value);
+  rows.sort((x, y) => (y.value ?? -Infinity) - (x.value ?? -Infinity));
+  return [...rows, { name: "least", label: "least possible", means, value, result: sphere ? "uniform-bound" : command }];
 }
 
 // --- classes
@@ -113,12 +113,15 @@ const ALONE = [
   ["skip", "all terms are dropped"],
 ];
 
+const labelled = (s) => ({ ...s, B: Math.min(s.B, s.m * s.n) });
 const supcl = {
-  title: "SupCL", convention: "anchor included (lee2025ssem)", key: "supcl",
+  title: "SupCL", convention: "anchor included (lee2025ssem)", key: "supcl", own: labelled,
   parameters: ["m", "n", "p", "alpha", "tau", "d", "B"], map: ["tau", "alpha"],
   phase: (s) => (s.alpha <= theory.supcl_threshold_alpha_min(s) ? "classes" : "apart"),
   within: (s) => theory.supcl_optimum_within_class_variance(s),
-  optimum: (s) => ({ kind: "classes", ...inclusive(s), loss: theory.supcl_optimum_loss(s), loss_from: "supcl-optimum", needs: theory[`dimension_supcl_${supcl.phase(s) === "classes" ? "threshold_alpha_min" : "optimum_loss"}`](s) }),
+  needs: (s, phase) => (phase === "classes" ? theory.supcl_classes_collapsed_needs(s) : theory.dimension_supcl_optimum_loss(s)),
+  decided: theory.dimension_supcl_threshold_alpha_min,
+  optimum: (s) => ({ kind: "classes", ...inclusive(s), loss: theory.supcl_optimum_loss(s), loss_from: "supcl-optimum" }),
   says(s) {
     const gap = s.alpha - theory.supcl_threshold_alpha_min(s), margin = `α is ${shown(Math.abs(gap), 3)} ${below(gap)} α<sub>min</sub>`;
     if (gap <= 0) return ["Classes collapse", `Each class is one vector, the ${s.m} classes form ${spread(s.m)}: ${margin}.`];
@@ -127,24 +130,28 @@ const supcl = {
   },
   thresholds: (s) => [
     { symbol: "α<sub>min</sub>", name: "alpha_min", value: theory.supcl_threshold_alpha_min(s), parameter: "alpha", result: "supcl-threshold",
-      needs: theory.dimension_supcl_threshold_alpha_min(s), means: (x) => (s.alpha > x ? "classes do not collapse" : "classes collapse") },
+      means: (x) => (s.alpha > x ? "classes do not collapse" : "classes collapse") },
     { symbol: "τ<sub>max</sub>", name: "tau_max", value: at("supcl_threshold_tau_max", s), parameter: "tau", result: "supcl-threshold",
       none: "classes collapse at every τ", means: (x) => (s.tau < x ? "classes do not collapse" : "classes collapse") },
     ...byBatches("supcl-batches", s),
   ],
   least: (s) => [theory.supcl_optimum_loss(s), theory.uniform_bound_loss_at_least({ N: s.m * s.n * s.p, d: s.d, tau: s.tau })],
   command: "supcl-optimum", given: ["m", "n", "p", "alpha", "tau"],
+  explain: (s) => ["supcl", { batch: s.m * s.n, views: s.p, classes: s.m, alpha: s.alpha, tau: s.tau, dim: s.d }],
   batches: { of: "supcl-threshold", given: ["m", "n", "tau"] },
 };
 
 const supclExclusive = {
-  ...supcl, convention: "anchor excluded (public code)", key: "supcl_exclusive",
+  ...supcl, convention: "anchor excluded (public code)", key: "supcl_exclusive", reads: "pytorch-metric-learning",
+  parameters: ["m", "n", "p2", "alpha", "tau", "d", "B"], own: (s) => labelled({ ...s, p: s.p2 }),
   phase(s) {
     if (s.alpha > theory.supcl_exclusive_alpha_high(s)) return "apart";
     return s.alpha < theory.supcl_exclusive_alpha_low(s) ? "views" : "classes";
   },
   within: (s) => exclusive(s).within,
-  optimum: (s) => ({ kind: "classes", ...exclusive(s), loss: theory.supcl_exclusive_loss(s), loss_from: "supcl-exclusive", needs: theory[`dimension_supcl_exclusive_${supclExclusive.phase(s) === "classes" ? "alpha_high" : "loss"}`](s) }),
+  needs: (s, phase) => (phase === "classes" ? theory.supcl_exclusive_classes_collapsed_needs(s) : theory.dimension_supcl_exclusive_loss(s)),
+  decided: theory.dimension_supcl_exclusive_alpha_high,
+  optimum: (s) => ({ kind: "classes", ...exclusive(s), loss: theory.supcl_exclusive_loss(s), loss_from: "supcl-exclusive" }),
   says(s) {
     const phase = this.phase(s), name = phase === "views" ? "alpha_low" : "alpha_high", sub = name.slice(6);
     const gap = s.alpha - theory[`supcl_exclusive_${name}`](s), margin = `α is ${shown(Math.abs(gap), 3)} ${below(gap)} α<sub>${sub}</sub>`;
@@ -154,7 +161,7 @@ const supclExclusive = {
   },
   thresholds: (s) => [
     { symbol: "α<sub>high</sub>", name: "alpha_high", value: theory.supcl_exclusive_alpha_high(s), parameter: "alpha", result: "supcl-exclusive",
-      needs: theory.dimension_supcl_exclusive_alpha_high(s), means: (x) => (s.alpha > x ? "instances separate" : "instances stay together") },
+      means: (x) => (s.alpha > x ? "instances separate" : "instances stay together") },
     { symbol: "α<sub>low</sub>", name: "alpha_low", value: theory.supcl_exclusive_alpha_low(s), parameter: "alpha", result: "supcl-exclusive",
       means: (x) => (s.alpha < x ? "views separate" : "views coincide") },
     ...byBatches("supcl-batches-exclusive", s),
@@ -165,12 +172,13 @@ const supclExclusive = {
 };
 
 const supcon = {
-  title: "SupCon", convention: "the paper, pytorch-metric-learning", key: "supcon",
+  title: "SupCon", convention: "the paper, pytorch-metric-learning", key: "supcon", own: labelled,
   parameters: ["m", "n", "p", "tau", "d"], map: ["m", "d"],
-  phase: (s) => (s.d < theory.dimension_supcon_loss(s) ? "no room" : "classes"),
+  phase: () => "classes",
+  needs: theory.dimension_supcon_loss,
   within: () => 0,
   optimum: (s) => ({ kind: "classes", views: 1, same: theory.supcon_same_class(s), cross: theory.supcon_cross_class(s), ...variances(s, 1, 1),
-    loss: theory[`${supcon.key}_factor`](s) * theory.supcon_loss(s), loss_from: "supcon", needs: theory.dimension_supcon_loss(s) }),
+    loss: theory.supcon_factor(s) * theory.supcon_loss(s), loss_from: "supcon" }),
   says: (s) => ["Classes collapse", `At every temperature, each class is one vector and the ${s.m} classes form ${spread(s.m)}.`],
   thresholds: () => [],
   least(s) {
@@ -185,10 +193,11 @@ const images = (s) => ({ n: s.images, m: s.images, p: s.p2, tau: s.tau, d: s.d }
 const simclr = {
   title: "SimCLR", convention: "the paper, lightly", key: "simclr", own: images,
   parameters: ["images", "p2", "tau", "d"], map: ["images", "d"],
-  phase: (s) => (s.d < theory.dimension_simclr_loss(s) ? "no room" : "images"),
+  phase: () => "images",
+  needs: theory.dimension_simclr_loss,
   within: () => 0,
   optimum: (s) => ({ kind: "images", views: theory.simclr_same_instance(), same: theory.simclr_negative(s), cross: theory.simclr_negative(s),
-    loss: theory.simclr_factor(s) * theory.simclr_loss(s), loss_from: "simclr", needs: theory.dimension_simclr_loss(s) }),
+    loss: theory.simclr_factor(s) * theory.simclr_loss(s), loss_from: "simclr" }),
   says: (s) => ["Images form a simplex", `At every temperature, views coincide and the ${s.n} images are as far apart as they can be.`],
   thresholds: () => [],
   least(s) {
@@ -203,13 +212,14 @@ const simclr = {
 const clip = {
   title: "CLIP", convention: "the paper, open_clip", key: "clip", own: (s) => ({ N: s.N, t: s.t, d: s.d, tau: 1 / s.t }),
   parameters: ["N", "t", "d"], map: ["N", "d"],
-  phase: (s) => (s.d < theory.dimension_infonce_optimum_loss(s) ? "no room" : "simplex"),
+  phase: () => "simplex",
+  needs: theory.dimension_infonce_optimum_loss,
   within: () => 0,
-  optimum: (s) => ({ kind: "pairs", positive: 1, negative: theory.infonce_optimum_negative(s), loss: at("clip_simplex", s), loss_from: "infonce-optimum", needs: theory.dimension_infonce_optimum_loss(s) }),
+  optimum: (s) => ({ kind: "pairs", positive: 1, negative: theory.infonce_optimum_negative(s), loss: at("clip_simplex", s), loss_from: "infonce-optimum" }),
   says: (s) => ["Pairs form a simplex", `At every scale, both of a pair are one vector, and the ${s.N} pairs are as far apart as they can be.`],
   thresholds: () => [],
   least: (s) => [at("clip_simplex", s), theory.uniform_bound_loss_at_least_two_towers(s)],
-  command: "infonce-optimum", given: ["N"],
+  command: "infonce-optimum", given: ["N", "t"], library: "clip",
   explain: (s) => ["clip", { batch: s.N, t: s.t, dim: s.d }],
 };
 
@@ -234,10 +244,11 @@ const sigmoid = {
   within(s) {
     return theory.sigmoid_optimum_x_star(this.theirs(s)) / 2;
   },
+  needs: (s, phase) => (phase === "antipodal" ? 1 : phase === "simplex" ? theory.sigmoid_simplex_needs(s) : theory.dimension_sigmoid_optimum_loss(s)),
   optimum(s) {
     const own = this.theirs(s);
     return { kind: "pairs", positive: theory.sigmoid_optimum_positive(own), negative: theory.sigmoid_optimum_negative(own),
-      loss: theory.sigmoid_optimum_loss(own), loss_from: "sigmoid-optimum", needs: theory[`dimension_sigmoid_${{ simplex: "threshold_b_simplex", antipodal: "threshold_b_antipodal", between: "optimum_loss" }[this.phase(s)]}`](own) };
+      loss: theory.sigmoid_optimum_loss(own), loss_from: "sigmoid-optimum" };
   },
   says(s) {
     const phase = this.phase(s), name = phase === "antipodal" ? "b_antipodal" : "b_simplex", [title, words] = REGIMES[phase];
@@ -245,17 +256,15 @@ const sigmoid = {
     return [title, `${words}: b is ${shown(Math.abs(gap), 3)} ${below(gap)} b<sub>${name.slice(2)}</sub>.`];
   },
   thresholds(s) {
-    const own = this.theirs(s), more = this.sign > 0 ? (x) => s.b >= x : (x) => s.b <= x;
-    const less = this.sign > 0 ? (x) => s.b <= x : (x) => s.b >= x;
+    const own = this.theirs(s), row = (parameter, name, what, value, holds) => ({
+      symbol: `${parameter}<sub>${name.slice(2).replace("_", " ")}</sub>`, name, value, parameter, result: "sigmoid-threshold",
+      none: `at this bias ${what} is optimal at no t`, means: (x) => `${what} is ${holds(x) ? "" : "not "}optimal`,
+    });
     return [
-      { symbol: "b<sub>simplex</sub>", name: "b_simplex", value: this.sign * theory.sigmoid_threshold_b_simplex(own), parameter: "b", result: "sigmoid-threshold",
-        needs: theory.dimension_sigmoid_threshold_b_simplex(own), means: (x) => (more(x) ? "the simplex is optimal" : "the simplex is not optimal") },
-      { symbol: "b<sub>antipodal</sub>", name: "b_antipodal", value: this.sign * theory.sigmoid_threshold_b_antipodal(own), parameter: "b", result: "sigmoid-threshold",
-        needs: theory.dimension_sigmoid_threshold_b_antipodal(own), means: (x) => (less(x) ? "antipodal is optimal" : "antipodal is not optimal") },
-      { symbol: "t<sub>simplex max</sub>", name: "t_simplex_max", value: at("sigmoid_threshold_t_simplex_max", own), parameter: "t", result: "sigmoid-threshold",
-        none: "at this bias the simplex is optimal at no t", means: (x) => (s.t <= x ? "the simplex is optimal" : "the simplex is not optimal") },
-      { symbol: "t<sub>antipodal max</sub>", name: "t_antipodal_max", value: at("sigmoid_threshold_t_antipodal_max", own), parameter: "t", result: "sigmoid-threshold",
-        none: "at this bias antipodal is optimal at no t", means: (x) => (s.t <= x ? "antipodal is optimal" : "antipodal is not optimal") },
+      row("b", "b_simplex", "the simplex", this.sign * theory.sigmoid_threshold_b_simplex(own), (x) => this.sign * (s.b - x) >= 0),
+      row("b", "b_antipodal", "antipodal", this.sign * theory.sigmoid_threshold_b_antipodal(own), (x) => this.sign * (s.b - x) <= 0),
+      row("t", "t_simplex_max", "the simplex", at("sigmoid_threshold_t_simplex_max", own), (x) => s.t <= x),
+      row("t", "t_antipodal_max", "antipodal", at("sigmoid_threshold_t_antipodal_max", own), (x) => s.t <= x),
     ];
   },
   least(s) {
@@ -268,7 +277,7 @@ const siglip = { ...sigmoid, convention: "SigLIP, open_clip", key: "siglip", sig
   explain: (s) => ["siglip", { batch: s.N, t: s.t, b: s.b, dim: s.d }] };
 const SUPCONTRAST = { ...supcon, convention: "SupContrast: times τ/0.07", key: "supcontrast", library: "supcontrast", reads: "supcontrast",
   optimum: (s) => ({ ...supcon.optimum(s), loss: theory.supcontrast_factor(s) * theory.supcon_loss(s) }) };
-const GOOGLE = { ...simclr, convention: "google-research: two directions added", key: "google_research", reads: "google-research",
+const GOOGLE = { ...simclr, convention: "google-research: two directions added", key: "google_research", reads: "google-research", derives: false,
   optimum: (s) => ({ ...simclr.optimum(s), loss: theory.google_research_factor(s) * theory.simclr_loss(s) }) };
 
 /** Losses by name, each under its conventions; the first one is the default. */
@@ -280,35 +289,29 @@ export const LOSSES = {
   siglip: [siglip, sigmoid],
 };
 
-/** Everything that is known at a state. */
-export function answer(model, state) {
-  const s = model.own ? model.own(state) : { ...state, B: Math.min(state.B, state.m * state.n) };
-  const optimum = model.optimum(s), [title, words] = model.says(s);
-  const thresholds = model.thresholds(s), phase = model.phase(s), known = { s, title, words, phase, optimum, thresholds };
-  // A threshold needs fewer dimensions than the optimum beyond it.
-  if (s.d >= Math.min(optimum.needs, thresholds[0]?.needs ?? Infinity)) return known;
-  return { ...known, title: "No room for the optimum", words: `In d ≥ ${optimum.needs}: ${words[0].toLowerCase()}${words.slice(1)}` };
+/** What is optimal if there is room for it; a threshold needs fewer dimensions than the optimum beyond it. */
+export function phaseOf(model, s) {
+  const phase = model.phase(s);
+  return s.d < Math.min(model.needs(s, phase), model.decided?.(s) ?? Infinity) ? "no room" : phase;
 }
 
-export function landmarksOf(model, state) {
-  const s = model.own ? model.own(state) : state;
-  return landmarks(model, s, model.least(s));
+/** Everything that is known at a state. */
+export function answer(model, state) {
+  const s = model.own(state), needs = model.needs(s, model.phase(s)), optimum = { ...model.optimum(s), needs };
+  const [title, words] = model.says(s), thresholds = model.thresholds(s), phase = phaseOf(model, s);
+  const known = { s, title, words, phase, optimum, thresholds };
+  return phase !== "no room" ? known : { ...known, title: "No room for the optimum", words: `In d ≥ ${optimum.needs}: ${words[0].toLowerCase()}${words.slice(1)}` };
 }
 
 /** The commands and the line of Python that give the same. */
 export function lines(model, s) {
-  const { command, given, library, explain, batches } = model, convention = library ? ` --convention ${library}` : "";
-  const flag = ([k, v]) => (v < 0 ? `--${k}=${v}` : `--${k} ${v}`), values = given.map((name) => [name, s[name]]);
-  const python = values.map(([k, v]) => `${k}=${Number.isInteger(v) ? v : `"${v}"`}`).join(", ");
-  const found = [`cltheory derive ${command} ${values.map(flag).join(" ")}${convention}`];
-  if (batches && s.B < s.m * s.n) {
-    const sizes = batches.given.map((name) => [name, s[name]]).concat([["batch", s.B]]);
-    found.push(`cltheory derive ${batches.of} ${sizes.map(flag).join(" ")}`);
-  }
-  if (explain) {
-    const [loss, options] = explain(s), terms = model.reads ? ` --convention ${model.reads}` : "";
-    found.push(`cltheory explain ${loss} ${Object.entries(options).map(flag).join(" ")}${terms}`);
-  }
-  const result = `cl.results["${command}"]${library ? `.in_convention("${library}")` : ""}`;
-  return [...found, `import cltheory as cl; ${result}(${python})`];
+  const { command, given, library, reads, batches, derives = true } = model, [loss, sizes] = model.explain?.(s) ?? [];
+  const convention = (name) => (name ? ` --convention ${name}` : ""), taken = (names) => Object.fromEntries(names.map((k) => [k, s[k]]));
+  const flags = (values) => Object.entries(values).map(([k, v]) => (v < 0 ? `--${k}=${v}` : `--${k} ${v}`)).join(" ");
+  const python = (values) => Object.entries(values).map(([k, v]) => `${k}=${Number.isInteger(v) ? v : `"${v}"`}`).join(", ");
+  const found = derives ? [`cltheory derive ${command} ${flags(taken(given))}${convention(library)}`] : [];
+  if (batches && s.B < s.m * s.n) found.push(`cltheory derive ${batches.of} ${flags({ ...taken(batches.given), batch: s.B })}`);
+  if (loss) found.push(`cltheory explain ${loss} ${flags(sizes)}${convention(reads)}`);
+  const result = `cl.results["${command}"]${library ? `.in_convention("${library}")` : ""}(${python(taken(given))})`;
+  return [...found, `import cltheory as cl; ${derives ? result : `cl.explain("${loss}", ${python({ ...sizes, convention: reads })})`}`];
 }

@@ -13,9 +13,12 @@ const made = (tag, props = {}, ...inside) => {
 const PHASES = {
   classes: "classes collapse", apart: "classes do not collapse (stronger: more spread)", views: "views separate",
   images: "images form a simplex", simplex: "pairs form a simplex", antipodal: "towers are antipodal",
-  between: "between the two (stronger: nearer to antipodal)", "no room": "d is too small for the simplex: only a bound",
+  between: "between the two (stronger: nearer to antipodal)", "no room": "d is too small: only a bound",
 };
 const COLOURS = { apart: ["--open", "--wide"], between: ["--open", "--wide"], views: ["--none", "--third"], antipodal: ["--third"], "no room": ["--none"], other: ["--calm"] };
+
+// The page that this one is a frame of; none where a browser keeps files apart.
+const frame = window.frameElement, site = frame?.ownerDocument.body;
 
 // --- state
 const state = { loss: "supcl", convention: 0, across: "", up: "" };
@@ -24,7 +27,7 @@ const model = () => LOSSES[state.loss][state.convention];
 
 function read() {
   const given = new URLSearchParams(location.hash.slice(1));
-  if (LOSSES[given.get("loss")]) state.loss = given.get("loss");
+  if (Object.hasOwn(LOSSES, given.get("loss"))) state.loss = given.get("loss");
   state.convention = Math.max(0, LOSSES[state.loss].findIndex((m) => m.key === given.get("convention")));
   for (const name of model().parameters) {
     const value = Number(given.get(name));
@@ -126,7 +129,7 @@ function numbers({ optimum }) {
 }
 
 function commands(s) {
-  $("same").replaceChildren(...lines(model(), s).map((line) => made("pre", {}, made("code", { textContent: line }))));
+  $("same").replaceChildren(...lines(model(), s).map((line) => made("pre", {}, made("code", {}, ...line.split(/(--\S+)/).map((part) => made("span", { textContent: part }))))));
 }
 
 function marks() {
@@ -158,7 +161,8 @@ function changed() {
 
 function rest() {
   marks();
-  history.replaceState(null, "", hash());
+  $("link").href = hash();
+  history.replaceState(null, "", $("link").href);
 }
 
 function show() {
@@ -198,7 +202,7 @@ function restart() {
 for (const [name, [first]] of Object.entries(LOSSES)) {
   const input = made("input", { type: "radio", name: "loss", value: name });
   input.addEventListener("change", () => {
-    Object.assign(state, { loss: name, convention: 0 });
+    Object.assign(state, { loss: name, convention: 0, across: "", up: "" });
     restart();
   });
   $("losses").append(made("label", {}, input, made("span", { textContent: first.title === "Sigmoid" ? "SigLIP" : first.title })));
@@ -213,23 +217,28 @@ for (const axis of ["across", "up"]) $(axis).addEventListener("change", (e) => {
   if (state[other] === state[axis]) state[other] = before;
   restart();
 });
-$("controls").addEventListener("submit", (e) => e.preventDefault());
-$("link").addEventListener("click", async () => {
-  history.replaceState(null, "", hash());
-  await navigator.clipboard?.writeText(location.href);
-  $("link").textContent = "Copied";
-  setTimeout(() => ($("link").textContent = "Copy a link to this"), 1500);
-});
 addEventListener("hashchange", () => {
   read();
   restart();
 });
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
 new ResizeObserver(() => requestAnimationFrame(() => {
+  if (frame) frame.style.height = `${document.documentElement.offsetHeight}px`;
   drawing.paint();
   map.paint();
 })).observe(document.body);
+
+// --- colours: those of the page around this one, else the reader's, or those that the button asks for
+const { style } = document.documentElement, system = matchMedia("(prefers-color-scheme: dark)");
+const colour = (scheme) => {
+  style.colorScheme = scheme;
+  changed();
+};
+const follow = () => colour(site.dataset.mdColorScheme === "slate" ? "dark" : "light");
+system.addEventListener("change", changed);
+$("theme").addEventListener("click", () => colour((style.colorScheme || (system.matches ? "dark" : "light")) === "dark" ? "light" : "dark"));
+$("theme").hidden = Boolean(site);
+if (site) new MutationObserver(follow).observe(site, { attributeFilter: ["data-md-color-scheme"] });
+if (site) follow();
 read();
-controls();
+restart();
 show();
-changed();

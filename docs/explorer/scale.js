@@ -8,14 +8,13 @@ export const position = (spec, value) => Math.min(1, Math.max(0, spec.log && val
 /** The value there, with as many digits as one can point at. */
 export function valueAt(spec, where) {
   const raw = spec.log ? spec.min * (spec.max / spec.min) ** where : spec.min + where * (spec.max - spec.min);
-  return fitted(spec, spec.log && !spec.integer ? Number(raw.toPrecision(3)) : raw);
+  if (spec.step) return fitted(spec, Number((Math.round(raw / spec.step) * spec.step).toFixed(6)));
+  return fitted(spec, spec.integer ? raw : Number(raw.toPrecision(3)));
 }
 
 /** The nearest value that the parameter may have. */
 export function fitted(spec, value) {
-  const step = spec.integer ? 1 : spec.step;
-  const near = step ? Number((Math.round(value / step) * step).toFixed(6)) : value;
-  return Math.min(spec.max, Math.max(spec.min, near));
+  return Math.min(spec.max, Math.max(spec.min, spec.integer ? Math.round(value) : value));
 }
 
 /** The next value up or down, for the keys of a slider. */

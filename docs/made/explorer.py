@@ -1,6 +1,6 @@
 """The explorer: one page with everything in it, derived formulas and landmarks as JavaScript.
 
-    python docs/made/explorer.py build/explorer.html
+    cd docs && python -m made.explorer ../build/explorer.html
 
 What is written by hand lies in docs/explorer; nothing is loaded from anywhere.
 """

@@ -7,6 +7,8 @@ import re
 #: One letter is a symbol, unless it is a word of the language.
 _SYMBOL = re.compile(r"[A-Za-z]'*|mn|np|mnp")
 _WORDS = ("a", "A", "I")
+#: A word of some length; several symbols beside each other are none.
+_NAME = re.compile(r"(?!mnp)[A-Za-z]{3,}")
 _LABEL = re.compile(r"\(([A-Z]\.)?\d+\)")
 _SIGNS = set("\\^_=<>+/{}|[]*") | set("0123456789")
 _RELATIONS = ("=", "<", ">", "\\le", "\\ge", "\\ne", "\\in", "\\to")
@@ -27,7 +29,7 @@ def typeset(text: str) -> str:
     out: list[str] = []
     row: list[str] = []
     for piece, math in zip(pieces, is_math, strict=True):
-        if math:
+        if math or (_is_open(row) and _closes(piece)):
             stem = _POINTS.sub("", piece)
             row.append(stem)
             if stem != piece and _is_open(row):  # a comma in brackets
@@ -65,11 +67,17 @@ def _is_open(row: list[str]) -> bool:
     return sum(map(text.count, "([")) > sum(map(text.count, ")]"))
 
 
+def _closes(piece: str) -> bool:
+    return sum(map(piece.count, ")]")) > sum(map(piece.count, "(["))
+
+
 def _is_math(piece: str) -> bool:
     stem = _POINTS.sub("", piece)
     if _LABEL.fullmatch(stem) or stem in _WORDS or "$" in stem:
         return False
     if re.fullmatch(r"[A-Z]\.\d+", stem):  # A.3, a label
+        return False
+    if _NAME.search(stem) and not set(stem) & set("\\^_=<>{"):  # CIFAR-100, (N-1)-simplex
         return False
     return bool(set(stem) & _SIGNS) or bool(_SYMBOL.fullmatch(stem.strip("()"))) or stem == "-"
 

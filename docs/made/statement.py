@@ -85,7 +85,7 @@ def _equation(writer: Writer, q: Quantity) -> str:
         return writer.quantity(q)
     own = q.domain or writer.result.domain
     laid = expression(writer.shown(q.expression), own, writer.symbol, writer.symbol_text(q.symbol))
-    where = [row for part in laid.where for row in (rf"&\text{{where }} {part[0]}", *part[1:])]
+    where = [row for part in laid.where for row in (rf"\text{{where }} {part[0]}", *part[1:])]
     return aligned([*laid.rows, *where])
 
 

@@ -317,6 +317,12 @@ def test_a_symbol_is_renamed_in_what_is_typeset(cltheory: Any, refused: Any) -> 
     assert "no symbol is called 'q'" in refused(*at[:-1], "q=T", "--format", "latex")
 
 
+def test_markdown_has_a_sentence_and_an_equation_for_each_quantity(cltheory: Any) -> None:
+    out = cltheory("derive", "supcl-threshold", "--m", "10", "--brief", "--format", "markdown").out
+    said = r"**`tau_max`** Classes do not collapse iff $\tau < \tau_{\max}$"
+    assert f"\n\n{said}\n\n$$\\tau_{{\\max}} = \\frac{{10}}{{9 " in out
+
+
 def test_dim_gives_the_best_bound_and_d_where_that_is_a_parameter(cltheory: Any) -> None:
     words = ("derive", "simclr", "--n", "300", "--p", "2", "--tau", "0.1")
     found = json.loads(cltheory(*words, "--dim", "3", "--format", "json")[1])

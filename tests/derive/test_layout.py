@@ -14,15 +14,19 @@ from cltheory.derive.tex.text.macros import Macros
 from cltheory.derive.write.display import root_names, written
 from cltheory.derive.write.layout import forms, layout
 from cltheory.derive.write.layout.displays import Letters, put_back
+from cltheory.derive.write.layout.displays import expression as display
 from cltheory.derive.write.layout.equations import has_same_sign
 from cltheory.derive.write.layout.forms import as_derived
 from cltheory.derive.write.layout.layout import is_same
 from cltheory.derive.write.layout.layout import layout as laid_out
+from cltheory.derive.write.layout.statement import aligned
 from cltheory.derive.write.layout.tex import tex
 from cltheory.derive.write.layout.tree import Node, Power, Sum, named
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import (
+    And,
+    Eq,
     Expr,
     Float,
     IndexedBase,
@@ -218,3 +222,16 @@ def test_a_sum_over_an_index_is_held_where_something_follows() -> None:
     squares = Total(u[i] ** 2, (i, 1, 3))
     assert tex(laid_out(squares), str) == r"\sum_{i=1}^{3} u_{i}^{2}"
     assert tex(laid_out(one * other), str) == rf"{held} \sum_{{j=1}}^{{3}} v_{{j}}"
+
+
+def test_a_case_distinction_is_aligned_and_joins_its_conditions() -> None:
+    """One row keeps the signs inside of it: they align the cases."""
+    a, b = Symbol("a"), Symbol("b")
+    e = Piecewise((a, And(Eq(a, 12), Eq(b, 3))), (b, True))
+    shown = display(e, None, lambda s: s.name, "x", room=345.0)
+    assert aligned(list(shown.rows)) == (
+        r"x = \begin{cases} a & \text{if } a = 12 \text{ and } b = 3 \\ "
+        r"b & \text{otherwise} \end{cases}"
+    )
+    narrow = display(e, None, lambda s: s.name, "x", room=140.0)
+    assert r"a = 12 \text{ and } \\ & \quad b = 3" in narrow.rows[0]

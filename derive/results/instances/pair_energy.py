@@ -87,8 +87,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "uniformity_at_least": Quantity(
             log(PairBound(Lambda(u, UNIFORMITY), N, d)),
             r"\mathcal{L}_{\mathrm{uniformity}}",
-            "lower bound on the uniformity of N points, log mean exp(-t |x - y|^2) over pairs; the "
-            "minimum where attained_by names a configuration",
+            "lower bound on the uniformity of N points (Wang and Isola); the minimum where "
+            "attained_by names a configuration",
         ),
         "attained_by": Quantity(
             Piecewise(*cases, (Symbol("unnamed"), True)),

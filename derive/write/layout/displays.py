@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
-from sympy import Basic, Eq, Piecewise, S, Symbol
+from sympy import And, Basic, Eq, Piecewise, S, Symbol
 
 from ...dataclass import dataclass
 from ...decide.domain import Domain
@@ -142,7 +142,11 @@ def _cases(e: Piecewise, domain: Domain | None, name: Names, before: str, room: 
             continue
         inside = shown(condition, domain, name, always=True, room=max(room - 110, 90))
         rows_of = [row.replace("&", "") for row in inside.rows]
-        parts.append(rf"{said} & \text{{if }} " + r" \\ & \quad ".join(rows_of))
+        both = isinstance(condition, And) and len(rows_of) == len(condition.args)
+        taken = sum(points(node, name) + SIGN for node in inside.nodes)
+        joint = r"\text{ and }" if both else ""
+        joint = rf" {joint} " if both and taken < room - 110 else rf" {joint} \\ & \quad "
+        parts.append(rf"{said} & \text{{if }} " + joint.join(rows_of))
         where += inside.where
     body = r" \\ ".join(parts)
     return Shown((rf"{before} &= \begin{{cases}} {body} \end{{cases}}",), tuple(where))

@@ -107,5 +107,6 @@ def aligned(rows_of: list[str]) -> str:
     if not rows_of:
         return ""
     if len(rows_of) == 1:
-        return rows_of[0].replace("& ", "", 1).replace("&", "", 1)
+        before, _, after = rows_of[0].partition("&")  # a case distinction has others inside
+        return before + after.lstrip()
     return r"\begin{aligned}" + r" \\ ".join(rows_of) + r"\end{aligned}"
