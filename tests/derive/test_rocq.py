@@ -7,11 +7,12 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from cltheory.derive.losses.clip import SIGMOID, b
 from cltheory.derive.losses.pairwise import c
-from cltheory.derive.losses.softmax import tau
+from cltheory.derive.losses.softmax import SoftmaxLoss, tau
 from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.problems.domains import COMBINED
 from cltheory.derive.proof.relations import Iff, eq, gt, lt
@@ -184,6 +185,20 @@ def test_the_sigmoid_loss_is_written_out_and_has_its_two_structures() -> None:
         assert "(2 <= N)%nat -> 0 < t ->" in found.statement
 
 
+def test_the_ranges_of_a_whole_theorem_are_said_not_to_be_empty() -> None:
+    (found,) = whole("it", results["simclr"])
+    ranges = "(2 <= n)%nat /\\ (2 <= p)%nat /\\ 0 < tau"
+    assert found.statement.startswith(f"(exists (n p : nat) (tau : R), {ranges}) /\\")
+    assert found.proof[0].startswith("split; [exists 3%nat, 2%nat, (1 / 2);")
+
+
+def test_a_loss_that_stands_for_batches_is_not_the_loss_that_is_written_out() -> None:
+    problem = results["simclr"].problem
+    assert problem is not None and isinstance(problem.loss, SoftmaxLoss)
+    with pytest.raises(NotWritten, match="mean over batches"):
+        declared("it", replace(problem, loss=replace(problem.loss, over_batches=True)), {})
+
+
 def test_another_function_of_a_pair_is_not_taken_for_a_sigmoid_loss() -> None:
     problem = results["sigmoid-threshold"].problem
     assert problem is not None
@@ -203,6 +218,7 @@ def test_in_sincere_each_positive_has_its_own_denominator() -> None:
     assert denominator is not None and "[true" not in denominator[1]  # no positive is in it
 
 
+@pytest.mark.slow
 def test_a_condition_that_is_not_there_for_one_view_is_that_of_another_eigenspace() -> None:
     (found,) = whole("it", results["supcon-noise"])
     assert found.title.count("rho <=") == 1 and "(1 <= p)%nat" in found.statement
@@ -247,6 +263,15 @@ def test_the_list_of_rungs_names_results_and_known_rungs() -> None:
     assert set(rungs().values()) == {"numbers", "thresholds", "whole theorem"}
     wanted = ("supcl-threshold", "simclr", "supcon")
     assert all(rungs()[id] == "whole theorem" for id in wanted)
+
+
+def test_the_page_names_the_results_that_are_whole_theorems() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "how-do-you-know.md").read_text(encoding="utf-8")
+    listed = re.search(r"(\d+) results are on the third rung: (.*?)\.\n\n", page, re.S)
+    assert listed is not None
+    ids = re.findall(r"`([\w-]+)`", listed[2])
+    assert ids == [id for id, rung in rungs().items() if rung == "whole theorem"]
+    assert int(listed[1]) == len(ids)
 
 
 #: Their proofs take Rocq minutes, and are checked with the nets.
@@ -314,6 +339,7 @@ WHOLE = {
         "other inner products": ("[false; true] => -1", "[false; true] => 1"),
         "all pairs attract": ("[false; false] => true", "[false; true] => true"),
         "a wider range": ("(2 <= N)%nat -> 0 < t", "(2 <= N)%nat -> 0 <= t"),
+        "an empty range": ("(2 <= N)%nat", "(2 <= N < 2)%nat"),
         "a swapped quantifier": ("(t b : R)", "(t : R), exists b : R"),
     },
     "sincere": {

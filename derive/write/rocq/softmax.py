@@ -29,6 +29,8 @@ class Softmax(Declared):
         loss = self.problem.loss
         if not isinstance(loss, SoftmaxLoss) or loss.similarity is not None:
             raise NotWritten("its loss is not a softmax loss of inner products")
+        if loss.over_batches:
+            raise NotWritten("it stands for a mean over batches")
         if any(t.own_positive != self.own for t in loss.terms):
             raise NotWritten("some positives have their own denominator, and others share one")
 

@@ -31,8 +31,12 @@ from .sigmoid import Sigmoid
 from .signs import Signs
 from .softmax import OwnSoftmax, Softmax
 from .statements import Theorem
-from .terms import NotWritten, hypotheses, name, relation
+from .terms import NotWritten, hypotheses, name, relation, term
 
+#: Of a threshold with more of them Rocq does not find that it is the condition.
+MOST_EXPONENTIALS = 2
+#: That numbers are in ranges.
+SOMEWHERE = "repeat split; try lia; rewrite ?INR_IZR_INZ; cbn; lra"
 #: The losses that the library knows.
 KINDS = (Softmax, OwnSoftmax, Sigmoid)
 
@@ -245,6 +249,8 @@ class AtVertex:
             if q.threshold is None or q.expression != q.threshold.value:
                 continue
             parameter, value = q.threshold.parameter, q.threshold.value
+            if len(value.atoms(exp)) > MOST_EXPONENTIALS:
+                continue
             for kind, sign in ((Le, -1), (Ge, 1)):
                 try:
                     Signs([gap, value], self.domain).positive_ratio(sign * (parameter - value), gap)
@@ -272,8 +278,10 @@ class AtVertex:
         conditions = [relation(c, self._naturals) for c in deciding]
         needed = " /\\ ".join(conditions)
         claim = f"(({needed}) <-> {least})" if conditions else least
+        somewhere = " /\\ ".join(self._ranges())
         statement = (
-            f"forall {self._quantified()}, {' -> '.join(self._ranges())} ->\n"
+            f"(exists {self._quantified()}, {somewhere}) /\\\n"
+            f"  forall {self._quantified()}, {' -> '.join(self._ranges())} ->\n"
             f"  attained {sizes} {inner} /\\ {claim}"
         )
         when = " and ".join(map(str, deciding))
@@ -293,6 +301,10 @@ class AtVertex:
         naturals = " ".join(name(s) for s in self.symbols if s.is_integer)
         reals = " ".join(name(s) for s in self.symbols if not s.is_integer)
         return f"({naturals} : nat)" + (f" ({reals} : R)" if reals else "")
+
+    def _witness(self, s: Symbol) -> str:
+        value = self.domain.witness_of(s)
+        return f"{value}%nat" if s.is_integer else f"({term(value)})"
 
     @cached_property
     def _naturals(self) -> dict[Symbol, str]:
@@ -350,6 +362,7 @@ class AtVertex:
             only = Domain.of_ranges({s: r})
             hyps += [f"{name(s)}_low"] if s.is_integer else list(hypotheses(only))
         naturals = sorted(self.symbols, key=lambda s: not s.is_integer)
+        yield f"split; [exists {', '.join(map(self._witness, naturals))}; {SOMEWHERE} |]."
         yield f"intros {' '.join(map(name, naturals))} {' '.join(hyps)}."
         for s in self._naturals:
             yield f"assert (R{name(s)} := le_INR _ _ {name(s)}_low); simpl in R{name(s)}."
