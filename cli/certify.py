@@ -109,12 +109,13 @@ def certify_command(
         if parameters:
             raise click.UsageError(f"unexpected {parameters[0]!r}: a certificate has no parameters")
         file = _read(target)
-        if rocq is not None:
+        code = _told(target, file, style)
+        if rocq is not None and code == 0:
             problem = _bound(file)
             if problem is None:
                 raise click.UsageError(f"{target} is not about the loss that its title names")
             _for_rocq(rocq, file, problem, force)
-        return _told(target, file, style)
+        return code
     also = () if "p" in parameter_names(target) else ("p",)
     values = split(parameters, target, *also)
     from ..derive.certificate import Refused

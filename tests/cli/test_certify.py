@@ -89,6 +89,33 @@ def test_what_is_not_proved_is_exit_1(cltheory: Any, stored: Path, change: str, 
         assert out == "" and err.count("\n") == 1 and "refused" in err
 
 
+@pytest.mark.parametrize("change", CHANGES)
+def test_no_theorem_is_written_of_what_is_refused(cltheory: Any, stored: Path, change: str) -> None:
+    file = json.loads(stored.read_text(encoding="utf-8"))
+    CHANGES[change](file)
+    stored.write_text(json.dumps(file), encoding="utf-8")
+    theorem = stored.with_name("mine.v")
+    assert cltheory("certify", str(stored), "--rocq", str(theorem))[0] == 1
+    assert not theorem.exists()
+
+
+def test_no_theorem_is_written_of_an_easier_problem_under_the_name_of_another(
+    cltheory: Any, stored: Path
+) -> None:
+    file = json.loads(stored.read_text(encoding="utf-8"))
+    theorem = stored.with_name("mine.v")
+    for change in (
+        {"title": "SimCLR (NT-Xent) loss"},
+        {"parameters": file["parameters"] | {"tau": "1/3"}},
+    ):
+        stored.write_text(json.dumps(file | change), encoding="utf-8")
+        code, _, err = cltheory("certify", str(stored), "--rocq", str(theorem))
+        assert code == 2 and "not about the loss that its title names" in err
+        assert not theorem.exists()
+    stored.write_text("[]", encoding="utf-8")
+    assert cltheory("certify", str(stored), "--rocq", str(theorem))[0] == 1
+
+
 @pytest.mark.parametrize(
     "change",
     [

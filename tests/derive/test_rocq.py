@@ -5,24 +5,28 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from cltheory.derive.losses.softmax import tau
+from cltheory.derive.losses.clip import SIGMOID, b
+from cltheory.derive.losses.pairwise import c
+from cltheory.derive.losses.softmax import SoftmaxLoss, tau
 from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.problems.domains import COMBINED
 from cltheory.derive.proof.relations import Iff, eq, gt, lt
 from cltheory.derive.results import results
 from cltheory.derive.structures.hierarchy import m, n
 from cltheory.derive.write.rocq.certified import certified
-from cltheory.derive.write.rocq.check import assumed, check
+from cltheory.derive.write.rocq.check import Checked, assumed, check
 from cltheory.derive.write.rocq.document import Written, files, written
 from cltheory.derive.write.rocq.numbers import last_unit
 from cltheory.derive.write.rocq.rungs import rungs
 from cltheory.derive.write.rocq.statements import of_relations, theorem
 from cltheory.derive.write.rocq.terms import NotWritten, term
-from cltheory.derive.write.rocq.whole import whole
-from sympy import Rational, exp, gamma, sympify
+from cltheory.derive.write.rocq.whole import declared, whole
+from sympy import Rational, Symbol, exp, gamma, log, sympify
 
 POINT = {"m": 10, "n": 50, "tau": "1/10", "alpha": "1/2"}
 
@@ -110,13 +114,53 @@ def test_axioms_are_read_off_what_rocq_prints() -> None:
     assert assumed("Closed under the global context\n") == []
 
 
+def test_an_axiom_is_seen_whatever_it_is_called_and_whatever_it_is_about() -> None:
+    assert assumed("Axioms:\né : False\nf is assumed to be guarded.\n") == [
+        "é",
+        "f is assumed to be guarded.",
+    ]
+    assert not Checked("", ("f is assumed to be guarded.",), 1.0).accepted
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ("Axiom classic : False.", "has 'Axiom'"),  # by the name of one that is expected
+        ("Module PrimFloat.", "has 'Module'"),
+        ("Unset Guard Checking.", "has 'Unset'"),
+        ("Theorem t : 1 = 2. Admitted.", "has 'Admitted'"),
+        ('Definition s := (* " *) 1. (* " *)', "has '\"'"),
+        ("Notation least := (fun _ _ _ => True).", "has 'Notation'"),
+    ],
+)
+def test_a_file_has_nothing_but_definitions_and_proofs(
+    monkeypatch: pytest.MonkeyPatch, more: str, why: str
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: "/coqc")
+    monkeypatch.setattr(subprocess, "run", lambda *a, **k: pytest.fail("it was compiled"))
+    monkeypatch.setattr("cltheory.derive.write.rocq.check.installed", lambda: "8.16.1")
+    texts = files("mine", [Written("it (* about *)", ())])
+    texts["mine.v"] += more
+    assert why in check(texts).error
+    library = {"cltheory_loss.v": texts["cltheory_loss.v"] + more}  # no longer what it was
+    assert not check(library).accepted
+
+
+def test_a_name_that_says_more_is_not_written() -> None:
+    for text in ("x : R, False -> forall y", "é", "x'", ""):
+        with pytest.raises(NotWritten, match="not the name of a variable"):
+            term(Symbol(text) + 1)
+
+
 # --- whole theorems ----------------------------------------------------------------------------
 def test_a_whole_theorem_has_the_loss_written_out_and_names_no_formula_of_ours() -> None:
     (found,) = whole("simclr", results["simclr"])
     assert found.whole
     assert "positives := fun a => match a with [true; false] => / (p - 1)" in found.definitions
     assert "(2 <= n)%nat -> (2 <= p)%nat -> 0 < tau ->" in found.statement
-    assert "attained [n; p]" in found.statement and "least [n; p] tau" in found.statement
+    assert (
+        "attained [n; p]" in found.statement and "least [n; p] (loss [n; p] tau" in found.statement
+    )
     assert "<->" not in found.statement
 
 
@@ -125,14 +169,65 @@ def test_the_threshold_of_supcl_is_the_condition_of_its_whole_theorem() -> None:
     (found,) = whole("supcl_threshold", results["supcl-threshold"])
     value = results["supcl-threshold"].quantity("alpha_min").expression
     assert f"iff alpha <= {value}" in found.title
-    assert "<-> least [m; n; p] tau" in found.statement
+    assert "<-> least [m; n; p] (loss [m; n; p] tau" in found.statement
+
+
+@pytest.mark.slow
+def test_the_sigmoid_loss_is_written_out_and_has_its_two_structures() -> None:
+    ends = {t.called: t for t in whole("it", results["sigmoid-threshold"])}
+    assert set(ends) == {"it_differing_means", "it_shared_contrasts"}
+    for found in ends.values():
+        # log(1 + exp(b - t c)) for true pairs and log(1 + exp(t c - b)) for others.
+        assert "match a with [false; true] => true |" in found.definitions
+        assert "rate := - t; shift := b" in found.definitions
+        assert "rate := t; shift := - b" in found.definitions
+        assert "<-> least [2%nat; N] (pair_loss [2%nat; N]" in found.statement
+        assert "(2 <= N)%nat -> 0 < t ->" in found.statement
+
+
+def test_the_ranges_of_a_whole_theorem_are_said_not_to_be_empty() -> None:
+    (found,) = whole("it", results["simclr"])
+    ranges = "(2 <= n)%nat /\\ (2 <= p)%nat /\\ 0 < tau"
+    assert found.statement.startswith(f"(exists (n p : nat) (tau : R), {ranges}) /\\")
+    assert found.proof[0].startswith("split; [exists 3%nat, 2%nat, (1 / 2);")
+
+
+def test_a_loss_that_stands_for_batches_is_not_the_loss_that_is_written_out() -> None:
+    problem = results["simclr"].problem
+    assert problem is not None and isinstance(problem.loss, SoftmaxLoss)
+    with pytest.raises(NotWritten, match="mean over batches"):
+        declared("it", replace(problem, loss=replace(problem.loss, over_batches=True)), {})
+
+
+def test_another_function_of_a_pair_is_not_taken_for_a_sigmoid_loss() -> None:
+    problem = results["sigmoid-threshold"].problem
+    assert problem is not None
+    attract, repel = SIGMOID.terms
+    for function in (exp(-c), log(1 + exp(c**2)), log(2 + exp(c)), log(1 + exp(b))):
+        other = replace(SIGMOID, terms=(replace(attract, function=function), repel))
+        with pytest.raises(NotWritten, match="not ln"):
+            declared("it", replace(problem, loss=other), {})
+
+
+@pytest.mark.slow
+def test_in_sincere_each_positive_has_its_own_denominator() -> None:
+    (found,) = whole("it", results["sincere"])
+    assert "least [m; n; p] (own_loss [m; n; p] tau" in found.statement
+    assert "<->" not in found.statement
+    denominator = re.search(r"denominator := (.*);", found.definitions)
+    assert denominator is not None and "[true" not in denominator[1]  # no positive is in it
+
+
+@pytest.mark.slow
+def test_a_condition_that_is_not_there_for_one_view_is_that_of_another_eigenspace() -> None:
+    (found,) = whole("it", results["supcon-noise"])
+    assert found.title.count("rho <=") == 1 and "(1 <= p)%nat" in found.statement
 
 
 def test_what_the_library_does_not_know_has_no_whole_theorem() -> None:
     for id, why in (
-        ("sincere", "each positive has its own denominator"),
-        ("sigmoid-threshold", "not a softmax loss"),
         ("supcl-two-sizes", "all alike"),
+        ("simclr-batches", "all alike"),
     ):
         with pytest.raises(NotWritten, match=why):
             list(whole("it", results[id]))
@@ -168,6 +263,15 @@ def test_the_list_of_rungs_names_results_and_known_rungs() -> None:
     assert set(rungs().values()) == {"numbers", "thresholds", "whole theorem"}
     wanted = ("supcl-threshold", "simclr", "supcon")
     assert all(rungs()[id] == "whole theorem" for id in wanted)
+
+
+def test_the_page_names_the_results_that_are_whole_theorems() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "how-do-you-know.md").read_text(encoding="utf-8")
+    listed = re.search(r"(\d+) results are on the third rung: (.*?)\.\n\n", page, re.S)
+    assert listed is not None
+    ids = re.findall(r"`([\w-]+)`", listed[2])
+    assert ids == [id for id, rung in rungs().items() if rung == "whole theorem"]
+    assert int(listed[1]) == len(ids)
 
 
 #: Their proofs take Rocq minutes, and are checked with the nets.
@@ -216,23 +320,48 @@ def _formulas(found: Written) -> Written:
     return replace(found, theorems=tuple(t for t in found.theorems if not t.whole))
 
 
-#: How whole theorems are made false.
+#: How whole theorems are made false, by result.
 WHOLE = {
-    "a smaller denominator": ("[false; false] => 1 |", "[false; false] => 0 |"),
-    "other inner products": ("[false; true] => - / (n - 1)", "[false; true] => - / n"),
-    "a wider range": ("(2 <= p)%nat", "(1 <= p)%nat"),
-    "a negative weight": ("weight := 1;", "weight := - 1;"),
-    "a swapped quantifier": ("(tau : R), (2", "(tau : R), exists q : R, tau < q /\\ q < 0 /\\ (2"),
+    "simclr": {
+        "a smaller denominator": ("[false; false] => 1 |", "[false; false] => 0 |"),
+        "other inner products": ("[false; true] => - / (n - 1)", "[false; true] => - / n"),
+        "a wider range": ("(2 <= p)%nat", "(1 <= p)%nat"),
+        "a negative weight": ("weight := 1;", "weight := - 1;"),
+        "a swapped quantifier": (
+            "(tau : R), (2",
+            "(tau : R), exists q : R, q <> q /\\ (2",
+        ),
+    },
+    "sigmoid-threshold": {
+        "a tampered number": ("INR N) - 2) * exp", "INR N) - 3) * exp"),
+        "a reversed inequality": (">= 0", "<= 0"),
+        "another sign of the bias": ("rate := - t; shift := b", "rate := - t; shift := - b"),
+        "other inner products": ("[false; true] => -1", "[false; true] => 1"),
+        "all pairs attract": ("[false; false] => true", "[false; true] => true"),
+        "a wider range": ("(2 <= N)%nat -> 0 < t", "(2 <= N)%nat -> 0 <= t"),
+        "an empty range": ("(2 <= N)%nat", "(2 <= N < 2)%nat"),
+        "a swapped quantifier": ("(t b : R)", "(t : R), exists b : R"),
+    },
+    "sincere": {
+        "a shared denominator": ("own_loss", "loss"),
+        "positives in the denominator": ("[false; true; true] =>", "[true; true; true] =>"),
+        "other inner products": ("=> - / (m - 1)", "=> - / m"),
+        "a wider range": ("(2 <= m)%nat", "(1 <= m)%nat"),
+        "a swapped quantifier": (
+            "(tau : R), (2",
+            "(tau : R), exists q : R, q <> q /\\ (2",
+        ),
+    },
 }
 
 
 @pytest.mark.slow
 @pytest.mark.rocq
 @pytest.mark.usefixtures("rocq")
-@pytest.mark.parametrize("mutant", WHOLE)
-def test_rocq_refuses_a_mutant_of_a_whole_theorem(mutant: str) -> None:
-    texts = files("mine", [Written("it", tuple(whole("it", results["simclr"])))])
-    old, new = WHOLE[mutant]
+@pytest.mark.parametrize(("id", "mutant"), [(id, k) for id, each in WHOLE.items() for k in each])
+def test_rocq_refuses_a_mutant_of_a_whole_theorem(id: str, mutant: str) -> None:
+    texts = files("mine", [Written("it", tuple(whole("it", results[id])))])
+    old, new = WHOLE[id][mutant]
     assert old in texts["mine.v"]
     texts["mine.v"] = texts["mine.v"].replace(old, new)
     assert not check(texts).accepted

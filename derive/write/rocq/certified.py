@@ -14,7 +14,8 @@ from itertools import product
 from sympy import Expr, Rational, S, Symbol, exp, log
 
 from ...problems.problem import Problem
-from .softmax import CONTRAST, MEAN, Declared, Kinds
+from .declared import CONTRAST, MEAN, Kinds
+from .softmax import Softmax
 from .statements import Theorem
 from .terms import NotWritten, term
 
@@ -46,7 +47,7 @@ def certified(
         If the loss or the structure is of another kind, or the bound is below what is claimed.
     """
     exact = {r.name: Rational(inner.get(r.name, 0)) for r in problem.structure.relations}
-    declared = Declared(called, problem, {**exact, "self": S.One}, point)
+    declared = Softmax(called, problem, {**exact, "self": S.One}, point)
     tau = declared.tau
     if not tau.is_Rational:
         raise NotWritten(f"the temperature {tau} is not rational")
@@ -84,7 +85,7 @@ def certified(
     return value, lower
 
 
-def _value(declared: Declared) -> Expr:
+def _value(declared: Softmax) -> Expr:
     """The loss of the inner products."""
     total = S.Zero
     for t in declared.loss.terms:
@@ -94,7 +95,7 @@ def _value(declared: Declared) -> Expr:
     return total
 
 
-def _is(kinds: Kinds, declared: Declared) -> bool:
+def _is(kinds: Kinds, declared: Softmax) -> bool:
     """Whether the space has a dimension."""
     return all(k == MEAN or a >= 2 for k, a in zip(kinds, declared.axes, strict=True))
 
@@ -109,7 +110,7 @@ def _unfold(called: str) -> str:
     return f"level, gradient, partition, {called}_terms, {called}_inner"
 
 
-def _numeric(declared: Declared) -> str:
+def _numeric(declared: Softmax) -> str:
     """Unfolds what is about lists, puts bounds for each exponential, and compares numbers."""
     tau = term(declared.tau, None, 3)
     lines = ["cbn [row eigen over weight denominator positives];"]
@@ -125,7 +126,7 @@ def _numeric(declared: Declared) -> str:
     return "\n  ".join([*lines, f"interval with (i_prec {BITS})."])
 
 
-def _lemmas(declared: Declared) -> tuple[str, ...]:
+def _lemmas(declared: Softmax) -> tuple[str, ...]:
     """What the two theorems share: the sizes, and that the loss is convex."""
     called, tau = declared.called, term(declared.tau, None, 3)
     every = range(len(declared.loss.terms))
@@ -144,19 +145,20 @@ def _lemmas(declared: Declared) -> tuple[str, ...]:
     )
 
 
-def _proof(declared: Declared, theta: Rational) -> list[str]:
+def _proof(declared: Softmax, theta: Rational) -> list[str]:
     called, depth = declared.called, len(declared.axes)
+    reals, data = f"(map INR {declared.numbers})", (f"{called}_terms", f"{called}_inner")
     kinds = "[|[| |] " * depth + "[|]" + "]" * depth
     return [
         "intros dims x unit.",
-        f"assert (m : multipliers {declared.numbers} {term(declared.tau, None, 3)} {called}_terms",
-        f"  {called}_inner ({term(theta)})).",
+        f"assert (m : multipliers {declared.numbers}",
+        f"  {declared.gradient_of(reals, *data)} ({term(theta)})).",
         f"{{ intros k min th; destruct k as {kinds}; cbn [there] in th; try tauto;",
         "  try (exfalso; repeat match goal with",
         "    H : Forall _ (_ :: _) |- _ => inversion H; clear H; subst end; congruence);",
         f"  try (exfalso; lia); rewrite sizes_; unfold {_unfold(called)};",
         f"  {_numeric(declared)} }}",
-        "assert (B := bound _ _ _ _ one_ ok_ _ _ _ m unit).",
+        "assert (B := softmax_bound _ _ _ _ one_ ok_ _ _ _ m unit).",
         "refine (Rle_trans _ _ _ _ B). rewrite value_at by exact one_.",
         f"unfold value. rewrite sizes_. unfold {_unfold(called)}.",
         _numeric(declared),

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import atexit
 import re
 import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, mkdtemp
 from time import monotonic
 
 from ...errors import Refusal
 
+LIBRARY = Path(__file__).parent / "library"
+#: Files that the proofs need, in the order in which they are checked.
+FILES = ("cltheory_signs", "cltheory_loss", "cltheory_gram", "cltheory_optimal", "cltheory_convex")
 #: The classical real numbers of the standard library, and the machine numbers that ``interval``
 #: computes with. Another axiom makes a proof one that is not accepted.
 EXPECTED = re.compile(
@@ -21,6 +26,15 @@ EXPECTED = re.compile(
     r"|(Classical_Prop\.)?classic"
     r"|(Uint63|Uint63Axioms|PrimInt63|PrimFloat|FloatAxioms)\.\w+"
 )
+#: Commands that could make a statement mean less than it says, or a proof prove less. An axiom of
+#: our own might also have the name of one that is expected.
+COMMANDS = re.compile(
+    r"\b(Axioms?|Parameters?|Conjectures?|Hypothes[ie]s|Variables?|Context|Admitted|admit|give_up"
+    r"|Abort|Module|Section|Primitive|Unset|Set|Notation|Infix|Coercion|Instance|Declare|Redirect"
+    r"|Load|Extract|Add|bypass_check|Fixpoint|Inductive|Record|Ltac)\b"
+)
+#: What ``Print Assumptions`` prints before axioms, and instead of them.
+ANSWER, NOTHING = "Axioms:", "Closed under the global context"
 HOW_TO_GET = "apt-get install coq libcoq-interval, or opam install rocq-core coq-interval"
 #: Seconds after which a file is given up.
 LIMIT = 600
@@ -76,31 +90,85 @@ def installed() -> str:
 def check(texts: Mapping[str, str]) -> Checked:
     """Compile files in this order, in a folder of their own.
 
+    Those that are not of the library have nothing but definitions and proofs.
+
     Raises
     ------
     NoRocq
         If it is not installed.
     """
     installed()
-    start, axioms = monotonic(), dict[str, None]()
+    start = monotonic()
+    own = {name: text for name, text in texts.items() if not is_library(name, text)}
+    for name, text in own.items():
+        # In a comment, what is between quotes does not end it.
+        found = re.search('"', text) or COMMANDS.search(without_comments(text))
+        if found is not None:
+            return Checked(f"{name}: has {found[0]!r}", (), monotonic() - start)
+    error, printed = "", ""
     with TemporaryDirectory(prefix="cltheory-") as folder:
-        for name, text in texts.items():
+        for name, text in own.items():
             Path(folder, name).write_text(text, encoding="utf-8")
-            try:
-                done = subprocess.run(
-                    ["coqc", "-q", name],
-                    cwd=folder, capture_output=True, text=True, timeout=LIMIT, check=False,
-                )  # fmt: skip
-            except subprocess.TimeoutExpired:
-                return Checked(f"{name}: not done after {LIMIT} s", (), monotonic() - start)
-            axioms |= dict.fromkeys(assumed(done.stdout))
-            if done.returncode:
-                error = re.sub(r"\s+", " ", done.stderr).replace(f'"./{name}"', name).strip()
-                return Checked(error or f"{name}: coqc failed", tuple(axioms), monotonic() - start)
-    return Checked("", tuple(axioms), monotonic() - start)
+            error, said = _compiled(name, Path(folder), compiled_library())
+            printed += said
+            if error:
+                break
+    if not error and not (ANSWER in printed or NOTHING in printed):
+        error = "what the proofs rest on was not printed"
+    return Checked(error, tuple(dict.fromkeys(assumed(printed))), monotonic() - start)
+
+
+@cache
+def compiled_library() -> Path:
+    """A folder with the library, compiled once; it is removed when the process ends.
+
+    Raises
+    ------
+    NoRocq
+        If Rocq refuses it, as another version may.
+    """
+    folder = Path(mkdtemp(prefix="cltheory-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for name in FILES:
+        shutil.copy(LIBRARY / f"{name}.v", folder)
+        error, _ = _compiled(f"{name}.v", folder, folder)
+        if error:
+            raise NoRocq(f"this version of Rocq refuses the library: {error}")
+    return folder
+
+
+def _compiled(name: str, folder: Path, library: Path) -> tuple[str, str]:
+    """The first error of a file, and what it printed."""
+    try:
+        done = subprocess.run(
+            ["coqc", "-q", "-R", str(library), "", name],
+            cwd=folder, capture_output=True, text=True, timeout=LIMIT, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return f"{name}: not done after {LIMIT} s", ""
+    if not done.returncode:
+        return "", done.stdout
+    error = re.sub(r"\s+", " ", done.stderr).replace(f'"./{name}"', name).strip()
+    return error or f"{name}: coqc failed", done.stdout
 
 
 def assumed(output: str) -> list[str]:
-    """The axioms in what ``Print Assumptions`` printed."""
-    found = re.findall(r"^([A-Za-z_][\w.']*)\s*(?::|$)", output, re.M)
-    return [name for name in found if name != "Axioms"]
+    """The axioms in what ``Print Assumptions`` printed, and whatever else is not known to be none.
+
+    A line that is not indented begins with a name, which need not be in our alphabet; or says that
+    something is assumed to be guarded or positive.
+    """
+    lines = (line for line in output.splitlines() if line.strip() and not line[0].isspace())
+    found = (re.split(r"\s*:(?:\s|$)", line, maxsplit=1)[0].strip() for line in lines)
+    return [name for name in found if name not in (ANSWER[:-1], NOTHING)]
+
+
+def is_library(name: str, text: str) -> bool:
+    """Whether a text is a file of the library, as it stands there."""
+    path = LIBRARY / name
+    return path.is_file() and path.read_text(encoding="utf-8") == text
+
+
+def without_comments(text: str) -> str:
+    """The text without its comments, of which those of :mod:`.document` have none inside."""
+    return re.sub(r"\(\*.*?\*\)", " ", text, flags=re.S)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from re import fullmatch
 
 from sympy import Expr, Symbol
@@ -13,14 +12,12 @@ from ...decide.domain import DomainError
 from ...papers.sources import MADE_BY, version
 from ...proof.relations import Iff
 from ...theorem.result import Result
+from .check import FILES, LIBRARY
 from .numbers import number
 from .statements import Theorem, theorem
 from .terms import RESERVED, NotWritten
 from .whole import whole
 
-LIBRARY = Path(__file__).parent / "library"
-#: Files that the proofs need, in the order in which they are checked.
-FILES = ("cltheory_signs", "cltheory_loss", "cltheory_gram", "cltheory_optimal")
 #: The one of them that statements need.
 LOSS = "cltheory_loss"
 #: What stands before and after the theorem that a name belongs to.

@@ -143,7 +143,10 @@ class Signs:
         """
         if self.named(other) == 0:
             raise NotWritten("the other is zero")
-        quotient = self.field(self.named(one) / self.named(other))
+        try:
+            quotient = self.field(self.named(one) / self.named(other))
+        except NotInField as error:
+            raise NotWritten(str(error)) from None
         sign, text, strict = self._product(quotient.numer, {quotient.denom: 1})
         if sign < 0 or not strict:
             raise NotWritten(f"no proof that {one} is a positive multiple of {other}")

@@ -1,83 +1,44 @@
-"""A declared softmax loss for Rocq, and its gradient at one inner product per relation.
-
-The library states such losses by what each relation weighs in a denominator and among the
-positives; a relation is a pattern of which indices of two points agree.
-"""
+"""Softmax losses for Rocq: what each relation weighs in a denominator and among the positives."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from math import prod
+from typing import ClassVar
 
-from sympy import Expr, S, Symbol, exp
+from sympy import Expr, S, exp
 
 from ...losses.softmax import SoftmaxLoss, SoftmaxTerm
-from ...problems.problem import Problem
-from ...structures.scheme import Scheme
-from .terms import NotWritten, name, term
-
-#: Axes on which a projection takes the mean, or what is left.
-MEAN, CONTRAST, ALL = "Mean", "Contrast", "All"
-Kinds = tuple[str, ...]
+from .declared import Declared, Part
+from .terms import PRODUCT, NotWritten, term
 
 
-@dataclass(frozen=True)
-class Declared:
-    """A loss on a structure, and inner products by relation.
+class Softmax(Declared):
+    """A softmax loss whose positives share a denominator."""
 
-    Attributes
-    ----------
-    called
-        What names in Rocq begin with.
-    problem
-        The loss and the structure.
-    inner
-        Inner products by relation.
-    at
-        Values that are put in for symbols.
-    """
-
-    called: str
-    problem: Problem
-    inner: Mapping[str, Expr]
-    at: Mapping[Symbol, Expr] = field(default_factory=dict)
+    unfolded = ("gradient", "partition")
+    fields = "weight denominator positives"
+    kind = "term"
+    tangent, slope = "softmax_tangent _ _ _ _ ok", "softmax_slope _ _ _ _ ok"
+    #: The loss and its gradient in the library, and whether each positive has its own denominator.
+    names: ClassVar[tuple[str, str]] = ("loss", "gradient")
+    own: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        structure, loss = self.problem.structure, self.problem.loss
-        if not isinstance(structure, Scheme):
-            raise NotWritten("it has points of several kinds")
+        super().__post_init__()
+        loss = self.problem.loss
         if not isinstance(loss, SoftmaxLoss) or loss.similarity is not None:
             raise NotWritten("its loss is not a softmax loss of inner products")
-        if any(t.own_positive for t in loss.terms):
-            raise NotWritten("each positive has its own denominator")
-
-    def put(self, e: Expr) -> Expr:
-        """An expression with the values."""
-        return e.xreplace(dict(self.at))
-
-    # --- the declaration -------------------------------------------------------------------
-    @property
-    def scheme(self) -> Scheme:
-        """The relations and eigenspaces."""
-        return self.problem.scheme
+        if loss.over_batches:
+            raise NotWritten("it stands for a mean over batches")
+        if any(t.own_positive != self.own for t in loss.terms):
+            raise NotWritten("some positives have their own denominator, and others share one")
 
     @property
     def loss(self) -> SoftmaxLoss:
         """The declaration."""
         assert isinstance(self.problem.loss, SoftmaxLoss)
         return self.problem.loss
-
-    @cached_property
-    def axes(self) -> tuple[Expr, ...]:
-        """How many points there are along each index."""
-        return tuple(map(self.put, self.scheme.axes))
-
-    @cached_property
-    def counts(self) -> dict[str, Expr]:
-        """Partners of a point, by relation."""
-        return {r.name: self.put(r.count) for r in self.scheme.relations}
 
     @cached_property
     def tau(self) -> Expr:
@@ -102,7 +63,6 @@ class Declared:
             r: self.put(t.weight(r) / total) if r in t.positives else S.Zero for r in self.counts
         }
 
-    # --- at the inner products ----------------------------------------------------------------
     def partition(self, t: SoftmaxTerm) -> Expr:
         """The denominator of a term."""
         below = self.below(t)
@@ -120,68 +80,119 @@ class Declared:
                 found[r] += self.weight(t) * (share - pulls[r])
         return found
 
-    @cached_property
-    def level(self) -> Expr:
-        """The product of the gradient with the inner products, by row."""
-        parts = (k * self.gradient[r] * self.inner[r] for r, k in self.counts.items())
-        return sum(parts, S.Zero)
-
-    def eigenvalues(self, kinds: Kinds) -> dict[str, Expr]:
-        """The eigenvalue of each relation on a product of means and contrasts."""
-        found = dict.fromkeys(self.counts, S.Zero)
-        for pattern, r in self.scheme.pattern.items():
-            found[r] += prod(
-                (
-                    S.One if same else (size - 1 if kind == MEAN else -S.One)
-                    for same, size, kind in zip(pattern, self.axes, kinds, strict=True)
-                ),
-                start=S.One,
-            )
-        return found
-
-    def eigenvalue(self, kinds: Kinds) -> Expr:
-        """The eigenvalue of the gradient on such a product."""
-        values = self.eigenvalues(kinds)
-        return sum((values[r] * g for r, g in self.gradient.items()), S.Zero)
-
     # --- text ------------------------------------------------------------------------------------
-    @property
-    def numbers(self) -> str:
-        """The axes as natural numbers."""
-        texts = (f"{a}%nat" if a.is_Integer else term(a) for a in self.axes)
-        return f"[{'; '.join(texts)}]"
-
-    @property
-    def sizes(self) -> str:
-        """The axes as real numbers."""
-        return f"[{'; '.join(map(term, self.axes))}]"
-
-    def by_pattern(self, values: Mapping[str, Expr]) -> str:
-        """A function of which indices agree."""
-        cases = [
-            f"[{'; '.join('true' if same else 'false' for same in pattern)}] => {term(values[r])}"
-            for pattern, r in self.scheme.pattern.items()
-            if values[r] != 0
-        ]
-        return f"fun a => match a with {' | '.join([*cases, '_ => 0'])} end"
-
-    def definitions(self, symbols: tuple[Symbol, ...] = ()) -> str:
-        """The loss and the inner products, by which indices agree."""
-        terms = [
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        """The terms of the loss."""
+        return tuple(
             f"{{| weight := {term(self.weight(t))};\n"
             f"      denominator := {self.by_pattern(self.below(t))};\n"
             f"      positives := {self.by_pattern(self.pulls(t))} |}}"
             for t in self.loss.terms
-        ]
-        given = f" ({' '.join(map(name, symbols))} : R)" if symbols else ""
-        every = ";\n    ".join(terms)
-        return (
-            f"Definition {self.called}_terms{given} : list term :=\n  [ {every} ].\n"
-            f"Definition {self.called}_inner{given} : list bool -> R :=\n"
-            f"  {self.by_pattern(self.inner)}."
         )
 
+    @cached_property
+    def tau_text(self) -> str:
+        """The temperature."""
+        if any(s.is_integer for s in self.tau.free_symbols):
+            raise NotWritten("the temperature depends on a size")
+        return term(self.tau, None, 3)
 
-def listed(kinds: Kinds) -> str:
-    """A product of means and contrasts as a list of Rocq."""
-    return f"[{'; '.join(kinds)}]"
+    def loss_of(self, terms: str) -> str:
+        """The loss with these terms, a function of a matrix, for sizes that are natural numbers."""
+        return f"({self.names[0]} {self.numbers} {self.tau_text} {terms})"
+
+    def gradient_of(self, sizes: str, terms: str, inner: str) -> str:
+        """Its gradient by relation, for sizes that are real numbers."""
+        return f"({self.names[1]} {sizes} {self.tau_text} {terms} {inner})"
+
+    @cached_property
+    def spelled(self) -> dict[str, Expr]:
+        """Exponentials as they stand in the goals."""
+        tau = term(self.tau, None, PRODUCT + 1)
+        return {
+            f"exp ({term(h, None, PRODUCT)} / {tau})": exp(h / self.tau)
+            for r, h in self.inner.items()
+            if any(self.below(t)[r] or (self.own and self.pulls(t)[r]) for t in self.loss.terms)
+        }
+
+    # --- convexity ----------------------------------------------------------------------------
+    def signs(self, terms: str, inner: str) -> Iterator[Part]:
+        """What has a sign because of which the loss is convex."""
+        yield Part("tau", f"0 < {self.tau_text}", self.tau, strict=True)
+        for k, t in enumerate(self.loss.terms):
+            one = f"(nth {k} {terms} (Build_term 0 (fun _ => 0) (fun _ => 0)))"
+            yield Part(f"weight{k}", f"0 <= {term(self.weight(t), None, 1)}", self.weight(t))
+            z = f"partition {self.sizes} {self.tau_text} {inner} {one}"
+            yield Part(f"partition{k}", f"0 < {z}", self.partition(t), strict=True)
+
+    def convex(self, sizes: str, terms: str, inner: str) -> str:
+        """What is to be known of them."""
+        return f"convex {sizes} {self.tau_text} {terms} {inner}"
+
+    def convex_proof(self) -> list[str]:
+        """Its proof from lemmas about the signs; ``use NAME`` stands for one of them."""
+        every = range(len(self.loss.terms))
+        return [
+            "constructor.",
+            "{ use tau. }",
+            f"{{ intros term_ {self.among}; cbn [weight].",
+            *(f"- use weight{k}." for k in every),
+            "}",
+            f"{{ intros term_ a_ {self.among}; cbn [denominator];",
+            f"  do {len(self.axes) + 1} (try destruct a_ as [|[|] a_]); lra. }}",
+            f"{{ intros term_ {self.among}.",
+            *(f"- use partition{k}." for k in every),
+            "}",
+        ]
+
+
+class OwnSoftmax(Softmax):
+    """One in which each positive has a denominator of its own."""
+
+    unfolded = ("own_gradient", "partition")
+    tangent, slope = "own_tangent _ _ _ _ (proj1 ok) (proj2 ok)", ""
+    names = ("own_loss", "own_gradient")
+    own = True
+
+    @cached_property
+    def gradient(self) -> Mapping[str, Expr]:
+        """The derivative in the entry of a pair, by relation, times the temperature."""
+        found = dict.fromkeys(self.counts, S.Zero)
+        power = {r: exp(self.inner[r] / self.tau) for r in found}
+        for t in self.loss.terms:
+            z, below, pulls = self.partition(t), self.below(t), self.pulls(t)
+            each = (k * pulls[r] / (power[r] + z) for r, k in self.counts.items())
+            shares = sum(each, S.Zero)
+            for r in found:
+                pull = pulls[r] * (power[r] / (power[r] + z) - 1)
+                found[r] += self.weight(t) * (pull + below[r] * power[r] * shares)
+        return found
+
+    def signs(self, terms: str, inner: str) -> Iterator[Part]:
+        """Those of any softmax loss, and what the positives weigh."""
+        yield from super().signs(terms, inner)
+        for k, value in enumerate(self._positives):
+            yield Part(f"positive{k}", f"0 <= {term(value, None, 1)}", value)
+
+    @property
+    def _positives(self) -> list[Expr]:
+        values = (v for t in self.loss.terms for v in self.pulls(t).values() if v != 0)
+        return list(dict.fromkeys(values))
+
+    def convex(self, sizes: str, terms: str, inner: str) -> str:
+        """What is to be known of them."""
+        more = f"forall term_ a_, In term_ {terms} -> 0 <= positives term_ a_"
+        return f"{super().convex(sizes, terms, inner)} /\\ ({more})"
+
+    def convex_proof(self) -> list[str]:
+        """Its proof, of which the second part goes through all patterns."""
+        ways = " | ".join(f"solve [use positive{k}]" for k in range(len(self._positives)))
+        return [
+            "split.",
+            "{",
+            *super().convex_proof(),
+            "}",
+            f"intros term_ a_ {self.among}; cbn [positives];",
+            f"  do {len(self.axes) + 1} (try destruct a_ as [|[|] a_]); first [lra | {ways}].",
+        ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from re import ASCII, fullmatch
 
 from sympy import (
     Abs,
@@ -48,7 +49,15 @@ class NotWritten(ValueError):
 
 
 def name(symbol: Symbol) -> str:
-    """A symbol as a variable of Rocq."""
+    """A symbol as a variable of Rocq.
+
+    Raises
+    ------
+    NotWritten
+        If its name would be read as something else.
+    """
+    if not fullmatch(r"[A-Za-z][A-Za-z0-9_]*", symbol.name, ASCII):
+        raise NotWritten(f"{symbol.name!r} is not the name of a variable in Rocq")
     return f"{symbol.name}_" if symbol.name in RESERVED else symbol.name
 
 

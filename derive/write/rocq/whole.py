@@ -1,18 +1,20 @@
-"""Whole theorems: no unit vectors of any dimension have a smaller softmax loss than a structure.
+"""Whole theorems: no unit vectors of any dimension have a smaller loss than a structure.
 
 The statement has the loss written out, from its declaration: what each relation weighs in the
-denominator and among the positives. The proof is generated from the declaration too: the gradient
-by relation at the candidate, its eigenvalues as multipliers of the facts in the library (a Gram
-matrix has a share >= 0 of each eigenspace), and an inequality between real numbers for each. Where
-one is open, it is the condition of the theorem: beyond it another structure is better.
+denominator and among the positives, or the function of an inner product. The proof is generated
+from the declaration too: the gradient by relation at the candidate, its eigenvalues as multipliers
+of the facts in the library (a Gram matrix has a share >= 0 of each eigenspace), and an inequality
+between real numbers for each. Where one is open, it is the condition of the theorem: beyond it
+another structure is better.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from re import sub
 
 from sympy import Basic, Expr, Ge, Le, Symbol, exp, expand
 
@@ -24,16 +26,43 @@ from ...problems.problem import Problem
 from ...proof.derivation import Derivation
 from ...structures.scheme import Scheme
 from ...theorem.result import Result
+from .declared import ALL, CONTRAST, MEAN, Declared, Kinds, listed
+from .sigmoid import Sigmoid
 from .signs import Signs
-from .softmax import ALL, CONTRAST, MEAN, Declared, Kinds, listed
+from .softmax import OwnSoftmax, Softmax
 from .statements import Theorem
-from .terms import PRODUCT, NotWritten, hypotheses, name, relation, term
+from .terms import NotWritten, hypotheses, name, relation, term
 
-UNFOLD = "row eigen over weight denominator positives"
+#: Of a threshold with more of them Rocq does not find that it is the condition.
+MOST_EXPONENTIALS = 2
+#: That numbers are in ranges.
+SOMEWHERE = "repeat split; try lia; rewrite ?INR_IZR_INZ; cbn; lra"
+#: The losses that the library knows.
+KINDS = (Softmax, OwnSoftmax, Sigmoid)
+
+
+def declared(called: str, problem: Problem, inner: Mapping[str, Expr]) -> Declared:
+    """The loss of a problem as one of those that the library knows.
+
+    Raises
+    ------
+    NotWritten
+        If it is none of them.
+    """
+    reasons = []
+    for kind in KINDS:
+        try:
+            return kind(called, problem, inner)
+        except NotWritten as why:
+            reasons.append(str(why))
+    raise NotWritten("; ".join(dict.fromkeys(reasons)))
 
 
 def whole(called: str, result: Result) -> Iterator[Theorem]:
-    """The theorems about each pure structure that is optimal somewhere.
+    """The theorems about the pure structures that a result is about.
+
+    Those are always optimal, or iff a parameter is on one side of a threshold of the result; where
+    there are none, all that are optimal somewhere.
 
     Raises
     ------
@@ -43,19 +72,21 @@ def whole(called: str, result: Result) -> Iterator[Theorem]:
     problem = result.problem
     if problem is None or result.draw is not None or not isinstance(problem.structure, Scheme):
         raise NotWritten("it is not about one loss on points that are all alike")
-    Declared(called, problem, {})
+    declared(called, problem, {})
     reasons = ["no pure structure is optimal"]
-    count = 0
+    found: list[tuple[bool, Theorem]] = []
     for e in problem.scheme.eigenspaces:
         try:
             there = vertex(problem, e.name, Derivation())
             if there.verdict != "never":
-                yield AtVertex(f"{called}_{e.name}", result, problem, there).theorem
-                count += 1
+                at = AtVertex(f"{called}_{e.name}", result, problem, there)
+                found.append((at.settled, at.theorem))
         except (NotWritten, Unproved, DomainError) as why:
             reasons.append(str(why))
-    if not count:
+    if not found:
         raise NotWritten(reasons[-1])
+    any_settled = any(settled for settled, _ in found)
+    yield from (theorem for settled, theorem in found if settled or not any_settled)
 
 
 @dataclass(frozen=True)
@@ -75,7 +106,7 @@ class AtVertex:
     @cached_property
     def declared(self) -> Declared:
         """The loss, and the inner products of the structure."""
-        return Declared(self.called, self.problem, self.vertex.inner)
+        return declared(self.called, self.problem, self.vertex.inner)
 
     # --- eigenspaces as tensor products -----------------------------------------------------
     @cached_property
@@ -120,31 +151,15 @@ class AtVertex:
     def _applied(self, what: str, *, real: bool) -> str:
         return f"({self.called}_{what} {self._given(real=real)})"
 
-    def _tau(self, *, real: bool) -> str:
-        if not real and any(s.is_integer for s in self.declared.tau.free_symbols):
-            raise NotWritten("the temperature depends on a size")
-        return term(self.declared.tau, None, 3)
-
     # --- lemmas about real numbers ----------------------------------------------------------------
-    @cached_property
-    def _spelled(self) -> dict[str, Expr]:
-        """Exponentials as they stand in the goals."""
-        tau = term(self.declared.tau, None, PRODUCT + 1)
-        found = {}
-        for r in self.problem.scheme.relations:
-            h = self.vertex.inner[r.name]
-            if any(self.declared.below(t)[r.name] for t in self.declared.loss.terms):
-                found[f"exp ({term(h, None, PRODUCT)} / {tau})"] = exp(h / self.declared.tau)
-        return found
-
     def _lemma(self, called: str, domain: Domain, goal: str, proof: list[str], signs: Signs) -> str:
         given = hypotheses(domain)
         variables = " ".join(name(s) for s in self.symbols)
-        unfolded = f"unfold level, gradient, partition, {self.called}_terms, {self.called}_inner"
+        names = ", ".join([*self.declared.unfolded, f"{self.called}_terms", f"{self.called}_inner"])
         lines = [
             f"Lemma {called} : forall {variables} : R, {' -> '.join([*given.values(), goal])}.",
             f"Proof. intros {variables} {' '.join(given)}.",
-            f"{unfolded}; cbn [{UNFOLD}].",
+            f"unfold level, {names}; cbn [nth row eigen over {self.declared.fields}].",
             *signs.lines,
             *proof,
             "Qed.",
@@ -152,16 +167,22 @@ class AtVertex:
         return "\n".join(lines)
 
     def _positive(self, called: str, goal: str, e: Expr, *, strict: bool) -> str:
-        signs = Signs([e], self.domain, self._spelled if e.has(exp) else None)
+        signs = Signs([e], self.domain, self.declared.spelled if e.has(exp) else None)
         return self._lemma(called, self.domain, goal, signs.proof(e, strict=strict), signs)
+
+    @cached_property
+    def _gradient(self) -> str:
+        return self.declared.gradient_of(self.declared.sizes, *self._data(real=True))
+
+    def _data(self, *, real: bool) -> tuple[str, str]:
+        return self._applied("terms", real=real), self._applied("inner", real=real)
 
     def _at(self, what: str) -> str:
         """``eigen`` or ``level`` at the structure, for real sizes."""
-        terms, inner = (self._applied(w, real=True) for w in ("terms", "inner"))
-        tau, sizes = self._tau(real=True), self.declared.sizes
         if what == "level":
-            return f"level {sizes} {tau} {terms} {inner}"
-        return f"eigen {sizes} {what} (gradient {sizes} {tau} {terms} {inner})"
+            _, inner = self._data(real=True)
+            return f"level {self.declared.sizes} {self._gradient} {inner}"
+        return f"eigen {self.declared.sizes} {what} {self._gradient}"
 
     def _gap(self, kinds: Kinds) -> Expr:
         return self.declared.eigenvalue(kinds) - self.declared.level
@@ -169,7 +190,7 @@ class AtVertex:
     def _holds(self, kinds: Kinds, domain: Domain) -> str:
         """The lemma that the eigenvalue on a space is at least the level."""
         gap = self._gap(kinds)
-        signs = Signs([gap, *self.declared.gradient.values()], domain, self._spelled)
+        signs = Signs([gap, *self.declared.gradient.values()], domain, self.declared.spelled)
         goal = f"{self._at('level')} <= {self._at(listed(kinds))}"
         if self.spaces[kinds] == self.vertex.name:
             signs.check_zero(gap)
@@ -178,15 +199,15 @@ class AtVertex:
             proof = ["gap.", *signs.proof(gap, strict=False)]
         return self._lemma(self._name(kinds), domain, goal, proof, signs)
 
-    def _iff(self, kinds: Kinds, shown: Basic) -> str:
+    def _iff(self, kinds: Kinds, shown: Basic, domain: Domain) -> str:
         gap = self._gap(kinds)
         side = shown.args[0] - shown.args[1]
         side = side if isinstance(shown, Ge) else -side
-        signs = Signs([gap, side, *self.declared.gradient.values()], self.domain, self._spelled)
+        signs = Signs([gap, side, *self.declared.gradient.values()], domain, self.declared.spelled)
         factor = signs.positive_ratio(side, gap)
         goal = f"({relation(shown)} <-> {self._at('level')} <= {self._at(listed(kinds))})"
         proof = [f"gap; apply same_sign_or_zero with ({factor}); [eq | pos]."]
-        return self._lemma(self._name(kinds), self.domain, goal, proof, signs)
+        return self._lemma(self._name(kinds), domain, goal, proof, signs)
 
     def _name(self, kinds: Kinds) -> str:
         return f"{self.called}_{''.join(k[0] for k in kinds)}"
@@ -194,11 +215,32 @@ class AtVertex:
     @cached_property
     def conditions(self) -> dict[str, Basic]:
         """What the theorem depends on, by eigenspace: a threshold of the result if it is one."""
-        found = {}
+        return {e: self._condition(e, c) for e, c in self.vertex.open.items()}
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is always optimal, or one of its conditions is a threshold of the result."""
+        known = (q.threshold for q in self.result.quantities.values() if q.threshold)
+        thresholds = {(q.parameter, q.value) for q in known}
+        return not self.conditions or any(c.args in thresholds for c in self.conditions.values())
+
+    @cached_property
+    def deciding(self) -> dict[Basic, str]:
+        """Each of them once, with an eigenspace that always has a dimension.
+
+        Raises
+        ------
+        NotWritten
+            If a condition is only there for some sizes.
+        """
+        found: dict[Basic, str] = {}
         for e, c in self.vertex.open.items():
-            if c.domain.ranges != self.domain.ranges:
-                raise NotWritten(f"the condition on {e} is only there {c.when.lower()}")
-            found[e] = self._condition(e, c)
+            if c.domain.ranges == self.domain.ranges:
+                found.setdefault(self.conditions[e], e)
+        for e, shown in self.conditions.items():
+            if shown not in found:
+                when = self.vertex.open[e].when.lower()
+                raise NotWritten(f"the condition on {e} is only there {when}")
         return found
 
     def _condition(self, e: str, c: Condition) -> Basic:
@@ -207,6 +249,8 @@ class AtVertex:
             if q.threshold is None or q.expression != q.threshold.value:
                 continue
             parameter, value = q.threshold.parameter, q.threshold.value
+            if len(value.atoms(exp)) > MOST_EXPONENTIALS:
+                continue
             for kind, sign in ((Le, -1), (Ge, 1)):
                 try:
                     Signs([gap, value], self.domain).positive_ratio(sign * (parameter - value), gap)
@@ -226,18 +270,21 @@ class AtVertex:
     @cached_property
     def theorem(self) -> Theorem:
         """The statement, the definitions that it needs, and the proof with its lemmas."""
+        deciding = self.deciding
         lemmas = [*self._convexity(), *self._multipliers()]
         sizes = self.declared.numbers
-        terms, inner = (self._applied(w, real=False) for w in ("terms", "inner"))
-        least = f"least {sizes} {self._tau(real=False)} {terms} {inner}"
-        conditions = [relation(c, self._naturals) for c in self.conditions.values()]
+        terms, inner = self._data(real=False)
+        least = f"least {sizes} {self.declared.loss_of(terms)} {inner}"
+        conditions = [relation(c, self._naturals) for c in deciding]
         needed = " /\\ ".join(conditions)
         claim = f"(({needed}) <-> {least})" if conditions else least
+        somewhere = " /\\ ".join(self._ranges())
         statement = (
-            f"forall {self._quantified()}, {' -> '.join(self._ranges())} ->\n"
+            f"(exists {self._quantified()}, {somewhere}) /\\\n"
+            f"  forall {self._quantified()}, {' -> '.join(self._ranges())} ->\n"
             f"  attained {sizes} {inner} /\\ {claim}"
         )
-        when = " and ".join(map(str, self.conditions.values()))
+        when = " and ".join(map(str, deciding))
         relations = ", ".join(f"{r} = {v}" for r, v in self.vertex.inner.items() if r != "self")
         title = f"No unit vectors of any dimension have a smaller loss than {relations}"
         return Theorem(
@@ -254,6 +301,10 @@ class AtVertex:
         naturals = " ".join(name(s) for s in self.symbols if s.is_integer)
         reals = " ".join(name(s) for s in self.symbols if not s.is_integer)
         return f"({naturals} : nat)" + (f" ({reals} : R)" if reals else "")
+
+    def _witness(self, s: Symbol) -> str:
+        value = self.domain.witness_of(s)
+        return f"{value}%nat" if s.is_integer else f"({term(value)})"
 
     @cached_property
     def _naturals(self) -> dict[Symbol, str]:
@@ -273,48 +324,23 @@ class AtVertex:
         return found
 
     def _convexity(self) -> Iterator[str]:
-        terms, inner = (self._applied(w, real=True) for w in ("terms", "inner"))
-        tau = self._tau(real=True)
-        yield self._positive(f"{self.called}_tau", f"0 < {tau}", self.declared.tau, strict=True)
-        for k, t in enumerate(self.declared.loss.terms):
-            one = f"(nth {k} {terms} (Build_term 0 (fun _ => 0) (fun _ => 0)))"
-            yield self._positive(
-                f"{self.called}_weight{k}",
-                f"0 <= {term(t.coefficient, None, 1)}",
-                t.coefficient,
-                strict=False,
-            )
-            z = self._positive(
-                f"{self.called}_partition{k}",
-                f"0 < partition {self.declared.sizes} {tau} {inner} {one}",
-                self.declared.partition(t),
-                strict=True,
-            )
-            yield z.replace(f"cbn [{UNFOLD}]", f"cbn [nth {UNFOLD}]")
+        data = self._data(real=True)
+        for part in self.declared.signs(*data):
+            called = f"{self.called}_{part.called}"
+            yield self._positive(called, part.goal, part.value, strict=part.strict)
         given = hypotheses(self.domain)
         variables = " ".join(name(s) for s in self.symbols)
-        arrows = " -> ".join(
-            [*given.values(), f"convex {self.declared.sizes} {tau} {terms} {inner}"]
-        )
-        every = range(len(self.declared.loss.terms))
-        among = f"{'[<-|' * len(every)}[]{']' * len(every)}"
+        goal = f"({self.declared.convex(self.declared.sizes, *data)})"
 
-        def use(what: str) -> str:
-            return f"apply ({self.called}_{what} {variables}); assumption."
+        def used(line: str) -> str:
+            return sub(r"use (\w+)", rf"apply ({self.called}_\1 {variables}); assumption", line)
 
         yield "\n".join(
             [
-                f"Lemma {self.called}_convex : forall {variables} : R, {arrows}.",
-                f"Proof. intros {variables} {' '.join(given)}. constructor.",
-                f"{{ {use('tau')} }}",
-                f"{{ intros term_ {among}; cbn [weight].",
-                *(f"- {use(f'weight{k}')}" for k in every),
-                "}",
-                f"{{ intros term_ a_ {among}; cbn [denominator];",
-                f"  do {len(self.problem.scheme.axes) + 1} (try destruct a_ as [|[|] a_]); lra. }}",
-                f"{{ intros term_ {among}.",
-                *(f"- {use(f'partition{k}')}" for k in every),
-                "}",
+                f"Lemma {self.called}_convex : forall {variables} : R, "
+                f"{' -> '.join([*given.values(), goal])}.",
+                f"Proof. intros {variables} {' '.join(given)}.",
+                *map(used, self.declared.convex_proof()),
                 "Qed.",
             ]
         )
@@ -322,27 +348,31 @@ class AtVertex:
     def _multipliers(self) -> Iterator[str]:
         for kinds, e in self.spaces.items():
             if e in self.conditions:
-                yield self._iff(kinds, self.conditions[e])
+                yield self._iff(kinds, self.conditions[e], self.vertex.open[e].domain)
             else:
                 known = self.vertex.conditions.get(e)
                 yield self._holds(kinds, known.domain if known else self.domain)
 
     def _proof(self) -> Iterator[str]:
-        sizes, tau, own = self.declared.numbers, self._tau(real=False), listed(self.own)
-        terms, inner = (self._applied(w, real=False) for w in ("terms", "inner"))
-        values, reals = self._given(real=False), f"(map INR {sizes})"
+        sizes, own, data = self.declared.numbers, listed(self.own), self._data(real=False)
+        values, reals, inner = self._given(real=False), f"(map INR {sizes})", data[1]
         depth = len(self.problem.scheme.axes)
         hyps: list[str] = []
         for s, r in self.domain.ranges.items():
             only = Domain.of_ranges({s: r})
             hyps += [f"{name(s)}_low"] if s.is_integer else list(hypotheses(only))
-        yield f"intros {' '.join(map(name, self.symbols))} {' '.join(hyps)}."
+        naturals = sorted(self.symbols, key=lambda s: not s.is_integer)
+        yield f"split; [exists {', '.join(map(self._witness, naturals))}; {SOMEWHERE} |]."
+        yield f"intros {' '.join(map(name, naturals))} {' '.join(hyps)}."
         for s in self._naturals:
             yield f"assert (R{name(s)} := le_INR _ _ {name(s)}_low); simpl in R{name(s)}."
         yield f"assert (one : forall size_, In size_ {sizes} -> (1 <= size_)%nat)"
         yield "  by (simpl; intros; intuition lia)."
-        yield f"assert (ok : convex {reals} {tau} {terms} {inner})."
-        yield f"{{ apply ({self.called}_convex {values}); first [assumption | lra]. }}"
+        yield f"assert (ok : {self.declared.convex(reals, *data)})."
+        holes = " _" * len(hypotheses(self.domain))
+        yield f"{{ refine ({self.called}_convex {values}{holes}); first [assumption | lra]. }}"
+        tangent = self.declared.tangent.format(sizes=sizes, inner=inner)
+        yield f"assert (tangent_ := {tangent})."
         yield f"assert (th : there {sizes} {own}) by (simpl; repeat split; lia)."
         yield f"assert (pu : forall a_, length a_ = length {sizes} ->"
         yield f"  {inner} a_ = pure {sizes} {own} a_)."
@@ -360,18 +390,21 @@ class AtVertex:
         ways = [f"apply ({self._name(k)} {values})" for k in closed]
         ways += [f"apply -> {lemma[k]}" for k in opened]
         kinds = "[|[| |] " * depth + "[|]" + "]" * depth
-        yield "{ apply (optimal _ _ _ _ one ok); intros k min th'."
+        yield "{ apply (optimal _ _ _ _ _ one tangent_); intros k min th'."
         yield f"  destruct k as {kinds}; cbn [there] in th'; try tauto;"
         yield "  try (exfalso; repeat match goal with"
         yield "    H : Forall _ (_ :: _) |- _ => inversion H; clear H; subst end; congruence);"
         yield "  repeat match goal with H : _ /\\ _ |- _ => destruct H end;"
         yield "  repeat match goal with H : (2 <= _)%nat |- _ => apply le_INR in H; simpl in H end;"
         yield f"  cbn [map]; first [{' | '.join(ways)}]; first [assumption | lra]. }}"
-        for e in self.conditions:
+        if self.conditions and not self.declared.slope:
+            raise NotWritten("it is not always optimal, and its loss has no derivative here")
+        for e in self.deciding.values():
             k = self._first(e)
-            at = f"(gradient {reals} {tau} {terms} {inner})"
+            at = self.declared.gradient_of(reals, *data)
             yield f"{{ apply <- {lemma[k]}; first [assumption | lra | idtac]."
-            yield f"  destruct (Rle_lt_dec (level {reals} {tau} {terms} {inner})"
+            yield f"  destruct (Rle_lt_dec (level {reals} {at} {inner})"
             yield f"    (eigen {reals} {listed(k)} {at})) as [y|no]; [exact y | exfalso]."
-            yield f"  refine (better _ _ _ _ one ok _ th pu {listed(k)} _ _ no L);"
+            yield f"  refine (better _ _ _ _ _ one tangent_ _ th pu {listed(k)} _"
+            yield f"    ({self.declared.slope}) _ no L);"
             yield "    [simpl; repeat split; lia | repeat constructor; discriminate]. }"

@@ -1,5 +1,5 @@
-(* Written by cltheory. Softmax losses of vectors that are indexed by tuples of indices: what the
-   theorems say. Nothing here is proved; the proofs are in cltheory_gram.v. *)
+(* Written by cltheory. Losses of vectors that are indexed by tuples of indices: what the theorems
+   say. Nothing here is proved; the proofs are in the other files. *)
 From Coq Require Import Reals List Arith.
 Import ListNotations.
 Open Scope R_scope.
@@ -31,15 +31,31 @@ Record term := { weight : R; denominator : list bool -> R; positives : list bool
 Definition anchor_loss (sizes : list nat) (tau : R) (H : matrix) (u : point) (t : term) : R :=
   weight t * (ln (total sizes (fun w => denominator t (agree u w) * exp (H u w / tau)))
               - total sizes (fun w => positives t (agree u w) * (H u w / tau))).
-Fixpoint over (terms : list term) (f : term -> R) : R :=
+Fixpoint over {T : Type} (terms : list T) (f : T -> R) : R :=
   match terms with [] => 0 | t :: rest => f t + over rest f end.
 Definition loss (sizes : list nat) (tau : R) (terms : list term) (H : matrix) : R :=
   total sizes (fun u => over terms (anchor_loss sizes tau H u)) / total sizes (fun _ => 1).
 
+(* The same where every positive has a denominator of its own, to which it alone is added. *)
+Definition own_anchor_loss (sizes : list nat) (tau : R) (H : matrix) (u : point) (t : term) : R :=
+  weight t * total sizes (fun v => positives t (agree u v)
+    * (ln (exp (H u v / tau) + total sizes (fun w => denominator t (agree u w) * exp (H u w / tau)))
+       - H u v / tau)).
+Definition own_loss (sizes : list nat) (tau : R) (terms : list term) (H : matrix) : R :=
+  total sizes (fun u => over terms (own_anchor_loss sizes tau H u)) / total sizes (fun _ => 1).
+
+(* A sigmoid loss: for pairs that agree in this way, strength * ln (1 + exp (rate * H u w + shift)),
+   which is - strength * ln (sigmoid (- rate * H u w - shift)). *)
+Record pair_term := { among : list bool -> bool; strength : R; rate : R; shift : R }.
+Definition pair_anchor_loss (sizes : list nat) (terms : list pair_term) (H : matrix) (u : point) : R :=
+  total sizes (fun w => over terms (fun t =>
+    if among t (agree u w) then strength t * ln (1 + exp (rate t * H u w + shift t)) else 0)).
+Definition pair_loss (sizes : list nat) (terms : list pair_term) (H : matrix) : R :=
+  total sizes (pair_anchor_loss sizes terms H) / total sizes (fun _ => 1).
+
 (* No unit vectors of any dimension have a smaller loss than inner products h by relation. *)
-Definition least (sizes : list nat) (tau : R) (terms : list term) (h : list bool -> R) : Prop :=
-  forall dims x, unit_vectors sizes dims x ->
-  loss sizes tau terms (by_relation h) <= loss sizes tau terms (inner dims x).
+Definition least (sizes : list nat) (L : matrix -> R) (h : list bool -> R) : Prop :=
+  forall dims x, unit_vectors sizes dims x -> L (by_relation h) <= L (inner dims x).
 Definition attained (sizes : list nat) (h : list bool -> R) : Prop :=
   exists dims x, unit_vectors sizes dims x /\
   forall u v, valid sizes u -> valid sizes v -> inner dims x u v = h (agree u v).

@@ -1,116 +1,28 @@
-(* Written by cltheory. When one inner product per relation is optimal, and when it is not. *)
+(* Written by cltheory. When one inner product per relation is optimal for a convex loss, and when it
+   is not. *)
 From Coq Require Import Reals Lra Lia List Arith.
 Require Import cltheory_loss cltheory_gram.
 Import ListNotations.
 Open Scope R_scope.
 
-Lemma tangent x y : exp y * (1 + (x - y)) <= exp x.
-Proof.
-  assert (H : 1 + (x - y) <= exp (x - y)).
-  { destruct (Req_dec (x - y) 0) as [e|e]; [rewrite e, exp_0; lra | left; apply exp_ineq1; exact e]. }
-  replace (exp x) with (exp y * exp (x - y)) by (rewrite <- exp_plus; f_equal; lra).
-  apply Rmult_le_compat_l; [left; apply exp_pos | exact H].
-Qed.
-Lemma lse_above s d x0 x : (forall w, valid s w -> 0 <= d w) ->
-  let Z := total s (fun w => d w * exp (x0 w)) in 0 < Z ->
-  ln Z + total s (fun w => d w * exp (x0 w) / Z * (x w - x0 w)) <= ln (total s (fun w => d w * exp (x w))).
-Proof.
-  intros D Z PZ. set (r := total s (fun w => d w * exp (x0 w) / Z * (x w - x0 w))). assert (Pr := exp_pos r).
-  assert (K : exp r * Z <= total s (fun w => d w * exp (x w))).
-  { apply Rle_trans with (total s (fun w => exp r * (1 - r) * (d w * exp (x0 w)) + exp r * Z * (d w * exp (x0 w) / Z * (x w - x0 w)))).
-    - rewrite total_plus, !total_scal. fold r. fold Z. right; ring.
-    - apply total_le; intros w Hw. assert (T := tangent (x w) (r + x0 w)). rewrite exp_plus in T.
-      replace (exp r * (1 - r) * (d w * exp (x0 w)) + exp r * Z * (d w * exp (x0 w) / Z * (x w - x0 w)))
-        with (d w * (exp r * exp (x0 w) * (1 + (x w - (r + x0 w))))) by (field; lra).
-      apply Rmult_le_compat_l; [apply D; exact Hw | exact T]. }
-  replace (ln Z + r) with (ln (exp r * Z)) by (rewrite ln_mult, ln_exp by assumption; ring).
-  destruct K as [K|K]; [left; apply ln_increasing; [apply Rmult_lt_0_compat|]; assumption | rewrite K; lra].
-Qed.
-Lemma der_affine a b x : derivable_pt_lim (fun t => a + t * b) x b.
-Proof.
-  intros eps He. exists (mkposreal 1 Rlt_0_1). intros h h0 _.
-  replace ((a + (x + h) * b - (a + x * b)) / h - b) with 0 by (field; exact h0). rewrite Rabs_R0. exact He.
-Qed.
-Lemma lse_derivative s d x0 y : let Z := total s (fun w => d w * exp (x0 w)) in 0 < Z ->
-  derivable_pt_lim (fun t => ln (total s (fun w => d w * exp (x0 w + t * y w)))) 0 (total s (fun w => d w * exp (x0 w) / Z * y w)).
-Proof.
-  intros Z PZ.
-  assert (Z0 : total s (fun w => d w * exp (x0 w + 0 * y w)) = Z) by (apply total_ext; intros; do 2 f_equal; ring).
-  replace (total s (fun w => d w * exp (x0 w) / Z * y w)) with (/ Z * total s (fun w => d w * (exp (x0 w + 0 * y w) * y w))).
-  2: { rewrite <- total_scal. apply total_ext; intros w _. replace (x0 w + 0 * y w) with (x0 w) by ring. unfold Rdiv; ring. }
-  apply (derivable_pt_lim_comp (fun t => total s (fun w => d w * exp (x0 w + t * y w))) ln).
-  - apply (total_der s (fun w t => d w * exp (x0 w + t * y w))). intros w _.
-    apply (derivable_pt_lim_scal (fun t => exp (x0 w + t * y w))).
-    apply (derivable_pt_lim_comp (fun t => x0 w + t * y w) exp); [apply der_affine | apply derivable_pt_lim_exp].
-  - rewrite Z0. apply derivable_pt_lim_ln. exact PZ.
-Qed.
-Lemma der_ext f g x l : (forall t, f t = g t) -> derivable_pt_lim f x l -> derivable_pt_lim g x l.
-Proof. intros e D eps He. destruct (D eps He) as [d Hd]. exists d. intros h. rewrite <- !e. apply Hd. Qed.
-
-Lemma over_ext l f g : (forall t, In t l -> f t = g t) -> over l f = over l g.
-Proof. induction l; simpl; intro e; [reflexivity|]. rewrite e, IHl; auto. Qed.
-Lemma over_le l f g : (forall t, In t l -> f t <= g t) -> over l f <= over l g.
-Proof. induction l; simpl; intro e; [lra|]. apply Rplus_le_compat; [apply e | apply IHl]; auto. Qed.
-Lemma over_plus l f g : over l (fun t => f t + g t) = over l f + over l g.
-Proof. induction l; simpl; [ring|]. rewrite IHl; ring. Qed.
-Lemma over_scal l c f : over l (fun t => c * f t) = c * over l f.
-Proof. induction l; simpl; [ring|]. rewrite IHl; ring. Qed.
-Lemma over_total s l f : over l (fun t => total s (fun w => f t w)) = total s (fun w => over l (fun t => f t w)).
-Proof. induction l; simpl; [rewrite total_zero; reflexivity|]. rewrite IHl, <- total_plus. reflexivity. Qed.
-Lemma over_der l (f : term -> R -> R) g x : (forall t, In t l -> derivable_pt_lim (f t) x (g t)) ->
-  derivable_pt_lim (fun r => over l (fun t => f t r)) x (over l g).
-Proof.
-  induction l; simpl; intro D; [apply derivable_pt_lim_const|].
-  apply (derivable_pt_lim_plus (f a) (fun r => over l (fun t => f t r))); [apply D | apply IHl]; auto.
-Qed.
-
-(* The gradient by relation, times tau; the sizes are real numbers here. *)
-Definition partition (sizes : list R) (tau : R) (h : list bool -> R) (t : term) : R :=
-  row sizes (fun b => denominator t b * exp (h b / tau)).
-Definition gradient (sizes : list R) (tau : R) (terms : list term) (h : list bool -> R) (a : list bool) : R :=
-  over terms (fun t => weight t * (denominator t a * exp (h a / tau) / partition sizes tau h t - positives t a)).
-Definition level (sizes : list R) tau terms h : R := row sizes (fun a => gradient sizes tau terms h a * h a).
-Record convex (sizes : list R) (tau : R) (terms : list term) (h : list bool -> R) : Prop := {
-  tau_pos : 0 < tau;
-  weights : forall t, In t terms -> 0 <= weight t;
-  denominators : forall t a, In t terms -> 0 <= denominator t a;
-  partitions : forall t, In t terms -> 0 < partition sizes tau h t }.
-
+(* A loss is the mean of [anchor]. It lies above its tangent at h, whose gradient by relation
+   is A times a scale; and this is its derivative there. *)
 Section Optimal.
-Variables (s : list nat) (tau : R) (terms : list term) (h : list bool -> R).
+Variables (s : list nat) (anchor : matrix -> point -> R) (A h : list bool -> R) (scale : R).
 Hypothesis one : forall N, In N s -> (1 <= N)%nat.
 Notation Rs := (map INR s).
-Hypothesis ok : convex Rs tau terms h.
-Notation A := (gradient Rs tau terms h).
 Notation size := (total s (fun _ => 1)).
-
-Lemma partition_at t u : valid s u ->
-  total s (fun w => denominator t (agree u w) * exp (by_relation h u w / tau)) = partition Rs tau h t.
-Proof. intro Hu. exact (total_agree s (fun b => denominator t b * exp (h b / tau)) u Hu). Qed.
-
-Lemma loss_above H : loss s tau terms (by_relation h)
-  + total s (fun u => total s (fun w => A (agree u w) * (H u w - h (agree u w)))) / tau / size <= loss s tau terms H.
-Proof.
-  assert (T := tau_pos _ _ _ _ ok). assert (P := size_pos s one).
-  unfold loss. set (X := total s (fun u => total s (fun w => A (agree u w) * _))).
-  match goal with |- ?a / ?n + _ <= ?b / ?n => replace (a / n + X / tau / n) with ((a + / tau * X) / n) by (field; lra) end.
-  apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; exact P|].
-  unfold X. rewrite <- total_scal, <- total_plus. apply total_le; intros u Hu.
-  apply Rle_trans with (over terms (fun t => anchor_loss s tau (by_relation h) u t
-    + weight t * total s (fun w => (denominator t (agree u w) * exp (h (agree u w) / tau) / partition Rs tau h t - positives t (agree u w)) * (H u w / tau - h (agree u w) / tau)))).
-  - right. rewrite over_plus. f_equal. unfold gradient. rewrite <- total_scal.
-    rewrite (over_ext terms (fun t => weight t * total s _) (fun t => total s (fun w => weight t * ((denominator t (agree u w) * exp (h (agree u w) / tau) / partition Rs tau h t - positives t (agree u w)) * (H u w / tau - h (agree u w) / tau))))) by (intros; rewrite <- total_scal; reflexivity).
-    rewrite over_total. apply total_ext; intros w _.
-    rewrite Rmult_comm, Rmult_assoc, Rmult_comm, <- over_scal. apply over_ext; intros t _. unfold Rdiv; ring.
-  - apply over_le; intros t Ht. unfold anchor_loss. rewrite <- Rmult_plus_distr_l.
-    apply Rmult_le_compat_l; [apply (weights _ _ _ _ ok); exact Ht|].
-    assert (Z := partition_at t u Hu). assert (PZ := partitions _ _ _ _ ok t Ht).
-    assert (L := lse_above s (fun w => denominator t (agree u w)) (fun w => by_relation h u w / tau) (fun w => H u w / tau)
-      (fun w _ => denominators _ _ _ _ ok t _ Ht)). cbv beta zeta in L. rewrite Z in L. specialize (L PZ). rewrite Z.
-    rewrite (total_ext s (fun w => (_ - positives t (agree u w)) * _) (fun w => denominator t (agree u w) * exp (by_relation h u w / tau) / partition Rs tau h t * (H u w / tau - by_relation h u w / tau)
-      - (positives t (agree u w) * (H u w / tau) - positives t (agree u w) * (by_relation h u w / tau)))) by (intros; unfold by_relation; ring).
-    rewrite !total_minus. lra.
-Qed.
+Definition mean_loss (H : matrix) : R := total s (anchor H) / size.
+Definition level (sizes : list R) (A h : list bool -> R) : R := row sizes (fun a => A a * h a).
+Record tangent_to : Prop := {
+  scale_pos : 0 < scale;
+  on_tangent : forall H u, valid s u ->
+    anchor (by_relation h) u + scale * total s (fun w => A (agree u w) * (H u w - h (agree u w))) <= anchor H u }.
+Record slope_at : Prop := {
+  slope : forall d u, valid s u -> derivable_pt_lim (fun r => anchor (fun u w => h (agree u w) + r * d u w) u) 0
+    (scale * total s (fun w => A (agree u w) * d u w));
+  same_loss : forall H G u, (forall w, valid s w -> H u w = G u w) -> anchor H u = anchor G u }.
+Hypothesis tan : tangent_to.
 
 Lemma spaces_le f g : (forall k, length k = length s -> Forall (fun k => k <> All) k -> f k <= g k) -> spaces Rs f <= spaces Rs g.
 Proof.
@@ -129,7 +41,7 @@ Proof.
   - apply total_ext; intros u Hu. rewrite total_same by exact Hu. apply (gram_unit s H g u Hu).
 Qed.
 
-Lemma at_level : total s (fun u => total s (fun w => A (agree u w) * h (agree u w))) = level Rs tau terms h * size.
+Lemma at_level : total s (fun u => total s (fun w => A (agree u w) * h (agree u w))) = level Rs A h * size.
 Proof.
   rewrite <- total_scal. apply total_ext; intros u Hu. rewrite Rmult_1_r.
   exact (total_agree s (fun a => A a * h a) u Hu).
@@ -146,36 +58,26 @@ Proof.
   - rewrite share_none by assumption. lra.
 Qed.
 Theorem bound theta dims x : multipliers theta -> unit_vectors s dims x ->
-  loss s tau terms (by_relation h) + (theta - level Rs tau terms h) / tau <= loss s tau terms (inner dims x).
+  mean_loss (by_relation h) + scale * (theta - level Rs A h) <= mean_loss (inner dims x).
 Proof.
-  intros E unit. assert (g := gram_of s dims x unit). set (H := inner dims x) in *.
-  apply Rle_trans with (2 := loss_above H). apply Rplus_le_compat_l.
-  assert (T := tau_pos _ _ _ _ ok). assert (P := size_pos s one). assert (B := above_level theta H E g).
-  rewrite (total_ext s _ (fun u => total s (fun w => A (agree u w) * H u w) - total s (fun w => A (agree u w) * h (agree u w))))
-    by (intros; rewrite <- total_minus; apply total_ext; intros; ring).
-  rewrite total_minus, at_level. set (X := total s (fun u => total s (fun w => A (agree u w) * H u w))) in *.
-  apply Rmult_le_reg_r with (tau * size); [apply Rmult_lt_0_compat; assumption|].
-  replace ((theta - level Rs tau terms h) / tau * (tau * size)) with (theta * size - level Rs tau terms h * size) by (field; lra).
-  replace ((X - level Rs tau terms h * size) / tau / size * (tau * size)) with (X - level Rs tau terms h * size) by (field; lra).
-  lra.
+  intros E unit. set (H := inner dims x). assert (B := above_level theta H E (gram_of s dims x unit)).
+  assert (C := scale_pos tan). assert (P := size_pos s one).
+  assert (S : total s (anchor (by_relation h)) + scale * (theta - level Rs A h) * size <= total s (anchor H)).
+  { apply Rle_trans with (total s (fun u => anchor (by_relation h) u + scale * total s (fun w => A (agree u w) * (H u w - h (agree u w))))).
+    - rewrite total_plus, total_scal.
+      rewrite (total_ext s (fun u => total s (fun w => A (agree u w) * (_ - _))) (fun u => total s (fun w => A (agree u w) * H u w) - total s (fun w => A (agree u w) * h (agree u w))))
+        by (intros; rewrite <- total_minus; apply total_ext; intros; ring).
+      rewrite total_minus, at_level, Rmult_assoc. apply Rplus_le_compat_l, Rmult_le_compat_l; lra.
+    - apply total_le. intros u Hu. apply (on_tangent tan); exact Hu. }
+  unfold mean_loss. apply Rmult_le_reg_r with size; [exact P|].
+  replace ((total s (anchor (by_relation h)) / size + scale * (theta - level Rs A h)) * size)
+    with (total s (anchor (by_relation h)) + scale * (theta - level Rs A h) * size) by (field; lra).
+  replace (total s (anchor H) / size * size) with (total s (anchor H)) by (field; lra). exact S.
 Qed.
-
-(* The loss at inner products by relation, in closed form. *)
-Definition value : R :=
-  over terms (fun t => weight t * (ln (partition Rs tau h t) - row Rs (fun a => positives t a * (h a / tau)))).
-Lemma value_at : loss s tau terms (by_relation h) = value.
-Proof.
-  assert (P := size_pos s one). unfold loss, value.
-  rewrite (total_ext s _ (fun _ => over terms (fun t => weight t * (ln (partition Rs tau h t) - row Rs (fun a => positives t a * (h a / tau)))) * 1)).
-  - rewrite total_scal. field. lra.
-  - intros u Hu. rewrite Rmult_1_r. apply over_ext; intros t _. unfold anchor_loss. rewrite (partition_at t u Hu).
-    rewrite (total_agree s (fun a => positives t a * (h a / tau)) u Hu : total s (fun w => positives t (agree u w) * (by_relation h u w / tau)) = _). reflexivity.
-Qed.
-
-Theorem optimal : multipliers (level Rs tau terms h) -> least s tau terms h.
+Theorem optimal : multipliers (level Rs A h) -> least s mean_loss h.
 Proof.
   intros E dims x unit. assert (B := bound _ dims x E unit).
-  replace (level Rs tau terms h - level Rs tau terms h) with 0 in B by ring. unfold Rdiv in B. lra.
+  replace (scale * (level Rs A h - level Rs A h)) with 0 in B by ring. lra.
 Qed.
 
 (* ---- vectors of a pure structure, and beside it ---- *)
@@ -188,7 +90,7 @@ Lemma there_length k : there s k -> length k = length s.
 Proof. clear. revert k; induction s; intros [|k ks]; simpl; try contradiction; [reflexivity|]. intro h0. f_equal. apply IHl. destruct k; tauto. Qed.
 Lemma diagonal_pos k : there s k -> 0 < diagonal k.
 Proof.
-  unfold diagonal, ones. clear ok. revert k one; induction s; intros [|k ks] one' h0; simpl in *; try contradiction; [lra|].
+  unfold diagonal, ones. clear tan. revert k one; induction s; intros [|k ks] one' h0; simpl in *; try contradiction; [lra|].
   assert (Pa : 0 < INR a) by (apply lt_0_INR, one'; auto).
   apply Rmult_lt_0_compat; [|apply IHl; [auto | destruct k; tauto]].
   destruct k; simpl; [apply Rinv_0_lt_compat; exact Pa | | lra].
@@ -258,73 +160,39 @@ Proof.
   - exact min.
 Qed.
 
-Notation moved := (fun (r : R) (u w : point) => (1 - r) * h (agree u w) + r * pure k (agree u w)).
-Lemma derivative_beside : Forall (fun k => k <> All) k ->
-  derivable_pt_lim (fun r => total s (fun u => over terms (anchor_loss s tau (moved r) u))) 0
-    ((eigen Rs k A - level Rs tau terms h) * size / tau).
+Theorem better : slope_at -> Forall (fun k => k <> All) k -> eigen Rs k A < level Rs A h -> ~ least s mean_loss h.
 Proof.
-  intro min. assert (T := tau_pos _ _ _ _ ok).
-  set (d := fun u w => pure k (agree u w) / tau - h (agree u w) / tau).
-  replace ((eigen Rs k A - level Rs tau terms h) * size / tau)
-    with (total s (fun u => over terms (fun t => weight t * (total s (fun w => denominator t (agree u w) * exp (h (agree u w) / tau) / partition Rs tau h t * d u w)
-      - total s (fun w => positives t (agree u w) * d u w))))).
-  2: { unfold Rdiv at 3. rewrite Rmult_minus_distr_r, <- at_beside, <- at_level, <- total_minus, Rmult_comm, <- total_scal by exact min.
-    apply total_ext; intros u Hu. rewrite <- total_minus, <- total_scal.
-    rewrite (over_ext terms _ (fun t => total s (fun w => weight t * ((denominator t (agree u w) * exp (h (agree u w) / tau) / partition Rs tau h t - positives t (agree u w)) * d u w))))
-      by (intros; rewrite <- total_minus, <- total_scal; apply total_ext; intros; ring).
-    rewrite over_total. apply total_ext; intros w _. unfold gradient, d.
-    transitivity ((pure k (agree u w) / tau - h (agree u w) / tau) * over terms (fun t => weight t * (denominator t (agree u w) * exp (h (agree u w) / tau) / partition Rs tau h t - positives t (agree u w)))).
-    - rewrite <- over_scal. apply over_ext; intros; ring.
-    - unfold Rdiv; ring. }
-  apply (total_der s (fun u r => over terms (anchor_loss s tau (moved r) u))). intros u Hu.
-  apply (over_der terms (fun t r => anchor_loss s tau (moved r) u t)). intros t Ht. unfold anchor_loss.
-  apply (derivable_pt_lim_scal (fun r => ln (total s (fun w => denominator t (agree u w) * exp (moved r u w / tau)))
-     - total s (fun w => positives t (agree u w) * (moved r u w / tau)))).
-  apply (derivable_pt_lim_minus (fun r => ln (total s (fun w => denominator t (agree u w) * exp (moved r u w / tau))))).
-  - apply der_ext with (fun r => ln (total s (fun w => denominator t (agree u w) * exp (h (agree u w) / tau + r * d u w)))).
-    + intro r. f_equal. apply total_ext; intros w _. do 2 f_equal. unfold d, Rdiv; ring.
-    + assert (Z := partition_at t u Hu). unfold by_relation in Z. assert (PZ := partitions _ _ _ _ ok t Ht).
-      assert (L := lse_derivative s (fun w => denominator t (agree u w)) (fun w => h (agree u w) / tau) (d u)).
-      cbv beta zeta in L. rewrite Z in L. exact (L PZ).
-  - apply der_ext with (fun r => total s (fun w => positives t (agree u w) * (h (agree u w) / tau)) + r * total s (fun w => positives t (agree u w) * d u w)).
-    + intro r. rewrite <- total_scal, <- total_plus. apply total_ext; intros w _. unfold d, Rdiv; ring.
-    + apply der_affine.
-Qed.
-
-Lemma loss_ext H G : (forall u v, valid s u -> valid s v -> H u v = G u v) -> loss s tau terms H = loss s tau terms G.
-Proof.
-  intro e. unfold loss. f_equal. apply total_ext; intros u Hu. apply over_ext; intros t _. unfold anchor_loss.
-  f_equal. f_equal; [f_equal|]; apply total_ext; intros w Hw; rewrite e by assumption; reflexivity.
-Qed.
-
-Theorem better : Forall (fun k => k <> All) k -> eigen Rs k A < level Rs tau terms h -> ~ least s tau terms h.
-Proof.
-  intros min D L. assert (T := tau_pos _ _ _ _ ok). assert (P := size_pos s one).
-  set (f := fun r => total s (fun u => over terms (anchor_loss s tau (moved r) u))).
-  set (l := (level Rs tau terms h - eigen Rs k A) * size / tau).
-  assert (Pl : 0 < l) by (apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat|]; lra).
-  assert (F : derivable_pt_lim f 0 (- l)).
-  { replace (- l) with ((eigen Rs k A - level Rs tau terms h) * size / tau) by (unfold l; field; lra).
-    apply derivative_beside. exact min. }
+  intros slo min D L. assert (C := scale_pos tan). assert (P := size_pos s one).
+  set (d := fun u w => pure k (agree u w) - h (agree u w)).
+  set (g := fun r => total s (anchor (fun u w => h (agree u w) + r * d u w))).
+  set (l := scale * ((level Rs A h - eigen Rs k A) * size)).
+  assert (Pl : 0 < l) by (apply Rmult_lt_0_compat; [|apply Rmult_lt_0_compat]; lra).
+  assert (F : derivable_pt_lim g 0 (- l)).
+  { replace (- l) with (total s (fun u => scale * total s (fun w => A (agree u w) * d u w))).
+    - apply (total_der s (fun u r => anchor (fun u w => h (agree u w) + r * d u w) u)). intros; apply (slope slo); assumption.
+    - rewrite total_scal. unfold l. rewrite Ropp_mult_distr_r, Ropp_mult_distr_l. f_equal.
+      rewrite Ropp_minus_distr, Rmult_minus_distr_r, <- at_beside, <- at_level, <- total_minus by exact min.
+      apply total_ext; intros. rewrite <- total_minus. apply total_ext; intros. unfold d. ring. }
   destruct (F l Pl) as [[e Pe] K]. simpl in K.
   assert (M := Rmin_l (e / 2) (1 / 2)). assert (M' := Rmin_r (e / 2) (1 / 2)).
   assert (M'' : 0 < Rmin (e / 2) (1 / 2)) by (apply Rmin_glb_lt; lra).
   set (r := Rmin (e / 2) (1 / 2)) in *. clearbody r.
-  assert (Q : Rabs ((f (0 + r) - f 0) / r - - l) < l) by (apply K; [lra | rewrite Rabs_right; lra]).
+  assert (Q : Rabs ((g (0 + r) - g 0) / r - - l) < l) by (apply K; [lra | rewrite Rabs_right; lra]).
   apply Rabs_def2 in Q. rewrite Rplus_0_l in Q. destruct Q as [Q _].
-  assert (N : (f r - f 0) / r < 0) by lra.
+  assert (N : (g r - g 0) / r < 0) by lra.
   apply Rmult_lt_compat_r with (r := r) in N; [|exact M''].
-  replace ((f r - f 0) / r * r) with (f r - f 0) in N by (field; lra).
+  replace ((g r - g 0) / r * r) with (g r - g 0) in N by (field; lra).
   assert (Hr : 0 <= r <= 1) by lra.
-  specialize (L (2%nat :: s) (beside r)).
-  rewrite (loss_ext (inner (2%nat :: s) (beside r)) (moved r)) in L by (intros; apply beside_inner; assumption).
-  assert (f0 : loss s tau terms (by_relation h) = f 0 / size).
-  { rewrite (loss_ext (by_relation h) (moved 0)) by (intros; unfold by_relation; ring). reflexivity. }
-  assert (fr : loss s tau terms (moved r) = f r / size) by reflexivity. rewrite f0, fr in L.
+  specialize (L (2%nat :: s) (beside r)). unfold mean_loss in L.
+  assert (f0 : total s (anchor (by_relation h)) = g 0).
+  { apply total_ext; intros u _. apply (same_loss slo). intros. unfold by_relation. ring. }
+  assert (fr : total s (anchor (inner (2%nat :: s) (beside r))) = g r).
+  { apply total_ext; intros u Hu. apply (same_loss slo). intros. rewrite beside_inner by assumption. unfold d. ring. }
+  rewrite f0, fr in L.
   assert (U : unit_vectors s (2%nat :: s) (beside r)).
   { intros u Hu. rewrite beside_inner by assumption. rewrite h_at, !pure_one by assumption. ring. }
   specialize (L U). apply Rmult_le_compat_r with (r := size) in L; [|lra].
-  replace (f 0 / size * size) with (f 0) in L by (field; lra).
-  replace (f r / size * size) with (f r) in L by (field; lra). lra.
+  replace (g 0 / size * size) with (g 0) in L by (field; lra).
+  replace (g r / size * size) with (g r) in L by (field; lra). lra.
 Qed.
 End Optimal.

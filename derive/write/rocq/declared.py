@@ -1,0 +1,193 @@
+"""A declared loss for Rocq, and its gradient at one inner product per relation.
+
+A relation is a pattern of which indices of two points agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+from typing import ClassVar
+
+from sympy import Expr, S, Symbol
+
+from ...problems.problem import Problem
+from ...structures.scheme import Scheme
+from .terms import NotWritten, name, term
+
+#: Axes on which a projection takes the mean, or what is left.
+MEAN, CONTRAST, ALL = "Mean", "Contrast", "All"
+Kinds = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A sign that convexity needs: the end of the name of its lemma, the goal, and what it is."""
+
+    called: str
+    goal: str
+    value: Expr
+    strict: bool = False
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A loss on a structure, and inner products by relation; subclasses say which losses.
+
+    Attributes
+    ----------
+    called
+        What names in Rocq begin with.
+    problem
+        The loss and the structure.
+    inner
+        Inner products by relation.
+    at
+        Values that are put in for symbols.
+    """
+
+    called: str
+    problem: Problem
+    inner: Mapping[str, Expr]
+    at: Mapping[Symbol, Expr] = field(default_factory=dict)
+
+    #: What is unfolded in a goal, and the projections of a term.
+    unfolded: ClassVar[tuple[str, ...]]
+    fields: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.problem.structure, Scheme):
+            raise NotWritten("it has points of several kinds")
+
+    def put(self, e: Expr) -> Expr:
+        """An expression with the values."""
+        return e.xreplace(dict(self.at))
+
+    # --- the declaration -------------------------------------------------------------------
+    @property
+    def scheme(self) -> Scheme:
+        """The relations and eigenspaces."""
+        return self.problem.scheme
+
+    @cached_property
+    def axes(self) -> tuple[Expr, ...]:
+        """How many points there are along each index."""
+        return tuple(map(self.put, self.scheme.axes))
+
+    @cached_property
+    def counts(self) -> dict[str, Expr]:
+        """Partners of a point, by relation."""
+        return {r.name: self.put(r.count) for r in self.scheme.relations}
+
+    # --- at the inner products ----------------------------------------------------------------
+    @property
+    def gradient(self) -> Mapping[str, Expr]:
+        """The derivative in the entry of a pair, by relation, up to a positive factor."""
+        raise NotImplementedError
+
+    @cached_property
+    def level(self) -> Expr:
+        """The product of the gradient with the inner products, by row."""
+        parts = (k * self.gradient[r] * self.inner[r] for r, k in self.counts.items())
+        return sum(parts, S.Zero)
+
+    def eigenvalues(self, kinds: Kinds) -> dict[str, Expr]:
+        """The eigenvalue of each relation on a product of means and contrasts."""
+        found = dict.fromkeys(self.counts, S.Zero)
+        for pattern, r in self.scheme.pattern.items():
+            found[r] += prod(
+                (
+                    S.One if same else (size - 1 if kind == MEAN else -S.One)
+                    for same, size, kind in zip(pattern, self.axes, kinds, strict=True)
+                ),
+                start=S.One,
+            )
+        return found
+
+    def eigenvalue(self, kinds: Kinds) -> Expr:
+        """The eigenvalue of the gradient on such a product."""
+        values = self.eigenvalues(kinds)
+        return sum((values[r] * g for r, g in self.gradient.items()), S.Zero)
+
+    # --- text ------------------------------------------------------------------------------------
+    @property
+    def numbers(self) -> str:
+        """The axes as natural numbers."""
+        texts = (f"{a}%nat" if a.is_Integer else term(a) for a in self.axes)
+        return f"[{'; '.join(texts)}]"
+
+    @property
+    def sizes(self) -> str:
+        """The axes as real numbers."""
+        return f"[{'; '.join(map(term, self.axes))}]"
+
+    def by_pattern(self, values: Mapping[str, Expr]) -> str:
+        """A function of which indices agree."""
+        cases = [
+            f"[{'; '.join('true' if same else 'false' for same in pattern)}] => {term(values[r])}"
+            for pattern, r in self.scheme.pattern.items()
+            if values[r] != 0
+        ]
+        return f"fun a => match a with {' | '.join([*cases, '_ => 0'])} end"
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The terms of the loss."""
+        raise NotImplementedError
+
+    def definitions(self, symbols: tuple[Symbol, ...] = ()) -> str:
+        """The loss and the inner products, by which indices agree."""
+        given = f" ({' '.join(map(name, symbols))} : R)" if symbols else ""
+        every = ";\n    ".join(self.terms)
+        return (
+            f"Definition {self.called}_terms{given} : list {self.kind} :=\n  [ {every} ].\n"
+            f"Definition {self.called}_inner{given} : list bool -> R :=\n"
+            f"  {self.by_pattern(self.inner)}."
+        )
+
+    #: The type of a term.
+    kind: ClassVar[str]
+
+    def loss_of(self, terms: str) -> str:
+        """The loss with these terms, a function of a matrix, for sizes that are natural numbers."""
+        raise NotImplementedError
+
+    def gradient_of(self, sizes: str, terms: str, inner: str) -> str:
+        """Its gradient by relation, for sizes that are real numbers."""
+        raise NotImplementedError
+
+    @property
+    def spelled(self) -> dict[str, Expr]:
+        """Exponentials as they stand in the goals."""
+        raise NotImplementedError
+
+    # --- convexity ----------------------------------------------------------------------------
+    def signs(self, terms: str, inner: str) -> Iterator[Part]:
+        """What has a sign because of which the loss is convex."""
+        raise NotImplementedError
+
+    def convex(self, sizes: str, terms: str, inner: str) -> str:
+        """What is to be known of them."""
+        raise NotImplementedError
+
+    def convex_proof(self) -> list[str]:
+        """Its proof from lemmas about the signs; ``use NAME`` stands for one of them."""
+        raise NotImplementedError
+
+    #: Theorems from it: that the loss lies above its tangent, and that this is its derivative. The
+    #: first is about {sizes} and {inner}.
+    tangent: ClassVar[str]
+    slope: ClassVar[str]
+
+    @property
+    def among(self) -> str:
+        """The pattern that takes each term of the list in turn."""
+        every = range(len(self.terms))
+        return f"{'[<-|' * len(every)}[]{']' * len(every)}"
+
+
+def listed(kinds: Kinds) -> str:
+    """A product of means and contrasts as a list of Rocq."""
+    return f"[{'; '.join(kinds)}]"

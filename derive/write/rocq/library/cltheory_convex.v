@@ -1,0 +1,245 @@
+(* Written by cltheory. Softmax and sigmoid losses are convex in the inner products: their gradients by
+   relation, which are those of the tangents that they lie above. *)
+From Coq Require Import Reals Lra Lia List Arith.
+Require Import cltheory_loss cltheory_gram cltheory_optimal.
+Import ListNotations.
+Open Scope R_scope.
+
+Lemma tangent x y : exp y * (1 + (x - y)) <= exp x.
+Proof.
+  assert (H : 1 + (x - y) <= exp (x - y)).
+  { destruct (Req_dec (x - y) 0) as [e|e]; [rewrite e, exp_0; lra | left; apply exp_ineq1; exact e]. }
+  replace (exp x) with (exp y * exp (x - y)) by (rewrite <- exp_plus; f_equal; lra).
+  apply Rmult_le_compat_l; [left; apply exp_pos | exact H].
+Qed.
+Lemma lse_above s d x0 x : (forall w, valid s w -> 0 <= d w) ->
+  let Z := total s (fun w => d w * exp (x0 w)) in 0 < Z ->
+  ln Z + total s (fun w => d w * exp (x0 w) / Z * (x w - x0 w)) <= ln (total s (fun w => d w * exp (x w))).
+Proof.
+  intros D Z PZ. set (r := total s (fun w => d w * exp (x0 w) / Z * (x w - x0 w))). assert (Pr := exp_pos r).
+  assert (K : exp r * Z <= total s (fun w => d w * exp (x w))).
+  { apply Rle_trans with (total s (fun w => exp r * (1 - r) * (d w * exp (x0 w)) + exp r * Z * (d w * exp (x0 w) / Z * (x w - x0 w)))).
+    - rewrite total_plus, !total_scal. fold r. fold Z. right; ring.
+    - apply total_le; intros w Hw. assert (T := tangent (x w) (r + x0 w)). rewrite exp_plus in T.
+      replace (exp r * (1 - r) * (d w * exp (x0 w)) + exp r * Z * (d w * exp (x0 w) / Z * (x w - x0 w)))
+        with (d w * (exp r * exp (x0 w) * (1 + (x w - (r + x0 w))))) by (field; lra).
+      apply Rmult_le_compat_l; [apply D; exact Hw | exact T]. }
+  replace (ln Z + r) with (ln (exp r * Z)) by (rewrite ln_mult, ln_exp by assumption; ring).
+  destruct K as [K|K]; [left; apply ln_increasing; [apply Rmult_lt_0_compat|]; assumption | rewrite K; lra].
+Qed.
+Lemma der_affine a b x : derivable_pt_lim (fun t => a + t * b) x b.
+Proof.
+  intros eps He. exists (mkposreal 1 Rlt_0_1). intros h h0 _.
+  replace ((a + (x + h) * b - (a + x * b)) / h - b) with 0 by (field; exact h0). rewrite Rabs_R0. exact He.
+Qed.
+Lemma lse_derivative s d x0 y : let Z := total s (fun w => d w * exp (x0 w)) in 0 < Z ->
+  derivable_pt_lim (fun t => ln (total s (fun w => d w * exp (x0 w + t * y w)))) 0 (total s (fun w => d w * exp (x0 w) / Z * y w)).
+Proof.
+  intros Z PZ.
+  assert (Z0 : total s (fun w => d w * exp (x0 w + 0 * y w)) = Z) by (apply total_ext; intros; do 2 f_equal; ring).
+  replace (total s (fun w => d w * exp (x0 w) / Z * y w)) with (/ Z * total s (fun w => d w * (exp (x0 w + 0 * y w) * y w))).
+  2: { rewrite <- total_scal. apply total_ext; intros w _. replace (x0 w + 0 * y w) with (x0 w) by ring. unfold Rdiv; ring. }
+  apply (derivable_pt_lim_comp (fun t => total s (fun w => d w * exp (x0 w + t * y w))) ln).
+  - apply (total_der s (fun w t => d w * exp (x0 w + t * y w))). intros w _.
+    apply (derivable_pt_lim_scal (fun t => exp (x0 w + t * y w))).
+    apply (derivable_pt_lim_comp (fun t => x0 w + t * y w) exp); [apply der_affine | apply derivable_pt_lim_exp].
+  - rewrite Z0. apply derivable_pt_lim_ln. exact PZ.
+Qed.
+Lemma der_ext f g x l : (forall t, f t = g t) -> derivable_pt_lim f x l -> derivable_pt_lim g x l.
+Proof. intros e D eps He. destruct (D eps He) as [d Hd]. exists d. intros h. rewrite <- !e. apply Hd. Qed.
+
+Lemma over_ext {T} (l : list T) f g : (forall t, In t l -> f t = g t) -> over l f = over l g.
+Proof. induction l; simpl; intro e; [reflexivity|]. rewrite e, IHl; auto. Qed.
+Lemma over_le {T} (l : list T) f g : (forall t, In t l -> f t <= g t) -> over l f <= over l g.
+Proof. induction l; simpl; intro e; [lra|]. apply Rplus_le_compat; [apply e | apply IHl]; auto. Qed.
+Lemma over_plus {T} (l : list T) f g : over l (fun t => f t + g t) = over l f + over l g.
+Proof. induction l; simpl; [ring|]. rewrite IHl; ring. Qed.
+Lemma over_scal {T} (l : list T) c f : over l (fun t => c * f t) = c * over l f.
+Proof. induction l; simpl; [ring|]. rewrite IHl; ring. Qed.
+Lemma over_total {T} s (l : list T) f : over l (fun t => total s (fun w => f t w)) = total s (fun w => over l (fun t => f t w)).
+Proof. induction l; simpl; [rewrite total_zero; reflexivity|]. rewrite IHl, <- total_plus. reflexivity. Qed.
+Lemma over_der {T} l (f : T -> R -> R) g x : (forall t, In t l -> derivable_pt_lim (f t) x (g t)) ->
+  derivable_pt_lim (fun r => over l (fun t => f t r)) x (over l g).
+Proof.
+  induction l; simpl; intro D; [apply derivable_pt_lim_const|].
+  apply (derivable_pt_lim_plus (f a) (fun r => over l (fun t => f t r))); [apply D | apply IHl]; auto.
+Qed.
+
+(* The gradient by relation, times tau; the sizes are real numbers here. *)
+Definition partition (sizes : list R) (tau : R) (h : list bool -> R) (t : term) : R :=
+  row sizes (fun b => denominator t b * exp (h b / tau)).
+Definition gradient (sizes : list R) (tau : R) (terms : list term) (h : list bool -> R) (a : list bool) : R :=
+  over terms (fun t => weight t * (denominator t a * exp (h a / tau) / partition sizes tau h t - positives t a)).
+Record convex (sizes : list R) (tau : R) (terms : list term) (h : list bool -> R) : Prop := {
+  tau_pos : 0 < tau;
+  weights : forall t, In t terms -> 0 <= weight t;
+  denominators : forall t a, In t terms -> 0 <= denominator t a;
+  partitions : forall t, In t terms -> 0 < partition sizes tau h t }.
+
+Section Softmax.
+Variables (s : list nat) (tau : R) (terms : list term) (h : list bool -> R).
+Hypothesis one : forall N, In N s -> (1 <= N)%nat.
+Notation Rs := (map INR s).
+Hypothesis ok : convex Rs tau terms h.
+Notation A := (gradient Rs tau terms h).
+Notation anchors := (fun H u => over terms (anchor_loss s tau H u)).
+
+Lemma partition_at t u : valid s u ->
+  total s (fun w => denominator t (agree u w) * exp (by_relation h u w / tau)) = partition Rs tau h t.
+Proof. intro Hu. exact (total_agree s (fun b => denominator t b * exp (h b / tau)) u Hu). Qed.
+
+(* The gradient of a term; with x = y / tau. *)
+Notation pull := (fun t a => denominator t a * exp (h a / tau) / partition Rs tau h t - positives t a).
+Lemma pulls (d : point -> R) u :
+  over terms (fun t => weight t * total s (fun w => pull t (agree u w) * (d w / tau))) = / tau * total s (fun w => A (agree u w) * d w).
+Proof.
+  rewrite (over_ext terms _ (fun t => total s (fun w => weight t * (pull t (agree u w) * (d w / tau))))) by (intros; rewrite <- total_scal; reflexivity).
+  rewrite over_total, <- total_scal. apply total_ext; intros w _. unfold gradient.
+  transitivity (d w / tau * over terms (fun t => weight t * pull t (agree u w))).
+  - rewrite <- over_scal. apply over_ext; intros; ring.
+  - unfold Rdiv; ring.
+Qed.
+Theorem softmax_tangent : tangent_to s anchors A h (/ tau).
+Proof.
+  assert (T := tau_pos _ _ _ _ ok). split; [apply Rinv_0_lt_compat; exact T|]. intros H u Hu.
+  rewrite <- (pulls (fun w => H u w - h (agree u w)) u), <- over_plus. apply over_le; intros t Ht. unfold anchor_loss.
+  rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; [apply (weights _ _ _ _ ok); exact Ht|].
+  assert (Z := partition_at t u Hu). assert (PZ := partitions _ _ _ _ ok t Ht).
+  assert (L := lse_above s (fun w => denominator t (agree u w)) (fun w => by_relation h u w / tau) (fun w => H u w / tau)
+    (fun w _ => denominators _ _ _ _ ok t _ Ht)). cbv beta zeta in L. rewrite Z in L. specialize (L PZ). rewrite Z.
+  rewrite (total_ext s (fun w => (_ - positives t (agree u w)) * _) (fun w => denominator t (agree u w) * exp (by_relation h u w / tau) / partition Rs tau h t * (H u w / tau - by_relation h u w / tau)
+    - (positives t (agree u w) * (H u w / tau) - positives t (agree u w) * (by_relation h u w / tau)))) by (intros; unfold by_relation, Rdiv; ring).
+  rewrite !total_minus. lra.
+Qed.
+Theorem softmax_slope : slope_at s anchors A h (/ tau).
+Proof.
+  split.
+  - intros d u Hu. rewrite <- (pulls (d u) u).
+    apply (over_der terms (fun t r => anchor_loss s tau (fun u w => h (agree u w) + r * d u w) u t)). intros t Ht. unfold anchor_loss.
+    apply (derivable_pt_lim_scal (fun r => ln (total s (fun w => denominator t (agree u w) * exp ((h (agree u w) + r * d u w) / tau)))
+       - total s (fun w => positives t (agree u w) * ((h (agree u w) + r * d u w) / tau)))).
+    rewrite (total_ext s _ (fun w => denominator t (agree u w) * exp (h (agree u w) / tau) / partition Rs tau h t * (d u w / tau) - positives t (agree u w) * (d u w / tau))) by (intros; ring).
+    rewrite total_minus.
+    apply (derivable_pt_lim_minus (fun r => ln (total s (fun w => denominator t (agree u w) * exp ((h (agree u w) + r * d u w) / tau))))).
+    + apply der_ext with (fun r => ln (total s (fun w => denominator t (agree u w) * exp (h (agree u w) / tau + r * (d u w / tau))))).
+      * intro r. f_equal. apply total_ext; intros w _. do 2 f_equal. unfold Rdiv; ring.
+      * assert (Z := partition_at t u Hu). unfold by_relation in Z. assert (PZ := partitions _ _ _ _ ok t Ht).
+        assert (L := lse_derivative s (fun w => denominator t (agree u w)) (fun w => h (agree u w) / tau) (fun w => d u w / tau)).
+        cbv beta zeta in L. rewrite Z in L. exact (L PZ).
+    + apply der_ext with (fun r => total s (fun w => positives t (agree u w) * (h (agree u w) / tau)) + r * total s (fun w => positives t (agree u w) * (d u w / tau))).
+      * intro r. rewrite <- total_scal, <- total_plus. apply total_ext; intros w _. unfold Rdiv; ring.
+      * apply der_affine.
+  - intros H G u e. apply over_ext; intros t _. unfold anchor_loss.
+    f_equal. f_equal; [f_equal|]; apply total_ext; intros w Hw; rewrite e by assumption; reflexivity.
+Qed.
+
+(* The loss at inner products by relation, in closed form. *)
+Definition value : R :=
+  over terms (fun t => weight t * (ln (partition Rs tau h t) - row Rs (fun a => positives t a * (h a / tau)))).
+Lemma value_at : loss s tau terms (by_relation h) = value.
+Proof.
+  assert (P := size_pos s one). unfold loss, value.
+  rewrite (total_ext s _ (fun _ => over terms (fun t => weight t * (ln (partition Rs tau h t) - row Rs (fun a => positives t a * (h a / tau)))) * 1)).
+  - rewrite total_scal. field. lra.
+  - intros u Hu. rewrite Rmult_1_r. apply over_ext; intros t _. unfold anchor_loss. rewrite (partition_at t u Hu).
+    rewrite (total_agree s (fun a => positives t a * (h a / tau)) u Hu : total s (fun w => positives t (agree u w) * (by_relation h u w / tau)) = _). reflexivity.
+Qed.
+
+Theorem softmax_bound theta dims x : multipliers s A theta -> unit_vectors s dims x ->
+  loss s tau terms (by_relation h) + (theta - level Rs A h) / tau <= loss s tau terms (inner dims x).
+Proof. intros E u. unfold Rdiv. rewrite (Rmult_comm _ (/ tau)). exact (bound _ _ _ _ _ one softmax_tangent _ _ _ E u). Qed.
+End Softmax.
+
+(* ---- every positive has its own denominator ---- *)
+Definition own_gradient (sizes : list R) (tau : R) (terms : list term) (h : list bool -> R) (a : list bool) : R :=
+  over terms (fun t => weight t * (positives t a * (exp (h a / tau) / (exp (h a / tau) + partition sizes tau h t) - 1)
+    + denominator t a * exp (h a / tau) * row sizes (fun b => positives t b / (exp (h b / tau) + partition sizes tau h t)))).
+
+Section Own.
+Variables (s : list nat) (tau : R) (terms : list term) (h : list bool -> R).
+Notation Rs := (map INR s).
+Hypothesis ok : convex Rs tau terms h.
+Hypothesis pos : forall t a, In t terms -> 0 <= positives t a.
+Notation anchors := (fun H u => over terms (own_anchor_loss s tau H u)).
+Notation e := (fun a => exp (h a / tau)).
+Theorem own_tangent : tangent_to s anchors (own_gradient Rs tau terms h) h (/ tau).
+Proof.
+  assert (T := tau_pos _ _ _ _ ok). split; [apply Rinv_0_lt_compat; exact T|]. intros H u Hu.
+  set (D := fun w => H u w / tau - h (agree u w) / tau).
+  assert (Q : forall t, In t terms -> weight t * total s (fun v => positives t (agree u v) * (total s (fun w =>
+      (same (agree v w) + denominator t (agree u w)) * e (agree u w) / (e (agree u v) + partition Rs tau h t) * D w) - D v))
+    <= own_anchor_loss s tau H u t - own_anchor_loss s tau (by_relation h) u t).
+  { intros t Ht. unfold own_anchor_loss. rewrite <- Rmult_minus_distr_l, <- total_minus.
+    apply Rmult_le_compat_l; [apply (weights _ _ _ _ ok); exact Ht|]. apply total_le; intros v Hv.
+    rewrite <- Rmult_minus_distr_l. apply Rmult_le_compat_l; [apply pos; exact Ht|].
+    assert (Z : total s (fun w => denominator t (agree u w) * exp (h (agree u w) / tau)) = partition Rs tau h t)
+      by exact (total_agree s (fun b => denominator t b * e b) u Hu).
+    assert (PZ := partitions _ _ _ _ ok t Ht). assert (PE := exp_pos (h (agree u v) / tau)).
+    assert (P : forall y, total s (fun w => (same (agree v w) + denominator t (agree u w)) * exp (y w)) = exp (y v) + total s (fun w => denominator t (agree u w) * exp (y w))).
+    { intro y. rewrite <- (total_same s v (fun w => exp (y w)) Hv), <- total_plus. apply total_ext; intros; ring. }
+    assert (L := lse_above s (fun w => same (agree v w) + denominator t (agree u w)) (fun w => h (agree u w) / tau) (fun w => H u w / tau)).
+    cbv zeta in L. rewrite !P, Z in L. unfold by_relation, D. rewrite Z.
+    enough (0 < e (agree u v) + partition Rs tau h t /\ (forall w, valid s w -> 0 <= same (agree v w) + denominator t (agree u w))) as [X Y]
+      by (specialize (L Y X); cbv beta in *; lra).
+    split; [cbv beta; lra|]. intros w _. apply Rplus_le_le_0_compat; [unfold same; destruct forallb; lra | apply (denominators _ _ _ _ ok); exact Ht]. }
+  enough (/ tau * total s (fun w => own_gradient Rs tau terms h (agree u w) * (H u w - h (agree u w)))
+    = over terms (fun t => weight t * total s (fun v => positives t (agree u v) * (total s (fun w =>
+      (same (agree v w) + denominator t (agree u w)) * e (agree u w) / (e (agree u v) + partition Rs tau h t) * D w) - D v)))) as ->.
+  - rewrite <- over_plus. apply over_le. intros t Ht. specialize (Q t Ht). lra.
+  - rewrite <- total_scal.
+    rewrite (total_ext s _ (fun w => over terms (fun t => weight t * ((positives t (agree u w) * (e (agree u w) / (e (agree u w) + partition Rs tau h t) - 1)
+      + denominator t (agree u w) * e (agree u w) * row Rs (fun b => positives t b / (e b + partition Rs tau h t))) * D w)))).
+    2: { intros w _. unfold own_gradient, D. transitivity ((H u w / tau - h (agree u w) / tau) * over terms (fun t => weight t * (positives t (agree u w) * (e (agree u w) / (e (agree u w) + partition Rs tau h t) - 1)
+      + denominator t (agree u w) * e (agree u w) * row Rs (fun b => positives t b / (e b + partition Rs tau h t))))); [unfold Rdiv; ring|].
+      rewrite <- over_scal. apply over_ext; intros; ring. }
+    rewrite <- over_total. apply over_ext; intros t _. rewrite total_scal. f_equal.
+    rewrite <- (total_agree s (fun b => positives t b / (e b + partition Rs tau h t)) u Hu). set (R := total s _).
+    transitivity (total s (fun w => positives t (agree u w) * (e (agree u w) / (e (agree u w) + partition Rs tau h t) - 1) * D w)
+      + total s (fun v => positives t (agree u v) / (e (agree u v) + partition Rs tau h t)) * total s (fun w => denominator t (agree u w) * e (agree u w) * D w)).
+    { fold R. rewrite <- total_scal, <- total_plus. apply total_ext; intros; ring. }
+    rewrite Rmult_comm, <- total_scal, <- total_plus. apply total_ext; intros v Hv.
+    rewrite (total_ext s (fun w => _ / _ * D w) (fun w => same (agree v w) * (e (agree u w) / (e (agree u v) + partition Rs tau h t) * D w)
+      + / (e (agree u v) + partition Rs tau h t) * (denominator t (agree u w) * e (agree u w) * D w))) by (intros; unfold Rdiv; ring).
+    rewrite total_plus, total_same, total_scal by exact Hv. unfold Rdiv; ring.
+Qed.
+End Own.
+
+(* ---- sigmoid losses ---- *)
+Lemma softplus_above y x : ln (1 + exp y) + exp y / (1 + exp y) * (x - y) <= ln (1 + exp x).
+Proof.
+  assert (P := exp_pos y). assert (L := lse_above [2%nat] (fun _ => 1) (fun w => match w with [O] => 0 | _ => y end) (fun w => match w with [O] => 0 | _ => x end)).
+  simpl in L. rewrite !exp_0, !Rplus_0_l, !Rmult_1_l in L. replace (1 / (1 + exp y) * (0 - 0)) with 0 in L by ring.
+  rewrite Rplus_0_l in L. apply L; [intros; lra | lra].
+Qed.
+Lemma softplus_derivative y d : derivable_pt_lim (fun r => ln (1 + exp (y + r * d))) 0 (exp y / (1 + exp y) * d).
+Proof.
+  assert (P := exp_pos y). assert (L := lse_derivative [2%nat] (fun _ => 1) (fun w => match w with [O] => 0 | _ => y end) (fun w => match w with [O] => 0 | _ => d end)).
+  simpl in L. rewrite exp_0, !Rplus_0_l, !Rmult_1_l, Rmult_0_r, Rplus_0_l in L.
+  apply der_ext with (2 := L ltac:(lra)). intro r. rewrite !Rmult_0_r, !Rplus_0_r, exp_0, Rplus_0_l, !Rmult_1_l. reflexivity.
+Qed.
+Definition pair_gradient (terms : list pair_term) (h : list bool -> R) (a : list bool) : R :=
+  over terms (fun t => if among t a then strength t * (rate t * (exp (rate t * h a + shift t) / (1 + exp (rate t * h a + shift t)))) else 0).
+
+Section Pairs.
+Variables (s : list nat) (terms : list pair_term) (h : list bool -> R).
+Theorem pair_tangent : (forall t, In t terms -> 0 <= strength t) -> tangent_to s (pair_anchor_loss s terms) (pair_gradient terms h) h 1.
+Proof.
+  intro pos. split; [lra|]. intros H u Hu. unfold pair_anchor_loss. rewrite Rmult_1_l, <- total_plus. apply total_le; intros w _.
+  unfold pair_gradient. rewrite Rmult_comm, <- over_scal, <- over_plus. apply over_le; intros t Ht. unfold by_relation.
+  destruct (among t (agree u w)); [|lra].
+  assert (L := softplus_above (rate t * h (agree u w) + shift t) (rate t * H u w + shift t)).
+  apply Rmult_le_compat_l with (r := strength t) in L; [|apply pos; exact Ht]. eapply Rle_trans; [|exact L]. right. ring.
+Qed.
+Theorem pair_slope : slope_at s (pair_anchor_loss s terms) (pair_gradient terms h) h 1.
+Proof.
+  split.
+  - intros d u Hu. rewrite Rmult_1_l. apply (total_der s (fun w r => over terms (fun t => if among t (agree u w) then strength t * ln (1 + exp (rate t * (h (agree u w) + r * d u w) + shift t)) else 0))).
+    intros w _. unfold pair_gradient. rewrite Rmult_comm, <- over_scal.
+    apply (over_der terms (fun t r => if among t (agree u w) then strength t * ln (1 + exp (rate t * (h (agree u w) + r * d u w) + shift t)) else 0)).
+    intros t _. destruct (among t (agree u w)); [|rewrite Rmult_0_r; apply derivable_pt_lim_const].
+    assert (L := derivable_pt_lim_scal _ (strength t) _ _ (softplus_derivative (rate t * h (agree u w) + shift t) (rate t * d u w))).
+    replace (d u w * _) with (strength t * (exp (rate t * h (agree u w) + shift t) / (1 + exp (rate t * h (agree u w) + shift t)) * (rate t * d u w))) by ring.
+    apply der_ext with (2 := L). intro r. unfold mult_real_fct. do 3 f_equal. f_equal. ring.
+  - intros H G u e. apply total_ext; intros w Hw. rewrite e by exact Hw. reflexivity.
+Qed.
+End Pairs.

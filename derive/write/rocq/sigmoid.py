@@ -1,0 +1,120 @@
+"""Sigmoid losses for Rocq: sums of ln (1 + exp) of affine functions of single inner products."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from sympy import Expr, S, exp, expand, log
+
+from ...losses.pairwise import PairTerm, PairwiseLoss, c
+from .declared import Declared, Part
+from .terms import ATOM, NotWritten, term
+
+
+class Sigmoid(Declared):
+    """A pairwise loss each of whose functions is ln (1 + exp (rate c + shift))."""
+
+    unfolded = ("pair_gradient",)
+    fields = "among strength rate shift"
+    kind = "pair_term"
+    tangent, slope = "pair_tangent {sizes} _ {inner} ok", "pair_slope _ _ _"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.problem.loss, PairwiseLoss):
+            raise NotWritten("its loss is not one of single inner products")
+        for t in self.loss.terms:
+            self.affine(t)
+
+    @property
+    def loss(self) -> PairwiseLoss:
+        """The declaration."""
+        assert isinstance(self.problem.loss, PairwiseLoss)
+        return self.problem.loss
+
+    def affine(self, t: PairTerm) -> tuple[Expr, Expr]:
+        """The rate and the shift of a term.
+
+        Raises
+        ------
+        NotWritten
+            If its function is another one.
+        """
+        inside = t.function.args[0] - 1 if isinstance(t.function, log) else S.Zero
+        logit = inside.args[0].expand() if isinstance(inside, exp) else S.Zero
+        rate = logit.coeff(c)
+        shift = expand(logit - rate * c)
+        if rate == 0 or c in shift.free_symbols:
+            raise NotWritten(f"{t.function} is not ln(1 + exp) of an affine function of c")
+        return self.put(rate), self.put(shift)
+
+    @cached_property
+    def gradient(self) -> dict[str, Expr]:
+        """The derivative in the entry of a pair, by relation."""
+        found = dict.fromkeys(self.counts, S.Zero)
+        for t in self.loss.terms:
+            rate, _ = self.affine(t)
+            power = self._power(t)
+            found[t.relation] += self.put(t.weight) * rate * power / (1 + power)
+        return found
+
+    def _power(self, t: PairTerm) -> Expr:
+        rate, shift = self.affine(t)
+        return exp(expand(rate * self.inner[t.relation] + shift))
+
+    # --- text ------------------------------------------------------------------------------------
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        """The terms of the loss."""
+        found = []
+        for t in self.loss.terms:
+            rate, shift = self.affine(t)
+            found.append(
+                f"{{| among := {self._pairs(t.relation)};\n"
+                f"      strength := {term(self.put(t.weight))};\n"
+                f"      rate := {term(rate)}; shift := {term(shift)} |}}"
+            )
+        return tuple(found)
+
+    def _pairs(self, relation: str) -> str:
+        cases = [
+            f"[{'; '.join('true' if same else 'false' for same in pattern)}] => true"
+            for pattern, r in self.scheme.pattern.items()
+            if r == relation
+        ]
+        return f"fun a => match a with {' | '.join([*cases, '_ => false'])} end"
+
+    def loss_of(self, terms: str) -> str:
+        """The loss with these terms, a function of a matrix, for sizes that are natural numbers."""
+        return f"(pair_loss {self.numbers} {terms})"
+
+    def gradient_of(self, sizes: str, terms: str, inner: str) -> str:
+        """Its gradient by relation."""
+        return f"(pair_gradient {terms} {inner})"
+
+    @cached_property
+    def spelled(self) -> dict[str, Expr]:
+        """Exponentials as they stand in the goals."""
+        found = {}
+        for t in self.loss.terms:
+            rate, shift = self.affine(t)
+            of = (term(e, None, ATOM) for e in (rate, self.inner[t.relation], shift))
+            found["exp ({} * {} + {})".format(*of)] = self._power(t)
+        return found
+
+    # --- convexity ----------------------------------------------------------------------------
+    def signs(self, terms: str, inner: str) -> Iterator[Part]:
+        """The weights of the pairs."""
+        for k, t in enumerate(self.loss.terms):
+            weight = self.put(t.weight)
+            yield Part(f"strength{k}", f"0 <= {term(weight, None, 1)}", weight)
+
+    def convex(self, sizes: str, terms: str, inner: str) -> str:
+        """What is to be known of them."""
+        return f"forall term_, In term_ {terms} -> 0 <= strength term_"
+
+    def convex_proof(self) -> list[str]:
+        """Its proof from lemmas about the weights."""
+        each = (f"- use strength{k}." for k in range(len(self.loss.terms)))
+        return [f"intros term_ {self.among}; cbn [strength].", *each]
