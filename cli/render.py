@@ -36,6 +36,9 @@ def render(
         import json
 
         return json.dumps(report, indent=2)
+    from ..derive.write.renaming import retold
+
+    names = renamed or {}
     if style in ("python", "javascript"):
         from ..derive.write.javascript import javascript_source
         from ..derive.write.python import python_source
@@ -43,10 +46,11 @@ def render(
         sources = {"python": (python_source, "#"), "javascript": (javascript_source, "//")}
         write, mark = sources[style]
         steps = ["", f"Derivation{_terms(report)}", *_steps(result)] if proof else []
-        return "\n".join([write(result, point), *(f"{mark} {line}".rstrip() for line in steps)])
+        told = (f"{mark} {line}".rstrip() for line in retold(steps, names))
+        return "\n".join([write(result, point, names), *told])
     if style == "text":
-        return _text(report, brief, proof, whole, result, point, claims)
-    head = [] if brief else _typeset_head(result, point, style, renamed or {})
+        return retold([_text(report, brief, proof, whole, result, point, claims)], names)[0]
+    head = [] if brief else _typeset_head(result, point, style, names)
     if style == "latex":
         return _latex(report, brief, head, result, renamed)
     return _markdown(report, brief, head, result, renamed)
