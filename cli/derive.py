@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 
@@ -10,9 +10,6 @@ from .batches import alone_option, batch_options, over_batches
 from .guard import Limits, go_on_in_a_copy, options
 from .parameters import ResultCommand, ResultId, convention_names, split
 from .writing import COLUMNS, formats
-
-if TYPE_CHECKING:
-    from ..derive.theorem.result import Result
 
 FORMATS = ("text", "json", "latex", "markdown", "python", "javascript")
 TYPESET = ("json", "latex", "markdown")
@@ -108,7 +105,6 @@ def derive_command(
     id, drawn = over_batches(id, batch, sampling, alone, parameters)
     values = split((*parameters, *drawn), id)
     from ..derive.results import results
-    from ..derive.write.renaming import ExportError
     from ..derive.write.report import report
     from .render import render
 
@@ -140,7 +136,12 @@ def derive_command(
     point = result.point(**values)
     for name in [s.name for s in result.idle if s.name in values]:
         click.echo(f"cltheory: {name} plays no role: {id} holds for every {name}", err=True)
-    renamed = _renamed(rename, result, style in TYPESET) if rename else {}
+    renamed = {}
+    if rename:
+        from ..derive.write import renaming
+
+        read = renaming.rename if style in TYPESET else renaming.rename_plainly
+        renamed = read(rename, [result])
     if proof and style == "latex":
         from ..derive.write.layout.displays import room_of
         from ..derive.write.proofs.document import document, proof_of, snippet
@@ -163,18 +164,5 @@ def derive_command(
         from ..derive.theorem.dimensions import verdicts_at
 
         found["verdicts"] += verdicts_at(result, point, dim)
-    try:
-        shown = render(found, style, **given, result=result, point=point, renamed=renamed)
-    except ExportError as refusal:
-        raise click.UsageError(str(refusal)) from None
-    click.echo(shown)
+    click.echo(render(found, style, **given, result=result, point=point, renamed=renamed))
     return 0
-
-
-def _renamed(pairs: tuple[str, ...], result: Result, typeset: bool) -> dict[str, str]:
-    from ..derive.write.renaming import ExportError, rename, rename_plainly
-
-    try:
-        return (rename if typeset else rename_plainly)(pairs, [result])
-    except ExportError as refusal:
-        raise click.UsageError(str(refusal)) from None

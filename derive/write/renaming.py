@@ -8,6 +8,7 @@ from keyword import iskeyword
 
 from sympy import Symbol, latex
 
+from ..errors import Refusal
 from ..language.letters import ACCEPTED, MAX_NAME, letter
 from ..theorem.result import Result
 from .display import words, written
@@ -19,7 +20,7 @@ KEYWORDS = frozenset(
 )
 
 
-class ExportError(ValueError):
+class ExportError(Refusal, ValueError):
     """Something cannot be written as asked; the message is one line."""
 
 
