@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 
@@ -11,10 +11,8 @@ from .guard import Limits, go_on_in_a_copy, options
 from .parameters import ResultCommand, ResultId, convention_names, split
 from .writing import COLUMNS, formats
 
-if TYPE_CHECKING:
-    from ..derive.theorem.result import Result
-
 FORMATS = ("text", "json", "latex", "markdown", "python", "javascript")
+TYPESET = ("json", "latex", "markdown")
 #: How formulas are laid out line by line, for those that have lines.
 LAID_OUT: dict[str, Literal["text", "tex"]] = {"text": "text", "latex": "tex", "markdown": "tex"}
 
@@ -32,7 +30,7 @@ Examples:
   cltheory derive supcl-threshold --format latex --proof --standalone > proof.tex
   cltheory derive supcl-threshold --m 10 --n 50 --p 2 --tau 0.1 --batch 100 --alone term
   cltheory derive supcl-optimum --m 4 --n 3 --p 2 --tau 0.5 --alpha 0.9 --batch 4 --alone term
-  cltheory derive supcl-threshold --format latex --rename tau=T
+  cltheory derive supcl-threshold --rename tau=T
   cltheory derive sigmoid-optimum --N 32768 --t 10 --b=-10 --convention siglip
 """,
 )
@@ -59,7 +57,7 @@ Examples:
     "--rename",
     metavar="SYMBOL=NAME",
     multiple=True,
-    help="In LaTeX, of --format latex, markdown or json: rename a symbol; may be repeated.",
+    help="Rename a symbol, in JSON only its LaTeX; may be repeated.",
 )
 @COLUMNS
 @click.option("--standalone", is_flag=True, help="With --proof: print a document for pdflatex.")
@@ -97,8 +95,6 @@ def derive_command(
     """
     if standalone and not (proof and style == "latex"):
         raise click.UsageError("--standalone needs --format latex --proof")
-    if rename and style in ("text", "python"):
-        raise click.UsageError("--rename needs LaTeX: give --format latex, markdown or json")
     if columns != "1" and not (proof and style == "latex"):
         raise click.UsageError("--columns needs --format latex --proof")
     if proof and brief:
@@ -140,7 +136,12 @@ def derive_command(
     point = result.point(**values)
     for name in [s.name for s in result.idle if s.name in values]:
         click.echo(f"cltheory: {name} plays no role: {id} holds for every {name}", err=True)
-    renamed = _renamed(rename, result) if rename else {}
+    renamed = {}
+    if rename:
+        from ..derive.write import renaming
+
+        read = renaming.rename if style in TYPESET else renaming.rename_plainly
+        renamed = read(rename, [result])
     if proof and style == "latex":
         from ..derive.write.layout.displays import room_of
         from ..derive.write.proofs.document import document, proof_of, snippet
@@ -153,7 +154,7 @@ def derive_command(
         point,
         digits,
         claims=not brief and (claims or style in ("json", "markdown")),
-        typeset=style not in ("text", "python", "javascript"),
+        typeset=style in TYPESET,
         steps=style == "json" or (proof and style == "markdown"),
         plain=LAID_OUT.get(style, ""),
         renamed=renamed,
@@ -163,15 +164,5 @@ def derive_command(
         from ..derive.theorem.dimensions import verdicts_at
 
         found["verdicts"] += verdicts_at(result, point, dim)
-    shown = render(found, style, **given, result=result, point=point, renamed=renamed)
-    click.echo(shown)
+    click.echo(render(found, style, **given, result=result, point=point, renamed=renamed))
     return 0
-
-
-def _renamed(pairs: tuple[str, ...], result: Result) -> dict[str, str]:
-    from ..derive.write.renaming import ExportError, rename
-
-    try:
-        return rename(pairs, [result])
-    except ExportError as refusal:
-        raise click.UsageError(str(refusal)) from None

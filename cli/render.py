@@ -38,6 +38,7 @@ def render(
         import json
 
         return json.dumps(report, indent=2)
+    names = renamed or {}
     if style in ("python", "javascript"):
         from ..derive.write.javascript import javascript_source
         from ..derive.write.python import python_source
@@ -45,13 +46,23 @@ def render(
         sources = {"python": (python_source, "#"), "javascript": (javascript_source, "//")}
         write, mark = sources[style]
         steps = ["", f"Derivation{_terms(report)}", *_steps(result)] if proof else []
-        return "\n".join([write(result, point), *(f"{mark} {line}".rstrip() for line in steps)])
+        told = (f"{mark} {line}".rstrip() for line in _retold(steps, names))
+        return "\n".join([write(result, point, names), *told])
     if style == "text":
-        return _text(report, brief, proof, whole, result, point, claims)
-    head = [] if brief else _typeset_head(result, point, style, renamed or {})
+        return _retold([_text(report, brief, proof, whole, result, point, claims)], names)[0]
+    head = [] if brief else _typeset_head(result, point, style, names)
     if style == "latex":
         return _latex(report, brief, head, result, renamed)
     return _markdown(report, brief, head, result, renamed)
+
+
+def _retold(texts: list[str], names: Mapping[str, str]) -> list[str]:
+    """Texts with other names for symbols."""
+    if not names:
+        return texts
+    from ..derive.write.renaming import retold
+
+    return retold(texts, names)
 
 
 def _head(report: dict[str, Any]) -> str:

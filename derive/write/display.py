@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
+from math import inf
 from typing import TYPE_CHECKING
 
 from sympy import Basic, Expr, Piecewise, Symbol, oo
@@ -30,6 +31,7 @@ from .layout.statement import aligned, without_evident
 from .layout.tex import Names, spoken
 from .layout.tex import tex as tex_of
 from .layout.tree import Node
+from .layout.width import width
 from .wording import with_math
 
 if TYPE_CHECKING:
@@ -85,6 +87,8 @@ class Writer:
     renamed
         Name of a symbol -> the LaTeX to write for it.
     """
+
+    line = inf  #: points of a formula in a line of words that is not broken
 
     def __init__(self, result: Result, renamed: Mapping[str, str] | None = None):
         self.result = result
@@ -185,7 +189,10 @@ class Writer:
             sign = ">" if r.low_open else r"\ge"
             return f"{name} {sign} {low}"
         left, right = "(" if r.low_open else "[", ")" if r.high_open else "]"
-        return rf"{name} \in \left{left}{low}, {high}\right{right}"
+        whole = rf"{name} \in \left{left}{low}, {high}\right{right}"
+        if width(whole, 1) <= self.line:
+            return whole
+        return rf"{name} \in \bigl{left}{low},\allowbreak {high}\bigr{right}"
 
     def ranges_beyond(self, q: Quantity) -> Iterator[str]:
         """Ranges of a quantity that are not those of its result."""

@@ -22,7 +22,7 @@ from ..theorem.compile import conditions_on, quantity_function
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from .python import sources
-from .renaming import ExportError
+from .renaming import ExportError, retold
 
 OPERATORS: dict[type[ast.AST], str] = {
     **{ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow"},
@@ -33,10 +33,13 @@ NAMES = {"minimum": "min", "maximum": "max"}
 CONSTANTS = {"inf": "Infinity", "nan": "NaN"}
 
 
-def javascript_source(result: Result, point: Mapping[Symbol, Expr]) -> str:
-    """The quantities, with values put in, as a module of JavaScript functions."""
+def javascript_source(
+    result: Result, point: Mapping[Symbol, Expr], names: Mapping[str, str] | None = None
+) -> str:
+    """The quantities, with values put in and symbols renamed, as JavaScript functions."""
     title = f"{result.title} ({result.id}), written by cltheory"
-    return module(title, functions(result, "", point))
+    (body,) = retold([functions(result, "", point)], names or {})
+    return module(title, body)
 
 
 def to_javascript(results: Sequence[Result]) -> str:

@@ -17,13 +17,15 @@ from ..theorem.compile import NotNumpy, conditions_on, quantity_function
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from .display import sentence, words
-from .renaming import ExportError
+from .renaming import ExportError, retold
 
 
-def python_source(result: Result, point: Mapping[Symbol, Expr]) -> str:
-    """The quantities, with values put in, as a module of plain numpy functions."""
+def python_source(
+    result: Result, point: Mapping[Symbol, Expr], names: Mapping[str, str] | None = None
+) -> str:
+    """The quantities, with values put in and symbols renamed, as plain numpy functions."""
     title = f"{result.title} ({result.id}), written by cltheory"
-    return _module(title, *_functions(result, "", point))
+    return _module(title, *retold(_functions(result, "", point), names or {}))
 
 
 def to_python(results: Sequence[Result]) -> str:

@@ -1,18 +1,26 @@
-"""Other names for symbols in LaTeX, strictly checked."""
+"""Other names for symbols, in LaTeX, in text and in code, strictly checked."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from keyword import iskeyword
 
 from sympy import Symbol, latex
 
+from ..errors import Refusal
 from ..language.letters import ACCEPTED, MAX_NAME, letter
 from ..theorem.result import Result
 from .display import words, written
 
+#: Of JavaScript, where Python has no such word.
+KEYWORDS = frozenset(
+    "const default delete do enum export extends function let new null super switch this throw "
+    "typeof var void".split()
+)
 
-class ExportError(ValueError):
+
+class ExportError(Refusal, ValueError):
     """Something cannot be written as asked; the message is one line."""
 
 
@@ -46,6 +54,39 @@ def rename(pairs: Iterable[str], results: Sequence[Result]) -> dict[str, str]:
         for name in sorted(set(given) & set(map(_bare, taken))):
             raise ExportError(f"{given[name]} is taken in {r.id}: it is the name of a quantity")
     return tex
+
+
+def rename_plainly(pairs: Iterable[str], results: Sequence[Result]) -> dict[str, str]:
+    """Read the same pairs where there is no LaTeX: names that text and code can have.
+
+    Raises
+    ------
+    ExportError
+        As :func:`rename` does, and if a new name is no word.
+    """
+    pairs = list(pairs)
+    rename(pairs, results)
+    names = dict(map(str.strip, pair.replace("\\", "").split("=", 1)) for pair in pairs)
+    for new in names.values():
+        if not re.fullmatch(r"[A-Za-z]\w*", new, re.ASCII) or iskeyword(new) or new in KEYWORDS:
+            raise ExportError(f"{short(new)!r} is no name in text or code: use a word such as T")
+    return names
+
+
+def retold(texts: Sequence[str], names: Mapping[str, str]) -> list[str]:
+    """Text or code with other names for symbols; the article is left alone.
+
+    Raises
+    ------
+    ExportError
+        If what a symbol is to be called stands for something else there.
+    """
+    for new in set(names.values()) - set(names):
+        if any(re.search(rf"\b{new}\b", text) for text in texts):
+            raise ExportError(f"{new} stands for something else there: choose another name")
+    old = "|".join(sorted(names, key=len, reverse=True)) or "(?!)"
+    symbol = re.compile(rf"(?<!\w)(?<!--)(?!a [a-z]{{2}})(?:{old})(?!\w)")
+    return [symbol.sub(lambda at: names[at[0]], text) for text in texts]
 
 
 def _bare(tex: str) -> str:

@@ -313,7 +313,6 @@ def test_a_symbol_is_renamed_in_what_is_typeset(cltheory: Any, refused: Any) -> 
     plain = cltheory(*at[:-2], "--format", "latex").out
     renamed = cltheory(*at, "--format", "latex").out
     assert renamed == plain.replace(r"9 \tau", "9 T").replace(r"\tau", "T")
-    assert "--rename needs LaTeX" in refused(*at)
     assert "no symbol is called 'q'" in refused(*at[:-1], "q=T", "--format", "latex")
 
 
@@ -321,6 +320,19 @@ def test_markdown_has_a_sentence_and_an_equation_for_each_quantity(cltheory: Any
     out = cltheory("derive", "supcl-threshold", "--m", "10", "--brief", "--format", "markdown").out
     said = r"**`tau_max`** Classes do not collapse iff $\tau < \tau_{\max}$"
     assert f"\n\n{said}\n\n$$\\tau_{{\\max}} = \\frac{{10}}{{9 " in out
+
+
+@pytest.mark.parametrize("style", ["text", "python", "javascript"])
+def test_a_symbol_is_renamed_in_text_and_code(cltheory: Any, refused: Any, style: str) -> None:
+    """Two change places at once; names with it in them and what code is evaluated with stay."""
+    at = ("derive", "supcl-threshold", "--proof", "--format", style, "--rename")
+    out, plain = cltheory(*at, "tau=heat").out, cltheory(*at[:-1]).out
+    assert not re.search(r"\btau\b", out) and "alpha_min_tau_0" in out
+    assert re.sub(r"\bheat\b", "tau", out) == plain
+    swapped = cltheory(*at, "m=n", "--rename", "n=m").out
+    assert swapped.count("alpha") == plain.count("alpha") and swapped.split() != plain.split()
+    assert "'tilde{m}' is no name in text or code" in refused(*at, r"m=\tilde{m}")
+    assert "alpha_min stands for something else" in refused(*at, "m=alpha_min")
 
 
 def test_dim_gives_the_best_bound_and_d_where_that_is_a_parameter(cltheory: Any) -> None:

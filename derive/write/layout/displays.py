@@ -18,12 +18,13 @@ from ...dataclass import dataclass
 from ...decide.domain import Domain
 from ...errors import InternalError
 from ...proof.relations import Iff
-from .layout import layout
+from .layout import throughout
 from .lines import points, rows
 from .signs import by_sign
 from .statement import SIGNS, Line, lines
 from .tex import Names, spoken, tex
 from .tree import Call, Limited, Name, Node, Other, Product, Sum, named
+from .width import width
 
 #: Room in a line beside the number of a formula, in points; and what is written before a sign.
 ROOM = 345.0
@@ -35,9 +36,12 @@ NUMBER = 24.0
 #: in a display and in a line of text, which is longer.
 REPEATED, SAVED, SAVED_IN_TEXT = 20, 90, 30
 #: What a part costs at least that gets a letter because nothing larger fits.
-SMALL = 8
+SMALL = 7
 #: Names for parts: the first for sums of exponentials.
-SUMS, LETTERS = ("Z", "Z_1", "Z_2"), ("A", "B", "C", "Q", "S", "T", "W", "X", "Y")
+SUMS, LETTERS = (
+    ("Z", "Z_1", "Z_2"),
+    (*"ABCQSTWXY", *(f"{letter}_{k}" for k in "123" for letter in "ABC")),
+)
 
 
 @dataclass(frozen=True)
@@ -98,13 +102,13 @@ def shown(
 
 
 def expression(
-    e: Basic, domain: Domain | None, name: Names, before: str, room: float = ROOM
+    e: Basic, domain: Domain | None, name: Names, before: str, room: float = ROOM, sign: str = "="
 ) -> Shown:
-    """``before = e`` as rows that fit."""
+    """``before = e`` as rows that fit, or with another sign."""
     if isinstance(e, Piecewise):
         return _cases(e, domain, name, before, room)
     left = Symbol(before)
-    line = Line((Name(left), layout(e, domain)), SIGNS[Eq])
+    line = Line((Name(left), throughout(e, domain)), (sign, sign))
     return _displayed([line], lambda s: before if s == left else name(s), room)
 
 
@@ -116,31 +120,61 @@ def of_node(node: Node, name: Names, room: float = ROOM) -> Shown:
 def _displayed(
     found: Sequence[Line], name: Names, room: float, keep: dict[str, Symbol] | None = None
 ) -> Shown:
+    most = room / (4 if room < COLUMN else 2 if len(found) == 1 else 3)
+    left = max((_before_sign(line, name, most) for line in found), default=0.0)
     pool = Letters([side for line in found for side in line.sides], keep)
-    pool.shorten(name, room - SIGN - 10)
+    pool.shorten(name, room - SIGN - max(left, 10))
     nodes = iter(pool.nodes)
     laid: list[str] = []
     for line in found:
-        sides = tuple(next(nodes) for _ in line.sides)
-        laid += _rows(replace(line, sides=sides), name, room)
-    where = tuple(
-        tuple(_rows(Line((Name(letter), node), SIGNS[Eq]), name, room))
-        for letter, node in pool.letters
-    )
+        line = replace(line, sides=tuple(next(nodes) for _ in line.sides))
+        laid += _rows(line, name, room - left, is_aligned=_is_aligned(line, name, most))
+    where = tuple(_of_letter(letter, node, name, room) for letter, node in pool.letters)
     return Shown(tuple(laid), where, False, tuple(pool.nodes), tuple(pool.letters))
+
+
+def _of_letter(letter: Symbol, node: Node, name: Names, room: float) -> tuple[str, ...]:
+    """What a letter stands for."""
+    room -= points(Name(letter), name)
+    if isinstance(node, Other) and isinstance(node.value, Piecewise):
+        cases = tex(node, name).replace(r"\text{for}\:", r"\text{if } ")
+        return (f"{name(letter)} &= {_fitting(cases, room - SIGN)}",)
+    return tuple(_rows(Line((Name(letter), node), SIGNS[Eq]), name, room, is_aligned=True))
+
+
+def _fitting(cases: str, room: float) -> str:
+    """A case distinction, its conditions below the values if there is no room beside them."""
+    if width(cases) <= room:
+        return cases
+    return cases.replace(r"\\ & ", r"\\ ").replace(" & ", r" \\ \quad ")
+
+
+def _is_aligned(line: Line, name: Names, most: float) -> bool:
+    """Whether lines are aligned at the sign: what stands before it is a limit, or short."""
+    if line.sign is None or len(line.sides) != 2:
+        return False
+    is_limit = any(isinstance(side, Limited) for side in line.sides)
+    return is_limit or points(line.sides[0], name) <= most
+
+
+def _before_sign(line: Line, name: Names, most: float) -> float:
+    """How wide is what stands before the alignment mark."""
+    word = width(line.word[1]) + 10.0 if line.word else 0.0
+    return word + points(line.sides[0], name) * _is_aligned(line, name, most)
 
 
 def _cases(e: Piecewise, domain: Domain | None, name: Names, before: str, room: float) -> Shown:
     """A case distinction, its conditions up to positive factors."""
     parts: list[str] = []
     where: list[tuple[str, ...]] = []
+    room -= width(before) + SIGN
     for value, condition in e.args:
         is_word = value.is_Symbol and len(value.name) > 2
-        said = spoken(value.name) if is_word else tex(layout(value, domain), name)
+        said = spoken(value.name) if is_word else tex(throughout(value, domain), name)
         if condition is S.true:
             parts.append(rf"{said} & \text{{otherwise}}")
             continue
-        inside = shown(condition, domain, name, always=True, room=max(room - 110, 90))
+        inside = shown(condition, domain, name, always=True, room=max(room - 60, 90))
         rows_of = [row.replace("&", "") for row in inside.rows]
         both = isinstance(condition, And) and len(rows_of) == len(condition.args)
         taken = sum(points(node, name) + SIGN for node in inside.nodes)
@@ -149,12 +183,13 @@ def _cases(e: Piecewise, domain: Domain | None, name: Names, before: str, room: 
         parts.append(rf"{said} & \text{{if }} " + joint.join(rows_of))
         where += inside.where
     body = r" \\ ".join(parts)
-    return Shown((rf"{before} &= \begin{{cases}} {body} \end{{cases}}",), tuple(where))
+    cases = _fitting(rf"\begin{{cases}} {body} \end{{cases}}", room)
+    return Shown((f"{before} &= {cases}",), tuple(where))
 
 
-def _rows(line: Line, name: Names, room: float) -> list[str]:
+def _rows(line: Line, name: Names, room: float, *, is_aligned: bool) -> list[str]:
+    """A line in rows, of which what comes after the alignment mark has this room."""
     word = f"{line.word[1]}\\quad " if line.word else ""
-    room -= 26.0 if word else 0.0
     sides = [tex(s, name) for s in line.sides]
     if line.sign is None or len(line.sides) != 2:
         beside = sum(points(s, name) + 24 for s in line.sides[1:])
@@ -164,18 +199,15 @@ def _rows(line: Line, name: Names, room: float) -> list[str]:
         return found
     left, right = line.sides
     sign = line.sign[1]
-    if isinstance(right, Limited):
-        return [f"{word}{sides[0]} &{sign} {sides[1]}"]
-    taken = points(left, name)
-    if isinstance(left, Limited) or taken <= room / 2:
-        first, *more = rows(right, name, room - taken - SIGN)
+    if is_aligned:
+        first, *more = rows(right, name, room - SIGN)
         return [f"{word}{sides[0]} &{sign} {first}", *(rf"&\quad {{}} {row}" for row in more)]
     # The long side goes first.
     end = SIGN + points(right, name)
     is_short = end < 60 + SIGN
     first, *more = rows(left, name, room - end if is_short else room)
     found = [f"{word}& {first}", *(rf"&\quad {{}} {row}" for row in more)]
-    if (is_short and more) or (not more and taken + end <= room):
+    if (is_short or not more) and width(found[-1]) + end <= room:
         found[-1] += f" {sign} {sides[1]}"
         return found
     first, *more = rows(right, name, room - 30)
@@ -252,8 +284,14 @@ class Letters:
         return seen[key][0] if saving >= least else None
 
     def _too_wide(self, name: Names, room: float) -> Node | None:
-        """The widest part that fits of a term that does not; a small one where no other does."""
+        """The widest part that fits of a term that does not; a small one where no other does.
+
+        A case distinction in a formula is not set there.
+        """
         for node in self._all() if room < inf else ():
+            for part in parts(node):
+                if isinstance(part, Other) and isinstance(part.value, Piecewise):
+                    return part
             for wide in (t for t in terms(node) if points(t, name) > room):
                 fitting = [
                     part

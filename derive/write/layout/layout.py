@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from sympy import Basic, Expr, Float, Piecewise, S, Symbol, oo
+from sympy import Basic, Expr, Float, Indexed, Lambda, Piecewise, S, Symbol, oo
 
 from ...decide.coefficients import closure
 from ...decide.domain import Domain, Range
@@ -66,6 +66,18 @@ def _formula(expression: Expr, domain: Domain) -> Node:
     return as_derived(expression)
 
 
+def throughout(expression: Basic, domain: Domain | None = None) -> Node:
+    """The same, with what is in means, sums over indices and case distinctions laid out too."""
+
+    def within(node: Node) -> Node:
+        if isinstance(node, Other) and not node.parts and not isinstance(node.value, Indexed):
+            parts = {part: throughout(part, domain) for part in _formulas(node.value)}
+            return Other(node.value, tuple(parts.items()))
+        return node.rebuilt(within)
+
+    return within(layout(expression, domain))
+
+
 def is_same(node: Node, expression: Expr, domain: Domain) -> bool:
     """Whether a form is proved equal to an expression wherever that has a value."""
     meaning = node.meaning
@@ -92,7 +104,7 @@ def _told_of(s: Symbol) -> tuple[Range, Expr]:
 
 def _formulas(expression: Basic) -> Iterator[Expr]:
     for part in expression.args:
-        if isinstance(part, Expr) and not isinstance(part, Piecewise):
+        if isinstance(part, Expr) and not isinstance(part, (Lambda, Piecewise)):
             if not part.is_Atom:
                 yield part
         else:

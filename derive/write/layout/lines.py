@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from .tex import Names, is_tall, tex
-from .tree import Call, Limited, Name, Node, Number, Other, Power, Product, Sum
+from .tex import Names, tex
+from .tree import Node, Sum
+from .width import width
 
 #: Characters that a line is at least filled to, of those that it has room for.
 FILLED = 0.45
@@ -55,70 +55,13 @@ def _break(text: str, room: int) -> int | None:
 
 
 # --- LaTeX -------------------------------------------------------------------------------------
-#: Widths in points at ten points, roughly: a letter, a digit, a sign with its room, a parenthesis.
-LETTER, FIGURE, OPERATOR, PARENTHESIS, TALL = 6.0, 5.0, 12.2, 3.9, 7.0
-SCRIPT = 0.72  #: of what stands up
-POINTS = 345.0  #: the text of an article
+#: Points that a sign takes, with its room; and the text of an article.
+OPERATOR, POINTS = 12.2, 345.0
 
 
 def points(node: Node, name: Names) -> float:
-    """How wide LaTeX will be, in points, at ten points: rather too wide than too narrow."""
-    if isinstance(node, Number):
-        return FIGURE * len(str(node.value))
-    if isinstance(node, Name):
-        return _letters(name(node.symbol))
-    if isinstance(node, Sum):
-        inner = sum(points(p, name) + _held(p, Sum) for _, p in node.terms)
-        return inner + OPERATOR * (len(node.terms) - 1) + 8.0 * node.terms[0][0]
-    if isinstance(node, Product):
-        above = sum(points(f, name) + _held(f, Sum, len(node.above) > 1) for f in node.above)
-        below = sum(points(f, name) + _held(f, Sum, len(node.below) > 1) for f in node.below)
-        return max(above, below) + (2.5 if node.below else 0.0)
-    if isinstance(node, Power):
-        held = _held(node.base, (Sum, Product))
-        return points(node.base, name) + held + SCRIPT * points(node.exponent, name)
-    if isinstance(node, Call):
-        inner = sum(points(a, name) for a in node.arguments)
-        written = tex(node, name)
-        if written.startswith("e^"):
-            return 5.0 + SCRIPT * _slanted(node.arguments[0], name)
-        if node.function == "sqrt":
-            return 9.0 + inner
-        tall = any(map(is_tall, node.arguments))
-        return 17.0 + 2 * (TALL if tall else PARENTHESIS) + inner + 6.0 * (len(node.arguments) - 1)
-    if isinstance(node, Limited):
-        return points(node.of, name) + 36.0
-    assert isinstance(node, Other)
-    return 30.0 + max((points(p, name) for _, p in node.parts), default=0.0) + 60.0
-
-
-def _slanted(node: Node, name: Names) -> float:
-    if isinstance(node, Product) and node.below:
-        sides = [points(Product(s), name) if s else FIGURE for s in (node.above, node.below)]
-        return sum(sides) + FIGURE + 2 * PARENTHESIS
-    if isinstance(node, Sum):
-        return sum(_slanted(p, name) for _, p in node.terms) + OPERATOR * len(node.terms)
-    return points(node, name)
-
-
-def _held(node: Node, kinds: type | tuple[type, ...], several: bool = True) -> float:
-    if not several or not isinstance(node, kinds):
-        return 0.0
-    return 2 * (TALL if is_tall(node) else PARENTHESIS + 1.5)
-
-
-def _letters(written: str) -> float:
-    r"""``g_{\mathrm{same\ class}}``: a letter or a word, and an index that is smaller."""
-    base, _, index = written.partition("_")
-    count = len(index.replace("\\mathrm", "").replace("\\text", "").strip("{}^\\ "))
-    first = len(_SIGNS_OF_A_NAME.findall(_FONTS.sub("", base)))
-    wide = LETTER if first < 2 or "^" in base else 5.2 * first
-    return wide + SCRIPT * 5.2 * count + (3.0 if "^" in base else 0.0)
-
-
-#: Fonts and accents, which take no room, and what does in a name.
-_FONTS = re.compile(r"\\(?:math[a-z]+|text|operatorname|tilde|hat|bar|dot|vec|left|right)\b")
-_SIGNS_OF_A_NAME = re.compile(r"\\[A-Za-z]+|\\.|[^\\{}^\s]")
+    """How wide LaTeX will be, in points, at ten points."""
+    return width(tex(node, name))
 
 
 def rows(node: Node, name: Names, room: float = POINTS) -> list[str]:

@@ -9,7 +9,7 @@ from sympy import And, Basic, Contains, Eq, Ge, Gt, Le, Limit, Lt, Ne, Tuple
 from ...dataclass import dataclass
 from ...decide.domain import Domain
 from ...proof.relations import Iff
-from .layout import layout
+from .layout import throughout
 from .signs import by_sign
 from .tree import Limited, Node, named
 
@@ -57,8 +57,8 @@ def _is_statement(part: Basic) -> bool:
 def _side(side: Basic, domain: Domain | None) -> Node:
     if isinstance(side, Limit):
         of, symbol, to, _ = side.args
-        return Limited(layout(of, domain), symbol, to)
-    return layout(side, domain)
+        return Limited(throughout(of, domain), symbol, to)
+    return throughout(side, domain)
 
 
 # --- what need not be said ---------------------------------------------------------------------

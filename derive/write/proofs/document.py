@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from sympy import Contains, Expr, S, Symbol, latex, oo
@@ -29,6 +29,7 @@ from ..display import CLAMPED, sentence
 from ..layout.displays import NUMBER, ROOM, Shown, expression, of_node, shown
 from ..layout.layout import layout
 from ..layout.tex import phrase, tex
+from ..layout.width import width
 from ..wording import cited, escape, listed, with_math
 from .notation import Notation, Row, Typeset
 from .sentences import Paragraph, Teller
@@ -42,7 +43,7 @@ PLAIN = 1000
 #: Between a parameter and its value, and if the value is a limit.
 WAYS = ("=", r"\to")
 #: Lines of words with much mathematics in them would stick out.
-STRETCH = r"\emergencystretch=3em\relax"
+STRETCH = r"\emergencystretch=4em\relax"
 #: Longer lists are not written out.
 MOST_GIVEN = 200
 #: Of the letters in the steps of a proof on a symmetry.
@@ -55,9 +56,6 @@ OF_GRADIENT = (
 COLLAPSE = r"Classes \emph{collapse} if all embeddings of a class are equal."
 #: Between a loss and what a name in it stands for; and where that has a row of its own.
 SIDE, ROW = r", \quad ", r", \\ "
-#: What takes no room in a loss, and signs: a row with more of them is set small in a column.
-NO_SIGN = re.compile(r"\\(?:math|text|operator|left|right|frac|begin|end|[Bb]ig|quad)[A-Za-z]*")
-SIGN, MANY_SIGNS = re.compile(r"\\[A-Za-z]+|[^\\{}^_\s&]"), 64
 #: What a snippet needs.
 PACKAGES = r"\usepackage{amsmath,amssymb,amsthm}"
 THEOREMS = (r"\newtheorem{theorem}{Theorem}", r"\newtheorem{lemma}[theorem]{Lemma}")
@@ -149,8 +147,8 @@ def _body(proofs: Sequence[Proof]) -> str:
     for lemma in lemmas:
         says, why = lemma.statement or _whole(lemma.says), lemma.proof or _whole(lemma.source)
         parts.append(
-            rf"\begin{{lemma}}[{sentence(lemma.name)}]\label{{{lemma.label}}}"
-            f"\n{says}\n\\end{{lemma}}\n\\begin{{proof}}\n{why}\n\\end{{proof}}\n"
+            rf"\begin{{lemma}}[{sentence(lemma.name)}]\label{{{lemma.label}}}{STRETCH}"
+            f"\n{says}\n\\end{{lemma}}\n\\begin{{proof}}{STRETCH}\n{why}\n\\end{{proof}}\n"
         )
     for p in proofs:
         parts += [p.theorem, p.proof]
@@ -288,8 +286,7 @@ class Writer:
         """The loss displayed; in a column what comes after a comma has a row of its own."""
         if self.note.room < ROOM and SIDE in formula:
             formula = rf"\begin{{gathered}} {formula.replace(SIDE, ROW)} \end{{gathered}}"
-        longest = max(len(SIGN.findall(NO_SIGN.sub("", row))) for row in formula.split(r"\\"))
-        small = r"\scriptsize" if self.note.room < ROOM and longest > MANY_SIGNS else ""
+        small = r"\scriptsize" if width(formula) > self.note.room + 15 else ""
         return rf"{{{small}\[ {formula} \]}}" if small else rf"\[ {formula} \]"
 
     def _given(self) -> list[str]:
@@ -322,12 +319,10 @@ class Writer:
             inside = shown(said, q.domain, note.symbol, room=note.room - NUMBER)
             return [rf"\item {meaning}{condition}:", *display(inside)]
         e = note.shown(q.expression)
-        formula = expression(e, q.domain or self.result.domain, note.symbol, symbol, note.room - 30)
+        domain, sign = q.domain or self.result.domain, r"\iff" if q.kind is Kind.CONDITION else "="
+        formula = expression(e, domain, note.symbol, symbol, note.room - 30, sign)
         if q.expression in (S.true, S.false):
             return [rf"\item {meaning}{condition}: {'yes' if q.expression == S.true else 'no'}."]
-        if q.kind is Kind.CONDITION:
-            first, *more = formula.rows
-            formula = replace(formula, rows=(first.replace(" &= ", r" &\iff ", 1), *more))
         if q.bound is not None and iff:
             meaning = note.sentence(f"{what} iff {q.bound[0]} {q.bound[1]} {name}")[:-1]
             return [rf"\item {meaning}{condition}, where", *display(formula, stop=".")]

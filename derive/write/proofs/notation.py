@@ -122,6 +122,7 @@ class Notation(Writer):
         self.room = room  #: for a formula, in points
         #: Ranges are those of parameters, which are called there as everywhere.
         self._plain = Writer(result, renamed)
+        self._plain.line = room / 3
         self._words = set()
         #: LaTeX of names that a proof gives.
         self.extra: dict[str, str] = {}
