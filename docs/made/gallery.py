@@ -167,9 +167,7 @@ def _entry(id: str) -> Entry:
     )
     text = (
         f"# {title}\n\n{statement.lead(result)}\n\n{shown}`{id}`: {result.source}; "
-        f"{result.graded()}, {len(result.derivation)} checked steps{rocq or ''}.
-
-"
+        f"{result.graded()}, {len(result.derivation)} checked steps{rocq or ''}.\n\n"
         f"{statement.rest(result)}\n\n{figures and '## In figures'}\n\n{figures}"
         f"## Code to copy\n\n{_code(result)}\n\n"
         f"## Proof\n\n{proof}\n\n"
