@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 LARGEST = 400_000_000
 #: Digits of the inner products of a derived optimum, and what its gap is then about.
 DIGITS = 40
-#: Of a bound on the loss, which is rounded down.
-DECIMALS = Decimal("1e-9")
+#: Of a bound on the loss, which is rounded down, and of what is left, which is rounded up.
+BELOW, ABOVE = (Context(prec=9, rounding=to) for to in (ROUND_FLOOR, ROUND_CEILING))
 
 
 class Target(ResultId):
@@ -346,8 +346,8 @@ def _told(
         click.echo(about)
         click.echo(f"loss  {file['claim']['loss']}")
         if least is not None:
-            bound = Decimal(str(least.value)).quantize(DECIMALS, ROUND_FLOOR)
-            left = (Decimal(file["claim"]["loss"]) - bound).quantize(DECIMALS, ROUND_CEILING)
+            bound = BELOW.create_decimal(str(least.value))
+            left = ABOVE.subtract(Decimal(file["claim"]["loss"]), bound)
             click.echo(
                 f"no embeddings of this dimension have a loss below {bound} ({least.which}),"
             )

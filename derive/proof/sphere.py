@@ -39,7 +39,7 @@ ONE_SET = Lemma(
 )
 ON_A_LINE = Lemma(
     "uniform bound on a line",
-    "vectors +1 and -1 have the least mean of log sum exp(x y/tau) where there are as many of both",
+    "for vectors +1 and -1 the mean of log sum exp(x y/tau) is least where half of them are +1",
     statement=r"Let $\kappa = 1/\tau$ and $x_1, \dots, x_N \in \{-1, 1\}$. Then $\frac1N \sum_i "
     r"\log\frac1N\sum_j e^{\kappa x_i x_j} \ge \log\cosh\kappa$, with equality if half of them "
     r"are $1$.",

@@ -148,7 +148,9 @@ def _state_two_classes(proof: Derivation) -> None:
     same = eq(exp(Symbol("L")), exp(bound))
     says = Relations(same, two, names=at, lemma=ON_A_LINE)
     proof.add(
-        "For m = 2 and d = 1 classes collapse at every alpha", says, "collapse attains the bound"
+        "For m = 2 and d = 1 classes collapse at every alpha",
+        says,
+        "inner products of positives are at most 1, so collapse attains the bound",
     )
 
 

@@ -93,14 +93,12 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "loss_at_least_two_towers": Quantity(
             towers,
             r"\mathcal{L}_{\mathrm{towers}}",
-            "lower bound on InfoNCE of two towers in each direction, and so on CLIP; its lemmas "
-            "(uniform bound for two towers, affinity) are proved in words and not yet published",
+            "lower bound on InfoNCE of two towers in each direction, and so on CLIP",
         ),
         "loss_at_least_anchor_out": Quantity(
             out,
             r"\mathcal{L}_{\mathrm{out}}",
-            "lower bound with the anchor excluded (NT-Xent: n images, p = 2 views), by the same "
-            "lemmas",
+            "lower bound with the anchor excluded (NT-Xent: n images, p = 2 views)",
         ),
         "loss_at_least_best": Quantity(
             Max(first, simplex),

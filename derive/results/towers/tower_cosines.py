@@ -118,7 +118,8 @@ def _parts(sums: Mapping[tuple[str, str], Expr]) -> list[Expr]:
 
 def _largest(sums: Iterable[Expr], proof: Derivation) -> Expr:
     """The largest a for which no sum is negative: those that decrease with a bound it."""
-    rising, falling = [], []
+    rising: list[Expr] = []
+    falling: list[Expr] = []
     for e in sums:
         up = isinstance(positive(diff(e, a), DOMAIN, strict=True), Holds)
         (rising if up else falling).append(e)
