@@ -242,3 +242,10 @@ def test_collapsed_classes_that_share_a_mean_are_told_from_a_simplex() -> None:
     for means, merged in ((torch.eye(3), False), (torch.eye(3)[[0, 1, 1]], True)):
         report = CollapseMonitor()(means.double()[labels], labels=labels)
         assert report.collapse == "classes" and ("same mean" in report.says) is merged
+
+
+def test_an_encoder_of_zeros_has_collapsed() -> None:
+    for labels in (None, torch.arange(8) % 2):
+        report = CollapseMonitor()(torch.zeros(8, 4), labels=labels)
+        assert report.collapse == "total" and "rankme" not in report.numbers
+        assert all(value == value for value in report.floats().values())
