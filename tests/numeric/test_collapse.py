@@ -249,3 +249,12 @@ def test_an_encoder_of_zeros_has_collapsed() -> None:
         report = CollapseMonitor()(torch.zeros(8, 4), labels=labels)
         assert report.collapse == "total" and "rankme" not in report.numbers
         assert all(value == value for value in report.floats().values())
+
+
+def test_nc1_of_more_classes_than_dimensions() -> None:
+    z = torch.randn(60, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    means = z.unflatten(0, (15, 4)).mean(1)
+    w, m = z - means.repeat_interleave(4, 0), means - means.mean(0)
+    trace = torch.trace(w.T @ w / 60 @ torch.linalg.pinv(m.T @ m / 15))
+    nc1 = neural_collapse(z, torch.arange(60) // 4).nc1
+    assert float(nc1) == pytest.approx(float(trace) / 15, rel=1e-9)
