@@ -188,7 +188,7 @@ class CollapseMonitor:
         found = {
             "variance": centred.square().sum(1).mean(),
             "effective_rank": effective_rank(rows, check=False),
-            # An encoder that has died gives zeros, which have no rank and are as collapsed as can be.
+            # A dead encoder gives zeros, which have no rank and are as collapsed as can be.
             "rankme": rankme(rows) if rows.any() else rows.new_tensor(nan),
             "uniformity": uniformity(rows[some.to(rows.device)]),
         }
