@@ -79,7 +79,11 @@ def as_text(found: Report) -> str:
 
 def _range(safe: Safe) -> list[str]:
     ends = [f"{k:.6g}" if k is not None else "any" for k in (safe.low, safe.high)]
-    said = f"{safe.name:<6} from {ends[0]} to {ends[1]}"
+    said = (
+        f"{safe.name:<6} from {ends[0]} to {ends[1]}"
+        if ends[0] != ends[1]
+        else f"{safe.name:<6} none"
+    )
     if safe.given is not None:
         said += f"; {'taken' if safe.taken else 'given'}: {safe.given:g}"
         if safe.margin is not None:

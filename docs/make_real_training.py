@@ -25,7 +25,7 @@ HEAD = f"""{START}
 <!-- From here on written by docs/make_real_training.py; do not edit. -->
 
 Largest difference between what was measured and what is derived, where something is, and by how
-much the loss was at most above the least one:
+much the loss was at most above its minimum:
 
 """
 #: What is varied in each study: its title, what is measured, and columns that tell cells apart.

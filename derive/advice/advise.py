@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import isfinite, log
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,8 @@ from .table import LIMITS, End, Said
 SCHEMA = 1
 #: Temperatures that are tried, from coarse to fine: those of the last round are 0.01 % apart.
 COLDEST, HOTTEST, STEPS, ROUNDS = 0.01, 10.0, 17, 3
+#: Ends that are this close, relatively, leave nothing between them.
+EMPTY = 1e-5
 #: Sizes of classes that may differ: ten take six seconds, thirty five minutes.
 DISTINCT = 8
 
@@ -192,25 +194,21 @@ def _bound(said: Said, at: Setting, end: End | None = None) -> Bound | None:
 def _ranges(at: Setting, only: tuple[str, ...] = ()) -> dict[str, Safe]:
     """The range of each parameter that has an end here."""
     ends: dict[str, list[Bound]] = {}
-    notes: dict[str, str] = {}
     for end in at.advice.ends:
         if not only or end.parameter in only:
             found = _bound(end.said, at, end)
             least = _bound(end.unless, at) if end.unless and found else None
             if found is None:
                 continue
-            own = ends.setdefault(end.parameter, [])
-            if least is None or least.value <= LIMITS[end.parameter][0]:
-                own.append(found)
-            elif least.value <= found.value:
+            if least is not None and least.value > LIMITS[end.parameter][0]:
                 outside = f"down to {least.value:.6g} {end.outside}, and below {end.beneath}"
-                own.append(replace(found, outside=outside))
-            else:
-                why = f"below {least.value:.6g} {end.beneath}"
-                notes[end.parameter] = f"at no {end.parameter} {end.outside}: {why}"
-    return {
-        name: _safe(name, tuple(bounds), at, notes.get(name, "")) for name, bounds in ends.items()
-    }
+                if least.value > found.value:  # neither holds anywhere: below both, what is beneath
+                    outside = end.beneath
+                    own = ends.setdefault(end.parameter, [])
+                    own.append(replace(least, side=end.side, outside=end.between))
+                found = replace(found, outside=outside)
+            ends.setdefault(end.parameter, []).append(found)
+    return {name: _safe(name, tuple(bounds), at) for name, bounds in ends.items()}
 
 
 def _safe(name: str, bounds: tuple[Bound, ...], at: Setting, note: str = "") -> Safe:
@@ -252,17 +250,15 @@ def _tempered(at: Setting, name: str) -> Safe:
         for end in ends:
             sign = 1 if end.side == "above" else -1
             edges = _along(end.said, at, taus)
-            beyond = sign * (value - edges) <= 0  # where there is no end, it is nan
             if end.unless and _bound(end.unless, at):
-                beyond &= _along(end.unless, at, taus) <= edges
-            safe &= ~beyond
+                edges = np.fmax(edges, _along(end.unless, at, taus))
+            safe &= ~(sign * (value - edges) <= 0)  # where there is no end, it is nan
         return safe
 
     taus = np.geomspace(COLDEST, HOTTEST, STEPS)
     safe = inside(taus)
     start = int(np.abs(np.log(taus / float(at.numbers["tau"]))).argmin())
-    said = ends[0].said
-    about = (said.result, said.quantity.format(**at.words), "sampled")
+    asked = [k for end in ends for k in (end.said, end.unless) if k and _bound(k, at)]
     if not safe.any():
         note = f"none from {COLDEST:g} to {HOTTEST:g} makes {name} = {value:g} safe"
         return replace(_safe("tau", (), at, note), high=0.0)
@@ -274,6 +270,9 @@ def _tempered(at: Setting, name: str) -> Safe:
             edge += step
         if 0 <= edge + step < len(taus):
             within = _edge(inside, taus[edge], taus[edge + step])
+            out = taus[[edge + step]]
+            said = max(asked, key=lambda k: np.nan_to_num(_along(k, at, out)[0], nan=-1))
+            about = (said.result, said.quantity.format(**at.words), "sampled")
             bounds.append(Bound(within, *about, side, f"{name} = {value:g} is outside its range"))
     return _safe("tau", tuple(bounds), at)
 
@@ -334,12 +333,16 @@ def _seen(at: Setting) -> Iterator[Told]:
         marked, drawn, total = UNIFORM.law  # of a hypergeometric distribution
         sizes = {m: "classes", n: "per_class", B: "seen"}
         mean = (marked * drawn / total).xreplace({s: at.numbers[k] for s, k in sizes.items()})
-        yield Told("same_class", f"{float(mean):.4g} of the others are of its class in the mean")
+        said = f"{float(mean):.4g} of the others are of its class in the mean"
+        known = "" if "per_class" in at.given else ", if classes have many images"
+        yield Told("same_class", said + known)
 
 
 def _facts(at: Setting) -> Iterator[Told]:
     for fact in at.advice.facts:
         found = _bound(fact.said, at)
+        if found is not None and fact.less:
+            found = replace(found, value=found.value - log(int(at.numbers[fact.less])))
         if found is not None and (found.value > 0 or not fact.scaled):  # no loss is below 0
             scaled = replace(found, value=found.value * at.factor()) if fact.scaled else found
             says = fact.says if found.value or not fact.otherwise else fact.otherwise
@@ -402,7 +405,7 @@ def sentence(safe: Safe) -> str:
     where = " and ".join(
         f"{word} {end:.6g}" for word, end, own in ends if end is not None and (end != own or own)
     )
-    if safe.low is not None and safe.high is not None and safe.low >= safe.high:
+    if safe.low is not None and safe.high is not None and safe.low >= safe.high * (1 - EMPTY):
         why = safe.bounds[0].outside if safe.bounds else safe.note
         return f"No {safe.name} is safe: {why}."
     if not where:

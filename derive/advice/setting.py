@@ -95,6 +95,7 @@ def setting(
         given["tau"] = 1 / given.pop("t")
     numbers = {k: S(v) for k, v in takes.items() if v} | given
     numbers["seen"] = numbers["batch"] * numbers["devices"]
+    numbers["many"] = Integer(MANY)
     numbers |= sizes
     words = {
         "anchor": _anchor(terms),

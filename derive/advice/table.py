@@ -46,8 +46,8 @@ class Said:
 class End:
     """An end of the safe values of a parameter: they lie above or below it.
 
-    What happens ``outside`` also needs values that are not below ``unless``; there, what
-    ``beneath`` says happens.
+    What happens ``outside`` also needs values that are not below ``unless``. Below both ends, what
+    ``beneath`` says happens, and ``between`` where ``unless`` is the larger one.
     """
 
     parameter: str
@@ -56,6 +56,7 @@ class End:
     outside: str
     unless: Said | None = None
     beneath: str = ""
+    between: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,8 @@ class Fact:
     """A number that does not bound a parameter; ``says`` has a place for it.
 
     ``scaled`` is whether it is a value of the loss, which a convention multiplies by a factor.
-    Of a condition that does not hold, ``otherwise`` is told.
+    Of a condition that does not hold, ``otherwise`` is told. The logarithm of the number called
+    ``less`` is subtracted.
     """
 
     name: str
@@ -71,6 +73,7 @@ class Fact:
     says: str
     scaled: bool = False
     otherwise: str = ""
+    less: str = ""
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,9 @@ LIMITS: Mapping[str, tuple[float, float, str, str]] = {
 
 # --- SupCL ---------------------------------------------------------------------------------------
 _COLLAPSE = "all instances of a class collapse to one point"
+#: Proved below both ends: among embeddings whose views coincide, collapse would be the best.
 _SPLIT = "the views of an instance separate"
+_MAY_SPLIT = "the views of an instance may separate; another --alone may help"
 
 
 def _sampled(anchor: str, sampling: str, id: str, takes: OF, alone: str = "") -> tuple[Said, Said]:
@@ -145,7 +150,10 @@ _BOUND = "no embeddings in d dimensions have a loss below {value}, by lemmas pro
 _SUPCL = Advice(
     {"classes": None, "per_class": None, "alpha": None, "tau": "1/10", "dim": "128"},
     (
-        *(End("alpha", "above", high, _COLLAPSE, low, _SPLIT) for high, low in _INTERVALS),
+        *(
+            End("alpha", "above", high, _COLLAPSE, low, _SPLIT, _MAY_SPLIT)
+            for high, low in _INTERVALS
+        ),
         End("tau", "below", _TAU_MAX, _COLLAPSE),
     ),
     (
@@ -240,6 +248,17 @@ _PAIRS = Advice(
             "least",
             Said("uniform-bound", "loss_at_least_best", {**ITEMS, "d": "dim"}),
             f"{_BOUND} (mean of both directions)",
+        ),
+        # Towers that know classes only have two cosines, whose difference is largest at the simplex
+        # of classes. The loss there is SupCon's for many views, where the anchor does not count,
+        # minus log p; it grows with p.
+        Fact(
+            "duplicates",
+            Said("supcon-batches", "loss", {**RANDOM, "p": "many"}, {"sampling": "uniform"}),
+            "towers that cannot tell pairs of a class apart have no loss below {value}, by lemmas "
+            "proved in words",
+            scaled=True,
+            less="many",
         ),
     ),
     ("the simplex of pairs", (Said("infonce-optimum", "loss", {"N": "seen", "t": "tau"}),)),

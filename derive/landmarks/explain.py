@@ -297,6 +297,8 @@ def _searched(
     if not rows:
         names = ", ".join(dict.fromkeys(row.convention for row in ROWS))
         raise DomainError(f"no convention is called {convention!r}; there are {names}")
+    if "classes" not in given:  # a number that was taken for granted need not divide a batch
+        rows = [row for row in rows if row.defaults.get("classes") is None]
     found: dict[tuple[str, str, str], tuple[Row, Landmark, Given, list[str]]] = {}
 
     def look(marks: Iterator[tuple[Row, Landmark, Given]]) -> None:
@@ -309,8 +311,9 @@ def _searched(
 
     look(_all(rows, given))
     if not found and not set(given) & set(WHOLE):
-        near = ((abs(k[1].value - value), k) for k in _sized(rows, value, close, given))
-        look(k for _, k in sorted(near, key=lambda pair: pair[0]))
+        sized = _sized(rows, value, close, given)
+        # Of equally near ones the plainest form first: log(4096) before 4 log(8).
+        look(iter(sorted(sized, key=lambda k: (round(abs(k[1].value - value), 6), len(k[1].how)))))
     marks, lines = [], []
     for (loss, name, at), (_, mark, taken, conventions) in found.items():
         sizes = ", ".join(f"{k} {_short(v)}" for k, v in taken.items())
@@ -333,16 +336,14 @@ def _searched(
 def _all(rows: list[Row], given: Mapping[str, Expr]) -> Iterator[tuple[Row, Landmark, Given]]:
     """All landmarks at what is given."""
     for row in rows:
-        if (taken := _applied(row, given)) is not None:
-            for mark in row.family.landmarks(taken):
-                if mark.name != "least":
-                    yield row, mark, taken
+        taken = _applied(row, given)
+        for mark in row.family.landmarks(taken):
+            if mark.name != "least":
+                yield row, mark, taken
 
 
-def _applied(row: Row, given: Mapping[str, Expr]) -> dict[str, Expr] | None:
+def _applied(row: Row, given: Mapping[str, Expr]) -> dict[str, Expr]:
     """The options of a row, which takes of those given the ones that it has."""
-    if row.defaults.get("classes") is not None and "classes" not in given:
-        return None  # a number of classes that was taken for granted need not divide a batch
     own = {k: v for k, v in given.items() if k in row.defaults or (k == "tau" and _has_scale(row))}
     return completed(row, own)
 
@@ -357,12 +358,10 @@ def _sized(
     for row in rows:
         for name in (k for k in SIZES if k in row.defaults):
 
-            def at(size: int, row: Row = row, name: str = name) -> tuple[Landmark, Given] | None:
+            def at(size: int, row: Row = row, name: str = name) -> tuple[Landmark, Given]:
                 taken = _applied(row, {**given, name: Integer(size)})
-                return taken and (next(iter(row.family.landmarks(taken))), taken)
+                return next(iter(row.family.landmarks(taken))), taken
 
-            if at(POWERS[0]) is None:
-                continue
             for _, unit in UNITS:
                 start = (value - close) * unit
                 k = bisect_left(POWERS, start, key=lambda size: at(size)[0].value)

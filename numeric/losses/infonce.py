@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from .directions import check_directions, directions, longest_length
-from .tiles import ONCE, SAFE, Buffers, Layout, Similarities, Softmax
+from .tiles import SAFE, Buffers, Layout, Similarities, Softmax
 from .uncompiled import uncompiled
 from .weights import FAR, LOG2E, Weights
 
@@ -102,6 +102,8 @@ class _WeightedInfoNCE(torch.autograd.Function):
         reduction: Reduction,
         check: bool,
     ) -> tuple[Tensor, Tensor | None]:
+        ctx.given = weights, layout, euclidean, normalize, reduction
+        ctx.save_for_backward(z, tau if isinstance(tau, Tensor) else z.new_tensor(tau))
         scale: Any = (2 if euclidean else 1) * LOG2E / tau
         scale = scale.sqrt() if isinstance(scale, Tensor) else sqrt(scale)
         if euclidean and not normalize:
@@ -143,15 +145,15 @@ class _WeightedInfoNCE(torch.autograd.Function):
         ctx.parts = similarities, softmax, bound, has, tiles, factor, scale, normalize, share
         # One tile is small enough to keep what was computed.
         ctx.powers = rooms[0] if safe and len(tiles) == 1 else None
-        ctx.save_for_backward(tau if isinstance(tau, Tensor) else None)
+        ctx.learned = isinstance(tau, Tensor)
         return losses * share, has
 
     @staticmethod
     def backward(ctx: Any, g: Tensor, _: Any) -> tuple[Tensor | None, ...]:
-        if torch.is_grad_enabled():  # else a penalty on gradients would be dropped unnoticed
-            raise RuntimeError(ONCE)
+        if torch.is_grad_enabled():  # the gradient is to be differentiated
+            return (*_twice(ctx, g), *[None] * 6)
         similarities, softmax, bound, has, tiles, factor, scale, normalize, share = ctx.parts
-        (tau,) = ctx.saved_tensors
+        tau = ctx.saved_tensors[1] if ctx.learned else None
         x, euclidean = similarities.x, similarities.half is not None
         g = g * share
         equal = not g.ndim
@@ -192,3 +194,42 @@ class _WeightedInfoNCE(torch.autograd.Function):
             if normalize:
                 dx.addcmul_(x, (along / scale**2)[:, None], value=-1)
         return dx.mul_(factor), d_tau, None, None, None, None, None, None
+
+
+def _twice(ctx: Any, g: Tensor) -> tuple[Tensor | None, Tensor | None]:
+    """The gradient by z and tau as operations that can be differentiated again."""
+    both: tuple[Tensor, Tensor] = ctx.saved_tensors
+    wanted = [k for k in both if k.requires_grad]
+    losses = _dense(*both, *ctx.given)
+    found = iter(torch.autograd.grad(losses, wanted, g, create_graph=True, allow_unused=True))
+    z, tau = (next(found) if k.requires_grad else None for k in both)
+    return z, tau
+
+
+def _dense(
+    z: Tensor,
+    tau: Tensor,
+    weights: Weights,
+    layout: Layout,
+    euclidean: bool,
+    normalize: bool,
+    reduction: Reduction,
+) -> Tensor:
+    """The loss by n x n matrices, in the words of the formula."""
+    x = directions(z)[0] if normalize else z - z.mean(0) if euclidean else z
+    s = x @ x.T
+    if euclidean:
+        s = 2 * s - s.diagonal() - s.diagonal()[:, None]
+    s = s / tau.to(s.dtype)
+    own = torch.eye(len(z), dtype=torch.bool, device=z.device)
+    run = torch.arange(len(z), device=z.device) // (len(z) // layout.views)
+    hidden = own if layout.views == 1 else run == run[:, None]
+    w = weights.matrix(z, hidden).masked_fill(hidden, 0.0)
+    total = w.sum(1)
+    has = total > 0
+    sums = s.masked_fill(hidden & ~own if layout.anchor else hidden, -inf).logsumexp(1)
+    means = (w * s).sum(1) / torch.where(has, total, 1.0)
+    losses = torch.where(has, sums - means, 0.0)
+    if reduction == "none":
+        return losses
+    return losses.sum() / (has.sum().clamp_min(1) if reduction == "skip" else len(z))

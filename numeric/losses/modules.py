@@ -219,7 +219,7 @@ class SoftSupCon(Loss):
     """Soft SupCon: w_ij = 1 in the same class and epsilon in different ones.
 
     ``loss(embeddings, labels)`` with integer labels ``(batch,)`` of any kind. Without labels every
-    sample is a class of its own, and views are attracted.
+    sample is a class of its own; for epsilon = 0 that is `SimCLR` or `CLIP`, and refused here.
     """
 
     def __init__(
@@ -236,29 +236,21 @@ class SoftSupCon(Loss):
     def weights(self, labels: Tensor | None, batch: int, views: int, like: Tensor) -> Weights:
         """Classes."""
         if labels is None:
-            if views == 1 and batch > 1 and not self.epsilon:
-                raise ValueError("single views need labels: nothing attracts without them")
+            if not self.epsilon:
+                name = type(self).__name__
+                raise ValueError(
+                    f"{name} needs labels: {name}(...)(z, labels); without labels use "
+                    "SimCLR(temperature)(z1, z2), or CLIP(temperature)(u, v)"
+                )
             return Classes(views, self.epsilon)
         return Classes(class_labels(labels, batch, views), self.epsilon)
 
 
 class SupCon(SoftSupCon):
-    """SupCon: w_ij = 1 in the same class and 0 in different ones; parameters as of `SoftSupCon`.
-
-    Labels are needed: without any it would be `SimCLR`, or `CLIP` for two towers.
-    """
+    """SupCon: w_ij = 1 in the same class and 0 in different ones; parameters as of `SoftSupCon`."""
 
     def __init__(self, tau: float | nn.Parameter = 0.1, **options: Unpack[Options]) -> None:
         super().__init__(0.0, tau, **options)
-
-    def weights(self, labels: Tensor | None, batch: int, views: int, like: Tensor) -> Weights:
-        """Classes."""
-        if labels is None:
-            raise ValueError(
-                "SupCon needs labels: SupCon(tau)(z, labels); without labels use "
-                "SimCLR(temperature)(z1, z2), or CLIP(temperature)(u, v)"
-            )
-        return super().weights(labels, batch, views, like)
 
 
 class _Labelled(Loss):

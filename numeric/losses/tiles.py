@@ -211,8 +211,5 @@ def sides(tile: Tile) -> tuple[tuple[slice, int], ...]:
     return ((rows, 1),) if rows is columns else ((rows, 1), (columns, 0))
 
 
-#: What a second derivative of a loss of tiles is refused with.
-ONCE = (
-    "this loss has no second derivative: create_graph=True is refused; SimCLR, CLIP and SupCL "
-    "have one, and SimCLR(temperature)(z, labels) is SupCon"
-)
+#: What a second derivative of a kernel loss is refused with.
+ONCE = "this loss has no second derivative: create_graph=True is refused"

@@ -47,6 +47,10 @@ class Weights(ABC):
         ``like`` has the precision and the device.
         """
 
+    @abstractmethod
+    def matrix(self, like: Tensor, hidden: Tensor) -> Tensor:
+        """All weights, rows up to a factor, and anything where points are hidden from others."""
+
 
 class Bound(ABC):
     """Weights beside the similarities of points.
@@ -120,6 +124,13 @@ class Classes(Weights):
         has = total > 0
         total = torch.where(has, total, 1.0)
         return total.log() + other * torch.special.entr(e).to(like.device) / total, has
+
+    def matrix(self, like: Tensor, hidden: Tensor) -> Tensor:
+        """1 and ``others``."""
+        ids, n = self.labels, like.shape[0]
+        if isinstance(ids, int):
+            ids = torch.arange(n, device=like.device) % (n // ids)
+        return (ids == ids[:, None]).to(like.dtype) * (1 - self.others) + self.others
 
 
 def numbered(labels: Tensor) -> tuple[Tensor, int]:
@@ -258,6 +269,10 @@ class Dense(Weights):
         has = total > 0
         return torch.special.entr(w / torch.where(has, total, 1.0)[:, None]).sum(1), has
 
+    def matrix(self, like: Tensor, hidden: Tensor) -> Tensor:
+        """As they are given."""
+        return self.w.to(like.dtype)
+
 
 class _BoundDense(Bound):
     tiled = True
@@ -342,6 +357,15 @@ class Kernel(Weights):
             softmax.add(s, tile, room, values)
         rows = (softmax.close() - softmax.mean()).div_(LOG2E)
         return rows.to(like.dtype), torch.ones_like(rows, dtype=torch.bool)
+
+    def matrix(self, like: Tensor, hidden: Tensor) -> Tensor:
+        """Over the largest of each row."""
+        y = self.y.to(torch.float64 if self.far else like.dtype)
+        s = y @ y.T
+        if self.euclidean:
+            s = s - (s.diagonal() + s.diagonal()[:, None]) / 2
+        s = s.masked_fill(hidden, -inf)
+        return (s - s.amax(1, keepdim=True)).exp().to(like.dtype)
 
 
 class _BoundKernel(Bound):

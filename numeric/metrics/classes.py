@@ -140,9 +140,12 @@ def neural_collapse(z: Points, labels: Points, classifier: Points | None = None)
     rounding = COINCIDE * torch.finfo(z.dtype).eps
     known = lengths.amax().detach() > rounding * z.detach().square().sum(1).mean().sqrt()
     unknown = z.new_tensor(torch.nan)
-    # |w M^+|^2 in the mean is tr(Sigma_W Sigma_B^+) / C, and no d x d matrix is formed.
-    w = z - found.means[members(labels, z).of]
-    nc1 = (w @ torch.linalg.pinv(m)).square().sum(1).mean()
+    # |w M^+|^2 in the mean is tr(Sigma_W Sigma_B^+) / C; the smaller of C and d is formed.
+    w, inverse = z - found.means[members(labels, z).of], torch.linalg.pinv(m)
+    if size > z.shape[1]:
+        nc1 = torch.linalg.vecdot(w @ (inverse @ inverse.mT), w).mean()
+    else:
+        nc1 = (w @ inverse).square().sum(1).mean()
     angles = cosines(m)[~torch.eye(size, dtype=torch.bool, device=z.device)]
     nc3 = None
     if classifier is not None:

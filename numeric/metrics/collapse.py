@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, nan
 from typing import Literal
 
 import torch
@@ -188,7 +188,8 @@ class CollapseMonitor:
         found = {
             "variance": centred.square().sum(1).mean(),
             "effective_rank": effective_rank(rows, check=False),
-            "rankme": rankme(rows),
+            # A dead encoder gives zeros, which have no rank and are as collapsed as can be.
+            "rankme": rankme(rows) if rows.any() else rows.new_tensor(nan),
             "uniformity": uniformity(rows[some.to(rows.device)]),
         }
         if len(towers) == 2:

@@ -186,7 +186,40 @@ def test_alone_changes_the_end_and_none_may_be_left() -> None:
     term = parameter("alpha", cl.advise("supcl", alone="term", **own))
     assert term["low"] == pytest.approx(0.3098, abs=1e-4)  # docs/which-batch.md
     attraction = parameter("alpha", cl.advise("supcl", **own))
-    assert attraction["bounds"] == [] and "at no alpha" in attraction["note"]
+    split, both = attraction["bounds"]
+    assert both["value"] < 0.32 < split["value"] == attraction["low"]
+    assert both["outside"].endswith("views of an instance separate")
+    none = cl.advise("supcl", classes=1000, batch=8, tau="0.05")
+    assert "No alpha is safe" in none["says"]
+
+
+def test_below_both_ends_views_separate_and_between_they_may() -> None:
+    """Two of four images of two classes in a batch: the minimum over all batches, by descent."""
+    from itertools import combinations
+
+    import torch
+    from cltheory.losses import SupCL
+
+    loss, label = {a: SupCL(a, temperature=0.5) for a in (0.45, 0.93)}, torch.arange(4) // 2
+    found = cl.advise("supcl", classes=2, per_class=2, batch=2, tau="1/2")
+    split, both = parameter("alpha", found)["bounds"]
+    assert 0.45 < both["value"] and 0.93 < split["value"]
+    batches = [torch.tensor(k) for k in combinations(range(4), 2)]
+    own = {}
+    for alpha, one in loss.items():
+        z = torch.randn(4, 2, 8, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+        z.requires_grad_()
+        search = torch.optim.LBFGS([z], max_iter=300, line_search_fn="strong_wolfe")
+
+        def closure(one: Any = one, z: Any = z) -> Any:
+            z.grad = None
+            value = sum(one(z[k], label[k]) for k in batches)
+            value.backward()
+            return value
+
+        search.step(closure)
+        own[alpha] = float(torch.cosine_similarity(z[:, 0], z[:, 1]).detach().min())
+    assert own[0.45] < 0.7 and own[0.93] > 0.999  # so "may" is all that is said between
 
 
 def test_below_both_ends_views_separate() -> None:
@@ -199,7 +232,7 @@ def test_where_no_temperature_is_safe_and_where_all_are() -> None:
     none = cl.advise("supcl", convention="supcontrast", alpha="0.001", **own)
     tau = parameter("tau", none)
     assert tau["low"] == tau["high"] == 0 and "No tau is safe" in none["says"]
-    found = cl.advise("supcl", classes=1000, batch=16, tau=5)
+    found = cl.advise("supcl", classes=100, alpha=1, alone="term")
     assert parameter("tau", found)["high"] is None and "no end up to 10" in found["says"]
 
 
@@ -237,6 +270,27 @@ def test_duplicates_are_a_floor() -> None:
     error = np.std(losses) / 20
     assert fact("duplicates", found)["value"] == pytest.approx(np.mean(losses), abs=5 * error)
     assert fact("same_class", found)["says"].startswith("1.859 ")  # 15 * 99/799
+
+
+def test_duplicates_are_a_floor_of_clip() -> None:
+    """All batches of 3 of 3 x 2 pairs: attained at the simplex of classes, missed by others."""
+    from itertools import combinations
+
+    m, tau = 3, 0.5
+    floor = fact("duplicates", cl.advise("clip", classes=m, per_class=2, batch=3, tau=tau))
+    rng, simplex = np.random.default_rng(0), np.eye(m) - 1 / m
+    batches = [np.array(k) // 2 for k in combinations(range(2 * m), 3)]
+
+    def clip(u: np.ndarray, v: np.ndarray) -> float:
+        u, v = (k / np.linalg.norm(k, axis=1, keepdims=True) for k in (u, v))
+        logits = [u[k] @ v[k].T / tau for k in batches]
+        both = [(np.log(np.exp(s).sum(i)) - s.diagonal()).mean() for s in logits for i in (0, 1)]
+        return float(np.mean(both))
+
+    assert clip(simplex, simplex) == pytest.approx(floor["value"], abs=2e-6)  # 10^6 views
+    others = [clip(*(simplex + rng.normal(0, 0.1, (2, m, m)))) for _ in range(20)]
+    assert min(others) > floor["value"]
+    assert fact("duplicates", cl.advise("clip", batch=64)) is None
 
 
 def test_a_convention_scales_values_and_not_thresholds() -> None:

@@ -413,7 +413,8 @@ def test_without_sizes_collapse_is_searched_at_powers_of_two() -> None:
         found = explain(value=value)["landmarks"]
         assert found[0]["name"] == "all_equal" and where in str(found)
     assert not explain(value="8.3178", batch=512)["landmarks"]
-    assert not explain(value="8.4")["landmarks"]  # some whole number fits
+    assert "log(4096)" in explain(value="8.3178")["says"].partition(";")[0]
+    assert not explain(value="8.45")["landmarks"]  # log(4675): some whole number fits
 
 
 def test_a_small_value_is_told_from_small_landmarks() -> None:

@@ -242,3 +242,19 @@ def test_collapsed_classes_that_share_a_mean_are_told_from_a_simplex() -> None:
     for means, merged in ((torch.eye(3), False), (torch.eye(3)[[0, 1, 1]], True)):
         report = CollapseMonitor()(means.double()[labels], labels=labels)
         assert report.collapse == "classes" and ("same mean" in report.says) is merged
+
+
+def test_an_encoder_of_zeros_has_collapsed() -> None:
+    for labels in (None, torch.arange(8) % 2):
+        report = CollapseMonitor()(torch.zeros(8, 4), labels=labels)
+        assert report.collapse == "total" and "rankme" not in report.numbers
+        assert all(value == value for value in report.floats().values())
+
+
+def test_nc1_of_more_classes_than_dimensions() -> None:
+    z = torch.randn(60, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    means = z.unflatten(0, (15, 4)).mean(1)
+    w, m = z - means.repeat_interleave(4, 0), means - means.mean(0)
+    trace = torch.trace(w.T @ w / 60 @ torch.linalg.pinv(m.T @ m / 15))
+    nc1 = neural_collapse(z, torch.arange(60) // 4).nc1
+    assert float(nc1) == pytest.approx(float(trace) / 15, rel=1e-9)

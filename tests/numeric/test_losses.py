@@ -218,12 +218,35 @@ def test_lower_precision_is_raised(kind: torch.dtype, made: Any, z: Tensor, labe
         assert float(made(0.3)(z.float(), *labels)) == expected
 
 
-@BOTH
-def test_gradients_twice_are_refused(made: Any, z: Tensor, labels: Any) -> None:
-    """Else a penalty on gradients would be dropped without a word."""
-    z = z.clone().requires_grad_()
-    with pytest.raises(RuntimeError, match="has no second derivative"):
-        torch.autograd.grad(made(0.3)(z, *labels), z, create_graph=True)
+@pytest.mark.parametrize("options", [{}, {"anchor": True}, {"reduction": "none"}], ids=str)
+@pytest.mark.parametrize("name", CASES)
+def test_second_derivatives(name: str, options: dict[str, Any]) -> None:
+    """The first derivative is the one of tiles; the second is compared with differences."""
+    made, given, _, _ = CASES[name]
+    tau = torch.nn.Parameter(torch.tensor(0.3, dtype=torch.float64))
+    loss = made(tau)
+    loss.anchor, loss.reduction = options.get("anchor", False), options.get("reduction", "mean")
+    z = Z.clone().requires_grad_()
+    once, twice = (
+        torch.autograd.grad(loss(z, given).sum(), (z, tau), create_graph=k) for k in (False, True)
+    )
+    torch.testing.assert_close(once, twice, **CLOSE)
+
+    def slope(z: Tensor) -> Tensor:
+        return loss(z, given).sum()
+
+    assert torch.autograd.gradgradcheck(slope, z, fast_mode=True)
+
+
+def test_second_derivatives_of_towers_and_of_far_labels() -> None:
+    """Weights of other towers are all that is seen, however small they are beside the own ones."""
+    labels = torch.cat([drawn(7, 5, 2), drawn(8, 5, 2) + 40])
+    loss = YAware(0.3, towers=True)
+    z = drawn(9, 10, 2, D).requires_grad_()
+    once, twice = (
+        torch.autograd.grad(loss(z, labels), z, create_graph=k)[0] for k in (False, True)
+    )
+    torch.testing.assert_close(once, twice, **CLOSE)
 
 
 @BOTH
@@ -407,16 +430,16 @@ def test_forgotten_labels_are_not_a_loss_of_zero():
     for given in (z, z[:, None].expand(8, 2, 4)):
         with pytest.raises(ValueError, match=r"SupCon needs labels.*SimCLR\(temperature\)"):
             SupCon(0.1)(given)
-    with pytest.raises(ValueError, match="single views need labels"):
-        SoftSupCon(0.0, 0.1)(z)
+        with pytest.raises(ValueError, match=r"SoftSupCon needs labels.*SimCLR"):
+            SoftSupCon(0.0, 0.1)(given)
+    assert float(SoftSupCon(0.2, 0.1)(z)) > 0  # each sample is a class of its own
 
 
-def test_without_labels_all_samples_differ() -> None:
-    """Soft SupCon of no epsilon is then what SimCLR and CLIP are."""
+def test_samples_that_all_differ_are_those_of_simclr_and_clip() -> None:
     u, v = VIEWS[:, 0], VIEWS[:, 1]
-    views = torch.stack((u, v), 1)
-    assert float(SoftSupCon(0.0, 0.3)(views)) == pytest.approx(float(SimCLR(0.3)(views)))
-    both = SoftSupCon(0.0, 0.3, towers=True)(views)
+    views, differ = torch.stack((u, v), 1), torch.arange(len(u))
+    assert float(SupCon(0.3)(views, differ)) == pytest.approx(float(SimCLR(0.3)(views)))
+    both = SupCon(0.3, towers=True)(views, differ)
     assert float(both) == pytest.approx(float(CLIP(0.3)(u, v)))
 
 

@@ -21,7 +21,7 @@ from ...proof.derivation import Derivation
 from ...structures.draws import Draw
 from ...theorem.quantity import Quantity
 
-#: What leaves collapse beyond each end, and what of it is said to be together.
+#: What leaves collapse beyond each end, and what of it separates.
 HIGH, LOW = ("instances", "the instances of a class"), ("views", "the views of an instance")
 
 
@@ -56,7 +56,11 @@ def one_interval(
         if condition.holds:
             continue
         inside = low if low is not None and end == "low" else condition.domain
-        solved = mean_threshold(condition, f"{what} do not separate", inside, proof)
+        # With two ends a condition at collapse says nothing of optima that have left it.
+        says = f"separating {what} does not lower the loss at class collapse"
+        if any(conditions[k].holds for k, _ in (HIGH, LOW)):
+            says = f"{what} do not separate"
+        solved = mean_threshold(condition, says, inside, proof)
         name = f"alpha_{end}_{alone}".rstrip("_")
         above = rf"^{{\text{{{alone}}}}}" if alone else ""
         symbol = rf"\alpha_{{\mathrm{{{end}}}}}{above}"
