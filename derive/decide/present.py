@@ -13,8 +13,9 @@ from .product import again, exponential, over, replaced, times
 from .ratio import Ratio
 from .symbols import symbols_of
 
-#: Exponents without a common measure make polynomials of high degree, which are not cancelled.
-LARGEST_DEGREE = 5000
+#: Exponents without a common measure make polynomials of high degree, which are not cancelled: this
+#: is the most that degree times number of terms may be.
+LARGEST = 20_000
 
 
 @lru_cache(maxsize=2048)
@@ -31,7 +32,7 @@ def tidy(expression: Expr) -> Expr:
 
 
 def _is_large(ratio: Ratio) -> bool:
-    return max(ratio.numer.degrees(), default=0) > LARGEST_DEGREE
+    return max(ratio.numer.degrees(), default=0) * len(ratio.numer) > LARGEST
 
 
 def affine(expression: Expr, x: Symbol) -> Expr:
