@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from sympy import Expr, Integer, Lambda, Pow, S, Symbol, exp, log
+from sympy import Expr, Integer, Lambda, Mul, Pow, S, Symbol, exp, log
 
 from .calculus import derivative
 from .normal import ExpField, NotInField
@@ -29,6 +29,15 @@ def tidy(expression: Expr) -> Expr:
     except NotInField:
         return expression
     return expression if _is_large(ratio) else field.factored(ratio.cancelled())
+
+
+def as_count(expression: Expr) -> Expr:
+    """The same without a minus sign in front, which is moved into a sum: ``p*(B - K - 1)``."""
+    found = tidy(expression)
+    sums = [e for e in Mul.make_args(found) if e.is_Add]
+    if not found.is_Mul or not sums or not found.could_extract_minus_sign():
+        return found
+    return Mul(-found / sums[-1], -sums[-1])
 
 
 def _is_large(ratio: Ratio) -> bool:
