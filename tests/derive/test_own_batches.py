@@ -156,8 +156,3 @@ def test_batches_of_one_class_are_not_passed_over_in_means(
         DomainError, match=f"in a batch of one class an anchor of own has no {lacks}"
     ):
         made.value("loss", m=20, n=30, p=2, B=40, tau=1)
-
-
-def test_how_batches_are_drawn_is_one_of_two() -> None:
-    with pytest.raises(DomainError, match="sampling is uniform or balanced, not 'random'"):
-        results["phases"].with_inputs(loss="supcl", sampling="random")
