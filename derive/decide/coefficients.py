@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, lru_cache
+from math import prod
 
 from sympy import Dummy, Expr, Symbol, log
 
@@ -24,6 +25,8 @@ from .polynomial import Poly, Ring
 from .ratio import NotRational, Ratio, reader
 from .symbols import symbols_of
 
+#: No polynomial is formed that may have more terms: at a million one takes gigabytes.
+MOST_TERMS = 100_000
 #: 1 or -1 for a strict sign, 1/2 or -1/2 for one that may vanish, 0 for zero, None: not known.
 Sign = Fraction | None
 Reading = tuple[ExpField, Ratio]
@@ -213,6 +216,8 @@ def _ratio_sign(field: ExpField, ratio: Ratio, signs: Signs, case: Case, sharp: 
     ring, images, strict = rules
     total = Fraction(1)
     for poly, power in [(ratio.numer, 1), *ratio.denom.items()]:
+        if most_terms(poly, images) > MOST_TERMS:
+            return None
         sign = _poly_sign(substituted(poly, ring, images), strict)
         if sign is None or (poly is not ratio.numer and abs(sign) < 1):
             return None
@@ -285,6 +290,28 @@ def substituted(poly: Poly, ring: Ring, rules: Rules) -> Poly:
                 downs.append(downs[-1] * below)
             powers.append((i, [u * v for u, v in zip(ups, reversed(downs), strict=True)]))
     return _horner(poly, ring, powers, images)
+
+
+def most_terms(poly: Poly, rules: Rules) -> int:
+    """How many terms there are at most once the rules are put in, or in the powers for that."""
+    degrees = zip(poly.ring.symbols, poly.degrees(), strict=True)
+    put_in = [(i, *rules[s], d) for i, (s, d) in enumerate(degrees) if d > 0]
+    if not put_in:
+        return 1
+    most = [
+        sum(d * max(above.degree(u), below.degree(u), 0) for _, above, below, d in put_in)
+        for u, _ in enumerate(put_in[0][1].ring.symbols)
+    ]
+    # Of a power of a sum of two terms there is one more than its exponent.
+    each = (
+        prod(
+            ((d if len(below) > 1 else powers[i]) + 1) ** (max(len(above), len(below)) - 1)
+            for i, above, below, d in put_in
+        )
+        for powers in poly.monoms()
+    )
+    tables = sum(d * d for _, _, below, d in put_in if len(below) > 1) // 2
+    return max(tables, min(prod(d + 1 for d in most), sum(each)))
 
 
 def _horner(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from sympy import Expr, Integer, Lambda, Pow, S, Symbol, exp, log
+from sympy import Expr, Integer, Lambda, Mul, Pow, S, Symbol, exp, log
 
 from .calculus import derivative
 from .normal import ExpField, NotInField
@@ -13,8 +13,9 @@ from .product import again, exponential, over, replaced, times
 from .ratio import Ratio
 from .symbols import symbols_of
 
-#: Exponents without a common measure make polynomials of high degree, which are not cancelled.
-LARGEST_DEGREE = 5000
+#: Exponents without a common measure make polynomials of high degree, which are not cancelled: this
+#: is the most that degree times number of terms may be.
+LARGEST = 20_000
 
 
 @lru_cache(maxsize=2048)
@@ -30,8 +31,17 @@ def tidy(expression: Expr) -> Expr:
     return expression if _is_large(ratio) else field.factored(ratio.cancelled())
 
 
+def as_count(expression: Expr) -> Expr:
+    """The same without a minus sign in front, which is moved into a sum: ``p*(B - K - 1)``."""
+    found = tidy(expression)
+    sums = [e for e in Mul.make_args(found) if e.is_Add]
+    if not found.is_Mul or not sums or not found.could_extract_minus_sign():
+        return found
+    return Mul(-found / sums[-1], -sums[-1])
+
+
 def _is_large(ratio: Ratio) -> bool:
-    return max(ratio.numer.degrees(), default=0) > LARGEST_DEGREE
+    return max(ratio.numer.degrees(), default=0) * len(ratio.numer) > LARGEST
 
 
 def affine(expression: Expr, x: Symbol) -> Expr:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from sympy import Expr, S, Symbol, exp, latex
 
 from ..dataclass import dataclass
-from ..decide.present import tidy
+from ..decide.present import as_count
 from ..structures.scheme import Scheme
 from ..structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
 from .pairwise import PairwiseLoss, c
@@ -394,8 +394,9 @@ def _of_parameters(loss: PairwiseLoss, style: Plain) -> list[str]:
         if len(ways) == 1 and (way := ways.pop()):
             found.append(f"{say} {style.sentence(f'{way} the inner products')}")
             continue
-        effects = [(_direction(t.function, s), kinds[t.relation]) for t in felt]
-        if effects and all(way for way, _ in effects):
+        effects = list(dict.fromkeys((_direction(t.function, s), kinds[t.relation]) for t in felt))
+        one_way = len({kind for _, kind in effects}) == len(effects)  # else a label is random
+        if effects and one_way and all(way for way, _ in effects):
             said = " and ".join(f"{way} the loss of {kind} pairs" for way, kind in effects)
             found.append(f"{style.sentence('a larger')} {say} {style.sentence(said)}")
     return found
@@ -450,7 +451,7 @@ class _Sets:
         say = self.style.sentence
         everything = [r.name for r in self.scheme.relations]
         others = [r for r in members if r != "self"]
-        count = tidy(sum((self.scheme.relation(r).count for r in members), S.Zero))
+        count = as_count(sum((self.scheme.relation(r).count for r in members), S.Zero))
         own = "self" in members
         if others == everything[1:]:
             what = "all vectors, the anchor among them" if own else "all vectors but the anchor"

@@ -16,7 +16,7 @@ from ..decide.decide import positive
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds, Outcome, Refuted
-from ..decide.present import tidy
+from ..decide.present import as_count, tidy
 from ..decide.product import over, times
 from ..losses.pairwise import c
 from ..losses.precondition import Precondition
@@ -159,7 +159,7 @@ class ReducedLoss:
                 if not names:  # of an anchor that is alone
                     continue
                 count = self._count(names)
-                says = f"the number {tidy(count)} of pairs in the {kind} {', '.join(names)}"
+                says = f"the number {as_count(count)} of pairs in the {kind} {', '.join(names)}"
                 yield Precondition(count, kind == "positives" or not term.own_positive, says)
             for r, weight in zip(term.positives, term.weights, strict=False):
                 yield Precondition(weight, False, f"the weight {weight} of the positives {r}")

@@ -31,6 +31,8 @@ from .problem import Loss, Problem
 #: So many numbers of others of a class are added up as losses of their own: where all is known,
 #: and where something is left free.
 MOST, FEW = 12, 4
+#: How batches are drawn.
+SAMPLINGS = ("uniform", "balanced")
 #: Which anchor has no positives of a term that has them in one relation only.
 WITHOUT = {
     SAME_CLASS: "an anchor alone of its class",
@@ -130,6 +132,8 @@ def over_batches(problem: Problem, sampling: str, alone: str = "") -> BatchProbl
         anchor alone, or that says nothing; one line.
     """
     loss, draw = problem.loss, drawn_from(problem.scheme, sampling)
+    if sampling not in SAMPLINGS:
+        raise DomainError(f"sampling is {' or '.join(SAMPLINGS)}, not {sampling!r}")
     if draw is None:
         raise DomainError(
             f"{sampling} batches are not drawn from the structure of {loss.name}: uniform ones "

@@ -17,7 +17,7 @@ from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from ..losses.alone import ALONE
 from ..losses.softmax import SoftmaxLoss
-from ..losses.supcl import alpha
+from ..losses.supcl import CROSS_CLASS, alpha
 from ..optimum.batches import BatchLoss, MeanCondition, batch_vertex, mean_threshold
 from ..optimum.phases import Optimum
 from ..optimum.reduce import inner_products
@@ -81,6 +81,7 @@ def of_means(
         If nothing is decided without more numbers.
     """
     assert isinstance(problem.loss, SoftmaxLoss)
+    _check_one_class(problem.loss)
     draw = problem.draw
     loss = BatchLoss.of(problem.loss, draw, problem.domain, ALONE.get(draw.convention))
     quantities: dict[str, Quantity] = {}
@@ -118,6 +119,22 @@ def of_means(
             f"an anchor can have at most {MOST} numbers of others of its class"
         )
     return quantities
+
+
+def _check_one_class(loss: SoftmaxLoss) -> None:
+    """Refuse a loss of which an anchor lacks something where all its batch is of its class.
+
+    Means over K tell apart K = 0 and more, not K = B - 1.
+    """
+    for t in loss.terms:
+        other = "positives" if t.positives == (CROSS_CLASS,) else ""
+        if t.denominator == (CROSS_CLASS,) and not t.own_positive:
+            other = "denominator"
+        if other:
+            raise DomainError(
+                f"in a batch of one class an anchor of {loss.name} has no {other}; such a loss is "
+                f"answered where an anchor can have at most {MOST} numbers of others of its class"
+            )
 
 
 def _holds(

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import mpmath
-from sympy import Derivative, Expr, Piecewise, Symbol, oo, zoo
+from sympy import Derivative, Expr, Ge, Gt, Le, Lt, Piecewise, Symbol, oo, zoo
 
 from ..decide.calculus import derivative
 from ..decide.cases import opened
@@ -58,6 +58,10 @@ class SettledClaim(Protocol):
     @property
     def statement(self) -> str:
         """The print with its hypotheses, on one line."""
+
+
+#: Relations that are told apart by equal numbers only.
+OTHER = {Lt: Le, Le: Lt, Gt: Ge, Ge: Gt}
 
 
 def plain(e: Expression) -> Expression:
@@ -358,10 +362,17 @@ class Result(Shown):
             if point.get(symbol) is oo:
                 return value.xreplace(dict(point))
         felt = {s: v for s, v in point.items() if quantity.expression.has(s)}
+
+        def put(e: Expr) -> Expr:
+            return _put_in(name, quantity, e, point, domain)
+
+        found = rebuilt(quantity.expression, put)
         if quantity.kind is Kind.CONDITION and oo in felt.values():
-            at = ", ".join(f"{s} = {v}" for s, v in felt.items())
-            raise DomainError(f"whether {name} holds at {at} is not known: it is a limit case")
-        found = rebuilt(quantity.expression, lambda e: _put_in(name, quantity, e, point, domain))
+            # Between numbers that differ in the limit it is the same before.
+            other = OTHER.get(type(quantity.expression))
+            if other is None or rebuilt(other(*quantity.expression.args), put) != found:
+                at = ", ".join(f"{s} = {v}" for s, v in felt.items())
+                raise DomainError(f"whether {name} holds at {at} is not known: it is a limit case")
         if quantity.names and isinstance(found, Piecewise):
             return first_case(found)
         is_set = quantity.kind is Kind.SET

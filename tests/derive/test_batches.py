@@ -367,6 +367,29 @@ def test_means_with_things_put_back_are_sums_of_sympy(share, drawn, low, high):
     assert enclosure(mean, 200).rad() < 1e-50
 
 
+@pytest.mark.parametrize("id", ["supcl-batches", "supcl-batches-exclusive"])
+def test_hot_batches_are_the_limit_of_warm_ones(id):
+    at = {"m": 10, "n": 5, "p": 2, "B": 8}
+    for name in ("alpha_high_term", "alpha_high_skip"):
+        found = results[id].value(name, tau="oo", **at)
+        assert abs(found - results[id].value(name, tau=10**6, **at)) < 1e-5
+    cold = results["supcl-batches"].limit("alpha_high_skip", "tau", 0)
+    known = {s: at[s.name] for s in cold.free_symbols if s.name in at}
+    near = results["supcl-batches"].value("alpha_high_skip", tau="1/100", **at)
+    assert abs(cold.xreplace({s: Integer(v) for s, v in known.items()}).evalf() - near) < 1e-12
+
+
+def test_whether_an_interval_is_empty_is_known_with_ever_more_instances():
+    at = {"m": 10, "n": "oo", "p": 2, "B": 32}
+    empty = {
+        t: results["supcl-batches"].value("empty_attraction", tau=t, **at) for t in ("1/10", 1)
+    }
+    assert empty == {"1/10": True, 1: False}
+    # Two instances a batch, the anchor excluded: both ends are 1/3, also in the limit.
+    with pytest.raises(ValueError, match="limit case"):
+        results["supcl-batches-exclusive"].value("empty_skip", m=3, n="oo", p=2, B=2, tau=1)
+
+
 MANY = Domain({hierarchy.n: at_least(2)}, {hierarchy.n: Integer(5)})
 
 

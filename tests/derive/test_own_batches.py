@@ -140,3 +140,19 @@ def test_who_lacks_positives_is_named(tmp_path) -> None:
     path.write_text(written([term(1, "c", "oisc")]))
     with pytest.raises(DomainError, match="an anchor in a batch of one class lacks positives"):
         results["phases"].with_inputs(loss=str(path), sampling="uniform")
+
+
+@pytest.mark.parametrize(
+    ("positives", "below", "lacks"), [("c", "oisc", "positives"), ("i", "c", "denominator")]
+)
+def test_batches_of_one_class_are_not_passed_over_in_means(
+    tmp_path, positives: str, below: str, lacks: str
+) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(written([term(1, positives, below)]))
+    lone = {"alone": "term"} if lacks == "positives" else {}
+    made = results["phases"].with_inputs(loss=str(path), sampling="uniform", **lone)
+    with pytest.raises(
+        DomainError, match=f"in a batch of one class an anchor of own has no {lacks}"
+    ):
+        made.value("loss", m=20, n=30, p=2, B=40, tau=1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
+from cltheory.derive.decide import coefficients
+from cltheory.derive.decide.domain import Domain, between
 from cltheory.derive.decide.polynomial import Poly, Quotient, Ring, to_sympy
 from cltheory.derive.decide.product import exponential, over, power, replaced, times
 from sympy import E, I, Lambda, Mul, Rational, S, Symbol, exp, log, oo, pi, sqrt
@@ -138,3 +140,35 @@ def test_powers_and_what_is_put_in_are_those_of_sympy() -> None:
     whole = x * exp(y / (x + 1)) / (y + exp(z)) ** 2 - log(x * z) * sqrt(y) + Lambda(x, x * y)(z)
     for values in ({x: y}, {y: S.Zero}, {x: S.One, z: log(y)}, {exp(z): -y}, {z: -z, y: 1 / x}):
         assert replaced(whole, values) == whole.xreplace(values), values
+
+
+# --- how many terms there will be --------------------------------------------------------------
+def test_no_more_terms_are_formed_than_are_foreseen() -> None:
+    """With what a domain puts in: sums and quotients of variables, and powers of one."""
+    chance = random.Random(7)
+    u, v = Ring([Symbol("u"), Symbol("v")]).gens
+    one = u.ring.one
+    images = [(u, one), (one + v, one), (one, one + u), (u + v, one + u), (u * v, one + v)]
+    for _ in range(200):
+        (poly, _), rules = drawn(chance), {s: chance.choice(images) for s in SYMBOLS}
+        found = coefficients.substituted(poly, u.ring, rules)
+        assert len(found) <= coefficients.most_terms(poly, rules)
+
+
+def test_a_polynomial_with_too_many_terms_is_not_formed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In e = exp(x) and x the proof takes few terms at low powers, and a million at high ones."""
+    longest = []
+
+    def spy(poly: Poly, into: Ring, rules: coefficients.Rules) -> Poly:
+        found = substituted(poly, into, rules)
+        longest.append(len(found))
+        return found
+
+    substituted = coefficients.substituted
+    monkeypatch.setattr(coefficients, "substituted", spy)
+    x = Symbol("x", real=True)
+    domain = Domain({x: between(0, 2)}, {x: S.One})
+    low, high = ((x + 1) ** k * exp(2 * k * x) - x**k * exp((2 * k - 1) * x) for k in (2, 400))
+    assert coefficients.proves(low, domain)
+    assert not coefficients.proves(high, domain)
+    assert 0 < max(longest) < coefficients.MOST_TERMS

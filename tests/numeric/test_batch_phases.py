@@ -205,7 +205,7 @@ def test_the_mean_over_batches_is_stated_and_wrong_ones_are_refused() -> None:
         ("supcl", {"sampling": "uniform", "alone": "all"}, "alone is one of"),
         ("sincere", {"sampling": "uniform", "alone": "skip"}, "no anchor of sincere"),
         ("simclr", {"sampling": "balanced"}, "are not drawn from the structure"),
-        ("clip", {"sampling": "random"}, "are not drawn from the structure"),
+        ("clip", {"sampling": "random"}, "sampling is uniform or balanced"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_line(loss: str, texts, says: str) -> None:

@@ -1,8 +1,9 @@
-"""Limits of means over draws: from ever more things, of which a share is marked.
+"""Limits of means over draws: in a parameter of the function, or from ever more things.
 
 Of finitely many draws without putting any back the law of the number K of marked ones converges to
 that with putting back (hypergeometric to binomial). So the mean converges to that of the limits, K
-by K, and what stands outside of it is taken in where it grows or vanishes.
+by K, and what stands outside of it is taken in where it grows or vanishes. In a parameter that
+only the function has, it is the mean of the limits, since K has finitely many values.
 """
 
 from __future__ import annotations
@@ -10,18 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sympy import Add, Expr, Lambda, Mul, Pow, S, Symbol, oo
+from sympy import Add, Expr, Lambda, Max, Min, Mul, Pow, S, Symbol, oo
 
 from ..digits import sign
 from ..domain import Domain, at_least
-from ..expectation import Expectation
+from ..expectation import Expectation, K, expectation
 from .signs import NoLimit
 
 Limit = Callable[[Expr, Symbol, Domain], Expr]
 
 
 def limit_of_draws(e: Expr, symbol: Symbol, domain: Domain, limit: Limit) -> Expr:
-    """The limit at oo of sums, products and powers of means; ``limit`` is for what has none.
+    """The limit of sums, products and powers of means; ``limit`` is for what has none.
 
     Raises
     ------
@@ -36,8 +37,8 @@ def limit_of_draws(e: Expr, symbol: Symbol, domain: Domain, limit: Limit) -> Exp
             return finite(limit(e, symbol, domain))
         if isinstance(e, Expectation):
             return _mean(e, symbol, domain, limit)
-        if isinstance(e, Add):
-            return Add(*map(follow, e.args))
+        if isinstance(e, (Add, Max, Min)):
+            return e.func(*map(follow, e.args))
         if isinstance(e, Mul):
             return product(e)
         if isinstance(e, Pow) and e.exp.is_Integer:
@@ -71,9 +72,14 @@ def _mean(e: Expectation, symbol: Symbol, domain: Domain, limit: Limit) -> Expr:
     _, marked, drawn, total, low, high = e.args
     if any(symbol in end.free_symbols for end in (drawn, low, high)):
         raise NoLimit(f"the number {drawn} of draws depends on {symbol}")
-    if limit(total, symbol, domain) is not oo:
-        raise NoLimit(f"the number {total} of things does not increase with {symbol}")
-    share = finite(limit(marked / total, symbol, domain))
+    law = marked, drawn, total
+    if symbol in marked.free_symbols | total.free_symbols:
+        if limit(total, symbol, domain) is not oo:
+            raise NoLimit(f"the number {total} of things does not increase with {symbol}")
+        share = finite(limit(marked / total, symbol, domain))
+        if share in (S.Zero, S.One):
+            raise NoLimit(f"{K} is then the same in all batches, with probability 1")
+        law = share, drawn, S.Infinity
     last = drawn if high is oo else high
     many = replace(at_least(int(low)), high=last, high_open=False)
     body = e.body
@@ -81,6 +87,5 @@ def _mean(e: Expectation, symbol: Symbol, domain: Domain, limit: Limit) -> Expr:
         body = body.xreplace({e.variable: low})
     elif e.variable in body.free_symbols:
         domain = domain.with_range(e.variable, many, max(low, 0))
-    return Expectation(
-        Lambda(e.variable, finite(limit(body, symbol, domain))), share, drawn, S.Infinity, low, high
-    )
+    found = finite(limit(body, symbol, domain)).xreplace({e.variable: K})
+    return expectation(found, *law, int(low), high)

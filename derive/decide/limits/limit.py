@@ -78,11 +78,12 @@ def _limit(
 
 def _of_draws(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> Expr:
     """The limit of what has means in it, compared with values where all else is a number."""
-    if point is not oo:
-        raise NoLimit("of means over draws limits are taken at oo only")
-    found = limit_of_draws(expression, symbol, domain, lambda e, s, d: limit(e, s, oo, d))
+    if point not in (oo, S.Zero):
+        raise NoLimit("of means over draws limits are taken at oo and 0 only")
+    found = limit_of_draws(expression, symbol, domain, lambda e, s, d: limit(e, s, point, d))
     if expression.free_symbols == {symbol} and not found.free_symbols:
-        far = [expression.xreplace({symbol: Integer(10) ** k}) - found for k in FAR]
+        side = 1 if point is oo else -1
+        far = [expression.xreplace({symbol: Integer(10) ** (side * k)}) - found for k in FAR]
         near, farther = (abs(e.evalf(DIGITS)) for e in far)
         if not near < CLOSE * (1 + abs(found.evalf(DIGITS))) or not farther <= near:
             raise NoLimit(f"{found} was found, but values far out do not approach it")

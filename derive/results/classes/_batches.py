@@ -75,7 +75,7 @@ def one_interval(
             rf"\text{{empty{' ' * bool(alone)}{alone}}}",
             "whether class collapse is optimal at no alpha in [0, 1]",
             lower.domain,
-            room=lower.room,
+            room=lower.threshold.dimension if lower.threshold else None,
         )
     return found
 
