@@ -59,11 +59,18 @@ def test_a_page_of_a_result_begins_with_its_sentence_and_its_formula() -> None:
     assert entry.drawing.startswith("<?xml") and "<script" not in entry.drawing
 
 
+def test_the_page_of_an_optimum_begins_with_the_minimum_of_the_loss() -> None:
+    lead = load("made.statement").lead(results["sigmoid-optimum"])
+    assert lead.startswith("**Minimum of the loss**\n\n$$\n")
+    assert "Here" in lead and r"x^\star \in \left[0, 2\right]" in lead
+
+
 @pytest.mark.parametrize("id", ["softmax-smoothness", "supcl-threshold", "supcon-two-sizes"])
 def test_every_quantity_is_stated(id: str) -> None:
     statement = load("made.statement")
     text = statement.lead(results[id]) + statement.rest(results[id])
-    first, *others = results[id].quantities
+    first = statement.known_by(results[id])
+    others = [name for name in results[id].quantities if name != first]
     assert all(f"`{name}`" in text for name in others) and f"**`{first}`**" not in text
     assert text.count("$$") % 2 == 0
 
