@@ -182,6 +182,7 @@ FAULTS = {
     "style": ("<link rel=stylesheet href='https://example.invalid/a.css'>", "another host: https"),
     "fetch": ("<script>fetch('https://example.invalid/x').catch(e => 0)</script>", "another host"),
     "wide": ("<div style='width: 3000px'>x</div>", "too wide: "),
+    "claims/tall": ("<div style='height: 3100px'>x</div>", "too tall: "),
     "narrow": (f"<table><td style='width: 9px'>{'a ' * 40}</td></table>", "narrow column: a a"),
 }
 
@@ -192,6 +193,7 @@ def test_the_look_sees_every_fault(tmp_path: Path) -> None:
     if program is None:
         pytest.skip("there is no browser here")
     bodies = {name: body for name, (body, _) in FAULTS.items()} | {"good": GOOD}
+    (tmp_path / "claims").mkdir()
     for name, body in bodies.items():
         html = f"<!doctype html><html><head><title>x</title></head><body>{body}</body></html>"
         (tmp_path / f"{name}.html").write_text(html, encoding="utf-8")
