@@ -250,6 +250,8 @@ def test_formulas_are_typeset() -> None:
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
+#: Without a window there may be no frames for a long time.
+FRAMES = "window.requestAnimationFrame = (show) => setTimeout(show, 16);"
 #: What a reader does with the keyboard alone, and what the page then says.
 KEYS = """
 const key = (id, name) => document.getElementById(id).dispatchEvent(
@@ -260,7 +262,7 @@ await later();
 const told = { start: says(), first: performance.now() };
 for (let k = 0; k < 60; k++) key("alpha", "ArrowUp");
 const shown = () => says() !== told.start && location.hash.includes("alpha=0.9");
-for (let k = 0; k < 80 && !shown(); k++) await later();
+for (let k = 0; k < 40 && !shown(); k++) await later();
 told.up = says();
 key("drawing", "ArrowLeft");
 const paper = () => getComputedStyle(document.documentElement).backgroundColor;
@@ -281,7 +283,8 @@ document.body.firstChild.textContent = JSON.stringify(told);
 @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium or Chrome")
 def test_the_page_works_with_the_keyboard_alone(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
-    path.write_text(explorer.page().replace("</body>", f'<script type="module">{KEYS}</script>'))
+    page = explorer.page().replace("</body>", f'<script type="module">{KEYS}</script>')
+    path.write_text(page.replace("<head>", f"<head><script>{FRAMES}</script>"))
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--dump-dom"]
     options += ["--disable-dev-shm-usage", f"--user-data-dir={tmp_path / 'profile'}"]
     done = subprocess.run(

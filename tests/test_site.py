@@ -59,11 +59,18 @@ def test_a_page_of_a_result_begins_with_its_sentence_and_its_formula() -> None:
     assert entry.drawing.startswith("<?xml") and "<script" not in entry.drawing
 
 
+def test_the_page_of_an_optimum_begins_with_the_minimum_of_the_loss() -> None:
+    lead = load("made.statement").lead(results["sigmoid-optimum"])
+    assert lead.startswith("**Minimum of the loss**\n\n$$\n")
+    assert "Here" in lead and r"x^\star \in \left[0, 2\right]" in lead
+
+
 @pytest.mark.parametrize("id", ["softmax-smoothness", "supcl-threshold", "supcon-two-sizes"])
 def test_every_quantity_is_stated(id: str) -> None:
     statement = load("made.statement")
     text = statement.lead(results[id]) + statement.rest(results[id])
-    first, *others = results[id].quantities
+    first = statement.known_by(results[id])
+    others = [name for name in results[id].quantities if name != first]
     assert all(f"`{name}`" in text for name in others) and f"**`{first}`**" not in text
     assert text.count("$$") % 2 == 0
 
@@ -175,6 +182,7 @@ FAULTS = {
     "style": ("<link rel=stylesheet href='https://example.invalid/a.css'>", "another host: https"),
     "fetch": ("<script>fetch('https://example.invalid/x').catch(e => 0)</script>", "another host"),
     "wide": ("<div style='width: 3000px'>x</div>", "too wide: "),
+    "claims/tall": ("<div style='height: 3100px'>x</div>", "too tall: "),
     "narrow": (f"<table><td style='width: 9px'>{'a ' * 40}</td></table>", "narrow column: a a"),
 }
 
@@ -185,6 +193,7 @@ def test_the_look_sees_every_fault(tmp_path: Path) -> None:
     if program is None:
         pytest.skip("there is no browser here")
     bodies = {name: body for name, (body, _) in FAULTS.items()} | {"good": GOOD}
+    (tmp_path / "claims").mkdir()
     for name, body in bodies.items():
         html = f"<!doctype html><html><head><title>x</title></head><body>{body}</body></html>"
         (tmp_path / f"{name}.html").write_text(html, encoding="utf-8")

@@ -129,8 +129,7 @@ const supcl = {
     return ["Classes do not collapse", `Instances of a class differ, and classes keep apart: ${margin}.`];
   },
   thresholds: (s) => [
-    { symbol: "α<sub>min</sub>", name: "alpha_min", value: theory.supcl_threshold_alpha_min(s), parameter: "alpha", result: "supcl-threshold",
-      means: (x) => (s.alpha > x ? "classes do not collapse" : "classes collapse") },
+    { symbol: "α<sub>min</sub>", name: "alpha_min", value: theory.supcl_threshold_alpha_min(s), parameter: "alpha", result: "supcl-threshold", means: (x) => (s.alpha > x ? "classes do not collapse" : "classes collapse") },
     { symbol: "τ<sub>max</sub>", name: "tau_max", value: at("supcl_threshold_tau_max", s), parameter: "tau", result: "supcl-threshold",
       none: "classes collapse at every τ", means: (x) => (s.tau < x ? "classes do not collapse" : "classes collapse") },
     ...byBatches("supcl-batches", s),
@@ -160,8 +159,7 @@ const supclExclusive = {
     return ["Classes collapse", `Each class is one vector, the ${s.m} classes form ${spread(s.m)}: ${margin}.`];
   },
   thresholds: (s) => [
-    { symbol: "α<sub>high</sub>", name: "alpha_high", value: theory.supcl_exclusive_alpha_high(s), parameter: "alpha", result: "supcl-exclusive",
-      means: (x) => (s.alpha > x ? "instances separate" : "instances stay together") },
+    { symbol: "α<sub>high</sub>", name: "alpha_high", value: theory.supcl_exclusive_alpha_high(s), parameter: "alpha", result: "supcl-exclusive", means: (x) => (s.alpha > x ? "instances separate" : "instances stay together") },
     { symbol: "α<sub>low</sub>", name: "alpha_low", value: theory.supcl_exclusive_alpha_low(s), parameter: "alpha", result: "supcl-exclusive",
       means: (x) => (s.alpha < x ? "views separate" : "views coincide") },
     ...byBatches("supcl-batches-exclusive", s),
@@ -289,18 +287,20 @@ export const LOSSES = {
   siglip: [siglip, sigmoid],
 };
 
+const room = (model, s, phase) => Math.min(model.needs(s, phase), model.decided?.(s) ?? Infinity);
+
 /** What is optimal if there is room for it; a threshold needs fewer dimensions than the optimum beyond it. */
 export function phaseOf(model, s) {
   const phase = model.phase(s);
-  return s.d < Math.min(model.needs(s, phase), model.decided?.(s) ?? Infinity) ? "no room" : phase;
+  return s.d < room(model, s, phase) ? "no room" : phase;
 }
 
 /** Everything that is known at a state. */
 export function answer(model, state) {
-  const s = model.own(state), needs = model.needs(s, model.phase(s)), optimum = { ...model.optimum(s), needs };
-  const [title, words] = model.says(s), thresholds = model.thresholds(s), phase = phaseOf(model, s);
-  const known = { s, title, words, phase, optimum, thresholds };
-  return phase !== "no room" ? known : { ...known, title: "No room for the optimum", words: `In d ≥ ${optimum.needs}: ${words[0].toLowerCase()}${words.slice(1)}` };
+  const s = model.own(state), pure = model.phase(s), optimum = { ...model.optimum(s), needs: model.needs(s, pure) };
+  const [title, words] = model.says(s), phase = phaseOf(model, s), known = { s, title, words, phase, optimum, thresholds: model.thresholds(s) };
+  if (phase !== "no room") return known;
+  return { ...known, title: "No room for the optimum", words: `In d ≥ ${room(model, s, pure)}, ${words[0].toLowerCase()}${words.slice(1)}` };
 }
 
 /** The commands and the line of Python that give the same. */

@@ -108,8 +108,9 @@ function threshold(row) {
   found.append(made("span", { className: "from", innerHTML: link(row.result) }));
   const formula = (FACTS[`${row.result}@${model().library}`] ?? FACTS[row.result]).formulas[row.name];
   if (formula) {
-    const key = `${row.result} ${row.name}`, details = made("details", { innerHTML: `<summary>formula</summary><math display="block">${formula}</math>`, open: OPEN.has(key) });
-    details.addEventListener("toggle", () => OPEN[details.open ? "add" : "delete"](key));
+    const key = `${row.result} ${row.name}`, open = OPEN.has(key), details = made("details", { open });
+    details.innerHTML = `<summary>formula</summary>${open ? `<math display="block">${formula}</math>` : ""}`;
+    details.addEventListener("toggle", () => details.open !== open && (OPEN[open ? "delete" : "add"](key), changed()));
     found.append(details);
   }
   return found;
@@ -161,6 +162,7 @@ function changed() {
 
 function rest() {
   marks();
+  commands(model().own(state));
   $("link").href = hash();
   history.replaceState(null, "", $("link").href);
 }
@@ -178,7 +180,6 @@ function show() {
   $("thresholds").replaceChildren(...found.thresholds.map(threshold));
   if (!found.thresholds.length) $("thresholds").textContent = "There are none: the structure is optimal at every temperature.";
   numbers(found);
-  commands(found.s);
   phases();
 }
 

@@ -16,13 +16,20 @@ if TYPE_CHECKING:
 def lead(result: Result) -> str:
     """The sentence and the formula of what the result is known by."""
     writer = _writer(result)
-    return _said(writer, next(iter(result.quantities)), heading=False)
+    return _said(writer, known_by(result), heading=False)
+
+
+def known_by(result: Result) -> str:
+    """What is asked first: its threshold, else its minimum, else what it begins with."""
+    every = result.quantities
+    found = (name for name, q in every.items() if q.threshold or q.ends)
+    return next(found, "loss" if "loss" in every else next(iter(every)))
 
 
 def rest(result: Result) -> str:
     """The loss, the other quantities, what defines their roots, and a table of limits."""
     writer = _writer(result)
-    _, *others = result.quantities
+    others = [name for name in result.quantities if name != known_by(result)]
     quantities = [name for name in others if result.quantities[name].limit_of is None]
     limits = [name for name in others if name not in quantities]
     parts = ["## The loss\n\n" + _loss(writer)]
@@ -64,7 +71,7 @@ def _said(writer: Writer, name: str, *, heading: bool) -> str:
     q = writer.result.quantity(name)
     meaning = _meaning(writer, name)
     text = f"**`{name}`** {meaning}" if heading else f"**{meaning}**"
-    parts = [text, f"$$\n{_equation(writer, q)}\n$$", *_root(writer, q)]
+    parts = [text, f"$$\n{_equation(writer, q)}\n$$", *_root(writer, q, every=not heading)]
     if isinstance(q, Bounds):
         words = "; ".join(in_words(as_data(q, writer.result.id, name, {}), lambda c: f"`{c}`"))
         parts.append(f"{_upper(words)}.")
@@ -89,11 +96,16 @@ def _equation(writer: Writer, q: Quantity) -> str:
     return aligned([*laid.rows, *where])
 
 
-def _root(writer: Writer, q: Quantity) -> list[str]:
-    """What the names of roots in a formula stand for, where it is no root itself."""
+def _root(writer: Writer, q: Quantity, *, every: bool) -> list[str]:
+    """What the names of roots in a formula stand for, where it is no root itself.
+
+    Of ``every`` one, or of those alone that are no quantity.
+    """
     inside = [r for r in writer.roots if q.expression.has(r) and r != q.expression]
     known = {o.expression for o in writer.result.quantities.values()}
-    return [f"Here\n\n$$\n{writer.where(root)}.\n$$" for root in inside if root not in known]
+    return [
+        f"Here\n\n$$\n{writer.where(root)}.\n$$" for root in inside if every or root not in known
+    ]
 
 
 def _beyond(writer: Writer, q: Quantity) -> str:
