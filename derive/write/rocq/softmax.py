@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from typing import ClassVar
 
@@ -156,7 +156,7 @@ class OwnSoftmax(Softmax):
     own = True
 
     @cached_property
-    def gradient(self) -> Mapping[str, Expr]:
+    def gradient(self) -> dict[str, Expr]:
         """The derivative in the entry of a pair, by relation, times the temperature."""
         found = dict.fromkeys(self.counts, S.Zero)
         power = {r: exp(self.inner[r] / self.tau) for r in found}
