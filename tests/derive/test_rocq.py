@@ -7,7 +7,9 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
+from decimal import Decimal, localcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cltheory.derive.losses.clip import SIGMOID, b
@@ -21,11 +23,12 @@ from cltheory.derive.structures.hierarchy import m, n
 from cltheory.derive.write.rocq.certified import certified
 from cltheory.derive.write.rocq.check import Checked, assumed, check
 from cltheory.derive.write.rocq.document import Written, files, written
+from cltheory.derive.write.rocq.kinds import read
 from cltheory.derive.write.rocq.numbers import last_unit
 from cltheory.derive.write.rocq.rungs import rungs
 from cltheory.derive.write.rocq.statements import of_relations, theorem
 from cltheory.derive.write.rocq.terms import NotWritten, term
-from cltheory.derive.write.rocq.whole import declared, whole
+from cltheory.derive.write.rocq.whole import whole
 from sympy import Rational, Symbol, exp, gamma, log, sympify
 
 POINT = {"m": 10, "n": 50, "tau": "1/10", "alpha": "1/2"}
@@ -196,7 +199,7 @@ def test_a_loss_that_stands_for_batches_is_not_the_loss_that_is_written_out() ->
     problem = results["simclr"].problem
     assert problem is not None and isinstance(problem.loss, SoftmaxLoss)
     with pytest.raises(NotWritten, match="mean over batches"):
-        declared("it", replace(problem, loss=replace(problem.loss, over_batches=True)), {})
+        read("it", replace(problem, loss=replace(problem.loss, over_batches=True)), {})
 
 
 def test_another_function_of_a_pair_is_not_taken_for_a_sigmoid_loss() -> None:
@@ -206,7 +209,7 @@ def test_another_function_of_a_pair_is_not_taken_for_a_sigmoid_loss() -> None:
     for function in (exp(-c), log(1 + exp(c**2)), log(2 + exp(c)), log(1 + exp(b))):
         other = replace(SIGMOID, terms=(replace(attract, function=function), repel))
         with pytest.raises(NotWritten, match="not ln"):
-            declared("it", replace(problem, loss=other), {})
+            read("it", replace(problem, loss=other), {})
 
 
 @pytest.mark.slow
@@ -233,28 +236,56 @@ def test_what_the_library_does_not_know_has_no_whole_theorem() -> None:
             list(whole("it", results[id]))
 
 
-CERTIFIED = {"m": 3, "n": 3, "p": 2, "alpha": "3/4", "tau": "1/2"}
+#: Parameters, inner products, the loss and the gap of certificates, by result.
+CERTIFIED: dict[str, tuple[dict[str, Any], dict[str, str], str, str]] = {
+    "supcl-optimum": (
+        {"m": 3, "n": 3, "p": 2, "alpha": "3/4", "tau": "1/2"},
+        {
+            "same_instance": "1",
+            "same_class": "0.4518223932565080201180543668740167011563",
+            "cross_class": "-0.3172741310855026733726847889580055670521",
+        },
+        "1.708545194404946026545699541437696793677",
+        "1.82e-30",
+    ),
+    # Between its two structures, where neither is optimal.
+    "sigmoid-optimum": (
+        {"N": 5, "t": 3, "b": 1},
+        {
+            "within_modality": "-0.1394935497974710138701884367125540972098",
+            "positive": "0.8231896796759536221923014987400865555356",
+            "negative": "-0.3163038701215173916778869379724675416741",
+        },
+        "0.7396609745206444989452257595370728702585",
+        "1.01e-27",
+    ),
+    "sincere": (
+        {"m": 3, "n": 2, "p": 2, "tau": "1/2"},
+        {"same_instance": "1", "same_class": "1", "cross_class": "-0.5"},
+        "0.3352547435936301613181164240039492238703",
+        "1.21e-30",
+    ),
+}
 
 
-def _certified(loss: str = "1.708545194404946026545699541437696793677") -> Written:
-    result = results["supcl-optimum"]
-    assert result.problem is not None
-    symbols = {s.name: s for s in result.problem.domain.ranges}
-    point = {symbols[k]: sympify(v, rational=True) for k, v in CERTIFIED.items()}
-    inner = {
-        "same_instance": "1",
-        "same_class": "0.4518223932565080201180543668740167011563",
-        "cross_class": "-0.3172741310855026733726847889580055670521",
-    }
-    claim = {"loss": loss, "gap": "1.82e-30"}
-    return Written("it", certified("it", result.problem, point, inner, claim))
+def _certified(id: str, more: str = "0") -> Written:
+    """The theorems of a certificate, with ``more`` added to the loss that it claims."""
+    values, inner, loss, gap = CERTIFIED[id]
+    problem = results[id].problem
+    assert problem is not None
+    symbols = {s.name: s for s in problem.domain.ranges}
+    point = {symbols[k]: sympify(v, rational=True) for k, v in values.items()}
+    claim = {"loss": str(Decimal(loss) + Decimal(more)), "gap": gap}
+    return Written("it", certified("it", problem, point, inner, claim))
 
 
-def test_a_certificate_that_claims_too_much_has_no_theorem() -> None:
-    _, bound = _certified().theorems
-    assert "unit_vectors [3%nat; 3%nat; 2%nat] dims x" in bound.statement
-    with pytest.raises(NotWritten, match="below the claim"):
-        _certified("1.7085451944049460265456995415")
+@pytest.mark.parametrize("id", CERTIFIED)
+def test_a_certificate_that_claims_too_much_has_no_theorem(id: str) -> None:
+    with localcontext(prec=60):
+        _, bound = _certified(id).theorems
+        assert "unit_vectors [" in bound.statement and "%nat] dims x" in bound.statement
+        with pytest.raises(NotWritten, match="below the claim"):
+            _certified(id, "1e-24")
 
 
 # --- what the kernel says ----------------------------------------------------------------------
@@ -294,10 +325,20 @@ def test_rocq_accepts_what_is_exported(id: str) -> None:
 @pytest.mark.slow
 @pytest.mark.rocq
 @pytest.mark.usefixtures("rocq")
-def test_rocq_accepts_a_certificate_and_not_a_tampered_one() -> None:
-    texts = files("mine", [_certified()])
+@pytest.mark.parametrize(
+    ("id", "old", "new"),
+    [
+        ("supcl-optimum", "4518223932565", "4518223932575"),
+        ("sigmoid-optimum", "rate := 3;", "rate := 2;"),
+        ("sincere", "own_loss", "loss"),
+    ],
+)
+def test_rocq_accepts_a_certificate_and_not_a_tampered_one(id: str, old: str, new: str) -> None:
+    with localcontext(prec=60):
+        texts = files("mine", [_certified(id)])
     assert check(texts).accepted
-    texts["mine.v"] = texts["mine.v"].replace("4518223932565", "4518223932575")
+    assert old in texts["mine.v"]
+    texts["mine.v"] = texts["mine.v"].replace(old, new)
     assert not check(texts).accepted
 
 

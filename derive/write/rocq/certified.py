@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import product
+from re import sub
 
-from sympy import Expr, Rational, S, Symbol, exp, log
+from sympy import Expr, Rational, S, Symbol
 
 from ...problems.problem import Problem
-from .declared import CONTRAST, MEAN, Kinds
-from .softmax import Softmax
+from .declared import CONTRAST, MEAN, Declared, Kinds
+from .kinds import read
 from .statements import Theorem
 from .terms import NotWritten, term
 
@@ -47,28 +48,28 @@ def certified(
         If the loss or the structure is of another kind, or the bound is below what is claimed.
     """
     exact = {r.name: Rational(inner.get(r.name, 0)) for r in problem.structure.relations}
-    declared = Softmax(called, problem, {**exact, "self": S.One}, point)
-    tau = declared.tau
-    if not tau.is_Rational:
-        raise NotWritten(f"the temperature {tau} is not rational")
+    declared = read(called, problem, {**exact, "self": S.One}, point)
+    for e in declared.rational:
+        if not e.is_Rational:
+            raise NotWritten(f"{e} is not rational")
     there = [k for k in product((MEAN, CONTRAST), repeat=len(declared.axes)) if _is(k, declared)]
     least = min(declared.eigenvalue(k).evalf(WORKING) for k in there)
     theta = _down(least)
     loss, gap = Rational(claim["loss"]), Rational(claim["gap"])
-    proved = (_value(declared) + (theta - declared.level) / tau).evalf(WORKING)
+    proved = (declared.value + declared.scale * (theta - declared.level)).evalf(WORKING)
     bound = loss - gap
     if bound > proved:
         raise NotWritten(f"the bound that the gradient gives is {proved.n(20)}, below the claim")
-    at = f"{term(tau, None, 3)} {called}_terms"
+    terms, inner_ = f"{called}_terms", f"{called}_inner"
+    loss_ = declared.loss_of(terms)
     title = f"No unit vectors of any dimension have a loss below {claim['loss']} - {claim['gap']}"
     value = Theorem(
         f"{called}_value",
         f"The loss of the inner products is {claim['loss']} up to {claim['gap']}",
-        f"Rabs (loss {declared.numbers} {at} (by_relation {called}_inner)\n"
-        f"    - {term(loss, None, 2)}) <= {term(gap)}",
+        f"Rabs ({loss_} (by_relation {inner_})\n    - {term(loss, None, 2)}) <= {term(gap)}",
         (
-            "rewrite value_at by exact one_.",
-            f"unfold value. rewrite sizes_. unfold {_unfold(called)}.",
+            f"rewrite {declared.valued}_at by exact one_.",
+            f"unfold {declared.valued}. rewrite sizes_. unfold {_unfold(declared)}.",
             _numeric(declared),
         ),
         definitions=declared.definitions(),
@@ -78,24 +79,14 @@ def certified(
         f"{called}_bound",
         title,
         f"forall dims x, unit_vectors {declared.numbers} dims x ->\n"
-        f"    {term(bound)} <= loss {declared.numbers} {at} (inner dims x)",
+        f"    {term(bound)} <= {loss_} (inner dims x)",
         tuple(_proof(declared, theta)),
         whole=True,
     )
     return value, lower
 
 
-def _value(declared: Softmax) -> Expr:
-    """The loss of the inner products."""
-    total = S.Zero
-    for t in declared.loss.terms:
-        pulls = declared.pulls(t)
-        pulled = sum((k * pulls[r] * declared.inner[r] for r, k in declared.counts.items()), S.Zero)
-        total += declared.weight(t) * (log(declared.partition(t)) - pulled / declared.tau)
-    return total
-
-
-def _is(kinds: Kinds, declared: Softmax) -> bool:
+def _is(kinds: Kinds, declared: Declared) -> bool:
     """Whether the space has a dimension."""
     return all(k == MEAN or a >= 2 for k, a in zip(kinds, declared.axes, strict=True))
 
@@ -106,17 +97,16 @@ def _down(value: Expr, digits: int = DIGITS) -> Rational:
     return Rational(int((value * scale).round()) - 2) / scale
 
 
-def _unfold(called: str) -> str:
-    return f"level, gradient, partition, {called}_terms, {called}_inner"
+def _unfold(declared: Declared) -> str:
+    called = declared.called
+    return ", ".join(["level", *declared.unfolded, f"{called}_terms", f"{called}_inner"])
 
 
-def _numeric(declared: Softmax) -> str:
+def _numeric(declared: Declared) -> str:
     """Unfolds what is about lists, puts bounds for each exponential, and compares numbers."""
-    tau = term(declared.tau, None, 3)
-    lines = ["cbn [row eigen over weight denominator positives];"]
-    for k, h in enumerate(dict.fromkeys(declared.inner[r] for r in declared.counts), 1):
-        atom = f"exp ({term(h, None, 1)} / {tau})"
-        middle = _down(exp(h / declared.tau).evalf(WORKING), WORKING - 10)
+    lines = [f"cbn [row eigen over {declared.fields}];"]
+    for k, (atom, power) in enumerate(declared.spelled.items(), 1):
+        middle = _down(power.evalf(WORKING), WORKING - 10)
         low, high = (term(middle + side * Rational(1, 10 ** (WORKING - 11))) for side in (-1, 1))
         lines += [
             f"assert (E{k} : {low} <= {atom} <= {high})",
@@ -126,26 +116,24 @@ def _numeric(declared: Softmax) -> str:
     return "\n  ".join([*lines, f"interval with (i_prec {BITS})."])
 
 
-def _lemmas(declared: Softmax) -> tuple[str, ...]:
+def _lemmas(declared: Declared) -> tuple[str, ...]:
     """What the two theorems share: the sizes, and that the loss is convex."""
-    called, tau = declared.called, term(declared.tau, None, 3)
-    every = range(len(declared.loss.terms))
-    among = f"{'[<-|' * len(every)}[]{']' * len(every)}"
+    data = (f"{declared.called}_terms", f"{declared.called}_inner")
+    partition = f"unfold {_unfold(declared)};\n  {_numeric(declared)}"
+    known = (sub(r"use partition\d+\.", partition, line) for line in declared.convex_proof())
     return (
         f"Lemma sizes_ : map INR {declared.numbers} = {declared.sizes}.\n"
         "Proof. cbn [map]; rewrite !INR_IZR_INZ; reflexivity. Qed.",
         f"Lemma one_ : forall N, In N {declared.numbers} -> (1 <= N)%nat.\n"
         "Proof. simpl; intros; intuition lia. Qed.",
-        f"Lemma ok_ : convex (map INR {declared.numbers}) {tau} {called}_terms {called}_inner.\n"
-        "Proof. rewrite sizes_. constructor; [lra | | |].\n"
-        f"{{ intros t {among}; cbn [weight]; lra. }}\n"
-        f"{{ intros t a {among}; cbn [denominator];\n"
-        f"  do {len(declared.axes) + 1} (try destruct a as [|[|] a]); lra. }}\n"
-        f"{{ intros t {among}; unfold {_unfold(called)};\n  {_numeric(declared)} }}\nQed.",
+        f"Lemma ok_ : {declared.convex(f'(map INR {declared.numbers})', *data)}.\n"
+        "Proof. try rewrite sizes_.\n"
+        + "\n".join(sub(r"use \w+", "lra", line) for line in known)
+        + "\nQed.",
     )
 
 
-def _proof(declared: Softmax, theta: Rational) -> list[str]:
+def _proof(declared: Declared, theta: Rational) -> list[str]:
     called, depth = declared.called, len(declared.axes)
     reals, data = f"(map INR {declared.numbers})", (f"{called}_terms", f"{called}_inner")
     kinds = "[|[| |] " * depth + "[|]" + "]" * depth
@@ -156,10 +144,10 @@ def _proof(declared: Softmax, theta: Rational) -> list[str]:
         f"{{ intros k min th; destruct k as {kinds}; cbn [there] in th; try tauto;",
         "  try (exfalso; repeat match goal with",
         "    H : Forall _ (_ :: _) |- _ => inversion H; clear H; subst end; congruence);",
-        f"  try (exfalso; lia); rewrite sizes_; unfold {_unfold(called)};",
+        f"  try (exfalso; lia); rewrite sizes_; unfold {_unfold(declared)};",
         f"  {_numeric(declared)} }}",
-        "assert (B := softmax_bound _ _ _ _ one_ ok_ _ _ _ m unit).",
-        "refine (Rle_trans _ _ _ _ B). rewrite value_at by exact one_.",
-        f"unfold value. rewrite sizes_. unfold {_unfold(called)}.",
+        f"assert (B := {declared.bound}).",
+        f"refine (Rle_trans _ _ _ _ B). rewrite {declared.valued}_at by exact one_.",
+        f"unfold {declared.valued}. rewrite sizes_. unfold {_unfold(declared)}.",
         _numeric(declared),
     ]

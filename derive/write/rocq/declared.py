@@ -5,7 +5,7 @@ A relation is a pattern of which indices of two points agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -162,6 +162,26 @@ class Declared:
     def spelled(self) -> dict[str, Expr]:
         """Exponentials as they stand in the goals."""
         raise NotImplementedError
+
+    # --- at numbers -----------------------------------------------------------------------------
+    #: The value of the loss at the inner products in the library, and the theorem of the bound.
+    valued: ClassVar[str]
+    bound: ClassVar[str]
+
+    @property
+    def rational(self) -> Iterable[Expr]:
+        """What has to be a rational number, for bounds of exponentials."""
+        raise NotImplementedError
+
+    @property
+    def value(self) -> Expr:
+        """The loss of the inner products."""
+        raise NotImplementedError
+
+    @property
+    def scale(self) -> Expr:
+        """What the gradient is to be multiplied by."""
+        return S.One
 
     # --- convexity ----------------------------------------------------------------------------
     def signs(self, terms: str, inner: str) -> Iterator[Part]:

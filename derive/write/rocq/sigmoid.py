@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from sympy import Expr, S, exp, expand, log
@@ -19,6 +19,7 @@ class Sigmoid(Declared):
     fields = "among strength rate shift"
     kind = "pair_term"
     tangent, slope = "pair_tangent {sizes} _ {inner} ok", "pair_slope _ _ _"
+    valued, bound = "pair_value", "pair_bound _ _ _ one_ _ _ _ ok_ m unit"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -102,6 +103,21 @@ class Sigmoid(Declared):
             of = (term(e, None, ATOM) for e in (rate, self.inner[t.relation], shift))
             found["exp ({} * {} + {})".format(*of)] = self._power(t)
         return found
+
+    # --- at numbers -----------------------------------------------------------------------------
+    @property
+    def rational(self) -> Iterable[Expr]:
+        """The rates and shifts."""
+        return (e for t in self.loss.terms for e in self.affine(t))
+
+    @property
+    def value(self) -> Expr:
+        """The loss of the inner products."""
+        each = (
+            self.counts[t.relation] * self.put(t.weight) * log(1 + self._power(t))
+            for t in self.loss.terms
+        )
+        return sum(each, S.Zero)
 
     # --- convexity ----------------------------------------------------------------------------
     def signs(self, terms: str, inner: str) -> Iterator[Part]:

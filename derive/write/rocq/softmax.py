@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import ClassVar
 
-from sympy import Expr, S, exp
+from sympy import Expr, S, exp, log
 
 from ...losses.softmax import SoftmaxLoss, SoftmaxTerm
 from .declared import Declared, Part
@@ -20,6 +20,7 @@ class Softmax(Declared):
     fields = "weight denominator positives"
     kind = "term"
     tangent, slope = "softmax_tangent _ _ _ _ ok", "softmax_slope _ _ _ _ ok"
+    valued, bound = "value", "softmax_bound _ _ _ _ one_ ok_ _ _ _ m unit"
     #: The loss and its gradient in the library, and whether each positive has its own denominator.
     names: ClassVar[tuple[str, str]] = ("loss", "gradient")
     own: ClassVar[bool] = False
@@ -116,6 +117,36 @@ class Softmax(Declared):
             if any(self.below(t)[r] or (self.own and self.pulls(t)[r]) for t in self.loss.terms)
         }
 
+    # --- at numbers -----------------------------------------------------------------------------
+    @property
+    def rational(self) -> Iterable[Expr]:
+        """The temperature."""
+        return (self.tau,)
+
+    @property
+    def scale(self) -> Expr:
+        """The gradient is times the temperature."""
+        return 1 / self.tau
+
+    @property
+    def value(self) -> Expr:
+        """The loss of the inner products."""
+        total = S.Zero
+        for t in self.loss.terms:
+            z, pulls = self.partition(t), self.pulls(t)
+            for r, k in self.counts.items():
+                total += (
+                    self.weight(t)
+                    * k
+                    * pulls[r]
+                    * (log(self.below_positive(r, z)) - self.inner[r] / self.tau)
+                )
+        return total
+
+    def below_positive(self, relation: str, partition: Expr) -> Expr:
+        """What stands below a positive of a relation."""
+        return partition
+
     # --- convexity ----------------------------------------------------------------------------
     def signs(self, terms: str, inner: str) -> Iterator[Part]:
         """What has a sign because of which the loss is convex."""
@@ -152,11 +183,16 @@ class OwnSoftmax(Softmax):
 
     unfolded = ("own_gradient", "partition")
     tangent, slope = "own_tangent _ _ _ _ (proj1 ok) (proj2 ok)", ""
+    valued, bound = "own_value", "own_bound _ _ _ _ (proj1 ok_) (proj2 ok_) one_ _ _ _ m unit"
     names = ("own_loss", "own_gradient")
     own = True
 
+    def below_positive(self, relation: str, partition: Expr) -> Expr:
+        """The positive itself, and what is in every denominator."""
+        return exp(self.inner[relation] / self.tau) + partition
+
     @cached_property
-    def gradient(self) -> Mapping[str, Expr]:
+    def gradient(self) -> dict[str, Expr]:
         """The derivative in the entry of a pair, by relation, times the temperature."""
         found = dict.fromkeys(self.counts, S.Zero)
         power = {r: exp(self.inner[r] / self.tau) for r in found}

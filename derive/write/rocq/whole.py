@@ -10,7 +10,7 @@ another structure is better.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -27,9 +27,8 @@ from ...proof.derivation import Derivation
 from ...structures.scheme import Scheme
 from ...theorem.result import Result
 from .declared import ALL, CONTRAST, MEAN, Declared, Kinds, listed
-from .sigmoid import Sigmoid
+from .kinds import read
 from .signs import Signs
-from .softmax import OwnSoftmax, Softmax
 from .statements import Theorem
 from .terms import NotWritten, hypotheses, name, relation, term
 
@@ -37,25 +36,6 @@ from .terms import NotWritten, hypotheses, name, relation, term
 MOST_EXPONENTIALS = 2
 #: That numbers are in ranges.
 SOMEWHERE = "repeat split; try lia; rewrite ?INR_IZR_INZ; cbn; lra"
-#: The losses that the library knows.
-KINDS = (Softmax, OwnSoftmax, Sigmoid)
-
-
-def declared(called: str, problem: Problem, inner: Mapping[str, Expr]) -> Declared:
-    """The loss of a problem as one of those that the library knows.
-
-    Raises
-    ------
-    NotWritten
-        If it is none of them.
-    """
-    reasons = []
-    for kind in KINDS:
-        try:
-            return kind(called, problem, inner)
-        except NotWritten as why:
-            reasons.append(str(why))
-    raise NotWritten("; ".join(dict.fromkeys(reasons)))
 
 
 def whole(called: str, result: Result) -> Iterator[Theorem]:
@@ -72,7 +52,7 @@ def whole(called: str, result: Result) -> Iterator[Theorem]:
     problem = result.problem
     if problem is None or result.draw is not None or not isinstance(problem.structure, Scheme):
         raise NotWritten("it is not about one loss on points that are all alike")
-    declared(called, problem, {})
+    read(called, problem, {})
     reasons = ["no pure structure is optimal"]
     found: list[tuple[bool, Theorem]] = []
     for e in problem.scheme.eigenspaces:
@@ -106,7 +86,7 @@ class AtVertex:
     @cached_property
     def declared(self) -> Declared:
         """The loss, and the inner products of the structure."""
-        return declared(self.called, self.problem, self.vertex.inner)
+        return read(self.called, self.problem, self.vertex.inner)
 
     # --- eigenspaces as tensor products -----------------------------------------------------
     @cached_property

@@ -138,13 +138,9 @@ Definition value : R :=
   over terms (fun t => weight t * (ln (partition Rs tau h t) - row Rs (fun a => positives t a * (h a / tau)))).
 Lemma value_at : loss s tau terms (by_relation h) = value.
 Proof.
-  assert (P := size_pos s one). unfold loss, value.
-  rewrite (total_ext s _ (fun _ => over terms (fun t => weight t * (ln (partition Rs tau h t) - row Rs (fun a => positives t a * (h a / tau)))) * 1)).
-  - rewrite total_scal. field. lra.
-  - intros u Hu. rewrite Rmult_1_r. apply over_ext; intros t _. unfold anchor_loss. rewrite (partition_at t u Hu).
-    rewrite (total_agree s (fun a => positives t a * (h a / tau)) u Hu : total s (fun w => positives t (agree u w) * (by_relation h u w / tau)) = _). reflexivity.
+  apply (mean_at s anchors h one). intros u Hu. apply over_ext; intros t _. unfold anchor_loss. rewrite (partition_at t u Hu).
+  rewrite (total_agree s (fun a => positives t a * (h a / tau)) u Hu : total s (fun w => positives t (agree u w) * (by_relation h u w / tau)) = _). reflexivity.
 Qed.
-
 Theorem softmax_bound theta dims x : multipliers s A theta -> unit_vectors s dims x ->
   loss s tau terms (by_relation h) + (theta - level Rs A h) / tau <= loss s tau terms (inner dims x).
 Proof. intros E u. unfold Rdiv. rewrite (Rmult_comm _ (/ tau)). exact (bound _ _ _ _ _ one softmax_tangent _ _ _ E u). Qed.
@@ -202,6 +198,18 @@ Proof.
       + / (e (agree u v) + partition Rs tau h t) * (denominator t (agree u w) * e (agree u w) * D w))) by (intros; unfold Rdiv; ring).
     rewrite total_plus, total_same, total_scal by exact Hv. unfold Rdiv; ring.
 Qed.
+Hypothesis one : forall N, In N s -> (1 <= N)%nat.
+Definition own_value : R :=
+  over terms (fun t => weight t * row Rs (fun b => positives t b * (ln (exp (h b / tau) + partition Rs tau h t) - h b / tau))).
+Lemma own_value_at : own_loss s tau terms (by_relation h) = own_value.
+Proof.
+  apply (mean_at s anchors h one). intros u Hu. apply over_ext; intros t _. unfold own_anchor_loss.
+  rewrite (total_agree s (fun b => denominator t b * exp (h b / tau)) u Hu : total s (fun w => denominator t (agree u w) * exp (by_relation h u w / tau)) = partition Rs tau h t).
+  rewrite <- (total_agree s _ u Hu). reflexivity.
+Qed.
+Theorem own_bound theta dims x : multipliers s (own_gradient Rs tau terms h) theta -> unit_vectors s dims x ->
+  own_loss s tau terms (by_relation h) + (theta - level Rs (own_gradient Rs tau terms h) h) / tau <= own_loss s tau terms (inner dims x).
+Proof. intros E u. unfold Rdiv. rewrite (Rmult_comm _ (/ tau)). exact (bound _ _ _ _ _ one own_tangent _ _ _ E u). Qed.
 End Own.
 
 (* ---- sigmoid losses ---- *)
@@ -242,4 +250,11 @@ Proof.
     apply der_ext with (2 := L). intro r. unfold mult_real_fct. do 3 f_equal. f_equal. ring.
   - intros H G u e. apply total_ext; intros w Hw. rewrite e by exact Hw. reflexivity.
 Qed.
+Hypothesis one : forall N, In N s -> (1 <= N)%nat.
+Definition pair_value : R := row (map INR s) (fun a => over terms (fun t => if among t a then strength t * ln (1 + exp (rate t * h a + shift t)) else 0)).
+Lemma pair_value_at : pair_loss s terms (by_relation h) = pair_value.
+Proof. apply (mean_at s (pair_anchor_loss s terms) h one). intros u Hu. unfold pair_value. rewrite <- (total_agree s _ u Hu). reflexivity. Qed.
+Theorem pair_bound theta dims x : (forall t, In t terms -> 0 <= strength t) -> multipliers s (pair_gradient terms h) theta -> unit_vectors s dims x ->
+  pair_loss s terms (by_relation h) + (theta - level (map INR s) (pair_gradient terms h) h) <= pair_loss s terms (inner dims x).
+Proof. intros P E u. assert (B := bound _ _ _ _ _ one (pair_tangent P) _ _ _ E u). rewrite Rmult_1_l in B. exact B. Qed.
 End Pairs.

@@ -74,6 +74,11 @@ Proof.
     with (total s (anchor (by_relation h)) + scale * (theta - level Rs A h) * size) by (field; lra).
   replace (total s (anchor H) / size * size) with (total s (anchor H)) by (field; lra). exact S.
 Qed.
+Lemma mean_at v : (forall u, valid s u -> anchor (by_relation h) u = v) -> mean_loss (by_relation h) = v.
+Proof.
+  intro e. assert (P := size_pos s one). unfold mean_loss. rewrite (total_ext s _ (fun _ => v * 1)) by (intros; rewrite e by assumption; ring).
+  rewrite total_scal. field. lra.
+Qed.
 Theorem optimal : multipliers (level Rs A h) -> least s mean_loss h.
 Proof.
   intros E dims x unit. assert (B := bound _ dims x E unit).

@@ -1,0 +1,37 @@
+"""Which of the losses that the library knows a declared one is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sympy import Expr, Symbol
+
+from ...problems.problem import Problem
+from .declared import Declared
+from .sigmoid import Sigmoid
+from .softmax import OwnSoftmax, Softmax
+from .terms import NotWritten
+
+KINDS = (Softmax, OwnSoftmax, Sigmoid)
+
+
+def read(
+    called: str,
+    problem: Problem,
+    inner: Mapping[str, Expr],
+    at: Mapping[Symbol, Expr] | None = None,
+) -> Declared:
+    """The loss of a problem as one that the library knows.
+
+    Raises
+    ------
+    NotWritten
+        If it is none of them.
+    """
+    reasons = []
+    for kind in KINDS:
+        try:
+            return kind(called, problem, inner, at or {})
+        except NotWritten as why:
+            reasons.append(str(why))
+    raise NotWritten("; ".join(dict.fromkeys(reasons)))
