@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import inf
 
 from sympy import Basic, Eq, Piecewise, S, Symbol
@@ -121,14 +122,15 @@ def _displayed(
     found: Sequence[Line], name: Names, room: float, keep: dict[str, Symbol] | None = None
 ) -> Shown:
     most = room / (4 if room < COLUMN else 2 if len(found) == 1 else 3)
-    left = max((_before_sign(line, name, most) for line in found), default=0.0)
+    aligned = [_is_aligned(line, name, most) for line in found]
+    left = max(map(partial(_before_sign, name=name), found, aligned), default=0.0)
     pool = Letters([side for line in found for side in line.sides], keep)
     pool.shorten(name, room - SIGN - max(left, 10))
     nodes = iter(pool.nodes)
     laid: list[str] = []
-    for line in found:
-        line = replace(line, sides=tuple(next(nodes) for _ in line.sides))
-        laid += _rows(line, name, room - left, is_aligned=_is_aligned(line, name, most))
+    for line, is_aligned in zip(found, aligned, strict=True):
+        sides = tuple(next(nodes) for _ in line.sides)
+        laid += _rows(replace(line, sides=sides), name, room - left, is_aligned=is_aligned)
     where = tuple(_of_letter(letter, node, name, room) for letter, node in pool.letters)
     return Shown(tuple(laid), where, False, tuple(pool.nodes), tuple(pool.letters))
 
@@ -157,10 +159,10 @@ def _is_aligned(line: Line, name: Names, most: float) -> bool:
     return is_limit or points(line.sides[0], name) <= most
 
 
-def _before_sign(line: Line, name: Names, most: float) -> float:
+def _before_sign(line: Line, is_aligned: bool, name: Names) -> float:
     """How wide is what stands before the alignment mark."""
     word = width(line.word[1]) + 10.0 if line.word else 0.0
-    return word + points(line.sides[0], name) * _is_aligned(line, name, most)
+    return word + (points(line.sides[0], name) if is_aligned else 0.0)
 
 
 def _cases(e: Piecewise, domain: Domain | None, name: Names, before: str, room: float) -> Shown:
