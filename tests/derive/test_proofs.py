@@ -387,7 +387,7 @@ def test_all_proofs_fit_one_of_two_columns(tmp_path: Path) -> None:
 def test_values_in_a_theorem_are_shown_in_all_of_their_rows() -> None:
     """A formula that is broken keeps its end."""
     r = results["ssem"]
-    found = [proof_of(r, r.point(m=3), room=room) for room in (100.0, 2000.0)]
+    found = [proof_of(r, r.point(m=3), room=room) for room in (140.0, 2000.0)]
     narrow, wide = (f.theorem.partition("In particular")[2] for f in found)
     signs = [re.sub(r"\\\\|&|\\quad|\{\}|\s", "", text) for text in (narrow, wide)]
     assert signs[0] == signs[1] and narrow.count(r"\\") > wide.count(r"\\")
@@ -424,3 +424,9 @@ def test_a_renamed_symbol_is_so_in_theorem_and_proof(id: str, new: str) -> None:
     for ours, theirs in ((told.theorem, plain.theorem), (told.proof, plain.proof)):
         assert r"\tau" in theirs and new in ours
         assert r"\tau" not in ours.replace(new, "")
+
+
+def test_a_letter_for_a_part_is_no_name_that_a_symbol_was_given() -> None:
+    node = layout(results["supcl-threshold"]["alpha_min"])
+    for name, first in ((str, "A"), (lambda s: "A" if s.name == "tau" else str(s), "B")):
+        assert displays.Letters([node]).shorten(name, 60).letters[0][0].name == first

@@ -66,7 +66,8 @@ def tex(node: Node, name: Names) -> str:
         return spoken(node.value.name)
     shown, called = node.with_parts(lambda part: tex(part, name))
     names = {s: called.get(s) or name(s) for s in shown.free_symbols}
-    return _without_braces(str(latex(shown, symbol_names=names)))
+    written = str(latex(shown, symbol_names=names)).replace(r"\text{for}\:", r"\text{if }")
+    return _without_braces(written)
 
 
 def entry(e: Indexed) -> str:
