@@ -207,7 +207,7 @@ def root_lines(name: str, bracket: str, equation: str, indent: int = 2) -> list[
 
     where = "" if indent == 2 else "where "
     return [
-        f"{' ' * indent}{where}{name} in {bracket} solves",
+        *fold(f"{where}{name} in {bracket} solves", WIDTH, indent, indent + 8),
         *fold(f"{equation} = 0,", WIDTH, indent + 6, indent + 8),
         *_wrapped("or is the end of the bracket nearest to a sign change", indent + 4),
     ]

@@ -176,8 +176,8 @@ def __getattr__(name: str) -> Result | Registry | ModuleType | str:
         return results
     try:
         return results[name]
-    except UnknownResult:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    except UnknownResult as near:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}: {near}") from None
 
 
 def __dir__() -> list[str]:

@@ -66,7 +66,8 @@ def rename_plainly(pairs: Iterable[str], results: Sequence[Result]) -> dict[str,
     """
     pairs = list(pairs)
     rename(pairs, results)
-    names = dict(map(str.strip, pair.replace("\\", "").split("=", 1)) for pair in pairs)
+    halves = (pair.replace("\\", "").partition("=") for pair in pairs)
+    names = {old.strip(): new.strip() for old, _, new in halves}
     for new in names.values():
         if not re.fullmatch(r"[A-Za-z]\w*", new, re.ASCII) or iskeyword(new) or new in KEYWORDS:
             raise ExportError(f"{short(new)!r} is no name in text or code: use a word such as T")

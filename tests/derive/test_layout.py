@@ -230,8 +230,8 @@ def test_a_case_distinction_is_aligned_and_joins_its_conditions() -> None:
     e = Piecewise((a, And(Eq(a, 12), Eq(b, 3))), (b, True))
     shown = display(e, None, lambda s: s.name, "x", room=345.0)
     assert aligned(list(shown.rows)) == (
-        r"x = \begin{cases} a & \text{if } a = 12 \text{ and } b = 3 \\ "
+        r"x = \begin{cases} a & \text{if } a = 12 \text{ and } b = 3 \\"
         r"b & \text{otherwise} \end{cases}"
     )
-    narrow = display(e, None, lambda s: s.name, "x", room=140.0)
-    assert r"a = 12 \text{ and } \\ & \quad b = 3" in narrow.rows[0]
+    narrow = display(e, None, lambda s: s.name, "x", room=100.0)
+    assert r"a \\ \quad \text{if } a = 12" in narrow.rows[0]

@@ -10,19 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import inf
 
-from sympy import And, Basic, Eq, Piecewise, S, Symbol
+from sympy import Basic, Eq, Piecewise, Symbol
 
 from ...dataclass import dataclass
 from ...decide.domain import Domain
 from ...errors import InternalError
 from ...proof.relations import Iff
 from .layout import throughout
-from .lines import points, rows
-from .signs import by_sign
+from .lines import points, rows, stacked
+from .signs import by_sign, cases_by_sign
 from .statement import SIGNS, Line, lines
-from .tex import Names, spoken, tex
+from .tex import Names, tex
 from .tree import Call, Limited, Name, Node, Other, Product, Sum, named
 from .width import width
 
@@ -105,10 +106,8 @@ def expression(
     e: Basic, domain: Domain | None, name: Names, before: str, room: float = ROOM, sign: str = "="
 ) -> Shown:
     """``before = e`` as rows that fit, or with another sign."""
-    if isinstance(e, Piecewise):
-        return _cases(e, domain, name, before, room)
     left = Symbol(before)
-    line = Line((Name(left), throughout(e, domain)), (sign, sign))
+    line = Line((Name(left), throughout(cases_by_sign(e, domain), domain)), (sign, sign))
     return _displayed([line], lambda s: before if s == left else name(s), room)
 
 
@@ -121,32 +120,20 @@ def _displayed(
     found: Sequence[Line], name: Names, room: float, keep: dict[str, Symbol] | None = None
 ) -> Shown:
     most = room / (4 if room < COLUMN else 2 if len(found) == 1 else 3)
-    left = max((_before_sign(line, name, most) for line in found), default=0.0)
+    aligned = [_is_aligned(line, name, most) for line in found]
+    left = max(map(partial(_before_sign, name=name), found, aligned), default=0.0)
     pool = Letters([side for line in found for side in line.sides], keep)
     pool.shorten(name, room - SIGN - max(left, 10))
     nodes = iter(pool.nodes)
     laid: list[str] = []
-    for line in found:
-        line = replace(line, sides=tuple(next(nodes) for _ in line.sides))
-        laid += _rows(line, name, room - left, is_aligned=_is_aligned(line, name, most))
-    where = tuple(_of_letter(letter, node, name, room) for letter, node in pool.letters)
-    return Shown(tuple(laid), where, False, tuple(pool.nodes), tuple(pool.letters))
-
-
-def _of_letter(letter: Symbol, node: Node, name: Names, room: float) -> tuple[str, ...]:
-    """What a letter stands for."""
-    room -= points(Name(letter), name)
-    if isinstance(node, Other) and isinstance(node.value, Piecewise):
-        cases = tex(node, name).replace(r"\text{for}\:", r"\text{if } ")
-        return (f"{name(letter)} &= {_fitting(cases, room - SIGN)}",)
-    return tuple(_rows(Line((Name(letter), node), SIGNS[Eq]), name, room, is_aligned=True))
-
-
-def _fitting(cases: str, room: float) -> str:
-    """A case distinction, its conditions below the values if there is no room beside them."""
-    if width(cases) <= room:
-        return cases
-    return cases.replace(r"\\ & ", r"\\ ").replace(" & ", r" \\ \quad ")
+    for line, is_aligned in zip(found, aligned, strict=True):
+        sides = tuple(next(nodes) for _ in line.sides)
+        laid += _rows(replace(line, sides=sides), name, room - left, is_aligned=is_aligned)
+    where = []
+    for letter, node in pool.letters:
+        line, room_there = Line((Name(letter), node), SIGNS[Eq]), room - width(name(letter))
+        where.append(tuple(_rows(line, name, room_there, is_aligned=True)))
+    return Shown(tuple(laid), tuple(where), False, tuple(pool.nodes), tuple(pool.letters))
 
 
 def _is_aligned(line: Line, name: Names, most: float) -> bool:
@@ -157,34 +144,10 @@ def _is_aligned(line: Line, name: Names, most: float) -> bool:
     return is_limit or points(line.sides[0], name) <= most
 
 
-def _before_sign(line: Line, name: Names, most: float) -> float:
+def _before_sign(line: Line, is_aligned: bool, name: Names) -> float:
     """How wide is what stands before the alignment mark."""
     word = width(line.word[1]) + 10.0 if line.word else 0.0
-    return word + points(line.sides[0], name) * _is_aligned(line, name, most)
-
-
-def _cases(e: Piecewise, domain: Domain | None, name: Names, before: str, room: float) -> Shown:
-    """A case distinction, its conditions up to positive factors."""
-    parts: list[str] = []
-    where: list[tuple[str, ...]] = []
-    room -= width(before) + SIGN
-    for value, condition in e.args:
-        is_word = value.is_Symbol and len(value.name) > 2
-        said = spoken(value.name) if is_word else tex(throughout(value, domain), name)
-        if condition is S.true:
-            parts.append(rf"{said} & \text{{otherwise}}")
-            continue
-        inside = shown(condition, domain, name, always=True, room=max(room - 60, 90))
-        rows_of = [row.replace("&", "") for row in inside.rows]
-        both = isinstance(condition, And) and len(rows_of) == len(condition.args)
-        taken = sum(points(node, name) + SIGN for node in inside.nodes)
-        joint = r"\text{ and }" if both else ""
-        joint = rf" {joint} " if both and taken < room - 110 else rf" {joint} \\ & \quad "
-        parts.append(rf"{said} & \text{{if }} " + joint.join(rows_of))
-        where += inside.where
-    body = r" \\ ".join(parts)
-    cases = _fitting(rf"\begin{{cases}} {body} \end{{cases}}", room)
-    return Shown((f"{before} &= {cases}",), tuple(where))
+    return word + (points(line.sides[0], name) if is_aligned else 0.0)
 
 
 def _rows(line: Line, name: Names, room: float, *, is_aligned: bool) -> list[str]:
@@ -237,6 +200,8 @@ class Letters:
 
     def shorten(self, name: Names = named, room: float = inf) -> Letters:
         """Give letters to what is known by one, what is repeated, and what is too wide."""
+        written = {name(s) for node in self.nodes for s in node.symbols}  # another name, perhaps
+        self._free = [letter for letter in self._free if letter not in written]
         for node in self.nodes:
             for part in parts(node):
                 if part.key in self.keep:
@@ -292,7 +257,7 @@ class Letters:
             for part in parts(node):
                 if isinstance(part, Other) and isinstance(part.value, Piecewise):
                     return part
-            for wide in (t for t in terms(node) if points(t, name) > room):
+            for wide in (t for t in terms(node) if width(stacked(tex(t, name), room)) > room):
                 fitting = [
                     part
                     for part in parts(wide)

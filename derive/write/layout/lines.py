@@ -64,10 +64,17 @@ def points(node: Node, name: Names) -> float:
     return width(tex(node, name))
 
 
+def stacked(written: str, room: float) -> str:
+    """A case distinction with its conditions below the values, if they do not fit beside them."""
+    if not written.startswith(r"\begin{cases}") or width(written) <= room:
+        return written
+    return written.replace(" & ", r" \\ \quad ")
+
+
 def rows(node: Node, name: Names, room: float = POINTS) -> list[str]:
     """LaTeX in rows that fit, if it is a sum: each but the first begins with its sign."""
     if not isinstance(node, Sum) or points(node, name) <= room:
-        return [tex(node, name)]
+        return [stacked(tex(node, name), room)]
     found: list[list[tuple[bool, Node]]] = [[]]
     used = 0.0
     for term in node.terms:

@@ -66,7 +66,10 @@ def tex(node: Node, name: Names) -> str:
         return spoken(node.value.name)
     shown, called = node.with_parts(lambda part: tex(part, name))
     names = {s: called.get(s) or name(s) for s in shown.free_symbols}
-    return _without_braces(str(latex(shown, symbol_names=names)))
+    written = str(latex(shown, symbol_names=names))
+    for sympys, ours in (r"\text{for}\:", r"\text{if }"), (r"\wedge", r"\text{ and }"):
+        written = written.replace(sympys, ours)
+    return _without_braces(written)
 
 
 def entry(e: Indexed) -> str:

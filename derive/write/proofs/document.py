@@ -43,7 +43,7 @@ PLAIN = 1000
 #: Between a parameter and its value, and if the value is a limit.
 WAYS = ("=", r"\to")
 #: Lines of words with much mathematics in them would stick out.
-STRETCH = r"\emergencystretch=4em\relax"
+STRETCH = r"\emergencystretch=5em\relax"
 #: Longer lists are not written out.
 MOST_GIVEN = 200
 #: Of the letters in the steps of a proof on a symmetry.
