@@ -255,7 +255,12 @@ def _array_tex(value: Any) -> str:
 def _wrapped(text: str, indent: int, hang: int | None = None) -> list[str]:
     first, rest = " " * indent, " " * (indent if hang is None else hang)
     return textwrap.wrap(
-        text, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
 
 

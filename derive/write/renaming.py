@@ -70,7 +70,9 @@ def rename_plainly(pairs: Iterable[str], results: Sequence[Result]) -> dict[str,
     names = {old.strip(): new.strip() for old, _, new in halves}
     for new in names.values():
         if not re.fullmatch(r"[A-Za-z]\w*", new, re.ASCII) or iskeyword(new) or new in KEYWORDS:
-            raise ExportError(f"{short(new)!r} is no name in text or code: use a word such as T")
+            raise ExportError(
+                f"{short(new)!r} cannot be a name in text or code: use a word such as T"
+            )
     return names
 
 

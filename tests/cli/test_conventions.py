@@ -46,7 +46,7 @@ def test_latex_and_markdown_begin_with_it(cltheory: Any, id: str) -> None:
     tex = cltheory("derive", id, "--format", "latex").out
     assert r"\mathcal{L} = " in before(tex, r"\begin{align}")
     page = cltheory("derive", id, "--format", "markdown").out
-    first = f"**{next(iter(results[id].quantities))}**"
+    first = f"**`{next(iter(results[id].quantities))}`**"
     top = before(page, first)
     assert r"$$\mathcal{L} = " in top
     # Of a matrix of weights, and of one anchor, any dimension may be asked for.
