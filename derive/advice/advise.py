@@ -11,6 +11,7 @@ import numpy as np
 from sympy import Expr, Rational, Symbol
 
 from ..decide.domain import DomainError
+from ..decide.evidence import Grade
 from ..optimum.condition import capital
 from ..results import results
 from ..structures.draws import UNIFORM, B
@@ -342,7 +343,8 @@ def _facts(at: Setting) -> Iterator[Told]:
     for fact in at.advice.facts:
         found = _bound(fact.said, at)
         if found is not None and fact.less:
-            found = replace(found, value=found.value - log(int(at.numbers[fact.less])))
+            value = found.value - log(int(at.numbers[fact.less]))
+            found = replace(found, value=value, evidence=str(Grade.ARGUED))  # why stands there
         if found is not None and (found.value > 0 or not fact.scaled):  # no loss is below 0
             scaled = replace(found, value=found.value * at.factor()) if fact.scaled else found
             says = fact.says if found.value or not fact.otherwise else fact.otherwise

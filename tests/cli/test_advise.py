@@ -288,6 +288,7 @@ def test_duplicates_are_a_floor_of_clip() -> None:
         return float(np.mean(both))
 
     assert clip(simplex, simplex) == pytest.approx(floor["value"], abs=2e-6)  # 10^6 views
+    assert floor["evidence"] == "argued"
     others = [clip(*(simplex + rng.normal(0, 0.1, (2, m, m)))) for _ in range(20)]
     assert min(others) > floor["value"]
     assert fact("duplicates", cl.advise("clip", batch=64)) is None
