@@ -110,16 +110,10 @@ class Writer:
     def _called(self) -> dict[Symbol, str]:
         return {name.symbol: name.tex for name in self.roots.values()}
 
-    @cached_property
-    def _words(self) -> set[Symbol]:
-        return set().union(*(words(q.expression) for q in self.result.quantities.values()))
-
     def symbol(self, s: Symbol) -> str:
-        """LaTeX of a symbol; of a root its name, and the value of a case is text."""
+        """LaTeX of a symbol; of a root its name."""
         if s in self._called:
             return self._called[s]
-        if s in self._words:
-            return spoken(s.name)
         return self.renamed.get(s.name) or written(s)
 
     def symbol_text(self, tex: str) -> str:

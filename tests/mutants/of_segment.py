@@ -44,12 +44,12 @@ MUTANTS = [
             "the first evidence stands for all",
         ),
         (
-            "return every([*(decided(g) for g in given.given), given.decide()])",
+            "return every([*(decided(g) for g in given.given), given.decide(), *in_words])",
             "return given.decide()",
             "what is given is not decided",
         ),
         (
-            "return every([*(decided(g) for g in given.given), given.decide()])",
+            "return every([*(decided(g) for g in given.given), given.decide(), *in_words])",
             "return every([decided(g) for g in given.given] or [given.decide()])",
             "what follows from something is not decided",
         ),
