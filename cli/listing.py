@@ -64,7 +64,7 @@ def list_command(word: str | None, style: str) -> int:
     groups = []
     for about in (*FAMILIES.values(), OTHERS):
         lines = [
-            f"  {row['id']:<{width}} {RUNGS.get(row['kernel'], ' ')} {row['title']}"
+            f"  {row['id']:<{width}} {RUNGS.get(str(row['kernel']), ' ')} {row['title']}"
             for row in rows
             if row["about"] == about
         ]
