@@ -123,7 +123,6 @@ class Notation(Writer):
         #: Ranges are those of parameters, which are called there as everywhere.
         self._plain = Writer(result, renamed)
         self._plain.line = room / 3
-        self._words = set()
         #: LaTeX of names that a proof gives.
         self.extra: dict[str, str] = {}
         self._zeros: set[str] = set()
