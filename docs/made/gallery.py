@@ -48,7 +48,7 @@ from which nothing is evaluated. The same cells give the same bytes: no file has
 """
 #: What of a result is written for Rocq, by the rung it is on.
 KERNEL = {
-    "whole theorem": "the whole theorem",
+    "whole theorem": "a theorem about all unit vectors",
     "thresholds": "the thresholds",
     "numbers": "formulas and numbers",
 }
