@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 #: What of a result is written for Rocq.
 RUNGS = {"whole theorem": "*", "thresholds": "+", "numbers": "."}
-LEGEND = "For Rocq (cltheory prove ID): * a theorem about all unit vectors, + thresholds, . numbers."
+LEGEND = (
+    "For Rocq (cltheory prove ID): * a theorem about all unit vectors, + thresholds, . numbers."
+)
 
 
 @click.command(
