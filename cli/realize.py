@@ -29,6 +29,7 @@ from .tables import WIDTH, labelled
 from .writing import FORCE, formats
 
 if TYPE_CHECKING:
+    from ..derive.decide.evidence import Grade
     from ..numeric.realize.pairs import Array, Tell
     from ..numeric.realize.trained import Distance
     from ..numeric.realize.verdict import Verdict
@@ -183,7 +184,6 @@ def _said(x: float) -> str:
 def _text(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
     import textwrap
 
-    from ..derive.decide.evidence import Grade
     from ..numeric.realize.verdict import at_most
 
     lines = [_title(asked, case), ""]
@@ -208,8 +208,9 @@ def _text(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
     found = _least(asked, case, verdict)
     is_open = verdict.gap is None or verdict.gap > PROVED * (verdict.loss or 0.0)
     if is_open and found is not None and found[1] != "entropic bound":
-        known = f", {Grade.ARGUED.text}" if found[1] == UNIFORM else ""
-        lines.append(f"  no loss below: {at_most(found[0])}  [{found[1]}{known}]")
+        known = _grade(found[1])
+        said = f", {known.text}" if known else ""
+        lines.append(f"  no loss below: {at_most(found[0])}  [{found[1]}{said}]")
     lines += _cosine_lines(case, verdict)
     for note in verdict.notes:
         lines += textwrap.wrap(note, WIDTH, initial_indent="  ", subsequent_indent="    ")
@@ -225,6 +226,13 @@ def _elsewhere(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
     given = f"--sizes {','.join(map(str, case.sizes))}{more} --tau {_said(asked.tau)}"
     where = "in dimensions enough, " if verdict.is_limited else ""
     return [f"  {where}to any precision: cltheory derive {id} {given}"]
+
+
+def _grade(bound: str) -> Grade | None:
+    """How the bound that rests on a lemma is known, from that lemma; None of the others."""
+    from ..derive.proof.sphere import WITHOUT_ANCHOR
+
+    return WITHOUT_ANCHOR.evidence.grade if bound == UNIFORM else None
 
 
 def _least(asked: Asked, case: Case, verdict: Verdict) -> tuple[float, str] | None:
@@ -313,6 +321,7 @@ def _json(
         return value
 
     least = _least(asked, case, verdict)
+    known = _grade(least[1]) if least else None
     found = {
         "scheme": asked.scheme or "weights",
         "similarity": asked.measure,
@@ -336,7 +345,7 @@ def _json(
         "gap": verdict.gap,
         "loss_at_least": least and least[0],
         "loss_at_least_by": least and least[1],
-        **({"loss_at_least_evidence": "argued"} if least and least[1] == UNIFORM else {}),
+        **({"loss_at_least_evidence": str(known)} if known else {}),
         "stop": verdict.stop or None,
     }
     if case.sizes:
