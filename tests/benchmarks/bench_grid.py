@@ -114,7 +114,7 @@ def main() -> None:
                 d=D,
                 alpha=alpha,
                 temperature=tau,
-                device="cpu",
+                device=rows[0]["device"],
                 seed=options.seed,
             )
         times.append(perf_counter() - start)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from cltheory.numeric.band.monitor import sigmas
 from cltheory.numeric.metrics import (
     CollapseMonitor,
     Limits,
@@ -121,19 +123,32 @@ def test_nothing_depends_on_a_turn_or_on_the_order(seed: int) -> None:
         assert after[name] == pytest.approx(value, rel=1e-8, abs=1e-9), name
 
 
+def measures(z: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    found, nc = class_variances(z, labels), neural_collapse(z, labels)
+    return (
+        *(found.within, found.between, simplex_distance(found.means), nc.nc1),
+        *(nc.nc2_equinorm, nc.nc2_equiangular, rankme(z), effective_rank(z)),
+        *(alignment(z, z.roll(1, 0)), uniformity(z), modality_gap(z[:6], z[6:])),
+    )
+
+
 def test_everything_is_differentiable() -> None:
     z = torch.tensor(drawn(0, 12, 5), requires_grad=True)
-    labels = torch.arange(12) % 3
+    assert torch.autograd.gradcheck(partial(measures, labels=torch.arange(12) % 3), (z,))
 
-    def measures(z: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        found, nc = class_variances(z, labels), neural_collapse(z, labels)
-        return (
-            *(found.within, found.between, simplex_distance(found.means), nc.nc1),
-            *(nc.nc2_equinorm, nc.nc2_equiangular, rankme(z), effective_rank(z)),
-            *(alignment(z, z.roll(1, 0)), uniformity(z), modality_gap(z[:6], z[6:])),
-        )
 
-    assert torch.autograd.gradcheck(measures, (z,))
+def test_every_device_has_the_measures_of_the_cpu(device: str) -> None:
+    z, labels = torch.tensor(drawn(0)), torch.arange(30) % 4
+    found, expected = measures(z.to(device), labels.to(device)), measures(z, labels)
+    for value, right in zip(found, expected, strict=True):
+        assert value.device.type == device
+        assert float(value) == pytest.approx(float(right), rel=1e-10)
+    monitored = CollapseMonitor()(z.to(device), labels=labels.to(device)).floats()
+    assert monitored == pytest.approx(CollapseMonitor()(z, labels=labels).floats(), rel=1e-10)
+    positive = torch.arange(30).roll(1)
+    largest = sigmas(z.to(device), positive.to(device), normalise=True)
+    assert largest.device.type == device
+    torch.testing.assert_close(largest.cpu(), sigmas(z, positive, normalise=True))
 
 
 def test_mixed_precision_does_not_reach_the_measures() -> None:
