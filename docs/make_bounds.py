@@ -1,4 +1,4 @@
-"""Write the tables of docs/dimension.md: below what the loss of real systems cannot fall.
+"""Write the tables of docs/dimension.md: what fits, and below what losses cannot fall.
 
 python docs/make_bounds.py           compare, exit 1 if the page is out of date
 python docs/make_bounds.py --write
@@ -15,6 +15,8 @@ import mpmath
 from cltheory.derive.optimum.delsarte import u
 from cltheory.derive.results import results
 from cltheory.derive.structures.sharp import CELL_24, CUBE, SHARP, orthoplex
+from cltheory.derive.theorem.bounded import bound_at
+from cltheory.derive.theorem.dimensions import own_dimension
 from sympy import Expr, Integer, exp, log
 
 PAGE = Path(__file__).resolve().parent / "dimension.md"
@@ -87,6 +89,95 @@ def siglip() -> str:
     return f"| {name} | $N = 32768$, pairs | 768 | 0.1 | | | {least}, in any $d$ |\n"
 
 
+#: Name, dimension, result, sizes, what its theorem is about, the quantity that takes it, and how
+#: many losses of the literature the derived one is.
+SETTINGS: tuple[tuple[str, int, str, dict[str, Any], str, str, int], ...] = (
+    (
+        "SupCL, 10 classes",
+        128,
+        "supcl-threshold",
+        {"m": 10},
+        "threshold of $\\alpha$",
+        "alpha_min",
+        1,
+    ),
+    (
+        "SupCL, 100 classes",
+        128,
+        "supcl-threshold",
+        {"m": 100},
+        "threshold of $\\alpha$",
+        "alpha_min",
+        1,
+    ),
+    (
+        "SupCon, 1000 classes of 4, two views, $\\tau = 0.1$",
+        128,
+        "supcon",
+        {"m": 1000, "n": 4, "p": 2, "tau": "0.1"},
+        "simplex",
+        "loss",
+        1,
+    ),
+    (
+        "the same before the head",
+        2048,
+        "supcon",
+        {"m": 1000, "n": 4, "p": 2, "tau": "0.1"},
+        "simplex",
+        "loss",
+        1,
+    ),
+    (
+        "SimCLR, 4096 images, $\\tau = 0.1$",
+        128,
+        "simclr",
+        {"n": 4096, "p": 2, "tau": "0.1"},
+        "simplex",
+        "loss",
+        1,
+    ),
+    (
+        "MoCo v2, queue of 65536, $\\tau = 0.2$",
+        128,
+        "infonce-optimum",
+        {"N": 65537, "t": "0.2"},
+        "simplex",
+        "loss",
+        2,
+    ),
+    (
+        "CLIP, 32768 pairs, $\\tau = 0.07$",
+        512,
+        "infonce-optimum",
+        {"N": 32768, "t": "0.07"},
+        "simplex",
+        "loss",
+        2,
+    ),
+    ("SigLIP, 32768 pairs, at its start", 768, "sigmoid-optimum", SIGLIP, "optimum", "loss", 1),
+)
+SETTINGS_HEAD = """
+| setting | $d$ | the theorem on its | takes | so |
+| --- | --- | --- | --- | --- |
+"""
+
+
+def settings() -> str:
+    """Which theorem speaks of which setting, and what is left where it does not."""
+    found = SETTINGS_HEAD
+    for name, d, id, at, about, quantity, parts in SETTINGS:
+        own = own_dimension(results[id], quantity)
+        assert own is not None
+        least, so = int(own.at(results[id].point(**at)).least), "it holds"
+        if d < least:
+            bound = bound_at(results[id], **at, d=d)
+            assert bound is not None
+            so = f"no loss is below {down(bound.value / parts)}"
+        found += f"| {name} | {d} | {about} | $d \\ge {least}$ | {so} |\n"
+    return found + "\n"
+
+
 def cell(size: int, d: int, tau: str) -> str:
     """The larger bound, with a star where it is the uniform one."""
     bound = results["uniform-bound"]
@@ -131,7 +222,7 @@ def pairs() -> str:
 def page() -> str:
     """The page with the tables renewed."""
     text = PAGE.read_text(encoding="utf-8")
-    for name, made in (("softmax", tables), ("pairs", pairs)):
+    for name, made in (("settings", settings), ("softmax", tables), ("pairs", pairs)):
         start = START.format(name)
         before, _, rest = text.partition(start)
         text = before + start + made() + END + rest.partition(END)[2]

@@ -2,7 +2,8 @@
 
 With one more dimension a structure is left as soon as the gradient has a smaller eigenvalue on some
 other eigenspace. Without it points that coincide can only move apart along the span of the others,
-which changes the inner products with them: that costs the variance of the logits.
+which changes the inner products with them: that costs the variance of the logits. And groups of
+coinciding points on a simplex can only bend it.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sympy import Eq, Expr, Integer, S, Symbol, exp
+from sympy import Add, Eq, Expr, Integer, S, Symbol, exp, log
 
+from ..decide.calculus import derivative
 from ..decide.decide import positive, zero
 from ..decide.evidence import Outcome, Refuted, Undecided
 from ..decide.present import tidy
 from ..proof.statement import Lemma, Statement, every
-from .reduce import Pool, ReducedLoss
+from .reduce import ReducedLoss
 
 #: What a statement calls tau times the second variation, over the mean squared length.
 VARIATION = Symbol("Q")
@@ -32,11 +34,9 @@ IN_ITS_SPAN = Lemma(
     r"points and each coordinate lies in an eigenspace $e$, moving $u_i$ along $\varepsilon w_i$ "
     r"on the sphere changes the loss by $\frac{\varepsilon^2}{\tau N} Q \sum_i |w_i|^2 + "
     r"O(\varepsilon^3)$ with $Q = \theta_e - \theta + \frac{N}{r\tau} \sum_D c_D q_D$, where "
-    r"$\theta_e$ and $\theta$ are the eigenvalues of $A$ on $e$ and on the trace. If $\theta_{e'} "
-    r"\ge \theta$ for the eigenspaces $e'$ that are constant on coinciding points, no motion has a "
-    r"negative second variation unless $Q < 0$ for one of the others; if $Q > 0$ for all of them "
-    r"and every denominator has the anchor or a point that coincides with it, only rotations have "
-    r"the second variation zero.",
+    r"$\theta_e$ and $\theta$ are the eigenvalues of $A$ on $e$ and on the trace. No motion "
+    r"has a negative second variation iff $Q \ge 0$ for all these $e$ and no motion that is "
+    r"constant on coinciding points has one.",
     proof=r"To second order $u_i$ moves by $\varepsilon w_i - \frac12\varepsilon^2 |w_i|^2 u_i$, "
     r"so $g_{ij}$ changes by $\varepsilon\delta_{ij} + \varepsilon^2 (w_i \cdot w_j - \frac12 "
     r"(|w_i|^2 + |w_j|^2) g_{ij})$ with $\delta_{ij} = u_i \cdot w_j + w_i \cdot u_j$. As $AU = "
@@ -47,9 +47,32 @@ IN_ITS_SPAN = Lemma(
     r"add up to zero. And $\sum_j (w_i \cdot u_j)^2 = \frac{N}{r} |w_i|^2$, since $\sum_j u_j "
     r"u_j^\top = \frac{N}{r} I$; likewise with $i$ and $j$ exchanged, so the mean over anchors is "
     r"$\frac{1}{\tau^2 N} \frac{N}{r} q_D \sum |w_i|^2$. Motions that are constant on coinciding "
-    r"points do not mix with these; there the variance is not negative, and the gradient "
-    r"contributes $\sum_{e'} (\theta_{e'} - \theta) |w_{e'}|^2$. If the variance is zero, all "
-    r"$\delta_{ij}$ are, as it is zero for the anchor; so the motion is a rotation.",
+    r"points do not mix with these.",
+)
+#: tau times the second derivative of the loss in the inner product of one group with the others.
+BEND = Symbol("R")
+#: That inner product.
+BENT = Symbol("z", real=True)
+TO_ONE = Lemma(
+    "bending a simplex",
+    "if moving whole groups lowers the loss to second order, then moving all of them towards one "
+    "does, or away from it",
+    statement=r"As in the lemma on the second variation, let the groups of coinciding points be at "
+    r"the $M \ge 3$ corners of a simplex in $\mathbb{R}^{M-1}$, $g = -1/(M-1)$, and every "
+    r"denominator have a point that coincides with the anchor, or the anchor. Let $f(z)$ be the "
+    r"loss where all other groups have the inner product $z$ with one of them and form a simplex "
+    r"around it. No motion that is constant on coinciding points has a negative second variation "
+    r"iff $f''(g) \ge 0$.",
+    proof=r"Let the corners $u_i$ move along $w_i \perp u_i$. There is a vector $v$ such that "
+    r"$w'_i = v - a_i u_i$ with $a_i = v \cdot u_i$ has the same sum as $w_i$, since $\sum_i w'_i "
+    r"= M \frac{M-2}{M-1} v$. The gradient contributes a multiple of the square of this sum alone, "
+    r"and the logarithms the variance of $\delta_{ij} = u_i \cdot w_j + w_i \cdot u_j$, which is "
+    r"zero where $i = j$. For $w'' = w - w'$ the sum is zero, so $\sum_j \delta''_{ij} = -2 u_i "
+    r"\cdot w''_i = 0$, while $\delta'_{ij} = (1 - g)(a_i + a_j)$; so $\sum_{ij} \delta'_{ij} "
+    r"\delta''_{ij} = 0$ and the covariance of the two vanishes. That of $w''$ is not negative. "
+    r"The second variation along $w'$ is a quadratic form in $v$ that no permutation of corners "
+    r"changes, hence a multiple of $|v|^2$, and for $v = u_1$ it is $f''(g)$ times a square, as "
+    r"$f'(g) = 0$ by symmetry.",
 )
 THIRD = Lemma(
     "third variation in its span",
@@ -89,8 +112,78 @@ def _apart(loss: ReducedLoss, inner: Mapping[str, Expr]) -> list[str]:
     return [r.name for r in loss.scheme.relations if inner[r.name] != 1]
 
 
+def bent(loss: ReducedLoss, inner: Mapping[str, Expr]) -> Expr:
+    """The loss where all other groups have the inner product :data:`BENT` with one of them.
+
+    They form a simplex around it. Points that do not coincide are alike in a denominator.
+    """
+    counts = {r.name: r.count for r in loss.scheme.relations}
+    apart, groups = _apart(loss, inner), groups_of(loss, inner)
+    around = BENT**2 - (1 - BENT**2) / (groups - 2)
+    # The share of the other groups in an inner product: of the one group, of all others.
+    views = (((BENT, S.One),), ((BENT, 1 / (groups - 1)), (around, (groups - 2) / (groups - 1))))
+    total = S.Zero
+    for weight, seen in zip((1 / groups, (groups - 1) / groups), views, strict=True):
+        of = S.Zero
+        for pool, coefficient in loss.denominators.items():
+            given = dict(zip(pool.members, pool.weights, strict=False))
+            parts = [
+                share * counts[r] * given.get(r, S.One) * exp((value - 1) / loss.loss.temperature)
+                for r in pool.members
+                for value, share in (seen if r in apart else ((S.One, S.One),))
+            ]
+            of += coefficient * log(Add(*parts))
+        pulls = sum((loss.pulls[r] * counts[r] for r in apart), S.Zero)
+        of -= pulls * Add(*(share * (value - 1) for value, share in seen)) / loss.loss.temperature
+        total += weight * of
+    return total
+
+
+def bending(loss: ReducedLoss, inner: Mapping[str, Expr]) -> Expr:
+    """R of the lemma: tau times the second derivative of :func:`bent` at the simplex."""
+    slope = derivative(derivative(bent(loss, inner), BENT), BENT)
+    return loss.loss.temperature * slope.xreplace({BENT: inner[_apart(loss, inner)[0]]})
+
+
+def groups_of(loss: ReducedLoss, inner: Mapping[str, Expr]) -> Expr:
+    """The number of groups of coinciding points."""
+    together = sum((r.count for r in loss.scheme.relations if inner[r.name] == 1), S.Zero)
+    return tidy(loss.scheme.size / together)
+
+
 @dataclass(frozen=True, eq=False)
-class SecondVariation(Statement):
+class InItsSpan(Statement):
+    """A statement on motions in the span of a structure with its trace on one eigenspace."""
+
+    loss: ReducedLoss
+    inner: Mapping[str, Expr] = field(repr=False)
+    trace: str
+
+    def _unlike(self) -> Undecided | None:
+        """Why no lemma applies, if points that do not coincide are not alike."""
+        apart = _apart(self.loss, self.inner)
+        pools = list(self.loss.denominators)
+        if len({self.inner[r] for r in apart}) != 1 or any(pool.own in apart for pool in pools):
+            return Undecided("points that do not coincide are not alike")
+        for pool in pools:
+            if set(pool.members) <= set(apart):
+                return Undecided("a denominator has only points that do not coincide")
+            weights = dict(zip(pool.members, pool.weights, strict=False))
+            seen = {r: weights.get(r, S.One) for r in pool.members if r in apart}
+            if seen and (set(seen) != set(apart) or len(set(seen.values())) != 1):
+                return Undecided("points that do not coincide are not alike in a denominator")
+        return None
+
+    def _inside(self) -> list[str]:
+        """Eigenspaces of motions that sum to zero over coinciding points."""
+        apart = set(_apart(self.loss, self.inner))
+        together = {r.name: Integer(r.name not in apart) for r in self.loss.scheme.relations}
+        sums = self.loss.scheme.eigenvalues(together)
+        return [e for e, value in sums.items() if tidy(value) == 0]
+
+
+@dataclass(frozen=True, eq=False)
+class SecondVariation(InItsSpan):
     """``Q == ..``: the second variation along contrasts of an eigenspace in the span.
 
     Attributes
@@ -99,41 +192,45 @@ class SecondVariation(Statement):
         The eigenspace with the trace, and the one along which coinciding points move apart.
     """
 
-    loss: ReducedLoss
-    inner: Mapping[str, Expr] = field(repr=False)
-    trace: str
     contrasts: str
 
     def decide(self) -> Outcome:
         """Whether the lemma applies, and this is what it says."""
         if not isinstance(self.shown, Eq) or self.shown.args[0] != VARIATION:
             return Undecided(f"{self.shown} is not about the second variation")
-        scheme, apart = self.loss.scheme, _apart(self.loss, self.inner)
-        together = {r.name: Integer(r.name not in apart) for r in scheme.relations}
-        if len({self.inner[r] for r in apart}) != 1 or any(p.own in apart for p in self._pools):
-            return Undecided("points that do not coincide are not alike")
-        for pool in self._pools:
-            if set(pool.members) <= set(apart):
-                return Undecided("a denominator has only points that do not coincide")
-            weights = dict(zip(pool.members, pool.weights, strict=False))
-            seen = {r: weights.get(r, S.One) for r in pool.members if r in apart}
-            if seen and (set(seen) != set(apart) or len(set(seen.values())) != 1):
-                return Undecided("points that do not coincide are not alike in a denominator")
-        sums = scheme.eigenvalues(together)
-        inside = [e for e, value in sums.items() if tidy(value) == 0]
-        killed = (scheme.table[e][r] for e in inside for r in apart)
+        unlike = self._unlike()
+        if unlike is not None:
+            return unlike
+        inside = self._inside()
+        far = _apart(self.loss, self.inner)
+        killed = (self.loss.scheme.table[e][r] for e in inside for r in far)
         if self.contrasts not in inside or any(tidy(value) != 0 for value in killed):
             return Refuted(note=f"{self.contrasts} is not among points that coincide")
-        theta = scheme.eigenvalues(self.loss.pair_gradient(self.inner))
-        rigid = (theta[e] - theta[self.trace] for e in sums if e not in (*inside, self.trace))
         found = second_variation(self.loss, self.inner, self.trace, self.contrasts)
+        return zero(self.shown.args[1] - found, self.domain)
+
+
+@dataclass(frozen=True, eq=False)
+class Bends(InItsSpan):
+    """``R == ..``: how the loss changes to second order where groups move towards one of them."""
+
+    def decide(self) -> Outcome:
+        """Whether the groups are at the corners of a simplex, and this is what it says."""
+        if not isinstance(self.shown, Eq) or self.shown.args[0] != BEND:
+            return Undecided(f"{self.shown} is not about bending a simplex")
+        unlike = self._unlike()
+        if unlike is not None:
+            return unlike
+        groups = groups_of(self.loss, self.inner)
+        room = self.loss.scheme.eigenspace(self.trace).dimension
+        whole = {*self._inside(), self.trace}
+        left = [e.dimension for e in self.loss.scheme.eigenspaces if e.name not in whole]
+        far = self.inner[_apart(self.loss, self.inner)[0]]
+        if left != [1] or tidy(room - groups + 1) != 0 or tidy(far * room + 1) != 0:
+            return Refuted(note="the groups are not at the corners of a simplex")
         return every(
             [
-                *(positive(gap, self.domain, strict=False) for gap in rigid),
-                zero(self.shown.args[1] - found, self.domain),
+                positive(groups - 2, self.domain),
+                zero(self.shown.args[1] - bending(self.loss, self.inner), self.domain),
             ]
         )
-
-    @property
-    def _pools(self) -> list[Pool]:
-        return list(self.loss.denominators)

@@ -187,6 +187,20 @@ UNEQUAL_TOWERS = Lemma(
     r"the product $\alpha \beta$ is $(N - (N - 1) g)^2 \ge s^2$ at $r = 0$ and goes to zero "
     r"continuously, as $\alpha$ does, so for some $r$ it is $s^2$.",
 )
+CENTRED_TOWERS = Lemma(
+    "centred towers",
+    "from four items on, towers that need not coincide have any smaller gap in N - 1 dimensions",
+    statement=r"For $N \ge 4$ and $0 < g \le \frac{N}{N - 1}$ there are unit vectors $u_i, v_i \in "
+    r"\mathbb{R}^{N-1}$ with $u_i \cdot v_j = g (\delta_{ij} - \frac1N)$. In $N - 2$ dimensions "
+    r"no vectors have products $a$ for $i = j$ and $c \ne a$ for $i \ne j$.",
+    proof=r"Let $K$ be a circulant symmetric matrix with the eigenvalue $0$ on the mean and "
+    r"$\lambda_k > 0$ on the other Fourier modes, $\sum_k \lambda_k = N$, and $K^+$ its inverse on "
+    r"them. Both have constant diagonals, so the rows of $\sqrt{K}$, and $g$ times those of "
+    r"$\sqrt{K^+}$, are unit vectors with these products if $g^2 \sum_k 1/\lambda_k = N$. For $N "
+    r"\ge 4$ the modes have two frequencies or more, so $\sum_k 1/\lambda_k$ takes all values from "
+    r"$(N - 1)^2/N$, where all $\lambda_k$ are equal, to infinity. The products are a matrix $(a - "
+    r"c) I + c J$, whose rank is at least $N - 1$.",
+)
 ONE_MORE = Lemma(
     "one more dimension",
     "if the gradient has a smaller eigenvalue on another eigenspace than on the one with the "

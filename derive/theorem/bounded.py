@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import mpmath
-from sympy import Expr, Gt, Max, Piecewise, S, Symbol
+from sympy import And, Expr, Gt, Le, Max, Piecewise, S, Symbol, true
+from sympy.logic.boolalg import Boolean
 
 from ..decide.domain import DomainError, at_least
 from ..decide.evidence import Grade
-from ..optimum.dimension import d
+from ..optimum.dimension import Dimension, d
 from ..optimum.uniform import least_on_sphere
 from ..proof.derivation import Derivation
 from .listed import Given
@@ -23,22 +24,29 @@ from .result import Result
 BOUND, WHICH = "loss_at_least", "loss_at_least_by"
 UNIFORM = "uniform"
 DIGITS = 15
+_WORD = (
+    "which bound that is: 'uniform' is that of uniform-bound, 'all_dimensions' the minimum over "
+    "all dimensions"
+)
+ALL = "all_dimensions"
 _SAID = (
     "lower bound on the loss of any embeddings in d dimensions: the larger of its value where they "
     "are uniform on the sphere and its minimum over all dimensions"
+)
+_ALONE = (
+    "lower bound on the loss of any embeddings in d dimensions: its minimum over all dimensions; "
+    "no better bound is known for this loss"
 )
 
 
 def with_bound(result: Result) -> Result:
     """The same with the parameter d and the best proved bound on the loss in d dimensions.
 
-    Itself where the minimum of the loss is no quantity, or no bound is known for the loss.
+    Itself where the minimum of the loss is no quantity, or d is a parameter already.
     """
-    problem = result.problem if not result.convention else None
-    if problem is None or d in result.parameters or least_on_sphere(problem) is None:
+    if result.convention or d in result.parameters or "loss" not in result.quantities:
         return result
-    if "loss" not in result.quantities:
-        return result
+    problem = result.problem
     made = copy(result)
     made.__dict__.pop("_built", None)
     made.parameters = (*result.parameters, d)
@@ -47,10 +55,10 @@ def with_bound(result: Result) -> Result:
 
     def build(proof: Derivation) -> dict[str, Quantity]:
         proof.steps += result.derivation.steps
-        uniform = least_on_sphere(problem, proof)
-        assert uniform is not None
+        known = problem is not None and least_on_sphere(problem) is not None
+        uniform = least_on_sphere(problem, proof) if problem is not None and known else None
         own = {k: replace(q, rests_on=result.evidence_of(k)) for k, q in result.quantities.items()}
-        return {**own, **_bounds(uniform, result.quantity("loss"))}
+        return {**own, **_bounds(uniform, result)}
 
     made._build = build
     return made
@@ -76,30 +84,49 @@ def bound_at(result: Result, **values: Given) -> Bound | None:
     if made is result:
         return None
     bound = made.value(BOUND, DIGITS, **values)
+    word = made.quantity(WHICH).expression
     try:
-        which = str(made.value(WHICH, DIGITS, **values))
+        which = str(word if word.is_Symbol else made.value(WHICH, DIGITS, **values))
     except DomainError:  # they are not told apart
         which = "both"
     known = made.evidence_of(BOUND) if which == UNIFORM else result.evidence_of("loss")
     return Bound(bound, which, known.grade)
 
 
-def _bounds(uniform: Expr, loss: Quantity) -> dict[str, Quantity]:
-    least = loss.expression
-    is_larger = Gt(uniform, least, evaluate=False)
-    which = Piecewise((Symbol(UNIFORM), is_larger), (Symbol("all_dimensions"), True))
-    return {
-        BOUND: Quantity(
-            Max(uniform, least, evaluate=False),
-            r"\mathcal{L}_{\ge}",
-            _SAID,
-            domain=loss.domain,
-            measured=AtMost("loss"),
-        ),
-        WHICH: Quantity(
-            which,
-            r"\text{bound}",
-            "which of the two is larger; 'uniform' is the bound of uniform-bound",
-            domain=loss.domain,
-        ),
-    }
+def _cases(result: Result) -> list[tuple[Expr, Boolean]]:
+    """The minimum of the loss over all dimensions, where two quantities may share it."""
+    loss, below = result.quantity("loss"), result.quantities.get("loss_below")
+    last = [(loss.expression, true)]
+    if below is None or below.domain is None:
+        return last
+    ((parameter, inside),) = below.domain.ranges.items() - result.domain.ranges.items()
+    return [(below.expression, Le(parameter, inside.high, evaluate=False)), *last]
+
+
+def _bounds(uniform: Expr | None, result: Result) -> dict[str, Quantity]:
+    cases, loss = _cases(result), result.quantity("loss")
+    domain = loss.domain if len(cases) == 1 else result.domain
+    values, words = cases, [(Symbol(ALL), true)]
+    if uniform is not None:
+        values = [(Max(uniform, e, evaluate=False), where) for e, where in cases]
+        words = [
+            (word, And(where, which, evaluate=False))
+            for e, where in cases
+            for word, which in (
+                (Symbol(UNIFORM), Gt(uniform, e, evaluate=False)),
+                (Symbol(ALL), true),
+            )
+        ]
+    bound = Quantity(
+        Piecewise(*values),
+        r"\mathcal{L}_{\ge}",
+        _ALONE if uniform is None else _SAID,
+        domain,
+        measured=AtMost("loss"),
+        room=Dimension(S.One, True) if uniform is None else None,
+        rests_on=result.evidence_of("loss") if uniform is None else None,
+    )
+    word = replace(
+        bound, expression=Piecewise(*words), symbol=r"\text{bound}", meaning=_WORD, measured=None
+    )
+    return {BOUND: bound, WHICH: word}

@@ -15,7 +15,9 @@ from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.results import results
 from cltheory.derive.results._noise import with_noise
 from cltheory.derive.results.classes.supcon_noise import PROBLEM
-from scipy.optimize import minimize
+from cltheory.derive.structures.towers import N
+from scipy.optimize import brentq, minimize
+from sympy import Integer
 
 PAIRS, LABELS = results["infonce-noise"], results["supcon-noise"]
 
@@ -85,9 +87,8 @@ def test_m_dimensions_have_room_for_the_cone() -> None:
     value = -(1 - rho) * softmax[same].mean() - rho * softmax[far].mean()
     assert float(LABELS.value("loss_below", **at)) == pytest.approx(value, rel=1e-12)
     for result, least in ((PAIRS, "N"), (LABELS, "m")):
-        for name in ("loss_below", "cosine_below"):
-            room = result.quantity(name).room
-            assert room is not None and str(room.least) == least
+        room = result.quantity("cosine_below").room
+        assert room is not None and str(room.least) == least
         for step in result.derivation:
             if step.title.startswith("The cone exists"):
                 wrong = step.says.shown.func(step.says.shown.lhs, step.says.shown.rhs - 1)
@@ -95,6 +96,32 @@ def test_m_dimensions_have_room_for_the_cone() -> None:
                 break
         else:
             raise AssertionError("it is not stated")
+
+
+@pytest.mark.parametrize("size", [4, 5, 6])
+def test_from_four_items_on_towers_attain_the_entropy_without_room_for_the_cone(size: int) -> None:
+    """Circulant towers in N - 1 dimensions; with three items they are the simplex."""
+    rho, tau = 0.1, 0.6 * float(PAIRS.value("tau_min", N=size, rho="0.1"))
+    gap = 1 - float(PAIRS.value("cosine_below", N=size, rho="0.1", tau=str(tau)))
+    modes = np.fft.fft(np.eye(size), norm="ortho")
+    frequency = np.minimum(np.arange(size), size - np.arange(size))
+
+    def powers(spread: float) -> np.ndarray:
+        found = np.where(frequency == 1, np.exp(spread), 1.0) * (frequency > 0)
+        return found * size / found.sum()
+
+    def misses(spread: float) -> float:
+        return gap**2 * (1 / powers(spread)[1:]).sum() - size
+
+    spread = brentq(misses, 0, 20)
+    both = [powers(spread), np.append(0, gap**2 / powers(spread)[1:])]
+    z = np.array([((modes * np.sqrt(x)) @ modes.conj().T).real for x in both])
+    assert np.linalg.matrix_rank(np.vstack(z), tol=1e-6) == size - 1
+    assert np.linalg.norm(z, axis=-1) == pytest.approx(1, abs=1e-9)
+    least = float(PAIRS.value("loss_below", N=size, rho="0.1", tau=str(tau)))
+    assert pairs_loss(z, rho, tau) == pytest.approx(least, abs=1e-9)
+    room = PAIRS.quantity("loss_below").room.least
+    assert [room.xreplace({N: Integer(k)}) for k in (2, 3, size)] == [2, 3, size - 1]
 
 
 def test_the_cone_begins_where_the_simplex_ends() -> None:

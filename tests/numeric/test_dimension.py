@@ -100,6 +100,30 @@ def test_in_its_own_span_the_structure_stays_where_it_is(id: str, name: str) -> 
             assert here.loss(moved, shift) >= base - 1e-12  # on a line nothing moves
 
 
+@pytest.mark.parametrize(("dim", "fits"), [(2, True), (1, False)])
+def test_classes_that_do_not_see_each_other_share_dimensions(dim: int, fits: bool) -> None:
+    """Class-conditional InfoNCE with n = 3: each class is a triangle, four of them in the plane."""
+    found = results["cnce-optimum"]
+    room = own_dimension(found, "loss")
+    assert (str(room.least), room.sharp) == ("n - 1", True)
+    m, n, tau = 4, 3, 0.5
+    bound = bind(found.problem, {"m": m, "n": n, "p": 1, "tau": tau})
+    rng, best = np.random.default_rng(0), np.inf
+    for _ in range(4):
+        u = torch.tensor(rng.standard_normal((m, n, 1, dim)), requires_grad=True)
+        search = torch.optim.LBFGS([u], max_iter=200, line_search_fn="strong_wolfe")
+
+        def step(u: torch.Tensor = u, search: torch.optim.LBFGS = search) -> torch.Tensor:
+            search.zero_grad()
+            loss = bound.value(torch.nn.functional.normalize(u, dim=-1)[None]).sum()
+            loss.backward()
+            return loss
+
+        best = min(best, search.step(step).item(), step().item())
+    least = float(found.value("loss", m=m, n=n, p=1, tau=tau))
+    assert (best == pytest.approx(least, abs=1e-6)) == fits and best > least - 1e-9
+
+
 def test_a_wrong_dimension_is_refused() -> None:
     """One less than is needed, one more than is least, and what has not one optimum."""
     found = results["supcl-threshold"]

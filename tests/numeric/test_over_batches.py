@@ -1,10 +1,14 @@
 """Results about batches against all batches of small data, and embeddings that are optimised."""
 
+from itertools import combinations
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+import torch
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.results import results
+from cltheory.numeric.losses import MoCo
 from cltheory.numeric.verify import over_batches, verify
 
 IDS = [f"supcl-batches{kind}" for kind in ("", "-exclusive", "-balanced", "-balanced-exclusive")]
@@ -69,3 +73,28 @@ def test_values_that_are_not_accepted_are_refused():
         verify("supcl-batches", alpha="1/2")
     with pytest.raises(DomainError):
         verify("supcl-batches", tau="oo")
+
+
+def test_a_queue_of_q_is_a_batch_of_q_and_one() -> None:
+    """MoCo over all queries and queues of other items, against the derived loss over batches."""
+    size, queued, d, t = 5, 2, 4, 2.5
+    moco = MoCo(temperature=1 / t, queue_size=queued, dim=d).double().eval()
+    chance = torch.Generator().manual_seed(0)
+    axes = torch.linalg.svd(torch.eye(size, dtype=torch.float64) - 1 / size)[0][:, :d]
+    simplex = torch.nn.functional.normalize(axes, dim=1)
+    free = torch.randn(2, size, d, dtype=torch.float64, generator=chance)
+    for at_optimum, (u, v) in ((True, (simplex, simplex)), (False, free)):
+        u, v = (torch.nn.functional.normalize(x, dim=1) for x in (u, v))
+        mean = []
+        for i in range(size):
+            for queue in combinations(sorted({*range(size)} - {i}), queued):
+                moco.queue.copy_(v[list(queue)])
+                mean.append(float(moco(u[[i]], v[[i]])))
+        batches = [list(chosen) for chosen in combinations(range(size), queued + 1)]
+        logits = [t * u[chosen] @ v[chosen].T for chosen in batches]
+        one_way = [-torch.log_softmax(g, 1).diagonal().mean().item() for g in logits]
+        assert np.mean(mean) == pytest.approx(np.mean(one_way), rel=1e-12)
+        if at_optimum:
+            at = {"N": size, "B": queued + 1, "tau": str(1 / t)}
+            phases = results["phases"].with_inputs(loss="clip", sampling="uniform", at=at)
+            assert np.mean(mean) == pytest.approx(float(phases.value("loss", **at)), rel=1e-9)

@@ -187,8 +187,40 @@ def test_the_bound_is_known_where_the_minimum_is_tiny(tau: str) -> None:
         assert abs(best / least - 1) < 1e-14
 
 
-def test_losses_without_a_bound_have_no_such_quantity() -> None:
-    for id in ("dcl", "sincere", "sigmoid-optimum", "supcl-threshold", "ssem", "uniform-bound"):
+WITHOUT = [
+    ("dcl", {"n": 5, "p": 2, "tau": "0.1"}),
+    ("sincere", {"m": 5, "n": 3, "p": 2, "tau": "0.1"}),
+    ("sigmoid-optimum", {"N": 6, "t": 4, "b": 1}),
+    ("supcon-noise", {"m": 3, "n": 2, "p": 2, "rho": "0.1", "tau": 1}),
+]
+
+
+@pytest.mark.parametrize(("id", "at"), WITHOUT)
+def test_losses_without_a_uniform_bound_have_the_minimum_over_all_dimensions(
+    id: str, at: dict
+) -> None:
+    found = bound_at(results[id], **at, d=2)
+    assert found.which == "all_dimensions" and found.grade >= Grade.INTERVAL
+    assert found.value == pytest.approx(results[id].value("loss", **at), rel=1e-14)
+
+
+@pytest.mark.parametrize("tau", [0.1, 0.3, 0.6, 1.5])
+def test_noise_has_a_bound_on_both_sides_of_its_threshold(tau: float) -> None:
+    """tau_min is 0.4046; embeddings in the plane do not come below, and do not come to it."""
+    found, which, _ = bound_at(results["infonce-noise"], N=4, rho="0.1", tau=str(tau), d=2)
+    targets = 0.9 * torch.eye(4, dtype=torch.float64) + 0.1 / 3 * (1 - torch.eye(4))
+
+    def noisy(z: Tensor, tau: float) -> Tensor:
+        u, v = torch.nn.functional.normalize(z, dim=-1)
+        g = u @ v.T / tau
+        return -(targets * (torch.log_softmax(g, 0) + torch.log_softmax(g, 1))).sum() / 8
+
+    above = least(noisy, (2, 4, 2), tau) - float(found)
+    assert 1e-4 < above < 0.5, (which, above)  # a factor of 2 in the loss would be more
+
+
+def test_results_on_no_optimum_have_no_such_quantity() -> None:
+    for id in ("supcl-threshold", "ssem", "uniform-bound"):
         assert with_bound(results[id]) is results[id], id
     with pytest.raises(DomainError, match="d must be an integer >= 1"):
         bound_at(results["simclr"], n=3, p=2, tau=1, d=0)

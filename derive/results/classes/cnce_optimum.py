@@ -2,20 +2,26 @@
 
 The loss does not see how classes lie to each other. Within a class it is strictly
 convex and falls all along the segment, so it is least at the far end, where class
-means vanish and every class is an (n-1)-simplex by itself.
+means vanish and every class is an (n-1)-simplex by itself. Classes may then share dimensions.
 """
+
+from dataclasses import replace
 
 from sympy import S, Symbol
 
 from ...losses.softmax import tau
-from ...losses.supcl import CNCE
+from ...losses.supcl import CNCE, SAME_CLASS
+from ...optimum.dimension import Dimension, state_dimension
+from ...optimum.on_segment import LossOnSegment
+from ...optimum.reduce import ReducedLoss, inner_products
+from ...optimum.segment import x
 from ...optimum.segment_facts import AtEnd
 from ...problems.domains import TEMPERED
 from ...problems.problem import Problem
 from ...proof.derivation import Derivation
 from ...proof.lemmas import NOT_FELT
 from ...proof.relations import eq, lt
-from ...structures.hierarchy import m, n, p
+from ...structures.hierarchy import VIEWS, hierarchy, m, n, p
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...theorem.subject import Symmetric
@@ -52,7 +58,25 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         names={entry: problem.reduced.pair_gradient(segment.inner)["cross_class"]},
     )
     found = optimum(segment, segment.length, problem.value, TEMPERED)
-    return {k: found[k] for k in ("delta_star", "same_class", "cross_class", "loss")}
+    room = _state_one_class(problem, proof)
+    own = {k: replace(found[k], room=room) for k in (SAME_CLASS, "loss")}
+    return {**{k: found[k] for k in ("delta_star", "same_class", "cross_class", "loss")}, **own}
+
+
+def _state_one_class(problem: LossOnSegment, proof: Derivation) -> Dimension | None:
+    """Record in how many dimensions each class is a simplex, wherever the others are."""
+    alone = ReducedLoss(CNCE, hierarchy(VIEWS, (n, SAME_CLASS, "instances")))
+    g, value = inner_products(alone.scheme), Symbol("L")
+    proof.holds(
+        "The loss is that of one class alone, the same for all classes",
+        eq(value, alone.value(g)),
+        "an anchor is compared with vectors of its class only; so classes may share dimensions",
+        problem.domain,
+        names={value: problem.reduced.value(inner_products(problem.segment.scheme))},
+    )
+    inner = {r: problem.segment.inner[r].xreplace({x: problem.segment.length}) for r in g}
+    stays = dict.fromkeys(inner, S.Zero)
+    return state_dimension(alone, inner, stays, {}, TEMPERED, proof)
 
 
 RESULT = Result(

@@ -7,93 +7,46 @@ other classes. What that costs to second order is added to the condition.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from sympy import Expr, Ge, Integer, S, Symbol, exp
+from sympy import Expr, Integer, S, Symbol, exp
 
 from ...decide.calculus import derivative
 from ...decide.domain import POSITIVE, at_least
-from ...losses.setting import Setting
 from ...losses.softmax import tau
 from ...losses.supcl import SUPCL, alpha
-from ...losses.written import Plain, write
-from ...optimum.condition import without_positive_factors
 from ...optimum.dimension import d
 from ...optimum.reduce import ReducedLoss
 from ...optimum.reduction import state_spectrum
-from ...optimum.tangent import (
-    IN_ITS_SPAN,
-    THIRD,
-    VARIATION,
-    SecondVariation,
-    second_variation,
-)
-from ...optimum.threshold import Criterion, threshold
+from ...optimum.tangent import THIRD
+from ...optimum.threshold import threshold
 from ...optimum.uniform import at_uniform
 from ...optimum.vertex import vertex
 from ...problems.domains import COMBINED, TEMPERED
 from ...proof.derivation import Derivation
-from ...proof.relations import Iff, eq, ge, gt, lt
-from ...proof.same_sign import SameSign
+from ...proof.relations import eq, gt, lt
 from ...proof.sphere import ON_A_LINE
 from ...proof.statement import Relations
 from ...structures.hierarchy import m, n, p
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
+from ._in_its_span import Written, curves_up, in_three, keeps_simplex
 from ._supcl import SYMMETRY
 
-THREE = at_least(3, "for m = 2 and d = 1 vectors cannot move, and classes collapse at every alpha")
-ROOM = COMBINED.with_range(m, THREE, 3)
-SIZES = TEMPERED.with_range(m, THREE, 3)
-
-
-@dataclass(frozen=True)
-class Written(Setting):
-    """The loss as it is declared, in a dimension of which it is not a result for all others."""
-
-    @property
-    def kind_of_loss(self) -> str:
-        """What loss it is, of which no convention is read."""
-        return "SupCL in m - 1 dimensions, in the terms of its paper only"
-
-    def written(self, style: Plain) -> tuple[str, tuple[str, ...]]:
-        """The formula of the loss, and what its letters are."""
-        found = write(SUPCL, SYMMETRY, style)
-        return found.formula, found.notes
+ROOM = in_three(COMBINED)
+SIZES = in_three(TEMPERED)
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     loss = ReducedLoss(SUPCL, SYMMETRY)
     state_spectrum(SYMMETRY, ROOM, proof)
     collapse = vertex(loss, "classes", proof, ROOM)
-    inner = collapse.inner
-
-    def curves_up(e: str) -> Criterion:
-        """No motion of coinciding points along an eigenspace has a negative second variation."""
-        value = second_variation(loss, inner, "classes", e)
-        says = SecondVariation(
-            eq(VARIATION, value), ROOM, loss, inner, "classes", e, lemma=IN_ITS_SPAN
-        )
-        title = f"The second variation along contrasts of {e} in m - 1 dimensions"
-        proof.add(title, says, "it is tau times that, over the mean squared length")
-        clearing = loss.clearing(inner)
-        gap, over = without_positive_factors(clearing * value, ROOM)
-        claim = Iff(ge(VARIATION, 0), ge(gap, 0))
-        proof.add(
-            f"It is not negative along {e} iff this is not negative",
-            SameSign(claim, ROOM, over, clearing, names={VARIATION: value}),
-            "positive factors are omitted",
-        )
-        words = "in m - 1 dimensions no motion lowers the loss of collapse to second order"
-        return Criterion(words, Ge(gap, 0, evaluate=False))
-
-    views, instances = curves_up("views"), curves_up("instances")
-    proof.holds(
-        "Views do not separate",
-        gt(views.condition, 0),
-        "it is positive, and motions of whole classes only turn the simplex or raise the loss",
-        ROOM,
-    )
+    instances = curves_up(collapse, "instances", proof, ROOM)
+    for title, criterion in (
+        ("Views do not separate", curves_up(collapse, "views", proof, ROOM)),
+        ("Whole classes do not move", keeps_simplex(collapse, proof, ROOM)),
+    ):
+        proof.holds(title, gt(criterion.condition, 0), "it is positive", ROOM)
     alpha_local = threshold(instances, alpha, ROOM, proof)
     wide = replace(collapse.conditions["instances"].criterion, place=None)
     alpha_min = threshold(wide, alpha, ROOM, proof)
@@ -104,7 +57,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         SIZES,
     )
     _state_self_supervised(instances.condition, proof)
-    _state_skew(inner["cross_class"], proof)
+    _state_skew(collapse.inner["cross_class"], proof)
     _state_two_classes(proof)
     local = Quantity.of(alpha_local, "alpha_local", r"\alpha_{\mathrm{local}}", domain=ROOM)
     ends = "; beyond it classes do not collapse, and for m >= 4, n >= 3 not even up to it"
@@ -162,5 +115,5 @@ RESULT = Result(
     domain=ROOM,
     build=build,
     meanings={**SYMMETRY.meanings, **SUPCL.meanings},
-    subject=Written((), dimension="d = m - 1"),
+    subject=Written((), dimension="d = m - 1", loss=SUPCL),
 )

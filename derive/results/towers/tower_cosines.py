@@ -16,6 +16,7 @@ from ...decide.domain import Domain, at_least, between
 from ...decide.evidence import Holds
 from ...decide.present import solve_linear, tidy
 from ...losses.setting import Setting
+from ...optimum.dimension import Dimension
 from ...optimum.reduction import state_spectrum
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt, lt
@@ -60,6 +61,9 @@ MEANINGS = {
     c: "cosine of a negative pair",
 }
 
+#: Vectors with these eigenvalues are built in N dimensions; no cosines beyond are in any.
+ROOM = Dimension(N, False)
+
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     scheme, g = towers(), a - c
@@ -99,12 +103,15 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "feasible": Quantity(
             Le(Abs(apart) + Abs(along), room, evaluate=False),
             r"\text{feasible}",
-            "whether embeddings of two towers have these cosines, in N dimensions or more",
+            "whether embeddings of two towers have these cosines; in fewer than N dimensions none "
+            "have others",
+            room=ROOM,
         ),
         "positive_at_most": Quantity(
             _largest(sums, proof),
             r"a_{\max}",
             "largest cosine of positive pairs where all negative ones have the cosine c",
+            room=ROOM,
         ),
     }
 
