@@ -150,7 +150,9 @@ class _Bench:
             own_self, logs = self._self(below.names, cross), self._logs(shown, below)
             parts.append(Joined(view, columns, weight / size, scale, outside, own_self, logs))
         if per_pair:
-            view = Cross(2) if cross else Blocks(self._blocks(per_pair))
+            # A view that is there shows these pairs too, and costs no more products.
+            coarse = [p.view.k for p in parts if isinstance(p.view, Blocks)]
+            view = Cross(2) if cross else Blocks(min([self._blocks(per_pair), *coarse]))
             weighted = sum(
                 -wide(pull, 3) * _mask(self.arrangement, self._shown(view), (r,), self.one.device)
                 for r, pull in per_pair.items()

@@ -193,6 +193,8 @@ class Point:
         loss, u = self.loss, self.u
         total = self._pulled_back(self.folded, v)
         for (view, parts), memories in zip(loss.seen, self.memories, strict=True):
+            if not any(memories):  # linear
+                continue
             change = view.along(u, v, loss.scale)
             turned = [p.turn(m, change) for p, m in zip(parts, memories, strict=True)]
             total += view.pull_back(view.fold(_sum(turned)), u)

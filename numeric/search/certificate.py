@@ -87,8 +87,13 @@ def certify(problem: Problem, u: Tensor, values: Values) -> Certificate:
     )
 
 
-def certify_bound(loss: BoundProblem, u: Tensor) -> Certificate:
-    """:func:`certify` for a loss already bound; ``u`` is ``(B, *vectors, d)`` in float64."""
+def certify_bound(loss: BoundProblem, u: Tensor, views: int = 1) -> Certificate:
+    """:func:`certify` for a loss already bound; ``u`` is ``(B, *vectors, d)`` in float64.
+
+    Each vector may stand for equal ``views``, of which an anchor counts itself as one more
+    (:func:`~cltheory.numeric.search.sweep.one_view`). Then A is constant on views: S is that of
+    single vectors and, on what tells views apart, -y, both over their number.
+    """
     off = (torch.linalg.vector_norm(u, dim=-1) - 1).abs().max()
     if not bool(off < _UNIT):
         raise ValueError(f"rows must have unit length; the largest error is {float(off):.2g}")
@@ -98,8 +103,10 @@ def certify_bound(loss: BoundProblem, u: Tensor) -> Certificate:
     y = ((s @ rows) * rows).sum(dim=-1)
     s.diagonal(dim1=1, dim2=2).sub_(y)
     lambda_min = torch.linalg.eigvalsh(s)[:, 0]
+    if views > 1:
+        lambda_min = torch.minimum(lambda_min, -y.amax(dim=-1))
     # <S, G> is sum (A U)_i . U_i - y_i |U_i|^2: zero but for rounding, by the choice of y.
     inner = (y - y * rows.square().sum(dim=-1)).sum(dim=-1)
     gap = (loss.size * (-lambda_min).clamp(min=0) + inner).clamp(min=0)
     gap = torch.where(loss.convex, gap, torch.full_like(gap, torch.inf))
-    return Certificate(value, gap, lambda_min)
+    return Certificate(value, gap, lambda_min / views)

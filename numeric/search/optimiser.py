@@ -166,6 +166,7 @@ def minimise(
     device: str | torch.device = "auto",
     chunk: int | None = None,
     progress: bool | Report = False,
+    views: int = 1,
 ) -> Optimum:
     """Minimise a declared loss over unit embeddings.
 
@@ -198,6 +199,9 @@ def minimise(
         Precision, and ``"auto"`` (CUDA if there is one), ``"cpu"`` or ``"cuda"``.
     progress
         True for a bar, or a function called with (finished, all).
+    views
+        Equal views that each vector stands for in the certificate, as of
+        :func:`~cltheory.numeric.search.certificate.certify_bound`.
 
     Returns
     -------
@@ -241,7 +245,7 @@ def minimise(
         for index in chunks:
             run.measure(bound.select(index), index)
         double = bound.to(torch.float64)
-        found = [certify_bound(double.select(i), u[i].to(torch.float64)) for i in chunks]
+        found = [certify_bound(double.select(i), u[i].to(torch.float64), views) for i in chunks]
     certificate = Certificate(
         *(torch.cat(parts) for parts in zip(*(vars(c).values() for c in found), strict=True))
     )
@@ -273,10 +277,10 @@ def _batch_size(parameters: Values, given: int) -> int:
 def default_chunk(size: int, device: torch.device) -> int:
     """How many problems of ``size`` embeddings to work on at a time.
 
-    On a CPU a larger batch saves calls, until its N by N matrices leave the cache (2 MB
-    for a handful of float64 matrices of 2**16 entries). On a GPU, memory is the limit.
+    A larger batch saves calls. On a CPU more than 2**18 entries of N by N matrices (2 MB each in
+    float64) save no more of them. On a GPU, memory is the limit.
     """
-    entries = 2**26 if device.type == "cuda" else 2**16
+    entries = 2**26 if device.type == "cuda" else 2**18
     return max(1, min(1024, entries // size**2))
 
 

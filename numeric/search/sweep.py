@@ -12,21 +12,27 @@ What a cell starts from is harmless, since every cell is certified on its own: w
 the certified gap is not zero to rounding, seeded noise is added and the search goes on,
 so that a saddle is left along its negative curvature. (Where d is too small for the gap
 to close, this costs a second search and changes nothing.)
+
+Chains also begin with equal views where an anchor counts itself as one more view of its sample.
+Then a gradient keeps them equal and one of them is searched for all (:func:`one_view`), which the
+certificate, over all unit vectors, does not take on trust; noise moves them apart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
-from math import isfinite
+from math import isfinite, log
 from typing import Any
 from zlib import crc32
 
 import torch
-from sympy import Rational
+from sympy import Rational, S
 from torch import Tensor
 
+from ...derive.losses.softmax import SoftmaxLoss
 from ...derive.problems.problem import Problem
 from ...derive.structures.arrangement import Arrangement, arrange
 from ..problems import parameter_names
@@ -160,7 +166,7 @@ def sweep(
                 perturbation,
                 options | {"device": where},
             )
-            for row in job.rows(group, chunk or default_chunk(shape.size, where)):
+            for row in job.rows(group, chunk or default_chunk(job.single.size, where)):
                 advance(1)
                 yield row
 
@@ -182,6 +188,26 @@ def _check(problem: Problem, grid: Sequence[Cell], names: Sequence[str]) -> None
         problem.domain.check({symbols[k]: Rational(v) for k, v in values if isfinite(v)})
 
 
+def one_view(problem: Problem, arrangement: Arrangement) -> Arrangement:
+    """The structure with one view for all that are equal, if the loss is the same there.
+
+    Up to the logarithm of their number it is where all views of a sample, itself among them, are
+    positives alike and stand in denominators alike. Else the structure itself.
+    """
+    loss, views = problem.loss, arrangement.scheme.axes[-1]
+    apart = (*[True] * (len(arrangement.shape) - 1), False)
+    own = {"self", *(r for r, seen in arrangement.agreements.items() if seen == {apart})}
+    if len(own) < 2 or not views.is_Symbol or not isinstance(loss, SoftmaxLoss):
+        return arrangement
+    for t in loss.terms:
+        positive = {r in t.positives and t.weight(r) for r in own}
+        below = {r in t.denominator and t.in_denominator(r) for r in own}
+        numbers = (t.coefficient, *t.weights, *t.denominator_weights)
+        if t.own_positive or len(positive) + len(below) > 2 or any(e.has(views) for e in numbers):
+            return arrangement
+    return arrange(problem.structure, {**arrangement.sizes, views.name: 1})
+
+
 @dataclass(frozen=True)
 class _Job:
     """What all cells of one size and dimension have in common: their embeddings make a batch."""
@@ -194,6 +220,16 @@ class _Job:
     chains: Chains | None
     perturbation: float
     options: Mapping[str, Any]
+
+    @cached_property
+    def single(self) -> Arrangement:
+        """What chains are searched on."""
+        return self.arrangement if self.chains is None else one_view(self.problem, self.arrangement)
+
+    @property
+    def views(self) -> int:
+        """How many equal views one of them stands for."""
+        return self.arrangement.size // self.single.size
 
     def rows(self, todo: Sequence[Cell], size: int) -> Iterator[Row]:
         """Rows of all cells: ``size`` chains at a time, one cell of each after the other."""
@@ -225,7 +261,7 @@ class _Job:
         if self.chains is None:
             return self.random(seeds)
         for seed in sorted({*seeds} - {*anchors}):
-            anchor = self._minimise([self.chains.anchor], self.random([seed]))
+            anchor = self._minimise([self.chains.anchor], self._one(self.random([seed])))
             if anchor.stop[0] is StopCode.INTERRUPTED:
                 raise KeyboardInterrupt
             anchors[seed] = anchor.embeddings[0]
@@ -233,7 +269,9 @@ class _Job:
 
     def _solved(self, some: Sequence[Cell], start: Tensor) -> tuple[Optimum, list[str]]:
         """Optima, from noise added where a cell is not certified; and how each one started."""
-        found = self._minimise(some, start)
+        found = self._minimise(some, self._one(start))
+        if self.views > 1:
+            found = self._unfolded(some, found)
         starts = ["seed" if self.chains is None else "neighbour"] * len(some)
         again = found.uncertified() if self.perturbation > 0 else []
         if again:
@@ -244,12 +282,29 @@ class _Job:
                 starts[i] = "perturbed"
         return found, starts
 
+    def _one(self, u: Tensor) -> Tensor:
+        """The first of views that are equal."""
+        return u[..., :1, :] if self.views > 1 else u
+
+    def _unfolded(self, some: Sequence[Cell], found: Optimum) -> Optimum:
+        """All views, and the loss of them."""
+        total = sum((t.coefficient for t in self.problem.loss.terms), S.Zero)
+        of = [{s: cell[s.name] for s in total.free_symbols} for cell in some]
+        more = log(self.views) * found.loss.new_tensor([float(total.xreplace(at)) for at in of])
+        certificate = replace(found.certificate, loss=found.certificate.loss + more)
+        u = found.embeddings.repeat_interleave(self.views, dim=-2)
+        return replace(found, embeddings=u, loss=found.loss + more, certificate=certificate)
+
     def _minimise(self, some: Sequence[Cell], start: Tensor) -> Optimum:
-        values: dict[str, Any] = dict(self.arrangement.sizes)
+        same = start.shape[1:-1] == self.arrangement.shape
+        values: dict[str, Any] = dict((self.arrangement if same else self.single).sizes)
         for name in parameter_names(self.problem):
             values[name] = torch.tensor([cell[name] for cell in some], dtype=torch.float64)
         with threads_for(self.arrangement.size, self.d):
-            return minimise(self.problem, values, d=self.d, start=start, **self.options)
+            views = 1 if same else self.views
+            return minimise(
+                self.problem, values, d=self.d, start=start, views=views, **self.options
+            )
 
     def random(self, seeds: Sequence[int]) -> Tensor:
         """Starts from these seeds."""

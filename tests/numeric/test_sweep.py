@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
 from cltheory.numeric.figures.ssem_fig2 import CHAINS, spread
-from cltheory.numeric.problems.embeddings import structured_embeddings
+from cltheory.numeric.problems import bind
+from cltheory.numeric.problems.embeddings import random_embeddings, structured_embeddings
 from cltheory.numeric.running.table import Row, key, lacking
+from cltheory.numeric.search.certificate import certify, certify_bound
 from cltheory.numeric.search.optimiser import _Search
-from cltheory.numeric.search.sweep import _Job, cells, sweep
+from cltheory.numeric.search.sweep import _Job, cells, one_view, sweep
 
 SUPCL = results["supcl-optimum"].problem
 CNCE = results["cnce-optimum"].problem
@@ -24,6 +28,8 @@ GRID = {
 }
 ALL = cells(**GRID)
 NAMES = tuple(ALL[0])
+AT = ("m", "n", "p", "alpha", "tau")
+SUPCL_LOSS = results["supcl-optimum"].function("loss")
 CELLS = {key(cell, NAMES) for cell in ALL}
 
 
@@ -55,6 +61,8 @@ def test_every_cell_is_right(predicted_variance, chains, device):
     assert len(rows) == len(CELLS)
     check(rows, predicted_variance)
     assert {row["start"] for row in rows} == {"seed" if chains is None else "neighbour"}
+    for row in rows[:3]:  # the loss of all views
+        assert row["loss"] == pytest.approx(float(SUPCL_LOSS(**{k: row[k] for k in AT})), abs=1e-9)
 
 
 def test_neither_order_nor_chunks_matter():
@@ -120,6 +128,32 @@ def test_a_saddle_is_noticed_and_left(monkeypatch, predicted_variance):
     freed = list(swept(grid))
     check(freed, predicted_variance)
     assert freed[0]["start"] == "perturbed"
+
+
+def test_the_certificate_of_one_view_is_that_of_all():
+    """Also far from an optimum, and where it is views moving apart that lowers the loss most."""
+    whole, single = (arrange(SUPCL.structure, {"m": 2, "n": 3, "p": p}) for p in (3, 1))
+    assert one_view(SUPCL, whole) is single
+    values = {"alpha": 0.0, "tau": 0.1}
+    bound, u = (
+        bind(SUPCL, single.sizes | values, batch=3),
+        random_embeddings(single, [0, 1, 71], d=3),
+    )
+    found, alone = certify_bound(bound, u, views=3), certify_bound(bound, u)
+    of_all = certify(SUPCL, u.expand(-1, -1, -1, 3, -1), values)
+    torch.testing.assert_close(found.gap, of_all.gap, rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(found.lambda_min, of_all.lambda_min, rtol=1e-12, atol=1e-12)
+    assert float(found.lambda_min[2]) < float(alone.lambda_min[2]) / 3 - 0.1
+
+
+def test_where_one_view_does_not_stand_for_all():
+    """Where an anchor does not count itself, or a weight depends on the number of views."""
+    exclusive = results["supcl-exclusive"].problem
+    by_views = replace(SUPCL.loss.terms[0], coefficient=SUPCL.structure.axes[-1])
+    weighted = replace(SUPCL, loss=replace(SUPCL.loss, terms=(by_views,)))
+    for problem in (exclusive, weighted):
+        shape = arrange(problem.structure, {"m": 3, "n": 3, "p": 2})
+        assert one_view(problem, shape) is shape
 
 
 def test_a_loss_without_the_parameter_of_the_chains():
