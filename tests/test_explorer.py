@@ -103,14 +103,19 @@ def test_landmarks_are_those_of_explain(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("d", [3, 128])
 def test_all_landmarks_are_those_of_explain(engine: str, tmp_path: Path, d: int) -> None:
     at = {"m": 4, "n": 6, "p": 2, "images": 24, "p2": 3, "N": 24, "tau": 0.2, "t": 8, "b": -3}
-    keys = ["supcon", "supcontrast", "simclr", "google_research", "clip", "siglip"]
+    keys = ["supcon", "supcontrast", "sincere", "cnce", "simclr", "google_research", "dcl"]
+    keys += ["moco_v3", "clip", "siglip"]
     found = asked(engine, tmp_path, keys, d=d, **at)
     labelled = {"batch": 24, "views": 2, "classes": 4, "tau": "0.2", "dim": d}
     plain = {"batch": 24, "views": 3, "tau": "0.2", "dim": d}
     for key, expected in {
         "supcon": explained("supcon", **labelled),
         "supcontrast": explained("supcon", "supcontrast", **labelled),
+        "sincere": explained("sincere", **labelled),
+        "cnce": explained("cnce", **labelled),
         "simclr": explained("simclr", **plain),
+        "dcl": explained("dcl", **plain),
+        "moco_v3": explained("moco", "moco-v3", batch=24, tau="0.2", dim=d),
         "google_research": explained("simclr", "google-research", **plain),
         "clip": explained("clip", batch=24, t=8, dim=d),
         "siglip": explained("siglip", batch=24, t=8, b=-3, dim=d),
@@ -198,15 +203,16 @@ def test_structures_hold_in_the_dimensions_they_take(engine: str, tmp_path: Path
 @needs_node
 @pytest.mark.slow
 def test_commands_of_the_page_run(engine: str, tmp_path: Path) -> None:
-    keys = ["supcl", "supcl_exclusive", "supcon", "supcontrast", "simclr", "google_research"]
-    found = asked(engine, tmp_path, [*keys, "clip", "siglip", "sigmoid"], m=4, n=6, B=12, N=16)
+    keys = re.findall(r'[{,] key: "(\w+)"', engine)
+    found = asked(engine, tmp_path, keys, m=4, n=6, B=12, N=16)
+    assert set(found) == set(keys) == set(explorer.LOSSES)
     for key, model in found.items():
         *commands, python = model["lines"]
         for command in commands:
             assert command_line(shlex.split(command)[1:]) == 0, command
         given = eval(python.removeprefix("import cltheory as cl; "), {"cl": cl})
-        # In google-research's terms there is no result, but what its values mean.
-        least = values(given["landmarks"])["least"] if key == "google_research" else given.loss
+        # Without a result in the terms of the library there is what its values mean.
+        least = values(given["landmarks"])["least"] if isinstance(given, dict) else given.loss
         assert float(least) == pytest.approx(model["optimum"]["loss"], rel=1e-9)
 
 

@@ -11,7 +11,7 @@ const made = (tag, props = {}, ...inside) => {
   return element;
 };
 const PHASES = {
-  classes: "classes collapse", apart: "classes do not collapse (stronger: more spread)", views: "views separate",
+  classes: "classes collapse", merged: "classes are not told apart", apart: "classes do not collapse (stronger: more spread)", views: "views separate",
   images: "images form a simplex", simplex: "pairs form a simplex", antipodal: "towers are antipodal",
   between: "between the two (stronger: nearer to antipodal)", "no room": "d is too small: only a bound",
 };
@@ -206,7 +206,7 @@ for (const [name, [first]] of Object.entries(LOSSES)) {
     Object.assign(state, { loss: name, convention: 0, across: "", up: "" });
     restart();
   });
-  $("losses").append(made("label", {}, input, made("span", { textContent: first.title === "Sigmoid" ? "SigLIP" : first.title })));
+  $("losses").append(made("label", {}, input, made("span", { textContent: first.title })));
 }
 $("convention").addEventListener("change", (e) => {
   state.convention = Number(e.target.value);
