@@ -192,7 +192,7 @@ const sincere = collapsing({
 });
 
 const cnce = always("merged", "Classes are not told apart", (s) => `the ${s.n} instances of each class form ${spread(s.n)} about the same centre`, {
-  ...all, title: "Class-conditional", convention: "InfoNCE within classes (lee2025ssem)", key: "cnce", kind: "classes", command: "cnce-optimum",
+  ...all, title: "Class-conditional", convention: "lee2025ssem, Proposition A.6", key: "cnce", kind: "classes", command: "cnce-optimum",
   map: ["n", "d"], explain: sizes("cnce"),
 });
 

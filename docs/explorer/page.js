@@ -19,6 +19,10 @@ const COLOURS = { apart: ["--open", "--wide"], between: ["--open", "--wide"], vi
 
 // The page that this one is a frame of; none where a browser keeps files apart.
 const frame = window.frameElement, site = frame?.ownerDocument.body;
+// The start page has the drawing and the map alone, and a link to the rest.
+const strip = location.search === "?strip";
+if (strip) Object.assign($("link"), { textContent: "Thresholds, landmarks and commands at this point", target: "_top" });
+document.body.classList.toggle("strip", strip);
 
 // --- state
 const state = { loss: "supcl", convention: 0, across: "", up: "" };
@@ -163,8 +167,8 @@ function changed() {
 function rest() {
   marks();
   commands(model().own(state));
-  $("link").href = hash();
-  history.replaceState(null, "", $("link").href);
+  $("link").href = (strip ? "explorer.html" : "") + hash();
+  history.replaceState(null, "", hash());
 }
 
 function show() {
