@@ -13,12 +13,6 @@ from .writing import formats
 if TYPE_CHECKING:
     from ..derive.theorem.result import Result
 
-#: What of a result is written for Rocq.
-RUNGS = {"whole theorem": "*", "thresholds": "+", "numbers": "."}
-LEGEND = (
-    "For Rocq (cltheory prove ID): * a theorem about all unit vectors, + thresholds, . numbers."
-)
-
 
 @click.command(
     "list",
@@ -38,7 +32,7 @@ def list_command(word: str | None, style: str) -> int:
     WORD is searched in ids, titles, sources, losses, libraries, parameters and keywords; if none of
     these has it, also in quantities and proofs."""
     from ..derive.results import FAMILIES, OTHERS, results
-    from ..derive.write.rocq.rungs import exported
+    from ..derive.write.rocq.rungs import RUNGS, exported
 
     everyone = list(results.values())
     if word is not None:
@@ -63,15 +57,17 @@ def list_command(word: str | None, style: str) -> int:
         click.echo(json.dumps(rows, indent=2))
         return 0
     width = max(len(str(row["id"])) for row in rows)
+    marks = {rung: mark for rung, (mark, _) in RUNGS.items()}
     groups = []
     for about in (*FAMILIES.values(), OTHERS):
         lines = [
-            f"  {row['id']:<{width}} {RUNGS.get(str(row['kernel']), ' ')} {row['title']}"
+            f"  {row['id']:<{width}} {marks.get(str(row['kernel']), ' ')} {row['title']}"
             for row in rows
             if row["about"] == about
         ]
         groups += ["\n".join([about, *lines])] if lines else []
-    click.echo("\n\n".join([*groups, LEGEND]))
+    legend = ", ".join(map(" ".join, RUNGS.values()))
+    click.echo("\n\n".join([*groups, f"For Rocq (cltheory prove ID): {legend}."]))
     return 0
 
 

@@ -59,6 +59,16 @@ def test_a_page_of_a_result_begins_with_its_sentence_and_its_formula() -> None:
     assert entry.drawing.startswith("<?xml") and "<script" not in entry.drawing
 
 
+def test_titles_are_typeset() -> None:
+    title = load("made.statement").title
+    assert title(results["sup-cnce-optimum"]) == (
+        "The optimum of <math><mrow><msub><mi>ℒ</mi><mrow><mi>Sup</mi></mrow></msub></mrow></math>"
+        " combined with class-conditional InfoNCE"
+    )
+    plain = results["softmax-smoothness"]
+    assert "log-sum-exp" in plain.title and title(plain) == plain.title
+
+
 def test_the_page_of_an_optimum_begins_with_the_minimum_of_the_loss() -> None:
     lead = load("made.statement").lead(results["sigmoid-optimum"])
     assert lead.startswith("**Minimum of the loss**\n\n$$\n")

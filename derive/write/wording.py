@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ..papers.sources import SOURCES
 
 _TOKEN = re.compile(
-    r"(?P<name>[A-Za-z]+\d*(?:_[A-Za-z0-9]+)*)|(?P<number>\d+(?:\.\d+)?)|(?P<sign>>=|<=|->|[-+*/^=<>])"
+    r"(?P<word>\b[A-Za-z]{3,}(?:-[A-Za-z]{3,})+\b)|(?P<name>[A-Za-z]+\d*(?:_[A-Za-z0-9]+)*)|(?P<number>\d+(?:\.\d+)?)|(?P<sign>>=|<=|->|[-+*/^=<>])"
     r"|(?P<open>[(\[])|(?P<close>[)\]])|(?P<space>\s+)|(?P<other>'s\b|.)"
 )
 #: A letter with an index, which no word has.

@@ -4,7 +4,7 @@ import { sized } from "./drawing.js";
 import { phaseOf } from "./models.js";
 import { position, valueAt } from "./scale.js";
 
-const COLUMNS = 192, ROWS = 144, BUDGET = 6, COARSE = 16;
+const COLUMNS = 192, ROWS = 144, BUDGET = 4, COARSE = 16;
 const SHADED = ["apart", "between", "views"];
 
 export class PhaseMap {

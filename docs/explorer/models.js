@@ -59,46 +59,51 @@ function random(key, s, tau) {
 }
 
 export function landmarksOf(model, state) {
-  const s = model.own(state), { key, command } = model, least = model.least(s), rows = [];
+  const s = model.own(state), { key, command } = model, sphere = model.sphere?.(s), rows = [];
   for (const [name, [label, means]] of Object.entries(CONFIGURATIONS)) {
     if (name !== "random" && !theory[`${key}_${name}`]) continue;
     const value = name === "random" ? random(key, s, s.tau ?? 1 / s.t) : at(`${key}_${name}`, s);
     const room = at(`${key}_${name}_needs`, s) ?? 1;
     rows.push({ name, label, means: room > s.d ? `${means}; needs d ≥ ${room}` : means, value });
   }
-  // The optimum of all dimensions, or what the sphere of this one leaves.
-  const value = Math.max(...least.filter((x) => x !== undefined)) || undefined, sphere = value === least[1];
-  const how = sphere ? "by the bound for d dimensions, proved in words" : "by the optimum over all dimensions";
-  const means = `no embeddings in d = ${s.d} have less, ${how}`;
   rows.sort((x, y) => (y.value ?? -Infinity) - (x.value ?? -Infinity));
-  return [...rows, { name: "least", label: "least possible", means, value, result: sphere ? "uniform-bound" : command }];
+  // The optimum of all dimensions, or what the sphere of this one leaves; none where too much cancels.
+  const { loss } = optimumOf(model, s), higher = sphere > loss, value = Number.isNaN(loss) ? undefined : higher ? sphere : loss;
+  const how = higher ? "by the bound for d dimensions, proved in words" : "by the optimum over all dimensions";
+  const means = `no embeddings in d = ${s.d} have less, ${how}`;
+  return [...rows, { name: "least", label: "least possible", means, value, result: higher ? "uniform-bound" : command }];
+}
+
+// --- optima
+const under = (id) => id.replaceAll("-", "_");
+/** The cosines of an optimum by the kind of its drawing, and what a result calls them; without a name they are 1. */
+const COSINES = {
+  classes: { views: "same_instance", same: "same_class", cross: "cross_class" },
+  images: { views: "same_instance", cross: "negative" },
+  pairs: { positive: "positive", negative: "negative" },
+};
+
+function optimumOf(model, s) {
+  const { kind, command, key } = model, own = model.theirs?.(s) ?? s, factor = theory[`${key}_factor`]?.(s) ?? 1;
+  const value = (name) => theory[`${under(command)}_${name}`]?.(own), found = { kind, loss_from: command };
+  for (const [cosine, name] of Object.entries(COSINES[kind])) found[cosine] = value(name) ?? 1;
+  found.loss = model.loss?.(s) ?? factor * value("loss");
+  if (kind !== "classes") return found;
+  const between = value("between_class_variance") ?? Math.max(0, (1 + (s.p - 1) * found.views + s.p * (s.n - 1) * found.same) / (s.n * s.p));
+  return { ...found, between, within: value("within_class_variance") ?? Math.max(0, 1 - between) };
 }
 
 // --- classes
 const below = (x) => (x < 0 ? "below" : "above");
-
-/** Variances from the cosines of a structure of m classes of n instances of p views. */
-function variances(s, views, same) {
-  const between = (1 + (s.p - 1) * views + s.p * (s.n - 1) * same) / (s.n * s.p);
-  return { within: Math.max(0, 1 - between), between };
-}
-
 const spread = (m) => (m === 2 ? "opposite" : "a regular simplex");
-
-function inclusive(s) {
-  const views = 1, same = theory.supcl_optimum_same_class(s), cross = theory.supcl_optimum_cross_class(s);
-  return { views, same, cross, within: theory.supcl_optimum_within_class_variance(s), between: theory.supcl_optimum_between_class_variance(s) };
-}
-
-function exclusive(s) {
-  const views = theory.supcl_exclusive_same_instance(s), same = theory.supcl_exclusive_same_class(s);
-  return { views, same, cross: theory.supcl_exclusive_cross_class(s), ...variances(s, views, same) };
-}
+const labelled = (s) => ({ ...s, B: Math.min(s.B, s.m * s.n) });
+const sizes = (loss, ...more) => (s) => [loss, { batch: s.m * s.n, views: s.p, classes: s.m, ...taken(s, more), tau: s.tau, dim: s.d }];
+const taken = (s, names) => Object.fromEntries(names.map((k) => [k, s[k]]));
 
 /** Where instances separate if the loss is over random batches, by what an anchor alone does. */
 function byBatches(id, s) {
   if (s.B >= s.m * s.n) return [];
-  const each = ALONE.map(([name, label]) => [label, at(`${id.replaceAll("-", "_")}_alpha_high_${name}`, s)]);
+  const each = ALONE.map(([name, label]) => [label, at(`${under(id)}_alpha_high_${name}`, s)]);
   return [{
     symbol: "α<sub>high</sub>", note: `over random batches of ${s.B} instances. Of an anchor alone of its class:`,
     value: each[0][1], each, parameter: "alpha", result: id,
@@ -113,15 +118,13 @@ const ALONE = [
   ["skip", "all terms are dropped"],
 ];
 
-const labelled = (s) => ({ ...s, B: Math.min(s.B, s.m * s.n) });
 const supcl = {
-  title: "SupCL", convention: "anchor included (lee2025ssem)", key: "supcl", own: labelled,
+  title: "SupCL", convention: "anchor included (lee2025ssem)", key: "supcl", kind: "classes", own: labelled,
   parameters: ["m", "n", "p", "alpha", "tau", "d", "B"], map: ["tau", "alpha"],
   phase: (s) => (s.alpha <= theory.supcl_threshold_alpha_min(s) ? "classes" : "apart"),
   within: (s) => theory.supcl_optimum_within_class_variance(s),
-  needs: (s, phase) => (phase === "classes" ? theory.supcl_classes_collapsed_needs(s) : theory.dimension_supcl_optimum_loss(s)),
+  needs: (s, phase) => phase === "classes" && theory.supcl_classes_collapsed_needs(s),
   decided: theory.dimension_supcl_threshold_alpha_min,
-  optimum: (s) => ({ kind: "classes", ...inclusive(s), loss: theory.supcl_optimum_loss(s), loss_from: "supcl-optimum" }),
   says(s) {
     const gap = s.alpha - theory.supcl_threshold_alpha_min(s), margin = `α is ${shown(Math.abs(gap), 3)} ${below(gap)} α<sub>min</sub>`;
     if (gap <= 0) return ["Classes collapse", `Each class is one vector, the ${s.m} classes form ${spread(s.m)}: ${margin}.`];
@@ -134,9 +137,9 @@ const supcl = {
       none: "classes collapse at every τ", means: (x) => (s.tau < x ? "classes do not collapse" : "classes collapse") },
     ...byBatches("supcl-batches", s),
   ],
-  least: (s) => [theory.supcl_optimum_loss(s), theory.uniform_bound_loss_at_least({ N: s.m * s.n * s.p, d: s.d, tau: s.tau })],
+  sphere: (s) => theory.uniform_bound_loss_at_least({ N: s.m * s.n * s.p, d: s.d, tau: s.tau }),
   command: "supcl-optimum", given: ["m", "n", "p", "alpha", "tau"],
-  explain: (s) => ["supcl", { batch: s.m * s.n, views: s.p, classes: s.m, alpha: s.alpha, tau: s.tau, dim: s.d }],
+  explain: sizes("supcl", "alpha"),
   batches: { of: "supcl-threshold", given: ["m", "n", "tau"] },
 };
 
@@ -147,10 +150,11 @@ const supclExclusive = {
     if (s.alpha > theory.supcl_exclusive_alpha_high(s)) return "apart";
     return s.alpha < theory.supcl_exclusive_alpha_low(s) ? "views" : "classes";
   },
-  within: (s) => exclusive(s).within,
-  needs: (s, phase) => (phase === "classes" ? theory.supcl_exclusive_classes_collapsed_needs(s) : theory.dimension_supcl_exclusive_loss(s)),
+  within(s) {
+    return optimumOf(this, s).within;
+  },
+  needs: (s, phase) => phase === "classes" && theory.supcl_exclusive_classes_collapsed_needs(s),
   decided: theory.dimension_supcl_exclusive_alpha_high,
-  optimum: (s) => ({ kind: "classes", ...exclusive(s), loss: theory.supcl_exclusive_loss(s), loss_from: "supcl-exclusive" }),
   says(s) {
     const phase = this.phase(s), name = phase === "views" ? "alpha_low" : "alpha_high", sub = name.slice(6);
     const gap = s.alpha - theory[`supcl_exclusive_${name}`](s), margin = `α is ${shown(Math.abs(gap), 3)} ${below(gap)} α<sub>${sub}</sub>`;
@@ -164,62 +168,68 @@ const supclExclusive = {
       means: (x) => (s.alpha < x ? "views separate" : "views coincide") },
     ...byBatches("supcl-batches-exclusive", s),
   ],
-  least: (s) => [theory.supcl_exclusive_loss(s)],
-  command: "supcl-exclusive",
-  batches: { of: "supcl-exclusive", given: ["m", "n", "p", "tau"] },
+  sphere: undefined, command: "supcl-exclusive", batches: { of: "supcl-exclusive", given: ["m", "n", "p", "tau"] },
 };
 
-const supcon = {
-  title: "SupCon", convention: "the paper, pytorch-metric-learning", key: "supcon", own: labelled,
-  parameters: ["m", "n", "p", "tau", "d"], map: ["m", "d"],
-  phase: () => "classes",
-  needs: theory.dimension_supcon_loss,
-  within: () => 0,
-  optimum: (s) => ({ kind: "classes", views: 1, same: theory.supcon_same_class(s), cross: theory.supcon_cross_class(s), ...variances(s, 1, 1),
-    loss: theory.supcon_factor(s) * theory.supcon_loss(s), loss_from: "supcon" }),
-  says: (s) => ["Classes collapse", `At every temperature, each class is one vector and the ${s.m} classes form ${spread(s.m)}.`],
-  thresholds: () => [],
-  least(s) {
-    const factor = theory[`${this.key}_factor`](s), groups = { n: s.m, p: s.n * s.p, d: s.d, tau: s.tau };
-    return [factor * theory.supcon_loss(s), factor * theory.uniform_bound_loss_at_least_anchor_out(groups)];
-  },
-  command: "supcon", given: ["m", "n", "p", "tau"],
-  explain: (s) => ["supcon", { batch: s.m * s.n, views: s.p, classes: s.m, tau: s.tau, dim: s.d }],
-};
+/** A loss that has one structure at every temperature, named as on the map: with its title, and what it is. */
+const always = (phase, title, words, rest) => ({
+  kind: phase, map: rest.parameters.slice(0, 1).concat("d"), phase: () => phase, within: () => 0, thresholds: () => [],
+  says: (s) => [title, `At every temperature, ${words(s)}.`], ...rest,
+});
+const all = { own: labelled, parameters: ["m", "n", "p", "tau", "d"], given: ["m", "n", "p", "tau"] };
+const collapsing = (rest) => always("classes", "Classes collapse", (s) => `each class is one vector and the ${s.m} classes form ${spread(s.m)}`, { ...all, ...rest });
 
-const images = (s) => ({ n: s.images, m: s.images, p: s.p2, tau: s.tau, d: s.d });
-const simclr = {
-  title: "SimCLR", convention: "the paper, lightly", key: "simclr", own: images,
-  parameters: ["images", "p2", "tau", "d"], map: ["images", "d"],
-  phase: () => "images",
-  needs: theory.dimension_simclr_loss,
-  within: () => 0,
-  optimum: (s) => ({ kind: "images", views: theory.simclr_same_instance(), same: theory.simclr_negative(s), cross: theory.simclr_negative(s),
-    loss: theory.simclr_factor(s) * theory.simclr_loss(s), loss_from: "simclr" }),
-  says: (s) => ["Images form a simplex", `At every temperature, views coincide and the ${s.n} images are as far apart as they can be.`],
-  thresholds: () => [],
-  least(s) {
-    const factor = theory[`${this.key}_factor`](s);
-    return [factor * theory.simclr_loss(s), factor * theory.uniform_bound_loss_at_least_anchor_out(s)];
+const supcon = collapsing({
+  title: "SupCon", convention: "the paper, pytorch-metric-learning", key: "supcon", command: "supcon", explain: sizes("supcon"),
+  sphere(s) {
+    return theory[`${this.key}_factor`](s) * theory.uniform_bound_loss_at_least_anchor_out({ n: s.m, p: s.n * s.p, d: s.d, tau: s.tau });
   },
-  command: "simclr", given: ["n", "p", "tau"],
-  explain: (s) => ["simclr", { batch: s.n, views: s.p, tau: s.tau, dim: s.d }],
-};
+});
+
+const sincere = collapsing({
+  title: "SINCERE", convention: "the paper", key: "sincere", command: "sincere", explain: sizes("sincere"),
+  sphere: (s) => theory.uniform_bound_loss_at_least({ N: s.m, d: s.d, tau: s.tau }),
+});
+
+const cnce = always("merged", "Classes are not told apart", (s) => `the ${s.n} instances of each class form ${spread(s.n)} about the same centre`, {
+  ...all, title: "Class-conditional", convention: "lee2025ssem, Proposition A.6", key: "cnce", kind: "classes", command: "cnce-optimum",
+  map: ["n", "d"], explain: sizes("cnce"),
+});
+
+// --- images
+const separate = (rest) => always("images", "Images form a simplex", (s) => `views coincide and the ${s.n} images are as far apart as they can be`, {
+  own: (s) => ({ n: s.images, m: s.images, p: s.p2, tau: s.tau, d: s.d }), parameters: ["images", "p2", "tau", "d"], given: ["n", "p", "tau"],
+  explain: (s) => [rest.command, { batch: s.n, views: s.p, tau: s.tau, dim: s.d }], ...rest,
+});
+
+const simclr = separate({
+  title: "SimCLR", convention: "the paper, lightly", key: "simclr", command: "simclr",
+  sphere(s) {
+    return theory[`${this.key}_factor`](s) * theory.uniform_bound_loss_at_least_anchor_out(s);
+  },
+});
+
+const dcl = separate({ title: "DCL", convention: "the paper, lightly", key: "dcl", command: "dcl" });
 
 // --- pairs
-const clip = {
+const paired = (rest) => always("simplex", "Pairs form a simplex", (s) => `both of a pair are one vector, and the ${s.N} pairs are as far apart as they can be`, {
+  kind: "pairs", command: "infonce-optimum", needs: theory.dimension_infonce_optimum_loss, ...rest,
+  loss: (s) => theory[`${rest.key}_simplex`](s),
+});
+
+const clip = paired({
   title: "CLIP", convention: "the paper, open_clip", key: "clip", own: (s) => ({ N: s.N, t: s.t, d: s.d, tau: 1 / s.t }),
-  parameters: ["N", "t", "d"], map: ["N", "d"],
-  phase: () => "simplex",
-  needs: theory.dimension_infonce_optimum_loss,
-  within: () => 0,
-  optimum: (s) => ({ kind: "pairs", positive: 1, negative: theory.infonce_optimum_negative(s), loss: at("clip_simplex", s), loss_from: "infonce-optimum" }),
-  says: (s) => ["Pairs form a simplex", `At every scale, both of a pair are one vector, and the ${s.N} pairs are as far apart as they can be.`],
-  thresholds: () => [],
-  least: (s) => [at("clip_simplex", s), theory.uniform_bound_loss_at_least_two_towers(s)],
-  command: "infonce-optimum", given: ["N", "t"], library: "clip",
+  parameters: ["N", "t", "d"], given: ["N", "t"], library: "clip",
+  sphere: theory.uniform_bound_loss_at_least_two_towers,
   explain: (s) => ["clip", { batch: s.N, t: s.t, dim: s.d }],
-};
+});
+
+const moco = paired({
+  title: "MoCo v3", convention: "two directions over the batch, times 2τ", key: "moco_v3", own: (s) => ({ N: s.N, tau: s.tau, d: s.d }),
+  parameters: ["N", "tau", "d"], given: ["N", "tau"], reads: "moco-v3", derives: false,
+  sphere: (s) => theory.moco_v3_factor(s) * theory.uniform_bound_loss_at_least_two_towers(s),
+  explain: (s) => ["moco", { batch: s.N, tau: s.tau, dim: s.d }],
+});
 
 const REGIMES = {
   simplex: ["Pairs form a simplex", "Both of a pair are one vector, and pairs are as far apart as they can be"],
@@ -228,7 +238,7 @@ const REGIMES = {
 };
 
 const sigmoid = {
-  title: "Sigmoid", convention: "lee2024sigmoid (−b)", key: "sigmoid", sign: 1,
+  title: "SigLIP", convention: "lee2024sigmoid (−b)", key: "sigmoid", kind: "pairs", sign: 1,
   parameters: ["N", "t", "b", "d"], map: ["t", "b"],
   own: (s) => ({ N: s.N, t: s.t, b: s.b, d: s.d }),
   theirs(s) {
@@ -242,12 +252,7 @@ const sigmoid = {
   within(s) {
     return theory.sigmoid_optimum_x_star(this.theirs(s)) / 2;
   },
-  needs: (s, phase) => (phase === "antipodal" ? 1 : phase === "simplex" ? theory.sigmoid_simplex_needs(s) : theory.dimension_sigmoid_optimum_loss(s)),
-  optimum(s) {
-    const own = this.theirs(s);
-    return { kind: "pairs", positive: theory.sigmoid_optimum_positive(own), negative: theory.sigmoid_optimum_negative(own),
-      loss: theory.sigmoid_optimum_loss(own), loss_from: "sigmoid-optimum" };
-  },
+  needs: (s, phase) => (phase === "antipodal" ? 1 : phase === "simplex" && theory.sigmoid_simplex_needs(s)),
   says(s) {
     const phase = this.phase(s), name = phase === "antipodal" ? "b_antipodal" : "b_simplex", [title, words] = REGIMES[phase];
     const gap = s.b - this.sign * theory[`sigmoid_threshold_${name}`](this.theirs(s));
@@ -265,29 +270,24 @@ const sigmoid = {
       row("t", "t_antipodal_max", "antipodal", at("sigmoid_threshold_t_antipodal_max", own), (x) => s.t <= x),
     ];
   },
-  least(s) {
-    return [theory.sigmoid_optimum_loss(this.theirs(s))];
-  },
   command: "sigmoid-optimum", given: ["N", "t", "b"],
 };
 
 const siglip = { ...sigmoid, convention: "SigLIP, open_clip", key: "siglip", sign: -1, library: "siglip",
   explain: (s) => ["siglip", { batch: s.N, t: s.t, b: s.b, dim: s.d }] };
-const SUPCONTRAST = { ...supcon, convention: "SupContrast: times τ/0.07", key: "supcontrast", library: "supcontrast", reads: "supcontrast",
-  optimum: (s) => ({ ...supcon.optimum(s), loss: theory.supcontrast_factor(s) * theory.supcon_loss(s) }) };
-const GOOGLE = { ...simclr, convention: "google-research: two directions added", key: "google_research", reads: "google-research", derives: false,
-  optimum: (s) => ({ ...simclr.optimum(s), loss: theory.google_research_factor(s) * theory.simclr_loss(s) }) };
+const TIMES = { convention: "SupContrast: times τ/0.07", reads: "supcontrast" };
+const GOOGLE = { ...simclr, convention: "google-research: two directions added", key: "google_research", reads: "google-research", derives: false };
 
 /** Losses by name, each under its conventions; the first one is the default. */
 export const LOSSES = {
-  supcl: [supcl, supclExclusive],
-  supcon: [supcon, SUPCONTRAST],
-  simclr: [simclr, GOOGLE],
-  clip: [clip],
-  siglip: [siglip, sigmoid],
+  supcl: [supcl, supclExclusive, { ...supclExclusive, ...TIMES, key: "supcl_supcontrast", derives: false }],
+  supcon: [supcon, { ...supcon, ...TIMES, key: "supcontrast", library: "supcontrast" }],
+  sincere: [sincere], cnce: [cnce], simclr: [simclr, GOOGLE], dcl: [dcl], moco: [moco], clip: [clip], siglip: [siglip, sigmoid],
 };
 
-const room = (model, s, phase) => Math.min(model.needs(s, phase), model.decided?.(s) ?? Infinity);
+/** The dimensions that a structure needs. */
+const needed = (model, s, phase) => model.needs?.(s, phase) || theory[`dimension_${under(model.command)}_loss`](s);
+const room = (model, s, phase) => Math.min(needed(model, s, phase), model.decided?.(s) ?? Infinity);
 
 /** What is optimal if there is room for it; a threshold needs fewer dimensions than the optimum beyond it. */
 export function phaseOf(model, s) {
@@ -297,7 +297,7 @@ export function phaseOf(model, s) {
 
 /** Everything that is known at a state. */
 export function answer(model, state) {
-  const s = model.own(state), pure = model.phase(s), optimum = { ...model.optimum(s), needs: model.needs(s, pure) };
+  const s = model.own(state), pure = model.phase(s), optimum = { ...optimumOf(model, s), needs: needed(model, s, pure) };
   const [title, words] = model.says(s), phase = phaseOf(model, s), known = { s, title, words, phase, optimum, thresholds: model.thresholds(s) };
   if (phase !== "no room") return known;
   return { ...known, title: "No room for the optimum", words: `In d ≥ ${room(model, s, pure)}, ${words[0].toLowerCase()}${words.slice(1)}` };
@@ -306,12 +306,12 @@ export function answer(model, state) {
 /** The commands and the line of Python that give the same. */
 export function lines(model, s) {
   const { command, given, library, reads, batches, derives = true } = model, [loss, sizes] = model.explain?.(s) ?? [];
-  const convention = (name) => (name ? ` --convention ${name}` : ""), taken = (names) => Object.fromEntries(names.map((k) => [k, s[k]]));
+  const convention = (name) => (name ? ` --convention ${name}` : "");
   const flags = (values) => Object.entries(values).map(([k, v]) => (v < 0 ? `--${k}=${v}` : `--${k} ${v}`)).join(" ");
   const python = (values) => Object.entries(values).map(([k, v]) => `${k}=${Number.isInteger(v) ? v : `"${v}"`}`).join(", ");
-  const found = derives ? [`cltheory derive ${command} ${flags(taken(given))}${convention(library)}`] : [];
-  if (batches && s.B < s.m * s.n) found.push(`cltheory derive ${batches.of} ${flags({ ...taken(batches.given), batch: s.B })}`);
+  const found = derives ? [`cltheory derive ${command} ${flags(taken(s, given))}${convention(library)}`] : [];
+  if (batches && s.B < s.m * s.n) found.push(`cltheory derive ${batches.of} ${flags({ ...taken(s, batches.given), batch: s.B })}`);
   if (loss) found.push(`cltheory explain ${loss} ${flags(sizes)}${convention(reads)}`);
-  const result = `cl.results["${command}"]${library ? `.in_convention("${library}")` : ""}(${python(taken(given))})`;
+  const result = `cl.results["${command}"]${library ? `.in_convention("${library}")` : ""}(${python(taken(s, given))})`;
   return [...found, `import cltheory as cl; ${derives ? result : `cl.explain("${loss}", ${python({ ...sizes, convention: reads })})`}`];
 }

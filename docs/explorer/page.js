@@ -11,7 +11,7 @@ const made = (tag, props = {}, ...inside) => {
   return element;
 };
 const PHASES = {
-  classes: "classes collapse", apart: "classes do not collapse (stronger: more spread)", views: "views separate",
+  classes: "classes collapse", merged: "classes are not told apart", apart: "classes do not collapse (stronger: more spread)", views: "views separate",
   images: "images form a simplex", simplex: "pairs form a simplex", antipodal: "towers are antipodal",
   between: "between the two (stronger: nearer to antipodal)", "no room": "d is too small: only a bound",
 };
@@ -19,6 +19,10 @@ const COLOURS = { apart: ["--open", "--wide"], between: ["--open", "--wide"], vi
 
 // The page that this one is a frame of; none where a browser keeps files apart.
 const frame = window.frameElement, site = frame?.ownerDocument.body;
+// The start page has the drawing and the map alone, and a link to the rest.
+const strip = location.search === "?strip";
+if (strip) Object.assign($("link"), { textContent: "Thresholds, landmarks and commands at this point", target: "_top" });
+document.body.classList.toggle("strip", strip);
 
 // --- state
 const state = { loss: "supcl", convention: 0, across: "", up: "" };
@@ -163,8 +167,8 @@ function changed() {
 function rest() {
   marks();
   commands(model().own(state));
-  $("link").href = hash();
-  history.replaceState(null, "", $("link").href);
+  $("link").href = (strip ? "explorer.html" : "") + hash();
+  history.replaceState(null, "", hash());
 }
 
 function show() {
@@ -206,7 +210,7 @@ for (const [name, [first]] of Object.entries(LOSSES)) {
     Object.assign(state, { loss: name, convention: 0, across: "", up: "" });
     restart();
   });
-  $("losses").append(made("label", {}, input, made("span", { textContent: first.title === "Sigmoid" ? "SigLIP" : first.title })));
+  $("losses").append(made("label", {}, input, made("span", { textContent: first.title })));
 }
 $("convention").addEventListener("change", (e) => {
   state.convention = Number(e.target.value);

@@ -28,7 +28,7 @@ from cltheory.derive.theorem.dimensions import own_dimension
 from cltheory.derive.theorem.quantity import Quantity
 from cltheory.derive.theorem.result import Result
 from cltheory.derive.write.javascript import function, functions, module
-from sympy import Add, Expr, S, Symbol, sympify
+from sympy import Add, Expr, S, Symbol, simplify, sympify
 
 from .mathml import NotMathML, mathml
 
@@ -38,7 +38,8 @@ SCRIPTS = ("random.js", "models.js", "scale.js", "drawing.js", "map.js", "page.j
 #: The results whose formulas are there.
 RESULTS = (
     *("supcl-threshold", "supcl-optimum", "supcl-exclusive"),
-    *("supcl-batches", "supcl-batches-exclusive", "supcon", "simclr", "infonce-optimum"),
+    *("supcl-batches", "supcl-batches-exclusive", "supcon", "sincere", "cnce-optimum"),
+    *("simclr", "dcl", "infonce-optimum"),
     *("sigmoid-threshold", "sigmoid-optimum", "uniform-bound"),
 )
 #: Characters of MathML of a formula that is shown.
@@ -50,10 +51,15 @@ LOSSES: dict[str, tuple[Similar, str]] = {
     "sigmoid": (Similar(SIGMOID, PAIRS, ()), "sigmoid-optimum"),
 }
 for _key, _loss, _convention, _result in (
+    ("supcl_supcontrast", "supcl", "supcontrast", "supcl-exclusive"),
     ("supcon", "supcon", "paper", "supcon"),
     ("supcontrast", "supcon", "supcontrast", "supcon"),
+    ("sincere", "sincere", "paper", "sincere"),
+    ("cnce", "cnce", "paper", "cnce-optimum"),
     ("simclr", "simclr", "paper", "supcon"),
     ("google_research", "simclr", "google-research", "supcon"),
+    ("dcl", "dcl", "paper", "supcon"),
+    ("moco_v3", "moco", "moco-v3", "uniform-bound"),
     ("clip", "clip", "paper", "infonce-optimum"),
     ("siglip", "siglip", "paper", "sigmoid-optimum"),
 ):
@@ -63,7 +69,7 @@ for _key, _loss, _convention, _result in (
 
 
 #: Those that know no classes: every image is one of its own.
-UNLABELLED = ("simclr", "google_research")
+UNLABELLED = ("simclr", "google_research", "dcl")
 
 
 def theory() -> str:
@@ -128,12 +134,15 @@ def _random(family: Similar) -> Iterator[tuple[str, Expr]]:
         return
     from cltheory.derive.optimum.reduce import ReducedLoss
 
-    ((weight, pool),) = family._logs(loss)
-    pulls = ReducedLoss(loss, scheme).pulls
-    yield "factor", weight
-    yield "others", Add(*(counts[r] for r in pool.members if r != "self"))
-    yield "own", S("self" in pool.members)
-    yield "pull", pulls.get("self", S.Zero)
+    weights, pools = zip(*family._logs(loss), strict=True)
+    # A positive is drawn like all others, so that the pools of SINCERE are one.
+    (others,) = {
+        Add(*(counts[r] for r in p.members if r != "self"), int(bool(p.own))) for p in pools
+    }
+    yield "factor", simplify(Add(*weights))
+    yield "others", others
+    yield "own", S("self" in pools[0].members)
+    yield "pull", ReducedLoss(loss, scheme).pulls.get("self", S.Zero)
 
 
 def facts() -> dict[str, Any]:

@@ -46,12 +46,6 @@ and dashes tell the same in grey. `--style` takes a name of matplotlib or a file
 from which nothing is evaluated. The same cells give the same bytes: no file has a date in it.
 
 """
-#: What of a result is written for Rocq, by the rung it is on.
-KERNEL = {
-    "whole theorem": "a theorem about all unit vectors",
-    "thresholds": "the thresholds",
-    "numbers": "formulas and numbers",
-}
 
 
 class Page(NamedTuple):
@@ -142,7 +136,7 @@ def _entry(id: str) -> Entry:
     """Everything about one result; run in a process of its own."""
     from cltheory.cli.main import run
     from cltheory.derive.results import results as registry
-    from cltheory.derive.write.rocq.rungs import exported
+    from cltheory.derive.write.rocq.rungs import RUNGS, exported
 
     command = f"derive {id} --format markdown --proof --claims --time 0 --memory 0"
     told = io.StringIO()
@@ -151,7 +145,8 @@ def _entry(id: str) -> Entry:
     if code:
         raise RuntimeError(f"cltheory derive {id} ended with {code}")
     result = registry[id]
-    title, proof, claims = _parts(told.getvalue())
+    proof, claims = _parts(told.getvalue())
+    title = statement.title(result)
     drawing, caption = drawings.of(result)
     image = f"![Quantities of {id}]({id}.svg)\n\n{caption}"
     shown = f'<div class="plot" markdown>\n\n{image}\n</div>\n\n' if drawing else ""
@@ -163,7 +158,7 @@ def _entry(id: str) -> Entry:
     )
     rung = exported(id)
     rocq = rung and (
-        f"; [`cltheory prove {id}`](../how-do-you-know.md) has Rocq check {KERNEL[rung]}"
+        f"; [`cltheory prove {id}`](../how-do-you-know.md) has Rocq check {RUNGS[rung][1]}"
     )
     text = (
         f"# {title}\n\n{statement.lead(result)}\n\n{shown}`{id}`: {result.source}; "
@@ -177,13 +172,11 @@ def _entry(id: str) -> Entry:
     return Entry(id, registry.about(id), title, text, drawing)
 
 
-def _parts(told: str) -> tuple[str, str, str]:
-    """Title, proof and claims of what the tool prints."""
-    text = on_lines_of_their_own(told)
-    head, *sections = re.split(r"^## ", text, flags=re.M)
-    title = head.removeprefix("# ").partition("\n")[0]
+def _parts(told: str) -> tuple[str, str]:
+    """Proof and claims of what the tool prints."""
+    sections = re.split(r"^## ", on_lines_of_their_own(told), flags=re.M)
     found = {s.partition("\n")[0].partition(" ")[0]: s.partition("\n")[2] for s in sections}
-    return title, found["Derivation"].strip(), found.get("Printed", "").strip()
+    return found["Derivation"].strip(), found.get("Printed", "").strip()
 
 
 def _code(result: Result) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-LETTERS = {"alpha": "α", "tau": "τ", "delta": "δ", "epsilon": "ε", "infty": "∞"}
+LETTERS = {"alpha": "α", "tau": "τ", "delta": "δ", "epsilon": "ε", "sigma": "σ", "infty": "∞"}
 NAMED = ("log", "exp", "min", "max")
 
 
@@ -23,6 +23,11 @@ def mathml(tex: str) -> str:
     """
     tokens = iter(re.findall(r"\\[a-zA-Z]+|\\.|\d+(?:\.\d+)?|\S", tex))
     return _row(tokens, "")
+
+
+def in_words(text: str) -> str:
+    """Words with formulas between dollars, as HTML that needs no script: for titles."""
+    return re.sub(r"\$(.*?)\$", lambda found: f"<math>{mathml(found[1])}</math>", text)
 
 
 def _row(tokens: Iterator[str], end: str) -> str:
@@ -46,6 +51,9 @@ def _one(token: str, tokens: Iterator[str]) -> str:
         return f"<mfrac>{_one(next(tokens), tokens)}{_one(next(tokens), tokens)}</mfrac>"
     if token == r"\sqrt":
         return f"<msqrt>{_one(next(tokens), tokens)}</msqrt>"
+    if token in (r"\mathrm", r"\mathcal"):
+        word = re.sub(r"<.*?>", "", _one(next(tokens), tokens))
+        return f"<mi>{word if name == 'mathrm' else word.replace('L', 'ℒ')}</mi>"
     if token == r"\left":
         opening, inside = next(tokens), _row(tokens, r"\right")
         return f"<mrow><mo>{opening}</mo>{inside}<mo>{next(tokens)}</mo></mrow>"

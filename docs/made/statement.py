@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from .mathml import in_words as typeset
 from .printed import inert
 
 if TYPE_CHECKING:
     from cltheory.derive.theorem.quantity import Quantity
     from cltheory.derive.theorem.result import Result
     from cltheory.derive.write.display import Writer
+
+
+def title(result: Result) -> str:
+    """The title with its formulas typeset, for headings, links and the navigation."""
+    return typeset(_writer(result).prose(result.title, str))
 
 
 def lead(result: Result) -> str:

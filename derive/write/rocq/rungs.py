@@ -11,6 +11,12 @@ from functools import cache
 from pathlib import Path
 
 STORED = Path(__file__).with_name("rungs.txt")
+#: A mark for each rung, and what Rocq is given there.
+RUNGS = {
+    "whole theorem": ("*", "a theorem about all unit vectors"),
+    "thresholds": ("+", "thresholds"),
+    "numbers": (".", "numbers"),
+}
 
 
 @cache
