@@ -401,7 +401,7 @@ def _of_sets(e: Tables) -> dict[str, Any]:
 
     def second_moment(*indices: Any, mark: str = "") -> Any:
         if len(indices) != 1 or not isinstance(indices[0], tuple):
-            raise Unknown("Sigma is of a set")
+            raise Unknown("Sigma needs a set as its argument")
         return moment([e.points[e.letters[g]][k] for g, k, _ in indices[0]])
 
     return {
