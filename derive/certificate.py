@@ -163,7 +163,7 @@ def well_formed(loss: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
         else:
             used = [*term["positives"], *listed("a denominator", term["denominator"])]
             if not isinstance(term["own_positive"], bool):
-                raise Refused("own_positive is true or false")
+                raise Refused("own_positive must be true or false")
         if not there.issuperset(used):
             raise Refused(f"unknown relation {str(next(u for u in used if u not in there))!r}")
     return loss

@@ -23,8 +23,8 @@ AVERAGING = Lemma(
     "function, so the average of an optimal Gram matrix is optimal too, and has "
     "one entry per relation",
     statement=r"Let $\mathcal{L}$ be a convex function of the Gram matrix that does not change "
-    r"when a finite group relabels the vectors. If $\mathcal{L}$ is least at $G$, it is least at "
-    r"the average of $G$ over the group too, which has one entry for each orbit of pairs.",
+    r"when a finite group relabels the vectors. If $G$ minimises $\mathcal{L}$, so does the "
+    r"average of $G$ over the group, which has one entry for each orbit of pairs.",
     proof=r"By Jensen's inequality $\mathcal{L}$ of the average is at most the average of "
     r"$\mathcal{L}$, which is $\mathcal{L}(G)$. The average of positive semidefinite matrices "
     r"with unit diagonal is one.",
@@ -37,28 +37,28 @@ DESIGN = Lemma(
     statement=r"Let $\mathcal{L}$ be the sum over some batches of $B$ of $n$ instances of a convex "
     r"loss that is the same for all batches and does not change when instances of a batch are "
     r"relabelled, and let the derivative in the inner product of two instances of a batch be "
-    r"$s > 0$ at the simplex $G$ of all $n$ instances with equal views. If $G$ is least for the "
-    r"family of all batches, then for a family it is least iff every pair of instances is in the "
+    r"$s > 0$ at the simplex $G$ of all $n$ instances with equal views. If $G$ is optimal for the "
+    r"family of all batches, then it is optimal for a family iff every pair of instances is in the "
     r"same number of its batches.",
     proof=r"At $G$ the gradient $A$ has the entry $\lambda_{ij} s$ for views of instances "
     r"$i \ne j$ that are together in $\lambda_{ij}$ batches, and for two views of $i$ the entry "
-    r"$r_i t$, $r_i$ being the number of batches with $i$. $G$ is least iff $S = A - "
+    r"$r_i t$, $r_i$ being the number of batches with $i$. $G$ is optimal iff $S = A - "
     r"\operatorname{diag}(y) \succeq 0$ and $SG = 0$ for some $y$. The range of $G$ are the vectors"
     r" that are equal on views and have the sum zero; so $SG = 0$ says that in each row of $S$, "
     r"summed over the views of an instance, all entries are equal, and $\lambda_{ij}$ is the same "
     r"for all $j \ne i$. As $\lambda_{ij} = \lambda_{ji}$, it is the same for all pairs. If it is, "
     r"then $r_i (B - 1) = \lambda (n - 1)$ is the same for all $i$, and $A$ is a multiple of the "
-    r"gradient of the family of all batches, for which $G$ is least.",
+    r"gradient of the family of all batches, for which $G$ is optimal.",
 )
 FREE_BLOCKS = Lemma(
     "free blocks",
     "the loss depends on the products within a batch only, so the optimal Gram matrices are those "
     "with the optimal one of each batch on the diagonal; beside it are the products of two "
     "batches, one number for each pair of directions of their spans",
-    statement=r"Let data be dealt into $k$ batches, each with a loss of its own that is least at "
-    r"one Gram matrix only, of rank $r$. Then the Gram matrices of all data at which the mean of "
-    r"the losses is least form a convex set of dimension $\frac{k (k - 1)}{2} r^2$.",
-    proof=r"The mean is least iff each loss is, so iff the diagonal blocks are those, $P_i = R_i "
+    statement=r"Let data be dealt into $k$ batches, each with a loss of its own that has only one "
+    r"minimiser, a Gram matrix of rank $r$. Then the Gram matrices of all data that minimise the "
+    r"mean of the losses form a convex set of dimension $\frac{k (k - 1)}{2} r^2$.",
+    proof=r"The mean is minimal iff each loss is, so iff the diagonal blocks are those, $P_i = R_i "
     r"R_i^\top$ with $R_i$ of $r$ independent columns. A matrix with these is positive "
     r"semidefinite iff the other blocks are $R_i C_{ij} R_j^\top$ and the matrix of the "
     r"$r \times r$ matrices $C_{ij} = C_{ji}^\top$, with $C_{ii} = I$, is. It is for all small "
@@ -73,8 +73,8 @@ SLACKNESS = Lemma(
     statement=r"Let $\mathcal{L}$ be convex and invariant, let $G$ be an invariant Gram matrix of "
     r"unit vectors, and let $\lambda_e$ and $\theta_e$ be the eigenvalues of $G$ and of the "
     r"gradient of $\mathcal{L}$ at $G$ on the common eigenspaces $e$. If for some $y$ all "
-    r"$\theta_e \ge y$, with equality wherever $\lambda_e > 0$, then $G$ is least among all Gram "
-    r"matrices of unit vectors; and every other Gram matrix that is least vanishes on the "
+    r"$\theta_e \ge y$, with equality wherever $\lambda_e > 0$, then $G$ minimises $\mathcal{L}$ "
+    r"over all Gram matrices of unit vectors; and every other minimiser vanishes on the "
     r"eigenspaces with $\theta_e > y$.",
     proof=(
         _DUAL + r"With such a $y$ the matrix $\nabla\mathcal{L}(G) - yI$ is positive semidefinite "
@@ -90,13 +90,13 @@ WEAK_SLACKNESS = Lemma(
     "complete",
     statement=r"In the setting of an invariant convex $\mathcal{L}$, let $\lambda_e$ and "
     r"$\theta_e$ be the eigenvalues of an invariant Gram matrix $G$ and of the gradient there. If "
-    r"for some $y$ all $\theta_e \ge y$, and $\theta_e = y$ wherever $\lambda_e > 0$, then $G$ is "
-    r"least among all Gram matrices of unit vectors. This is so at the least point among those "
-    r"that vanish outside some eigenspaces, if $y$ is the smallest $\theta_e$ of these there and "
-    r"no other one is smaller.",
+    r"for some $y$ all $\theta_e \ge y$, and $\theta_e = y$ wherever $\lambda_e > 0$, then $G$ "
+    r"minimises $\mathcal{L}$ over all Gram matrices of unit vectors. This is so at a minimiser "
+    r"over those that vanish outside some eigenspaces, if $y$ is the smallest $\theta_e$ of these "
+    r"there and no other one is smaller.",
     proof=(
         _DUAL + r"The matrix $\nabla\mathcal{L}(G) - yI$ is positive semidefinite, and its inner "
-        r"product with $G$ is $0$. At the least point among those that vanish outside some "
+        r"product with $G$ is $0$. At a minimiser over those that vanish outside some "
         r"eigenspaces no $\theta_e$ of these is smaller than one that belongs to a positive "
         r"$\lambda_e$: trace moved to it would lower $\mathcal{L}$."
     ),
@@ -108,8 +108,8 @@ CERTIFICATE = Lemma(
     "direction lowers the convex loss",
     statement=r"Let $\mathcal{L}$ be convex and invariant under a group that takes each vector to "
     r"each, and let the trace of an invariant Gram matrix $G$ of unit vectors lie on eigenspaces "
-    r"on which the gradient of $\mathcal{L}$ has one common eigenvalue $y$. Then $G$ is least iff "
-    r"$\theta_e \ge y$ for every eigenspace $e$.",
+    r"on which the gradient of $\mathcal{L}$ has one common eigenvalue $y$. Then $G$ is optimal "
+    r"iff $\theta_e \ge y$ for every eigenspace $e$.",
     proof=(
         _DUAL + r"If $\theta_e \ge y$ for all $e$, the right side is $\langle \nabla\mathcal{L}(G) "
         r"- yI, G'\rangle \ge 0$. If $\theta_e < y$ for some $e$, trace moved to $e$ lowers "
@@ -207,8 +207,8 @@ ONE_MORE = Lemma(
     "trace, the vectors lower the loss by moving along one new dimension as an eigenvector does",
     statement=r"Let $\mathcal{L}$ be invariant, and let $G$ be an invariant Gram matrix of unit "
     r"vectors $u_i$ with its whole trace on one eigenspace. If the gradient of $\mathcal{L}$ at "
-    r"$G$ has the eigenvalue $y$ there and $\theta < y$ on another one, $G$ is not least among "
-    r"vectors in $\operatorname{rank} G + 1$ dimensions; and where $G$ is least among all Gram "
+    r"$G$ has the eigenvalue $y$ there and $\theta < y$ on another one, $G$ is not optimal among "
+    r"vectors in $\operatorname{rank} G + 1$ dimensions; and where $G$ is optimal among all Gram "
     r"matrices, it is so in $\operatorname{rank} G$ dimensions.",
     proof=r"Let $f$ be an eigenvector for $\theta$. For small $\varepsilon$ the vectors "
     r"$(\sqrt{1 - \varepsilon^2 f_i^2}\,u_i, \varepsilon f_i)$ have unit length, and their Gram "
@@ -259,8 +259,8 @@ ONLY_ONE_UNLESS_FREE = Lemma(
     "S (J - I) = 0, so S = 0, and as A has no diagonal A = 0: if the gradient vanishes at no Gram "
     "matrix, there is one optimum, in any dimension that it fits into",
     statement=r"Let $\mathcal{L}$ be a mean over anchors of $\log\sum_{j \ne i} e^{g_{ij}/\tau}$ "
-    r"less a linear function of the $g_{ij}$, $j \ne i$. If two Gram matrices of unit vectors are "
-    r"least, the symmetrised gradient of $\mathcal{L}$ vanishes at both.",
+    r"minus a linear function of the $g_{ij}$, $j \ne i$. If two Gram matrices of unit vectors "
+    r"minimise $\mathcal{L}$, its symmetrised gradient vanishes at both.",
     proof=(
         CONVEX_LSE
         + r"So rows of two optima differ by one number, which is the same for all rows as "

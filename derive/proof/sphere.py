@@ -16,8 +16,8 @@ _KERNEL = (
 )
 ONE_SET = Lemma(
     "uniform bound",
-    "for every probability mu on the unit sphere, int log int exp(x.y/tau) dmu(y) dmu(x) is least "
-    "where mu is uniform; positives have an inner product of at most 1",
+    "for every probability mu on the unit sphere, int log int exp(x.y/tau) dmu(y) dmu(x) is "
+    "minimal where mu is uniform; positives have an inner product of at most 1",
     statement=_KERNEL + r"For every $d \ge 1$, $\tau > 0$ and every probability $\mu$ on "
     r"$S^{d-1}$, $\int\log\int e^{\kappa x \cdot y} \, d\mu(y) \, d\mu(x) \ge \Lambda$, with "
     r"equality if $\mu = \sigma$. As $x \cdot y \le 1$, a softmax loss whose denominators are "
@@ -39,7 +39,7 @@ ONE_SET = Lemma(
 )
 ON_A_LINE = Lemma(
     "uniform bound on a line",
-    "for vectors +1 and -1 the mean of log sum exp(x y/tau) is least where half of them are +1",
+    "for vectors +1 and -1 the mean of log sum exp(x y/tau) is minimal where half of them are +1",
     statement=r"Let $\kappa = 1/\tau$ and $x_1, \dots, x_N \in \{-1, 1\}$. Then $\frac1N \sum_i "
     r"\log\frac1N\sum_j e^{\kappa x_i x_j} \ge \log\cosh\kappa$, with equality if half of them "
     r"are $1$.",
@@ -77,7 +77,7 @@ AFFINITY = Lemma(
 TWO_SETS = Lemma(
     "uniform bound for two towers",
     "for every coupling of probabilities mu and nu on the unit sphere, int log int exp(u.y/tau) "
-    "dnu(y) dmu(u) less the mean of u.v/tau is least where u = v is uniform",
+    "dnu(y) dmu(u) minus the mean of u.v/tau is minimal where u = v is uniform",
     statement=_KERNEL + r"For every coupling $\pi$ of probabilities $\mu$ and $\nu$ on "
     r"$S^{d-1}$, $\int\log\int e^{\kappa u \cdot y} \, d\nu(y) \, d\mu(u) - \kappa\int u \cdot v "
     r"\, d\pi(u, v) \ge \Lambda - \kappa$, with equality if $u = v$ is uniform.",

@@ -166,7 +166,7 @@ def _check_least(shown: str, least: FaceValue, digits: int) -> None:
     if right is None:
         raise NotPutBack(f"{shown} could not be verified by substitution into its condition")
     if not right:
-        raise Inconsistent(f"{shown} is not where the loss is least")
+        raise Inconsistent(f"{shown} is not a minimiser of the loss")
 
 
 # --- thresholds ------------------------------------------------------------------------------

@@ -39,16 +39,6 @@ if TYPE_CHECKING:
 
 
 # --- names -----------------------------------------------------------------------------------
-def written_sign(sign: str) -> str:
-    """LaTeX of the sign of a comparison."""
-    return r"\ge" if sign == ">=" else sign
-
-
-def is_one_token(tex: str) -> bool:
-    """Whether this is a letter or a control word, so that an index may follow it."""
-    return re.fullmatch(r"[A-Za-z]|\\[A-Za-z]+", tex) is not None
-
-
 #: An index: a letter, a control word, or a group with groups in it.
 _INDEX = r"\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|[^\\{}]"
 
@@ -58,7 +48,7 @@ def _with_index(letter: str, found: re.Match[str]) -> str:
     index = found[1]
     own = re.search(rf"_({_INDEX})(?:\^(?:{_INDEX}))?\Z", letter)
     if index is None or own is None:
-        put = letter if is_one_token(letter) else f"{{{letter}}}"
+        put = letter if re.fullmatch(r"[A-Za-z]|\\[A-Za-z]+", letter) else f"{{{letter}}}"
         return put if index is None else f"{put}_{index}"
     both = ", ".join(re.sub(r"\A\{(.*)\}\Z", r"\1", part) for part in (own[1], index))
     return f"{letter[: own.start()]}_{{{both}}}{letter[own.end(1) :]}"
@@ -199,7 +189,7 @@ class Writer:
         found = list(self.ranges_beyond(q))
         if q.needed is not None:
             e, sign = q.needed
-            found.append(f"{self.expression(e)} {written_sign(sign)} 0")
+            found.append(self.expression(e) + (r" \ge 0" if sign == ">=" else f" {sign} 0"))
         return found
 
     def assumptions(self, symbols: Iterable[Symbol], domain: Domain) -> tuple[list[str], list[str]]:

@@ -172,12 +172,12 @@ def check_shapes(record: Record) -> None:
     for name, shape in wanted.items():
         if shapes.get(name) != shape:
             raise BadRecord(
-                f"{name!r} of a configuration of the kind {record.about.name} has the lengths "
+                f"{name!r} of a configuration of kind {record.about.name} must have the shape "
                 f"{shape}, not {shapes.get(name, 'none')}"
             )
     extra = set(shapes) - set(wanted)
     if extra:
-        raise BadRecord(f"a configuration of the kind {record.about.name} has no {min(extra)!r}")
+        raise BadRecord(f"a configuration of kind {record.about.name} has no {min(extra)!r}")
     has_tau = record.about not in (About.SOFTMAX, About.VECTORS)
     if has_tau and (record.tau is None or not mpf(record.tau) > 0):
         raise BadRecord("'tau' must be a positive number, written as a string")

@@ -50,9 +50,9 @@ def adjusted_rand(a: Tensor, b: Tensor) -> float:
     return float(adjusted_rand_score(a.numpy(), b.numpy()))
 
 
-def k_means(points: Tensor, k: int, seed: int = 0, starts: int = 20) -> Tensor:
+def k_means(points: Tensor, k: int) -> Tensor:
     """Labels of the best of several runs of Lloyd's algorithm from k-means++ centres, ``(n,)``."""
     from sklearn.cluster import KMeans
 
-    found = KMeans(k, n_init=starts, random_state=seed).fit(points.detach().cpu().double().numpy())
+    found = KMeans(k, n_init=20, random_state=0).fit(points.detach().cpu().double().numpy())
     return torch.as_tensor(found.labels_).long()

@@ -86,16 +86,16 @@ def probabilities(pi: Tensor) -> Tensor:
     return checked(pi) / pi.sum(1, keepdim=True)
 
 
-def draw_subgraph(pi: Tensor, random: torch.Generator) -> Tensor:
+def drawn_from(sums: Tensor, random: torch.Generator) -> Tensor:
     """A subgraph of out-degree one: the end of the one edge of each vertex, ``(n,)``.
 
-    ``random`` and ``pi`` lie on the same device.
+    Parameters
+    ----------
+    sums
+        The running sums of the rows of ``pi``.
+    random
+        Lies on the same device.
     """
-    return drawn_from(checked(pi).cumsum(1), random)
-
-
-def drawn_from(sums: Tensor, random: torch.Generator) -> Tensor:
-    """:func:`draw_subgraph` by the running sums of the rows, for many of them."""
     n = len(sums)
     where = torch.rand(n, 1, generator=random, dtype=sums.dtype, device=sums.device)
     # The first column whose sum exceeds the number drawn: one without weight adds nothing, and

@@ -139,7 +139,9 @@ def _loss(problem: Problem, values: Mapping[Symbol, Expr]) -> dict[str, Any]:
         }
     loss.check_linear()  # nothing else can be certified
     if any(set(term.denominator_weights) - {S.One} for term in loss.terms):
-        raise DomainError(f"{loss.name} has weights in a denominator, which certificates have not")
+        raise DomainError(
+            f"{loss.name} has weights in a denominator, which certificates do not support"
+        )
     return {
         "kind": "softmax",
         "temperature": _written(_at(loss.temperature, values)),

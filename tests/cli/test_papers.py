@@ -97,7 +97,7 @@ def test_a_part_has_the_macros_of_what_inputs_it(cltheory: Any, here: Path) -> N
     [
         (
             r"\input{none}",
-            "main.tex:4:1: the file none does not exist: what it says is not checked",
+            "main.tex:4:1: the file none does not exist, so its contents are not checked",
         ),
         (r"\input{main}", "main.tex:4:1: the file inputs itself: main.tex -> main.tex"),
         (r"\input{bad}", "main.tex:4:1: bad.tex: line 1 is not UTF-8"),

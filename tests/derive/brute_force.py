@@ -1,8 +1,7 @@
 """Brute force for losses on the nested hierarchy, sharing no code with the engine.
 
 Gram matrices that are invariant under relabelling are the combinations, with shares
-that add up to one, of four explicit projections built from blocks of ones. The losses
-are nested sums over pairs, as a paper prints them.
+that add up to one, of four explicit projections built from blocks of ones.
 """
 
 from __future__ import annotations
@@ -36,29 +35,6 @@ def gram(m: int, n: int, p: int, shares: np.ndarray) -> np.ndarray:
         if rank:
             total += size * share / rank * projection
     return total
-
-
-def supervised(g: np.ndarray, m: int, n: int, p: int, tau: float) -> float:
-    """Equation (2), pair by pair."""
-    total = 0.0
-    for u in range(m * n * p):
-        log_z = np.log(np.exp(g[u] / tau).sum())
-        for v in range(m * n * p):
-            if u // (n * p) == v // (n * p) and u // p != v // p:
-                total -= g[u, v] / tau - log_z
-    return total / (m * n * (n - 1) * p**2)
-
-
-def self_supervised(g: np.ndarray, m: int, n: int, p: int, tau: float, own_class: bool) -> float:
-    """Equation (3), or the class-conditional loss of Proposition A.6, pair by pair."""
-    total = 0.0
-    for u in range(m * n * p):
-        inside = [w for w in range(m * n * p) if not own_class or w // (n * p) == u // (n * p)]
-        log_z = np.log(np.exp(g[u, inside] / tau).sum())
-        for v in range(m * n * p):
-            if u // p == v // p:
-                total -= g[u, v] / tau - log_z
-    return total / (m * n * p**2)
 
 
 def best_shares(m: int, n: int, p: int, loss: Callable[[np.ndarray], float]) -> np.ndarray:

@@ -5,12 +5,10 @@ import mpmath
 import numpy as np
 import pytest
 from cltheory.cli.main import run
-from cltheory.derive.decide.evidence import Grade, Holds
-from cltheory.derive.losses.softmax import tau
-from cltheory.derive.proof.indexed import SumsEqual
+from cltheory.derive.decide.evidence import Grade
 from cltheory.derive.results import results
 from scipy.special import logsumexp, softmax
-from sympy import Eq, Rational, sympify
+from sympy import Rational, sympify
 
 RESULT = results["exponential-kernel"]
 #: Cases that have ties, ends and extremes: psi, the value of P1 as text, tau_star as text.
@@ -120,25 +118,6 @@ def test_the_general_formulas_are_those_of_given_similarities():
             }
         )
         assert float(there) == pytest.approx(float(given.value(name, tau="1/2")), rel=1e-12)
-
-
-def test_every_step_refuses_something_else():
-    """Each side of each equation, changed: the check is not satisfied by all."""
-    at = RESULT.with_inputs(psi="1,2,0")
-    changed = 0
-    for step in at.derivation:
-        if not isinstance(step.says, SumsEqual):
-            continue
-        shown = step.statement if step.statement.args[0].is_Relational else None
-        relations = shown.args if shown is not None else (step.statement,)
-        for k, relation in enumerate(relations):
-            for wrong in (relation.rhs + 1, 2 * relation.rhs + Rational(1, 3), relation.rhs + tau):
-                other = list(relations)
-                other[k] = Eq(relation.lhs, wrong, evaluate=False)
-                said = type(step.statement)(*other) if shown is not None else other[0]
-                assert not isinstance(step.says.saying(said).decide(), Holds)
-                changed += 1
-    assert changed > 20
 
 
 @pytest.mark.parametrize(

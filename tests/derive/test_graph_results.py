@@ -233,21 +233,6 @@ def test_the_graph_of_eight_objects():
     assert best == SIDES
 
 
-def test_descent_in_three_dimensions_finds_the_same_sides():
-    W = np.array(WITNESS.weights, float) / 5
-    S, n, tau = W, 8, 302.0
-    z = np.random.default_rng(5).normal(size=(n, 3))
-    off = 1 - np.eye(n)
-    for _ in range(8000):
-        z /= np.linalg.norm(z, axis=1, keepdims=True)
-        q = np.exp(z @ z.T / tau) * off
-        q /= q.sum(1, keepdims=True)
-        slope = ((q + q.T) / 2 - S) @ z * 2  # tau times the gradient
-        z -= 0.3 * (slope - (slope * z).sum(1, keepdims=True) * z)
-    z /= np.linalg.norm(z, axis=1, keepdims=True)
-    assert (np.sign(z @ z[0]) == SIDES).all()
-
-
 def test_a_wrong_trace_is_not_put_back():
     from cltheory.derive.proof.derivation import StepFailed
     from cltheory.derive.results.graphs._attraction import (

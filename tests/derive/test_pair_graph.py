@@ -105,14 +105,6 @@ def test_sampling_gone_through(pairs):
         assert "sharing" not in at.quantities
 
 
-def test_ten_images_of_one_text():
-    # tan2024spectral, Section 4: no variance within a modality, and yet far from zero.
-    at = RESULT.with_inputs(edges=STAR)
-    assert at.total_variation == at.total_variation_at_least == Rational(9, 22)
-    assert RESULT.value("total_variation_at_least", n_A=10, n_B=1) == pytest.approx(9 / 22)
-    assert len(set(PairGraph(STAR).degrees_of[0])) == len(set(PairGraph(STAR).degrees_of[1])) == 1
-
-
 def test_pairs_in_a_file(tmp_path, capsys):
     for name, text in (("a.txt", "1,1;2,1\n"), ("b.csv", "1,1\n2,1\n")):
         (tmp_path / name).write_text(text)

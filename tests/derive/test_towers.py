@@ -6,16 +6,12 @@ from math import inf, log
 
 import numpy as np
 import pytest
-from cltheory.derive.decide.decide import zero
 from cltheory.derive.decide.domain import DomainError
-from cltheory.derive.decide.evidence import Holds
 from cltheory.derive.results import results
-from cltheory.derive.structures.towers import N
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sympy import Rational
-from sympy import log as slog
 
 
 def softplus(z: float) -> float:
@@ -77,18 +73,6 @@ def test_sigmoid_optimum(n, t_, b_) -> None:
     assert g[0, n] == pytest.approx(float(r.value("positive", **at)), abs=2e-3)
 
 
-@pytest.mark.parametrize("n, t_", [(2, 1.0), (3, 0.5), (4, 2.0), (8, 1.0)])
-def test_infonce_optimum(n, t_) -> None:
-    def loss(g: np.ndarray) -> float:
-        s = g[:n, n:] / t_
-        rows = np.log(np.exp(s).sum(axis=1)) - np.diag(s)
-        columns = np.log(np.exp(s).sum(axis=0)) - np.diag(s)
-        return float((rows + columns).mean())
-
-    least, _ = brute_force(n, loss)
-    assert least == pytest.approx(float(results["infonce-optimum"].value("loss", N=n, t=t_)))
-
-
 @given(st.integers(4, 60), st.integers(1, 60).map(lambda k: k / 10))
 def test_regimes_at_equal_bias(n, t_) -> None:
     r, o = results["sigmoid-threshold"], results["sigmoid-optimum"]
@@ -139,16 +123,6 @@ def test_the_simplex_at_a_fixed_bias(n, b_) -> None:
             assert (b_ >= need(N=n, t=t_)) is np.bool_(t_ < top)
 
 
-def test_wrong_thresholds_are_refused() -> None:
-    r = results["sigmoid-threshold"]
-    q = r.quantity("t_simplex")
-    right = (N - 1) / N * slog(N - 3)
-    assert q.domain is not None
-    assert isinstance(zero(q.expression - right, q.domain), Holds)
-    for wrong in (-right, right.subs(N, N - 1), N / (N - 1) * slog(N - 3), slog(N - 3)):
-        assert not isinstance(zero(q.expression - wrong, q.domain), Holds)
-
-
 def test_few_items() -> None:
     r, o = results["sigmoid-threshold"], results["sigmoid-optimum"]
     assert r.value("t_simplex", N=4) == 0
@@ -186,22 +160,6 @@ def test_infinite_delta_is_a_value() -> None:
     assert [ccem.value("min_dimension", N=5, delta=d) for d in (0, 1, "oo")] == [4, 5, 1]
     assert ccem.value("positive", N=5, delta="oo") == -1
     assert ccem.value("negative", N=5, delta="oo") == -1
-
-
-def test_the_segment_is_the_ccem_of_definition_3() -> None:
-    """Inner products of the printed vectors, at a rational delta."""
-    from math import sqrt
-
-    n, d = 4, 0.75
-    ccem = results["ccem"]
-    simplex = np.eye(n) - 1 / n
-    simplex /= np.linalg.norm(simplex, axis=1, keepdims=True)
-    scale = 1 / sqrt(1 + d * d)
-    u = scale * np.hstack([simplex, np.full((n, 1), d)])
-    v = scale * np.hstack([simplex, np.full((n, 1), -d)])
-    assert (u @ v.T)[0, 0] == pytest.approx(float(ccem.value("positive", N=n, delta=d)))
-    assert (u @ v.T)[0, 1] == pytest.approx(float(ccem.value("negative", N=n, delta=d)))
-    assert (u @ u.T)[0, 1] == pytest.approx(float(ccem.value("within_modality", N=n, delta=d)))
 
 
 LOSSES = [

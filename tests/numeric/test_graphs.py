@@ -16,7 +16,7 @@ from cltheory.numeric.graphs.agreement import (
     principal_angles,
 )
 from cltheory.numeric.graphs.draw import (
-    draw_subgraph,
+    drawn_from,
     planted_labels,
     planted_partition,
     probabilities,
@@ -73,9 +73,9 @@ def test_no_graph_without_its_numbers(given: tuple[int, int, float, float], says
 
 def chi_square(pi: Tensor, expected: Tensor, draws: int) -> float:
     """Of the ends of edges that were drawn from one graph, against what another expects."""
-    random, counts = generator(), torch.zeros_like(pi)
+    random, counts, sums = generator(), torch.zeros_like(pi), pi.cumsum(1)
     for _ in range(draws):
-        ends = draw_subgraph(pi, random)
+        ends = drawn_from(sums, random)
         assert ends.shape == (len(pi),) and bool((pi[torch.arange(len(pi)), ends] > 0).all())
         counts[torch.arange(len(pi)), ends] += 1
     mean = draws * probabilities(expected)

@@ -160,17 +160,13 @@ def one_position(found: Best) -> Findings:
 
 
 def no_other(at: Point, found: Best) -> Findings:
-    """Every set with the least loss is a CCEM."""
+    """Every set with the least loss is a CCEM, up to a rotation."""
     items, near, far = functions(at)
     for e in rivals(items, size(at, "d"), found.last) if found.attained else ():
         value = total_loss(e, near.at, far.at)
         says = f"its loss is the least, {text(value)}, and it is no CCEM"
-        yield abs(mp(value) - found.loss) > PLACE**2 or is_ccem(e), says, e
-
-
-def is_ccem(e: Towers) -> bool:
-    """Whether a set is a CCEM, up to a rotation."""
-    return e.same_gram(ccem(e.N, position(e.alignment())))
+        is_ccem = e.same_gram(ccem(e.N, position(e.alignment())))
+        yield abs(mp(value) - found.loss) > PLACE**2 or is_ccem, says, e
 
 
 @named_check("some CCEM is optimal")

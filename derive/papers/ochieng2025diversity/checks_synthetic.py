@@ -166,13 +166,12 @@ def variance(*, first: Any, second: Any, fourth: Any) -> Findings:
     yield worst <= 1, f"at {where} it is {worst:.2g} times the bound"
 
 
-def _sweep(seed: int, tail: int) -> list[Measured]:
-    return [measured(TOP[tail], COSINE, tau, seed, tail) for tau in SWEEP]
-
-
 def _over_the_sweep(of: Callable[[Measured], Any], tail: int = D - 1) -> Floats:
     """The mean of something over the batches, by temperature."""
-    rows = [[of(m).mean() for m in _sweep(seed, tail)] for seed in range(BATCHES)]
+    rows = [
+        [of(measured(TOP[tail], COSINE, tau, seed, tail)).mean() for tau in SWEEP]
+        for seed in range(BATCHES)
+    ]
     means: Floats = np.mean(rows, axis=0)
     return means
 

@@ -302,11 +302,6 @@ def next_ones(n: int) -> list[int]:
     return [k % n + 1 for k in range(1, n + 1)]
 
 
-def last_one(n: int) -> list[int]:
-    """The last is the partner of all others, and the first its own."""
-    return [n] * (n - 1) + [1]
-
-
 FUNCTIONS = frozenset({"tr", "lambda_max"})
 PARTNERS = Letters(
     vectors=frozenset("z"), sets=frozenset("NS"), functions=FUNCTIONS, over="n", entries=frozenset()
@@ -322,7 +317,7 @@ def batches_of(n: int, d: int) -> tuple[Batch, ...]:
         Batch(directions(n, d, 1), in_pairs(n), "any"),
         Batch(directions(n, d, 2), next_ones(n), "any, each with the next"),
         Batch([e] * n, in_pairs(n), "all equal"),
-        Batch([e] * (n - 1) + [back], last_one(n), "all equal, and the positive opposite"),
+        Batch([e] * (n - 1) + [back], [n] * (n - 1) + [1], "all equal, and the positive opposite"),
         Batch([e if k % 2 else back for k in range(n)], in_pairs(n), "antipodal pairs"),
         Batch([e if k // 2 % 2 else back for k in range(n)], in_pairs(n), "pairs of signs"),
         Batch([axis(d, k) for k in range(n)], next_ones(n), "axes in turn"),
@@ -401,7 +396,7 @@ def _of_sets(e: Tables) -> dict[str, Any]:
 
     def second_moment(*indices: Any, mark: str = "") -> Any:
         if len(indices) != 1 or not isinstance(indices[0], tuple):
-            raise Unknown("Sigma is of a set")
+            raise Unknown("Sigma needs a set as its argument")
         return moment([e.points[e.letters[g]][k] for g, k, _ in indices[0]])
 
     return {

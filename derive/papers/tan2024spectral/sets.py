@@ -342,7 +342,7 @@ def _of_similarities(e: Tables) -> dict[str, Any]:
         if k == 1:
             return largest_entropy(psi)
         if k != 2:
-            raise Unknown("there are two programs")
+            raise Unknown("the programs are P_1 and P_2")
         return largest_sum(psi, mp(scene.numbers["tau"]))
 
     return {

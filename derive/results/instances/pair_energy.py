@@ -109,7 +109,7 @@ def _state_design(one: Configuration, sizes: Domain, proof: Derivation) -> None:
     names = {Symbol(f"S_{k}"): one.moment(k) for k in range(1, one.strength + 1)}
     count = {Symbol("points"): 1 + sum(one.products.values(), S.Zero)}
     proof.add(
-        f"The {one.name} is a design of the strength that its inner products ask for",
+        f"The {one.name} is a design of the strength that its inner products require",
         Relations(
             Tuple(*(eq(s, S.Zero) for s in names), eq("points", one.size)),
             sizes,
@@ -125,15 +125,15 @@ def _state_polygon(proof: Derivation) -> None:
     """A rotation that moves something fixes no vector: less the identity it is invertible."""
     r, c, s = Symbol("r", positive=True), Symbol("c"), Symbol("s")
     proof.add(
-        "The corners of a regular polygon are a design of the strength that they ask for",
+        "The corners of a regular polygon form a design of the required strength",
         Relations(
             Tuple(eq(c**2 + s**2, 1), gt((c - 1) ** 2 + s**2, 0)),
             Domain({r: POSITIVE}, {r: 1}),
             names={c: (r**2 - 1) / (r**2 + 1), s: 2 * r / (r**2 + 1)},
             lemma=POLYGON,
         ),
-        "c and s are cosine and sine of a rotation, r being the cotangent of half of its angle, "
-        "and the second line is the determinant of the rotation less the identity",
+        "c and s are the cosine and the sine of a rotation, r being the cotangent of half of its "
+        "angle, and the second line is the determinant of the rotation minus the identity",
     )
 
 

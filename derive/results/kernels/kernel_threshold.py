@@ -10,7 +10,7 @@ local optimum.
 
 from __future__ import annotations
 
-from sympy import Expr, Lambda, S, Symbol, exp, log, oo
+from sympy import Lambda, S, Symbol, exp, log, oo
 
 from ...decide.calculus import derivative
 from ...decide.domain import LINE, POSITIVE, Domain, at_least, region
@@ -166,7 +166,7 @@ def state_local(proof: Derivation) -> dict[str, Quantity]:
         "change and their mean does not",
         {
             "second_derivative": (
-                _second(row),
+                derivative(derivative(row, t), t).xreplace({t: S.Zero}),
                 h * (slope**2 + bend) * (e1**2 + e2**2 + (e1 + e2) ** 2) / (rest + 3 * h),
             )
         },
@@ -209,10 +209,6 @@ def state_local(proof: Derivation) -> dict[str, Quantity]:
             bound=(tau, "<"),
         )
     }
-
-
-def _second(e: Expr) -> Expr:
-    return derivative(derivative(e, t), t).xreplace({t: S.Zero})
 
 
 SETTING = kernel_setting(

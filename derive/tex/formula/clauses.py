@@ -163,7 +163,7 @@ class Clauses:
             _check_loose(loose)
             yield from self._names(names, about, start, group[-1][1])
         elif about:
-            raise TexError("words without the symbol that they are about", about[0].at)
+            raise TexError("the words of this condition name no symbol", about[0].at)
 
     def _name(self, formula: Item) -> list[Piece]:
         piece = formula.pieces[0]
@@ -204,7 +204,7 @@ class Clauses:
         if kinds >= {"positive", "integer"}:
             kinds = kinds - {"positive", "integer"} | {"positive integer"}
         if not subjects or (kinds and letters):
-            raise TexError("words without the symbol that they are about", about[0].at)
+            raise TexError("the words of this condition name no symbol", about[0].at)
         for item in about:
             if item.sort == "noun" and {str(s) for s in subjects} != {NOUNS[item.text]}:
                 raise TexError(

@@ -201,7 +201,7 @@ class _Reading:
                 clauses.append(Clause(goes, "", unit.at))
         if "->" in statement.relations and not any(isinstance(c.says, Tends) for c in clauses):
             raise TexError(
-                "an arrow, and nothing says what tends: \\quad \\text{as } \\tau \\to 0",
+                "an arrow without what tends: add \\quad \\text{as } \\tau \\to 0, for example",
                 draft.pieces[0][0].at,
             )
         return replace(

@@ -46,7 +46,8 @@ def stream(pieces: Sequence[Piece]) -> list[Item]:
         if depth or unit.kind == "close":
             text, sort = None, None
         else:
-            sort = _MARKS.get(unit.kind) or ("strong" if _is_colon(unit) else None)
+            is_colon = unit.kind == "strange" and unit.text == ":"
+            sort = _MARKS.get(unit.kind) or ("strong" if is_colon else None)
         if text is not None:
             out.extend(_said(text, unit.at, out))
             going = bool(out) and out[-1].sort == "formula" and out[-1].text == "goes on"
@@ -62,10 +63,6 @@ def stream(pieces: Sequence[Piece]) -> list[Item]:
             out[-1].pieces.append(piece)
             out[-1].text, going = "", True
     return out
-
-
-def _is_colon(unit: Unit) -> bool:
-    return unit.kind == "strange" and unit.text == ":"
 
 
 def _said(text: str, at: int, before: list[Item]) -> list[Item]:

@@ -279,7 +279,8 @@ class _Reading:
             raise TexError(f"{clause.text} includes {names}, where it is another quantity")
 
     def _has_vectors(self) -> bool:
-        return any(isinstance(s, Inner) or _of_inner(s) for s in self.statement.sides)
+        sides = self.statement.sides
+        return any(isinstance(s.of if isinstance(s, Limit) else s, Inner) for s in sides)
 
     # --- kinds of numbers ---------------------------------------------------------------------
     def _kind(self, s: Expr, kind: str, clause: Clause) -> None:
@@ -535,10 +536,6 @@ def _ranged(clause: Clause) -> Iterator[Expr]:
                 alone = not any(e.free_symbols for e in _ends_of(end))
                 if isinstance(symbol, Symbol) and alone:
                     yield symbol
-
-
-def _of_inner(side: object) -> bool:
-    return isinstance(side, Limit) and isinstance(side.of, Inner)
 
 
 def _next_integer(value: Expr, is_low: bool, is_open: bool) -> Expr:

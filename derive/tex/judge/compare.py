@@ -120,7 +120,7 @@ def _judge_one(statement: Statement, meant: Meant, directive: Directive) -> Find
 def _judge_mixed(statement: Statement, meant: Meant, directive: Directive) -> Finding:
     """A condition with equations in it: ``alpha > alpha_min = A``, each to be judged."""
     if len(meant.quantities) > 1:
-        raise TexError("a condition with an equation in it is for one quantity")
+        raise TexError("a condition that contains an equation can be about one quantity only")
     groups: list[list[Side]] = [[statement.sides[0]]]
     relations: list[Relation] = []
     for relation, side in zip(statement.relations, statement.sides[1:], strict=True):

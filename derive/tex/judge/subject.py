@@ -46,7 +46,7 @@ def with_subject(statement: Statement, meant: Meant, at_limit: bool) -> Statemen
         If a side is about something that is not known, or not about this quantity.
     """
     if "->" in statement.relations and not at_limit and not meant.gone:
-        raise TexError("say beside an arrow what tends, such as \\tau \\to 0")
+        raise TexError("write beside the arrow which symbol tends to what, such as \\tau \\to 0")
     indices = [c.says for c in statement.clauses if isinstance(c.says, (Indices, Among))]
     goes = {c.says.symbol for c in statement.clauses if isinstance(c.says, Tends)}
     sides = tuple(
@@ -199,7 +199,7 @@ def _of_families(
         if symbol.name == relation and (side.one.indices, side.other.indices) in scripts:
             _check_indices(list(zip(places, its_places, strict=True)), indices, meant)
             return symbol
-    raise TexError(f"this inner product is of {relation.replace('_', ' ')}, which is not known")
+    raise TexError(f"no quantity here is an inner product of {relation.replace('_', ' ')}")
 
 
 def _places_in(family: str) -> tuple[str, list[str]]:

@@ -240,9 +240,9 @@ def _past_options(source: Source, at: int) -> int:
         at = there
 
 
-def _past_groups(source: Source, at: int, count: int = 5) -> int:
-    """The place after the options and groups here."""
-    for _ in range(count):
+def _past_groups(source: Source, at: int) -> int:
+    """The place after the options and groups here, five at most."""
+    for _ in range(5):
         start = source.skip(at)
         option, close = source.option(start), source.close(start)
         if option is None and close is None:

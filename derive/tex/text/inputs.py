@@ -123,7 +123,7 @@ class Files:
         if not found:
             if package or kind == "maybe" or name in INSTALLED or name.endswith(_OPTIONAL):
                 return None
-            raise InputError(f"the file {name} does not exist: what it says is not checked")
+            raise InputError(f"the file {name} does not exist, so its contents are not checked")
         if len(found) > 1:
             raise InputError(f"the file {name} may be {' or '.join(found)}")
         ((key, (path, text)),) = found.items()

@@ -42,7 +42,7 @@ def by_sign(statement: Basic, domain: Domain, *, always: bool = False) -> tuple[
         if essential == side or not isinstance(essential, Expr) or essential.is_number:
             continue
         if not has_same_sign(essential, side, domain):
-            raise InternalError(f"{essential} has not the sign of {side}")
+            raise InternalError(f"{essential} does not have the sign of {side}")
         sides = (essential, other) if k == 0 else (other, essential)
         return type(statement)(*sides, evaluate=False), True
     return statement, False

@@ -45,7 +45,7 @@ NAMES: dict[str, tuple[str, str]] = {
     "h": ("h", ""),
     "x_max": (r"x_{\max}", ""),
     "y": ("y", "the common value of the two eigenvalues of the gradient that belong to the edge"),
-    "x_star": (r"x^\star", r"the least minimiser of $\mathcal{L}$ on $[0, x_{\max}]$"),
+    "x_star": (r"x^\star", r"the smallest minimiser of $\mathcal{L}$ on $[0, x_{\max}]$"),
     "x_last": (r"\bar x", r"the largest minimiser of $\mathcal{L}$ on $[0, x_{\max}]$"),
     "h_star": (r"h(x^\star)", ""),
     "c2": (r"\|\bar u\|^2", r"the squared norm of the centroid $\bar u$, the mean of all vectors"),
@@ -56,41 +56,42 @@ NAMES: dict[str, tuple[str, str]] = {
     "below": (r"\beta", r"how far $b$ is below that value"),
     "dh_start_dp": (r"\partial h(0)/\partial p", ""),
     "dh_far_dp": (r"\partial h(x_{\max})/\partial p", ""),
-    "gap": (r"\varepsilon", "a bound on how far the loss is from the least"),
+    "gap": (r"\varepsilon", "a bound on the loss minus its minimum"),
     "rank_start": (r"\operatorname{rank} G|_{x=0}", ""),
     "rank_inside": (r"\operatorname{rank} G|_{0<x<x_{\max}}", ""),
     "omega": (
         r"\omega_{ij}",
-        r"the slope of the loss in the cosine of the classes $i$ and $j$, times $n \tau "
+        r"the derivative of the loss in the cosine of the classes $i$ and $j$, times $n \tau "
         r"e^{C/((C-1)\tau)}$",
     ),
     "condition_over_r2": (r"\kappa", "the condition divided by $r^2$"),
-    "slope_far": (r"\sigma", "$L$ times the slope along $e$"),
+    "slope_far": (r"\sigma", "$L$ times the derivative along $e$"),
     "force_far": (r"\varphi", "the ratio $T/(m B)$"),
     "weight_gap": (
         r"\delta_w",
-        "the weight of the classes $i$ and $k$ less that of the classes $j$ and $k$",
+        "the weight of the classes $i$ and $k$ minus that of the classes $j$ and $k$",
     ),
     "balance": ("s", ""),
-    "cosine_gap": (r"\delta", "the cosine less that sum"),
+    "cosine_gap": (r"\delta", "the cosine minus that sum"),
     "part": ("p", ""),
-    "slope_apart": ("h", "the slope along that curve, times something positive"),
+    "slope_apart": ("h", "the derivative along that curve, times a positive factor"),
     "rank_end": (r"\operatorname{rank} G|_{x=x_{\max}}", ""),
-    "c_min": (r"c_{\min}", "the least $c$ with which no eigenvalue is negative"),
+    "c_min": (r"c_{\min}", "the smallest $c$ for which no eigenvalue is negative"),
     "eta_min": (r"\eta_{\min}", r"the $\eta$ at which $D$ vanishes"),
     "h2": ("h^2", "the square of the coordinate that is appended"),
     "a_ij - a_kj": (
         r"a_{ij} - a_{kj}",
-        "the slope of the loss in the cosine of the classes $i$ and $j$ less that of $k$ and $j$",
+        "the derivative of the loss in the cosine of the classes $i$ and $j$ minus that of $k$ and "
+        "$j$",
     ),
 }
 #: Names of pairs of classes: how they are written, and what they are.
 PAIRS: dict[str, tuple[str, str]] = {
     "cos": ("c", "the cosine of the classes ${}$ and ${}$"),
-    "a": ("a", "the slope of the loss in the cosine of the classes ${}$ and ${}$"),
+    "a": ("a", "the derivative of the loss in the cosine of the classes ${}$ and ${}$"),
     "b": (
         "b",
-        r"what the cosine of the classes ${}$ and ${}$ is more than $-1/(C-1)$, over $\tau$",
+        r"the cosine of the classes ${}$ and ${}$ plus $1/(C-1)$, divided by $\tau$",
     ),
 }
 #: The same of rows of a graph.
