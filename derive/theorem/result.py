@@ -31,6 +31,7 @@ from .kinds import Expression, Kind, first_case, numbers_in, rebuilt, without_em
 from .listed import Given, ListOf
 from .measure import Measure, by_name
 from .number import Value, decided, nested, number, numbers
+from .plain import plain
 from .putback import put_back
 from .quantity import Quantity
 from .subject import Alone, Subject, Symmetric
@@ -62,11 +63,6 @@ class SettledClaim(Protocol):
 
 #: Relations that are told apart by equal numbers only.
 OTHER = {Lt: Le, Le: Lt, Gt: Ge, Ge: Gt}
-
-
-def plain(e: Expression) -> Expression:
-    """An expression in symbols without assumptions."""
-    return e.xreplace({s: Symbol(s.name) for s in e.free_symbols})
 
 
 class Result(Shown):
@@ -260,7 +256,7 @@ class Result(Shown):
 
         So ``diff(r.alpha_min, "tau")`` and ``r.alpha_min.subs({"m": 10})`` do what they say. With
         the assumptions of the theory, as in ``r["alpha_min"]``, these symbols would be others, and
-        SymPy would answer 0 and change nothing.
+        SymPy would answer 0 and change nothing; of other symbols of their names it refuses to.
         """
         if name.startswith("_"):
             raise AttributeError(name)
@@ -593,7 +589,7 @@ class Result(Shown):
         """The symbols of its formulas, as ``sympy.symbols`` gives them; without names all.
 
         They are plain. One of your own with assumptions, such as ``Symbol("tau", positive=True)``,
-        is another to SymPy: put it in with ``r.alpha_min.subs({"tau": mine})``.
+        is another to SymPy, and refused: put it in first, ``r.alpha_min.subs({"tau": mine})``.
 
         Raises
         ------

@@ -2,20 +2,48 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 import tomllib
 from importlib.util import find_spec
+from operator import neg
 from pathlib import Path
+from typing import Any
 
 import cltheory as cl
 import pytest
 from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.errors import Refusal
 from cltheory.derive.results import results
 from cltheory.derive.theorem.number import Numbers, as_float
 from cltheory.derive.theorem.result import Result
 from cltheory.derive.theorem.values import Values
-from sympy import Symbol, diff, limit, oo
+from sympy import (
+    Piecewise,
+    Poly,
+    Rational,
+    Reals,
+    S,
+    Symbol,
+    diff,
+    expand,
+    factor,
+    fraction,
+    integrate,
+    lambdify,
+    latex,
+    limit,
+    log,
+    oo,
+    series,
+    simplify,
+    solve,
+    solveset,
+    srepr,
+    together,
+)
 
 R = cl.supcl_threshold
 ROOT = Path(__file__).parents[2]
@@ -66,6 +94,67 @@ def test_expressions_with_some_values_put_in() -> None:
     assert limit(R.alpha_min.subs({"m": 10, "tau": mine}), mine, 0) == 1 / n
     with pytest.raises(NotImplementedError, match="sign of"):  # m is any number to SymPy
         limit(R.alpha_min, "tau", 0)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        diff,
+        lambda e, tau: limit(e, tau, 0),
+        lambda e, tau: series(e, tau, 1, 2),
+        lambda e, tau: integrate(e, (tau, 1, 2)),
+        lambda e, tau: solve(e - 2, tau),
+        lambda e, tau: solveset(e, tau, Reals),
+        lambda e, tau: e.subs({"m": 10, tau: 1}),
+        lambda e, tau: e.xreplace({tau: S.One}),
+        lambda e, tau: e.replace(tau, S.One),
+        lambda e, tau: e.coeff(tau),
+        lambda e, tau: tau in e.free_symbols,
+    ],
+)
+def test_another_symbol_of_the_same_name_is_never_met_with_silence(ask: Any) -> None:
+    mine = Symbol("tau", positive=True)
+    at = R.alpha_min.subs({"m": 10})
+    for e in (
+        R.alpha_min,
+        2 * R.alpha_min + 1,
+        -((1 / at) ** 2),
+        diff(at, "n"),
+        R.subs(n=2).alpha_min,
+    ):
+        with pytest.raises(Refusal, match="this tau has other assumptions"):
+            ask(e, mine)
+
+
+def test_another_symbol_that_is_put_in_first_is_the_symbol_of_the_formula() -> None:
+    mine = Symbol("tau", positive=True)
+    assert lambdify([mine], R.alpha_min.subs({"m": 2, "n": 2}))(1) == pytest.approx(
+        0.6192, abs=1e-4
+    )
+    own = R.alpha_min.subs({"tau": mine})
+    assert diff(own, mine) == diff(R.alpha_min, "tau").subs({"tau": mine})
+    with pytest.raises(Refusal):
+        diff(own, "tau")
+
+
+def test_to_sympy_a_watched_formula_is_any_other() -> None:
+    e, y = R.alpha_min, Symbol("y")
+    same = e.func(*e.args)
+    assert (
+        type(e) is not type(same) and e == same == e and hash(e) == hash(same) and {same: 1}[e] == 1
+    )
+    assert pickle.loads(pickle.dumps(e)) == copy.deepcopy(e) == e
+    for do in (
+        *(simplify, factor, expand, together, fraction, latex, str, srepr, log, abs, neg),
+        lambda e: diff(e, "tau", 2),
+        lambda e: limit(e.subs({"m": 3}), "tau", oo),
+        lambda e: solve(e - Rational(1, 2), "n"),
+        lambda e: Piecewise((e, y > 1), (0, True)).subs({y: 2}),
+        lambda e: (1 + log(e)).subs(e, y),
+        lambda e: Poly(fraction(e)[0], Symbol("n")),
+        lambda e: lambdify(R.symbols("m n tau"), e)(3, 4, 0.5),
+    ):
+        assert do(e) == do(same)
 
 
 def test_limits_and_derivatives_know_the_ranges_of_the_symbols() -> None:
