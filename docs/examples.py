@@ -12,12 +12,12 @@ that optimise embeddings are not run again: their last digits depend on the mach
 
 from __future__ import annotations
 
-import os
+import io
 import re
 import shlex
-import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
@@ -33,8 +33,6 @@ FORMULA = re.compile(
 )
 MARK = re.compile(r"^<!-- formula: (?P<id>\S+) (?P<name>\S+) -->$", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-#: What the console script does.
-MAIN = "from cltheory.cli.main import main; main()"
 #: Commands whose output is the same on every machine.
 EXACT = (
     "derive", "show", "list", "claims", "check", "export", "realize", "diagnose", "explain",
@@ -67,17 +65,17 @@ def examples(text: str, page: str) -> Iterator[Example]:
 
 @cache
 def output(command: str) -> tuple[str, ...]:
-    """Run a command as a user does; ``| tail -N`` and ``| head -N`` are understood."""
+    """Run a command, in this process: what several pages show is derived once.
+
+    ``| tail -N`` and ``| head -N`` are understood.
+    """
+    from cltheory.cli.main import run
+
     command, _, pipe = command.partition(" | ")
-    done = subprocess.run(
-        [sys.executable, "-c", MAIN, *shlex.split(command)[1:]],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-        check=False,
-    )
-    lines = [line.rstrip() for line in done.stdout.rstrip("\n").split("\n")]
+    said = io.StringIO()
+    with redirect_stdout(said), redirect_stderr(said):
+        run(shlex.split(command)[1:])
+    lines = [line.rstrip() for line in said.getvalue().rstrip("\n").split("\n")]
     if pipe:
         program, count = pipe.split(" -")
         lines = lines[-int(count) :] if program == "tail" else lines[: int(count)]
