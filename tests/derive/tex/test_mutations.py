@@ -126,6 +126,8 @@ TOO_DEEP = {
         "batch_upper",
     )
 }
+#: The smaller of two quantities that are tried one by one: too many tokens, multiplied out.
+TOO_DEEP |= {(f"{id}-noise-second-order", "rho_local") for id in ("supcon", "supcl")}
 #: Cases inside a formula are not read.
 CASES = re.compile(r"unread: ('cases' cannot be read here|the condition .* cannot be compared)")
 
