@@ -88,6 +88,9 @@ def setting(
         if k not in takes:
             all_of = ", ".join(f"--{name}".replace("_", "-") for name in takes)
             raise DomainError(f"{loss} has no --{k[:60].replace('_', '-')}; it takes {all_of}")
+    for word, value in (("sampling", sampling), ("alone", alone)):
+        if value is not None and word not in advice.asks:
+            raise DomainError(f"nothing that is known of {loss} here depends on --{word}: omit it")
     given = {k: within(k, v, COUNTS.get(k), SHARES.get(k, (0, 0))) for k, v in wanted.items()}
     if "t" in given and "tau" in advice.defaults:
         if "tau" in given:
