@@ -22,7 +22,7 @@ from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.proof.relations import eq
 from cltheory.derive.results import results
 from cltheory.derive.structures import hierarchy
-from cltheory.derive.theorem.bounded import bound_at, with_bound
+from cltheory.derive.theorem.bounded import Bound, bound_at, with_bound
 from scipy.optimize import minimize
 from sympy import Float, Integer, Rational, expand_log
 from torch import Tensor
@@ -185,6 +185,14 @@ def test_the_bound_is_known_where_the_minimum_is_tiny(tau: str) -> None:
         assert which == "all_dimensions" and abs(found / least - 1) < 1e-14
         best = BOUND.value("loss_at_least_best_anchor_out", n=100, p=2, tau=tau, d=3)
         assert abs(best / least - 1) < 1e-14
+
+
+def test_a_bound_with_fewer_digits_is_not_above_it() -> None:
+    with mpmath.workdps(30):
+        close = Bound(mpmath.mpf("0.49999999999999999999"), "uniform", Grade.ARGUED)
+    assert [str(close.below(k)) for k in (9, 15)] == ["0.499999999", "0.499999999999999"]
+    found = bound_at(results["simclr"], n=100, p=2, tau="1/10", d=3)
+    assert 0 <= found.value - mpmath.mpf(str(found.below(15))) < found.value * 1e-14
 
 
 def test_losses_without_a_bound_have_no_such_quantity() -> None:
