@@ -11,11 +11,11 @@ from sympy import Expr, Integer, S, Tuple
 from ..decide.domain import DomainError
 from ..decide.spelling import did_you_mean
 from ..landmarks.explain import REAL, WHOLE, find, within
-from ..landmarks.libraries import Row
+from ..landmarks.libraries import ALSO, Row
 from ..landmarks.similar import Similar
 from ..losses.alone import ALONE
 from ..structures.draws import BALANCED, UNIFORM
-from .table import ALSO, LOSSES, Advice
+from .table import LOSSES, Advice
 
 #: Images of a class if it is not said how many: the thresholds of batches have converged.
 MANY = 10**6

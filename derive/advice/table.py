@@ -330,5 +330,3 @@ _SIGMOID = Advice(
 
 #: By the names that `explain` has.
 LOSSES = {"supcl": _SUPCL, "supcon": _SUPCON, "simclr": _SIMCLR, "clip": _PAIRS, "siglip": _SIGMOID}
-#: Other names of a loss.
-ALSO = {"infonce": "clip", "sigmoid": "siglip", "nt-xent": "simclr"}

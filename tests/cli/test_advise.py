@@ -13,8 +13,9 @@ import pytest
 from cltheory.cli.advise import advise_command
 from cltheory.cli.main import run
 from cltheory.derive.advice.advise import DISTINCT, advised
-from cltheory.derive.advice.table import ALSO, LIMITS, LOSSES
+from cltheory.derive.advice.table import LIMITS, LOSSES
 from cltheory.derive.errors import Refusal
+from cltheory.derive.landmarks.libraries import ALSO
 from cltheory.derive.proof.lemmas import CLASSES_OF_PAIRS
 from cltheory.derive.results import results
 from cltheory.derive.theorem.number import as_float
@@ -131,6 +132,7 @@ def test_the_table_names_quantities_and_parameters_that_there_are(one: Any) -> N
 
 def test_other_names_mean_the_same() -> None:
     for name, own in ALSO.items():
+        assert cl.explain(name) == cl.explain(own)
         found, same = cl.advise(name, batch=16), cl.advise(own, batch=16)
         assert found["parameters"] == same["parameters"]
 
