@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,8 @@ LARGEST = 400_000_000
 #: Digits of the inner products of a derived optimum, and what its gap is then about.
 DIGITS = 40
 #: Of a bound on the loss, which is rounded down, and of what is left, which is rounded up.
-BELOW, ABOVE = (Context(prec=9, rounding=to) for to in (ROUND_FLOOR, ROUND_CEILING))
+SHOWN = 9
+ABOVE = Context(prec=SHOWN, rounding=ROUND_CEILING)
 
 
 class Target(ResultId):
@@ -337,7 +338,7 @@ def _told(
             found["bound"] = _bound(file, problem) is not None
             found |= {"loss": file["claim"]["loss"], "gap": file["claim"]["gap"], "about": about}
         if proved and least is not None:
-            found |= {"loss_at_least": str(least.value), "loss_at_least_by": least.which}
+            found |= {"loss_at_least": str(least.below(15)), "loss_at_least_by": least.which}
             found["loss_at_least_evidence"] = str(least.grade)
         click.echo(json.dumps({"certificate": name} | found, indent=2))
     elif proved is None:
@@ -346,7 +347,7 @@ def _told(
         click.echo(about)
         click.echo(f"loss  {file['claim']['loss']}")
         if least is not None:
-            bound = BELOW.create_decimal(str(least.value))
+            bound = least.below(SHOWN)
             left = ABOVE.subtract(Decimal(file["claim"]["loss"]), bound)
             click.echo(
                 f"no embeddings of this dimension have a loss below {bound} ({least.which}),"

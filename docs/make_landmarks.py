@@ -118,11 +118,11 @@ def shown(x: float) -> str:
 def traps() -> list[tuple[str, str]]:
     """Lines of the second table."""
     equal, supcon = "all_equal", {"batch": 256, "tau": "0.1"}
-    cold = {"batch": 256, "tau": "0.01", "dim": 128}
+    cold = {"batch": 256, "t": 100, "dim": 512}
     few = {**supcon, "classes": 8}
     eight = {name: value(name, "supcon", "supcontrast", **few) for name in (*COLUMNS, "simplex")}
     above = float(value("random", "simclr", **supcon)) - log(511)
-    field = log(511) + log_mean_exponential(128, 0.01)
+    field = log(256) + log_mean_exponential(512, 0.01)
     return [
         (
             "Values of two libraries can be compared.",
@@ -148,8 +148,9 @@ def traps() -> list[tuple[str, str]]:
         ),
         (
             "Random vectors have log(2N - 1) + log 0F1(; d/2; 1/(4 tau^2)).",
-            "That is an upper bound, close where tau is not small. At tau = 0.01, N = 256 and "
-            f"d = 128 it is {field:.2f}, the mean {value('random', 'simclr', **cold)}.",
+            "That is an upper bound, close where tau is not small. CLIP with 1/tau = 100, N = 256 "
+            f"pairs and d = 512 has {value('random', 'clip', **cold)} in the mean, and log N + log "
+            f"0F1 is {field:.4f}, two nats too high: average over draws, or say bound.",
         ),
         (
             "The least value of SupCon is 0.",
@@ -182,8 +183,9 @@ def traps() -> list[tuple[str, str]]:
         ),
         (
             "An anchor without positives does nothing.",
-            "In SupContrast (02f458c) the loss is then nan, in solo-learn infinite; "
-            "pytorch-metric-learning leaves the anchor out of the mean.",
+            "In SupContrast the loss is then nan (02f458c) or, since its division was mended, the "
+            "anchor counts with 0; in solo-learn it is infinite; pytorch-metric-learning leaves "
+            "the anchor out of the mean.",
         ),
     ]
 

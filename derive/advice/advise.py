@@ -11,7 +11,6 @@ import numpy as np
 from sympy import Expr, Rational, Symbol
 
 from ..decide.domain import DomainError
-from ..decide.evidence import Grade
 from ..optimum.condition import capital
 from ..results import results
 from ..structures.draws import UNIFORM, B
@@ -298,18 +297,22 @@ def _edge(inside: Any, yes: float, no: float) -> float:
 # --- dimension, batch, facts ---------------------------------------------------------------------
 def _room(at: Setting) -> Safe | None:
     """The dimension from which on what was said holds."""
-    what, asked = at.advice.room
-    for said in asked:
-        result, name = _result(said), said.quantity.format(**at.words)
-        if not _applies(said, at) or (own := own_dimension(result, name)) is None:
-            continue
-        need = own.at(_point(said, at, result))
-        outside = f"{what} {'needs more' if need.sharp else 'is not known to hold'}"
-        grade = str(result.evidence_of(name).grade)
-        bound = Bound(float(need.least), said.result, name, grade, "above", outside)
-        given = float(at.numbers["dim"])
-        return Safe("dim", bound.value, None, given, "dim" not in at.given, (bound,), what)
-    return None
+    given, found = float(at.numbers["dim"]), []
+    for room in at.advice.rooms:
+        for said in room.asked:
+            result, name = _result(said), said.quantity.format(**at.words)
+            if not _applies(said, at) or (own := own_dimension(result, name)) is None:
+                continue
+            need = own.at(_point(said, at, result))
+            below = room.below or ("needs more" if need.sharp else "is not known to hold")
+            grade = str(result.evidence_of(name).grade)
+            about = (said.result, name, grade, "above", f"{room.what} {below}")
+            found.append((room.what, Bound(float(need.least), *about)))
+            break
+    if not found:
+        return None
+    bounds, low = tuple(b for _, b in found), max(b.value for _, b in found)
+    return Safe("dim", low, None, given, "dim" not in at.given, bounds, found[-1][0])
 
 
 def _seen(at: Setting) -> Iterator[Told]:
@@ -343,8 +346,9 @@ def _facts(at: Setting) -> Iterator[Told]:
     for fact in at.advice.facts:
         found = _bound(fact.said, at)
         if found is not None and fact.less:
+            assert fact.lemma is not None
             value = found.value - log(int(at.numbers[fact.less]))
-            found = replace(found, value=value, evidence=str(Grade.ARGUED))  # why stands there
+            found = replace(found, value=value, evidence=str(fact.lemma.grade))
         if found is not None and (found.value > 0 or not fact.scaled):  # no loss is below 0
             scaled = replace(found, value=found.value * at.factor()) if fact.scaled else found
             says = fact.says if found.value or not fact.otherwise else fact.otherwise
@@ -388,9 +392,11 @@ def _taken(at: Setting) -> dict[str, str]:
     shown = [*at.advice.defaults, "sizes"]
     if "sizes" not in at.numbers:
         shown = [*DEFAULTS, *shown, "seen", "drawn", "each"]
-    found |= {k: str(at.numbers[k]) for k in shown if k in at.numbers}
+    asks = at.advice.asks
+    unused = {"views"} - asks
+    found |= {k: str(at.numbers[k]) for k in shown if k in at.numbers and k not in unused}
     if "classes" in at.numbers:
-        found |= {k: at.words[k] for k in ("anchor", "sampling", "alone")}
+        found |= {k: at.words[k] for k in ("anchor", "sampling", "alone") if k in asks}
     return found
 
 
@@ -401,7 +407,8 @@ def sentence(safe: Safe) -> str:
         assert safe.margin is not None
         if safe.margin >= 0:
             return f"d = {safe.given:.0f} is enough for {safe.note} (d >= {safe.low:.0f})."
-        return f"d = {safe.given:.0f} is below {safe.low:.0f}, and {safe.bounds[0].outside}."
+        least = next(b for b in safe.bounds if b.inside(safe.given) < 0)
+        return f"d = {safe.given:.0f} is below {least.value:.0f}, and {least.outside}."
     named = LIMITS[safe.name]
     ends = (("above", safe.low, named[0]), ("below", safe.high, named[1]))
     where = " and ".join(

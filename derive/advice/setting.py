@@ -11,11 +11,11 @@ from sympy import Expr, Integer, S, Tuple
 from ..decide.domain import DomainError
 from ..decide.spelling import did_you_mean
 from ..landmarks.explain import REAL, WHOLE, find, within
-from ..landmarks.libraries import Row
+from ..landmarks.libraries import ALSO, Row
 from ..landmarks.similar import Similar
 from ..losses.alone import ALONE
 from ..structures.draws import BALANCED, UNIFORM
-from .table import ALSO, LOSSES, Advice
+from .table import LOSSES, Advice
 
 #: Images of a class if it is not said how many: the thresholds of batches have converged.
 MANY = 10**6
@@ -88,6 +88,9 @@ def setting(
         if k not in takes:
             all_of = ", ".join(f"--{name}".replace("_", "-") for name in takes)
             raise DomainError(f"{loss} has no --{k[:60].replace('_', '-')}; it takes {all_of}")
+    for word, value in (("sampling", sampling), ("alone", alone)):
+        if value is not None and word not in advice.asks:
+            raise DomainError(f"nothing that is known of {loss} here depends on --{word}: omit it")
     given = {k: within(k, v, COUNTS.get(k), SHARES.get(k, (0, 0))) for k, v in wanted.items()}
     if "t" in given and "tau" in advice.defaults:
         if "tau" in given:

@@ -9,7 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from string import Formatter
 from typing import Literal
+
+from ..proof.lemmas import CLASSES_OF_PAIRS
+from ..proof.statement import Lemma
 
 OF = Mapping[str, str]
 #: m classes of n instances in p views: how results on classes call it.
@@ -65,7 +69,7 @@ class Fact:
 
     ``scaled`` is whether it is a value of the loss, which a convention multiplies by a factor.
     Of a condition that does not hold, ``otherwise`` is told. The logarithm of the number called
-    ``less`` is subtracted.
+    ``less`` is subtracted, for the reason in ``lemma``.
     """
 
     name: str
@@ -74,6 +78,19 @@ class Fact:
     scaled: bool = False
     otherwise: str = ""
     less: str = ""
+    lemma: Lemma | None = None
+
+
+@dataclass(frozen=True)
+class Room:
+    """What needs a dimension, in words, and the quantities that know which.
+
+    ``below`` is what is known of fewer dimensions; without, whether they are proved too few.
+    """
+
+    what: str
+    asked: tuple[Said, ...]
+    below: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,8 +103,8 @@ class Advice:
         Its options, with the values that are taken unless given.
     ends, facts
         Asked in this order.
-    room
-        What needs a dimension, in words, and the quantities that know which.
+    rooms
+        What needs a dimension, the structure first.
     steered
         The parameter whose ends depend on ``tau``: the range of ``tau`` is where it stays inside.
     labelled
@@ -101,11 +118,21 @@ class Advice:
     defaults: Mapping[str, str | None]
     ends: tuple[End, ...] = ()
     facts: tuple[Fact, ...] = ()
-    room: tuple[str, tuple[Said, ...]] = ("", ())
+    rooms: tuple[Room, ...] = ()
     steered: str = ""
     labelled: bool = False
     unequal: Advice | None = None
     hints: tuple[str, ...] = ()
+
+    @property
+    def asks(self) -> set[str]:
+        """What something here depends on, as a setting calls it."""
+        said = [k for end in self.ends for k in (end.said, end.unless) if k]
+        said += [fact.said for fact in self.facts]
+        said += [k for room in self.rooms for k in room.asked]
+        found = {name for k in said for name in (*k.takes.values(), *k.when)}
+        found |= {name for k in said for _, name, _, _ in Formatter().parse(k.quantity) if name}
+        return found | ({"views"} if "vectors" in found else set())
 
 
 #: Values that a parameter has by definition, what is at its upper end, and what one does with it.
@@ -146,6 +173,7 @@ _INTERVALS = (
 _TAU_MAX = Said(
     "supcl-threshold", "tau_max", {"m": "classes", "n": "per_class", "alpha": "alpha"}, _ALL_IN
 )
+_NONE = "does not exist, so the optimum is another one"
 _BOUND = "no embeddings in d dimensions have a loss below {value}, by lemmas proved in words"
 _SUPCL = Advice(
     {"classes": None, "per_class": None, "alpha": None, "tau": "1/10", "dim": "128"},
@@ -169,7 +197,10 @@ _SUPCL = Advice(
             scaled=True,
         ),
     ),
-    ("the threshold of alpha", tuple(high for high, _ in _INTERVALS)),
+    (
+        Room("the simplex of classes", (Said("supcon", "loss", DATA),), _NONE),
+        Room("the threshold of alpha", tuple(high for high, _ in _INTERVALS)),
+    ),
     steered="alpha",
     labelled=True,
 )
@@ -217,7 +248,7 @@ _SUPCON = Advice(
         Fact("least", said, f"classes collapse at every tau; {_LEAST}", scaled=True)
         for said in _SUPCON_LOSS
     ),
-    ("the simplex of classes", _SUPCON_LOSS),
+    (Room("the simplex of classes", _SUPCON_LOSS, _NONE),),
     labelled=True,
     unequal=_UNEQUAL,
 )
@@ -238,7 +269,10 @@ _SIMCLR = Advice(
             scaled=True,
         ),
     ),
-    room=("the simplex of images", (Said("simclr", "loss", _PLAIN),)),
+    rooms=(Room("the simplex of images", (Said("simclr", "loss", _PLAIN),), _NONE),),
+)
+_SIMPLEX = Room(
+    "the simplex of pairs", (Said("infonce-optimum", "negative", {"N": "seen"}),), _NONE
 )
 _PAIRS = Advice(
     {"classes": None, "per_class": None, "noise": None, "tau": "7/100", "dim": "512"},
@@ -249,19 +283,17 @@ _PAIRS = Advice(
             Said("uniform-bound", "loss_at_least_best", {**ITEMS, "d": "dim"}),
             f"{_BOUND} (mean of both directions)",
         ),
-        # Towers that know classes only have two cosines, whose difference is largest at the simplex
-        # of classes. The loss there is SupCon's for many views, where the anchor does not count,
-        # minus log p; it grows with p.
         Fact(
             "duplicates",
             Said("supcon-batches", "loss", {**RANDOM, "p": "many"}, {"sampling": "uniform"}),
-            "towers that cannot tell pairs of a class apart have no loss below {value}, by lemmas "
-            "proved in words",
+            "towers that cannot tell pairs of a class apart have no loss below {value}, that of "
+            f"the simplex of classes (lemma '{CLASSES_OF_PAIRS.name}', proved in words)",
             scaled=True,
             less="many",
+            lemma=CLASSES_OF_PAIRS,
         ),
     ),
-    ("the simplex of pairs", (Said("infonce-optimum", "loss", {"N": "seen", "t": "tau"}),)),
+    (_SIMPLEX,),
 )
 
 
@@ -288,12 +320,13 @@ _SIGMOID = Advice(
         ),
     ),
     (
-        "the simplex of pairs",
-        (Said("sigmoid-threshold", "t_simplex_max", {"N": "seen", "b": "b"}, convention="siglip"),),
+        _SIMPLEX,
+        Room(
+            "the range of t and b",
+            (_sigmoid("t", "below", "t_simplex_max", "").said,),
+        ),
     ),
 )
 
 #: By the names that `explain` has.
 LOSSES = {"supcl": _SUPCL, "supcon": _SUPCON, "simclr": _SIMCLR, "clip": _PAIRS, "siglip": _SIGMOID}
-#: Other names of a loss.
-ALSO = {"infonce": "clip", "sigmoid": "siglip", "nt-xent": "simclr"}

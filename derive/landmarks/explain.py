@@ -14,7 +14,7 @@ from ..decide.domain import DomainError
 from ..decide.exact import exact
 from ..decide.spelling import did_you_mean
 from .landmark import Given, Landmark, number
-from .libraries import ROWS, Row
+from .libraries import ALSO, ROWS, Row
 from .similar import Similar
 
 #: How far from a landmark a value still is it, relatively; training shows four digits.
@@ -41,7 +41,7 @@ UNITS = (("", 1.0), (" in bits", log(2)))
 #: What every training has; a loss that does not depend on it takes it and does not change.
 EVERYWHERE = ("batch", "views")
 OPTIONS = (*WHOLE, *REAL)
-NAMES = tuple(dict.fromkeys(row.loss for row in ROWS))
+NAMES = (*dict.fromkeys(row.loss for row in ROWS), *ALSO)
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def find(loss: str, convention: str | None) -> Row:
     DomainError
         If there is none.
     """
-    rows = {row.convention: row for row in ROWS if row.loss == loss}
+    rows = {row.convention: row for row in ROWS if row.loss == ALSO.get(loss, loss)}
     if not rows:
         raise DomainError(
             f"no loss is called {str(loss)[:60]!r}{did_you_mean(str(loss), NAMES)}; there are "
@@ -275,8 +275,10 @@ def _between(marks: tuple[Landmark, ...], value: float) -> str:
     high = min(above, key=lambda mark: mark.value)
     chance, equal, end = named["random"], named["all_equal"], named["least"]
     share = round(100 * (chance - value) / (chance - end))
+    near = min(high, low, key=lambda mark: abs(mark.value - value))
+    as_at = f", nearest to {near.name}, where {near.meaning}" * (near.value > chance)
     where = (
-        "worse than chance"
+        f"worse than chance{as_at}"
         if value > chance
         else f"about {min(max(share, 1), 99)} % of the way from random ({chance:.6g}) to the least "
         f"({end:.6g})"

@@ -242,6 +242,8 @@ _FEATURES_AT = _options(batch=256, dim=8192)
 _COSINE_AT = _options(batch=256, dim=256)
 
 #: The first row of a loss is the one without a convention given.
+#: Other names of a loss.
+ALSO = {"infonce": "clip", "sigmoid": "siglip", "nt-xent": "simclr"}
 ROWS: tuple[Row, ...] = (
     Row("supcon", PAPER, _SUP, "Khosla et al. (2020), (2)", _SUP_AT),
     Row("supcon", "supcontrast", _SCALED, "SupConLoss: times tau/0.07", _SUP_AT),

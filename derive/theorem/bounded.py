@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
+from decimal import ROUND_FLOOR, Context, Decimal
 from typing import NamedTuple
 
 import mpmath
@@ -23,7 +24,8 @@ from .result import Result
 #: The quantity, and which of the bounds it is.
 BOUND, WHICH = "loss_at_least", "loss_at_least_by"
 UNIFORM = "uniform"
-DIGITS = 15
+#: Digits of a bound; whoever shows fewer rounds it down (:meth:`Bound.below`).
+DIGITS = 25
 _WORD = (
     "which bound that is: 'uniform' is that of uniform-bound, 'all_dimensions' the minimum over "
     "all dimensions"
@@ -70,6 +72,11 @@ class Bound(NamedTuple):
     value: mpmath.mpf
     which: str
     grade: Grade
+
+    def below(self, digits: int) -> Decimal:
+        """The value with fewer digits, not rounded up."""
+        fewer = Context(prec=digits, rounding=ROUND_FLOOR)
+        return fewer.create_decimal(mpmath.nstr(self.value, DIGITS))
 
 
 def bound_at(result: Result, **values: Given) -> Bound | None:

@@ -53,8 +53,8 @@ class BoundProblem:
         return ok
 
     def select(self, index: Tensor) -> BoundProblem:
-        """The same loss for some of the problems."""
-        return self._change(lambda x: x[index])
+        """The same loss for some of the problems, in their order."""
+        return self if len(index) == len(self.batch) else self._change(lambda x: x[index])
 
     def to(self, dtype: torch.dtype) -> BoundProblem:
         """The same loss in another precision; its parameters keep the values they have."""
@@ -107,8 +107,7 @@ class BoundProblem:
         slopes, memories = [], []
         for view, parts in self.seen:
             x = view.products(u, self.scale)
-            found = [part.expand(x.clone(), second) for part in parts[:-1]]
-            found.append(parts[-1].expand(x, second))
+            found = [part.expand(x, second) for part in parts]
             for part, _, _ in found:
                 value = value + part
             slopes.append(_sum([slope for _, slope, _ in found]))

@@ -46,10 +46,10 @@ class Part(Protocol):
         """The same part with other per-problem tensors."""
 
     def expand(self, x: Tensor, second: bool) -> tuple[Tensor, Tensor, Memory]:
-        """Value ``(B,)``, slopes, and memory (if ``second``) at entries that may be overwritten.
+        """Value ``(B,)``, slopes, and memory (if ``second``) at entries.
 
         Slopes are those in inner products, of which the entries are a multiple. They may be
-        part of the memory, and are not to be written to.
+        part of the memory; neither they nor the entries are to be written to.
         """
 
     def turn(self, memory: Memory, change: Tensor) -> Tensor:
@@ -113,15 +113,15 @@ class LogSum:
 def _softmax(
     x: Tensor, outside: Tensor | None, has_self: bool, logs: Tensor | None
 ) -> tuple[Tensor, Tensor]:
-    """Row-wise softmax of logits, which are overwritten, and the logarithms of the sums."""
+    """Row-wise softmax of logits, and the logarithms of the sums."""
     if logs is not None:
-        x.add_(logs[:, None])
+        x = x + logs[:, None]
         has_self = False  # what is nearest need not be the largest
     if outside is not None:
-        x.masked_fill_(outside, -torch.inf)
+        x = x.masked_fill(outside, -torch.inf)
     # Nothing is nearer to a unit vector than itself, which saves looking for the largest.
-    top = x.diagonal(dim1=-2, dim2=-1).clone() if has_self else x.amax(dim=-1)
-    p = x.sub_(top[..., None]).exp_()
+    top = x.diagonal(dim1=-2, dim2=-1) if has_self else x.amax(dim=-1)
+    p = (x - top[..., None]).exp_()
     z = p.sum(dim=-1)
     p /= z[..., None]
     return p, top + z.log()
@@ -316,7 +316,7 @@ class Weighted:
 
     def expand(self, x: Tensor, second: bool) -> tuple[Tensor, Tensor, Memory]:
         weights = self.weights[:, None]
-        value = x.mul_(weights).sum(dim=(1, 2, 3))
+        value = torch.linalg.vecdot(x, weights).sum(dim=(1, 2))
         return value, (weights * wide(self.scale, 4)).expand_as(x), ()
 
     def turn(self, memory: Memory, change: Tensor) -> Tensor:

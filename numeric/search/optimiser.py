@@ -356,7 +356,7 @@ class _Search:
                 stalled = state.idle >= _PATIENCE
                 ended = converged | stalled | (state.iterations >= self.max_iterations)
                 if bool(ended.any()):
-                    self._store(state.select(ended.nonzero().flatten()))
+                    self._store(state, ended)
                     why = torch.where(converged, 0, torch.where(stalled, 1, 2))[ended]
                     for i, code in zip(state.index[ended].tolist(), why.tolist(), strict=True):
                         self.stop[i] = _CODES[code]
@@ -367,7 +367,7 @@ class _Search:
                 state = self._step(state)
         except KeyboardInterrupt:
             left = [self.stop[i] is StopCode.INTERRUPTED for i in state.index.tolist()]
-            self._store(state.select(torch.tensor(left, device=index.device).nonzero().flatten()))
+            self._store(state, torch.tensor(left, device=index.device))
             raise
 
     def _begin(self, loss: BoundProblem, index: Tensor) -> _State:
@@ -380,17 +380,17 @@ class _Search:
         """Loss and gradient of the starts that an interruption left untouched."""
         left = self.evaluations[index] == 0
         if bool(left.any()):
-            state = self._begin(loss, index).select(left.nonzero().flatten())
-            self._store(replace(state, evaluations=torch.zeros_like(state.index)))
+            state = self._begin(loss, index)
+            self._store(replace(state, evaluations=torch.zeros_like(state.index)), left)
 
-    def _store(self, state: _State) -> None:
-        index = state.index
-        self.u[index] = state.point.u
-        self.loss[index] = state.point.value
-        self.gradient_norm[index] = state.norm
-        self.iterations[index] = state.iterations
-        self.evaluations[index] = state.evaluations
-        self.products[index] = state.products
+    def _store(self, state: _State, which: Tensor) -> None:
+        index = state.index[which]
+        self.u[index] = state.point.u[which]
+        self.loss[index] = state.point.value[which]
+        self.gradient_norm[index] = state.norm[which]
+        self.iterations[index] = state.iterations[which]
+        self.evaluations[index] = state.evaluations[which]
+        self.products[index] = state.products[which]
 
     def _straighten(self, state: _State) -> _State:
         """The search goes on from straightened embeddings, where they are better."""

@@ -13,8 +13,10 @@ import pytest
 from cltheory.cli.advise import advise_command
 from cltheory.cli.main import run
 from cltheory.derive.advice.advise import DISTINCT, advised
-from cltheory.derive.advice.table import ALSO, LIMITS, LOSSES
+from cltheory.derive.advice.table import LIMITS, LOSSES
 from cltheory.derive.errors import Refusal
+from cltheory.derive.landmarks.libraries import ALSO
+from cltheory.derive.proof.lemmas import CLASSES_OF_PAIRS
 from cltheory.derive.results import results
 from cltheory.derive.theorem.number import as_float
 from jsonschema import Draft202012Validator
@@ -91,6 +93,8 @@ def test_the_schema_refuses_what_is_no_advice() -> None:
         ("supcon", "--sizes", "5,5,5"),
         ("supcon", "--sizes", "5,4,3", "--classes", "3"),
         ("clip", "--alpha", "0.5"),
+        ("clip", "--alone", "skip"),
+        ("siglip", "--sampling", "all"),
         ("clip", "--t", "10", "--tau", "0.1"),
     ],
     ids=" ".join,
@@ -113,7 +117,9 @@ def everything_said() -> list[Any]:
     ends = [end for row in rows for end in row.ends]
     assert {end.parameter for end in ends} <= set(LIMITS)
     low = [end.unless for end in ends if end.unless]
-    return [k.said for k in ends] + low + [k.said for r in rows for k in r.facts]
+    facts = [k.said for row in rows for k in row.facts]
+    rooms = [k for row in rows for room in row.rooms for k in room.asked]
+    return [k.said for k in ends] + low + facts + rooms
 
 
 @pytest.mark.parametrize("one", everything_said(), ids=lambda k: f"{k.result} {k.quantity}")
@@ -126,6 +132,7 @@ def test_the_table_names_quantities_and_parameters_that_there_are(one: Any) -> N
 
 def test_other_names_mean_the_same() -> None:
     for name, own in ALSO.items():
+        assert cl.explain(name) == cl.explain(own)
         found, same = cl.advise(name, batch=16), cl.advise(own, batch=16)
         assert found["parameters"] == same["parameters"]
 
@@ -252,7 +259,27 @@ def test_where_a_value_stands() -> None:
     assert inside["margin"] == pytest.approx(0.5 - inside["low"]) and not inside["taken"]
     outside = cl.advise("supcl", alpha="0.01", **own)
     assert parameter("alpha", outside)["margin"] < 0 and "not safe" in outside["says"]
-    assert "below 100" in cl.advise("supcl", dim=64, **own)["says"]
+
+
+def test_in_fewer_dimensions_than_a_structure_has_it_does_not_exist() -> None:
+    """Known of every structure by its rank; of a threshold, only where that is proved."""
+    supcl: dict[str, Any] = {"classes": 100, "batch": 256, "alone": "term"}
+    assert (
+        "below 99, and the simplex of classes does" in cl.advise("supcl", dim=64, **supcl)["says"]
+    )
+    assert "below 100, and the threshold" in cl.advise("supcl", dim=99, **supcl)["says"]
+    for loss in ("clip", "simclr", "siglip"):
+        found = cl.advise(loss, batch=128, dim=126)
+        assert "below 127, and the simplex of" in found["says"] and "not exist" in found["says"]
+        assert "does not exist" not in cl.advise(loss, batch=128, dim=127)["says"]
+    assert "range of t and b is not known" in cl.advise("siglip", batch=128, dim=127)["says"]
+
+
+def test_what_a_loss_does_not_depend_on_is_not_told() -> None:
+    assert {"anchor", "alone", "views"} <= set(cl.advise("supcl", classes=10, alpha=1)["taken"])
+    clip = set(cl.advise("clip", classes=100, views=4)["taken"])
+    assert "sampling" in clip and not {"anchor", "alone", "views"} & clip
+    assert not {"anchor", "alone"} & set(cl.advise("supcon", classes=10)["taken"])
 
 
 def test_duplicates_are_a_floor() -> None:
@@ -288,7 +315,7 @@ def test_duplicates_are_a_floor_of_clip() -> None:
         return float(np.mean(both))
 
     assert clip(simplex, simplex) == pytest.approx(floor["value"], abs=2e-6)  # 10^6 views
-    assert floor["evidence"] == "argued"
+    assert floor["evidence"] == "argued" and CLASSES_OF_PAIRS.name in floor["says"]
     others = [clip(*(simplex + rng.normal(0, 0.1, (2, m, m)))) for _ in range(20)]
     assert min(others) > floor["value"]
     assert fact("duplicates", cl.advise("clip", batch=64)) is None

@@ -79,8 +79,11 @@ LABELLED = [*FIXED, "classes_collapsed"]
 
 
 # --- contrastive losses ----------------------------------------------------------------------
-def supcontrast(z: Tensor, labels: Tensor, tau: float) -> Tensor:
-    """losses.py of HobbitLong/SupContrast (02f458c), no package; z is (batch, views, d)."""
+def supcontrast(z: Tensor, labels: Tensor, tau: float, mended: bool = False) -> Tensor:
+    """losses.py of HobbitLong/SupContrast (02f458c), no package; z is (batch, views, d).
+
+    ``mended``: later, where an anchor has no positives their number is taken to be 1.
+    """
     flat = torch.cat(torch.unbind(z, dim=1))
     same = labels.repeat(z.shape[1])
     logits = flat @ flat.T / tau
@@ -88,7 +91,8 @@ def supcontrast(z: Tensor, labels: Tensor, tau: float) -> Tensor:
     others = 1 - torch.eye(len(flat), dtype=z.dtype)
     mask = (same[:, None] == same[None, :]).to(z.dtype) * others
     log_prob = logits - torch.log((torch.exp(logits) * others).sum(1, keepdim=True) + 1e-9)
-    return (-(tau / 0.07) * (mask * log_prob).sum(1) / mask.sum(1)).mean()
+    count = mask.sum(1).clamp_min(1 if mended else 0)
+    return (-(tau / 0.07) * (mask * log_prob).sum(1) / count).mean()
 
 
 @pytest.mark.parametrize("name", LABELLED)
@@ -99,9 +103,12 @@ def test_supcontrast(name: str) -> None:
     assert ours == pytest.approx(float(theirs), rel=1e-6)
 
 
-def test_an_anchor_without_positives_of_supcontrast_is_nan() -> None:
+def test_an_anchor_without_positives_of_supcontrast_is_nan_or_0() -> None:
     u = rows("orthogonal", 4, 4)
-    assert math.isnan(float(supcontrast(u[:, None], torch.tensor([0, 0, 1, 2]), TAU)))
+    given = u[:, None], torch.tensor([0, 0, 1, 2]), TAU
+    assert math.isnan(float(supcontrast(*given)))
+    two_of_four = float(supcontrast(*given, mended=True))
+    assert two_of_four == pytest.approx(TAU / 0.07 * math.log(3) / 2, rel=1e-6)
 
 
 @pytest.mark.parametrize("name", LABELLED)

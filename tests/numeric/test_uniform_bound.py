@@ -22,7 +22,7 @@ from cltheory.derive.proof.derivation import Derivation
 from cltheory.derive.proof.relations import eq
 from cltheory.derive.results import results
 from cltheory.derive.structures import hierarchy
-from cltheory.derive.theorem.bounded import bound_at, with_bound
+from cltheory.derive.theorem.bounded import Bound, bound_at, with_bound
 from scipy.optimize import minimize
 from sympy import Float, Integer, Rational, expand_log
 from torch import Tensor
@@ -217,6 +217,14 @@ def test_noise_has_a_bound_on_both_sides_of_its_threshold(tau: float) -> None:
 
     above = least(noisy, (2, 4, 2), tau) - float(found)
     assert 1e-4 < above < 0.5, (which, above)  # a factor of 2 in the loss would be more
+
+
+def test_a_bound_with_fewer_digits_is_not_above_it() -> None:
+    with mpmath.workdps(30):
+        close = Bound(mpmath.mpf("0.49999999999999999999"), "uniform", Grade.ARGUED)
+    assert [str(close.below(k)) for k in (9, 15)] == ["0.499999999", "0.499999999999999"]
+    found = bound_at(results["simclr"], n=100, p=2, tau="1/10", d=3)
+    assert 0 <= found.value - mpmath.mpf(str(found.below(15))) < found.value * 1e-14
 
 
 def test_results_on_no_optimum_have_no_such_quantity() -> None:
