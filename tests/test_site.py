@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from cltheory.derive.results import results
@@ -99,6 +99,22 @@ def test_results_are_grouped_by_what_they_are_about(monkeypatch: pytest.MonkeyPa
         "Some": [{"Overview": "index.md"}, {"One": [{"A": "a.md"}, {"B": "b.md"}]}]
     }
     assert made["b.md"] == "of b"
+
+
+@pytest.mark.parametrize("url", ["", "https://forge.test/people/cltheory"])
+def test_the_site_links_the_repository_once_its_place_is_known(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("mkdocs")  # the extra `docs`
+    from mkdocs.config.defaults import MkDocsConfig
+
+    hooks = load("hooks")
+    for name in ("notebook", "explorer"):
+        monkeypatch.setattr(hooks, name, SimpleNamespace(page=str))
+    monkeypatch.setattr(hooks, "run_path", lambda path: {"address": lambda: url})
+    config = MkDocsConfig()
+    hooks.on_config(config)
+    assert (config.repo_url or "", config.repo_name or "") == (url, "people/cltheory" * bool(url))
 
 
 def test_every_line_of_code_to_copy_runs() -> None:
