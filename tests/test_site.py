@@ -59,6 +59,19 @@ def test_a_page_of_a_result_begins_with_its_sentence_and_its_formula() -> None:
     assert entry.drawing.startswith("<?xml") and "<script" not in entry.drawing
 
 
+def test_a_page_that_is_kept_is_compared_or_written(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = load("made.kept")
+    made = {DOCS / "formulas.md": (DOCS / "formulas.md").read_text("utf-8")}
+    monkeypatch.setattr(sys, "argv", ["docs/make_it.py"])
+    assert kept.main(made) == 0
+    assert kept.main({page: f"{text} " for page, text in made.items()}) == 1
+    assert capsys.readouterr().out == (
+        "docs/formulas.md is out of date: python docs/make_it.py --write\n"
+    )
+
+
 def test_titles_are_typeset() -> None:
     title = load("made.statement").title
     assert title(results["sup-cnce-optimum"]) == (
