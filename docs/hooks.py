@@ -10,7 +10,9 @@ import re
 import sys
 from itertools import groupby
 from pathlib import Path
+from runpy import run_path
 from typing import Any
+from urllib.parse import urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -30,7 +32,10 @@ def on_startup(**_: Any) -> None:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the made pages into the navigation."""
+    """Put the made pages into the navigation, and a link to the repository into all of them."""
+    release = run_path(str(DOCS.parent / ".ci" / "release.py"))
+    if url := release["address"]():  # as long as pyproject.toml does not say it there is none
+        config.repo_url, config.repo_name = url, urlsplit(url).path.strip("/")
     config["made"] = {"notebooks/theory.md": notebook.page(), "explorer.html": explorer.page()}
     config.nav = [_filled(entry, config["made"]) for entry in config.nav or []]
     return config

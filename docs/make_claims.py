@@ -341,18 +341,7 @@ def pages() -> dict[str, str]:
     return {"claims.md": overview} | {k: v for one in ledgers for k, v in one.pages().items()}
 
 
-def main() -> int:
-    stale = 0
-    for path, text in pages().items():
-        file = DOCS / path
-        if sys.argv[1:] == ["--write"]:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-        elif not file.is_file() or file.read_text(encoding="utf-8") != text:
-            print(f"docs/{path} is out of date: python docs/make_claims.py --write")
-            stale = 1
-    return stale
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    from made.kept import main
+
+    sys.exit(main({DOCS / path: text for path, text in pages().items()}))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).with_name("formulas.md")
+PAGE = Path(__file__).resolve().with_name("formulas.md")
 
 HEAD = """# Formulas beside the papers'
 
@@ -75,11 +75,7 @@ def page() -> str:
     return HEAD + "".join(rows)
 
 
-def main() -> int:
-    if sys.argv[1:] == ["--write"]:
-        PAGE.write_text(page(), encoding="utf-8")
-    return int(PAGE.read_text(encoding="utf-8") != page())
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    from made.kept import main
+
+    sys.exit(main({PAGE: page()}))

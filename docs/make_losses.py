@@ -112,15 +112,7 @@ def page() -> str:
     return text + SOURCES + "".join(f"| `{k}` | {v.source} |\n" for k, v in LITERATURE.items())
 
 
-def main() -> int:
-    if sys.argv[1:] == ["--write"]:
-        PAGE.write_text(page(), encoding="utf-8")
-        return 0
-    if PAGE.read_text(encoding="utf-8") != page():
-        print("docs/losses.md is out of date: python docs/make_losses.py --write")
-        return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    from made.kept import main
+
+    sys.exit(main({PAGE: page()}))

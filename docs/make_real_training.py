@@ -103,11 +103,7 @@ def page() -> str:
     return before + section(rows())
 
 
-def main() -> int:
-    if sys.argv[1:] == ["--write"]:
-        PAGE.write_text(page(), encoding="utf-8")
-    return int(PAGE.read_text(encoding="utf-8") != page())
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    from made.kept import main
+
+    sys.exit(main({PAGE: page()}))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import doctest
 import importlib.util
+import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from cltheory.derive.papers import PAPERS
@@ -239,6 +242,23 @@ def test_a_tutorial_takes_ten_minutes_and_says_what_is_next(name: str) -> None:
     assert len(FENCE.sub("", text).split()) < 500 and text.count("$ cltheory") >= 2
     assert "](" in text.partition("## What to read next\n")[2]
     assert f"]({name})" in TEXTS["index.md"] and name in MKDOCS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["check", "into-a-paper", "own-loss"])
+def test_what_a_tutorial_has_one_copy_runs(name: str, tmp_path: Path) -> None:
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    scripts, modules = (blocks(f"tutorial-{name}.md", kind) for kind in ("sh", "python"))
+    assert scripts or modules
+    for script in scripts:
+        command = ["bash", "-euo", "pipefail", "-c", script]
+        subprocess.run(command, cwd=tmp_path, env={**os.environ, "PATH": path}, check=True)
+    for module in modules:
+        names: dict[str, Any] = {}
+        exec(module, names)
+        for test in [one for name, one in names.items() if name.startswith("test_")]:
+            test()
 
 
 def test_links_between_pages_lead_somewhere() -> None:

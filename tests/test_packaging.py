@@ -160,6 +160,8 @@ def test_a_job_ends_may_do_little_and_runs_what_is_there(name: str, job: dict) -
     assert WORKFLOWS[name.partition(".")[0]]["permissions"] == {"contents": "read"}
     for step in job["steps"]:
         assert ("uses" in step) != ("run" in step)
+        if step.get("uses", "").startswith("actions/checkout@"):
+            assert step["with"]["persist-credentials"] is False
         for script, words in re.findall(r"(\.ci/\w+(?:\.py)?)([ \w-]*)", step.get("run", "")):
             assert (ROOT / script).is_file()
             if script == ".ci/run":

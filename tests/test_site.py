@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from cltheory.derive.results import results
@@ -59,6 +59,19 @@ def test_a_page_of_a_result_begins_with_its_sentence_and_its_formula() -> None:
     assert entry.drawing.startswith("<?xml") and "<script" not in entry.drawing
 
 
+def test_a_page_that_is_kept_is_compared_or_written(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = load("made.kept")
+    made = {DOCS / "formulas.md": (DOCS / "formulas.md").read_text("utf-8")}
+    monkeypatch.setattr(sys, "argv", ["docs/make_it.py"])
+    assert kept.main(made) == 0
+    assert kept.main({page: f"{text} " for page, text in made.items()}) == 1
+    assert capsys.readouterr().out == (
+        "docs/formulas.md is out of date: python docs/make_it.py --write\n"
+    )
+
+
 def test_titles_are_typeset() -> None:
     title = load("made.statement").title
     assert title(results["sup-cnce-optimum"]) == (
@@ -99,6 +112,22 @@ def test_results_are_grouped_by_what_they_are_about(monkeypatch: pytest.MonkeyPa
         "Some": [{"Overview": "index.md"}, {"One": [{"A": "a.md"}, {"B": "b.md"}]}]
     }
     assert made["b.md"] == "of b"
+
+
+@pytest.mark.parametrize("url", ["", "https://forge.test/people/cltheory"])
+def test_the_site_links_the_repository_once_its_place_is_known(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("mkdocs")  # the extra `docs`
+    from mkdocs.config.defaults import MkDocsConfig
+
+    hooks = load("hooks")
+    for name in ("notebook", "explorer"):
+        monkeypatch.setattr(hooks, name, SimpleNamespace(page=str))
+    monkeypatch.setattr(hooks, "run_path", lambda path: {"address": lambda: url})
+    config = MkDocsConfig()
+    hooks.on_config(config)
+    assert (config.repo_url or "", config.repo_name or "") == (url, "people/cltheory" * bool(url))
 
 
 def test_every_line_of_code_to_copy_runs() -> None:
