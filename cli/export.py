@@ -40,7 +40,7 @@ Examples:
   cltheory export --proofs appendix.tex --bib refs.bib ssem supcl-threshold
   cltheory export --latex theory.tex supcl-threshold --m 10
   cltheory export --proofs appendix.tex --columns 2 ssem supcl-threshold
-  cltheory export --python thresholds.py supcl-threshold sigmoid-threshold
+  cltheory export --python thresholds.py supcl-threshold --rename tau=T
   cltheory export --javascript thresholds.mjs supcl-threshold sigmoid-threshold
   cltheory export --rocq theory.v supcl-threshold simclr
   cltheory export --latex mine.tex --loss mine.toml
@@ -64,7 +64,7 @@ Examples:
     "--rename",
     metavar="SYMBOL=NAME",
     multiple=True,
-    help="With --latex or --proofs: rename a symbol; may be repeated.",
+    help="Rename a symbol, not with --rocq; may be repeated.",
 )
 @OWN_LOSS
 @click.option("--force", is_flag=True, help="Replace files that cltheory did not write.")
@@ -107,8 +107,8 @@ def export_command(
         )
     if twice := _twice(list(files.values())):
         raise click.UsageError(f"two outputs go to {twice}")
-    if rename and tex is proofs is None:
-        raise click.UsageError("--rename needs --latex or --proofs")
+    if rename and files.keys() <= {"bib", "rocq"}:
+        raise click.UsageError("--rename needs --latex, --proofs, --python or --javascript")
     if standalone and proofs is None:
         raise click.UsageError("--standalone needs --proofs")
     from ..derive.results import results
@@ -124,6 +124,7 @@ def export_command(
         _ = result.quantities  # kept, and so written at once below
     try:
         renamed = export.rename(rename, chosen)
+        spelled = export.rename_plainly(rename, chosen) if python or javascript else {}
         make = {
             "latex": lambda: export.to_latex(chosen, renamed, values, export.room_of(int(columns))),
             "proofs": lambda: export.to_proofs(
@@ -134,8 +135,8 @@ def export_command(
                 columns=int(columns),
             ),
             "bib": export.bibtex,
-            "python": lambda: export.to_python(chosen),
-            "javascript": lambda: export.to_javascript(chosen),
+            "python": lambda: export.to_python(chosen, spelled),
+            "javascript": lambda: export.to_javascript(chosen, spelled),
         }
         texts = {name: make[what]() for what, name in files.items() if what != "rocq"}
         texts |= _for_rocq(rocq, chosen) if rocq is not None else {}

@@ -63,6 +63,9 @@ class Claim(NamedTuple):
         """The print with its hypotheses, on one line."""
         return self.record.statement
 
+    def __repr__(self) -> str:
+        return f"<Claim {self.label} of {self.paper}>"
+
     def verdict(self) -> Verdict:
         """Run the check."""
         return self.check(self.record)

@@ -37,6 +37,9 @@ class Problem:
     structure: Scheme | Configuration
     domain: Domain
 
+    def __repr__(self) -> str:
+        return f"<Problem {self.loss.title}>"
+
     @property
     def scheme(self) -> Scheme:
         """The structure where all points are alike.

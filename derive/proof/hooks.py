@@ -7,15 +7,16 @@ are; they are loaded when first asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
-_LOADERS: dict[str, Callable[[], Callable[..., Any]]] = {}
+_PLACES: dict[str, str] = {}
 
 
-def register(name: str, load: Callable[[], Callable[..., Any]]) -> None:
-    """Say how to load what is called by this name."""
-    _LOADERS[name] = load
+def register(name: str, place: str) -> None:
+    """Say where what is called by this name stands: ``.module:function``."""
+    _PLACES[name] = place
 
 
 def call(name: str, *args: Any) -> Any:
@@ -26,9 +27,10 @@ def call(name: str, *args: Any) -> Any:
     LookupError
         If nothing is.
     """
-    if name not in _LOADERS:
+    if name not in _PLACES:
         raise LookupError(f"nothing is registered for {name!r}")
-    return _LOADERS[name]()(*args)
+    module, _, function = _PLACES[name].partition(":")
+    return getattr(import_module(module, __package__.rpartition(".")[0]), function)(*args)
 
 
 class Shown:

@@ -83,6 +83,9 @@ class Registry(Mapping[str, "Result"]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def __repr__(self) -> str:
+        return f"<{len(self.names())} results: {', '.join(self.names())}>"
+
     def names(self) -> tuple[str, ...]:
         """All ids, also of what cannot be loaded; nothing is imported."""
         return (*self._modules, *self.plugins.names)

@@ -92,10 +92,10 @@ def nested(flat: Sequence[T], shape: Sequence[int]) -> Nested[T]:
 # --- sets ------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Between:
-    """An interval of numbers, or one number."""
+    """An interval of numbers, or one number; or how its ends are written."""
 
-    low: mpmath.mpf | Expr
-    high: mpmath.mpf | Expr
+    low: mpmath.mpf
+    high: mpmath.mpf
     low_open: bool = False
     high_open: bool = False
 
@@ -129,14 +129,14 @@ class Numbers:
         return f"{self.parameter} {' or '.join(f'in {part}' for part in parts)}"
 
 
-def _end(value: mpmath.mpf | Expr) -> str:
-    if isinstance(value, Expr):
-        return str(value)
+def _end(value: mpmath.mpf) -> str:
+    if isinstance(value, str):
+        return value
     return str(decimal(value)) if value else "0"
 
 
-def numbers(parameter: Symbol, values: Set, end: Callable[[Expr], mpmath.mpf | Expr]) -> Numbers:
-    """A set whose ends are numbers, each of which ``end`` makes."""
+def numbers(parameter: Symbol, values: Set, end: Callable[[Expr], mpmath.mpf]) -> Numbers:
+    """A set whose ends are numbers, or texts, each of which ``end`` makes."""
     found: list[Between] = []
     for part in pieces(values):
         if isinstance(part, FiniteSet):
@@ -152,11 +152,6 @@ def numbers(parameter: Symbol, values: Set, end: Callable[[Expr], mpmath.mpf | E
 
 #: A number, nested lists of them, a set of them, whether a condition holds, or a name.
 Value: TypeAlias = "mpmath.mpf | list[Nested[mpmath.mpf]] | Numbers | bool | str"
-
-
-def set_text(parameter: Symbol, values: Set) -> str:
-    """``alpha in [1/n, 1)``."""
-    return str(numbers(parameter, values, lambda end: end))
 
 
 # --- text ------------------------------------------------------------------------------------

@@ -104,6 +104,9 @@ class Quantity(Shown):
             needs=needs,
         )
 
+    def __repr__(self) -> str:
+        return f"<Quantity {self.expression}: {self.meaning}>"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "expression", as_basic(self.expression))
         if self.kind is Kind.SET and self.parameter is None:

@@ -13,13 +13,14 @@ from .javascript import to_javascript
 from .layout.displays import room_of
 from .macros import point_of, to_latex
 from .python import to_python
-from .renaming import ExportError, rename
+from .renaming import ExportError, rename, rename_plainly
 
 __all__ = [
     "MADE_BY",
     "ExportError",
     "bibtex",
     "rename",
+    "rename_plainly",
     "room_of",
     "to_javascript",
     "to_latex",

@@ -21,8 +21,8 @@ from ..papers.sources import MADE_BY, version
 from ..theorem.compile import conditions_on, quantity_function
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from .python import sources
-from .renaming import ExportError, retold
+from .python import prefixes, sources
+from .renaming import names_in, retold
 
 OPERATORS: dict[type[ast.AST], str] = {
     **{ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow"},
@@ -42,7 +42,7 @@ def javascript_source(
     return module(title, body)
 
 
-def to_javascript(results: Sequence[Result]) -> str:
+def to_javascript(results: Sequence[Result], names: Mapping[str, str] | None = None) -> str:
     """Every quantity as a function, in one module: ``supcl_threshold_alpha_min({m, n, tau})``.
 
     Values are within 1e-12 of the exact ones, relatively. A RangeError says that arguments are
@@ -52,16 +52,13 @@ def to_javascript(results: Sequence[Result]) -> str:
     Raises
     ------
     ExportError
-        If two results would have functions of the same name.
+        If two results would have functions of the same name, or as :func:`.renaming.retold` does.
     """
-    called = [result.id.replace("-", "_") for result in results]
-    if twice := [name for name in called if called.count(name) > 1]:
-        raise ExportError(f"two results would be called {twice[0]}")
-    parts = (
-        f"\n// --- {result.id}: {_line(result.title)}\n{functions(result, f'{name}_', {})}"
-        for name, result in zip(called, results, strict=True)
-    )
-    return module(f"{MADE_BY} {version()}: results of contrastive-learning theory", "".join(parts))
+    body = ""
+    for result, prefix in zip(results, prefixes(results), strict=True):
+        (told,) = retold([functions(result, prefix, {})], names_in(result, names or {}))
+        body += f"\n// --- {result.id}: {_line(result.title)}\n{told}"
+    return module(f"{MADE_BY} {version()}: results of contrastive-learning theory", body)
 
 
 def module(title: str, body: str) -> str:

@@ -17,7 +17,7 @@ from ..theorem.compile import NotNumpy, conditions_on, quantity_function
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from .display import sentence, words
-from .renaming import ExportError, retold
+from .renaming import ExportError, names_in, retold
 
 
 def python_source(
@@ -28,21 +28,32 @@ def python_source(
     return _module(title, *retold(_functions(result, "", point), names or {}))
 
 
-def to_python(results: Sequence[Result]) -> str:
+def to_python(results: Sequence[Result], names: Mapping[str, str] | None = None) -> str:
     """Every quantity as a function of numpy arrays, in one module that needs numpy only.
 
     A function is named like its result and quantity: ``supcl_threshold_alpha_min(m, n, tau)``.
     What numpy has no counterpart for is left out, and a comment says so.
+
+    Raises
+    ------
+    ExportError
+        If two results would have functions of the same name, or as :func:`.renaming.retold` does.
     """
     body, wrapped = "", ""
-    called = [result.id.replace("-", "_") for result in results]
-    if twice := [name for name in called if called.count(name) > 1]:
-        raise ExportError(f"two results would be called {twice[0]}")
-    for result in results:
-        found = _functions(result, f"{result.id.replace('-', '_')}_", {})
-        body += f"\n\n# --- {result.id}: {result.title}\n{_about(result)}{found[0]}"
-        wrapped += found[1]
+    for result, prefix in zip(results, prefixes(results), strict=True):
+        texts = (_about(result), *_functions(result, prefix, {}))
+        about, functions, checks = retold(texts, names_in(result, names or {}))
+        body += f"\n\n# --- {result.id}: {result.title}\n{about}{functions}"
+        wrapped += checks
     return _module(f"{MADE_BY} {version()}: results of contrastive-learning theory", body, wrapped)
+
+
+def prefixes(results: Sequence[Result]) -> list[str]:
+    """What names of functions begin with, a prefix for each result."""
+    called = [f"{result.id.replace('-', '_')}_" for result in results]
+    if twice := [name for name in called if called.count(name) > 1]:
+        raise ExportError(f"two results would be called {twice[0][:-1]}")
+    return called
 
 
 def _about(result: Result) -> str:

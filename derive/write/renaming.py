@@ -76,6 +76,11 @@ def rename_plainly(pairs: Iterable[str], results: Sequence[Result]) -> dict[str,
     return names
 
 
+def names_in(result: Result, names: Mapping[str, str]) -> dict[str, str]:
+    """The names of those symbols that a result has."""
+    return {s.name: names[s.name] for s in symbols_of(result) if s.name in names}
+
+
 def retold(texts: Sequence[str], names: Mapping[str, str]) -> list[str]:
     """Text or code with other names for symbols; the article is left alone.
 

@@ -25,7 +25,7 @@ from ..theorem.about import head
 from ..theorem.bounds import Bounds, as_data
 from ..theorem.dimensions import own_dimension
 from ..theorem.kinds import Kind, may_be_empty
-from ..theorem.number import decimal, number, set_text
+from ..theorem.number import decimal, number, numbers
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from ..theorem.written import written
@@ -222,7 +222,7 @@ def _shown(
     return {
         "sympy": str(shown),
         "latex": tex(Contains(q.parameter, shown, evaluate=False), domain),
-        "text": set_text(q.parameter, shown)
+        "text": str(numbers(q.parameter, shown, lambda end: layout(end, domain).text(named)))
         + (", or none where the ends are reversed" if may_be_empty(expression, domain) else ""),
     }
 

@@ -293,6 +293,11 @@ class SupCL(OneTower):
             None if base_temperature is None else positive("base_temperature", base_temperature)
         )
 
+    def extra_repr(self) -> str:
+        """Alpha, the anchor, and the temperature."""
+        anchor = "included" if self.included else "excluded"
+        return f"alpha={self.alpha:g}, anchor={anchor!r}, {super().extra_repr()}"
+
     def of(self, batch: _Batch) -> Tensor:
         """By sums over classes and samples."""
         own = batch.views if self.included else batch.views - 1

@@ -399,13 +399,28 @@ def test_a_paper_is_not_overwritten(
     assert cltheory("export", "--latex", tex, "--force", "ssem").code == 0
 
 
+@pytest.mark.parametrize("kind", ["--python", "--javascript"])
+def test_symbols_are_renamed_in_code_where_a_result_has_them(cltheory: Any, kind: str) -> None:
+    words = ("export", kind, "-", "supcl-threshold", "ssem")
+    out, plain = cltheory(*words, "--rename", "tau=heat").out, cltheory(*words).out
+    assert not re.search(r"\btau\b", out.split("numbers.mjs")[0]) and "alpha_min_tau_0" in out
+    assert re.sub(r"\bheat\b", "tau", out) == plain
+
+
 @pytest.mark.parametrize(
     "args, says",
     [
         ([], "--latex, --proofs, --bib, --python, --javascript, --rocq FILE"),
         (["--latex", "-", "--python", "-"], "standard output"),
         (["--latex", "x.tex", "--bib", "x.tex"], "x.tex"),
-        (["--python", "-", "--rename", "tau=T"], "--rename needs"),
+        (["--bib", "-", "--rename", "tau=T"], "--rename needs --latex, --proofs, --python or"),
+        (["--python", "-", "--rename", "tau=T_{0}", "ssem"], "no symbol is called 'tau'"),
+        (["--javascript", "-", "--rename", r"delta=\tilde{d}", "ssem"], "cannot be a name in text"),
+        (
+            ["--python", "-", "--rename", "delta=exp", "supcl-optimum"],
+            "no symbol is called 'delta'",
+        ),
+        (["--python", "-", "--rename", "tau=exp", "supcl-optimum"], "stands for something else"),
         (["--latex", "-", "no-such-result"], "no result is called"),
         (["--latex", "-", "supcl-threshold", "--q", "3"], "has a parameter q"),
         (["--latex", "-", "supcl-threshold", "--m", "3/2"], "m must be an integer >= 2"),
