@@ -123,9 +123,10 @@ class Handler(SimpleHTTPRequestHandler):
         path = Path(self.translate_path(self.path))
         if path.is_dir():
             path = path / "index.html"
-        if path.name == INDEX and self.look.faults:
+        if path.name == INDEX:
             index = json.loads(path.read_text(encoding="utf-8"))
-            return self._answer(json.dumps({**index, "docs": []}), "application/json")
+            some = {"docs": []} if self.look.faults else {}
+            return self._answer(json.dumps(index | some), "application/json")
         if path.suffix != ".html" or not path.is_file():
             return super().do_GET()
         text = path.read_text(encoding="utf-8")
@@ -141,6 +142,7 @@ class Handler(SimpleHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
         self.send_header("Content-Security-Policy", POLICY)
         self.end_headers()
         self.wfile.write(body)
