@@ -84,6 +84,10 @@ WATCH = """
 #: The browser itself tells where a page wants something of another host, and lets nothing out.
 POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:"
 
+#: What the search knows. Every page makes an index of it, which takes as long as the page itself:
+#: only the first page has all of it.
+INDEX = "search_index.json"
+
 
 @dataclass
 class Look:
@@ -119,6 +123,10 @@ class Handler(SimpleHTTPRequestHandler):
         path = Path(self.translate_path(self.path))
         if path.is_dir():
             path = path / "index.html"
+        if path.name == INDEX:
+            index = json.loads(path.read_text(encoding="utf-8"))
+            some = {"docs": []} if self.look.faults else {}
+            return self._answer(json.dumps(index | some), "application/json")
         if path.suffix != ".html" or not path.is_file():
             return super().do_GET()
         text = path.read_text(encoding="utf-8")
@@ -134,6 +142,7 @@ class Handler(SimpleHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
         self.send_header("Content-Security-Policy", POLICY)
         self.end_headers()
         self.wfile.write(body)

@@ -225,6 +225,27 @@ FAULTS = {
     "narrow": (f"<table><td style='width: 9px'>{'a ' * 40}</td></table>", "narrow column: a a"),
 }
 
+#: Says how much the search of a page knows.
+SEARCHES = """<script>
+const asked = new XMLHttpRequest();
+asked.open("GET", "/search/search_index.json", false);
+asked.send();
+console.warn("pages " + JSON.parse(asked.response).docs.length);
+</script>"""
+
+
+def test_the_search_knows_all_pages_on_the_first_one(tmp_path: Path) -> None:
+    browser = load("browser")
+    program = browser.browser()
+    if program is None:
+        pytest.skip("there is no browser here")
+    (tmp_path / "search").mkdir()
+    (tmp_path / "search" / browser.INDEX).write_text('{"config": {}, "docs": [1, 2]}', "utf-8")
+    for name in "ab":
+        (tmp_path / f"{name}.html").write_text(f"<head></head>{SEARCHES}", encoding="utf-8")
+    found = browser.looked_at(tmp_path, program, 1000).faults
+    assert found == {"/a.html": ["console: pages 2"], "/b.html": ["console: pages 0"]}
+
 
 def test_the_look_sees_every_fault(tmp_path: Path) -> None:
     browser = load("browser")

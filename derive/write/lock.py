@@ -22,7 +22,7 @@ from functools import reduce
 from os.path import join
 from typing import Any, Literal
 
-from sympy import Basic, Expr, Max, Min
+from sympy import Basic, Expr, Max, Min, Mul
 from sympy.printing.str import StrPrinter
 
 from ..decide.equal import equal
@@ -326,7 +326,7 @@ def _equivalent(result: Result, name: str, old: Mapping[str, Any]) -> bool | Non
         shown = read(old["expression"], known, max_length=MAX_READ, powers=True)
     except ValueError:
         return None
-    one, other = _by_largest(shown.xreplace(roots)), _by_largest(q.expression)
+    one, other = _as_read(shown.xreplace(roots)), _as_read(q.expression)
     if one == other:
         return True
     outcome = equal(one, other, q.domain if q.domain is not None else result.domain)
@@ -336,6 +336,20 @@ def _equivalent(result: Result, name: str, old: Mapping[str, Any]) -> bool | Non
     return True if exact else None
 
 
-def _by_largest(e: Expr) -> Expr:
-    """The same with the smallest of numbers as minus the largest of theirs, as it is read."""
-    return e.replace(lambda x: isinstance(x, Min), lambda x: -Max(*(-a for a in x.args)))
+def _as_read(e: Expr) -> Expr:
+    """The same however SymPy came to it: no smallest of numbers, and no factors inside sums.
+
+    The reader writes a minimum by a maximum, and what is multiplied by a number first has the
+    number in its sums: ``2*(x + 1)/y`` is read as ``(2*x + 2)/y``.
+    """
+    e = e.replace(lambda x: isinstance(x, Min), lambda x: -Max(*(-a for a in x.args)))
+    return e.replace(lambda x: x.is_Mul, lambda x: x.func(*map(_primitive, x.args)))
+
+
+def _primitive(e: Expr) -> Expr:
+    """A sum as its content times the rest, whose first term is not negative."""
+    if not e.is_Add:
+        return e
+    content, rest = e.primitive()
+    sign = -1 if rest.could_extract_minus_sign() else 1
+    return Mul(sign * content, sign * rest, evaluate=False)
