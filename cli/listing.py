@@ -38,7 +38,7 @@ def list_command(word: str | None, style: str) -> int:
     WORD is searched in ids, titles, sources, losses, libraries, parameters and keywords; if none of
     these has it, also in quantities and proofs."""
     from ..derive.results import FAMILIES, OTHERS, results
-    from ..derive.write.rocq.rungs import exported
+    from ..derive.write.rocq.rungs import exported, limits
 
     everyone = list(results.values())
     if word is not None:
@@ -56,6 +56,7 @@ def list_command(word: str | None, style: str) -> int:
             "about": results.about(r.id),
             "parameters": [*r.lists, *(s.name for s in r.parameters)],
             "kernel": exported(r.id),
+            "kernel_limits": limits(r.id),
         }
         for r in everyone
     ]
@@ -96,7 +97,7 @@ def show_command(id: str) -> int:
     """Show the result ID: its source, parameters, quantities and conditions."""
     from ..derive.results import results
     from ..derive.write.report import beyond, roots_of
-    from ..derive.write.rocq.rungs import exported
+    from ..derive.write.rocq.rungs import exported, limits
     from .render import head_lines, root_lines
 
     r = results[id]
@@ -119,4 +120,6 @@ def show_command(id: str) -> int:
     click.echo(f"  evidence    {r.graded()}, {len(r.derivation)} checked steps")
     if rung := exported(r.id):
         click.echo(f"  kernel      {rung}, exported (cltheory prove {r.id} has Rocq check it)")
+        if beyond := limits(r.id):
+            click.echo(f"{'':14}{beyond}")
     return 0

@@ -142,7 +142,7 @@ def _entry(id: str) -> Entry:
     """Everything about one result; run in a process of its own."""
     from cltheory.cli.main import run
     from cltheory.derive.results import results as registry
-    from cltheory.derive.write.rocq.rungs import exported
+    from cltheory.derive.write.rocq.rungs import exported, limits
 
     command = f"derive {id} --format markdown --proof --claims --time 0 --memory 0"
     told = io.StringIO()
@@ -164,6 +164,7 @@ def _entry(id: str) -> Entry:
     rung = exported(id)
     rocq = rung and (
         f"; [`cltheory prove {id}`](../how-do-you-know.md) has Rocq check {KERNEL[rung]}"
+        f"{f' ({beyond})' if (beyond := limits(id)) else ''}"
     )
     text = (
         f"# {title}\n\n{statement.lead(result)}\n\n{shown}`{id}`: {result.source}; "
