@@ -127,9 +127,11 @@ def at_anchor(called: str, result: Result, left: dict[str, str]) -> Iterator[The
     NotWritten
         If the result is about something else.
     """
+    if result.alone is None or result.alone.loss is None:
+        raise NotWritten("it is about no loss")
     if result.alone not in (INFONCE, INFONCE_OF_BATCH):
         raise NotWritten(
-            "it is about weights, graphs, spectra or logits, not about a loss that the library has"
+            "the library has losses by relation in any dimension and InfoNCE at one anchor"
         )
     for key, q in result.quantities.items():
         try:

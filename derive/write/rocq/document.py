@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from re import fullmatch
 
-from sympy import Expr, Symbol
+from sympy import Expr, Symbol, log
 
 from ...decide.domain import DomainError
 from ...decide.root import ClampedRoot
@@ -16,7 +16,6 @@ from ...theorem.result import Result
 from .anchor import at_anchor
 from .check import FILES, LIBRARY
 from .numbers import number
-from .signs import NO_SIGNS
 from .statements import Theorem, theorem
 from .terms import RESERVED, NotWritten
 from .whole import whole
@@ -93,19 +92,20 @@ def _rung(result: Result, found: list[Theorem], left: Mapping[str, str]) -> tupl
     A result has its thresholds only if every equivalence of its derivation is there.
     """
     thresholds = {
-        f"{k}. {s.title}"
+        f"{k}. {s.title}": s.says.real
         for k, s in enumerate(result.derivation, 1)
         if isinstance(s.statement, Iff) and s.says.real is not None
     }
     open_ = [k for k in left if k in thresholds]
     if any(t.whole for t in found):
-        solved = sum(left[k] == NO_SIGNS for k in open_)
+        solved = sum(thresholds[k].has(log) for k in open_)
         return "whole theorem", "; ".join(_beyond(result, left, solved))
     reason = left.get("whole theorem", "none of its quantities has a definition in Rocq")
     if thresholds and not open_:
         return "thresholds", reason
     if open_:
-        reason = f"{left[open_[0]]}, in {len(open_)} of {len(thresholds)} thresholds; {reason}"
+        whys = ", ".join(dict.fromkeys(left[k] for k in open_))
+        reason = f"{len(open_)} of {len(thresholds)} thresholds are open ({whys}); {reason}"
     return "numbers" if found else None, reason
 
 

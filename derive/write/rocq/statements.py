@@ -10,7 +10,7 @@ from sympy.core.relational import Relational
 
 from ...decide.coefficients import closure
 from ...decide.domain import Domain, Range
-from ...proof.relations import Iff
+from ...proof.relations import Iff, put_in
 from ...proof.statement import ORDER, Statement, each
 from .signs import NO_SIGNS, Signs
 from .terms import ATOM, NotWritten, hypotheses, name, relation, term
@@ -105,7 +105,7 @@ def with_logarithms(called: str, title: str, shown: Basic, domain: Domain) -> Th
     except NotWritten:
         logs = sorted(shown.atoms(log), key=lambda e: (-e.count_ops(), str(e)))
         named = {e: Symbol(f"l{k}", real=True) for k, e in enumerate(logs, 1)}
-        others = shown.xreplace(named)
+        others = put_in(shown, named)
         wide = Domain.of_ranges({**used.ranges, **{s: Range(-oo) for s in named.values()}})
         kept = [(e, s) for e, s in named.items() if s in others.free_symbols]
         hidden = [f"set ({s} := {term(e)}) in *; clearbody {s}." for e, s in kept]
