@@ -242,8 +242,9 @@ def test_what_the_library_does_not_know_has_no_whole_theorem() -> None:
     ):
         with pytest.raises(NotWritten, match=why):
             list(whole("it", results[id]))
-    with pytest.raises(NotWritten, match="the library has"):
-        list(at_anchor("it", results["mrf"], {}))
+    for id, why in (("mrf", "about no loss"), ("kernel-threshold", "neither one by relation")):
+        with pytest.raises(NotWritten, match=why):
+            list(at_anchor("it", results[id], {}))
 
 
 def test_a_bound_at_one_anchor_is_about_the_gradient_of_the_loss_written_out() -> None:

@@ -130,9 +130,7 @@ def at_anchor(called: str, result: Result, left: dict[str, str]) -> Iterator[The
     if result.alone is None or result.alone.loss is None:
         raise NotWritten("it is about no loss")
     if result.alone not in (INFONCE, INFONCE_OF_BATCH):
-        raise NotWritten(
-            "the library has losses by relation in any dimension and InfoNCE at one anchor"
-        )
+        raise NotWritten("its loss is neither one by relation, in any dimension, nor InfoNCE")
     for key, q in result.quantities.items():
         try:
             yield _theorem(f"{called}_{key}", key, q)
