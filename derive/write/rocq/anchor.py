@@ -107,12 +107,19 @@ MEASURED = {
     ),
 } | {
     f"squared_{part}": Measured(
-        text, f"({text})", facts=(Fact(lemma, True, sigma * epsilon**2 * of, "sigma"),)
+        text,
+        f"({text})",
+        facts=tuple(Fact(lemma, True, sigma * epsilon**2 * of, "sigma") for lemma, of in most),
     )
-    for part, text, lemma, of in (
-        ("sampling", "sampling c", "sampling_most", S.One),
-        ("fluctuation", "fluctuation c", "fluctuation_most", SPREAD - 1),
-        ("linear", "linear_part c", "linear_most", variance / tau**2),
+    for part, text, *most in (
+        ("sampling", "sampling c", ("sampling_most", S.One)),
+        ("fluctuation", "fluctuation c", ("fluctuation_most", SPREAD - 1)),
+        (
+            "linear",
+            "linear_part c",
+            ("linear_most", variance / tau**2),
+            ("linear_spectrum", sigma / tau**2),
+        ),
     )
 }
 

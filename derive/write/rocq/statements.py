@@ -104,12 +104,15 @@ def with_logarithms(called: str, title: str, shown: Basic, domain: Domain) -> Th
         lines = solved(shown, used)
     except NotWritten:
         logs = sorted(shown.atoms(log), key=lambda e: (-e.count_ops(), str(e)))
-        named = {e: Symbol(f"l{k}", real=True) for k, e in enumerate(logs, 1)}
+        named = {e: Symbol(f"log_{k}", real=True) for k, e in enumerate(logs, 1)}
         others = put_in(shown, named)
         wide = Domain.of_ranges({**used.ranges, **{s: Range(-oo) for s in named.values()}})
         kept = [(e, s) for e, s in named.items() if s in others.free_symbols]
         hidden = [f"set ({s} := {term(e)}) in *; clearbody {s}." for e, s in kept]
-        lines = proved(others, wide, hidden)[1][1:]
+        try:
+            lines = proved(others, wide, hidden)[1][1:]
+        except NotWritten:
+            raise NotWritten(NO_SIGNS) from None
     return Theorem(called, title, statement, (*introduced, *lines))
 
 

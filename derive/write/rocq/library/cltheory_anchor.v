@@ -240,6 +240,20 @@ Proof.
   rewrite sum_scal in A. unfold read_variance. set (V := sum N (fun j => (_ - _) ^ 2)) in *.
   replace (eps ^ 2 * (V / INR N) / tau ^ 2) with (INR N * (eps ^ 2 / (INR N ^ 2 * tau ^ 2) * V)) by (field; lra). exact A.
 Qed.
+Lemma variance_most s : moment_at_most c zn s -> read_variance c <= s.
+Proof.
+  intro h. assert (P := size_pos_). specialize (h z). rewrite unit_z, Rmult_1_r in h. eapply Rle_trans; [|exact h].
+  apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; exact P|]. set (a := read_mean_similar c).
+  rewrite (sum_ext N (fun j => dot d (zn j) z ^ 2) (fun j => (read_similar c j - a) ^ 2 + (2 * a * read_similar c j + - a ^ 2)))
+    by (intros; unfold read_similar; rewrite (dot_sym d z); ring).
+  rewrite !sum_plus, sum_scal, sum_const. assert (E : sum N (read_similar c) = INR N * a) by (unfold a, read_mean_similar; field; lra).
+  rewrite E. assert (0 <= INR N * a ^ 2) by (apply Rmult_le_pos; [lra | apply pow2_ge_0]). lra.
+Qed.
+Lemma linear_spectrum s : moment_at_most c zn s -> linear_part c <= s * (eps ^ 2 * s / tau ^ 2).
+Proof.
+  intro h. eapply Rle_trans; [exact (linear_most s h)|]. apply Rmult_le_compat_l; [exact (moment_pos _ _ h)|].
+  apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat, pow_lt, warm|]. apply Rmult_le_compat_l; [apply pow2_ge_0 | exact (variance_most s h)].
+Qed.
 End Anchor.
 
 Lemma room a b : a <= b -> 0 <= b - a. Proof. lra. Qed.
