@@ -50,6 +50,7 @@ def list_command(word: str | None, style: str) -> int:
             "about": results.about(r.id),
             "parameters": [*r.lists, *(s.name for s in r.parameters)],
             "kernel": exported(r.id),
+            "kernel_limits": limits(r.id),
         }
         for r in everyone
     ]
@@ -92,7 +93,7 @@ def show_command(id: str) -> int:
     """Show the result ID: its source, parameters, quantities and conditions."""
     from ..derive.results import results
     from ..derive.write.report import beyond, roots_of
-    from ..derive.write.rocq.rungs import exported
+    from ..derive.write.rocq.rungs import exported, limits
     from .render import head_lines, root_lines
 
     r = results[id]
@@ -115,4 +116,6 @@ def show_command(id: str) -> int:
     click.echo(f"  evidence    {r.graded()}, {len(r.derivation)} checked steps")
     if rung := exported(r.id):
         click.echo(f"  kernel      {rung}, exported (cltheory prove {r.id} has Rocq check it)")
+        if left := limits(r.id):
+            click.echo(f"{'':14}{left}")
     return 0

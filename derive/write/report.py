@@ -37,7 +37,7 @@ from .layout.signs import cases_by_sign
 from .layout.statement import aligned
 from .layout.tex import tex as tex_of
 from .layout.tree import named
-from .rocq.rungs import exported
+from .rocq.rungs import exported, limits
 
 _WHERE = r"\text{where }"
 #: Of the object that :func:`report` makes, described by docs/schema/derive.json.
@@ -153,6 +153,7 @@ def report(
         ],
         "evidence": str(result.evidence.grade),
         "kernel": exported(result.id),
+        "kernel_limits": limits(result.id),
     }
 
 

@@ -136,7 +136,7 @@ def _entry(id: str) -> Entry:
     """Everything about one result; run in a process of its own."""
     from cltheory.cli.main import run
     from cltheory.derive.results import results as registry
-    from cltheory.derive.write.rocq.rungs import RUNGS, exported
+    from cltheory.derive.write.rocq.rungs import RUNGS, exported, limits
 
     command = f"derive {id} --format markdown --proof --claims --time 0 --memory 0"
     told = io.StringIO()
@@ -159,6 +159,7 @@ def _entry(id: str) -> Entry:
     rung = exported(id)
     rocq = rung and (
         f"; [`cltheory prove {id}`](../how-do-you-know.md) has Rocq check {RUNGS[rung][1]}"
+        f"{f' ({beyond})' if (beyond := limits(id)) else ''}"
     )
     text = (
         f"# {title}\n\n{statement.lead(result)}\n\n{shown}`{id}`: {result.source}; "

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import shutil
 import subprocess
 from dataclasses import replace
 from decimal import Decimal, localcontext
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cltheory.derive.decide.coefficients import closure
 from cltheory.derive.losses.clip import SIGMOID, b
 from cltheory.derive.losses.pairwise import c
 from cltheory.derive.losses.softmax import SoftmaxLoss, tau
 from cltheory.derive.losses.supcl import alpha
+from cltheory.derive.optimum.threshold import ChangesSign
 from cltheory.derive.problems.domains import COMBINED
 from cltheory.derive.proof.relations import Iff, eq, gt, lt
+from cltheory.derive.proof.statement import Relations
 from cltheory.derive.results import results
 from cltheory.derive.structures.hierarchy import m, n
+from cltheory.derive.write.rocq.anchor import _theorem, at_anchor
 from cltheory.derive.write.rocq.certified import certified
-from cltheory.derive.write.rocq.check import Checked, assumed, check
-from cltheory.derive.write.rocq.document import Written, files, written
+from cltheory.derive.write.rocq.check import Checked, assumed, check, compiled_library
+from cltheory.derive.write.rocq.document import Written, files, on_its_rung, written
 from cltheory.derive.write.rocq.kinds import read
 from cltheory.derive.write.rocq.numbers import last_unit
-from cltheory.derive.write.rocq.rungs import rungs
-from cltheory.derive.write.rocq.statements import of_relations, theorem
+from cltheory.derive.write.rocq.rungs import limits, rungs, standing
+from cltheory.derive.write.rocq.statements import of_relations, stated, theorem
 from cltheory.derive.write.rocq.terms import NotWritten, term
 from cltheory.derive.write.rocq.whole import whole
 from sympy import Rational, Symbol, exp, gamma, log, sympify
@@ -229,11 +235,48 @@ def test_a_condition_that_is_not_there_for_one_view_is_that_of_another_eigenspac
 
 def test_what_the_library_does_not_know_has_no_whole_theorem() -> None:
     for id, why in (
-        ("supcl-two-sizes", "all alike"),
-        ("simclr-batches", "all alike"),
+        ("supcl-two-sizes", "several sizes"),
+        ("simclr-batches", "random batches"),
+        ("kernel-infonce", "is a kernel"),
+        ("ssem", "no loss"),
     ):
         with pytest.raises(NotWritten, match=why):
             list(whole("it", results[id]))
+    for id, why in (("mrf", "about no loss"), ("kernel-threshold", "neither one by relation")):
+        with pytest.raises(NotWritten, match=why):
+            list(at_anchor("it", results[id], {}))
+
+
+def test_a_bound_at_one_anchor_is_about_the_gradient_of_the_loss_written_out() -> None:
+    left: dict[str, str] = {}
+    found = {t.called: t for t in at_anchor("it", results["spectral-band"], left)}
+    says = found["it_upper_participation"].statement
+    assert "forall g, is_gradient c g -> forall sigma : R" in says
+    assert "moment_at_most c (z_negative c) sigma ->" in says and "(exists g, is_gradient" in says
+    assert len(found) + len(left) == len(results["spectral-band"].quantities)
+    assert left["batch_upper"] == "it is about a batch"
+
+
+def test_no_bound_that_is_too_sharp_has_a_proof() -> None:
+    q = results["spectral-band"].quantity("upper_alignment")
+    for scale in (Rational(99, 100), -1):
+        other = replace(q, expression=scale * q.expression)
+        with pytest.raises(NotWritten, match="no single fact"):
+            _theorem("it", "upper_alignment", other)
+
+
+def test_a_threshold_is_solved_with_a_logarithm() -> None:
+    (step,) = [s for s in results["supcl-threshold"].derivation if "iff tau" in s.title]
+    found = theorem("it", step.title, step.says)
+    assert "(tau < m / (m - 1) / ln (" in found.statement
+    assert any("over_ratio" in line for line in found.proof)
+    solved, condition = step.says.real.args
+    for wrong in (
+        solved.func(solved.args[0], 2 * solved.args[1], evaluate=False),
+        gt(*solved.args),
+    ):
+        with pytest.raises(NotWritten):
+            of_relations("it", "wrong", Iff(wrong, condition), step.says.domain)
 
 
 #: Parameters, inner products, the loss and the gap of certificates, by result.
@@ -290,8 +333,11 @@ def test_a_certificate_that_claims_too_much_has_no_theorem(id: str) -> None:
 
 # --- what the kernel says ----------------------------------------------------------------------
 def test_the_list_of_rungs_names_results_and_known_rungs() -> None:
-    assert set(rungs()) <= set(results)
+    assert list(rungs()) == sorted(results)
     assert set(rungs().values()) == {"numbers", "thresholds", "whole theorem"}
+    # Whoever is not at the top says why.
+    assert all(why for rung, why in standing().values() if rung != "whole theorem")
+    assert limits("simclr") is None and "several sizes" in (limits("minority-collapse") or "")
     wanted = ("supcl-threshold", "simclr", "supcon")
     assert all(rungs()[id] == "whole theorem" for id in wanted)
 
@@ -316,8 +362,8 @@ LONG = {"superclass-threshold"}
     "id", [pytest.param(id, marks=pytest.mark.net) if id in LONG else id for id in rungs()]
 )
 def test_rocq_accepts_what_is_exported(id: str) -> None:
-    found = written(results[id])
-    assert found.rung == rungs()[id]
+    found = on_its_rung(results[id])
+    assert (found.rung, found.why) == standing()[id]
     checked = check(files("mine", [found]))
     assert checked.accepted, checked
 
@@ -383,6 +429,13 @@ WHOLE = {
         "an empty range": ("(2 <= N)%nat", "(2 <= N < 2)%nat"),
         "a swapped quantifier": ("(t b : R)", "(t : R), exists b : R"),
     },
+    "spectral-band": {
+        "another constant": ("<= 4 *", "<= 3 *"),
+        "a reversed inequality": ("dot (coordinates c) g g >=", "dot (coordinates c) g g <="),
+        "a loss that is not a gradient": ("is_gradient c g -> dot", "unit_anchored c -> dot"),
+        "no largest eigenvalue": ("moment_at_most c (z_negative c) sigma", "0 <= sigma"),
+        "any vectors": ("forall c, unit_anchored c ->", "forall c, 0 < temperature c ->"),
+    },
     "sincere": {
         "a shared denominator": ("own_loss", "loss"),
         "positives in the denominator": ("[false; true; true] =>", "[true; true; true] =>"),
@@ -401,7 +454,9 @@ WHOLE = {
 @pytest.mark.usefixtures("rocq")
 @pytest.mark.parametrize(("id", "mutant"), [(id, k) for id, each in WHOLE.items() for k in each])
 def test_rocq_refuses_a_mutant_of_a_whole_theorem(id: str, mutant: str) -> None:
-    texts = files("mine", [Written("it", tuple(whole("it", results[id])))])
+    result = results[id]
+    found = whole("it", result) if result.alone is None else at_anchor("it", result, {})
+    texts = files("mine", [Written("it", tuple(found))])
     old, new = WHOLE[id][mutant]
     assert old in texts["mine.v"]
     texts["mine.v"] = texts["mine.v"].replace(old, new)
@@ -441,3 +496,54 @@ def test_rocq_refuses_a_mutant(mutant: str) -> None:
             "Definition everything := (", "Definition everything := (mine, "
         )
     assert not check(texts).accepted
+
+
+#: Steps of these are mutated whenever Rocq is there; those of all others with the nets.
+MUTATED = ("dcl", "gradient-identity", "supcon-noise")
+#: Mutants of a step, and seconds that a step of a proof may take.
+FEW, PATIENCE = 3, 10
+
+
+@pytest.mark.slow
+@pytest.mark.rocq
+@pytest.mark.usefixtures("rocq")
+@pytest.mark.parametrize(
+    "id", [id if id in MUTATED else pytest.param(id, marks=pytest.mark.net) for id in rungs()]
+)
+def test_rocq_refuses_what_our_engine_calls_false(id: str) -> None:
+    from test_statements import changed, is_false
+
+    chance, goals, expected = random.Random(0), [], []
+    for k, step in enumerate(results[id].derivation):
+        try:
+            proof = theorem("it", step.title, step.says) if step.lemma is None else None
+        except NotWritten:
+            proof = None
+        if proof is None or not isinstance(step.says, Relations | ChangesSign):
+            continue
+        symbols = sorted(step.says.domain.ranges, key=str)[:4]
+        mutants = list(dict.fromkeys(changed(step.says.shown, symbols)))
+        chance.shuffle(mutants)
+        false = islice(filter(is_false, map(step.says.saying, mutants)), FEW)
+        for j, says in enumerate([step.says, *false]):
+            domain, shown = says.domain, says.real
+            assert shown is not None
+            try:
+                text, _ = stated(shown, domain.restricted(closure(shown.free_symbols, domain)))
+            except NotWritten:
+                continue
+            expected += [f"it_{k}_{j}"] * (j == 0)
+            goals += [f"Lemma it_{k}_{j} : {text if j else proof.statement}.", "Proof."]
+            goals += [*proof.proof, "Qed.", "Abort All.", f"Check it_{k}_{j}."]
+    accepted = re.findall(r"^(it_\d+_\d+)$", session(goals), re.M)
+    assert accepted == expected
+
+
+def session(lines: list[str]) -> str:
+    """What Rocq says to these lines; one that it refuses does not keep it from the next."""
+    uses = "From Coq Require Import Reals Lra Lia List. Open Scope R_scope."
+    head = [uses, "Require Import cltheory_signs.", f"Set Default Timeout {PATIENCE}."]
+    return subprocess.run(
+        ["coqtop", "-q", "-R", str(compiled_library()), ""],
+        input="\n".join([*head, *lines, ""]), capture_output=True, text=True, check=False,
+    ).stdout  # fmt: skip

@@ -17,7 +17,14 @@ from ...errors import Refusal
 
 LIBRARY = Path(__file__).parent / "library"
 #: Files that the proofs need, in the order in which they are checked.
-FILES = ("cltheory_signs", "cltheory_loss", "cltheory_gram", "cltheory_optimal", "cltheory_convex")
+FILES = (
+    "cltheory_signs",
+    "cltheory_loss",
+    "cltheory_gram",
+    "cltheory_optimal",
+    "cltheory_convex",
+    "cltheory_anchor",
+)
 #: The classical real numbers of the standard library, and the machine numbers that ``interval``
 #: computes with. Another axiom makes a proof one that is not accepted.
 EXPECTED = re.compile(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from re import fullmatch
 
-from sympy import Expr, Symbol
+from sympy import Expr, Symbol, log
 
 from ...decide.domain import DomainError
+from ...decide.root import ClampedRoot
 from ...papers.sources import MADE_BY, version
 from ...proof.relations import Iff
 from ...theorem.result import Result
+from .anchor import at_anchor
 from .check import FILES, LIBRARY
 from .numbers import number
 from .statements import Theorem, theorem
@@ -38,12 +40,15 @@ class Written:
         Titles of what is not written, with the reason.
     rung
         How far up the ladder it is written: "numbers", "thresholds", "whole theorem".
+    why
+        Why it is not written further up, or what of it the theorem is not about; may be empty.
     """
 
     about: str
     theorems: tuple[Theorem, ...]
     left: Mapping[str, str] = field(default_factory=dict)
     rung: str | None = None
+    why: str = ""
 
 
 def written(
@@ -61,7 +66,7 @@ def written(
         except NotWritten as why:
             left[f"{k}. {step.title}"] = str(why)
     try:
-        found += whole(stem, result)
+        found += whole(stem, result) if result.alone is None else at_anchor(stem, result, left)
     except NotWritten as why:
         left["whole theorem"] = str(why)
     for name in result.quantities if point else ():
@@ -70,21 +75,49 @@ def written(
         except (NotWritten, DomainError) as why:
             left[name] = str(why)
     about = f"{result.id}: {result.title}"
-    return Written(about, tuple(found), left, _rung(result, found, left))
+    return Written(about, tuple(found), left, *_rung(result, found, left))
 
 
-def _rung(result: Result, found: list[Theorem], left: Mapping[str, str]) -> str | None:
-    """A result has its thresholds only if every equivalence of its derivation is there."""
-    if any(t.whole for t in found):
-        return "whole theorem"
-    equivalences = [
-        f"{k}. {s.title}"
+def on_its_rung(result: Result) -> Written:
+    """A result as the list of rungs has it: where no step is written, with numbers at a point."""
+    found = written(result)
+    if found.theorems:
+        return found
+    return written(result, {s: result.domain.witness[s] for s in result.parameters})
+
+
+def _rung(result: Result, found: list[Theorem], left: Mapping[str, str]) -> tuple[str | None, str]:
+    """How far up, and why not further.
+
+    A result has its thresholds only if every equivalence of its derivation is there.
+    """
+    thresholds = {
+        f"{k}. {s.title}": s.says.real
         for k, s in enumerate(result.derivation, 1)
         if isinstance(s.statement, Iff) and s.says.real is not None
-    ]
-    if equivalences and left.keys().isdisjoint(equivalences):
-        return "thresholds"
-    return "numbers" if found else None
+    }
+    open_ = [k for k in left if k in thresholds]
+    if any(t.whole for t in found):
+        solved = sum(thresholds[k].has(log) for k in open_)
+        return "whole theorem", "; ".join(_beyond(result, left, solved))
+    reason = left.get("whole theorem", "none of its quantities has a definition in Rocq")
+    if thresholds and not open_:
+        return "thresholds", reason
+    if open_:
+        whys = ", ".join(dict.fromkeys(left[k] for k in open_))
+        reason = f"{len(open_)} of {len(thresholds)} thresholds are open ({whys}); {reason}"
+    return "numbers" if found else None, reason
+
+
+def _beyond(result: Result, left: Mapping[str, str], thresholds: int) -> Iterator[str]:
+    """What a result says that is not part of its whole theorem."""
+    if thresholds:
+        many = "a threshold" if thresholds == 1 else f"{thresholds} thresholds"
+        yield f"{many} solved with a logarithm or a root"
+    if any(q.expression.has(ClampedRoot) for q in result.quantities.values()):
+        yield "the optimum between pure structures"
+    if others := sum(name in left for name in result.quantities):
+        yield f"{others} of {len(result.quantities)} quantities"
 
 
 def files(stem: str, every: Iterable[Written]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import ceil
+from typing import Any
 
 from sympy import Expr, Rational, Symbol
 
@@ -44,6 +45,9 @@ def number(
     value, unit = Rational(text), last_unit(text, digits)
     bits = ceil(3.33 * digits) + GUARD
     title = f"{quantity} = {text}"
+    found = expression.xreplace({r: r.settled() for r in expression.atoms(ClampedRoot)})
+    if (roots := found.atoms(ClampedRoot)) and not isinstance(expression, ClampedRoot):
+        return _at_roots(called, title, found, roots, value, unit, bits)
     if isinstance(expression, ClampedRoot) and isinstance(expression.settled(), ClampedRoot):
         h, x = expression.equation()
         low, high = (term(h.xreplace({x: value + side * unit})) for side in (-1, 1))
@@ -53,6 +57,42 @@ def number(
         expression = expression.settled()
     statement = f"Rabs ({term(expression)} - {term(value, None, 2)}) <= {term(unit)}"
     return Theorem(called, title, statement, (f"interval with (i_prec {bits}).",))
+
+
+def _at_roots(
+    called: str,
+    title: str,
+    expression: Expr,
+    roots: set[ClampedRoot],
+    value: Rational,
+    unit: Rational,
+    bits: int,
+) -> Theorem:
+    """A number that depends on a root, right wherever between two signs the root may be."""
+    if len(roots) > 1:
+        raise NotWritten("it depends on several roots")
+    (root,) = roots
+    h, x = root.equation()
+    at = Symbol("root")
+    low, high = ends(root.enclosure(bits + GUARD), bits)
+    signs = " < 0 /\\ 0 < ".join(f"({term(h.xreplace({x: end}))})" for end in (low, high))
+    off = f"Rabs ({term(expression.xreplace({root: at}))} - {term(value, None, 2)}) <= {term(unit)}"
+    return Theorem(
+        called,
+        title,
+        f"{signs} /\\\n    forall root : R, {term(low)} <= root <= {term(high)} -> {off}",
+        (
+            f"repeat split; [interval with (i_prec {2 * bits}) .. | intros root between;",
+            f"  interval with (i_prec {bits})].",
+        ),
+    )
+
+
+def ends(ball: Any, bits: int) -> tuple[Rational, Rational]:
+    """Two rational numbers around a ball, a little apart."""
+    man, power = (int(v) for v in ball.mid().man_exp())
+    middle, width = Rational(man) * Rational(2) ** power, Rational(1, 2**bits)
+    return middle - width, middle + width
 
 
 def last_unit(text: str, digits: int) -> Rational:

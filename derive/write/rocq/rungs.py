@@ -1,4 +1,4 @@
-"""How far up the ladder each result is exported, read without deriving anything.
+"""How far up the ladder each result is exported, and why not further; nothing is derived for it.
 
 ``numbers``: formulas and numbers; ``thresholds``: every equivalence of the derivation; ``whole
 theorem``: about the loss of unit vectors. CI writes every result of this list again, compares, and
@@ -20,12 +20,28 @@ RUNGS = {
 
 
 @cache
+def standing() -> dict[str, tuple[str, str]]:
+    """The rung of each result, and why it is not on a higher one, by its id.
+
+    Of a whole theorem the reason is what of the result is not part of it; it may be empty.
+    """
+    rows = (line.split(": ", 2) for line in STORED.read_text(encoding="utf-8").splitlines())
+    return {id: (rung, why[0] if why else "") for id, rung, *why in rows}
+
+
 def rungs() -> dict[str, str]:
-    """The rung of each result that has one, by its id."""
-    lines = STORED.read_text(encoding="utf-8").splitlines()
-    return dict(line.split(": ") for line in lines)
+    """The rung of each result, by its id."""
+    return {id: rung for id, (rung, _) in standing().items()}
 
 
 def exported(id: str) -> str | None:
     """The rung that a result is exported on, if it is."""
-    return rungs().get(id)
+    return standing()[id][0] if id in standing() else None
+
+
+def limits(id: str) -> str | None:
+    """In words, what of a result is not part of its whole theorem, or why it has none."""
+    rung, why = standing().get(id, ("", ""))
+    return (
+        f"{'not part of it' if rung == 'whole theorem' else 'not higher'}: {why}" if why else None
+    )

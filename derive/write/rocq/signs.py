@@ -21,6 +21,9 @@ from ...decide.polynomial import Poly, Ring, to_sympy
 from ...decide.ratio import NotRational, reader
 from .terms import NotWritten, hypotheses, name, term
 
+#: Why there is no proof where other functions than exponentials occur.
+NO_SIGNS = "logarithms and roots have no proofs of signs here"
+
 
 @dataclass(frozen=True)
 class Image:
@@ -67,7 +70,7 @@ class Signs:
         except NotInField as error:
             raise NotWritten(str(error)) from None
         if set(self.field.atoms) != set(self.field.exponents):
-            raise NotWritten("logarithms and roots have no proofs of signs here")
+            raise NotWritten(NO_SIGNS)
         self.names: dict[Symbol, str] = {y: f"y{k}" for k, y in enumerate(self.field.atoms, 1)}
         self.lines: list[str] = []
         self._facts: dict[Poly, int] = {}

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sympy import Basic, Eq, Expr
+from sympy import Basic, Eq, Expr, Ge, Gt, Le, Lt, Symbol, exp, log, oo
 from sympy.core.relational import Relational
 
-from ...decide.domain import Domain
-from ...proof.relations import Iff
+from ...decide.coefficients import closure
+from ...decide.domain import Domain, Range
+from ...proof.relations import Iff, put_in
 from ...proof.statement import ORDER, Statement, each
-from .signs import Signs
-from .terms import NotWritten, hypotheses, name, relation
+from .signs import NO_SIGNS, Signs
+from .terms import ATOM, NotWritten, hypotheses, name, relation, term
 
 
 @dataclass(frozen=True)
@@ -68,20 +69,107 @@ def of_relations(called: str, title: str, shown: Basic, domain: Domain) -> Theor
     NotWritten
         If the proof is not known here.
     """
+    if shown.has(log):
+        return with_logarithms(called, title, shown, domain)
+    statement, lines = proved(shown, domain)
+    return Theorem(called, title, statement, tuple(lines))
+
+
+def proved(shown: Basic, domain: Domain, before: Sequence[str] = ()) -> tuple[str, list[str]]:
+    """The statement of relations on a domain, and lines that prove it; ``before`` prepares them."""
     parts = list(each(shown))
     signs = Signs([side for part in parts for side in _sides(part)], domain)
     proofs = [_proof(part, signs) for part in parts]
-    variables = " ".join(name(s) for s in signs.domain.ranges)
-    given = hypotheses(signs.domain)
-    quantified = f"forall {variables} : R, " if variables else ""
-    statement = quantified + " -> ".join([*given.values(), f"({relation(shown)})"])
-    introduced = f"intros {' '.join([*map(name, signs.domain.ranges), *given])}."
-    lines = [introduced] if variables else []
-    lines += signs.lines
+    statement, introduced = stated(shown, signs.domain)
+    lines = [*introduced, *before, *signs.lines]
     if len(proofs) > 1:
         lines.append("repeat match goal with |- _ /\\ _ => split end.")
         proofs = [[f"- {first}", *(f"  {line}" for line in rest)] for first, *rest in proofs]
-    return Theorem(called, title, statement, (*lines, *(line for p in proofs for line in p)))
+    return statement, [*lines, *(line for p in proofs for line in p)]
+
+
+def stated(shown: Basic, domain: Domain) -> tuple[str, list[str]]:
+    """A statement about all points of a domain, and what introduces them in its proof."""
+    variables, given = " ".join(name(s) for s in domain.ranges), hypotheses(domain)
+    quantified = f"forall {variables} : R, " if variables else ""
+    statement = quantified + " -> ".join([*given.values(), f"({relation(shown)})"])
+    return statement, [f"intros {' '.join([variables, *given])}."] if variables else []
+
+
+def with_logarithms(called: str, title: str, shown: Basic, domain: Domain) -> Theorem:
+    """The same where logarithms occur: a threshold is solved, and others are any numbers."""
+    used = domain.restricted(closure(shown.free_symbols, domain))
+    statement, introduced = stated(shown, used)
+    try:
+        lines = solved(shown, used)
+    except NotWritten:
+        logs = sorted(shown.atoms(log), key=lambda e: (-e.count_ops(), str(e)))
+        named = {e: Symbol(f"log_{k}", real=True) for k, e in enumerate(logs, 1)}
+        others = put_in(shown, named)
+        wide = Domain.of_ranges({**used.ranges, **{s: Range(-oo) for s in named.values()}})
+        kept = [(e, s) for e, s in named.items() if s in others.free_symbols]
+        hidden = [f"set ({s} := {term(e)}) in *; clearbody {s}." for e, s in kept]
+        try:
+            lines = proved(others, wide, hidden)[1][1:]
+        except NotWritten:
+            raise NotWritten(NO_SIGNS) from None
+    return Theorem(called, title, statement, (*introduced, *lines))
+
+
+def solved(shown: Basic, domain: Domain) -> list[str]:
+    """The proof that a parameter is beyond c/log(r), or a + k log(r), iff a condition holds.
+
+    It is where r exp(-c/parameter) is above 1, or exp((parameter - a)/k) above r.
+    """
+    if not isinstance(shown, Iff) or shown.args[1].has(log):
+        raise NotWritten(NO_SIGNS)
+    (parameter, value), place = shown.args[0].args, Symbol("l")
+    if len(logs := value.atoms(log)) != 1:
+        raise NotWritten(NO_SIGNS)
+    (of,) = logs
+    r, x, at = of.args[0], name(parameter), value.xreplace({of: place})
+    ln, scale = term(of, None, ATOM), (at * place).cancel()
+    if not scale.has(place):
+        positive, power = (r - 1, scale, parameter), exp(-scale / parameter)
+        middle, spelled = r * power - 1, f"exp (- ({term(scale)}) / {x})"
+        used, form = f"over_ratio ({term(r)}) ({term(scale)})", f"({term(scale)}) / {ln}"
+    else:
+        k, a = at.expand().coeff(place), at.expand().coeff(place, 0)
+        positive, power = (r, k), exp(((parameter - a) / k).expand())
+        middle, spelled = power - r, f"exp (({x} - ({term(a)})) / ({term(k)}))"
+        used = f"over_log ({term(r)}) ({term(a)}) ({term(k)})"
+        form = f"{term(a, None, 1)} + {term(k, None, 2)} * {ln}"
+    lines = []
+    for number, e in enumerate(positive, 1):
+        own = Signs([e], domain)
+        proof = own.proof(e)
+        lines += [f"assert (Q{number} : 0 < {term(e)}).", "{ idtac.", *own.lines, *proof, "}"]
+    known = " ".join(["ltac:(lra)"] * len(positive))
+    lines += [f"assert (QL := ln_above ({term(r)}) ltac:(lra))."] * (not scale.has(place))
+    lines += [
+        f"replace ({term(value)}) with ({form}) by (field; nz).",
+        f"assert (W := {used} {x} {known}).",
+    ]
+    (_, strict), (gap, also) = (_gap(one) for one in shown.args)
+    if strict is not also:
+        raise NotWritten("a strict inequality does not hold with one that is not")
+    if type(shown.args[0]) in (Lt, Le):
+        middle = -middle
+    which = (Gt, Ge, Lt, Le).index(type(shown.args[0]))
+    part = "W"
+    for _ in range(which):
+        part = f"(proj2 {part})"
+    part = part if which == 3 else f"(proj1 {part})"
+    signs = Signs([middle, gap], domain, {spelled: power})
+    ratio = signs.positive_ratio(middle, gap)
+    lemma = "same_sign" if strict else "same_sign_or_zero"
+    return [
+        *lines,
+        f"eapply iff_trans; [gap_of |]. eapply iff_trans; [exact {part} |].",
+        "eapply iff_trans; [| apply iff_sym; gap_of]. clear W.",
+        *signs.lines,
+        f"apply {lemma} with ({ratio}); [eq | pos].",
+    ]
 
 
 def _sides(part: Basic) -> Iterator[Expr]:

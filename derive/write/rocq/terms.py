@@ -20,6 +20,7 @@ from sympy import (
     Min,
     Mul,
     Pow,
+    S,
     Symbol,
     Tuple,
 )
@@ -80,6 +81,8 @@ def _term(e: Expr, names: Names) -> tuple[str, int]:
         return str(e), ATOM if e >= 0 else SUM
     if e.is_Rational:
         return f"{e.p} / {e.q}", PRODUCT if e > 0 else SUM
+    if e is S.Exp1:
+        return "exp 1", POWER
     if isinstance(e, Add):
         first, *rest = e.as_ordered_terms()
         text = term(first, names)

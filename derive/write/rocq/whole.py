@@ -50,8 +50,9 @@ def whole(called: str, result: Result) -> Iterator[Theorem]:
         If the loss or the structure is of a kind that the library does not know.
     """
     problem = result.problem
-    if problem is None or result.draw is not None or not isinstance(problem.structure, Scheme):
-        raise NotWritten("it is not about one loss on points that are all alike")
+    if reason := _lacks(result):
+        raise NotWritten(reason)
+    assert problem is not None
     read(called, problem, {})
     reasons = ["no pure structure is optimal"]
     found: list[tuple[bool, Theorem]] = []
@@ -67,6 +68,19 @@ def whole(called: str, result: Result) -> Iterator[Theorem]:
         raise NotWritten(reasons[-1])
     any_settled = any(settled for settled, _ in found)
     yield from (theorem for settled, theorem in found if settled or not any_settled)
+
+
+def _lacks(result: Result) -> str:
+    """Why a result is about nothing that the library knows, if it is not."""
+    if result.draw is not None:
+        return "the loss is a mean over random batches, and the library has no expectations"
+    if getattr(result.declared, "similarity", None) is not None:
+        return "the similarity is a kernel, and the loss need not be convex in the Gram matrix"
+    if result.declared is None:
+        return "it describes a structure and is about no loss"
+    if result.problem is None or not isinstance(result.problem.structure, Scheme):
+        return "its classes have several sizes, and the library has points of one kind"
+    return ""
 
 
 @dataclass(frozen=True)

@@ -59,3 +59,58 @@ Definition least (sizes : list nat) (L : matrix -> R) (h : list bool -> R) : Pro
 Definition attained (sizes : list nat) (h : list bool -> R) : Prop :=
   exists dims x, unit_vectors sizes dims x /\
   forall u v, valid sizes u -> valid sizes v -> inner dims x u v = h (agree u v).
+
+(* InfoNCE at one anchor: its positive, and negatives z_negative 0, 1, ...; vectors are functions of
+   the coordinate. *)
+Definition vector := nat -> R.
+Definition dot (d : nat) (u v : vector) : R := sum d (fun t => u t * v t).
+Definition combined (N : nat) (w : nat -> R) (z : nat -> vector) : vector :=
+  fun t => sum N (fun j => w j * z j t).
+Record anchored := { coordinates : nat; negatives : nat; temperature : R;
+  z_anchor : vector; z_positive : vector; z_negative : nat -> vector }.
+Definition unit_anchored (c : anchored) : Prop :=
+  let unit v := dot (coordinates c) v v = 1 in
+  (1 <= negatives c)%nat /\ 0 < temperature c /\ unit (z_anchor c) /\ unit (z_positive c) /\
+  forall j, (j < negatives c)%nat -> unit (z_negative c j).
+Definition power (c : anchored) (x v : vector) : R := exp (dot (coordinates c) x v / temperature c).
+Definition infonce (c : anchored) (x : vector) : R :=
+  - ln (power c x (z_positive c)
+        / (power c x (z_positive c) + sum (negatives c) (fun j => power c x (z_negative c j)))).
+Definition is_gradient (c : anchored) (g : vector) : Prop :=    (* in the anchor, taken as free *)
+  forall v, derivable_pt_lim (fun r => infonce c (fun t => z_anchor c t + r * v t)) 0 (dot (coordinates c) g v).
+
+(* Readings of a configuration. *)
+Definition read_push (c : anchored) : R :=
+  sum (negatives c) (fun j => power c (z_anchor c) (z_negative c j)).
+Definition read_epsilon (c : anchored) : R := read_push c / (power c (z_anchor c) (z_positive c) + read_push c).
+Definition read_q (c : anchored) (j : nat) : R := power c (z_anchor c) (z_negative c j) / read_push c.
+Definition read_m (c : anchored) : vector := combined (negatives c) (read_q c) (z_negative c).
+Definition read_M (c : anchored) : vector :=
+  fun t => (1 - read_epsilon c) * z_positive c t + read_epsilon c * read_m c t.
+Definition read_rho (c : anchored) : R := dot (coordinates c) (read_M c) (z_positive c).
+Definition read_mu (c : anchored) : R := sqrt (dot (coordinates c) (read_m c) (read_m c)).
+Definition read_alignment (c : anchored) : R := dot (coordinates c) (z_anchor c) (z_positive c).
+Definition read_similarity (c : anchored) : R := dot (coordinates c) (z_anchor c) (read_m c).
+Definition read_participation (c : anchored) : R := sum (negatives c) (fun j => read_q c j ^ 2).
+Definition read_similar (c : anchored) (j : nat) : R := dot (coordinates c) (z_anchor c) (z_negative c j).
+Definition read_mean_similar (c : anchored) : R := sum (negatives c) (read_similar c) / INR (negatives c).
+Definition read_variance (c : anchored) : R :=
+  sum (negatives c) (fun j => (read_similar c j - read_mean_similar c) ^ 2) / INR (negatives c).
+Definition read_softmax_variance (c : anchored) : R :=
+  sum (negatives c) (fun j => read_q c j * (read_similar c j - read_similarity c) ^ 2).
+Definition tangential (c : anchored) (g : vector) : vector :=   (* its part in the tangent plane *)
+  fun t => g t - dot (coordinates c) g (z_anchor c) * z_anchor c t.
+Definition across (c : anchored) (j : nat) : vector :=          (* a negative orthogonal to the positive *)
+  fun t => z_negative c j t - dot (coordinates c) (z_negative c j) (z_positive c) * z_positive c t.
+(* No eigenvalue of (1/N) sum z_j z_j^T is above s. *)
+Definition moment_at_most (c : anchored) (z : nat -> vector) (s : R) : Prop :=
+  forall v, sum (negatives c) (fun j => dot (coordinates c) (z j) v ^ 2) / INR (negatives c)
+            <= s * dot (coordinates c) v v.
+(* The softmax mean of the negatives times epsilon: its part with equal weights, the rest, and what of
+   that is linear in the similarities. *)
+Definition part_of (c : anchored) (w : nat -> R) : R :=
+  let v := combined (negatives c) (fun j => read_epsilon c * w j) (z_negative c) in dot (coordinates c) v v.
+Definition sampling (c : anchored) : R := part_of c (fun _ => / INR (negatives c)).
+Definition fluctuation (c : anchored) : R := part_of c (fun j => read_q c j - / INR (negatives c)).
+Definition linear_part (c : anchored) : R :=
+  part_of c (fun j => (read_similar c j - read_mean_similar c) / (INR (negatives c) * temperature c)).

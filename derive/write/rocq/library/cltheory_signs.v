@@ -79,3 +79,33 @@ Ltac nz1 := first [lra | apply Rgt_not_eq; red; pos | apply Rgt_not_eq; red; rin
 Ltac nz := repeat match goal with |- _ /\ _ => split end; nz1.
 Ltac eq := first [ring | field; nz].
 Ltac exp_eq := rewrite <- ?exp_Ropp, <- ?exp_plus; f_equal; field; nz.
+
+(* Where a function that increases is zero, its sign changes; so thresholds with a logarithm. *)
+Definition changes_sign (x v y : R) : Prop :=
+  (0 < x - v <-> 0 < y) /\ (0 <= x - v <-> 0 <= y) /\ (0 < v - x <-> 0 < - y) /\ (0 <= v - x <-> 0 <= - y).
+Lemma by_zero (f : R -> R) (D : R -> Prop) v x : D v -> D x -> f v = 0 ->
+  (forall a b, D a -> D b -> a < b -> f a < f b) -> changes_sign x v (f x).
+Proof.
+  intros V X Z M. destruct (total_order_T x v) as [[l | ->] | g].
+  - assert (H := M _ _ X V l). repeat split; intro; lra.
+  - rewrite Z. repeat split; intro; lra.
+  - assert (H := M _ _ V X g). repeat split; intro; lra.
+Qed.
+Lemma ln_above r : 0 < r - 1 -> 0 < ln r.
+Proof. intro h. rewrite <- ln_1. apply ln_increasing; lra. Qed.
+Lemma over_ratio r c x : 0 < r - 1 -> 0 < c -> 0 < x -> changes_sign x (c / ln r) (r * exp (- c / x) - 1).
+Proof.
+  intros R C X. assert (L := ln_above r R). apply (by_zero (fun x => r * exp (- c / x) - 1) (fun x => 0 < x)).
+  - apply Rdiv_lt_0_compat; assumption.
+  - exact X.
+  - replace (- c / (c / ln r)) with (- ln r) by (field; lra). rewrite exp_Ropp, exp_ln by lra. field. lra.
+  - intros a b A B l. apply Rplus_lt_compat_r, Rmult_lt_compat_l; [lra|]. apply exp_increasing.
+    apply Ropp_lt_cancel. replace (- (- c / b)) with (c * / b) by (field; lra). replace (- (- c / a)) with (c * / a) by (field; lra).
+    apply Rmult_lt_compat_l; [exact C|]. apply Rinv_lt_contravar; [apply Rmult_lt_0_compat|]; assumption.
+Qed.
+Lemma over_log r a k x : 0 < r -> 0 < k -> changes_sign x (a + k * ln r) (exp ((x - a) / k) - r).
+Proof.
+  intros R K. apply (by_zero (fun x => exp ((x - a) / k) - r) (fun _ => True)); try exact I.
+  - replace ((a + k * ln r - a) / k) with (ln r) by (field; lra). rewrite exp_ln by exact R. ring.
+  - intros p q _ _ l. apply Rplus_lt_compat_r, exp_increasing, Rmult_lt_compat_r; [apply Rinv_0_lt_compat; exact K | lra].
+Qed.

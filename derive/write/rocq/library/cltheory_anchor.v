@@ -1,0 +1,264 @@
+(* Written by cltheory. InfoNCE at one anchor: its gradient is (M - z+)/tau, and what the softmax mean m
+   of the negatives is bounded by. *)
+From Coq Require Import Reals Lra Lia List Arith.
+Require Import cltheory_loss cltheory_gram cltheory_convex.
+Import ListNotations.
+Open Scope R_scope.
+
+Lemma dot_sym d u v : dot d u v = dot d v u.
+Proof. apply sum_ext; intros; ring. Qed.
+Lemma dot_ext d u v w : (forall t, (t < d)%nat -> u t = v t) -> dot d u w = dot d v w.
+Proof. intro e. apply sum_ext; intros; rewrite e by assumption; reflexivity. Qed.
+Lemma dot_line d a b u v w : dot d (fun t => a * u t + b * v t) w = a * dot d u w + b * dot d v w.
+Proof. unfold dot. rewrite <- !sum_scal, <- sum_plus. apply sum_ext; intros; ring. Qed.
+Lemma dot_pos d u : 0 <= dot d u u.
+Proof. unfold dot. rewrite <- (Rmult_0_r (INR d)), <- (sum_const d 0). apply sum_le. intros; apply Rle_0_sqr. Qed.
+Lemma dot_combined d N w z v : dot d (combined N w z) v = sum N (fun j => w j * dot d (z j) v).
+Proof.
+  unfold dot, combined. rewrite (sum_ext d _ (fun t => sum N (fun j => w j * (z j t * v t)))).
+  - rewrite sum_swap. apply sum_ext; intros; apply sum_scal.
+  - intros. rewrite Rmult_comm, <- sum_scal. apply sum_ext; intros; ring.
+Qed.
+Lemma dot_square d a b u v f : (forall t, f t = a * u t + b * v t) ->
+  dot d f f = a ^ 2 * dot d u u + 2 * a * b * dot d u v + b ^ 2 * dot d v v.
+Proof.
+  intro e. rewrite (dot_ext d f (fun t => a * u t + b * v t)) by (intros; apply e).
+  rewrite dot_line, (dot_sym d u f), (dot_sym d v f), !(dot_ext d f (fun t => a * u t + b * v t)) by (intros; apply e).
+  rewrite !dot_line, (dot_sym d v u). ring.
+Qed.
+Lemma dot_cauchy d u v : dot d v v = 1 -> dot d u v ^ 2 <= dot d u u.
+Proof.
+  intro e. assert (P := dot_pos d (fun t => 1 * u t + - dot d u v * v t)).
+  rewrite (dot_square d 1 (- dot d u v) u v) in P by reflexivity. rewrite e in P. lra.
+Qed.
+Lemma sum_pos N f : (forall j, (j < N)%nat -> 0 <= f j) -> 0 <= sum N f.
+Proof. intro h. rewrite <- (Rmult_0_r (INR N)), <- (sum_const N 0). apply sum_le. exact h. Qed.
+Lemma sum_more N f : (1 <= N)%nat -> (forall j, 0 < f j) -> 0 < sum N f.
+Proof.
+  intros h p. destruct N; [lia|]. simpl. apply Rplus_le_lt_0_compat; [apply sum_pos; intros; left; apply p | apply p].
+Qed.
+
+(* A combination is no longer than the largest eigenvalue allows. *)
+Lemma rayleigh d N z w s : (1 <= N)%nat -> 0 <= s ->
+  (forall v, sum N (fun j => dot d (z j) v ^ 2) / INR N <= s * dot d v v) ->
+  dot d (combined N w z) (combined N w z) <= s * (INR N * sum N (fun j => w j ^ 2)).
+Proof.
+  intros one S0 M. set (C := combined N w z). set (X := dot d C C). set (W := sum N (fun j => w j ^ 2)).
+  assert (PN : 0 < INR N) by (apply lt_0_INR; lia). assert (PX : 0 <= X) by apply dot_pos.
+  assert (PW : 0 <= W) by (apply sum_pos; intros; apply pow2_ge_0).
+  set (A := sum N (fun j => dot d (z j) C ^ 2)).
+  assert (HA : A <= INR N * s * X).
+  { specialize (M C). fold X in M. fold A in M. apply Rmult_le_compat_l with (r := INR N) in M; [|lra].
+    replace (INR N * (A / INR N)) with A in M by (field; lra). lra. }
+  assert (Q : forall t, 0 <= W - 2 * t * X + t * t * A).
+  { intro t. replace (W - 2 * t * X + t * t * A) with (sum N (fun j => (w j - t * dot d (z j) C) ^ 2)).
+    - apply sum_pos; intros; apply pow2_ge_0.
+    - transitivity (sum N (fun j => w j ^ 2 + ((- 2 * t) * (w j * dot d (z j) C) + (t * t) * dot d (z j) C ^ 2))); [apply sum_ext; intros; ring|].
+      rewrite !sum_plus, !sum_scal. unfold X, C. rewrite dot_combined. fold C. fold A. fold W. ring. }
+  destruct S0 as [P|<-].
+  - specialize (Q (/ (INR N * s))). assert (R : 0 < INR N * s) by (apply Rmult_lt_0_compat; assumption).
+    assert (E : / (INR N * s) * / (INR N * s) * A <= / (INR N * s) * X).
+    { rewrite Rmult_assoc. apply Rmult_le_compat_l; [left; apply Rinv_0_lt_compat; exact R|].
+      apply Rmult_le_reg_l with (INR N * s); [exact R|]. rewrite <- Rmult_assoc, Rinv_r by lra. lra. }
+    assert (F : / (INR N * s) * X <= W) by lra.
+    apply Rmult_le_compat_l with (r := INR N * s) in F; [|lra]. rewrite <- Rmult_assoc, Rinv_r in F by lra. lra.
+  - rewrite Rmult_0_l. destruct PX as [PX|<-]; [exfalso|lra]. specialize (Q ((W + 1) / (2 * X))).
+    assert (HA' : (W + 1) / (2 * X) * ((W + 1) / (2 * X)) * A <= 0).
+    { rewrite <- (Rmult_0_r ((W + 1) / (2 * X) * ((W + 1) / (2 * X)))). apply Rmult_le_compat_l; [apply Rle_0_sqr | lra]. }
+    replace (2 * ((W + 1) / (2 * X)) * X) with (W + 1) in Q by (field; lra). lra.
+Qed.
+
+Section Anchor.
+Variable c : anchored.
+Hypothesis ok : unit_anchored c.
+Notation d := (coordinates c).
+Notation N := (negatives c).
+Notation tau := (temperature c).
+Notation z := (z_anchor c).
+Notation zp := (z_positive c).
+Notation zn := (z_negative c).
+Notation m := (read_m c).
+Notation M := (read_M c).
+Notation q := (read_q c).
+Notation eps := (read_epsilon c).
+
+Lemma one_more : (1 <= N)%nat. Proof. apply ok. Qed.
+Lemma warm : 0 < tau. Proof. apply ok. Qed.
+Lemma unit_z : dot d z z = 1. Proof. apply ok. Qed.
+Lemma unit_p : dot d zp zp = 1. Proof. apply ok. Qed.
+Lemma unit_n j : (j < N)%nat -> dot d (zn j) (zn j) = 1. Proof. apply ok. Qed.
+Lemma push_pos : 0 < read_push c.
+Proof. apply sum_more; [apply one_more | intros; apply exp_pos]. Qed.
+Lemma eps_range : 0 < eps < 1.
+Proof.
+  assert (P := push_pos). assert (Q := exp_pos (dot d z zp / tau)). fold (power c z zp) in Q. unfold read_epsilon.
+  split; [apply Rdiv_lt_0_compat; lra|]. apply Rmult_lt_reg_r with (power c z zp + read_push c); [lra|].
+  unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
+Qed.
+Lemma q_pos j : 0 <= q j.
+Proof. left. apply Rdiv_lt_0_compat; [apply exp_pos | apply push_pos]. Qed.
+Lemma q_sum : sum N q = 1.
+Proof.
+  assert (P := push_pos). transitivity (sum N (fun j => / read_push c * power c z (zn j))).
+  - apply sum_ext; intros. unfold read_q, Rdiv. ring.
+  - rewrite sum_scal. fold (read_push c). field. lra.
+Qed.
+
+(* The gradient. *)
+Theorem gradient_here : is_gradient c (fun t => (M t - zp t) / tau).
+Proof.
+  intro v. assert (T := warm). set (key := fun j : nat => if Nat.eqb j N then zp else zn j).
+  set (x0 := fun w : point => match w with [j] => dot d z (key j) / tau | _ => 0 end).
+  set (y := fun w : point => match w with [j] => dot d v (key j) / tau | _ => 0 end).
+  assert (L := lse_derivative [S N] (fun _ => 1) x0 y). cbv zeta in L. simpl total in L. unfold x0, y in L.
+  assert (K : key N = zp) by (unfold key; rewrite Nat.eqb_refl; reflexivity).
+  assert (K' : forall j, (j < N)%nat -> key j = zn j) by (intros j h; unfold key; destruct (Nat.eqb_spec j N); [lia | reflexivity]).
+  assert (Z : sum N (fun i => 1 * exp (dot d z (key i) / tau)) = read_push c).
+  { apply sum_ext; intros j h. rewrite K' by exact h. unfold power. ring. }
+  rewrite Z, K in L. set (P := exp (dot d z zp / tau)) in *. assert (PP : 0 < P) by apply exp_pos. assert (PS := push_pos).
+  specialize (L ltac:(lra)).
+  apply der_ext with (fun r => ln (sum N (fun i => 1 * exp (dot d z (key i) / tau + r * (dot d v (key i) / tau)))
+    + 1 * exp (dot d z zp / tau + r * (dot d v zp / tau))) - (dot d z zp / tau + r * (dot d v zp / tau))).
+  - intro r. unfold infonce, power.
+    assert (E : forall k, dot d (fun t => z t + r * v t) k / tau = dot d z k / tau + r * (dot d v k / tau)).
+    { intro k. rewrite (dot_ext d _ (fun t => 1 * z t + r * v t)) by (intros; ring). rewrite dot_line. unfold Rdiv; ring. }
+    rewrite E, (sum_ext N (fun j => exp (dot d _ _ / tau)) (fun i => 1 * exp (dot d z (key i) / tau + r * (dot d v (key i) / tau))))
+      by (intros j h; rewrite E, K' by exact h; ring).
+    assert (Q := exp_pos (dot d z zp / tau + r * (dot d v zp / tau))).
+    assert (Q' : 0 <= sum N (fun i => 1 * exp (dot d z (key i) / tau + r * (dot d v (key i) / tau))))
+      by (apply sum_pos; intros; left; rewrite Rmult_1_l; apply exp_pos).
+    match goal with |- _ = - ln (?a / ?b) => replace (a / b) with (a * / b) by reflexivity; assert (0 < b) by lra end.
+    rewrite ln_mult, ln_Rinv, ln_exp by (try apply Rinv_0_lt_compat; assumption). rewrite (Rplus_comm (exp _)), !Rmult_1_l. ring.
+  - replace (dot d (fun t => (M t - zp t) / tau) v)
+      with (sum N (fun i => 1 * exp (dot d z (key i) / tau) / (read_push c + 1 * P) * (dot d v (key i) / tau))
+            + 1 * P / (read_push c + 1 * P) * (dot d v zp / tau) - dot d v zp / tau).
+    + apply (derivable_pt_lim_minus (fun r => ln (sum N (fun i => 1 * exp (dot d z (key i) / tau + r * (dot d v (key i) / tau)))
+        + 1 * exp (dot d z zp / tau + r * (dot d v zp / tau))))); [exact L | apply der_affine].
+    + rewrite (dot_ext d (fun t => (M t - zp t) / tau) (fun t => eps / tau * m t + - (eps / tau) * zp t)) by (intros; unfold read_M, Rdiv; ring).
+      rewrite dot_line. unfold read_m at 1. rewrite dot_combined, (dot_sym d zp v).
+      rewrite (sum_ext N (fun i => 1 * exp (dot d z (key i) / tau) / (read_push c + 1 * P) * (dot d v (key i) / tau))
+        (fun j => eps / tau * (q j * dot d (zn j) v))).
+      * rewrite sum_scal. unfold read_epsilon, power. fold P. field. lra.
+      * intros j h. rewrite K' by exact h. unfold read_epsilon, read_q, power. fold P. rewrite (dot_sym d v). field. lra.
+Qed.
+Variable g : vector.
+Hypothesis gradient_ : is_gradient c g.
+Lemma gradient_is v : dot d g v = dot d (fun t => (M t - zp t) / tau) v.
+Proof. exact (uniqueness_limite _ _ _ _ (gradient_ v) (gradient_here v)). Qed.
+Lemma gradient_dot v : dot d g v = eps / tau * (dot d m v - dot d zp v).
+Proof.
+  rewrite gradient_is, (dot_ext d _ (fun t => eps / tau * m t + - (eps / tau) * zp t)) by (intros; unfold read_M, Rdiv; ring).
+  rewrite dot_line. ring.
+Qed.
+
+Lemma mean_alignment : dot d m zp = (eps + read_rho c - 1) / eps.
+Proof. assert (E := eps_range). unfold read_rho, read_M. rewrite dot_line, unit_p. field. lra. Qed.
+Lemma mu_square : read_mu c ^ 2 = dot d m m.
+Proof. unfold read_mu. simpl. rewrite Rmult_1_r. apply sqrt_sqrt, dot_pos. Qed.
+Lemma square : dot d g g = (2 * eps * (1 - read_rho c) - eps ^ 2 * (1 - read_mu c ^ 2)) / tau ^ 2.
+Proof.
+  assert (E := eps_range). assert (T := warm).
+  rewrite gradient_dot, !(dot_sym d _ g), !gradient_dot, (dot_sym d zp m), unit_p, mean_alignment, mu_square. field. lra.
+Qed.
+Lemma along : dot d g z = eps / tau * (read_similarity c - read_alignment c).
+Proof. rewrite gradient_dot, !(dot_sym d _ z). reflexivity. Qed.
+Lemma tangential_square : dot d (tangential c g) (tangential c g)
+  = (2 * eps * (1 - read_rho c) - eps ^ 2 * (1 - read_mu c ^ 2)) / tau ^ 2 - (eps / tau * (read_similarity c - read_alignment c)) ^ 2.
+Proof.
+  rewrite <- square, <- along. rewrite (dot_square d 1 (- dot d g z) g z) by (intros; unfold tangential; ring).
+  rewrite unit_z. ring.
+Qed.
+
+Lemma across_mean t : combined N q (across c) t = 1 * m t + - dot d m zp * zp t.
+Proof.
+  unfold read_m at 2. rewrite dot_combined. unfold across, read_m, combined.
+  rewrite (sum_ext N _ (fun j => q j * zn j t + - zp t * (q j * dot d (zn j) zp))) by (intros; ring).
+  rewrite sum_plus, sum_scal. ring.
+Qed.
+
+(* How long m is. *)
+Lemma spread v : dot d v v = 1 -> sum N (fun j => q j * (dot d v (zn j) - dot d v m) ^ 2) <= 1 - read_mu c ^ 2.
+Proof.
+  intro e. rewrite mu_square.
+  assert (S1 : 1 - dot d m m = sum N (fun j => q j * (dot d (zn j) (zn j) + (- 2 * dot d (zn j) m + dot d m m)))).
+  { rewrite (sum_ext N _ (fun j => 1 * q j + (- 2 * (q j * dot d (zn j) m) + dot d m m * q j))) by (intros j h; rewrite unit_n by exact h; ring).
+    rewrite !sum_plus, !sum_scal, q_sum, <- dot_combined. fold m. ring. }
+  rewrite S1. apply sum_le; intros j h. apply Rmult_le_compat_l; [apply q_pos|].
+  assert (C := dot_cauchy d (fun t => 1 * zn j t + - 1 * m t) v e).
+  rewrite (dot_square d 1 (-1) (zn j) m) in C by reflexivity. rewrite dot_line in C. rewrite !(dot_sym d v). lra.
+Qed.
+Lemma by_variance : read_mu c ^ 2 <= 1 - read_softmax_variance c.
+Proof. assert (S := spread z unit_z). unfold read_softmax_variance, read_similar, read_similarity. lra. Qed.
+Lemma at_most_1 : read_mu c ^ 2 <= 1.
+Proof.
+  assert (S := spread z unit_z). assert (0 <= sum N (fun j => q j * (dot d z (zn j) - dot d z m) ^ 2)); [|lra].
+  apply sum_pos; intros. apply Rmult_le_pos; [apply q_pos | apply pow2_ge_0].
+Qed.
+Lemma by_alignment : ((eps + read_rho c - 1) / eps) ^ 2 <= read_mu c ^ 2.
+Proof. rewrite mu_square, <- mean_alignment. apply dot_cauchy, unit_p. Qed.
+Lemma rho_range : 1 - 2 * eps <= read_rho c <= 1.
+Proof.
+  assert (B := by_alignment). assert (L := at_most_1). assert (E := eps_range).
+  set (a := (eps + read_rho c - 1) / eps) in *. replace (read_rho c) with (1 - eps + eps * a) by (unfold a; field; lra). nra.
+Qed.
+Lemma moment_pos zs s : moment_at_most c zs s -> 0 <= s.
+Proof.
+  intro h. specialize (h z). rewrite unit_z in h. apply Rle_trans with (2 := Req_le _ _ (Rmult_1_r s)), Rle_trans with (2 := h).
+  apply Rmult_le_pos; [apply sum_pos; intros; apply pow2_ge_0 | left; apply Rinv_0_lt_compat, lt_0_INR, one_more].
+Qed.
+Lemma by_moment s : moment_at_most c zn s -> read_mu c ^ 2 <= s * (INR N * read_participation c).
+Proof. intro h. rewrite mu_square. apply rayleigh; [apply one_more | exact (moment_pos _ _ h) | exact h]. Qed.
+Lemma by_across s : moment_at_most c (across c) s ->
+  read_mu c ^ 2 <= ((eps + read_rho c - 1) / eps) ^ 2 + s * (INR N * read_participation c).
+Proof.
+  intro h. rewrite mu_square, <- mean_alignment.
+  assert (R := rayleigh d N (across c) q s one_more (moment_pos _ _ h) h). fold (read_participation c) in R.
+  rewrite (dot_square d 1 (- dot d m zp) m zp) in R by apply across_mean. rewrite unit_p in R. lra.
+Qed.
+Lemma part_at_most w s : moment_at_most c zn s -> part_of c w <= s * (INR N * sum N (fun j => (eps * w j) ^ 2)).
+Proof. intro h. apply rayleigh; [apply one_more | exact (moment_pos _ _ h) | exact h]. Qed.
+Lemma size_pos_ : 0 < INR N. Proof. apply lt_0_INR, one_more. Qed.
+Lemma sampling_most s : moment_at_most c zn s -> sampling c <= s * eps ^ 2.
+Proof.
+  intro h. assert (P := size_pos_). assert (A := part_at_most (fun _ => / INR N) s h). cbv beta in A. rewrite sum_const in A.
+  replace (INR N * (INR N * (eps * / INR N) ^ 2)) with (eps ^ 2) in A by (field; lra). exact A.
+Qed.
+Lemma fluctuation_most s : moment_at_most c zn s -> fluctuation c <= s * (eps ^ 2 * (INR N * read_participation c - 1)).
+Proof.
+  intro h. assert (P := size_pos_). assert (A := part_at_most (fun j => q j - / INR N) s h). cbv beta in A.
+  rewrite (sum_ext N (fun j => (eps * (q j - / INR N)) ^ 2) (fun j => eps ^ 2 * q j ^ 2 + (- 2 * eps ^ 2 / INR N * q j + eps ^ 2 / INR N ^ 2))) in A
+    by (intros; field; lra).
+  rewrite !sum_plus, !sum_scal, sum_const, q_sum in A. fold (read_participation c) in A.
+  replace (INR N * _) with (eps ^ 2 * (INR N * read_participation c - 1)) in A by (field; lra). exact A.
+Qed.
+Lemma linear_most s : moment_at_most c zn s -> linear_part c <= s * (eps ^ 2 * read_variance c / tau ^ 2).
+Proof.
+  intro h. assert (P := size_pos_). assert (T := warm).
+  assert (A := part_at_most (fun j => (read_similar c j - read_mean_similar c) / (INR N * tau)) s h). cbv beta in A.
+  rewrite (sum_ext N (fun j => (eps * _) ^ 2) (fun j => eps ^ 2 / (INR N ^ 2 * tau ^ 2) * (read_similar c j - read_mean_similar c) ^ 2)) in A
+    by (intros; field; lra).
+  rewrite sum_scal in A. unfold read_variance. set (V := sum N (fun j => (_ - _) ^ 2)) in *.
+  replace (eps ^ 2 * (V / INR N) / tau ^ 2) with (INR N * (eps ^ 2 / (INR N ^ 2 * tau ^ 2) * V)) by (field; lra). exact A.
+Qed.
+Lemma variance_most s : moment_at_most c zn s -> read_variance c <= s.
+Proof.
+  intro h. assert (P := size_pos_). specialize (h z). rewrite unit_z, Rmult_1_r in h. eapply Rle_trans; [|exact h].
+  apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; exact P|]. set (a := read_mean_similar c).
+  rewrite (sum_ext N (fun j => dot d (zn j) z ^ 2) (fun j => (read_similar c j - a) ^ 2 + (2 * a * read_similar c j + - a ^ 2)))
+    by (intros; unfold read_similar; rewrite (dot_sym d z); ring).
+  rewrite !sum_plus, sum_scal, sum_const. assert (E : sum N (read_similar c) = INR N * a) by (unfold a, read_mean_similar; field; lra).
+  rewrite E. assert (0 <= INR N * a ^ 2) by (apply Rmult_le_pos; [lra | apply pow2_ge_0]). lra.
+Qed.
+Lemma linear_spectrum s : moment_at_most c zn s -> linear_part c <= s * (eps ^ 2 * s / tau ^ 2).
+Proof.
+  intro h. eapply Rle_trans; [exact (linear_most s h)|]. apply Rmult_le_compat_l; [exact (moment_pos _ _ h)|].
+  apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat, pow_lt, warm|]. apply Rmult_le_compat_l; [apply pow2_ge_0 | exact (variance_most s h)].
+Qed.
+End Anchor.
+
+Lemma room a b : a <= b -> 0 <= b - a. Proof. lra. Qed.
+Lemma some_anchored : exists c, unit_anchored c.
+Proof.
+  exists {| coordinates := 1; negatives := 1; temperature := 1; z_anchor := fun _ => 1; z_positive := fun _ => 1; z_negative := fun _ _ => 1 |}.
+  unfold unit_anchored, dot; simpl. repeat split; try lia; intros; lra.
+Qed.
