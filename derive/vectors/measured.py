@@ -44,7 +44,6 @@ def of_logits(logits: Row, digits: int = 50) -> Numbers:
             "participation": mpmath.fsum(a * a for a in q),
             "spread_2": length(centred),
             "spread_inf": max(map(abs, centred)),
-            "highest": max(centred),
             "deviation": length([a - mpf(1) / size for a in q]),
             "remainder_2": length(rest),
             "remainder_inf": max(map(abs, rest)),
@@ -78,11 +77,9 @@ def of_batch(batch: Sequence[Row], candidate: Row, digits: int = 50) -> Numbers:
             "effective_rank": 1 / t,
             "sigma_hat": max(values),
             "entropy_rank": mpmath.exp(-mpmath.fsum(logs)),
-            "isotropy_deviation": mpmath.sqrt(max(d * t - 1, 0)),
             "q": dot(products, products) / size,
             "centroid": middle(products),
             "t_next": squared_norm(second_moment([*rows, z])),
-            "frobenius_diversity": squared_norm(moment - second_moment([z])),
         }
 
 
@@ -118,7 +115,6 @@ def of_law(
             "tau": number(tau),
             "epsilon": mpmath.sqrt(expected("epsilon", 2)),
             "mean_epsilon_squared": expected("epsilon", 2),
-            "mean_epsilon": expected("epsilon"),
             "epsilon_max": max(a["epsilon"] for a in atoms),
             "mean_epsilon_squared_sigma": mpmath.fsum(
                 w * a["epsilon"] ** 2 * a["sigma"] for w, a in zip(share, atoms, strict=True)

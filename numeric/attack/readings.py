@@ -120,9 +120,6 @@ class _Logits:
     def spread_inf(self) -> Tensor:
         return self._centred.abs().amax(-1)
 
-    def highest(self) -> Tensor:
-        return self._centred.amax(-1)
-
     def deviation(self) -> Tensor:
         return vector_norm(self._rest + self._centred / self._size, dim=-1)
 
@@ -178,12 +175,6 @@ class _Candidate:
         values = eigvalsh(moment).clamp_min(0)
         return torch.special.entr(values.clamp_min(1e-300)).sum(-1).exp()
 
-    def isotropy_deviation(self) -> Tensor:
-        # As a norm: d t - 1 cancels near isotropy.
-        moment = self._batch.mT @ self._batch / self._size
-        eye = torch.eye(self._d, dtype=moment.dtype, device=moment.device)
-        return vector_norm((moment - eye / self._d).flatten(-2), dim=-1) * self._d**0.5
-
     def q(self) -> Tensor:
         return self._products.square().mean(-1)
 
@@ -192,9 +183,6 @@ class _Candidate:
 
     def t_next(self) -> Tensor:
         return _trace_of_square(torch.cat([self._batch, self._candidate[..., None, :]], dim=-2))
-
-    def frobenius_diversity(self) -> Tensor:
-        return self.t() - 2 * self.q() + 1
 
 
 def _trace_of_square(rows: Tensor) -> Tensor:
@@ -229,9 +217,6 @@ class _Law:
 
     def mean_epsilon_squared(self) -> Tensor:
         return self._mean(self._each["epsilon"].square())
-
-    def mean_epsilon(self) -> Tensor:
-        return self._mean(self._each["epsilon"])
 
     def epsilon_max(self) -> Tensor:
         return self._each["epsilon"].amax(-1)

@@ -8,7 +8,7 @@ from functools import lru_cache, reduce
 from typing import Any, Protocol
 
 import torch
-from sympy import Abs, Expr, Float, Function, Max, Min, Piecewise, Pow, Symbol, lambdify
+from sympy import Expr, Float, Function, Max, Min, Piecewise, Pow, Symbol, lambdify
 from sympy.logic.boolalg import And, Boolean, Not, Or
 from torch import Tensor
 
@@ -37,10 +37,6 @@ class _Largest(Function):  # type: ignore[misc]
 
 
 class _Least(Function):  # type: ignore[misc]
-    pass
-
-
-class _Size(Function):  # type: ignore[misc]
     pass
 
 
@@ -90,12 +86,9 @@ _TORCH: dict[str, Callable[..., Any]] = {
     "_Root": _root,
     "_Largest": _largest,
     "_Least": _least,
-    "_Size": _of_tensor(torch.abs),
     "_Where": _where,
-    **{
-        name: _of_tensor(getattr(torch, name))
-        for name in ("exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "atan")
-    },
+    "exp": _of_tensor(torch.exp),
+    "log": _of_tensor(torch.log),
 }
 
 
@@ -170,7 +163,7 @@ def _gathered(e: Any) -> Any:
     if not e.args:
         return e
     e = e.func(*(_gathered(a) for a in e.args))
-    opaque = (Piecewise, Max, Min, Abs, Function)
+    opaque = (Piecewise, Max, Min, Function)
     return e.expand() if e.is_Add and e.has(PART) and not e.has(*opaque) else e
 
 
@@ -187,8 +180,6 @@ def _in_torch(e: Any) -> Any:
         return _Largest(*args)
     if isinstance(e, Min):
         return _Least(*args)
-    if isinstance(e, Abs):
-        return _Size(*args)
     if isinstance(e, Pow) and e.exp.is_Rational and e.exp.q == 2:
         return _Root(args[0]) ** e.exp.p
     return e.func(*args)
