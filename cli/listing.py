@@ -32,7 +32,7 @@ def list_command(word: str | None, style: str) -> int:
     WORD is searched in ids, titles, sources, losses, libraries, parameters and keywords; if none of
     these has it, also in quantities and proofs."""
     from ..derive.results import FAMILIES, OTHERS, results
-    from ..derive.write.rocq.rungs import RUNGS, exported
+    from ..derive.write.rocq.rungs import RUNGS, exported, limits
 
     everyone = list(results.values())
     if word is not None:

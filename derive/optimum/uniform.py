@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sympy import Add, Eq, Expr, Integer, S, Symbol, log
+from sympy import Add, Eq, Expr, Integer, S, Symbol, Tuple, log
 
 from ..decide.decide import positive, zero
 from ..decide.domain import Domain
@@ -24,9 +24,10 @@ from ..problems.problem import Problem
 from ..proof.derivation import Derivation
 from ..proof.relations import eq
 from ..proof.sphere import ONE_SET, TWO_SETS, WITHOUT_ANCHOR
-from ..proof.statement import Lemma, Statement
+from ..proof.statement import Lemma, Relations, Statement
 from ..structures.scheme import Scheme
 from .dimension import d
+from .reduce import ReducedLoss
 
 #: What a bound has the logarithm of.
 NUMBER = Symbol("number")
@@ -109,7 +110,10 @@ def least_on_sphere(problem: Problem, proof: Derivation | None = None) -> Expr |
     if not isinstance(loss, SoftmaxLoss) or not isinstance(scheme, Scheme):
         return None
     totals: dict[Expr, Expr] = {}
-    for k, term in enumerate(loss.terms, 1):
+    terms = loss.terms
+    if loss.similarity is None and any(alike(term, scheme) is None for term in terms):
+        terms = _nested(loss, scheme, problem.domain, proof)
+    for k, term in enumerate(terms, 1):
         found = alike(term, scheme) if loss.similarity is None else None
         weights = (term.coefficient, *term.weights)
         signs = (positive(w, problem.domain, strict=False) for w in weights)
@@ -122,6 +126,42 @@ def least_on_sphere(problem: Problem, proof: Derivation | None = None) -> Expr |
             proof.add(title, says, "anchors have equal denominators, up to the anchor itself")
     at = ((tidy(total), at_uniform(size, loss.temperature)) for size, total in totals.items())
     return Add(*(total * bound for total, bound in at))
+
+
+def _nested(
+    loss: SoftmaxLoss, scheme: Scheme, domain: Domain, proof: Derivation | None
+) -> tuple[SoftmaxTerm, ...]:
+    """The same loss with terms whose positives are nested, from the nearest relation outwards.
+
+    Its own terms where they have different denominators, or not all positives in them.
+    """
+    first = loss.terms[0]
+    for t in loss.terms:
+        plain = not t.own_positive and not t.denominator_weights
+        if not plain or t.denominator != first.denominator or {*t.positives} - {*t.denominator}:
+            return loss.terms
+    pulls = ReducedLoss(loss, scheme).pulls
+    names = [r.name for r in scheme.relations if r.name in first.denominator]
+    steps = zip(names, [*names[1:], ""], strict=True)
+    terms = [
+        SoftmaxTerm(tidy((pulls[r] - pulls.get(out, S.Zero)) * count), near, first.denominator)
+        for k, (r, out) in enumerate(steps, 1)
+        for near in [tuple(names[:k])]
+        for count in [_count(scheme, near)]
+    ]
+    made = replace(loss, terms=tuple(t for t in terms if t.coefficient != 0))
+    if proof is not None:
+        same = ReducedLoss(made, scheme).pulls
+        proof.add(
+            "The loss is a sum of terms with nested positives",
+            Relations(
+                Tuple(*(eq(f"pull_{r}", pull) for r, pull in same.items())),
+                domain,
+                names={Symbol(f"pull_{r}"): pull for r, pull in pulls.items()},
+            ),
+            "a pair weighs the same as a positive, and the denominators are equal",
+        )
+    return made.terms
 
 
 def of_groups(sizes: Collection[int], tau: Expr) -> Expr:

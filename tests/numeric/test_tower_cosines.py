@@ -79,3 +79,42 @@ def test_a_corrupted_sum_is_refused() -> None:
         for k, one in enumerate(shown):
             wrong = [*shown[:k], eq(one.args[0], -one.args[1]), *shown[k + 1 :]]
             assert not isinstance(step.says.saying(Tuple(*wrong)).decide(), Holds)
+
+
+def spread(u: np.ndarray, v: np.ndarray) -> tuple[float, float]:
+    """The variance of the cosines of negative pairs, and its lower bound."""
+    g = u @ v.T
+    beside = g[~np.eye(len(g), dtype=bool)]
+    a = float(np.clip(g[0, 0], -1, 1))
+    at = {"N": len(u), "d": u.shape[1], "a": a, "c": float(beside.mean())}
+    return float(beside.var()), float(RESULT.value("spread_at_least", **at))
+
+
+@pytest.mark.parametrize("d", [2, 4])
+def test_negative_pairs_spread_in_few_dimensions(d: int) -> None:
+    """Towers that coincide, that differ by a rotation, and that are opposite; a search as well."""
+    rng = np.random.default_rng(d)
+    turn = np.kron(np.eye(d // 2), [[np.cos(1), -np.sin(1)], [np.sin(1), np.cos(1)]])
+    for _ in range(20):
+        u = rng.standard_normal((9, d))
+        u /= np.linalg.norm(u, axis=1, keepdims=True)
+        for v in (u, u @ turn, -u):
+            found, bound = spread(u, v)
+            assert found >= bound - 1e-12  # rounding
+
+    def excess(x: np.ndarray) -> float:
+        u = x.reshape(9, d) / np.linalg.norm(x.reshape(9, d), axis=1, keepdims=True)
+        found, bound = spread(u, u @ turn)
+        return found - bound
+
+    assert minimize(excess, rng.standard_normal(9 * d), options={"maxiter": 3}).fun > -1e-12
+
+
+def test_a_tight_frame_spreads_least() -> None:
+    orthoplex = np.vstack([np.eye(3), -np.eye(3)])
+    found, bound = spread(orthoplex, orthoplex)
+    assert found == pytest.approx(bound, abs=1e-12) and bound == pytest.approx(0.16)
+    assert RESULT.value("spread_at_least", N=6, d=5, a=1, c="-1/5") == 0
+    step = next(s.says for s in RESULT.derivation if "variance" in s.title)
+    assert isinstance(step.decide(), Holds)
+    assert not isinstance(step.saying(eq(step.shown.lhs * 2, step.shown.rhs)).decide(), Holds)

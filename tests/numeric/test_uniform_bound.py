@@ -24,7 +24,7 @@ from cltheory.derive.results import results
 from cltheory.derive.structures import hierarchy
 from cltheory.derive.theorem.bounded import Bound, bound_at, with_bound
 from scipy.optimize import minimize
-from sympy import Float, Integer, Rational, expand_log
+from sympy import Float, Integer, Rational, Tuple, expand_log, sympify
 from torch import Tensor
 
 BOUND = results["uniform-bound"]
@@ -187,11 +187,24 @@ def test_the_bound_is_known_where_the_minimum_is_tiny(tau: str) -> None:
         assert abs(best / least - 1) < 1e-14
 
 
+def test_one_direction_is_not_aligned_in_few_dimensions() -> None:
+    """A first guess is that it is; both directions together are, as far as is found."""
+
+    def one_way(z: Tensor, tau: float) -> Tensor:
+        u, v = (torch.nn.functional.normalize(x, dim=1) for x in (z[0], z[-1]))
+        return -torch.log_softmax(u @ v.T / tau, 1).diagonal().mean()
+
+    free, aligned = (least(one_way, (towers, 11, 3), 0.3) for towers in (2, 1))
+    assert free == pytest.approx(0.538670, abs=5e-7)
+    assert aligned == pytest.approx(0.538685, abs=5e-7)
+    assert free > float(BOUND.value("loss_at_least_two_towers", N=11, d=3, tau="0.3"))
+
+
 WITHOUT = [
     ("dcl", {"n": 5, "p": 2, "tau": "0.1"}),
     ("sincere", {"m": 5, "n": 3, "p": 2, "tau": "0.1"}),
     ("sigmoid-optimum", {"N": 6, "t": 4, "b": 1}),
-    ("supcon-noise", {"m": 3, "n": 2, "p": 2, "rho": "0.1", "tau": 1}),
+    ("supcl-exclusive", {"m": 3, "n": 2, "p": 2, "alpha": "0.1", "tau": 1}),
 ]
 
 
@@ -225,6 +238,33 @@ def test_a_bound_with_fewer_digits_is_not_above_it() -> None:
     assert [str(close.below(k)) for k in (9, 15)] == ["0.499999999", "0.499999999999999"]
     found = bound_at(results["simclr"], n=100, p=2, tau="1/10", d=3)
     assert 0 <= found.value - mpmath.mpf(str(found.below(15))) < found.value * 1e-14
+
+
+@pytest.mark.parametrize("tau", [1.0, 4.0])
+def test_flipped_labels_are_a_sum_of_terms_with_nested_positives(tau: float) -> None:
+    """SupCon, of which a share has all others as positives: its bound against embeddings."""
+    m, k, rho = 4, 3, 0.2
+    problem, proof = results["supcon-noise"].problem, Derivation()
+    uniform = least_on_sphere(problem, proof)
+    assert uniform is not None
+    at = {"m": m, "n": k, "p": 1, "rho": rho, "tau": tau, "d": 2}
+    bound = float(uniform.xreplace({s: sympify(at[s.name]) for s in uniform.free_symbols}).evalf())
+    label = torch.arange(m * k) // k
+    me = torch.eye(m * k, dtype=torch.bool)
+    same, other = (label[:, None] == label) & ~me, label[:, None] != label
+
+    def noisy(z: Tensor, tau: float) -> Tensor:
+        u = torch.nn.functional.normalize(z, dim=1)
+        g = torch.log_softmax((u @ u.T / tau).masked_fill(me, -torch.inf), 1)
+        return -(1 - rho) * g[same].mean() - rho * g[other].mean()
+
+    assert -ROUNDING < least(noisy, (m * k, 2), tau) - bound < 0.5
+    (nested,) = (s.says for s in proof.steps if "nested" in s.title)
+    for one in nested.shown:
+        wrong = nested.saying(Tuple(*nested.shown, eq(one.lhs, one.rhs + 1)))
+        assert not isinstance(wrong.decide(), Holds)
+    many = {"m": 100, "n": 5, "p": 2, "rho": "0.1", "tau": "0.5", "d": 3}
+    assert bound_at(results["supcon-noise"], **many).which == "uniform"
 
 
 def test_results_on_no_optimum_have_no_such_quantity() -> None:

@@ -43,18 +43,18 @@ SEVERAL = at_least(2, "an instance of one view has none that separate")
 class Written(Setting):
     """The loss as it is declared, in a dimension of which it is not a result for all others."""
 
-    loss: SoftmaxLoss | None = None
+    of: SoftmaxLoss | None = None
 
     @property
     def kind_of_loss(self) -> str:
         """What loss it is, of which no convention is read."""
-        assert self.loss is not None
-        return f"{self.loss.title} in m - 1 dimensions, in the terms of its paper only"
+        assert self.of is not None
+        return f"{self.of.title} in m - 1 dimensions, in the terms of its paper only"
 
     def written(self, style: Plain) -> tuple[str, tuple[str, ...]]:
         """The formula of the loss, and what its letters are."""
-        assert self.loss is not None
-        found = write(self.loss, SYMMETRY, style)
+        assert self.of is not None
+        found = write(self.of, SYMMETRY, style)
         return found.formula, found.notes
 
 

@@ -13,11 +13,11 @@ from .supcon_noise import DOMAIN, LOSS
 
 RESULT = Result(
     "supcon-noise-second-order",
-    title="SupCon in m - 1 dimensions: up to which share of flipped labels collapse is a local minimum",
+    title="SupCon in m - 1 dimensions: up to which noise in labels collapse is a local minimum",
     source="beyond the papers; the loss is that of Khosla et al. (2020)",
     parameters=(m, n, p, rho, tau),
     domain=in_three(DOMAIN),
     build=partial(build, LOSS, DOMAIN),
     meanings={**SYMMETRY.meanings, **LOSS.meanings},
-    subject=Written((), dimension="d = m - 1", loss=LOSS),
+    subject=Written((), dimension="d = m - 1", of=LOSS),
 )

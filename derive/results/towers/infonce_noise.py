@@ -41,7 +41,7 @@ IN_SPAN = ("tau_min", "rho_max", "loss_below")
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     found = with_noise(PROBLEM, "shared_contrasts", (POSITIVE,), "the simplex is optimal", proof)
-    gap = 1 - found["cosine_below"].expression
+    gap = S.One - found["cosine_below"].expression
     ends = {tau: S.Zero}, {tau: found["tau_min"].expression}
     names = {Symbol(f"gap_{k}"): gap.xreplace(end) for k, end in enumerate(ends)}
     proof.add(

@@ -2,21 +2,22 @@
 
 Averaged over the symmetry of items and towers, the Gram matrix has one more inner product, s within
 a tower, and is one of embeddings iff its eigenvalues are not negative. Sums of them, weighted by
-their multiplicities, leave out s.
+their multiplicities, leave out s. In fewer than N - 1 dimensions negative pairs cannot all have one
+cosine, and c is their mean.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sympy import Abs, Expr, Le, Min, Rational, S, Symbol, Tuple, diff
+from sympy import Abs, Expr, Le, Max, Min, Rational, S, Symbol, Tuple, diff
 
 from ...decide.decide import positive
 from ...decide.domain import Domain, at_least, between
 from ...decide.evidence import Holds
 from ...decide.present import solve_linear, tidy
 from ...losses.setting import Setting
-from ...optimum.dimension import Dimension
+from ...optimum.dimension import Dimension, d
 from ...optimum.reduction import state_spectrum
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, ge, gt, lt
@@ -28,8 +29,8 @@ from ...theorem.result import Result
 a, c = Symbol("a", real=True), Symbol("c", real=True)
 s, size = Symbol("s", real=True), Symbol("abs_g", nonnegative=True)
 DOMAIN = Domain(
-    {N: at_least(3), a: between(-1, 1), c: between(-1, 1)},
-    {N: 4, a: Rational(1, 2), c: Rational(-1, 5)},
+    {N: at_least(3), a: between(-1, 1), c: between(-1, 1), d: at_least(1)},
+    {N: 4, a: Rational(1, 2), c: Rational(-1, 5), d: 2},
 )
 FITS = Lemma(
     "cosines of two towers",
@@ -47,18 +48,31 @@ FITS = Lemma(
     r"= 1$ and zero for some $r > 1$. Where the two are equal one more dimension is enough. For $g "
     r"= 0$ all $u_i$ are equal, and all $v_j$.",
 )
+SPREAD = Lemma(
+    "spread of negative pairs",
+    "a matrix of rank d whose trace is T has squares of entries that sum to T^2/d or more",
+    statement=r"Let $M$ be the matrix of the inner products of two towers in $d$ dimensions, with "
+    r"the mean $a$ on the diagonal and $c$ off it, $T = (N - 1)(a - c)$ and $s = a + (N - 1) c$. "
+    r"Then $\sum_{ij} M_{ij}^2 \ge T^2/d + s^2$, with equality where both towers are one tight "
+    r"frame with the mean zero.",
+    proof=r"With $C = I - J/N$ the squares of $M$ sum to at least those of $C M C$ plus $s^2$, as "
+    r"$\mathbf{1}^\top M \mathbf{1}/N = s$. $C M C$ has rank at most $d$ and the trace $N a - s = "
+    r"T$, and by Cauchy's inequality on its eigenvalues and Schur's on their squares these sum to "
+    r"at least $T^2/d$.",
+)
 SETTING = Setting(
     (
         (("u_i, v_i", "u_i, v_i"), "are N pairs of unit vectors, one of each tower"),
         (("u_i.v_i = a", r"u_i \cdot v_i = a"), "for all positive pairs"),
         (("u_i.v_j = c", r"u_i \cdot v_j = c"), "for all negative pairs"),
     ),
-    dimension="at least N",
+    dimension="at least N; spread_at_least: d, a parameter",
 )
 MEANINGS = {
     N: "number of items, each with an embedding per tower",
     a: "cosine of a positive pair",
-    c: "cosine of a negative pair",
+    c: "cosine of a negative pair; the mean over them, if they have several",
+    d: "dimension of the embeddings, on which spread_at_least depends",
 }
 
 #: Vectors with these eigenvalues are built in N dimensions; no cosines beyond are in any.
@@ -103,8 +117,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "feasible": Quantity(
             Le(Abs(apart) + Abs(along), room, evaluate=False),
             r"\text{feasible}",
-            "whether embeddings of two towers have these cosines; in fewer than N dimensions none "
-            "have others",
+            "whether embeddings of two towers have these cosines; in fewer than N dimensions no "
+            "others are possible",
             room=ROOM,
         ),
         "positive_at_most": Quantity(
@@ -113,7 +127,27 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "largest cosine of positive pairs where all negative ones have the cosine c",
             room=ROOM,
         ),
+        "spread_at_least": Quantity(
+            _spread(proof),
+            r"\mathrm{Var}[c_{ij}]",
+            "lower bound on the variance of the cosines of negative pairs in d dimensions, where "
+            "positive ones have the cosine a and negative ones the mean c",
+        ),
     }
+
+
+def _spread(proof: Derivation) -> Expr:
+    """What is left of the squares beside the diagonal, less those of the mean."""
+    total, s_ = Symbol("T"), Symbol("s")
+    squares = total**2 / d + s_**2 - N * a**2 - N * (N - 1) * c**2
+    names = {total: (N - 1) * (a - c), s_: a + (N - 1) * c}
+    least = (squares.xreplace(names) / (N * (N - 1))).factor()
+    proof.add(
+        "In d dimensions the cosines of negative pairs have this variance at least",
+        Relations(eq(least, squares / (N * (N - 1))), DOMAIN, names=names, lemma=SPREAD),
+        "N a^2 of the squares are on the diagonal, and N (N - 1) c^2 are of the mean",
+    )
+    return Max(0, least)
 
 
 def _parts(sums: Mapping[tuple[str, str], Expr]) -> list[Expr]:
@@ -150,7 +184,7 @@ RESULT = Result(
     "tower-cosines",
     title="Which cosines of positive and negative pairs two towers can have",
     source="beyond the papers; the loss is that of Zhai et al. (2023)",
-    parameters=(N, a, c),
+    parameters=(N, a, c, d),
     domain=DOMAIN,
     meanings=MEANINGS,
     build=build,
