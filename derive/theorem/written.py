@@ -14,6 +14,10 @@ def written(symbol: Symbol) -> str:
     if own := getattr(symbol, "tex", ""):
         return str(own)
     base, _, index = symbol.name.partition("_")
+    if base == "mean":
+        factors = [latex(Symbol(part)) for part in index.replace("_squared", "^2").split("_")]
+        if all(factor.startswith("\\") for factor in factors):
+            return rf"\overline{{{' '.join(factors)}}}"
     if len(base) > 1 and base.isalpha() and latex(Symbol(base)) == base:  # a word
         return rf"\mathrm{{{symbol.name.replace('_', chr(92) + ' ')}}}"
     if index == "prime":

@@ -56,6 +56,7 @@ OF_GRADIENT = (
 COLLAPSE = r"Classes \emph{collapse} if all embeddings of a class are equal."
 #: Between a loss and what a name in it stands for; and where that has a row of its own.
 SIDE, ROW = r", \quad ", r", \\ "
+TERMS = r"\Bigl[ \begin{aligned}[t]", r"\Bigl[ \\ \begin{aligned}[t]"
 #: What a snippet needs.
 PACKAGES = r"\usepackage{amsmath,amssymb,amsthm}"
 THEOREMS = (r"\newtheorem{theorem}{Theorem}", r"\newtheorem{lemma}[theorem]{Lemma}")
@@ -283,9 +284,16 @@ class Writer:
         return lines
 
     def _loss(self, formula: str) -> str:
-        """The loss displayed; in a column what comes after a comma has a row of its own."""
-        if self.note.room < ROOM and SIDE in formula:
-            formula = rf"\begin{{gathered}} {formula.replace(SIDE, ROW)} \end{{gathered}}"
+        """The loss displayed; in a column what comes after a comma has a row of its own.
+
+        So have terms that would be too wide in small type beside what they are the mean of.
+        """
+        if self.note.room < ROOM:
+            found = formula.replace(SIDE, ROW)
+            if width(formula) > 1.4 * self.note.room:
+                found = found.replace(*TERMS)
+            if found != formula:
+                formula = rf"\begin{{gathered}} {found} \end{{gathered}}"
         small = r"\scriptsize" if width(formula) > self.note.room + 15 else ""
         return rf"{{{small}\[ {formula} \]}}" if small else rf"\[ {formula} \]"
 
