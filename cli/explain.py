@@ -25,10 +25,11 @@ Examples:
   cltheory explain supcon --batch 256 --classes 8 --format json
   cltheory explain --value 6.2383 --batch 512
 
-Losses: supcon, supcl, sincere, cnce, simclr (or nt-xent), dcl, moco, clip (or infonce), siglip (or
-sigmoid), dino, swav, ibot, vicreg,
-barlow-twins, simsiam, byol, spectral. Conventions: paper, supcontrast, pytorch-metric-learning,
-solo-learn, lightly, open-clip, google-research, moco-v3, each for the losses that it has.
+\b
+Losses: supcon, supcl, sincere, cnce, simclr (nt-xent), dcl, moco, clip (infonce),
+siglip (sigmoid), dino, swav, ibot, vicreg, barlow-twins, simsiam, byol, spectral.
+Conventions, each for the losses that it has: paper, supcontrast, solo-learn,
+pytorch-metric-learning, lightly, open-clip, google-research, moco-v3.
 """,
 )
 @click.argument("loss", required=False)

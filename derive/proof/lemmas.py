@@ -202,22 +202,6 @@ CENTRED_TOWERS = Lemma(
     r"$(N - 1)^2/N$, where all $\lambda_k$ are equal, to infinity. The products are a matrix $(a - "
     r"c) I + c J$, whose rank is at least $N - 1$.",
 )
-CLASSES_OF_PAIRS = Lemma(
-    "classes of pairs",
-    "the loss of two towers whose cosines depend on classes only is least at their simplex",
-    statement=r"Let $u_i \cdot v_j$ depend only on the classes of the pairs $i$ and $j$, of $m$ of "
-    r"one size. The mean of InfoNCE over both directions and over all batches of $B$ pairs is "
-    r"least where $u_i = v_i$ are the simplex of classes. Its value there is the supremum over "
-    r"$p$ of that of SupCon with $p$ equal views, over batches of $B$ samples, minus $\log p$.",
-    proof=r"The loss is convex in the matrix $C$ of the cosines of classes and does not change "
-    r"when these are relabelled, so it does not rise when $C$ is averaged: to $s$ on the diagonal "
-    r"and $x$ beside it. An anchor with $k$ pairs of its class in the batch, itself among them, "
-    r"has $\log(k + (B - k) e^{(x - s)/\tau})$, which falls with $s - x$. With $2a = \sum_c (u_c "
-    r"+ v_c)$ and $2b = \sum_c (u_c - v_c)$ the sum of $C$ is $|a|^2 - |b|^2 \ge -\frac{m^2}{2} "
-    r"(1 - s)$, so $(m - 1) x \ge -s - \frac m2 (1 - s)$ and $(m - 1)(s - x) \le \frac m2 (1 + s) "
-    r"\le m$, with equality at the simplex. SupCon has $k - 1/p$ in the place of $k$.",
-    grade=Grade.ARGUED,
-)
 ONE_MORE = Lemma(
     "one more dimension",
     "if the gradient has a smaller eigenvalue on another eigenspace than on the one with the "
@@ -339,4 +323,20 @@ SHAPE = Lemma(
     r"neither on a piece nor at a kink, and nowhere rises (falls) if its slope is nowhere "
     r"positive (negative).",
     proof=r"By the mean value theorem on each piece.",
+)
+CLASSES_OF_PAIRS = Lemma(
+    "classes of pairs",
+    "the loss of two towers whose cosines depend on classes only is minimal at their simplex",
+    statement=r"Let $u_i \cdot v_j$ depend only on the classes of the pairs $i$ and $j$, of $m$ of "
+    r"one size. The mean of InfoNCE over both directions and over all batches of $B$ pairs is "
+    r"minimal where $u_i = v_i$ are the simplex of classes. Its value there is the supremum over "
+    r"$p$ of that of SupCon with $p$ equal views, over batches of $B$ samples, minus $\log p$.",
+    proof=r"The loss is convex in the matrix $C$ of the cosines of classes and does not change "
+    r"when these are relabelled, so it does not rise when $C$ is averaged: to $s$ on the diagonal "
+    r"and $x$ beside it. An anchor with $k$ pairs of its class in the batch, itself among them, "
+    r"has $\log(k + (B - k) e^{(x - s)/\tau})$, which falls with $s - x$. With $2a = \sum_c (u_c "
+    r"+ v_c)$ and $2b = \sum_c (u_c - v_c)$ the sum of $C$ is $|a|^2 - |b|^2 \ge -\frac{m^2}{2} "
+    r"(1 - s)$, so $(m - 1) x \ge -s - \frac m2 (1 - s)$ and $(m - 1)(s - x) \le \frac m2 (1 + s) "
+    r"\le m$, with equality at the simplex. SupCon has $k - 1/p$ in the place of $k$.",
+    grade=Grade.ARGUED,
 )

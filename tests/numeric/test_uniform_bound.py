@@ -175,6 +175,14 @@ def test_the_better_bound_is_a_quantity(
     assert (float(found), said) == (pytest.approx(least, rel=1e-13), "all_dimensions")
 
 
+def test_a_bound_with_fewer_digits_is_not_above_it() -> None:
+    with mpmath.workdps(30):
+        close = Bound(mpmath.mpf("0.49999999999999999999"), "uniform", Grade.ARGUED)
+    assert [str(close.below(k)) for k in (9, 15)] == ["0.499999999", "0.499999999999999"]
+    found = bound_at(results["simclr"], n=100, p=2, tau="1/10", d=3)
+    assert 0 <= found.value - mpmath.mpf(str(found.below(15))) < found.value * 1e-14
+
+
 @pytest.mark.parametrize("tau", ["1/1000", "1/10000"])
 def test_the_bound_is_known_where_the_minimum_is_tiny(tau: str) -> None:
     """Doubles do not tell the minimum from 0, nor does SymPy which of the two is larger."""
