@@ -46,7 +46,7 @@ def of_distances(distances: Array, wanted: Wanted) -> Verdict:
     if wanted.similarity == "euclidean":
         verdict = flat_of(values, vectors, wanted.q, wanted.tolerance)
     else:
-        verdict = _cosines_of(distances, values, vectors, cross, corner, wanted)
+        verdict = _cosines_of(distances, values, cross, corner, wanted)
     bound = pairs_of(np.exp(-lowered(distances)), 1.0).bound
     return filled(verdict, bound, lambda: distances, wanted)
 
@@ -108,14 +108,7 @@ def flat_of(values: Array, vectors: Array, q: int, tolerance: float) -> Verdict:
     )
 
 
-def _cosines_of(
-    d: Array,
-    values: Array,
-    vectors: Array,
-    cross: Array,
-    corner: float,
-    wanted: Wanted,
-) -> Verdict:
+def _cosines_of(d: Array, values: Array, cross: Array, corner: float, wanted: Wanted) -> Verdict:
     n, q, tau, tolerance = len(values) + 1, wanted.q, wanted.heat, wanted.tolerance
     scale = float(np.abs(values).max(initial=0.0))
     least = 0.0 if abs(values[0]) <= tolerance * scale else float(values[0])

@@ -114,7 +114,7 @@ class Pairs:
         gradient = (pull + pull.T) / 2
         size = np.sum(t * np.abs(np.where(held, x, 0.0)), axis=1)
         excess, rough = float(self.anchors @ kl[:, 0]), float(self.anchors @ size)
-        return Point(self, gram, excess, rough * _EPS, share, residual, gradient)
+        return Point(self, gram, excess, rough * _EPS, share, gradient)
 
 
 @dataclass(frozen=True)
@@ -127,8 +127,8 @@ class Point:
         Loss above the entropic bound.
     noise
         Rounding error of that, beyond the relative one: 0 of targets that are one class.
-    share, residual
-        Of softmax, and less the target.
+    share
+        Of softmax.
     gradient
         In the Gram matrix, symmetric; its diagonal is that of a class with itself.
     """
@@ -138,7 +138,6 @@ class Point:
     excess: float
     noise: float
     share: Array
-    residual: Array
     gradient: Array
 
     @property

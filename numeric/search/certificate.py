@@ -56,11 +56,6 @@ class Certificate:
     gap: Tensor
     lambda_min: Tensor
 
-    @property
-    def lower_bound(self) -> Tensor:
-        """No unit vectors have a loss below this."""
-        return self.loss - self.gap
-
 
 def certify(problem: Problem, u: Tensor, values: Values) -> Certificate:
     """Bound the distance of embeddings from the global minimum.

@@ -88,7 +88,7 @@ def _examine(record: Record) -> Examined:
     problems = [*_wrong_with_tests(record, tally)]
     verdict: Verdict
     if not tally.bad and not slips:
-        verdict = _agreeing(record, record.printed, None, tally)
+        verdict = _agreeing(record.printed, None, tally)
         if verdict.word == "agrees" and not verdict.note:
             verdict = verdict._replace(note=record.remark)
         if condition is not None:
@@ -176,7 +176,7 @@ def _reached(
         return Verdict("differs", Evidence(grade, f"fails {_where(failing)}"))
     if wording.unused():
         return _slip(wording.unused())
-    return _agreeing(record, wording, condition, tally)
+    return _agreeing(wording, condition, tally)
 
 
 def _outcome(record: Record, wording: Wording, verdict: Verdict) -> str:
@@ -188,9 +188,7 @@ def _outcome(record: Record, wording: Wording, verdict: Verdict) -> str:
 
 
 # --- the verdicts ----------------------------------------------------------------------------
-def _agreeing(
-    record: Record, wording: Wording, condition: Condition | None, tally: Tally
-) -> Verdict:
+def _agreeing(wording: Wording, condition: Condition | None, tally: Tally) -> Verdict:
     """Agrees, by proof or by trials; undecided where some of them are open."""
     proved = proof(wording, condition, tally.good + tally.open)
     # Where a result proves it for a part only, elsewhere only what was tried speaks for it.
@@ -220,7 +218,7 @@ def _conditional(record: Record, condition: Condition, tally: Tally) -> tuple[Ve
         return Verdict("undecided", Evidence(Grade.SAMPLED, "nothing was tried")), [
             f"nothing was tried where {condition.text}"
         ]
-    within = _agreeing(record, record.printed, condition, inside)
+    within = _agreeing(record.printed, condition, inside)
     if within.word != "agrees":
         return within, [f"undecided where {condition.text}"]
     if outside.good and not record.sufficient:

@@ -169,7 +169,7 @@ class Shaped:
         return sum((k.weight * f.slope(side) for k, f in pairs if k.relation == relation), S.Zero)
 
 
-def shaped(loss: PairwiseLoss, domain: Domain, structure: Scheme = SYMMETRY) -> Shaped:
+def shaped(loss: PairwiseLoss, domain: Domain) -> Shaped:
     """Prove the hypotheses of the theorem, term by term or for their sums.
 
     Raises
@@ -200,7 +200,7 @@ def build(
     loss: PairwiseLoss, domain: Domain, proof: Derivation, structure: Scheme = SYMMETRY
 ) -> dict[str, Quantity]:
     """The quantities of a loss on two towers, whose number of items may have another name."""
-    known = shaped(loss, domain, structure)
+    known = shaped(loss, domain)
     along = _smooth(known, domain, proof, structure) if known.is_smooth else None
     along = along or _by_subgradients(known, domain, proof, structure)
     segment = along.segment

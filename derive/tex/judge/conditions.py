@@ -63,7 +63,7 @@ def judge_condition(statement: Statement, meant: Meant, directive: Directive) ->
     printed = printed_bounds(statement, s, meant)
     for side in ("low", "high"):
         if (side in printed) != (side in meant_bounds):
-            return _other_way(printed, meant_bounds, s, meant)
+            return _other_way(printed, meant_bounds, s)
         if side in printed:
             (one, is_open), (other, meant_open) = printed[side], meant_bounds[side]
             allowed = directive.allow_removable
@@ -183,7 +183,7 @@ def _add_ends_of_domain(ends: Ends, s: Symbol, statement: Statement, meant: Mean
         ends["high"] = (r.high.xreplace(given), r.high_open)
 
 
-def _other_way(printed: Ends, derived: Ends, s: Symbol, meant: Meant) -> Finding:
+def _other_way(printed: Ends, derived: Ends, s: Symbol) -> Finding:
     def text(ends: Ends) -> str:
         parts = []
         for side, (value, is_open) in ends.items():

@@ -82,7 +82,7 @@ def _named_by(side: Expr, meant: Meant, at_limit: bool) -> Expr:
         return side
     if not at_limit:
         raise TexError(
-            f"the quantity is a limit of this name: write {shown(quantity, meant.result)}, or "
+            f"the quantity is a limit of this name: write {shown(quantity)}, or "
             f"'as {quantity.limit_of[1]} \\to {quantity.limit_of[2]}' beside it"
         )
     return own
@@ -98,7 +98,7 @@ def base(quantity: Quantity, result: Result) -> Symbol | None:
     return None
 
 
-def shown(quantity: Quantity, result: Result) -> str:
+def shown(quantity: Quantity) -> str:
     """LaTeX of a quantity, a limit as one."""
     if quantity.limit_of is None or "\\lim" in quantity.symbol:
         return quantity.symbol
@@ -132,7 +132,7 @@ def _unread(side: Unread, meant: Meant, at_limit: bool) -> Expr:
     for quantity, symbol in _written(meant):
         if side in patterns(quantity):
             return _named_by(symbol, meant, at_limit)
-    called = " or ".join(dict.fromkeys(shown(q, meant.result) for q in meant.quantities))
+    called = " or ".join(dict.fromkeys(shown(q) for q in meant.quantities))
     if not side.text:
         raise TexError(
             f"nothing stands left of the relation: begin the row with {called}, or with a formula"
@@ -329,7 +329,7 @@ def _limit(side: Limit, meant: Meant, indices: list[Indices | Among]) -> Expr:
             of, quantity, meant
         ):
             return symbol
-    called = " or ".join(shown(q, meant.result) for q in meant.quantities)
+    called = " or ".join(shown(q) for q in meant.quantities)
     raise TexError(f"this limit was not derived; the quantity is called {called}")
 
 

@@ -76,19 +76,6 @@ def test_macros_with_arguments(text: str, call: str, prints: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        r"\iffalse\def\a{2}\fi",
-        r"\begin{verbatim}\def\a{2}\end{verbatim}",
-        r"% \def\a{2}",
-        r"\verb|\def\a{2}|",
-    ],
-)
-def test_what_leaves_a_meaning_as_it_was(text: str) -> None:
-    assert meaning(r"\def\a{1}" + text) == "1"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
         r"{\def\a{2}}",
         r"\newenvironment{e}{\def\a{2}}{}\begin{e} text \end{e}",
         r"\newcommand{\go}{\begin{center}\small}\go\def\a{2}\end{center}",
