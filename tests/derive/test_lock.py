@@ -17,7 +17,7 @@ from cltheory.derive.write import lock as locks
 from cltheory.derive.write.lock import Change, LockError, compare_lock, freeze, read_lock
 from hypothesis import given
 from hypothesis import strategies as st
-from sympy import Max, Min, Piecewise
+from sympy import Max, Min, Piecewise, exp, symbols
 
 ID, NAME = "supcl-threshold", "alpha_min"
 
@@ -120,6 +120,13 @@ def test_the_text_of_a_lock_is_read_back(id: str) -> None:
             continue
         found = locks._equivalent(results[id], name, entry)
         assert found is True or (found is None and q.expression.has(*UNREAD)), name
+
+
+def test_a_number_is_the_same_in_a_sum_and_before_it() -> None:
+    x, y = symbols("x y", positive=True)
+    before, inside, other = 2 * ((-x - 1) / y), (-2 * x - 2) / y, 2 * ((1 - x) / y)
+    one, same, differs = (locks._as_read(Max(exp(e), x)) for e in (before, inside, other))
+    assert before != inside and one == same != differs
 
 
 def test_a_minimum_is_told_from_another() -> None:
