@@ -16,17 +16,19 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from sympy import Expr, Symbol, latex, oo
+from sympy import Expr, S, Symbol, latex, oo
 
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Holds
 from ..decide.kinks import in_x
+from ..decide.present import tidy
 from ..decide.root import ClampedRoot
 from ..losses.pairwise import PairwiseLoss
 from ..losses.pairwise import c as inner_product
 from ..optimum.borders import together
 from ..optimum.condition import Condition
+from ..optimum.dimension import Dimension
 from ..optimum.edge import Edge
 from ..optimum.phases import Optimum, Phases, optimum, phases, state_only
 from ..optimum.reduce import ReducedPairwise
@@ -205,22 +207,33 @@ def _of_optimum(found: Optimum, scheme: Scheme) -> dict[str, Quantity]:
         False: "there are others",
         None: "whether there are others is not known",
     }
-    return {
+    quantities = {
         "structure": _structure(found.structure, only[found.unique], scheme),
         **_inner(found.inner),
         "loss": least_loss(found.loss),
     }
+    return _in_its_rank(quantities, found.occupied, scheme)
+
+
+def _in_its_rank(
+    quantities: dict[str, Quantity], occupied: Iterable[str], scheme: Scheme
+) -> dict[str, Quantity]:
+    """What is said of an optimum, in as many dimensions as the eigenspaces that it occupies."""
+    rank = sum((scheme.eigenspace(e).dimension for e in occupied), S.Zero)
+    room = Dimension(tidy(rank), False)
+    return {name: replace(q, room=room) for name, q in quantities.items()}
 
 
 def _of_phases(found: Phases, proof: Derivation, scheme: Scheme) -> dict[str, Quantity]:
     if found.certain is not None:
         known = state_only(found.certain, proof)
         only = "every optimum has it" if known else "it may not be the only one"
-        return {
+        certain = {
             "structure": _structure(found.certain.name, f"everywhere here; {only}", scheme),
             **_inner(found.certain.inner),
             "loss": least_loss(found.certain.loss),
         }
+        return _in_its_rank(certain, found.certain.name.split("+"), scheme)
     quantities: dict[str, Quantity] = {}
     if found.whole is not None:
         for name, other in (found.whole.names, found.whole.names[::-1]):
