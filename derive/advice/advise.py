@@ -404,7 +404,7 @@ def _taken(at: Setting) -> dict[str, str]:
 def sentence(safe: Safe) -> str:
     """What to choose, or where the value that was chosen stands."""
     if safe.name == "dim":
-        assert safe.margin is not None
+        assert safe.margin is not None and safe.given is not None
         if safe.margin >= 0:
             return f"d = {safe.given:.0f} is enough for {safe.note} (d >= {safe.low:.0f})."
         least = next(b for b in safe.bounds if b.inside(safe.given) < 0)

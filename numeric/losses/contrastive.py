@@ -327,7 +327,8 @@ class SimCLR(OneTower):
     """SimCLR, NT-Xent (Chen et al., 2020, equation (1)): ``loss(z1, z2)``, ``loss(z)``.
 
     An anchor is attracted to the other views of its sample, and its denominator has all points but
-    itself. With labels, those of one label count as views of one sample. Parameters as of
+    itself. With labels, rows of one label are views of one sample: labels are ids of samples. For
+    classes use `SupCon`, which knows what to do with one of a single sample. Parameters as of
     `Contrastive`.
     """
 

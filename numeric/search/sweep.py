@@ -29,7 +29,7 @@ from typing import Any
 from zlib import crc32
 
 import torch
-from sympy import Rational, S
+from sympy import Expr, Rational, S
 from torch import Tensor
 
 from ...derive.losses.softmax import SoftmaxLoss
@@ -288,7 +288,8 @@ class _Job:
 
     def _unfolded(self, some: Sequence[Cell], found: Optimum) -> Optimum:
         """All views, and the loss of them."""
-        total = sum((t.coefficient for t in self.problem.loss.terms), S.Zero)
+        assert isinstance(self.problem.loss, SoftmaxLoss)
+        total: Expr = sum((t.coefficient for t in self.problem.loss.terms), S.Zero)
         of = [{s: cell[s.name] for s in total.free_symbols} for cell in some]
         more = log(self.views) * found.loss.new_tensor([float(total.xreplace(at)) for at in of])
         certificate = replace(found.certificate, loss=found.certificate.loss + more)
