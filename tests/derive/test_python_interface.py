@@ -57,6 +57,13 @@ def test_a_result_by_attribute_or_by_either_name() -> None:
         _ = cl.supcl_treshold
 
 
+def test_what_python_prints_of_them_is_a_line_that_says_what_they_are() -> None:
+    assert repr(cl.results).startswith(f"<{len(cl.results)} results: ccem, ")
+    assert repr(R.quantity("alpha_min_tau_0")) == "<Quantity 1/n: alpha_min in the limit tau -> 0>"
+    assert "<Claim Theorem 2 of lee2025ssem>" in map(repr, R.claims)
+    assert repr(R.problem) == f"<Problem {R.problem.loss.title}>"
+
+
 def test_importing_brings_nothing_heavy_and_modules_come_when_asked_for() -> None:
     code = "import sys, cltheory; print('sympy' in sys.modules); print(cltheory.derive.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
