@@ -12,6 +12,7 @@ from ...decide.coefficients import closure
 from ...decide.domain import Domain, Range
 from ...proof.relations import Iff, put_in
 from ...proof.statement import ORDER, Statement, each
+from .limits import limit
 from .signs import NO_SIGNS, Signs
 from .terms import ATOM, NotWritten, hypotheses, name, relation, term
 
@@ -55,6 +56,8 @@ def theorem(called: str, title: str, says: Statement) -> Theorem:
     NotWritten
         If it is about more than relations of real numbers, or its proof is not known here.
     """
+    if says.limit is not None:
+        return Theorem(called, title, *limit(*says.limit, says.domain))
     shown = says.real
     if shown is None:
         raise NotWritten("it is not about real numbers only")
