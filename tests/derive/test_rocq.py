@@ -364,8 +364,16 @@ def test_the_page_names_the_results_that_are_whole_theorems() -> None:
     assert int(listed[1]) == len(ids)
 
 
-#: Their proofs take Rocq minutes, and are checked with the nets.
-LONG = {"superclass-threshold"}
+#: Their proofs take Rocq minutes, or the step so long that others of their kind stand for them; they
+#: are checked with the nets.
+LONG = {
+    "superclass-threshold",
+    "phases",
+    "towers-threshold",
+    "pairwise-threshold",
+    "sigmoid-optimum",
+    "soft-supcon",
+}
 
 
 @pytest.mark.slow
@@ -512,7 +520,7 @@ def test_rocq_refuses_a_mutant(mutant: str) -> None:
 
 
 #: Steps of these are mutated whenever Rocq is there; those of all others with the nets.
-MUTATED = ("dcl", "gradient-identity", "supcon-noise")
+MUTATED = ("gradient-identity", "supcon-noise")
 #: Mutants of a step, and seconds that a step of a proof may take.
 FEW, PATIENCE = 3, 10
 
