@@ -364,8 +364,8 @@ def test_the_page_names_the_results_that_are_whole_theorems() -> None:
     assert int(listed[1]) == len(ids)
 
 
-#: Their proofs take Rocq minutes, or the step so long that others of their kind stand for them; they
-#: are checked with the nets.
+#: Their proofs take Rocq long, and others of their kind are checked in their place; these with the
+#: nets.
 LONG = {
     "superclass-threshold",
     "phases",
