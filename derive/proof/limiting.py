@@ -29,6 +29,12 @@ class LimitIs(Statement):
             return Undecided("limits are taken from above, and at oo")
         return is_limit(self.names[of], symbol, point, shown.args[1], self.domain)
 
+    @property
+    def limit(self) -> tuple[Expr, Symbol, Expr, Expr]:
+        """What converges, with which symbol, to which point, and its limit."""
+        of, symbol, point, _ = self.shown.args[0].args
+        return self.names[of], symbol, point, self.shown.args[1]
+
 
 def take_limit(
     name: str, expression: Expr, symbol: Symbol, point: Expr, domain: Domain, proof: Derivation

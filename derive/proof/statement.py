@@ -102,6 +102,11 @@ class Statement(ABC):
         return None
 
     @property
+    def limit(self) -> tuple[Expr, Symbol, Expr, Expr] | None:
+        """What converges, with which symbol, to which point, and its limit, if it is one."""
+        return None
+
+    @property
     def structure(self) -> object | None:
         """The structure whose relations it introduces, if it does."""
         return None

@@ -12,6 +12,7 @@ from ...decide.coefficients import closure
 from ...decide.domain import Domain, Range
 from ...proof.relations import Iff, put_in
 from ...proof.statement import ORDER, Statement, each
+from .limits import limit
 from .signs import NO_SIGNS, Signs
 from .terms import ATOM, NotWritten, hypotheses, name, relation, term
 
@@ -55,6 +56,9 @@ def theorem(called: str, title: str, says: Statement) -> Theorem:
     NotWritten
         If it is about more than relations of real numbers, or its proof is not known here.
     """
+    if says.limit is not None:
+        statement, lines = limit(*says.limit, says.domain)
+        return Theorem(called, title, statement, tuple(lines))
     shown = says.real
     if shown is None:
         raise NotWritten("it is not about real numbers only")
@@ -130,12 +134,12 @@ def solved(shown: Basic, domain: Domain) -> list[str]:
     r, x, at = of.args[0], name(parameter), value.xreplace({of: place})
     ln, scale = term(of, None, ATOM), (at * place).cancel()
     if not scale.has(place):
-        positive, power = (r - 1, scale, parameter), exp(-scale / parameter)
+        positive, power = [r - 1, scale, parameter], exp(-scale / parameter)
         middle, spelled = r * power - 1, f"exp (- ({term(scale)}) / {x})"
         used, form = f"over_ratio ({term(r)}) ({term(scale)})", f"({term(scale)}) / {ln}"
     else:
         k, a = at.expand().coeff(place), at.expand().coeff(place, 0)
-        positive, power = (r, k), exp(((parameter - a) / k).expand())
+        positive, power = [r, k], exp(((parameter - a) / k).expand())
         middle, spelled = power - r, f"exp (({x} - ({term(a)})) / ({term(k)}))"
         used = f"over_log ({term(r)}) ({term(a)}) ({term(k)})"
         form = f"{term(a, None, 1)} + {term(k, None, 2)} * {ln}"

@@ -109,3 +109,29 @@ Proof.
   - replace ((a + k * ln r - a) / k) with (ln r) by (field; lra). rewrite exp_ln by exact R. ring.
   - intros p q _ _ l. apply Rplus_lt_compat_r, exp_increasing, Rmult_lt_compat_r; [apply Rinv_0_lt_compat; exact K | lra].
 Qed.
+
+(* Limits: what is bounded by K / x, or by K x. *)
+Lemma exp_over x : 1 + x <= exp x.
+Proof. destruct (Req_dec x 0) as [->|e]; [rewrite exp_0; lra | left; apply exp_ineq1; exact e]. Qed.
+Lemma exp_near_1 c x : 0 < x -> 1 - exp (- c / x) <= c * / x.
+Proof. intro h. assert (E := exp_over (- c / x)). unfold Rdiv in *. lra. Qed.
+Lemma exp_near_0 c x : 0 < c -> 0 < x -> exp (- c / x) <= / c * x.
+Proof.
+  intros C X. assert (E := exp_over (c / x)). assert (P := Rdiv_lt_0_compat _ _ C X).
+  replace (- c / x) with (- (c / x)) by (field; lra). rewrite exp_Ropp. replace (/ c * x) with (/ (c / x)) by (field; lra).
+  apply Rinv_le_contravar; lra.
+Qed.
+Lemma small_far K eps : 0 < K -> 0 < eps -> exists X, 1 <= X /\ forall x, X < x -> K * / x < eps.
+Proof.
+  intros k e. exists (Rmax 1 (K / eps)). split; [apply Rmax_l|]. intros x h. assert (A := Rmax_l 1 (K / eps)). assert (B := Rmax_r 1 (K / eps)).
+  apply Rmult_lt_reg_r with x; [lra|]. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
+  apply Rle_lt_trans with (eps * (K / eps)); [right; field; lra | apply Rmult_lt_compat_l; lra].
+Qed.
+Lemma small_near K eps : 0 < K -> 0 < eps -> exists X, 0 < X <= 1 /\ forall x, x < X -> K * x < eps.
+Proof.
+  intros k e. assert (P := Rdiv_lt_0_compat _ _ e k). exists (Rmin 1 (eps / K)). split.
+  - split; [apply Rmin_glb_lt; lra | apply Rmin_l].
+  - intros x h. assert (A := Rmin_r 1 (eps / K)). apply Rlt_le_trans with (K * (eps / K)); [apply Rmult_lt_compat_l; lra | right; field; lra].
+Qed.
+Lemma by_both a b : 0 <= b - a -> 0 <= b + a -> Rabs a <= b.
+Proof. intros. apply Rabs_le. lra. Qed.
