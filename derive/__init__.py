@@ -15,7 +15,7 @@ __all__ = ["results"]
 
 # The rooms that are loaded only when what they do is asked for.
 def _display() -> Callable[..., Any]:
-    from .write.display import bundle
+    from .write.jupyter import bundle
 
     return bundle
 
