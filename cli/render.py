@@ -366,7 +366,8 @@ def _markdown(
     renamed: Mapping[str, str] | None,
 ) -> str:
     from ..derive.theorem.bounds import in_words
-    from ..derive.write.display import Writer, aligned, sentence
+    from ..derive.write.display import Writer, sentence
+    from ..derive.write.layout.statement import aligned
 
     writer = Writer(result, renamed)
 

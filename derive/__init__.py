@@ -11,7 +11,7 @@ __all__ = ["results"]
 
 # The rooms that are loaded only when what they do is asked for.
 register("plot", ".write.plot:plot")
-register("display", ".write.display:bundle")
+register("display", ".write.jupyter:bundle")
 register("latex", ".write.display:value_latex")
 register("claims", ".papers:settled_by")
 register("claim counts", ".papers:counts_settled_by")

@@ -19,6 +19,7 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -35,6 +36,7 @@ WIDTHS = (1280, 420)
 WATCH = """
 <script>
 (() => {
+  if (window !== top) return;  // a page in a frame is one of the pages
   const faults = [];
   const say = (kind, what) => faults.push(kind + ": " + String(what).slice(0, 300));
   for (const level of ["error", "warn"]) {
@@ -145,7 +147,8 @@ class Handler(SimpleHTTPRequestHandler):
         self.send_header("Cache-Control", "no-store")
         self.send_header("Content-Security-Policy", POLICY)
         self.end_headers()
-        self.wfile.write(body)
+        with suppress(ConnectionError):  # the browser went on from a page with a frame
+            self.wfile.write(body)
 
     def log_message(self, *args: Any) -> None:
         """Say nothing."""

@@ -11,6 +11,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 from cltheory.derive.results import results
+from cltheory.derive.write import statement
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -73,7 +74,7 @@ def test_a_page_that_is_kept_is_compared_or_written(
 
 
 def test_titles_are_typeset() -> None:
-    title = load("made.statement").title
+    title = load("made.gallery").titled
     assert title(results["sup-cnce-optimum"]) == (
         "The optimum of <math><mrow><msub><mi>ℒ</mi><mrow><mi>Sup</mi></mrow></msub></mrow></math>"
         " combined with class-conditional InfoNCE"
@@ -83,14 +84,13 @@ def test_titles_are_typeset() -> None:
 
 
 def test_the_page_of_an_optimum_begins_with_the_minimum_of_the_loss() -> None:
-    lead = load("made.statement").lead(results["sigmoid-optimum"])
+    lead = statement.lead(results["sigmoid-optimum"])
     assert lead.startswith("**Minimum of the loss**\n\n$$\n")
     assert "Here" in lead and r"x^\star \in \left[0, 2\right]" in lead
 
 
 @pytest.mark.parametrize("id", ["softmax-smoothness", "supcl-threshold", "supcon-two-sizes"])
 def test_every_quantity_is_stated(id: str) -> None:
-    statement = load("made.statement")
     text = statement.lead(results[id]) + statement.rest(results[id])
     first = statement.known_by(results[id])
     others = [name for name in results[id].quantities if name != first]

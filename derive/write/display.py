@@ -16,9 +16,6 @@ from sympy import Basic, Expr, Piecewise, Symbol, oo
 from sympy.core.symbol import Str
 
 from ..decide.root import ClampedRoot
-from ..losses.written import Tex
-from ..proof.derivation import Derivation, Step
-from ..theorem.about import head
 from ..theorem.kinds import Kind
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
@@ -27,7 +24,7 @@ from .layout.displays import Letters, shown
 from .layout.equations import equation
 from .layout.layout import layout
 from .layout.lines import POINTS, rows
-from .layout.statement import aligned, without_evident
+from .layout.statement import without_evident
 from .layout.tex import Names, spoken
 from .layout.tex import tex as tex_of
 from .layout.tree import Node
@@ -236,16 +233,7 @@ def sentence(text: str) -> str:
     return text[0].upper() + text[1:] if plain else text
 
 
-# --- Jupyter ---------------------------------------------------------------------------------
-def _escape_markdown(text: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]<>#|$])", r"\\\1", text)
-
-
-def _cell(tex: str) -> str:
-    """Mathematics in a cell of a table, where a bar would end the cell."""
-    return tex.replace(r"\|", r"\Vert ").replace(r"\left|", r"\left\vert ").replace("|", r"\vert ")
-
-
+# --- values and statements ---------------------------------------------------------------------
 def joint(q: Quantity, align: str = "") -> str:
     r"""What stands between the name of a quantity and its value: ``=``, nothing after ``\le``."""
     if q.symbol.endswith((r"\le", r"\ge")):
@@ -259,70 +247,6 @@ def value_latex(result: Result, name: str) -> str:
     return typeset(q.expression, domain=q.domain or result.domain)
 
 
-def _result_latex(result: Result) -> str:
-    """The loss and all quantities of a result, and what defines their roots, as rows."""
-    writer = Writer(result)
-    formula = head(result, Tex(written)).formula
-    found = [formula.replace(" = ", " &= ", 1)] if formula else []
-    for q in result.quantities.values():
-        if q.expression not in writer.roots:
-            value, where = writer.named(q)
-            found.append(rf"{q.symbol}{joint(q, '&')}{value}")
-            found += [rf"&\text{{where }} {row}" for row in where]
-    for root, name in writer.roots.items():
-        found.append(rf"{name.tex} &\in {writer.bracket(root)}")
-        first, *more = writer.equation_rows(root)
-        found += [rf"0 &= {first}", *(rf"&\quad {row}" for row in more)]
-    return _rows(found)
-
-
-def _rows(found: Iterable[str]) -> str:
-    return r"\begin{aligned}" + r" \\ ".join(found) + r"\end{aligned}"
-
-
-def _result_markdown(result: Result) -> str:
-    writer = Writer(result)
-
-    title = writer.prose(result.title, _escape_markdown)
-    lines = [f"**{title}** (`{result.id}`; {_escape_markdown(result.source)})", ""]
-    about = head(result, Tex(written, _escape_markdown))
-    for paragraph in [*([f"$${about.formula}$$"] if about.formula else []), *about.sentences()]:
-        lines += [paragraph, ""]
-    lines += ["| quantity | meaning | for |", "| --- | --- | --- |"]
-    for name, q in result.quantities.items():
-        is_root = q.expression in writer.roots
-        tex = writer.symbol_text(q.symbol) if is_root else _with_parts(writer, q)
-        conditions = ", ".join(f"${_cell(c)}$" for c in writer.beyond(q))
-        meaning = writer.meaning(name, _escape_markdown).replace("|", r"\vert ")
-        lines.append(f"| `{name}` $\\displaystyle {_cell(tex)}$ | {meaning} | {conditions} |")
-    for root, called in writer.roots.items():
-        lines += [
-            "",
-            f"Here ${called.tex} \\in {writer.bracket(root)}$ is the zero of",
-            "",
-            f"$${aligned([f'& {row}' for row in writer.equation_rows(root)])},$$",
-            "",
-            CLAMPED,
-        ]
-    integers, others = writer.assumptions(result.parameters, result.domain)
-    ranges = ([f"integers ${', '.join(integers)}$"] if integers else []) + [
-        f"${r}$" for r in others
-    ]
-    lines += ["", f"For {', '.join(ranges)}." if ranges else ""]
-    steps = len(result.derivation)
-    lines += ["", f"Evidence: {result.graded()}, {steps} checked steps."]
-    return "\n".join(lines).strip()
-
-
-def _with_parts(writer: Writer, q: Quantity) -> str:
-    """A quantity on one line, with names for parts of it if it is long."""
-    value, where = writer.named(q)
-    if not where:
-        return writer.quantity(q)
-    said = r",\quad ".join(where)
-    return rf"{writer.symbol_text(q.symbol)} = {value} \quad\text{{where }} {said}"
-
-
 def stated(statement: Basic, domain: Domain | None, name: Names = written) -> list[str]:
     """What a statement says as rows of LaTeX, without what is evident; there may be none."""
     told = without_evident(statement, domain)
@@ -333,42 +257,3 @@ def stated(statement: Basic, domain: Domain | None, name: Names = written) -> li
     for part in display.where:
         found += [rf"\text{{where }} {part[0]}", *part[1:]]
     return found
-
-
-def _stated(step: Step) -> str:
-    says, domain = step.statement, step.says.domain
-    return aligned(stated(says, domain) or list(shown(says, domain, written).rows))
-
-
-def _step_markdown(step: Step, indent: str = "") -> str:
-    found = (
-        f"**{_escape_markdown(step.title)}** ({step.evidence.grade})",
-        "",
-        f"{indent}$${_stated(step)}$$",
-        "",
-        f"{indent}{_escape_markdown(sentence(step.because))}.",
-    )
-    return "\n".join(found)
-
-
-def bundle(shown: Quantity | Result | Step | Derivation) -> dict[str, str]:
-    """What Jupyter displays, by its MIME type."""
-    if isinstance(shown, Quantity):
-        plain = f"<Quantity {shown.symbol}: {shown.meaning}>"
-        tex = f"{shown.symbol}{joint(shown)}{typeset(shown.expression, domain=shown.domain)}"
-        page = f"$\\displaystyle {tex}$\n\n{_escape_markdown(sentence(shown.meaning))}."
-    elif isinstance(shown, Result):
-        plain, tex, page = repr(shown), _result_latex(shown), _result_markdown(shown)
-    elif isinstance(shown, Step):
-        plain, tex = f"<Step: {shown.title} ({shown.evidence.grade})>", _stated(shown)
-        page = _step_markdown(shown)
-    else:
-        plain = repr(shown)
-        tex = _rows(rf"({k})\quad& {_stated(s)}" for k, s in enumerate(shown, 1))
-        steps = (f"{k}. {_step_markdown(s, indent='    ')}" for k, s in enumerate(shown, 1))
-        page = "\n\n".join(steps)
-    return {
-        "text/plain": plain,
-        "text/latex": rf"$\displaystyle {tex}$",
-        "text/markdown": page,
-    }

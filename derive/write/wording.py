@@ -130,6 +130,11 @@ def escape(text: str) -> str:
     return "".join(_SPECIAL.get(c, c) for c in text)
 
 
+def inert(text: str) -> str:
+    """Plain text as Markdown, in which nothing is markup."""
+    return re.sub(r"[\\|_*`<>&\[\]~^$#{}]", lambda c: f"&#{ord(c[0])};", text)
+
+
 def listed(parts: Sequence[str]) -> str:
     """``a, b and c``."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

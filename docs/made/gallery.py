@@ -15,8 +15,9 @@ from functools import cache
 from inspect import cleandoc
 from typing import TYPE_CHECKING, NamedTuple
 
-from . import drawings, statement
+from . import drawings
 from .displays import on_lines_of_their_own
+from .mathml import in_words
 from .previews import PREVIEWS, caption
 
 if TYPE_CHECKING:
@@ -137,6 +138,7 @@ def _entry(id: str) -> Entry:
     from cltheory.cli.main import run
     from cltheory.derive.results import results as registry
     from cltheory.derive.write.rocq.rungs import RUNGS, exported, limits
+    from cltheory.derive.write.statement import lead, rest
 
     command = f"derive {id} --format markdown --proof --claims --time 0 --memory 0"
     told = io.StringIO()
@@ -146,7 +148,7 @@ def _entry(id: str) -> Entry:
         raise RuntimeError(f"cltheory derive {id} ended with {code}")
     result = registry[id]
     proof, claims = _parts(told.getvalue())
-    title = statement.title(result)
+    title = titled(result)
     drawing, caption = drawings.of(result)
     image = f"![Quantities of {id}]({id}.svg)\n\n{caption}"
     shown = f'<div class="plot" markdown>\n\n{image}\n</div>\n\n' if drawing else ""
@@ -162,15 +164,22 @@ def _entry(id: str) -> Entry:
         f"{f' ({beyond})' if (beyond := limits(id)) else ''}"
     )
     text = (
-        f"# {title}\n\n{statement.lead(result)}\n\n{shown}`{id}`: {result.source}; "
+        f"# {title}\n\n{lead(result)}\n\n{shown}`{id}`: {result.source}; "
         f"{result.graded()}, {len(result.derivation)} checked steps{rocq or ''}.\n\n"
-        f"{statement.rest(result)}\n\n{figures and '## In figures'}\n\n{figures}"
+        f"{rest(result)}\n\n{figures and '## In figures'}\n\n{figures}"
         f"## Code to copy\n\n{_code(result)}\n\n"
         f"## Proof\n\n{proof}\n\n"
     )
     if claims:
         text += f"## Printed claims\n\n{claims}\n\nAll of them: [the ledger](../claims.md).\n"
     return Entry(id, registry.about(id), title, text, drawing)
+
+
+def titled(result: Result) -> str:
+    """The title with its formulas typeset, for headings, links and the navigation."""
+    from cltheory.derive.write.display import Writer
+
+    return in_words(Writer(result).prose(result.title, str))
 
 
 def _parts(told: str) -> tuple[str, str]:

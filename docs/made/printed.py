@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from cltheory.derive.write.wording import inert
+
 #: One letter is a symbol, unless it is a word of the language.
 _SYMBOL = re.compile(r"[A-Za-z]'*|mn|np|mnp")
 _WORDS = ("a", "A", "I")
@@ -89,8 +91,3 @@ def _is_sentence(piece: str) -> bool:
 def escaped(text: object) -> str:
     """Text on one line, with nothing in it that Markdown or MathJax would read."""
     return inert(" ".join(str(text).split()))
-
-
-def inert(text: str) -> str:
-    """The same, with its spaces as they are."""
-    return re.sub(r"[\\|_*`<>&\[\]~^$#{}]", lambda c: f"&#{ord(c[0])};", text)

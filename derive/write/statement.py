@@ -1,27 +1,25 @@
-"""What a result states, for its page: first its sentence and its formula, then the rest of it."""
+"""What a result states, as Markdown: first its sentence and its formula, then the rest of it."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-from .mathml import in_words as typeset
-from .printed import inert
-
-if TYPE_CHECKING:
-    from cltheory.derive.theorem.quantity import Quantity
-    from cltheory.derive.theorem.result import Result
-    from cltheory.derive.write.display import Writer
-
-
-def title(result: Result) -> str:
-    """The title with its formulas typeset, for headings, links and the navigation."""
-    return typeset(_writer(result).prose(result.title, str))
+from ..losses.written import Tex
+from ..theorem.about import head
+from ..theorem.bounds import Bounds, as_data, in_words
+from ..theorem.dimensions import own_dimension
+from ..theorem.quantity import Quantity
+from ..theorem.result import Result
+from ..theorem.written import written
+from .display import Writer
+from .layout.displays import expression
+from .layout.statement import aligned
+from .wording import inert
 
 
 def lead(result: Result) -> str:
     """The sentence and the formula of what the result is known by."""
-    writer = _writer(result)
+    writer = Writer(result)
     return _said(writer, known_by(result), heading=False)
 
 
@@ -32,32 +30,29 @@ def known_by(result: Result) -> str:
     return next(found, "loss" if "loss" in every else next(iter(every)))
 
 
-def rest(result: Result) -> str:
-    """The loss, the other quantities, what defines their roots, and a table of limits."""
-    writer = _writer(result)
+def rest(result: Result, level: int = 2) -> str:
+    """The loss, the other quantities, what defines their roots, and a table of limits.
+
+    Parameters
+    ----------
+    level
+        That of the headings.
+    """
+    mark = "#" * level
+    writer = Writer(result)
     others = [name for name in result.quantities if name != known_by(result)]
     quantities = [name for name in others if result.quantities[name].limit_of is None]
     limits = [name for name in others if name not in quantities]
-    parts = ["## The loss\n\n" + _loss(writer)]
+    parts = [f"{mark} The loss\n\n" + _loss(writer)]
     if quantities:
         said = [_said(writer, name, heading=True) for name in quantities]
-        parts.append("\n\n".join(["## Further quantities", *said]))
+        parts.append("\n\n".join([f"{mark} Further quantities", *said]))
     if limits:
-        parts.append("## Limits\n\n" + _table(writer, limits))
+        parts.append(f"{mark} Limits\n\n" + _table(writer, limits))
     return "\n\n".join(parts)
 
 
-def _writer(result: Result) -> Writer:
-    from cltheory.derive.write.display import Writer
-
-    return Writer(result)
-
-
 def _loss(writer: Writer) -> str:
-    from cltheory.derive.losses.written import Tex
-    from cltheory.derive.theorem.about import head
-    from cltheory.derive.theorem.written import written
-
     result = writer.result
     about = head(result, Tex(written, inert))
     integers, others = writer.assumptions(result.parameters, result.domain)
@@ -72,8 +67,6 @@ def _loss(writer: Writer) -> str:
 
 def _said(writer: Writer, name: str, *, heading: bool) -> str:
     """A quantity: what it means, its equation, where it holds, and the dimension it needs."""
-    from cltheory.derive.theorem.bounds import Bounds, as_data, in_words
-
     q = writer.result.quantity(name)
     meaning = _meaning(writer, name)
     text = f"**`{name}`** {meaning}" if heading else f"**{meaning}**"
@@ -91,9 +84,6 @@ def _meaning(writer: Writer, name: str) -> str:
 
 def _equation(writer: Writer, q: Quantity) -> str:
     """Name and value as rows that fit; of a root, what it is a zero of."""
-    from cltheory.derive.write.display import aligned
-    from cltheory.derive.write.layout.displays import expression
-
     if q.expression in writer.roots or not q.is_number or q.symbol.endswith((r"\le", r"\ge")):
         return writer.quantity(q)
     own = q.domain or writer.result.domain
@@ -120,8 +110,6 @@ def _beyond(writer: Writer, q: Quantity) -> str:
 
 def _dimension(writer: Writer, name: str) -> str:
     """From which dimension on it is what it says."""
-    from cltheory.derive.theorem.dimensions import own_dimension
-
     own = own_dimension(writer.result, name)
     if own is None:
         return ""
