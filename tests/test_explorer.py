@@ -304,7 +304,7 @@ def told_by(page: str, first: str, last: str, folder: Path, *options: str) -> di
         [str(BROWSER), *always, *options, path.as_uri()],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
     )
     (text,) = re.findall("<pre>(.*)</pre>", done.stdout)
     told: dict[str, Any] = json.loads(html.unescape(text))
@@ -323,7 +323,9 @@ def test_the_page_works_with_the_keyboard_alone(page: str, tmp_path: Path) -> No
 
 #: Frames come when they are asked for, and take as long as their scripts, styles and layout do.
 HELD = "window.due = []; window.requestAnimationFrame = (show) => due.push(show);"
-#: Each slider of each loss is pulled through 60 frames, and again while others hold the browser up.
+#: One loss of each kind, that with the most work.
+MEASURED = "[value=supcl], [value=simclr], [value=siglip]"
+#: Each of their sliders is pulled through 60 frames, and again while others hold the browser up.
 SLIDE = """
 const frame = (act) => {
   const start = performance.now();
@@ -339,11 +341,11 @@ const pulled = (id) => Array.from({ length: 60 }, (_, k) => frame(() => {
 })).sort((x, y) => x - y);
 frame(() => {});
 const told = { first: performance.now(), frames: {} };
-for (const loss of document.querySelectorAll("#losses LOSS")) {
+for (const loss of document.querySelectorAll("#losses :is(LOSS)")) {
   frame(() => loss.click());
   for (const { id } of document.querySelectorAll("#sliders [type=range]")) {
     let times = pulled(id);
-    for (let again = 0; again < 5 && times[6] > 16; again++) times = pulled(id);
+    for (let again = 0; again < 3 && times[6] > 16; again++) times = pulled(id);
     told.frames[`${loss.value} ${id}`] = [times[6], times[30], times.at(-1)];
   }
 }
@@ -353,13 +355,15 @@ for (const loss of document.querySelectorAll("#losses LOSS")) {
 @pytest.mark.slow
 @needs_browser
 def test_sliding_leaves_sixty_frames_a_second(page: str, tmp_path: Path) -> None:
-    told = told_by(page, HELD, SLIDE.replace("LOSS", "input"), tmp_path)
+    if os.getloadavg()[0] > 2 * (os.cpu_count() or 1):
+        pytest.skip("too much else runs on this machine to measure a frame")
+    told = told_by(page, HELD, SLIDE.replace("LOSS", MEASURED), tmp_path)
     print(f"first view after {told['first']:.0f} ms; tenth, median and worst of a frame, in ms:")
     for name, times in told["frames"].items():
         print(f"  {name}: {', '.join(f'{ms:.1f}' for ms in times)}")
     # Other processes hold frames up; a tenth of them is not, even on a busy machine.
     assert told["first"] < 1000
-    assert len(told["frames"]) == 40
+    assert len(told["frames"]) == 15
     assert max(tenth for tenth, _, _ in told["frames"].values()) < 1000 / 60
     slow = page.replace("BUDGET = 4", "BUDGET = 40")
     told = told_by(slow, HELD, SLIDE.replace("LOSS", "[value=supcl]"), tmp_path)
