@@ -58,10 +58,10 @@ def _is_product(text: str, known: Mapping[str, str]) -> bool:
 
 
 def _is_factor(tokens: list[tuple[str, str]], k: int, depth: int) -> bool:
-    """Whether this comes after a number, ``2q``; inside brackets with a space, ``(2 sigma)``."""
-    if depth and k and tokens[k - 1][0] == "space":
-        k -= 1
-    return k > 0 and tokens[k - 1][0] == "number"
+    """Whether this comes after a number, ``2q``; inside brackets with a space, ``(2 N sigma)``."""
+    spaced = depth > 0 and k > 0 and tokens[k - 1][0] == "space"
+    before = tokens[k - 1 - spaced][0] if k > spaced else ""
+    return before == "number" or (spaced and before == "name")
 
 
 def _run(tokens: list[tuple[str, str]], start: int, known: Mapping[str, str]) -> int:
@@ -72,7 +72,7 @@ def _run(tokens: list[tuple[str, str]], start: int, known: Mapping[str, str]) ->
     for k in range(start, len(tokens)):
         kind, text = tokens[k]
         if _is_name(tokens[k], known) and (ready or _is_factor(tokens, k, depth)):
-            ready = False
+            ready = text == "sqrt"  # a bracket comes next
         elif kind == "sign" and (not ready or text == "-"):
             ready = True
         elif kind == "open":
@@ -102,10 +102,25 @@ def _indexed(text: str) -> str:
     return rf"{letter}_{{\mathrm{{{found[2]}}}}}"
 
 
+def _closing(tokens: list[tuple[str, str]], k: int) -> int:
+    """Where the bracket that opens at k closes."""
+    depth = 0
+    for at in range(k, len(tokens)):
+        depth += (tokens[at][0] == "open") - (tokens[at][0] == "close")
+        if not depth:
+            break
+    return at
+
+
 def _as_tex(tokens: list[tuple[str, str]], known: Mapping[str, str]) -> str:
-    out = []
-    for kind, text in tokens:
-        if kind == "name":
+    out, inside = [], 0
+    for k, (kind, text) in enumerate(tokens):
+        if k < inside:
+            continue
+        if text == "sqrt" and tokens[k + 1 : k + 2] == [("open", "(")]:
+            inside = _closing(tokens, k + 1) + 1
+            out.append(rf"\sqrt{{{_as_tex(tokens[k + 2 : inside - 1], known)}}}")
+        elif kind == "name":
             named = known.get(text) or _indexed(text)
             out.append(named or " ".join(known[c] for c in text))
         else:

@@ -30,6 +30,7 @@ from cltheory.derive.write.proofs.document import (
 )
 from cltheory.derive.write.proofs.notation import Notation
 from cltheory.derive.write.proofs.sentences import Paragraph
+from cltheory.derive.write.wording import escape, with_math
 from entries import has_entries, with_entries
 from sympy import (
     Basic,
@@ -431,3 +432,18 @@ def test_a_letter_for_a_part_is_no_name_that_a_symbol_was_given() -> None:
     node = layout(results["supcl-threshold"]["alpha_min"])
     for name, first in ((str, "A"), (lambda s: "A" if s.name == "tau" else str(s), "B")):
         assert displays.Letters([node]).shorten(name, 60).letters[0][0].name == first
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("sqrt((N P - 1)(sigma - N^2))/2 = N", r"$\sqrt{(N P - 1)(\sigma - N^2)}/2 = N$"),
+        ("at most sqrt(N P) is", r"at most $\sqrt{N P}$ is"),
+        ("the sqrt of N", "the sqrt of $N$"),
+        ("sqrt(N is open", "sqrt($N$ is open"),
+        ("sqrt(sigma Q)", r"sqrt($\sigma$ Q)"),
+    ],
+)
+def test_roots_in_words_are_typeset_whole_or_left_as_they_are(said: str, shown: str) -> None:
+    known = {"sqrt": r"\sqrt", "N": "N", "P": "P", "sigma": r"\sigma"}
+    assert with_math(said, known, escape) == shown

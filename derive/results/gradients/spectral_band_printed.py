@@ -196,7 +196,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         **idle,
         "proved_if": Quantity(
             Le(most, tau**2 * whole, evaluate=False),
-            r"\text{proved if}",
+            r"C_{\mathrm{proved}}",
             "condition under which the printed bound for one anchor is proved: it is at least the "
             "proved bound epsilon^2 (1 + mu)^2/tau^2 for the largest mu that the spectrum allows",
             domain_of(n, tau, sigma, c),

@@ -350,8 +350,8 @@ LETTERS = {
 }
 #: More of them where it is one anchor that steps are about.
 OF_ANCHORS = {
-    **{letter: letter for letter in "bcempsxyABCEIKMPSY"},
-    **{"sqrt": r"\operatorname{sqrt}", "kappa": r"\kappa", "alpha": r"\alpha"},
+    **{letter: letter for letter in "bcempsxyABCEIKMPSXY"},
+    **{"sqrt": r"\sqrt", "kappa": r"\kappa", "alpha": r"\alpha"},
 }
 
 

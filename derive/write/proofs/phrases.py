@@ -42,6 +42,8 @@ PHRASES: dict[str, str] = {
     "8 - x'ZZ'x/8": r"$8 - x^\top Z Z^\top x/8$",
     "x'Lx": r"$x^\top L x$",
     "Lv = s v + r": "$L v = s v + r$",
+    "-J (E - I) J/2 = J/2": r"$-\tfrac12 J (E - I) J = \tfrac12 J$",
+    "-J D J/2": r"$-\tfrac12 J D J$",
 }
 #: The first of these characters.
 FIRST = 0xE200
