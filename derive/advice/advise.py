@@ -143,7 +143,7 @@ def advised(
     at = setting(loss, convention, sampling, alone, **options)
     ranges = _ranges(at)
     chosen, steered = _chosen(at, ranges), at.advice.steered
-    if steered in ranges:
+    if steered in ranges and steered in chosen.numbers:  # it is not where no value is safe
         ranges |= _ranges(chosen, ("tau",)) or {"tau": _tempered(chosen, steered)}
     if room := _room(at):
         ranges["dim"] = room

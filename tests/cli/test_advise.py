@@ -275,6 +275,12 @@ def test_in_fewer_dimensions_than_a_structure_has_it_does_not_exist() -> None:
     assert "range of t and b is not known" in cl.advise("siglip", batch=128, dim=127)["says"]
 
 
+def test_where_no_alpha_is_safe_no_tau_is_told() -> None:
+    found = cl.advise("supcl", classes=3, batch=16, tau="0.01")
+    assert found["says"].startswith("No alpha is safe: the views of an instance may separate")
+    assert [p["name"] for p in found["parameters"]] == ["alpha", "dim"]
+
+
 @pytest.mark.parametrize(("loss", "least"), [("supcon", 9), ("clip", 127)])
 def test_noise_does_not_move_the_optimum_from_where_it_is_not(loss: str, least: int) -> None:
     own: dict[str, Any] = {"classes": 10, "batch": 128}
