@@ -12,6 +12,7 @@ from sympy import Expr, Rational, Symbol
 
 from ..decide.domain import DomainError
 from ..optimum.condition import capital
+from ..optimum.dimension import Dimension
 from ..results import results
 from ..structures.draws import UNIFORM, B
 from ..structures.hierarchy import m, n
@@ -142,7 +143,7 @@ def advised(
     at = setting(loss, convention, sampling, alone, **options)
     ranges = _ranges(at)
     chosen, steered = _chosen(at, ranges), at.advice.steered
-    if steered in ranges:
+    if steered in ranges and steered in chosen.numbers:  # it is not where no value is safe
         ranges |= _ranges(chosen, ("tau",)) or {"tau": _tempered(chosen, steered)}
     if room := _room(at):
         ranges["dim"] = room
@@ -198,7 +199,7 @@ def _ranges(at: Setting, only: tuple[str, ...] = ()) -> dict[str, Safe]:
         if not only or end.parameter in only:
             found = _bound(end.said, at, end)
             least = _bound(end.unless, at) if end.unless and found else None
-            if found is None:
+            if found is None or not _exists(end, at):
                 continue
             if least is not None and least.value > LIMITS[end.parameter][0]:
                 outside = f"down to {least.value:.6g} {end.outside}, and below {end.beneath}"
@@ -295,15 +296,27 @@ def _edge(inside: Any, yes: float, no: float) -> float:
 
 
 # --- dimension, batch, facts ---------------------------------------------------------------------
+def _need(said: Said, at: Setting) -> Dimension | None:
+    """The dimensions that a quantity needs, if it is asked for here and needs any."""
+    result, name = _result(said), said.quantity.format(**at.words)
+    own = own_dimension(result, name) if _applies(said, at) else None
+    return None if own is None else own.at(_point(said, at, result))
+
+
+def _exists(end: End, at: Setting) -> bool:
+    """Whether what the optimum leaves beyond an end fits into the dimension."""
+    needs = (_need(said, at) for said in end.structure)
+    return all(need is None or float(at.numbers["dim"]) >= float(need.least) for need in needs)
+
+
 def _room(at: Setting) -> Safe | None:
     """The dimension from which on what was said holds."""
     given, found = float(at.numbers["dim"]), []
     for room in at.advice.rooms:
         for said in room.asked:
-            result, name = _result(said), said.quantity.format(**at.words)
-            if not _applies(said, at) or (own := own_dimension(result, name)) is None:
+            if (need := _need(said, at)) is None:
                 continue
-            need = own.at(_point(said, at, result))
+            result, name = _result(said), said.quantity.format(**at.words)
             below = room.below or ("needs more" if need.sharp else "is not known to hold")
             grade = str(result.evidence_of(name).grade)
             about = (said.result, name, grade, "above", f"{room.what} {below}")

@@ -51,7 +51,8 @@ class End:
     """An end of the safe values of a parameter: they lie above or below it.
 
     What happens ``outside`` also needs values that are not below ``unless``. Below both ends, what
-    ``beneath`` says happens, and ``between`` where ``unless`` is the larger one.
+    ``beneath`` says happens, and ``between`` where ``unless`` is the larger one. An end where the
+    optimum leaves a ``structure`` is told only in the dimensions that those quantities of it need.
     """
 
     parameter: str
@@ -61,6 +62,7 @@ class End:
     unless: Said | None = None
     beneath: str = ""
     between: str = ""
+    structure: tuple[Said, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -243,7 +245,15 @@ _UNEQUAL = Advice(
 )
 _SUPCON = Advice(
     {"classes": None, "per_class": None, "noise": None, "tau": "1/10", "dim": "128"},
-    (End("noise", "below", Said("supcon-noise", "rho_max", DATA), _NOISE),),
+    (
+        End(
+            "noise",
+            "below",
+            Said("supcon-noise", "rho_max", DATA),
+            _NOISE,
+            structure=_SUPCON_LOSS,
+        ),
+    ),
     tuple(
         Fact("least", said, f"classes collapse at every tau; {_LEAST}", scaled=True)
         for said in _SUPCON_LOSS
@@ -276,7 +286,15 @@ _SIMPLEX = Room(
 )
 _PAIRS = Advice(
     {"classes": None, "per_class": None, "noise": None, "tau": "7/100", "dim": "512"},
-    (End("noise", "below", Said("infonce-noise", "rho_max", ITEMS), _MISMATCH),),
+    (
+        End(
+            "noise",
+            "below",
+            Said("infonce-noise", "rho_max", ITEMS),
+            _MISMATCH,
+            structure=_SIMPLEX.asked,
+        ),
+    ),
     (
         Fact(
             "least",

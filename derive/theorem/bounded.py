@@ -74,7 +74,7 @@ class Bound(NamedTuple):
     grade: Grade
 
     def below(self, digits: int) -> Decimal:
-        """The value with fewer digits, not rounded up."""
+        """The value with fewer digits, rounded down; its own 25 digits are the nearest ones."""
         fewer = Context(prec=digits, rounding=ROUND_FLOOR)
         return fewer.create_decimal(mpmath.nstr(self.value, DIGITS))
 

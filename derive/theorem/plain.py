@@ -94,7 +94,8 @@ for _name in "has has_free coeff as_independent as_poly replace collect".split()
     setattr(_Watched, _name, _method(_name, asks=True))
 for _name in "add sub mul truediv pow radd rsub rmul rtruediv rpow neg".split():
     setattr(_Watched, f"__{_name}__", _method(f"__{_name}__", asks=False))
-_Watched.diff = _method("diff", asks=False)
+for _name in ("diff", "doit"):
+    setattr(_Watched, _name, _method(_name, asks=False))
 
 
 def _class(kind: type[Expr]) -> type[Expr]:

@@ -202,7 +202,7 @@ def one_view(problem: Problem, arrangement: Arrangement) -> Arrangement:
     for t in loss.terms:
         positive = {r in t.positives and t.weight(r) for r in own}
         below = {r in t.denominator and t.in_denominator(r) for r in own}
-        numbers = (t.coefficient, *t.weights, *t.denominator_weights)
+        numbers = (loss.temperature, t.coefficient, *t.weights, *t.denominator_weights)
         if t.own_positive or len(positive) + len(below) > 2 or any(e.has(views) for e in numbers):
             return arrangement
     return arrange(problem.structure, {**arrangement.sizes, views.name: 1})

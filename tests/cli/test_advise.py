@@ -275,6 +275,22 @@ def test_in_fewer_dimensions_than_a_structure_has_it_does_not_exist() -> None:
     assert "range of t and b is not known" in cl.advise("siglip", batch=128, dim=127)["says"]
 
 
+def test_where_no_alpha_is_safe_no_tau_is_told() -> None:
+    found = cl.advise("supcl", classes=3, batch=16, tau="0.01")
+    assert found["says"].startswith("No alpha is safe: the views of an instance may separate")
+    assert [p["name"] for p in found["parameters"]] == ["alpha", "dim"]
+
+
+@pytest.mark.parametrize(("loss", "least"), [("supcon", 9), ("clip", 127)])
+def test_noise_does_not_move_the_optimum_from_where_it_is_not(loss: str, least: int) -> None:
+    own: dict[str, Any] = {"classes": 10, "batch": 128}
+    for noise in ({}, {"noise": "0.1"}):
+        below, enough = (cl.advise(loss, dim=d, **own, **noise) for d in (least - 1, least))
+        assert "oise" not in below["says"] and "oise" in enough["says"]
+        names = [{p["name"] for p in found["parameters"]} for found in (below, enough)]
+        assert names == [{"dim"}, {"noise", "dim"}]
+
+
 def test_what_a_loss_does_not_depend_on_is_not_told() -> None:
     assert {"anchor", "alone", "views"} <= set(cl.advise("supcl", classes=10, alpha=1)["taken"])
     clip = set(cl.advise("clip", classes=100, views=4)["taken"])

@@ -21,6 +21,7 @@ from cltheory.derive.theorem.number import Numbers, as_float
 from cltheory.derive.theorem.result import Result
 from cltheory.derive.theorem.values import Values
 from sympy import (
+    Derivative,
     Piecewise,
     Poly,
     Rational,
@@ -107,6 +108,7 @@ def test_expressions_with_some_values_put_in() -> None:
     "ask",
     [
         diff,
+        lambda e, tau: Derivative(e, tau).doit(),
         lambda e, tau: limit(e, tau, 0),
         lambda e, tau: series(e, tau, 1, 2),
         lambda e, tau: integrate(e, (tau, 1, 2)),

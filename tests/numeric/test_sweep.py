@@ -151,7 +151,9 @@ def test_where_one_view_does_not_stand_for_all():
     exclusive = results["supcl-exclusive"].problem
     by_views = replace(SUPCL.loss.terms[0], coefficient=SUPCL.structure.axes[-1])
     weighted = replace(SUPCL, loss=replace(SUPCL.loss, terms=(by_views,)))
-    for problem in (exclusive, weighted):
+    hot = SUPCL.loss.temperature * SUPCL.structure.axes[-1]
+    heated = replace(SUPCL, loss=replace(SUPCL.loss, temperature=hot))
+    for problem in (exclusive, weighted, heated):
         shape = arrange(problem.structure, {"m": 3, "n": 3, "p": 2})
         assert one_view(problem, shape) is shape
 
