@@ -420,7 +420,7 @@ def positive_factors(base: Expr) -> tuple[tuple[Expr, Expr], ...]:
             found += [(g, j * k * e.exp) for g, j in positive_factors(e.base)]
         elif e.is_positive or e.is_negative:
             found.append((e if e.is_positive else -e, Integer(k)))
-            number *= 1 if e.is_positive else (-1) ** k
+            number *= 1 if e.is_positive else S.NegativeOne**k
         else:
             unknown.append((e, k))
     sign = 1 if number > 0 else -1

@@ -298,7 +298,7 @@ def test_a_number_that_cannot_be_put_back_is_not_shown(monkeypatch: pytest.Monke
     for wrong in (elsewhere, shifted):
         monkeypatch.setattr(BlockOptimum, "written", wrong)
         for name in ("loss", "same_class_1"):
-            with pytest.raises(Inconsistent, match="least"):
+            with pytest.raises(Inconsistent, match="minimiser"):
                 found.value(name, **given)
 
 

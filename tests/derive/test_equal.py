@@ -7,6 +7,7 @@ from cltheory.derive.decide.defined import Condition
 from cltheory.derive.decide.domain import POSITIVE, Domain, at_least, between
 from cltheory.derive.decide.equal import equal, same_root, value_at
 from cltheory.derive.decide.evidence import Grade, Holds, Refuted, Undecided
+from cltheory.derive.decide.normal import positive_factors
 from cltheory.derive.decide.splitting import split_roots
 from cltheory.derive.losses.clip import t
 from cltheory.derive.losses.softmax import tau
@@ -15,7 +16,7 @@ from cltheory.derive.optimum.segment import x
 from cltheory.derive.results import results
 from cltheory.derive.structures.hierarchy import m, n
 from cltheory.derive.structures.towers import N
-from sympy import I, Max, Min, Piecewise, Rational, S, cos, exp, log, nan, simplify, sqrt
+from sympy import Expr, I, Max, Min, Mul, Piecewise, Rational, S, cos, exp, log, nan, simplify, sqrt
 
 THRESHOLD = results["supcl-threshold"]
 SIGMOID = results["sigmoid-threshold"]
@@ -137,6 +138,14 @@ def test_roots_are_split_over_factors_only_where_the_product_is_positive() -> No
     assert split_roots(sqrt((2 - x) * (3 - x), evaluate=False), domain) == sqrt(2 - x) * sqrt(3 - x)
     for e in (sqrt(-t * (1 + x)), sqrt((x - 2) * t), sqrt(t * (1 - x)), sqrt(x * t)):
         assert split_roots(e, domain) == e
+
+
+@pytest.mark.parametrize(
+    "e", [sqrt(30) * (sqrt(7) - 9) / (2 - sqrt(7)), 7 / (sqrt(2) - 3) ** 3 * -1]
+)
+def test_negative_factors_below_a_fraction_are_factors(e: Expr) -> None:
+    product = Mul(*(f**k for f, k in positive_factors(e)))
+    assert abs((product / e - 1).evalf(30)) < 1e-25
 
 
 def test_what_is_derived_needs_a_value_as_well() -> None:

@@ -9,6 +9,7 @@ from sympy import And, Ge, Le, Min, Piecewise, Symbol
 from ...decide.domain import Domain
 from ...losses.softmax import SoftmaxLoss
 from ...optimum.reduce import ReducedLoss
+from ...optimum.reduction import state_spectrum
 from ...optimum.threshold import Criterion, Threshold, threshold
 from ...optimum.vertex import vertex
 from ...proof.derivation import Derivation
@@ -36,6 +37,7 @@ def build(loss: SoftmaxLoss, wide: Domain, proof: Derivation) -> dict[str, Quant
         If something is not proved.
     """
     domain = in_three(wide)
+    state_spectrum(SYMMETRY, domain, proof)
     collapse = vertex(ReducedLoss(loss, SYMMETRY), "classes", proof, domain)
     found = {e: curves_up(collapse, e, proof, domain) for e in ("views", "instances")}
     found["simplex"] = keeps_simplex(collapse, proof, domain)
