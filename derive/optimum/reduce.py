@@ -84,6 +84,10 @@ class Pool(NamedTuple):
     own: str = ""  #: relation of the positive that is added, if one is
     weights: tuple[Expr, ...] = ()  #: of the exponentials of the members; 1 each without
 
+    def weight(self, relation: str) -> Expr:
+        """What the exponentials of a member weigh."""
+        return self.weights[self.members.index(relation)] if self.weights else S.One
+
 
 def check_at_numbers(
     conditions: Iterable[Precondition], name: str, point: Mapping[Symbol, Expr]
@@ -263,8 +267,7 @@ class ReducedLoss:
         for pool in self.denominators:
             ones = [r for r in pool.members if g[r] == 1]
             own = pool.own if pool.own and g[pool.own] == 1 else ""
-            given = dict(zip(pool.members, pool.weights, strict=False))
-            weights = tuple(given[r] for r in ones if given)
+            weights = tuple(pool.weight(r) for r in ones if pool.weights)
             one = Pool(tuple(ones), own, weights)
             some = self.partition(one, g) if "self" in ones or own else S.One
             if ones and some == 1:
@@ -309,9 +312,8 @@ class ReducedLoss:
             found[r] += times(over(coefficient, self.partition(pool, g)), weight)
 
         for pool, coefficient in self.denominators.items():
-            weights = pool.weights or (S.One,) * len(pool.members)
-            for r, weight in zip(pool.members, weights, strict=True):
-                push(coefficient * weight, r, pool)
+            for r in pool.members:
+                push(coefficient * pool.weight(r), r, pool)
         for term in self.loss.terms:
             for pool, _ in self._pools(term):
                 if pool.own:  # with the pair's own share, as its relation may be empty

@@ -98,10 +98,9 @@ def second_variation(loss: ReducedLoss, inner: Mapping[str, Expr], trace: str, e
     apart = _apart(loss, inner)
     spread = S.Zero
     for pool, coefficient in loss.denominators.items():
-        weights = dict(zip(pool.members, pool.weights, strict=False))
         seen = [r for r in pool.members if r in apart]
         if seen:
-            weight = weights.get(seen[0], S.One) * exp(inner[seen[0]] / loss.loss.temperature)
+            weight = pool.weight(seen[0]) * exp(inner[seen[0]] / loss.loss.temperature)
             spread += coefficient * weight / loss.partition(pool, inner)
     room = loss.scheme.eigenspace(trace).dimension * loss.loss.temperature
     return theta[e] - theta[trace] + loss.scheme.size / room * spread
@@ -126,9 +125,8 @@ def bent(loss: ReducedLoss, inner: Mapping[str, Expr]) -> Expr:
     for weight, seen in zip((1 / groups, (groups - 1) / groups), views, strict=True):
         of = S.Zero
         for pool, coefficient in loss.denominators.items():
-            given = dict(zip(pool.members, pool.weights, strict=False))
             parts = [
-                share * counts[r] * given.get(r, S.One) * exp((value - 1) / loss.loss.temperature)
+                share * counts[r] * pool.weight(r) * exp((value - 1) / loss.loss.temperature)
                 for r in pool.members
                 for value, share in (seen if r in apart else ((S.One, S.One),))
             ]
@@ -159,8 +157,10 @@ class InItsSpan(Statement):
     inner: Mapping[str, Expr] = field(repr=False)
     trace: str
 
-    def _unlike(self) -> Undecided | None:
-        """Why no lemma applies, if points that do not coincide are not alike."""
+    def _unfit(self, name: Symbol, about: str) -> Undecided | None:
+        """Why no lemma applies, if it is not about this, or not all that is apart is alike."""
+        if not isinstance(self.shown, Eq) or self.shown.args[0] != name:
+            return Undecided(f"{self.shown} is not about {about}")
         apart = _apart(self.loss, self.inner)
         pools = list(self.loss.denominators)
         if len({self.inner[r] for r in apart}) != 1 or any(pool.own in apart for pool in pools):
@@ -168,8 +168,7 @@ class InItsSpan(Statement):
         for pool in pools:
             if set(pool.members) <= set(apart):
                 return Undecided("a denominator has only points that do not coincide")
-            weights = dict(zip(pool.members, pool.weights, strict=False))
-            seen = {r: weights.get(r, S.One) for r in pool.members if r in apart}
+            seen = {r: pool.weight(r) for r in pool.members if r in apart}
             if seen and (set(seen) != set(apart) or len(set(seen.values())) != 1):
                 return Undecided("points that do not coincide are not alike in a denominator")
         return None
@@ -196,11 +195,9 @@ class SecondVariation(InItsSpan):
 
     def decide(self) -> Outcome:
         """Whether the lemma applies, and this is what it says."""
-        if not isinstance(self.shown, Eq) or self.shown.args[0] != VARIATION:
-            return Undecided(f"{self.shown} is not about the second variation")
-        unlike = self._unlike()
-        if unlike is not None:
-            return unlike
+        unfit = self._unfit(VARIATION, "the second variation")
+        if unfit is not None:
+            return unfit
         inside = self._inside()
         far = _apart(self.loss, self.inner)
         killed = (self.loss.scheme.table[e][r] for e in inside for r in far)
@@ -216,11 +213,9 @@ class Bends(InItsSpan):
 
     def decide(self) -> Outcome:
         """Whether the groups are at the corners of a simplex, and this is what it says."""
-        if not isinstance(self.shown, Eq) or self.shown.args[0] != BEND:
-            return Undecided(f"{self.shown} is not about bending a simplex")
-        unlike = self._unlike()
-        if unlike is not None:
-            return unlike
+        unfit = self._unfit(BEND, "bending a simplex")
+        if unfit is not None:
+            return unfit
         groups = groups_of(self.loss, self.inner)
         room = self.loss.scheme.eigenspace(self.trace).dimension
         whole = {*self._inside(), self.trace}

@@ -78,14 +78,6 @@ def written(
     return Written(about, tuple(found), left, *_rung(result, found, left))
 
 
-def on_its_rung(result: Result) -> Written:
-    """A result as the list of rungs has it: where no step is written, with numbers at a point."""
-    found = written(result)
-    if found.theorems:
-        return found
-    return written(result, {s: result.domain.witness[s] for s in result.parameters})
-
-
 def _rung(result: Result, found: list[Theorem], left: Mapping[str, str]) -> tuple[str | None, str]:
     """How far up, and why not further.
 
