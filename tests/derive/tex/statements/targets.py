@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
+from typing import Any
 
 import mpmath
 from cltheory.derive.decide.root import ClampedRoot
@@ -88,12 +89,29 @@ def _all() -> Iterator[Target]:
                 yield Target(id, name)
 
 
-TARGETS = sorted(_all(), key=lambda t: t.text)
-CASES = [t for t in TARGETS if t.derived.has(Piecewise)]
-FORMULAS = [t for t in TARGETS if t not in CASES]
+class Targets(Sequence[Target]):
+    """Targets that are chosen when one is asked for: nothing is derived at collection."""
+
+    def __init__(self, choose: Callable[[], Iterable[Target]]) -> None:
+        self.choose = choose
+
+    @cached_property
+    def chosen(self) -> list[Target]:
+        return list(self.choose())
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    def __getitem__(self, k: Any) -> Any:
+        return self.chosen[k]
+
+
+TARGETS = Targets(lambda: sorted(_all(), key=lambda t: t.text))
+CASES = Targets(lambda: (t for t in TARGETS if t.derived.has(Piecewise)))
+FORMULAS = Targets(lambda: (t for t in TARGETS if t not in CASES))
 #: Of the formulas, those that are no numbers.
-VARYING = [t for t in FORMULAS if t.derived.free_symbols]
-THRESHOLDS = [t for t in FORMULAS if t.bound]
+VARYING = Targets(lambda: (t for t in FORMULAS if t.derived.free_symbols))
+THRESHOLDS = Targets(lambda: (t for t in FORMULAS if t.bound))
 
 
 def given(target: Target, chance: random.Random) -> Target | None:

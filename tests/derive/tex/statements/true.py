@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sympy import Expr, Max, Min, Piecewise, Symbol, exp, expand, factor, oo, together
 
@@ -33,6 +33,7 @@ from .targets import (
     THRESHOLDS,
     VARYING,
     Target,
+    Targets,
     given,
     has_gap,
     points,
@@ -204,7 +205,7 @@ def left(target: Target, chance: random.Random) -> str:
     return target.symbol if chance.random() < 0.7 else chance.choice(names(target))
 
 
-def some(chance: random.Random, among: list[Target] = FORMULAS) -> Target:
+def some(chance: random.Random, among: Sequence[Target] = FORMULAS) -> Target:
     target = chance.choice(among)
     if chance.random() < 0.15 and among is not CASES:
         return given(target, chance) or target
@@ -494,7 +495,7 @@ def multiplied(chance: random.Random) -> Written | None:
 
 
 # --- limits ---------------------------------------------------------------------------------
-LIMITS = [t for t in FORMULAS if t.symbol.startswith(r"\lim")]
+LIMITS = Targets(lambda: (t for t in FORMULAS if t.symbol.startswith(r"\lim")))
 
 
 def limit(chance: random.Random) -> Written | None:
@@ -519,7 +520,7 @@ def limit(chance: random.Random) -> Written | None:
     return Written("", target.directive(), source)
 
 
-INNER = [t for t in FORMULAS if r"\top" in t.symbol and t not in LIMITS]
+INNER = Targets(lambda: (t for t in FORMULAS if r"\top" in t.symbol and t not in LIMITS))
 
 
 def products(chance: random.Random) -> Written | None:
