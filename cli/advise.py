@@ -90,7 +90,8 @@ def _range(safe: Safe) -> list[str]:
             said += f", margin {safe.margin:.4g}"
     elif safe.middle is not None:
         said += f"; the middle is {safe.middle:.4g}"
-    note = f" ({safe.note})" if safe.note else ""
+    words = "; ".join(filter(None, (safe.note, safe.where)))
+    note = f" ({words})" if words else ""
     return fill(said + note, WIDTH, subsequent_indent="       ").splitlines()
 
 

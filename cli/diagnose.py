@@ -76,7 +76,7 @@ Examples:
 @click.option(
     "--batches", type=click.IntRange(1, 10**4), default=8, help="Maximum number of batches."
 )
-@click.option("--c", type=Amount(0, 1e6), default=0.5, help="Constant of the printed upper bound.")
+@click.option("--c", type=Amount(0, 1e6), help="Constant of the upper bound (default: 0.5).")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Seed of the batches.")
 @formats("text", "json", "html")
 @click.option("--out", type=FILE, help="Write the report to this file.")
@@ -130,6 +130,9 @@ class Given(SimpleNamespace):
             raise click.UsageError("--labels and --positives both say which rows are positives")
         if self.column is not None and self.labels is None:
             raise click.UsageError("--column needs --labels")
+        if self.c is not None and self.style == "text" and not self.band:
+            raise click.UsageError("--c is a constant of the band: add --band")
+        self.c = 0.5 if self.c is None else self.c
         if not COLDEST <= self.tau <= HOTTEST:
             raise click.UsageError(
                 f"--temperature must be from {COLDEST:g} to {HOTTEST:g}, not {self.tau:g}"
@@ -260,4 +263,4 @@ def _classes(given: Given, found: Arrays, label: str) -> Classes:
                 f"choose among {short(', '.join(found))}"
             )
         return label_files.classes(label, given.column)
-    return label_files.classes_of(label, found[label])
+    return label_files.classes_of(label, found[label], given.column)

@@ -33,7 +33,7 @@ class Classes(NamedTuple):
 def classes(name: str, column: str | None) -> Classes:
     """One label a sample: text or numbers; the classes are in the order of their names."""
     if _is_array(name):
-        return classes_of(name, load(name))
+        return classes_of(name, load(name), column)
     rows = rows_of(name)
     here, is_head = _place(name, rows, column)
     labels = [row[here] for row in rows]
@@ -44,10 +44,14 @@ def classes(name: str, column: str | None) -> Classes:
     return _of_text(name, labels)
 
 
-def classes_of(name: str, array: Any) -> Classes:
+def classes_of(name: str, array: Any, column: str | None = None) -> Classes:
     """The same of an array, where numbers are one class iff they are equal."""
     import numpy as np
 
+    if column is not None:
+        raise click.UsageError(
+            f"--column needs --labels of a CSV file, and {short(name)} is one array"
+        )
     if array.ndim == 2 and 1 in array.shape:
         array = array.reshape(-1)
     if array.ndim != 1 or array.dtype.kind not in "biufUS":

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import isfinite, log
 from typing import Any
 
 import numpy as np
-from sympy import Expr, Rational, Symbol
+from sympy import Expr, Integer, Rational, Symbol
 
 from ..decide.domain import DomainError
 from ..optimum.condition import capital
@@ -66,7 +67,7 @@ class Safe:
     """The safe values of a parameter: above ``low`` and below ``high``, both None where endless.
 
     ``given`` is its value, ``taken`` whether that was taken for granted, and ``margin`` how far
-    inside it is, negative outside.
+    inside it is, negative outside. Nothing is known below ``least`` dimensions, if that is given.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Safe:
     taken: bool
     bounds: tuple[Bound, ...]
     note: str = ""
+    least: float | None = None
 
     @property
     def margin(self) -> float | None:
@@ -83,6 +85,11 @@ class Safe:
         if self.given is None or not self.bounds:
             return None
         return min(b.inside(self.given) for b in self.bounds)
+
+    @property
+    def where(self) -> str:
+        """The dimensions that it is about, if these are more than were asked for."""
+        return f"in d >= {self.least:.0f}" if self.least else ""
 
     @property
     def middle(self) -> float | None:
@@ -94,7 +101,8 @@ class Safe:
     def as_json(self) -> dict[str, Any]:
         """The object that others rely on."""
         own = {k: getattr(self, k) for k in ("name", "low", "high", "given", "taken", "margin")}
-        return {**own, "note": self.note, "bounds": [b.as_json() for b in self.bounds]}
+        note = "; ".join(filter(None, (self.note, self.where)))
+        return {**own, "note": note, "bounds": [b.as_json() for b in self.bounds]}
 
 
 @dataclass(frozen=True)
@@ -141,16 +149,25 @@ def advised(
 ) -> Report:
     """As :func:`cltheory.advise`."""
     at = setting(loss, convention, sampling, alone, **options)
-    ranges = _ranges(at)
-    chosen, steered = _chosen(at, ranges), at.advice.steered
+    room, steered = _room(at), at.advice.steered
+    ranges = here = _ranges(at)
+    wide = at
+    if room and room.margin and room.margin < 0:  # what is known of more dimensions is told as such
+        wide = at.in_dimension(Integer(room.low))
+        ranges = _ranges(wide) | here
+    chosen = _chosen(at if steered in here else wide, ranges)
     if steered in ranges and steered in chosen.numbers:  # it is not where no value is safe
-        ranges |= _ranges(chosen, ("tau",)) or {"tau": _tempered(chosen, steered)}
-    if room := _room(at):
+        ranges = ranges | (_ranges(chosen, ("tau",)) or {"tau": _tempered(chosen, steered)})
+    for name in set(ranges) - set(here) - ({"tau"} if steered in here else set()):
+        ranges[name] = replace(ranges[name], least=room.low)
+    if room:
         ranges["dim"] = room
+    chosen = replace(at, numbers=chosen.numbers | {"dim": at.numbers["dim"]})
     safe = tuple(ranges.values())
+    first = sorted(safe, key=lambda k: k.name != "dim" or (k.margin or 0) >= 0)  # if too small
     hints = (Told("hint", text) for text in at.advice.hints)
     facts = (*_seen(at), *_unequal(at), *_facts(chosen), *hints)
-    says = " ".join(map(sentence, safe)) or capital(facts[0].says) + "."
+    says = " ".join(map(sentence, first)) or capital(facts[0].says) + "."
     return Report(says, safe, facts, _taken(at))
 
 
@@ -244,7 +261,11 @@ def _chosen(at: Setting, ranges: Mapping[str, Safe]) -> Setting:
 def _tempered(at: Setting, name: str) -> Safe:
     """Where the ends of a parameter leave its value inside; found on a grid, and so sampled."""
     value = float(at.numbers[name])
-    ends = [end for end in at.advice.ends if end.parameter == name and _bound(end.said, at)]
+    ends = [
+        end
+        for end in at.advice.ends
+        if end.parameter == name and _exists(end, at) and _bound(end.said, at)
+    ]
 
     def inside(taus: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         safe = np.ones(len(taus), dtype=bool)
@@ -283,7 +304,13 @@ def _along(said: Said, at: Setting, taus: np.ndarray[Any, Any]) -> np.ndarray[An
     result, name = _result(said), said.quantity.format(**at.words)
     felt = {s.name for s in result.quantity(name).expression.free_symbols} - {"tau"}
     sizes = {k: float(at.numbers[v]) for k, v in said.takes.items() if k in felt}
-    return np.asarray(result.function(name)(**sizes, tau=taus))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        values = np.array(result.function(name)(**sizes, tau=taus))
+    for k in np.flatnonzero(np.isnan(values)) if told else ():  # float64 is not enough there
+        there = replace(at, numbers={**at.numbers, "tau": Rational(repr(float(taus[k])))})
+        values[k] = found.value if (found := _bound(said, there)) else np.nan
+    return values
 
 
 def _edge(inside: Any, yes: float, no: float) -> float:
@@ -303,10 +330,16 @@ def _need(said: Said, at: Setting) -> Dimension | None:
     return None if own is None else own.at(_point(said, at, result))
 
 
+def _fits(said: Said, at: Setting) -> bool:
+    """Whether the dimension is enough for what a quantity says."""
+    need = _need(said, at)
+    return need is None or float(at.numbers["dim"]) >= float(need.least)
+
+
 def _exists(end: End, at: Setting) -> bool:
-    """Whether what the optimum leaves beyond an end fits into the dimension."""
-    needs = (_need(said, at) for said in end.structure)
-    return all(need is None or float(at.numbers["dim"]) >= float(need.least) for need in needs)
+    """Whether an end is one in this dimension."""
+    asked = (end.said,) if end.in_room_of is None else end.in_room_of
+    return all(_fits(said, at) for said in asked)
 
 
 def _room(at: Setting) -> Safe | None:
@@ -330,7 +363,10 @@ def _room(at: Setting) -> Safe | None:
 
 def _seen(at: Setting) -> Iterator[Told]:
     """How many images an anchor sees, and how many of them are of its class."""
-    if "sizes" in at.numbers:  # results on unequal classes are about all data
+    if "sizes" in at.numbers:
+        if idle := [f"--{k}" for k in DEFAULTS if k in at.given]:
+            says = "no role: what is known of unequal classes is about all data at once"
+            yield Told("batch", f"{', '.join(idle)} play{'s' * (len(idle) == 1)} {says}")
         return
     number = {k: int(at.numbers[k]) for k in ("batch", "devices", "accumulate", "seen")}
     says = f"an anchor sees {number['seen']} images"
@@ -342,7 +378,8 @@ def _seen(at: Setting) -> Iterator[Told]:
     if number["devices"] > 1:
         alone = replace(at, numbers={**at.numbers, "seen": at.numbers["batch"]})
         for end in at.advice.ends:
-            if "seen" in end.said.takes.values() and (found := _bound(end.said, alone, end)):
+            found = _bound(end.said, alone, end) if _exists(end, alone) else None
+            if found and "seen" in end.said.takes.values():
                 says = f"without gathering, {end.parameter} must be {end.side} {found.value:.6g}"
                 yield Told("ungathered", says, found)
     if "classes" in at.numbers and at.words["sampling"] == "uniform":
@@ -365,6 +402,10 @@ def _facts(at: Setting) -> Iterator[Told]:
         if found is not None and (found.value > 0 or not fact.scaled):  # no loss is below 0
             scaled = replace(found, value=found.value * at.factor()) if fact.scaled else found
             says = fact.says if found.value or not fact.otherwise else fact.otherwise
+            if _fits(fact.said, at):
+                says = fact.fits + says
+            elif fact.optimum:
+                continue
             yield Told(fact.name, says.format(value=f"{scaled.value:.6g}"), scaled)
 
 
@@ -396,7 +437,8 @@ def _unequal(at: Setting) -> Iterator[Told]:
         )
     yield Told("cosines", says, bound)
     rank = int(as_float(made.value("rank", tau=at.numbers["tau"])))
-    yield Told("rank", f"the optimum needs d >= {rank}")
+    enough = f"and d = {at.numbers['dim']} is {'enough' if at.numbers['dim'] >= rank else 'less'}"
+    yield Told("rank", f"the optimum needs d >= {rank}, {enough}")
 
 
 def _taken(at: Setting) -> dict[str, str]:
@@ -416,6 +458,11 @@ def _taken(at: Setting) -> dict[str, str]:
 # --- the sentence --------------------------------------------------------------------------------
 def sentence(safe: Safe) -> str:
     """What to choose, or where the value that was chosen stands."""
+    said = _sentence(safe)
+    return f"{capital(safe.where)}: {said[0].lower()}{said[1:]}" if safe.where else said
+
+
+def _sentence(safe: Safe) -> str:
     if safe.name == "dim":
         assert safe.margin is not None and safe.given is not None
         if safe.margin >= 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sympy import Expr, Integer, S, Tuple
@@ -40,7 +40,7 @@ class Setting:
         All of them, and the sizes that follow: ``seen`` images that an anchor sees, ``vectors``
         with their views, and ``each`` of ``drawn`` classes in a balanced batch.
     words
-        ``anchor``, ``sampling``, ``alone``.
+        ``anchor``, ``sampling``, ``alone``, and ``room``: ``span`` in ``classes`` - 1 dimensions.
     """
 
     loss: str
@@ -49,6 +49,12 @@ class Setting:
     given: Mapping[str, Expr]
     numbers: Mapping[str, Expr]
     words: Mapping[str, str]
+
+    def in_dimension(self, dim: Expr) -> Setting:
+        """The same in another dimension."""
+        in_span = dim == self.numbers.get("classes", S.Zero) - 1
+        words = {**self.words, "room": "span" if in_span else "more"}
+        return replace(self, numbers={**self.numbers, "dim": dim}, words=words)
 
     def factor(self) -> float:
         """What the convention multiplies the loss by."""
@@ -91,6 +97,8 @@ def setting(
     for word, value in (("sampling", sampling), ("alone", alone)):
         if value is not None and word not in advice.asks:
             raise DomainError(f"nothing that is known of {loss} here depends on --{word}: omit it")
+    if "views" not in advice.asks and not sizes and str(wanted.get("views", 2)) != "2":
+        raise DomainError(f"{loss} compares two vectors of each item: --views can only be 2")
     given = {k: within(k, v, COUNTS.get(k), SHARES.get(k, (0, 0))) for k, v in wanted.items()}
     if "t" in given and "tau" in advice.defaults:
         if "tau" in given:
@@ -105,12 +113,17 @@ def setting(
         "alone": _one_of("alone", alone or "attraction", ALONE),
         "sampling": _sampling(sampling or "uniform", numbers),
     }
+    if alone is not None and words["sampling"] != UNIFORM.sampling:
+        raise DomainError("--alone is about uniform batches: in others no anchor is alone, omit it")
     if "classes" in numbers:
         _check_data(numbers, words["sampling"])
     elif advice.labelled:
         raise DomainError(f"{loss} is about classes: give --classes")
+    elif "per_class" in given or sampling is not None:
+        raise DomainError("--per-class and --sampling are about classes: give --classes")
     numbers["vectors"] = numbers["seen"] * numbers["views"]
-    return Setting(loss, row, advice, given, numbers, words)
+    made = Setting(loss, row, advice, given, numbers, words)
+    return made.in_dimension(numbers["dim"])
 
 
 def _unequal(loss: str, advice: Advice, options: Mapping[str, Any]) -> Advice:

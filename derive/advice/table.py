@@ -51,8 +51,8 @@ class End:
     """An end of the safe values of a parameter: they lie above or below it.
 
     What happens ``outside`` also needs values that are not below ``unless``. Below both ends, what
-    ``beneath`` says happens, and ``between`` where ``unless`` is the larger one. An end where the
-    optimum leaves a ``structure`` is told only in the dimensions that those quantities of it need.
+    ``beneath`` says happens, and ``between`` where ``unless`` is the larger one. An end is told
+    only in the dimensions that the quantities ``in_room_of`` need; by default its own.
     """
 
     parameter: str
@@ -62,12 +62,15 @@ class End:
     unless: Said | None = None
     beneath: str = ""
     between: str = ""
-    structure: tuple[Said, ...] = ()
+    in_room_of: tuple[Said, ...] | None = None
 
 
 @dataclass(frozen=True)
 class Fact:
     """A number that does not bound a parameter; ``says`` has a place for it.
+
+    Where the dimension is enough for it, ``fits`` is told before; elsewhere nothing is if it is an
+    ``optimum``, and bounds hold.
 
     ``scaled`` is whether it is a value of the loss, which a convention multiplies by a factor.
     Of a condition that does not hold, ``otherwise`` is told. The logarithm of the number called
@@ -79,6 +82,8 @@ class Fact:
     says: str
     scaled: bool = False
     otherwise: str = ""
+    fits: str = ""
+    optimum: bool = False
     less: str = ""
     lemma: Lemma | None = None
 
@@ -175,6 +180,10 @@ _INTERVALS = (
 _TAU_MAX = Said(
     "supcl-threshold", "tau_max", {"m": "classes", "n": "per_class", "alpha": "alpha"}, _ALL_IN
 )
+#: In m - 1 dimensions, where nothing can leave the span of the simplex.
+_IN_SPAN = {"room": "span"}
+_SPAN = {**_ALL_IN, **_IN_SPAN}
+_LOCAL = "class collapse is a local minimum in m - 1 dimensions, where it lasts longer"
 _NONE = "does not exist, so the optimum is another one"
 _BOUND = "no embeddings in d dimensions have a loss below {value}, by lemmas proved in words"
 _SUPCL = Advice(
@@ -184,6 +193,7 @@ _SUPCL = Advice(
             End("alpha", "above", high, _COLLAPSE, low, _SPLIT, _MAY_SPLIT)
             for high, low in _INTERVALS
         ),
+        End("alpha", "above", Said("supcl-second-order", "alpha_local", _WHOLE, _SPAN), _LOCAL),
         End("tau", "below", _TAU_MAX, _COLLAPSE),
     ),
     (
@@ -191,6 +201,7 @@ _SUPCL = Advice(
             "within_class_variance",
             Said("supcl-optimum", "within_class_variance", {**DATA, "alpha": "alpha"}, _ALL_IN),
             "the optimum at this alpha has within-class variance {value}, of 1 in all",
+            optimum=True,
         ),
         Fact(
             "least",
@@ -209,6 +220,8 @@ _SUPCL = Advice(
 
 # --- losses that have one optimum ----------------------------------------------------------------
 _NOISE = "with all data in a batch, wrong labels move the optimum away from the simplex"
+_NOT_SURE = "with all data in a batch, wrong labels may move the optimum away from the simplex"
+_SURELY = "in m - 1 dimensions wrong labels move the optimum for certain beyond a share of {value}"
 _MISMATCH = "mismatched pairs move the optimum away from the simplex"
 _LEAST = "no embeddings have a loss below {value}"
 _DRAWN = {"m": "drawn", "n": "each", "p": "views", "tau": "tau"}
@@ -226,6 +239,7 @@ _UNEQUAL = Advice(
             "below",
             Said("minority-collapse", "tau_merge", {"l1": "largest", "r": "rest"}),
             "all classes but the largest are one point",
+            in_room_of=(),
         ),
     ),
     (
@@ -246,17 +260,21 @@ _UNEQUAL = Advice(
 _SUPCON = Advice(
     {"classes": None, "per_class": None, "noise": None, "tau": "1/10", "dim": "128"},
     (
+        End("noise", "below", Said("supcon-noise", "rho_max", DATA), _NOISE),
         End(
             "noise",
             "below",
-            Said("supcon-noise", "rho_max", DATA),
-            _NOISE,
-            structure=_SUPCON_LOSS,
+            Said("supcon-noise", "rho_max", DATA, _IN_SPAN),
+            _NOT_SURE,
+            in_room_of=_SUPCON_LOSS,
         ),
     ),
-    tuple(
-        Fact("least", said, f"classes collapse at every tau; {_LEAST}", scaled=True)
-        for said in _SUPCON_LOSS
+    (
+        *(
+            Fact("least", said, _LEAST, scaled=True, fits="classes collapse at every tau; ")
+            for said in _SUPCON_LOSS
+        ),
+        Fact("noise", Said("supcon-noise-second-order", "rho_local", DATA, _IN_SPAN), _SURELY),
     ),
     (Room("the simplex of classes", _SUPCON_LOSS, _NONE),),
     labelled=True,
@@ -286,15 +304,7 @@ _SIMPLEX = Room(
 )
 _PAIRS = Advice(
     {"classes": None, "per_class": None, "noise": None, "tau": "7/100", "dim": "512"},
-    (
-        End(
-            "noise",
-            "below",
-            Said("infonce-noise", "rho_max", ITEMS),
-            _MISMATCH,
-            structure=_SIMPLEX.asked,
-        ),
-    ),
+    (End("noise", "below", Said("infonce-noise", "rho_max", ITEMS), _MISMATCH),),
     (
         Fact(
             "least",

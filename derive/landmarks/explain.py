@@ -38,8 +38,8 @@ MOST = 3
 SIZES, POWERS = ("batch", "queue", "prototypes"), [2**k for k in range(3, 21)]
 #: What a value may be in, in nats.
 UNITS = (("", 1.0), (" in bits", log(2)))
-#: What every training has; a loss that does not depend on it takes it and does not change.
-EVERYWHERE = ("batch", "views")
+#: What every training has, with the value that losses without that option imply, if they do.
+EVERYWHERE = {"batch": None, "views": Integer(2)}
 OPTIONS = (*WHOLE, *REAL)
 NAMES = (*dict.fromkeys(row.loss for row in ROWS), *ALSO)
 
@@ -89,10 +89,11 @@ def explained(
     taken = completed(row, given)
     marks = tuple(row.family.landmarks(taken))
     words = _taken(row, taken)
+    idle = "" if "batch" in row.defaults or "batch" not in given else " --batch plays no role here."
     if wanted is None:
-        return Explanation(marks, None, _range(marks), words)
+        return Explanation(marks, None, _range(marks) + idle, words)
     nearest = min(marks, key=lambda mark: abs(mark.value - wanted))
-    says = _says(marks, wanted, _close(value, wanted))
+    says = _says(marks, wanted, _close(value, wanted)) + idle
     return Explanation(marks, nearest.name, says, words)
 
 
@@ -138,6 +139,12 @@ def completed(row: Row, given: Mapping[str, Expr]) -> dict[str, Expr]:
         if name not in row.defaults and name not in EVERYWHERE:
             takes = ", ".join(f"--{k}" for k in row.defaults)
             raise DomainError(f"{row.loss} has no --{name}; it takes {takes}")
+        implied = None if name in row.defaults else EVERYWHERE[name]
+        if implied not in (None, own[name]):
+            raise DomainError(
+                f"{row.loss} compares two vectors of each item: --{name} can only be {implied}, "
+                f"not {own[name]}"
+            )
     found = {k: own.get(k, v) for k, v in row.defaults.items() if own.get(k, v) is not None}
     if isinstance(row.family, Similar) and "views" in found:
         _check_classes(found, row.family)

@@ -29,14 +29,14 @@ from ..proof.relations import Iff, eq, ge, gt
 from ..proof.statement import ORDER, Relations, Statement, every
 from ..structures.draws import Draw
 from ..structures.scheme import Scheme
-from .condition import OptimalIff, capital
+from .condition import capital
 from .dimension import state_enough
 from .reduce import ReducedLoss, inner_products
-from .reduction import difference, present, state_spectrum
+from .reduction import difference, state_spectrum
 from .segment import x
 from .segment_facts import PairGradient, with_inner
 from .threshold import Criterion, Place, Threshold
-from .vertex import Pure, pure_inner
+from .vertex import pure_inner, state_pure
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,23 +231,7 @@ def batch_vertex(
         loss.preconditions(domain),
         AVERAGING,
     )
-    inner = pure_inner(loss, name)
-    title = f"Inner products of the pure structure {name}"
-    if title not in known:
-        pure = Tuple(*(eq(f"g_{r}", e) for r, e in inner.items() if r != "self"))
-        proof.add(
-            title,
-            Pure(pure, domain, loss, name),
-            f"the eigenspace {name} has the whole trace, so all other eigenvalues of the "
-            "Gram matrix vanish",
-        )
-    others = present(scheme, [e.name for e in scheme.eigenspaces if e.name != name], domain)
-    proof.add(
-        f"The pure structure {name} is optimal iff no other eigenvalue of the gradient "
-        f"is smaller there{loss.where}",
-        OptimalIff.of(loss, (name,), f"theta_{name}", others, domain),
-        "",
-    )
+    inner, others = state_pure(loss, name, domain, proof, loss.where)
     return {
         e: _condition(loss, name, e, inner, parameter, inside, domain, proof, known)
         for e, inside in others.items()

@@ -102,26 +102,43 @@ def vertex(
     if inside is None:
         raise DomainError(f"the eigenspace {name} has no dimension there")
     domain = inside
-    inner = pure_inner(loss, name)
-    proof.add(
-        f"Inner products of the pure structure {name}",
-        Pure(
-            Tuple(*(eq(f"g_{r}", e) for r, e in inner.items() if r != "self")), domain, loss, name
-        ),
-        f"the eigenspace {name} has the whole trace, so all other eigenvalues of the "
-        "Gram matrix vanish",
-    )
-    others = present(scheme, [e for e in names if e != name], domain)
-    proof.add(
-        f"The pure structure {name} is optimal iff no other eigenvalue of the gradient "
-        "is smaller there",
-        OptimalIff.of(loss, (name,), f"theta_{name}", others, domain),
-        "",
-    )
+    inner, others = state_pure(loss, name, domain, proof)
     conditions = {
         e: _condition(loss, name, e, inner, part, domain, proof) for e, part in others.items()
     }
     return Vertex(loss, domain, name, inner, conditions, loss.value(inner), proof)
+
+
+def state_pure(
+    loss: Invariant, name: str, domain: Domain, proof: Derivation, where: str = ""
+) -> tuple[dict[str, Expr], dict[str, Domain]]:
+    """Record a pure structure, and that it is optimal iff no other eigenvalue is smaller there.
+
+    Its inner products, and where each of the other eigenspaces has a dimension.
+    """
+    inner = pure_inner(loss, name)
+    title = f"Inner products of the pure structure {name}"
+    if all(step.title != title for step in proof):
+        proof.add(
+            title,
+            Pure(
+                Tuple(*(eq(f"g_{r}", e) for r, e in inner.items() if r != "self")),
+                domain,
+                loss,
+                name,
+            ),
+            f"the eigenspace {name} has the whole trace, so all other eigenvalues of the "
+            "Gram matrix vanish",
+        )
+    scheme = loss.scheme
+    others = present(scheme, [e.name for e in scheme.eigenspaces if e.name != name], domain)
+    proof.add(
+        f"The pure structure {name} is optimal iff no other eigenvalue of the gradient "
+        f"is smaller there{where}",
+        OptimalIff.of(loss, (name,), f"theta_{name}", others, domain),
+        "",
+    )
+    return inner, others
 
 
 def pure_inner(loss: Invariant, name: str) -> dict[str, Expr]:

@@ -43,8 +43,8 @@ from ..proof.derivation import Derivation, StepFailed
 from ..structures.called import called
 from ..structures.scheme import Scheme
 from ..structures.towers import NEGATIVE, POSITIVE, WITHIN
+from ..theorem.at_numbers import AtNumbers
 from ..theorem.quantity import Quantity
-from ..theorem.result import Result
 from ._in_batches import of_means, state_mean, subject_of
 from ._pure import least_loss
 from .towers import pairwise_threshold
@@ -56,7 +56,7 @@ AT_NUMBERS = ("structure", "loss")
 DEFAULT = "supcl"
 
 
-class OfLoss(Result):
+class OfLoss(AtNumbers):
     """The phases of a loss; with all parameters given, of those numbers.
 
     Parameters
@@ -67,7 +67,7 @@ class OfLoss(Result):
         Values that are put in before anything is derived.
     """
 
-    at_values = True
+    takes_oo = True
 
     def __init__(
         self, problem: Problem, at: Mapping[Symbol, Expr] | None = None, id: str = "phases"
@@ -98,26 +98,13 @@ class OfLoss(Result):
         assert isinstance(made, OfLoss)
         return made
 
-    def at_point(self, point: Mapping[Symbol, Expr]) -> OfLoss:
+    def made_at(self, fixed: Mapping[Symbol, Expr]) -> OfLoss:
         """The phases where parameters have these values, as far as they are finite."""
-        fixed = {s: v for s, v in point.items() if v is not oo}
-        if fixed == self.fixed:
-            return self
         return _there(self.about, tuple(fixed.items()), self.id)
 
-    def value(self, name: str, /, digits: int = 15, **values: Any) -> Any:
-        """As of any result; what depends on which structure is optimal is found at the values."""
-        loss: dict[str, Any] = {k: values.pop(k) for k in self.texts if k in values}
-        made = self.with_inputs(**loss) if loss else self
-        point = made.point(**values)
-        given = {**made.fixed, **point}
-        found = made.at_point(given)
-        left = [s.name for s in made.parameters if given.get(s, oo) is oo]
-        if name not in found.quantities and name in made.quantities:  # a border, or its condition
-            found = made
-        elif name not in found.quantities and name in AT_NUMBERS:
-            raise DomainError(f"{name} needs finite numerical values: add {', '.join(left)}")
-        return found.number(name, found.at(name, point), point, digits)
+    def found_at_numbers(self, name: str) -> bool:
+        """Whether it depends on which structure is optimal."""
+        return name in AT_NUMBERS
 
 
 @lru_cache(maxsize=256)

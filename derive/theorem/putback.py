@@ -14,11 +14,14 @@ from typing import Any
 
 import mpmath
 from mpmath import iv
-from sympy import Add, Expr, Integer, Mul, Pow, Rational, S, Symbol, oo
+from sympy import Expr, Integer, Rational, S, Symbol, oo
 
 from ..decide.ball import NotEnclosed, TooWide, enclosure, precision
 from ..decide.digits import LAST_BITS, NotKnown, rounded
 from ..decide.domain import Domain, DomainError, Range
+from ..decide.evidence import Refuted
+from ..decide.limits.faraway import TINY
+from ..decide.limits.limit import approaches
 from ..decide.root import ClampedRoot
 from ..errors import InternalError
 from ..optimum.threshold import Threshold
@@ -28,20 +31,6 @@ from .quantity import Quantity
 
 #: Signs are looked for with ever more digits, up to so many.
 LAST_DIGITS = int(LAST_BITS * 0.301)
-#: A limit is compared with the values at these powers of ten, each a square of the one before.
-FAR = (10, 20, 40)
-#: Roots are only found nearer by in no time.
-FAR_FOR_ROOTS = (2, 4, 8)
-#: From one to the next the distance falls at least by this, even for a limit like 1/log log n.
-SLOWEST = Rational(9, 10)
-#: If they do not approach it there, they may so many times further out, up to these.
-FARTHER, FARTHEST, FARTHEST_FOR_ROOTS = 8, 2 * 10**6, 10**4
-#: What grows without bound rises by so much from each power of ten to its square.
-LEAST_RISE = 0.01
-#: Bits of the values.
-MOST_BITS = 2**12
-#: A rise of what grows without bound is seen if it is known so well.
-SEEN = 1e-3
 #: How far out the sign of a condition that never changes is looked at, as powers of ten.
 FAR_OUT = (2, 4, 8)
 
@@ -96,9 +85,9 @@ def put_back(
         _check_threshold(shown, quantity.threshold, point, inside, value, digits)
     if quantity.limit_of is not None and not far:
         of, symbol, where = quantity.limit_of
-        _check_limit(shown, of, symbol, where, point, value, digits)
+        _check_limit(shown, of, symbol, where, point, domain, value, digits)
     if len(far) == 1 and far[0] not in quantity.at_oo:
-        _check_limit(shown, quantity.expression, far[0], oo, point, value, digits)
+        _check_limit(shown, quantity.expression, far[0], oo, point, domain, value, digits)
 
 
 # --- roots -----------------------------------------------------------------------------------
@@ -253,6 +242,7 @@ def _check_limit(
     symbol: Symbol,
     where: Expr,
     point: Mapping[Symbol, Expr],
+    domain: Domain,
     value: Any,
     digits: int,
 ) -> None:
@@ -260,62 +250,8 @@ def _check_limit(
     expression = expression.xreplace({s: v for s, v in point.items() if s is not symbol})
     if expression.free_symbols - {symbol}:
         return
-    powers: tuple[int, ...] = FAR
-    most = FARTHEST
-    if expression.has(ClampedRoot):
-        powers, most = FAR_FOR_ROOTS, FARTHEST_FOR_ROOTS
-    right = _is_approached(expression, symbol, where, value, powers, digits)
-    # A constant such as exp(1/tau) may be larger than all these: then they approach it further out.
-    while right is False and FARTHER * powers[-1] <= most:
-        powers = tuple(FARTHER * k for k in powers)
-        right = bool(_is_approached(expression, symbol, where, value, powers, digits))
-    if right is False:
+    goal = (oo if value > 0 else -oo) if mpmath.isinf(value) else _fraction(value)
+    tiny = max(TINY, mpmath.mpf(10) ** -(digits + 2))
+    if isinstance(approaches(expression, symbol, where, goal, domain, tiny=tiny), Refuted):
         what = "grow to" if mpmath.isinf(value) else "approach"
         raise Inconsistent(f"{shown} is not what far values {what}")
-
-
-def _is_approached(
-    expression: Expr,
-    symbol: Symbol,
-    where: Expr,
-    value: Any,
-    powers: tuple[int, ...],
-    digits: int,
-) -> bool | None:
-    """Whether values so far out come nearer and nearer; None if that is not known."""
-    bits = min(int(3.33 * (digits + 2 * powers[-1])) + 64, MOST_BITS)
-    try:
-        with precision(bits):
-            balls = [_ball_at(expression, symbol, where, k, bits) for k in powers]
-            slowest = enclosure(SLOWEST, bits)
-            if mpmath.isinf(value):
-                first, second, third = balls if value > 0 else [-b for b in balls]
-                if (third - second).rad() > SEEN:  # beside a large number no rise is seen
-                    return None
-                # Even log log n rises as much from each to the next; from where does not matter.
-                # So does what is bounded, as -1/log log n, far enough out; but not so far.
-                rise = third - second
-                return bool(rise > LEAST_RISE and rise > slowest * (second - first) > 0)
-            target = enclosure(_fraction(value), bits)
-            gaps = [abs(b - target) for b in balls]
-            close = enclosure(Rational(1, 10 ** (digits + 2)), bits) * (1 + abs(target))
-            if gaps[-1] > close and gaps[-1] > slowest * gaps[-2]:
-                return False
-            return True if gaps[-1] < close or gaps[-1] < slowest * gaps[-2] else None
-    except NotEnclosed:
-        return None
-
-
-def _ball_at(expression: Expr, symbol: Symbol, where: Expr, k: int, bits: int) -> Any:
-    powers = any(power.exp.has(symbol) for power in expression.atoms(Pow))
-    if powers or (k > FAR[-1] and not expression.has(ClampedRoot)):
-        # Not put in: SymPy writes out whole numbers to whole powers, of whatever size.
-        return enclosure(expression, bits, {symbol: enclosure(_toward(where, k), bits)})
-    return enclosure(expression.xreplace({symbol: _toward(where, k).doit()}), bits)
-
-
-def _toward(where: Expr, k: int) -> Expr:
-    """A place so near to the limit point: a power of ten is not written out."""
-    if where in (oo, -oo):
-        return Mul(1 if where is oo else -1, Pow(10, k, evaluate=False), evaluate=False)
-    return Add(where, Pow(10, -k, evaluate=False), evaluate=False)

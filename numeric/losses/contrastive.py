@@ -19,7 +19,7 @@ from torch.nn.functional import logsigmoid
 from .directions import check_directions, directions, longest_length
 from .gathering import gathered, world
 from .modules import as_tensor, class_labels, points, positive
-from .sums import Unseen, log_sums, softplus_sum, tower_mean
+from .sums import Unseen, log_sums, queue_mean, softplus_sum, tower_mean
 from .weights import Groups, numbered
 
 Alone = Literal["attraction", "term", "renormalise", "skip"]
@@ -327,8 +327,8 @@ class SimCLR(OneTower):
     """SimCLR, NT-Xent (Chen et al., 2020, equation (1)): ``loss(z1, z2)``, ``loss(z)``.
 
     An anchor is attracted to the other views of its sample, and its denominator has all points but
-    itself. With labels, rows of one label are views of one sample: labels are ids of samples. For
-    classes use `SupCon`, which knows what to do with one of a single sample. Parameters as of
+    itself. ``loss(z, ids)`` with z ``(batch, d)``: rows of one id are the views of one sample, the
+    same number of each. Other labels are refused, since classes are for `SupCon`. Parameters as of
     `Contrastive`.
     """
 
@@ -336,11 +336,22 @@ class SimCLR(OneTower):
 
     def of(self, batch: _Batch) -> Tensor:
         """The mean over the positives is outside the logarithm."""
-        others = batch.own(batch.others())
-        is_known = batch.labelled and not torch.compiler.is_compiling()
-        if is_known and not bool(others.all()):
-            row = int((others == 0).nonzero()[0]) % (len(others) // batch.views)
-            raise ValueError(f"sample {row} has no other sample to be attracted to")
+        others = batch.others()
+        if batch.labelled:  # by classes it would be another loss without a word
+            name = type(self).__name__
+            if batch.views > 1:
+                raise ValueError(
+                    f"{name} takes no labels beside views, (batch, views, d): leave them out, or "
+                    "use SupCon for classes"
+                )
+            if not torch.compiler.is_compiling():
+                least, most = (int(end) + 1 for end in others.aminmax())
+                if not 1 < least == most:
+                    raise ValueError(
+                        f"labels of {name} are ids of samples, each of the same number of rows, "
+                        f"two or more, not {least} to {most}: use SupCon for classes"
+                    )
+        others = batch.own(others)
         sums = log_sums(batch.x, batch.y, batch.unseen(self.hidden))
         return (sums - torch.linalg.vecdot(batch.x, batch.mates()) / others).mean()
 
@@ -505,8 +516,7 @@ class MoCo(TwoTowers):
             raise ValueError(f"dim is {self.queue.shape[1]}, and embeddings have {query.shape[1]}")
         x, y = self.scaled(query, 1.0), self.scaled(key.detach(), 0.0)
         # A copy: what the gradient needs is not the queue that keys are put in.
-        others = log_sums(x, self.queue.to(x, copy=True), Unseen())
-        value = -logsigmoid(torch.linalg.vecdot(x, y) - others).mean()
+        value = queue_mean(x, y, self.queue.to(x, copy=True))
         if self.training:
             self._put(gathered(y) if self.gather else y)
         return value

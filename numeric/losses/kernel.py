@@ -24,7 +24,7 @@ import torch
 from torch import Tensor
 
 from .directions import check_directions, directions, longest_length
-from .tiles import ONCE, SAFE, Layout, Similarities, Softmax, Tile
+from .tiles import SAFE, Layout, Similarities, Softmax, Tile
 from .uncompiled import uncompiled
 from .weights import FAR, LOG2E
 
@@ -335,6 +335,10 @@ class _KernelInfoNCE(torch.autograd.Function):
         each: bool,
         *taus: float | Tensor,
     ) -> Tensor:
+        ctx.given = shapes, views, parts, eps, layout, each
+        ctx.save_for_backward(
+            u, *(tau if isinstance(tau, Tensor) else u.new_tensor(tau) for tau in taus)
+        )
         features = u.tensor_split(parts, 1)
         used = sorted({part for _, _, part in shapes})
         kernel = _Kernel(
@@ -369,8 +373,13 @@ class _KernelInfoNCE(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
-        if torch.is_grad_enabled():  # else a penalty on gradients would be dropped unnoticed
-            raise RuntimeError(ONCE)
+        if torch.is_grad_enabled():  # the gradient is to be differentiated
+            of: tuple[Tensor, ...] = ctx.saved_tensors
+            again = _dense(of[0], of[1:], *ctx.given)
+            wanted = [k for k in of if k.requires_grad]
+            found_again = iter(torch.autograd.grad(again, wanted, g, create_graph=True))
+            d_u, *d_of = (next(found_again) if k.requires_grad else None for k in of)
+            return d_u, *[None] * 7, *d_of
         kernel, softmax, layout, tiles, pairs, share, views = ctx.parts
         gradient = _Gradient(kernel)
         g = (g * share).expand_as(softmax.log_sum)
@@ -395,6 +404,34 @@ class _KernelInfoNCE(torch.autograd.Function):
             for p, shape in enumerate(ctx.features[1])
         ]
         return d_parts[0] if len(d_parts) == 1 else torch.cat(d_parts, 1), *[None] * 7, *d_taus
+
+
+def _dense(
+    u: Tensor,
+    taus: Sequence[Tensor],
+    shapes: list[tuple[float, float, int]],
+    views: int,
+    parts: int,
+    eps: float,
+    layout: Layout,
+    each: bool,
+) -> Tensor:
+    """The loss by all differences, n x n x d, in the words of the formula."""
+    logarithms, size = [], len(u) // views
+    for (gamma, weight, part), tau in zip(shapes, taus, strict=True):
+        x = u.tensor_split(parts, 1)[part]
+        power = (x[:, None] - x).square().sum(2) + eps**2
+        if gamma != 2:  # derivatives are taken to be zero where points coincide
+            is_one = power == 0
+            power = power.masked_fill(is_one, 1.0).pow(gamma / 2).masked_fill(is_one, 0.0)
+        logarithms.append(log(weight) - power / tau.to(u))
+    s = torch.stack(logarithms).logsumexp(0)
+    places = torch.arange(len(u), device=u.device)
+    own, same_run = (k[:, None] == k for k in (places, places // size))
+    hidden = same_run if layout.views > 1 else own & (not layout.anchor)
+    positive = (places % size == (places % size)[:, None]) & ~own
+    losses = s.masked_fill(hidden, -inf).logsumexp(1) - (s * positive).sum(1) / (views - 1)
+    return losses if each else losses.mean()
 
 
 def _seen(s: Tensor, tile: Tile, layout: Layout) -> Tensor:

@@ -1,8 +1,8 @@
 r"""Sums over all pairs of points, from which the losses of `contrastive.py` are put together.
 
-:func:`log_sums` are the logarithms of denominators, :func:`tower_mean` is what two towers need of
-them, :func:`softplus_sum` is the sum of a loss of pairs. What attracts is sums over classes, which
-need no pairs.
+:func:`log_sums` are the logarithms of denominators, :func:`tower_mean` and :func:`queue_mean` are
+what two towers, and keys with a queue, need of them, :func:`softplus_sum` is the sum of a loss of
+pairs. What attracts is sums over classes, which need no pairs.
 
 Few pairs are one matrix and plain operations, which can be compiled and differentiated twice. Many
 pairs are tiles or blocks of rows with gradients written by hand: memory is O(n d) and some tiles.
@@ -90,6 +90,15 @@ def tower_mean(u: Tensor, v: Tensor) -> Tensor:
     even = (longest[1] / max(longest[0], 1e-30)) ** 0.25 or 1.0  # both as long: products stay
     found = _by_tiles(torch.cat((u * even, v / even)), Layout(2 * u.shape[0], views=2), None)
     return found.mean() - torch.linalg.vecdot(u, v).mean()
+
+
+def queue_mean(x: Tensor, y: Tensor, queue: Tensor) -> Tensor:
+    """The mean of log(exp(x_i . y_i) + sum_k exp(x_i . q_k)) - x_i . y_i, q_k in the queue."""
+    own = torch.linalg.vecdot(x, y)
+    if is_small(x, queue):  # in one softmax: half the kernels
+        s = torch.cat((own[:, None], x @ queue.T), 1)
+        return cross_entropy(s, own.new_zeros(own.shape, dtype=torch.long))
+    return -logsigmoid(own - log_sums(x, queue, Unseen())).mean()
 
 
 def _log_sums_matrix(x: Tensor, y: Tensor, unseen: Unseen) -> Tensor:

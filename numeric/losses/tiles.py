@@ -209,7 +209,3 @@ def sides(tile: Tile) -> tuple[tuple[slice, int], ...]:
     """The blocks of a tile, one or two, with the dimension that is summed over for each."""
     rows, columns = tile
     return ((rows, 1),) if rows is columns else ((rows, 1), (columns, 0))
-
-
-#: What a second derivative of a kernel loss is refused with.
-ONCE = "this loss has no second derivative: create_graph=True is refused"

@@ -282,18 +282,54 @@ def test_where_no_alpha_is_safe_no_tau_is_told() -> None:
 
 
 @pytest.mark.parametrize(("loss", "least"), [("supcon", 9), ("clip", 127)])
-def test_noise_does_not_move_the_optimum_from_where_it_is_not(loss: str, least: int) -> None:
+def test_noise_moves_no_optimum_where_there_is_none(loss: str, least: int) -> None:
     own: dict[str, Any] = {"classes": 10, "batch": 128}
     for noise in ({}, {"noise": "0.1"}):
         below, enough = (cl.advise(loss, dim=d, **own, **noise) for d in (least - 1, least))
-        assert "oise" not in below["says"] and "oise" in enough["says"]
-        names = [{p["name"] for p in found["parameters"]} for found in (below, enough)]
-        assert names == [{"dim"}, {"noise", "dim"}]
+        assert below["says"].startswith(f"d = {least - 1} is below {least}, and the simplex")
+        assert f"In d >= {least}: noise" in below["says"]
+        assert enough["says"].startswith(("Noise", "noise = "))
+        notes = [{p["name"]: p["note"] for p in k["parameters"]}["noise"] for k in (below, enough)]
+        assert notes == [f"in d >= {least}", ""]
+
+
+def test_in_one_dimension_less_than_classes_other_results_speak() -> None:
+    """Where nothing leaves the span of the simplex, thresholds of more dimensions do not hold."""
+    at = {"classes": 10, "batch": 100, "dim": 9}
+    threshold = float(cl.supcl_second_order.value("alpha_local", m=10, n=10, tau="1/10"))
+    found = cl.advise("supcl", sampling="all", **at)
+    assert (
+        found["says"].startswith("d = 9 is below 10") and f"above {threshold:.6g}" in found["says"]
+    )
+    noise = float(cl.supcon_noise_second_order.value("rho_local", m=10, n=10, p=2, tau="1/10"))
+    facts = {k["name"]: k for k in cl.advise("supcon", per_class=10, **at)["facts"]}
+    assert (
+        facts["noise"]["value"] == pytest.approx(noise) and f"{noise:.6g}" in facts["noise"]["says"]
+    )
+    assert "noise" not in {k["name"] for k in cl.advise("supcon", **{**at, "dim": 10})["facts"]}
+
+
+def test_what_would_be_ignored_is_refused_or_said() -> None:
+    of = {"clip": {}, "simclr": {}, "supcl": {"classes": 10, "batch": 40}}
+    bad = [
+        ("clip", {"views": 4}, "--views can only be 2"),
+        ("simclr", {"sampling": "all"}, "give --classes"),
+        ("simclr", {"per_class": 40}, "give --classes"),
+        ("supcl", {"sampling": "balanced:4", "alone": "skip"}, "--alone is about uniform batches"),
+    ]
+    for loss, options, says in bad:
+        with pytest.raises(ValueError, match=says):
+            cl.advise(loss, **of[loss], **options)
+    told = {
+        k["name"]: k["says"]
+        for k in cl.advise("supcon", sizes=[50, 9, 2], batch=64, dim=1)["facts"]
+    }
+    assert told["batch"].startswith("--batch plays no role") and "d = 1 is less" in told["rank"]
 
 
 def test_what_a_loss_does_not_depend_on_is_not_told() -> None:
     assert {"anchor", "alone", "views"} <= set(cl.advise("supcl", classes=10, alpha=1)["taken"])
-    clip = set(cl.advise("clip", classes=100, views=4)["taken"])
+    clip = set(cl.advise("clip", classes=100, views=2)["taken"])
     assert "sampling" in clip and not {"anchor", "alone", "views"} & clip
     assert not {"anchor", "alone"} & set(cl.advise("supcon", classes=10)["taken"])
 

@@ -468,6 +468,8 @@ def test_embeddings_that_are_none(array: Any, says: str, refused: Any, tmp_path:
         ({"a": GOOD, "b": GOOD, "c": GOOD}, (), "--arrays"),
         ({"a": GOOD}, ("--arrays", "b"), "no array 'b'"),
         ({"a": GOOD}, ("--column", "2"), "--labels"),
+        ({"a": GOOD, "y": np.arange(12) % 3}, ("--labels", "y", "--column", "2"), "one array"),
+        ({"a": GOOD}, ("--c", "0.4"), "add --band"),
         ({"a": GOOD}, ("--labels", "a", "--positives", "pairs"), "both"),
         ({"a": GOOD}, ("--temperature", "1e20"), "--temperature must be from"),
         ({}, (), "no arrays"),

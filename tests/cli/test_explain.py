@@ -6,6 +6,8 @@ import json
 
 import pytest
 from cltheory.cli.main import run
+from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.landmarks.explain import explained
 from cltheory.derive.landmarks.libraries import ROWS
 
 
@@ -73,5 +75,20 @@ def test_values_may_be_negative(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0 and "all_equal" in out and "tells: 1 for all_equal" in out
 
 
-def test_a_size_that_does_not_matter_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
-    assert said(capsys, "moco", "--batch", "256") == said(capsys, "moco")
+def test_a_size_that_does_not_matter_is_taken_and_that_is_said() -> None:
+    found, plain = explained("moco", batch=256, views=2), explained("moco")
+    assert found.landmarks == plain.landmarks
+    assert found.says == f"{plain.says} --batch plays no role here."
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.loss}-{row.convention}")
+def test_no_option_is_ignored(row) -> None:
+    """Each changes what is said, or is refused; views of two towers can only be two."""
+    plain = explained(row.loss, convention=row.convention)
+    values = {"batch": 128, "views": 4, "classes": 4, "queue": 1000, "prototypes": 500, "dim": 64}
+    for name, value in {**values, "tau": "0.3", "alpha": "0.2", "t": 5, "b": -3}.items():
+        try:
+            found = explained(row.loss, convention=row.convention, **{name: value})
+        except DomainError:
+            continue
+        assert found.as_json() != plain.as_json(), name

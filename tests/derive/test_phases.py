@@ -352,7 +352,7 @@ def test_a_step_that_fails_on_an_edge_silences_nothing_else(
 
 
 def test_what_is_found_at_numbers_says_so() -> None:
-    with pytest.raises(DomainError, match="needs finite numerical values: add m, n, p, tau"):
+    with pytest.raises(DomainError, match="found for numerical values: give m, n, p, tau"):
         PHASES.value("structure", m="oo")
 
 

@@ -5,6 +5,7 @@ Lightning 2.6 was tried.
 
 from __future__ import annotations
 
+import csv
 import importlib.machinery
 import sys
 from importlib import import_module
@@ -93,6 +94,7 @@ def test_without_lightning_one_line_says_so() -> None:
 def test_in_lightning(tmp_path: Any) -> None:
     lightning = pytest.importorskip("lightning")
     from cltheory.lightning import CollapseCallback
+    from lightning.pytorch.loggers import CSVLogger
 
     class Encoder(lightning.LightningModule):
         def __init__(self) -> None:
@@ -113,18 +115,26 @@ def test_in_lightning(tmp_path: Any) -> None:
         def configure_optimizers(self) -> Any:
             return torch.optim.SGD(self.parameters(), lr=0.1)
 
-    data = torch.utils.data.TensorDataset(torch.randn(64, 6))
+    x = torch.randn(64, 6, generator=torch.Generator().manual_seed(0))
+    data = torch.utils.data.TensorDataset(x)
     loader = torch.utils.data.DataLoader(data, batch_size=16)
     trainer = lightning.Trainer(
         max_epochs=1,
         callbacks=[CollapseCallback(every=1)],
-        logger=False,
+        logger=CSVLogger(tmp_path, name="", version=""),
+        log_every_n_steps=1,
         accelerator="cpu",
         default_root_dir=tmp_path,
         enable_checkpointing=False,
         enable_progress_bar=False,
         enable_model_summary=False,
     )
-    trainer.fit(Encoder(), loader, loader)
-    names = trainer.callback_metrics
-    assert {"train_collapse/variance", "val_collapse/within", "val_collapse/is_total"} <= set(names)
+    encoder = Encoder()
+    trainer.fit(encoder, loader, loader)
+    rows = list(csv.DictReader((tmp_path / "metrics.csv").read_text().splitlines()))
+    assert sum(row["train_collapse/variance"] != "" for row in rows) == len(loader)
+    with torch.no_grad():
+        expected = CollapseMonitor()(encoder.net(x), labels=(x[:, 0] > 0).long())
+    (logged,) = (row for row in rows if row["val_collapse/within"])
+    for name, value in expected.floats("val_collapse/").items():
+        assert float(logged[name]) == pytest.approx(value, rel=1e-5, abs=1e-6), name

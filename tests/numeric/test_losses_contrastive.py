@@ -434,8 +434,10 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "one class": (lambda: DCL()(U, [4] * 6), "DCL needs samples of two classes"),
     "alone in SimCLR": (
         lambda: SimCLR()(U, [0, 0, 1, 1, 2, 3]),
-        "sample 4 has no other sample to be attracted to",
+        "ids of samples, each of the same number of rows, two or more, not 1 to 2: use SupCon",
     ),
+    "classes in SimCLR": (lambda: SimCLR()(U, [0, 0, 1, 1, 1, 1]), "not 2 to 4: use SupCon"),
+    "classes beside views": (lambda: DCL()(PAIRS, CLASSES), "DCL takes no labels beside views"),
     "nan": (lambda: DCL()(PAIRS / 0), "embedding 0 is not finite"),
     "zero": (lambda: CLIP()(U, V * 0), "embedding 0 is zero, which has no direction"),
     "not scaled": (lambda: CLIP(normalize=False)(U, V / 0), "embedding 0 is not finite"),

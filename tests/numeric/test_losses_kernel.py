@@ -161,8 +161,9 @@ def test_gradients(gamma: float, views: Tensor, block: int) -> None:
         module.tau = tau  # type: ignore[assignment]
         return module(z)
 
-    tau = torch.tensor(0.3, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(loss, (views[:3].clone().requires_grad_(), tau))
+    given = views[:3].clone().requires_grad_(), torch.tensor(0.3).double().requires_grad_()
+    assert torch.autograd.gradcheck(loss, given)
+    assert has_second_derivatives(loss, given)
 
 
 @pytest.mark.parametrize("options", [{"eps": 0.2}, {"towers": True}, {"anchor": True}])
@@ -176,7 +177,27 @@ def test_gradients_of_mixtures(name: str, options: dict[str, Any], block: int) -
         return module(z)
 
     taus = [torch.tensor(t, dtype=torch.float64, requires_grad=True) for t in (0.5, 0.8)]
-    assert torch.autograd.gradcheck(loss, (NEAR[:3].clone().requires_grad_(), *taus))
+    given = NEAR[:3].clone().requires_grad_(), *taus
+    assert torch.autograd.gradcheck(loss, given)
+    assert has_second_derivatives(loss, given)
+
+
+def has_second_derivatives(loss: Callable[..., Tensor], given: tuple[Tensor, ...]) -> bool:
+    """The gradient that can be differentiated is the one of tiles, and its own are right."""
+    value = loss(*given).square().sum()
+    once, again = (
+        torch.autograd.grad(value, given, create_graph=k, retain_graph=True) for k in (False, True)
+    )
+    torch.testing.assert_close(again, once, rtol=1e-9, atol=1e-12)
+    return torch.autograd.gradgradcheck(loss, given, fast_mode=True)
+
+
+@pytest.mark.parametrize("gamma", GAMMAS)
+def test_a_penalty_on_gradients_is_finite_where_points_coincide(gamma: float) -> None:
+    z = VIEWS[:, :1].expand(B, 2, D).clone().requires_grad_()
+    (slope,) = torch.autograd.grad(KernelInfoNCE(gamma, 0.3)(z), z, create_graph=True)
+    (found,) = torch.autograd.grad(slope.square().sum(), z)
+    assert float(found.abs().max()) > 0 and bool(found.isfinite().all())
 
 
 def test_a_wrong_gradient_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

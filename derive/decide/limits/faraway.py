@@ -59,10 +59,17 @@ class _TooFar(ArithmeticError):
 Parameters = Mapping[Symbol, Expr]
 
 
-def compared(expression: Expr, x: Symbol, value: Expr, at: Parameters | None = None) -> Outcome:
+def compared(
+    expression: Expr,
+    x: Symbol,
+    value: Expr,
+    at: Parameters | None = None,
+    tiny: mpmath.mpf = TINY,
+) -> Outcome:
     """Compare an expression with its limit for x -> oo, which may be oo or -oo.
 
-    ``at`` gives the other symbols. They are put beside the two, not into them.
+    ``at`` gives the other symbols. They are put beside the two, not into them. A distance of
+    ``tiny`` has arrived.
     """
     roots = expression.has(ClampedRoot)
     last, most = (LAST_WITH_ROOTS, FARTHEST_WITH_ROOTS) if roots else (LAST, FARTHEST)
@@ -73,14 +80,14 @@ def compared(expression: Expr, x: Symbol, value: Expr, at: Parameters | None = N
         missing = (k for k in between if k not in found)
         found = found | _distances(expression, x, value, missing, at or {})
         found = {k: d for k, d in found.items() if k in between}
-    outcome = _verdict(found, x)
+    outcome = _verdict(found, x, tiny)
     if isinstance(outcome, Supported) or Fraction(last) not in ladder:
         return outcome
     further = _ladder(Fraction(RATIO * last), most)
-    return _verdict(ladder | _distances(expression, x, value, further, at or {}), x)
+    return _verdict(ladder | _distances(expression, x, value, further, at or {}), x, tiny)
 
 
-def _verdict(found: dict[Fraction, Any], x: Symbol) -> Outcome:
+def _verdict(found: dict[Fraction, Any], x: Symbol, tiny: mpmath.mpf) -> Outcome:
     steps = sorted(found)
     if len(steps) < FEWEST:
         return Undecided("too few values far out can be computed")
@@ -89,7 +96,7 @@ def _verdict(found: dict[Fraction, Any], x: Symbol) -> Outcome:
     a, b, c = distances[-3:]
     if c is None:
         return Refuted(where, "there is no real value there, or it has the other sign")
-    if c <= TINY:
+    if c <= tiny:
         return Supported(f"values out to 10^{power} approach it")
     if a is None or b is None:
         return Undecided("values far out do not settle yet")

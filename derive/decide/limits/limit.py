@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
+import mpmath
 from sympy import Expr, Integer, S, Symbol, oo, preorder_traversal
 
 from ..domain import Domain, Range
@@ -15,7 +16,7 @@ from ..expectation import Expectation
 from ..normal import NotInField
 from ..present import put_in
 from .draws import limit_of_draws
-from .faraway import Supported, compared
+from .faraway import TINY, Supported, compared
 from .follow import Follow, X
 from .signs import NoLimit, neat
 from .toward import image_of, others_of, with_ranges
@@ -109,11 +110,18 @@ def joint_limit(expression: Expr, point: Mapping[Symbol, Expr], domain: Domain) 
 
 
 def approaches(
-    expression: Expr, symbol: Symbol, point: Expr, value: Expr, domain: Domain
+    expression: Expr,
+    symbol: Symbol,
+    point: Expr,
+    value: Expr,
+    domain: Domain,
+    *,
+    tiny: mpmath.mpf = TINY,
 ) -> Outcome:
     """Whether values far out approach what is said to be the limit (``oo`` and ``-oo`` as well).
 
     Never holds: ``Refuted`` where they do not, ``Supported`` where they do, else ``Undecided``.
+    A distance of ``tiny`` has arrived.
     """
     try:
         others = others_of(domain, symbol, point, expression.free_symbols | value.free_symbols)
@@ -123,11 +131,11 @@ def approaches(
     outcome: Outcome = Undecided("there are no values to compare with")
     for parameters in _few_points(others):
         try:
-            seen = compared(expression, X, value, parameters)
+            seen = compared(expression, X, value, parameters, tiny)
             if parameters and not isinstance(seen, (Refuted, Supported)):
                 # Put in, something may cancel that does not beside.
                 at, goal = put_in(expression, parameters), put_in(value, parameters)
-                seen = compared(at, X, goal)
+                seen = compared(at, X, goal, tiny=tiny)
         except (ValueError, TypeError, ArithmeticError):
             continue
         if isinstance(seen, Refuted):
