@@ -161,7 +161,6 @@ _TOWERS = (
         _spaced,
         metavar="LIST",
     ),
-    real("--bias", None, "Fixed bias b (default: b = t)."),
 )
 _figure(
     "ccem-fig2",
@@ -170,7 +169,7 @@ _figure(
     seeds="0,1,2,3",
     of_seeds=_LEAST,
     tolerance="1e-12, or 1e-5 for d = N/2",
-    shown=("--N 4,8,16,32 --t 0.1:5:50 --out fig2.pdf", "--bias 0 --t 0.5,1,2,4"),
+    shown=("--N 4,8,16,32 --t 0.1:5:50 --out fig2.pdf",),
 )
 _figure(
     "ccem-fig3",
