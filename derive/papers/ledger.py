@@ -195,7 +195,7 @@ def _settled(result: str) -> re.Pattern[str]:
 
 
 def _place(section: str) -> list[tuple[bool, int, str]]:
-    """The place of a section: ``4_2`` before ``4_proof``, ``a9`` before ``a11``, appendices last."""
+    """Where it stands: ``4_2`` before ``4_proof``, ``a9`` before ``a11``, appendices last."""
     parts = re.findall(r"[a-z]+|[0-9]+", section.removeprefix("section_"))
     return [(not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
 
