@@ -11,11 +11,6 @@ from .progress import track
 from .tables import Column, show_table
 from .writing import formats
 
-#: In the order in which they are counted.
-VERDICTS = (
-    "agrees", "misprint", "needs-condition", "differs", "undecided", "not-mathematical",
-)  # fmt: skip
-
 
 def complete_paper(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Paper keys."""
@@ -48,6 +43,7 @@ def claims_command(paper: str, style: str, section: str | None, stored: bool) ->
     while neither the record nor what checks it has changed.
     """
     from ..derive.papers import ledger_of
+    from ..derive.papers.verdict import WORDS
 
     found = ledger_of(paper)
     asked = list(found) if section is None else found.of_section(section)
@@ -74,7 +70,7 @@ def claims_command(paper: str, style: str, section: str | None, stored: bool) ->
         click.echo(json.dumps(rows, indent=2))
     else:
         words = [v.word for _, v in checked]
-        counts = ", ".join(f"{words.count(w)} {w}" for w in VERDICTS if w in words)
+        counts = ", ".join(f"{words.count(w)} {w}" for w in WORDS if w in words)
         click.echo(f"{len(words)} claims: {counts}")
         show_table(found.title, COLUMNS, [_row(row) for row in rows], piped=160)
     return 1 if open_claims else 0
