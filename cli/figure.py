@@ -190,8 +190,8 @@ def _class_sizes(option: str, text: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _columns(on: Any, sizes: tuple[tuple[int, ...], ...], d: int = 0, **given: Any) -> Any:
-    return on.Grid(sizes=sizes or on.COLUMNS, dimension=d or None, **given)
+def _columns(on: Any, sizes: tuple[tuple[int, ...], ...], **given: Any) -> Any:
+    return on.Grid(sizes=sizes or on.COLUMNS, **given)
 
 
 _figure(
@@ -209,8 +209,6 @@ _figure(
         multiple=True,
     ),
     text("--tau", "1/10", "Temperature of SupCon.", _positive),
-    text("--epsilon", "exp(-1)", "Weight of pairs across classes in Soft SupCon.", _positive),
-    whole("--d", 1, None, None, "Dimension (default: number of classes)."),
     cells=_columns,
     seeds="0",
     of_seeds=_LEAST,
