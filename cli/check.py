@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,7 +16,6 @@ MAX_MEMORY = 4  #: GB of what reads the files, beside those that --memory gives 
 
 if TYPE_CHECKING:
     from .checking import Report
-    from .papers import Paper
 
 
 @click.command(
@@ -49,12 +47,6 @@ In paper.tex, above a display, or before a row inside one:
     "--allow-sampled", is_flag=True, help="Let agreement at sampled points be enough everywhere."
 )
 @click.option(
-    "--macros",
-    type=click.Path(exists=True, dir_okay=False),
-    multiple=True,
-    help="Read LaTeX definitions from this file too; local files that a paper inputs are read.",
-)
-@click.option(
     "--follow-outside",
     is_flag=True,
     help="Also read files that a paper inputs from outside the folders of PATHS (../, links).",
@@ -67,7 +59,6 @@ In paper.tex, above a display, or before a row inside one:
 )
 @FORCE
 @options(time=5, memory=1, of="an equation")
-@click.option("--list", "only_list", is_flag=True, help="List the marked equations, unchecked.")
 @click.option("--require", is_flag=True, help="Exit 1 if no equation is marked (in CI).")
 def check_command(
     paths: tuple[str, ...],
@@ -75,12 +66,10 @@ def check_command(
     output: str | None,
     force: bool,
     allow_sampled: bool,
-    macros: tuple[str, ...],
     follow_outside: bool,
     frozen: str | None,
     seconds: float,
     gigabytes: float,
-    only_list: bool,
     require: bool,
 ) -> int:
     """Check that marked equations in PATHS say what was derived.
@@ -99,20 +88,16 @@ def check_command(
 
     if not paths and frozen is None:
         raise click.UsageError("give a .tex, .md or .ipynb file, or a folder")
-    if only_list and style not in ("text", "json"):
-        raise click.UsageError("--list goes with --format text or json")
     if output is not None:
-        check_writable(output, force=force, reads=(*paths, *macros, frozen))
+        check_writable(output, force=force, reads=(*paths, frozen))
     try:
         files, unreadable = files_of(paths)
     except PathError as refusal:
         raise click.UsageError(str(refusal)) from None
     limits = Limits(seconds, gigabytes)
     limit_memory(MAX_MEMORY)
-    folders = [p if os.path.isdir(p) else os.path.dirname(p) or "." for p in (*paths, *macros)]
-    papers = read_papers(files, macros, None if follow_outside else folders)
-    if only_list:
-        return _list(papers, style, output)
+    folders = [p if os.path.isdir(p) else os.path.dirname(p) or "." for p in paths]
+    papers = read_papers(files, None if follow_outside else folders)
     report = check_papers(
         papers,
         allow_sampled=allow_sampled,
@@ -162,34 +147,3 @@ def _show(report: Report, style: str, output: str | None) -> None:
         return
     write({output: render(report, style) + "\n"})
     click.echo(summary(report) if style == "text" else render(report, "text"))
-
-
-def _list(papers: list[Paper], style: str, output: str | None) -> int:
-    from ..derive.tex.judge.explain import one_line, visible
-
-    rows: list[dict[str, Any]] = [
-        {
-            "file": paper.path,
-            "line": one.line,
-            "column": one.column,
-            "title": one.directive.title,
-            "source": one.source,
-        }
-        for paper in papers
-        for one in paper.marked
-    ]
-    problems = [(paper.path, problem) for paper in papers for problem in paper.problems]
-    if style == "json":
-        text = json.dumps(rows, indent=2)
-    else:
-        text = "\n".join(
-            f"{visible(row['file'])}:{row['line']}: {row['title']}  {one_line(row['source'])[:80]}"
-            for row in rows
-        )
-    if output is not None:
-        write({output: text + "\n"})
-    elif text:
-        click.echo(text)
-    for path, problem in problems:
-        click.echo(f"{visible(path)}:{problem.place}: {one_line(problem.message)}", err=True)
-    return 2 if problems else 0

@@ -11,11 +11,6 @@ from .progress import track
 from .tables import Column, show_table
 from .writing import formats
 
-#: Typed here too, since help imports nothing: tests hold it against the ledgers.
-VERDICTS = (
-    "agrees", "misprint", "needs-condition", "differs", "undecided", "not-mathematical",
-)  # fmt: skip
-
 
 def complete_paper(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Paper keys."""
@@ -29,18 +24,15 @@ def complete_paper(ctx: click.Context, param: click.Parameter, incomplete: str) 
     epilog="""\b
 Examples:
   cltheory claims lee2025ssem
-  cltheory claims lee2025ssem --stored --only differs --format json
+  cltheory claims lee2025ssem --stored --format json
   cltheory claims lee2025ssem --section 4.1
 """,
 )
 @click.argument("paper", shell_complete=complete_paper)
 @formats("text", "json")
-@click.option("--only", type=click.Choice(VERDICTS), help="Show only statements with this verdict.")
 @click.option("--section", metavar="N", help="Check this section only, such as 4.1, A or A.3.")
 @click.option("--stored", is_flag=True, help="Use the stored verdicts of unchanged records.")
-def claims_command(
-    paper: str, style: str, only: str | None, section: str | None, stored: bool
-) -> int:
+def claims_command(paper: str, style: str, section: str | None, stored: bool) -> int:
     """Check every statement of PAPER as printed; exit 1 if any remains undecided.
 
     Verdicts: agrees; misprint (the printed line is wrong, its intended meaning is right);
@@ -51,6 +43,7 @@ def claims_command(
     while neither the record nor what checks it has changed.
     """
     from ..derive.papers import ledger_of
+    from ..derive.papers.verdict import WORDS
 
     found = ledger_of(paper)
     asked = list(found) if section is None else found.of_section(section)
@@ -72,13 +65,12 @@ def claims_command(
             **c.as_data(),
         }
         for c, v in checked
-        if only in (None, v.word)
     ]
     if style == "json":
         click.echo(json.dumps(rows, indent=2))
     else:
         words = [v.word for _, v in checked]
-        counts = ", ".join(f"{words.count(w)} {w}" for w in VERDICTS if w in words)
+        counts = ", ".join(f"{words.count(w)} {w}" for w in WORDS if w in words)
         click.echo(f"{len(words)} claims: {counts}")
         show_table(found.title, COLUMNS, [_row(row) for row in rows], piped=160)
     return 1 if open_claims else 0

@@ -161,7 +161,6 @@ _TOWERS = (
         _spaced,
         metavar="LIST",
     ),
-    real("--bias", None, "Fixed bias b (default: b = t)."),
 )
 _figure(
     "ccem-fig2",
@@ -170,7 +169,7 @@ _figure(
     seeds="0,1,2,3",
     of_seeds=_LEAST,
     tolerance="1e-12, or 1e-5 for d = N/2",
-    shown=("--N 4,8,16,32 --t 0.1:5:50 --out fig2.pdf", "--bias 0 --t 0.5,1,2,4"),
+    shown=("--N 4,8,16,32 --t 0.1:5:50 --out fig2.pdf",),
 )
 _figure(
     "ccem-fig3",
@@ -191,8 +190,8 @@ def _class_sizes(option: str, text: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _columns(on: Any, sizes: tuple[tuple[int, ...], ...], d: int = 0, **given: Any) -> Any:
-    return on.Grid(sizes=sizes or on.COLUMNS, dimension=d or None, **given)
+def _columns(on: Any, sizes: tuple[tuple[int, ...], ...], **given: Any) -> Any:
+    return on.Grid(sizes=sizes or on.COLUMNS, **given)
 
 
 _figure(
@@ -210,8 +209,6 @@ _figure(
         multiple=True,
     ),
     text("--tau", "1/10", "Temperature of SupCon.", _positive),
-    text("--epsilon", "exp(-1)", "Weight of pairs across classes in Soft SupCon.", _positive),
-    whole("--d", 1, None, None, "Dimension (default: number of classes)."),
     cells=_columns,
     seeds="0",
     of_seeds=_LEAST,

@@ -88,24 +88,15 @@ class Shelf:
 
     Parameters
     ----------
-    macros
-        Files of definitions that are in force from the beginning of every paper.
     within
         Folders outside of which nothing is read that is not given by name; None for everywhere.
     """
 
-    def __init__(self, macros: Sequence[str] = (), within: Sequence[str] | None = None):
+    def __init__(self, within: Sequence[str] | None = None):
         self._within: list[Path] | None = None
         if within is not None:
             self._within = [Path(os.path.realpath(folder)) for folder in within]
         self._texts: dict[str, str | DocumentError] = {}
-        self.problems: list[Problem] = []
-        self.macros: list[tuple[str, str]] = []
-        for path in macros:
-            try:
-                self.macros.append((path, decode(_bytes(path))))
-            except DocumentError as error:
-                self.problems.append(Problem(str(error), Place(1, path=path)))
 
     def text(self, path: str) -> str | None:
         """The text of a file that another one names; None if there is none."""
@@ -169,13 +160,11 @@ class Shelf:
         """Walk over a file and those that it inputs."""
         kind = kind_of(Path(path))
         assert kind is not None
-        return read_document(path, text, kind, self.text, self.macros)
+        return read_document(path, text, kind, self.text)
 
 
 def read_papers(
-    files: Iterable[tuple[str, bool]],
-    macros: Sequence[str] = (),
-    within: Sequence[str] | None = None,
+    files: Iterable[tuple[str, bool]], within: Sequence[str] | None = None
 ) -> list[Paper]:
     """Read files and those that they input, and find what they mark.
 
@@ -186,8 +175,6 @@ def read_papers(
     ----------
     files
         Paths, and whether each was given by name.
-    macros
-        Files of definitions that are in force everywhere.
     within
         Folders outside of which no file is followed; None for everywhere.
 
@@ -196,10 +183,10 @@ def read_papers(
     list
         A paper for each of the files, and for each further one that has something to say.
     """
-    shelf = Shelf(macros, within)
+    shelf = Shelf(within)
     papers: dict[str, Paper] = {os.path.realpath(path): Paper(path) for path, _ in files}
     texts: list[tuple[str, bool, str]] = []
-    found: list[tuple[bool, Document]] = [(True, Document([], shelf.problems, []))]
+    found: list[tuple[bool, Document]] = []
     for path, by_name in files:
         text = shelf.text_of(path, by_name)
         if isinstance(text, str):

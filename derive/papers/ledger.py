@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -102,13 +103,22 @@ class Ledger:
     package
         Where its sections are.
     sections
-        Files in the order of the pages. A section is read when its claims are asked for.
+        Files in the order of the pages, if that is not the order of their numbers. A section is
+        read when its claims are asked for.
     """
 
     def __init__(self, key: str, title: str, package: str = "", sections: Iterable[str] = ()):
-        self.key, self.title = key, title
-        self.package, self.sections = package, tuple(sections)
+        self.key, self.title, self.package = key, title, package
+        self._given = tuple(sections)
         self._read: dict[str, list[Claim]] = {}
+
+    @cached_property
+    def sections(self) -> tuple[str, ...]:
+        """Names of the files, in the order of the pages."""
+        if self._given or not self.package:
+            return self._given
+        found = [path.stem for folder in self._folders for path in folder.glob("*.toml")]
+        return tuple(sorted(found, key=_place))
 
     def __iter__(self) -> Iterator[Claim]:
         return iter(self._claims(self.sections))
@@ -146,9 +156,12 @@ class Ledger:
         names = self.sections if section is None else [section]
         return [c.record for c in self._claims(names)]
 
+    @property
+    def _folders(self) -> list[Path]:
+        return [Path(one) for one in getattr(import_module(self.package), "__path__", ())]
+
     def _text(self, section: str) -> str:
-        folder = import_module(self.package).__path__[0]
-        return Path(folder, f"{section}.toml").read_text("utf-8")
+        return (self._folders[0] / f"{section}.toml").read_text("utf-8")
 
     def _claims(self, sections: Iterable[str]) -> list[Claim]:
         """All claims of some sections; what is read is kept.
@@ -179,6 +192,12 @@ _DEFAULT = re.compile(r"^\[defaults\](?:(?!^\[).)*?^settled\b", re.MULTILINE | r
 def _settled(result: str) -> re.Pattern[str]:
     """The line of a record that says that a result settles it."""
     return re.compile(rf"^settled\s*=\s*[\"']{re.escape(result)}[\"']", re.MULTILINE)
+
+
+def _place(section: str) -> list[tuple[bool, int, str]]:
+    """Where it stands: ``4_2`` before ``4_proof``, ``a9`` before ``a11``, appendices last."""
+    parts = re.findall(r"[a-z]+|[0-9]+", section.removeprefix("section_"))
+    return [(not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
 
 
 def _number(section: str) -> str:

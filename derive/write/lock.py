@@ -219,15 +219,8 @@ Entry = tuple[str, str, Mapping[str, Any]]
 Equivalent = bool | str | None
 
 
-def equivalents(entries: Sequence[Entry]) -> Iterator[Equivalent]:
-    """Decide entries one after the other, however long that takes."""
-    return map(equivalent, entries)
-
-
 def compare_lock(
-    text: str,
-    decide: Callable[[Sequence[Entry]], Iterable[Equivalent]] = equivalents,
-    folder: str = "",
+    text: str, decide: Callable[[Sequence[Entry]], Iterable[Equivalent]], folder: str = ""
 ) -> list[Change]:
     """What has changed since the lock was written.
 

@@ -16,8 +16,8 @@ from ..search.sweep import SEARCHED, sweep
 from .drawing import LOOSE, Run, by_seeds, largest_gap, number, problem_of
 from .look import Look
 from .towers import (
+    ABOUT,
     Towers,
-    about,
     draw_panels,
     half,
     measured_similarity,
@@ -85,7 +85,7 @@ class Grid(Towers):
             draw_panels(self, panels, look),
             f"largest difference of s from theory {off:.2g} for d = N (certified gap {gap:.2g}) "
             f"and {short:.2g} for d = N/2",
-            f"Normalised similarity $s$ of positive pairs at the optimum of the {about(self)}. "
+            f"Normalised similarity $s$ of positive pairs at the optimum of the {ABOUT}. "
             r"(a) Derived, for $d \geq N$. (b) Measured on embeddings in $d = N$ dimensions, "
             f"optimised {by_seeds(self.seeds, 'of which the lowest loss is shown')}; the largest "
             f"difference from (a) is {number(off)}, and every loss is certified to be within "

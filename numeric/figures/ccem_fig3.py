@@ -13,7 +13,7 @@ from ..running.table import Row, layout
 from .drawing import Run, by_seeds, number, problem_of
 from .encoder import ENCODERS, train_encoders
 from .look import Look
-from .towers import Towers, about, draw_panels, measured_similarity, predicted_similarity, told
+from .towers import ABOUT, Towers, draw_panels, measured_similarity, predicted_similarity, told
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,7 +67,7 @@ class Grid(Towers):
         return (
             draw_panels(self, panels, look),
             "largest difference of s from theory " + ", ".join(parts),
-            f"Normalised similarity $s$ of positive pairs at the optimum of the {about(self)}. "
+            f"Normalised similarity $s$ of positive pairs at the optimum of the {ABOUT}. "
             "(a) Derived. Other panels: measured on the outputs of trained encoders with $d = N$, "
             f"{by_seeds(self.seeds, 'of which the lowest loss is shown')}; the largest difference "
             f"from (a) is {', '.join(letters)}. A ReLU output has no negative entry, so that $s$ "

@@ -46,16 +46,10 @@ class Grid(Experiment):
         Samples of each class, two or more; all of as many classes.
     tau
         Of SupCon. Soft SupCon has its critical temperature.
-    epsilon
-        Of Soft SupCon.
-    d
-        Dimension of the embeddings; by default the number of classes.
     """
 
     sizes: tuple[Sizes, ...] = COLUMNS
     tau: Expr = TAU
-    epsilon: Expr = EPSILON
-    dimension: int | None = None
     seeds: tuple[int, ...] = (0,)
 
     def __post_init__(self) -> None:
@@ -66,8 +60,6 @@ class Grid(Experiment):
             raise ValueError("a column has two or more classes of two or more samples each")
         if len(set(self.sizes)) != len(self.sizes):
             raise ValueError("two columns have the same sizes")
-        if float(self.epsilon) >= 1:
-            raise ValueError("epsilon must be less than 1")
 
     @property
     def classes(self) -> int:
@@ -75,20 +67,15 @@ class Grid(Experiment):
         return len(self.sizes[0])
 
     @property
-    def d(self) -> int:
-        """Dimension of the embeddings."""
-        return self.dimension or self.classes
-
-    @property
     def tau_critical(self) -> Expr:
         """The temperature at which the simplex is optimal for any sizes, as derived."""
         of = results["soft-supcon"]
-        found: Expr = of.at("tau_critical", of.point(C=self.classes, epsilon=self.epsilon))
+        found: Expr = of.at("tau_critical", of.point(C=self.classes, epsilon=EPSILON))
         return found
 
     def loss(self, scheme: object) -> tuple[Expr, Expr]:
         """Weight of pairs of different classes, and temperature."""
-        return (Rational(0), self.tau) if scheme == HARD else (self.epsilon, self.tau_critical)
+        return (Rational(0), self.tau) if scheme == HARD else (EPSILON, self.tau_critical)
 
     def cells(self) -> list[dict[str, Any]]:
         """A cell for each map and seed."""
@@ -98,7 +85,7 @@ class Grid(Experiment):
                 "sizes": spelled(sizes),
                 "epsilon": float(self.loss(scheme)[0]),
                 "tau": float(self.loss(scheme)[1]),
-                "d": self.d,
+                "d": self.classes,
                 "seed": seed,
             }
             for scheme in (HARD, SOFT)
@@ -174,11 +161,11 @@ class Grid(Experiment):
             _drawn(self, shown, look),
             f"largest difference of cosines from theory {off[HARD]:.2g} for SupCon and "
             f"{off[SOFT]:.2g} for Soft SupCon, largest certified gap {most:.2g}",
-            f"Cosines measured on embeddings of {self.classes} classes in $d = {self.d}$ "
+            f"Cosines measured on embeddings of {self.classes} classes in $d = {self.classes}$ "
             "dimensions, optimised "
             f"{by_seeds(self.seeds, 'of which the lowest loss is shown')}, for sizes of classes in "
             f"the proportions of each column. Above: SupCon at $\\tau = {_told(self.tau)}$. "
-            rf"Beneath: Soft SupCon with $\varepsilon = {_told(self.epsilon)}$ at its derived "
+            rf"Beneath: Soft SupCon with $\varepsilon = {_told(EPSILON)}$ at its derived "
             rf"critical temperature $\tau = {_told(self.tau_critical)}$. Grey is ${beta}$, the "
             "cosine of the regular simplex, black a class with itself. Every block has the colour "
             f"of its mean; cosines in it differ by at most {number(spread)}. The largest "

@@ -20,15 +20,16 @@ if TYPE_CHECKING:
 
 #: What tells one place of a panel from another.
 PLACE = ("N", "t", "b")
+#: The loss and its bias.
+ABOUT = "sigmoid loss, $b = t$"
 
 
 @dataclass(frozen=True)
 class Towers(Experiment):
-    """The cells of a figure: numbers of items, temperatures, and the bias (None for b = t)."""
+    """The cells of a figure: numbers of items, and temperatures; the bias is b = t."""
 
     items: tuple[int, ...] = (4, 6, 8, 10, 16, 24, 32, 48, 64)
     temperatures: tuple[float, ...] = tuple(round(0.25 * k, 12) for k in range(1, 21))
-    bias: float | None = None
     seeds: tuple[int, ...] = (0, 1, 2, 3)
 
     def __post_init__(self) -> None:
@@ -38,7 +39,7 @@ class Towers(Experiment):
     @property
     def points(self) -> list[tuple[float, float]]:
         """Pairs (t, b)."""
-        return [(t, t if self.bias is None else self.bias) for t in self.temperatures]
+        return [(t, t) for t in self.temperatures]
 
 
 def predicted_similarity(grid: Towers) -> np.ndarray:
@@ -59,23 +60,19 @@ def measured_similarity(grid: Towers, rows: Sequence[Row]) -> np.ndarray:
 def scales(grid: Towers) -> tuple[Scale, Scale]:
     """The axes: numbers of items, and temperatures."""
     of = results["sigmoid-optimum"]
-    times = axis("t", of) if grid.bias is None else "temperature $t$"
-    same = ", bias $b = t$" if grid.bias is None else ""
-    return Scale(grid.items, "items $N$", 2, log=True), Scale(grid.temperatures, times + same, 0)
+    times = f"{axis('t', of)}, bias $b = t$"
+    return Scale(grid.items, "items $N$", 2, log=True), Scale(grid.temperatures, times, 0)
 
 
 def borders(grid: Towers) -> list[Curve]:
     """The two thresholds in t, as far as they are in the plane."""
     x, y = scales(grid)
-    fixed = {} if grid.bias is None else {"b": grid.bias}
-    on = Frame("N", "t", x.ends, y.ends, fixed)
-    names = (
-        ("t_simplex", "t_antipodal") if grid.bias is None else ("t_simplex_max", "t_antipodal_max")
-    )
+    on = Frame("N", "t", x.ends, y.ends, {})
     low, high = np.ceil(x.ends[0]), np.floor(x.ends[1])
     # Numbers of items are integers; elsewhere the thresholds are nan.
     items = np.unique([*grid.items, *np.geomspace(low, high, 400).round()])
-    return [solved(results["sigmoid-threshold"], name, on, items) for name in names]
+    of = results["sigmoid-threshold"]
+    return [solved(of, name, on, items) for name in ("t_simplex", "t_antipodal")]
 
 
 def draw_panels(grid: Towers, panels: Mapping[str, np.ndarray], look: Look) -> Figure:
@@ -89,12 +86,7 @@ def draw_panels(grid: Towers, panels: Mapping[str, np.ndarray], look: Look) -> F
         assert bound is not None
         structure = curve.name.split("_")[1]
         lines.append((curve, f"derived {curve.label}: {structure} {sides[bound[1]]}"))
-    return drawn(look, x, y, panels, lines, about(grid), "similarity of positives $s$")
-
-
-def about(grid: Towers) -> str:
-    """The loss and its bias."""
-    return "sigmoid loss, $b = t$" if grid.bias is None else f"sigmoid loss, $b = {grid.bias:g}$"
+    return drawn(look, x, y, panels, lines, ABOUT, "similarity of positives $s$")
 
 
 def told(grid: Towers) -> str:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...derive.results import results
+from ...derive.theorem.number import as_float
 from .pairs import (
     Array,
     Dual,
@@ -230,16 +232,9 @@ def of_all_points(sizes: Sequence[int], point: Point, means: Dual) -> tuple[floa
 
 
 def merge_temperature(sizes: Sequence[int]) -> float:
-    """The temperature from which all classes but the largest share one prototype; inf if never.
-
-    It is ``tau_merge`` of the result ``minority-collapse``.
-    """
+    """The temperature from which all classes but the largest share one prototype; inf if never."""
     largest = max(sizes)
     rest = sum(sizes) - largest
     if len(sizes) < 3 or largest <= rest:
         return np.inf
-    # e^(-2/tau) is the positive root of a x^2 - b x - c.
-    a, c = largest * (largest + rest), 2 * rest * (largest - 1)
-    b = 2 * rest**2 - largest * (rest - 2) - largest**2
-    wide = np.sqrt(b * b + 4.0 * a * c)
-    return -2 / float(np.log((b + wide) / (2 * a) if b > 0 else 2 * c / (wide - b)))
+    return as_float(results["minority-collapse"].value("tau_merge", l1=largest, r=rest))

@@ -67,7 +67,6 @@ def test_code_is_not_run(refused: Refused, monkeypatch: pytest.MonkeyPatch) -> N
         (["derive", "nope"], "'cltheory list' lists all"),
         (["show", "ssem", "more"], "unexpected"),
         (["claims", "nope"], "lee2025ssem"),
-        (["claims", "lee2025ssem", "--only", "true"], "needs-condition"),
         (["derive", CODE], "no result is called"),
         (["derive", "../results/ssem"], "no result is called"),
         (["derive", "ssem", "--bogus", "3"], "it takes m, n, p, delta"),

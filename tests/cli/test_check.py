@@ -94,23 +94,6 @@ def test_a_macro_of_another_file_matters(cltheory: Any, paper: Path) -> None:
     code, out, _ = cltheory("check", "paper.tex")
     assert code == 2
     assert r"\heat" in out
-    (paper.parent / "elsewhere.sty").write_text((DATA / "macros.tex").read_text())
-    assert cltheory("check", "paper.tex", "--macros", "elsewhere.sty").code == 2
-    paper.write_text(paper.read_text().replace(r"\input{macros}", ""))
-    assert cltheory("check", "paper.tex", "--macros", "elsewhere.sty").code == 0
-
-
-def test_list_checks_nothing(cltheory: Any, paper: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(of_tex, "check_equation", None)
-    broken(paper, r"\log (N - 3)", r"\log (N - 2)")
-    code, out, err = cltheory("check", "--list", "paper.tex")
-    assert (code, err) == (0, "")
-    rows = out.splitlines()
-    assert len(rows) == 9
-    assert rows[0].startswith("paper.tex:18: supcl-threshold.alpha_min  ")
-    listed = json.loads(cltheory("check", "--list", "--format", "json", "paper.tex").out)
-    assert [row["title"] for row in listed][2] == "not supcl-threshold.alpha_min"
-    assert set(listed[0]) == {"file", "line", "column", "title", "source"}
 
 
 # --- exit codes -------------------------------------------------------------------------------
@@ -283,7 +266,6 @@ def test_a_file_that_is_too_large(
         (["nope.tex"], "nope.tex does not exist"),
         (["a.pdf"], "a.pdf is not one of *.tex, *.md, *.ipynb"),
         (["a.tex", "--format", "yaml"], "sarif"),
-        (["a.tex", "--list", "--format", "sarif"], "--list goes with"),
         (["a.tex", "--output", "no/such/file"], "the folder no/such does not exist"),
         (["a.tex", "--output", "a.pdf"], "a.pdf exists; --force replaces it"),
         (["a.tex", "--output", "a.tex", "--force"], "a.tex is an input of this command"),
@@ -305,8 +287,6 @@ def test_output_goes_to_a_file_and_text_to_the_terminal(cltheory: Any, here: Pat
     code, out, _ = cltheory("check", "a.tex", "--output", "report.txt")
     assert (code, out) == (1, "1 marked equation in 1 file: 1 different\n")
     assert (here / "report.txt").read_text().startswith("a.tex:2:4: differs")
-    cltheory("check", "a.tex", "--list", "--output", "list.txt")
-    assert (here / "list.txt").read_text().startswith("a.tex:2: supcl")
 
 
 def test_a_lock(cltheory: Any, here: Path) -> None:

@@ -92,21 +92,6 @@ def test_an_undecided_claim_is_exit_1(
 ) -> None:
     give(monkeypatch, small("agrees", "undecided"))
     assert cltheory("claims", "small", "--format", style).code == 1
-    # Hiding it does not help.
-    assert cltheory("claims", "small", "--format", style, "--only", "agrees").code == 1
-
-
-@pytest.mark.parametrize("only", ["agrees", "differs", "needs-condition", "undecided"])
-def test_only(cltheory: Any, monkeypatch: pytest.MonkeyPatch, only: str) -> None:
-    give(monkeypatch, small("agrees", "differs", "needs-condition", "agrees"))
-    code, out, _ = cltheory("claims", "small", "--only", only, "--format", "json")
-    assert code == 0
-    rows = json.loads(out)
-    assert all(row["verdict"] == only for row in rows)
-    assert len(rows) == {"agrees": 2, "undecided": 0}.get(only, 1)
-    text = cltheory("claims", "small", "--only", only).out
-    assert "4 claims" in text
-    assert text.count("note") - text.count("note\n") >= len(rows)
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,6 @@ PLACES: list[list[str]] = [
     ["derive", "pairwise-threshold", "--lp=x", "--ln={}"],
     ["show", "{}"],
     ["claims", "{}"],
-    ["claims", "lee2025ssem", "--only={}"],
     ["verify", "{}"],
     ["verify", "ssem", "--seeds={}"],
     ["verify", "ssem", "--device={}"],

@@ -227,7 +227,7 @@ def test_the_pre_commit_hook() -> None:
         ({"PATHS": "a.tex b.md"}, ["a.tex", "b.md"]),
         ({"PATHS": "a b.tex\nc.md\n"}, ["a b.tex", "c.md"]),
         ({"PATHS": "$(touch x) `touch x`;touch x"}, ["$(touch", "x)", "`touch", "x`;touch", "x"]),
-        ({"PATHS": "--list"}, ["--list"]),
+        ({"PATHS": "--require"}, ["--require"]),
     ],
 )
 @pytest.mark.parametrize(

@@ -93,7 +93,6 @@ def test_links_permissions_and_devices(tmp_path: Path) -> None:
     [
         ("certify", "supcl-optimum", "--m", "2", "--n", "2", "--p", "1", "--out"),
         ("check", "a.tex", "--output"),
-        ("check", "a.tex", "--list", "--output"),
         ("diagnose", "a.csv", "--out"),
         ("attack", "gradient-identity", "--starts", "1", "--out"),
         ("export", "ccem", "--python"),

@@ -153,7 +153,6 @@ def test_without_scikit_learn_one_line_says_how_to_get_it(
         (("--sizes", "1,2"), "two or more classes of two or more samples"),
         (("--sizes", "2,x"), "--sizes takes the samples"),
         (("--sizes", "2,2", "--sizes", "2,2,2"), "same number of classes"),
-        (("--epsilon", "1"), "less than 1"),
         (("--tau", "cold"), "--tau"),
     ],
 )

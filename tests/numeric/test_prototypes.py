@@ -12,7 +12,6 @@ from cltheory.numeric.realize.pairs import Pairs, dual
 from cltheory.numeric.realize.prototypes import (
     critical_temperature,
     least_epsilon,
-    merge_temperature,
     of_all_points,
     of_classes,
     optimum,
@@ -54,16 +53,6 @@ def test_long_tails_are_certified_relative_to_the_excess(sizes: list[int], tau: 
     assert found.gap <= 1e-8 * found.excess
     assert (found.collapse > 0).all()
     assert np.allclose(found.vectors @ found.vectors.T, found.cosines, atol=1e-7)
-
-
-# --- merging ------------------------------------------------------------------------------------
-
-
-def test_the_merging_temperature_is_the_derived_one() -> None:
-    for sizes in ([2, 3, 12], [10**9, 2, 2], [50, 51, 110]):
-        largest, rest = max(sizes), sum(sizes) - max(sizes)
-        derived = results["minority-collapse"].value("tau_merge", 15, l1=largest, r=rest)
-        assert merge_temperature(sizes) == pytest.approx(float(derived), rel=1e-12)
 
 
 # --- Soft SupCon --------------------------------------------------------------------------------

@@ -23,24 +23,4 @@ SOURCE = Source(
     ),
 )
 
-
-LEDGER = Ledger(
-    SOURCE.key,
-    SOURCE.title,
-    __name__,
-    (
-        "section_1",
-        "section_3",
-        "section_4_1",
-        "section_4_2",
-        "section_4_proof",
-        "section_5_1",
-        "section_5_2",
-        "section_6",
-        "appendix_a",
-        "appendix_b1",
-        "appendix_b2",
-        "appendix_b3",
-        "appendix_b4",
-    ),
-)
+LEDGER = Ledger(SOURCE.key, SOURCE.title, __name__)

@@ -16,11 +16,7 @@ from ..records.run import Findings, Given, Point, named_check
 from ..records.tables import Tables
 from .sets import batches_in
 
-#: Central differences with this step have some 40 right digits.
-STEP = mpmath.mpf(10) ** -25
-DIGITS = 80
 ONE, SMALL = Fraction(1), Fraction(1, 10**6)
-CLOSE = mpmath.mpf(10) ** -30
 
 
 @named_check("largest eigenvalue of the Hessian of log-sum-exp")

@@ -14,26 +14,4 @@ SOURCE = Source(
     (("booktitle", "International Conference on Learning Representations (ICLR)"),),
 )
 
-
-LEDGER = Ledger(
-    SOURCE.key,
-    SOURCE.title,
-    __name__,
-    (
-        "section_1",
-        "section_2_1",
-        "section_2_2",
-        "section_2_3",
-        "section_2_4",
-        "section_3",
-        "section_4",
-        "section_5_1",
-        "section_5_2",
-        "section_6",
-        "appendix_a1",
-        "appendix_a2",
-        "appendix_a3",
-        "appendix_b",
-        "appendix_c",
-    ),
-)
+LEDGER = Ledger(SOURCE.key, SOURCE.title, __name__)

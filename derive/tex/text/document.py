@@ -7,7 +7,7 @@ exception: the others are still found.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
@@ -180,13 +180,7 @@ def find(text: str, kind: Kind) -> list[Marked | Problem]:
     return read_document("", text, kind).items if concerns(text) else []
 
 
-def read_document(
-    path: str,
-    text: str,
-    kind: Kind,
-    files: Reader | None = None,
-    macros: Sequence[tuple[str, str]] = (),
-) -> Document:
+def read_document(path: str, text: str, kind: Kind, files: Reader | None = None) -> Document:
     """Walk over a document: a file, and those that it inputs.
 
     Parameters
@@ -196,12 +190,8 @@ def read_document(
     files
         Gives the text of a path, None where there is no file, or a DocumentError. Without it,
         no file is followed.
-    macros
-        Paths and texts of definitions that are in force from the beginning.
     """
     walk = Walk(files, path)
-    for one, definitions in macros:
-        walk.file(one, definitions, definitions=True)
     problems: list[Problem] = []
     if kind == "ipynb":
         try:
