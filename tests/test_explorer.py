@@ -167,7 +167,7 @@ for (const model of Object.values(LOSSES).flat()) {
       const state = { ...usual, [a]: PARAMETERS[a][x], [b]: PARAMETERS[b][y] };
       const { optimum, s } = answer(model, state), rows = landmarksOf(model, state)
         .filter((row) => !row.means.includes("needs"));
-      const least = rows.at(-1).value, within = model.within(s);
+      const least = rows.at(-1).value, within = amountOf(model, s);
       const wrong = [
         !(optimum.needs >= 1),
         !(within >= 0 && within <= 1),

@@ -12,8 +12,9 @@ const LOG_2 = [0.6931471805599453, 2.3190468138462996e-17];
 const ROOM = 1 + 1e-9;
 
 // --- floats and their bits
-const floats = new Float64Array(1), words = new BigInt64Array(floats.buffer);
-const SIGNED = 2n ** 63n - 1n;
+const floats = new Float64Array([-0]), words = new BigInt64Array(floats.buffer);
+const halves = new Int32Array(floats.buffer), UPPER = halves[1] ? 1 : 0, SIGNED = 2n ** 63n - 1n;
+const POWERS = Float64Array.from({ length: 1800 }, (_, k) => 2 ** (k - 900));
 
 /** Floats as integers of the same order, and back. */
 function inOrder(x) {
@@ -30,13 +31,15 @@ function ordered(i) {
 function exponentOf(x) {
   if (x === 0 || !Number.isFinite(x)) return 0;
   floats[0] = x;
-  const biased = Number((words[0] >> 52n) & 2047n);
+  const biased = (halves[UPPER] >> 20) & 2047;
   return biased ? biased - 1022 : exponentOf(x * 2 ** 54) - 54;
 }
 
 function scaled(x, k) {
+  if (k === 0) return x;
+  if (k > -900 && k < 900) return x * POWERS[k + 900];
   const d = k > 2100 ? 2100 : k < -2100 ? -2100 : k, third = Math.trunc(d / 3);
-  return d > -900 && d < 900 ? x * 2 ** d : x * 2 ** third * 2 ** third * 2 ** (d - 2 * third);
+  return x * 2 ** third * 2 ** third * 2 ** (d - 2 * third);
 }
 
 /** A sum and its rounding error; a product and its rounding error. */
@@ -73,8 +76,9 @@ class Fast {
   }
   add(y) {
     const v = this.v + y.v, lost = this.r * Math.abs(this.v) + y.r * Math.abs(y.v);
-    if (v === 0) return new Fast(0, lost === 0 ? 0 : Infinity);
-    return new Fast(v, lost / Math.abs(v) + U);
+    const t = v - this.v, exact = lost === 0 && this.v - (v - t) + (y.v - t) === 0;
+    if (v === 0) return new Fast(0, exact ? 0 : Infinity);
+    return new Fast(v, exact ? 0 : lost / Math.abs(v) + U);
   }
   mul(y) {
     if ((this.v === 0 && this.r === 0) || (y.v === 0 && y.r === 0)) return new Fast(0);
@@ -374,14 +378,22 @@ function clamped_root(condition, low, high, args, flat) {
   return like.of(low).root(condition, like.of(high), args, flat);
 }
 
-/** Mean of f(K) for K marked ones among those drawn, where K outside of [low, high] adds 0. */
+/** Mean of f(K) for K marked ones among those drawn, where K outside of [low, high] adds 0: up and
+ * down from the likeliest K, so that what counts has been rounded least. */
 function mean_of_draws(f, marked, drawn, total, low, high, like) {
   const [m, d, n, from, to] = [marked, drawn, total, low, high].map(plain);
-  let weight = number(1, like), whole = number(0, like), found = number(0, like);
-  for (let k = Math.max(0, d + m - n); k <= Math.min(m, d); k++) {
-    whole = add(whole, weight);
-    if (k >= from && k <= to) found = add(found, mul(weight, f(number(k, like))));
-    weight = mul(weight, div(number((m - k) * (d - k), like), (k + 1) * (n - m - d + 1 + k)));
+  const least = Math.max(0, d + m - n), most = Math.min(m, d);
+  const start = Math.min(most, Math.max(least, Math.floor(((m + 1) * (d + 1)) / (n + 2))));
+  let whole = number(0, like), found = whole;
+  for (const [first, by] of [[start, 1], [start - 1, -1]]) {
+    let weight = number(1, like);
+    for (let k = first; k >= least && k <= most; k += by) {
+      const j = by > 0 ? k - 1 : k, up = (m - j) * (d - j), down = (j + 1) * (n - m - d + 1 + j);
+      if (k !== start) weight = mul(weight, by > 0 ? div(number(up, like), down) : div(number(down, like), up));
+      if (weight instanceof Fast && weight.v < 1e-200) weight = new Fast(1e-200, 1.5); // or any less
+      whole = add(whole, weight);
+      if (k >= from && k <= to) found = add(found, mul(weight, f(number(k, like))));
+    }
   }
   return div(found, whole);
 }

@@ -1,10 +1,10 @@
-// Which structure is optimal over two parameters. Coarse rows come first, a few milliseconds of each
+// Which structure is optimal over two parameters. Coarse cells come first, a few milliseconds of each
 // frame, so that sliders never wait.
 import { sized } from "./drawing.js";
-import { phaseOf } from "./models.js";
+import { amountOf, phaseOf } from "./models.js";
 import { position, valueAt } from "./scale.js";
 
-const COLUMNS = 192, ROWS = 144, BUDGET = 4, COARSE = 16;
+const COLUMNS = 192, ROWS = 144, COARSE = 16;
 const SHADED = ["apart", "between", "views"];
 
 export class PhaseMap {
@@ -12,6 +12,7 @@ export class PhaseMap {
     this.canvas = canvas;
     this.grid = Object.assign(document.createElement("canvas"), { width: COLUMNS, height: ROWS });
     this.key = "";
+    this.budget = 0; // milliseconds of a frame
     const pick = (e) => {
       const box = canvas.getBoundingClientRect();
       const [x, y] = [(e.clientX - box.left) / box.width, 1 - (e.clientY - box.top) / box.height];
@@ -25,7 +26,7 @@ export class PhaseMap {
   }
   /** Show the phases of a model over two of its parameters, through a state. */
   show(model, state, names, axes, colours) {
-    const rest = Object.entries(state).filter(([k]) => !names.includes(k) && model.parameters.includes(k));
+    const rest = Object.entries(state).filter(([k]) => k !== "B" && !names.includes(k) && model.parameters.includes(k));
     const key = JSON.stringify([model.key, names, axes, rest, colours]);
     Object.assign(this, { axes, here: names.map((k, i) => position(axes[i], state[k])), colours });
     if (key !== this.key) {
@@ -39,7 +40,7 @@ export class PhaseMap {
   go() {
     const start = performance.now();
     let done = false;
-    while (!done && performance.now() - start < BUDGET) done = this.work.next().done;
+    while (!done && performance.now() - start < this.budget) done = this.work.next().done;
     this.paint();
     this.running = !done;
     if (this.running) requestAnimationFrame(() => this.go());
@@ -47,15 +48,16 @@ export class PhaseMap {
   *cells(model, state, names, axes) {
     const context = this.grid.getContext("2d"), shades = [];
     for (let size = COARSE; size >= 1; size /= 2) {
-      for (let row = 0; row < ROWS; row += size) {
-        for (let column = 0; column < COLUMNS; column += size) {
+      // A threshold of what goes up is found once for a column.
+      for (let column = 0; column < COLUMNS; column += size) {
+        for (let row = 0; row < ROWS; row += size) {
           if (size === 1 && row % 2 === 0 && column % 2 === 0) continue; // done before
           const shade = (row >> 1) * COLUMNS + (column >> 1);
           state[names[0]] = valueAt(axes[0], (column + 0.5) / COLUMNS);
           state[names[1]] = valueAt(axes[1], 1 - (row + 0.5) / ROWS);
           const s = model.own(state), phase = phaseOf(model, s);
           // Between the pure structures it is a matter of degree, which takes longer to find.
-          const amount = !SHADED.includes(phase) ? 0 : size > 2 ? 0.5 : size === 1 && shades[shade] ? shades[shade] : model.within(s);
+          const amount = !SHADED.includes(phase) ? 0 : size > 2 ? 0.5 : size === 1 && shades[shade] ? shades[shade] : amountOf(model, s);
           if (size === 2) shades[shade] = amount;
           this.phases.add(phase);
           context.fillStyle = mixed(this.colours, phase, amount);

@@ -16,6 +16,7 @@ export const PARAMETERS = {
   t: { label: "Scale, multiplies", symbol: "t", min: 0.1, max: 100, value: 10, log: true },
   b: { label: "Bias", symbol: "b", min: -20, max: 20, value: -10, step: 0.1 },
   d: { label: "Dimension", symbol: "d", min: 1, max: 4096, value: 512, ...whole },
+  Q: { label: "Negatives in the queue", symbol: "Q", min: 3, max: 65536, value: 4096, ...whole },
   B: { label: "Instances in a batch", symbol: "B", min: 2, max: 4096, value: 128, ...whole },
 };
 
@@ -49,7 +50,7 @@ const CONFIGURATIONS = {
 
 function random(key, s, tau) {
   if (theory[`${key}_of_cosine`]) {
-    const scale = Math.max(1, s.t, Math.abs(s.b));
+    const scale = Math.max(1, s.t ?? 1, Math.abs(s.b ?? 1));
     return meanOf((cosine) => theory[`${key}_of_cosine`]({ ...s, cosine }), s.d, 1 / scale);
   }
   const part = (name) => Number(theory[`${key}_${name}`](s));
@@ -59,9 +60,9 @@ function random(key, s, tau) {
 }
 
 export function landmarksOf(model, state) {
-  const s = model.own(state), { key, command } = model, sphere = model.sphere?.(s), rows = [];
+  const s = model.own(state), { key, command } = model, sphere = model.sphere?.(s, key), rows = [];
   for (const [name, [label, means]] of Object.entries(CONFIGURATIONS)) {
-    if (name !== "random" && !theory[`${key}_${name}`]) continue;
+    if (![name, ...(name === "random" ? ["factor", "of_cosine"] : [])].some((k) => theory[`${key}_${k}`])) continue;
     const value = name === "random" ? random(key, s, s.tau ?? 1 / s.t) : at(`${key}_${name}`, s);
     const room = at(`${key}_${name}_needs`, s) ?? 1;
     rows.push({ name, label, means: room > s.d ? `${means}; needs d ≥ ${room}` : means, value });
@@ -76,39 +77,66 @@ export function landmarksOf(model, state) {
 
 // --- optima
 const under = (id) => id.replaceAll("-", "_");
+const spread = (m) => (m === 2 ? "opposite" : "a regular simplex");
+/** What may be optimal: its title, what it is in words, and the landmark that has its dimension. */
+export const STRUCTURES = {
+  classes: ["Classes collapse", (s) => `each class is one vector and the ${s.m} classes form ${spread(s.m)}`, "classes_collapsed"],
+  merged: ["Classes are not told apart", (s) => `the ${s.n} instances of each class form ${spread(s.n)} about the same centre`],
+  apart: ["Classes do not collapse", (s) => (s.alpha === 1 ? `all ${s.items} instances form one simplex, and classes are not seen` : "instances of a class differ, and classes keep apart")],
+  views: ["Views separate", () => "the views of an instance do not coincide"],
+  images: ["Images form a simplex", (s) => `views coincide and the ${s.n} images are as far apart as they can be`, "simplex"],
+  simplex: ["Pairs form a simplex", (s) => `both of a pair are one vector, and the ${s.N} pairs are as far apart as they can be`, "simplex"],
+  orthogonal: ["Pairs are orthogonal", (s) => `both of a pair are one vector, and the ${s.N} pairs are orthogonal to each other`, "orthogonal"],
+  antipodal: ["The towers are antipodal", () => "all of one tower lie opposite to all of the other: nothing is learned"],
+  between: ["Between simplex and antipodal", () => "the two of a pair differ by a shift that all pairs share, a modality gap"],
+};
 /** The cosines of an optimum by the kind of its drawing, and what a result calls them; without a name they are 1. */
 const COSINES = {
   classes: { views: "same_instance", same: "same_class", cross: "cross_class" },
-  images: { views: "same_instance", cross: "negative" },
+  images: { views: "same_instance", images: "negative" },
   pairs: { positive: "positive", negative: "negative" },
 };
+const resultOf = (model) => model.prefix ?? under(model.command);
+/** A state in the terms of the result. */
+const inItsTerms = (model, s) => (model.sign ? { ...s, b: model.sign * s.b } : s);
+const valueOf = (model, s, name) => theory[`${resultOf(model)}_${name}`]?.(inItsTerms(model, s));
 
-function optimumOf(model, s) {
-  const { kind, command, key } = model, own = model.theirs?.(s) ?? s, factor = theory[`${key}_factor`]?.(s) ?? 1;
-  const value = (name) => theory[`${under(command)}_${name}`]?.(own), found = { kind, loss_from: command };
-  for (const [cosine, name] of Object.entries(COSINES[kind])) found[cosine] = value(name) ?? 1;
-  found.loss = model.loss?.(s) ?? factor * value("loss");
-  if (kind !== "classes") return found;
-  const between = value("between_class_variance") ?? Math.max(0, (1 + (s.p - 1) * found.views + s.p * (s.n - 1) * found.same) / (s.n * s.p));
-  return { ...found, between, within: value("within_class_variance") ?? Math.max(0, 1 - between) };
+/** How far it is from the purest structure: the variance within a class, or the shift of pairs. */
+export function amountOf(model, s) {
+  if (model.kind === "pairs") return (1 - (valueOf(model, s, "positive") ?? 1)) / 2;
+  const known = valueOf(model, s, "within_class_variance");
+  if (known !== undefined || model.kind === "images") return known ?? 0;
+  const [views, same] = ["same_instance", "same_class"].map((name) => valueOf(model, s, name) ?? 1);
+  return Math.min(1, Math.max(0, 1 - (1 + (s.p - 1) * views + s.p * (s.n - 1) * same) / (s.n * s.p)));
 }
 
-// --- classes
-const below = (x) => (x < 0 ? "below" : "above");
-const spread = (m) => (m === 2 ? "opposite" : "a regular simplex");
-const labelled = (s) => ({ ...s, B: Math.min(s.B, s.m * s.n) });
-const sizes = (loss, ...more) => (s) => [loss, { batch: s.m * s.n, views: s.p, classes: s.m, ...taken(s, more), tau: s.tau, dim: s.d }];
-const taken = (s, names) => Object.fromEntries(names.map((k) => [k, s[k]]));
+function optimumOf(model, s) {
+  const { kind, command, key, batches } = model, factor = theory[`${key}_factor`]?.(s) ?? 1, found = { kind, loss_from: command };
+  for (const [cosine, name] of Object.entries(COSINES[kind])) found[cosine] = model[cosine] ?? valueOf(model, s, name) ?? 1;
+  found.loss = model.loss?.(s, key) ?? factor * valueOf(model, s, "loss");
+  found.drawn = s.B < s.items && batches?.loss ? factor * at(`${under(batches.of)}_loss`, s) : NaN;
+  const within = amountOf(model, s);
+  return kind === "classes" ? { ...found, within, between: valueOf(model, s, "between_class_variance") ?? 1 - within } : found;
+}
 
-/** Where instances separate if the loss is over random batches, by what an anchor alone does. */
-function byBatches(id, s) {
-  if (s.B >= s.m * s.n) return [];
-  const each = ALONE.map(([name, label]) => [label, at(`${under(id)}_alpha_high_${name}`, s)]);
-  return [{
-    symbol: "α<sub>high</sub>", note: `over random batches of ${s.B} instances. Of an anchor alone of its class:`,
-    value: each[0][1], each, parameter: "alpha", result: id,
-    means: (x) => (s.alpha <= x ? "instances stay together" : "instances separate"),
-  }];
+// --- thresholds: of a result, where a parameter is beyond it on one side, what holds there and what
+// else, and which structure that is
+const row = (result, name, side, over, other, phase) => ({ result, name, side, over, other, phase, parameter: name.split("_")[0] });
+const valueAtLimit = (model, s, { result, name }) => at(`${under(result)}_${name}`, inItsTerms(model, s));
+const isBeyond = (model, s, limit, value) => limit.side * ((limit.parameter === "b" ? model.sign : 1) * s[limit.parameter] - value) > 0;
+
+function limitsOf(model, s) {
+  const rows = (model.limits ?? []).map((limit) => {
+    const value = valueAtLimit(model, s, limit), { parameter, name, over, other } = limit, { symbol } = PARAMETERS[parameter];
+    const said = value === undefined ? `${other} at any ${symbol}` : isBeyond(model, s, limit, value) ? over : other;
+    const sub = name.slice(parameter.length + 1).replace("_", " "), sign = (parameter === "b" && model.sign) || 1;
+    return { ...limit, said, symbol: `${symbol}<sub>${sub}</sub>`, value: value === undefined ? value : sign * value };
+  });
+  if (!model.alone || s.B >= s.items) return rows;
+  // Where instances separate if the loss is over random batches, by what an anchor alone does.
+  const each = ALONE.map(([name, label]) => [label, at(`${under(model.alone)}_alpha_high_${name}`, s)]), [[, value]] = each;
+  const note = `over random batches of ${s.B} instances. Of an anchor alone of its class:`, said = s.alpha <= value ? "instances stay together" : "instances separate";
+  return [...rows, { symbol: "α<sub>high</sub>", note, value, each, parameter: "alpha", result: model.alone, said: value === undefined ? "no such threshold here" : said }];
 }
 
 const ALONE = [
@@ -118,163 +146,115 @@ const ALONE = [
   ["skip", "all terms are dropped"],
 ];
 
+// --- classes
+const labelled = (s) => ({ ...s, items: s.m * s.n, B: Math.min(s.B, s.m * s.n), batch: s.B });
+const sizes = (loss, ...more) => (s) => [loss, { batch: s.m * s.n, views: s.p, classes: s.m, ...taken(s, more), tau: s.tau, dim: s.d }];
+const taken = (s, names) => Object.fromEntries(names.map((k) => [k, s[k]]));
+
 const supcl = {
-  title: "SupCL", convention: "anchor included (lee2025ssem)", key: "supcl", kind: "classes", own: labelled,
-  parameters: ["m", "n", "p", "alpha", "tau", "d", "B"], map: ["tau", "alpha"],
-  phase: (s) => (s.alpha <= theory.supcl_threshold_alpha_min(s) ? "classes" : "apart"),
-  within: (s) => theory.supcl_optimum_within_class_variance(s),
-  needs: (s, phase) => phase === "classes" && theory.supcl_classes_collapsed_needs(s),
-  decided: theory.dimension_supcl_threshold_alpha_min,
-  says(s) {
-    const gap = s.alpha - theory.supcl_threshold_alpha_min(s), margin = `α is ${shown(Math.abs(gap), 3)} ${below(gap)} α<sub>min</sub>`;
-    if (gap <= 0) return ["Classes collapse", `Each class is one vector, the ${s.m} classes form ${spread(s.m)}: ${margin}.`];
-    if (s.alpha === 1) return ["Classes are not seen", `All ${s.m * s.n} instances form one simplex.`];
-    return ["Classes do not collapse", `Instances of a class differ, and classes keep apart: ${margin}.`];
-  },
-  thresholds: (s) => [
-    { symbol: "α<sub>min</sub>", name: "alpha_min", value: theory.supcl_threshold_alpha_min(s), parameter: "alpha", result: "supcl-threshold", means: (x) => (s.alpha > x ? "classes do not collapse" : "classes collapse") },
-    { symbol: "τ<sub>max</sub>", name: "tau_max", value: at("supcl_threshold_tau_max", s), parameter: "tau", result: "supcl-threshold",
-      none: "classes collapse at every τ", means: (x) => (s.tau < x ? "classes do not collapse" : "classes collapse") },
-    ...byBatches("supcl-batches", s),
+  title: "SupCL", convention: "anchor included (lee2025ssem)", key: "supcl", kind: "classes", own: labelled, pure: "classes",
+  parameters: ["m", "n", "p", "alpha", "tau", "d", "B"], map: ["tau", "alpha"], decided: theory.dimension_supcl_threshold_alpha_min,
+  limits: [
+    row("supcl-threshold", "alpha_min", 1, "classes do not collapse", "classes collapse", "apart"),
+    row("supcl-threshold", "tau_max", -1, "classes do not collapse", "classes collapse"),
   ],
-  sphere: (s) => theory.uniform_bound_loss_at_least({ N: s.m * s.n * s.p, d: s.d, tau: s.tau }),
-  command: "supcl-optimum", given: ["m", "n", "p", "alpha", "tau"],
-  explain: sizes("supcl", "alpha"),
-  batches: { of: "supcl-threshold", given: ["m", "n", "tau"] },
+  sphere: (s) => theory.uniform_bound_loss_at_least({ N: s.items * s.p, d: s.d, tau: s.tau }),
+  command: "supcl-optimum", given: ["m", "n", "p", "alpha", "tau"], explain: sizes("supcl", "alpha"),
+  alone: "supcl-batches", batches: { of: "supcl-threshold", given: ["m", "n", "tau", "batch"] },
 };
 
 const supclExclusive = {
   ...supcl, convention: "anchor excluded (public code)", key: "supcl_exclusive", reads: "pytorch-metric-learning",
   parameters: ["m", "n", "p2", "alpha", "tau", "d", "B"], own: (s) => labelled({ ...s, p: s.p2 }),
-  phase(s) {
-    if (s.alpha > theory.supcl_exclusive_alpha_high(s)) return "apart";
-    return s.alpha < theory.supcl_exclusive_alpha_low(s) ? "views" : "classes";
-  },
-  within(s) {
-    return optimumOf(this, s).within;
-  },
-  needs: (s, phase) => phase === "classes" && theory.supcl_exclusive_classes_collapsed_needs(s),
   decided: theory.dimension_supcl_exclusive_alpha_high,
-  says(s) {
-    const phase = this.phase(s), name = phase === "views" ? "alpha_low" : "alpha_high", sub = name.slice(6);
-    const gap = s.alpha - theory[`supcl_exclusive_${name}`](s), margin = `α is ${shown(Math.abs(gap), 3)} ${below(gap)} α<sub>${sub}</sub>`;
-    if (phase === "apart") return ["Classes do not collapse", `Instances of a class separate: ${margin}.`];
-    if (phase === "views") return ["Views separate", `The views of an instance do not coincide: ${margin}.`];
-    return ["Classes collapse", `Each class is one vector, the ${s.m} classes form ${spread(s.m)}: ${margin}.`];
-  },
-  thresholds: (s) => [
-    { symbol: "α<sub>high</sub>", name: "alpha_high", value: theory.supcl_exclusive_alpha_high(s), parameter: "alpha", result: "supcl-exclusive", means: (x) => (s.alpha > x ? "instances separate" : "instances stay together") },
-    { symbol: "α<sub>low</sub>", name: "alpha_low", value: theory.supcl_exclusive_alpha_low(s), parameter: "alpha", result: "supcl-exclusive",
-      means: (x) => (s.alpha < x ? "views separate" : "views coincide") },
-    ...byBatches("supcl-batches-exclusive", s),
+  limits: [
+    row("supcl-exclusive", "alpha_high", 1, "instances separate", "instances stay together", "apart"),
+    row("supcl-exclusive", "alpha_low", -1, "views separate", "views coincide", "views"),
   ],
-  sphere: undefined, command: "supcl-exclusive", batches: { of: "supcl-exclusive", given: ["m", "n", "p", "tau"] },
+  sphere: undefined, command: "supcl-exclusive", alone: "supcl-batches-exclusive", batches: { of: "supcl-exclusive", given: ["m", "n", "p", "tau", "batch"] },
 };
 
-/** A loss that has one structure at every temperature, named as on the map: with its title, and what it is. */
-const always = (phase, title, words, rest) => ({
-  kind: phase, map: rest.parameters.slice(0, 1).concat("d"), phase: () => phase, within: () => 0, thresholds: () => [],
-  says: (s) => [title, `At every temperature, ${words(s)}.`], ...rest,
-});
-const all = { own: labelled, parameters: ["m", "n", "p", "tau", "d"], given: ["m", "n", "p", "tau"] };
-const collapsing = (rest) => always("classes", "Classes collapse", (s) => `each class is one vector and the ${s.m} classes form ${spread(s.m)}`, { ...all, ...rest });
+const all = { kind: "classes", own: labelled, map: ["m", "d"], parameters: ["m", "n", "p", "tau", "d"], given: ["m", "n", "p", "tau"] };
+const supcon = {
+  ...all, pure: "classes", title: "SupCon", convention: "the paper, pytorch-metric-learning", key: "supcon", command: "supcon", explain: sizes("supcon"),
+  parameters: [...all.parameters, "B"], batches: { of: "supcon-batches", given: [...all.given, "B"], loss: true },
+  sphere: (s, key) => theory[`${key}_factor`](s) * theory.uniform_bound_loss_at_least_anchor_out({ n: s.m, p: s.n * s.p, d: s.d, tau: s.tau }),
+};
 
-const supcon = collapsing({
-  title: "SupCon", convention: "the paper, pytorch-metric-learning", key: "supcon", command: "supcon", explain: sizes("supcon"),
-  sphere(s) {
-    return theory[`${this.key}_factor`](s) * theory.uniform_bound_loss_at_least_anchor_out({ n: s.m, p: s.n * s.p, d: s.d, tau: s.tau });
-  },
-});
-
-const sincere = collapsing({
-  title: "SINCERE", convention: "the paper", key: "sincere", command: "sincere", explain: sizes("sincere"),
+const sincere = {
+  ...all, pure: "classes", title: "SINCERE", convention: "the paper", key: "sincere", command: "sincere", explain: sizes("sincere"),
   sphere: (s) => theory.uniform_bound_loss_at_least({ N: s.m, d: s.d, tau: s.tau }),
-});
+};
 
-const cnce = always("merged", "Classes are not told apart", (s) => `the ${s.n} instances of each class form ${spread(s.n)} about the same centre`, {
-  ...all, title: "Class-conditional", convention: "lee2025ssem, Proposition A.6", key: "cnce", kind: "classes", command: "cnce-optimum",
+const cnce = {
+  ...all, pure: "merged", title: "Class-conditional", convention: "lee2025ssem, Proposition A.6", key: "cnce", command: "cnce-optimum",
   map: ["n", "d"], explain: sizes("cnce"),
-});
+};
 
 // --- images
-const separate = (rest) => always("images", "Images form a simplex", (s) => `views coincide and the ${s.n} images are as far apart as they can be`, {
-  own: (s) => ({ n: s.images, m: s.images, p: s.p2, tau: s.tau, d: s.d }), parameters: ["images", "p2", "tau", "d"], given: ["n", "p", "tau"],
-  explain: (s) => [rest.command, { batch: s.n, views: s.p, tau: s.tau, dim: s.d }], ...rest,
-});
+const dcl = {
+  title: "DCL", convention: "the paper, lightly", key: "dcl", command: "dcl", kind: "images", pure: "images", map: ["images", "d"],
+  own: (s) => ({ n: s.images, m: s.images, p: s.p2, tau: s.tau, d: s.d, items: s.images, B: Math.min(s.B, s.images) }),
+  parameters: ["images", "p2", "tau", "d"], given: ["n", "p", "tau"],
+  explain: (s, command) => [command, { batch: s.n, views: s.p, tau: s.tau, dim: s.d }],
+};
 
-const simclr = separate({
-  title: "SimCLR", convention: "the paper, lightly", key: "simclr", command: "simclr",
-  sphere(s) {
-    return theory[`${this.key}_factor`](s) * theory.uniform_bound_loss_at_least_anchor_out(s);
-  },
-});
-
-const dcl = separate({ title: "DCL", convention: "the paper, lightly", key: "dcl", command: "dcl" });
+const simclr = {
+  ...dcl, title: "SimCLR", key: "simclr", command: "simclr", parameters: [...dcl.parameters, "B"], batches: { of: "simclr-batches", given: [...dcl.given, "B"], loss: true },
+  sphere: (s, key) => theory[`${key}_factor`](s) * theory.uniform_bound_loss_at_least_anchor_out(s),
+};
 
 // --- pairs
-const paired = (rest) => always("simplex", "Pairs form a simplex", (s) => `both of a pair are one vector, and the ${s.N} pairs are as far apart as they can be`, {
-  kind: "pairs", command: "infonce-optimum", needs: theory.dimension_infonce_optimum_loss, ...rest,
-  loss: (s) => theory[`${rest.key}_simplex`](s),
-});
-
-const clip = paired({
-  title: "CLIP", convention: "the paper, open_clip", key: "clip", own: (s) => ({ N: s.N, t: s.t, d: s.d, tau: 1 / s.t }),
-  parameters: ["N", "t", "d"], given: ["N", "t"], library: "clip",
+const clip = {
+  title: "CLIP", convention: "the paper, open_clip", key: "clip", kind: "pairs", pure: "simplex", command: "infonce-optimum", map: ["N", "d"],
+  own: (s) => ({ N: s.N, t: s.t, d: s.d, tau: 1 / s.t }), parameters: ["N", "t", "d"], given: ["N", "t"], library: "clip",
   sphere: theory.uniform_bound_loss_at_least_two_towers,
+  loss: (s, key) => theory[`${key}_simplex`](s),
   explain: (s) => ["clip", { batch: s.N, t: s.t, dim: s.d }],
-});
+};
 
-const moco = paired({
-  title: "MoCo v3", convention: "two directions over the batch, times 2τ", key: "moco_v3", own: (s) => ({ N: s.N, tau: s.tau, d: s.d }),
-  parameters: ["N", "tau", "d"], given: ["N", "tau"], reads: "moco-v3", derives: false,
+const moco = {
+  ...clip, title: "MoCo", convention: "v3: two directions over the batch, times 2τ", key: "moco_v3", library: undefined,
+  own: (s) => ({ N: s.N, tau: s.tau, d: s.d }), parameters: ["N", "tau", "d"], reads: "moco-v3", derives: false,
   sphere: (s) => theory.moco_v3_factor(s) * theory.uniform_bound_loss_at_least_two_towers(s),
   explain: (s) => ["moco", { batch: s.N, tau: s.tau, dim: s.d }],
-});
+};
 
-const REGIMES = {
-  simplex: ["Pairs form a simplex", "Both of a pair are one vector, and pairs are as far apart as they can be"],
-  antipodal: ["The towers are antipodal", "All of one tower lie opposite to all of the other: nothing is learned"],
-  between: ["Between simplex and antipodal", "The two of a pair differ by a shift that all pairs share, a modality gap"],
+const mocoQueue = {
+  ...moco, convention: "a queue of Q negatives, in the mean over keys of the present encoder", key: "moco", reads: undefined, map: ["Q", "d"],
+  own: (s) => ({ N: s.Q + 1, Q: s.Q, tau: s.tau, d: s.d }), parameters: ["Q", "tau", "d"], sphere: theory.uniform_bound_loss_at_least_two_towers,
+  explain: (s) => ["moco", { queue: s.Q, tau: s.tau, dim: s.d }],
 };
 
 const sigmoid = {
-  title: "SigLIP", convention: "lee2024sigmoid (−b)", key: "sigmoid", kind: "pairs", sign: 1,
-  parameters: ["N", "t", "b", "d"], map: ["t", "b"],
-  own: (s) => ({ N: s.N, t: s.t, b: s.b, d: s.d }),
-  theirs(s) {
-    return { ...s, b: this.sign * s.b };
-  },
-  phase(s) {
-    const own = this.theirs(s);
-    if (own.b <= theory.sigmoid_threshold_b_antipodal(own)) return "antipodal";
-    return own.b >= theory.sigmoid_threshold_b_simplex(own) ? "simplex" : "between";
-  },
-  within(s) {
-    return theory.sigmoid_optimum_x_star(this.theirs(s)) / 2;
-  },
-  needs: (s, phase) => (phase === "antipodal" ? 1 : phase === "simplex" && theory.sigmoid_simplex_needs(s)),
-  says(s) {
-    const phase = this.phase(s), name = phase === "antipodal" ? "b_antipodal" : "b_simplex", [title, words] = REGIMES[phase];
-    const gap = s.b - this.sign * theory[`sigmoid_threshold_${name}`](this.theirs(s));
-    return [title, `${words}: b is ${shown(Math.abs(gap), 3)} ${below(gap)} b<sub>${name.slice(2)}</sub>.`];
-  },
-  thresholds(s) {
-    const own = this.theirs(s), row = (parameter, name, what, value, holds) => ({
-      symbol: `${parameter}<sub>${name.slice(2).replace("_", " ")}</sub>`, name, value, parameter, result: "sigmoid-threshold",
-      none: `at this bias ${what} is optimal at no t`, means: (x) => `${what} is ${holds(x) ? "" : "not "}optimal`,
-    });
-    return [
-      row("b", "b_simplex", "the simplex", this.sign * theory.sigmoid_threshold_b_simplex(own), (x) => this.sign * (s.b - x) >= 0),
-      row("b", "b_antipodal", "antipodal", this.sign * theory.sigmoid_threshold_b_antipodal(own), (x) => this.sign * (s.b - x) <= 0),
-      row("t", "t_simplex_max", "the simplex", at("sigmoid_threshold_t_simplex_max", own), (x) => s.t <= x),
-      row("t", "t_antipodal_max", "antipodal", at("sigmoid_threshold_t_antipodal_max", own), (x) => s.t <= x),
-    ];
-  },
+  title: "SigLIP", convention: "lee2024sigmoid (−b)", key: "sigmoid", kind: "pairs", sign: 1, pure: "between",
+  parameters: ["N", "t", "b", "d"], map: ["t", "b"], own: (s) => ({ N: s.N, t: s.t, b: s.b, d: s.d }),
+  limits: [
+    row("sigmoid-threshold", "b_simplex", 1, "the simplex is optimal", "the simplex is not optimal", "simplex"),
+    row("sigmoid-threshold", "b_antipodal", -1, "antipodal is optimal", "antipodal is not optimal", "antipodal"),
+    row("sigmoid-threshold", "t_simplex_max", -1, "the simplex is optimal", "the simplex is not optimal"),
+    row("sigmoid-threshold", "t_antipodal_max", -1, "antipodal is optimal", "antipodal is not optimal"),
+  ],
   command: "sigmoid-optimum", given: ["N", "t", "b"],
 };
 
 const siglip = { ...sigmoid, convention: "SigLIP, open_clip", key: "siglip", sign: -1, library: "siglip",
   explain: (s) => ["siglip", { batch: s.N, t: s.t, b: s.b, dim: s.d }] };
+
+const spectral = {
+  ...clip, title: "Spectral", convention: "HaoChen et al. (2021), at length 1", key: "spectral", command: "pair-energy", pure: "orthogonal", negative: 0,
+  own: (s) => ({ N: s.N, d: s.d }), parameters: ["N", "d"], library: undefined, derives: false, loss: theory.spectral_orthogonal, sphere: undefined,
+  explain: (s) => ["spectral", { batch: s.N, dim: s.d }],
+};
+
+/** Losses of two functions, each under its name. */
+const pairwise = (name) => ({
+  title: "Pairwise", convention: name, key: `pairwise_${under(name)}`, prefix: `pairwise_${under(name)}`, kind: "pairs", own: (s) => ({ N: s.N, t: s.t, d: s.d }),
+  parameters: ["N", ...(SCALED.includes(name) ? ["t"] : []), "d"], map: SCALED.includes(name) ? ["t", "N"] : ["N", "d"],
+  command: "pairwise-threshold", given: ["N", ...(SCALED.includes(name) ? ["t"] : [])], input: name, when: "here",
+  phase: (s) => ({ 0: "simplex", 2: "antipodal" })[theory[`pairwise_${under(name)}_x_star`](s)] ?? "between",
+});
+const SCALED = ["exponential", "softplus-margin"];
 const TIMES = { convention: "SupContrast: times τ/0.07", reads: "supcontrast" };
 const GOOGLE = { ...simclr, convention: "google-research: two directions added", key: "google_research", reads: "google-research", derives: false };
 
@@ -282,36 +262,42 @@ const GOOGLE = { ...simclr, convention: "google-research: two directions added",
 export const LOSSES = {
   supcl: [supcl, supclExclusive, { ...supclExclusive, ...TIMES, key: "supcl_supcontrast", derives: false }],
   supcon: [supcon, { ...supcon, ...TIMES, key: "supcontrast", library: "supcontrast" }],
-  sincere: [sincere], cnce: [cnce], simclr: [simclr, GOOGLE], dcl: [dcl], moco: [moco], clip: [clip], siglip: [siglip, sigmoid],
+  sincere: [sincere], cnce: [cnce], simclr: [simclr, GOOGLE], dcl: [dcl], moco: [mocoQueue, moco], clip: [clip], siglip: [siglip, sigmoid],
+  spectral: [spectral], pairwise: [...SCALED, "hinge", "squared-hinge", "cosine-embedding", "distance-margin", "focal", "linear"].map(pairwise),
 };
 
+const pureOf = (model, s) => model.phase?.(s) ?? model.limits?.find((limit) => limit.phase && isBeyond(model, s, limit, valueAtLimit(model, s, limit)))?.phase ?? model.pure;
+
 /** The dimensions that a structure needs. */
-const needed = (model, s, phase) => model.needs?.(s, phase) || theory[`dimension_${under(model.command)}_loss`](s);
+const needed = (model, s, phase) => (phase === "antipodal" ? 1 : at(`${model.key}_${STRUCTURES[phase][2]}_needs`, s)) ?? theory[`dimension_${resultOf(model)}_loss`](s);
 const room = (model, s, phase) => Math.min(needed(model, s, phase), model.decided?.(s) ?? Infinity);
 
 /** What is optimal if there is room for it; a threshold needs fewer dimensions than the optimum beyond it. */
 export function phaseOf(model, s) {
-  const phase = model.phase(s);
+  const phase = pureOf(model, s);
   return s.d < room(model, s, phase) ? "no room" : phase;
 }
 
 /** Everything that is known at a state. */
 export function answer(model, state) {
-  const s = model.own(state), pure = model.phase(s), optimum = { ...optimumOf(model, s), needs: needed(model, s, pure) };
-  const [title, words] = model.says(s), phase = phaseOf(model, s), known = { s, title, words, phase, optimum, thresholds: model.thresholds(s) };
-  if (phase !== "no room") return known;
-  return { ...known, title: "No room for the optimum", words: `In d ≥ ${room(model, s, pure)}, ${words[0].toLowerCase()}${words.slice(1)}` };
+  const s = model.own(state), pure = pureOf(model, s), phase = phaseOf(model, s), [title, words] = STRUCTURES[pure];
+  const optimum = { ...optimumOf(model, s), needs: needed(model, s, pure) }, thresholds = limitsOf(model, s);
+  const near = thresholds.find((row) => row.phase === pure) ?? thresholds.find((row) => row.phase), gap = near && s[near.parameter] - near.value;
+  const said = near ? `${words(s)}: ${PARAMETERS[near.parameter].symbol} is ${shown(Math.abs(gap), 3)} ${gap < 0 ? "below" : "above"} ${near.symbol}` : `${model.when ?? "at every temperature"}, ${words(s)}`;
+  const known = { s, phase, optimum, thresholds };
+  if (phase === "no room") return { ...known, title: "No room for the optimum", words: `In d ≥ ${room(model, s, pure)}, ${said}.` };
+  return { ...known, title, words: `${said[0].toUpperCase()}${said.slice(1)}.` };
 }
 
 /** The commands and the line of Python that give the same. */
 export function lines(model, s) {
-  const { command, given, library, reads, batches, derives = true } = model, [loss, sizes] = model.explain?.(s) ?? [];
+  const { command, given, library, reads, batches, input, derives = true } = model, [loss, sizes] = model.explain?.(s, command) ?? [];
   const convention = (name) => (name ? ` --convention ${name}` : "");
   const flags = (values) => Object.entries(values).map(([k, v]) => (v < 0 ? `--${k}=${v}` : `--${k} ${v}`)).join(" ");
-  const python = (values) => Object.entries(values).map(([k, v]) => `${k}=${Number.isInteger(v) ? v : `"${v}"`}`).join(", ");
-  const found = derives ? [`cltheory derive ${command} ${flags(taken(s, given))}${convention(library)}`] : [];
-  if (batches && s.B < s.m * s.n) found.push(`cltheory derive ${batches.of} ${flags({ ...taken(s, batches.given), batch: s.B })}`);
+  const python = (values) => Object.entries(values).filter(([, v]) => v !== undefined).map(([k, v]) => `${k}=${Number.isInteger(v) ? v : `"${v}"`}`).join(", ");
+  const found = derives ? [`cltheory derive ${command}${input ? ` --loss ${input}` : ""} ${flags(taken(s, given))}${convention(library)}`] : [];
+  if (batches && s.B < s.items) found.push(`cltheory derive ${batches.of} ${flags(taken(s, batches.given))}`);
   if (loss) found.push(`cltheory explain ${loss} ${flags(sizes)}${convention(reads)}`);
-  const result = `cl.results["${command}"]${library ? `.in_convention("${library}")` : ""}(${python(taken(s, given))})`;
+  const result = `cl.results["${command}"]${input ? `.with_inputs(loss="${input}")` : ""}${library ? `.in_convention("${library}")` : ""}(${python(taken(s, given))})`;
   return [...found, `import cltheory as cl; ${derives ? result : `cl.explain("${loss}", ${python({ ...sizes, convention: reads })})`}`];
 }

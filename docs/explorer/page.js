@@ -1,5 +1,5 @@
 // The page: its state, its controls, and what is shown of the answer.
-import { LOSSES, PARAMETERS, answer, landmarksOf, lines, shown } from "./models.js";
+import { LOSSES, PARAMETERS, STRUCTURES, answer, landmarksOf, lines, shown } from "./models.js";
 import { fitted, position, stepped, valueAt } from "./scale.js";
 import { Drawing, layout } from "./drawing.js";
 import { PhaseMap } from "./map.js";
@@ -10,11 +10,7 @@ const made = (tag, props = {}, ...inside) => {
   element.append(...inside);
   return element;
 };
-const PHASES = {
-  classes: "classes collapse", merged: "classes are not told apart", apart: "classes do not collapse (stronger: more spread)", views: "views separate",
-  images: "images form a simplex", simplex: "pairs form a simplex", antipodal: "towers are antipodal",
-  between: "between the two (stronger: nearer to antipodal)", "no room": "d is too small: only a bound",
-};
+const STRONGER = { apart: " (stronger: more spread)", between: " (stronger: nearer to antipodal)" };
 const COLOURS = { apart: ["--open", "--wide"], between: ["--open", "--wide"], views: ["--none", "--third"], antipodal: ["--third"], "no room": ["--none"], other: ["--calm"] };
 
 // The page that this one is a frame of; none where a browser keeps files apart.
@@ -99,15 +95,14 @@ function threshold(row) {
   const spec = PARAMETERS[row.parameter], found = made("div", { className: "threshold" });
   const known = row.value !== undefined;
   found.innerHTML = `<div class="line"><i>${row.symbol}</i> <b>${known ? shown(row.value, 6) : "none"}</b>
-    <span class="means">${known ? row.means(row.value) : (row.none ?? "no such threshold here")}</span></div>`;
+    <span class="means">${row.said}</span></div>`;
   if (known) {
     const [mark, here] = [row.value, state[row.parameter]].map((x) => 100 * position(spec, x));
     found.append(made("div", { className: "bar", innerHTML: `<s style="left:${mark}%"></s><u style="left:${here}%"></u>` }));
   }
-  if (row.note) found.append(made("p", { className: "note", textContent: row.note }));
   if (row.each) {
     const lines = row.each.map(([label, value]) => `<dt>${label}</dt><dd>${shown(value, 6)}</dd>`).join("");
-    found.append(made("dl", { className: "each", innerHTML: lines }));
+    found.append(made("p", { className: "note", textContent: row.note }), made("dl", { className: "each", innerHTML: lines }));
   }
   found.append(made("span", { className: "from", innerHTML: link(row.result) }));
   const formula = (FACTS[`${row.result}@${model().library}`] ?? FACTS[row.result]).formulas[row.name];
@@ -121,15 +116,15 @@ function threshold(row) {
 }
 const OPEN = new Set();
 
+const LABELS = {
+  positive: "cosine of a pair", negative: "cosine of others", views: "cosine of two views", images: "cosine of two images",
+  same: "cosine within a class", cross: "cosine across classes", within: "within-class variance", between: "between-class variance",
+  loss: "loss", drawn: "loss over random batches", needs: "dimensions it needs",
+};
+
 function numbers({ optimum }) {
-  const rows = optimum.kind === "pairs"
-    ? [["cosine of a pair", optimum.positive], ["cosine of others", optimum.negative]]
-    : optimum.kind === "images"
-      ? [["cosine of two views", optimum.views], ["cosine of two images", optimum.cross]]
-      : [["cosine of two views", optimum.views], ["cosine within a class", optimum.same], ["cosine across classes", optimum.cross],
-        ["within-class variance", optimum.within], ["between-class variance", optimum.between]];
-  rows.push(["loss", optimum.loss], ["dimensions it needs", optimum.needs]);
-  const cells = rows.map(([label, value]) => `<dt>${label}</dt><dd>${shown(value, 6)}</dd>`).join("");
+  const known = Object.entries(LABELS).filter(([name]) => !Number.isNaN(optimum[name] ?? NaN));
+  const cells = known.map(([name, label]) => `<dt>${label}</dt><dd>${shown(optimum[name], 6)}</dd>`).join("");
   $("numbers").innerHTML = `${cells}<dt>from</dt><dd>${link(optimum.loss_from)}</dd>`;
 }
 
@@ -154,7 +149,8 @@ const map = new PhaseMap($("map"), (x, y) => {
 map.done = (phases) => {
   const style = getComputedStyle(document.documentElement);
   const square = (phase) => style.getPropertyValue((COLOURS[phase] ?? COLOURS.other).at(-1));
-  $("legend").innerHTML = Object.keys(PHASES).filter((p) => phases.includes(p)).map((p) => `<li><i style="background:${square(p)}"></i>${PHASES[p]}</li>`).join("");
+  const named = (phase) => (STRUCTURES[phase] ? STRUCTURES[phase][0].toLowerCase() + (STRONGER[phase] ?? "") : "d is too small: only a bound");
+  $("legend").innerHTML = phases.map((phase) => `<li><i style="background:${square(phase)}"></i>${named(phase)}</li>`).join("");
 };
 let waiting = 0, resting = 0;
 
@@ -165,6 +161,7 @@ function changed() {
 }
 
 function rest() {
+  map.budget = 10;
   marks();
   commands(model().own(state));
   $("link").href = (strip ? "explorer.html" : "") + hash();
@@ -172,6 +169,7 @@ function rest() {
 }
 
 function show() {
+  const start = performance.now();
   waiting = 0;
   const found = answer(model(), state), { optimum } = found, [title, words, room] = $("answer").children;
   if (title.textContent !== found.title) title.textContent = found.title;
@@ -182,8 +180,9 @@ function show() {
   $("caption").textContent = `${drawn.said}. A linear image of vectors with these cosines; drag to turn.`;
   drawing.show(drawn);
   $("thresholds").replaceChildren(...found.thresholds.map(threshold));
-  if (!found.thresholds.length) $("thresholds").textContent = "There are none: the structure is optimal at every temperature.";
+  if (!found.thresholds.length) $("thresholds").textContent = model().phase ? "Its result has none in closed form; the map shows where it changes." : "There are none: the structure is always optimal.";
   numbers(found);
+  map.budget = Math.max(1, 5 - (performance.now() - start));
   phases();
 }
 

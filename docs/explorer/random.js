@@ -1,14 +1,22 @@
 // Means over random unit vectors: cltheory's derive/landmarks/chance.py.
 
 const STEP = 0.2, NOTHING = 45, LAST = 5;
-let kept = { key: "" };
+
+/** A function that keeps its last value: a slider changes few of the arguments of all. */
+export function remembered(f, ...order) {
+  let last, value;
+  return (s) => {
+    if (last && order.every((k, i) => s[k] === last[i])) return value;
+    value = f(s);
+    last = order.map((k) => s[k]);
+    return value;
+  };
+}
 
 /** Nodes and weights for the cosine X of independent unit vectors in d dimensions. */
-function cosines(d, tau) {
-  const key = `${d} ${tau}`;
-  if (kept.key === key) return kept;
+const cosines = remembered(({ d, tau }) => {
   const x = [], weight = [], count = Math.ceil(24 * Math.max(16, 2 / tau, Math.sqrt(d)));
-  if (d === 1) return (kept = { key, x: [-1, 1], weight: [0.5, 0.5] });
+  if (d === 1) return { x: [-1, 1], weight: [0.5, 0.5] };
   let total = 0;
   // With the angle as tanh of sinh the trapezoidal rule converges geometrically.
   for (let k = -count; k <= count; k++) {
@@ -19,11 +27,11 @@ function cosines(d, tau) {
     weight.push(w);
     total += w;
   }
-  return (kept = { key, x, weight: weight.map((w) => w / total) });
-}
+  return { x, weight: weight.map((w) => w / total) };
+}, "d", "tau");
 
 export function meanOf(f, d, tau) {
-  const { x, weight } = cosines(d, tau);
+  const { x, weight } = cosines({ d, tau });
   return x.reduce((sum, c, k) => sum + weight[k] * f(c), 0);
 }
 
@@ -31,7 +39,7 @@ const logSum = (a, b) => Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b)))
 
 /** E log(exp(fixed) + the sum of exp(X/tau) over so many), by Frullani's integral. */
 export function meanLog(fixed, count, logMean, d, tau) {
-  const { x, weight } = cosines(d, tau), own = Number.isFinite(fixed);
+  const { x, weight } = cosines({ d, tau }), own = Number.isFinite(fixed);
   const jensen = own ? logSum(fixed, Math.log(count) + logMean) : Math.log(count) + logMean;
   const low = Math.log(count) - jensen - 1 / tau;
   const lowest = own ? logSum(fixed - jensen, low) : low;

@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from cltheory.derive.landmarks.explain import find
 from cltheory.derive.landmarks.libraries import HIERARCHY, PAIRS
 from cltheory.derive.landmarks.similar import Drawn, Place, Similar
 from cltheory.derive.losses.clip import SIGMOID
+from cltheory.derive.losses.literature import LITERATURE
 from cltheory.derive.losses.pairwise import PairwiseLoss, c
 from cltheory.derive.losses.supcl import SUPCL, SUPCL_EXCLUSIVE
 from cltheory.derive.results import results
@@ -28,7 +30,7 @@ from cltheory.derive.theorem.dimensions import own_dimension
 from cltheory.derive.theorem.quantity import Quantity
 from cltheory.derive.theorem.result import Result
 from cltheory.derive.write.javascript import function, functions, module
-from sympy import Add, Expr, S, Symbol, simplify, sympify
+from sympy import Add, Expr, Max, S, Symbol, simplify, sympify
 
 from .mathml import NotMathML, mathml
 
@@ -38,10 +40,23 @@ SCRIPTS = ("random.js", "models.js", "scale.js", "drawing.js", "map.js", "page.j
 #: The results whose formulas are there.
 RESULTS = (
     *("supcl-threshold", "supcl-optimum", "supcl-exclusive"),
-    *("supcl-batches", "supcl-batches-exclusive", "supcon", "sincere", "cnce-optimum"),
-    *("simclr", "dcl", "infonce-optimum"),
+    *("supcl-batches", "supcl-batches-exclusive", "supcon", "supcon-batches", "sincere"),
+    *("cnce-optimum", "simclr", "simclr-batches", "dcl", "infonce-optimum"),
     *("sigmoid-threshold", "sigmoid-optimum", "uniform-bound"),
 )
+#: The thresholds that are shown, with their formulas.
+THRESHOLDS = (
+    *("alpha_min", "tau_max", "alpha_low", "alpha_high"),
+    *("b_simplex", "b_antipodal", "t_simplex_max", "t_antipodal_max"),
+)
+#: What else is asked of a result, and of which quantities it is asked which dimension they need.
+ASKED = re.compile(
+    "same_instance|same_class|cross_class|positive|negative|loss|x_star"
+    "|(within|between)_class_variance|alpha_high_.*|loss_at_least.*|" + "|".join(THRESHOLDS)
+)
+DIMENSIONS = ("loss", "alpha_min", "alpha_high")
+#: Results that are linked, whose formulas depend on a loss that is chosen, or are not shown.
+LINKED = ("pairwise-threshold", "pair-energy")
 #: Characters of MathML of a formula that is shown.
 LONGEST = 1500
 #: Losses whose landmarks are there, and the result whose domain they have.
@@ -62,11 +77,18 @@ for _key, _loss, _convention, _result in (
     ("moco_v3", "moco", "moco-v3", "uniform-bound"),
     ("clip", "clip", "paper", "infonce-optimum"),
     ("siglip", "siglip", "paper", "sigmoid-optimum"),
+    ("spectral", "spectral", "paper", "infonce-optimum"),
 ):
     _family = find(_loss, _convention).family
     assert isinstance(_family, Similar)
     LOSSES[_key] = _family, _result
 
+
+_QUEUED = find("moco", "paper").family
+assert isinstance(_QUEUED, Similar)
+LOSSES["moco"] = replace(_QUEUED, place=PAIRS), "uniform-bound"  # as Q + 1 pairs
+#: Pairwise losses of the literature that are there.
+PAIRWISE = tuple(name for name in LITERATURE if name not in ("sigmoid", "sharp-focal", "spectral"))
 
 #: Those that know no classes: every image is one of its own.
 UNLABELLED = ("simclr", "google_research", "dcl")
@@ -74,17 +96,24 @@ UNLABELLED = ("simclr", "google_research", "dcl")
 
 def theory() -> str:
     """The module of all formulas."""
-    body = "".join(functions(results[id], f"{id.replace('-', '_')}_", {}) for id in RESULTS)
-    for key, (family, id) in LOSSES.items():
-        domain = results[id].domain
+    body = ""
+    families = {key: (family, results[id].domain) for key, (family, id) in LOSSES.items()}
+    about = {id: results[id] for id in RESULTS}
+    for loss in PAIRWISE:
+        result = about[f"pairwise-{loss}"] = results["pairwise-threshold"].with_inputs(loss=loss)
+        family = Similar(result.problem.loss, PAIRS, ())
+        families[f"pairwise_{loss.replace('-', '_')}"] = family, result.domain
+    for key, (family, domain) in families.items():
         for name, expression in _landmarks(family, labelled=key not in UNLABELLED):
             body += _written(f"{key}_{name}", expression, domain)
-    for id in RESULTS:
-        for name in results[id].quantities:
-            found = own_dimension(results[id], name)
-            if found is not None:
-                name = f"dimension_{id.replace('-', '_')}_{name}"
-                body += _written(name, found.least, results[id].domain)
+    for id, result in about.items():
+        key = id.replace("-", "_")
+        for text in re.split(r"(?=\n/\*\*\n)", functions(result, f"{key}_", {})):
+            written = re.search(rf"^export function {key}_(\w+)", text, re.M)
+            body += text if written and ASKED.fullmatch(written[1]) else ""
+        for name in DIMENSIONS:
+            if name in result and (found := own_dimension(result, name)) is not None:
+                body += _written(f"dimension_{key}_{name}", found.least, result.domain)
     return module("Formulas of the explorer, written by cltheory", body)
 
 
@@ -130,7 +159,8 @@ def _random(family: Similar) -> Iterator[tuple[str, Expr]]:
         parts = (
             counts[k.relation] * k.weight * k.function.xreplace({c: cosine}) for k in loss.terms
         )
-        yield "of_cosine", Add(*parts)
+        if not any(k.function.has(Max) for k in loss.terms):  # the quadrature is of smooth ones
+            yield "of_cosine", Add(*parts)
         return
     from cltheory.derive.optimum.reduce import ReducedLoss
 
@@ -147,17 +177,16 @@ def _random(family: Similar) -> Iterator[tuple[str, Expr]]:
 
 def facts() -> dict[str, Any]:
     """Titles of the results, and their formulas as MathML, in the terms of SigLIP too."""
-    known = {id: results[id] for id in RESULTS}
+    known = {id: results[id] for id in (*RESULTS, *LINKED)}
     known["sigmoid-threshold@siglip"] = results["sigmoid-threshold"].in_convention("siglip")
     return {id: {"title": r.title, "formulas": _formulas(r)} for id, r in known.items()}
 
 
 def _formulas(result: Result) -> dict[str, str]:
     found = {}
-    for name, q in result.quantities.items():
-        if q.is_number:
-            with suppress(NotMathML):
-                found[name] = mathml(result.latex(name))
+    for name in (name for name in THRESHOLDS if name in result):
+        with suppress(NotMathML):
+            found[name] = mathml(result.latex(name))
     return {name: formula for name, formula in found.items() if len(formula) < LONGEST}
 
 
@@ -178,7 +207,11 @@ def page() -> str:
 
 def _inlined(text: str) -> str:
     """The module of formulas as an object."""
-    names = re.findall(r"^export function (\w+)", text, re.M)
+    written = r"^export function (\w+)\(.*\n(?:.*, \[(.*?)\], given)?"
+    names = [
+        f"{name}: remembered({name}{order and f', {order}'})"
+        for name, order in re.findall(written, text, re.M)
+    ]
     short = re.sub(r"^ *//.*\n|^ */\*\*(?:.|\n)*?\*/\n", "", text, flags=re.M)
     inside = re.sub(r"^ +", "", re.sub(r"^export ", "", short, flags=re.M), flags=re.M)
     return f"const theory = (() => {{\n{inside}\nreturn {{ {', '.join(names)} }};\n}})();\n"
