@@ -26,7 +26,8 @@ from ..decide.symbols import symbols_of
 from ..errors import Unproved
 from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import CONCAVE
-from ..proof.relations import Iff, gt, lt
+from ..proof.monotone import Monotone
+from ..proof.relations import Iff, lt
 from ..proof.statement import ORDER, Statement, every
 from .dimension import Dimension, state_dimension
 from .reduce import Reduced
@@ -167,7 +168,7 @@ def threshold(
     try:
         factor = essential(condition, parameter, domain)
         value = solve(factor, parameter, domain)
-        rate, rises = _rate(factor, parameter, domain)
+        form, _, rises = _rate(factor, parameter, domain)
     except NoClosedForm:
         _raise_if_constant(criterion, parameter, domain)
         raise
@@ -176,11 +177,10 @@ def threshold(
         relation = MIRROR[relation]
     solved = relation(parameter, value, evaluate=False)
     says = ChangesSign(Iff(solved, criterion.relation), domain)
-    proof.holds(
+    proof.add(
         f"The condition {'increases' if rises else 'decreases'} with {parameter}",
-        (gt if rises else lt)(tidy(rate), 0),
+        Monotone.says(form, parameter, domain, rises=rises),
         "a monotone condition changes sign at most once (factors of one sign are omitted)",
-        domain,
     )
     words = criterion.says[0].upper() + criterion.says[1:]
     try:
@@ -241,7 +241,7 @@ class ChangesSign(Statement):
             return Undecided(f"{solved} is not solved for a symbol")
         try:
             factor = essential(condition, parameter, self.domain)
-            rate, rises = _rate(factor, parameter, self.domain)
+            _, rate, rises = _rate(factor, parameter, self.domain)
         except NoClosedForm as error:
             return Undecided(str(error))
         if kinds[0] is not (kinds[1] if rises else MIRROR[kinds[1]]):
@@ -440,8 +440,8 @@ def solve(factor: Expr, parameter: Symbol, domain: Domain) -> Expr:
     return tidy(inner.back(root)).xreplace({target: value})
 
 
-def _rate(factor: Expr, parameter: Symbol, domain: Domain) -> tuple[Expr, bool]:
-    """A derivative of one sign, and whether it is positive.
+def _rate(factor: Expr, parameter: Symbol, domain: Domain) -> tuple[Expr, Expr, bool]:
+    """The condition over a power, its derivative, and whether that is positive or negative.
 
     A quadratic a y^2 + b y - c need not be monotone in y > 0, but over y it is.
     """
@@ -452,7 +452,7 @@ def _rate(factor: Expr, parameter: Symbol, domain: Domain) -> tuple[Expr, bool]:
         rate = derivative(form, parameter)
         for rises in (True, False):
             if is_proved_positive(rate if rises else -rate, domain):
-                return rate, rises
+                return form, rate, rises
     raise NoClosedForm(f"the condition is not known to be monotone in {parameter}")
 
 

@@ -107,6 +107,11 @@ class Statement(ABC):
         return None
 
     @property
+    def monotone(self) -> tuple[Expr, Symbol] | None:
+        """What increases or decreases, and with which symbol, if it says that of something."""
+        return None
+
+    @property
     def structure(self) -> object | None:
         """The structure whose relations it introduces, if it does."""
         return None

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from cltheory.derive.decide.coefficients import closure
+from cltheory.derive.decide.evidence import Holds
 from cltheory.derive.losses.clip import SIGMOID, b
 from cltheory.derive.losses.pairwise import c
 from cltheory.derive.losses.softmax import SoftmaxLoss, tau
@@ -30,9 +31,9 @@ from cltheory.derive.write.rocq.certified import certified
 from cltheory.derive.write.rocq.check import Checked, assumed, check, compiled_library
 from cltheory.derive.write.rocq.document import Written, files, written
 from cltheory.derive.write.rocq.kinds import read
-from cltheory.derive.write.rocq.numbers import last_unit
+from cltheory.derive.write.rocq.numbers import last_unit, number
 from cltheory.derive.write.rocq.rungs import limits, rungs, standing
-from cltheory.derive.write.rocq.statements import of_relations, stated, theorem
+from cltheory.derive.write.rocq.statements import Theorem, of_relations, stated, theorem
 from cltheory.derive.write.rocq.terms import NotWritten, term
 from cltheory.derive.write.rocq.whole import whole
 from sympy import Rational, Symbol, exp, gamma, log, sympify
@@ -101,6 +102,24 @@ def test_a_limit_is_written_with_epsilon() -> None:
     wrong = says.saying(eq(says.shown.args[0], 2 * says.shown.args[1]))
     with pytest.raises(NotWritten, match="no bound of its distance"):
         theorem("it", "wrong", wrong)
+
+
+def test_what_increases_is_said_of_the_condition_and_not_of_its_derivative() -> None:
+    (step,) = [s for s in results["supcl-threshold"].derivation if "alpha_min incr" in s.title]
+    found = theorem("it", step.title, step.says)
+    assert "increases (fun tau => 0 < tau)\n    (fun tau => ((m * n - 1)" in found.statement
+    shown = step.says.shown
+    for wrong in (lt(*shown.args), gt(2 * shown.args[0], 0), gt(shown.args[0], 1)):
+        assert not isinstance(step.says.saying(wrong).decide(), Holds)
+    with pytest.raises(NotWritten, match="no proof that"):
+        theorem("it", "wrong", step.says.saying(lt(*shown.args)))
+
+
+def test_a_root_is_said_to_be_the_only_one() -> None:
+    result = results["supcl-optimum"]
+    point = result.point(m=3, n=3, tau="1/2", alpha="3/4")
+    for quantity in ("x_star", "same_class"):
+        assert "increases (fun x => 0 <= x" in number("it", result, quantity, point, 15).statement
 
 
 def test_what_follows_by_words_is_not_said_to_be_a_theorem() -> None:
@@ -429,6 +448,21 @@ def test_rocq_accepts_numbers_to_thirty_digits() -> None:
     assert "ClassicalDedekindReals.sig_not_dec" in checked.axioms
 
 
+@pytest.mark.slow
+@pytest.mark.rocq
+@pytest.mark.usefixtures("rocq")
+def test_rocq_accepts_the_only_root_and_no_other_function() -> None:
+    result = results["supcl-optimum"]
+    point = result.point(m=3, n=3, tau="1/2", alpha="3/4")
+    found = [number(f"it_{q}", result, q, point, 15) for q in ("x_star", "same_class")]
+    texts = files("mine", [Written("it", tuple(found))])
+    assert check(texts).accepted
+    for old, new in (("increases (", "decreases ("), ("(fun x => 7 *", "(fun x => - 7 *")):
+        assert old in texts["mine.v"]
+        changed = {**texts, "mine.v": texts["mine.v"].replace(old, new)}
+        assert not check(changed).accepted
+
+
 def _numbers(found: Written) -> Written:
     return replace(found, theorems=tuple(t for t in found.theorems if "i_prec" in t.proof[-1]))
 
@@ -551,6 +585,13 @@ def test_rocq_refuses_what_our_engine_calls_false(id: str) -> None:
             proof = None
         if proof is None or not isinstance(step.says, Relations | ChangesSign):
             continue
+        if step.says.monotone is not None:
+            other = {"increases (": "decreases (", "decreases (": "increases ("}
+            (old,) = [word for word in other if word in proof.statement]
+            for j, text in enumerate((proof.statement, proof.statement.replace(old, other[old]))):
+                expected += [f"it_{k}_{j}"] * (j == 0)
+                goals += _goal(f"it_{k}_{j}", text, proof)
+            continue
         symbols = sorted(step.says.domain.ranges, key=str)[:4]
         mutants = list(dict.fromkeys(changed(step.says.shown, symbols)))
         chance.shuffle(mutants)
@@ -563,16 +604,31 @@ def test_rocq_refuses_what_our_engine_calls_false(id: str) -> None:
             except NotWritten:
                 continue
             expected += [f"it_{k}_{j}"] * (j == 0)
-            goals += [f"Lemma it_{k}_{j} : {text if j else proof.statement}.", "Proof."]
-            goals += [*proof.proof, "Qed.", "Abort All.", f"Check it_{k}_{j}."]
+            goals += _goal(f"it_{k}_{j}", text if j else proof.statement, proof)
     accepted = re.findall(r"^(it_\d+_\d+)$", session(goals), re.M)
     assert accepted == expected
+
+
+def _goal(called: str, text: str, by: Theorem) -> list[str]:
+    """A statement with the proof of another, and whether it was accepted."""
+    return [
+        f"Lemma {called} : {text}.",
+        "Proof.",
+        *by.proof,
+        "Qed.",
+        "Abort All.",
+        f"Check {called}.",
+    ]
 
 
 def session(lines: list[str]) -> str:
     """What Rocq says to these lines; one that it refuses does not keep it from the next."""
     uses = "From Coq Require Import Reals Lra Lia List. Open Scope R_scope."
-    head = [uses, "Require Import cltheory_signs.", f"Set Default Timeout {PATIENCE}."]
+    head = [
+        uses,
+        "Require Import cltheory_loss cltheory_signs.",
+        f"Set Default Timeout {PATIENCE}.",
+    ]
     return subprocess.run(
         ["coqtop", "-q", "-R", str(compiled_library()), ""],
         input="\n".join([*head, *lines, ""]), capture_output=True, text=True, check=False,

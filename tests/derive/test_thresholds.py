@@ -59,7 +59,7 @@ def test_an_equivalence_is_read_to_the_letter() -> None:
 
 def test_a_wrong_direction_is_seen_at_points(monkeypatch: pytest.MonkeyPatch) -> None:
     right = module._rate
-    monkeypatch.setattr(module, "_rate", lambda *a: (right(*a)[0], not right(*a)[1]))
+    monkeypatch.setattr(module, "_rate", lambda *a: (*right(*a)[:2], not right(*a)[2]))
     assert isinstance(decided(lt(alpha, 1 / m), gt(RISES, 0)), Refuted)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from sympy import Expr, Lt, Rational, S, Symbol, oo
 
-from ...decide.calculus import derivative
 from ...decide.domain import between
 from ...losses.softmax import tau
 from ...losses.supcl import SUPCL, alpha
@@ -18,6 +17,7 @@ from ...problems.domains import COMBINED, TEMPERED
 from ...problems.problem import Problem
 from ...proof.derivation import Derivation
 from ...proof.limiting import take_limit
+from ...proof.monotone import Monotone
 from ...proof.relations import lt
 from ...structures.hierarchy import m, n
 from ...theorem.quantity import Quantity
@@ -52,11 +52,10 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         TEMPERED,
     )
     sizes = COMBINED.restricted((m, n, tau))
-    proof.holds(
+    proof.add(
         "alpha_min increases with tau",
-        lt(0, derivative(alpha_min.value, tau)),
+        Monotone.says(alpha_min.value, tau, sizes, rises=True),
         "its derivative is positive",
-        sizes,
     )
     proof.holds(
         "1/n < alpha_min < 1",

@@ -18,8 +18,8 @@ from ...errors import Refusal
 LIBRARY = Path(__file__).parent / "library"
 #: Files that the proofs need, in the order in which they are checked.
 FILES = (
-    "cltheory_signs",
     "cltheory_loss",
+    "cltheory_signs",
     "cltheory_gram",
     "cltheory_optimal",
     "cltheory_convex",

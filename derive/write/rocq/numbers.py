@@ -6,17 +6,24 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
-from sympy import Expr, Rational, Symbol
+from sympy import Expr, Rational, Symbol, oo
 
+from ...decide.ball import NotEnclosed, TooWide, enclosure
+from ...decide.calculus import derivative
+from ...decide.domain import Domain, between
 from ...decide.root import ClampedRoot
+from ...proof.relations import gt
 from ...theorem.kinds import numbers_in
 from ...theorem.number import decimal
 from ...theorem.result import Result
+from .monotone import monotone
 from .statements import Theorem
 from .terms import NotWritten, term
 
 #: Bits beyond those of the digits.
 GUARD = 40
+#: How often an interval is halved on which a derivative is to be positive.
+DEPTH = 8
 
 
 def number(
@@ -51,8 +58,10 @@ def number(
     if isinstance(expression, ClampedRoot) and isinstance(expression.settled(), ClampedRoot):
         h, x = expression.equation()
         low, high = (term(h.xreplace({x: value + side * unit})) for side in (-1, 1))
-        statement = f"({low}) < 0 /\\ 0 < ({high})"
-        return Theorem(called, title, statement, (f"split; interval with (i_prec {bits}).",))
+        only, lines = _only(expression.settled())
+        statement = f"({low}) < 0 /\\ 0 < ({high}){only}"
+        proof = (f"repeat split; try solve [interval with (i_prec {bits})].", *lines)
+        return Theorem(called, title, statement, proof)
     if isinstance(expression, ClampedRoot):
         expression = expression.settled()
     statement = f"Rabs ({term(expression)} - {term(value, None, 2)}) <= {term(unit)}"
@@ -77,14 +86,47 @@ def _at_roots(
     low, high = ends(root.enclosure(bits + GUARD), bits)
     signs = " < 0 /\\ 0 < ".join(f"({term(h.xreplace({x: end}))})" for end in (low, high))
     off = f"Rabs ({term(expression.xreplace({root: at}))} - {term(value, None, 2)}) <= {term(unit)}"
+    only, lines = _only(root)
     return Theorem(
         called,
         title,
-        f"{signs} /\\\n    forall root : R, {term(low)} <= root <= {term(high)} -> {off}",
+        f"(forall root : R, {term(low)} <= root <= {term(high)} -> {off}) /\\\n    {signs}{only}",
         (
-            f"repeat split; [interval with (i_prec {2 * bits}) .. | intros root between;",
-            f"  interval with (i_prec {bits})].",
+            f"split; [intros root between; interval with (i_prec {bits}) |].",
+            f"repeat split; try solve [interval with (i_prec {2 * bits})].",
+            *lines,
         ),
+    )
+
+
+def _only(root: ClampedRoot) -> tuple[str, list[str]]:
+    """That the function increases all along, so that it has one root, and lines, if it does."""
+    h, x = root.equation()
+    rate = derivative(h, x)
+    try:
+        if not _is_positive(rate, x, root.low, root.high):
+            return "", []
+        domain = Domain.of_ranges({x: between(root.low, root.high)})
+        by = [f"interval with (i_bisect {x}, i_depth {2 * DEPTH}, i_prec {GUARD})."]
+        statement, lines = monotone(h, x, gt(rate, 0), domain, by)
+    except (NotEnclosed, NotWritten):
+        return "", []
+    return f" /\\\n    {statement}", lines
+
+
+def _is_positive(rate: Expr, x: Symbol, low: Expr, high: Expr, depth: int = DEPTH) -> bool:
+    """Whether balls around a few pieces of an interval show it."""
+    if high is oo:
+        return False
+    piece = enclosure(low, GUARD).union(enclosure(high, GUARD))
+    try:
+        if enclosure(rate, GUARD, {x: piece}) > 0:
+            return True
+    except TooWide:
+        pass
+    middle = (low + high) / 2
+    return depth > 0 and all(
+        _is_positive(rate, x, a, b, depth - 1) for a, b in ((low, middle), (middle, high))
     )
 
 

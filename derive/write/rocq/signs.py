@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from sympy import Dummy, Expr, Mul, Pow, S, Symbol, exp, oo, preorder_traversal
+from sympy import Basic, Dummy, Expr, Mul, Pow, S, Symbol, exp, log, oo, preorder_traversal
 
 from ...decide.coefficients import closure, substituted
 from ...decide.decide import is_proved_positive
@@ -293,6 +293,14 @@ class Signs:
     def _assert(self, what: str, lines: list[str]) -> None:
         self.lines += [f"assert ({what}).", "{ " + lines[0], *("  " + line for line in lines[1:])]
         self.lines[-1] += " }"
+
+
+def without_logarithms(part: Basic, domain: Domain) -> tuple[dict[Expr, Symbol], Domain, list[str]]:
+    """Any numbers for its logarithms, the domain with these, and lines that put them in."""
+    logs = sorted(part.atoms(log), key=lambda e: (-e.count_ops(), str(e)))
+    named = {e: Symbol(f"log_{k}", real=True) for k, e in enumerate(logs, 1)}
+    wide = Domain.of_ranges({**domain.ranges, **{s: Range(-oo) for s in named.values()}})
+    return named, wide, [f"set ({s} := {term(e)}) in *; clearbody {s}." for e, s in named.items()]
 
 
 def image_of(s: Symbol, r: Range) -> list[Image]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sympy import Basic, Eq, Expr, Ge, Gt, Le, Lt, Symbol, exp, log, oo
+from sympy import Basic, Eq, Expr, Ge, Gt, Le, Lt, Symbol, exp, log
 from sympy.core.relational import Relational
 
 from ...decide.coefficients import closure
-from ...decide.domain import Domain, Range
+from ...decide.domain import Domain
 from ...proof.relations import Iff, put_in
 from ...proof.statement import ORDER, Statement, each
 from .limits import limit
-from .signs import NO_SIGNS, Signs
+from .monotone import monotone
+from .signs import NO_SIGNS, Signs, without_logarithms
 from .terms import ATOM, NotWritten, hypotheses, name, relation, term
 
 
@@ -62,6 +63,10 @@ def theorem(called: str, title: str, says: Statement) -> Theorem:
     shown = says.real
     if shown is None:
         raise NotWritten("it is not about real numbers only")
+    if says.monotone is not None:
+        assert isinstance(shown, Relational)
+        statement, lines = monotone(*says.monotone, shown, says.domain)
+        return Theorem(called, title, statement, tuple(lines))
     return of_relations(called, title, shown, says.domain)
 
 
@@ -107,14 +112,9 @@ def with_logarithms(called: str, title: str, shown: Basic, domain: Domain) -> Th
     try:
         lines = solved(shown, used)
     except NotWritten:
-        logs = sorted(shown.atoms(log), key=lambda e: (-e.count_ops(), str(e)))
-        named = {e: Symbol(f"log_{k}", real=True) for k, e in enumerate(logs, 1)}
-        others = put_in(shown, named)
-        wide = Domain.of_ranges({**used.ranges, **{s: Range(-oo) for s in named.values()}})
-        kept = [(e, s) for e, s in named.items() if s in others.free_symbols]
-        hidden = [f"set ({s} := {term(e)}) in *; clearbody {s}." for e, s in kept]
+        named, wide, hidden = without_logarithms(shown, used)
         try:
-            lines = proved(others, wide, hidden)[1][1:]
+            lines = proved(put_in(shown, named), wide, hidden)[1][1:]
         except NotWritten:
             raise NotWritten(NO_SIGNS) from None
     return Theorem(called, title, statement, (*introduced, *lines))

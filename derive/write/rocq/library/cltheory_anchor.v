@@ -1,7 +1,7 @@
 (* Written by cltheory. InfoNCE at one anchor: its gradient is (M - z+)/tau, and what the softmax mean m
    of the negatives is bounded by. *)
 From Coq Require Import Reals Lra Lia List Arith.
-Require Import cltheory_loss cltheory_gram cltheory_convex.
+Require Import cltheory_loss cltheory_signs cltheory_gram cltheory_convex.
 Import ListNotations.
 Open Scope R_scope.
 

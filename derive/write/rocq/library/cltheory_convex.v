@@ -1,7 +1,7 @@
 (* Written by cltheory. Softmax and sigmoid losses are convex in the inner products: their gradients by
    relation, which are those of the tangents that they lie above. *)
 From Coq Require Import Reals Lra Lia List Arith.
-Require Import cltheory_loss cltheory_gram cltheory_optimal.
+Require Import cltheory_loss cltheory_signs cltheory_gram cltheory_optimal.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -45,8 +45,6 @@ Proof.
     apply (derivable_pt_lim_comp (fun t => x0 w + t * y w) exp); [apply der_affine | apply derivable_pt_lim_exp].
   - rewrite Z0. apply derivable_pt_lim_ln. exact PZ.
 Qed.
-Lemma der_ext f g x l : (forall t, f t = g t) -> derivable_pt_lim f x l -> derivable_pt_lim g x l.
-Proof. intros e D eps He. destruct (D eps He) as [d Hd]. exists d. intros h. rewrite <- !e. apply Hd. Qed.
 
 Lemma over_ext {T} (l : list T) f g : (forall t, In t l -> f t = g t) -> over l f = over l g.
 Proof. induction l; simpl; intro e; [reflexivity|]. rewrite e, IHl; auto. Qed.

@@ -114,3 +114,7 @@ Definition sampling (c : anchored) : R := part_of c (fun _ => / INR (negatives c
 Definition fluctuation (c : anchored) : R := part_of c (fun j => read_q c j - / INR (negatives c)).
 Definition linear_part (c : anchored) : R :=
   part_of c (fun j => (read_similar c j - read_mean_similar c) / (INR (negatives c) * temperature c)).
+
+(* What increases, or decreases, on a set of real numbers. *)
+Definition increases (D : R -> Prop) (f : R -> R) : Prop := forall x y, D x -> D y -> x < y -> f x < f y.
+Definition decreases (D : R -> Prop) (f : R -> R) : Prop := forall x y, D x -> D y -> x < y -> f y < f x.

@@ -1,5 +1,6 @@
 (* Written by cltheory. Signs of real expressions: what proofs of thresholds rest on. *)
 From Coq Require Import Reals Lra.
+Require Import cltheory_loss.
 Open Scope R_scope.
 
 Lemma pos_eq a b : a = b -> 0 < b -> 0 < a. Proof. intros ->; exact (fun h => h). Qed.
@@ -67,6 +68,7 @@ Ltac nneg := first [assumption | match goal with
   | |- _ => lra
   end]
 with pos := first [assumption | match goal with
+  | |- 0 < exp _ => apply exp_pos
   | |- 0 < _ + _ => first [apply Rplus_le_lt_0_compat; [nneg | pos] | apply Rplus_lt_le_0_compat; [pos | nneg]]
   | |- 0 < _ * _ => apply Rmult_lt_0_compat; pos
   | |- 0 < _ / _ => apply Rdiv_lt_0_compat; pos
@@ -135,3 +137,41 @@ Proof.
 Qed.
 Lemma by_both a b : 0 <= b - a -> 0 <= b + a -> Rabs a <= b.
 Proof. intros. apply Rabs_le. lra. Qed.
+
+(* What increases by the sign of its derivative, which is found by the rules. *)
+Lemma der_by f x l l' : derivable_pt_lim f x l -> l = l' -> derivable_pt_lim f x l'. Proof. intros h <-; exact h. Qed.
+Lemma der_ext f g x l : (forall t, f t = g t) -> derivable_pt_lim f x l -> derivable_pt_lim g x l.
+Proof. intros e D eps He. destruct (D eps He) as [d Hd]. exists d. intros h. rewrite <- !e. apply Hd. Qed.
+Lemma der_inv f x l : derivable_pt_lim f x l -> f x <> 0 -> derivable_pt_lim (fun t => / f t) x (- l / (f x * f x)).
+Proof.
+  intros d e. apply (der_ext (fun t => 1 / f t)); [intro; unfold Rdiv; ring|]. eapply der_by.
+  - exact (derivable_pt_lim_div (fun _ => 1) f x 0 l (derivable_pt_lim_const 1 x) d e).
+  - unfold Rsqr. field. exact e.
+Qed.
+Ltac der := match goal with
+  | |- derivable_pt_lim (fun x => x) _ _ => apply derivable_pt_lim_id
+  | |- derivable_pt_lim (fun _ => ?a) _ _ => apply derivable_pt_lim_const
+  | |- derivable_pt_lim (fun x => - @?f x) _ _ => refine (derivable_pt_lim_opp f _ _ _); der
+  | |- derivable_pt_lim (fun x => @?f x + @?g x) _ _ => refine (derivable_pt_lim_plus f g _ _ _ _ _); der
+  | |- derivable_pt_lim (fun x => @?f x - @?g x) _ _ => refine (derivable_pt_lim_minus f g _ _ _ _ _); der
+  | |- derivable_pt_lim (fun x => @?f x * @?g x) _ _ => refine (derivable_pt_lim_mult f g _ _ _ _ _); der
+  | |- derivable_pt_lim (fun x => @?f x / @?g x) _ _ => refine (derivable_pt_lim_div f g _ _ _ _ _ _); [der | der | cbv beta]
+  | |- derivable_pt_lim (fun x => / @?f x) _ _ => refine (der_inv f _ _ _ _); [der | cbv beta]
+  | |- derivable_pt_lim (fun x => @?f x ^ ?n) _ _ =>
+      refine (derivable_pt_lim_comp f (fun y => y ^ n) _ _ _ _ _); [der | apply derivable_pt_lim_pow]
+  | |- derivable_pt_lim (fun x => exp (@?f x)) _ _ =>
+      refine (derivable_pt_lim_comp f exp _ _ _ _ _); [der | apply derivable_pt_lim_exp]
+  end.
+Lemma increases_by (D : R -> Prop) f df : (forall x y c, D x -> D y -> x <= c <= y -> D c) ->
+  (forall x, D x -> derivable_pt_lim f x (df x)) -> (forall x, D x -> 0 < df x) -> increases D f.
+Proof.
+  intros C d p x y X Y l. destruct (MVT_cor2 f df x y l) as [c [e [a b]]].
+  - intros c h. apply d, (C x y c X Y h).
+  - assert (P := p c (C x y c X Y ltac:(lra))). assert (0 < df c * (y - x)) by (apply Rmult_lt_0_compat; lra). lra.
+Qed.
+Lemma decreases_by (D : R -> Prop) f df : (forall x y c, D x -> D y -> x <= c <= y -> D c) ->
+  (forall x, D x -> derivable_pt_lim f x (df x)) -> (forall x, D x -> 0 < - df x) -> decreases D f.
+Proof.
+  intros C d p x y X Y l. apply Ropp_lt_cancel. apply (increases_by D (fun x => - f x) (fun x => - df x) C); auto.
+  intros z Z. apply (derivable_pt_lim_opp f), d, Z.
+Qed.

@@ -1,0 +1,92 @@
+"""What increases or decreases with a symbol, as theorems: by the sign of its derivative."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sympy import Expr, Gt, Mul, Pow, Symbol, exp, preorder_traversal
+from sympy.core.relational import Relational
+
+from ...decide.coefficients import closure
+from ...decide.domain import Domain
+from .signs import Signs, without_logarithms
+from .terms import NotWritten, hypotheses, name, term
+
+
+def monotone(
+    of: Expr,
+    symbol: Symbol,
+    shown: Relational,
+    domain: Domain,
+    by: Sequence[str] | None = None,
+) -> tuple[str, list[str]]:
+    """The statement that an expression increases (decreases) with a symbol, and lines.
+
+    Parameters
+    ----------
+    shown
+        That its derivative is > 0 (or < 0).
+    by
+        Lines that prove so; by default those of :class:`.Signs`.
+
+    Raises
+    ------
+    NotWritten
+        If it has other functions than exponentials, or the proof of the sign is not known here.
+    """
+    rate, rises = shown.args[0], isinstance(shown, Gt)
+    domain = domain.restricted(closure(of.free_symbols | {symbol}, domain))
+    own: dict[str, str] = {}
+    given: dict[str, str] = {}
+    for called, one in hypotheses(domain).items():
+        s = next(s for s in domain.ranges if called.rpartition("_")[0] == name(s))
+        bounds = domain.ranges[s].low, domain.ranges[s].high
+        inside = s == symbol or any(symbol in e.free_symbols for e in bounds)
+        (own if inside else given)[called] = one
+    others, x = " ".join(name(s) for s in domain.ranges if s != symbol), name(symbol)
+    kind = "increases" if rises else "decreases"
+    where = " /\\ ".join(own.values()) or "True"
+    statement = (
+        (f"forall {others} : R, " if others else "")
+        + "".join(f"{one} -> " for one in given.values())
+        + f"{kind} (fun {x} => {where})\n    (fun {x} => {term(of)})"
+    )
+    named, domain, hidden = without_logarithms(of, domain)
+    of, rate = of.xreplace(named), rate.xreplace(named)
+    signs = Signs([of, rate], domain)
+    if by is None:
+        proof = Signs([rate], domain)
+        last = proof.proof(rate if rises else -rate)
+        by = [*proof.lines, *last]
+    there = f"intros {x} D_; destruct D_ as [{' '.join(own)}]." if len(own) > 1 else ""
+    there = there or f"intros {x} {' '.join(own) or 'D_'}."
+    return statement, [
+        *([f"intros {' '.join([others, *given])}."] if others else []),
+        *hidden,
+        f"refine ({kind}_by _ _ (fun {x} => {term(rate)}) _ _ _).",
+        "{ intros a_ b_ c_ A_ B_ C_; repeat split; lra. }",
+        f"{{ {there}",
+        *_divisors(of, domain),
+        "eapply der_by; [der |].",
+        "all: unfold Rsqr; cbn [INR pred]; match goal with |- _ <> 0 => nz | _ => idtac end.",
+        *signs.lines,
+        "eq. }",
+        f"{{ {there}",
+        *by,
+        "}",
+    ]
+
+
+def _divisors(of: Expr, domain: Domain) -> Iterator[str]:
+    """Lines that say which sign each sum that divides has."""
+    powers = (p for p in preorder_traversal(of) if isinstance(p, Pow) and not isinstance(p, exp))
+    below = (p.base for p in powers if p.exp.is_negative)
+    for base in dict.fromkeys(f for b in below for f in Mul.make_args(b) if f.is_Add):
+        signs = Signs([base], domain)
+        for side in (base, -base):
+            try:
+                proof = signs.proof(side)
+            except NotWritten:
+                continue
+            yield from [f"assert (0 < {term(side)}).", "{ idtac.", *signs.lines, *proof, "}"]
+            break
