@@ -22,7 +22,7 @@ TOLERANCE, FLOOR = 1e-9, 1e-28
 #: Twice the largest relative error of one operation.
 U = 2.0**-52
 #: An error that is not worth following point by point; how many points are taken together.
-SMALL, BLOCK, FEW = 1e-13, 2**15, 2**12
+SMALL, BLOCK, FEW = 1e-12, 2**16, 2**12
 #: How many terms of a mean are taken together.
 TOGETHER = 2**18
 
