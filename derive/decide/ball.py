@@ -40,6 +40,8 @@ BITS = 100
 DEPTH = 12
 #: Arb takes exponentials of up to 2**EXPONENT at any precision (and of 2**bits at more bits).
 EXPONENT = 100
+#: Bits beyond those of a float that is asked for.
+GUARD_BITS = 40
 #: No power is taken by more multiplications than twice this.
 POWER_BITS = 256
 
@@ -88,6 +90,33 @@ def as_float(ball: Any, bits: int) -> Float:
     """The middle of a ball, rounded to so many bits."""
     man, power = (int(k) for k in ball.mid().man_exp())
     return Float._new(libmp.from_man_exp(man, power, bits, "n"), bits)
+
+
+class Enclosed(Expr):
+    """A number that finds balls around itself, once its symbols are given."""
+
+    is_commutative = True
+    is_extended_real = True
+
+    def enclosure(self, bits: int) -> Any:
+        """A ball around the number.
+
+        Raises
+        ------
+        NotEnclosed
+            If symbols are left, or none is found.
+        """
+        raise NotImplementedError
+
+    def settled(self) -> Expr:
+        """The number exactly, where it is known so; itself while symbols are left."""
+        return self
+
+    def _eval_evalf(self, prec: int) -> Expr | None:
+        try:
+            return None if self.free_symbols else as_float(self.enclosure(prec + GUARD_BITS), prec)
+        except NotEnclosed:
+            return None
 
 
 class Enclosures:

@@ -31,7 +31,7 @@ from sympy import (
     sympify,
 )
 
-from .ball import Enclosures, NotEnclosed, NoValue, TooWide, as_float, precision
+from .ball import Enclosed, Enclosures, NoValue, TooWide, precision
 from .present import tidy
 
 #: How many of the things drawn are marked.
@@ -42,11 +42,9 @@ GUARD = 16
 FEW, SHORT = 4, 64
 
 
-class Expectation(Expr):
+class Expectation(Enclosed):
     """The mean of f(K) over hypergeometric K in [low, high], and zero elsewhere."""
 
-    is_commutative = True
-    is_extended_real = True
     is_opaque = True
 
     def __new__(
@@ -133,12 +131,6 @@ class Expectation(Expr):
         first = max(drawn - (total - marked), 0, _whole(self.args[4]))
         last = min(marked, drawn, *(() if self.args[5] is oo else (_whole(self.args[5]),)))
         return marked, drawn, total, first, last
-
-    def _eval_evalf(self, prec: int) -> Expr | None:
-        try:
-            return None if self.free_symbols else as_float(self.enclosure(prec + 20), prec)
-        except NotEnclosed:
-            return None
 
     # --- text --------------------------------------------------------------------------------
     def _event(self, printer: Any, at_least: str) -> str:

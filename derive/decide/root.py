@@ -29,7 +29,7 @@ from sympy import (
     sympify,
 )
 
-from .ball import NotEnclosed, NoValue, TooWide, as_float, enclosure, precision
+from .ball import GUARD_BITS, Enclosed, NotEnclosed, NoValue, TooWide, enclosure, precision
 from .calculus import derivative
 from .decide import positive
 from .digits import ALGEBRA_BITS, FIRST_BITS, LAST_BITS, is_zero, sign
@@ -39,8 +39,6 @@ from .normal import ExpField
 from .pieces import pieces_of_slope
 from .present import tidy
 
-#: Bits kept on top of the asked precision.
-GUARD_BITS = 40
 #: A root is tried for being a fraction of this accuracy and at most so many partial quotients,
 SIMPLE_BITS, SIMPLE_TERMS = 100, 12
 #: one without an upper end is looked for up to 2**FARTHEST times the unit,
@@ -60,11 +58,8 @@ class Unsettled(NotEnclosed):
     """Where a root is was not decided; the message says what is not known."""
 
 
-class ClampedRoot(Expr):
+class ClampedRoot(Enclosed):
     """The zero of an increasing function on an interval, clamped to its ends."""
-
-    is_commutative = True
-    is_extended_real = True
 
     def __new__(cls, function: Lambda, low: object, high: object) -> Expr:
         return Expr.__new__(cls, function, sympify(low), sympify(high))
@@ -178,14 +173,6 @@ class ClampedRoot(Expr):
 
     def _eval_is_finite(self) -> bool | None:
         return True if self.low.is_finite and self.high.is_finite else None
-
-    def _eval_evalf(self, prec: int) -> Expr | None:
-        if self.free_symbols:
-            return None
-        try:
-            return as_float(self.enclosure(prec + GUARD_BITS), prec)
-        except NotEnclosed:
-            return None
 
     def _sympystr(self, printer: Any) -> str:
         h, x = map(printer._print, self.equation())

@@ -18,16 +18,15 @@ from ..decide.ball import (
     NotEnclosed,
     NoValue,
     TooWide,
-    as_float,
     enclosure,
     non_negative,
     precision,
 )
-from ..decide.domain import DomainError
 from ..decide.evidence import Evidence, Grade, Holds
 from ..decide.gegenbauer import divided_differences, from_newton
 from ..proof.statement import Lemma
 from ..structures.sharp import sharp
+from .value import Computed
 
 #: Nodes inside (-1, 1) at most; for more points it is a bound, and not the best one of this kind.
 NODES = 8
@@ -70,14 +69,12 @@ POLYGON = Lemma(
 )
 
 
-class PairBound(Expr):
+class PairBound(Computed):
     """The bound on the mean of a function of the inner product over pairs of N points.
 
     A number when its symbols are, with an enclosure; the function is a Lambda of :data:`u`.
     """
 
-    is_commutative = True
-    is_extended_real = True
     no_limit = "the bound on pairs is computed for finite numbers"
     #: What makes the number a bound is proved with it, not in the derivation.
     evidence = Evidence(Grade.INTERVAL, "ball arithmetic on [-1, 1], at each evaluation")
@@ -113,19 +110,6 @@ class PairBound(Expr):
             if not all(a >= 0 for a in h[1:]):
                 raise TooWide("the sign of a coefficient is not known")
             return (size * h[0] - sum(h[1:], h[0])) / (size - 1)
-
-    def _eval_evalf(self, prec: int) -> Expr | None:
-        try:
-            return as_float(self.enclosure(prec + 20), prec)
-        except NotEnclosed:
-            return None
-
-    def _pythoncode(self, printer: Any) -> str:
-        if self.free_symbols:
-            raise DomainError("a bound on pairs is computed for numerical values, by no formula")
-        return repr(float(self.evalf(17)))
-
-    _numpycode = _npcode = _pythoncode
 
     def _sympystr(self, printer: Any) -> str:
         f, size, d = map(printer._print, (self.args[0].expr, *self.args[1:]))

@@ -12,7 +12,6 @@ from ..decide.evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecide
 from ..decide.kinks import Cut, NotBent, bent, in_x
 from ..decide.poles import place
 from ..losses.pairwise import c
-from ..proof.statement import every
 
 
 def convex_and_monotone(parts: Iterable[tuple[Expr, int]], domain: Domain) -> Outcome:
@@ -39,12 +38,6 @@ def convex_and_monotone(parts: Iterable[tuple[Expr, int]], domain: Domain) -> Ou
 def convex(function: Expr, domain: Domain) -> Outcome:
     """Whether a function of ``c`` is convex on [-1, 1]; see :func:`convex_and_monotone`."""
     return convex_and_monotone([(function, 0)], domain)
-
-
-def monotone(function: Expr, direction: int, domain: Domain) -> Outcome:
-    """Whether a function of ``c`` rises (1) or falls (-1) on [-1, 1], convex or not."""
-    read = bent(function, c, domain)
-    return every(decide(direction * slope) for decide, slope in read.checked())
 
 
 def _outcomes(read: Cut, direction: int) -> Iterator[Outcome]:

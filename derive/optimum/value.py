@@ -11,7 +11,7 @@ from typing import Any
 from sympy import Atom, Expr, Tuple
 from sympy.core.symbol import Str
 
-from ..decide.ball import NotEnclosed, NoValue, as_float, enclosure
+from ..decide.ball import Enclosed, NotEnclosed, NoValue, enclosure
 from ..decide.domain import DomainError
 
 
@@ -33,11 +33,21 @@ class Handle(Atom):
         return rf"\text{{{self.name}}}"
 
 
-class Digits(Expr):
+class Computed(Enclosed):
+    """A number that is computed where all symbols are numbers, by no formula."""
+
+    def _pythoncode(self, printer: Any) -> str:
+        if self.free_symbols:
+            raise DomainError(f"{self} is computed for numerical values and has no formula")
+        found = self.settled()
+        return repr(float(self.evalf(17))) if found is self else str(printer._print(found))
+
+    _numpycode = _npcode = _pythoncode
+
+
+class Digits(Computed):
     """A number of a proved optimum, as an expression: a ball of any width."""
 
-    is_commutative = True
-    is_extended_real = True
     is_number = True
 
     def __new__(cls, solved: Handle, kind: Str, name: Str) -> Expr:
@@ -48,32 +58,21 @@ class Digits(Expr):
         solved, kind, name = self.args
         return solved.held.ball(kind.name, name.name, bits)
 
-    def _eval_evalf(self, prec: int) -> Expr | None:
-        return _float(self, prec)
-
-    def _pythoncode(self, printer: Any) -> str:
-        return repr(float(self.evalf(17)))
-
-    _numpycode = _npcode = _pythoncode
-
     def _sympystr(self, printer: Any) -> str:
-        shown = _float(self, 53)
+        shown = self._eval_evalf(53)
         return f"{shown.n(15)}..." if shown is not None else f"{self.args[1]} {self.args[2]}"
 
     def _latex(self, printer: Any) -> str:
-        shown = _float(self, 53)
+        shown = self._eval_evalf(53)
         return rf"{printer._print(shown.n(15))}\ldots" if shown is not None else r"\text{?}"
 
 
-class FaceValue(Expr):
+class FaceValue(Computed):
     """A number of the optimum of a declared loss, as a function of its symbols.
 
     ``FaceValue.of(reduced, "inner", "same_class")`` stands for the inner product of a class at the
     optimum; symbols can be given one by one, and when all are given it has an enclosure.
     """
-
-    is_commutative = True
-    is_extended_real = True
 
     def __new__(cls, problem: Handle, kind: Str, name: Str, at: Tuple) -> Expr:
         return Expr.__new__(cls, problem, kind, name, at)
@@ -119,16 +118,6 @@ class FaceValue(Expr):
         except DomainError as error:
             raise NotEnclosed(str(error)) from None
 
-    def _eval_evalf(self, prec: int) -> Expr | None:
-        return None if self.free_symbols else _float(self, prec)
-
-    def _pythoncode(self, printer: Any) -> str:
-        if self.free_symbols:
-            raise DomainError(f"{self} is computed for numerical values and has no formula")
-        return str(printer._print(self.settled()))
-
-    _numpycode = _npcode = _pythoncode
-
     def _sympystr(self, printer: Any) -> str:
         problem, kind, name, at = self.args
         of = f" {name.name}" if name.name else ""
@@ -139,10 +128,3 @@ class FaceValue(Expr):
         of = f",\\ {name.name}".replace("_", r"\_") if name.name else ""
         given = ",\\, ".join(map(printer._print, at))
         return rf"\operatorname{{least}}_{{\text{{{kind.name}{of}}}}}\left({given}\right)"
-
-
-def _float(e: Expr, prec: int) -> Expr | None:
-    try:
-        return as_float(e.enclosure(prec + 20), prec)
-    except NotEnclosed:
-        return None

@@ -96,12 +96,11 @@ def pure_result(id: str, pure: str, edge: tuple[str, str], **described: Any) -> 
     edge
         The other one of an edge that leaves it, and the relation whose inner product falls.
     **described
-        The title, the source and the parameters of the result.
+        The title and the source of the result.
     """
     problem = CATALOGUE[id]
     return Result(
         id,
-        domain=problem.domain,
         build=partial(pure_optimum, problem, pure),
         subject=Symmetric(problem, segment=partial(segment_from, problem.scheme, pure, *edge)),
         **described,

@@ -77,11 +77,11 @@ class Result(Shown):
     source
         Paper key and label.
     parameters
-        Symbols that may be given, in the order they are shown.
+        Symbols that may be given, in the order they are shown; by default those of the domain.
     lists
         Lists of numbers that may be given; ``read`` makes the result for them.
     domain
-        Where the result is meant.
+        Where the result is meant; by default where its problem is.
     build
         Derives the quantities, adding checked steps to the derivation it is given.
     texts, read
@@ -102,9 +102,9 @@ class Result(Shown):
         *,
         title: str,
         source: str,
-        parameters: tuple[Symbol, ...],
-        domain: Domain,
         build: Builder,
+        parameters: tuple[Symbol, ...] | None = None,
+        domain: Domain | None = None,
         texts: tuple[str, ...] = (),
         lists: tuple[ListOf, ...] = (),
         read: Reader | None = None,
@@ -112,7 +112,6 @@ class Result(Shown):
         meanings: Mapping[Symbol, str] | None = None,
     ):
         self.id, self.title, self.source = id, title, source
-        self.parameters, self.domain = parameters, domain
         self._build = build
         self.texts, self._read = texts, read
         self.lists = {of.name: of for of in lists}
@@ -123,6 +122,11 @@ class Result(Shown):
         about = Symmetric(subject if isinstance(subject, Problem) else None)
         about = subject if isinstance(subject, Symmetric) else about
         self.problem, self.segment, self.position = about.problem, about.segment, about.position
+        if domain is None:
+            assert about.problem is not None
+            domain = about.problem.domain
+        self.domain = domain
+        self.parameters = tuple(domain.ranges) if parameters is None else parameters
         #: the loss as declared; ``loss`` is the name of a quantity
         self.declared, self.structure = about.loss, about.structure
         #: how batches are drawn, where the loss is the mean over them

@@ -233,6 +233,10 @@ def test_a_constant_may_be_larger_than_far_values() -> None:
             result(quantity(other, limit_of=(of, n, oo))).value("q")
 
 
+def test_what_is_infinite_before_its_limit_is_handed_out() -> None:
+    assert results["sigmoid-optimum"].value("delta_star", N="oo", t=1, b="1/2") == mpmath.inf
+
+
 def test_a_value_at_infinity_is_a_limit(monkeypatch) -> None:
     r = result(quantity((n + tau) / (2 * n)))
     assert r.value("q", n=oo, tau=2) == 0.5

@@ -7,7 +7,7 @@ from itertools import pairwise
 import mpmath
 import pytest
 from cltheory.derive.decide.domain import Domain, at_least
-from cltheory.derive.decide.evidence import Grade, Holds
+from cltheory.derive.decide.evidence import Grade, Holds, Outcome
 from cltheory.derive.decide.interval import (
     NoSign,
     a_rational,
@@ -24,7 +24,8 @@ from cltheory.derive.decide.zeros import NotSolved, zeros
 from cltheory.derive.losses.clip import b, t
 from cltheory.derive.losses.pairwise import c
 from cltheory.derive.optimum.segment import x
-from cltheory.derive.optimum.shape import convex, convex_and_monotone, monotone
+from cltheory.derive.optimum.shape import convex, convex_and_monotone
+from cltheory.derive.proof.statement import every
 from cltheory.derive.results import results
 from cltheory.derive.structures.hierarchy import m
 from sympy import (
@@ -190,6 +191,11 @@ def test_pieces_are_the_function_and_slopes_are_one_sided(function: Expr) -> Non
             rise = function.xreplace({c: at + side * step}) - function.xreplace({c: at})
             slope = read.slope(side).xreplace({c: at})
             assert abs((side * rise / step - slope).evalf(30)) < 1e-10
+
+
+def monotone(function: Expr, direction: int, domain: Domain) -> Outcome:
+    read = bent(function, c, domain)
+    return every(decide(direction * slope) for decide, slope in read.checked())
 
 
 def test_a_slope_at_a_kink_rises_for_what_is_convex() -> None:

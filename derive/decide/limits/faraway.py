@@ -17,15 +17,14 @@ from mpmath import libmp
 from sympy import Expr, Integer, Rational, Symbol, oo
 
 from ...dataclass import dataclass
-from ..ball import Enclosures, NotEnclosed, NoValue, TooWide, Unknown, precision
+from ..ball import Enclosed, Enclosures, NotEnclosed, NoValue, TooWide, Unknown, precision
 from ..evidence import Outcome, Refuted, Undecided
-from ..root import ClampedRoot
 
 #: Powers of 10 that are tried, each RATIO times the one before ...
 RATIO = 4
 FIRST, LAST = 1, RATIO**8
 #: ... or, where values so far out cannot be had, with half steps between the last ones.
-#: With a root in the expression every value takes long, and they go less far.
+#: With a root or a mean in the expression every value takes long, and they go less far.
 LAST_WITH_ROOTS = RATIO**2
 #: Where they do not approach it there, a constant such as exp(1/tau) may be larger than they are:
 #: then they are tried as far as these.
@@ -71,8 +70,8 @@ def compared(
     ``at`` gives the other symbols. They are put beside the two, not into them. A distance of
     ``tiny`` has arrived.
     """
-    roots = expression.has(ClampedRoot)
-    last, most = (LAST_WITH_ROOTS, FARTHEST_WITH_ROOTS) if roots else (LAST, FARTHEST)
+    slow = expression.has(Enclosed)
+    last, most = (LAST_WITH_ROOTS, FARTHEST_WITH_ROOTS) if slow else (LAST, FARTHEST)
     ladder = found = _distances(expression, x, value, _ladder(Fraction(FIRST), last), at or {})
     if len(found) < FEWEST + 1:
         top = max(found, default=Fraction(FIRST))
@@ -191,12 +190,12 @@ class _FarOut(Enclosures):
         self.x, self.at = x, at
 
     def _evaluate(self, e: Expr) -> Any:
-        if not isinstance(e, ClampedRoot):
+        if not isinstance(e, Enclosed):
             return super()._evaluate(e)
         man, exponent = (int(k) for k in self.known[self.x].mid().man_exp())
         near = Rational(man) * Integer(2) ** exponent
         found = e.xreplace({**self.at, self.x: near}).settled()
-        if not isinstance(found, ClampedRoot):
+        if not isinstance(found, Enclosed):
             return self(found)
         # A bracket of half the bits is more than a comparison needs.
         try:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 import mpmath
-from sympy import Expr, Integer, S, Symbol, oo, preorder_traversal
+from sympy import Expr, S, Symbol, oo, preorder_traversal
 
 from ..domain import Domain, Range
 from ..equal import equal
@@ -20,9 +20,6 @@ from .faraway import TINY, Supported, compared
 from .follow import Follow, X
 from .signs import NoLimit, neat
 from .toward import image_of, others_of, with_ranges
-
-#: Powers of ten at which a limit of means is compared, digits of it, and how near they must be.
-FAR, DIGITS, CLOSE = (8, 12), 30, 1e-3
 
 __all__ = ["NoLimit", "approaches", "is_limit", "joint_limit", "limit"]
 
@@ -82,12 +79,8 @@ def _of_draws(expression: Expr, symbol: Symbol, point: Expr, domain: Domain) -> 
     if point not in (oo, S.Zero):
         raise NoLimit("of means over draws limits are taken at oo and 0 only")
     found = limit_of_draws(expression, symbol, domain, lambda e, s, d: limit(e, s, point, d))
-    if expression.free_symbols == {symbol} and not found.free_symbols:
-        side = 1 if point is oo else -1
-        far = [expression.xreplace({symbol: Integer(10) ** (side * k)}) - found for k in FAR]
-        near, farther = (abs(e.evalf(DIGITS)) for e in far)
-        if not near < CLOSE * (1 + abs(found.evalf(DIGITS))) or not farther <= near:
-            raise NoLimit(f"{found} was found, but values far out do not approach it")
+    if isinstance(approaches(expression, symbol, point, found, domain), Refuted):
+        raise NoLimit(f"{found} was found, but values far out do not approach it")
     return found
 
 

@@ -7,19 +7,24 @@ first lies above the second.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from sympy import Lt, Max, Min
 
 from ...decide.domain import Domain
 from ...losses.alone import ALONE
-from ...losses.softmax import SoftmaxLoss
+from ...losses.softmax import SoftmaxLoss, tau
 from ...losses.supcl import alpha
 from ...optimum.batches import BatchLoss, batch_vertex, mean_threshold
 from ...proof.derivation import Derivation
 from ...structures.draws import Draw
+from ...structures.hierarchy import m, n, p
 from ...theorem.quantity import Quantity
+from ...theorem.result import Result
+from ...theorem.subject import Symmetric
 
 #: What leaves collapse beyond each end, and what of it separates.
 HIGH, LOW = ("instances", "the instances of a class"), ("views", "the views of an instance")
@@ -28,6 +33,25 @@ HIGH, LOW = ("instances", "the instances of a class"), ("views", "the views of a
 def without_alpha(domain: Domain) -> Domain:
     """The domain of an end, which may lie outside of [0, 1]."""
     return domain.restricted(set(domain.ranges) - {alpha})
+
+
+def over_batches(
+    id: str,
+    loss: SoftmaxLoss,
+    draw: Draw,
+    domain: Domain,
+    build: Callable[..., dict[str, Quantity]],
+    **described: Any,
+) -> Result:
+    """The theorem on the mean of a loss over batches; ``build`` is :func:`one_interval` or so."""
+    return Result(
+        id,
+        parameters=(m, n, p, *draw.ranges, tau),
+        domain=without_alpha(domain),
+        build=partial(build, loss, draw, domain),
+        subject=Symmetric(loss=loss, structure=draw.whole, draw=draw),
+        **described,
+    )
 
 
 def one_interval(
@@ -81,10 +105,14 @@ def one_interval(
 
 
 def intervals(
-    loss: SoftmaxLoss, draw: Draw, domain: Domain, proof: Derivation, low: Mapping[str, Domain]
+    loss: SoftmaxLoss,
+    draw: Draw,
+    domain: Domain,
+    proof: Derivation,
+    low: Mapping[str, Domain] | None = None,
 ) -> dict[str, Quantity]:
     """The interval under each convention for an anchor that is alone of its class."""
     found: dict[str, Quantity] = {}
     for alone in ALONE:
-        found |= one_interval(loss, draw, domain, proof, alone, low.get(alone))
+        found |= one_interval(loss, draw, domain, proof, alone, (low or {}).get(alone))
     return found

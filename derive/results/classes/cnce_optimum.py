@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from sympy import S, Symbol
 
-from ...losses.softmax import tau
 from ...losses.supcl import CNCE, SAME_CLASS
 from ...optimum.dimension import Dimension, state_dimension
 from ...optimum.on_segment import LossOnSegment
@@ -21,7 +20,7 @@ from ...problems.problem import Problem
 from ...proof.derivation import Derivation
 from ...proof.lemmas import NOT_FELT
 from ...proof.relations import eq, lt
-from ...structures.hierarchy import VIEWS, hierarchy, m, n, p
+from ...structures.hierarchy import VIEWS, hierarchy, n
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...theorem.subject import Symmetric
@@ -83,8 +82,6 @@ RESULT = Result(
     "cnce-optimum",
     title="An optimum of the class-conditional InfoNCE loss, on the SSEM segment",
     source="lee2025ssem, Remark 1 and Proposition A.6",
-    parameters=(m, n, p, tau),
-    domain=TEMPERED,
     build=build,
     subject=Symmetric(Problem(CNCE, SYMMETRY, TEMPERED), segment=ssem_segment),
 )

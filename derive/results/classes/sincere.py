@@ -4,8 +4,6 @@ A positive is compared with itself and the other classes only, so no positive pu
 collapse the gradient within a class is negative all the more.
 """
 
-from ...losses.softmax import tau
-from ...structures.hierarchy import m, n, p
 from .._pure import pure_result
 
 RESULT = pure_result(
@@ -14,5 +12,4 @@ RESULT = pure_result(
     ("instances", "same_class"),
     title="The optimum of the SINCERE loss",
     source="beyond the papers; the loss is that of Feeney and Hughes (2023)",
-    parameters=(m, n, p, tau),
 )

@@ -15,7 +15,6 @@ from ...optimum.segment_facts import Ranks, Spectrum, state_segment
 from ...problems.domains import SIZES
 from ...proof.derivation import Derivation
 from ...proof.relations import ge
-from ...structures.hierarchy import m, n, p
 from ...theorem.measure import Rank
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -99,7 +98,6 @@ RESULT = Result(
     "ssem",
     title="The Simplex-to-Simplex Embedding Model",
     source="lee2025ssem, Definition A.2 and Propositions A.3, A.4",
-    parameters=(m, n, p, delta),
     domain=DOMAIN,
     build=build,
     meanings=DELTA,

@@ -72,7 +72,6 @@ RESULT = Result(
     title="The optimum of L_Sup combined with class-conditional InfoNCE",
     source="lee2025ssem, Remark 1",
     parameters=(m, n, p, alpha, tau),
-    domain=COMBINED,
     build=build,
     subject=Symmetric(Problem(SUP_CNCE, SYMMETRY, COMBINED), segment=ssem_segment),
 )

@@ -5,17 +5,14 @@ are four conventions. Views separate only where its attraction alone is dropped,
 batches in which an anchor can be alone.
 """
 
+from functools import partial
+
 from ...decide.domain import at_least
-from ...losses.softmax import tau
 from ...losses.supcl import SUPCL
 from ...problems.domains import COMBINED
-from ...proof.derivation import Derivation
 from ...structures.draws import UNIFORM, B, up_to
 from ...structures.hierarchy import m, n, p
-from ...theorem.quantity import Quantity
-from ...theorem.result import Result
-from ...theorem.subject import Symmetric
-from ._batches import intervals, without_alpha
+from ._batches import intervals, over_batches
 
 DOMAIN = UNIFORM.within(COMBINED)
 NEVER_ALONE = "in larger batches no anchor is alone of its class, and views never separate"
@@ -24,17 +21,12 @@ ONE_VIEW = "with one view there are no views that separate"
 VIEWS = DOMAIN.with_range(p, at_least(2, ONE_VIEW), 2)
 SPLIT = VIEWS.with_range(B, up_to(m * n - n + 1, NEVER_ALONE), 3)
 
-
-def build(proof: Derivation) -> dict[str, Quantity]:
-    return intervals(SUPCL, UNIFORM, DOMAIN, proof, {"attraction": SPLIT})
-
-
-RESULT = Result(
+RESULT = over_batches(
     "supcl-batches",
+    SUPCL,
+    UNIFORM,
+    DOMAIN,
+    partial(intervals, low={"attraction": SPLIT}),
     title="When SupCL over random batches collapses classes",
     source="beyond lee2025ssem, Theorem 2: the mean over batches",
-    parameters=(m, n, p, B, tau),
-    domain=without_alpha(DOMAIN),
-    build=build,
-    subject=Symmetric(loss=SUPCL, structure=UNIFORM.whole, draw=UNIFORM),
 )

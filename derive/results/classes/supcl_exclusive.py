@@ -107,7 +107,6 @@ RESULT = Result(
     title="When SupCL without the anchor collapses classes, and its optimum",
     source="beyond lee2025ssem, Theorem 2: the loss as public code has it",
     parameters=(m, n, p, alpha, tau),
-    domain=DOMAIN,
     build=build,
     subject=PROBLEM,
 )

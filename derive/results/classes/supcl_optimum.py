@@ -92,7 +92,6 @@ RESULT = Result(
     title="The optimum of the SupCL loss",
     source="lee2025ssem, Theorems 1 and A.2",
     parameters=(m, n, p, alpha, tau),
-    domain=COMBINED,
     build=build,
     subject=Symmetric(Problem(SUPCL, SYMMETRY, COMBINED), segment=ssem_segment),
 )

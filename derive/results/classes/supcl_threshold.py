@@ -94,7 +94,6 @@ RESULT = Result(
     title="When the SupCL loss collapses classes",
     source="lee2025ssem, Theorem 2",
     parameters=(m, n, alpha, tau),
-    domain=COMBINED,
     build=build,
     subject=Symmetric(Problem(SUPCL, SYMMETRY, COMBINED), segment=ssem_segment),
 )

@@ -4,8 +4,6 @@ All embeddings of a class are positives of each other with one weight, so at col
 is one number within a class, and it is negative: what pulls is more than what pushes.
 """
 
-from ...losses.softmax import tau
-from ...structures.hierarchy import m, n, p
 from .._pure import pure_result
 
 KEYWORDS = "neural collapse, supervised contrastive"
@@ -15,5 +13,4 @@ RESULT = pure_result(
     ("instances", "same_class"),
     title="The optimum of the SupCon loss",
     source="beyond the papers; the loss is that of Khosla et al. (2020)",
-    parameters=(m, n, p, tau),
 )

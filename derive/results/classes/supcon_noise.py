@@ -33,7 +33,6 @@ RESULT = Result(
     title="When classes still collapse on the simplex though labels are flipped",
     source="beyond the papers; the loss is that of Khosla et al. (2020)",
     parameters=(m, n, p, rho, tau),
-    domain=DOMAIN,
     build=partial(
         with_noise,
         PROBLEM,

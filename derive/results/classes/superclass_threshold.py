@@ -109,7 +109,6 @@ RESULT = Result(
     title="When superclasses collapse, and which level leaves first",
     source="beyond lee2025ssem: four levels, one term per level",
     parameters=(M, m, n, p, alpha, beta, tau),
-    domain=DOMAIN,
     build=build,
     subject=Symmetric(PROBLEM, segment=segment),
 )

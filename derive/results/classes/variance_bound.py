@@ -17,7 +17,7 @@ from ...optimum.segment_facts import Spectrum
 from ...problems.domains import SIZES
 from ...proof.derivation import Derivation
 from ...proof.relations import eq, le
-from ...structures.hierarchy import m, n, p
+from ...structures.hierarchy import n, p
 from ...structures.scheme import complete
 from ...theorem.measure import AtMost, Reading
 from ...theorem.measure import share as trace_share
@@ -137,7 +137,6 @@ RESULT = Result(
     "variance-bound",
     title="Within-class and between-class variance, and the bound on their sum",
     source="lee2025ssem, Propositions A.1, 3, 4",
-    parameters=(m, n, p, radius),
     domain=BALL,
     build=build,
     subject=Symmetric(structure=SYMMETRY),

@@ -350,7 +350,6 @@ RESULT = Result(
     "effective-rank",
     title="Effective rank and largest eigenvalue of a batch, also without anchor and positive",
     source="ochieng2025diversity, Sections 1.1 and 1.3, Lemma B.1",
-    parameters=(n, d, rank, k, gram, sigma_hat, deviation),
     domain=DOMAIN,
     build=build,
     meanings=MEANINGS,

@@ -139,7 +139,6 @@ RESULT = Result(
     "expected-gradient",
     title="The mean squared InfoNCE gradient over random negatives",
     source="beyond the paper; in place of ochieng2025diversity, Theorem 1.1, equation (1)",
-    parameters=(*KNOWN, *OWN),
     domain=DOMAIN,
     build=build,
     meanings={s: of_anchor.MEANINGS[s] for s in KNOWN}

@@ -124,7 +124,6 @@ RESULT = Result(
     "projected-spectrum",
     title="The InfoNCE gradient by the spectrum orthogonal to the positive",
     source="beyond the paper; in place of ochieng2025diversity, Theorem 1.1",
-    parameters=PARAMETERS,
     domain=DOMAIN,
     build=build,
     meanings={s: MEANINGS[s] for s in PARAMETERS},

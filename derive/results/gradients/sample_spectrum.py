@@ -242,7 +242,6 @@ RESULT = Result(
     "sample-spectrum",
     title="The largest eigenvalue of a sample of unit vectors, with explicit constants",
     source="beyond the paper; in place of ochieng2025diversity, Appendix A.2",
-    parameters=(N, sigma, t, delta, sigma_hat, d),
     domain=DOMAIN,
     build=build,
     meanings=MEANINGS,

@@ -395,7 +395,6 @@ RESULT = Result(
     "softmax-smoothness",
     title="The Hessian of log-sum-exp, and the softmax near equal logits",
     source="ochieng2025diversity, Lemma A.1",
-    parameters=(N, q_max, participation, spread, length, offset),
     domain=DOMAIN,
     build=build,
     meanings=MEANINGS,

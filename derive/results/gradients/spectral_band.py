@@ -384,7 +384,6 @@ RESULT = Result(
     "spectral-band",
     title="Proved lower and upper bounds of the squared InfoNCE gradient",
     source="beyond the paper; in place of ochieng2025diversity, Theorem 1.1",
-    parameters=PARAMETERS,
     domain=DOMAIN,
     build=build,
     meanings={s: MEANINGS[s] for s in PARAMETERS},

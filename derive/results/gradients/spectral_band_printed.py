@@ -299,7 +299,6 @@ RESULT = Result(
     "spectral-band-printed",
     title="The printed spectral bounds of the squared InfoNCE gradient",
     source="ochieng2025diversity, Theorem 1.1, equations (5), (6), (9), (10)",
-    parameters=PARAMETERS,
     domain=DOMAIN,
     build=build,
     meanings={s: MEANINGS[s] for s in PARAMETERS},

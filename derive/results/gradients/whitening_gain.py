@@ -106,7 +106,6 @@ RESULT = Result(
     "whitening-gain",
     title="Whitening divides a bound A sigma + B by at most (A + B)/(A/d + B)",
     source="ochieng2025diversity, Section 2.4",
-    parameters=(d, A, B, sigma),
     domain=DOMAIN,
     build=build,
     meanings=MEANINGS,

@@ -96,8 +96,7 @@ def general(proof: Derivation) -> dict[str, Quantity]:
 def _blocks(proof: Derivation) -> Quantity:
     """Clusters of one size that are not joined."""
     balanced = supcon_balanced.RESULT
-    size = supcon_balanced.n
-    cosine, loss = (balanced[q].xreplace({size: k}) for q in ("cosine", "loss"))
+    cosine, loss = (balanced[q].xreplace({n: k}) for q in ("cosine", "loss"))
     over_others = k - 1 + (C - 1) * k * exp(-tidy(1 - cosine) / tau)
     where = DOMAIN.restricted([C, k, tau])
     proof.equal(

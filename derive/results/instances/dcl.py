@@ -3,8 +3,6 @@
 Own views are in no denominator, so nothing pushes them; all negatives push alike.
 """
 
-from ...losses.softmax import tau
-from ...structures.hierarchy import n, p
 from .._pure import pure_result
 
 RESULT = pure_result(
@@ -13,5 +11,4 @@ RESULT = pure_result(
     ("views", "same_instance"),
     title="The optimum of the decoupled contrastive loss",
     source="beyond the papers; the loss is that of Yeh et al. (2022)",
-    parameters=(n, p, tau),
 )

@@ -173,7 +173,6 @@ RESULT = Result(
     "pair-energy",
     title="Lower bounds on losses of pairs of points on a sphere, and who attains them",
     source="beyond the papers; the loss is that of Wang and Isola (2020)",
-    parameters=(N, d, t),
     domain=DOMAIN,
     meanings=MEANINGS,
     build=build,

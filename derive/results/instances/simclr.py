@@ -5,8 +5,6 @@ negative on contrasts of instances, positive on those of views and zero on the m
 compared with their signs alone, and nothing in them changes sign with the temperature.
 """
 
-from ...losses.softmax import tau
-from ...structures.hierarchy import n, p
 from .._pure import pure_result
 
 KEYWORDS = "InfoNCE, self-supervised"
@@ -16,5 +14,4 @@ RESULT = pure_result(
     ("views", "same_instance"),
     title="The optimum of the SimCLR loss",
     source="beyond the papers; the loss is that of Chen et al. (2020)",
-    parameters=(n, p, tau),
 )

@@ -171,7 +171,6 @@ RESULT = Result(
     "uniform-bound",
     title="Lower bounds on softmax losses in d dimensions, for any number of vectors",
     source="beyond the papers; the loss is that of Chen et al. (2020) and Radford et al. (2021)",
-    parameters=(N, n, p, d, tau),
     domain=DOMAIN,
     meanings=MEANINGS,
     build=build,

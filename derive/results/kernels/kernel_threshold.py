@@ -221,7 +221,6 @@ RESULT = Result(
     "kernel-threshold",
     title="Kernel-InfoNCE beyond the Gaussian: up to which temperature the simplex is optimal",
     source="beyond tan2024spectral, Section 5",
-    parameters=(k, q, gamma),
     domain=DOMAIN,
     build=build,
     subject=SETTING,

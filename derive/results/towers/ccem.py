@@ -111,7 +111,6 @@ RESULT = Result(
     "ccem",
     title="The double-Constant Embedding Model",
     source="lee2024sigmoid, Definition 3 and Proposition 1",
-    parameters=(N, delta),
     domain=DOMAIN,
     build=build,
     meanings=DELTA,

@@ -63,7 +63,6 @@ RESULT = Result(
     title="When the simplex survives mismatched pairs, and the least InfoNCE loss",
     source="beyond the papers; the loss is that of Radford et al. (2021)",
     parameters=(N, rho, tau),
-    domain=DOMAIN,
     build=build,
     subject=Symmetric(PROBLEM),
 )

@@ -6,14 +6,13 @@ u_i = v_i, whatever the temperature (which divides here).
 
 from sympy import S
 
-from ...losses.clip import INFONCE, t
+from ...losses.clip import INFONCE
 from ...optimum.reduce import ReducedLoss
 from ...optimum.segment_facts import AtEnd
 from ...problems.domains import WARM
 from ...problems.problem import Problem
 from ...proof.derivation import Derivation
 from ...proof.relations import gt
-from ...structures.towers import N
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...theorem.subject import Symmetric
@@ -49,8 +48,6 @@ RESULT = Result(
     "infonce-optimum",
     title="The optimum of the two-sided InfoNCE loss",
     source="lee2024sigmoid, Corollaries 1 and 3",
-    parameters=(N, t),
-    domain=WARM,
     build=build,
     subject=Symmetric(Problem(INFONCE, SYMMETRY, WARM), segment=ccem_segment),
 )

@@ -246,7 +246,6 @@ RESULT = Result(
     title="Which t and b the sigmoid loss learns from mismatched pairs",
     source="beyond the papers; the loss is that of lee2024sigmoid (2)",
     parameters=(N, rho, t, b),
-    domain=DOMAIN,
     build=build,
     subject=Symmetric(PROBLEM),
 )

@@ -9,14 +9,13 @@ from sympy import Ge, Le, Piecewise, S, Symbol
 
 from ...decide.calculus import derivative
 from ...decide.root import argmin
-from ...losses.clip import SIGMOID, b, t
+from ...losses.clip import SIGMOID
 from ...optimum.reduce import ReducedPairwise
 from ...optimum.segment import x
 from ...problems.domains import BIASED
 from ...problems.problem import Problem
 from ...proof.derivation import Derivation
 from ...proof.relations import gt
-from ...structures.towers import N
 from ...theorem.measure import Face
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -72,8 +71,6 @@ RESULT = Result(
     "sigmoid-optimum",
     title="The optimum of the sigmoid loss",
     source="lee2024sigmoid, Corollary 2 and Theorem 2",
-    parameters=(N, t, b),
-    domain=BIASED,
     build=build,
     subject=Symmetric(Problem(SIGMOID, SYMMETRY, BIASED), segment=ccem_segment),
 )

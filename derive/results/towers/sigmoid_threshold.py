@@ -134,8 +134,6 @@ RESULT = Result(
     "sigmoid-threshold",
     title="When the sigmoid loss gives the simplex or the antipodal structure",
     source="lee2024sigmoid, Theorem 2",
-    parameters=(N, t, b),
-    domain=BIASED,
     build=build,
     subject=Symmetric(Problem(SIGMOID, SYMMETRY, BIASED), segment=ccem_segment),
 )

@@ -184,7 +184,6 @@ RESULT = Result(
     "tower-cosines",
     title="Which cosines of positive and negative pairs two towers can have",
     source="beyond the papers; the loss is that of Zhai et al. (2023)",
-    parameters=(N, a, c, d),
     domain=DOMAIN,
     meanings=MEANINGS,
     build=build,

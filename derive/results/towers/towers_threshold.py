@@ -130,7 +130,6 @@ RESULT = Result(
     title="The sigmoid loss on K towers, several positives, weighted negatives",
     source="beyond lee2024sigmoid, Theorem 2",
     parameters=(N, K, p, t, b, w),
-    domain=DOMAIN,
     build=build,
     subject=Symmetric(Problem(WEIGHTED, SYMMETRY, DOMAIN), segment=segment_of_towers),
 )

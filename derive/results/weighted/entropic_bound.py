@@ -101,7 +101,6 @@ RESULT = Result(
     "entropic-bound",
     title="The entropic lower bound of weighted InfoNCE, and the similarities that attain it",
     source="vock2026unified, Theorems 3.3 and D.1",
-    parameters=(n, tau),
     domain=DOMAIN,
     meanings=MEANINGS,
     build=build,

@@ -48,7 +48,6 @@ RESULT = Result(
     "imbalance-cold",
     title="SupCon on classes of unequal size as the temperature converges to zero",
     source="beyond the papers; the loss is that of vock2026unified, Section 3.8",
-    parameters=(li, lj, lk),
     domain=DOMAIN,
     build=build,
     subject=Symmetric(loss=HARD_SUPCON, structure=seen(size("n"))),

@@ -60,7 +60,6 @@ RESULT = Result(
     "imbalance-hot",
     title="SupCon on classes of unequal size as the temperature grows",
     source="beyond the papers; the loss is that of vock2026unified, Section 3.8",
-    parameters=(q, q_other, Q),
     domain=DOMAIN,
     build=build,
     subject=Symmetric(loss=HARD_SUPCON, structure=seen(size("n"))),

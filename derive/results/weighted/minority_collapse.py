@@ -110,7 +110,6 @@ RESULT = Result(
     "minority-collapse",
     title="When all classes but the largest share one prototype in SupCon, for all sizes",
     source="beyond the papers; the loss is that of vock2026unified, Section 3.8",
-    parameters=(l1, r, tau, rho),
     domain=Domain({**DOMAIN.ranges, rho: MORE}, {**DOMAIN.witness, rho: 2}),
     build=build,
     subject=Symmetric(loss=HARD_SUPCON, structure=seen(l1 + r)),

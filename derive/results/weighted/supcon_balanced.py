@@ -8,18 +8,16 @@ log-sum-exp is strictly convex up to a constant in every row, which leaves no ot
 from dataclasses import replace
 
 from ...losses.labels import HARD_SUPCON
-from ...losses.softmax import tau
 from ...optimum.segment import Segment
 from ...optimum.vertex import vertex
 from ...problems.problem import Problem
 from ...proof.derivation import Derivation
-from ...structures.hierarchy import n
 from ...theorem.measure import Rank, Reading, product
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ...theorem.subject import Symmetric
 from .._pure import least_loss, segment_from, state_only_optimum
-from ._labels import BALANCED, MEANINGS, SIZES, C
+from ._labels import BALANCED, MEANINGS, SIZES
 from ._of_sizes import rank
 
 PROBLEM = Problem(HARD_SUPCON, BALANCED, SIZES)
@@ -52,8 +50,6 @@ RESULT = Result(
     "supcon-balanced",
     title="The optimum of SupCon on classes of one size",
     source="vock2026unified, Theorem D.6; Graf et al. (2021)",
-    parameters=(C, n, tau),
-    domain=SIZES,
     build=build,
     subject=Symmetric(PROBLEM, segment=segment),
     meanings=MEANINGS,

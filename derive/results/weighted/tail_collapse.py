@@ -179,7 +179,6 @@ RESULT = Result(
     "tail-collapse",
     title="When all small classes share one prototype beside K large ones in SupCon",
     source="beyond the papers; the loss is that of vock2026unified, Section 3.8",
-    parameters=(K, L, m, tau),
     domain=DOMAIN,
     build=build,
     subject=Symmetric(loss=HARD_SUPCON, structure=seen(K * L + m)),
