@@ -68,17 +68,12 @@ def of_vectors(
 ) -> Towers:
     """Towers given as two lists of rational vectors."""
     joint = [w for pair in zip(u, v, strict=True) for w in pair]
-    return _like(Embeddings.from_vectors(len(u), 1, 2, joint), note)
-
-
-def of_witness(e: Embeddings) -> Towers:
-    """Any set of items with two views, as towers."""
-    return _like(e, e.note)
+    return like(Embeddings.from_vectors(len(u), 1, 2, joint), note)
 
 
 def random(items: int, d: int, seed: int) -> Towers:
     """Random rational unit vectors in R^d."""
-    return _like(Embeddings.random(items, 1, 2, d, seed), f"seed {seed}")
+    return like(Embeddings.random(items, 1, 2, d, seed), f"seed {seed}")
 
 
 def aligned(w: Embeddings, note: str = "") -> Towers:
@@ -112,7 +107,8 @@ def position(alignment: Fraction) -> Fraction | float:
     return math.inf if alignment == -1 else (1 - alignment) / (1 + alignment)
 
 
-def _like(e: Embeddings, note: str) -> Towers:
+def like(e: Embeddings, note: str) -> Towers:
+    """Any set of items with two views, as towers."""
     return Towers(e.m, 1, 2, e.ip, dimension=e.dimension, note=note)
 
 

@@ -17,6 +17,7 @@ from ...derive.theorem.bounds import About
 from ..band.bounds import Lookup
 from ..band.readings import AnchorReadings, BatchReadings, largest_eigenvalue, neighbours
 from ..metrics.spectrum import smaller_gram
+from .spaces import KINDS
 
 #: Where the largest centred logit is below this, the remainder is found by its series.
 NEAR = 0.5
@@ -40,21 +41,10 @@ def float_readings(about: About, vectors: Mapping[str, Tensor], tau: Tensor | No
 @lru_cache(maxsize=512)
 def has(about: About, name: str) -> bool:
     """Whether a configuration of a kind has a reading of this name."""
-    one = torch.ones(1, 4, 1, dtype=torch.float64)
-    vectors = {
-        About.ANCHOR: {"anchor": one[:, 0], "positive": one[:, 0], "negatives": one},
-        About.BATCH: {"z": one},
-        About.SOFTMAX: {"logits": one[..., 0]},
-        About.VECTORS: {"batch": one, "candidate": one[:, 0]},
-        About.LAW: {
-            "weights": one[..., 0] / 4,
-            "anchor": one,
-            "positive": one,
-            "negatives": one[:, :, None],
-        },
-    }[about]
+    one = torch.ones(1, dtype=torch.float64)
+    vectors = {k: one.new_ones(1, *shape) for k, shape in KINDS[about].shapes(4, 1).items()}
     try:
-        float_readings(about, vectors, torch.ones(1, dtype=torch.float64))[name]
+        float_readings(about, vectors, one)[name]
     except KeyError:
         return False
     return True

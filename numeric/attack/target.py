@@ -10,7 +10,7 @@ import torch
 from sympy import Expr, Symbol
 from torch import Tensor
 
-from ...derive.decide.domain import Domain, DomainError, Range
+from ...derive.decide.domain import Domain, Range
 from ...derive.theorem.bounds import About, Bounds
 from ...derive.theorem.result import Result
 from ..band.expressions import Compiled, compile_expression, without_cancellation
@@ -188,6 +188,3 @@ def bounds_of(result: Result) -> dict[str, Bounds]:
 
 def _listed(result: Result) -> str:
     return ", ".join(bounds_of(result)) or "none"
-
-
-__all__ = ["DomainError", "NoTarget", "Target", "bounds_of"]

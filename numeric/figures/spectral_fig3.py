@@ -19,7 +19,7 @@ from torch import Tensor
 from ..graphs.agreement import adjusted_rand, captured, centred, k_means, principal_angles
 from ..graphs.draw import planted_labels, planted_partition
 from ..graphs.energy import cross_entropy, entropy
-from ..graphs.spectral import LAPLACIANS, bottom_eigenvectors
+from ..graphs.spectral import bottom_eigenvectors
 from ..graphs.train import EARLY, Setup, minimised, sgd, start
 from ..running.device import threads_for
 from ..running.progress import reporting
@@ -74,19 +74,11 @@ class Grid(Experiment):
         return {**layout(names, whole), **dict.fromkeys(words, str)}
 
     def __post_init__(self) -> None:
-        for name, values in (("p", 0), ("q", 1)):
-            for pair in self.pairs:
-                if not 0 <= pair[values] <= 1:
-                    raise ValueError(f"{name} is a probability, from 0 to 1, not {pair[values]:g}")
-        if self.clusters < 2 or self.k < 2:
-            raise ValueError("at least 2 clusters of at least 2 vertices are needed")
         if self.n > MOST:
             raise ValueError(f"a graph of {self.n} vertices is too large: {MOST} at most")
         low = 2 if self.training.sphere else 1
         if not all(low <= d < self.n for d in self.dimensions):
             raise ValueError(f"the dimension must be from {low} to {self.n - 1} here")
-        if self.laplacian not in LAPLACIANS:
-            raise ValueError(f"a Laplacian is one of {', '.join(LAPLACIANS)}")
 
     @property
     def n(self) -> int:

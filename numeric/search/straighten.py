@@ -33,9 +33,7 @@ from ..problems.views import wide
 _CLOSE, _ROUNDING = 1e-9, 16
 
 
-@lru_cache(maxsize=16)
-def _invariant(problem: Problem, arrangement: Arrangement) -> InvariantLoss:
-    return InvariantLoss(problem, arrangement)
+_invariant = lru_cache(maxsize=16)(InvariantLoss)
 
 
 def can_be_straightened(problem: Problem) -> bool:

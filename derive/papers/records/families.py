@@ -151,7 +151,7 @@ def in_space(items: int, d: int) -> tuple[towers.Towers, ...]:
 
 def of_towers(found: Embeddings, parameter: str = "") -> dict[str, Callable[..., Any]]:
     """What letters stand for on two towers; ``parameter`` is a mark that their sets may have."""
-    e = found if isinstance(found, towers.Towers) else towers.of_witness(found)
+    e = found if isinstance(found, towers.Towers) else towers.like(found, found.note)
 
     def tower(view: int) -> Callable[..., Any]:
         return lambda k, mark="": unit_vector(counted(k, e.m), 0, view)
