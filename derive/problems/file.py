@@ -39,6 +39,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from keyword import kwlist
 from pathlib import Path
 from stat import S_ISREG
@@ -132,8 +133,11 @@ def read_file(path: str) -> Problem:
         raise DomainError(f"{_shown(path)}: {refusal}") from None
 
 
+@lru_cache(maxsize=64)
 def read_text(text: str, default: str = "given") -> Problem:
     """Read a problem from the text of a file; ``default`` is its name if it has none.
+
+    The same text is the same problem, and what is derived of it is kept.
 
     Raises
     ------

@@ -251,21 +251,23 @@ class Letters:
     def _too_wide(self, name: Names, room: float) -> Node | None:
         """The widest part that fits of a term that does not; a small one where no other does.
 
+        Where none fits, the narrowest: its own line has more room than one behind a long left side.
         A case distinction in a formula is not set there.
         """
+        beyond: list[Node] = []
         for node in self._all() if room < inf else ():
             for part in parts(node):
                 if isinstance(part, Other) and isinstance(part.value, Piecewise):
                     return part
             for wide in (t for t in terms(node) if width(stacked(tex(t, name), room)) > room):
-                fitting = [
+                large = [
                     part
                     for part in parts(wide)
                     if isinstance(part, (Sum, Product, Call, Other))
                     and part.cost >= SMALL
                     and points(part, name) > 40
-                    and all(points(t, name) <= room for t in terms(part))
                 ]
+                fitting = [p for p in large if all(points(t, name) <= room for t in terms(p))]
                 usual = [
                     part
                     for part in fitting
@@ -273,7 +275,8 @@ class Letters:
                 ]
                 if fitting:
                     return max(usual or fitting, key=lambda part: points(part, name))
-        return None
+                beyond += large
+        return min(beyond, key=lambda part: points(part, name), default=None)
 
 
 def put_back(node: Node, known: dict[Symbol, Node]) -> Node:

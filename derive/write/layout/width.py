@@ -62,7 +62,7 @@ class _Reader:
             token = self.tokens[self.at] if self.at < len(self.tokens) else "}"
             if token in ("^", "_"):
                 self.at += 1
-                script[token == "^"] += self.atom(style + 2)
+                script[token == "^"] += self.atom(max(style + 1, 2))
                 continue
             used += max(max(script) - below, 0.0)
             below, script = 0.0, [0.0, 0.0]
