@@ -64,7 +64,8 @@ def build(loss: SoftmaxLoss, wide: Domain, proof: Derivation) -> dict[str, Quant
             local,
             r"\rho_{\mathrm{local}}",
             "largest rho at which no motion lowers the loss of class collapse to second order; "
-            "collapse is not optimal beyond it, and may stop being the optimum before",
+            "collapse is not optimal beyond it, and may stop being the optimum before; if it is "
+            "negative, collapse is no local minimum even without flipped labels",
             inside,
         ),
         "left_by": Quantity(
