@@ -6,9 +6,13 @@ Conventions: the positive is in the denominator, the anchor is not; the temperat
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
+from sympy import Expr, Symbol
+
 from ..dataclass import dataclass
+from ..decide.domain import DomainError
 from .written import Note, Plain, noted
 
 
@@ -37,6 +41,16 @@ class Setting:
     def kind_of_loss(self) -> str:
         """What loss it is that no library has, if it is one."""
         return self.kind if self.loss else ""
+
+    def in_dimension(self, id: str, point: Mapping[Symbol, Expr], dimension: int) -> str:
+        """What the result ``id`` says in a dimension, as a sentence.
+
+        Raises
+        ------
+        DomainError
+            If it says nothing of it.
+        """
+        raise DomainError(f"{id} takes no --dim; its dimension: {self.dimension}")
 
     def written(self, style: Plain) -> tuple[str, tuple[str, ...]]:
         """The formula of the loss, if there is one, and what there is."""

@@ -24,6 +24,8 @@ from .result import Result
 #: The quantity, and which of the bounds it is.
 BOUND, WHICH = "loss_at_least", "loss_at_least_by"
 UNIFORM = "uniform"
+#: What the minimum of a loss over all embeddings is called.
+MINIMA = ("loss", "least_loss")
 #: Digits of a bound; whoever shows fewer rounds it down (:meth:`Bound.below`).
 DIGITS = 25
 _WORD = (
@@ -37,7 +39,7 @@ _SAID = (
 )
 _ALONE = (
     "lower bound on the loss of any embeddings in d dimensions: its minimum over all dimensions; "
-    "no better bound is known for this loss"
+    "no better bound is derived for this loss"
 )
 
 
@@ -46,7 +48,8 @@ def with_bound(result: Result) -> Result:
 
     Itself where the minimum of the loss is no quantity, or d is a parameter already.
     """
-    if result.convention or d in result.parameters or "loss" not in result.quantities:
+    minimum = next((k for k in MINIMA if k in result.quantities), None)
+    if result.convention or d in result.parameters or minimum is None:
         return result
     problem = result.problem
     made = copy(result)
@@ -60,7 +63,7 @@ def with_bound(result: Result) -> Result:
         known = problem is not None and least_on_sphere(problem) is not None
         uniform = least_on_sphere(problem, proof) if problem is not None and known else None
         own = {k: replace(q, rests_on=result.evidence_of(k)) for k, q in result.quantities.items()}
-        return {**own, **_bounds(uniform, result)}
+        return {**own, **_bounds(uniform, result, minimum)}
 
     made._build = build
     return made
@@ -96,13 +99,14 @@ def bound_at(result: Result, **values: Given) -> Bound | None:
         which = str(word if word.is_Symbol else made.value(WHICH, DIGITS, **values))
     except DomainError:  # they are not told apart
         which = "both"
-    known = made.evidence_of(BOUND) if which == UNIFORM else result.evidence_of("loss")
+    minimum = next(k for k in MINIMA if k in result.quantities)
+    known = made.evidence_of(BOUND) if which == UNIFORM else result.evidence_of(minimum)
     return Bound(bound, which, known.grade)
 
 
-def _cases(result: Result) -> list[tuple[Expr, Boolean]]:
+def _cases(result: Result, minimum: str) -> list[tuple[Expr, Boolean]]:
     """The minimum of the loss over all dimensions, where two quantities may share it."""
-    loss, below = result.quantity("loss"), result.quantities.get("loss_below")
+    loss, below = result.quantity(minimum), result.quantities.get("loss_below")
     last = [(loss.expression, true)]
     if below is None or below.domain is None:
         return last
@@ -110,8 +114,8 @@ def _cases(result: Result) -> list[tuple[Expr, Boolean]]:
     return [(below.expression, Le(parameter, inside.high, evaluate=False)), *last]
 
 
-def _bounds(uniform: Expr | None, result: Result) -> dict[str, Quantity]:
-    cases, loss = _cases(result), result.quantity("loss")
+def _bounds(uniform: Expr | None, result: Result, minimum: str) -> dict[str, Quantity]:
+    cases, loss = _cases(result, minimum), result.quantity(minimum)
     domain = loss.domain if len(cases) == 1 else result.domain
     values, words = cases, [(Symbol(ALL), true)]
     if uniform is not None:
@@ -129,9 +133,9 @@ def _bounds(uniform: Expr | None, result: Result) -> dict[str, Quantity]:
         r"\mathcal{L}_{\ge}",
         _ALONE if uniform is None else _SAID,
         domain,
-        measured=AtMost("loss"),
+        measured=AtMost(minimum),
         room=Dimension(S.One, True) if uniform is None else None,
-        rests_on=result.evidence_of("loss") if uniform is None else None,
+        rests_on=result.evidence_of(minimum) if uniform is None else None,
     )
     word = replace(
         bound, expression=Piecewise(*words), symbol=r"\text{bound}", meaning=_WORD, measured=None

@@ -11,6 +11,7 @@ from sympy import Expr, Max, S, Symbol, oo
 from ..decide.domain import DomainError, between
 from ..decide.present import solve_linear, tidy
 from ..decide.root import ClampedRoot
+from ..losses.setting import Setting
 from ..losses.written import Plain
 from ..optimum.dimension import Dimension, d, has_one_optimum
 from ..optimum.reduction import reduced
@@ -163,8 +164,7 @@ def verdicts_at(result: Result, point: Mapping[Symbol, Expr], dimension: int) ->
     for own, names in dimensions(result, point).items():
         needs.setdefault(own.at(point), []).extend(names)
     if not needs:
-        about = "any" if result.alone is None else result.alone.dimension
-        raise DomainError(f"{result.id} does not depend on --dim; its dimension is: {about}")
+        return [(result.alone or Setting(())).in_dimension(result.id, point, dimension)]
     told = []
     for own, names in needs.items():
         endless = {s for s in own.least.free_symbols if point.get(s) is oo}

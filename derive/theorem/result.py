@@ -695,7 +695,7 @@ def _put_in(
             return oo
         at = ", ".join(f"{s} = {v}" for s, v in point.items())
         why = f": {error}" if isinstance(error, NoLimit) else ", where it is not defined"
-        what = "limit" if oo in point.values() else "value"
+        what = "known limit" if oo in point.values() else "value"
         raise DomainError(f"{name} has no {what} at {at}{why}") from None
     if quantity.signed and expression == 0 and oo in point.values():
         raise DomainError(f"{name} converges to 0 there, and its sign nearby is not known")

@@ -336,6 +336,22 @@ def test_a_symbol_is_renamed_in_text_and_code(cltheory: Any, refused: Any, style
     assert "alpha_min stands for something else" in refused(*at, "m=alpha_min")
 
 
+def test_dim_of_a_result_in_one_dimension_less_than_classes(cltheory: Any, refused: Any) -> None:
+    id = ("derive", "supcl-second-order", "--brief")
+    assert "d = 9 is m - 1" in cltheory(*id, "--m", "10", "--dim", "9").out
+    assert "with d = 9 about m = 10" in cltheory(*id, "--dim", "9").out
+    assert "12 is more than 9: ask supcl-threshold" in refused(*id, "--m", "10", "--dim", "12")
+    for m, d in (("10", "8"), ("oo", "8")):
+        assert "so the simplex of classes does not exist" in refused(*id, "--m", m, "--dim", d)
+
+
+def test_dim_gives_a_bound_for_kernels(cltheory: Any) -> None:
+    words = ("--n", "5", "--p", "2", "--tau", "1", "--gamma", "1", "--dim", "3", "--format", "json")
+    found = json.loads(cltheory("derive", "kernel-infonce", *words).out)["quantities"]
+    assert found["loss_at_least"]["value"] == found["least_loss"]["value"]
+    assert found["least_loss"]["dimension"] == {"least": "4", "sharp": False}
+
+
 def test_dim_gives_the_best_bound_and_d_where_that_is_a_parameter(cltheory: Any) -> None:
     words = ("derive", "simclr", "--n", "300", "--p", "2", "--tau", "0.1")
     found = json.loads(cltheory(*words, "--dim", "3", "--format", "json")[1])

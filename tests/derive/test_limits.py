@@ -27,6 +27,7 @@ from cltheory.derive.write.report import report
 from hypothesis import given
 from hypothesis import strategies as st
 from sympy import (
+    And,
     Expr,
     Integer,
     Lambda,
@@ -369,6 +370,12 @@ def test_signs_that_are_not_known(constant: Expr) -> None:
     [
         (Piecewise((X, log(X) > sqrt(X)), (1 / X, True)), S.Zero),
         (Piecewise((m, X < m), (tau, True)), tau),
+        (
+            Piecewise(
+                (m, And(X < m, X > 1)), (1 / X, And(X > m, Min(X, 2 * X) < 3 * X)), (X, True)
+            ),
+            S.Zero,
+        ),
         (Max(X, 2 * X, 3) / X, S(2)),
         (Min(X, 2 * X) / X, S.One),
         (Min(5, X), S(5)),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Max, Min, Piecewise, Symbol
+from sympy import And, Expr, Max, Min, Piecewise, Symbol, ordered
 from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean
 
 from ..domain import Domain
 from ..root import ClampedRoot
@@ -32,8 +33,11 @@ def with_cases_decided(e: Expr, x: Symbol, domain: Domain) -> Expr:
 
 
 def _sign(e: Expr, x: Symbol, domain: Domain) -> int:
-    if e.has(*_PARTS):
+    e = with_cases_decided(e, x, domain)
+    if e.has(ClampedRoot):
         raise NoLimit("a comparison depends on a root")
+    if e.has(*_CASES):
+        raise NoLimit("which of several values is the least or the largest is not known")
     return Growth(x, Signs(domain)).sign(neat(e))
 
 
@@ -41,12 +45,19 @@ def _case(e: Piecewise, x: Symbol, domain: Domain) -> Expr:
     for value, condition in e.args:
         if condition == True:  # noqa: E712
             return value
-        if not isinstance(condition, Relational):
-            raise NoLimit(f"the case {condition} is not decided far out")
-        sign = _sign(condition.lhs - condition.rhs, x, domain)
-        if condition.func(sign, 0) == True:  # noqa: E712
+        if _holds(condition, x, domain):
             return value
     raise NoLimit("no case applies far out")
+
+
+def _holds(condition: Boolean, x: Symbol, domain: Domain) -> bool:
+    """Whether a comparison, or all of several, holds from some ``x`` on."""
+    if isinstance(condition, And):
+        return all(_holds(k, x, domain) for k in ordered(condition.args))
+    if not isinstance(condition, Relational):
+        raise NoLimit(f"the case {condition} is not decided far out")
+    sign = _sign(condition.lhs - condition.rhs, x, domain)
+    return bool(condition.func(sign, 0))
 
 
 def _winner(e: Expr, x: Symbol, domain: Domain) -> Expr:

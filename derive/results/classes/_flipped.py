@@ -8,6 +8,7 @@ from sympy import And, Ge, Le, Min, Piecewise, Symbol
 
 from ...decide.domain import Domain
 from ...losses.softmax import SoftmaxLoss
+from ...losses.supcl import alpha
 from ...optimum.reduce import ReducedLoss
 from ...optimum.reduction import state_spectrum
 from ...optimum.threshold import Criterion, Threshold, threshold
@@ -20,6 +21,8 @@ from .._noise import rho
 from ._in_its_span import SEVERAL, curves_up, in_three, keeps_simplex
 from ._supcl import SYMMETRY
 
+#: What alpha alone may do.
+BELOW_ZERO = "; if it is negative, collapse is no local minimum even without flipped labels"
 #: What lowers the loss beyond an end, by what it is called.
 LEAVES = {
     "views": "separating the views of an instance",
@@ -64,7 +67,9 @@ def build(loss: SoftmaxLoss, wide: Domain, proof: Derivation) -> dict[str, Quant
             local,
             r"\rho_{\mathrm{local}}",
             "largest rho at which no motion lowers the loss of class collapse to second order; "
-            "collapse is not optimal beyond it, and may stop being the optimum before",
+            "collapse is not optimal beyond it, and may stop being the optimum before"
+            + BELOW_ZERO
+            * (alpha in wide.ranges),
             inside,
         ),
         "left_by": Quantity(

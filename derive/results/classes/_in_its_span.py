@@ -7,11 +7,12 @@ the inner products with other classes. What that costs to second order is added 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sympy import Expr, Ge, Symbol
 
-from ...decide.domain import Domain, at_least
+from ...decide.domain import Domain, DomainError, at_least
 from ...losses.setting import Setting
 from ...losses.softmax import SoftmaxLoss
 from ...losses.written import Plain, write
@@ -41,15 +42,31 @@ SEVERAL = at_least(2, "an instance of one view has none that separate")
 
 @dataclass(frozen=True)
 class Written(Setting):
-    """The loss as it is declared, in a dimension of which it is not a result for all others."""
+    """The loss as it is declared, in m - 1 dimensions; ``more`` is what to ask in more of them."""
 
     of: SoftmaxLoss | None = None
+    more: str = ""
+    dimension: str = "d = m - 1"
 
     @property
     def kind_of_loss(self) -> str:
         """What loss it is, of which no convention is read."""
         assert self.of is not None
         return f"{self.of.title} in m - 1 dimensions, in the terms of its paper only"
+
+    def in_dimension(self, id: str, point: Mapping[Symbol, Expr], dimension: int) -> str:
+        """What holds if the dimension is m - 1; a line on what to ask otherwise."""
+        classes = point.get(m, m)
+        if classes == m and dimension >= 2:
+            return f"all of this is about d = m - 1: with d = {dimension} about m = {dimension + 1}"
+        if classes - 1 == dimension:
+            return f"d = {dimension} is m - 1, the dimension that all of this is about"
+        other = (
+            f"more than {classes - 1}: ask {self.more}"
+            if (dimension - classes).is_nonnegative
+            else f"less than {classes - 1}, so the simplex of classes does not exist"
+        )
+        raise DomainError(f"{id} is about d = m - 1 alone, and {dimension} is {other}")
 
     def written(self, style: Plain) -> tuple[str, tuple[str, ...]]:
         """The formula of the loss, and what its letters are."""

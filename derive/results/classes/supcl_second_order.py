@@ -115,5 +115,5 @@ RESULT = Result(
     domain=ROOM,
     build=build,
     meanings={**SYMMETRY.meanings, **SUPCL.meanings},
-    subject=Written((), dimension="d = m - 1", of=SUPCL),
+    subject=Written((), of=SUPCL, more="supcl-threshold"),
 )

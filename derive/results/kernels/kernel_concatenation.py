@@ -16,6 +16,7 @@ from ...decide.present import tidy
 from ...decide.root import ClampedRoot
 from ...losses.kernel import gamma, gamma2, tau2
 from ...losses.softmax import tau
+from ...optimum.dimension import Dimension
 from ...problems.domains import INSTANCES
 from ...proof.derivation import Derivation
 from ...proof.relations import ge, gt, le
@@ -94,18 +95,23 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     share = ClampedRoot(Lambda(r, rate), S.Zero, S.One)
     best = [k.xreplace({r: share}) for k in kernels(r)]
+    halves = Dimension(2 * n - 2, False)
     return {
-        "split": Quantity(share, r"r^\star", "squared length of the first half of every embedding"),
+        "split": Quantity(
+            share, r"r^\star", "squared length of the first half of every embedding", room=halves
+        ),
         "kernel_negative": Quantity(
             best[0] + best[1],
             r"k_{\mathrm{negative}}",
             "sum of both kernels of two negatives; of two views it is 2",
+            room=halves,
         ),
         "least_loss": Quantity(
             whole.xreplace({both: best[0] + best[1], mass: S(2)}),
             r"\mathcal{L}^\star",
             "minimum of the loss, at a simplex in each half with coinciding views",
             spellings=(r"\mathcal{L}^*",),
+            room=halves,
         ),
     }
 

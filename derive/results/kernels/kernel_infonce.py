@@ -8,11 +8,14 @@ the Gaussian it is so up to a temperature: see ``kernel-threshold``.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sympy import Rational, S
 
 from ...decide.domain import POSITIVE, Domain
 from ...losses.kernel import KERNEL_CLIP, KERNEL_INFONCE, gamma
 from ...losses.softmax import tau
+from ...optimum.dimension import Dimension
 from ...problems.domains import INSTANCES
 from ...proof.derivation import Derivation
 from ...structures.hierarchy import n, p
@@ -40,14 +43,15 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     views = state_views(KERNEL_INFONCE, proof)
     pairs = state_towers(KERNEL_CLIP, proof)
     there = to_square(SIMILARITY, APART)
+    fits, everywhere = Dimension(n - 1, False), Dimension(S.One, True)
     at = {psi_p: S.Zero, psi_n: there}
     return {
-        **definite,
-        **convexity,
+        **{k: replace(q, room=everywhere) for k, q in {**definite, **convexity}.items()},
         "similarity": Quantity(
             there,
             r"\psi_{\mathrm{simplex}}",
             "logarithm of the kernel of two negatives at the simplex",
+            room=fits,
         ),
         "least_loss": Quantity(
             views.xreplace(at),
@@ -55,6 +59,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "minimum of the loss, at the simplex with coinciding views",
             OPTIMAL,
             spellings=(r"\mathcal{L}^*",),
+            room=fits,
         ),
         "least_loss_towers": Quantity(
             pairs.xreplace({N: n, **at}),
@@ -62,6 +67,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             "minimum of the loss of n pairs in two towers, the mean of both directions, at the "
             "simplex with coinciding towers",
             OPTIMAL.restricted([n, tau, gamma]),
+            room=fits,
         ),
     }
 
