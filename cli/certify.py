@@ -164,17 +164,15 @@ def _for_rocq(name: str, file: dict[str, Any], problem: Problem, force: bool) ->
     """Write a certificate as a theorem, with its proof and what that rests on beside it."""
     from ..derive.decide.exact import exact
     from ..derive.papers.sources import MADE_BY
-    from ..derive.write.rocq.certified import certified
+    from ..derive.write.rocq.certified import certified, inner_of
     from ..derive.write.rocq.document import Written, files
     from ..derive.write.rocq.terms import NotWritten
 
     symbols = {s.name: s for s in problem.domain.ranges}
     try:
         point = {symbols[k]: exact(v) for k, v in file["parameters"].items()}
-        if "inner" not in file["point"]:
-            raise NotWritten("it has embeddings, not one inner product per relation")
         stem = Path(name).stem
-        theorems = certified(stem, problem, point, file["point"]["inner"], file["claim"])
+        theorems = certified(stem, problem, point, inner_of(file), file["claim"])
         texts = files(stem, [Written(_about(file, problem), theorems)])
     except NotWritten as why:
         raise click.UsageError(f"{name}: no theorem for Rocq: {why}") from None

@@ -8,14 +8,17 @@ points there are, the proof is as short.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import product
+from math import fsum, hypot
+from operator import mul
 from re import sub
+from typing import Any
 
-from sympy import Expr, Rational, S, Symbol
+from sympy import Expr, Rational, S, Symbol, log
 
 from ...problems.problem import Problem
-from .declared import CONTRAST, MEAN, Declared, Kinds
+from .declared import CONTRAST, MEAN, SEVERAL, Declared, Kinds
 from .kinds import read
 from .statements import Theorem
 from .terms import NotWritten, term
@@ -86,6 +89,31 @@ def certified(
     return value, lower
 
 
+def inner_of(file: Mapping[str, Any]) -> Mapping[str, str]:
+    """The inner products of a certificate by relation; of embeddings their means.
+
+    The loss is convex, so these have no larger one.
+
+    Raises
+    ------
+    NotWritten
+        If its points are of several kinds.
+    """
+    inner, axes = file["point"].get("inner"), file["axes"]
+    if inner is not None:
+        return dict(inner)
+    if any(isinstance(axis, list) for axis in axes):
+        raise NotWritten(SEVERAL)
+    rows = [[float(x) for x in row] for row in file["point"]["embeddings"]]
+    lengths = [hypot(*row) for row in rows]
+    found: dict[str, list[float]] = {}
+    places = list(product(*map(range, axes)))
+    for (u, x, r), (v, y, s) in product(zip(places, rows, lengths, strict=True), repeat=2):
+        key = "".join("=" if i == j else "/" for i, j in zip(u, v, strict=True))
+        found.setdefault(file["pattern"][key], []).append(fsum(map(mul, x, y)) / (r * s))
+    return {relation: repr(fsum(values) / len(values)) for relation, values in found.items()}
+
+
 def _is(kinds: Kinds, declared: Declared) -> bool:
     """Whether the space has a dimension."""
     return all(k == MEAN or a >= 2 for k, a in zip(kinds, declared.axes, strict=True))
@@ -103,17 +131,26 @@ def _unfold(declared: Declared) -> str:
 
 
 def _numeric(declared: Declared) -> str:
-    """Unfolds what is about lists, puts bounds for each exponential, and compares numbers."""
-    lines = [f"cbn [row eigen over {declared.fields}];"]
+    """Unfolds what is about lists, names each exponential, and compares numbers."""
+    named = (
+        f"assert (E{k} := power{k}_); set (y{k} := {atom}) in *; clearbody y{k};"
+        for k, atom in enumerate(declared.spelled, 1)
+    )
+    unfolded = f"cbn [row eigen over {declared.fields}];"
+    return "\n  ".join([unfolded, *named, f"interval with (i_prec {BITS})."])
+
+
+def _powers(declared: Declared) -> Iterator[str]:
+    """Bounds of each exponential."""
     for k, (atom, power) in enumerate(declared.spelled.items(), 1):
-        middle = _down(power.evalf(WORKING), WORKING - 10)
-        low, high = (term(middle + side * Rational(1, 10 ** (WORKING - 11))) for side in (-1, 1))
-        lines += [
-            f"assert (E{k} : {low} <= {atom} <= {high})",
-            f"  by (split; interval with (i_prec {BITS}));",
-            f"set (y{k} := {atom}) in *; clearbody y{k};",
-        ]
-    return "\n  ".join([*lines, f"interval with (i_prec {BITS})."])
+        value = power.evalf(WORKING)
+        digits = WORKING - 10 - max(0, int(log(value, 10).evalf()) + 1)
+        middle, width = _down(value, digits), Rational(10) ** (1 - digits)
+        low, high = (term(middle + side * width) for side in (-1, 1))
+        yield (
+            f"Lemma power{k}_ : {low} <= {atom} <= {high}.\n"
+            f"Proof. split; interval with (i_prec {BITS}). Qed."
+        )
 
 
 def _lemmas(declared: Declared) -> tuple[str, ...]:
@@ -122,6 +159,7 @@ def _lemmas(declared: Declared) -> tuple[str, ...]:
     partition = f"unfold {_unfold(declared)};\n  {_numeric(declared)}"
     known = (sub(r"use partition\d+\.", partition, line) for line in declared.convex_proof())
     return (
+        *_powers(declared),
         f"Lemma sizes_ : map INR {declared.numbers} = {declared.sizes}.\n"
         "Proof. cbn [map]; rewrite !INR_IZR_INZ; reflexivity. Qed.",
         f"Lemma one_ : forall N, In N {declared.numbers} -> (1 <= N)%nat.\n"
