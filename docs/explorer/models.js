@@ -71,7 +71,7 @@ export function landmarksOf(model, state) {
   // The optimum of all dimensions, or what the sphere of this one leaves; none where too much cancels.
   const { loss } = optimumOf(model, s), higher = sphere > loss, value = Number.isNaN(loss) ? undefined : higher ? sphere : loss;
   const how = higher ? "by the bound for d dimensions, proved in words" : "by the optimum over all dimensions";
-  const means = `no embeddings in d = ${s.d} have less, ${how}`;
+  const means = `${model.of ?? ""}no embeddings in d = ${s.d} have less, ${how}`;
   return [...rows, { name: "least", label: "least possible", means, value, result: higher ? "uniform-bound" : command }];
 }
 
@@ -220,8 +220,10 @@ const moco = {
   explain: (s) => ["moco", { batch: s.N, tau: s.tau, dim: s.d }],
 };
 
+const QUEUED = "in the mean over the data, with keys of the present encoder";
 const mocoQueue = {
-  ...moco, convention: "a queue of Q negatives, in the mean over keys of the present encoder", key: "moco", reads: undefined, map: ["Q", "d"],
+  ...moco, convention: "the paper, lightly: a queue of Q negatives", key: "moco", reads: undefined, map: ["Q", "d"],
+  when: QUEUED, of: `${QUEUED}, `,
   own: (s) => ({ N: s.Q + 1, Q: s.Q, tau: s.tau, d: s.d }), parameters: ["Q", "tau", "d"], sphere: theory.uniform_bound_loss_at_least_two_towers,
   explain: (s) => ["moco", { queue: s.Q, tau: s.tau, dim: s.d }],
 };
@@ -243,7 +245,7 @@ const siglip = { ...sigmoid, convention: "SigLIP, open_clip", key: "siglip", sig
 
 const spectral = {
   ...clip, title: "Spectral", convention: "HaoChen et al. (2021), at length 1", key: "spectral", command: "pair-energy", pure: "orthogonal", negative: 0,
-  own: (s) => ({ N: s.N, d: s.d }), parameters: ["N", "d"], library: undefined, derives: false, loss: theory.spectral_orthogonal, sphere: undefined,
+  own: (s) => ({ N: s.N, d: s.d }), parameters: ["N", "d"], library: undefined, derives: false, when: "at the minimum", loss: theory.spectral_orthogonal, sphere: undefined,
   explain: (s) => ["spectral", { batch: s.N, dim: s.d }],
 };
 
@@ -251,7 +253,7 @@ const spectral = {
 const pairwise = (name) => ({
   title: "Pairwise", convention: name, key: `pairwise_${under(name)}`, prefix: `pairwise_${under(name)}`, kind: "pairs", own: (s) => ({ N: s.N, t: s.t, d: s.d }),
   parameters: ["N", ...(SCALED.includes(name) ? ["t"] : []), "d"], map: SCALED.includes(name) ? ["t", "N"] : ["N", "d"],
-  command: "pairwise-threshold", given: ["N", ...(SCALED.includes(name) ? ["t"] : [])], input: name, when: "here",
+  command: "pairwise-threshold", given: ["N", ...(SCALED.includes(name) ? ["t"] : [])], input: name, when: "at these values",
   phase: (s) => ({ 0: "simplex", 2: "antipodal" })[theory[`pairwise_${under(name)}_x_star`](s)] ?? "between",
 });
 const SCALED = ["exponential", "softplus-margin"];

@@ -161,7 +161,7 @@ function changed() {
 }
 
 function rest() {
-  map.budget = 10;
+  map.budget = 8;
   marks();
   commands(model().own(state));
   $("link").href = (strip ? "explorer.html" : "") + hash();
@@ -182,7 +182,7 @@ function show() {
   $("thresholds").replaceChildren(...found.thresholds.map(threshold));
   if (!found.thresholds.length) $("thresholds").textContent = model().phase ? "Its result has none in closed form; the map shows where it changes." : "There are none: the structure is always optimal.";
   numbers(found);
-  map.budget = Math.max(1, 5 - (performance.now() - start));
+  map.budget = Math.max(1, 3 - (performance.now() - start));
   phases();
 }
 
@@ -242,6 +242,7 @@ system.addEventListener("change", changed);
 $("theme").addEventListener("click", () => colour((style.colorScheme || (system.matches ? "dark" : "light")) === "dark" ? "light" : "dark"));
 $("theme").hidden = Boolean(site);
 if (site) new MutationObserver(follow).observe(site, { attributeFilter: ["data-md-color-scheme"] });
+if (site) style.overflow = "hidden"; // the frame is as high as what is in it
 if (site) follow();
 read();
 restart();
