@@ -125,7 +125,7 @@ const row = (result, name, side, over, other, phase) => ({ result, name, side, o
 const valueAtLimit = (model, s, { result, name }) => at(`${under(result)}_${name}`, inItsTerms(model, s));
 const isBeyond = (model, s, limit, value) => limit.side * ((limit.parameter === "b" ? model.sign : 1) * s[limit.parameter] - value) > 0;
 
-function limitsOf(model, s) {
+function limitsOf(model, s, quick) {
   const rows = (model.limits ?? []).map((limit) => {
     const value = valueAtLimit(model, s, limit), { parameter, name, over, other } = limit, { symbol } = PARAMETERS[parameter];
     const said = value === undefined ? `${other} at any ${symbol}` : isBeyond(model, s, limit, value) ? over : other;
@@ -134,9 +134,9 @@ function limitsOf(model, s) {
   });
   if (!model.alone || s.B >= s.items) return rows;
   // Where instances separate if the loss is over random batches, by what an anchor alone does.
-  const each = ALONE.map(([name, label]) => [label, at(`${under(model.alone)}_alpha_high_${name}`, s)]), [[, value]] = each;
+  const each = ALONE.map(([name, label]) => [label, quick ? undefined : at(`${under(model.alone)}_alpha_high_${name}`, s)]), [[, value]] = each;
   const note = `over random batches of ${s.B} instances. Of an anchor alone of its class:`, said = s.alpha <= value ? "instances stay together" : "instances separate";
-  return [...rows, { symbol: "α<sub>high</sub>", note, value, each, parameter: "alpha", result: model.alone, said: value === undefined ? "no such threshold here" : said }];
+  return [...rows, { symbol: "α<sub>high</sub>", note, value, each, parameter: "alpha", result: model.alone, said: quick ? "…" : value === undefined ? "no such threshold here" : said }];
 }
 
 const ALONE = [
@@ -280,10 +280,10 @@ export function phaseOf(model, s) {
   return s.d < room(model, s, phase) ? "no room" : phase;
 }
 
-/** Everything that is known at a state. */
-export function answer(model, state) {
+/** Everything that is known at a state; if there is no time, without what takes longest. */
+export function answer(model, state, quick = false) {
   const s = model.own(state), pure = pureOf(model, s), phase = phaseOf(model, s), [title, words] = STRUCTURES[pure];
-  const optimum = { ...optimumOf(model, s), needs: needed(model, s, pure) }, thresholds = limitsOf(model, s);
+  const optimum = { ...optimumOf(model, s), needs: needed(model, s, pure) }, thresholds = limitsOf(model, s, quick);
   const near = thresholds.find((row) => row.phase === pure) ?? thresholds.find((row) => row.phase), gap = near && s[near.parameter] - near.value;
   const said = near ? `${words(s)}: ${PARAMETERS[near.parameter].symbol} is ${shown(Math.abs(gap), 3)} ${gap < 0 ? "below" : "above"} ${near.symbol}` : `${model.when ?? "at every temperature"}, ${words(s)}`;
   const known = { s, phase, optimum, thresholds };
