@@ -1,0 +1,1 @@
+"""Structures: relations of pairs, their eigenspaces, and explicit vectors at concrete sizes."""

@@ -29,9 +29,7 @@ const sum = (...terms) => [0, 1, 2].map((i) => terms.reduce((all, [c, v]) => all
 const root = (x) => Math.sqrt(Math.max(0, x));
 
 /** Points with their colours, lines between them, and what of the optimum they are. */
-export function layout(optimum, s) {
-  return optimum.kind === "pairs" ? pairs(optimum, s) : classes(optimum, s);
-}
+export const layout = (optimum, s) => (optimum.kind === "pairs" ? pairs : classes)(optimum, s);
 
 function classes(optimum, s) {
   const alone = optimum.kind === "images", [m, n, p] = alone ? [s.n, 1, s.p] : [s.m, s.n, s.p];
@@ -123,8 +121,7 @@ export class Drawing {
     for (const flat of [(t) => [Math.cos(t), 0, Math.sin(t)], (t) => [0, Math.cos(t), Math.sin(t)]]) {
       for (let k = 0; k <= 64; k++) {
         const q = place(flat((k * Math.PI) / 32));
-        if (k) context.lineTo(q.x, q.y);
-        else context.moveTo(q.x, q.y);
+        context[k ? "lineTo" : "moveTo"](q.x, q.y);
       }
     }
     context.stroke();

@@ -71,7 +71,7 @@ export function landmarksOf(model, state) {
   // The optimum of all dimensions, or what the sphere of this one leaves; none where too much cancels.
   const { loss } = optimumOf(model, s), higher = sphere > loss, value = Number.isNaN(loss) ? undefined : higher ? sphere : loss;
   const how = higher ? "by the bound for d dimensions, proved in words" : "by the optimum over all dimensions";
-  const means = `no embeddings in d = ${s.d} have less, ${how}`;
+  const means = `${model.of ?? ""}no embeddings in d = ${s.d} have less, ${how}`;
   return [...rows, { name: "least", label: "least possible", means, value, result: higher ? "uniform-bound" : command }];
 }
 
@@ -125,7 +125,7 @@ const row = (result, name, side, over, other, phase) => ({ result, name, side, o
 const valueAtLimit = (model, s, { result, name }) => at(`${under(result)}_${name}`, inItsTerms(model, s));
 const isBeyond = (model, s, limit, value) => limit.side * ((limit.parameter === "b" ? model.sign : 1) * s[limit.parameter] - value) > 0;
 
-function limitsOf(model, s) {
+function limitsOf(model, s, quick) {
   const rows = (model.limits ?? []).map((limit) => {
     const value = valueAtLimit(model, s, limit), { parameter, name, over, other } = limit, { symbol } = PARAMETERS[parameter];
     const said = value === undefined ? `${other} at any ${symbol}` : isBeyond(model, s, limit, value) ? over : other;
@@ -134,9 +134,9 @@ function limitsOf(model, s) {
   });
   if (!model.alone || s.B >= s.items) return rows;
   // Where instances separate if the loss is over random batches, by what an anchor alone does.
-  const each = ALONE.map(([name, label]) => [label, at(`${under(model.alone)}_alpha_high_${name}`, s)]), [[, value]] = each;
+  const each = ALONE.map(([name, label]) => [label, quick ? undefined : at(`${under(model.alone)}_alpha_high_${name}`, s)]), [[, value]] = each;
   const note = `over random batches of ${s.B} instances. Of an anchor alone of its class:`, said = s.alpha <= value ? "instances stay together" : "instances separate";
-  return [...rows, { symbol: "α<sub>high</sub>", note, value, each, parameter: "alpha", result: model.alone, said: value === undefined ? "no such threshold here" : said }];
+  return [...rows, { symbol: "α<sub>high</sub>", note, value, each, parameter: "alpha", result: model.alone, said: quick ? "…" : value === undefined ? "no such threshold here" : said }];
 }
 
 const ALONE = [
@@ -220,8 +220,10 @@ const moco = {
   explain: (s) => ["moco", { batch: s.N, tau: s.tau, dim: s.d }],
 };
 
+const QUEUED = "in the mean over the data, with keys of the present encoder";
 const mocoQueue = {
-  ...moco, convention: "a queue of Q negatives, in the mean over keys of the present encoder", key: "moco", reads: undefined, map: ["Q", "d"],
+  ...moco, convention: "the paper, lightly: a queue of Q negatives", key: "moco", reads: undefined, map: ["Q", "d"],
+  when: QUEUED, of: `${QUEUED}, `,
   own: (s) => ({ N: s.Q + 1, Q: s.Q, tau: s.tau, d: s.d }), parameters: ["Q", "tau", "d"], sphere: theory.uniform_bound_loss_at_least_two_towers,
   explain: (s) => ["moco", { queue: s.Q, tau: s.tau, dim: s.d }],
 };
@@ -243,7 +245,7 @@ const siglip = { ...sigmoid, convention: "SigLIP, open_clip", key: "siglip", sig
 
 const spectral = {
   ...clip, title: "Spectral", convention: "HaoChen et al. (2021), at length 1", key: "spectral", command: "pair-energy", pure: "orthogonal", negative: 0,
-  own: (s) => ({ N: s.N, d: s.d }), parameters: ["N", "d"], library: undefined, derives: false, loss: theory.spectral_orthogonal, sphere: undefined,
+  own: (s) => ({ N: s.N, d: s.d }), parameters: ["N", "d"], library: undefined, derives: false, when: "at the minimum", loss: theory.spectral_orthogonal, sphere: undefined,
   explain: (s) => ["spectral", { batch: s.N, dim: s.d }],
 };
 
@@ -251,7 +253,7 @@ const spectral = {
 const pairwise = (name) => ({
   title: "Pairwise", convention: name, key: `pairwise_${under(name)}`, prefix: `pairwise_${under(name)}`, kind: "pairs", own: (s) => ({ N: s.N, t: s.t, d: s.d }),
   parameters: ["N", ...(SCALED.includes(name) ? ["t"] : []), "d"], map: SCALED.includes(name) ? ["t", "N"] : ["N", "d"],
-  command: "pairwise-threshold", given: ["N", ...(SCALED.includes(name) ? ["t"] : [])], input: name, when: "here",
+  command: "pairwise-threshold", given: ["N", ...(SCALED.includes(name) ? ["t"] : [])], input: name, when: "at these values",
   phase: (s) => ({ 0: "simplex", 2: "antipodal" })[theory[`pairwise_${under(name)}_x_star`](s)] ?? "between",
 });
 const SCALED = ["exponential", "softplus-margin"];
@@ -278,10 +280,10 @@ export function phaseOf(model, s) {
   return s.d < room(model, s, phase) ? "no room" : phase;
 }
 
-/** Everything that is known at a state. */
-export function answer(model, state) {
+/** Everything that is known at a state; if there is no time, without what takes longest. */
+export function answer(model, state, quick = false) {
   const s = model.own(state), pure = pureOf(model, s), phase = phaseOf(model, s), [title, words] = STRUCTURES[pure];
-  const optimum = { ...optimumOf(model, s), needs: needed(model, s, pure) }, thresholds = limitsOf(model, s);
+  const optimum = { ...optimumOf(model, s), needs: needed(model, s, pure) }, thresholds = limitsOf(model, s, quick);
   const near = thresholds.find((row) => row.phase === pure) ?? thresholds.find((row) => row.phase), gap = near && s[near.parameter] - near.value;
   const said = near ? `${words(s)}: ${PARAMETERS[near.parameter].symbol} is ${shown(Math.abs(gap), 3)} ${gap < 0 ? "below" : "above"} ${near.symbol}` : `${model.when ?? "at every temperature"}, ${words(s)}`;
   const known = { s, phase, optimum, thresholds };

@@ -93,10 +93,9 @@ const link = (id) => `<a href="results/${id}/index.html" target="_top" title="${
 
 function threshold(row) {
   const spec = PARAMETERS[row.parameter], found = made("div", { className: "threshold" });
-  const known = row.value !== undefined;
-  found.innerHTML = `<div class="line"><i>${row.symbol}</i> <b>${known ? shown(row.value, 6) : "none"}</b>
+  found.innerHTML = `<div class="line"><i>${row.symbol}</i> <b>${shown(row.value, 6)}</b>
     <span class="means">${row.said}</span></div>`;
-  if (known) {
+  if (row.value !== undefined || row.each) {
     const [mark, here] = [row.value, state[row.parameter]].map((x) => 100 * position(spec, x));
     found.append(made("div", { className: "bar", innerHTML: `<s style="left:${mark}%"></s><u style="left:${here}%"></u>` }));
   }
@@ -152,7 +151,7 @@ map.done = (phases) => {
   const named = (phase) => (STRUCTURES[phase] ? STRUCTURES[phase][0].toLowerCase() + (STRONGER[phase] ?? "") : "d is too small: only a bound");
   $("legend").innerHTML = phases.map((phase) => `<li><i style="background:${square(phase)}"></i>${named(phase)}</li>`).join("");
 };
-let waiting = 0, resting = 0;
+let waiting = 0, resting = 0, busy = 0;
 
 function changed() {
   if (!waiting) waiting = requestAnimationFrame(show);
@@ -161,7 +160,10 @@ function changed() {
 }
 
 function rest() {
-  map.budget = 10;
+  const late = busy > 8;
+  busy = 0;
+  if (late) show();
+  map.budget = 8;
   marks();
   commands(model().own(state));
   $("link").href = (strip ? "explorer.html" : "") + hash();
@@ -169,11 +171,10 @@ function rest() {
 }
 
 function show() {
-  const start = performance.now();
-  waiting = 0;
-  const found = answer(model(), state), { optimum } = found, [title, words, room] = $("answer").children;
+  const start = performance.now(), found = answer(model(), state, busy > 8), { optimum } = found, [title, words, room] = $("answer").children;
   if (title.textContent !== found.title) title.textContent = found.title;
   words.innerHTML = found.words;
+  waiting = 0;
   const least = optimum.needs;
   room.textContent = state.d >= least ? "" : `The optimum drawn here needs d ≥ ${least}; in d = ${state.d} its loss is a lower bound.`;
   const drawn = layout(optimum, found.s);
@@ -182,7 +183,8 @@ function show() {
   $("thresholds").replaceChildren(...found.thresholds.map(threshold));
   if (!found.thresholds.length) $("thresholds").textContent = model().phase ? "Its result has none in closed form; the map shows where it changes." : "There are none: the structure is always optimal.";
   numbers(found);
-  map.budget = Math.max(1, 5 - (performance.now() - start));
+  busy = Math.max(busy, performance.now() - start);
+  map.budget = Math.max(1, 3 - busy);
   phases();
 }
 
@@ -242,6 +244,7 @@ system.addEventListener("change", changed);
 $("theme").addEventListener("click", () => colour((style.colorScheme || (system.matches ? "dark" : "light")) === "dark" ? "light" : "dark"));
 $("theme").hidden = Boolean(site);
 if (site) new MutationObserver(follow).observe(site, { attributeFilter: ["data-md-color-scheme"] });
+if (site) style.overflow = "hidden"; // the frame is as high as what is in it
 if (site) follow();
 read();
 restart();

@@ -13,9 +13,7 @@ export function valueAt(spec, where) {
 }
 
 /** The nearest value that the parameter may have. */
-export function fitted(spec, value) {
-  return Math.min(spec.max, Math.max(spec.min, spec.integer ? Math.round(value) : value));
-}
+export const fitted = (spec, value) => Math.min(spec.max, Math.max(spec.min, spec.integer ? Math.round(value) : value));
 
 /** The next value up or down, for the keys of a slider. */
 export function stepped(spec, value, by) {
