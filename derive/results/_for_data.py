@@ -46,9 +46,9 @@ class ForData(AtNumbers):
         id: str,
         *,
         derive: Derive,
-        parameters: tuple[Symbol, ...],
         domain: Domain,
         with_data: tuple[Symbol, ...],
+        parameters: tuple[Symbol, ...] | None = None,
         check: Callable[[Data], Data] = dict,
         about: Callable[[Data], Data] | None = None,
         data: Data | None = None,
@@ -67,7 +67,7 @@ class ForData(AtNumbers):
             **described,
         )
         self.data, self.fixed = dict(data or {}), dict(at or {})
-        chosen = with_data if data else parameters
+        chosen = with_data if data else parameters or domain.symbols()
         super().__init__(
             id,
             parameters=chosen,

@@ -7,18 +7,16 @@ from collections.abc import Mapping
 from sympy import Dummy, Expr, Max, Min, NumberSymbol, Piecewise, Pow, S, Symbol, exp, log, oo
 
 from ...errors import Unproved
+from ..ball import NoValue
 from ..cases import with_signed_logs
 from ..decide import is_proved_positive
+from ..digits import sign as sign_of_number
 from ..domain import Domain, Range
 from ..factors import proves_positive
 from ..normal import ExpField, NotInField, in_order, vanishes
 from ..present import tidy
 from ..root import ClampedRoot
 from ..splitting import split_logs, split_roots
-
-#: Digits at which a number's sign is read; SymPy works longer where terms cancel, up to MOST.
-DIGITS = 30
-MOST = 2000
 
 
 class NoLimit(Unproved, ValueError):
@@ -206,12 +204,9 @@ def _transcendental(e: Expr) -> set[Expr]:
 
 def _of_number(c: Expr) -> int:
     try:
-        value = c.evalf(DIGITS, maxn=MOST)
-    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
-        raise NoLimit("a constant has no value") from None
-    if not value.is_real or not value.is_finite:
-        raise NoLimit("a constant is not a real number")
-    # Of a number that could not be told from zero SymPy keeps a single bit.
-    if value == 0 or value._prec < DIGITS:
+        found = sign_of_number(c)
+    except NoValue:
+        raise NoLimit("a constant is not a real number") from None
+    if found is None:
         raise NoLimit(f"the number {c} could not be told from zero")
-    return 1 if value > 0 else -1
+    return found

@@ -213,7 +213,6 @@ RESULT = ForData(
     "clip-pair-graph",
     title="The pair graph of CLIP: its Laplacian, its loss, and how pairs are drawn",
     source="tan2024spectral, Definition 4.1 and Theorem 4.2",
-    parameters=(n_A, n_B, tau),
     with_data=(tau,),
     lists=(EDGES,),
     domain=DOMAIN,

@@ -109,7 +109,6 @@ RESULT = ForData(
     "mrf",
     title="The distribution over subgraphs of out-degree one",
     source="tan2024spectral, Definition 2.2, Lemmas 2.3 and 2.4",
-    parameters=(n,),
     with_data=(),
     lists=(PI,),
     domain=DOMAIN,

@@ -248,7 +248,6 @@ RESULT = ForData(
     "spectral-clustering",
     title="InfoNCE as a trace with a Laplacian and the logarithm of a partition function",
     source="tan2024spectral, Lemma 2.5 and Theorem 3.1",
-    parameters=(n, C, k, tau),
     with_data=(tau,),
     lists=(PI, EMBEDDINGS),
     domain=DOMAIN,

@@ -259,7 +259,6 @@ RESULT = ForData(
     "exponential-kernel",
     title="Maximum entropy: why exponential kernels, and how tight the bound is",
     source="tan2024spectral, Section 5.1 and Theorem 5.1",
-    parameters=(n, tau, psi_1, psi_i, partition),
     with_data=(tau,),
     lists=(PSI,),
     domain=DOMAIN,

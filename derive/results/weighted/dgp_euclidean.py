@@ -131,7 +131,6 @@ RESULT = ForData(
     "dgp-euclidean",
     title="When points attain the bound of weighted InfoNCE of squared distances",
     source="vock2026unified, Corollary 3.4 and Theorem 3.7",
-    parameters=(q,),
     with_data=(q,),
     lists=(DISSIMILARITIES,),
     domain=DOMAIN,

@@ -154,7 +154,6 @@ RESULT = ForData(
     "dgp-spherical",
     title="When unit vectors attain the bound of weighted InfoNCE of cosines",
     source="vock2026unified, Corollary 3.5 and Theorem 3.8",
-    parameters=(q, tau),
     with_data=(q, tau),
     lists=(DISSIMILARITIES,),
     domain=DOMAIN,

@@ -17,13 +17,11 @@ from ...losses.labels import HARD_SUPCON
 from ...losses.softmax import tau
 from ...optimum.blocks import state_certificate, state_reduction
 from ...proof.derivation import Derivation
-from ...structures.classes import n1, n2
 from ...theorem.measure import Reading, product
 from ...theorem.quantity import Quantity
 from ...theorem.subject import Symmetric
 from .._for_data import Data, ForData
 from .._pure import least_loss
-from ._labels import C
 from ._of_sizes import SIZES, Sizes, about, checked, numbers, optima, seen
 from ._one_apart import DOMAIN, MEANINGS, PROBLEM, OneApart
 
@@ -78,7 +76,6 @@ RESULT = ForData(
     "supcon-imbalanced",
     title="The optimum of SupCon on classes of unequal sizes",
     source="vock2026unified, Theorem 3.13, and beyond it",
-    parameters=(C, n1, n2, tau),
     with_data=(tau,),
     lists=(SIZES,),
     domain=DOMAIN,
