@@ -101,7 +101,8 @@ def diagnose_command(**options: Any) -> int:
     try:
         taken, classifier = take(given)
         settings = Settings(
-            *(given.tau, given.normalise, given.batch, given.batches, given.c, given.seed),
+            *(given.tau, given.normalise, given.batch, given.batches),
+            *(0.5 if given.c is None else given.c, given.seed),
             classifier,
         )
         with counting("diagnose") as show:
@@ -132,7 +133,6 @@ class Given(SimpleNamespace):
             raise click.UsageError("--column needs --labels")
         if self.c is not None and self.style == "text" and not self.band:
             raise click.UsageError("--c is a constant of the band: add --band")
-        self.c = 0.5 if self.c is None else self.c
         if not COLDEST <= self.tau <= HOTTEST:
             raise click.UsageError(
                 f"--temperature must be from {COLDEST:g} to {HOTTEST:g}, not {self.tau:g}"

@@ -158,11 +158,10 @@ def advised(
     chosen = _chosen(at if steered in here else wide, ranges)
     if steered in ranges and steered in chosen.numbers:  # it is not where no value is safe
         ranges = ranges | (_ranges(chosen, ("tau",)) or {"tau": _tempered(chosen, steered)})
-    for name in set(ranges) - set(here) - ({"tau"} if steered in here else set()):
-        ranges[name] = replace(ranges[name], least=room.low)
     if room:
-        ranges["dim"] = room
-    chosen = replace(at, numbers=chosen.numbers | {"dim": at.numbers["dim"]})
+        far = set(ranges) - set(here) - ({"tau"} if steered in here else set())
+        ranges |= {name: replace(ranges[name], least=room.low) for name in far} | {"dim": room}
+    chosen = replace(at, numbers={**chosen.numbers, "dim": at.numbers["dim"]})
     safe = tuple(ranges.values())
     first = sorted(safe, key=lambda k: k.name != "dim" or (k.margin or 0) >= 0)  # if too small
     hints = (Told("hint", text) for text in at.advice.hints)

@@ -51,8 +51,8 @@ class Setting:
     words: Mapping[str, str]
 
     def in_dimension(self, dim: Expr) -> Setting:
-        """The same in another dimension."""
-        in_span = dim == self.numbers.get("classes", S.Zero) - 1
+        """The same in another dimension; two classes in one are no case of any result."""
+        in_span = dim == self.numbers.get("classes", S.Zero) - 1 and dim > 1
         words = {**self.words, "room": "span" if in_span else "more"}
         return replace(self, numbers={**self.numbers, "dim": dim}, words=words)
 
@@ -97,9 +97,9 @@ def setting(
     for word, value in (("sampling", sampling), ("alone", alone)):
         if value is not None and word not in advice.asks:
             raise DomainError(f"nothing that is known of {loss} here depends on --{word}: omit it")
-    if "views" not in advice.asks and not sizes and str(wanted.get("views", 2)) != "2":
-        raise DomainError(f"{loss} compares two vectors of each item: --views can only be 2")
     given = {k: within(k, v, COUNTS.get(k), SHARES.get(k, (0, 0))) for k, v in wanted.items()}
+    if "views" not in advice.asks and not sizes and given.get("views", 2) != 2:
+        raise DomainError(f"{loss} compares two vectors of each item: --views can only be 2")
     if "t" in given and "tau" in advice.defaults:
         if "tau" in given:
             raise DomainError("--t and --tau both give the temperature: t is 1/tau")

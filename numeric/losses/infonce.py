@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from .directions import check_directions, directions, longest_length
-from .tiles import SAFE, Buffers, Layout, Similarities, Softmax
+from .tiles import SAFE, Buffers, Layout, Similarities, Softmax, differentiated
 from .uncompiled import uncompiled
 from .weights import FAR, LOG2E, Weights
 
@@ -151,7 +151,8 @@ class _WeightedInfoNCE(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, g: Tensor, _: Any) -> tuple[Tensor | None, ...]:
         if torch.is_grad_enabled():  # the gradient is to be differentiated
-            return (*_twice(ctx, g), *[None] * 6)
+            both = ctx.saved_tensors
+            return *differentiated(_dense(*both, *ctx.given), g, *both), *[None] * 6
         similarities, softmax, bound, has, tiles, factor, scale, normalize, share = ctx.parts
         tau = ctx.saved_tensors[1] if ctx.learned else None
         x, euclidean = similarities.x, similarities.half is not None
@@ -194,16 +195,6 @@ class _WeightedInfoNCE(torch.autograd.Function):
             if normalize:
                 dx.addcmul_(x, (along / scale**2)[:, None], value=-1)
         return dx.mul_(factor), d_tau, None, None, None, None, None, None
-
-
-def _twice(ctx: Any, g: Tensor) -> tuple[Tensor | None, Tensor | None]:
-    """The gradient by z and tau as operations that can be differentiated again."""
-    both: tuple[Tensor, Tensor] = ctx.saved_tensors
-    wanted = [k for k in both if k.requires_grad]
-    losses = _dense(*both, *ctx.given)
-    found = iter(torch.autograd.grad(losses, wanted, g, create_graph=True, allow_unused=True))
-    z, tau = (next(found) if k.requires_grad else None for k in both)
-    return z, tau
 
 
 def _dense(

@@ -24,7 +24,7 @@ import torch
 from torch import Tensor
 
 from .directions import check_directions, directions, longest_length
-from .tiles import SAFE, Layout, Similarities, Softmax, Tile
+from .tiles import SAFE, Layout, Similarities, Softmax, Tile, differentiated
 from .uncompiled import uncompiled
 from .weights import FAR, LOG2E
 
@@ -374,12 +374,9 @@ class _KernelInfoNCE(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
         if torch.is_grad_enabled():  # the gradient is to be differentiated
-            of: tuple[Tensor, ...] = ctx.saved_tensors
-            again = _dense(of[0], of[1:], *ctx.given)
-            wanted = [k for k in of if k.requires_grad]
-            found_again = iter(torch.autograd.grad(again, wanted, g, create_graph=True))
-            d_u, *d_of = (next(found_again) if k.requires_grad else None for k in of)
-            return d_u, *[None] * 7, *d_of
+            u, *taus = ctx.saved_tensors
+            d_u, *d_taus = differentiated(_dense(u, taus, *ctx.given), g, u, *taus)
+            return d_u, *[None] * 7, *d_taus
         kernel, softmax, layout, tiles, pairs, share, views = ctx.parts
         gradient = _Gradient(kernel)
         g = (g * share).expand_as(softmax.log_sum)

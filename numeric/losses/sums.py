@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, logsigmoid
 
-from .tiles import BLOCK, BLOCK_CUDA, SAFE, Buffers, Layout, Similarities, Softmax
+from .tiles import BLOCK, BLOCK_CUDA, SAFE, Buffers, Layout, Similarities, Softmax, differentiated
 from .uncompiled import uncompiled
 from .weights import LOG2E
 
@@ -138,7 +138,7 @@ class _Tiles(torch.autograd.Function):
             else:
                 u, v = x.chunk(2)
                 again = torch.cat(((u @ v.T).logsumexp(1), (v @ u.T).logsumexp(1)))
-            return *_differentiate(again, g, x), None, None
+            return *differentiated(again, g, x), None, None
         pulled, dx = softmax.pulled(g), torch.zeros_like(x)
         buffers = Buffers(x, tiles, 2)
         for tile in tiles:
@@ -179,7 +179,7 @@ class _Rows(torch.autograd.Function):
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
         x, y, found, means = ctx.saved_tensors
         if torch.is_grad_enabled():
-            return *_differentiate(_log_sums_matrix(x, y, ctx.unseen), g, x, y), None
+            return *differentiated(_log_sums_matrix(x, y, ctx.unseen), g, x, y), None
         dx = None if means is None else g[:, None] * means
         dy = None
         if ctx.needs_input_grad[1]:
@@ -299,7 +299,7 @@ class _Softplus(torch.autograd.Function):
         *of, dx, dy, db = ctx.saved_tensors
         if torch.is_grad_enabled():
             again = _softplus_matrix(*of, *ctx.given)
-            return *_differentiate(again, g, *of), None, None, None
+            return *differentiated(again, g, *of), None, None, None
         return g * dx, g * dy, g * db, None, None, None
 
 
@@ -315,10 +315,3 @@ def _tiles(
             stop = int(torch.searchsorted(among[1], among[0][rows.stop - 1], right=True))
         for j in range(start, stop, size):
             yield rows, slice(j, min(j + size, stop))
-
-
-def _differentiate(value: Tensor, g: Tensor, *of: Tensor) -> tuple[Tensor | None, ...]:
-    """The gradient, to be differentiated once more."""
-    needed = [x for x in of if x.requires_grad]
-    found = iter(torch.autograd.grad(value, needed, g, create_graph=True))
-    return tuple(next(found) if x.requires_grad else None for x in of)

@@ -209,3 +209,10 @@ def sides(tile: Tile) -> tuple[tuple[slice, int], ...]:
     """The blocks of a tile, one or two, with the dimension that is summed over for each."""
     rows, columns = tile
     return ((rows, 1),) if rows is columns else ((rows, 1), (columns, 0))
+
+
+def differentiated(value: Tensor, g: Tensor, *of: Tensor) -> tuple[Tensor | None, ...]:
+    """The gradient of a value, to be differentiated once more."""
+    needed = [x for x in of if x.requires_grad]
+    found = iter(torch.autograd.grad(value, needed, g, create_graph=True, allow_unused=True))
+    return tuple(next(found) if x.requires_grad else None for x in of)

@@ -307,12 +307,15 @@ def test_in_one_dimension_less_than_classes_other_results_speak() -> None:
         facts["noise"]["value"] == pytest.approx(noise) and f"{noise:.6g}" in facts["noise"]["says"]
     )
     assert "noise" not in {k["name"] for k in cl.advise("supcon", **{**at, "dim": 10})["facts"]}
+    two = cl.advise("supcl", classes=2, batch=16, dim=1, sampling="all")["says"]
+    assert two.startswith("d = 1 is below 2") and "In d >= 2: choose alpha" in two
 
 
 def test_what_would_be_ignored_is_refused_or_said() -> None:
     of = {"clip": {}, "simclr": {}, "supcl": {"classes": 10, "batch": 40}}
     bad = [
         ("clip", {"views": 4}, "--views can only be 2"),
+        ("clip", {"views": "2.5"}, "--views must be a whole number"),
         ("simclr", {"sampling": "all"}, "give --classes"),
         ("simclr", {"per_class": 40}, "give --classes"),
         ("supcl", {"sampling": "balanced:4", "alone": "skip"}, "--alone is about uniform batches"),

@@ -75,6 +75,7 @@ MUTANTS = [
         D,
         TESTS,
         ("lhs - condition.rhs, x,", "rhs - condition.lhs, x,", "the cases that do not apply"),
+        ("all(_holds(", "any(_holds(", "one comparison of several decides"),
         ("(sign > 0) is isinstance(e, Max) and sign", "(sign > 0) and sign", "minima are maxima"),
     ),
     *mutants(
