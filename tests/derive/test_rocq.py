@@ -116,6 +116,15 @@ def test_what_increases_is_said_of_the_condition_and_not_of_its_derivative() -> 
         theorem("it", "wrong", step.says.saying(lt(*shown.args)))
 
 
+def test_the_ranges_of_formulas_are_said_not_to_be_empty() -> None:
+    found = {t.called: t for t in written(results["supcl-threshold"]).theorems}
+    says = found["supcl_threshold_ranges"]
+    assert "(exists m n tau : R, 2 <= m /\\ 2 <= n /\\ 0 < tau)" in says.statement
+    assert all(
+        t.ranges is None or t.ranges[0] in says.statement for t in found.values() if not t.whole
+    )
+
+
 def test_a_root_is_said_to_be_the_only_one() -> None:
     result = results["supcl-optimum"]
     point = result.point(m=3, n=3, tau="1/2", alpha="3/4")
@@ -575,6 +584,7 @@ MUTANTS = {
     "another side": (r"\(/ n < ", "(2 / n < "),
     "a wider range": (r"2 <= m -> 2 <= n", "0 <= m -> 2 <= n"),
     "a swapped quantifier": (r"forall m n tau alpha : R, (.*) -> \(alpha >", None),
+    "an empty range": (r": R, 2 <= m /\\", r": R, m < 2 /\\ 2 <= m /\\"),
     "an axiom": (r"Open Scope R_scope\.", "Open Scope R_scope. Axiom mine : forall x : R, x = 1."),
 }
 

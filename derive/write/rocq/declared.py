@@ -58,6 +58,8 @@ class Declared:
     #: What is unfolded in a goal, and the projections of a term.
     unfolded: ClassVar[tuple[str, ...]]
     fields: ClassVar[str]
+    #: Lines that make what is unfolded smaller, where that is worth the time.
+    cleared: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem.structure, Scheme):

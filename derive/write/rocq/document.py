@@ -16,7 +16,7 @@ from ...theorem.result import Result
 from .anchor import at_anchor
 from .check import FILES, LIBRARY
 from .numbers import number
-from .statements import Theorem, theorem
+from .statements import Theorem, not_empty, theorem
 from .terms import RESERVED, NotWritten
 from .whole import whole
 
@@ -65,6 +65,7 @@ def written(
             found.append(theorem(f"{stem}_{k}", step.title, step.says))
         except NotWritten as why:
             left[f"{k}. {step.title}"] = str(why)
+    found += not_empty(f"{stem}_ranges", found)
     try:
         found += whole(stem, result) if result.alone is None else at_anchor(stem, result, left)
     except NotWritten as why:

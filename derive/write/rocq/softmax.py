@@ -182,6 +182,7 @@ class OwnSoftmax(Softmax):
     """One in which each positive has a denominator of its own."""
 
     unfolded = ("own_gradient", "partition")
+    cleared = ("rewrite ?Rmult_0_l, ?Rmult_0_r, ?Rplus_0_l, ?Rplus_0_r.",)
     tangent, slope = "own_tangent _ _ _ _ (proj1 ok) (proj2 ok)", ""
     valued, bound = "own_value", "own_bound _ _ _ _ (proj1 ok_) (proj2 ok_) one_ _ _ _ m unit"
     names = ("own_loss", "own_gradient")

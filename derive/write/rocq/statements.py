@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from sympy import Basic, Eq, Expr, Ge, Gt, Le, Lt, Symbol, exp, log
 from sympy.core.relational import Relational
@@ -38,6 +38,8 @@ class Theorem:
         What the proof needs.
     whole
         Whether it is about the loss of vectors, not about formulas.
+    ranges
+        That there are numbers of which it says something, and a tactic that proves it.
     """
 
     called: str
@@ -47,6 +49,7 @@ class Theorem:
     definitions: str = ""
     lemmas: tuple[str, ...] = ()
     whole: bool = False
+    ranges: tuple[str, str] | None = None
 
 
 def theorem(called: str, title: str, says: Statement) -> Theorem:
@@ -57,17 +60,40 @@ def theorem(called: str, title: str, says: Statement) -> Theorem:
     NotWritten
         If it is about more than relations of real numbers, or its proof is not known here.
     """
+    there = somewhere(says)
     if says.limit is not None:
         statement, lines = limit(*says.limit, says.domain)
-        return Theorem(called, title, statement, tuple(lines))
+        return Theorem(called, title, statement, tuple(lines), ranges=there)
     shown = says.real
     if shown is None:
         raise NotWritten("it is not about real numbers only")
     if says.monotone is not None:
         assert isinstance(shown, Relational)
         statement, lines = monotone(*says.monotone, shown, says.domain)
-        return Theorem(called, title, statement, tuple(lines))
-    return of_relations(called, title, shown, says.domain)
+        return Theorem(called, title, statement, tuple(lines), ranges=there)
+    return replace(of_relations(called, title, shown, says.domain), ranges=there)
+
+
+def somewhere(says: Statement) -> tuple[str, str] | None:
+    """That there are numbers in the ranges of a statement, and the tactic that gives some."""
+    ranges = " /\\ ".join(hypotheses(says.domain).values())
+    if not ranges:
+        return None
+    variables = " ".join(name(s) for s in says.domain.ranges)
+    values = (term(says.domain.witness_of(s), None, ATOM) for s in says.domain.ranges)
+    return f"exists {variables} : R, {ranges}", f"exists {', '.join(values)}; in_ranges"
+
+
+def not_empty(called: str, theorems: Iterable[Theorem]) -> Iterator[Theorem]:
+    """The theorem that what others ask of parameters can be, without which they say nothing."""
+    found = dict.fromkeys(t.ranges for t in theorems if t.ranges is not None)
+    if found:
+        yield Theorem(
+            called,
+            "The ranges of the parameters are not empty",
+            " /\\\n  ".join(f"({text})" for text, _ in found),
+            (*(f"split; [{tactic} |]." for _, tactic in [*found][:-1]), f"{[*found][-1][1]}."),
+        )
 
 
 def of_relations(called: str, title: str, shown: Basic, domain: Domain) -> Theorem:

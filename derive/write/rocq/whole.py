@@ -154,6 +154,7 @@ class AtVertex:
             f"Lemma {called} : forall {variables} : R, {' -> '.join([*given.values(), goal])}.",
             f"Proof. intros {variables} {' '.join(given)}.",
             f"unfold level, {names}; cbn [nth row eigen over {self.declared.fields}].",
+            *self.declared.cleared,
             *signs.lines,
             *proof,
             "Qed.",

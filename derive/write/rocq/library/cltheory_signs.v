@@ -138,6 +138,9 @@ Qed.
 Lemma by_both a b : 0 <= b - a -> 0 <= b + a -> Rabs a <= b.
 Proof. intros. apply Rabs_le. lra. Qed.
 
+(* That numbers are in ranges. *)
+Ltac in_ranges := repeat split; first [lra | rewrite sqrt_1; lra | unfold Rmax; destruct (Rle_dec _ _); lra].
+
 (* What increases by the sign of its derivative, which is found by the rules. *)
 Lemma der_by f x l l' : derivable_pt_lim f x l -> l = l' -> derivable_pt_lim f x l'. Proof. intros h <-; exact h. Qed.
 Lemma der_ext f g x l : (forall t, f t = g t) -> derivable_pt_lim f x l -> derivable_pt_lim g x l.
