@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 
 # --- names -----------------------------------------------------------------------------------
+#: Letters that are no words.
+GREEK = ("alpha", "delta", "epsilon", "mu", "rho", "sigma", "tau")
 #: An index: a letter, a control word, or a group with groups in it.
 _INDEX = r"\{(?:[^{}]|\{[^{}]*\})*\}|\\[A-Za-z]+|[^\\{}]"
 
@@ -210,10 +212,11 @@ class Writer:
 
     def prose(self, text: str, escape: Callable[[str], str]) -> str:
         """A sentence with what is mathematics in it between dollars, the rest escaped."""
-        known = {s.name: self.symbol(s) for s in self.result.domain.ranges}
+        known = {letter: rf"\{letter}" for letter in GREEK}  # also where it is no parameter
+        known |= {s.name: self.symbol(s) for s in self.result.domain.ranges}
         known |= {name: self.symbol_text(q.symbol) for name, q in self.result.quantities.items()}
         # A name of a quantity that is an ordinary word means the word.
-        known = {k: v for k, v in known.items() if "_" in k or len(k) < 6}
+        known = {k: v for k, v in known.items() if "_" in k or len(k) < 6 or k in GREEK}
         known = {k: v for k, v in known.items() if k not in ("loss", "bound", "lower", "upper")}
         known |= {"oo": r"\infty", "exp": r"\exp", "log": r"\log"}
         return with_math(text, known, escape)

@@ -268,7 +268,10 @@ export const LOSSES = {
   spectral: [spectral], pairwise: [...SCALED, "hinge", "squared-hinge", "cosine-embedding", "distance-margin", "focal", "linear"].map(pairwise),
 };
 
-const pureOf = (model, s) => model.phase?.(s) ?? model.limits?.find((limit) => limit.phase && isBeyond(model, s, limit, valueAtLimit(model, s, limit)))?.phase ?? model.pure;
+function pureOf(model, s) {
+  const passed = (limit) => limit.phase && isBeyond(model, s, limit, valueAtLimit(model, s, limit));
+  return model.phase?.(s) ?? model.limits?.find(passed)?.phase ?? model.pure;
+}
 
 /** The dimensions that a structure needs. */
 const needed = (model, s, phase) => (phase === "antipodal" ? 1 : at(`${model.key}_${STRUCTURES[phase][2]}_needs`, s)) ?? theory[`dimension_${resultOf(model)}_loss`](s);
@@ -285,7 +288,8 @@ export function answer(model, state, quick = false) {
   const s = model.own(state), pure = pureOf(model, s), phase = phaseOf(model, s), [title, words] = STRUCTURES[pure];
   const optimum = { ...optimumOf(model, s), needs: needed(model, s, pure) }, thresholds = limitsOf(model, s, quick);
   const near = thresholds.find((row) => row.phase === pure) ?? thresholds.find((row) => row.phase), gap = near && s[near.parameter] - near.value;
-  const said = near ? `${words(s)}: ${PARAMETERS[near.parameter].symbol} is ${shown(Math.abs(gap), 3)} ${gap < 0 ? "below" : "above"} ${near.symbol}` : `${model.when ?? "at every temperature"}, ${words(s)}`;
+  const margin = near && `${PARAMETERS[near.parameter].symbol} is ${shown(Math.abs(gap), 3)} ${gap < 0 ? "below" : "above"} ${near.symbol}`;
+  const said = near ? `${words(s)}: ${margin}` : `${model.when ?? "at every temperature"}, ${words(s)}`;
   const known = { s, phase, optimum, thresholds };
   if (phase === "no room") return { ...known, title: "No room for the optimum", words: `In d ≥ ${room(model, s, pure)}, ${said}.` };
   return { ...known, title, words: `${said[0].toUpperCase()}${said.slice(1)}.` };

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-LETTERS = {"alpha": "α", "tau": "τ", "delta": "δ", "epsilon": "ε", "sigma": "σ", "infty": "∞"}
+LETTERS = {
+    "alpha": "α",
+    "tau": "τ",
+    "delta": "δ",
+    "epsilon": "ε",
+    "mu": "μ",
+    "rho": "ρ",
+    "sigma": "σ",
+    "infty": "∞",
+}
 NAMED = ("log", "exp", "min", "max")
 
 

@@ -198,6 +198,7 @@ def test_functions_agree_with_a_thousand_values(id: str, tmp_path: Path) -> None
         ("supcl-exclusive", "loss", {"m": 3, "n": 4, "p": 3, "alpha": 0.5, "tau": 2.0**-10}),
         ("supcl-optimum", "x_star", {"m": 3, "n": 2, "alpha": 1, "tau": 2.0**-10}),
         ("supcl-batches", "alpha_high_skip", {"m": 100, "n": 500, "B": 512, "tau": 2.0**-4}),
+        ("supcl-batches", "alpha_high_term", {"m": 300, "n": 1000, "B": 2000, "tau": 6.5}),
         ("sigmoid-optimum", "positive", {"N": 7, "t": 3000, "b": 2.0**-10}),
         ("soft-supcon", "loss", {"C": 10**6, "n": 10**8, "epsilon": 2.0**-40, "tau": 2.0**-9}),
         ("uniform-bound", "loss_at_least", {"N": 4096, "d": 3, "tau": 2.0**-7}),
