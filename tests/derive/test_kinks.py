@@ -11,7 +11,7 @@ from cltheory.derive.decide.evidence import Holds, Refuted, Undecided
 from cltheory.derive.decide.interval import NoSign, sign
 from cltheory.derive.decide.kinks import NotBent, bent
 from cltheory.derive.decide.pieces import pieces_of_slope
-from cltheory.derive.decide.zeros import NotSolved, sign_between
+from cltheory.derive.decide.zeros import NotSolved, sign_between, zeros
 from cltheory.derive.losses.clip import b, t
 from cltheory.derive.losses.literature import LITERATURE
 from cltheory.derive.losses.pairwise import c
@@ -291,6 +291,20 @@ def test_only_kinks_whose_places_are_not_given_move() -> None:
         _ = R.with_inputs(**texts)["x_star"]
     r = R.with_inputs(**texts, at={"t": "1/2"})
     assert r.at("x_star", r.point(N=4, t="1/2")) == S.Half
+
+
+def test_sides_that_cross_where_a_pure_power_has_a_value() -> None:
+    cube = zeros((1 + c) ** 3 - Rational(11, 12), c, -S.One, S.One)
+    assert [sign(r + 1 - Rational(11, 12) ** Rational(1, 3)) for r in cube] == [0]
+    assert zeros(Rational(3, 2) ** 3 + (c - 1) ** 3, c, -S.One, S.One) == [-S.Half]
+    fourth = zeros((2 * c - 1) ** 4 - 3, c, -S.One, S.One)
+    assert [sign(2 * r - 1 + 3 ** Rational(1, 4)) for r in fourth] == [0]
+    assert zeros((2 * c - 1) ** 4 + 3, c, -S.One, S.One) == []
+    # The negatives fall until the cube no longer counts, which is before its slope is 1/8.
+    r = R.with_inputs(lp="-x/4", ln="max(1/12,(1+x)^3)")
+    assert float(r.value("negative", N=3)) == pytest.approx((1 / 12) ** (1 / 3) - 1, abs=1e-14)
+    steep = Max(2, 4 * (c + 1) ** Rational(3, 2))
+    assert [float(k) for k in bent(steep, c, SMALL).kinks] == [pytest.approx(4 ** (-1 / 3) - 1)]
 
 
 def test_branches_change_over_at_affine_places_only() -> None:

@@ -67,10 +67,14 @@ SOLVED = [
     exp(c) + exp(-c) - Rational(5, 2),
     log(2 + c) - Rational(1, 3),
     sqrt(c + 1) - c,
+    sqrt(c + 1) + c,
+    c - sqrt(c + 1) + Rational(1, 4),
     sqrt(c + 1) + Rational(1, 2),
     sqrt(c + 1) - Rational(1, 2),
+    c + 2 - 3 * sqrt(c + 1),
     exp(c) - exp(c) + 0 * c,
     1 - sqrt(2 - 2 * c),
+    exp(c) - exp(exp(-1)),
     (3 + 5 * c) * exp(c),
     (c**2 - S.Half) * exp(c),
     exp(c) - c - S.Half,  # it keeps its sign
@@ -102,8 +106,6 @@ def test_zeros_that_are_not_found_are_not_passed_over() -> None:
         c**3 - c + Rational(1, 5),
         exp(c) + log(2 + c) - Rational(3, 2),
         exp(c) + sqrt(2 + c) - 2,
-        sqrt(c + 1) + c,
-        (c + 1) ** 3 - Rational(11, 12),
     ):
         with pytest.raises(NotSolved):
             zeros(function, c, -S.One, S.One)
