@@ -41,7 +41,7 @@ SMALL = 7
 #: Names for parts: the first for sums of exponentials.
 SUMS, LETTERS = (
     ("Z", "Z_1", "Z_2"),
-    (*"ABCQSTWXY", *(f"{letter}_{k}" for k in "123" for letter in "ABC")),
+    (*"ABCQSTWXY", *(f"{letter}_{k}" for k in "123456" for letter in "ABC")),
 )
 
 
@@ -123,7 +123,7 @@ def _displayed(
     aligned = [_is_aligned(line, name, most) for line in found]
     left = max(map(partial(_before_sign, name=name), found, aligned), default=0.0)
     pool = Letters([side for line in found for side in line.sides], keep)
-    pool.shorten(name, room - SIGN - max(left, 10), room - SIGN - 20)
+    pool.shorten(name, room - SIGN - max(left, 10), room - SIGN - 10)
     nodes = iter(pool.nodes)
     laid: list[str] = []
     for line, is_aligned in zip(found, aligned, strict=True):
@@ -254,22 +254,23 @@ class Letters:
     def _too_wide(self, name: Names, room: float, own: float) -> Node | None:
         """The widest part that fits of a term that does not; a small one where no other does.
 
-        A case distinction in a formula is not set there.
+        Where none fits, the narrowest. A case distinction in a formula is not set there.
         """
+        beyond: list[Node] = []
         lines = [(node, room) for node in self.nodes] + [(node, own) for _, node in self.letters]
         for node, most in lines if room < inf else ():
             for part in parts(node):
                 if isinstance(part, Other) and isinstance(part.value, Piecewise):
                     return part
             for wide in (t for t in terms(node) if width(stacked(tex(t, name), most)) > most):
-                fitting = [
+                large = [
                     part
                     for part in parts(wide)
                     if isinstance(part, (Sum, Product, Call, Other))
                     and part.cost >= SMALL
                     and points(part, name) > 40
-                    and all(points(t, name) <= own for t in terms(part))
                 ]
+                fitting = [p for p in large if all(points(t, name) <= own for t in terms(p))]
                 usual = [
                     part
                     for part in fitting
@@ -277,7 +278,8 @@ class Letters:
                 ]
                 if fitting:
                     return max(usual or fitting, key=lambda part: points(part, name))
-        return None
+                beyond += large
+        return min(beyond, key=lambda part: points(part, name), default=None)
 
 
 def put_back(node: Node, known: dict[Symbol, Node]) -> Node:
