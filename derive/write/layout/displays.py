@@ -41,7 +41,7 @@ SMALL = 7
 #: Names for parts: the first for sums of exponentials.
 SUMS, LETTERS = (
     ("Z", "Z_1", "Z_2"),
-    (*"ABCQSTWXY", *(f"{letter}_{k}" for k in "123456" for letter in "ABC")),
+    (*"ABCQSTWXY", *(f"{letter}_{k}" for k in "123456789" for letter in "ABC")),
 )
 
 
