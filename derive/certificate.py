@@ -116,7 +116,7 @@ def evaluated(text: str, x: Any = None) -> Jet:
             case ast.Call(func=ast.Name(id=name), args=[a], keywords=[]) if name in FUNCTIONS:
                 return walk(a).through(FUNCTIONS[name])
         known = ", ".join(FUNCTIONS)
-        raise Refused(f"{text[:40]!r} is not read: numbers, c, + - * / ** and {known} are")
+        raise Refused(f"{text[:40]!r} is not made of numbers, c, + - * / ** and {known}")
 
     if not isinstance(text, str) or len(text) > 2000:
         raise Refused("an expression is a short text")

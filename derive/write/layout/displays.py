@@ -257,25 +257,17 @@ class Letters:
         Where none fits, the narrowest. A case distinction in a formula is not set there.
         """
         beyond: list[Node] = []
-        lines = [(node, room) for node in self.nodes] + [(node, own) for _, node in self.letters]
-        for node, most in lines if room < inf else ():
+        sides = [(node, room) for node in self.nodes] + [(node, own) for _, node in self.letters]
+        for node, most in sides if room < inf else ():
             for part in parts(node):
                 if isinstance(part, Other) and isinstance(part.value, Piecewise):
                     return part
             for wide in (t for t in terms(node) if width(stacked(tex(t, name), most)) > most):
-                large = [
-                    part
-                    for part in parts(wide)
-                    if isinstance(part, (Sum, Product, Call, Other))
-                    and part.cost >= SMALL
-                    and points(part, name) > 40
-                ]
+                large = [p for p in parts(wide) if isinstance(p, (Sum, Product, Call, Other))]
+                large = [p for p in large if p.cost >= SMALL and points(p, name) > 40]
                 fitting = [p for p in large if all(points(t, name) <= own for t in terms(p))]
-                usual = [
-                    part
-                    for part in fitting
-                    if part.cost >= 20 and points(part, name) > 60 and not isinstance(part, Other)
-                ]
+                usual = [p for p in fitting if p.cost >= 20 and points(p, name) > 60]
+                usual = [p for p in usual if not isinstance(p, Other)]
                 if fitting:
                     return max(usual or fitting, key=lambda part: points(part, name))
                 beyond += large
