@@ -115,7 +115,8 @@ def evaluated(text: str, x: Any = None) -> Jet:
                 return power
             case ast.Call(func=ast.Name(id=name), args=[a], keywords=[]) if name in FUNCTIONS:
                 return walk(a).through(FUNCTIONS[name])
-        raise Refused(f"{text[:40]!r} is not an expression of the format")
+        known = ", ".join(FUNCTIONS)
+        raise Refused(f"{text[:40]!r} is not made of numbers, c, + - * / ** and {known}")
 
     if not isinstance(text, str) or len(text) > 2000:
         raise Refused("an expression is a short text")

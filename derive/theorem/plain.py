@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from sympy import Add, Expr, Mul, Pow, Symbol
+from sympy import Add, Expr, Mul, Pow, Symbol, simplify
 
 from ..errors import Refusal
 from .kinds import Expression
@@ -80,6 +80,9 @@ class _Watched(Expr):
         found, changed = super()._xreplace(rule)
         return _watched(found), changed
 
+    def _eval_simplify(self, **options: object) -> Expr:
+        return _watched(simplify(self.func(*self.args), **options))
+
 
 def _method(name: str, asks: bool) -> Callable[..., object]:
     def method(self: _Watched, *others: object, **options: object) -> object:
@@ -94,7 +97,7 @@ for _name in "has has_free coeff as_independent as_poly replace collect".split()
     setattr(_Watched, _name, _method(_name, asks=True))
 for _name in "add sub mul truediv pow radd rsub rmul rtruediv rpow neg".split():
     setattr(_Watched, f"__{_name}__", _method(f"__{_name}__", asks=False))
-for _name in ("diff", "doit"):
+for _name in ("diff", "doit", "expand"):
     setattr(_Watched, _name, _method(_name, asks=False))
 
 

@@ -104,6 +104,13 @@ def test_a_lock_of_a_loss_of_ones_own(cltheory: Any, mine: Path) -> None:
     assert code == 1 and "loss was" in out
 
 
+def test_the_same_text_is_derived_once_and_another_anew(mine: Path) -> None:
+    before = results[str(mine)]
+    assert results[str(mine)] is before
+    mine.write_text(mine.read_text().replace("1 - alpha", "2 - 2*alpha"))
+    assert results[str(mine)] is not before
+
+
 def test_from_python(mine: Path) -> None:
     r = problem(str(mine))
     assert r.id == "mine-1" and results[str(mine)].classes_for_alpha == r.classes_for_alpha

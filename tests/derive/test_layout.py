@@ -22,6 +22,7 @@ from cltheory.derive.write.layout.layout import layout as laid_out
 from cltheory.derive.write.layout.statement import aligned
 from cltheory.derive.write.layout.tex import tex
 from cltheory.derive.write.layout.tree import Node, Power, Sum, named
+from cltheory.derive.write.layout.width import width
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import (
@@ -235,3 +236,15 @@ def test_a_case_distinction_is_aligned_and_joins_its_conditions() -> None:
     )
     narrow = display(e, None, lambda s: s.name, "x", room=100.0)
     assert r"a \\ \quad \text{if } a = 12" in narrow.rows[0]
+
+
+def test_what_fits_behind_no_left_side_of_a_column_gets_a_line_of_its_own() -> None:
+    e = read_text(
+        "p*(n - 1)*exp(-x/tau) + n*p*exp(-1/tau)*(a*(k*m - 1)*(m - 1)*(n - 1)*(p - 1)*x"
+        " - b*(k*m - 1)*(m - 1)*(p - 1)*x + p*m*(k - 1)*(n - 1) + b*p*(k*m - 1)*(m*n - 1))",
+        {s: Symbol(s, positive=True) for s in "a b k m n p x tau".split()},
+    )
+    found = display(e, None, named, r"\theta_{\mathrm{c}}-y", 170)
+    assert len(found.where) > 1
+    for row in [*found.rows, *(row for rows in found.where for row in rows)]:
+        assert width(row) < 180, row  # a product that is one term may be a little too wide

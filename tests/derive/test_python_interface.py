@@ -109,6 +109,8 @@ def test_expressions_with_some_values_put_in() -> None:
     [
         diff,
         lambda e, tau: Derivative(e, tau).doit(),
+        lambda e, tau: diff(simplify(e), tau),
+        lambda e, tau: diff(expand(e), tau),
         lambda e, tau: limit(e, tau, 0),
         lambda e, tau: series(e, tau, 1, 2),
         lambda e, tau: integrate(e, (tau, 1, 2)),

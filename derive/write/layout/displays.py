@@ -41,7 +41,7 @@ SMALL = 7
 #: Names for parts: the first for sums of exponentials.
 SUMS, LETTERS = (
     ("Z", "Z_1", "Z_2"),
-    (*"ABCQSTWXY", *(f"{letter}_{k}" for k in "123" for letter in "ABC")),
+    (*"ABCQSTWXY", *(f"{letter}_{k}" for k in "123456789" for letter in "ABC")),
 )
 
 
@@ -123,7 +123,7 @@ def _displayed(
     aligned = [_is_aligned(line, name, most) for line in found]
     left = max(map(partial(_before_sign, name=name), found, aligned), default=0.0)
     pool = Letters([side for line in found for side in line.sides], keep)
-    pool.shorten(name, room - SIGN - max(left, 10))
+    pool.shorten(name, room - SIGN - max(left, 10), room - SIGN - 10)
     nodes = iter(pool.nodes)
     laid: list[str] = []
     for line, is_aligned in zip(found, aligned, strict=True):
@@ -198,8 +198,11 @@ class Letters:
         self._sums = [s for s in SUMS if s not in taken]
         self._free = [s for s in LETTERS if s not in taken]
 
-    def shorten(self, name: Names = named, room: float = inf) -> Letters:
-        """Give letters to what is known by one, what is repeated, and what is too wide."""
+    def shorten(self, name: Names = named, room: float = inf, own: float = inf) -> Letters:
+        """Give letters to what is known by one, what is repeated, and what is too wide.
+
+        ``own`` is the room that the line of a letter has, which no long left side takes from it.
+        """
         written = {name(s) for node in self.nodes for s in node.symbols}  # another name, perhaps
         self._free = [letter for letter in self._free if letter not in written]
         for node in self.nodes:
@@ -208,7 +211,7 @@ class Letters:
                     self._put(part, self.keep[part.key])
         while self._free and (repeated := self._repeated(room)) is not None:
             self._name(repeated)
-        while self._free and (wide := self._too_wide(name, room)) is not None:
+        while self._free and (wide := self._too_wide(name, room, own)) is not None:
             self._name(wide)
         # What is shown, with the letters put back, is what was laid out.
         for node, before in zip(self.nodes, self._before, strict=True):
@@ -248,31 +251,23 @@ class Letters:
         least = SAVED if room < inf else SAVED_IN_TEXT
         return seen[key][0] if saving >= least else None
 
-    def _too_wide(self, name: Names, room: float) -> Node | None:
+    def _too_wide(self, name: Names, room: float, own: float) -> Node | None:
         """The widest part that fits of a term that does not; a small one where no other does.
 
-        Where none fits, the narrowest: its own line has more room than one behind a long left side.
-        A case distinction in a formula is not set there.
+        Where none fits, the narrowest. A case distinction in a formula is not set there.
         """
         beyond: list[Node] = []
-        for node in self._all() if room < inf else ():
+        sides = [(node, room) for node in self.nodes] + [(node, own) for _, node in self.letters]
+        for node, most in sides if room < inf else ():
             for part in parts(node):
                 if isinstance(part, Other) and isinstance(part.value, Piecewise):
                     return part
-            for wide in (t for t in terms(node) if width(stacked(tex(t, name), room)) > room):
-                large = [
-                    part
-                    for part in parts(wide)
-                    if isinstance(part, (Sum, Product, Call, Other))
-                    and part.cost >= SMALL
-                    and points(part, name) > 40
-                ]
-                fitting = [p for p in large if all(points(t, name) <= room for t in terms(p))]
-                usual = [
-                    part
-                    for part in fitting
-                    if part.cost >= 20 and points(part, name) > 60 and not isinstance(part, Other)
-                ]
+            for wide in (t for t in terms(node) if width(stacked(tex(t, name), most)) > most):
+                large = [p for p in parts(wide) if isinstance(p, (Sum, Product, Call, Other))]
+                large = [p for p in large if p.cost >= SMALL and points(p, name) > 40]
+                fitting = [p for p in large if all(points(t, name) <= own for t in terms(p))]
+                usual = [p for p in fitting if p.cost >= 20 and points(p, name) > 60]
+                usual = [p for p in usual if not isinstance(p, Other)]
                 if fitting:
                     return max(usual or fitting, key=lambda part: points(part, name))
                 beyond += large
