@@ -205,15 +205,15 @@ class _Copy:
             pass
         os.close(fd)
         self.todo, self.limits, self.told = todo, limits, None
-        self.pipe, there = Pipe(duplex=False)
+        self.pipe, writer = Pipe(duplex=False)
         self.pid = _fork()
         if not self.pid:
             try:
-                self._serve(work, items, there)
+                self._serve(work, items, writer)
                 os._exit(0)
             finally:
                 os._exit(1)
-        there.close()
+        writer.close()
 
     def _serve(self, work: Callable[[Any, Tell[Any]], Any], items: Sequence[Any], to: Any) -> None:
         _be_a_copy()

@@ -157,7 +157,7 @@ def relations(axes: list[Any], pattern: dict[str, str]) -> list[list[str]]:
 
 def well_formed(loss: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """The declaration of a loss, if it is one: a name that is not known would drop a part of it."""
-    there = set(names)
+    known = set(names)
     for term in listed("terms", loss["terms"]):
         if loss["kind"] == "pairwise":
             used = [term["relation"]]
@@ -165,8 +165,8 @@ def well_formed(loss: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
             used = [*term["positives"], *listed("a denominator", term["denominator"])]
             if not isinstance(term["own_positive"], bool):
                 raise Refused("own_positive must be true or false")
-        if not there.issuperset(used):
-            raise Refused(f"unknown relation {str(next(u for u in used if u not in there))!r}")
+        if not known.issuperset(used):
+            raise Refused(f"unknown relation {str(next(u for u in used if u not in known))!r}")
     return loss
 
 

@@ -89,9 +89,9 @@ def new_paper_command(key: str, folder: Path) -> int:
 
 def _laid(laid: Laid) -> int:
     """Write what there is to write, and say what is left to do."""
-    there = [path for path in laid.files if path.exists()]
-    if there:
-        raise click.UsageError(f"{there[0]} already exists; nothing was written")
+    existing = [path for path in laid.files if path.exists()]
+    if existing:
+        raise click.UsageError(f"{existing[0]} already exists; nothing was written")
     texts = laid.files | laid.changed
     for path in texts:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -307,8 +307,8 @@ def _along(said: Said, at: Setting, taus: np.ndarray[Any, Any]) -> np.ndarray[An
         warnings.simplefilter("always")
         values = np.array(result.function(name)(**sizes, tau=taus))
     for k in np.flatnonzero(np.isnan(values)) if told else ():  # float64 is not enough there
-        there = replace(at, numbers={**at.numbers, "tau": Rational(repr(float(taus[k])))})
-        values[k] = found.value if (found := _bound(said, there)) else np.nan
+        moved = replace(at, numbers={**at.numbers, "tau": Rational(repr(float(taus[k])))})
+        values[k] = found.value if (found := _bound(said, moved)) else np.nan
     return values
 
 

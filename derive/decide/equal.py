@@ -237,21 +237,21 @@ def _are_apart(printed: Expr, derived: Expr, point: Point) -> bool:
 
 def _put_in(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:
     """The number at a point; roots that are clamped take their end."""
-    there = expression.xreplace(dict(point))
-    return there.xreplace({r: r.settled() for r in there.atoms(ClampedRoot)})
+    at_point = expression.xreplace(dict(point))
+    return at_point.xreplace({r: r.settled() for r in at_point.atoms(ClampedRoot)})
 
 
 def _of_cases(printed: Expr, point: Point) -> str:
     """What is wrong with a case distinction at a point: no case applies, or two that differ."""
     for told in printed.atoms(Piecewise):
         try:
-            there = [(v, c.xreplace(point)) for v, c in told.args]
+            settled = [(v, c.xreplace(point)) for v, c in told.args]
         except TypeError:  # a bound that is infinite there
             continue
-        if any(c not in (S.true, S.false) for _, c in there):
+        if any(c not in (S.true, S.false) for _, c in settled):
             continue
         # The last one without a condition is for what is left.
-        plain = [v for (v, c), (_, said) in zip(there, told.args, strict=True)
+        plain = [v for (v, c), (_, said) in zip(settled, told.args, strict=True)
                  if c == S.true and said != S.true]  # fmt: skip
         if not plain and told.args[-1].cond != S.true:
             return "no case of the printed distinction applies there"
@@ -294,11 +294,11 @@ def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr:
     is not real, even where imaginary parts would cancel.
     """
     try:
-        there = _put_in(expression, point)
+        at_point = _put_in(expression, point)
         inside = [argument(e).xreplace(dict(point)) for e in branching(expression)]
         if any(e.is_number and digits(e) < 0 for e in inside):
             return S.ImaginaryUnit
-        value = digits(there)
+        value = digits(at_point)
     except (PrecisionExhausted, TypeError, ValueError, ArithmeticError):
         return S.NaN
     if value.is_real is False and value.is_finite:
@@ -384,10 +384,12 @@ def _by_cases(printed: Expr, derived: Expr, domain: Domain) -> Outcome:
     except NotSplit as error:
         return Undecided(str(error))
     for region in parts:
-        printed_there, there = resolved(one, region), resolved(other, region)
-        if doubtful and wanting(conditions(printed_there), there, closed_again(region, closed)):
+        printed_there, derived_there = resolved(one, region), resolved(other, region)
+        if doubtful and wanting(
+            conditions(printed_there), derived_there, closed_again(region, closed)
+        ):
             return Undecided("a case is not proved to have a value")
-        if not _proved(printed_there, there, region):
+        if not _proved(printed_there, derived_there, region):
             return Undecided("a case is not proved")
     how = f"the residual is zero in each of {len(parts)} cases (ends of the domain: continuity)"
     return Holds(Evidence(Grade.EXACT, how))

@@ -60,9 +60,9 @@ def is_infinite(function: Expr, x: Symbol, end: Expr) -> bool:
     NoSign
         If the sum is of infinite terms that may cancel.
     """
-    there = [(term, term.xreplace({x: end})) for term in Add.make_args(function)]
-    large = [term for term, value in there if not is_finite(value)]
-    if len(large) > 1 or any(value is nan for _, value in there):
+    at_end = [(term, term.xreplace({x: end})) for term in Add.make_args(function)]
+    large = [term for term, value in at_end if not is_finite(value)]
+    if len(large) > 1 or any(value is nan for _, value in at_end):
         # Each is a number times powers of what vanishes there, or nothing is said.
         signs = {_sign_of_factors(term, x, end) for term in large}
         if len(signs) != 1 or None in signs:
@@ -253,10 +253,10 @@ def _near_end(
     outside = a_rational(end, above=inward < 0)
     function = part
     for _ in range(ORDERS):
-        there = function.xreplace({v: end})
-        if not is_finite(there):
+        at_end = function.xreplace({v: end})
+        if not is_finite(at_end):
             return None
-        found = sign(there)
+        found = sign(at_end)
         if found < 0:
             return None
         if found > 0:

@@ -97,8 +97,8 @@ def value_at(expression: Expr, point: Mapping[Symbol, Expr]) -> Expr | None:
     What cancels to zero without showing it has no right digits, and so no value here.
     """
     try:
-        there = expression.xreplace(dict(point))
-        value = there if there.is_Rational else _digits(there, LADDER)
+        at_point = expression.xreplace(dict(point))
+        value = at_point if at_point.is_Rational else _digits(at_point, LADDER)
     except (PrecisionExhausted, TypeError, ValueError, ArithmeticError, RecursionError):
         return None
     known = value.is_Rational or (value.is_Float and not value.is_zero)

@@ -211,9 +211,9 @@ def _renamings(sum_: Sum, inside: Expr, index: Symbol) -> Iterator[dict[Expr, Ex
     symbols = {s for s in _indices(sum_.function) if s.is_Symbol}
     others = sorted(symbols - {sum_.limits[0][0]}, key=default_sort_key)
     # What runs is a dummy by now; another expression, such as i + 1, may be out of range.
-    there = [k for k in _indices(inside) - {index} if isinstance(k, Dummy) or k in others]
-    there = sorted(there, key=default_sort_key)
-    for chosen in product(there, repeat=len(others)):
+    indices = [k for k in _indices(inside) - {index} if isinstance(k, Dummy) or k in others]
+    indices = sorted(indices, key=default_sort_key)
+    for chosen in product(indices, repeat=len(others)):
         yield dict(zip(others, chosen, strict=True))
 
 

@@ -84,9 +84,9 @@ def lost_at_ends(
             left[form] = max(order, left.get(form, S.Zero))
     found: list[Condition] = []
     for end in _ends(domain):
-        there = {s: v.xreplace(end) for s, v in {**domain.witness, **end}.items()}
-        if derived.xreplace(there).has(zoo, oo, -oo):
-            nothing = explicit and printed.xreplace(there) is nan
+        at_end = {s: v.xreplace(end) for s, v in {**domain.witness, **end}.items()}
+        if derived.xreplace(at_end).has(zoo, oo, -oo):
+            nothing = explicit and printed.xreplace(at_end) is nan
             for c, order in _orders(needed):
                 kept = max(left.get(f, S.Zero) for f in _forms(c.argument, c.need))
                 if (nothing or kept < order) and not _is_met_at(c, end, domain):
@@ -240,9 +240,9 @@ def _zeros(argument: Expr, domain: Domain) -> Iterator[Point]:
             for root in _rational_zeros(
                 argument.xreplace({k: point[k] for k in point if k != s}), s
             ):
-                there = {**point, s: root}
-                if domain.contains(there):
-                    yield there
+                at_root = {**point, s: root}
+                if domain.contains(at_root):
+                    yield at_root
 
 
 def _rational_zeros(e: Expr, s: Symbol) -> list[Expr]:

@@ -162,9 +162,9 @@ def sign_between(function: Expr, x: Symbol, a: Expr, b: Expr) -> int:
         If neither is proved. The sign at one point, which may be a zero, says nothing.
     """
     for share in SHARES:
-        there = function.xreplace({x: a + (b - a) * share})
+        inside = function.xreplace({x: a + (b - a) * share})
         try:
-            side = sign(there)
+            side = sign(inside)
         except NoSign:
             continue
         if side and isinstance(non_negative(side * function, x, a, b), Holds):

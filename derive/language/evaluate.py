@@ -67,7 +67,7 @@ class Derived(Protocol):
     def expression(self) -> Expr:
         """It in symbols."""
 
-    def value(self, there: Mapping[str, Fraction], digits: int = DIGITS) -> Any:
+    def value(self, moved: Mapping[str, Fraction], digits: int = DIGITS) -> Any:
         """Its value where some letters have other values."""
 
 
@@ -98,9 +98,9 @@ class Scene:
     moved: Mapping[str, Fraction] = field(default_factory=dict)  #: letters with other values
     symbols: Mapping[str, Symbol] = field(default_factory=dict)
 
-    def elsewhere(self, there: Mapping[str, Any]) -> Scene:
+    def elsewhere(self, changed: Mapping[str, Any]) -> Scene:
         """The scene where letters have other values."""
-        numbers, moved = {**self.numbers, **there}, {**self.moved, **there}
+        numbers, moved = {**self.numbers, **changed}, {**self.moved, **changed}
         return replace(self, numbers=numbers, moved=moved, known={})
 
 
@@ -645,9 +645,9 @@ def _at(node: nodes.At, scene: Scene, env: Environment) -> Any:
 
 def _limit(node: nodes.Limit, scene: Scene, env: Environment) -> Any:
     """A limit from above, or at infinity, where two values nearby agree."""
-    name, there = node.letter, _value(node.end, scene, env)
-    far = not isinstance(there, Fraction) and mpmath.isinf(there)
-    places = [1 / step if far else plus(there, step) for step in NEAR]
+    name, end = node.letter, _value(node.end, scene, env)
+    far = not isinstance(end, Fraction) and mpmath.isinf(end)
+    places = [1 / step if far else plus(end, step) for step in NEAR]
     seen = [mp(_value(node.body, scene.elsewhere({name: p}), {**env, name: p})) for p in places]
     steps = [mp(step) for step in NEAR]
     lines = [

@@ -287,13 +287,13 @@ def _condition(
     proof: Derivation,
     known: Container[str],
 ) -> MeanCondition:
-    there, rate = pure_inner(loss, e), Symbol("rate")
-    way = {r: inner[r] + x * (there[r] - inner[r]) for r in inner}
+    pure, rate = pure_inner(loss, e), Symbol("rate")
+    way = {r: inner[r] + x * (pure[r] - inner[r]) for r in inner}
     rates, inside = [], []
     when = difference(domain, whole)
     when = f"{when}, " if when else ""
     for part in loss.parts:
-        rates.append(sum(_affine(e, parameter) for e in part.rate(inner, there)))
+        rates.append(sum(_affine(e, parameter) for e in part.rate(inner, pure)))
         inside.append(_where(part, domain))
         along = part.loss.scale * derivative(part.loss.value(way), x).xreplace({x: S.Zero})
         title = f"{when}moving trace from {v} to {e} changes the loss at this rate {part.says}"
@@ -325,7 +325,7 @@ def _condition(
     if holds:
         says = f"moving trace from {v} to {e} never lowers the loss{loss.where}"
         proof.add(capital(f"{when}{says}"), sign, "the rate is not negative in any batch")
-    along = {r: tidy(there[r] - inner[r]) for r in inner}
+    along = {r: tidy(pure[r] - inner[r]) for r in inner}
     return MeanCondition(loss, relation, domain, parameter, holds, Place(inner, along))
 
 

@@ -216,13 +216,13 @@ class BlockOptima(Optima[BlockOptimum]):
             bits = int(BITS_PER_HEAT / colder)
             last = solved.found
             try:
-                there = Solved(at(colder), (last.face, (last.shares, last.multipliers), bits))
+                nearer = Solved(at(colder), (last.face, (last.shares, last.multipliers), bits))
             except NotDecided:
                 pace = (1 + pace) / 2
                 if pace > SLOWEST:
                     raise
                 continue
-            solved, heat = there, colder
+            solved, heat = nearer, colder
         return solved
 
 

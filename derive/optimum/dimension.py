@@ -231,5 +231,5 @@ class Fails(Enough):
         at = {**point, **{s: e.xreplace(dict(point)) for s, e in self.threshold.items()}}
         if any(value.has(*NO_NUMBERS) for value in at.values()) or not self.domain.contains(at):
             return False
-        there = (e for e in gaps if self.scheme.eigenspace(e).dimension.xreplace(at) > 0)
-        return all(sign(gaps[e].xreplace(at)) in (0, 1) for e in there)
+        occurring = (e for e in gaps if self.scheme.eigenspace(e).dimension.xreplace(at) > 0)
+        return all(sign(gaps[e].xreplace(at)) in (0, 1) for e in occurring)

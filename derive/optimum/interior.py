@@ -124,9 +124,9 @@ class Interior:
         here = self._barrier(z, value, mu)
         slope = sum(((d - mu * v) * e for d, v, e in zip(down, inverse, dz, strict=True)), arb(0))
         for _ in range(HALVINGS):
-            there = [(a + forward * b).mid() for a, b in zip(z, dz, strict=True)]
+            next_z = [(a + forward * b).mid() for a, b in zip(z, dz, strict=True)]
             try:
-                new = self._barrier(there, self._value(there), mu)
+                new = self._barrier(next_z, self._value(next_z), mu)
             except NotEnclosed:
                 new = None
             # Below its last bits the function says nothing, and the step is taken.
@@ -136,7 +136,7 @@ class Interior:
             forward = forward / 2
         else:
             raise NoOptimum("no step lowers the barrier function")
-        z = there
+        z = next_z
         s = [(a + dual * b).mid() for a, b in zip(s, ds, strict=True)]
         y = [(a + dual * (b - a)).mid() for a, b in zip(y, wanted, strict=True)]
         return z, y, s
@@ -154,8 +154,8 @@ class Interior:
                     step = (most * z[k] / -dz[k]).mid()
                 continue
             while True:
-                there = {k: z[k] + step / most * dz[k] for k in slots}
-                if all(pivot > 0 for pivot in pivots(self.program.matrix(b, there))):
+                tried = {k: z[k] + step / most * dz[k] for k in slots}
+                if all(pivot > 0 for pivot in pivots(self.program.matrix(b, tried))):
                     break
                 step = (step * arb(4) / 5).mid()
         return step

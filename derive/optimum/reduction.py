@@ -227,7 +227,7 @@ def _loss(loss: Loss, point: Mapping[Symbol, Expr], present: set[str], scheme: S
     ) -> tuple[Expr, ...]:
         return tuple(of(r).xreplace(values) for r in kept) if given else ()
 
-    def there(k: SoftmaxTerm) -> SoftmaxTerm:
+    def with_values(k: SoftmaxTerm) -> SoftmaxTerm:
         lacks = loss.over_batches and not k.positives
         positives = () if lacks else left(k.positives, "positives")
         denominator = left(k.denominator, "denominator")
@@ -243,5 +243,5 @@ def _loss(loss: Loss, point: Mapping[Symbol, Expr], present: set[str], scheme: S
     return replace(
         loss,
         temperature=loss.temperature.xreplace(values),
-        terms=tuple(there(k) for k in loss.terms if k.coefficient.xreplace(values) != 0),
+        terms=tuple(with_values(k) for k in loss.terms if k.coefficient.xreplace(values) != 0),
     )

@@ -328,12 +328,12 @@ class FirstOrder(Statement):
                 positive(gap, self.domain, strict=strict)
                 for gap, strict in ((point, False), (length - point, True))
             )
-        there = _slope(self.reduced, self.segment).xreplace({x: point})
+        slope = _slope(self.reduced, self.segment).xreplace({x: point})
         outside = self.domain.restricted(set(self.domain.ranges) - {x})
         return every(
             [
                 at_point,
-                zero(self.over * condition - there, self.domain),
+                zero(self.over * condition - slope, self.domain),
                 positive(self.over, self.domain),
                 decided(self.reduced.preconditions(outside)),
             ]

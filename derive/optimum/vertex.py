@@ -169,8 +169,8 @@ def _condition(
         SameSign(claim, domain, over, clearing, names=names),
         "it is the difference of the two eigenvalues times a positive factor",
     )
-    there = pure_inner(loss, e)
-    place = Place(inner, {r: there[r] - inner[r] for r in inner}, loss=loss)
+    pure = pure_inner(loss, e)
+    place = Place(inner, {r: pure[r] - inner[r] for r in inner}, loss=loss)
     criterion = Criterion(says, Ge(gap, 0, evaluate=False), place)
     verdicts: tuple[tuple[Verdict, Basic, str, str], ...] = (
         ("strict", gt(gap, S.Zero), "always raises", f"so {v} is never left in this direction"),

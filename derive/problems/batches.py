@@ -91,8 +91,8 @@ class BatchProblem(Problem):
         marked, drawn, total = (int(e.xreplace(dict(point))) for e in self.draw.law)
         for k in self.compositions(point):
             ways = comb(marked, k) * comb(total - marked, drawn - k)
-            there = {**point, K: Integer(k)}
-            counts = [replace(r, count=r.count.xreplace(there)) for r in self.draw.drawn.relations]
+            place = {**point, K: Integer(k)}
+            counts = [replace(r, count=r.count.xreplace(place)) for r in self.draw.drawn.relations]
             loss = self.loss
             if self.draw.convention:
                 assert isinstance(loss, SoftmaxLoss)
@@ -180,7 +180,7 @@ def _weighed(kind: Kind, ratio: Mapping[str, Expr]) -> Loss:
         found = tuple(of(r) * ratio[r] for r in names)
         return () if all(e == 1 for e in found) else found
 
-    def there(t: SoftmaxTerm) -> SoftmaxTerm:
+    def weighed(t: SoftmaxTerm) -> SoftmaxTerm:
         above = tuple(r for r in t.positives if ratio[r] != 0)
         below = tuple(r for r in t.denominator if ratio[r] != 0)
         return replace(
@@ -192,7 +192,7 @@ def _weighed(kind: Kind, ratio: Mapping[str, Expr]) -> Loss:
             denominator_weights=weights(below, t.in_denominator),
         )
 
-    terms = tuple(map(there, loss.terms))
+    terms = tuple(map(weighed, loss.terms))
     if empty := [t for t in terms if not (t.denominator or t.own_positive)]:
         below = next(u.denominator for t, u in zip(terms, loss.terms, strict=True) if t in empty)
         raise DomainError(

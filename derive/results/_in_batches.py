@@ -44,8 +44,8 @@ def subject_of(problem: Problem) -> Subject:
 
 def state_mean(problem: BatchProblem, fixed: Mapping[Symbol, Expr], proof: Derivation) -> None:
     """Record which loss on all data is the mean over batches, where relations are constant."""
-    there = at_values(problem.on_all_data(fixed), fixed)
-    loss, g = reduced(there), inner_products(problem.scheme)
+    whole = at_values(problem.on_all_data(fixed), fixed)
+    loss, g = reduced(whole), inner_products(problem.scheme)
     values = dict(fixed)
     mean = Add(
         *(
@@ -62,9 +62,9 @@ def state_mean(problem: BatchProblem, fixed: Mapping[Symbol, Expr], proof: Deriv
         "pairs weigh what they are in batches",
         Relations(
             Tuple(eq(value, loss.value(g).replace(log, log))),
-            with_inner(there.domain, g.values()),
+            with_inner(whole.domain, g.values()),
             names={value: mean},
-            given=(loss.preconditions(there.domain),),
+            given=(loss.preconditions(whole.domain),),
         ),
         AVERAGING,
     )

@@ -129,7 +129,7 @@ def _cone(
     wide = domain.with_range(gap, POSITIVE, 1)
     ratio = solve(pull, gap, wide)
 
-    def there(e: Expr) -> Expr:
+    def on_cone(e: Expr) -> Expr:
         """At this gap; the exponential of a logarithm is what that is of."""
         return e.xreplace({gap: ratio}).replace(exp, lambda power: exp(power.expand()))
 
@@ -141,7 +141,7 @@ def _cone(
         Relations(
             Tuple(gt(ratio, S.Zero), *(eq(f"theta_{e}", S.Zero) for e in theta)),
             domain,
-            names={Symbol(f"theta_{e}"): there(value) for e, value in theta.items()},
+            names={Symbol(f"theta_{e}"): on_cone(value) for e, value in theta.items()},
             lemma=CERTIFICATE,
         ),
         "the softmax equals its targets there",
@@ -164,9 +164,9 @@ def _cone(
     )
     low = between(0, coldest.value, "(]", "above tau_min the pure structure is optimal")
     inside = domain.with_range(tau, low, domain.witness_of(coldest.value) / 2)
-    least = there(loss.value(inner(S.Zero, -tau * gap)))
+    least = on_cone(loss.value(inner(S.Zero, -tau * gap)))
     return (
-        there(1 - tau * gap),
+        on_cone(1 - tau * gap),
         least,
         inside,
         state_fits("The cone", loss.scheme, cone, wide, proof),

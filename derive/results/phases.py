@@ -161,13 +161,13 @@ def build(problem: Problem, fixed: Mapping[Symbol, Expr], proof: Derivation) -> 
         problem = problem.on_all_data(fixed)
     if _is_bent(problem):
         return _of_pairs(problem, fixed, proof)
-    there = at_values(problem, fixed)
+    at_numbers = at_values(problem, fixed)
     in_pairs = isinstance(problem.loss, PairwiseLoss) and is_two_towers(problem.scheme)
     found, failed = None, None
     try:
-        if not there.domain.ranges:
-            return _of_optimum(optimum(there, proof), problem.scheme)
-        found = phases(there, proof)
+        if not at_numbers.domain.ranges:
+            return _of_optimum(optimum(at_numbers, proof), problem.scheme)
+        found = phases(at_numbers, proof)
     except StepFailed as error:
         if not in_pairs:
             raise
@@ -180,7 +180,7 @@ def build(problem: Problem, fixed: Mapping[Symbol, Expr], proof: Derivation) -> 
     except DomainError:
         if found is not None:
             return _of_phases(found, proof, problem.scheme)
-        loss = reduced(there)
+        loss = reduced(at_numbers)
         if failed and isinstance(loss, ReducedPairwise) and isinstance(loss.shape, Holds):
             raise failed from None  # else the refusal says more: where it is not convex
         raise
@@ -422,11 +422,11 @@ def _of_pairs(
     # The number of items stays beside what is derived for all of them.
     sizes = structure.size.free_symbols
     functions = {s: v for s, v in fixed.items() if s not in sizes}
-    there = at_values(problem, functions)
-    assert isinstance(there.loss, PairwiseLoss)
-    found = pairwise_threshold.build(there.loss, there.domain, proof, structure)
+    at_numbers = at_values(problem, functions)
+    assert isinstance(at_numbers.loss, PairwiseLoss)
+    found = pairwise_threshold.build(at_numbers.loss, at_numbers.domain, proof, structure)
     segment = ccem_segment(structure)
-    if there.domain.ranges.keys() - fixed.keys():
+    if at_numbers.domain.ranges.keys() - fixed.keys():
         return found
     values = {s: v for s, v in fixed.items() if s in sizes}
     start, end = (

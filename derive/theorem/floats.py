@@ -403,8 +403,8 @@ class Wide(Number):
             tied = Truth((f(self + w).side() > 0) & ((margin - w).h > 0), True)
             found, margin = self.pick(tied, found), Wide(w).pick(tied, margin)
         end = self.pick(Truth(at_low, True), high)
-        there = f(end)
-        known = (at_low & reached(there)) | (at_high & ~(there.h > 0) & (there.side() != 0))
+        at_end = f(end)
+        known = (at_low & reached(at_end)) | (at_high & ~(at_end.h > 0) & (at_end.side() != 0))
         around = Wide(0.0, 0.0, margin.k, np.abs(margin.h))
         return end.pick(Truth(known, True), Wide(found.h, found.l, found.k) + around)
 
@@ -698,8 +698,8 @@ def _evaluated(formula: Any, inside: Any, rows: list[Any], n: int, shape: Any) -
         values[some] = found
         poles = np.isinf(found) & ~known if not shape else np.zeros(some.size, bool)
         if poles.any():
-            there = some[poles]
-            values[there] = np.inf * _beside(formula, inside, _rows(rows, there), there.size)
+            places = some[poles]
+            values[places] = np.inf * _beside(formula, inside, _rows(rows, places), places.size)
         left = some[~(known | poles)]
         values[left] = np.nan
         lost += left.size

@@ -165,8 +165,8 @@ def _threshold(threshold: Threshold, value: Expr, reading: Reading) -> Threshold
 
 
 def _limit_of(of: Expr, symbol: Symbol, point: Expr, reading: Reading) -> tuple[Expr, Symbol, Expr]:
-    there = _image(symbol, point, reading) if symbol in reading.ours else point
-    return of.xreplace(reading.ours), symbol, there
+    end = _image(symbol, point, reading) if symbol in reading.ours else point
+    return of.xreplace(reading.ours), symbol, end
 
 
 def _meaning(text: str, reading: Reading) -> str:

@@ -170,7 +170,7 @@ def attack(
         "quantity": quantity,
         "given": ",".join(f"{s}={v}" for s, v in target.given.items()),
     }
-    sizes = [size_of(there) for there in spaces_of(target, n, d, taus)]
+    sizes = [size_of(searched) for searched in spaces_of(target, n, d, taus)]
     grid: list[Cell] = [{**about, "seed": seed, "n": n, "d": d} for seed in seeds for n, d in sizes]
     spelled = ",".join(map(repr, taus)) or "free"
     shared: Cell = dict(zip(SHARED, (found.id, spelled, starts, steps), strict=True))
@@ -294,11 +294,11 @@ class _Visits:
         if left is not None and left <= 0 and k:
             return None, "budget"
         until = None if left is None else monotonic() + left / ceil((self.total - k) / self.width)
-        there = space(self.target.about, cell["n"], cell["d"], self.taus)
-        assert there is not None
+        searched = space(self.target.about, cell["n"], cell["d"], self.taus)
+        assert searched is not None
         search = _Search(self.target, self.device, self.starts, self.steps)
         with threads_for(10, 10):
-            over = search.visit(cell["seed"], there, until)
+            over = search.visit(cell["seed"], searched, until)
         row = {
             **cell,
             "ratio": 0.0 if search.best is None else _ratio(search.best[1]),
@@ -326,20 +326,20 @@ class _Search:
     broken: tuple[Record, Sides] | None = None
     starts_done: int = 0
 
-    def visit(self, seed: int, there: Space, until: float | None) -> bool:
+    def visit(self, seed: int, searched: Space, until: float | None) -> bool:
         """Attack configurations of one size; whether time ended it."""
 
         def objective(x: Tensor) -> Tensor:
-            return self.target.score(*there.unpack(x))
+            return self.target.score(*searched.unpack(x))
 
         def stop() -> str:
             return "budget" if until is not None and monotonic() > until else ""
 
         generator = torch.Generator().manual_seed(seed)
-        fixed, names = there.structured()
+        fixed, names = searched.structured()
         with torch.no_grad():
             fixed_values = objective(fixed.to(self.device)).cpu()
-        x, how = self._starts(there, fixed, fixed_values, names, generator)
+        x, how = self._starts(searched, fixed, fixed_values, names, generator)
         adam = min(ADAM, self.steps)
         climbed = climb(objective, x.to(self.device), adam=adam, iterations=self.steps, stop=stop)
         again, origin = self._again(climbed.value.cpu(), climbed.x.cpu(), generator)
@@ -355,12 +355,12 @@ class _Search:
             for value, row, k in zip(polished.value.tolist(), polished.x.cpu(), origin, strict=True)
         ]
         for some in (fixed_ones, climbed_ones, polished_ones):
-            self._confirm(there, seed, some)
+            self._confirm(searched, seed, some)
         return "budget" in (climbed.ended, polished.ended)
 
     def _starts(
         self,
-        there: Space,
+        searched: Space,
         fixed: Tensor,
         values: Tensor,
         names: list[str],
@@ -373,8 +373,8 @@ class _Search:
         chosen = torch.cat([best, others])
         noise = torch.randn(len(chosen), fixed.shape[1], generator=generator, dtype=fixed.dtype)
         size = 10.0 ** -(2 * torch.rand(len(chosen), 1, generator=generator, dtype=fixed.dtype))
-        moved = fixed[chosen] + size * noise * _movable(there, fixed)
-        random = there.random(max(self.starts - len(chosen), 1), generator)
+        moved = fixed[chosen] + size * noise * _movable(searched, fixed)
+        random = searched.random(max(self.starts - len(chosen), 1), generator)
         how = [names[int(k)] for k in chosen] + ["random vectors"] * len(random)
         return torch.cat([moved, random]), how
 
@@ -389,7 +389,7 @@ class _Search:
         return moved, [int(k) for k in order]
 
     def _confirm(
-        self, there: Space, seed: int, candidates: list[tuple[float, Tensor, str]]
+        self, searched: Space, seed: int, candidates: list[tuple[float, Tensor, str]]
     ) -> None:
         """Look at the best with many digits; a rounded ratio that was too large is passed over."""
         best = 0.0 if self.best is None else _ratio(self.best[1])
@@ -401,7 +401,7 @@ class _Search:
             if best >= exp(min(value, 700.0)) * (1 - 1e-9):
                 break
             looked_at += 1
-            record = self._record(there, seed, row, how)
+            record = self._record(searched, seed, row, how)
             try:
                 sides = replay(self.target, record)
             except Undetermined:
@@ -420,8 +420,8 @@ class _Search:
         assert sides.ratio is not None
         return sides.is_violated or sides.ratio <= 1 + MARGIN_OF_EQUALITY
 
-    def _record(self, there: Space, seed: int, row: Tensor, how: str) -> Record:
-        vectors, tau = there.unpack(row[None])
+    def _record(self, searched: Space, seed: int, row: Tensor, how: str) -> Record:
+        vectors, tau = searched.unpack(row[None])
         return Record(
             self.target.id,
             self.target.name,
@@ -451,18 +451,18 @@ def smallest(target: Target, known: Record) -> Record:
 MARGIN_OF_EQUALITY = mpmath.mpf(10) ** -30
 
 
-def size_of(there: Space) -> tuple[int, int]:
+def size_of(searched: Space) -> tuple[int, int]:
     """Vectors of a configuration, and their dimension; logits have none."""
-    kind = KINDS[there.about]
-    shape = there.shapes[kind.largest]
+    kind = KINDS[searched.about]
+    shape = searched.shapes[kind.largest]
     count, d = shape[-2:] if len(shape) > 1 else (shape[0], 0)
     return count + kind.others, d
 
 
-def _movable(there: Space, rows: Tensor) -> Tensor:
+def _movable(searched: Space, rows: Tensor) -> Tensor:
     """1 for what may be moved: all but the number of a temperature that was given."""
     found = torch.ones(rows.shape[1], dtype=rows.dtype)
-    if there.has_tau and there.taus:
+    if searched.has_tau and searched.taus:
         found[-1] = 0
     return found
 

@@ -97,9 +97,9 @@ class Curve:
             If the condition has the same sign on both sides of a point, or at no point a sign.
         """
         below, above = self.signs(STEP * reach)
-        there = np.isfinite(self.x) & np.isfinite(self.y)
+        drawn = np.isfinite(self.x) & np.isfinite(self.y)
         # At an end of the range one side is outside, and far out both may be zero to rounding.
-        known = there & (below != 0) & (above != 0)
+        known = drawn & (below != 0) & (above != 0)
         wrong = known & (below == above)
         if wrong.any():
             k = int(np.argmax(wrong))
@@ -107,7 +107,7 @@ class Curve:
                 f"{self.name} is not a border at ({self.x[k]:.6g}, {self.y[k]:.6g}): its condition "
                 "has the same sign on both sides"
             )
-        if there.any() and known.sum() < there.sum() / 2:
+        if drawn.any() and known.sum() < drawn.sum() / 2:
             raise InternalError(
                 f"{self.name} could not be verified by substitution into its condition"
             )

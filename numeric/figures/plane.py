@@ -108,8 +108,8 @@ class Plane(Sent):
     @property
     def d(self) -> int:
         """Dimension of the embeddings."""
-        there = set().union(*self.map)
-        rank = sum(k for e, k in self.arrangement.dimensions.items() if e in there)
+        optimal = set().union(*self.map)
+        rank = sum(k for e, k in self.arrangement.dimensions.items() if e in optimal)
         return self.dimension or max(rank + 2, 3)
 
     def cells(self) -> list[dict[str, Any]]:

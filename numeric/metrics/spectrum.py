@@ -89,8 +89,8 @@ def perplexity(weights: Tensor) -> Tensor:
     """
     total = weights.sum(-1, keepdim=True)
     shares = weights / total
-    there = torch.where(shares > 0, shares, 1.0)
-    entropy = -(there * there.log()).sum(-1)
+    occupied = torch.where(shares > 0, shares, 1.0)
+    entropy = -(occupied * occupied.log()).sum(-1)
     return torch.where(total[..., 0] > 0, entropy.exp(), torch.nan)
 
 

@@ -101,7 +101,9 @@ class Optima:
         """Names of the occupied eigenspaces, for each set of parameters."""
         names = [name.partition("[")[0] for name in self.names]  # an entry is called means[1, 2]
         return [
-            tuple(dict.fromkeys(name for name, there in zip(names, row, strict=True) if there))
+            tuple(
+                dict.fromkeys(name for name, occupied in zip(names, row, strict=True) if occupied)
+            )
             for row in self.occupied.tolist()
         ]
 

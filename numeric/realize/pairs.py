@@ -90,9 +90,9 @@ class Pairs:
     def at(self, gram: Array) -> Point:
         """Excess and gradient at a matrix of cosines."""
         t, m = self.target, self.multiplicity
-        held, there = t > 0, m > 0
+        held, positive = t > 0, m > 0
         x = np.full_like(t, -np.inf)
-        x[there] = gram[there] / self.tau + np.log(m[there])
+        x[positive] = gram[positive] / self.tau + np.log(m[positive])
         x[held] -= np.log(t[held])
         mean = np.sum(np.where(held, t * np.where(held, x, 0.0), 0.0), axis=1, keepdims=True)
         x -= mean
@@ -100,7 +100,7 @@ class Pairs:
         top = x.max(axis=1, keepdims=True, initial=0.0)
         near = top <= 1.0
         shift = np.where(near, 0.0, top)
-        weight = np.where(held, t, 1.0) * there
+        weight = np.where(held, t, 1.0) * positive
         with np.errstate(under="ignore"):
             power = weight * np.exp(x - shift)
             beyond = np.where(held, t * np.expm1(np.where(held & near, x, 0.0)), power)
@@ -260,18 +260,18 @@ def descend(
         if tell is not None and tried % 5 == 0:
             tell(f"{what}step {tried}, excess {here.excess:.6g}, gradient {here.norm:.1e}")
         step, promised, at_edge = here.step(radius, max_inner)
-        there = _State(pairs, unit(here.u + step), here.fixed)
-        gained = here.value - there.value
+        reached = _State(pairs, unit(here.u + step), here.fixed)
+        gained = here.value - reached.value
         ratio = gained / promised if promised > 0 else 0.0
         is_visible = promised > max(_VISIBLE, _NOISE * here.point.noise / here.scale)
-        good = ratio > 0.1 if is_visible else there.norm < here.norm
+        good = ratio > 0.1 if is_visible else reached.norm < here.norm
         if good and at_edge and ratio > 0.75:
             radius = min(2 * radius, _LARGEST_RADIUS)
         elif not good or (ratio < 0.25 and is_visible):
             radius = here.length(step) / 4
-        slow = slow + 1 if here.excess - there.excess < enough * here.excess else 0
+        slow = slow + 1 if here.excess - reached.excess < enough * here.excess else 0
         if good:
-            here = there
+            here = reached
         if (is_visible and good) or here.norm < 0.5 * best:
             idle, best = 0, min(best, here.norm)
         else:

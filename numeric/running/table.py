@@ -44,8 +44,8 @@ def _plain(value: Any) -> Hashable:
 def lacking(grid: Sequence[M], done: Iterable[Mapping[str, Any]]) -> list[M]:
     """Cells of a grid that are not among those done, or their rows."""
     told = (*grid[0],)
-    there = {key(row, told) for row in done}
-    return [cell for cell in grid if key(cell, told) not in there]
+    known = {key(row, told) for row in done}
+    return [cell for cell in grid if key(cell, told) not in known]
 
 
 def alike(todo: Iterable[M], names: Sequence[str]) -> list[list[M]]:

@@ -113,8 +113,8 @@ def _point(
     whole: Configuration, embeddings: Any, inner: Mapping[str, str] | None
 ) -> dict[str, Any]:
     if inner is not None:
-        there = (r for r in whole.relations if r.name in inner)
-        seen = {_seen(r, o): inner[r.name] for r in there for o in (r.left, r.right)}
+        occurring = (r for r in whole.relations if r.name in inner)
+        seen = {_seen(r, o): inner[r.name] for r in occurring for o in (r.left, r.right)}
         return {"inner": seen, "shift": f"1e{TOWARDS_IDENTITY}"}
     rows = np.asarray(embeddings, dtype=np.float64)
     return {

@@ -86,7 +86,11 @@ def _fitting(
     """
     at = invariant.arrangement
     rows = _vectors(at, found, k, d)
-    names = [name for name, there in zip(found.names, found.occupied[k], strict=True) if there]
+    names = [
+        name
+        for name, is_occupied in zip(found.names, found.occupied[k], strict=True)
+        if is_occupied
+    ]
     if rows is not None or len(at.anchors) > 1 or not names:
         return rows
     parts = [

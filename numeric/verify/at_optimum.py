@@ -70,8 +70,8 @@ def at_optimum(of: Case, point: Mapping[str, Any], wide: int) -> list[Check]:
     ]
     shares = {share(e).name: share(e) for e in arrangement.table}
     for what, occupied in faces:
-        there = [(numbers[s] > OCCUPIED) * (1 if s in occupied else -1) for s in shares]
-        seen = np.sum(there, axis=0) * every
+        signs = [(numbers[s] > OCCUPIED) * (1 if s in occupied else -1) for s in shares]
+        seen = np.sum(signs, axis=0) * every
         compared.append(_Compared(what, len(occupied), seen, 0.5 * every, frozenset(shares)))
     singular = torch.linalg.svdvals(found.embeddings.double().flatten(1, -2))
     seen = (singular.square() > _DIRECTION * arrangement.size).sum(dim=-1).cpu().numpy()
@@ -139,13 +139,13 @@ def _predicted(
     known = of.known(r, point)
     named = r.measures()
     # There are pairs of every relation that is read.
-    there = {LOSS.name, *(product(k).name for k, n in of.arrangement.counts.items() if n)}
+    readable = {LOSS.name, *(product(k).name for k, n in of.arrangement.counts.items() if n)}
     for name, measure in named.items():
         if isinstance(measure, Entries):
             yield from _entries(name, measure, r, known)
         if not isinstance(measure, Reading):
             continue
-        if r.quantity(name).limit_of is not None or not is_readable(measure.of, there):
+        if r.quantity(name).limit_of is not None or not is_readable(measure.of, readable):
             continue
         try:
             value = as_float(r.value(name, **known))

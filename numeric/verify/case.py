@@ -83,8 +83,8 @@ class Case:
         at = self.known(self.result, point)
         if self.made:  # hypotheses may hold for these values only
             return [self.whole.with_inputs(at=at, **self.made)]
-        there = self.result.at_point(self.result.point(**at))
-        return [there] if _reads(there) else self._of_the_same_loss
+        at_values = self.result.at_point(self.result.point(**at))
+        return [at_values] if _reads(at_values) else self._of_the_same_loss
 
     @cached_property
     def _of_the_same_loss(self) -> list[Result]:

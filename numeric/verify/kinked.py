@@ -46,10 +46,10 @@ def checks(of: Case) -> Iterator[Check]:
         ]
         first, second = functions.values()
         least = float(least_of(first, second, corners))
-        there = [f(mpf(result.value(r, **known))) for r, f in functions.items()]
+        products = [f(mpf(result.value(r, **known))) for r, f in functions.items()]
     for what, predicted in (
         ("loss", as_float(result.value("loss", **known))),
-        ("loss of the derived inner products", float(sum(there))),
+        ("loss of the derived inner products", float(sum(products))),
     ):
         yield Check(what, where, predicted, least, CLOSE_LOSS, stop=stop)
 

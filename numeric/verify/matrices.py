@@ -39,8 +39,8 @@ def checks(result: Result, values: Mapping[str, Any], run: Run) -> list[Check]:
     if "D" not in getattr(result, "data", {}):
         raise DomainError(f"{result.id} is verified for a matrix: give D")
     D: Dissimilarity = result.data["D"]  # type: ignore[attr-defined]
-    there = result.at_point(result.point(**values))
-    attained = there.value("attained", **values)  # names what is missing
+    at_values = result.at_point(result.point(**values))
+    attained = at_values.value("attained", **values)  # names what is missing
     n = D.size
     at = ", ".join([f"{n} points", *(f"{k}={v}" for k, v in values.items())])
     logs = -torch.tensor([[float(e) for e in row] for row in D.entries], dtype=run.dtype)
@@ -56,7 +56,7 @@ def checks(result: Result, values: Mapping[str, Any], run: Run) -> list[Check]:
     close = run.close_loss
     found: list[Check] = []
     if attained:
-        made = torch.tensor(there.value("embedding", **values), dtype=run.dtype)
+        made = torch.tensor(at_values.value("embedding", **values), dtype=run.dtype)
         best = float(loss(similarity(made)))
         found.append(Check("loss of the embedding", at, bound, best, close))
     for seed in run.seeds:

@@ -158,7 +158,7 @@ class BatchesLoss:
         for some in seen.flatten(0, 1).unique(dim=0):
             own = self.loss
             if alone and isinstance(own, SoftmaxLoss):
-                absent = [name for name, there in zip(names, some, strict=True) if not there]
+                absent = [name for name, is_drawn in zip(names, some, strict=True) if not is_drawn]
                 own = ALONE[alone].of(own, absent)
             yield (seen == some).all(-1), own.terms
 

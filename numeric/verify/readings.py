@@ -37,8 +37,8 @@ def numbers_of(arrangement: Arrangement, u: Tensor, loss: Tensor | None = None) 
 def numbers_at(arrangement: Arrangement, part: Array) -> dict[str, Any]:
     """The same for invariant Gram matrices with these shares, ``(B, eigenspaces)``."""
     found = {SHARE + e: part[:, k] for k, e in enumerate(arrangement.table)}
-    there = [PRODUCT + r for r, count in arrangement.counts.items() if count]
-    inner = dict(zip(there, arrangement.corners @ part.T, strict=True))
+    occurring = [PRODUCT + r for r, count in arrangement.counts.items() if count]
+    inner = dict(zip(occurring, arrangement.corners @ part.T, strict=True))
     return {**arrangement.sizes, **found, **inner}
 
 

@@ -202,13 +202,15 @@ def _supcl(of: _At) -> Iterator[Check]:
     assert isinstance(loss, SoftmaxLoss) and isinstance(classes, Scheme)
     kernel = Kernel.at(loss, classes, sizes, of.values)
     yield from of.at_structure("loss_collapsed", kernel, CROSS_CLASS, sizes["m"])
-    collapsed, there = of.derived("collapsed"), of.derived("loss_collapsed")
+    collapsed, derived = of.derived("collapsed"), of.derived("loss_collapsed")
     for seed, found in of.searched(kernel).items():
-        is_least = found >= there - of.run.close_loss
+        is_least = found >= derived - of.run.close_loss
         # A search that finds nothing lower need not have found what is lower.
         yield of.check("collapsed", collapsed, is_least, 0.5, seed, bool(collapsed) or not is_least)
         if collapsed:
-            yield of.check("loss_collapsed", there, found, of.run.close_loss, seed, found <= there)
+            yield of.check(
+                "loss_collapsed", derived, found, of.run.close_loss, seed, found <= derived
+            )
 
 
 def _threshold(of: _At) -> Iterator[Check]:

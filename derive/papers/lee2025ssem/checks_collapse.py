@@ -68,8 +68,8 @@ def _parts(e: Embeddings, tau: Any) -> tuple[Any, Any]:
 @cache
 def _rise(m: int, n: int, tau: Any) -> tuple[Any, Any]:
     with mpmath.workdps(DIGITS):
-        here, there = (_parts(ssem(m, n, 1, q), tau) for q in (ZERO, longest(m, n) * STEP))
-        return there[0] - here[0], there[1] - here[1]
+        here, beyond = (_parts(ssem(m, n, 1, q), tau) for q in (ZERO, longest(m, n) * STEP))
+        return beyond[0] - here[0], beyond[1] - here[1]
 
 
 @cache

@@ -258,9 +258,9 @@ class DerivedAt:
         """It in symbols."""
         return _derived(self.named)
 
-    def value(self, there: Mapping[str, Fraction], digits: int = DIGITS) -> Any:
+    def value(self, moved_to: Mapping[str, Fraction], digits: int = DIGITS) -> Any:
         """Its value where some letters have other values."""
-        moved = {k: Rational(v.numerator, v.denominator) for k, v in there.items()}
+        moved = {k: Rational(v.numerator, v.denominator) for k, v in moved_to.items()}
         return quantity(self.named, {**self.point, **moved}, digits)
 
 
@@ -288,10 +288,10 @@ def _quantity(named: str, place: tuple[tuple[str, Any], ...], digits: int) -> An
     if parts.goes_to[0] or parts.quantity not in result.quantities:
         if not result.domain.contains({s: v for s, v in at.items() if s in result.domain.ranges}):
             raise Unknown(f"{named} is not derived there")
-        there = _derived(named).xreplace(at)
-        if there.free_symbols:
-            raise Unknown(f"{named} needs {', '.join(sorted(map(str, there.free_symbols)))}")
-        return as_number(there)
+        at_point = _derived(named).xreplace(at)
+        if at_point.free_symbols:
+            raise Unknown(f"{named} needs {', '.join(sorted(map(str, at_point.free_symbols)))}")
+        return as_number(at_point)
     wanted = {s.name for s in result.parameters}
     moved = {letter: put_in(_argument(other), at) for letter, other in parts.letters}
     if any(v is None for v in moved.values()):
@@ -307,8 +307,8 @@ def _quantity(named: str, place: tuple[tuple[str, Any], ...], digits: int) -> An
         raise Unknown(f"{named} has no value")
     written = result.quantity(parts.quantity).expression
     if written.is_rational_function():  # exactly: a root of what is near zero loses digits
-        there = written.xreplace(letters_at(point))
-        return as_number(there) if there.is_Rational else found
+        at_point = written.xreplace(letters_at(point))
+        return as_number(at_point) if at_point.is_Rational else found
     return found
 
 

@@ -257,9 +257,9 @@ def batches(at: Point, N: int, tau: Any, *, times: Any) -> Findings:
         return total - mp(times) * mp(infonce(p, z, tau))
 
     equal = tuple((ZERO,) for _ in range(n))
-    here, there = gap(points), gap(equal)
-    same = abs(here - there) <= NEAR * (1 + abs(there))
-    yield bool(same), f"the difference is {text(here)}, and {text(there)} at equal points"
+    here, of_equal = gap(points), gap(equal)
+    same = abs(here - of_equal) <= NEAR * (1 + abs(of_equal))
+    yield bool(same), f"the difference is {text(here)}, and {text(of_equal)} at equal points"
 
 
 @named_check("components lie apart")

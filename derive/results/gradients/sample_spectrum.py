@@ -107,14 +107,14 @@ def _constants(best: Expr, proof: Derivation) -> tuple[Expr, Expr]:
     """By how much the largest eigenvalue may exceed sigma, and sigma the largest eigenvalue."""
     x = Symbol("x", nonnegative=True)
     below = _bernstein(x, sigma)
-    there = sigma + x
+    level = sigma + x
     proof.equal(
         "For t = sigma + x the exponent -log(A/B)/N is at least x^2/(2 (sigma + x/3))",
         {
             "second_derivative": (derivative(derivative(-best, t), t), 1 / (t * (1 - t))),
             "second_below": (derivative(derivative(below, x), x), sigma**2 / (sigma + x / 3) ** 3),
             "room": (
-                (sigma + x / 3) ** 3 - sigma**2 * there * (1 - there),
+                (sigma + x / 3) ** 3 - sigma**2 * level * (1 - level),
                 sigma * x**2 / 3 + x**3 / 27 + sigma**2 * (sigma + x) ** 2,
             ),
         },
@@ -164,15 +164,15 @@ def _apart(proof: Derivation) -> None:
         DOMAIN.restricted([sigma]).with_range(s, between(0, sigma), S.Zero),
     )
     rate = v * (exp(theta) - 1 - theta) - t * theta
-    there = {theta: log(1 + t / v)}
-    best = rate.xreplace(there)
+    at_best = {theta: log(1 + t / v)}
+    best = rate.xreplace(at_best)
     bernstein = _bernstein(t, v)
     meant = region({v: POSITIVE, t: POSITIVE})
     proof.equal(
         "The exponent is minimal at theta = log(1 + t/v), and at most minus Bernstein's t^2/(2 (v "
         "+ t/3))",
         {
-            "slope_there": (derivative(rate, theta).xreplace(there), 0),
+            "slope_there": (derivative(rate, theta).xreplace(at_best), 0),
             "exponent_there": (best, t - (v + t) * log(1 + t / v)),
             "second_derivative": (-derivative(derivative(best, t), t), 1 / (v + t)),
             "second_below": (derivative(derivative(bernstein, t), t), v**2 / (v + t / 3) ** 3),

@@ -186,7 +186,7 @@ def expansion(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
     )
     # As q <= sigma_hat <= sqrt(t): with s for the root of t.
     root = Symbol("s", positive=True)
-    there = region({b: at_least(1), root: between(0, 1, "(]"), q: between(0, root)})
+    possible = region({b: at_least(1), root: between(0, 1, "(]"), q: between(0, root)})
     of_root = (rest * b**2).xreplace({t: root**2})
     above = b * (b + (3 * b + 2) * root**2) / (b + 1) ** 2
     beyond = root - (2 * b + 1) / (3 * b + 2)
@@ -203,7 +203,7 @@ def expansion(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
         "it decreases with q, from its value orthogonal at q = 0. With t = s^2, q is at most the "
         "largest eigenvalue, so at most s; there it exceeds -b/(3b + 2) by the square over_least. "
         "As b -> oo the two ends converge to -1/3 and 4",
-        there,
+        possible,
         also=[gt(S(4), above)],
     )
     return {

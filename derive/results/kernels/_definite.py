@@ -83,7 +83,7 @@ def state_definite(proof: Derivation) -> dict[str, Quantity]:
     )
     beyond = Domain({gamma: BEYOND_GAUSS}, {gamma: 3})
     at = {P: 2**gamma}
-    there = {**at, x: SURE.xreplace(at)}
+    place = {**at, x: SURE.xreplace(at)}
     return {
         "positive_definite": Quantity(
             gamma <= 2,
@@ -98,7 +98,7 @@ def state_definite(proof: Derivation) -> dict[str, Quantity]:
             beyond,
         ),
         "witness_form": Quantity(
-            THREE_POINTS.xreplace(there),
+            THREE_POINTS.xreplace(place),
             r"w^\top K w",
             "quadratic form of these weights, negative",
             beyond,

@@ -42,13 +42,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     convexity = state_convexity(proof)
     views = state_views(KERNEL_INFONCE, proof)
     pairs = state_towers(KERNEL_CLIP, proof)
-    there = to_square(SIMILARITY, APART)
+    squared = to_square(SIMILARITY, APART)
     fits, everywhere = Dimension(n - 1, False), Dimension(S.One, True)
-    at = {psi_p: S.Zero, psi_n: there}
+    at = {psi_p: S.Zero, psi_n: squared}
     return {
         **{k: replace(q, room=everywhere) for k, q in {**definite, **convexity}.items()},
         "similarity": Quantity(
-            there,
+            squared,
             r"\psi_{\mathrm{simplex}}",
             "logarithm of the kernel of two negatives at the simplex",
             room=fits,

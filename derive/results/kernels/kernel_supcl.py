@@ -57,25 +57,25 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "collapsed classes on a simplex are optimal", Le(-pull, S.Zero, evaluate=False)
     )
     found = threshold(criterion, alpha, ASKED, proof)
-    there = {D: APART ** (gamma / 2)}
+    apart = {D: APART ** (gamma / 2)}
     similarity = to_square(SIMILARITY, APART)
     value = ReducedLoss(in_similarities(KERNEL_SUPCL), CLASSES).value(
         {r.name: S.Zero for r in CLASSES.relations} | {CROSS_CLASS: -D / tau}
     )
     return {
-        "alpha_max": Quantity.of(_at(found, there), "alpha_max", r"\alpha_{\max}"),
+        "alpha_max": Quantity.of(_at(found, apart), "alpha_max", r"\alpha_{\max}"),
         "similarity": Quantity(
             similarity,
             r"\psi_{\mathrm{classes}}",
             "logarithm of the kernel of two collapsed classes",
         ),
         "collapsed": Quantity(
-            found.relation.xreplace(there),
+            found.relation.xreplace(apart),
             r"\mathrm{collapsed}",
             "whether collapsed classes on a simplex are optimal",
         ),
         "loss_collapsed": Quantity(
-            tidy(value).xreplace(there),
+            tidy(value).xreplace(apart),
             r"\mathcal{L}_{\mathrm{collapsed}}",
             "loss of collapsed classes on a simplex",
         ),

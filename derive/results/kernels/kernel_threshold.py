@@ -128,11 +128,11 @@ def state_clusters(proof: Derivation) -> dict[str, Quantity]:
         also=[gt(derivative(turning, s), 0)],
     )
     least = log((size - q) * (b - a) / ((q - 1) * a)) / b
-    there = {
+    at_rate = {
         a: APART.xreplace({n: size}) ** (gamma / 2),
         b: (2 * k / (k - 1)) ** (gamma / 2),
     }
-    root = ClampedRoot(Lambda(s, more.xreplace(there)), least.xreplace(there), oo)
+    root = ClampedRoot(Lambda(s, more.xreplace(at_rate)), least.xreplace(at_rate), oo)
     return {
         "tau_clusters": Quantity(
             1 / root,

@@ -165,7 +165,7 @@ def _best_logit(loss: ReducedPairwise, relation: str) -> Expr:
 def _state_least(loss: ReducedPairwise, cosines: Inner, proof: Derivation) -> Expr:
     """Record that the loss is least where logits are these, and only there; what it is."""
 
-    def there(e: Expr) -> Expr:
+    def at_apex(e: Expr) -> Expr:
         return e.replace(exp, lambda power: exp(tidy(power.expand())))
 
     inner = {r.name: cosines.get(r.name, S.Zero) for r in SYMMETRY.relations}
@@ -175,7 +175,7 @@ def _state_least(loss: ReducedPairwise, cosines: Inner, proof: Derivation) -> Ex
         Relations(
             Tuple(*(eq(f"theta_{e}", S.Zero) for e in theta)),
             DOMAIN,
-            names={Symbol(f"theta_{e}"): there(value) for e, value in theta.items()},
+            names={Symbol(f"theta_{e}"): at_apex(value) for e, value in theta.items()},
             lemma=CERTIFICATE,
         ),
         "there each logit has the probability of its label",
@@ -187,13 +187,13 @@ def _state_least(loss: ReducedPairwise, cosines: Inner, proof: Derivation) -> Ex
         "the second derivative is t^2 times the variance of the label under the logit",
         DOMAIN.with_range(c, between(-1, 1), 0),
     )
-    least = there(loss.value(inner)).xreplace({t: S.One, b: S.Zero})
+    least = at_apex(loss.value(inner)).xreplace({t: S.One, b: S.Zero})
     proof.holds(
         "The loss there is the entropy of the labels, at every temperature and bias",
         eq("L", least),
         "only logits are left in it",
         DOMAIN,
-        names={Symbol("L"): there(loss.value(inner))},
+        names={Symbol("L"): at_apex(loss.value(inner))},
     )
     return least
 

@@ -104,8 +104,8 @@ class Screen:
             return all(v is not None and near(v, values[-1]) for v in values)
         found = []
         for d in derived:
-            there = {**here, **{b[0]: d for b in bounds if b is not None}}
-            gaps = list(_gaps(row, there))
+            place = {**here, **{b[0]: d for b in bounds if b is not None}}
+            gaps = list(_gaps(row, place))
             if any(is_equation and not same for is_equation, same in gaps):
                 return False
             found.append(any(same for is_equation, same in gaps if not is_equation))

@@ -256,9 +256,9 @@ def _nearest(directive: Directive) -> str:
             return f"; of a loss of your own write phases.{directive.quantities[0]}"
         found = get_close_matches(directive.result_id, list(results), 1)
         return f"; did you mean {found[0]}?" if found else ""
-    there = list(results[directive.result_id])
-    wrong = [name for name in directive.quantities if name not in there]
-    found = get_close_matches(wrong[0], there, 1) if wrong else []
+    names = list(results[directive.result_id])
+    wrong = [name for name in directive.quantities if name not in names]
+    found = get_close_matches(wrong[0], names, 1) if wrong else []
     return f"; did you mean {directive.result_id}.{found[0]}?" if found else ""
 
 

@@ -252,7 +252,7 @@ def fits(side: Inner, pattern: Inner) -> bool:
 def _renamed(vectors: list[Vector], pattern: list[Vector]) -> bool:
     if [v.name for v in vectors] != [v.name for v in pattern]:
         return False
-    there: dict[str, str] = {}
+    forth: dict[str, str] = {}
     back: dict[str, str] = {}
     for vector, other in zip(vectors, pattern, strict=True):
         one, two = letters(vector), letters(other)
@@ -262,7 +262,7 @@ def _renamed(vectors: list[Vector], pattern: list[Vector]) -> bool:
             index = bool(_LETTER.fullmatch(a)) and bool(_LETTER.fullmatch(b))
             if not index and a != b:
                 return False
-            if there.setdefault(a, b) != b or back.setdefault(b, a) != a:
+            if forth.setdefault(a, b) != b or back.setdefault(b, a) != a:
                 return False
     return True
 
@@ -273,14 +273,14 @@ def _check_indices(places: list[tuple[str, str]], indices: list[Indices], meant:
     Each place counts something else, classes or instances or views; what two vectors are to
     one another is said by the first place at which their indices differ.
     """
-    there = {i for pair in places for i in pair if _LETTER.fullmatch(i)}
+    used = {i for pair in places for i in pair if _LETTER.fullmatch(i)}
     pairs = [{*pair} for pair in places if pair[0] != pair[1]]
     apart = [set(said.letters) for said in indices if said.relation == "!="]
     ranging = {i for said in indices if said.relation == "any" for i in said.letters}
     counts = {s for s, r in meant.result.domain.ranges.items() if r.integer}
     for said in indices:
-        if not set(said.letters) <= there:
-            missing = ", ".join(sorted(set(said.letters) - there))
+        if not set(said.letters) <= used:
+            missing = ", ".join(sorted(set(said.letters) - used))
             raise TexError(f"a condition on the index {missing}, which the vectors do not have")
         if said.size is not None and said.size not in counts and not said.size.is_Integer:
             raise TexError(f"an index runs to {said.size}, which is not a number of vectors here")

@@ -231,13 +231,13 @@ def _touch(source: Source, command: str, at: int) -> Act:
 def _past_options(source: Source, at: int) -> int:
     """The place after stars, options and commands that only expand."""
     while True:
-        there = source.skip(at)
-        there = _EXPANDS.match(source.text, there).end()  # type: ignore[union-attr]
-        option = source.option(there)
-        there = option[1] if option else there
-        if there == at:
+        end = source.skip(at)
+        end = _EXPANDS.match(source.text, end).end()  # type: ignore[union-attr]
+        option = source.option(end)
+        end = option[1] if option else end
+        if end == at:
             return at
-        at = there
+        at = end
 
 
 def _past_groups(source: Source, at: int) -> int:

@@ -124,7 +124,7 @@ def quotient(above: Iterable[Node], below: Iterable[Node] = ()) -> Signed:
     up: list[Node] = []
     down: list[Node] = []
 
-    def put(node: Node, here: list[Node], there: list[Node]) -> None:
+    def put(node: Node, here: list[Node], opposite: list[Node]) -> None:
         nonlocal minus
         other, node = natural(node)
         minus ^= other
@@ -133,9 +133,9 @@ def quotient(above: Iterable[Node], below: Iterable[Node] = ()) -> Signed:
             minus ^= other
         if isinstance(node, Product):
             for f in node.above:
-                put(f, here, there)
+                put(f, here, opposite)
             for f in node.below:
-                put(f, there, here)
+                put(f, opposite, here)
         elif not (isinstance(node, Number) and node.value == 1):
             here.append(node)
 

@@ -44,8 +44,8 @@ def layout(expression: Basic, domain: Domain | None = None) -> Node:
     # What else there is in the domain is left out, so that what is known of a formula is found.
     domain = domain.restricted(closure(expression.free_symbols, domain))
     own = tuple(domain.ranges.items())
-    there = tuple((s.name, point[s.name]) for s in domain.ranges if s.name in point)
-    return _layout(expression, own, tuple(domain.witness.items()), there)
+    values = tuple((s.name, point[s.name]) for s in domain.ranges if s.name in point)
+    return _layout(expression, own, tuple(domain.witness.items()), values)
 
 
 @lru_cache(maxsize=4096)

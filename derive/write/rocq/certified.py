@@ -55,8 +55,10 @@ def certified(
     for e in declared.rational:
         if not e.is_Rational:
             raise NotWritten(f"{e} is not rational")
-    there = [k for k in product((MEAN, CONTRAST), repeat=len(declared.axes)) if _is(k, declared)]
-    least = min(declared.eigenvalue(k).evalf(WORKING) for k in there)
+    eigenspaces = [
+        k for k in product((MEAN, CONTRAST), repeat=len(declared.axes)) if _is(k, declared)
+    ]
+    least = min(declared.eigenvalue(k).evalf(WORKING) for k in eigenspaces)
     theta = _down(least)
     loss, gap = Rational(claim["loss"]), Rational(claim["gap"])
     proved = (declared.value + declared.scale * (theta - declared.level)).evalf(WORKING)

@@ -121,12 +121,12 @@ class _Shape:
 
     def bound(self, gap: Expr, domain: Domain, others: Domain) -> Expr:
         """A number free of the symbol, times which ``small`` the gap is at most."""
-        there = gap.xreplace({self.symbol if self.atom is None else self.atom: self.place})
-        if there.has(self.symbol):
+        at_limit = gap.xreplace({self.symbol if self.atom is None else self.atom: self.place})
+        if at_limit.has(self.symbol):
             raise NotWritten("what converges is in an exponential and outside of it")
-        known = {a: Symbol(f"e_{k}", positive=True) for k, a in enumerate(there.atoms(exp))}
+        known = {a: Symbol(f"e_{k}", positive=True) for k, a in enumerate(at_limit.atoms(exp))}
         back = {s: a for a, s in known.items()}
-        ratio = cancel(there.xreplace(known) / self.y).xreplace(back)
+        ratio = cancel(at_limit.xreplace(known) / self.y).xreplace(back)
         values = (ratio.subs(self.y, at) for at in (S.Zero, S.One, S.Half))
         found = [v for v in values if v.is_finite is not False]
         for value in (*found, *(-v for v in found), *(2 * v for v in found), S.One, S(2)):

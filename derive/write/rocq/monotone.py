@@ -58,20 +58,20 @@ def monotone(
         proof = Signs([rate], domain)
         last = proof.proof(rate if rises else -rate)
         by = [*proof.lines, *last]
-    there = f"intros {x} D_; destruct D_ as [{' '.join(own)}]." if len(own) > 1 else ""
-    there = there or f"intros {x} {' '.join(own) or 'D_'}."
+    intros = f"intros {x} D_; destruct D_ as [{' '.join(own)}]." if len(own) > 1 else ""
+    intros = intros or f"intros {x} {' '.join(own) or 'D_'}."
     return statement, [
         *([f"intros {' '.join([others, *given])}."] if others else []),
         *hidden,
         f"refine ({kind}_by _ _ (fun {x} => {term(rate)}) _ _ _).",
         "{ intros a_ b_ c_ A_ B_ C_; repeat split; lra. }",
-        f"{{ {there}",
+        f"{{ {intros}",
         *_divisors(of, domain),
         "eapply der_by; [der |].",
         "all: unfold Rsqr; cbn [INR pred]; match goal with |- _ <> 0 => nz | _ => idtac end.",
         *signs.lines,
         "eq. }",
-        f"{{ {there}",
+        f"{{ {intros}",
         *by,
         "}",
     ]

@@ -60,18 +60,18 @@ def theorem(called: str, title: str, says: Statement) -> Theorem:
     NotWritten
         If it is about more than relations of real numbers, or its proof is not known here.
     """
-    there = somewhere(says)
+    ranges = somewhere(says)
     if says.limit is not None:
         statement, lines = limit(*says.limit, says.domain)
-        return Theorem(called, title, statement, tuple(lines), ranges=there)
+        return Theorem(called, title, statement, tuple(lines), ranges=ranges)
     shown = says.real
     if shown is None:
         raise NotWritten("it is not about real numbers only")
     if says.monotone is not None:
         assert isinstance(shown, Relational)
         statement, lines = monotone(*says.monotone, shown, says.domain)
-        return Theorem(called, title, statement, tuple(lines), ranges=there)
-    return replace(of_relations(called, title, shown, says.domain), ranges=there)
+        return Theorem(called, title, statement, tuple(lines), ranges=ranges)
+    return replace(of_relations(called, title, shown, says.domain), ranges=ranges)
 
 
 def somewhere(says: Statement) -> tuple[str, str] | None:

@@ -58,9 +58,9 @@ def whole(called: str, result: Result) -> Iterator[Theorem]:
     found: list[tuple[bool, Theorem]] = []
     for e in problem.scheme.eigenspaces:
         try:
-            there = vertex(problem, e.name, Derivation())
-            if there.verdict != "never":
-                at = AtVertex(f"{called}_{e.name}", result, problem, there)
+            at_vertex = vertex(problem, e.name, Derivation())
+            if at_vertex.verdict != "never":
+                at = AtVertex(f"{called}_{e.name}", result, problem, at_vertex)
                 found.append((at.settled, at.theorem))
         except (NotWritten, Unproved, DomainError) as why:
             reasons.append(str(why))
