@@ -162,7 +162,7 @@ def attack_command(
     for name in names or bounds_of(result):
         todo[name] = {k: v for k, v in values.items() if _takes(result, name, k)}
         try:
-            spaces_of(Target.of(result, name, todo[name]), *sizes)
+            spaces_of(Target.from_result(result, name, todo[name]), *sizes)
         except NoTarget as refusal:
             raise click.UsageError(str(refusal)) from None
     done: list[Attack] = []
@@ -249,7 +249,7 @@ def _replay(result: Result, path: str, digits: int, style: str) -> int:
         for record in load(text):
             if record.result != result.id:
                 raise BadRecord(f"the record is of {record.result[:60]!r}, not of {result.id!r}")
-            target = Target.of(result, record.quantity, record.given)
+            target = Target.from_result(result, record.quantity, record.given)
             sides = replay(target, record, digits)
             code = max(code, int(sides.is_violated and not target.bound.printed))
             rows.append((target, record, sides))

@@ -24,14 +24,14 @@ class Matrix:
     rows: Rows
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[Any]]) -> Matrix:
+    def from_rows(cls, rows: Sequence[Sequence[Any]]) -> Matrix:
         """A matrix of these rows."""
         return cls(tuple(map(tuple, rows)))
 
     @classmethod
     def by(cls, n: int, entry: Callable[[int, int], Any]) -> Matrix:
         """A square matrix by what it has at each place, counted from 0."""
-        return cls.of([[entry(i, j) for j in range(n)] for i in range(n)])
+        return cls.from_rows([[entry(i, j) for j in range(n)] for i in range(n)])
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -41,18 +41,18 @@ class Matrix:
     @property
     def transposed(self) -> Matrix:
         """With rows and columns exchanged."""
-        return Matrix.of(list(zip(*self.rows, strict=True)))
+        return Matrix.from_rows(list(zip(*self.rows, strict=True)))
 
     def map(self, function: Callable[[Any], Any]) -> Matrix:
         """A function of every entry."""
-        return Matrix.of([[function(v) for v in row] for row in self.rows])
+        return Matrix.from_rows([[function(v) for v in row] for row in self.rows])
 
     def plus(self, other: Matrix, factor: int = 1) -> Matrix | None:
         """A sum or difference; none if they are not of one shape."""
         if self.shape != other.shape:
             return None
         pairs = zip(self.rows, other.rows, strict=True)
-        return Matrix.of(
+        return Matrix.from_rows(
             [[_sum([a, _product(factor, b)]) for a, b in zip(*two, strict=True)] for two in pairs]
         )
 
@@ -61,7 +61,7 @@ class Matrix:
         if self.shape[1] != other.shape[0]:
             return None
         columns = other.transposed.rows
-        return Matrix.of([[_inner(row, column) for column in columns] for row in self.rows])
+        return Matrix.from_rows([[_inner(row, column) for column in columns] for row in self.rows])
 
     def equals(self, other: Matrix) -> bool:
         """Whether all entries are the same, to forty digits."""

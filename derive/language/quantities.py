@@ -257,7 +257,7 @@ def multiplied(left: Any, right: Any, vectors: Vectors | None, axes: Axes) -> An
         return _applied(left, right, vectors, axes)
     if isinstance(left, dict) and isinstance(right, Row):
         rows, columns = (_coordinates(v, vectors, axes) for v in (left, right.of))
-        return Matrix.of([[times(a, b) for b in columns] for a in rows])
+        return Matrix.from_rows([[times(a, b) for b in columns] for a in rows])
     if isinstance(left, Row):
         return dot(left.of, vector(right), vectors)
     if isinstance(left, dict) and isinstance(right, dict):
@@ -277,7 +277,7 @@ def _coordinates(v: Vector, vectors: Vectors | None, axes: Axes) -> list[Any]:
 
 def _applied(matrix: Matrix, v: Vector, vectors: Vectors | None, axes: Axes) -> Vector:
     """A matrix times a vector, by coordinates."""
-    column = Matrix.of([[c] for c in _coordinates(v, vectors, axes)])
+    column = Matrix.from_rows([[c] for c in _coordinates(v, vectors, axes)])
     found = _fitting(
         matrix.times(column), "the shapes of the matrix and the vector do not allow a product"
     )

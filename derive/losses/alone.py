@@ -33,7 +33,7 @@ class Alone:
     says: str
     terms: Callable[[Terms, Terms], Terms]
 
-    def of(self, loss: SoftmaxLoss, absent: Collection[str]) -> SoftmaxLoss:
+    def applied(self, loss: SoftmaxLoss, absent: Collection[str]) -> SoftmaxLoss:
         """The loss of an anchor without partners in some relations."""
         parts = [_without(t, absent) for t in loss.terms]
         kept = tuple(t for t in parts if t.positives)

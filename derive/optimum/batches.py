@@ -96,7 +96,9 @@ class BatchLoss:
     where: str = ""  #: what is done with an anchor that is alone, after a statement
 
     @classmethod
-    def of(cls, loss: SoftmaxLoss, draw: Draw, domain: Domain, alone: Alone | None) -> BatchLoss:
+    def from_draw(
+        cls, loss: SoftmaxLoss, draw: Draw, domain: Domain, alone: Alone | None
+    ) -> BatchLoss:
         """The loss; ``alone`` is for an anchor alone of its class, if it then lacks positives."""
         drawn = draw.drawn
         if draw.law is None:
@@ -113,7 +115,7 @@ class BatchLoss:
         if alone is None:
             return cls(draw, (several,))
         left = draw.alone()
-        own = alone.of(loss, [r.name for r in left.relations if r.count == 0])
+        own = alone.applied(loss, [r.name for r in left.relations if r.count == 0])
         where = f" (an anchor alone of its class {alone.says})"
         if not own.terms:
             return cls(draw, (several,), where)
@@ -271,7 +273,7 @@ def _state(part: Part, proof: Derivation, known: Container[str]) -> None:
     proof.add(
         f"Derivative in the inner product of one pair, times {part.loss.scale}, of the loss of an "
         f"anchor {part.says}",
-        PairGradient.of(part.loss, g, part.domain),
+        PairGradient.from_reduced(part.loss, g, part.domain),
         part.loss.forces,
     )
 

@@ -138,7 +138,9 @@ class BlockOptimum:
 
     def written(self, bits: int) -> tuple[Program, Certificate]:
         """A certificate with so many bits."""
-        return self.program, Certificate.of(self.program, self.solved.within(2 * bits), bits)
+        return self.program, Certificate.from_found(
+            self.program, self.solved.within(2 * bits), bits
+        )
 
     def value(self, kind: str, name: str = "") -> Expr:
         """``share``, ``inner``, ``multiplier``, ``rank`` of a name; ``loss``, ``gap``, ``rank``."""
@@ -167,7 +169,7 @@ class BlockOptima(Optima[BlockOptimum]):
             check_at_numbers(reduced.declaration(), self.name, point)
         solved = self._solved(point)
         program, number = solved.program, Numbers(solved, self.name)
-        certificate = Certificate.of(program, solved.found)
+        certificate = Certificate.from_found(program, solved.found)
         outcome = certificate.check(program, TOLERANCE)
         if not isinstance(outcome, Holds):
             raise NotDecided(f"the optimum has no certificate: {outcome}")
@@ -248,7 +250,7 @@ class Blocks(Statement):
     configuration: Configuration
 
     @classmethod
-    def of(cls, configuration: Configuration, domain: Domain) -> Blocks:
+    def from_configuration(cls, configuration: Configuration, domain: Domain) -> Blocks:
         """The statement about a configuration."""
         rows = []
         for e, i, j in places(configuration):
@@ -341,7 +343,7 @@ def state_reduction(reduced: ReducedOnOrbits, domain: Domain, proof: Derivation)
     )
     proof.add(
         "Entries of the blocks of the Gram matrix, with multiplicities",
-        Blocks.of(reduced.configuration, domain),
+        Blocks.from_configuration(reduced.configuration, domain),
         "the table of coefficients satisfies the orthogonality relations of the "
         "symmetry; a block that occurs in one orbit only is an eigenvalue, and the "
         "matrix is positive semidefinite iff all blocks are",

@@ -144,7 +144,7 @@ class OptimalIff(Statement):
     level: str
 
     @classmethod
-    def of(
+    def from_loss(
         cls,
         loss: Invariant,
         occupied: tuple[str, ...],

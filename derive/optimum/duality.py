@@ -36,7 +36,7 @@ class Certificate:
     multipliers: tuple[Rational, ...]
 
     @classmethod
-    def of(cls, program: Program, found: Found, bits: int = WRITTEN) -> Certificate:
+    def from_found(cls, program: Program, found: Found, bits: int = WRITTEN) -> Certificate:
         """Round a proved optimum: to shares that are PSD, with traces that are exactly one.
 
         A little of G = I is mixed in, so that rounding does not leave the cone.

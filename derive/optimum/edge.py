@@ -142,7 +142,7 @@ def edge(
     proof.add(
         f"The minimum on the edge between {' and '.join(names)} is optimal iff no "
         "other eigenvalue of the gradient is smaller there",
-        OptimalIff.of(loss, (segment.high, segment.low), "y", others, inside),
+        OptimalIff.from_loss(loss, (segment.high, segment.low), "y", others, inside),
         "y is the eigenvalue of the gradient that these two have in common at a "
         "minimum inside the edge",
     )
@@ -225,7 +225,7 @@ def _position(
         if isinstance(positive(direction * slope, inside), Holds):
             proof.add(
                 f"The loss {'increases' if direction > 0 else 'decreases'} along the whole edge",
-                AtEnd.of(loss, segment, end, inside),
+                AtEnd.from_segment(loss, segment, end, inside),
                 "",
             )
             return end
@@ -270,7 +270,7 @@ def _condition(
     )
     prefix = f"{when}, {e}" if when else e
     for strict, verdict in ((True, "strict"), (False, "holds")):
-        says = Active.of(loss, segment, strict, domain, (e,))
+        says = Active.from_segment(loss, segment, strict, domain, (e,))
         if isinstance(says.decide(), Holds):
             proof.add(
                 f"{capital(prefix)} has eigenvalue zero in {'every' if strict else 'some'} "

@@ -79,7 +79,7 @@ class FaceOptimum:
         """A certificate with so many bits."""
         if self.solved is not None:
             found = self.solved.within(2 * bits)
-            return self.solved.program, Certificate.of(self.solved.program, found, bits)
+            return self.solved.program, Certificate.from_found(self.solved.program, found, bits)
         scale = self.program.function.scale.xreplace(self.program.point)
         y = Rational(str((self.multiplier / scale).evalf(int(0.302 * bits) + 2)))
         return self.program, Certificate(tuple(self.shares.values()), (y,))

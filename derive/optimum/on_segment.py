@@ -80,10 +80,10 @@ class LossOnSegment:
         state_reduction(reduced, domain, proof)
         middle = domain.witness_of(segment.length) / 2
         self.domain = domain.with_range(segment.x, between(0, segment.length), middle)
-        active = Active.of(reduced, segment, True, self.domain)
+        active = Active.from_segment(reduced, segment, True, self.domain)
         self.strict = not weak or isinstance(active.decide(), Holds)
         if not self.strict:
-            active = Active.of(reduced, segment, False, self.domain)
+            active = Active.from_segment(reduced, segment, False, self.domain)
         where = "every optimum" if self.strict else "some optimum"
         proof.add(
             f"The eigenvalues of {' and '.join(segment.active)} vanish at {where}", active, ""

@@ -189,10 +189,10 @@ def _numbers(optima: Faces, found: FaceOptimum) -> Optimum:
     return Optimum(
         found.occupied,
         {
-            r: e if e.is_Rational else FaceValue.of(optima, "inner", r)
+            r: e if e.is_Rational else FaceValue.from_optima(optima, "inner", r)
             for r, e in found.inner.items()
         },
-        found.loss if found.loss.is_Rational else FaceValue.of(optima, "loss"),
+        found.loss if found.loss.is_Rational else FaceValue.from_optima(optima, "loss"),
         found.unique,
     )
 
@@ -201,7 +201,7 @@ def state_on_face(loss: Reduced, found: FaceOptimum, domain: Domain, proof: Deri
     """Record where an optimum at numbers has its trace."""
     proof.add(
         f"The whole trace lies on {' and '.join(found.occupied)}",
-        OnFace.of(loss, found, domain),
+        OnFace.from_optimum(loss, found, domain),
         "",
     )
 
@@ -215,7 +215,7 @@ STRICT_SHARES = (
 
 def state_only(found: Vertex, proof: Derivation) -> bool:
     """Record that a vertex whose conditions are strict is the only optimum, if that is proved."""
-    held = UniqueGram.of(found.reduced, found.domain, found.inner)
+    held = UniqueGram.from_loss(found.reduced, found.domain, found.inner)
     if found.verdict != "strict" or not isinstance(held.decide(), Holds):
         return False
     proof.add("The optimal Gram matrix is unique", held, STRICT_SHARES)
@@ -230,7 +230,7 @@ class OnFace(Statement):
     found: FaceOptimum
 
     @classmethod
-    def of(cls, loss: Reduced, found: FaceOptimum, domain: Domain) -> OnFace:
+    def from_optimum(cls, loss: Reduced, found: FaceOptimum, domain: Domain) -> OnFace:
         """The statement about an optimum that was found."""
         shown = Tuple(*(eq(f"share_{e}", found.shares[e]) for e in found.occupied))
         return cls(shown, domain, loss, found, lemma=CERTIFICATE)

@@ -42,7 +42,7 @@ class Face:
     parts: tuple[Part, ...]
 
     @classmethod
-    def of(cls, program: Program, guess: Guess) -> Face:
+    def from_guess(cls, program: Program, guess: Guess) -> Face:
         """The face of a guess: a share beside which the slack is small is occupied."""
         parts = []
         with precision(guess.bits):

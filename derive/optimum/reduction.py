@@ -93,7 +93,7 @@ def state_reduction(reduced: Reduced, domain: Domain, proof: Derivation) -> None
     proof.add(
         "Derivative of the loss in the Gram entry of one pair, by relation"
         + ("" if reduced.scale == 1 else f", times {reduced.scale}"),
-        PairGradient.of(reduced, g, domain),
+        PairGradient.from_reduced(reduced, g, domain),
         reduced.forces,
     )
     state_spectrum(reduced.scheme, domain, proof)
@@ -105,7 +105,7 @@ def state_spectrum(scheme: Scheme, domain: Domain, proof: Derivation) -> None:
         return
     proof.add(
         "Eigenvalues of the Gram matrix, with multiplicities",
-        Spectrum.of(scheme, inner_products(scheme), domain),
+        Spectrum.from_scheme(scheme, inner_products(scheme), domain),
         "they are linear in the inner products, and the table of coefficients "
         "satisfies the orthogonality relations of the symmetry",
     )

@@ -90,7 +90,9 @@ class PairGradient(Statement):
     g: Mapping[str, Symbol]
 
     @classmethod
-    def of(cls, reduced: Reduced, g: Mapping[str, Symbol], domain: Domain) -> PairGradient:
+    def from_reduced(
+        cls, reduced: Reduced, g: Mapping[str, Symbol], domain: Domain
+    ) -> PairGradient:
         """The statement about a loss on its structure."""
         entries = reduced.pair_gradient(g)
         rows = (eq(f"a_{r.name}", entries[r.name]) for r in _with_pairs(reduced.scheme))
@@ -128,7 +130,7 @@ class Spectrum(Statement):
     entries: Mapping[str, Expr]
 
     @classmethod
-    def of(cls, scheme: Scheme, entries: Mapping[str, Expr], domain: Domain) -> Spectrum:
+    def from_scheme(cls, scheme: Scheme, entries: Mapping[str, Expr], domain: Domain) -> Spectrum:
         """The statement about a scheme and the entries of a matrix that is constant on it."""
         rows = (Tuple(scheme.eigenvalue(e.name, entries), e.dimension) for e in scheme.eigenspaces)
         return cls(Tuple(*rows), domain, scheme, entries)
@@ -179,7 +181,7 @@ class Ranks(Statement):
     segment: Segment
 
     @classmethod
-    def of(cls, segment: Segment, domain: Domain) -> Ranks:
+    def from_segment(cls, segment: Segment, domain: Domain) -> Ranks:
         """The statement about the dimensions that are occupied along a segment."""
         shown = (eq(f"rank_{part}", rank) for part, rank in segment.ranks()._asdict().items())
         return cls(Tuple(*shown), domain, segment, lemma=RANK)
@@ -229,7 +231,7 @@ class Active(Statement):
     spaces: tuple[str, ...]
 
     @classmethod
-    def of(
+    def from_segment(
         cls,
         reduced: Reduced,
         segment: Segment,
@@ -265,7 +267,7 @@ class AtEnd(Statement):
     segment: Segment
 
     @classmethod
-    def of(cls, reduced: Reduced, segment: Segment, end: Expr, domain: Domain) -> AtEnd:
+    def from_segment(cls, reduced: Reduced, segment: Segment, end: Expr, domain: Domain) -> AtEnd:
         """The statement that the optimum on a segment is this end of it."""
         return cls(eq("x_star", end), domain, reduced, segment, lemma=MONOTONE)
 

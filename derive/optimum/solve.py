@@ -91,7 +91,7 @@ class Solved:
             if not self._is_simplex:
                 raise
             return self._moved(*self._identity(), bits)
-        return Face.of(self.program, guess), (guess.shares, guess.multipliers)
+        return Face.from_guess(self.program, guess), (guess.shares, guess.multipliers)
 
     def within(self, bits: int) -> Found:
         """Balls that are computed with at least so many bits; the proof is done again."""

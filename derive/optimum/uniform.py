@@ -66,7 +66,7 @@ class Counted(Statement):
     scheme: Scheme
 
     @classmethod
-    def of(cls, term: SoftmaxTerm, scheme: Scheme, domain: Domain) -> Counted:
+    def from_term(cls, term: SoftmaxTerm, scheme: Scheme, domain: Domain) -> Counted:
         """What the lemma that applies to a term says.
 
         Raises
@@ -122,7 +122,7 @@ def least_on_sphere(problem: Problem, proof: Derivation | None = None) -> Expr |
         totals[found[0]] = totals.get(found[0], S.Zero) + term.coefficient
         if proof is not None:
             title = f"In d dimensions the denominators of term {k} count as so many vectors"
-            says = Counted.of(term, scheme, problem.domain)
+            says = Counted.from_term(term, scheme, problem.domain)
             proof.add(title, says, "anchors have equal denominators, up to the anchor itself")
     at = ((tidy(total), at_uniform(size, loss.temperature)) for size, total in totals.items())
     return Add(*(total * bound for total, bound in at))

@@ -70,15 +70,16 @@ class Digits(Computed):
 class FaceValue(Computed):
     """A number of the optimum of a declared loss, as a function of its symbols.
 
-    ``FaceValue.of(reduced, "inner", "same_class")`` stands for the inner product of a class at the
-    optimum; symbols can be given one by one, and when all are given it has an enclosure.
+    ``FaceValue.from_optima(reduced, "inner", "same_class")`` stands for the inner product of a
+    class at the optimum; symbols can be given one by one, and when all are given it has an
+    enclosure.
     """
 
     def __new__(cls, problem: Handle, kind: Str, name: Str, at: Tuple) -> Expr:
         return Expr.__new__(cls, problem, kind, name, at)
 
     @classmethod
-    def of(cls, optima: Any, kind: str, name: str = "") -> Expr:
+    def from_optima(cls, optima: Any, kind: str, name: str = "") -> Expr:
         """A number of an optimum: ``share``, ``inner``, ``slack``, ``loss`` or ``multiplier``.
 
         ``optima`` is a :class:`Faces`, or anything with ``parameters``, ``name`` and ``at``.

@@ -68,7 +68,7 @@ class Vertex(Conditioned):
     @cached_property
     def unique(self) -> Outcome:
         """Whether there is no other optimum, wherever all conditions hold strictly."""
-        return UniqueGram.of(self.reduced, self.domain, self.inner).decide()
+        return UniqueGram.from_loss(self.reduced, self.domain, self.inner).decide()
 
 
 def vertex(
@@ -135,7 +135,7 @@ def state_pure(
     proof.add(
         f"The pure structure {name} is optimal iff no other eigenvalue of the gradient "
         f"is smaller there{where}",
-        OptimalIff.of(loss, (name,), f"theta_{name}", others, domain),
+        OptimalIff.from_loss(loss, (name,), f"theta_{name}", others, domain),
         "",
     )
     return inner, others
@@ -225,7 +225,7 @@ class UniqueGram(Relations):
     inner: Mapping[str, Expr] = field(default_factory=dict)
 
     @classmethod
-    def of(
+    def from_loss(
         cls, loss: Reduced, domain: Domain, inner: Mapping[str, Expr] | None = None
     ) -> UniqueGram:
         """The statement about the denominators of a softmax loss."""

@@ -97,7 +97,7 @@ class BatchProblem(Problem):
             if self.draw.convention:
                 assert isinstance(loss, SoftmaxLoss)
                 absent = [r.name for r in counts if r.count == 0]
-                loss = ALONE[self.draw.convention].of(loss, absent)
+                loss = ALONE[self.draw.convention].applied(loss, absent)
             scheme = replace(self.draw.drawn, relations=tuple(counts))
             yield Kind(Rational(ways, comb(total, drawn)), scheme, loss)
 

@@ -83,7 +83,7 @@ def of_means(
     assert isinstance(problem.loss, SoftmaxLoss)
     _check_one_class(problem.loss)
     draw = problem.draw
-    loss = BatchLoss.of(problem.loss, draw, problem.domain, ALONE.get(draw.convention))
+    loss = BatchLoss.from_draw(problem.loss, draw, problem.domain, ALONE.get(draw.convention))
     quantities: dict[str, Quantity] = {}
     names = present(loss.scheme, [e.name for e in loss.scheme.eigenspaces], problem.domain)
     for name in reversed(names):
@@ -106,7 +106,7 @@ def of_means(
                 of = f"alpha_{name}_{e}"
                 symbol = rf"\alpha_{{\mathrm{{{name}}},\mathrm{{{e}}}}}"
                 inside = solved.domain.restricted(set(solved.domain.ranges) - {alpha})
-                ends[of] = Quantity.of(solved, of, symbol, domain=inside)
+                ends[of] = Quantity.from_threshold(solved, of, symbol, domain=inside)
         except StepFailed:
             continue
         proof.steps[:] = attempt.steps

@@ -89,8 +89,8 @@ def with_noise(
         room=room,
     )
     return {
-        "tau_min": Quantity.of(coldest, "tau_min", r"\tau_{\min}"),
-        "rho_max": Quantity.of(most_noise, "rho_max", r"\rho_{\max}"),
+        "tau_min": Quantity.from_threshold(coldest, "tau_min", r"\tau_{\min}"),
+        "rho_max": Quantity.from_threshold(most_noise, "rho_max", r"\rho_{\max}"),
         "loss": replace(least_loss(found.loss), domain=above, room=fits),
         "loss_below": entropy,
         "cosine_below": apart,

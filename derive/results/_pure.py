@@ -71,7 +71,7 @@ def state_only_optimum(found: Vertex, proof: Derivation) -> None:
     ones = [r for r, value in found.inner.items() if value == 1 and r != "self"]
     proof.add(
         f"The optimal Gram matrix is unique: {' = '.join([*ones, '1'])}",
-        UniqueGram.of(found.reduced, found.domain, found.inner),
+        UniqueGram.from_loss(found.reduced, found.domain, found.inner),
         "all other eigenvalues of the gradient are larger, so every optimum has its "
         "whole trace on this eigenspace; inner products of mean 1 are 1, as none is "
         "larger",

@@ -265,7 +265,9 @@ def _of_vertex(
                 continue
             solved.setdefault(s, []).append(t)
             name = f"{s}_{v.name}_{e}"
-            borders[name] = Quantity.of(t, name, rf"{latex(s)}_{{{_roman(v.name)},{_roman(e)}}}")
+            borders[name] = Quantity.from_threshold(
+                t, name, rf"{latex(s)}_{{{_roman(v.name)},{_roman(e)}}}"
+            )
         none = f"; no closed form in {', '.join(failed)} was proved" if failed else ""
         found[f"{v.name}_{e}"] = Quantity(
             c.expression,

@@ -33,11 +33,11 @@ class Number:
     @classmethod
     def value(cls: Any, x: Any) -> tuple[Any, Any]:
         """What came out as floats or truths, and where it is right."""
-        return (x.yes, x.sure) if isinstance(x, Truth) else cls.of(x).known()
+        return (x.yes, x.sure) if isinstance(x, Truth) else cls.lift(x).known()
 
     def __array_ufunc__(self: Any, ufunc: Any, method: str, *x: Any) -> Any:
         """What np.exp(number) and the like are: a method of that name."""
-        own = getattr(self.of(x[0]), ufunc.__name__, None)
+        own = getattr(self.lift(x[0]), ufunc.__name__, None)
         return own(*x[1:]) if own and method == "__call__" else NotImplemented
 
     def __radd__(self: Any, other: Any) -> Any:
@@ -53,26 +53,26 @@ class Number:
         return self * other
 
     def __rtruediv__(self: Any, other: Any) -> Any:
-        return self.of(other) / self
+        return self.lift(other) / self
 
     def __pow__(self: Any, power: Any) -> Any:
         if not isinstance(power, int):
-            return self.power(self.of(power))
+            return self.power(self.lift(power))
         if power <= 0:
-            return 1 / self**-power if power else self.of(1)
+            return 1 / self**-power if power else self.lift(1)
         half = self ** (power // 2) if power > 1 else self
         return half if power == 1 else half * half * self if power % 2 else half * half
 
     def __rpow__(self: Any, base: Any) -> Any:
         if base == -1:
-            return self.of(1 - 2 * (self.value(self)[0] % 2))
-        return self.of(base).power(self)
+            return self.lift(1 - 2 * (self.value(self)[0] % 2))
+        return self.lift(base).power(self)
 
     def __gt__(self: Any, other: Any) -> Any:
         return (self - other).positive()
 
     def __lt__(self: Any, other: Any) -> Any:
-        return (self.of(other) - self).positive()
+        return (self.lift(other) - self).positive()
 
     def __ge__(self: Any, other: Any) -> Any:
         return ~(self < other)
@@ -84,7 +84,7 @@ class Number:
         return self.maximum(-self)
 
     def minimum(self: Any, other: Any) -> Any:
-        return -(-self).maximum(-self.of(other))
+        return -(-self).maximum(-self.lift(other))
 
     def sign(self: Any) -> Any:
         return select(self > 0, 1, select(self < 0, -1, 0 * self))
@@ -119,7 +119,7 @@ class Fast(Number):
         self.v, self.r = v, r
 
     @classmethod
-    def of(cls, v: Any) -> Any:
+    def lift(cls, v: Any) -> Any:
         """Exact floats."""
         return v if isinstance(v, Number) else cls(v)
 
@@ -170,12 +170,12 @@ class Fast(Number):
 
     def pick(self, here: Any, other: Any) -> Fast:
         """This number where that is so, the other one elsewhere."""
-        y = self.of(other)
+        y = self.lift(other)
         r = np.where(here.yes, self.r, y.r)
         return type(self)(np.where(here.yes, self.v, y.v), np.where(here.sure, r, np.inf))
 
     def maximum(self, other: Any) -> Fast:
-        y = self.of(other)
+        y = self.lift(other)
         return type(self)(np.maximum(self.v, y.v), np.maximum(self.r, y.r))
 
     def rounded(self) -> tuple[Any, Any]:
@@ -189,7 +189,7 @@ class Fast(Number):
 
     def root(self, condition: Any, high: Any, args: Any, shape: Any, flat: bool) -> Fast:
         """Between this end and a higher one: found in floats, then put back on both sides."""
-        ends = (self, self.of(high))
+        ends = (self, self.lift(high))
         with np.errstate(all="ignore"):
             a, b = (np.broadcast_to(np.asarray(end.v, float), shape) for end in ends)
             b = np.minimum(b, MOST)
@@ -200,7 +200,7 @@ class Fast(Number):
         for near in NEAR:
             d = near * np.abs(x)
             sides = (np.where(at_low, a, np.clip(to, a, b)) for to in (x - d, x + d))
-            seen = [f(self.of(to)).side() == sign for to, sign in zip(sides, signs, strict=True)]
+            seen = [f(self.lift(to)).side() == sign for to, sign in zip(sides, signs, strict=True)]
             r = np.where(seen[0] & seen[1] & np.isinf(r), near + self.r + ends[1].r, r)
             if np.isfinite(r).all():
                 break
@@ -231,7 +231,7 @@ class Wide(Number):
         self.k = np.where((h == 0) & (e == 0), FAR, np.where(np.isinf(h), -FAR, k + d))
 
     @classmethod
-    def of(cls, v: Any) -> Wide:
+    def lift(cls, v: Any) -> Wide:
         """Exact floats."""
         return v if isinstance(v, cls) else cls(v)
 
@@ -253,7 +253,7 @@ class Wide(Number):
         return np.ldexp(self.h, d), np.ldexp(self.l, d), e
 
     def __add__(self, other: Any) -> Wide:
-        y = self.of(other)
+        y = self.lift(other)
         k = np.maximum(self.k, y.k)
         (h1, l1, e1), (h2, l2, e2) = self.at(k), y.at(k)
         s, t = _two_sum(h1, h2)
@@ -262,7 +262,7 @@ class Wide(Number):
         return Wide(s, low, k, e1 + e2 + np.abs(more) + np.abs(rest))
 
     def __mul__(self, other: Any) -> Wide:
-        y = self.of(other)
+        y = self.lift(other)
         p, q = _two_product(self.h, y.h)
         one, two = self.h * y.l, self.l * y.h
         low = q + (one + two)
@@ -274,7 +274,7 @@ class Wide(Number):
         return Wide(p, low, self.k + y.k, np.where(far, np.where(signed, 0.0, np.inf), e))
 
     def __truediv__(self, other: Any) -> Wide:
-        y = self.of(other)
+        y = self.lift(other)
         q, size = self.h / y.h, np.abs(y.h)
         p, rest = _two_product(q, y.h)
         more = q * y.l
@@ -342,7 +342,7 @@ class Wide(Number):
 
     def pick(self, here: Any, other: Any) -> Wide:
         """This number where that is so, the other one elsewhere."""
-        y = self.of(other)
+        y = self.lift(other)
         found = Wide(0.0)
         for part in "hlke":
             setattr(found, part, np.where(here.yes, getattr(self, part), getattr(y, part)))
@@ -350,7 +350,7 @@ class Wide(Number):
         return found
 
     def maximum(self, other: Any) -> Wide:
-        y = self.of(other)
+        y = self.lift(other)
         k, more = np.maximum(self.k, y.k), (self - y).positive()
         either = np.where(more.sure, 0.0, self.at(k)[2] + y.at(k)[2])
         return self.pick(Truth(more.yes, np.True_), y) + Wide(0.0, 0.0, k, either)
@@ -369,7 +369,7 @@ class Wide(Number):
 
         A function that may be flat is zero where it is not told from zero.
         """
-        high, f = self.of(high), _closed(condition, args)
+        high, f = self.lift(high), _closed(condition, args)
         ends = (np.broadcast_to(self.value(end)[0], shape) for end in (self, high))
         a, b = (np.clip(end, -MOST, MOST) for end in ends)
 
@@ -516,7 +516,7 @@ def same(x: Any, y: Any) -> Any:
 def select(where: Any, here: Any, other: Any) -> Any:
     """One number where that is so, another one elsewhere."""
     if isinstance(where, Truth):
-        return where.kind.of(here).pick(where, other)
+        return where.kind.lift(here).pick(where, other)
     return np.where(where, here, other)
 
 
@@ -534,7 +534,7 @@ def clamped_root(condition: Any, low: Any, high: Any, *args: Any, flat: bool = F
     shapes = (
         np.shape(next(iter(vars(x).values()))) for x in (low, high, *args) if isinstance(x, kind)
     )
-    return kind.of(low).root(condition, high, args, np.broadcast_shapes(*shapes), flat)
+    return kind.lift(low).root(condition, high, args, np.broadcast_shapes(*shapes), flat)
 
 
 def mean_of_draws(
@@ -545,22 +545,22 @@ def mean_of_draws(
     Probabilities are followed from the least K on, up to a factor; many K are taken together.
     """
     kind = type(like)
-    m, d, n = (kind.value(kind.of(e))[0] for e in (marked, drawn, total))
+    m, d, n = (kind.value(kind.lift(e))[0] for e in (marked, drawn, total))
     m, d, n = np.broadcast_arrays(*map(np.atleast_1d, (m, d, n)))
     first, last = np.maximum(d + m - n, 0.0), np.minimum(m, d)
     many = int(np.max(last - first, initial=0.0)) + 1
     together = max(1, min(many, TOGETHER // first.size))
-    weight = _full(kind.of(1.0), (1, first.size))
-    whole, found = kind.of(0.0), kind.of(0.0)
+    weight = _full(kind.lift(1.0), (1, first.size))
+    whole, found = kind.lift(0.0), kind.lift(0.0)
     for start in range(0, many, together):
         k = first + np.arange(start, min(start + together, many))[:, None]
         up, down = (m - k) * (d - k), (k + 1) * (n - m - d + 1 + k)
-        scanned = _products(_stacked(weight, _full(kind.of(up) / kind.of(down), k.shape)))
+        scanned = _products(_stacked(weight, _full(kind.lift(up) / kind.lift(down), k.shape)))
         here, weight = _taken(scanned, slice(0, -1)), _taken(scanned, slice(-1, None))
         here = select(Truth(k <= last, np.True_, kind), here, 0.0 * k)
         counts = Truth((k <= last) & (k >= low) & (k <= high), np.True_, kind)
         whole = whole + _total(_full(here, k.shape))
-        values = select(counts, here * f(kind.of(k)), 0.0 * k)
+        values = select(counts, here * f(kind.lift(k)), 0.0 * k)
         shapes = (np.shape(v) for v in vars(values).values())
         found = found + _total(_full(values, np.broadcast_shapes(k.shape, *shapes)))
     return found / whole
@@ -616,7 +616,7 @@ def log_0f1(b: Any, z: Any) -> Any:
     around the largest value, with s = sinh(u)/sqrt(n) beside it, converges geometrically.
     """
     like: Any = type(z if isinstance(z, Number) else b)
-    (b, r), (z, more) = (like.of(v).rounded() for v in (b, z))
+    (b, r), (z, more) = (like.lift(v).rounded() for v in (b, z))
     n, k = np.maximum(2 * b - 1, 1), 2 * np.sqrt(z)
     with np.errstate(all="ignore"):
         sizes, each = np.unique(n, return_inverse=True)
@@ -714,14 +714,14 @@ def _beside(formula: Any, inside: Any, rows: list[Any], n: int) -> Any:
         for end in (-np.inf, np.inf):
             moved = [*rows[:k], np.nextafter(v, end), *rows[k + 1 :]]
             held = np.broadcast_to(inside is None or inside(*moved), n)
-            signs += held * Wide.of(formula(*map(Wide.of, moved))).side()
+            signs += held * Wide.lift(formula(*map(Wide.lift, moved))).side()
             count += held
     return np.where((np.abs(signs) == count) & (count > 0), np.sign(signs), np.nan)
 
 
 def _in(kind: Any, formula: Any, rows: list[Any], n: int, shape: Any) -> tuple[Any, Any]:
     """The values in one kind of numbers, and where all of them are right."""
-    found = formula(*map(kind.of, rows))
+    found = formula(*map(kind.lift, rows))
     entries = [kind.value(e) for e in (found if isinstance(found, list) else [found])]
     whole = np.asarray(entries[0][0])
     if shape or whole.shape != (n,):

@@ -116,7 +116,7 @@ class Border:
     fixed: Mapping[Symbol, Expr] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, threshold: Threshold) -> Border | None:
+    def from_threshold(cls, threshold: Threshold) -> Border | None:
         """The border that a solved criterion is, if the criterion says at which structure."""
         at = threshold.criterion.place
         if at is None:

@@ -82,7 +82,7 @@ class Quantity(Shown):
     rests_on: Evidence | None = None
 
     @classmethod
-    def of(
+    def from_threshold(
         cls,
         threshold: Threshold,
         name: str,
@@ -150,7 +150,7 @@ class Quantity(Shown):
     def measure(self) -> Measure | None:
         """How it is found in embeddings: as it was said, or where its condition changes sign."""
         if self.measured is None and self.threshold is not None and self.limit_of is None:
-            return Border.of(self.threshold)
+            return Border.from_threshold(self.threshold)
         return self.measured
 
     def parts(self) -> list[Quantity]:

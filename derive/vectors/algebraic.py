@@ -115,7 +115,7 @@ class Algebraic:
         """A fraction."""
         return cls(Root(fmpz_poly([0, 1]), 0), fmpq_poly([fmpq(value)]))
 
-    def of(self, numer: fmpq_poly, denom: fmpq_poly | None = None) -> Algebraic:
+    def element(self, numer: fmpq_poly, denom: fmpq_poly | None = None) -> Algebraic:
         """A rational function of the root, the denominator of which is not zero there."""
         if denom is None:
             return Algebraic(self.root, numer)

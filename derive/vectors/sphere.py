@@ -86,9 +86,9 @@ class Circumscribed:
 
     def beta(self, gamma: Algebraic) -> Algebraic | None:
         """Its value over the scale; None at a pole, where the points lie on no sphere."""
-        if gamma.of(self.ratio[1]).is_zero():
+        if gamma.element(self.ratio[1]).is_zero():
             return None
-        return gamma.of(*self.ratio)
+        return gamma.element(*self.ratio)
 
     def scaled(self, over: Algebraic) -> Expr:
         """A number over the scale, times it."""
@@ -105,7 +105,7 @@ class Circumscribed:
         """beta where it is least, over the scale."""
         start = self.of.least_constant
         at = start
-        if self.beta(start) is None or start.of(self.slope).sign() < 0:
+        if self.beta(start) is None or start.element(self.slope).sign() < 0:
             at = next(x for x, _ in roots(self.slope) if is_above(x, start))
         found = self.beta(at)
         assert found is not None

@@ -163,7 +163,7 @@ def attack(
         If there are no such workers; one line.
     """
     found = results[result] if isinstance(result, str) else result
-    target = Target.of(found, quantity, given)
+    target = Target.from_result(found, quantity, given)
     taus = () if isinstance(tau, str) else tuple(float(t) for t in tau)
     where = resolve_device(device)
     about: Cell = {

@@ -56,7 +56,9 @@ class Target(Sent):
     given: Mapping[Symbol, Expr] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, result: Result, name: str, given: Mapping[str, object] | None = None) -> Target:
+    def from_result(
+        cls, result: Result, name: str, given: Mapping[str, object] | None = None
+    ) -> Target:
         """The target that a quantity of a result is.
 
         Raises

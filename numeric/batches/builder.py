@@ -107,12 +107,12 @@ def greedy(
         else:
             drawn = draw.choice(count, probe, replace=False) if probe < count else np.arange(count)
             lower = rank < least or stop_in_window
-            values = sums.of(left[drawn])
+            values = sums.with_rows(left[drawn])
             at = int(drawn[_least(values if lower else -values, tie * b)])
         j = int(left[at])
         left[at] = left[count - 1]
         chosen.append(j)
-        square += 2 * float(sums.of(np.array([j]))[0]) + lengths[j]
+        square += 2 * float(sums.with_rows(np.array([j]))[0]) + lengths[j]
         total += lengths[j]
         sums.add(j)
         rank = min(max(total**2 / square, 1.0), cap) if square else 1.0
@@ -131,7 +131,7 @@ class _Sums:
         self.squared = (z @ z.T).square_().cpu().numpy() if is_small else None
         self.sums = np.zeros(len(z), dtype=self.z.dtype)
 
-    def of(self, rows: np.ndarray) -> np.ndarray:
+    def with_rows(self, rows: np.ndarray) -> np.ndarray:
         if self.squared is not None:
             return self.sums[rows]
         products = self.z[rows] @ self.z[self.chosen].T

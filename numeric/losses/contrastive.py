@@ -229,9 +229,9 @@ class OneTower(Contrastive):
             ids = torch.arange(count, device=z.device).view(-1, 1, batch)
             ids = ids.expand(-1, views, batch).flatten()
         labelled = labels is not None
-        return self.of(_Batch(x, y, views, rank * x.shape[0], ids, count, labelled))
+        return self.on_batch(_Batch(x, y, views, rank * x.shape[0], ids, count, labelled))
 
-    def of(self, batch: _Batch) -> Tensor:
+    def on_batch(self, batch: _Batch) -> Tensor:
         """The loss of points over the root of the temperature."""
         raise NotImplementedError
 
@@ -298,7 +298,7 @@ class SupCL(OneTower):
         anchor = "included" if self.included else "excluded"
         return f"alpha={self.alpha:g}, anchor={anchor!r}, {super().extra_repr()}"
 
-    def of(self, batch: _Batch) -> Tensor:
+    def on_batch(self, batch: _Batch) -> Tensor:
         """By sums over classes and samples."""
         own = batch.views if self.included else batch.views - 1
         if not own and self.alpha:
@@ -334,7 +334,7 @@ class SimCLR(OneTower):
 
     hidden = "anchor"
 
-    def of(self, batch: _Batch) -> Tensor:
+    def on_batch(self, batch: _Batch) -> Tensor:
         """The mean over the positives is outside the logarithm."""
         others = batch.others()
         if batch.labelled:  # by classes it would be another loss without a word
@@ -364,11 +364,11 @@ class DCL(SimCLR):
 
     hidden = "mates"
 
-    def of(self, batch: _Batch) -> Tensor:
+    def on_batch(self, batch: _Batch) -> Tensor:
         """As that of `SimCLR`, where there are others."""
         if batch.count == 1:
             raise ValueError("DCL needs samples of two classes: denominators are empty")
-        return super().of(batch)
+        return super().on_batch(batch)
 
 
 class SINCERE(OneTower):
@@ -378,7 +378,7 @@ class SINCERE(OneTower):
     alone of their class are left out of the mean. Parameters as of `Contrastive`.
     """
 
-    def of(self, batch: _Batch) -> Tensor:
+    def on_batch(self, batch: _Batch) -> Tensor:
         """log(1 + exp(sum of others - similarity)) over the positives."""
         sums = log_sums(batch.x, batch.y, batch.unseen("mates"))
         all_others = batch.others()

@@ -159,7 +159,7 @@ class BatchesLoss:
             own = self.loss
             if alone and isinstance(own, SoftmaxLoss):
                 absent = [name for name, is_drawn in zip(names, some, strict=True) if not is_drawn]
-                own = ALONE[alone].of(own, absent)
+                own = ALONE[alone].applied(own, absent)
             yield (seen == some).all(-1), own.terms
 
     @property

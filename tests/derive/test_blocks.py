@@ -101,11 +101,11 @@ def wrong_tables() -> list[Configuration]:
 @pytest.mark.parametrize("wrong", wrong_tables(), ids=["means", "classes", "multiplicity"])
 def test_a_wrong_table_is_refused(wrong: Configuration) -> None:
     assert any(expand(r) != 0 for r in wrong.residuals())
-    assert not isinstance(Blocks.of(wrong, SIZES).decide(), Holds)
+    assert not isinstance(Blocks.from_configuration(wrong, SIZES).decide(), Holds)
 
 
 def test_the_statement_of_the_blocks_is_what_is_decided() -> None:
-    says = Blocks.of(STRUCTURE, SIZES)
+    says = Blocks.from_configuration(STRUCTURE, SIZES)
     assert isinstance(decided(says), Holds)
     rows = list(says.shown.args)
     rows[0] = Tuple(2 * rows[0].args[0], rows[0].args[1])
@@ -116,7 +116,7 @@ def test_the_statement_of_the_blocks_is_what_is_decided() -> None:
 def test_the_sign_of_an_entry_counts_where_three_orbits_meet() -> None:
     """No square has it; but of three entries off the diagonal two may change theirs, not one."""
     three = groups_of_classes([("a", Integer(1), n1), ("b", m2, n2), ("c", m1, n2)], None)
-    says = Blocks.of(three, SIZES)
+    says = Blocks.from_configuration(three, SIZES)
     assert isinstance(decided(says), Holds)
     rows = list(says.shown.args)
     wanted = [k for k, row in enumerate(rows) if row.args[0].has(entry("cross_class_a_b"))]
@@ -131,7 +131,7 @@ def test_a_block_that_never_occurs_has_no_row() -> None:
     two = groups_of_classes([("a", Integer(1), n1), ("b", m2, n2)], None)
     empty = [e.name for e in two.blocks if e.multiplicity == 0]
     assert len(empty) == 1
-    says = Blocks.of(two, SIZES)
+    says = Blocks.from_configuration(two, SIZES)
     assert all(row.args[1] != 0 for row in says.shown.args)
     assert isinstance(decided(says), Holds)
 

@@ -85,11 +85,11 @@ def test_independent_negatives_are_independent_and_of_mean_zero(n: int) -> None:
 
 def test_eigenvalues_and_norms() -> None:
     half = Fraction(1, 2)
-    turn = Matrix.of([[0 * half, -half], [half, 0 * half]])
+    turn = Matrix.from_rows([[0 * half, -half], [half, 0 * half]])
     assert numerical_radius(turn) == 0
     assert operator_norm(turn) == half
-    assert top_eigenvalue(Matrix.of([[half, -half], [-half, half]])) == pytest.approx(1)
-    down = Matrix.of([[-half, 0 * half], [0 * half, 0 * half]])
+    assert top_eigenvalue(Matrix.from_rows([[half, -half], [-half, half]])) == pytest.approx(1)
+    down = Matrix.from_rows([[-half, 0 * half], [0 * half, 0 * half]])
     assert (top_eigenvalue(down), numerical_radius(down)) == (0, half)
 
 

@@ -34,7 +34,7 @@ def holds(text: str, e: Tables, on: str, **numbers: int) -> bool:
 
 
 # --- matrices -------------------------------------------------------------------------------------
-SQUARE = Matrix.of(
+SQUARE = Matrix.from_rows(
     [[Fraction(v) for v in row] for row in ((0, 1, 2, 1), (1, 0, 1, 2), (2, 1, 0, 1), (1, 2, 1, 0))]
 )
 
@@ -45,10 +45,10 @@ def test_ranks_and_signs_of_matrices() -> None:
     assert SQUARE.rank() == 3
     assert ones(3).is_psd()
     assert not ones(3).map(lambda v: -v).is_psd()
-    assert not Matrix.of([[Fraction(0), Fraction(1)], [Fraction(1), Fraction(0)]]).is_psd()
-    assert not Matrix.of([[Fraction(1), Fraction(1)], [Fraction(0), Fraction(1)]]).is_psd()
+    assert not Matrix.from_rows([[Fraction(0), Fraction(1)], [Fraction(1), Fraction(0)]]).is_psd()
+    assert not Matrix.from_rows([[Fraction(1), Fraction(1)], [Fraction(0), Fraction(1)]]).is_psd()
     third = mpmath.mpf(1) / 3
-    assert Matrix.of([[third, third], [third, third]]).rank() == 1
+    assert Matrix.from_rows([[third, third], [third, third]]).rank() == 1
     assert identity(2).plus(identity(3)) is None
     assert identity(2).times(ones(3)) is None
 

@@ -88,7 +88,7 @@ def test_surds_are_written_as_such() -> None:
     (low, _), (high, _) = roots(fmpq_poly([-2, -2, 1]))
     assert (low.expression, high.expression) == (1 - sqrt(3), 1 + sqrt(3))
     assert (low.sign(), high.sign()) == (-1, 1)
-    inverse = low.of(fmpq_poly([1]), fmpq_poly([0, 1])).expression
+    inverse = low.element(fmpq_poly([1]), fmpq_poly([0, 1])).expression
     assert (inverse * (1 - sqrt(3))).expand() == 1
     (down, _), _ = roots(fmpq_poly([2, 2, -1]))  # a leading coefficient below zero
     assert down.expression == 1 - sqrt(3)

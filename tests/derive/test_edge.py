@@ -176,7 +176,7 @@ def test_what_is_not_zero_along_an_edge_is_not_said_to_be(exclusive: Edge) -> No
     says = next(s.says for s in exclusive.proof if isinstance(s.says, Active))
     assert isinstance(says.decide(), Holds)
     assert not isinstance(says.saying(eq("lambda_views", 0)).decide(), Holds)
-    wrong = Active.of(exclusive.reduced, exclusive.segment, True, says.domain, ("views",))
+    wrong = Active.from_segment(exclusive.reduced, exclusive.segment, True, says.domain, ("views",))
     assert not isinstance(wrong.decide(), Holds)
 
 

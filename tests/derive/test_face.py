@@ -221,7 +221,7 @@ def program() -> Program:
 def test_a_wrong_face_is_not_proved() -> None:
     of = program()
     guess = Interior(of, 256).run()
-    right = Face.of(of, guess)
+    right = Face.from_guess(of, guess)
     for b in range(len(of.blocks)):
         wrong = right.changed(b)
         conditions = Conditions(of, wrong, 256)
@@ -236,7 +236,7 @@ def test_a_wrong_face_is_not_proved() -> None:
 def test_a_face_that_is_guessed_wrong_is_changed() -> None:
     of = program()
     guess = Interior(of, 256).run()
-    right, start = Face.of(of, guess), (guess.shares, guess.multipliers)
+    right, start = Face.from_guess(of, guess), (guess.shares, guess.multipliers)
     for b in range(len(of.blocks)):
         try:
             found = Solved(of, (right.changed(b), start, 256)).found
@@ -248,7 +248,7 @@ def test_a_face_that_is_guessed_wrong_is_changed() -> None:
 def test_a_point_that_is_no_root_is_not_enclosed() -> None:
     of = program()
     guess = Interior(of, 256).run()
-    conditions = Conditions(of, Face.of(of, guess), 256)
+    conditions = Conditions(of, Face.from_guess(of, guess), 256)
     u = conditions.root(conditions.unknowns(guess.shares, guess.multipliers))
     with precision(256):
         middle = [v.mid() for v in u]
@@ -278,7 +278,7 @@ def test_the_derivatives_are_those_of_the_value() -> None:
 
 # --- as an expression ---------------------------------------
 def test_a_face_value_takes_its_symbols_one_by_one() -> None:
-    value = FaceValue.of(faces(SUPCL_REDUCED), "inner", "same_class")
+    value = FaceValue.from_optima(faces(SUPCL_REDUCED), "inner", "same_class")
     assert value.free_symbols == {alpha, m, n, p, tau}
     half = value.xreplace({m: Integer(10), n: Integer(20), p: Integer(2)})
     assert half.free_symbols == {alpha, tau}

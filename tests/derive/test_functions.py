@@ -216,7 +216,7 @@ def test_bounds_on_errors_hold_and_are_needed() -> None:
             ]
             for kind in (floats.Fast, floats.Careful, floats.Wide):
                 with np.errstate(all="ignore"):
-                    value, sure = kind.value(formula(kind.of(x), kind.of(y), np))
+                    value, sure = kind.value(formula(kind.lift(x), kind.lift(y), np))
                 off = [abs(v - e) > 1e-9 * abs(e) for v, e in zip(value, exact, strict=True)]
                 assert not (np.array(off) & sure).any()
                 assert np.sum(sure) > 100

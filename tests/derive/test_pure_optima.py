@@ -67,5 +67,5 @@ def test_what_no_denominator_contains_is_not_settled() -> None:
     assert "cross_class" in str(found.unique)
     # Inner products of one need not be felt, others do.
     dcl = vertex(CATALOGUE["dcl"], "instances", Derivation())
-    assert "same_instance" in str(UniqueGram.of(dcl.reduced, dcl.domain).decide())
+    assert "same_instance" in str(UniqueGram.from_loss(dcl.reduced, dcl.domain).decide())
     assert dcl.unique.evidence.grade.name == "EXACT"

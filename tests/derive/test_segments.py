@@ -196,7 +196,7 @@ def test_a_coordinate_that_rises_gives_no_segment() -> None:
     ids=["means", "centroid", "views"],
 )
 def test_ranks_by_hand(s: Segment, ranks: tuple[Expr, ...]) -> None:
-    says = Ranks.of(s, SIZED)
+    says = Ranks.from_segment(s, SIZED)
     wanted = [eq(f"rank_{k}", v) for k, v in zip(("start", "inside", "end"), ranks, strict=True)]
     assert not refused(says.saying(Tuple(*wanted)))
     for i, r in enumerate(wanted):
@@ -209,7 +209,7 @@ def test_ranks_by_hand(s: Segment, ranks: tuple[Expr, ...]) -> None:
 
 def test_a_spectrum_names_its_relations() -> None:
     g = inner_products(SYMMETRY)
-    says = Spectrum.of(SYMMETRY, g, with_reals(SIZED, g.values()))
+    says = Spectrum.from_scheme(SYMMETRY, g, with_reals(SIZED, g.values()))
     assert not refused(says)
     rows = says.shown.args
     for wrong in (
@@ -227,7 +227,7 @@ def test_relations_that_could_change_places_do_not() -> None:
     """The orthogonality relations of two towers do not tell these two apart."""
     scheme = towers()
     g = inner_products(scheme)
-    says = Spectrum.of(scheme, g, with_reals(SIZED, g.values()))
+    says = Spectrum.from_scheme(scheme, g, with_reals(SIZED, g.values()))
     assert not refused(says)
     one, other = g["within_modality"], g["negative"]
     swapped = says.shown.xreplace({one: other, other: one})
@@ -272,25 +272,25 @@ def test_where_an_optimum_lies_is_read_from_the_slope_there() -> None:
 
 def test_an_optimum_at_an_end_of_a_monotone_loss() -> None:
     falls = on_segment(ReducedLoss(CNCE, SYMMETRY), TEMPERED)
-    right = AtEnd.of(falls.reduced, falls.segment, falls.segment.length, falls.domain)
+    right = AtEnd.from_segment(falls.reduced, falls.segment, falls.segment.length, falls.domain)
     assert not refused(right)
     assert refused(right.saying(eq("x_star", S.Zero)))
     assert refused(right.saying(eq("x_star", S.One)))
     neither = on_segment(ReducedLoss(SUPCL, SYMMETRY))
     for end in (S.Zero, neither.segment.length):
-        assert refused(AtEnd.of(neither.reduced, neither.segment, end, neither.domain))
+        assert refused(AtEnd.from_segment(neither.reduced, neither.segment, end, neither.domain))
 
 
 def test_what_is_active_is_read_from_the_gradient() -> None:
     problem = on_segment(ReducedLoss(SUPCL, SYMMETRY))
-    right = Active.of(problem.reduced, problem.segment, True, problem.domain)
+    right = Active.from_segment(problem.reduced, problem.segment, True, problem.domain)
     assert not refused(right)
     assert refused(right.saying(Tuple(eq("lambda_views", S.Zero))))
     assert refused(right.saying(Tuple(eq("lambda_views", S.Zero), eq("lambda_mean", S.One))))
     # Cross-class pairs as positives: the views need not coincide.
     terms = (SoftmaxTerm(S.One, ("cross_class",), SUPCL.terms[0].denominator),)
     odd = ReducedLoss(SoftmaxLoss("odd", "", terms, tau, ""), SYMMETRY)
-    assert refused(Active.of(odd, problem.segment, False, problem.domain))
+    assert refused(Active.from_segment(odd, problem.segment, False, problem.domain))
 
 
 # --- losses on a segment -----------------------------------------------------------------------
@@ -494,7 +494,9 @@ def test_first_order_conditions_do_not_rest_on_how_the_slope_is_presented(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     problem = on_segment(ReducedLoss(CNCE, SYMMETRY), TEMPERED)
-    end = AtEnd.of(problem.reduced, problem.segment, problem.segment.length, problem.domain)
+    end = AtEnd.from_segment(
+        problem.reduced, problem.segment, problem.segment.length, problem.domain
+    )
     right = facts.slope_along
     assert not refused(end)
     monkeypatch.setattr(facts, "slope_along", lambda *of: 2 * right(*of))

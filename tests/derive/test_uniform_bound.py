@@ -44,8 +44,8 @@ def test_floats_are_as_exact_as_they_say(kind: type) -> None:
     points = [*POINTS, (2, 300.0), (2, 1e6), (10**6, 50.0)]
     d, k = np.array(points, float).T
     exact = np.array([by_mpmath(int(d), k) for d, k in points])
-    z = kind.of(k) * k / 4
-    found = log_0f1(kind.of(d) / 2, z)
+    z = kind.lift(k) * k / 4
+    found = log_0f1(kind.lift(d) / 2, z)
     v, error = found.rounded()
     stated = error * np.abs(v)
     assert (np.abs(v - exact) <= stated).all()
@@ -91,12 +91,12 @@ def test_its_derivative_is_that_of_the_series() -> None:
 
 def test_too_many_vectors_are_refused() -> None:
     problem = CATALOGUE["simclr"]
-    says = Counted.of(problem.loss.terms[0], problem.scheme, DOMAIN)
+    says = Counted.from_term(problem.loss.terms[0], problem.scheme, DOMAIN)
     assert isinstance(says.decide(), Holds) and says.shown.args[1] - n * (p - 1) == 0
     for wrong in (2 * n - 1, n * p - 1, n * p, n * (p - 1) + 1):
         assert not isinstance(says.saying(eq(says.shown.args[0], wrong)).decide(), Holds)
     with pytest.raises(ValueError, match="no bound is known"):
-        Counted.of(CATALOGUE["dcl"].loss.terms[0], problem.scheme, DOMAIN)
+        Counted.from_term(CATALOGUE["dcl"].loss.terms[0], problem.scheme, DOMAIN)
 
 
 @pytest.mark.parametrize("d", [2, 5])

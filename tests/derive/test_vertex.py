@@ -227,7 +227,7 @@ def test_a_factor_that_may_change_sign_is_not_left_out() -> None:
 
 def test_uniqueness_is_not_stated_of_what_is_left_out() -> None:
     v = found("cnce", "instances")
-    says = UniqueGram.of(v.reduced, v.domain)
+    says = UniqueGram.from_loss(v.reduced, v.domain)
     assert not isinstance(says.decide(), Holds)
     with pytest.raises(StepFailed):
         Derivation().add("unique", says, "")

@@ -161,8 +161,8 @@ MUTANTS = [
         "theorem/floats.py",
         FLOATS,
         (
-            "seen = [f(self.of(to)).side() == sign for to, sign in zip(sides, signs, strict=True)]",
-            "seen = [f(self.of(to)).side() == f(self.of(to)).side() for to in sides]",
+            "seen = [f(self.lift(to)).side() == sign for to, sign in zip(sides, signs, strict=True)]",
+            "seen = [f(self.lift(to)).side() == f(self.lift(to)).side() for to in sides]",
             "roots in float64 are not put back",
         ),
         ("<= TOLERANCE * np.abs(self.h", "<= 1e300 * np.abs(self.h", "whatever comes out is exact"),

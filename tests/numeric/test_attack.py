@@ -75,12 +75,12 @@ def test_a_sharp_constant_may_not_be_smaller(factor: Rational) -> None:
 
 def test_a_violation_has_a_margin() -> None:
     broken = toy({k: bound((1 - Rational(1, 10**e)) * UPPER) for k, e in (("a", 34), ("b", 36))})
-    assert replay(Target.of(broken, "a"), fixed("a")).is_violated
-    assert not replay(Target.of(broken, "b"), fixed("b")).is_violated
+    assert replay(Target.from_result(broken, "a"), fixed("a")).is_violated
+    assert not replay(Target.from_result(broken, "b"), fixed("b")).is_violated
 
 
 def test_a_violation_that_no_start_shows_is_climbed_to() -> None:
-    target = Target.of(toy({"b": bound(Rational(999, 1000) * UPPER)}), "b")
+    target = Target.from_result(toy({"b": bound(Rational(999, 1000) * UPPER)}), "b")
     there = space(About.ANCHOR, 8, 3)
     assert there is not None
     x = torch.randn(4, there.numbers, dtype=torch.float64, generator=torch.manual_seed(0))
@@ -154,7 +154,7 @@ def test_what_cannot_be_attacked_is_refused() -> None:
 
 # --- many digits ---------------------------------------------------------------------------------
 def test_both_sides_are_found_to_all_digits() -> None:
-    sides = replay(Target.of(ALL, "upper"), fixed())
+    sides = replay(Target.from_result(ALL, "upper"), fixed())
     with mp.workdps(70):
         epsilon = 1 / (1 + mp.exp(mpf(2)))
         assert abs(sides.bounded / (4 * epsilon**2) - 1) < mpf(10) ** -50
@@ -162,7 +162,7 @@ def test_both_sides_are_found_to_all_digits() -> None:
 
 
 def test_what_underflows_is_told_from_zero() -> None:
-    sides = replay(Target.of(ALL, "softmax_error"), fixed("softmax_error", tau="0.0001"))
+    sides = replay(Target.from_result(ALL, "softmax_error"), fixed("softmax_error", tau="0.0001"))
     # epsilon is exp(-20000); the ratio is 4 all the same.
     assert 0 < sides.bounded < mpf(10) ** -17000
     assert sides.ratio == pytest.approx(4) and sides.is_violated
@@ -170,7 +170,9 @@ def test_what_underflows_is_told_from_zero() -> None:
 
 def test_rows_are_normalised() -> None:
     vectors = {"anchor": ["3", "0"], "positive": ["0.1", "0"], "negatives": [["-7", "0"]]}
-    assert replay(Target.of(ALL, "upper"), fixed(vectors=vectors)).ratio == pytest.approx(1)
+    assert replay(Target.from_result(ALL, "upper"), fixed(vectors=vectors)).ratio == pytest.approx(
+        1
+    )
 
 
 # --- records -----------------------------------------------------------------------------------
@@ -231,7 +233,7 @@ def test_what_is_no_record_is_refused_in_a_line(text: str, why: str) -> None:
 )
 def test_arrays_that_are_no_configuration_are_refused(changes: dict[str, Any], why: str) -> None:
     with pytest.raises(BadRecord, match=why):
-        replay(Target.of(ALL, "upper"), fixed(**changes))
+        replay(Target.from_result(ALL, "upper"), fixed(**changes))
 
 
 # --- spaces ------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ def test_ratios_are_what_they_are_said_to_be(file) -> None:
     assert [r.quantity for r in records] == sorted({r.quantity for r in records})
     for record in records:
         assert record.result == file.stem
-        sides = replay(Target.of(result, record.quantity, record.given), record)
+        sides = replay(Target.from_result(result, record.quantity, record.given), record)
         ratio = nstr(sides.ratio, DIGITS)
         assert record.ratio == ratio, "run `cltheory attack ID --out FILE` again"
         assert bounds_of(result)[record.quantity].printed or not sides.is_violated
@@ -40,12 +40,12 @@ def test_a_bound_that_vanishes_is_not_violated(tau: str, positive: list[str]) ->
     for name, bound in bounds_of(result).items():
         if bound.about is About.ANCHOR:
             record = Record(result.id, name, bound.about, vectors, tau)
-            sides = replay(Target.of(result, name), record)
+            sides = replay(Target.from_result(result, name), record)
             assert not sides.is_violated, name
             assert bound.side == "lower" or sides.bound > 0, name
 
 
 def test_a_configuration_of_another_kind_is_refused() -> None:
-    target = Target.of(results["spectral-band"], "upper")
+    target = Target.from_result(results["spectral-band"], "upper")
     with pytest.raises(BadRecord, match="of the kind ANCHOR, not BATCH"):
         replay(target, Record("spectral-band", "upper", About.BATCH, {"z": [["1"]] * 4}, "1"))

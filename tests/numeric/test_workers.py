@@ -62,7 +62,7 @@ def test_what_work_refuses_is_refused_and_the_processes_end(tmp_path: Path) -> N
 
 def test_what_is_sent_has_nothing_that_cannot_be_sent() -> None:
     grid = phases.Grid(plane(named("siglip"), {"N": 4}, points=(2, 2), fine=4))
-    target = Target.of(ALL, "upper")
+    target = Target.from_result(ALL, "upper")
     before = len(pickle.dumps(grid)), len(pickle.dumps(target))
     assert grid.cells() and target.compiled and "coarse" in vars(grid.on)  # functions of SymPy
     assert (len(pickle.dumps(grid)), len(pickle.dumps(target))) == before

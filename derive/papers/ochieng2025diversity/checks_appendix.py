@@ -27,8 +27,8 @@ def of_hessian(N: int, *, bound: Any) -> Findings:
     for some in weights:
         q = [w / sum(some, Fraction(0)) for w in some]
         hessian = [[a * (i == j) - a * b for j, b in enumerate(q)] for i, a in enumerate(q)]
-        found = top_eigenvalue(Matrix.of(hessian))
-        if compare(found, bound, ">") or not Matrix.of(hessian).is_psd():
+        found = top_eigenvalue(Matrix.from_rows(hessian))
+        if compare(found, bound, ">") or not Matrix.from_rows(hessian).is_psd():
             told = ", ".join(map(str, q))
             yield False, f"at q = ({told}) the largest eigenvalue is {text(found)}"
 

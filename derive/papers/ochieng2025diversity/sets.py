@@ -267,8 +267,8 @@ def _of_batch(e: Tables) -> dict[str, Callable[..., Any]]:
     return {
         "z": vector,
         "y": lambda mark="": unit_vector(1, 0, 0),
-        "Z": lambda mark="": Matrix.of(rows),
-        "Y": lambda mark="": Matrix.of(e.points["y"]),
+        "Z": lambda mark="": Matrix.from_rows(rows),
+        "Y": lambda mark="": Matrix.from_rows(e.points["y"]),
         "I_d": lambda mark="": identity(len(rows[0])),
         "I_n": lambda mark="": identity(len(rows)),
         "E_n": lambda mark="": ones(len(rows)),

@@ -42,7 +42,7 @@ class Tally:
     open: list[Trial] = field(default_factory=list)
 
     @classmethod
-    def of(cls, found: Iterable[Trial]) -> Tally:
+    def from_trials(cls, found: Iterable[Trial]) -> Tally:
         """Sort trials."""
         tally = cls()
         for trial in found:
@@ -83,7 +83,7 @@ def examine(record: Record) -> Examined:
 
 def _examine(record: Record) -> Examined:
     condition = record.stated_under()
-    tally = Tally.of(trials(record.printed))
+    tally = Tally.from_trials(trials(record.printed))
     slips = record.printed.unused()
     problems = [*_wrong_with_tests(record, tally)]
     verdict: Verdict
@@ -167,7 +167,7 @@ def _reached(
     record: Record, wording: Wording, condition: Condition | None, *, within: bool = True
 ) -> Verdict:
     """What a wording comes to: agrees, differs or undecided; ``within`` a condition only."""
-    tally = Tally.of(trials(wording))
+    tally = Tally.from_trials(trials(wording))
     if within:
         tally = tally.where(condition, True)
     if tally.bad:

@@ -51,12 +51,15 @@ class Tables(Embeddings):
     def _rank(self) -> int:
         rows = [row for k in self.letters for row in self.points[k]]
         most = max(map(len, rows), default=0)
-        return Matrix.of([[*r, *([Fraction(0)] * (most - len(r)))] for r in rows]).rank()
+        return Matrix.from_rows([[*r, *([Fraction(0)] * (most - len(r)))] for r in rows]).rank()
 
     @cached_property
     def numbers(self) -> dict[str, Matrix]:
         """The matrices, their entries as numbers."""
-        return {k: Matrix.of([[number(v) for v in r] for r in t]) for k, t in self.entries.items()}
+        return {
+            k: Matrix.from_rows([[number(v) for v in r] for r in t])
+            for k, t in self.entries.items()
+        }
 
     # --- by letter --------------------------------------------------------------------------
     def entry(self, letter: str) -> Callable[..., Any]:
@@ -91,7 +94,7 @@ class Tables(Embeddings):
         for k in self.entries:
             found[k.upper()] = lambda *_, of=k, mark="": self.numbers[of]
         for k in self.points:
-            found[k.upper()] = lambda *_, of=k, mark="": Matrix.of(self.points[of])
+            found[k.upper()] = lambda *_, of=k, mark="": Matrix.from_rows(self.points[of])
         return found
 
     # --- as text ----------------------------------------------------------------------------

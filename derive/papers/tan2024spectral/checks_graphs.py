@@ -149,7 +149,7 @@ def spectral_embeddings(at: Point, tau: Any, *, given: Given) -> Findings:
     p, which = shares(rows), int(given["which"])
     if not 1 <= which <= n:
         raise NoValue("the number of the eigenvalue is out of range")
-    lap = laplacian(Matrix.of(rows))
+    lap = laplacian(Matrix.from_rows(rows))
     values, vectors = mpmath.eigsy(mpmath.matrix([[mpf(v) for v in row] for row in lap.rows]))
     alike = sum(abs(v - values[which - 1]) < NEAR for v in values)
     if alike > 1:
@@ -289,7 +289,7 @@ def many_points(n: int, q: int, *, share: Any) -> Findings:
     yield q != 1 or n <= 2, "the unit sphere of R^1 has two points, and the space two dimensions"
     turns = [(Fraction(1 - k * k, 1 + k * k), Fraction(2 * k, 1 + k * k)) for k in range(n)]
     rows = [(x, y, *([ZERO] * (q - 2))) for x, y in turns] if q > 1 else [(ONE,), (-ONE,)][:n]
-    found = Matrix.of(gaussian(tuple(rows), ONE)).rank()
+    found = Matrix.from_rows(gaussian(tuple(rows), ONE)).rank()
     yield found == n * share, f"the rank is {found}"
 
 
@@ -299,7 +299,7 @@ def reproducing(n: int, *, factor: Any) -> Findings:
     K a with <K a, K b> = ``factor`` a^T K b are a space whose kernel K reproduces: the
     inner product depends on the functions alone, and <h, k_i> = h_i."""
     for rank in range(1, n + 1):
-        root = Matrix.of(
+        root = Matrix.from_rows(
             [
                 [Fraction((i + 2 * j * j + i * j) % 5 * (j < rank)) for j in range(n)]
                 for i in range(n)

@@ -103,7 +103,7 @@ def of_graph(e: Tables) -> dict[str, Any]:
         **e.named(),
         **OF_MATRICES,
         "pi": _table(lambda scene: e.numbers["pi"]),
-        "K": _table(lambda scene: Matrix.of(kernel(scene))),
+        "K": _table(lambda scene: Matrix.from_rows(kernel(scene))),
         "P": _table(lambda scene: marginals(rows)),
         "Q": _table(lambda scene: marginals(kernel(scene))),
         "H": OfScene(lambda scene, mark="": cross_entropy(rows, kernel(scene))),

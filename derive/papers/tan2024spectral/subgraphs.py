@@ -107,7 +107,7 @@ def laplacian(w: Any) -> Matrix:
 
 def attraction(weights: Rows, points: Sequence[Sequence[Any]]) -> Any:
     """tr(Z^T L Z)."""
-    z = Matrix.of(points)
-    inner = laplacian(Matrix.of(weights)).times(z)
+    z = Matrix.from_rows(points)
+    inner = laplacian(Matrix.from_rows(weights)).times(z)
     assert inner is not None
     return trace(z.transposed.times(inner))

@@ -72,7 +72,7 @@ def _of_tables(e: Tables) -> dict[str, Callable[..., Any]]:
     """Entries and points; the loss and its bound; matrices, and what is said of them."""
     n = len(next(iter({**e.entries, **e.points}.values())))
     return {
-        **({"D": lambda mark="": Matrix.of(gaps(e.points["y"]))} if "y" in e.points else {}),
+        **({"D": lambda mark="": Matrix.from_rows(gaps(e.points["y"]))} if "y" in e.points else {}),
         **e.named(),
         "L_NCEW": _loss,
         "L_*": _least,
@@ -101,7 +101,7 @@ def _normalised(rows: Any, mark: str = "") -> Matrix:
     lengths = [root(sum((v * v for v in row), ZERO)) for row in rows]
     if 0 in lengths:
         raise NoValue("the zero vector cannot be normalised")
-    return Matrix.of(
+    return Matrix.from_rows(
         [[mp(v) / mp(length) for v in row] for row, length in zip(rows, lengths, strict=True)]
     )
 

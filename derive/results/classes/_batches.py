@@ -72,7 +72,7 @@ def one_interval(
     low
         Where the lower end is meant, if not everywhere.
     """
-    mean = BatchLoss.of(loss, draw, domain, ALONE.get(alone))
+    mean = BatchLoss.from_draw(loss, draw, domain, ALONE.get(alone))
     conditions = batch_vertex(mean, "classes", alpha, domain, proof)
     found: dict[str, Quantity] = {}
     for end, (space, what) in (("high", HIGH), ("low", LOW)):
@@ -88,7 +88,7 @@ def one_interval(
         name = f"alpha_{end}_{alone}".rstrip("_")
         above = rf"^{{\text{{{alone}}}}}" if alone else ""
         symbol = rf"\alpha_{{\mathrm{{{end}}}}}{above}"
-        found[name] = Quantity.of(solved, name, symbol, domain=without_alpha(inside))
+        found[name] = Quantity.from_threshold(solved, name, symbol, domain=without_alpha(inside))
         if alone:
             meaning = f"{solved.meaning(name)}, if an anchor alone of its class"
             found[name] = replace(found[name], meaning=f"{meaning} {ALONE[alone].says}")

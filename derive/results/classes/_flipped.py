@@ -57,7 +57,7 @@ def build(loss: SoftmaxLoss, wide: Domain, proof: Derivation) -> dict[str, Quant
     local, leaves = _first(ends)
     named = {
         f"rho_{name}": replace(
-            Quantity.of(end, f"rho_{name}", rf"\rho_{{\mathrm{{{name}}}}}"),
+            Quantity.from_threshold(end, f"rho_{name}", rf"\rho_{{\mathrm{{{name}}}}}"),
             domain=end.domain.restricted(set(inside.ranges)),
         )
         for name, end in ends.items()

@@ -45,7 +45,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     proof.add(
         "The loss is minimal at the far end of the segment, where delta_star > 1",
-        AtEnd.of(problem.reduced, problem.segment, segment.length, problem.domain),
+        AtEnd.from_segment(problem.reduced, problem.segment, segment.length, problem.domain),
         "",
     )
     entry = Symbol("a_cross_class")

@@ -46,7 +46,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     inside = SIZES.with_range(x, between(0, SEGMENT.length), Rational(1, 2))
     proof.add(
         "Eigenvalues of the Gram matrix, with multiplicities",
-        Spectrum.of(scheme, inner_products(scheme), SIZES),
+        Spectrum.from_scheme(scheme, inner_products(scheme), SIZES),
         "views nested in instances nested in classes; the table obeys its orthogonality relations",
     )
     state_segment(proof, SEGMENT, inside)
@@ -65,7 +65,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         inside,
         names=by_name(share),
     )
-    proof.add("Least dimension: the rank of the Gram matrix", Ranks.of(SEGMENT, SIZES), "")
+    proof.add(
+        "Least dimension: the rank of the Gram matrix", Ranks.from_segment(SEGMENT, SIZES), ""
+    )
     start, within, end = SEGMENT.ranks()
     dimension = Piecewise((start, Eq(delta, 0)), (end, Eq(delta, DELTA_MAX)), (within, True))
     inner = SEGMENT.inner

@@ -63,7 +63,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     for name, mark in marks.items():
         solved = threshold(problem.criterion(*mark), alpha, COMBINED, proof)
         label = name.removeprefix("alpha_")
-        found[name] = Quantity.of(solved, "it", rf"\alpha_{{\mathrm{{{label}}}}}", domain=None)
+        found[name] = Quantity.from_threshold(
+            solved, "it", rf"\alpha_{{\mathrm{{{label}}}}}", domain=None
+        )
     return found
 
 

@@ -53,13 +53,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     sides = [leave(collapse, e, coordinate, proof) for e, coordinate in (BELOW, ABOVE)]
     proof.add(
         "The optimum is unique",
-        UniqueGram.of(collapse.reduced, DOMAIN),
+        UniqueGram.from_loss(collapse.reduced, DOMAIN),
         "all optima have mean zero, and two of them differ by a shift of all inner products only",
     )
     inner = together(collapse, sides)
     return {
-        "alpha_low": Quantity.of(low, "alpha_low", r"\alpha_{\mathrm{low}}"),
-        "alpha_high": Quantity.of(high, "alpha_high", r"\alpha_{\mathrm{high}}"),
+        "alpha_low": Quantity.from_threshold(low, "alpha_low", r"\alpha_{\mathrm{low}}"),
+        "alpha_high": Quantity.from_threshold(high, "alpha_high", r"\alpha_{\mathrm{high}}"),
         **inner_quantities(inner),
         "loss": least_loss(collapse.reduced.value(inner)),
     }

@@ -59,7 +59,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     _state_self_supervised(instances.condition, proof)
     _state_skew(collapse.inner["cross_class"], proof)
     _state_two_classes(proof)
-    local = Quantity.of(alpha_local, "alpha_local", r"\alpha_{\mathrm{local}}", domain=ROOM)
+    local = Quantity.from_threshold(
+        alpha_local, "alpha_local", r"\alpha_{\mathrm{local}}", domain=ROOM
+    )
     ends = "; beyond it classes do not collapse, and for m >= 4, n >= 3 not even up to it"
     return {
         "alpha_local": replace(local, meaning=local.meaning + ends),

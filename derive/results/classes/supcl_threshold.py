@@ -65,8 +65,8 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         sizes,
     )
     found = {
-        "alpha_min": Quantity.of(alpha_min, "alpha_min", r"\alpha_{\min}", domain=None),
-        "tau_max": Quantity.of(tau_max, "tau_max", r"\tau_{\max}", domain=SAVED_OR_ONE),
+        "alpha_min": Quantity.from_threshold(alpha_min, "alpha_min", r"\alpha_{\min}", domain=None),
+        "tau_max": Quantity.from_threshold(tau_max, "tau_max", r"\tau_{\max}", domain=SAVED_OR_ONE),
     }
 
     def at(name: str, symbol: Symbol, end: Expr, how: str, when: str, **more: Any) -> Quantity:

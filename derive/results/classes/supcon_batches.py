@@ -22,7 +22,7 @@ DOMAIN = UNIFORM.within(TEMPERED.with_range(p, VIEWS, 2))
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    mean = BatchLoss.of(SUPCON, UNIFORM, DOMAIN, None)
+    mean = BatchLoss.from_draw(SUPCON, UNIFORM, DOMAIN, None)
     inner = pure_over_batches(mean, "classes", DOMAIN, proof)
     loss = mean.mean(part.loss.value(inner) for part in mean.parts)
     return {**inner_quantities(inner), "loss": least_loss(loss)}

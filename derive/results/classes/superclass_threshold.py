@@ -84,7 +84,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
                 cold if parameter is tau else DOMAIN,
                 proof,
             )
-            found[name] = Quantity.of(solved, name, rf"\{parameter}_{{\mathrm{{{level}}}}}")
+            found[name] = Quantity.from_threshold(
+                solved, name, rf"\{parameter}_{{\mathrm{{{level}}}}}"
+            )
     theta = PROBLEM.scheme.eigenvalues(collapse.reduced.pair_gradient(collapse.inner))
     gap, _ = without_positive_factors(theta["classes"] - theta["instances"], DOMAIN)
     classes, instances = (pure_inner(collapse.reduced, e) for e in ("classes", "instances"))
@@ -95,7 +97,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         turn,
     )
     solved = threshold(first, beta, LEAVING, proof)
-    found["beta_first"] = Quantity.of(solved, "beta_first", r"\beta_{\mathrm{first}}")
+    found["beta_first"] = Quantity.from_threshold(solved, "beta_first", r"\beta_{\mathrm{first}}")
     return found
 
 

@@ -54,7 +54,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     }
     proof.add(
         "Eigenvalues of the averaged Gram matrix, with multiplicities",
-        Spectrum.of(SYMMETRY, g, domain),
+        Spectrum.from_scheme(SYMMETRY, g, domain),
         "views nested in instances nested in classes; the table obeys its orthogonality relations",
     )
     within = tidy(share["views"] + share["instances"])

@@ -236,7 +236,7 @@ def _safe(proof: Derivation) -> Quantity:
         Le(gradient - 3, 0, evaluate=False),
     )
     found = threshold(criterion, mu, unit, proof)
-    return Quantity.of(found, "mu_safe", r"\mu_{\mathrm{safe}}")
+    return Quantity.from_threshold(found, "mu_safe", r"\mu_{\mathrm{safe}}")
 
 
 def _idle(whole: Expr, proof: Derivation) -> dict[str, Quantity]:

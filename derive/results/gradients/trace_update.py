@@ -172,7 +172,9 @@ def when_it_falls(proof: Derivation, gain: Expr) -> dict[str, Quantity]:
         "orthogonal to the batch decreases the trace",
         STEP,
     )
-    return {"q_gain": Quantity.of(border, "q_gain", r"q^*", domain=MEANT.restricted([b, t]))}
+    return {
+        "q_gain": Quantity.from_threshold(border, "q_gain", r"q^*", domain=MEANT.restricted([b, t]))
+    }
 
 
 def expansion(proof: Derivation, gain: Expr) -> dict[str, Quantity]:

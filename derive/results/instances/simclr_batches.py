@@ -39,7 +39,7 @@ DOMAIN = DRAW.within(INSTANCES).with_range(n, INSTANCES.ranges[n], 4)
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    mean = BatchLoss.of(SIMCLR, DRAW, DOMAIN, None)
+    mean = BatchLoss.from_draw(SIMCLR, DRAW, DOMAIN, None)
     inner = pure_over_batches(mean, "instances", DOMAIN, proof)
     (part,) = mean.parts
     proof.holds(
@@ -74,7 +74,7 @@ def _partition(proof: Derivation) -> dict[str, Quantity]:
     """What is free where each instance is in one batch only."""
     own = hierarchy(EACH, (B, NEGATIVE, "instances"))
     found = vertex(Problem(SIMCLR, own, DOMAIN), "instances", Derivation())
-    unique = UniqueGram.of(found.reduced, found.domain, found.inner)
+    unique = UniqueGram.from_loss(found.reduced, found.domain, found.inner)
     proof.add(
         "If each instance is in one batch only, each batch has a simplex of its own, and no other "
         "optimum",

@@ -64,7 +64,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     _state_mean(proof)
 
     def counted(term: SoftmaxTerm, scheme: Scheme, title: str) -> Expr:
-        says = Counted.of(term, scheme, DOMAIN)
+        says = Counted.from_term(term, scheme, DOMAIN)
         proof.add(title, says, "anchors have equal denominators, up to the anchor itself")
         return at_uniform(says.shown.args[1], tau)
 

@@ -63,7 +63,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         {r.name: S.Zero for r in CLASSES.relations} | {CROSS_CLASS: -D / tau}
     )
     return {
-        "alpha_max": Quantity.of(_at(found, apart), "alpha_max", r"\alpha_{\max}"),
+        "alpha_max": Quantity.from_threshold(_at(found, apart), "alpha_max", r"\alpha_{\max}"),
         "similarity": Quantity(
             similarity,
             r"\psi_{\mathrm{classes}}",

@@ -154,7 +154,7 @@ class TwoSizes(AtNumbers):
         factor = self.reading.factor.xreplace(self.fixed) if self.reading else S.One
 
         def value(kind: str, *name: str) -> Expr:
-            number = FaceValue.of(self.optima, kind, *name).xreplace(self.fixed)
+            number = FaceValue.from_optima(self.optima, kind, *name).xreplace(self.fixed)
             return factor * number if kind in ("loss", "gap") else number
 
         return {

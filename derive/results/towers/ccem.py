@@ -50,7 +50,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     inside = ITEMS.with_range(x, between(0, segment.length), 1)
     proof.add(
         "Eigenvalues of the Gram matrix, with multiplicities",
-        Spectrum.of(scheme, inner_products(scheme), ITEMS),
+        Spectrum.from_scheme(scheme, inner_products(scheme), ITEMS),
         "items crossed with towers; the table obeys its orthogonality relations",
     )
     state_segment(proof, segment, inside)
@@ -61,7 +61,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "the two eigenvalues left are non-negative on the whole segment",
         inside,
     )
-    proof.add("Least dimension: the rank of the Gram matrix", Ranks.of(segment, ITEMS), "")
+    proof.add(
+        "Least dimension: the rank of the Gram matrix", Ranks.from_segment(segment, ITEMS), ""
+    )
     start, within, far = segment.ranks()
     dimension = Piecewise((start, Eq(delta, 0)), (within, True))
     at = {x: position_of_delta(segment)}

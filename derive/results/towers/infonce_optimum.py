@@ -36,7 +36,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     proof.add(
         "So the simplex is optimal, and the only optimum on the segment",
-        AtEnd.of(problem.reduced, problem.segment, S.Zero, problem.domain),
+        AtEnd.from_segment(problem.reduced, problem.segment, S.Zero, problem.domain),
         "",
     )
     found = optimum(problem.segment, S.Zero, problem.value, WARM)

@@ -105,7 +105,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     said = "at which the loss is least, of all embeddings, temperatures and biases"
     return {
         "t_min": replace(
-            Quantity.of(first, "t_min", r"t_{\min}", domain=small),
+            Quantity.from_threshold(first, "t_min", r"t_{\min}", domain=small),
             meaning=f"smallest temperature {said}: the simplex is optimal",
             room=fits,
         ),
@@ -113,12 +113,12 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             apex, r"b_{\min}", "the only bias that goes with t_min", small, room=fits
         ),
         "b_low": replace(
-            Quantity.of(low, "b_low", r"b_{\mathrm{low}}", domain=above),
+            Quantity.from_threshold(low, "b_low", r"b_{\mathrm{low}}", domain=above),
             meaning=f"smallest bias {said}, at this t",
             room=room,
         ),
         "b_high": replace(
-            Quantity.of(high, "b_high", r"b_{\mathrm{high}}", domain=above),
+            Quantity.from_threshold(high, "b_high", r"b_{\mathrm{high}}", domain=above),
             meaning=f"largest bias {said}, at this t",
             room=room,
         ),

@@ -62,7 +62,9 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "t_antipodal_max": threshold(end.at({}, "at a fixed b"), t, THREE, proof),
     }
     found = {
-        name: Quantity.of(one, name, rf"{name[0]}_{{\mathrm{{{name[2:].replace('_', ' ')}}}}}")
+        name: Quantity.from_threshold(
+            one, name, rf"{name[0]}_{{\mathrm{{{name[2:].replace('_', ' ')}}}}}"
+        )
         for name, one in solved.items()
     }
     found["t_antipodal_max"] = replace(
@@ -120,8 +122,10 @@ def _fixed_bias(start: Criterion, room: Dimension | None, proof: Derivation) -> 
         )
     last = Threshold(-f, t, root, "<", up_to, some, THREE, room)
     return {
-        "b_simplex_min": Quantity.of(low, "b_simplex_min", r"b_{\mathrm{simplex\,min}}"),
-        "t_simplex_max": Quantity.of(
+        "b_simplex_min": Quantity.from_threshold(
+            low, "b_simplex_min", r"b_{\mathrm{simplex\,min}}"
+        ),
+        "t_simplex_max": Quantity.from_threshold(
             last,
             "t_simplex_max",
             r"t_{\mathrm{simplex\,max}}",

@@ -85,7 +85,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         ("w_antipodal", end, w),
     ):
         solved = threshold(criterion, parameter, MANY, proof)
-        found[name] = Quantity.of(solved, name, rf"{name[0]}_{{\mathrm{{{name[2:]}}}}}")
+        found[name] = Quantity.from_threshold(solved, name, rf"{name[0]}_{{\mathrm{{{name[2:]}}}}}")
     twin, rates = Symbol("g_twin"), [Symbol(f"dh_{end_}_dp") for end_ in ("start", "far")]
     proof.holds(
         "The vectors of an item coincide, and their number does not enter the conditions",

@@ -124,7 +124,7 @@ def numbers(found: BlockOptima, sizes: Sizes, fixed: Mapping[Symbol, Expr]) -> d
     """The quantities of an optimum where all parameters are given."""
 
     def number(kind: str, *name: str) -> Expr:
-        return FaceValue.of(found, kind, *name).xreplace(dict(fixed))
+        return FaceValue.from_optima(found, kind, *name).xreplace(dict(fixed))
 
     return {
         "cosines": cosines(sizes, lambda r: number("inner", r)),

@@ -171,7 +171,7 @@ class Soft:
                 Tuple(*(eq(a, S.Zero) for a in slopes)),
                 free,
                 names=slopes,
-                given=(UniqueGram.of(self.reduced, DOMAIN),),
+                given=(UniqueGram.from_loss(self.reduced, DOMAIN),),
                 lemma=STRICT_ROWS,
             ),
             "rows of two optima differ by constants, and any two rows share an inner product",
@@ -214,7 +214,7 @@ class Soft:
             Relations(
                 Tuple(*(gt(gap, S.Zero) for gap in gaps.values())),
                 self.above,
-                given=(UniqueGram.of(self.reduced, DOMAIN, self.simplex.inner),),
+                given=(UniqueGram.from_loss(self.reduced, DOMAIN, self.simplex.inner),),
                 lemma=STRICT_ROWS,
             ),
             "",

@@ -67,7 +67,7 @@ def for_sizes(sizes: Sizes, fixed: Mapping[Symbol, Expr], proof: Derivation) -> 
     wanted = _Wanted(found, sizes, proof)
     bound = entropic_bound(in_weight(wanted.entropy))
     always = {
-        "tau_critical": Quantity.of(wanted.critical, "tau_critical", r"\tau^*"),
+        "tau_critical": Quantity.from_threshold(wanted.critical, "tau_critical", r"\tau^*"),
         "entropic_bound": bound,
         "unique_up_to": unique_up_to(wanted.unique_up_to),
     }

@@ -49,7 +49,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     at_ratio = threshold(many, tau, RATIO, proof)
     ratio = threshold(many, rho, RATIO, proof)
     return {
-        "tau_merge": Quantity.of(tau_merge, "tau_merge", r"\tau_{\mathrm{merge}}"),
+        "tau_merge": Quantity.from_threshold(tau_merge, "tau_merge", r"\tau_{\mathrm{merge}}"),
         "merged": Quantity(
             merged.relation,
             r"\mathrm{merged}",
@@ -60,10 +60,12 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             r"\mathcal{L}_{\mathrm{merged}}",
             "loss of the configuration in which all classes but the largest share one prototype",
         ),
-        "tau_merge_many": Quantity.of(
+        "tau_merge_many": Quantity.from_threshold(
             at_ratio, "tau_merge_many", r"\lim_{n\to\infty}\tau_{\mathrm{merge}}"
         ),
-        "ratio_merge_many": Quantity.of(ratio, "ratio_merge_many", r"\rho_{\mathrm{merge}}"),
+        "ratio_merge_many": Quantity.from_threshold(
+            ratio, "ratio_merge_many", r"\rho_{\mathrm{merge}}"
+        ),
         "merged_many": Quantity(
             many.relation,
             r"\mathrm{merged}_{\infty}",

@@ -50,7 +50,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     cosine = Max(beta.expression, simplex.inner["cross_class"])
     return {
         "beta": beta,
-        "tau_critical": Quantity.of(critical, "tau_critical", r"\tau^*"),
+        "tau_critical": Quantity.from_threshold(critical, "tau_critical", r"\tau^*"),
         "cosine": Quantity(
             cosine,
             r"\cos(\mu_c, \mu_{c'})",
