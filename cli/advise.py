@@ -46,7 +46,10 @@ explain: paper, supcontrast, pytorch-metric-learning, lightly, open-clip, google
 @click.option("--dim", help="Dimension of the embeddings (default: 128; 512 for two towers).")
 @click.option("--tau", help="Temperature that divides the cosines.")
 @click.option("--alpha", help="Weight of the self-supervised term of supcl.")
-@click.option("--noise", help="Fraction of labels or pairs that are wrong (supcon, clip).")
+@click.option(
+    "--noise",
+    help="Share of positive pairs that are wrong (supcon: about twice that of labels; clip).",
+)
 @click.option("--t", help="Logit scale of clip and siglip, which multiplies the cosines.")
 @click.option("--b", help="Bias of siglip, with the sign of its paper (default: -10).")
 @formats("text", "json")

@@ -386,7 +386,7 @@ def _seen(at: Setting) -> Iterator[Told]:
         marked, drawn, total = UNIFORM.law  # of a hypergeometric distribution
         sizes = {m: "classes", n: "per_class", B: "seen"}
         mean = (marked * drawn / total).xreplace({s: at.numbers[k] for s, k in sizes.items()})
-        said = f"{float(mean):.4g} of the others are of its class in the mean"
+        said = f"on average {float(mean):.4g} others are of its class"
         known = "" if "per_class" in at.given else ", if classes have many images"
         yield Told("same_class", said + known)
 

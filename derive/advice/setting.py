@@ -92,7 +92,7 @@ def setting(
     takes = {**DEFAULTS, **advice.defaults, **({"t": ""} if "tau" in advice.defaults else {})}
     for k in wanted:
         if k not in takes:
-            all_of = ", ".join(f"--{name}".replace("_", "-") for name in takes)
+            all_of = ", ".join(f"--{name}".replace("_", "-") for name in (*takes, *advice.asks))
             raise DomainError(f"{loss} has no --{k[:60].replace('_', '-')}; it takes {all_of}")
     for word, value in (("sampling", sampling), ("alone", alone)):
         if value is not None and word not in advice.asks:

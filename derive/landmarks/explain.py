@@ -308,23 +308,23 @@ def _searched(
         raise DomainError(f"no convention is called {convention!r}; there are {names}")
     if "classes" not in given:  # a number that was taken for granted need not divide a batch
         rows = [row for row in rows if row.defaults.get("classes") is None]
-    found: dict[tuple[str, str, str], tuple[Row, Landmark, Given, list[str]]] = {}
+    found: dict[tuple[str, str, str], tuple[float, Landmark, Given, list[str]]] = {}
 
     def look(marks: Iterator[tuple[Row, Landmark, Given]]) -> None:
         for row, mark, taken in marks:
             for unit, size in UNITS:
-                near = abs(mark.value - value * size) <= close * size
-                if near and (unit == "" or "log(" in mark.how):
+                away = abs(mark.value / size - value)
+                if away <= close and (unit == "" or "log(" in mark.how):
                     key = (row.loss, mark.name, f"{mark.value:.9g}{unit}")
-                    found.setdefault(key, (row, mark, taken, []))[3].append(row.convention)
+                    found.setdefault(key, (away, mark, taken, []))[3].append(row.convention)
 
     look(_all(rows, given))
-    if not found and not set(given) & set(WHOLE):
-        sized = _sized(rows, value, close, given)
-        # Of equally near ones the plainest form first: log(4096) before 4 log(8).
-        look(iter(sorted(sized, key=lambda k: (round(abs(k[1].value - value), 6), len(k[1].how)))))
+    if not set(given) & set(WHOLE):
+        look(_sized(rows, value, close, given))
     marks, lines = [], []
-    for (loss, name, at), (_, mark, taken, conventions) in found.items():
+    # Of equally near ones the plainest form first: log(4096) before 4 log(8).
+    nearest_first = sorted(found.items(), key=lambda k: (round(k[1][0], 6), len(k[1][1].how)))
+    for (loss, name, at), (_, mark, taken, conventions) in nearest_first:
         sizes = ", ".join(f"{k} {_short(v)}" for k, v in taken.items())
         unit = " in bits" if at.endswith(" in bits") else ""
         named = ", ".join(dict.fromkeys(conventions))
@@ -335,11 +335,10 @@ def _searched(
     if not marks:
         says = f"No landmark of any loss has the value {value:.6g} at these sizes."
         return Explanation((), None, says, "all losses")
-    nearest = min(marks, key=lambda mark: abs(mark.value - value))
     shown = "; of ".join(lines[:MOST]) + (f"; and {len(lines) - MOST} more" * (len(lines) > MOST))
     means = " Or that ".join(f"{m}." for m in dict.fromkeys(m.meaning for m in marks[:MOST]))
     says = f"{value:.6g} is the value of {shown}. That usually means that {means}"
-    return Explanation(tuple(marks), nearest.name, says, "all losses")
+    return Explanation(tuple(marks), marks[0].name, says, "all losses")
 
 
 def _all(rows: list[Row], given: Mapping[str, Expr]) -> Iterator[tuple[Row, Landmark, Given]]:

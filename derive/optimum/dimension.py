@@ -134,7 +134,7 @@ def state_dimension(
     why = "close to the threshold the structure stays optimal where nothing can leave its span"
     try:
         proof.add(
-            f"In {least - 1} dimensions it is not",
+            f"In {least - 1} dimensions this fails",
             replace(below, lemma=STAYS if leaves else RANK),
             why if leaves else "the only optimum does not fit",
         )

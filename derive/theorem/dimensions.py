@@ -175,6 +175,8 @@ def verdicts_at(result: Result, point: Mapping[Symbol, Expr], dimension: int) ->
         elif not room.is_negative:
             told.append(f"d = {dimension} is enough for {about} where {own.least} <= {dimension}")
         elif own.sharp:
+            but = len(needs) == 1 and "loss" in result.quantities
+            about += " but the bound loss_at_least" if but else ""
             told.append(f"d = {dimension} is too small for {about}: it takes d >= {own.least}")
         else:
             enough = f"d >= {own.least} is proved to be enough"

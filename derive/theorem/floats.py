@@ -522,7 +522,7 @@ def select(where: Any, here: Any, other: Any) -> Any:
 
 def number(value: int, like: Any) -> Any:
     """An integer as a number of the same kind."""
-    return getattr(like, "of", float)(value)
+    return getattr(like, "lift", float)(value)
 
 
 def clamped_root(condition: Any, low: Any, high: Any, *args: Any, flat: bool = False) -> Any:

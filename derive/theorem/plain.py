@@ -84,10 +84,13 @@ class _Watched(Expr):
         return _watched(simplify(self.func(*self.args), **options))
 
 
-def _method(name: str, asks: bool) -> Callable[..., object]:
+def _method(name: str, asks: bool = False, mixes: bool = False) -> Callable[..., object]:
     def method(self: _Watched, *others: object, **options: object) -> object:
         if asks:
             _check(self.free_symbols, others)
+        if mixes:  # a product of both would be differentiated in one of them
+            own = (getattr(o, "free_symbols", ()) for o in others)
+            _check(self.free_symbols, set().union(*own))
         return _watched(getattr(super(_Watched, self), name)(*others, **options))
 
     return method
@@ -95,10 +98,10 @@ def _method(name: str, asks: bool) -> Callable[..., object]:
 
 for _name in "has has_free coeff as_independent as_poly replace collect".split():
     setattr(_Watched, _name, _method(_name, asks=True))
-for _name in "add sub mul truediv pow radd rsub rmul rtruediv rpow neg".split():
-    setattr(_Watched, f"__{_name}__", _method(f"__{_name}__", asks=False))
-for _name in ("diff", "doit", "expand"):
-    setattr(_Watched, _name, _method(_name, asks=False))
+for _name in "add sub mul truediv pow radd rsub rmul rtruediv rpow neg lt le gt ge".split():
+    setattr(_Watched, f"__{_name}__", _method(f"__{_name}__", mixes=True))
+for _name in ("diff", "doit", "expand", "rewrite"):
+    setattr(_Watched, _name, _method(_name))
 
 
 def _class(kind: type[Expr]) -> type[Expr]:

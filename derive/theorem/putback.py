@@ -87,8 +87,8 @@ def put_back(
         of, symbol, where = quantity.limit_of
         _check_limit(shown, of, symbol, where, point, domain, value, digits)
     # What may be infinite may be so before the limit, and no value far out tells that.
-    is_there = quantity.extended and mpmath.isinf(value)
-    if len(far) == 1 and far[0] not in quantity.at_oo and not is_there:
+    is_infinite = quantity.extended and mpmath.isinf(value)
+    if len(far) == 1 and far[0] not in quantity.at_oo and not is_infinite:
         _check_limit(shown, quantity.expression, far[0], oo, point, domain, value, digits)
 
 

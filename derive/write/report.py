@@ -256,8 +256,8 @@ def condition_of(
         h, x = root.equation()
         low, high = (end.xreplace(names) for end in (root.low, root.high))
         parts.append(
-            f"{name} in [{low}, {high}] solves {h.xreplace({x: name})} = 0, or is the end of the "
-            "bracket nearest to a sign change"
+            f"{name} in [{low}, {high}] solves {h.xreplace({x: name})} = 0, or is {low} where the "
+            f"left side is nowhere negative and {high} where it is nowhere positive"
         )
     return "; ".join(parts) or None
 

@@ -83,7 +83,7 @@ class Grid(Experiment):
         return (
             picture(known, rows, flat, [row in wrong for row in rows], look),
             f"{len(wrong)} with another structure than the map, largest certified gap "
-            f"{largest_gap(rows):.2g}; the exact answer is that of the map at {right} of {tried} "
+            f"{largest_gap(rows):.2g}; the exact answer agrees with the map at {right} of {tried} "
             f"places{unknown}"
             + (f"; at {untold} points float64 does not tell structures apart" if untold else ""),
             caption(known, rows, len(wrong), untold),

@@ -252,7 +252,7 @@ def test_a_map_of_phases(
     assert (tmp_path / "map.png").read_bytes().startswith(PNG)
     assert "4 cells" in out
     assert " 0 with another structure than the map" in out
-    assert "exact answer is that of the map at 4 of 4" in out
+    assert "exact answer agrees with the map at 4 of 4" in out
     found = rows(tmp_path / "map.csv")
     assert len(found) == 4
     assert {float(row["gap"]) < 1e-9 for row in found} == {True}

@@ -137,6 +137,21 @@ def test_another_symbol_of_the_same_name_is_never_met_with_silence(ask: Any) -> 
             ask(e, mine)
 
 
+@pytest.mark.parametrize("mine", [Symbol("tau", positive=True), Symbol("n", integer=True)])
+def test_another_symbol_does_not_mix_with_that_of_the_formula(mine: Symbol) -> None:
+    for mix in (
+        lambda a: mine * a,
+        lambda a: a / mine,
+        lambda a: mine / a,
+        lambda a: a - mine,
+        lambda a: mine**a,
+        lambda a: a > mine,
+    ):
+        with pytest.raises(Refusal, match="has other assumptions"):
+            mix(R.alpha_min)
+    assert diff(Symbol(mine.name) * R.alpha_min, mine.name) != R.alpha_min
+
+
 def test_another_symbol_that_is_put_in_first_is_the_symbol_of_the_formula() -> None:
     mine = Symbol("tau", positive=True)
     assert lambdify([mine], R.alpha_min.subs({"m": 2, "n": 2}))(1) == pytest.approx(

@@ -30,7 +30,7 @@ CHANGES = [
     # --- what is read
     ('listed("y", file["y"], size)', 'listed("y", file["y"])', "y may be longer"),
     ('listed("embeddings", point["embeddings"], len(pair))', 'point["embeddings"]', "there may be more vectors than points"),
-    ("if not there.issuperset(used):", "if False:", "relations may be unknown"),
+    ("if not known.issuperset(used):", "if False:", "relations may be unknown"),
     ('if not isinstance(term["own_positive"], bool):', "if False:", "a flag may be any text"),
     ('*listed("a denominator", term["denominator"])', '*term["positives"]', "a denominator may be a text that has relations in it"),
     ("type(k) is int and k > 0", "type(k) is int", "an axis may have no points"),

@@ -194,17 +194,12 @@ MUTANTS = [
         ),
         ("= bool(low > exact)", "= bool(low < exact)", "a value above the range is below it"),
         (
-            "return bool(rise > LEAST_RISE and rise > slowest * (second - first) > 0)",
-            "return bool(third > 0)",
-            "what is positive goes to oo",
-        ),
-        (
-            "if gaps[-1] > close and gaps[-1] > slowest * gaps[-2]:",
-            "if gaps[-1] > slowest * gaps[-2] > gaps[-2]:",
+            "if isinstance(approaches(expression, symbol, where, goal, domain, tiny=tiny), Refuted):",
+            "if False:",
             "a limit need not be approached",
         ),
         (
-            "if len(far) == 1 and far[0] not in quantity.at_oo:",
+            "if len(far) == 1 and far[0] not in quantity.at_oo and not is_infinite:",
             "if False:",
             "values at oo are not put back",
         ),

@@ -103,7 +103,7 @@ MUTANTS = [
         ),
         ("if level != 0 or kinds not in", "if kinds not in", "a slope is compared with any number"),
         (
-            "                zero(self.over * condition - there, self.domain),\n",
+            "                zero(self.over * condition - slope, self.domain),\n",
             "",
             "the slope shown need not be that of the loss",
         ),

@@ -36,7 +36,7 @@ DOMAIN = noise(COMBINED.with_range(alpha, SOME, Rational(1, 10)), (m - 1) / m, R
 
 RESULT = Result(
     "supcl-noise-second-order",
-    title="SupCL in m - 1 dimensions: up to which label noise collapse is a local minimum",
+    title="SupCL in m - 1 dimensions: up to which noise collapse is a local minimum",
     source="beyond the papers; the loss is that of lee2025ssem",
     parameters=(m, n, p, alpha, rho, tau),
     domain=in_three(DOMAIN),

@@ -13,7 +13,7 @@ from .supcon_noise import DOMAIN, LOSS
 
 RESULT = Result(
     "supcon-noise-second-order",
-    title="SupCon in m - 1 dimensions: up to which label noise collapse is a local minimum",
+    title="SupCon in m - 1 dimensions: up to which noise collapse is a local minimum",
     source="beyond the papers; the loss is that of Khosla et al. (2020)",
     parameters=(m, n, p, rho, tau),
     domain=in_three(DOMAIN),

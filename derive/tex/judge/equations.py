@@ -39,7 +39,7 @@ def judge_equation(statement: Statement, meant: Meant, directive: Directive) -> 
     bound = meant.quantities[0].bound
     if bound and bound[0] in sides and bound[0] not in derived.free_symbols:
         raise TexError(
-            f"{bound[0]} is what the threshold is a threshold of, and not its name: "
+            f"{bound[0]} is the parameter that this threshold bounds, not its name: "
             f"[\\{bound[0]} -> {own}] in the directive declares it as one"
         )
     if any(own in e.free_symbols for e in sides):

@@ -121,7 +121,7 @@ def _called(side: Called, meant: Meant, tending: Collection[Expr]) -> Expr:
         elif s in meant.point and s not in tending:
             why = "has a value in the directive: the name says that it is left open"
         elif quantity is not None and quantity.bound is not None and s == quantity.bound[0]:
-            why = "is what the threshold is a threshold of"
+            why = "is the parameter that this threshold bounds"
         if why:
             raise TexError(f"{side.of} is written with {s} in brackets, which {why}")
     return side.of
