@@ -207,6 +207,6 @@ def _of_number(c: Expr) -> int:
         found = sign_of_number(c)
     except NoValue:
         raise NoLimit("a constant is not a real number") from None
-    if found is None:
+    if not found:  # a zero that is none identically: what leads is not known
         raise NoLimit(f"the number {c} could not be told from zero")
     return found
