@@ -529,3 +529,9 @@ def test_a_search_skips_labelled_losses_without_classes() -> None:
     assert not any("supcl" in mark["configuration"] for mark in found["landmarks"])
     found = explain(value=log(1024), batch=512, classes=4)
     assert any("supcl" in mark["configuration"] for mark in found["landmarks"])
+
+
+def test_a_mean_that_is_lost_to_rounding_is_not_told() -> None:
+    for scale, told in ((10, True), (100, False)):  # the mean is of the size of 1e-35 at 100
+        names = {k["name"] for k in explain("clip", batch=32768, t=scale)["landmarks"]}
+        assert ("classes_at_random" in names) == told
