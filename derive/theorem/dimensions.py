@@ -166,19 +166,20 @@ def verdicts_at(result: Result, point: Mapping[Symbol, Expr], dimension: int) ->
     if not needs:
         return [(result.alone or Setting(())).in_dimension(result.id, point, dimension)]
     told = []
+    # What has d in it holds in every dimension.
+    ever = [name for name, q in result.quantities.items() if q.expression.has(d)]
     for own, names in needs.items():
         endless = {s for s in own.least.free_symbols if point.get(s) is oo}
         room = S.NegativeOne if endless else dimension - own.least
         about = "all of this" if len(needs) == 1 else _listed(names)
+        fails = f"all but {_listed(ever)}" if len(needs) == 1 and ever else about
         if room.is_nonnegative:
             told.append(f"d = {dimension} is enough for {about}")
         elif not room.is_negative:
             told.append(f"d = {dimension} is enough for {about} where {own.least} <= {dimension}")
         elif own.sharp:
-            but = len(needs) == 1 and "loss" in result.quantities
-            about += " but the bound loss_at_least" if but else ""
-            told.append(f"d = {dimension} is too small for {about}: it takes d >= {own.least}")
+            told.append(f"d = {dimension} is too small for {fails}: it takes d >= {own.least}")
         else:
             enough = f"d >= {own.least} is proved to be enough"
-            told.append(f"d = {dimension} may be too small for {about}: {enough}")
+            told.append(f"d = {dimension} may be too small for {fails}: {enough}")
     return told

@@ -11,6 +11,7 @@ from cltheory.derive.proof.relations import ge, lt
 from cltheory.derive.results import results
 from cltheory.derive.structures.arrangement import arrange
 from cltheory.derive.structures.hierarchy import m
+from cltheory.derive.theorem.bounded import with_bound
 from cltheory.derive.theorem.dimensions import own_dimension, verdicts_at
 from cltheory.numeric.problems import bind
 from sympy import oo
@@ -143,3 +144,8 @@ def test_what_holds_in_a_dimension_that_is_given() -> None:
     assert some.endswith("where m <= 9")
     (none,) = verdicts_at(found, found.point(m=oo), 9)
     assert none == "d = 9 is too small for all of this: it takes d >= m"
+    bounded = with_bound(results["supcon"])  # a bound in d dimensions is what holds below
+    at = bounded.point(m=10, n=4, p=2, tau=1, d=8)
+    (told,) = verdicts_at(bounded, at, 8)
+    assert told.startswith("d = 8 is too small for all but loss_at_least and loss_at_least_by:")
+    assert verdicts_at(bounded, at, 9) == ["d = 9 is enough for all of this"]
