@@ -336,9 +336,8 @@ class _KernelInfoNCE(torch.autograd.Function):
         *taus: float | Tensor,
     ) -> Tensor:
         ctx.given = shapes, views, parts, eps, layout, each
-        ctx.save_for_backward(
-            u, *(tau if isinstance(tau, Tensor) else u.new_tensor(tau) for tau in taus)
-        )
+        ctx.fixed = [None if isinstance(tau, Tensor) else tau for tau in taus]
+        ctx.save_for_backward(u, *(tau for tau in taus if isinstance(tau, Tensor)))
         features = u.tensor_split(parts, 1)
         used = sorted({part for _, _, part in shapes})
         kernel = _Kernel(
@@ -374,7 +373,9 @@ class _KernelInfoNCE(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
         if torch.is_grad_enabled():  # the gradient is to be differentiated
-            u, *taus = ctx.saved_tensors
+            u, *learned = ctx.saved_tensors
+            rest = iter(learned)
+            taus = [next(rest) if tau is None else u.new_tensor(tau) for tau in ctx.fixed]
             d_u, *d_taus = differentiated(_dense(u, taus, *ctx.given), g, u, *taus)
             return d_u, *[None] * 7, *d_taus
         kernel, softmax, layout, tiles, pairs, share, views = ctx.parts
