@@ -377,8 +377,8 @@ def _seen(at: Setting) -> Iterator[Told]:
     if number["devices"] > 1:
         alone = replace(at, numbers={**at.numbers, "seen": at.numbers["batch"]})
         for end in at.advice.ends:
-            found = _bound(end.said, alone, end) if _exists(end, alone) else None
-            if found and "seen" in end.said.takes.values():
+            is_asked = "seen" in end.said.takes.values() and _exists(end, alone)
+            if is_asked and (found := _bound(end.said, alone, end)):
                 says = f"without gathering, {end.parameter} must be {end.side} {found.value:.6g}"
                 yield Told("ungathered", says, found)
     if "classes" in at.numbers and at.words["sampling"] == "uniform":
