@@ -99,6 +99,9 @@ class KernelLoss(nn.Module):
                 f"{tuple(embeddings.shape)}"
             )
         each = self.reduction == "none"
+        layout = Layout.of_views(
+            z.shape[0], views, z.device, towers=self.towers, anchor=self.anchor
+        )
         total = z.new_zeros((batch * views,) if each else ())
         with torch.autocast(z.device.type, enabled=False):
             for weight, terms, parts in self.kernels():
@@ -116,7 +119,7 @@ class KernelLoss(nn.Module):
                     parts=parts,
                     eps=self.eps,
                     normalize=self.normalize,
-                    layout=Layout(z.shape[0], views if self.towers else 1, self.anchor),
+                    layout=layout,
                     each=each,
                     check=self.check,
                 )

@@ -102,11 +102,13 @@ class Loss(nn.Module):
         """The weights of the pairs, view after view, from what the loss is given as labels."""
         raise NotImplementedError
 
-    def layout(self, n: int, views: int) -> Layout:
+    def layout(self, n: int, views: int, device: torch.device) -> Layout:
         """Which pairs stand in denominators."""
         if self.towers and views < 2:
             raise ValueError("towers=True needs embeddings of shape (batch, views, d), views >= 2")
-        return Layout(n, views if self.towers else 1, self.anchor, watch=self.watch)
+        return Layout.of_views(
+            n, views, device, towers=self.towers, anchor=self.anchor, watch=self.watch
+        )
 
     def entropic_bound(self, embeddings: Tensor, labels: Labels | None = None) -> Tensor:
         """The least loss of similarities that need not be those of any embeddings.
@@ -118,7 +120,7 @@ class Loss(nn.Module):
         weights = self.weights(as_tensor(labels, z), batch, views, z)
         if z.shape[0] == 1:
             return z.new_zeros(())
-        rows, has = weights.entropy(z, self.layout(z.shape[0], views))
+        rows, has = weights.entropy(z, self.layout(z.shape[0], views, z.device))
         least = rows.mean() if self.isolated == "zero" else rows.sum() / has.sum().clamp_min(1)
         return least if self.base is None else least * (self.tau / self.base)
 
@@ -137,11 +139,11 @@ class Loss(nn.Module):
                 self.tau,
                 euclidean=self.euclidean,
                 normalize=self.normalize,
-                layout=self.layout(z.shape[0], views),
+                layout=self.layout(z.shape[0], views, z.device),
                 reduction="none" if each else "zero" if self.isolated == "zero" else "skip",
                 check=self.check,
             )
-        if self.isolated == "error" and has is not None and not has.all():
+        if self.isolated == "error" and not has.all():
             row = int((~has).nonzero()[0]) % batch
             raise ValueError(f"sample {row} has no other sample to be attracted to")
         if self.base is not None:

@@ -5,14 +5,13 @@ what two towers, and keys with a queue, need of them, :func:`softplus_sum` is th
 pairs. What attracts is sums over classes, which need no pairs.
 
 Few pairs are one matrix and plain operations, which can be compiled and differentiated twice. Many
-pairs are tiles or blocks of rows with gradients written by hand: memory is O(n d) and some tiles.
+pairs are tiles or blocks of rows: memory is O(n d) and some tiles.
 A second derivative (``create_graph=True``) forms the matrix after all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import inf
 from typing import Any
 
@@ -20,39 +19,25 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, logsigmoid
 
-from .tiles import BLOCK, BLOCK_CUDA, SAFE, Buffers, Layout, Similarities, Softmax, differentiated
+from .tiles import (
+    BLOCK,
+    BLOCK_CUDA,
+    LN2,
+    LOG2E,
+    SAFE,
+    Layout,
+    Similar,
+    Unseen,
+    differentiated,
+    log_sums_by_matrix,
+    log_sums_by_tiles,
+)
 from .uncompiled import uncompiled
-from .weights import LOG2E
 
 #: Pairs up to which they are one matrix; on a CUDA device launches cost more than memory.
 MATRIX, MATRIX_CUDA = 2**17, 2**24
 #: Pairs in a block of rows: 4 MB in float32.
 ROWS = 2**20
-
-
-@dataclass(frozen=True)
-class Unseen:
-    """Which points an anchor does not see.
-
-    Attributes
-    ----------
-    offset
-        Anchor i is point ``offset + i`` and does not see itself; None if it does.
-    ids
-        Numbers of the anchors ``(n,)`` and of the points ``(N,)``: an anchor does not see points
-        of its own number. None if there are none.
-    """
-
-    offset: int | None = None
-    ids: tuple[Tensor, Tensor] | None = None
-
-    def hide(self, s: Tensor, rows: slice) -> Tensor:
-        """Put -inf where anchors ``rows`` do not see a point."""
-        if self.ids is not None:
-            s = s.masked_fill_(self.ids[0][rows, None] == self.ids[1], -inf)
-        elif self.offset is not None:
-            s.diagonal(self.offset + rows.start).fill_(-inf)
-        return s
 
 
 def is_small(x: Tensor, y: Tensor) -> bool:
@@ -77,8 +62,16 @@ def log_sums(x: Tensor, y: Tensor, unseen: Unseen) -> Tensor:
         return _log_sums_matrix(x, y, unseen)
     if x is not y:
         return _by_rows(x, y, unseen)
-    layout = Layout(x.shape[0], anchor=unseen.offset is None)
-    return _by_tiles(x, layout, None if unseen.ids is None else unseen.ids[0])
+    return _by_tiles(x, Layout(x.shape[0], unseen=unseen))
+
+
+def log_sums_of(
+    similar: Similar, layout: Layout, safe: bool, x: Tensor, *learned: Tensor
+) -> Tensor:
+    """Of any similarities: see `log_sums_by_tiles`."""
+    if is_small(x, x):
+        return log_sums_by_matrix(similar, layout, x, *learned)
+    return log_sums_by_tiles(similar, layout, safe, x, *learned)
 
 
 def tower_mean(u: Tensor, v: Tensor) -> Tensor:
@@ -88,7 +81,8 @@ def tower_mean(u: Tensor, v: Tensor) -> Tensor:
         return (cross_entropy(s, own) + cross_entropy(s.T, own)) / 2
     longest = [float(k.detach().square().sum(1).max()) for k in (u, v)]
     even = (longest[1] / max(longest[0], 1e-30)) ** 0.25 or 1.0  # both as long: products stay
-    found = _by_tiles(torch.cat((u * even, v / even)), Layout(2 * u.shape[0], views=2), None)
+    layout = Layout.of_views(2 * u.shape[0], 2, u.device)
+    found = _by_tiles(torch.cat((u * even, v / even)), layout)
     return found.mean() - torch.linalg.vecdot(u, v).mean()
 
 
@@ -101,54 +95,20 @@ def queue_mean(x: Tensor, y: Tensor, queue: Tensor) -> Tensor:
     return -logsigmoid(own - log_sums(x, queue, Unseen())).mean()
 
 
+def _by_tiles(x: Tensor, layout: Layout) -> Tensor:
+    """Points against themselves."""
+    longest = float(x.detach().square().sum(1).max()) * LOG2E
+    safe = longest <= SAFE[x.dtype]
+    return log_sums_by_tiles(inner_products, layout, safe, x * LOG2E**0.5) * LN2
+
+
+def inner_products(a: Tensor, b: Tensor) -> Tensor:
+    """Of two blocks of points."""
+    return a @ b.T
+
+
 def _log_sums_matrix(x: Tensor, y: Tensor, unseen: Unseen) -> Tensor:
     return unseen.hide(x @ y.T, slice(0, x.shape[0])).logsumexp(1)
-
-
-@uncompiled
-def _by_tiles(x: Tensor, layout: Layout, ids: Tensor | None) -> Tensor:
-    found: Tensor = _Tiles.apply(x, layout, ids)
-    return found
-
-
-class _Tiles(torch.autograd.Function):
-    """Points against themselves: a tile serves its rows and its columns."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, layout: Layout, ids: Tensor | None) -> Tensor:
-        longest = float(x.square().sum(1).max()) * LOG2E
-        of = Similarities(x * LOG2E**0.5, False, layout.anchor, longest <= SAFE[x.dtype], ids)
-        softmax, tiles = Softmax(of), layout.tiles(x.device)
-        buffers = Buffers(x, tiles, 2)
-        for tile in tiles:
-            s, room = buffers.at(tile)
-            softmax.add(of.tile(tile, s), tile, room)
-        ctx.save_for_backward(x)
-        ctx.parts = of, softmax, tiles, layout
-        return softmax.close() / LOG2E
-
-    @staticmethod
-    def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
-        (x,), (of, softmax, tiles, layout) = ctx.saved_tensors, ctx.parts
-        if torch.is_grad_enabled():
-            if layout.views == 1:
-                ids = None if of.ids is None else (of.ids, of.ids)
-                unseen = Unseen(None if layout.anchor else 0, ids)
-                again = _log_sums_matrix(x, x, unseen)
-            else:
-                u, v = x.chunk(2)
-                again = torch.cat(((u @ v.T).logsumexp(1), (v @ u.T).logsumexp(1)))
-            return *differentiated(again, g, x), None, None
-        pulled, dx = softmax.pulled(g), torch.zeros_like(x)
-        buffers = Buffers(x, tiles, 2)
-        for tile in tiles:
-            rows, columns = tile
-            s, h = buffers.at(tile)
-            softmax.pull(of.tile(tile, s), tile, h, pulled)
-            dx[rows].addmm_(h, x[columns])
-            if rows is not columns:
-                dx[columns].addmm_(h.T, x[rows])
-        return dx, None, None
 
 
 @uncompiled

@@ -1,22 +1,22 @@
 r"""What is pulled together, and how strongly: weights w_ij of the pairs of points.
 
-Every kind says what its weighted means are, and what these pull with. Classes need sums over
-classes only. The others are looked at tile by tile, beside the similarities.
+Every kind is a linear map, sum_j w_ij v_j, that torch can differentiate: the mean of inner products
+x_i . x_j under the weights is the inner product of x_i with the mean of the x_j. Classes need sums
+over classes only, weights of labels that are vectors are formed some rows at a time.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import inf, log
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from .tiles import SAFE, Buffers, Layout, Similarities, Softmax, Tile, sides
+from .tiles import LOG2E, Layout
 
-LOG2E = 1 / log(2)
 #: Exponents of squared lengths beyond which distances are computed in float64: in float32 a
 #: difference of numbers of this size is known to about 0.0005.
 FAR = 2.0**11
@@ -24,8 +24,8 @@ FAR = 2.0**11
 SPARSE = 4
 #: Integers of which torch finds no least and largest.
 _WITHOUT_ENDS = (torch.uint16, torch.uint32, torch.uint64)
-#: Below every sum of weights that is not zero, to divide by.
-_LEAST = 1e-30
+#: Pairs in a block of rows: 4 MB in float32.
+ROWS = 2**20
 
 
 class Weights(ABC):
@@ -37,8 +37,8 @@ class Weights(ABC):
         return False
 
     @abstractmethod
-    def bind(self, similarities: Similarities, layout: Layout, check: bool) -> Bound:
-        """The same beside similarities; with ``check`` their values may be looked at."""
+    def sums(self, v: Tensor, layout: Layout) -> Tensor:
+        """sum_j w_ij v_j for each point, up to a factor of its own, ``(n, k)`` of ``(n, k)``."""
 
     @abstractmethod
     def entropy(self, like: Tensor, layout: Layout) -> tuple[Tensor, Tensor]:
@@ -46,48 +46,6 @@ class Weights(ABC):
 
         ``like`` has the precision and the device.
         """
-
-    @abstractmethod
-    def matrix(self, like: Tensor, hidden: Tensor) -> Tensor:
-        """All weights, rows up to a factor, and anything where points are hidden from others."""
-
-
-class Bound(ABC):
-    """Weights beside the similarities of points.
-
-    Attributes
-    ----------
-    tiled
-        Whether tiles are to be shown to it.
-    """
-
-    tiled = False
-
-    def see(self, s: Tensor, tile: Tile, rooms: list[Tensor]) -> None:
-        """Look at a tile of similarities (0 where a point meets itself)."""
-        raise NotImplementedError
-
-    @abstractmethod
-    def means(self) -> tuple[Tensor, Tensor | None]:
-        """sum_j w_ij s_ij / sum_j w_ij, 0 without weights; and whether a point has weights.
-
-        None says that all have.
-        """
-
-    def start(self, g: Tensor) -> None:
-        """A gradient is wanted; g_i is that of the mean of point i, 0 without weights."""
-        return None
-
-    def release(self, h: Tensor, tile: Tile, rooms: list[Tensor]) -> None:
-        """Subtract from a tile what the weights pull with."""
-        raise NotImplementedError
-
-    def gradient(self, g: Tensor, equal: bool) -> tuple[Tensor, Tensor] | None:
-        """sum_j m_ij x_j and sum_j m_ij, where m_ij is what the weights pull with.
-
-        ``equal`` says that all points with weights have the same g.
-        """
-        return None
 
 
 class Classes(Weights):
@@ -111,9 +69,9 @@ class Classes(Weights):
             return Groups(self.others, layout.views, self.labels)
         return Groups(self.others, layout.views, 1, *numbered(self.labels))
 
-    def bind(self, similarities: Similarities, layout: Layout, check: bool) -> Bound:
-        """Number the classes."""
-        return _BoundClasses(self.groups(layout), similarities, check)
+    def sums(self, v: Tensor, layout: Layout) -> Tensor:
+        """Over classes, and over all."""
+        return self.groups(layout).sums(v)
 
     def entropy(self, like: Tensor, layout: Layout) -> tuple[Tensor, Tensor]:
         """log r less what others of weight epsilon take: of two numbers a point."""
@@ -124,13 +82,6 @@ class Classes(Weights):
         has = total > 0
         total = torch.where(has, total, 1.0)
         return total.log() + other * torch.special.entr(e).to(like.device) / total, has
-
-    def matrix(self, like: Tensor, hidden: Tensor) -> Tensor:
-        """1 and ``others``."""
-        ids, n = self.labels, like.shape[0]
-        if isinstance(ids, int):
-            ids = torch.arange(n, device=like.device) % (n // ids)
-        return (ids == ids[:, None]).to(like.dtype) * (1 - self.others) + self.others
 
 
 def numbered(labels: Tensor) -> tuple[Tensor, int]:
@@ -145,47 +96,6 @@ def numbered(labels: Tensor) -> tuple[Tensor, int]:
             return (labels.long() - low if low else labels.long()), high - low + 1
     names, index = labels.unique(return_inverse=True)
     return index, len(names)
-
-
-class _BoundClasses(Bound):
-    def __init__(self, groups: Groups, similarities: Similarities, check: bool) -> None:
-        self.of, self.sums = similarities, groups.sums
-        x, half = similarities.x, similarities.half
-        # Where sizes are known, the points need not be looked at one by one.
-        self.has: Tensor | None = None
-        self.reciprocal: Any
-        if groups.index is None:
-            size = groups.size(x.shape[0])
-            self.even, self.reciprocal = True, 1 / max(size, _LEAST)
-            if size <= 0:
-                self.has = torch.zeros(x.shape[0], dtype=torch.bool, device=x.device)
-        else:
-            sizes = self.sums(x.new_ones(x.shape[0]))
-            least, most = (float(end) for end in sizes.aminmax()) if check else (0.0, inf)
-            self.even = least == most or (not groups.others and groups.views == 1)
-            self.reciprocal = sizes.clamp_min(_LEAST).reciprocal()
-            if least <= 0:
-                self.has = sizes > 0
-        self.sum = self.sums(x)
-        self.half_sum = None if half is None else self.sums(half)
-
-    def means(self) -> tuple[Tensor, Tensor | None]:
-        found = torch.linalg.vecdot(self.of.x, self.sum)
-        if self.half_sum is None:
-            return found.mul_(self.reciprocal), self.has
-        assert self.of.half is not None
-        found.sub_(self.half_sum).mul_(self.reciprocal).sub_(self.of.half)
-        return (found if self.has is None else torch.where(self.has, found, 0.0)), self.has
-
-    def gradient(self, g: Tensor, equal: bool) -> tuple[Tensor, Tensor] | None:
-        b = g * self.reciprocal
-        column = b[:, None] if b.ndim else b
-        if equal and self.even:  # b is the same for all that a point attracts, and for itself
-            return self.sum * (2 * column), 2 * g
-        if not b.ndim:
-            b = b.expand(self.of.x.shape[0])
-        pulled = self.sums(self.of.x * column).addcmul_(self.sum, column)
-        return pulled, self.sums(b).add_(g)
 
 
 @dataclass(frozen=True)
@@ -209,11 +119,6 @@ class Groups:
     runs: int
     index: Tensor | None = None
     count: int = 0
-
-    def size(self, n: int) -> float:
-        """sum_j w_ij for all of n points, without labels."""
-        seen = n - (n // self.views if self.views > 1 else 1)
-        return (1 - self.others) * (self.runs - 1) + self.others * seen
 
     def sums(self, v: Tensor) -> Tensor:
         """sum_j w_ij v_j."""
@@ -254,62 +159,21 @@ class Dense(Weights):
     def __init__(self, w: Tensor) -> None:
         self.w = w
 
-    def bind(self, similarities: Similarities, layout: Layout, check: bool) -> Bound:
-        """The same in the precision of the points."""
-        return _BoundDense(self.w.to(similarities.x.dtype))
+    def sums(self, v: Tensor, layout: Layout) -> Tensor:
+        """A product of matrices."""
+        return self._seen(v, layout) @ v
 
     def entropy(self, like: Tensor, layout: Layout) -> tuple[Tensor, Tensor]:
         """-sum_j p_ij log p_ij for p = w over its sums, which may be 0 log 0 = 0."""
-        w, n = self.w.to(like.dtype).clone().fill_diagonal_(0.0), self.w.shape[0]
-        if layout.views > 1:
-            size = n // layout.views
-            for i in range(0, n, size):
-                w[i : i + size, i : i + size] = 0.0
+        w = self._seen(like, layout)
         total = w.sum(1)
         has = total > 0
         return torch.special.entr(w / torch.where(has, total, 1.0)[:, None]).sum(1), has
 
-    def matrix(self, like: Tensor, hidden: Tensor) -> Tensor:
-        """As they are given."""
-        return self.w.to(like.dtype)
-
-
-class _BoundDense(Bound):
-    tiled = True
-
-    def __init__(self, w: Tensor) -> None:
-        self.w, n = w, w.shape[0]
-        self.total, self.product = w.new_zeros(n), w.new_zeros(n)
-
-    def _side(self, tile: Tile, side: slice) -> Tensor:
-        """The weights of anchors in ``side``, laid over a tile."""
-        rows, columns = tile
-        if side is not rows:
-            return self.w[columns, rows].T
-        w = self.w[rows, columns]
-        return w - w.diagonal().diag_embed() if rows is columns else w
-
-    def see(self, s: Tensor, tile: Tile, rooms: list[Tensor]) -> None:
-        for side, dim in sides(tile):
-            w = self._side(tile, side)
-            self.total[side].add_(w.sum(dim))
-            self.product[side].add_(torch.mul(w, s, out=rooms[0]).sum(dim))
-
-    def means(self) -> tuple[Tensor, Tensor | None]:
-        has = self.total > 0
-        self.reciprocal = torch.where(has, self.total, 1.0).reciprocal_()
-        return self.product * self.reciprocal, has
-
-    def start(self, g: Tensor) -> None:
-        self.pulled = g * self.reciprocal
-
-    def release(self, h: Tensor, tile: Tile, rooms: list[Tensor]) -> None:
-        rows, columns = tile
-        w = self._side(tile, rows)
-        torch.mul(w, self.pulled[rows, None], out=rooms[0])
-        # On a block with itself the anchors are its rows and its columns.
-        other = w.T if rows is columns else self._side(tile, columns)
-        h.sub_(rooms[0]).sub_(torch.mul(other, self.pulled[columns], out=rooms[0]))
+    def _seen(self, like: Tensor, layout: Layout) -> Tensor:
+        """Without the weights that do not count."""
+        w = self.w.to(like.dtype, copy=True)
+        return layout.own.hide(w, slice(0, layout.n), value=0.0)
 
 
 class Kernel(Weights):
@@ -334,57 +198,46 @@ class Kernel(Weights):
         """Whether squared distances of labels are differences of large numbers."""
         return self.euclidean and float(self.y.square().sum(1).max()) * LOG2E > FAR
 
-    def bind(self, similarities: Similarities, layout: Layout, check: bool) -> Bound:
-        """The similarities of the labels beside those of the points."""
-        return _BoundKernel(self._labels(similarities.x.dtype))
+    def sums(self, v: Tensor, layout: Layout) -> Tensor:
+        """Means, under weights that add up to 1."""
+        found: Tensor = _Means.apply(v, self.to(v.dtype), layout, False)
+        return found
 
-    def _labels(self, dtype: torch.dtype) -> Similarities:
-        """Those of the labels, in base 2."""
-        y = self.y.to(dtype) * LOG2E**0.5
-        top = float(y.square().sum(1).max())
-        return Similarities(y, self.euclidean, False, top <= SAFE[y.dtype])
+    def to(self, dtype: torch.dtype) -> Kernel:
+        """The same in some precision."""
+        return Kernel(self.y.to(dtype), self.euclidean)
 
     def entropy(self, like: Tensor, layout: Layout) -> tuple[Tensor, Tensor]:
-        """That of a softmax: its logarithm less its mean of the similarities."""
-        of = self._labels(torch.float64 if self.far else like.dtype)
-        softmax, tiles = Softmax(of, weighs=True), layout.tiles(like.device)
-        buffers = Buffers(of.x, tiles, 3)
-        for tile in tiles:
-            s, values, room = buffers.at(tile)
-            values.copy_(of.tile(tile, s))
-            if tile[0] is tile[1]:
-                values.fill_diagonal_(0.0)  # its weight is 0
-            softmax.add(s, tile, room, values)
-        rows = (softmax.close() - softmax.mean()).div_(LOG2E)
+        """Row by row."""
+        of = self.to(torch.float64 if self.far else like.dtype)
+        rows = torch.cat([torch.special.entr(p).sum(1) for _, p in of.shares(layout)])
         return rows.to(like.dtype), torch.ones_like(rows, dtype=torch.bool)
 
-    def matrix(self, like: Tensor, hidden: Tensor) -> Tensor:
-        """Over the largest of each row."""
-        y = self.y.to(torch.float64 if self.far else like.dtype)
-        s = y @ y.T
-        if self.euclidean:
-            s = s - (s.diagonal() + s.diagonal()[:, None]) / 2
-        s = s.masked_fill(hidden, -inf)
-        return (s - s.amax(1, keepdim=True)).exp().to(like.dtype)
+    def shares(self, layout: Layout) -> Iterator[tuple[slice, Tensor]]:
+        """The weights of some rows at a time, over their sums."""
+        y, size = self.y, max(1, ROWS // layout.n)
+        half = y.square().sum(1) / 2 if self.euclidean else None
+        for start in range(0, layout.n, size):
+            rows = slice(start, min(start + size, layout.n))
+            s = y[rows] @ y.T
+            if half is not None:
+                s.sub_(half[rows, None]).sub_(half)
+            yield rows, layout.own.hide(s, rows).softmax(1)
 
 
-class _BoundKernel(Bound):
-    tiled = True
+class _Means(torch.autograd.Function):
+    """Means of values under the weights of labels, or by the transpose of that matrix."""
 
-    def __init__(self, labels: Similarities) -> None:
-        self.labels, self.softmax = labels, Softmax(labels, weighs=True)
+    @staticmethod
+    def forward(ctx: Any, v: Tensor, of: Kernel, layout: Layout, transposed: bool) -> Tensor:
+        ctx.given, found = (of, layout, not transposed), torch.zeros_like(v)
+        for rows, shares in of.shares(layout):
+            if transposed:
+                found.addmm_(shares.T, v[rows])
+            else:
+                torch.mm(shares, v, out=found[rows])
+        return found
 
-    def see(self, s: Tensor, tile: Tile, rooms: list[Tensor]) -> None:
-        label, powers = rooms
-        self.softmax.add(self.labels.tile(tile, label), tile, powers, s)
-
-    def means(self) -> tuple[Tensor, Tensor | None]:
-        self.softmax.close()
-        return self.softmax.mean(), None
-
-    def start(self, g: Tensor) -> None:
-        self.pulled = self.softmax.pulled(g)
-
-    def release(self, h: Tensor, tile: Tile, rooms: list[Tensor]) -> None:
-        label, room = rooms
-        h.sub_(self.softmax.pull(self.labels.tile(tile, label), tile, room, self.pulled))
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None, None]:
+        return _Means.apply(g, *ctx.given), None, None, None  # type: ignore[no-untyped-call]

@@ -27,7 +27,9 @@ from cltheory.numeric.losses import (
     SupCon,
     WInfoNCE,
     YAware,
+    sums,
     tiles,
+    weights,
 )
 from torch import Tensor
 
@@ -86,8 +88,11 @@ CASES: dict[str, tuple[Callable[[Any], Loss], Tensor, Tensor, bool]] = {
 
 @pytest.fixture(params=[512, 6, 2], ids="block{}".format)
 def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """One tile, some tiles, and many, of which some hold a point with itself only."""
+    """A matrix, some tiles, and many, of which some hold a point with itself only."""
     monkeypatch.setattr(tiles, "BLOCK", request.param)
+    if request.param < N:
+        monkeypatch.setattr(sums, "MATRIX", 0)
+        monkeypatch.setattr(weights, "ROWS", 100)
     return int(request.param)
 
 
