@@ -168,6 +168,23 @@ def test_a_job_ends_may_do_little_and_runs_what_is_there(name: str, job: dict) -
                 assert all(f"step_{word}() {{" in RUN for word in words.split())
 
 
+#: An action by its commit, with the release it is of: what is run cannot change below a tag.
+#: The publisher follows what PyPI accepts, as its authors ask for.
+PINNED = re.compile(r"\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+|pypa/gh-action-pypi-publish@release/v1 # .*")
+
+
+def not_pinned(text: str) -> list[str]:
+    uses = re.findall(r"^ *(?:- )?uses: (.*)$", text, re.MULTILINE)
+    return [one for one in uses if not PINNED.fullmatch(one)]
+
+
+def test_actions_are_pinned_to_commits() -> None:
+    files = [*(ROOT / ".github/workflows").glob("*.yml"), ROOT / "action.yml"]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    assert text.count("uses: ") > 20 and not_pinned(text) == []
+    assert not_pinned("  - uses: actions/checkout@v4\n") == ["actions/checkout@v4"]
+
+
 def test_every_step_of_the_checks_is_a_job_with_a_limit() -> None:
     (steps,) = re.findall(r'^all="(.*)"$', RUN, re.MULTILINE)
     matrix = WORKFLOWS["ci"]["jobs"]["steps"]["strategy"]["matrix"]["include"]

@@ -177,17 +177,11 @@ def test_functions_agree_with_values(id: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium or Chrome")
-@pytest.mark.parametrize("id", ["supcl-threshold", "supcl-optimum", "sigmoid-threshold"])
-def test_functions_agree_with_values_in_a_browser(id: str, tmp_path: Path) -> None:
-    assert not compared(id, 1000, tmp_path, run_in_browser)
-
-
-@pytest.mark.slow
 @pytest.mark.net
+@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium or Chrome")
 @pytest.mark.parametrize("id", list(results))
-def test_functions_agree_with_a_thousand_values(id: str, tmp_path: Path) -> None:
-    assert not compared(id, 1000, tmp_path)
+def test_functions_agree_with_a_thousand_values_in_a_browser(id: str, tmp_path: Path) -> None:
+    assert not compared(id, 1000, tmp_path, run_in_browser)
 
 
 @pytest.mark.sample(3)
