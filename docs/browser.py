@@ -67,6 +67,11 @@ WATCH = """
     for (const c of document.querySelectorAll("td, th"))
       if (c.clientWidth && c.clientWidth < 70 && c.clientHeight > 160)
         say("narrow column", c.textContent.trim());
+    for (const c of document.querySelectorAll("pre > code")) {
+      const longest = Math.max(...c.textContent.split("\\n").map(line => line.length));
+      if (innerWidth > 1200 && longest <= 100 && c.scrollWidth > c.clientWidth)
+        say("output scrolls", longest + " characters: " + c.textContent.trim());
+    }
     const wide = document.documentElement.scrollWidth - innerWidth;
     if (wide > 1) say("too wide", "the page is " + wide + " pixels wider than the window");
     const tall = document.documentElement.scrollHeight;

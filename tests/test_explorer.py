@@ -159,6 +159,38 @@ def test_answers_are_those_of_the_results(
     assert batches["each"][3][1] == pytest.approx(value, rel=1e-12)
 
 
+@needs_node
+@pytest.mark.slow
+def test_losses_over_batches_are_those_of_their_phases(engine: str, tmp_path: Path) -> None:
+    classes = {"m": 4, "n": 6, "p": 2, "tau": "0.5"}
+    images, pairs = {"n": 256, "p": 2, "tau": "0.5"}, {"N": 16, "t": 10}
+    asked_of = {
+        "sincere": ("sincere", classes),
+        "cnce": ("cnce", classes),
+        "dcl": ("dcl", images),
+        "clip": ("clip", {"N": 16, "tau": "1/10"}),
+        "sigmoid": ("sigmoid", {**pairs, "b": -10}),
+        "siglip": ("siglip", {**pairs, "b": -10}),
+    }
+    at = {"m": 4, "n": 6, "N": 16, "B": 12}
+    found = asked(engine, tmp_path, list(asked_of), **at)
+    for key, (loss, given) in asked_of.items():
+        whole = results["phases"].with_inputs(loss=loss, sampling="uniform")
+        value = float(whole.value("loss", B=12, **given))
+        assert found[key]["optimum"]["drawn"] == pytest.approx(value, rel=1e-12), key
+        if "b" not in given:
+            continue
+        ends = found[key]["thresholds"][-2:]
+        names = [k for k, v in explorer.IN_BATCHES.items() if v.startswith("b_")]
+        for name, end in zip(names, ends, strict=True):
+            border = float(whole.value(name, B=12, **pairs))
+            assert end["value"] == pytest.approx(border, rel=1e-12)
+    whole_data = asked(engine, tmp_path, ["clip", "siglip"], N=16, B=16)
+    for model in whole_data.values():
+        assert model["optimum"]["drawn"] is None  # as JSON has NaN
+    assert len(whole_data["siglip"]["thresholds"]) == len(found["siglip"]["thresholds"]) - 2
+
+
 #: Every loss at the ends of its sliders, one or two at a time.
 ENDS = """
 const usual = Object.fromEntries(Object.entries(PARAMETERS).map(([k, v]) => [k, v.value]));
@@ -226,7 +258,7 @@ def test_the_page_is_one_small_file(monkeypatch: pytest.MonkeyPatch) -> None:
     page = explorer.page()
     assert not re.search(r"https?://|<link|@import|\bimport\b[^;\n]*from|src=", page)
     linked = set(re.findall(r'(?:row\(|of: |alone: |command: )"([\w-]+)"', page))
-    assert linked and linked <= {*explorer.RESULTS, *explorer.LINKED}
+    assert linked and linked <= {*explorer.RESULTS, *explorer.LINKED, *explorer.over_batches()}
     called = set(re.findall(r'theory\.([a-z]\w+)|\bat\("(\w+)"', page))
     called = {name for pair in called for name in pair if name}
     for name in called - {"nothing"}:
@@ -323,6 +355,88 @@ def test_the_page_works_with_the_keyboard_alone(page: str, tmp_path: Path) -> No
     assert told["turned"]
     assert told["nameless"] == [] and told["wide"] <= 0
     assert "alpha=0.9" in told["hash"]
+
+
+#: What a page says on its console is noted.
+NOTED = """
+window.noted = [];
+for (const level of ["error", "warn"]) console[level] = (...what) => noted.push(what.join(" "));
+addEventListener("error", (e) => noted.push(e.message));
+addEventListener("unhandledrejection", (e) => noted.push(String(e.reason)));
+"""
+#: Every slider of every loss at both ends, and what is then wrong with what one sees; and whether
+#: the link to a state leads back to it.
+VISIT = """
+const $ = (id) => document.getElementById(id);
+const shown = () => document.querySelector("main").innerText;
+const later = () => new Promise((done) => setTimeout(done, 100));
+const all = (what) => document.querySelectorAll(what), faults = new Set(), visited = [];
+const check = (where) => {
+  const say = (what) => faults.add(`${where}: ${what}`);
+  for (const found of noted.splice(0)) say(`console: ${found}`);
+  for (const odd of shown().match(/NaN|undefined|null|Infinity|object/g) ?? []) say(odd);
+  if (document.documentElement.scrollWidth > innerWidth) say("too wide");
+  for (const e of all("main *")) {
+    if (e.closest("math, select, canvas, .quiet, [type=range]") || !e.clientWidth) continue;
+    const kept = e.localName === "input" || getComputedStyle(e).overflowX !== "visible";
+    const right = e.closest("main > *, .card").getBoundingClientRect().right;
+    const cut = kept && e.scrollWidth > e.clientWidth + 1;
+    if (cut || e.getBoundingClientRect().right > right + 1) say(`cut off: ${e.id || e.className}`);
+  }
+  for (const id of ["thresholds", "numbers", "landmarks", "same", "legend"])
+    if (!$(id).textContent) say(`no ${id}`);
+  for (const e of all(".threshold, #numbers, .mark:last-child"))
+    if (!e.querySelector("a[href^='results/']")) say("no theorem");
+};
+for (const { value } of all("#losses input")) {
+  document.querySelector(`#losses [value=${value}]`).click();
+  for (let k = 0; k < $("convention").options.length; k++) {
+    $("convention").value = k;
+    $("convention").dispatchEvent(new Event("change"));
+    for (const { id } of all("#sliders [type=range]")) {
+      const usual = $(id).value, move = (end) => {
+        $(id).value = end;
+        $(id).dispatchEvent(new Event("input"));
+      };
+      for (const end of [0, 1000]) {
+        move(end);
+        await later();
+        check(`${value} ${k} ${id} ${end}`);
+      }
+      move(usual);
+    }
+    await later();
+    const before = shown(), { hash } = new URL($("link").href);
+    for (location.hash of ["#loss=dcl", hash]) await later();
+    if (shown() !== before) faults.add(`${value} ${k}: its link is to another state`);
+    visited.push(`${value} ${k}`);
+  }
+}
+const told = { faults: [...faults], visited };
+"""
+
+
+@pytest.mark.slow
+@needs_browser
+@pytest.mark.parametrize("width", [1280, 500])
+def test_every_loss_at_the_ends_of_its_sliders_is_shown_whole(
+    page: str, tmp_path: Path, width: int
+) -> None:
+    options = "--virtual-time-budget=600000", f"--window-size={width},900"
+    told = told_by(page, FRAMES + NOTED, VISIT, tmp_path, *options)
+    assert told["faults"] == []
+    assert len(told["visited"]) == len(explorer.LOSSES) + len(explorer.PAIRWISE)
+    if width > 500:
+        return
+    broken = page.replace("width: 4.4rem", "width: 1rem").replace('return "–"', "return String(x)")
+    told = told_by(
+        broken,
+        FRAMES + NOTED,
+        VISIT.replace("#losses input", "#losses [value=dcl]"),
+        tmp_path,
+        *options,
+    )
+    assert any("cut off" in fault for fault in told["faults"])
 
 
 #: Frames come when they are asked for, and take as long as their scripts, styles and layout do.

@@ -170,7 +170,9 @@ def test_a_job_ends_may_do_little_and_runs_what_is_there(name: str, job: dict) -
 
 #: An action by its commit, with the release it is of: what is run cannot change below a tag.
 #: The publisher follows what PyPI accepts, as its authors ask for.
-PINNED = re.compile(r"\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+|pypa/gh-action-pypi-publish@release/v1 # .*")
+PINNED = re.compile(
+    r"\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+|pypa/gh-action-pypi-publish@release/v1 # .*"
+)
 
 
 def not_pinned(text: str) -> list[str]:

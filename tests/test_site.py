@@ -221,6 +221,11 @@ FAULTS = {
     "style": ("<link rel=stylesheet href='https://example.invalid/a.css'>", "another host: https"),
     "fetch": ("<script>fetch('https://example.invalid/x').catch(e => 0)</script>", "another host"),
     "wide": ("<div style='width: 3000px'>x</div>", "too wide: "),
+    "output": (
+        f"<pre style='width: 90px'><code style='display: block; overflow: auto'>{'x' * 99}"
+        "</code></pre>",
+        "output scrolls: 99 characters",
+    ),
     "claims/tall": ("<div style='height: 3100px'>x</div>", "too tall: "),
     "narrow": (f"<table><td style='width: 9px'>{'a ' * 40}</td></table>", "narrow column: a a"),
 }
@@ -257,7 +262,7 @@ def test_the_look_sees_every_fault(tmp_path: Path) -> None:
     for name, body in bodies.items():
         html = f"<!doctype html><html><head><title>x</title></head><body>{body}</body></html>"
         (tmp_path / f"{name}.html").write_text(html, encoding="utf-8")
-    found = browser.looked_at(tmp_path, program, 1000).faults
+    found = browser.looked_at(tmp_path, program, 1280).faults
     assert set(found) == {f"/{name}.html" for name in bodies}
     assert found["/good.html"] == []
     for name, (_, says) in FAULTS.items():

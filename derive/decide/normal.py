@@ -450,7 +450,11 @@ def in_order(found: Iterable[Expr]) -> list[Expr]:
 
 @lru_cache(maxsize=4096)
 def _printed(e: Expr) -> str:
-    return str(e)
+    try:
+        return str(e)
+    except ValueError:  # Python prints integers of more than 4300 digits in hexadecimal alone
+        numbers = e.atoms(Rational)
+        return str(e.xreplace({k: Symbol(f"{int(k.p):x}/{int(k.q):x}") for k in numbers}))
 
 
 def _rational_basis(exponents: list[Expr]) -> tuple[list[Expr], dict[int, list[Rational]]]:

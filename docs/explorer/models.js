@@ -17,7 +17,7 @@ export const PARAMETERS = {
   b: { label: "Bias", symbol: "b", min: -20, max: 20, value: -10, step: 0.1 },
   d: { label: "Dimension", symbol: "d", min: 1, max: 4096, value: 512, ...whole },
   Q: { label: "Negatives in the queue", symbol: "Q", min: 3, max: 65536, value: 4096, ...whole },
-  B: { label: "Instances in a batch", symbol: "B", min: 2, max: 4096, value: 128, ...whole },
+  B: { label: "Size of a batch", symbol: "B", min: 2, max: 4096, value: 128, ...whole },
 };
 
 /** A formula where it has a value, else undefined. */
@@ -71,7 +71,7 @@ export function landmarksOf(model, state) {
   // The optimum of all dimensions, or what the sphere of this one leaves; none where too much cancels.
   const { loss } = optimumOf(model, s), higher = sphere > loss, value = Number.isNaN(loss) ? undefined : higher ? sphere : loss;
   const how = higher ? "by the bound for d dimensions, proved in words" : "by the optimum over all dimensions";
-  const means = `${model.of ?? ""}no embeddings in d = ${s.d} have less, ${how}`;
+  const means = `${model.when ? `${model.when}, ` : ""}no embeddings in d = ${s.d} have less, ${how}`;
   return [...rows, { name: "least", label: "least possible", means, value, result: higher ? "uniform-bound" : command }];
 }
 
@@ -111,10 +111,10 @@ export function amountOf(model, s) {
 }
 
 function optimumOf(model, s) {
-  const { kind, command, key, batches } = model, factor = theory[`${key}_factor`]?.(s) ?? 1, found = { kind, loss_from: command };
+  const { kind, command, key, batches = {} } = model, factor = theory[`${key}_factor`]?.(s) ?? 1, found = { kind, loss_from: command };
   for (const [cosine, name] of Object.entries(COSINES[kind])) found[cosine] = model[cosine] ?? valueOf(model, s, name) ?? 1;
   found.loss = model.loss?.(s, key) ?? factor * valueOf(model, s, "loss");
-  found.drawn = s.B < s.items && batches?.loss ? factor * at(`${under(batches.of)}_loss`, s) : NaN;
+  found.drawn = s.B < s.items && batches.loss ? factor * at(`${batches.loss}_loss`, inItsTerms(model, s)) : NaN;
   const within = amountOf(model, s);
   return kind === "classes" ? { ...found, within, between: valueOf(model, s, "between_class_variance") ?? 1 - within } : found;
 }
@@ -126,7 +126,7 @@ const valueAtLimit = (model, s, { result, name }) => at(`${under(result)}_${name
 const isBeyond = (model, s, limit, value) => limit.side * ((limit.parameter === "b" ? model.sign : 1) * s[limit.parameter] - value) > 0;
 
 function limitsOf(model, s, quick) {
-  const rows = (model.limits ?? []).map((limit) => {
+  const rows = (model.limits ?? []).filter(({ result }) => result !== "batches-sigmoid" || s.B < s.items).map((limit) => {
     const value = valueAtLimit(model, s, limit), { parameter, name, over, other } = limit, { symbol } = PARAMETERS[parameter];
     const said = value === undefined ? `${other} at any ${symbol}` : isBeyond(model, s, limit, value) ? over : other;
     const sub = name.slice(parameter.length + 1).replace("_", " "), sign = (parameter === "b" && model.sign) || 1;
@@ -149,6 +149,8 @@ const ALONE = [
 // --- classes
 const labelled = (s) => ({ ...s, items: s.m * s.n, B: Math.min(s.B, s.m * s.n), batch: s.B });
 const sizes = (loss, ...more) => (s) => [loss, { batch: s.m * s.n, views: s.p, classes: s.m, ...taken(s, more), tau: s.tau, dim: s.d }];
+/** A loss that has no result of its own over batches, by its phases. */
+const over = (name, given, tau) => ({ of: (s) => `phases --loss ${name}${tau?.(s) ?? ""}`, given: [...given, "batch"], loss: `batches_${name}` });
 const taken = (s, names) => Object.fromEntries(names.map((k) => [k, s[k]]));
 
 const supcl = {
@@ -160,7 +162,7 @@ const supcl = {
   ],
   sphere: (s) => theory.uniform_bound_loss_at_least({ N: s.items * s.p, d: s.d, tau: s.tau }),
   command: "supcl-optimum", given: ["m", "n", "p", "alpha", "tau"], explain: sizes("supcl", "alpha"),
-  alone: "supcl-batches", batches: { of: "supcl-threshold", given: ["m", "n", "tau", "batch"] },
+  alone: "supcl-batches", batches: { of: () => "supcl-threshold", given: ["m", "n", "tau", "batch"] },
 };
 
 const supclExclusive = {
@@ -171,43 +173,44 @@ const supclExclusive = {
     row("supcl-exclusive", "alpha_high", 1, "instances separate", "instances stay together", "apart"),
     row("supcl-exclusive", "alpha_low", -1, "views separate", "views coincide", "views"),
   ],
-  sphere: undefined, command: "supcl-exclusive", alone: "supcl-batches-exclusive", batches: { of: "supcl-exclusive", given: ["m", "n", "p", "tau", "batch"] },
+  sphere: undefined, command: "supcl-exclusive", alone: "supcl-batches-exclusive", batches: { of: () => "supcl-exclusive", given: ["m", "n", "p", "tau", "batch"] },
 };
 
-const all = { kind: "classes", own: labelled, map: ["m", "d"], parameters: ["m", "n", "p", "tau", "d"], given: ["m", "n", "p", "tau"] };
+const all = { kind: "classes", own: labelled, map: ["m", "d"], parameters: ["m", "n", "p", "tau", "d", "B"], given: ["m", "n", "p", "tau"] };
 const supcon = {
   ...all, pure: "classes", title: "SupCon", convention: "the paper, pytorch-metric-learning", key: "supcon", command: "supcon", explain: sizes("supcon"),
-  parameters: [...all.parameters, "B"], batches: { of: "supcon-batches", given: [...all.given, "B"], loss: true },
+  batches: { of: () => "supcon-batches", given: [...all.given, "B"], loss: "supcon_batches" },
   sphere: (s, key) => theory[`${key}_factor`](s) * theory.uniform_bound_loss_at_least_anchor_out({ n: s.m, p: s.n * s.p, d: s.d, tau: s.tau }),
 };
 
 const sincere = {
-  ...all, pure: "classes", title: "SINCERE", convention: "the paper", key: "sincere", command: "sincere", explain: sizes("sincere"),
+  ...all, pure: "classes", title: "SINCERE", convention: "the paper", key: "sincere", command: "sincere", explain: sizes("sincere"), batches: over("sincere", all.given),
   sphere: (s) => theory.uniform_bound_loss_at_least({ N: s.m, d: s.d, tau: s.tau }),
 };
 
 const cnce = {
   ...all, pure: "merged", title: "Class-conditional", convention: "lee2025ssem, Proposition A.6", key: "cnce", command: "cnce-optimum",
-  map: ["n", "d"], explain: sizes("cnce"),
+  map: ["n", "d"], explain: sizes("cnce"), batches: over("cnce", all.given),
 };
 
 // --- images
 const dcl = {
   title: "DCL", convention: "the paper, lightly", key: "dcl", command: "dcl", kind: "images", pure: "images", map: ["images", "d"],
-  own: (s) => ({ n: s.images, m: s.images, p: s.p2, tau: s.tau, d: s.d, items: s.images, B: Math.min(s.B, s.images) }),
-  parameters: ["images", "p2", "tau", "d"], given: ["n", "p", "tau"],
+  own: (s) => ({ n: s.images, m: s.images, p: s.p2, tau: s.tau, d: s.d, items: s.images, B: Math.min(s.B, s.images), batch: s.B }),
+  parameters: ["images", "p2", "tau", "d", "B"], given: ["n", "p", "tau"], batches: over("dcl", ["n", "p", "tau"]),
   explain: (s, command) => [command, { batch: s.n, views: s.p, tau: s.tau, dim: s.d }],
 };
 
 const simclr = {
-  ...dcl, title: "SimCLR", key: "simclr", command: "simclr", parameters: [...dcl.parameters, "B"], batches: { of: "simclr-batches", given: [...dcl.given, "B"], loss: true },
+  ...dcl, title: "SimCLR", key: "simclr", command: "simclr", batches: { of: () => "simclr-batches", given: [...dcl.given, "B"], loss: "simclr_batches" },
   sphere: (s, key) => theory[`${key}_factor`](s) * theory.uniform_bound_loss_at_least_anchor_out(s),
 };
 
 // --- pairs
+const paired = (s) => ({ N: s.N, t: s.t, d: s.d, items: s.N, B: Math.min(s.B, s.N), batch: s.B });
 const clip = {
   title: "CLIP", convention: "the paper, open_clip", key: "clip", kind: "pairs", pure: "simplex", command: "infonce-optimum", map: ["N", "d"],
-  own: (s) => ({ N: s.N, t: s.t, d: s.d, tau: 1 / s.t }), parameters: ["N", "t", "d"], given: ["N", "t"], library: "clip",
+  own: (s) => ({ ...paired(s), tau: 1 / s.t }), parameters: ["N", "t", "d", "B"], given: ["N", "t"], batches: over("clip", ["N"], (s) => ` --tau 1/${s.t}`), library: "clip",
   sphere: theory.uniform_bound_loss_at_least_two_towers,
   loss: (s, key) => theory[`${key}_simplex`](s),
   explain: (s) => ["clip", { batch: s.N, t: s.t, dim: s.d }],
@@ -220,32 +223,33 @@ const moco = {
   explain: (s) => ["moco", { batch: s.N, tau: s.tau, dim: s.d }],
 };
 
-const QUEUED = "in the mean over the data, with keys of the present encoder";
 const mocoQueue = {
   ...moco, convention: "the paper, lightly: a queue of Q negatives", key: "moco", reads: undefined, map: ["Q", "d"],
-  when: QUEUED, of: `${QUEUED}, `,
+  when: "in the mean over the data, with keys of the present encoder",
   own: (s) => ({ N: s.Q + 1, Q: s.Q, tau: s.tau, d: s.d }), parameters: ["Q", "tau", "d"], sphere: theory.uniform_bound_loss_at_least_two_towers,
   explain: (s) => ["moco", { queue: s.Q, tau: s.tau, dim: s.d }],
 };
 
 const sigmoid = {
   title: "SigLIP", convention: "lee2024sigmoid (−b)", key: "sigmoid", kind: "pairs", sign: 1, pure: "between",
-  parameters: ["N", "t", "b", "d"], map: ["t", "b"], own: (s) => ({ N: s.N, t: s.t, b: s.b, d: s.d }),
+  parameters: ["N", "t", "b", "d", "B"], map: ["t", "b"], own: (s) => ({ ...paired(s), b: s.b }),
   limits: [
     row("sigmoid-threshold", "b_simplex", 1, "the simplex is optimal", "the simplex is not optimal", "simplex"),
     row("sigmoid-threshold", "b_antipodal", -1, "antipodal is optimal", "antipodal is not optimal", "antipodal"),
     row("sigmoid-threshold", "t_simplex_max", -1, "the simplex is optimal", "the simplex is not optimal"),
     row("sigmoid-threshold", "t_antipodal_max", -1, "antipodal is optimal", "antipodal is not optimal"),
+    row("batches-sigmoid", "b_simplex", 1, "over random batches the simplex is optimal", "over random batches the simplex is not optimal"),
+    row("batches-sigmoid", "b_antipodal", -1, "over random batches antipodal is optimal", "over random batches antipodal is not optimal"),
   ],
-  command: "sigmoid-optimum", given: ["N", "t", "b"],
+  command: "sigmoid-optimum", given: ["N", "t", "b"], batches: over("sigmoid", ["N", "t", "b"]),
 };
 
-const siglip = { ...sigmoid, convention: "SigLIP, open_clip", key: "siglip", sign: -1, library: "siglip",
+const siglip = { ...sigmoid, convention: "SigLIP, open_clip", key: "siglip", sign: -1, library: "siglip", batches: { ...over("siglip", sigmoid.given), loss: "batches_sigmoid" },
   explain: (s) => ["siglip", { batch: s.N, t: s.t, b: s.b, dim: s.d }] };
 
 const spectral = {
   ...clip, title: "Spectral", convention: "HaoChen et al. (2021), at length 1", key: "spectral", command: "pair-energy", pure: "orthogonal", negative: 0,
-  own: (s) => ({ N: s.N, d: s.d }), parameters: ["N", "d"], library: undefined, derives: false, when: "at the minimum", loss: theory.spectral_orthogonal, sphere: undefined,
+  own: (s) => ({ N: s.N, d: s.d }), parameters: ["N", "d"], library: undefined, derives: false, when: "for unit vectors", loss: theory.spectral_orthogonal, sphere: undefined,
   explain: (s) => ["spectral", { batch: s.N, dim: s.d }],
 };
 
@@ -302,7 +306,7 @@ export function lines(model, s) {
   const flags = (values) => Object.entries(values).map(([k, v]) => (v < 0 ? `--${k}=${v}` : `--${k} ${v}`)).join(" ");
   const python = (values) => Object.entries(values).filter(([, v]) => v !== undefined).map(([k, v]) => `${k}=${Number.isInteger(v) ? v : `"${v}"`}`).join(", ");
   const found = derives ? [`cltheory derive ${command}${input ? ` --loss ${input}` : ""} ${flags(taken(s, given))}${convention(library)}`] : [];
-  if (batches && s.B < s.items) found.push(`cltheory derive ${batches.of} ${flags(taken(s, batches.given))}`);
+  if (batches && s.B < s.items) found.push(`cltheory derive ${batches.of(s)} ${flags(taken(s, batches.given))}`);
   if (loss) found.push(`cltheory explain ${loss} ${flags(sizes)}${convention(reads)}`);
   const result = `cl.results["${command}"]${input ? `.with_inputs(loss="${input}")` : ""}${library ? `.in_convention("${library}")` : ""}(${python(taken(s, given))})`;
   return [...found, `import cltheory as cl; ${derives ? result : `cl.explain("${loss}", ${python({ ...sizes, convention: reads })})`}`];

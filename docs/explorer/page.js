@@ -34,7 +34,6 @@ function read() {
     if (given.has(name) && Number.isFinite(value)) state[name] = fitted(PARAMETERS[name], value);
   }
   for (const axis of ["across", "up"]) state[axis] = given.get(axis) ?? "";
-  axes();
 }
 
 function axes() {
@@ -89,7 +88,7 @@ function slider(name) {
 const SLIDERS = {};
 
 // --- what is shown
-const link = (id) => `<a href="results/${id}/index.html" target="_top" title="${FACTS[id].title}">${id}</a>`;
+const link = (id) => `<a href="results/${id.replace(/^batches-.*/, "phases")}/index.html" target="_top" title="${FACTS[id].title}">${id.replace(/^batches-.*/, "phases")}</a>`;
 
 function threshold(row) {
   const spec = PARAMETERS[row.parameter], found = made("div", { className: "threshold" });
@@ -175,8 +174,7 @@ function show() {
   if (title.textContent !== found.title) title.textContent = found.title;
   words.innerHTML = found.words;
   waiting = 0;
-  const least = optimum.needs;
-  room.textContent = state.d >= least ? "" : `The optimum drawn here needs d ≥ ${least}; in d = ${state.d} its loss is a lower bound.`;
+  room.textContent = state.d >= optimum.needs ? "" : `The optimum drawn here needs d ≥ ${optimum.needs}; in d = ${state.d} its loss is a lower bound.`;
   const drawn = layout(optimum, found.s);
   $("caption").textContent = `${drawn.said}. A linear image of vectors with these cosines; drag to turn.`;
   drawing.show(drawn);

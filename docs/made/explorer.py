@@ -25,6 +25,7 @@ from cltheory.derive.losses.literature import LITERATURE
 from cltheory.derive.losses.pairwise import PairwiseLoss, c
 from cltheory.derive.losses.supcl import SUPCL, SUPCL_EXCLUSIVE
 from cltheory.derive.results import results
+from cltheory.derive.results.phases import for_loss
 from cltheory.derive.structures import hierarchy, towers
 from cltheory.derive.theorem.dimensions import own_dimension
 from cltheory.derive.theorem.quantity import Quantity
@@ -56,7 +57,15 @@ ASKED = re.compile(
 )
 DIMENSIONS = ("loss", "alpha_min", "alpha_high")
 #: Results that are linked, whose formulas depend on a loss that is chosen, or are not shown.
-LINKED = ("pairwise-threshold", "pair-energy")
+LINKED = ("pairwise-threshold", "pair-energy", "phases")
+#: Losses that have no result of their own over random batches but their phases, and what of these
+#: is there, by its name on the page.
+BATCHED = ("sincere", "cnce", "dcl", "clip", "sigmoid")
+IN_BATCHES = {
+    "loss": "loss",
+    "b_shared_contrasts_differing_means": "b_simplex",
+    "b_differing_means_shared_contrasts": "b_antipodal",
+}
 #: Characters of MathML of a formula that is shown.
 LONGEST = 1500
 #: Losses whose landmarks are there, and the result whose domain they have.
@@ -103,6 +112,7 @@ def theory() -> str:
         result = about[f"pairwise-{loss}"] = results["pairwise-threshold"].with_inputs(loss=loss)
         family = Similar(result.problem.loss, PAIRS, ())
         families[f"pairwise_{loss.replace('-', '_')}"] = family, result.domain
+    about |= over_batches()
     for key, (family, domain) in families.items():
         for name, expression in _landmarks(family, labelled=key not in UNLABELLED):
             body += _written(f"{key}_{name}", expression, domain)
@@ -110,11 +120,20 @@ def theory() -> str:
         key = id.replace("-", "_")
         for text in re.split(r"(?=\n/\*\*\n)", functions(result, f"{key}_", {})):
             written = re.search(rf"^export function {key}_(\w+)", text, re.M)
-            body += text if written and ASKED.fullmatch(written[1]) else ""
+            name = written[1] if written else ""
+            if id.startswith("batches-"):
+                text = text.replace(f"{key}_{name}", f"{key}_{IN_BATCHES.get(name, '')}")
+                name = IN_BATCHES.get(name, "")
+            body += text if ASKED.fullmatch(name) else ""
         for name in DIMENSIONS:
             if name in result and (found := own_dimension(result, name)) is not None:
                 body += _written(f"dimension_{key}_{name}", found.least, result.domain)
     return module("Formulas of the explorer, written by cltheory", body)
+
+
+def over_batches() -> dict[str, Result]:
+    """The phases of losses over random batches of any size."""
+    return {f"batches-{k}": for_loss(k, sampling="uniform") for k in BATCHED}
 
 
 def _written(name: str, expression: Expr, domain: Domain) -> str:
@@ -179,14 +198,17 @@ def facts() -> dict[str, Any]:
     """Titles of the results, and their formulas as MathML, in the terms of SigLIP too."""
     known = {id: results[id] for id in (*RESULTS, *LINKED)}
     known["sigmoid-threshold@siglip"] = results["sigmoid-threshold"].in_convention("siglip")
+    known |= over_batches()
+    known["batches-sigmoid@siglip"] = for_loss("siglip", sampling="uniform")
     return {id: {"title": r.title, "formulas": _formulas(r)} for id, r in known.items()}
 
 
 def _formulas(result: Result) -> dict[str, str]:
     found = {}
-    for name in (name for name in THRESHOLDS if name in result):
-        with suppress(NotMathML):
-            found[name] = mathml(result.latex(name))
+    for name in result.quantities:
+        if (told := IN_BATCHES.get(name, name)) in THRESHOLDS:
+            with suppress(NotMathML):
+                found[told] = mathml(result.latex(name))
     return {name: formula for name, formula in found.items() if len(formula) < LONGEST}
 
 

@@ -11,7 +11,7 @@ from cltheory.derive.decide.domain import Domain, Range, between
 from cltheory.derive.decide.equal import equal, value_at
 from cltheory.derive.decide.evidence import Grade, Holds, Refuted, Undecided
 from cltheory.derive.decide.factors import proves_different_from_zero, proves_positive, surd
-from cltheory.derive.decide.normal import ExpField, NotInField, _rational_basis, canonical
+from cltheory.derive.decide.normal import ExpField, NotInField, _rational_basis, canonical, in_order
 from cltheory.derive.decide.number import digits, sign
 from cltheory.derive.decide.number import value_at as number_at
 from cltheory.derive.decide.polynomial import Ring, to_sympy
@@ -291,3 +291,10 @@ def test_powers_that_are_too_high_are_refused():
     with pytest.raises(NotInField, match="a power above"):
         ExpField([tiny + exp(x)])
     assert ExpField([exp(1000 * x) - exp(x)]).vanishes(exp(1000 * x) - exp(x) ** 1000)
+
+
+def test_numbers_that_python_does_not_print_are_put_in_order() -> None:
+    long = [exp(k * Rational(10**5000 + 1, 3)) for k in (1, -1)]
+    with pytest.raises(ValueError, match="4300 digits"):
+        str(long[0])
+    assert in_order(long) == in_order(long[::-1])
