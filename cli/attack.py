@@ -19,8 +19,6 @@ from .numeric_options import (
     different,
     need_torch,
     numbers,
-    parse_device,
-    parse_seeds,
     parse_workers,
 )
 from .parameters import ResultId, read_text, short
@@ -97,7 +95,7 @@ Examples:
 def attack_command(
     id: str,
     names: tuple[str, ...],
-    seeds: str,
+    seeds: list[int],
     n: str,
     d: str,
     tau: str,
@@ -126,7 +124,6 @@ def attack_command(
     """
     if replayed is None:
         sizes = different("--n", n, 2, MOST_VECTORS), different("--d", d, 1, MOST_DIMENSIONS)
-        chosen = parse_seeds(seeds)
         among = "free" if tau == "free" else numbers("--tau", tau, COLDEST, HOTTEST, low_open=False)
     values = _given(given)
     if replayed is not None and (names or given or out is not None or table is not None):
@@ -146,7 +143,6 @@ def attack_command(
         if out is not None and Path(out).resolve() == table.resolve():
             raise click.UsageError(f"--out would replace the table {table}: give another --table")
     need_torch()
-    where = parse_device(device)
     from ..derive.results import results
 
     result = results[id]
@@ -177,13 +173,13 @@ def attack_command(
                 found = attack(
                     result,
                     name,
-                    seeds=chosen,
+                    seeds=seeds,
                     n=sizes[0],
                     d=sizes[1],
                     tau=among,
                     starts=starts,
                     budget=budget,
-                    device=where,
+                    device=device,
                     progress=advance,
                     tell=said.append,
                     given=constants,

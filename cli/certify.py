@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .numeric_options import DEVICE, need_torch, parse_device
+from .numeric_options import DEVICE, need_torch
 from .parameters import (
     ResultCommand,
     ResultId,
@@ -289,12 +289,11 @@ def _file(
         return certificate_of(problem, point, inner=inner)
     from ..numeric.search.optimiser import minimise
 
-    where = parse_device(device)
     numbers = {s.name: int(v) if s.is_integer else float(v) for s, v in point.items()}
     size = int(problem.structure.size.xreplace(point))
     if size > MOST_POINTS:
         raise Refused(f"{size} points; a certificate has from 1 to {MOST_POINTS}")
-    found = minimise(problem, numbers, d=d or size, seeds=[seed], device=where)
+    found = minimise(problem, numbers, d=d or size, seeds=[seed], device=device)
     return certificate_of(problem, point, embeddings=found.embeddings[0].cpu().numpy())
 
 

@@ -15,11 +15,10 @@ from .figure_options import (
     declared,
     examples,
     real,
-    text,
     together,
     whole,
 )
-from .numeric_options import COLDEST, HOTTEST, counts, different, is_count, numbers
+from .numeric_options import COLDEST, HOTTEST, class_sizes, different, is_count, numbers, text
 from .parameters import pairs, short
 
 
@@ -182,14 +181,6 @@ _figure(
 
 
 # --- vock2026unified ----------------------------------------------------------------------------
-def _class_sizes(option: str, text: str) -> tuple[int, ...]:
-    if not (found := counts(text, 1, 9999)):
-        raise click.UsageError(
-            f"{option} takes the samples of each class, such as 2,4,6; got {short(text)!r}"
-        )
-    return tuple(found)
-
-
 def _columns(on: Any, sizes: tuple[tuple[int, ...], ...], **given: Any) -> Any:
     return on.Grid(sizes=sizes or on.COLUMNS, **given)
 
@@ -204,7 +195,7 @@ _figure(
         "--sizes",
         None,
         "Samples per class in a column, such as 2,4,6 (default: 4 columns of 10 classes).",
-        _class_sizes,
+        partial(class_sizes, most=9999),
         metavar="LIST",
         multiple=True,
     ),

@@ -9,22 +9,24 @@ from importlib import import_module
 from importlib.util import find_spec
 from inspect import cleandoc
 from itertools import combinations
-from math import inf, isnan
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import click
 
+from .guard import Amount
 from .numeric_options import (
     DEVICE,
     DTYPE,
     SCHEDULER,
     WORKERS,
+    Decorator,
     need_torch,
-    parse_device,
     parse_dtype,
-    parse_seeds,
     parse_workers,
+    seeds_of,
+    text,
 )
 from .parameters import short
 from .writing import FORCE, NewFile, check_writable, write
@@ -41,16 +43,8 @@ def examples(*names: str, each: int | None = None) -> str:
     return "\b\nExamples:\n" + "\n".join(lines)
 
 
-Decorator = Callable[[Any], Any]
 #: The cells of a figure, of its module and the options.
 Cells = Callable[..., Any]
-
-
-def a_number(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Refuse nan."""
-    if value is not None and isnan(value):
-        raise click.BadParameter("nan is not a number")
-    return value
 
 
 def _inches(option: str, text: str) -> float:
@@ -74,28 +68,6 @@ def together(*options: Decorator) -> Decorator:
     return lambda command: reduce(lambda found, option: option(found), reversed(options), command)
 
 
-class Parsed(click.ParamType):
-    """An option that a function reads, which refuses what it cannot read."""
-
-    name = "text"
-
-    def __init__(self, read: Callable[[str, str], Any]) -> None:
-        self.read = read
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """What the function makes of the name of the option and its text."""
-        assert param is not None
-        return self.read(param.opts[0], str(value))
-
-
-def text(
-    names: str, default: str | None, says: str, read: Callable[[str, str], Any], **more: Any
-) -> Decorator:
-    """An option whose text a function reads, given the name of the option and the text."""
-    kind = Parsed(read)
-    return click.option(*names.split(), type=kind, default=default, help=says, **more)
-
-
 def choice(name: str, values: str, says: str) -> Decorator:
     """An option that is one of some words, by default the first."""
     words = values.split()
@@ -110,8 +82,7 @@ def whole(names: str, low: int, high: int | None, default: int | None, says: str
 
 def real(names: str, default: float | None, says: str, **ends: Any) -> Decorator:
     """An option that is a number."""
-    kind = click.FloatRange(**ends) if ends else click.FLOAT
-    return click.option(*names.split(), type=kind, default=default, callback=a_number, help=says)
+    return click.option(*names.split(), type=Amount(**ends), default=default, help=says)
 
 
 def declared(
@@ -169,14 +140,13 @@ def common(
     """
     limit = click.option(
         "--tolerance",
-        type=click.FloatRange(0, 1, min_open=True),
-        callback=a_number,
+        type=Amount(0, 1, min_open=True),
         help=f"Gradient norm at which a cell has converged (default: {tolerance}).",
     )
     path = NewFile(dir_okay=False, path_type=Path)
     kept = "CSV file of finished cells, from which a run resumes (default: OUT with .csv)."
     return together(
-        click.option("--seeds", default=seeds, help=of_seeds),
+        text("--seeds", seeds, of_seeds, seeds_of),
         *([DTYPE] if dtype else []),
         DEVICE,
         *([limit] if tolerance else []),
@@ -213,7 +183,7 @@ def made(
     grid: Callable[[Any, tuple[int, ...]], Any],
     needs: str = "",
     *,
-    seeds: str,
+    seeds: list[int],
     device: str,
     out: Path | None,
     table: Path | None,
@@ -232,13 +202,12 @@ def made(
     The keywords are the options that figures share; ``needs`` says what scikit-learn is for, and
     all others go to the figure.
     """
-    chosen = tuple(parse_seeds(seeds))
     need_torch()
     if needs and find_spec("sklearn") is None:
         raise click.UsageError(f"this figure needs scikit-learn: {SKLEARN}")
     if find_spec("matplotlib") is None:
         raise click.UsageError("this command needs matplotlib: pip install 'cltheory[plot]'")
-    options |= {"device": parse_device(device), "workers": parse_workers(workers, scheduler)}
+    options |= {"device": device, "workers": parse_workers(workers, scheduler)}
     if dtype is not None:
         options |= {"dtype": parse_dtype(dtype)}
     out = out or Path(f"{name}.png")
@@ -268,7 +237,7 @@ def made(
 
     try:
         figure: Any = import_module(f"..numeric.figures.{name.replace('-', '_')}", __package__)
-        cells, progress = grid(figure, chosen), sys.stderr.isatty()
+        cells, progress = grid(figure, tuple(seeds)), sys.stderr.isatty()
         drawing = cells.draw(table, look=look, **options, progress=progress)
     except ValueError as refusal:
         if type(refusal) not in (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from importlib.util import find_spec
 from math import inf
 from typing import Any
@@ -11,11 +12,9 @@ import click
 
 from .parameters import short
 
-SEEDS = click.option("--seeds", default="0,1", help="Random seeds, such as 0,1,2 or 0-4.")
 DTYPE = click.option(
     "--dtype", type=click.Choice(["float64", "float32"]), default="float64", help="Precision."
 )
-DEVICE = click.option("--device", default="auto", help="Device: auto, cpu, cuda or cuda:1.")
 WORKERS = click.option(
     "--workers", type=click.IntRange(1, 1024), default=1, help="Processes of this machine."
 )
@@ -30,6 +29,31 @@ MOST_LISTED = 1000  #: numbers in a list such as 2,4,6-8
 LEAST, MOST = 1e-50, 1e50
 #: Temperatures that the gradient band is looked at.
 COLDEST, HOTTEST = 1e-6, 1e6
+
+
+Decorator = Callable[[Any], Any]
+
+
+class Parsed(click.ParamType):
+    """An option that a function reads, which refuses what it cannot read."""
+
+    name = "text"
+
+    def __init__(self, read: Callable[[str, str], Any]) -> None:
+        self.read = read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """What the function makes of the name of the option and its text."""
+        assert param is not None
+        return self.read(param.opts[0], str(value))
+
+
+def text(
+    names: str, default: str | None, says: str, read: Callable[[str, str], Any], **more: Any
+) -> Decorator:
+    """An option whose text a function reads, given the name of the option and the text."""
+    kind = Parsed(read)
+    return click.option(*names.split(), type=kind, default=default, help=says, **more)
 
 
 def is_count(text: str) -> bool:
@@ -104,15 +128,18 @@ class Number(click.ParamType):
         return found
 
 
-def parse_seeds(text: str) -> list[int]:
-    """Read ``0,1,2`` or ``0-4``.
+def seeds_of(option: str, text: str) -> list[int]:
+    """Read ``0,1,2`` or ``0-4``."""
+    return different(option, text, 0, 999_999_999)
 
-    Raises
-    ------
-    click.UsageError
-        For anything else.
-    """
-    return different("--seeds", text, 0, 999_999_999)
+
+def class_sizes(option: str, text: str, most: int = 999_999_999) -> tuple[int, ...]:
+    """Samples of each class: ``500,100,20``."""
+    if not (found := counts(text, 1, most)):
+        raise click.UsageError(
+            f"{option} takes the samples of each class, such as 500,100,20; got {short(text)!r}"
+        )
+    return tuple(found)
 
 
 def numbers(
@@ -147,17 +174,12 @@ def need_torch() -> None:
         raise click.UsageError("this command needs torch: pip install 'cltheory[torch]'")
 
 
-def parse_device(name: str) -> str:
-    """Check that the device exists, before any work.
-
-    Raises
-    ------
-    click.UsageError
-        For a device that is unknown or not there.
-    """
+def device_of(option: str, name: str) -> str:
+    """Check that the device exists, before any work."""
     if not re.fullmatch(r"auto|cpu|cuda(:\d{1,3})?", name):
-        raise click.UsageError(f"--device takes auto, cpu, cuda or cuda:1; got {name!r}")
+        raise click.UsageError(f"{option} takes auto, cpu, cuda or cuda:1; got {name!r}")
     if name.startswith("cuda"):
+        need_torch()
         import torch
 
         count, index = torch.cuda.device_count(), int(name.partition(":")[2] or 0)
@@ -190,3 +212,7 @@ def parse_dtype(name: str) -> Any:
     import torch
 
     return getattr(torch, name)
+
+
+SEEDS = text("--seeds", "0,1", "Random seeds, such as 0,1,2 or 0-4.", seeds_of)
+DEVICE = text("--device", "auto", "Device: auto, cpu, cuda or cuda:1.", device_of)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..derive.files import replacing
-from .numeric_options import SEEDS, Number
+from .numeric_options import SEEDS, Number, class_sizes, text
 from .parameters import short
 from .progress import telling
 from .realize_options import (
@@ -20,7 +20,6 @@ from .realize_options import (
     VECTORS,
     Asked,
     Case,
-    Sizes,
     case_of,
     embeddings,
     in_batches,
@@ -63,7 +62,7 @@ Examples:
 )
 @click.option("--scheme", type=click.Choice([*CLASSES, *VECTORS]), help="Weighting scheme.")
 @click.option("--labels", type=FILE, help="File with a class or a vector per sample: CSV or .npy.")
-@click.option("--sizes", type=Sizes(), help="Samples per class, instead of --labels: 500,100,20.")
+@text("--sizes", None, "Samples per class, instead of --labels: 500,100,20.", class_sizes)
 @click.option("--weights", type=FILE, help="File of the weight matrix W: .npy or CSV.")
 @click.option("--column", help="Column of the classes, by name or number.")
 @click.option(

@@ -13,7 +13,7 @@ import click
 
 from . import label_files
 from .figure_options import FIGURES
-from .numeric_options import counts, need_torch, parse_seeds
+from .numeric_options import need_torch
 from .parameters import short
 from .writing import check_writable
 
@@ -25,21 +25,6 @@ if TYPE_CHECKING:
 CLASSES = ("supcon", "soft-supcon")
 VECTORS = ("y-aware", "x-clr", "euclidean")
 MOST_DIMENSIONS, MOST_SAMPLES = 2**16, 10**9
-
-
-class Sizes(click.ParamType):
-    """Samples of each class: 500,100,20."""
-
-    name = "sizes"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, ...]:
-        """Refuse what is no list of counts."""
-        found = counts(str(value), 1, 999_999_999)
-        if found is None:
-            self.fail(f"{short(str(value))!r} is not a list of sizes such as 500,100,20")
-        return tuple(found)
 
 
 class Asked(SimpleNamespace):
@@ -102,7 +87,6 @@ class Asked(SimpleNamespace):
                 raise click.UsageError(says)
         if self.embeddings is not None:
             need_torch()
-        parse_seeds(self.seeds)
         self._check_files()
 
     def _of_one_scheme(
@@ -163,7 +147,7 @@ def case_of(asked: Asked) -> Case:
         asked.measure,
         asked.tolerance or TOLERANCE,
         True if is_wanted else None,
-        parse_seeds(asked.seeds),
+        asked.seeds,
     )
     if asked.weights is not None:
         w = weights.checked(label_files.matrix(asked.weights))
@@ -209,7 +193,7 @@ def _of_classes(asked: Asked) -> Case:
             "soft-supcon"
         )
     q, tau, epsilon = asked.q, asked.tau, asked.epsilon or 0.0
-    wanted = Wanted(q, tau, asked.measure, seeds=parse_seeds(asked.seeds))
+    wanted = Wanted(q, tau, asked.measure, seeds=asked.seeds)
     return Case(
         sum(sizes),
         lambda tell: of_sizes(sizes, replace(wanted, tell=tell), epsilon),

@@ -15,9 +15,7 @@ from .numeric_options import (
     DTYPE,
     SEEDS,
     need_torch,
-    parse_device,
     parse_dtype,
-    parse_seeds,
 )
 from .parameters import (
     ResultCommand,
@@ -68,7 +66,7 @@ def verify_command(
     batch: int | None,
     sampling: str | None,
     alone: str | None,
-    seeds: str,
+    seeds: list[int],
     dtype: str,
     device: str,
     style: str,
@@ -87,8 +85,6 @@ def verify_command(
     id, drawn = over_batches(id, batch, sampling, alone, parameters)
     # What the vectors of an item are is no matter of most results, but embeddings need it.
     values = split((*parameters, *drawn), id, *(() if "p" in parameter_names(id) else ("p",)))
-    chosen = parse_seeds(seeds)
-    where = parse_device(device)
     from ..derive.results import results
     from ..numeric.verify import verify
 
@@ -97,7 +93,7 @@ def verify_command(
     with telling(f"verifying {id}") as tell:
         try:
             checks = verify(
-                id, d=d, seeds=chosen, dtype=parse_dtype(dtype), device=where, tell=tell, **values
+                id, d=d, seeds=seeds, dtype=parse_dtype(dtype), device=device, tell=tell, **values
             )
         except ValueError as refusal:
             if type(refusal) is not ValueError:  # ours, and the same for every command

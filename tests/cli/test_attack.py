@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from cltheory.cli.numeric_options import different, parse_seeds
+from cltheory.cli.numeric_options import different, seeds_of
 from cltheory.derive.results import Registry
 from cltheory.numeric.attack import load
 from toy_bounds import ALL
@@ -247,5 +247,5 @@ def test_a_cluster_needs_its_package(refused: Refused, monkeypatch: pytest.Monke
 
 
 def test_ranges_of_numbers() -> None:
-    assert parse_seeds("0-4") == [0, 1, 2, 3, 4]
+    assert seeds_of("--seeds", "0-4") == [0, 1, 2, 3, 4]
     assert different("--n", "3, 5-6,9", 2, 9) == [3, 5, 6, 9]

@@ -296,7 +296,7 @@ def test_embeddings_that_do_not_fit(refused: Refused) -> None:
         ("--scheme supcon --sizes 3,3 --dim 4", "need --tau"),
         ("--scheme supcon --sizes 3,3 --dim 4 --tau 1/0", "positive number"),
         ("--scheme supcon --sizes 3,3 --dim 4 --tau 1e-9", "at least"),
-        ("--scheme supcon --sizes 3,0 --dim 4 --tau 1", "not a list of sizes"),
+        ("--scheme supcon --sizes 3,0 --dim 4 --tau 1", "takes the samples of each class"),
         (
             "--scheme supcon --sizes 3,3 --dim 4 --tau 1 --epsilon 0.1",
             "applies only to --scheme soft-supcon",
