@@ -18,7 +18,7 @@ from torch.nn.functional import logsigmoid
 
 from .directions import check_directions, directions, longest_length
 from .gathering import gathered, world
-from .modules import as_tensor, class_labels, points, positive
+from .modules import as_tensor, check_alike, class_labels, one_of, points, positive
 from .sums import Unseen, log_sums, queue_mean, softplus_sum, tower_mean
 from .weights import Groups, numbered
 
@@ -207,7 +207,7 @@ class OneTower(Contrastive):
     def loss(self, embeddings: Tensor, labels: Any = None) -> Tensor:
         """The mean over the anchors."""
         if isinstance(labels, Tensor) and labels.is_floating_point() and labels.ndim == 2:
-            _check_alike(embeddings, labels)
+            check_alike(embeddings, labels)
             embeddings, labels = torch.stack((embeddings, labels), 1), None
         z, batch, views = points(embeddings)
         x = self.scaled(z, 0.5)
@@ -234,13 +234,6 @@ class OneTower(Contrastive):
     def on_batch(self, batch: _Batch) -> Tensor:
         """The loss of points over the root of the temperature."""
         raise NotImplementedError
-
-
-def _check_alike(first: Tensor, second: Tensor) -> None:
-    if first.ndim != 2 or first.shape != second.shape:
-        raise ValueError(
-            f"two views must be (batch, d) both, not {tuple(first.shape)} and {tuple(second.shape)}"
-        )
 
 
 class SupCL(OneTower):
@@ -282,12 +275,8 @@ class SupCL(OneTower):
         super().__init__(temperature, **options)
         if not 0 <= alpha <= 1:
             raise ValueError(f"alpha must be within [0, 1], not {alpha:g}")
-        for name, value, known in (
-            ("anchor", anchor, ("included", "excluded")),
-            ("alone", alone, tuple(ALONE)),
-        ):
-            if value not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
+        one_of("anchor", anchor, ("included", "excluded"))
+        one_of("alone", alone, tuple(ALONE))
         self.alpha, self.included, self.alone = float(alpha), anchor == "included", alone
         self.base = (
             None if base_temperature is None else positive("base_temperature", base_temperature)
@@ -397,7 +386,7 @@ class TwoTowers(Contrastive):
     def pair(self, u: Tensor, v: Tensor | None) -> tuple[Tensor, Tensor]:
         """Both in the precision that is computed in."""
         if v is not None:
-            _check_alike(u, v)
+            check_alike(u, v)
             u, v = points(u)[0], points(v)[0]
             precision = torch.promote_types(u.dtype, v.dtype)
             return u.to(precision), v.to(precision)

@@ -8,30 +8,24 @@ Two ways of mixing are told apart by their names. `KernelSumInfoNCE` and
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict, Unpack, get_args
+from typing import Literal, Unpack
 
 import torch
 from torch import Tensor, nn
 
 from .kernel import Exponential, kernel_infonce
-from .modules import Reduction, apart, points, positive
-from .tiles import Layout
+from .modules import PairLoss, PairOptions, check_alike, points, positive
 
 Tau = float | nn.Parameter
 
 
-class KernelOptions(TypedDict, total=False):
+class KernelOptions(PairOptions, total=False):
     """What every kernel loss may be given by name; see `KernelLoss`."""
 
     eps: float
-    normalize: bool
-    reduction: Reduction
-    anchor: bool
-    towers: bool
-    check: bool
 
 
-class KernelLoss(nn.Module):
+class KernelLoss(PairLoss):
     """What the modules share.
 
     ``loss(z1, z2)`` with two views ``(batch, d)`` each, or ``loss(views)`` with
@@ -59,25 +53,11 @@ class KernelLoss(nn.Module):
         Whether values are looked at, to refuse bad ones in a line.
     """
 
-    def __init__(
-        self,
-        *,
-        eps: float = 0.0,
-        normalize: bool = True,
-        reduction: Reduction = "mean",
-        anchor: bool = False,
-        towers: bool = False,
-        check: bool = True,
-    ) -> None:
-        super().__init__()
+    def __init__(self, *, eps: float = 0.0, **options: Unpack[PairOptions]) -> None:
+        super().__init__(**options)
         if not 0 <= eps < float("inf"):
             raise ValueError(f"eps must be finite and not negative, not {eps:g}")
-        if reduction not in get_args(Reduction):
-            known = ", ".join(get_args(Reduction))
-            raise ValueError(f"reduction must be one of {known}, not {reduction!r}")
-        apart(anchor, towers)
-        self.eps, self.normalize, self.reduction = float(eps), normalize, reduction
-        self.anchor, self.towers, self.check = anchor, towers, check
+        self.eps = float(eps)
 
     def kernels(self) -> list[tuple[float, list[Exponential], int]]:
         """The losses that are summed: weight, terms of the kernel, parts of the features."""
@@ -86,11 +66,7 @@ class KernelLoss(nn.Module):
     def forward(self, embeddings: Tensor, other: Tensor | None = None) -> Tensor:
         """The loss of two views, or of a batch of views."""
         if other is not None:
-            if embeddings.ndim != 2 or embeddings.shape != other.shape:
-                raise ValueError(
-                    "two views must be (batch, d) both, not "
-                    f"{tuple(embeddings.shape)} and {tuple(other.shape)}"
-                )
+            check_alike(embeddings, other)
             embeddings = torch.stack((embeddings, other), 1)
         z, batch, views = points(embeddings)
         if views < 2:
@@ -99,9 +75,6 @@ class KernelLoss(nn.Module):
                 f"{tuple(embeddings.shape)}"
             )
         each = self.reduction == "none"
-        layout = Layout.of_views(
-            z.shape[0], views, z.device, towers=self.towers, anchor=self.anchor
-        )
         total = z.new_zeros((batch * views,) if each else ())
         with torch.autocast(z.device.type, enabled=False):
             for weight, terms, parts in self.kernels():
@@ -119,7 +92,7 @@ class KernelLoss(nn.Module):
                     parts=parts,
                     eps=self.eps,
                     normalize=self.normalize,
-                    layout=layout,
+                    layout=self.layout(z.shape[0], views, z.device),
                     each=each,
                     check=self.check,
                 )

@@ -6,6 +6,7 @@ Lower precision than float32 is raised to it, also under autocast.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypedDict, Unpack, get_args
 
 import torch
@@ -24,19 +25,53 @@ Isolated = Literal["skip", "zero", "error"]
 Labels = Tensor | ArrayLike
 
 
-class Options(TypedDict, total=False):
+class PairOptions(TypedDict, total=False):
     """What every loss may be given by name; see `Loss`."""
 
     normalize: bool
     reduction: Reduction
-    isolated: Isolated
     anchor: bool
     towers: bool
-    base: float | None
     check: bool
 
 
-class Loss(nn.Module):
+class Options(PairOptions, total=False):
+    """And what these may be given."""
+
+    isolated: Isolated
+    base: float | None
+
+
+class PairLoss(nn.Module):
+    """What losses with a denominator for each point share: which pairs are in it."""
+
+    def __init__(
+        self,
+        *,
+        normalize: bool = True,
+        reduction: Reduction = "mean",
+        anchor: bool = False,
+        towers: bool = False,
+        check: bool = True,
+    ) -> None:
+        super().__init__()
+        one_of("reduction", reduction, get_args(Reduction))
+        if anchor and towers:  # an anchor there sees no view of its own index
+            raise ValueError("anchor=True and towers=True exclude each other: use one of them")
+        self.normalize, self.reduction = normalize, reduction
+        self.anchor, self.towers, self.check = anchor, towers, check
+        self.watch: Watch | None = None
+
+    def layout(self, n: int, views: int, device: torch.device) -> Layout:
+        """Which pairs stand in denominators."""
+        if self.towers and views < 2:
+            raise ValueError("towers=True needs embeddings of shape (batch, views, d), views >= 2")
+        return Layout.of_views(
+            n, views, device, towers=self.towers, anchor=self.anchor, watch=self.watch
+        )
+
+
+class Loss(PairLoss):
     """What the modules share; ``watch`` is called with the tiles of a long evaluation.
 
     Parameters
@@ -70,29 +105,17 @@ class Loss(nn.Module):
         self,
         tau: float | nn.Parameter = 0.1,
         *,
-        normalize: bool = True,
-        reduction: Reduction = "mean",
         isolated: Isolated = "skip",
-        anchor: bool = False,
-        towers: bool = False,
         base: float | None = None,
-        check: bool = True,
+        **options: Unpack[PairOptions],
     ) -> None:
-        super().__init__()
+        super().__init__(**options)
         if isinstance(tau, nn.Parameter) and tau.numel() != 1:
             raise ValueError(f"tau must have one entry, not {tau.numel()}")
         self.tau = tau if isinstance(tau, nn.Parameter) else positive("tau", tau)
         self.base = None if base is None else positive("base", base)
-        for name, value, known in (
-            ("reduction", reduction, get_args(Reduction)),
-            ("isolated", isolated, get_args(Isolated)),
-        ):
-            if value not in known:
-                raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
-        apart(anchor, towers)
-        self.normalize, self.reduction, self.isolated = normalize, reduction, isolated
-        self.anchor, self.towers, self.check = anchor, towers, check
-        self.watch: Watch | None = None
+        one_of("isolated", isolated, get_args(Isolated))
+        self.isolated = isolated
 
     def extra_repr(self) -> str:
         """The temperature and the similarity."""
@@ -101,14 +124,6 @@ class Loss(nn.Module):
     def weights(self, labels: Tensor | None, batch: int, views: int, like: Tensor) -> Weights:
         """The weights of the pairs, view after view, from what the loss is given as labels."""
         raise NotImplementedError
-
-    def layout(self, n: int, views: int, device: torch.device) -> Layout:
-        """Which pairs stand in denominators."""
-        if self.towers and views < 2:
-            raise ValueError("towers=True needs embeddings of shape (batch, views, d), views >= 2")
-        return Layout.of_views(
-            n, views, device, towers=self.towers, anchor=self.anchor, watch=self.watch
-        )
 
     def entropic_bound(self, embeddings: Tensor, labels: Labels | None = None) -> Tensor:
         """The least loss of similarities that need not be those of any embeddings.
@@ -159,10 +174,18 @@ def positive(name: str, value: float) -> float:
     return value
 
 
-def apart(anchor: bool, towers: bool) -> None:
-    """Refuse an anchor in its own denominator where it sees no view of its own index."""
-    if anchor and towers:
-        raise ValueError("anchor=True and towers=True exclude each other: use one of them")
+def one_of(name: str, value: str, known: Sequence[str]) -> None:
+    """Refuse a word that means nothing."""
+    if value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
+
+
+def check_alike(first: Tensor, second: Tensor) -> None:
+    """Refuse two views of different shapes."""
+    if first.ndim != 2 or first.shape != second.shape:
+        raise ValueError(
+            f"two views must be (batch, d) both, not {tuple(first.shape)} and {tuple(second.shape)}"
+        )
 
 
 def as_tensor(labels: Labels | None, z: Tensor) -> Tensor | None:
