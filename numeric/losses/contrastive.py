@@ -171,7 +171,8 @@ class _Batch:
 
     def siblings(self) -> Tensor:
         """Sums over the other views of an anchor's sample."""
-        return Groups(0.0, 1, self.views).sums(self.x)
+        run = self.x.unflatten(0, (self.views, -1))
+        return (run.flip(0) if self.views == 2 else run.sum(0) - run).flatten(0, 1)
 
     def mates(self) -> Tensor:
         """Sums over the other points of an anchor's number."""
@@ -183,7 +184,7 @@ class _Batch:
         return self._groups().sums(ones) if self.labelled else ones * (self.views - 1)
 
     def _groups(self) -> Groups:
-        return Groups(0.0, 1, 1, self.ids, self.count)
+        return Groups(0.0, self.ids, self.count)
 
     def unseen(self, hidden: str) -> Unseen:
         """What a table calls by name."""

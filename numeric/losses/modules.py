@@ -267,7 +267,7 @@ class SoftSupCon(Loss):
                     f"{name} needs labels: {name}(...)(z, labels); without labels use "
                     "SimCLR(temperature)(z1, z2), or CLIP(temperature)(u, v)"
                 )
-            return Classes(views, self.epsilon)
+            labels = torch.arange(batch, device=like.device)  # each sample is a class
         return Classes(class_labels(labels, batch, views), self.epsilon)
 
 

@@ -54,20 +54,17 @@ class Classes(Weights):
     Parameters
     ----------
     labels
-        An integer for each point; or how many views there are, one run of points after the other,
-        of samples that are all different.
+        An integer for each point.
     others
         epsilon of Soft SupCon; 0 for SupCon.
     """
 
-    def __init__(self, labels: Tensor | int, others: float = 0.0) -> None:
+    def __init__(self, labels: Tensor, others: float = 0.0) -> None:
         self.labels, self.others = labels, others
 
     def groups(self, layout: Layout) -> Groups:
         """Which points are summed over."""
-        if isinstance(self.labels, int):
-            return Groups(self.others, layout.views, self.labels)
-        return Groups(self.others, layout.views, 1, *numbered(self.labels))
+        return Groups(self.others, *numbered(self.labels), layout.views)
 
     def sums(self, v: Tensor, layout: Layout) -> Tensor:
         """Over classes, and over all."""
@@ -106,36 +103,26 @@ class Groups:
     ----------
     others
         The weight of different classes.
-    views
-        Runs of points that do not see themselves, as in a layout.
-    runs
-        Runs of points in which all samples are different, if there are no labels.
     index, count
         The class of each point, and how many there are.
+    views
+        Runs of points that do not see themselves, as in a layout.
     """
 
     others: float
-    views: int
-    runs: int
-    index: Tensor | None = None
-    count: int = 0
+    index: Tensor
+    count: int
+    views: int = 1
 
     def sums(self, v: Tensor) -> Tensor:
         """sum_j w_ij v_j."""
         own = all_own = v
-        if self.views > 1 and (self.others or self.index is not None):
+        if self.views > 1:
             in_view = v.unflatten(0, (self.views, -1))
             all_own = in_view.sum(1).repeat_interleave(in_view.shape[1], 0)
-        if self.index is None:
-            run = v.unflatten(0, (self.runs, -1))
-            found = run.flip(0) if self.runs == 2 else run.sum(0).expand_as(run).sub(run)
-            found = found.view_as(v)
-        else:
-            if self.views > 1:
-                view = torch.arange(self.views, device=v.device)
-                view = view.repeat_interleave(in_view.shape[1])
-                own = _grouped(v, view * self.count + self.index, self.views * self.count)
-            found = _grouped(v, self.index, self.count).sub_(own)
+            view = torch.arange(self.views, device=v.device).repeat_interleave(in_view.shape[1])
+            own = _grouped(v, view * self.count + self.index, self.views * self.count)
+        found = _grouped(v, self.index, self.count).sub_(own)
         if not self.others:
             return found
         return found.mul_(1 - self.others).add_(v.sum(0) - all_own, alpha=self.others)

@@ -131,24 +131,14 @@ class _Bench:
         for below, weight in weights.items():
             view: View = Cross(2) if cross else Blocks(self._blocks(below.names))
             shown = self._shown(view)
-            parts.append(
-                LogSum(
-                    view,
-                    weight / size,
-                    scale,
-                    self._outside(shown, below.names),
-                    self._self(below.names, cross),
-                    self._logs(shown, below),
-                )
-            )
+            parts.append(LogSum(view, scale, *self._rows(shown, below, cross), weight / size))
         for pulls, below in joined:
             felt = {*(r for own in pulls for r in own), *below.names}
             view = Cross(2) if cross else Blocks(self._blocks(felt))
             shown = self._shown(view)
             columns, weight = self._positives(shown, pulls)
-            outside = self._outside(shown, below.names)
-            own_self, logs = self._self(below.names, cross), self._logs(shown, below)
-            parts.append(Joined(view, columns, weight / size, scale, outside, own_self, logs))
+            rows = self._rows(shown, below, cross)
+            parts.append(Joined(view, scale, *rows, columns, weight / size))
         if per_pair:
             # A view that is there shows these pairs too, and costs no more products.
             coarse = [p.view.k for p in parts if isinstance(p.view, Blocks)]
@@ -249,6 +239,13 @@ class _Bench:
     def _outside(self, shown: tuple[int, int, int], relations: tuple[str, ...]) -> Tensor | None:
         found = _mask(self.arrangement, shown, relations, self.one.device)
         return None if bool(found.all()) else ~found
+
+    def _rows(
+        self, shown: tuple[int, int, int], below: Denominator, cross: bool
+    ) -> tuple[Tensor | None, bool, Tensor | None]:
+        """What a softmax in rows does not mean, whether it has the anchor, and what is added."""
+        own_self = self._self(below.names, cross)
+        return self._outside(shown, below.names), own_self, self._logs(shown, below)
 
     def _positives(
         self, shown: tuple[int, int, int], pulls: Sequence[Mapping[str, Tensor]]

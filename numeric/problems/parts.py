@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeVar
 
 import torch
 from torch import Tensor
@@ -63,14 +63,13 @@ class Part(Protocol):
 
 
 @dataclass(frozen=True)
-class LogSum:
-    """A weighted log-sum-exp in each row.
+class _Rows:
+    """What parts with a softmax in each row share.
 
     Attributes
     ----------
-    weight, scale
-        ``(B,)``: the weight over the number of points, and what inner products are
-        multiplied by to become entries.
+    scale
+        ``(B,)``, what inner products are multiplied by to become entries.
     outside
         ``(s, s)``, True where an entry is not meant; None when all are.
     has_self
@@ -80,22 +79,52 @@ class LogSum:
     """
 
     view: View
-    weight: Tensor
     scale: Tensor
     outside: Tensor | None
     has_self: bool
-    logs: Tensor | None = None
+    logs: Tensor | None
+
+    def softmax(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Row-wise softmax of logits, and the logarithms of the sums."""
+        has_self = self.has_self and self.logs is None  # else the nearest need not be the largest
+        if self.logs is not None:
+            x = x + self.logs[:, None]
+        if self.outside is not None:
+            x = x.masked_fill(self.outside, -torch.inf)
+        # Nothing is nearer to a unit vector than itself, which saves looking for the largest.
+        top = x.diagonal(dim1=-2, dim2=-1) if has_self else x.amax(dim=-1)
+        p = (x - top[..., None]).exp_()
+        z = p.sum(dim=-1)
+        p /= z[..., None]
+        return p, top + z.log()
+
+    def stiffness(self, slopes: Tensor, memory: Memory) -> Tensor:
+        return slopes * wide(self.scale, 4)
+
+
+P = TypeVar("P", bound="_Rows | Weighted")
+
+
+def _changed(part: P, change: Callable[[Tensor], Tensor], *names: str) -> P:
+    """The same part with other tensors of these names."""
+    return replace(part, **{k: change(v) for k in names if (v := getattr(part, k)) is not None})
+
+
+@dataclass(frozen=True)
+class LogSum(_Rows):
+    """A weighted log-sum-exp in each row; ``weight`` ``(B,)`` is over the number of points."""
+
+    weight: Tensor
 
     @property
     def convex(self) -> Tensor:
         return self.weight >= 0
 
     def change(self, change: Callable[[Tensor], Tensor]) -> LogSum:
-        logs = self.logs if self.logs is None else change(self.logs)
-        return replace(self, weight=change(self.weight), scale=change(self.scale), logs=logs)
+        return _changed(self, change, "weight", "scale", "logs")
 
     def expand(self, x: Tensor, second: bool) -> tuple[Tensor, Tensor, Memory]:
-        p, log_sum = _softmax(x, self.outside, self.has_self, self.logs)
+        p, log_sum = self.softmax(x)
         force = wide(self.weight * self.scale, 4)
         slopes = p * force if second else p.mul_(force)
         return self.weight * log_sum.sum(dim=(1, 2)), slopes, (p, slopes) if second else ()
@@ -106,64 +135,35 @@ class LogSum:
         turned = slopes * change
         return turned.addcmul_(p, turned.sum(dim=-1, keepdim=True), value=-1)
 
-    def stiffness(self, slopes: Tensor, memory: Memory) -> Tensor:
-        return slopes * wide(self.scale, 4)
-
-
-def _softmax(
-    x: Tensor, outside: Tensor | None, has_self: bool, logs: Tensor | None
-) -> tuple[Tensor, Tensor]:
-    """Row-wise softmax of logits, and the logarithms of the sums."""
-    if logs is not None:
-        x = x + logs[:, None]
-        has_self = False  # what is nearest need not be the largest
-    if outside is not None:
-        x = x.masked_fill(outside, -torch.inf)
-    # Nothing is nearer to a unit vector than itself, which saves looking for the largest.
-    top = x.diagonal(dim1=-2, dim2=-1) if has_self else x.amax(dim=-1)
-    p = (x - top[..., None]).exp_()
-    z = p.sum(dim=-1)
-    p /= z[..., None]
-    return p, top + z.log()
-
 
 @dataclass(frozen=True)
-class Joined:
-    """Positives, each against itself and the denominator of its anchor.
+class Joined(_Rows):
+    """Positives, each against itself and the denominator of its anchor, which need not have it.
 
     Attributes
     ----------
     positives
         ``(s, count)``, for each anchor the columns of its positives.
-    weights, scale
-        ``(B, s or 1, count)``, their weights over the number of points; ``(B,)`` as of
-        :class:`LogSum`.
-    outside, has_self, logs
-        What the denominator is, as of :class:`LogSum`; it does not need the positives.
+    weights
+        ``(B, s or 1, count)``, their weights over the number of points.
     """
 
-    view: View
     positives: Tensor
     weights: Tensor
-    scale: Tensor
-    outside: Tensor | None
-    has_self: bool
-    logs: Tensor | None = None
 
     @property
     def convex(self) -> Tensor:
         return (self.weights >= 0).flatten(1).all(dim=-1)
 
     def change(self, change: Callable[[Tensor], Tensor]) -> Joined:
-        logs = self.logs if self.logs is None else change(self.logs)
-        return replace(self, weights=change(self.weights), scale=change(self.scale), logs=logs)
+        return _changed(self, change, "weights", "scale", "logs")
 
     def _at_positives(self, x: Tensor) -> Tensor:
         return x.gather(-1, self.positives.expand(*x.shape[:2], *self.positives.shape))
 
     def expand(self, x: Tensor, second: bool) -> tuple[Tensor, Tensor, Memory]:
         own = self._at_positives(x)
-        p, log_sum = _softmax(x, self.outside, self.has_self, self.logs)
+        p, log_sum = self.softmax(x)
         ahead = log_sum[..., None] - own
         weights = self.weights[:, None]
         value = (weights * torch.logaddexp(ahead, ahead.new_zeros(()))).sum(dim=(1, 2, 3))
@@ -186,9 +186,6 @@ class Joined:
         total = push.sum(dim=-1, keepdim=True)
         rest = turned.sum(dim=-1, keepdim=True) - total * mean
         return self._with_positives(along.mul_(total).addcmul_(p, rest), -turned)
-
-    def stiffness(self, slopes: Tensor, memory: Memory) -> Tensor:
-        return slopes * wide(self.scale, 4)
 
 
 # --- functions of single inner products -----------------------------------------------------
@@ -312,7 +309,7 @@ class Weighted:
         return torch.ones(len(self.weights), dtype=torch.bool, device=self.weights.device)
 
     def change(self, change: Callable[[Tensor], Tensor]) -> Weighted:
-        return replace(self, weights=change(self.weights), scale=change(self.scale))
+        return _changed(self, change, "weights", "scale")
 
     def expand(self, x: Tensor, second: bool) -> tuple[Tensor, Tensor, Memory]:
         weights = self.weights[:, None]
