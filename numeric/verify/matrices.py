@@ -7,6 +7,7 @@ certificate; where it is not attained, no search may come as near to it as round
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import torch
@@ -16,6 +17,7 @@ from ...derive.decide.domain import DomainError
 from ...derive.losses.weighted import WEIGHTED_EUCLIDEAN
 from ...derive.theorem.result import Result
 from ...derive.vectors.distance import Dissimilarity
+from ..losses import WInfoNCE
 from ..search.smooth import lowered
 from .checks import Check, Run
 
@@ -47,44 +49,25 @@ def checks(result: Result, values: Mapping[str, Any], run: Run) -> list[Check]:
     share = logs.fill_diagonal_(-torch.inf).softmax(1)
     bound = float(torch.special.entr(share).sum() / n)
 
-    def loss(similarities: Tensor) -> Tensor:
-        kept = similarities.masked_fill(torch.eye(n, dtype=torch.bool), -torch.inf)
-        ratio = kept.log_softmax(1)
-        return -(share * ratio.masked_fill(share == 0, 0)).sum() / n
-
-    similarity, shape = _similarity(result, values, n)
+    numbers = {s.name: v for s, v in result.point(**values).items()}
+    flat, shape = result.alone is WEIGHTED_EUCLIDEAN, (n, int(numbers["q"]))
+    heat = 1.0 if flat else float(numbers["tau"])
+    loss = partial(WInfoNCE(heat, euclidean=flat, symmetric=False), labels=share)
     close = run.close_loss
     found: list[Check] = []
     if attained:
         made = torch.tensor(at_values.value("embedding", **values), dtype=run.dtype)
-        best = float(loss(similarity(made)))
+        best = float(loss(made))
         found.append(Check("loss of the embedding", at, bound, best, close))
     for seed in run.seeds:
         run.tell(f"points at {at}, seed {seed}")
-        least = _least(lambda x: loss(similarity(x)), shape, seed, run)
+        least = _least(loss, shape, seed, run)
         below = max(0.0, bound - least)
         found.append(Check("how far below the bound", f"{at}, seed {seed}", 0.0, below, close))
         if not attained:
             reached = float(least - bound <= close)
             found.append(Check("attained", f"{at}, seed {seed}", 0.0, reached, 0.5))
     return found
-
-
-def _similarity(
-    result: Result, values: Mapping[str, Any], n: int
-) -> tuple[Callable[[Tensor], Tensor], tuple[int, ...]]:
-    """Similarities of what is optimised, and its shape."""
-    point = {s.name: v for s, v in result.point(**values).items()}
-    shape = (n, int(point["q"]))
-    if result.alone is WEIGHTED_EUCLIDEAN:
-        return (lambda z: -(z[:, None] - z[None]).square().sum(-1)), shape
-    heat = float(point["tau"])
-
-    def cosines(z: Tensor) -> Tensor:
-        unit = z / z.norm(dim=1, keepdim=True)
-        return unit @ unit.T / heat
-
-    return cosines, shape
 
 
 def _least(loss: Callable[[Tensor], Tensor], shape: tuple[int, ...], seed: int, run: Run) -> float:
