@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .label_files import inputs_of
 from .numeric_options import DEVICE, need_torch
 from .parameters import (
-    ResultCommand,
     ResultId,
-    from_file,
     parameter_names,
     read_text,
+    result_command,
     short,
     split,
 )
@@ -51,13 +51,9 @@ class Target(ResultId):
         return super().convert(value, param, ctx)
 
 
-@click.command(
+@result_command(
     "certify",
-    cls=ResultCommand,
-    context_settings={"ignore_unknown_options": True},
-    epilog="""\b
-Examples:
-  cltheory certify supcl-optimum --m 3 --n 3 --p 2 --alpha 3/4 --tau 1/2 --out optimum.json
+    """  cltheory certify supcl-optimum --m 3 --n 3 --p 2 --alpha 3/4 --tau 1/2 --out optimum.json
   cltheory certify supcon-imbalanced --sizes 2,2,4 --tau 1/10
   cltheory certify phases --loss supcon --m 3 --n 2 --p 2 --tau 0.1 --search --out found.json
   cltheory certify optimum.json
@@ -66,9 +62,9 @@ Examples:
 A certificate can also be replayed without this package: derive/certificate.py is one file that
 needs Python and python-flint only.
 """,
+    Target(),
+    "ID|FILE.json",
 )
-@click.argument("target", type=Target(), metavar="ID|FILE.json")
-@click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
 @click.option("--out", type=click.Path(dir_okay=False), help="Write the certificate to this file.")
 @click.option(
     "--rocq",
@@ -88,7 +84,7 @@ needs Python and python-flint only.
 @DEVICE
 @formats("text", "json")
 def certify_command(
-    target: str,
+    id: str,
     parameters: tuple[str, ...],
     out: str | None,
     rocq: str | None,
@@ -106,45 +102,44 @@ def certify_command(
     FILE.json is a certificate, which is replayed in ball arithmetic without solving or searching.
     Exit 1 if the certificate does not prove its claim.
     """
-    if target.endswith(".json"):
+    if id.endswith(".json"):
         if parameters:
             raise click.UsageError(f"unexpected {parameters[0]!r}: a certificate has no parameters")
-        file = _read(target)
-        code = _told(target, file, style)
+        file = _read(id)
+        code = _told(id, file, style)
         if rocq is not None and code == 0:
             problem = _bound(file)
             if problem is None:
-                raise click.UsageError(f"{target} is not about the loss that its title names")
+                raise click.UsageError(f"{id} is not about the loss that its title names")
             _for_rocq(rocq, file, problem, force)
         return code
-    also = () if "p" in parameter_names(target) else ("p",)
-    values = split(parameters, target, *also)
+    also = () if "p" in parameter_names(id) else ("p",)
+    values = split(parameters, id, *also)
     from ..derive.certificate import Refused
     from ..derive.results import results
 
     if out is not None:
         check_writable(out, force=force)
-    result = results[target]
-    made: dict[str, Any] = {k: values.pop(k) for k in result.texts if k in values}
-    made |= {k: from_file(k, values.pop(k)) for k in result.lists if k in values}
+    result = results[id]
+    made = inputs_of(result, values)
     result = result.with_inputs(**made) if made else result
     if result.draw is not None:
-        raise click.UsageError(f"{target} is about a mean over batches, which is not certified")
+        raise click.UsageError(f"{id} is about a mean over batches, which is not certified")
     if result.problem is None:
-        raise click.UsageError(f"{target} {_lacks(result)}: there is nothing to certify")
+        raise click.UsageError(f"{id} {_lacks(result)}: there is nothing to certify")
     point = _point(result, result.problem, values)
-    with telling(f"certifying {target}"):
+    with telling(f"certifying {id}"):
         try:
             inner = None if search else _derived(result, result.problem, values, point)
             file = _file(result.problem, point, inner, d, seed, device)
         except Refused as error:
-            raise click.UsageError(f"{target} cannot be certified: {error}") from None
+            raise click.UsageError(f"{id} cannot be certified: {error}") from None
     if out is not None:
         write({out: json.dumps(file, indent=1) + "\n"})
     if rocq is not None:
         _for_rocq(rocq, file, result.problem, force)
     least = _least(result, values, d) if search and d is not None else None
-    return _told(out or target, file, style, result.problem, least)
+    return _told(out or id, file, style, result.problem, least)
 
 
 def _least(result: Result, values: dict[str, str], d: int) -> Bound | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import click
 
 from .batches import alone_option, batch_options, over_batches
 from .guard import Limits, go_on_in_a_copy, options
-from .parameters import ResultCommand, ResultId, convention_names, split
+from .parameters import convention_names, result_command, split
 from .writing import COLUMNS, formats
 
 FORMATS = ("text", "json", "latex", "markdown", "python", "javascript")
@@ -17,13 +17,9 @@ TYPESET = ("json", "latex", "markdown")
 LAID_OUT: dict[str, Literal["text", "tex"]] = {"text": "text", "latex": "tex", "markdown": "tex"}
 
 
-@click.command(
+@result_command(
     "derive",
-    cls=ResultCommand,
-    context_settings={"ignore_unknown_options": True},
-    epilog="""\b
-Examples:
-  cltheory derive supcl-threshold --m 10
+    """  cltheory derive supcl-threshold --m 10
   cltheory derive supcl-threshold --m 10 --n oo --tau 0.1 --digits 30
   cltheory derive supcl-threshold --m 10 --dim 9
   cltheory derive supcl-optimum --m 10 --n 10 --p 2 --alpha 1/2 --tau 0.2 --format json
@@ -34,8 +30,6 @@ Examples:
   cltheory derive sigmoid-optimum --N 32768 --t 10 --b=-10 --convention siglip
 """,
 )
-@click.argument("id", type=ResultId())
-@click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
 @formats(*FORMATS)
 @click.option("--digits", type=click.IntRange(1, 10_000), default=15, help="Significant digits.")
 @click.option(
@@ -110,11 +104,11 @@ def derive_command(
 
     start_budget()
     result = results[id]
-    made: dict[str, Any] = {k: values.pop(k) for k in result.texts if k in values}
-    if result.lists:
-        from .label_files import listed
+    made = {}
+    if result.texts or result.lists:
+        from .label_files import inputs_of
 
-        made |= {k: listed(k, values.pop(k)) for k in result.lists if k in values}
+        made = inputs_of(result, values)
     if made or result.at_values:
         result = result.with_inputs(at={} if convention else values, **made)
     if dim is not None:

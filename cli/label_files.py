@@ -16,6 +16,7 @@ from .numeric_options import is_count, is_number
 from .parameters import from_file, short
 
 if TYPE_CHECKING:
+    from ..derive.theorem.result import Result
     from ..numeric.realize.pairs import Array
 
 #: Names that a column of classes has, where only the first line can tell.
@@ -158,6 +159,12 @@ def matrix(name: str) -> Any:
 def listed(name: str, value: str) -> Any:
     """A list or a matrix that a result takes: text, or what is in the file that it names."""
     return load(value) if _is_array(value) else from_file(name, value)
+
+
+def inputs_of(result: Result, values: dict[str, str]) -> dict[str, Any]:
+    """Take out of the values the expressions and lists that a result takes, read from files."""
+    made: dict[str, Any] = {k: values.pop(k) for k in result.texts if k in values}
+    return made | {k: listed(k, values.pop(k)) for k in result.lists if k in values}
 
 
 def _is_array(name: str) -> bool:

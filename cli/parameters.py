@@ -248,6 +248,23 @@ class ResultCommand(click.Command):
         super().format_options(ctx, formatter)
 
 
+def result_command(
+    name: str, examples: str, of: click.ParamType = ResultId(), metavar: str | None = None
+) -> Callable[[Any], Any]:
+    """A command on a result and its parameters, with examples at the end of its help."""
+
+    def made(function: Any) -> Any:
+        words = click.argument("parameters", nargs=-1, type=click.UNPROCESSED)(function)
+        return click.command(
+            name,
+            cls=ResultCommand,
+            context_settings={"ignore_unknown_options": True},
+            epilog=f"\b\nExamples:\n{examples}",
+        )(click.argument("id", type=of, metavar=metavar)(words))
+
+    return made
+
+
 def _losses(id: str) -> Mapping[str, Any]:
     """The losses that a result takes by name."""
     if takes_declared(id):

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from .parameters import ResultCommand, ResultId, from_file, split
+from .label_files import inputs_of
+from .parameters import result_command, split
 from .progress import telling
 from .tables import labelled
 from .writing import formats
@@ -20,19 +21,13 @@ MEANS = (
 )
 
 
-@click.command(
+@result_command(
     "prove",
-    cls=ResultCommand,
-    context_settings={"ignore_unknown_options": True},
-    epilog="""\b
-Examples:
-  cltheory prove supcl-threshold
+    """  cltheory prove supcl-threshold
   cltheory prove supcl-threshold --m 10 --n 50 --tau 0.1 --digits 30
   cltheory prove simclr --format json
 """,
 )
-@click.argument("id", type=ResultId())
-@click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
 @click.option("--digits", type=click.IntRange(1, 1000), default=15, help="Significant digits.")
 @click.option("--all", "whole", is_flag=True, help="List also what was not written for Rocq.")
 @formats("text", "json")
@@ -55,8 +50,7 @@ def prove_command(
 
     version = installed()
     result = results[id]
-    made: dict[str, Any] = {k: values.pop(k) for k in result.texts if k in values}
-    made |= {k: from_file(k, values.pop(k)) for k in result.lists if k in values}
+    made = inputs_of(result, values)
     result = result.with_inputs(at=values or None, **made) if made else result
     point = result.point(**values)
     with telling(f"proving {id}"):

@@ -18,9 +18,8 @@ from .numeric_options import (
     parse_dtype,
 )
 from .parameters import (
-    ResultCommand,
-    ResultId,
     parameter_names,
+    result_command,
     split,
 )
 from .progress import telling
@@ -31,21 +30,15 @@ if TYPE_CHECKING:
     from ..numeric.verify import Check
 
 
-@click.command(
+@result_command(
     "verify",
-    cls=ResultCommand,
-    context_settings={"ignore_unknown_options": True},
-    epilog="""\b
-Examples:
-  cltheory verify supcl-threshold --m 10 --n 10 --p 2 --tau 0.2
+    """  cltheory verify supcl-threshold --m 10 --n 10 --p 2 --tau 0.2
   cltheory verify supcl-optimum --m 4 --n 5 --alpha 0.7 --tau 0.3 --seeds 0,1,2
   cltheory verify supcl-threshold --m 3 --n 2 --p 2 --tau 1/2 --batch 3
   cltheory verify towers-threshold --K 3 --N 6 --p 2 --w 1/2
   cltheory verify kernel-infonce --n 4 --p 2 --gamma 1 --tau 1/2
 """,
 )
-@click.argument("id", type=ResultId())
-@click.argument("parameters", nargs=-1, type=click.UNPROCESSED)
 @click.option(
     "--d",
     "--dim",
