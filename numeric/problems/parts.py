@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import torch
 from torch import Tensor
@@ -107,7 +107,8 @@ P = TypeVar("P", bound="_Rows | Weighted")
 
 def _changed(part: P, change: Callable[[Tensor], Tensor], *names: str) -> P:
     """The same part with other tensors of these names."""
-    return replace(part, **{k: change(v) for k in names if (v := getattr(part, k)) is not None})
+    found: Any = {k: change(v) for k in names if (v := getattr(part, k)) is not None}
+    return replace(part, **found)
 
 
 @dataclass(frozen=True)
