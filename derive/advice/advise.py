@@ -20,7 +20,7 @@ from ..structures.hierarchy import m, n
 from ..theorem.dimensions import own_dimension
 from ..theorem.number import as_float
 from ..theorem.result import Result
-from .setting import DEFAULTS, Setting, setting
+from .setting import ALONE, DEFAULTS, Setting, setting
 from .table import LIMITS, End, Said
 
 SCHEMA = 1
@@ -222,10 +222,24 @@ def _ranges(at: Setting, only: tuple[str, ...] = ()) -> dict[str, Safe]:
                 if least.value > found.value:  # neither holds anywhere: below both, what is beneath
                     outside = end.beneath
                     own = ends.setdefault(end.parameter, [])
-                    own.append(replace(least, side=end.side, outside=end.between))
+                    between = end.between + _elsewhere(end, at, least.value)
+                    own.append(replace(least, side=end.side, outside=between))
                 found = replace(found, outside=outside)
             ends.setdefault(end.parameter, []).append(found)
     return {name: _safe(name, tuple(bounds), at) for name, bounds in ends.items()}
+
+
+def _elsewhere(end: End, at: Setting, here: float) -> str:
+    """Where the lowest end is under another convention for an anchor alone of its class."""
+    ends: dict[str, float] = {}
+    for alone in ALONE if "{alone}" in end.said.quantity else ():
+        other = replace(at, words={**at.words, "alone": alone})
+        both = (_bound(said, other) for said in (end.said, end.unless) if said)
+        ends[alone] = max((bound.value for bound in both if bound), default=here)
+    best = min(ends, key=ends.__getitem__, default="")
+    if not best or ends[best] >= here:
+        return ""
+    return f" (--alone {best} is safe {end.side} {ends[best]:.6g})"
 
 
 def _safe(name: str, bounds: tuple[Bound, ...], at: Setting, note: str = "") -> Safe:

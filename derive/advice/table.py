@@ -155,7 +155,7 @@ LIMITS: Mapping[str, tuple[float, float, str, str]] = {
 _COLLAPSE = "all instances of a class collapse to one point"
 #: Proved below both ends: among embeddings whose views coincide, collapse would be the best.
 _SPLIT = "the views of an instance separate"
-_MAY_SPLIT = "the views of an instance may separate; another --alone may help"
+_MAY_SPLIT = "the views of an instance may separate"
 
 
 def _sampled(anchor: str, sampling: str, id: str, takes: OF, alone: str = "") -> tuple[Said, Said]:

@@ -188,25 +188,27 @@ def within(
     DomainError
         If it is none.
     """
-    found = _exact(value)
+    option = name.replace("_", "-")
+    found = _exact(option, value)
     low, high = whole or real
     fits = found.is_finite and low <= float(found) <= high
     if not fits or (whole and not isinstance(found, Integer)):
         kind = "whole number" if whole else "number"
-        option = name.replace("_", "-")
         raise DomainError(f"--{option} must be a {kind} from {low:g} to {high:g}, not {found}")
     return found
 
 
-def _exact(value: object) -> Expr:
+def _exact(option: str, value: object) -> Expr:
     """An exact number; a float, a NumPy scalar or a tensor is the decimal that it shows."""
-    if isinstance(value, str | int | Expr) or not isinstance(value, SupportsFloat):
-        return exact(value)
-    return exact(repr(float(value)))
+    is_exact = isinstance(value, str | int | Expr) or not isinstance(value, SupportsFloat)
+    try:
+        return exact(value if is_exact else repr(float(value)))
+    except ValueError as error:
+        raise DomainError(f"--{option}: {error}") from None
 
 
 def _value(value: object) -> float:
-    found = _exact(value)
+    found = _exact("value", value)
     if not found.is_finite:
         raise DomainError(f"--value must be a finite number, not {found}")
     return number(found)

@@ -60,15 +60,15 @@ def assert_equation(
     __tracebackhide__ = True
     try:
         said = directive(target)
-    except DirectiveError as error:
+        said = replace(
+            said,
+            names={**said.names, **(names or {})},
+            values={**said.values, **{k: str(v) for k, v in (values or {}).items()}},
+            allow_sampled=said.allow_sampled or allow_sampled,
+        )
+        found = check_equation(_inside(latex), said, Macros.from_document(macros))
+    except (DirectiveError, BadTarget) as error:  # without the frames it came through
         raise BadTarget(str(error)) from None
-    said = replace(
-        said,
-        names={**said.names, **(names or {})},
-        values={**said.values, **{k: str(v) for k, v in (values or {}).items()}},
-        allow_sampled=said.allow_sampled or allow_sampled,
-    )
-    found = check_equation(_inside(latex), said, Macros.from_document(macros))
     if not found.ok:
         raise AssertionError(report(found, said))
     return found

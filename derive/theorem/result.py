@@ -243,7 +243,7 @@ class Result(Shown):
         return dict(call("claim counts", self.id))
 
     def __getitem__(self, name: str) -> Expression:
-        """The expression of a quantity, whatever it is called.
+        """The same as the attribute, whatever the quantity is called.
 
         Raises
         ------
@@ -251,16 +251,16 @@ class Result(Shown):
             Naming the quantities there are.
         """
         try:
-            return self.quantity(name).expression
+            return plain(self.quantity(name).expression)
         except AttributeError as error:
             raise KeyError(str(error)) from None
 
     def __getattr__(self, name: str) -> Expression:
-        """The same for whoever goes on with SymPy: its symbols are plain, as ``Symbol("tau")`` is.
+        """A quantity in plain symbols, as ``Symbol("tau")`` is, for whoever goes on with SymPy.
 
         So ``diff(r.alpha_min, "tau")`` and ``r.alpha_min.subs({"m": 10})`` do what they say. With
-        the assumptions of the theory, as in ``r["alpha_min"]``, these symbols would be others, and
-        SymPy would answer 0 and change nothing; of other symbols of their names it refuses to.
+        the assumptions of the theory, as in ``r.quantity("alpha_min").expression``, these symbols
+        would be others, and SymPy would answer 0 and change nothing.
         """
         if name.startswith("_"):
             raise AttributeError(name)
@@ -494,18 +494,22 @@ class Result(Shown):
 
         return made._values(point, number)
 
-    def subs(self, **values: Given) -> Values:
+    def subs(self, given: Mapping[str | Symbol, Given] | None = None, /, **values: Given) -> Values:
         """All quantities with exact values put in, as SymPy expressions; ``oo`` takes the limit.
+
+        ``r.subs({"m": 10})`` is the same as ``r.subs(m=10)``.
 
         Raises
         ------
         DomainError
             If a value is not accepted.
         """
-        made, point = self._placed(values)
+        made, point = self._placed({str(k): v for k, v in (given or {}).items()} | values)
         return made._values(point, lambda name: plain(made.at(name, point)))
 
-    def limit(self, name: str, symbol: str | Symbol, point: Given) -> Expression:
+    def limit(
+        self, name: str, symbol: str | Symbol = "", point: Given = "", **values: Given
+    ) -> Expression:
         """The limit of a quantity, proved for all values of its other symbols in their ranges.
 
         Parameters
@@ -514,6 +518,8 @@ class Result(Shown):
             A number or an array, and a parameter.
         point
             ``oo``, 0 or an end of the parameter's range, approached from inside it.
+        **values
+            Of other parameters.
 
         Returns
         -------
@@ -525,24 +531,29 @@ class Result(Shown):
         DomainError
             If there is no limit, or none that can be proved.
         """
-        quantity, along = self._varied(name, symbol)
-        domain = opened(quantity.domain or self.domain)
+        if isinstance(point, str) and not point:
+            raise DomainError(
+                f"say which symbol of {name} converges, and where to: a symbol, a point"
+            )
+        along, others, expression, domain = self._varied(name, symbol, values)
         try:
             goal = exact(point)
             if goal is oo:  # some quantities know this limit
-                return plain(self.at(name, {along: oo}))
-            found = rebuilt(quantity.expression, lambda e: limit_of(e, along, goal, domain))
+                return plain(self.at(name, {**others, along: oo}))
+            found = rebuilt(expression, lambda e: limit_of(e, along, goal, opened(domain)))
         except (NoLimit, ValueError) as error:
             raise DomainError(f"{name} as {along} -> {point}: {error}") from None
         return plain(found)
 
-    def diff(self, name: str, symbol: str | Symbol) -> Expression:
+    def diff(self, name: str, symbol: str | Symbol = "", **values: Given) -> Expression:
         """The derivative of a quantity in a parameter, as if an integer were a real number.
 
         Parameters
         ----------
         name, symbol
             A number or an array, and a parameter.
+        **values
+            Of other parameters.
 
         Returns
         -------
@@ -554,20 +565,30 @@ class Result(Shown):
         DomainError
             If the quantity is no number or array, or a root or an optimum without closed form.
         """
-        quantity, along = self._varied(name, symbol)
-        found = rebuilt(quantity.expression, lambda e: derivative(e, along))
+        along, _, expression, _ = self._varied(name, symbol, values)
+        found = rebuilt(expression, lambda e: derivative(e, along))
         if found.has(Derivative):
             raise DomainError(f"{name} has no closed form to differentiate: it is a root")
         return plain(found)
 
-    def _varied(self, name: str, symbol: str | Symbol) -> tuple[Quantity, Symbol]:
-        """A quantity that has limits and derivatives, and a parameter of the theory."""
+    def _varied(
+        self, name: str, symbol: str | Symbol, values: dict[str, Given]
+    ) -> tuple[Symbol, dict[Symbol, Expr], Expression, Domain]:
+        """A parameter of the theory, values of others, and a quantity and its domain at them."""
         quantity, known = self.quantity(name), {s.name: s for s in self.parameters}
         if quantity.kind not in (Kind.NUMBER, Kind.ARRAY):
             raise DomainError(f"{name} is a {quantity.kind.value}, not a number")
         if str(symbol) not in known:
-            raise DomainError(f"{self.id} has no symbol {symbol}; it has {', '.join(known)}")
-        return quantity, known[str(symbol)]
+            which = (
+                f"{self.id} has no symbol {symbol}" if symbol else f"say in which symbol of {name}"
+            )
+            raise DomainError(f"{which}; it has {', '.join(known)}")
+        if str(symbol) in values:
+            raise DomainError(f"{symbol} varies here: give values of other symbols only")
+        others, domain = self.point(**values), quantity.domain or self.domain
+        if not values:
+            return known[str(symbol)], others, quantity.expression, domain
+        return known[str(symbol)], others, self.at(name, others), with_values(domain, others)
 
     def _placed(self, values: dict[str, Given]) -> tuple[Result, dict[Symbol, Expr]]:
         """The result for the lists and expressions among some values, and at the rest."""

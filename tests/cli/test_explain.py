@@ -45,6 +45,7 @@ def test_it_fits_one_screen(row, capsys: pytest.CaptureFixture[str]) -> None:
 def test_bad_input_is_one_line_and_code_2(args, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = said(capsys, *args)
     assert code == 2 and not out and err.count("\n") == 1
+    assert not args or args[-1] != "x" or err.startswith("cltheory: --batch: 'x' is not a number")
 
 
 def test_the_help_lists_losses_and_examples(capsys: pytest.CaptureFixture[str]) -> None:

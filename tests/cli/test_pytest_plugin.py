@@ -81,8 +81,10 @@ def test_names_values_and_macros_of_an_assertion() -> None:
     ],
 )
 def test_an_assertion_about_nothing_is_an_error(target: str, says: str) -> None:
-    with pytest.raises(BadTarget, match=says):
+    with pytest.raises(BadTarget, match=says) as refusal:
         assert_equation("x = 1", target)
+    assert len(refusal.traceback) == 2 and refusal.value.__cause__ is None  # this line and its own
+    assert refusal.value.__suppress_context__
 
 
 def test_importing_the_assertion_is_light() -> None:

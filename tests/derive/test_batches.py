@@ -398,8 +398,10 @@ def test_a_limit_that_values_do_not_approach_is_refused(monkeypatch):
         return draws.limit_of_draws(e, symbol, domain, take) + Rational(1, 100)
 
     monkeypatch.setattr(limit_module, "limit_of_draws", wrong)
-    mean = results["supcl-batches"]["alpha_high_skip"].xreplace(
-        {hierarchy.m: Integer(3), B: Integer(4), tau: Rational(1, 2)}
+    mean = (
+        results["supcl-batches"]
+        .quantity("alpha_high_skip")
+        .expression.xreplace({hierarchy.m: Integer(3), B: Integer(4), tau: Rational(1, 2)})
     )
     with pytest.raises(NoLimit, match="do not approach it"):
         limit_module.limit(mean, hierarchy.n, oo, MANY)

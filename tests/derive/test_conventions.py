@@ -114,7 +114,7 @@ def test_a_dimension_that_is_enough(id: str, dimension: object) -> None:
 
 @pytest.mark.parametrize("id", ["ssem", "ccem"])
 def test_it_is_the_rank_that_the_structure_has(id: str) -> None:
-    rank = results[id]["min_dimension"]
+    rank = results[id].quantity("min_dimension").expression
     inside = rank.args[-1][0]
     assert simplify(least_dimension(results[id]) - inside) == 0
 

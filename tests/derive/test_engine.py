@@ -101,8 +101,8 @@ def test_log_sum_exp() -> None:
 
 def test_derivatives_agree_with_sympy() -> None:
     for e in (
-        results["supcl-threshold"]["alpha_min"],
-        results["supcl-threshold"]["tau_max"],
+        results["supcl-threshold"].quantity("alpha_min").expression,
+        results["supcl-threshold"].quantity("tau_max").expression,
         sqrt(m * tau + exp(-x / tau)) / (1 + x) ** 3,
         log(1 + exp(x * tau)) * x**2,
     ):

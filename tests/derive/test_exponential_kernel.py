@@ -111,7 +111,7 @@ def test_the_general_formulas_are_those_of_given_similarities():
     partition = "exp(2/3)+exp(2)+exp(-4)"
     total = sympify(partition)
     for name in ("value", "bound"):
-        there = RESULT[name].subs(
+        there = RESULT.quantity(name).expression.subs(
             {
                 s: {"partition": total}.get(s.name, sympify(at.get(s.name, 0)))
                 for s in RESULT.parameters

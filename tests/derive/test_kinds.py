@@ -19,6 +19,7 @@ from cltheory.derive.proof.relations import gt
 from cltheory.derive.theorem.in_convention import _set
 from cltheory.derive.theorem.kinds import interval, may_be_empty, rebuilt, without_empty
 from cltheory.derive.theorem.listed import ListOf
+from cltheory.derive.theorem.plain import plain
 from cltheory.derive.theorem.putback import Inconsistent
 from cltheory.derive.theorem.quantity import Quantity
 from cltheory.derive.theorem.result import Result
@@ -87,9 +88,9 @@ R = theorem()
 
 
 def test_names_of_quantities_do_not_collide() -> None:
-    assert R["value"] == m * tau == R.quantity("value").expression
-    assert R["domain"] == LOW and R.domain is DOMAIN
-    assert R["latex"] == ROOT and callable(R.latex)
+    assert str(R["value"]) == "m*tau" and R.quantity("value").expression == m * tau
+    assert R["domain"] == plain(LOW) and R.domain is DOMAIN
+    assert R["latex"] == plain(ROOT) and callable(R.latex)
     assert R.value("value", m=2, tau=3) == 6
     assert R.latex("value") == r"m \tau"
     assert R.function("domain")(m=2, tau=1.0) == pytest.approx(np.exp(-2))

@@ -279,8 +279,8 @@ def test_hypotheses_are_asked_of_the_loss_at_the_given_values() -> None:
     # What was proved holds there only.
     with pytest.raises(DomainError, match="b must be"):
         r.value("loss", N=4, t=1, b=-1)
-    assert not R.with_inputs(**texts, at={"b": 1})["x_star"].has(b)
-    assert R.with_inputs(**texts, at={"b": 1})["x_star"].has(t)
+    found = R.with_inputs(**texts, at={"b": 1}).quantity("x_star").expression
+    assert found.has(t) and not found.has(b)
     with pytest.raises(DomainError, match="t must be > 0"):
         R.with_inputs(**texts, at={"t": 0})
 

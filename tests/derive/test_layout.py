@@ -154,7 +154,7 @@ def _without_one(node: Node) -> Node:
 def test_a_corrupted_rule_is_refused(
     monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Node], Node]
 ) -> None:
-    e = results["supcl-threshold"]["alpha_min"]
+    e = results["supcl-threshold"].quantity("alpha_min").expression
     honest = forms.ordered
     monkeypatch.setattr(layout, "ordered", lambda e: tuple(map(wrong, honest(e))))
     layout._layout.cache_clear()

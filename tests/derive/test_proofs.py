@@ -429,7 +429,7 @@ def test_a_renamed_symbol_is_so_in_theorem_and_proof(id: str, new: str) -> None:
 
 
 def test_a_letter_for_a_part_is_no_name_that_a_symbol_was_given() -> None:
-    node = layout(results["supcl-threshold"]["alpha_min"])
+    node = layout(results["supcl-threshold"].quantity("alpha_min").expression)
     for name, first in ((str, "A"), (lambda s: "A" if s.name == "tau" else str(s), "B")):
         assert displays.Letters([node]).shorten(name, 60).letters[0][0].name == first
 

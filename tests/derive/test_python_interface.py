@@ -98,6 +98,8 @@ def test_expressions_with_some_values_put_in() -> None:
         diff(R.alpha_min, tau) == diff(R.alpha_min, "tau") == diff(R.alpha_min, Symbol("tau")) != 0
     )
     assert R.alpha_min.subs({"m": 10}) == R.subs(m=10).alpha_min == R(m=10).alpha_min
+    assert R.subs({"m": 10}).alpha_min == R.subs({Symbol("m"): 10}).alpha_min == R(m=10).alpha_min
+    assert diff(R["alpha_min"], "tau") == diff(R.alpha_min, "tau") != 0
     mine = Symbol("tau", positive=True)
     assert limit(R.alpha_min.subs({"m": 10, "tau": mine}), mine, 0) == 1 / n
     with pytest.raises(NotImplementedError, match="sign of"):  # m is any number to SymPy
@@ -186,7 +188,12 @@ def test_to_sympy_a_watched_formula_is_any_other() -> None:
 def test_limits_and_derivatives_know_the_ranges_of_the_symbols() -> None:
     assert R.limit("alpha_min", "n", oo) == R.alpha_min_n_oo == R.subs(n="oo").alpha_min
     assert R.limit("alpha_min", Symbol("tau"), 0) == R.alpha_min_tau_0
-    assert R.limit("alpha_min", "tau", "oo") == 1
+    assert R.limit("alpha_min", "tau", "oo", m=10) == 1
+    assert R.limit("tau_max", "alpha", 1, m=10, n=50) == oo
+    with_m = R.diff("alpha_min", "tau", m=10)
+    assert (
+        with_m.equals(diff(R.subs(m=10).alpha_min, "tau")) and R.diff("alpha_min_tau_0", "m") == 0
+    )
     assert R.diff("alpha_min", "tau").equals(diff(R.alpha_min, "tau"))
     near, step = R.value("alpha_min", m=10, n=50, tau="0.5", digits=30), 1e-6
     far = R.value("alpha_min", m=10, n=50, tau="0.500001", digits=30)
@@ -197,7 +204,7 @@ def test_limits_and_derivatives_know_the_ranges_of_the_symbols() -> None:
 def test_no_formula_is_lost_in_plain_symbols() -> None:
     for name, q in R.quantities.items():
         inside = {Symbol(s.name): s for s in R.parameters}
-        assert getattr(R, name).xreplace(inside) == q.expression == R[name]
+        assert getattr(R, name).xreplace(inside) == q.expression and R[name] == getattr(R, name)
 
 
 def test_lists_and_losses_are_given_like_values() -> None:
@@ -219,6 +226,12 @@ def test_lists_and_losses_are_given_like_values() -> None:
         (lambda: R.diff("alpha_min", "q"), "has no symbol q; it has m, n"),
         (lambda: R.limit("alpha_min", "n", 3), "comes no closer to 3"),
         (lambda: R.limit("alpha_min", "tau", "zero"), "is not a number"),
+        (lambda: R.limit("alpha_min", "tau"), "say which symbol of alpha_min converges, and where"),
+        (lambda: R.limit("alpha_min", tau=0), "say which symbol of alpha_min converges, and where"),
+        (lambda: R.limit("alpha_min", "tau", 0, tau=1), "tau varies here"),
+        (lambda: R.diff("alpha_min"), "say in which symbol of alpha_min; it has m, n"),
+        (lambda: R.diff("alpha_min", "tau", m=1), "m must be an integer >= 2"),
+        (lambda: R.subs({"q": 1}), "has no parameter q"),
         (lambda: cl.phases.limit("classes_for_alpha", "tau", 0), "is a set, not a number"),
         (lambda: cl.supcl_optimum.diff("x_star", "tau"), "has no closed form to differentiate"),
         (lambda: cl.problem("nowhere.toml"), "nowhere.toml"),

@@ -81,7 +81,7 @@ def test_the_interval_of_the_exclusive_loss_has_two_proved_borders() -> None:
 
 def test_the_interval_of_supcl_is_the_threshold_of_the_paper() -> None:
     where = PHASES.quantity("classes_for_alpha").expression
-    printed = results["supcl-threshold"]["alpha_min"]
+    printed = results["supcl-threshold"].quantity("alpha_min").expression
     point = {m: S(7), n: S(5), tau: Rational(2, 7)}
     assert (where.end - printed).xreplace(point).equals(0)
     assert where.start == 0 and not where.right_open

@@ -430,12 +430,13 @@ def least_negatives_proof(domain: Domain) -> Outcome:
         return Undecided("only for N >= 1")
     # For N = 1 there are no negatives, and the sum of none is least.
     model = results["ccem"]
+    known = {name: q.expression for name, q in model.quantities.items()}
     near, far, within = symbols("P Q W", real=True)
     steps = 2 * N - 2 * near
     squares = {k: (2 * N + within + 2 * k * (near + far)) / N**2 for k in (1, -1)}
     share = (1 - near / N) / (1 + near / N)
     # In lowest terms, which is the limit at P = -N, where delta is infinite.
-    least = tidy(N * (N - 1) * model["negative"].expand().xreplace({delta**2: share}))
+    least = tidy(N * (N - 1) * known["negative"].expand().xreplace({delta**2: share}))
     slack = N * (steps - N * squares[-1]) / 4 + N**2 * squares[1] / 4
     line = Range(-S.Infinity)
     items = Domain({N: model.domain.ranges[N]}, {N: 4})
@@ -444,8 +445,8 @@ def least_negatives_proof(domain: Domain) -> Outcome:
         every = every.with_range(s, line, S.One)
     inside = items.with_range(delta, Range(), S.One)
     # One delta for each mean, and for 0 < delta < oo all vectors differ.
-    falls = -model["positive"].diff(delta)
-    apart = [1 - g for g in (model["positive"], model["negative"], model["within_modality"])]
+    falls = -known["positive"].diff(delta)
+    apart = [1 - g for g in (known["positive"], known["negative"], known["within_modality"])]
     return _all(
         zero(far - least - slack, every),
         *(positive(e, inside) for e in (falls, *apart)),
@@ -460,5 +461,6 @@ def delta_of_the_mean(domain: Domain) -> Outcome:
         return Undecided("only for c > -1")
     line = Domain({c: known}, {c: S.Zero})
     squared = (1 - c) / (1 + c)
-    positives = results["ccem"]["positive"].expand().xreplace({delta**2: squared})
+    positive_pairs = results["ccem"].quantity("positive").expression
+    positives = positive_pairs.expand().xreplace({delta**2: squared})
     return _all(zero(positives - c, line), positive(-squared.diff(c), line))

@@ -95,7 +95,7 @@ def general(proof: Derivation) -> dict[str, Quantity]:
 
 def _blocks(proof: Derivation) -> Quantity:
     """Clusters of one size that are not joined."""
-    balanced = supcon_balanced.RESULT
+    balanced = {k: q.expression for k, q in supcon_balanced.RESULT.quantities.items()}
     cosine, loss = (balanced[q].xreplace({n: k}) for q in ("cosine", "loss"))
     over_others = k - 1 + (C - 1) * k * exp(-tidy(1 - cosine) / tau)
     where = DOMAIN.restricted([C, k, tau])

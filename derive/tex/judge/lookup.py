@@ -254,8 +254,7 @@ def _nearest(directive: Directive) -> str:
     if directive.result_id not in results:
         if "loss" in directive.values:
             return f"; of a loss of your own write phases.{directive.quantities[0]}"
-        found = get_close_matches(directive.result_id, list(results), 1)
-        return f"; did you mean {found[0]}?" if found else ""
+        return ""
     names = list(results[directive.result_id])
     wrong = [name for name in directive.quantities if name not in names]
     found = get_close_matches(wrong[0], names, 1) if wrong else []
