@@ -16,8 +16,8 @@ from .writing import formats
 #: Modules of the axioms of machine numbers.
 MACHINE = ("Uint63", "Uint63Axioms", "PrimInt63", "PrimFloat", "FloatAxioms")
 MEANS = (
-    "the formula of each step, for all values in the ranges; that the formula is about the loss is "
-    "for the steps before it"
+    "the formula of each step is proved for all parameters in their ranges; what its title says of "
+    "the loss rests on earlier steps, those left out among them"
 )
 
 

@@ -277,6 +277,27 @@ def test_collapse_is_defined_where_the_word_is_used() -> None:
     assert defined.replace(r"\emph{collapse}", "*collapse*") in page
 
 
+def letters_of(theorem: str) -> list[str]:
+    return re.findall(r"^ *([A-Z](?:_\{\d\})?) &= ", theorem, re.MULTILINE)
+
+
+@pytest.mark.parametrize("id", [*ALL, "expected-gradient"])
+def test_a_letter_means_one_thing_in_a_theorem(id: str) -> None:
+    found = letters_of(told(id).theorem)
+    assert len(set(found)) == len(found)
+    assert id != "expected-gradient" or found == ["A", "B"]
+
+
+def test_where_a_number_is_infinite_and_a_set_may_be_empty() -> None:
+    said = "1\\right]$ ($\\tau_{\\max} = \\infty$ at $\\alpha = 1$), where"
+    theorem = told("supcl-threshold").theorem
+    assert said in theorem and theorem.count("infty$ at") == 2  # and its limit
+    empty = "An interval whose ends are in reverse order is empty."
+    assert empty not in theorem
+    two_views = theorem_of("phases", loss="docs/problems/supcl-exclusive.toml")
+    assert empty in two_views
+
+
 def test_a_theorem_about_what_was_given_says_what_that_is() -> None:
     # "There are 8 subgraphs, of the weight 9" is false of other weights.
     said = theorem_of("mrf", pi=[["0", "1/3", "2"], [1, 0, 0], [0, 3, 0]])

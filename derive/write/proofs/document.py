@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,7 +22,7 @@ from ...proof.statement import Lemma
 from ...theorem.about import head
 from ...theorem.bounds import Bounds
 from ...theorem.dimensions import dimensions
-from ...theorem.kinds import Kind
+from ...theorem.kinds import Kind, may_be_empty
 from ...theorem.number import decimal
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
@@ -213,8 +214,8 @@ class Writer:
         return [(step, self.teller.tell(step)) for step in self.result.derivation]
 
     def proof(self) -> Proof:
-        lemmas = [p.lemma for _, p in self.paragraphs if p.lemma is not None]
         theorem = self.theorem()
+        lemmas = [p.lemma for _, p in self.paragraphs if p.lemma is not None]
         proof = self._proof()
         keys = dict.fromkeys(re.findall(r"\\cite(?:\[[^\]]*\])?\{([^}]*)\}", theorem + proof))
         return Proof(theorem, proof, tuple({e.name: e for e in lemmas}.values()), tuple(keys))
@@ -324,11 +325,16 @@ class Writer:
             return [rf"\item {meaning}: {phrase(str(q.expression))}."]
         if q.kind is Kind.SET and q.parameter is not None:
             said = Contains(q.parameter, q.expression, evaluate=False)
-            inside = shown(said, q.domain, note.symbol, room=note.room - NUMBER)
-            return [rf"\item {meaning}{condition}:", *display(inside)]
+            room = note.room - NUMBER
+            inside = shown(said, q.domain, note.symbol, room=room, taken=note.letters)
+            lines = [rf"\item {meaning}{condition}:", *display(inside)]
+            if may_be_empty(q.expression, q.domain or self.result.domain):
+                lines.append("An interval whose ends are in reverse order is empty.")
+            return lines
         e = note.shown(q.expression)
         domain, sign = q.domain or self.result.domain, r"\iff" if q.kind is Kind.CONDITION else "="
-        formula = expression(e, domain, note.symbol, symbol, note.room - 30, sign)
+        formula = expression(e, domain, note.symbol, symbol, note.room - 30, sign, note.letters)
+        condition += self._infinite(name, q, symbol)
         if q.expression in (S.true, S.false):
             return [rf"\item {meaning}{condition}: {'yes' if q.expression == S.true else 'no'}."]
         if q.bound is not None and iff:
@@ -338,6 +344,18 @@ class Writer:
         if isinstance(q, Bounds):
             lines += self._of_bound(q)
         return lines
+
+    def _infinite(self, name: str, q: Quantity, symbol: str) -> str:
+        """At which ends of its own ranges a number is infinite."""
+        ends = []
+        for s, r in (q.domain.ranges if q.domain and q.is_number else {}).items():
+            for end, is_open in ((r.low, r.low_open), (r.high, r.high_open)):
+                if is_open or not end.is_Rational or not q.expression.has(s):
+                    continue
+                with suppress(DomainError):
+                    if self.result.at(name, {s: end}) is oo:
+                        ends.append(f"${self.note.symbol(s)} = {self.note.expression(end)}$")
+        return rf" (${symbol} = \infty$ at {listed(ends)})" if ends else ""
 
     def _of_bound(self, q: Bounds) -> list[str]:
         """When both are equal, and how far what is printed is proved."""
@@ -350,7 +368,7 @@ class Writer:
         lines = []
         for root, called in self.note.roots.items():
             node = self.note.equation(root)
-            formula = of_node(node, self.note.symbol, self.note.room - 20)
+            formula = of_node(node, self.note.symbol, self.note.room - 20, self.note.letters)
             lines += [
                 f"Here ${called.tex} \\in {self.note.bracket(root)}$ is the zero of",
                 *display(formula, stop=","),
@@ -381,7 +399,8 @@ class Writer:
                 return ""
             is_closed = without_roots(e) == e and not e.has(FaceValue)
             domain = (q.domain or self.result.domain) if e.free_symbols else None
-            closed = expression(e, domain, self.note.symbol, symbol, self.note.room)
+            note = self.note
+            closed = expression(e, domain, note.symbol, symbol, note.room, taken=note.letters)
             rows = " \\\\\n  ".join((*closed.rows, *(row for part in closed.where for row in part)))
             if e.free_symbols:  # what a root is, is said above
                 return rows if is_closed else ""
