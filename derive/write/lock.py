@@ -16,15 +16,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from os.path import join
 from typing import Any, Literal
 
-from sympy import Basic, Expr, Max, Min, Mul
+from sympy import Basic, Expr, Max, Min, Mul, Symbol
 from sympy.printing.str import StrPrinter
 
+from ..decide.domain import Domain
 from ..decide.equal import equal
 from ..decide.evidence import Grade, Holds, Refuted
 from ..decide.exact import expression as read
@@ -32,7 +34,7 @@ from ..decide.root import ClampedRoot
 from ..papers.sources import version
 from ..problems.catalogue import is_file
 from ..results import results
-from ..theorem.kinds import Kind
+from ..theorem.kinds import Kind, may_be_empty
 from ..theorem.result import Result
 from .display import root_names
 
@@ -305,28 +307,59 @@ def _equivalent(result: Result, name: str, old: Mapping[str, Any]) -> bool | Non
 
     Roots that are described in other words are not compared.
     """
-    q = result.quantity(name)
-    if not q.is_number:  # a name that is written otherwise is another
-        return False if q.kind is Kind.NAME else None
-    if old["roots"] != frozen(result, name)["roots"]:
+    q, new = result.quantity(name), frozen(result, name)
+    if q.kind is Kind.NAME:  # one that is written otherwise is another
+        return False
+    (shape, before), (shape_now, now) = map(_numbers, (old["expression"], new["expression"]))
+    if q.kind is Kind.CONDITION or shape != shape_now or old["roots"] != new["roots"]:
         return None
     roots = {
         n.symbol: root for root, n in root_names(result).items() if n.symbol.name in old["roots"]
     }
     symbols = (*result.domain.ranges, *result.parameters, *q.expression.free_symbols, *roots)
     known: dict[str, Expr] = {s.name: s for s in symbols}
+    domain = q.domain if q.domain is not None else result.domain
+    found = {_same(*pair, known, roots, domain) for pair in zip(before, now, strict=True)}
+    if found <= {True}:
+        return True
+    # Where ends of intervals differ, both may be empty.
+    is_shown = q.kind is not Kind.SET or not may_be_empty(q.expression, domain)
+    return False if False in found and is_shown else None
+
+
+def _same(
+    before: str, now: str, known: dict[str, Expr], roots: Mapping[Symbol, Expr], domain: Domain
+) -> bool | None:
+    """Whether two numbers are the same, decided exactly; None if it was not."""
     try:
-        shown = read(old["expression"], known, max_length=MAX_READ, powers=True)
+        texts = (read(text, known, max_length=MAX_READ, powers=True) for text in (before, now))
+        one, other = (_as_read(e.xreplace(roots)) for e in texts)
     except ValueError:
         return None
-    one, other = _as_read(shown.xreplace(roots)), _as_read(q.expression)
     if one == other:
         return True
-    outcome = equal(one, other, q.domain if q.domain is not None else result.domain)
+    outcome = equal(one, other, domain)
     if isinstance(outcome, Refuted):
         return False
     exact = isinstance(outcome, Holds) and outcome.evidence.grade is Grade.EXACT
     return True if exact else None
+
+
+def _numbers(text: str) -> tuple[str, tuple[str, ...]]:
+    """The shape of a set or an array as a lock has it, and the numbers in it."""
+    opening = re.match(r"(?:Interval(?:\.\w+)?|Union)\(|[\[{]", text)
+    if opening is None:
+        return "number", (text,)
+    parts, depth = [""], 0
+    for letter in text[opening.end() : -1]:
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    below = [_numbers(part.strip()) for part in parts]
+    shape = opening[0] + ",".join(shape for shape, _ in below)
+    return shape, tuple(number for _, numbers in below for number in numbers)
 
 
 def _as_read(e: Expr) -> Expr:
