@@ -33,7 +33,8 @@ def plot(
     lists = {k: v for k, v in values.items() if isinstance(v, Sequence) and not isinstance(v, str)}
     if len(lists) > 1:
         raise DomainError(f"one value may be a list, not {' and '.join(lists)}")
-    symbol = {s.name: s for s in result.parameters}.get(over)
+    known = {s.name: s for s in result.parameters}
+    symbol = known.get(over)
     if symbol is None or over in values:
         raise DomainError(f"{over} must be a parameter of {result.id} without a value of its own")
     takes = {s.name for s in result.quantity(name).expression.free_symbols}
@@ -44,9 +45,10 @@ def plot(
     ((key, entries),) = lists.items() or [("", [None])]
     ax = ax or plt.subplots()[1]
     for entry in entries:
+        label = f"${latex(known[key])} = {entry}$" if key in known else None
         point = result.point(**{**values, **({key: entry} if key else {})})
         floats = {s.name: float(v) for s, v in point.items() if s.name in takes}
-        ax.plot(x, function(**floats, **{over: x}), label=f"{key} = {entry}" if key else None)
+        ax.plot(x, function(**floats, **{over: x}), label=label)
     ax.set_xlabel(f"${latex(symbol)}$")
     ax.set_ylabel(f"${result.quantity(name).symbol}$")
     if key:

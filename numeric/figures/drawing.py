@@ -212,9 +212,10 @@ def number(value: float) -> str:
     return rf"${factor}10^{{{int(power)}}}$"
 
 
-def sizes(of: Mapping[str, Any]) -> str:
-    """Values by name, as mathematics."""
-    return ", ".join(f"${latex(Symbol(k))} = {v:g}$" for k, v in of.items())
+def sizes(of: Mapping[str, Any], known: Iterable[Symbol] = ()) -> str:
+    """Values by name, as mathematics; symbols that are ``known`` as they are written."""
+    written = {s.name: s for s in known}
+    return ", ".join(f"${latex(written.get(k, Symbol(k)))} = {v:g}$" for k, v in of.items())
 
 
 def spelled(points: Tensor) -> str:

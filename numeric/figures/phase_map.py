@@ -33,8 +33,12 @@ LETTER, KEY = 0.056, 0.5
 
 def about(on: Plane) -> str:
     """Sizes and parameters that are fixed, as mathematics, after a word."""
-    at = {**on.arrangement.sizes, **on.fixed}
-    return f" with {sizes(at)}" if at else ""
+    fixed = _fixed(on)
+    return f" with {fixed}" if fixed else ""
+
+
+def _fixed(on: Plane) -> str:
+    return sizes({**on.arrangement.sizes, **on.fixed}, on.problem.domain.ranges)
 
 
 def picture(
@@ -72,7 +76,7 @@ def picture(
     rows_of_legend = 2 + -(-len(entries) // columns)
     height = RATIO * min(look.width, WIDE) + 0.4 + LEGEND_LINE * rows_of_legend
     figure.set_size_inches(look.width, height)
-    fixed = sizes({**on.arrangement.sizes, **on.fixed})
+    fixed = _fixed(on)
     what = f"{on.problem.loss.name}, {fixed}" if fixed else on.problem.loss.name
     what += f"\ncells: optimum; curves: derived; points: measured, $d = {on.d}$"
     beneath(figure, entries, what, columns)

@@ -251,7 +251,7 @@ def test_a_plot_has_a_curve_for_each_entry_of_a_list() -> None:
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     ax = R.plot("alpha_min", over="tau", m=10, n=[10, 50, "1000"], between=(0.1, 1))
-    assert [line.get_label() for line in ax.get_lines()] == ["n = 10", "n = 50", "n = 1000"]
+    assert [line.get_label() for line in ax.get_lines()] == ["$n = 10$", "$n = 50$", "$n = 1000$"]
     x, y = ax.get_lines()[1].get_data()
     assert (x[0], x[-1]) == (0.1, 1)
     assert y[0] == pytest.approx(float(R.value("alpha_min", m=10, n=50, tau="0.1")))

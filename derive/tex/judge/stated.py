@@ -92,9 +92,10 @@ def _interval(statement: Statement, meant: Meant, directive: Directive) -> Findi
     """The same interval: both ends are, and whether they belong to it."""
     (s,), derived = {q.parameter for q in meant.quantities}, meant.stated
     assert isinstance(derived, Interval)
-    ends = printed_bounds(statement, s, meant)
-    if len(ends) < 2:
-        raise TexError(f"the set is stated as {s} in an interval")
+    # What is not stated is where the range of the parameter ends.
+    r = meant.domain.ranges[s]
+    whole = {"low": (r.low, r.low_open), "high": (r.high, r.high_open)}
+    ends = whole | printed_bounds(statement, s, meant)
     (low, low_open), (high, high_open) = ends["low"], ends["high"]
     needs = needs_of(statement, meant)
     compared: list[tuple[Outcome, Expr, Expr]] = [
