@@ -82,7 +82,6 @@ def shown(
     always: bool = False,
     room: float = ROOM - NUMBER,
     keep: dict[str, Symbol] | None = None,
-    taken: set[str] | None = None,
 ) -> Shown:
     """A statement as rows that fit.
 
@@ -92,13 +91,11 @@ def shown(
         Whether positive factors are left out of all that is compared with zero.
     keep
         Parts that have letters already, by their text; those of sums of exponentials are added.
-    taken
-        Letters that mean something else nearby; new ones are added.
     """
     changed = False
     if domain is not None:
         statement, changed = by_sign(statement, domain, always=always)
-    found = _displayed(list(lines(statement, domain)), name, room, keep, taken)
+    found = _displayed(list(lines(statement, domain)), name, room, keep)
     if isinstance(statement, Iff) and len(found.rows) == 2:
         if sum(points(n, name) for n in found.nodes) + 3 * SIGN < room:
             found = replace(found, rows=(f"& {' '.join(found.rows).replace('&', '').strip()}",))
@@ -106,36 +103,26 @@ def shown(
 
 
 def expression(
-    e: Basic,
-    domain: Domain | None,
-    name: Names,
-    before: str,
-    room: float = ROOM,
-    sign: str = "=",
-    taken: set[str] | None = None,
+    e: Basic, domain: Domain | None, name: Names, before: str, room: float = ROOM, sign: str = "="
 ) -> Shown:
     """``before = e`` as rows that fit, or with another sign."""
     left = Symbol(before)
     line = Line((Name(left), throughout(cases_by_sign(e, domain), domain)), (sign, sign))
-    return _displayed([line], lambda s: before if s == left else name(s), room, taken=taken)
+    return _displayed([line], lambda s: before if s == left else name(s), room)
 
 
-def of_node(node: Node, name: Names, room: float = ROOM, taken: set[str] | None = None) -> Shown:
+def of_node(node: Node, name: Names, room: float = ROOM) -> Shown:
     """A formula that is laid out, as rows that fit."""
-    return _displayed([Line((node,))], name, room, taken=taken)
+    return _displayed([Line((node,))], name, room)
 
 
 def _displayed(
-    found: Sequence[Line],
-    name: Names,
-    room: float,
-    keep: dict[str, Symbol] | None = None,
-    taken: set[str] | None = None,
+    found: Sequence[Line], name: Names, room: float, keep: dict[str, Symbol] | None = None
 ) -> Shown:
     most = room / (4 if room < COLUMN else 2 if len(found) == 1 else 3)
     aligned = [_is_aligned(line, name, most) for line in found]
     left = max(map(partial(_before_sign, name=name), found, aligned), default=0.0)
-    pool = Letters([side for line in found for side in line.sides], keep, taken)
+    pool = Letters([side for line in found for side in line.sides], keep)
     pool.shorten(name, room - SIGN - max(left, 10), room - SIGN - 10)
     nodes = iter(pool.nodes)
     laid: list[str] = []
@@ -198,26 +185,18 @@ class Letters:
     ----------
     keep
         Parts that have letters already, by their text; those of sums of exponentials are added.
-    taken
-        Letters that mean something else nearby; new ones are added.
     """
 
-    def __init__(
-        self,
-        nodes: Sequence[Node],
-        keep: dict[str, Symbol] | None = None,
-        taken: set[str] | None = None,
-    ):
+    def __init__(self, nodes: Sequence[Node], keep: dict[str, Symbol] | None = None):
         self.nodes = list(nodes)
         self.letters: list[tuple[Symbol, Node]] = []
         self.keep = {} if keep is None else keep
         self._before = list(nodes)
         self._known: dict[Symbol, Node] = {}
-        self.taken = set() if taken is None else taken
-        used = {s.name for node in nodes for s in node.symbols} | self.taken
-        used |= {s.name for s in self.keep.values()}
-        self._sums = [s for s in SUMS if s not in used]
-        self._free = [s for s in LETTERS if s not in used]
+        taken = {s.name for node in nodes for s in node.symbols}
+        taken |= {s.name for s in self.keep.values()}
+        self._sums = [s for s in SUMS if s not in taken]
+        self._free = [s for s in LETTERS if s not in taken]
 
     def shorten(self, name: Names = named, room: float = inf, own: float = inf) -> Letters:
         """Give letters to what is known by one, what is repeated, and what is too wide.
@@ -250,7 +229,6 @@ class Letters:
         is_sum = isinstance(part, Sum) and all(is_exponential(t) for _, t in part.terms)
         free = self._sums if is_sum and self._sums else self._free
         letter = Symbol(free.pop(0), positive=True)
-        self.taken.add(letter.name)
         if is_sum and letter.name in SUMS:
             self.keep[part.key] = letter
         self._put(part, letter)

@@ -27,9 +27,9 @@ from ...theorem.number import decimal
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ..display import CLAMPED, sentence
-from ..layout.displays import NUMBER, ROOM, Shown, expression, of_node, shown
+from ..layout.displays import LETTERS, NUMBER, ROOM, SUMS, Shown, expression, of_node, shown
 from ..layout.layout import layout
-from ..layout.tex import phrase, tex
+from ..layout.tex import Names, phrase, tex
 from ..layout.width import width
 from ..wording import cited, escape, listed, with_math
 from .notation import Notation, Row, Typeset
@@ -206,6 +206,8 @@ class Writer:
         self.label = result.id
         domain = result.domain
         known = {s.name for s in (*result.parameters, *domain.ranges)}
+        #: what is not free for parts of formulas in the theorem
+        self.letters = set(known)
         self.teller = Teller(self.note, known | set(result.quantities))
 
     @cached_property
@@ -307,6 +309,21 @@ class Writer:
             if name in self.result.lists
         ]
 
+    def _name(self) -> Names:
+        """How symbols are written in a formula: a letter for a part has no other meaning."""
+        own: dict[str, str] = {}
+
+        def name(s: Symbol) -> str:
+            if s.name not in (*SUMS, *LETTERS) or s in self.result.domain.ranges:
+                return self.note.symbol(s)
+            if s.name not in own:
+                pool = (*SUMS, *LETTERS) if s.name in SUMS else LETTERS
+                own[s.name] = next(k for k in pool if k not in self.letters)
+                self.letters.add(own[s.name])
+            return self.note.symbol(Symbol(own[s.name]))
+
+        return name
+
     def _item(self, name: str, q: Quantity) -> list[str]:
         note = self.note
         said = q.meaning
@@ -325,15 +342,14 @@ class Writer:
             return [rf"\item {meaning}: {phrase(str(q.expression))}."]
         if q.kind is Kind.SET and q.parameter is not None:
             said = Contains(q.parameter, q.expression, evaluate=False)
-            room = note.room - NUMBER
-            inside = shown(said, q.domain, note.symbol, room=room, taken=note.letters)
+            inside = shown(said, q.domain, self._name(), room=note.room - NUMBER)
             lines = [rf"\item {meaning}{condition}:", *display(inside)]
             if may_be_empty(q.expression, q.domain or self.result.domain):
                 lines.append("An interval whose ends are in reverse order is empty.")
             return lines
         e = note.shown(q.expression)
         domain, sign = q.domain or self.result.domain, r"\iff" if q.kind is Kind.CONDITION else "="
-        formula = expression(e, domain, note.symbol, symbol, note.room - 30, sign, note.letters)
+        formula = expression(e, domain, self._name(), symbol, note.room - 30, sign)
         condition += self._infinite(name, q, symbol)
         if q.expression in (S.true, S.false):
             return [rf"\item {meaning}{condition}: {'yes' if q.expression == S.true else 'no'}."]
@@ -368,7 +384,7 @@ class Writer:
         lines = []
         for root, called in self.note.roots.items():
             node = self.note.equation(root)
-            formula = of_node(node, self.note.symbol, self.note.room - 20, self.note.letters)
+            formula = of_node(node, self._name(), self.note.room - 20)
             lines += [
                 f"Here ${called.tex} \\in {self.note.bracket(root)}$ is the zero of",
                 *display(formula, stop=","),
@@ -399,8 +415,7 @@ class Writer:
                 return ""
             is_closed = without_roots(e) == e and not e.has(FaceValue)
             domain = (q.domain or self.result.domain) if e.free_symbols else None
-            note = self.note
-            closed = expression(e, domain, note.symbol, symbol, note.room, taken=note.letters)
+            closed = expression(e, domain, self._name(), symbol, self.note.room)
             rows = " \\\\\n  ".join((*closed.rows, *(row for part in closed.where for row in part)))
             if e.free_symbols:  # what a root is, is said above
                 return rows if is_closed else ""

@@ -126,8 +126,6 @@ class Notation(Writer):
         self._plain.line = room / 3
         #: LaTeX of names that a proof gives.
         self.extra: dict[str, str] = {}
-        #: Letters for parts of formulas, each of which means one thing in a theorem.
-        self.letters: set[str] = set()
         self._zeros: set[str] = set()
 
     # --- relations and eigenspaces -----------------------------------------------------------

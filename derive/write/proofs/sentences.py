@@ -64,9 +64,8 @@ class Teller:
         left = without_evident(self._named(step), domain)
         if left is None:
             return None
-        note = self.notation
-        room, taken = note.room - NUMBER, set(note.letters)
-        return shown(left, domain, note.symbol, room=room, keep=self._sums, taken=taken)
+        room = self.notation.room - NUMBER
+        return shown(left, domain, self.notation.symbol, room=room, keep=self._sums)
 
     def _named(self, step: Step) -> Basic:
         """What a step displays: roots by name, and limits of what has no name written out."""
