@@ -92,8 +92,8 @@ def setting(
     takes = {**DEFAULTS, **advice.defaults, **({"t": ""} if "tau" in advice.defaults else {})}
     for k in wanted:
         if k not in takes:
-            words = (name for name in ("sampling", "alone") if name in advice.asks)
-            all_of = ", ".join(f"--{name}".replace("_", "-") for name in (*takes, *words))
+            asked = (*takes, *({"sampling", "alone"} & advice.asks))
+            all_of = ", ".join(sorted(f"--{name}".replace("_", "-") for name in asked))
             raise DomainError(f"{loss} has no --{k[:60].replace('_', '-')}; it takes {all_of}")
     for word, value in (("sampling", sampling), ("alone", alone)):
         if value is not None and word not in advice.asks:

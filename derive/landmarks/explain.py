@@ -200,9 +200,10 @@ def within(
 
 def _exact(option: str, value: object) -> Expr:
     """An exact number; a float, a NumPy scalar or a tensor is the decimal that it shows."""
-    is_exact = isinstance(value, str | int | Expr) or not isinstance(value, SupportsFloat)
     try:
-        return exact(value if is_exact else repr(float(value)))
+        if isinstance(value, str | int | Expr) or not isinstance(value, SupportsFloat):
+            return exact(value)
+        return exact(repr(float(value)))
     except ValueError as error:
         raise DomainError(f"--{option}: {error}") from None
 
