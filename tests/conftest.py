@@ -39,6 +39,10 @@ def _seed() -> None:
 #: Tests that take more than a quick one may, with their seconds of processor time.
 DURATIONS = Path(__file__).parent / "data/durations.json"
 QUICK = 0.25
+#: What is asked of every result is asked in the slow run of those that take longer to derive: in
+#: the quick one whoever asks first would derive them for nobody else.
+DERIVED = 1.5
+DERIVING = "tests/derive/test_results.py::test_every_result_is_well_formed["
 _stored = pytest.StashKey[dict[str, float]]()
 
 
@@ -81,12 +85,19 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Thin families of tests: quick runs by ``sample``, runs of a share of all by ``net``.
 
+    Of a family marked ``net(k)`` the share is k times as large.
+
     Of what is left, machines that divide the work take a shard each.
     """
     whole, storing = (config.getoption(f"--{o}") for o in ("whole", "store-durations"))
     long = json.loads(DURATIONS.read_text("utf-8")) if DURATIONS.is_file() else {}
+    heavy = {
+        k.removeprefix(DERIVING)[:-1] for k, s in long.items() if s > DERIVED and DERIVING in k
+    }
     for item in items:
-        if item.nodeid in long and not (whole or storing):
+        asked = vars(item).get("callspec")
+        of_heavy = asked and heavy & {v for v in asked.params.values() if isinstance(v, str)}
+        if (item.nodeid in long or of_heavy) and not (whole or storing):
             item.add_marker(pytest.mark.slow)
     if not whole:
         for family in _families(items, "sample"):
@@ -95,17 +106,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             for k, item in enumerate(family):
                 if len(family) > most and k not in quick:
                     item.add_marker(pytest.mark.slow)
-    every, shard = _part("CLTHEORY_SHARE"), _part("CLTHEORY_SHARD")
-    left = {item for family in _families(items, "net") for item in family[every]}
+    left: set[pytest.Item] = set()
+    for family in _families(items, "net"):
+        left.update(family[_part("CLTHEORY_SHARE", *family[0].get_closest_marker("net").args)])
+    shard = _part("CLTHEORY_SHARD")
     kept = [i for i in items if not i.get_closest_marker("net") or i in left][shard]
     config.hook.pytest_deselected(items=list(set(items) - set(kept)))
     items[:] = kept
 
 
-def _part(name: str) -> slice:
-    """One in n, from the k-th: ``k/n`` in the environment."""
+def _part(name: str, often: int = 1) -> slice:
+    """One in n, from the k-th: ``k/n`` in the environment; or ``often`` in n."""
     first, _, step = os.environ.get(name, "1/1").partition("/")
-    return slice(int(first) - 1, None, int(step))
+    n = max(int(step) // often, 1)
+    return slice((int(first) - 1) % n, None, n)
 
 
 def _families(items: list[pytest.Item], mark: str) -> list[list[pytest.Item]]:

@@ -27,12 +27,19 @@ def test_few(k): pass
 @pytest.mark.parametrize("k", range(10))
 def test_many(k): pass
 
+@pytest.mark.slow
+@pytest.mark.net(2)
+@pytest.mark.parametrize("k", range(5))
+def test_often(k): pass
+
 def test_alone(): pass
 """
 FEW = {"test_few[0]", "test_few[1]"}
 QUICK = {"test_sampled[0]", "test_sampled[3]", "test_sampled[6]", "test_alone"} | FEW
 SAMPLED = {f"test_sampled[{k}]" for k in range(10)}
-MANY = {f"test_many[{k}]" for k in range(10)}
+MANY = {f"test_many[{k}]" for k in range(10)} | {f"test_often[{k}]" for k in range(5)}
+#: Twice a share of 4/5 is one in two, from the second.
+OFTEN = {"test_often[1]", "test_often[3]"}
 
 
 @pytest.mark.parametrize(
@@ -40,7 +47,7 @@ MANY = {f"test_many[{k}]" for k in range(10)}
     [
         ((), "1/1", QUICK),
         (("-m", "slow"), "1/1", MANY | SAMPLED - QUICK),
-        (("-m", "slow"), "2/5", {"test_many[1]", "test_many[6]"} | SAMPLED - QUICK),
+        (("-m", "slow"), "4/5", {"test_many[3]", "test_many[8]"} | OFTEN | SAMPLED - QUICK),
         (("--whole",), "1/1", SAMPLED | FEW | {"test_alone"}),
     ],
     ids=["quick", "slow", "a share", "whole families"],

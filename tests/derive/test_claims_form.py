@@ -594,6 +594,7 @@ def test_the_verdicts_are_those_of_the_key(paper: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.net(8)
 @pytest.mark.parametrize("one", RECORDS, ids=lambda r: f"{r.paper} {r.label}")
 def test_the_verdict_is_reached_again(one: Record) -> None:
     found = examine(one)
