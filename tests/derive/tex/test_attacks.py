@@ -115,7 +115,7 @@ def test_a_condition_with_a_factor_that_vanishes_where_the_bound_is_infinite(sou
 @pytest.mark.parametrize(
     "text, near",
     [
-        ("supcl-treshold.alpha_min", "supcl-threshold?"),
+        ("supcl-treshold.alpha_min", "'supcl-threshold' or "),
         ("supcl-threshold.alphamin", "supcl-threshold.alpha_min?"),
     ],
 )
