@@ -66,17 +66,6 @@ def test_letters_of_the_main_file_are_those_of_its_parts() -> None:
     assert said == [{"T": "t"}, {"T": "tau"}]
 
 
-def test_letters_of_a_file_of_macros_are_those_of_all() -> None:
-    parts = {
-        "theory.tex": "% cltheory: [T -> tau]\n",
-        "a.tex": f"% cltheory: [U -> t]\n{MARK}$$a$$",
-    }
-    main = f"\\input{{theory}}\n\\input{{a}}\n{MARK}$$b$$"
-    found = read_document("main.tex", main, "tex", parts.get).items
-    said = [dict(item.directive.letters) for item in found if isinstance(item, Marked)]
-    assert said == [{"T": "tau", "U": "t"}, {"T": "tau"}]
-
-
 @pytest.mark.parametrize(
     ("said", "why"),
     [
@@ -89,13 +78,6 @@ def test_letters_of_a_file_of_macros_are_those_of_all() -> None:
 def test_letters_that_cannot_be_read_are_named(said: str, why: str) -> None:
     ((line, message),) = problems(f"\n% cltheory: {said}\n")
     assert line == 2 and why in message
-
-
-def test_letters_of_a_part_stand_above_those_of_the_main_file() -> None:
-    main = "\\documentclass{article}\n\\begin{document}\\input{a}\n% cltheory: [T -> tau]\n"
-    parts = {"a.tex": f"% cltheory: [T -> t]\n{MARK}$$a$$"}
-    found = read_document("main.tex", f"{main}\\end{{document}}", "tex", parts.get).items
-    assert [dict(x.directive.letters) for x in found if isinstance(x, Marked)] == [{"T": "t"}]
 
 
 @pytest.mark.parametrize("where", ["names", "letters"])
@@ -293,14 +275,6 @@ def test_rows_of_an_inner_environment() -> None:
 
 
 @pytest.mark.parametrize(
-    "begin", [r"\begin{equation}", r"\begin{align}\label{e}", r"\begin{alignat}{2}&"]
-)
-def test_a_directive_at_the_beginning_is_about_the_first_row(begin: str) -> None:
-    name = begin.split("{")[1].split("}")[0]
-    assert sources(rf"{begin} % cltheory: a.x" + f"\n x = 1 \\end{{{name}}}") == ["x = 1"]
-
-
-@pytest.mark.parametrize(
     ("text", "line", "says"),
     [
         (MARK, 1, "a.x marks nothing: no display follows"),
@@ -373,29 +347,6 @@ def test_the_display_under_a_directive_in_markdown(text: str, source: str | None
     assert found.source.split() == source.split()
 
 
-def test_directives_in_markdown() -> None:
-    text = "a <!-- cltheory: a.x\n  [u -> v] --> b\n$$\n x \\\\ \n<!-- cltheory: a.y -->\ny \\\\\n% cltheory: a.z\nz $$\n"  # noqa: E501
-    found = marked(text, "md")
-    assert [m.directive.title for m in found] == ["a.x", "a.y", "a.z"]
-    assert [m.source for m in found][1:] == ["y", "z"]
-    assert found[0].directive.names == {"u": "v"}
-    assert [m.line for m in found] == [4, 6, 8]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"```\n{HTML}$$x$$\n```",
-        f"`{HTML.strip()}`",
-        f"> ```\n> {HTML}> ```",
-        "```tex\n% cltheory: a.x\n```",
-        f"<!-- commented out\n{HTML.replace('-->', '')}-->",
-    ],
-)
-def test_what_is_no_directive_in_markdown(text: str) -> None:
-    assert find(text, "md") == []
-
-
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [
@@ -440,12 +391,6 @@ def test_a_notebook() -> None:
     assert '"<!-- cltheory: a.x -->\\n$$y$$"' in text.split("\n")[second.line - 1]
     assert third.place.cell == 5
     assert "a.z" in text.split("\n")[third.place.line - 1]
-
-
-def test_macros_of_a_notebook_are_in_its_markdown() -> None:
-    cells = [("code", r"\def\a{1}"), ("raw", r"\def\a{1}"), ("markdown", r"$\def\b{2}$")]
-    (one,) = marked(notebook(*cells, ("markdown", HTML + "$$\\b$$")), "ipynb")
-    assert list(one.meanings) == ["\\b"]
 
 
 @pytest.mark.parametrize(

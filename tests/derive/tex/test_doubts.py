@@ -2,8 +2,6 @@ r"""What may have changed a name, or hidden an equation, in ways that are easily
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from cltheory.derive.language.statement import TexError
 from cltheory.derive.language.tokens import tokenise
@@ -142,10 +140,6 @@ def test_comments_that_were_not(comment: str) -> None:
 
 
 # --- files ---------------------------------------------------------------------------------------
-def test_another_name_of_input() -> None:
-    text = r"\newcommand{\inp}{\input}\inp{sec}"
-    found = read_document("main.tex", text, "tex", {"sec.tex": EQ}.get)
-    assert [one.path for one in found.items if isinstance(one, Marked)] == ["sec.tex"]
 
 
 @pytest.mark.parametrize(
@@ -199,13 +193,6 @@ DEEP = "\n    " + SHOWN.replace("\n", "\n    ") + "\n"
 )
 def test_what_markdown_shows(text: str, found: list[str]) -> None:
     assert says(text, "md") == found
-
-
-def test_directives_in_cells_of_other_types() -> None:
-    cells = [{"cell_type": t, "source": [SHOWN]} for t in ("raw", "code", "Markdown", "markdown")]
-    found = read_document("a.ipynb", json.dumps({"cells": cells, "nbformat": 4}), "ipynb")
-    assert len(found.items) == 1
-    assert [problem.place.cell for problem in found.problems] == [1, 3]
 
 
 # --- the same file twice -------------------------------------------------------------------------

@@ -90,13 +90,6 @@ def test_a_row_knows_the_rows_before_it() -> None:
     assert isinstance(whole, Marked) and whole.lead == ""
 
 
-def test_of_many_rows_the_last_are_known() -> None:
-    text = "\\begin{align}\n" + "a &= 1 \\\\\n" * 3000 + MARK + "&= 2 \\end{align}"
-    (row,) = find(text, "tex")
-    assert isinstance(row, Marked)
-    assert row.lead.startswith("a &= 1") and 500 < len(row.lead) <= 2000
-
-
 # --- HTML in Markdown -------------------------------------------------------------------------
 @pytest.mark.parametrize("tag", ["pre", "code", "script", "style", "textarea"])
 def test_in_elements_without_mathematics_a_directive_is_a_problem(tag: str) -> None:

@@ -64,22 +64,6 @@ def test_a_file_is_read_in_place(command: str, path: str) -> None:
     assert set(checked(files)) == {f"{path}:3: x=1", f"main.tex:{line}: x=2"}
 
 
-def test_files_in_folders() -> None:
-    files = {
-        "paper/main.tex": r"\subimport{a/}{one}\import{b/}{two}\input{a/three}",
-        "paper/a/one.tex": r"\subimport{c/}{four}\input{five}",
-        "paper/a/c/four.tex": EQ,
-        "paper/a/five.tex": EQ,
-        "paper/b/two.tex": r"\input{six}",
-        "paper/b/six.tex": EQ,
-        "paper/a/three.tex": r"\input{a/seven}\input{five}",
-        "paper/a/seven.tex": EQ,
-    }
-    rows = checked(files, "paper/main.tex")
-    where = [f"paper/{name}.tex" for name in ("a/c/four", "a/five", "b/six", "a/seven", "a/five")]
-    assert sorted(row.split(":")[0] for row in rows) == sorted(where)
-
-
 def test_definitions_of_packages_and_classes_beside_the_paper() -> None:
     files = {
         "main.tex": "\\documentclass[a4]{mine}\n\\usepackage{amsmath, my,else}\n" + EQ,
@@ -88,30 +72,6 @@ def test_definitions_of_packages_and_classes_beside_the_paper() -> None:
         "other.sty": r"\newcommand{\b}{1}",
     }
     assert checked(files) == ["main.tex:4: x=1"]
-
-
-@pytest.mark.parametrize(
-    ("package", "used", "prints"),
-    [
-        # as styles of conferences have it: its own affair
-        (r"\def\mk#1{\expandafter\def\csname #1\endcsname{}}\mk{y}\catcode`\:=12 ", "", "x=1"),
-        (r"\newcommand{\cite}[1]{\begingroup\if x#1\let\b@\c@\fi\input{y}}", r"\cite{y}", "x=1"),
-        (r"\def\mk#1{\expandafter\def\csname #1\endcsname{2}}", r"\mk{a}", "what a formula"),
-        (r"\def\mk#1{\def#1{2}}", r"\newcommand{\go}{\mk\a}\go", "what a formula"),
-        (r"\ifx xy\def\a{2}\fi", "", r"the macro '\a' may be"),
-        (r"\catcode`\==13 \everypar{}", "", "what a formula"),
-    ],
-)
-def test_what_a_package_beside_the_paper_may_do(package: str, used: str, prints: str) -> None:
-    main = r"\def\a{1}\usepackage{my}" + used + "\n" + EQ
-    (row,) = checked({"main.tex": main, "my.sty": package})
-    assert row.removeprefix("main.tex:3: ").startswith(prints)
-
-
-def test_the_order_of_the_text_counts() -> None:
-    main = r"\def\a{1}\input{s}\def\a{2}\begin{center}\input{s}\end{center}\def\a{3}"
-    rows = checked({"main.tex": main + "\n" + EQ, "s.tex": EQ})
-    assert sorted(rows) == ["main.tex:3: x=3", "s.tex:2: x=1", "s.tex:2: x=2"]
 
 
 def test_a_directive_goes_on_into_the_file_that_is_input() -> None:

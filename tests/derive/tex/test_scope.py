@@ -35,25 +35,6 @@ def meaning(text: str, name: str = r"\a") -> str:
 
 
 # --- ways to define -------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("text", "prints"),
-    [
-        ("\\newcommand*\n{\\a} % why\n {1}", "1"),
-        (r"\newcommand{\a}{1}\renewcommand{\a}{2}", "2"),
-        (r"\DeclareRobustCommand{\a}{1}", "1"),
-        (r"\DeclareMathOperator{\a}{m}", r"\operatorname{m}"),
-        (r"\newcommand{\a}{1}\newcommand{\a}{1}", "1"),
-        (r"\let\a\sigma", r"\sigma"),
-        ("\\let \\a = \\sigma", r"\sigma"),
-        (r"\def\b{1}\let\a\b\def\b{2}", "1"),
-        (r"\let\a\frac\renewcommand{\frac}[2]{x}", r"\frac"),
-        (r"\newcommand{\a}{1}\providecommand{\a}{2}", "1"),
-        (r"\makeatletter\def\a{1}\makeatother", "1"),
-        (r"\catcode`\@=11 \def\a{1}", "1"),
-    ],
-)
-def test_ways_to_define(text: str, prints: str) -> None:
-    assert meaning(text) == prints
 
 
 @pytest.mark.parametrize(
@@ -96,14 +77,6 @@ def test_braces_that_seem_open_end_with_their_environment() -> None:
     assert meaning(text + r"\def\a{2}") == "2"
 
 
-def test_a_later_definition_does_not_reach_back() -> None:
-    text = (
-        MARK + r"\[ \sigma \]" + r"\renewcommand{\sigma}{\tau}" + MARK + r"\[ \sigma \]"
-        r"\renewcommand{\sigma}{\rho}" + MARK + r"$$\sigma$$"
-    )
-    assert expanded(text) == [r"\sigma", r"\tau", r"\rho"]
-
-
 # --- names that LaTeX has ---------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("text", "name", "prints"),
@@ -117,15 +90,6 @@ def test_a_later_definition_does_not_reach_back() -> None:
 )
 def test_names_that_are_there_already(text: str, name: str, prints: str) -> None:
     assert meaning(text, name).startswith(prints)
-
-
-def test_the_correction_of_the_space_before_delimiters() -> None:
-    text = (
-        r"\let\originalleft\left\let\originalright\right"
-        r"\renewcommand{\left}{\mathopen{}\mathclose\bgroup\originalleft}"
-        r"\renewcommand{\right}{\aftergroup\egroup\originalright}"
-    )
-    assert meaning(text, r"\left(x\right)") == r"\left(x\right)"
 
 
 # --- whatever else may touch a name -----------------------------------------------------------
@@ -173,12 +137,6 @@ def test_a_name_that_may_have_been_touched_is_not_read(text: str) -> None:
     # What stands before it is not touched.
     (found,) = expanded(MARK + r"\[ \sigma \]" + text)
     assert found == r"\sigma"
-
-
-def test_changed_characters_touch_formulas_without_commands() -> None:
-    assert "what a formula prints may be changed by \\catcode at line 1" in meaning(
-        r"\catcode`\-=13 ", "x - 1"
-    )
 
 
 @pytest.mark.parametrize(
@@ -334,16 +292,6 @@ def test_a_display_that_is_not_what_it_seems_is_not_read(text: str) -> None:
 
 
 # --- conditionals with arguments --------------------------------------------------------------
-@pytest.mark.parametrize(
-    "test",
-    [
-        r"\iftoggle{x}{a}{b}",
-        r"\ifthenelse{\equal{a}{b}}{a}{b}",
-        r"$a \iff b$",
-    ],
-)
-def test_a_conditional_with_arguments_is_over_after_them(test: str) -> None:
-    assert expanded(test + MARK + r"\[ x \]") == ["x"]
 
 
 @pytest.mark.parametrize(
@@ -362,14 +310,6 @@ def test_what_a_conditional_may_leave_out_is_not_checked(text: str) -> None:
 
 
 # --- Markdown ---------------------------------------------------------------------------------
-def test_macros_of_markdown() -> None:
-    mark = "\n<!-- cltheory: a.x -->\n"
-    text = "$\\newcommand{\\a}{1}$" + mark + "$$x = \\a$$\n\n$$\\def\\a{2}$$\n" + mark + "$$x=\\a$$"
-    assert expanded(mark + "$$\\a$$" + text, "md") == [r"\a", "x=1", "x=2"]
-    (found,) = expanded(r"\newcommand{\a}{1}" + mark + r"$$\a$$", "md")
-    assert "outside of mathematics" in found
-    (found,) = expanded(r"$\def\a{1}$" + mark + r"$$ x = \a \def\a{2} $$", "md")
-    assert "in a display that is checked" in found
 
 
 def test_names_that_latex_has_are_known_where_an_edit_may_use_them() -> None:

@@ -25,8 +25,6 @@ from cltheory.derive.tex.judge.lookup import look_up, pattern
 from cltheory.derive.tex.judge.subject import fits
 from sympy import Expr, Integer, S, Symbol, oo
 
-POSITIVE, NEGATIVE = "ccem.positive", "ccem.negative"
-
 
 def test_a_spelling_of_vectors_is_read_as_these() -> None:
     assert pattern(r"u_i^\top v_j") == Inner(Vector("u", ("i",)), Vector("v", ("j",)))
@@ -51,36 +49,6 @@ def inner(one: str, other: str) -> Inner:
         return Vector(name, tuple(indices))
 
     return Inner(vector(one), vector(other))
-
-
-@pytest.mark.parametrize(
-    "text, side, ok",
-    [
-        (POSITIVE, inner("u_i", "v_i"), True),
-        (POSITIVE, inner("v_k", "u_k"), True),
-        (POSITIVE, inner("u_i", "v_j"), False),
-        (POSITIVE, inner("u_i", "u_i"), False),
-        (NEGATIVE, inner("u_i", "v_j"), True),
-        (NEGATIVE, inner("u_i", "v_i"), False),
-        (NEGATIVE, inner("u_i", "u_j"), False),
-        ("ccem.within_modality", inner("u_i", "u_j"), True),
-        ("ccem.within_modality", inner("u_i", "v_j"), False),
-        ("ssem.same_class", inner("u", "v"), True),
-        ("ssem.same_class", inner("u", "w"), False),
-        ("infonce-optimum.positive", inner("u_i", "v_i"), True),
-    ],
-)
-def test_which_vectors(text: str, side: Inner, ok: bool) -> None:
-    found = verdict(text, side)
-    assert found.ok is ok and (ok or found.verdict in ("differs", "unread")), found
-
-
-def test_an_inner_product_of_another_pair_is_judged_as_what_it_says() -> None:
-    assert (
-        verdict("infonce-optimum.positive", inner("u_i", "v_j"), value=S.One).verdict == "differs"
-    )
-    assert verdict(POSITIVE, inner("u_i", "v_j")).verdict == "differs"
-    assert verdict(POSITIVE, inner("x", "y")).verdict == "unread"
 
 
 def test_letters_that_are_no_indices_stay_what_they_are() -> None:
@@ -122,13 +90,6 @@ TO_0 = Limit(ALPHA_MIN, tau, S.Zero)
 )
 def test_which_limit(text: str, side: Side, says: list[Tends], ok: bool) -> None:
     assert verdict(text, side, *says).ok is ok
-
-
-def test_a_limit_of_the_formula_itself() -> None:
-    meant = look_up(directive("supcl-threshold.alpha_min"))
-    text = "supcl-threshold.alpha_min_tau_0"
-    assert verdict(text, Limit(meant.derived[0], tau, S.Zero)).ok
-    assert not verdict(text, Limit(meant.derived[0] + 1, tau, S.Zero)).ok
 
 
 def test_an_arrow_needs_what_tends() -> None:
