@@ -4,8 +4,9 @@
 
 A page must have no formula left as text, none that MathJax refuses, nothing on the console, no
 picture that does not load, no request to another host, and nothing that makes the page itself
-scroll sideways. Whatever Chromium or Chrome there is is started once for each width, without a
-window, and goes from page to page; where there is none that is said, and nothing is checked.
+scroll sideways. Whatever Chromium or Chrome there is goes from page to page without a window, twice
+at once. Each page is loaded in a frame and typeset once, and then looked at in each width. Where
+there is no browser that is said, and nothing is checked.
 """
 
 from __future__ import annotations
@@ -29,14 +30,18 @@ from typing import Any
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 #: Seconds for one page before the whole look is given up.
 PATIENCE = 120
-#: How wide the window is: a laptop, and a telephone.
+#: How wide the frame is: a laptop, and a telephone.
 WIDTHS = (1280, 420)
+#: Browsers at once, each with its share of the pages.
+BROWSERS = 2
+#: What stands around a page.
+FRAME = f'<!doctype html><iframe src="%s" style="border: 0; width: {WIDTHS[0]}px; height: 900px">'
 
 #: Stands first in every page: it notes what goes wrong, says it when the page is done, and goes on.
 WATCH = """
 <script>
 (() => {
-  if (window !== top) return;  // a page in a frame is one of the pages
+  if (window === top || parent !== top) return;  // a page inside of another is one of the pages
   const faults = [];
   const say = (kind, what) => faults.push(kind + ": " + String(what).slice(0, 300));
   for (const level of ["error", "warn"]) {
@@ -47,7 +52,23 @@ WATCH = """
     " does not load"), true);
   addEventListener("unhandledrejection", e => say("error", e.reason));
   addEventListener("securitypolicyviolation", e => say("another host", e.blockedURI));
+  const WIDTHS = _WIDTHS;
   const hidden = "script, style, pre, code, textarea, mjx-container, .mjx-watched";
+  const layout = at => {
+    for (const c of document.querySelectorAll("td, th"))
+      if (c.clientWidth && c.clientWidth < 70 && c.clientHeight > 160)
+        say("narrow column", c.textContent.trim() + at);
+    for (const c of document.querySelectorAll("pre > code")) {
+      const longest = Math.max(...c.textContent.split("\\n").map(line => line.length));
+      if (innerWidth > 1200 && longest <= 100 && c.scrollWidth > c.clientWidth)
+        say("output scrolls", longest + " characters: " + c.textContent.trim());
+    }
+    const wide = document.documentElement.scrollWidth - innerWidth;
+    if (wide > 1) say("too wide", "the page is " + wide + " pixels wider than the window" + at);
+    const claims = location.pathname.includes("/claims/");
+    const tall = document.documentElement.scrollHeight;
+    if (claims && tall > 3000) say("too tall", tall + " pixels" + at);
+  };
   const look = async () => {
     if (window.MathJax && MathJax.startup) await MathJax.startup.promise;
     await document.fonts.ready;
@@ -64,18 +85,11 @@ WATCH = """
       say("refused formula", f.getAttribute("data-mjx-error") || f.textContent);
     for (const i of document.images)
       if (i.complete && !i.naturalWidth) say("picture", i.src + " does not load");
-    for (const c of document.querySelectorAll("td, th"))
-      if (c.clientWidth && c.clientWidth < 70 && c.clientHeight > 160)
-        say("narrow column", c.textContent.trim());
-    for (const c of document.querySelectorAll("pre > code")) {
-      const longest = Math.max(...c.textContent.split("\\n").map(line => line.length));
-      if (innerWidth > 1200 && longest <= 100 && c.scrollWidth > c.clientWidth)
-        say("output scrolls", longest + " characters: " + c.textContent.trim());
+    for (const width of WIDTHS) {
+      frameElement.style.width = width + "px";
+      layout(` (${width} wide)`);
     }
-    const wide = document.documentElement.scrollWidth - innerWidth;
-    if (wide > 1) say("too wide", "the page is " + wide + " pixels wider than the window");
-    const tall = document.documentElement.scrollHeight;
-    if (location.pathname.includes("/claims/") && tall > 3000) say("too tall", tall + " pixels");
+    frameElement.style.width = WIDTHS[0] + "px";
     const sent = await fetch("/--looked", { method: "POST", body: JSON.stringify({
       page: location.pathname, faults, formulas: document.querySelectorAll("mjx-container").length,
     })});
@@ -87,7 +101,7 @@ WATCH = """
   }).then(r => r.text()).then(next => { if (next) location.replace(next); })));
 })();
 </script>
-"""
+""".replace("_WIDTHS", str(list(WIDTHS)))
 #: The browser itself tells where a page wants something of another host, and lets nothing out.
 POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:"
 
@@ -128,6 +142,8 @@ class Handler(SimpleHTTPRequestHandler):
     def do_GET(self) -> None:
         """A page with the watch in it, or any other file."""
         path = Path(self.translate_path(self.path))
+        if self.path.startswith("/--frame"):
+            return self._answer(FRAME % self.look.next(), "text/html; charset=utf-8")
         if path.is_dir():
             path = path / "index.html"
         if path.name == INDEX:
@@ -170,8 +186,8 @@ def pages_of(site: Path) -> list[str]:
     return [f"/{p.removesuffix('index.html')}" for p in found if p != "404.html"]
 
 
-def looked_at(site: Path, program: str, width: int, pages: Sequence[str] = ()) -> Look:
-    """Look at the pages of a site in a window of some width.
+def looked_at(site: Path, program: str, pages: Sequence[str] = ()) -> Look:
+    """Look at the pages of a site, in each width.
 
     Raises
     ------
@@ -181,13 +197,13 @@ def looked_at(site: Path, program: str, width: int, pages: Sequence[str] = ()) -
     look = Look(list(pages or pages_of(site)))
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, look=look, directory=str(site)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    start = f"http://127.0.0.1:{server.server_address[1]}{look.next()}"
+    start = f"http://127.0.0.1:{server.server_address[1]}/--frame"
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         options = ["--headless", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage"]
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             options.append("--no-sandbox")  # Chromium refuses to start as root with it
         running = subprocess.Popen(
-            [program, *options, f"--user-data-dir={profile}", f"--window-size={width},900", start],
+            [program, *options, f"--user-data-dir={profile}", "--window-size=1300,1000", start],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -210,18 +226,18 @@ def main(site: Path) -> int:
     if program is None:
         print(f"skipped: there is no browser here to look with ({', '.join(NAMES)})")
         return 0
-    faults = 0
-    with ThreadPoolExecutor() as at_once:  # a browser for each width
-        looks = list(at_once.map(partial(looked_at, site, program), WIDTHS))
-    for width, look in zip(WIDTHS, looks, strict=True):
-        for page, found in look.faults.items():
-            for fault in dict.fromkeys(found):
-                print(f"{page} at {width}: {fault}")
-        faults += sum(map(len, look.faults.values()))
-        print(
-            f"{width} wide: {len(look.pages)} pages, {look.formulas} formulas typeset, "
-            f"{sum(map(len, look.faults.values()))} faults"
-        )
+    pages = pages_of(site)
+    shares = [share for k in range(BROWSERS) if (share := pages[k::BROWSERS])]
+    with ThreadPoolExecutor() as at_once:
+        looks = list(at_once.map(partial(looked_at, site, program), shares))
+    found = {page: dict.fromkeys(some) for look in looks for page, some in look.faults.items()}
+    for page, some in found.items():
+        for fault in some:
+            print(f"{page}: {fault}")
+    faults = sum(map(len, found.values()))
+    formulas = sum(look.formulas for look in looks)
+    widths = " and ".join(map(str, WIDTHS))
+    print(f"{len(found)} pages, {widths} wide: {formulas} formulas typeset, {faults} faults")
     return 1 if faults else 0
 
 

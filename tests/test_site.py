@@ -248,7 +248,7 @@ def test_the_search_knows_all_pages_on_the_first_one(tmp_path: Path) -> None:
     (tmp_path / "search" / browser.INDEX).write_text('{"config": {}, "docs": [1, 2]}', "utf-8")
     for name in "ab":
         (tmp_path / f"{name}.html").write_text(f"<head></head>{SEARCHES}", encoding="utf-8")
-    found = browser.looked_at(tmp_path, program, 1000).faults
+    found = browser.looked_at(tmp_path, program).faults
     assert found == {"/a.html": ["console: pages 2"], "/b.html": ["console: pages 0"]}
 
 
@@ -262,7 +262,7 @@ def test_the_look_sees_every_fault(tmp_path: Path) -> None:
     for name, body in bodies.items():
         html = f"<!doctype html><html><head><title>x</title></head><body>{body}</body></html>"
         (tmp_path / f"{name}.html").write_text(html, encoding="utf-8")
-    found = browser.looked_at(tmp_path, program, 1280).faults
+    found = browser.looked_at(tmp_path, program).faults
     assert set(found) == {f"/{name}.html" for name in bodies}
     assert found["/good.html"] == []
     for name, (_, says) in FAULTS.items():
