@@ -302,16 +302,14 @@ def most_terms(poly: Poly, rules: Rules) -> int:
         sum(d * max(above.degree(u), below.degree(u), 0) for _, above, below, d in put_in)
         for u, _ in enumerate(put_in[0][1].ring.symbols)
     ]
-    # Of a power of a sum of two terms there is one more than its exponent.
-    each = (
-        prod(
-            ((d if len(below) > 1 else powers[i]) + 1) ** (max(len(above), len(below)) - 1)
-            for i, above, below, d in put_in
-        )
-        for powers in poly.monoms()
-    )
     tables = sum(d * d for _, _, below, d in put_in if len(below) > 1) // 2
-    return max(tables, min(prod(d + 1 for d in most), sum(each)))
+    if (whole := prod(d + 1 for d in most)) <= MOST_TERMS:
+        return max(tables, whole)
+    # Of a power of a sum of two terms there is one more than its exponent.
+    more = [(i, len(below) > 1 and d, max(len(u), len(below)) - 1) for i, u, below, d in put_in]
+    more = [(i, d, size) for i, d, size in more if size]
+    each = (prod(((d or k[i]) + 1) ** size for i, d, size in more) for k in poly.monoms())
+    return max(tables, min(whole, sum(each)))
 
 
 def _horner(

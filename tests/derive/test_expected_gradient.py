@@ -80,7 +80,7 @@ def function(result, name):
 
 def evaluated(name, readings):
     """A quantity in numpy, from its expression."""
-    of = EXPECTED[name].free_symbols
+    of = EXPECTED.quantity(name).expression.free_symbols
     return function("expected-gradient", name)(**{s.name: readings[s.name] for s in of})
 
 

@@ -21,7 +21,7 @@ def test_the_identity_holds():
     with mpmath.mp.workdps(DIGITS):
         for a in configurations(About.ANCHOR):
             for name in ("squared_gradient", "squared_tangential"):
-                gap = abs(value(IDENTITY[name], a) - a[name])
+                gap = abs(value(IDENTITY.quantity(name).expression, a) - a[name])
                 assert gap < CLOSE * (1 + abs(a[name])), name
 
 
@@ -46,8 +46,11 @@ def test_by_the_projected_spectrum_parallel_negatives_are_exact(tau, factor):
             a = Anchor(anchor, positive, [positive, ["-3/5", "-4/5"]], tau)
             assert abs(a["sigma"] - 1) < CLOSE and abs(a["sigma_positive"]) < CLOSE
             for name in ("upper_projected", "upper_projected_spectrum"):
-                assert abs(value(PROJECTED[name], a) / a["squared_gradient"] - 1) < CLOSE
-            off = value(BAND["upper"], a) / a["squared_gradient"]
+                assert (
+                    abs(value(PROJECTED.quantity(name).expression, a) / a["squared_gradient"] - 1)
+                    < CLOSE
+                )
+            off = value(BAND.quantity("upper").expression, a) / a["squared_gradient"]
             assert anchor != positive or off > factor
             # Both bounds by alignment and by sigma are 2 epsilon/(1 - rho) times too large.
             assert abs(off / (2 * a["epsilon"] / a["one_minus_rho"]) - 1) < CLOSE
@@ -166,7 +169,7 @@ def test_the_printed_band_holds_with_three_negatives_or_fewer():
     with mpmath.mp.workdps(DIGITS):
         for a in configurations(About.ANCHOR):
             point = {s: 0 for s in PRINTED.parameters if s.name == "c"}
-            e = PRINTED["upper_printed"].xreplace(point)
+            e = PRINTED.quantity("upper_printed").expression.xreplace(point)
             if a["N"] <= 3:
                 assert a["squared_gradient"] <= value(e, a) * (1 + CLOSE)
 
@@ -240,5 +243,5 @@ def test_the_largest_participation_on_a_line_while_it_is_cold(size):
     """At temperature 1 with no more than 1 + e^2 negatives, as it is said."""
     with mpmath.mp.workdps(DIGITS):
         a = Anchor([1], [1], [[1], *[[-1]] * (size - 1)], 1)
-        most = value(BAND["participation_most"], a)
+        most = value(BAND.quantity("participation_most").expression, a)
         assert (most - a["participation"] < CLOSE) is (size <= 1 + mpmath.exp(2))

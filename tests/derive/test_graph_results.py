@@ -219,8 +219,8 @@ def test_the_graph_of_eight_objects():
     assert (W == W.T).all() and (W.sum(1) == 5).all()
     vector = np.linalg.eigh(np.diag(W.sum(1)) - W)[1][:, 1]
     spectral = [int(s) for s in np.sign(vector * vector[0])]
-    assert spectral == SPECTRAL["clusters_of_laplacian"].tolist()
-    assert list(SIDES) == SPECTRAL["clusters_of_loss"].tolist() != spectral
+    assert spectral == SPECTRAL.quantity("clusters_of_laplacian").expression.tolist()
+    assert list(SIDES) == SPECTRAL.quantity("clusters_of_loss").expression.tolist() != spectral
     assert [1 if v > 0 else -1 for v in NEAR] == spectral
     # Of all ways to put the objects on two points, at a temperature above the border.
     tau = float(SPECTRAL.value("tau_sides")) + 1

@@ -370,4 +370,4 @@ def test_a_structure_in_words_is_the_one_of_the_inner_products(
 ) -> None:
     made = PHASES.with_inputs(loss=loss, at=at)
     assert made.quantity("structure").meaning.startswith(words)
-    assert {name: made[name] for name in pairs} == pairs
+    assert {name: made.quantity(name).expression for name in pairs} == pairs

@@ -85,7 +85,7 @@ def test_the_threshold_of_towers_follows_from_a_file() -> None:
     assert set(found.open) == {"differing_means"}
     for symbol, name in ((b, "b_simplex"), (w, "w_simplex")):
         border = threshold(found.open["differing_means"].criterion, symbol, many, proof)
-        expected = result[name].xreplace({K: S(3)})
+        expected = result.quantity(name).expression.xreplace({K: S(3)})
         at = {N: S(5), p: S(2), t: Rational(3, 2), b: Rational(1, 3), w: S.Half}
         gap = (border.value - expected).xreplace(at)
         # One is solved from the other's condition; 30 digits of the same number.
