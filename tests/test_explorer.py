@@ -383,6 +383,13 @@ const check = (where) => {
     const cut = kept && e.scrollWidth > e.clientWidth + 1;
     if (cut || e.getBoundingClientRect().right > right + 1) say(`cut off: ${e.id || e.className}`);
   }
+  for (const e of all("select")) {
+    const free = e.cloneNode(true);
+    free.style = "position: absolute; width: max-content; max-width: none; flex: none";
+    e.after(free);
+    if (free.offsetWidth > e.offsetWidth + 1) say(`cut off: ${e.id}`);
+    free.remove();
+  }
   for (const id of ["thresholds", "numbers", "landmarks", "same", "legend"])
     if (!$(id).textContent) say(`no ${id}`);
   for (const e of all(".threshold, #numbers, .mark:last-child"))

@@ -178,7 +178,7 @@ const supclExclusive = {
 
 const all = { kind: "classes", own: labelled, map: ["m", "d"], parameters: ["m", "n", "p", "tau", "d", "B"], given: ["m", "n", "p", "tau"] };
 const supcon = {
-  ...all, pure: "classes", title: "SupCon", convention: "the paper, pytorch-metric-learning", key: "supcon", command: "supcon", explain: sizes("supcon"),
+  ...all, pure: "classes", title: "SupCon", convention: "paper, pytorch-metric-learning", key: "supcon", command: "supcon", explain: sizes("supcon"),
   batches: { of: () => "supcon-batches", given: [...all.given, "B"], loss: "supcon_batches" },
   sphere: (s, key) => theory[`${key}_factor`](s) * theory.uniform_bound_loss_at_least_anchor_out({ n: s.m, p: s.n * s.p, d: s.d, tau: s.tau }),
 };
@@ -217,14 +217,14 @@ const clip = {
 };
 
 const moco = {
-  ...clip, title: "MoCo", convention: "v3: two directions over the batch, times 2τ", key: "moco_v3", library: undefined,
+  ...clip, title: "MoCo", convention: "v3: two directions, times 2τ", key: "moco_v3", library: undefined,
   own: (s) => ({ N: s.N, tau: s.tau, d: s.d }), parameters: ["N", "tau", "d"], reads: "moco-v3", derives: false,
   sphere: (s) => theory.moco_v3_factor(s) * theory.uniform_bound_loss_at_least_two_towers(s),
   explain: (s) => ["moco", { batch: s.N, tau: s.tau, dim: s.d }],
 };
 
 const mocoQueue = {
-  ...moco, convention: "the paper, lightly: a queue of Q negatives", key: "moco", reads: undefined, map: ["Q", "d"],
+  ...moco, convention: "the paper, lightly: a queue of Q", key: "moco", reads: undefined, map: ["Q", "d"],
   when: "in the mean over the data, with keys of the present encoder",
   own: (s) => ({ N: s.Q + 1, Q: s.Q, tau: s.tau, d: s.d }), parameters: ["Q", "tau", "d"], sphere: theory.uniform_bound_loss_at_least_two_towers,
   explain: (s) => ["moco", { queue: s.Q, tau: s.tau, dim: s.d }],
@@ -248,7 +248,7 @@ const siglip = { ...sigmoid, convention: "SigLIP, open_clip", key: "siglip", sig
   explain: (s) => ["siglip", { batch: s.N, t: s.t, b: s.b, dim: s.d }] };
 
 const spectral = {
-  ...clip, title: "Spectral", convention: "HaoChen et al. (2021), at length 1", key: "spectral", command: "pair-energy", pure: "orthogonal", negative: 0,
+  ...clip, title: "Spectral", convention: "HaoChen et al. (2021), length 1", key: "spectral", command: "pair-energy", pure: "orthogonal", negative: 0,
   own: (s) => ({ N: s.N, d: s.d }), parameters: ["N", "d"], library: undefined, derives: false, when: "for unit vectors", loss: theory.spectral_orthogonal, sphere: undefined,
   explain: (s) => ["spectral", { batch: s.N, dim: s.d }],
 };
@@ -262,7 +262,7 @@ const pairwise = (name) => ({
 });
 const SCALED = ["exponential", "softplus-margin"];
 const TIMES = { convention: "SupContrast: times τ/0.07", reads: "supcontrast" };
-const GOOGLE = { ...simclr, convention: "google-research: two directions added", key: "google_research", reads: "google-research", derives: false };
+const GOOGLE = { ...simclr, convention: "google-research: two directions", key: "google_research", reads: "google-research", derives: false };
 
 /** Losses by name, each under its conventions; the first one is the default. */
 export const LOSSES = {
