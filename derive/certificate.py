@@ -81,6 +81,15 @@ FUNCTIONS: dict[str, Callable[[Any], tuple[Any, Any, Any]]] = {
 }
 
 
+def kink(x: Any) -> tuple[Any, Any, Any]:
+    """max(0, x) and its derivatives, on one side of its kink."""
+    if x > 0:
+        return x, arb(1), arb(0)
+    if x < 0:
+        return arb(0), arb(0), arb(0)
+    raise Refused("an inner product may be where max(0, .) has its kink")
+
+
 def number(text: Any) -> Any:
     """A rational as it is written, ``"3/40"`` or ``"0.075"``, as a ball."""
     if not isinstance(text, str) or len(text) > 2000 or not NUMBER.fullmatch(text):
@@ -89,8 +98,18 @@ def number(text: Any) -> Any:
     return arb(fmpq(q.numerator, q.denominator))
 
 
+def parsed(text: str) -> ast.expr:
+    """The tree of an expression, which is never run."""
+    if not isinstance(text, str) or len(text) > 2000:
+        raise Refused("an expression is a short text")
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, RecursionError, MemoryError, ValueError) as error:
+        raise Refused(f"{text[:40]!r}: {error}") from None
+
+
 def evaluated(text: str, x: Any = None) -> Jet:
-    """An expression in ``c`` (at the ball x): numbers, + - * / ** and FUNCTIONS."""
+    """An expression in ``c`` (at the ball x): numbers, + - * / **, FUNCTIONS and max(0, .)."""
 
     def walk(node: ast.AST) -> Jet:
         match node:
@@ -115,14 +134,14 @@ def evaluated(text: str, x: Any = None) -> Jet:
                 return power
             case ast.Call(func=ast.Name(id=name), args=[a], keywords=[]) if name in FUNCTIONS:
                 return walk(a).through(FUNCTIONS[name])
-        known = ", ".join(FUNCTIONS)
+            case ast.Call(func=ast.Name(id="max"), args=[ast.Constant(value=0), a], keywords=[]):
+                return walk(a).through(kink)
+        known = ", ".join([*FUNCTIONS, "max(0, .)"])
         raise Refused(f"{text[:40]!r} is not made of numbers, c, + - * / ** and {known}")
 
-    if not isinstance(text, str) or len(text) > 2000:
-        raise Refused("an expression is a short text")
     try:
-        return walk(ast.parse(text, mode="eval").body)
-    except (SyntaxError, RecursionError, MemoryError, ValueError) as error:
+        return walk(parsed(text))
+    except (RecursionError, ValueError) as error:
         raise error if isinstance(error, Refused) else Refused(f"{text[:40]!r}: {error}") from None
 
 
@@ -231,9 +250,20 @@ def has_cholesky(matrix: list[list[Any]], what: str) -> None:
             raise Refused(f"{what} is not proved positive: pivot {i} is {pivots[i].str(5)}")
 
 
+def inside_kinks(function: str) -> str:
+    """Of max(0, a) and its square a, which is to be convex for them to be; or the function."""
+    match parsed(function):
+        case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=2)) | base:
+            pass
+    match base:
+        case ast.Call(func=ast.Name(id="max"), args=[ast.Constant(value=0), a], keywords=[]):
+            return inside_kinks(ast.unparse(a))
+    return function
+
+
 def is_convex(function: str) -> bool:
     """Whether the second derivative is shown to be >= 0 on [-1, 1], box by box."""
-    boxes = [(Fraction(-1), Fraction(1), 0)]
+    function, boxes = inside_kinks(function), [(Fraction(-1), Fraction(1), 0)]
     while boxes:
         low, high, depth = boxes.pop()
         ball = arb(number(str((low + high) / 2)), number(str((high - low) / 2)))

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 from flint import arb, ctx
-from sympy import Expr, Function, S, Symbol, Wild, exp, log
+from sympy import Expr, Function, Max, S, Symbol, Wild, exp, log
 from sympy.printing.str import StrPrinter
 
 from ...derive import certificate
 from ...derive.certificate import BITS, FORMAT, Refused
 from ...derive.decide.domain import DomainError
+from ...derive.losses.pairwise import c
 from ...derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
 from ...derive.problems.problem import Problem
 from ...derive.structures.configuration import Configuration, Pairs, single
@@ -132,7 +133,7 @@ def _loss(problem: Problem, values: Mapping[Symbol, Expr]) -> dict[str, Any]:
                 {
                     "relation": term.relation,
                     "weight": _written(_at(term.weight, values)),
-                    "function": _written(_with_softplus(term.function.xreplace(dict(values)))),
+                    "function": _written(_function(term.function.xreplace(dict(values)))),
                 }
                 for term in loss.terms
             ],
@@ -172,15 +173,23 @@ class _Printer(StrPrinter):
     def _print_Exp1(self, expr: Expr) -> str:
         return "exp(1)"
 
+    def _print_Max(self, expr: Expr) -> str:
+        return f"max({', '.join(map(self._print, expr.args))})"
+
 
 def _written(e: Expr) -> str:
     return str(_Printer().doprint(e))
 
 
-def _with_softplus(e: Expr) -> Expr:
-    """log(1 + exp(a)) as softplus(a), whose curvature the replay sees."""
+def _function(e: Expr) -> Expr:
+    """A function of an inner product, in which the replay sees the curvature.
+
+    log(1 + exp(a)) is softplus(a), and max(0, a + b c) has no kink if it is beyond [-1, 1].
+    """
     a = Wild("a")
-    return e.replace(log(1 + exp(a)), Function("softplus")(a))
+    lines = (k for k in e.atoms(Max) if k.args[0] == 0 and k.args[-1].diff(c).is_number)
+    smooth = {k: k.args[-1] for k in lines if all(k.args[-1].subs(c, x) >= 0 for x in (-1, 1))}
+    return e.xreplace(smooth).replace(log(1 + exp(a)), Function("softplus")(a))
 
 
 def _at(e: Expr, values: Mapping[Symbol, Expr]) -> Expr:

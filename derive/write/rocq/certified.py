@@ -139,7 +139,7 @@ def _numeric(declared: Declared) -> str:
         for k, atom in enumerate(declared.spelled, 1)
     )
     unfolded = f"cbn [row eigen over {declared.fields}];"
-    return "\n  ".join([unfolded, *named, f"interval with (i_prec {BITS})."])
+    return "\n  ".join([unfolded, *named, *declared.decided, f"interval with (i_prec {BITS})."])
 
 
 def _powers(declared: Declared) -> Iterator[str]:
@@ -162,6 +162,7 @@ def _lemmas(declared: Declared) -> tuple[str, ...]:
     known = (sub(r"use partition\d+\.", partition, line) for line in declared.convex_proof())
     return (
         *_powers(declared),
+        *declared.before,
         f"Lemma sizes_ : map INR {declared.numbers} = {declared.sizes}.\n"
         "Proof. cbn [map]; rewrite !INR_IZR_INZ; reflexivity. Qed.",
         f"Lemma one_ : forall N, In N {declared.numbers} -> (1 <= N)%nat.\n"

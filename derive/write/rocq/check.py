@@ -148,7 +148,7 @@ def _compiled(name: str, folder: Path, library: Path) -> tuple[str, str]:
     """The first error of a file, and what it printed."""
     try:
         done = subprocess.run(
-            ["coqc", "-q", "-R", str(library), "", name],
+            ["coqc", "-q", "-w", "none", "-R", str(library), "", name],
             cwd=folder, capture_output=True, text=True, timeout=LIMIT, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:

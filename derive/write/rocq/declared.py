@@ -60,6 +60,8 @@ class Declared:
     fields: ClassVar[str]
     #: Lines that make what is unfolded smaller, where that is worth the time.
     cleared: ClassVar[tuple[str, ...]] = ()
+    #: What is decided of numbers before they are compared.
+    decided: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem.structure, Scheme):
@@ -151,8 +153,9 @@ class Declared:
             f"  {self.by_pattern(self.inner)}."
         )
 
-    #: The type of a term.
+    #: The type of a term, and lemmas that are needed before it is said that the loss is convex.
     kind: ClassVar[str]
+    before: ClassVar[tuple[str, ...]] = ()
 
     def loss_of(self, terms: str) -> str:
         """The loss with these terms, a function of a matrix, for sizes that are natural numbers."""

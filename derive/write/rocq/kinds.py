@@ -8,11 +8,12 @@ from sympy import Expr, Symbol
 
 from ...problems.problem import Problem
 from .declared import Declared
+from .functions import Functions
 from .sigmoid import Sigmoid
 from .softmax import OwnSoftmax, Softmax
 from .terms import NotWritten
 
-KINDS = (Softmax, OwnSoftmax, Sigmoid)
+KINDS = (Softmax, OwnSoftmax, Sigmoid, Functions)
 
 
 def read(

@@ -12,7 +12,27 @@ from .declared import Declared, Part
 from .terms import ATOM, NotWritten, term
 
 
-class Sigmoid(Declared):
+class Pairwise(Declared):
+    """A sum of functions of single inner products."""
+
+    @property
+    def loss(self) -> PairwiseLoss:
+        """The declaration."""
+        if not isinstance(self.problem.loss, PairwiseLoss):
+            raise NotWritten("its loss is not one of single inner products")
+        return self.problem.loss
+
+    def pairs(self, relation: str) -> str:
+        """A function of which indices agree: whether it is the relation."""
+        cases = [
+            f"[{'; '.join('true' if same else 'false' for same in pattern)}] => true"
+            for pattern, r in self.scheme.pattern.items()
+            if r == relation
+        ]
+        return f"fun a => match a with {' | '.join([*cases, '_ => false'])} end"
+
+
+class Sigmoid(Pairwise):
     """A pairwise loss each of whose functions is ln (1 + exp (rate c + shift))."""
 
     unfolded = ("pair_gradient",)
@@ -23,16 +43,8 @@ class Sigmoid(Declared):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.problem.loss, PairwiseLoss):
-            raise NotWritten("its loss is not one of single inner products")
         for t in self.loss.terms:
             self.affine(t)
-
-    @property
-    def loss(self) -> PairwiseLoss:
-        """The declaration."""
-        assert isinstance(self.problem.loss, PairwiseLoss)
-        return self.problem.loss
 
     def affine(self, t: PairTerm) -> tuple[Expr, Expr]:
         """The rate and the shift of a term.
@@ -72,19 +84,11 @@ class Sigmoid(Declared):
         for t in self.loss.terms:
             rate, shift = self.affine(t)
             found.append(
-                f"{{| among := {self._pairs(t.relation)};\n"
+                f"{{| among := {self.pairs(t.relation)};\n"
                 f"      strength := {term(self.put(t.weight))};\n"
                 f"      rate := {term(rate)}; shift := {term(shift)} |}}"
             )
         return tuple(found)
-
-    def _pairs(self, relation: str) -> str:
-        cases = [
-            f"[{'; '.join('true' if same else 'false' for same in pattern)}] => true"
-            for pattern, r in self.scheme.pattern.items()
-            if r == relation
-        ]
-        return f"fun a => match a with {' | '.join([*cases, '_ => false'])} end"
 
     def loss_of(self, terms: str) -> str:
         """The loss with these terms, a function of a matrix, for sizes that are natural numbers."""

@@ -1,6 +1,7 @@
 (* Written by cltheory. Softmax and sigmoid losses are convex in the inner products: their gradients by
    relation, which are those of the tangents that they lie above. *)
 From Coq Require Import Reals Lra Lia List Arith.
+From Coquelicot Require Import Coquelicot.
 Require Import cltheory_loss cltheory_signs cltheory_gram cltheory_optimal.
 Import ListNotations.
 Open Scope R_scope.
@@ -99,7 +100,7 @@ Proof.
 Qed.
 Theorem softmax_tangent : tangent_to s anchors A h (/ tau).
 Proof.
-  assert (T := tau_pos _ _ _ _ ok). split; [apply Rinv_0_lt_compat; exact T|]. intros H u Hu.
+  assert (T := tau_pos _ _ _ _ ok). split; [apply Rinv_0_lt_compat; exact T|]. intros H u _ Hu.
   rewrite <- (pulls (fun w => H u w - h (agree u w)) u), <- over_plus. apply over_le; intros t Ht. unfold anchor_loss.
   rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; [apply (weights _ _ _ _ ok); exact Ht|].
   assert (Z := partition_at t u Hu). assert (PZ := partitions _ _ _ _ ok t Ht).
@@ -158,7 +159,7 @@ Notation anchors := (fun H u => over terms (own_anchor_loss s tau H u)).
 Notation e := (fun a => exp (h a / tau)).
 Theorem own_tangent : tangent_to s anchors (own_gradient Rs tau terms h) h (/ tau).
 Proof.
-  assert (T := tau_pos _ _ _ _ ok). split; [apply Rinv_0_lt_compat; exact T|]. intros H u Hu.
+  assert (T := tau_pos _ _ _ _ ok). split; [apply Rinv_0_lt_compat; exact T|]. intros H u _ Hu.
   set (D := fun w => H u w / tau - h (agree u w) / tau).
   assert (Q : forall t, In t terms -> weight t * total s (fun v => positives t (agree u v) * (total s (fun w =>
       (same (agree v w) + denominator t (agree u w)) * e (agree u w) / (e (agree u v) + partition Rs tau h t) * D w) - D v))
@@ -230,7 +231,7 @@ Section Pairs.
 Variables (s : list nat) (terms : list pair_term) (h : list bool -> R).
 Theorem pair_tangent : (forall t, In t terms -> 0 <= strength t) -> tangent_to s (pair_anchor_loss s terms) (pair_gradient terms h) h 1.
 Proof.
-  intro pos. split; [lra|]. intros H u Hu. unfold pair_anchor_loss. rewrite Rmult_1_l, <- total_plus. apply total_le; intros w _.
+  intro pos. split; [lra|]. intros H u _ Hu. unfold pair_anchor_loss. rewrite Rmult_1_l, <- total_plus. apply total_le; intros w _.
   unfold pair_gradient. rewrite Rmult_comm, <- over_scal, <- over_plus. apply over_le; intros t Ht. unfold by_relation.
   destruct (among t (agree u w)); [|lra].
   assert (L := softplus_above (rate t * h (agree u w) + shift t) (rate t * H u w + shift t)).
@@ -256,3 +257,49 @@ Theorem pair_bound theta dims x : (forall t, In t terms -> 0 <= strength t) -> m
   pair_loss s terms (by_relation h) + (theta - level (map INR s) (pair_gradient terms h) h) <= pair_loss s terms (inner dims x).
 Proof. intros P E u. assert (B := bound _ _ _ _ _ one (pair_tangent P) _ _ _ E u). rewrite Rmult_1_l in B. exact B. Qed.
 End Pairs.
+
+(* ---- convex functions of single inner products ---- *)
+Definition supported (f : R -> R) (y d : R) : Prop := forall x, -1 <= x <= 1 -> f y + d * (x - y) <= f x.
+Lemma supported_by (f d dd : R -> R) y :
+  (forall x, -1 <= x <= 1 -> is_derive f x (d x)) -> (forall x, -1 <= x <= 1 -> is_derive d x (dd x)) ->
+  (forall x, -1 <= x <= 1 -> 0 <= dd x) -> -1 <= y <= 1 -> supported f y (d y).
+Proof.
+  intros D DD P Hy x Hx.
+  assert (M : forall g g', (forall x, -1 <= x <= 1 -> is_derive g x (g' x)) -> forall a b, -1 <= a -> a <= b -> b <= 1 ->
+    exists c, g b - g a = g' c * (b - a) /\ a <= c <= b).
+  { intros g g' G a b Ha [ab|<-] Hb; [|exists a; split; [ring | lra]]. destruct (MVT_cor2 g g' a b ab) as [c [E C]].
+    - intros c Hc. apply is_derive_Reals, G. lra.
+    - exists c. split; [exact E | lra]. }
+  assert (I : forall a b, -1 <= a -> a <= b -> b <= 1 -> d a <= d b).
+  { intros a b Ha ab Hb. destruct (M d dd DD a b Ha ab Hb) as [c [E C]].
+    assert (0 <= dd c * (b - a)) by (apply Rmult_le_pos; [apply P|]; lra). lra. }
+  destruct (Rle_lt_dec y x) as [l|l]; [destruct (M f d D y x) as [c [E C]] | destruct (M f d D x y) as [c [E C]]]; try lra.
+  - assert (0 <= (d c - d y) * (x - y)) by (apply Rmult_le_pos; [assert (J := I y c)|]; lra). lra.
+  - assert (0 <= (d y - d c) * (y - x)) by (apply Rmult_le_pos; [assert (J := I c y)|]; lra). lra.
+Qed.
+Ltac name_exponentials := repeat match goal with |- context [exp ?y] =>
+  let e := fresh "e" in assert (0 < exp y) by apply exp_pos; set (e := exp y) in *; clearbody e end.
+(* A kink: any slope between those on its two sides. *)
+Lemma above_kink a b s : 0 <= s <= 1 -> s * a = Rmax 0 a -> Rmax 0 a + s * (b - a) <= Rmax 0 b.
+Proof. intros Hs e. assert (M := Rmax_l 0 b). assert (N := Rmax_r 0 b). rewrite <- e.
+  assert (0 <= s * (Rmax 0 b - b)) by (apply Rmult_le_pos; lra). assert (0 <= (1 - s) * Rmax 0 b) by (apply Rmult_le_pos; lra). lra. Qed.
+Lemma above_kink_squared a b s : s = 2 * Rmax 0 a -> Rmax 0 a ^ 2 + s * (b - a) <= Rmax 0 b ^ 2.
+Proof. intros ->. assert (M := Rmax_l 0 b). assert (N := Rmax_r 0 b). unfold Rmax at 1 2. destruct (Rle_dec 0 a); [|nra].
+  assert (0 <= (Rmax 0 b - b) * a) by (apply Rmult_le_pos; lra). assert (0 <= (Rmax 0 b - a) ^ 2) by apply pow2_ge_0. lra. Qed.
+
+Section Functions.
+Variables (s : list nat) (terms : list function_term) (h A : list bool -> R).
+Hypothesis one : forall N, In N s -> (1 <= N)%nat.
+Hypothesis ok : forall a, length a = length s -> supported (pair_values terms a) (h a) (A a).
+Theorem function_tangent : tangent_to s (function_anchor_loss s terms) A h 1.
+Proof.
+  split; [lra|]. intros H u g Hu. unfold function_anchor_loss. rewrite Rmult_1_l, <- total_plus. apply total_le; intros w Hw.
+  apply ok; [apply agree_length; assumption | apply (gram_range s); assumption].
+Qed.
+Definition function_value : R := row (map INR s) (fun a => pair_values terms a (h a)).
+Lemma function_value_at : function_loss s terms (by_relation h) = function_value.
+Proof. apply (mean_at s (function_anchor_loss s terms) h one). intros u Hu. unfold function_value. rewrite <- (total_agree s _ u Hu). reflexivity. Qed.
+Theorem function_bound theta dims x : multipliers s A theta -> unit_vectors s dims x ->
+  function_loss s terms (by_relation h) + (theta - level (map INR s) A h) <= function_loss s terms (inner dims x).
+Proof. intros E u. assert (B := bound _ _ _ _ _ one function_tangent _ _ _ E u). rewrite Rmult_1_l in B. exact B. Qed.
+End Functions.

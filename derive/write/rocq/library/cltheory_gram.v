@@ -167,10 +167,11 @@ Qed.
 (* ---- Gram matrices ---- *)
 Record gram (s : list nat) (H : matrix) : Prop := {
   gram_unit : forall u, valid s u -> H u u = 1;
+  gram_sym : forall u v, H u v = H v u;
   gram_psd : forall w : point -> R, 0 <= total s (fun u => total s (fun v => w u * w v * H u v)) }.
 Lemma gram_of s dims x : unit_vectors s dims x -> gram s (inner dims x).
 Proof.
-  intro unit. split; [exact unit | intro w].
+  intro unit. split; [exact unit | intros; apply total_ext; intros; ring | intro w].
   rewrite (total_ext s _ (fun u => total dims (fun t => total s (fun v => w u * x u t * (w v * x v t))))).
   - rewrite total_swap. apply total_pos; intros t _.
     rewrite (total_ext s _ (fun u => total s (fun v => w v * x v t) * (w u * x u t))).
@@ -221,6 +222,20 @@ Proof.
   unfold same. simpl. destruct (Nat.eqb i x); simpl.
   - exact (IHs u (fun v => f (x :: v)) Hu).
   - transitivity (total s (fun _ => 0)); [apply total_ext; intros; ring | apply total_zero].
+Qed.
+
+(* Inner products of unit vectors. *)
+Lemma gram_range s H u v : gram s H -> valid s u -> valid s v -> -1 <= H u v <= 1.
+Proof.
+  intros g Hu Hv.
+  assert (E : forall c, 0 <= H u u + c * H u v + c * (H v u + c * H v v)).
+  { intro c. eapply Rle_trans; [exact (gram_psd s H g (fun a => same (agree u a) + c * same (agree v a)))|]. right.
+    assert (S : forall w f, valid s w -> total s (fun b => same (agree w b) * f b) = f w) by (intros; apply total_same; assumption).
+    rewrite (total_ext s _ (fun a => same (agree u a) * (H a u + c * H a v) + c * (same (agree v a) * (H a u + c * H a v)))).
+    - rewrite total_plus, total_scal, !S by assumption. ring.
+    - intros a _. rewrite (total_ext s _ (fun b => (same (agree u a) + c * same (agree v a)) * (same (agree u b) * H a b + c * (same (agree v b) * H a b)))) by (intros; ring).
+      rewrite total_scal, total_plus, total_scal, !S by assumption. ring. }
+  assert (P := E 1). assert (M := E (-1)). rewrite (gram_sym s H g v u), !(gram_unit s H g) in P, M by assumption. lra.
 Qed.
 
 Lemma agree_length s u v : valid s u -> valid s v -> length (agree u v) = length s.

@@ -53,6 +53,15 @@ Definition pair_anchor_loss (sizes : list nat) (terms : list pair_term) (H : mat
 Definition pair_loss (sizes : list nat) (terms : list pair_term) (H : matrix) : R :=
   total sizes (pair_anchor_loss sizes terms H) / total sizes (fun _ => 1).
 
+(* Any functions of single inner products: for pairs that agree in this way, share * of (H u w). *)
+Record function_term := { between : list bool -> bool; share_of : R; value_of : R -> R }.
+Definition pair_values (terms : list function_term) (a : list bool) (c : R) : R :=
+  over terms (fun t => if between t a then share_of t * value_of t c else 0).
+Definition function_anchor_loss (sizes : list nat) (terms : list function_term) (H : matrix) (u : point) : R :=
+  total sizes (fun w => pair_values terms (agree u w) (H u w)).
+Definition function_loss (sizes : list nat) (terms : list function_term) (H : matrix) : R :=
+  total sizes (function_anchor_loss sizes terms H) / total sizes (fun _ => 1).
+
 (* No unit vectors of any dimension have a smaller loss than inner products h by relation. *)
 Definition least (sizes : list nat) (L : matrix -> R) (h : list bool -> R) : Prop :=
   forall dims x, unit_vectors sizes dims x -> L (by_relation h) <= L (inner dims x).

@@ -16,7 +16,7 @@ Definition mean_loss (H : matrix) : R := total s (anchor H) / size.
 Definition level (sizes : list R) (A h : list bool -> R) : R := row sizes (fun a => A a * h a).
 Record tangent_to : Prop := {
   scale_pos : 0 < scale;
-  on_tangent : forall H u, valid s u ->
+  on_tangent : forall H u, gram s H -> valid s u ->
     anchor (by_relation h) u + scale * total s (fun w => A (agree u w) * (H u w - h (agree u w))) <= anchor H u }.
 Record slope_at : Prop := {
   slope : forall d u, valid s u -> derivable_pt_lim (fun r => anchor (fun u w => h (agree u w) + r * d u w) u) 0
@@ -68,7 +68,7 @@ Proof.
       rewrite (total_ext s (fun u => total s (fun w => A (agree u w) * (_ - _))) (fun u => total s (fun w => A (agree u w) * H u w) - total s (fun w => A (agree u w) * h (agree u w))))
         by (intros; rewrite <- total_minus; apply total_ext; intros; ring).
       rewrite total_minus, at_level, Rmult_assoc. apply Rplus_le_compat_l, Rmult_le_compat_l; lra.
-    - apply total_le. intros u Hu. apply (on_tangent tan); exact Hu. }
+    - apply total_le. intros u Hu. exact (on_tangent tan H u (gram_of s dims x unit) Hu). }
   unfold mean_loss. apply Rmult_le_reg_r with size; [exact P|].
   replace ((total s (anchor (by_relation h)) / size + scale * (theta - level Rs A h)) * size)
     with (total s (anchor (by_relation h)) + scale * (theta - level Rs A h) * size) by (field; lra).

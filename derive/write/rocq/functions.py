@@ -1,0 +1,229 @@
+"""Sums of convex functions of single inner products for Rocq, at numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from sympy import Expr, Max, Pow, S, Symbol, exp, log
+
+from ...losses.pairwise import PairTerm, c
+from .sigmoid import Pairwise
+from .terms import ATOM, POWER, NotWritten, term
+
+#: What an expression is on [-1, 1]: positive, or not zero.
+AT_ONCE = "first [interval | apply Rgt_not_eq; interval | apply Rlt_not_eq; interval]"
+
+#: On which side of a kink numbers are, which ``interval`` does not ask.
+KINKS = "repeat first [rewrite Rmax_left by lra | rewrite Rmax_right by lra];"
+
+
+class Kink(NamedTuple):
+    """``Max(0, inside)``, or its square."""
+
+    inside: Expr
+    squared: bool
+
+
+class Functions(Pairwise):
+    """A pairwise loss whose functions are convex between -1 and 1: smooth, or with one kink."""
+
+    fields = "between share_of value_of"
+    kind = "function_term"
+    valued, bound = "function_value", "function_bound _ _ _ _ one_ ok_ _ _ _ m unit"
+    #: No exponential gets a name of its own.
+    spelled: dict[str, Expr] = {}  # noqa: RUF012
+    rational = ()
+    decided = (KINKS,)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.at:
+            raise NotWritten("losses of other functions are written at numbers only")
+        for t in self.loss.terms:
+            self.kink(t)
+
+    @property
+    def unfolded(self) -> tuple[str, ...]:  # type: ignore[override]
+        """What is unfolded in a goal."""
+        every = (f"slope{k}_" for k in range(len(self.loss.terms)))
+        return ("pair_values", f"{self.called}_slopes", *every)
+
+    # --- the functions ----------------------------------------------------------------------------
+    def function(self, t: PairTerm) -> Expr:
+        """The function of a term."""
+        return self.put(t.function)
+
+    def kink(self, t: PairTerm) -> Kink | None:
+        """The kink of a function, if it has one.
+
+        Raises
+        ------
+        NotWritten
+            If it has a kink or a root elsewhere.
+        """
+        f = self.function(t)
+        base, power = f.as_base_exp() if f.has(Max) else (f, S.One)
+        if isinstance(base, Max) and power in (1, 2) and S.Zero in base.args:
+            (inside,) = (e for e in base.args if e != 0)
+            if inside.diff(c).is_Rational:
+                return Kink(inside, power == 2)
+        if f.has(Max) or any(not e.exp.is_Integer for e in f.atoms(Pow) - f.atoms(exp)):
+            raise NotWritten(f"{f} is neither smooth nor max(0, a + b c) or its square")
+        return None
+
+    def slope(self, t: PairTerm) -> Expr:
+        """The derivative, or one of those on the sides of a kink."""
+        kink = self.kink(t)
+        if kink is None:
+            return self.function(t).diff(c)
+        outer = 2 * Max(0, kink.inside) if kink.squared else S(self._side(t, kink))
+        return outer * kink.inside.diff(c)
+
+    def _side(self, t: PairTerm, kink: Kink) -> int:
+        """Whether to take the slope of where it is positive; on the kink, if it is so inside."""
+        at = (self.inner[t.relation], S.One, S.NegativeOne)
+        here, *ends = (kink.inside.xreplace({c: x}) for x in at)
+        return int(bool(here > 0 or (here == 0 and min(ends) >= 0)))
+
+    @cached_property
+    def gradient(self) -> dict[str, Expr]:
+        """The derivative in the entry of a pair, by relation."""
+        found = dict.fromkeys(self.counts, S.Zero)
+        for t in self.loss.terms:
+            slope = self.slope(t).xreplace({c: self.inner[t.relation]})
+            found[t.relation] += self.put(t.weight) * slope
+        return found
+
+    @property
+    def value(self) -> Expr:
+        """The loss of the inner products."""
+        each = (
+            self.counts[t.relation]
+            * self.put(t.weight)
+            * self.function(t).xreplace({c: self.inner[t.relation]})
+            for t in self.loss.terms
+        )
+        return sum(each, S.Zero)
+
+    # --- text ------------------------------------------------------------------------------------
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        """The terms of the loss."""
+        return tuple(
+            f"{{| between := {self.pairs(t.relation)};\n"
+            f"      share_of := {term(self.put(t.weight))};\n"
+            f"      value_of := fun c => {term(self.function(t))} |}}"
+            for t in self.loss.terms
+        )
+
+    def loss_of(self, terms: str) -> str:
+        """The loss with these terms, a function of a matrix, for sizes that are natural numbers."""
+        return f"(function_loss {self.numbers} {terms})"
+
+    def gradient_of(self, sizes: str, terms: str, inner: str) -> str:
+        """Its gradient by relation."""
+        return f"{self.called}_slopes"
+
+    # --- convexity ----------------------------------------------------------------------------
+    def convex(self, sizes: str, terms: str, inner: str) -> str:
+        """That all functions lie above their tangents."""
+        return (
+            f"forall a_, length a_ = length {self.numbers} ->\n"
+            f"  supported (pair_values {terms} a_) ({inner} a_) ({self.called}_slopes a_)"
+        )
+
+    def convex_proof(self) -> list[str]:
+        """Its proof, pattern by pattern."""
+        depth, every = len(self.axes), range(len(self.loss.terms))
+        bits = "".join(f"[|b{i} " for i in range(depth)) + "[|]" + "]" * depth
+        names = ", ".join(f"{self.called}_{what}" for what in ("terms", "inner", "slopes"))
+        known = (f"assert (T{k} := support{k}_ x_ Hx_);" for k in every)
+        return [
+            f"intros a_ e_; destruct a_ as {bits}; try discriminate; clear e_;",
+            f"  destruct {', '.join(f'b{i}' for i in range(depth))}; intros x_ Hx_;",
+            f"  unfold pair_values, {names};",
+            f"  cbn [over {self.fields}]; {' '.join(known)} cbv beta in *; lra.",
+        ]
+
+    @property
+    def before(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The slopes, and that each function lies above its tangent."""
+        slopes: dict[str, list[str]] = {}
+        found = []
+        for k, t in enumerate(self.loss.terms):
+            weight, at = term(self.put(t.weight), None, ATOM), self._at(t)
+            slopes.setdefault(t.relation, []).append(f"{weight} * slope{k}_ {at}")
+            found += list(self._support(k, t))
+        cases = [
+            f"[{'; '.join('true' if same else 'false' for same in pattern)}] => "
+            + " + ".join(slopes[r])
+            for pattern, r in self.scheme.pattern.items()
+            if r in slopes
+        ]
+        by_pattern = f"fun a => match a with {' | '.join([*cases, '_ => 0'])} end"
+        return (*found, f"Definition {self.called}_slopes : list bool -> R :=\n  {by_pattern}.")
+
+    def _at(self, t: PairTerm) -> str:
+        return term(self.inner[t.relation], None, ATOM)
+
+    def _support(self, k: int, t: PairTerm) -> Iterator[str]:
+        f, kink, at = self.function(t), self.kink(t), self._at(t)
+        slope = f"slope{k}_"
+        goal = f"Lemma support{k}_ : supported (fun c => {term(f)}) {at} ({slope} {at})."
+        if kink is not None:
+            yield f"Definition {slope} (c : R) := {term(self.slope(t))}."
+            of, at_x = (f"({term(kink.inside, {c: place})})" for place in (at, "x_"))
+            if kink.squared:
+                used = f"above_kink_squared {of} {at_x} _ eq_refl"
+            else:
+                side = self._side(t, kink)
+                used = f"above_kink {of} {at_x} {side} ltac:(lra) ltac:({KINKS} ring)"
+            yield (
+                f"{goal}\nProof. intros x_ Hx_; unfold {slope}; cbv beta.\n"
+                f"  eapply Rle_trans; [| exact ({used})]. right; ring. Qed."
+            )
+            return
+        first, second, opposite = _derivatives(f)
+        yield f"Definition {slope} (c : R) := {first}."
+        yield f"Definition curvature{k}_ (c : R) := {second}."
+        smooth = (
+            f"{{ intros x_ Hx_; unfold {slope}, curvature{k}_; auto_derive;\n"
+            f"    [repeat split; {AT_ONCE} |]; {opposite}\n"
+            "    name_exponentials; field; repeat split; first [lra | nra]. }"
+        )
+        yield (
+            f"{goal}\nProof.\n"
+            f"  apply (supported_by (fun c => {term(f)}) {slope} curvature{k}_); [.. | lra].\n"
+            f"  {smooth}\n  {smooth}\n"
+            f"  intros x_ Hx_; unfold curvature{k}_; interval with (i_bisect x_). Qed."
+        )
+
+
+def _derivatives(f: Expr) -> tuple[str, str, str]:
+    """The first two derivatives, and what puts the inverse for the exponential of an opposite.
+
+    Exponentials stand in them as they do in the function, for the proof that these are they.
+    """
+    every = sorted((e for e in f.atoms(exp, log) if e.has(c)), key=str)
+    named = {e: Symbol(f"atom{k}_") for k, e in enumerate(every)}
+    spelled = {s: term(e, None, POWER) for e, s in named.items()}
+
+    def derivative(g: Expr) -> Expr:
+        found = g.diff(c)
+        for e, s in named.items():
+            inside = e.args[0].xreplace(named)
+            outer = s if isinstance(e, exp) else 1 / inside
+            if g.has(s):
+                found += g.diff(s) * outer * derivative(inside)
+        return found
+
+    first = derivative(f.xreplace(named))
+    opposites = [e for e in every if isinstance(e, exp) and exp(-e.exp) in named]
+    lines = []
+    for e in (e for e in opposites if e.exp.could_extract_minus_sign()):
+        this, other = (term(a, {c: "x_"}, ATOM) for a in (e.exp, -e.exp))
+        by = "by (rewrite <- exp_Ropp; f_equal; ring)"
+        lines.append(f"replace (exp {this}) with (/ exp {other}) {by};")
+    return term(first, spelled), term(derivative(first), spelled), " ".join(lines)
