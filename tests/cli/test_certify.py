@@ -167,7 +167,7 @@ def test_too_many_points_are_refused_in_a_short_line(cltheory: Any, stored: Path
         (("kernel-concatenation",), "declares no loss on a structure"),
         (("simclr", "--n", "oo", "--p", "2", "--tau", "1"), "finite"),
         (("simclr", "--n", "1001", "--p", "2", "--tau", "1"), "2002 points"),
-        (("pairwise-threshold", "--loss", "hinge", "--N", "3"), "cannot be certified"),
+        (("pairwise-threshold", "--loss", "distance-margin", "--N", "3"), "cannot be certified"),
         ((*SUPCL, "--out", "no/such/folder/c.json"), "does not exist"),
         (("nowhere.json",), "the file 'nowhere.json' does not exist"),
         ((), "ID|FILE.json"),

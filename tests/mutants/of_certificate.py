@@ -15,6 +15,8 @@ TESTS = tuple(
         "test_the_gap_is_the_one_by_hand",
         "test_a_loss_that_need_not_be_convex_is_refused",
         "test_convexity_is_proved_or_refused",
+        "test_a_kink_is_convex_only_where_it_is_all_of_a_function",
+        "test_a_kink_has_the_slope_of_its_side",
         "test_the_matrix_of_the_embeddings_is_the_one_that_is_scaled",
         "test_self_is_the_relation_of_a_point_with_itself_alone",
         "test_inner_products_that_no_vectors_have_are_refused",
@@ -54,6 +56,11 @@ CHANGES = [
     ("loose = sum_of_products(a, g) - sum(y, arb(0))", "loose = sum(y, arb(0)) - sum_of_products(a, g)", "what is loose has the other sign"),
     ("if not gap + off <= claimed:", "if False:", "any gap may be claimed"),
     ("if not gap + off <= claimed:", "if not gap <= claimed:", "the loss claimed may be off by the gap"),
+    # --- kinks
+    ("            return inside_kinks(ast.unparse(a))", '            return "c"', "what is inside a kink may be anything"),
+    ("right=ast.Constant(value=2)) | base:", "right=ast.Constant()) | base:", "any power of a kink is convex"),
+    ("        return x, arb(1), arb(0)\n", "        return x, arb(0), arb(0)\n", "a kink has no slope"),
+    ("    if x < 0:\n        return arb(0)", "    if not x > 0:\n        return arb(0)", "at a kink any slope is taken"),
     # --- the losses
     ("if not tau > 0:", "if False:", "a temperature may be negative"),
     ("                if not k >= 0:", "                if False:", "weights of positives may be negative"),

@@ -422,10 +422,28 @@ def test_the_matrix_of_the_embeddings_is_the_one_that_is_scaled() -> None:
         ("sqrt(c**2)", False),
         ("c**4 - c**2/1000", False),
         ("sqrt(1 + c)", False),
+        ("max(0, c - 1/2)", True),
+        ("max(0, c**2 - 1/2)**2", True),
+        ("max(0, 1/2 - c**2)", False),
     ],
 )
 def test_convexity_is_proved_or_refused(function: str, convex: bool) -> None:
     assert is_convex(function) is convex
+
+
+@pytest.mark.parametrize("function", ["-max(0, c)", "max(0, c)**3", "c - max(0, c - 1/2)"])
+def test_a_kink_is_convex_only_where_it_is_all_of_a_function(function: str) -> None:
+    with pytest.raises(Refused, match="has its kink"):
+        is_convex(function)
+
+
+def test_a_kink_has_the_slope_of_its_side() -> None:
+    def at(x: str) -> list[float]:
+        return [float(part) for part in certificate.evaluated("max(0, c - 1/2)", arb(x)).parts]
+
+    assert at("0.75") == [0.25, 1, 0] and at("0.25") == [0, 0, 0]
+    with pytest.raises(Refused, match="has its kink"):
+        at("0.5")
 
 
 def test_a_missing_value_is_named() -> None:

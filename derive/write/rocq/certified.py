@@ -17,9 +17,12 @@ from typing import Any
 
 from sympy import Expr, Rational, S, Symbol, log
 
+from ...certificate import relations
 from ...problems.problem import Problem
-from .declared import CONTRAST, MEAN, SEVERAL, Declared, Kinds
+from ...structures.configuration import Configuration
+from .declared import CONTRAST, MEAN, Declared, Kinds
 from .kinds import read
+from .several import Several, Written, below, claimed
 from .statements import Theorem
 from .terms import NotWritten, term
 
@@ -50,6 +53,8 @@ def certified(
     NotWritten
         If the loss or the structure is of another kind, or the bound is below what is claimed.
     """
+    if isinstance(problem.structure, Configuration):
+        return Several(called, problem, point, inner).theorems(claim)
     exact = {r.name: Rational(inner.get(r.name, 0)) for r in problem.structure.relations}
     declared = read(called, problem, {**exact, "self": S.One}, point)
     for e in declared.rational:
@@ -59,36 +64,23 @@ def certified(
         k for k in product((MEAN, CONTRAST), repeat=len(declared.axes)) if _is(k, declared)
     ]
     least = min(declared.eigenvalue(k).evalf(WORKING) for k in eigenspaces)
-    theta = _down(least)
-    loss, gap = Rational(claim["loss"]), Rational(claim["gap"])
+    theta = below(least, DIGITS)
     proved = (declared.value + declared.scale * (theta - declared.level)).evalf(WORKING)
-    bound = loss - gap
-    if bound > proved:
-        raise NotWritten(f"the bound that the gradient gives is {proved.n(20)}, below the claim")
     terms, inner_ = f"{called}_terms", f"{called}_inner"
-    loss_ = declared.loss_of(terms)
-    title = f"No unit vectors of any dimension have a loss below {claim['loss']} - {claim['gap']}"
-    value = Theorem(
-        f"{called}_value",
-        f"The loss of the inner products is {claim['loss']} up to {claim['gap']}",
-        f"Rabs ({loss_} (by_relation {inner_})\n    - {term(loss, None, 2)}) <= {term(gap)}",
-        (
+    written = Written(
+        loss=declared.loss_of(terms),
+        point=f"(by_relation {inner_})",
+        vectors=f"unit_vectors {declared.numbers}",
+        definitions=declared.definitions(),
+        lemmas=_lemmas(declared),
+        valued=(
             f"rewrite {declared.valued}_at by exact one_.",
             f"unfold {declared.valued}. rewrite sizes_. unfold {_unfold(declared)}.",
             _numeric(declared),
         ),
-        definitions=declared.definitions(),
-        lemmas=_lemmas(declared),
+        bounded=tuple(_proof(declared, theta)),
     )
-    lower = Theorem(
-        f"{called}_bound",
-        title,
-        f"forall dims x, unit_vectors {declared.numbers} dims x ->\n"
-        f"    {term(bound)} <= {loss_} (inner dims x)",
-        tuple(_proof(declared, theta)),
-        whole=True,
-    )
-    return value, lower
+    return claimed(called, claim, proved, written)
 
 
 def inner_of(file: Mapping[str, Any]) -> Mapping[str, str]:
@@ -96,35 +88,23 @@ def inner_of(file: Mapping[str, Any]) -> Mapping[str, str]:
 
     The loss is convex, so these have no larger one.
 
-    Raises
-    ------
-    NotWritten
-        If its points are of several kinds.
     """
-    inner, axes = file["point"].get("inner"), file["axes"]
+    inner = file["point"].get("inner")
     if inner is not None:
         return dict(inner)
-    if any(isinstance(axis, list) for axis in axes):
-        raise NotWritten(SEVERAL)
     rows = [[float(x) for x in row] for row in file["point"]["embeddings"]]
     lengths = [hypot(*row) for row in rows]
     found: dict[str, list[float]] = {}
-    places = list(product(*map(range, axes)))
-    for (u, x, r), (v, y, s) in product(zip(places, rows, lengths, strict=True), repeat=2):
-        key = "".join("=" if i == j else "/" for i, j in zip(u, v, strict=True))
-        found.setdefault(file["pattern"][key], []).append(fsum(map(mul, x, y)) / (r * s))
+    pairs = product(zip(rows, lengths, strict=True), repeat=2)
+    names = (r for row in relations(file["axes"], file["pattern"]) for r in row)
+    for ((x, r), (y, s)), name in zip(pairs, names, strict=True):
+        found.setdefault(name, []).append(fsum(map(mul, x, y)) / (r * s))
     return {relation: repr(fsum(values) / len(values)) for relation, values in found.items()}
 
 
 def _is(kinds: Kinds, declared: Declared) -> bool:
     """Whether the space has a dimension."""
     return all(k == MEAN or a >= 2 for k, a in zip(kinds, declared.axes, strict=True))
-
-
-def _down(value: Expr, digits: int = DIGITS) -> Rational:
-    """A decimal just below a value."""
-    scale = Rational(10) ** digits
-    return Rational(int((value * scale).round()) - 2) / scale
 
 
 def _unfold(declared: Declared) -> str:
@@ -147,7 +127,7 @@ def _powers(declared: Declared) -> Iterator[str]:
     for k, (atom, power) in enumerate(declared.spelled.items(), 1):
         value = power.evalf(WORKING)
         digits = WORKING - 10 - max(0, int(log(value, 10).evalf()) + 1)
-        middle, width = _down(value, digits), Rational(10) ** (1 - digits)
+        middle, width = below(value, digits), Rational(10) ** (1 - digits)
         low, high = (term(middle + side * width) for side in (-1, 1))
         yield (
             f"Lemma power{k}_ : {low} <= {atom} <= {high}.\n"

@@ -23,6 +23,7 @@ FILES = (
     "cltheory_gram",
     "cltheory_optimal",
     "cltheory_convex",
+    "cltheory_kinds",
     "cltheory_anchor",
 )
 #: The classical real numbers of the standard library, and the machine numbers that ``interval``

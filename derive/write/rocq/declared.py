@@ -20,8 +20,6 @@ from .terms import NotWritten, name, term
 #: Axes on which a projection takes the mean, or what is left.
 MEAN, CONTRAST, ALL = "Mean", "Contrast", "All"
 Kinds = tuple[str, ...]
-#: Why there is no list of axes.
-SEVERAL = "it has points of several kinds"
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ class Declared:
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem.structure, Scheme):
-            raise NotWritten(SEVERAL)
+            raise NotWritten("it has points of several kinds")
 
     def put(self, e: Expr) -> Expr:
         """An expression with the values."""

@@ -1,4 +1,4 @@
-"""Sums of convex functions of single inner products for Rocq, at numbers."""
+"""Sums of convex functions of single inner products for Rocq, at numerical values."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Functions(Pairwise):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.at:
-            raise NotWritten("losses of other functions are written at numbers only")
+            raise NotWritten("losses of other functions are written for numerical values only")
         for t in self.loss.terms:
             self.kink(t)
 

@@ -13,21 +13,27 @@ Proof.
   replace (exp x) with (exp y * exp (x - y)) by (rewrite <- exp_plus; f_equal; lra).
   apply Rmult_le_compat_l; [left; apply exp_pos | exact H].
 Qed.
-Lemma lse_above s d x0 x : (forall w, valid s w -> 0 <= d w) ->
-  let Z := total s (fun w => d w * exp (x0 w)) in 0 < Z ->
-  ln Z + total s (fun w => d w * exp (x0 w) / Z * (x w - x0 w)) <= ln (total s (fun w => d w * exp (x w))).
+Lemma lse_above_of {P : Type} (ok : P -> Prop) (T : (P -> R) -> R) (d x0 x : P -> R) :
+  (forall f g, (forall w, ok w -> f w <= g w) -> T f <= T g) -> (forall f g, T (fun w => f w + g w) = T f + T g) ->
+  (forall c f, T (fun w => c * f w) = c * T f) -> (forall w, ok w -> 0 <= d w) ->
+  let Z := T (fun w => d w * exp (x0 w)) in 0 < Z ->
+  ln Z + T (fun w => d w * exp (x0 w) / Z * (x w - x0 w)) <= ln (T (fun w => d w * exp (x w))).
 Proof.
-  intros D Z PZ. set (r := total s (fun w => d w * exp (x0 w) / Z * (x w - x0 w))). assert (Pr := exp_pos r).
-  assert (K : exp r * Z <= total s (fun w => d w * exp (x w))).
-  { apply Rle_trans with (total s (fun w => exp r * (1 - r) * (d w * exp (x0 w)) + exp r * Z * (d w * exp (x0 w) / Z * (x w - x0 w)))).
-    - rewrite total_plus, !total_scal. fold r. fold Z. right; ring.
-    - apply total_le; intros w Hw. assert (T := tangent (x w) (r + x0 w)). rewrite exp_plus in T.
+  intros T_le T_plus T_scal D Z PZ. set (r := T (fun w => d w * exp (x0 w) / Z * (x w - x0 w))). assert (Pr := exp_pos r).
+  assert (K : exp r * Z <= T (fun w => d w * exp (x w))).
+  { apply Rle_trans with (T (fun w => exp r * (1 - r) * (d w * exp (x0 w)) + exp r * Z * (d w * exp (x0 w) / Z * (x w - x0 w)))).
+    - rewrite T_plus, !T_scal. fold r. fold Z. right; ring.
+    - apply T_le; intros w Hw. assert (E := tangent (x w) (r + x0 w)). rewrite exp_plus in E.
       replace (exp r * (1 - r) * (d w * exp (x0 w)) + exp r * Z * (d w * exp (x0 w) / Z * (x w - x0 w)))
         with (d w * (exp r * exp (x0 w) * (1 + (x w - (r + x0 w))))) by (field; lra).
-      apply Rmult_le_compat_l; [apply D; exact Hw | exact T]. }
+      apply Rmult_le_compat_l; [apply D; exact Hw | exact E]. }
   replace (ln Z + r) with (ln (exp r * Z)) by (rewrite ln_mult, ln_exp by assumption; ring).
   destruct K as [K|K]; [left; apply ln_increasing; [apply Rmult_lt_0_compat|]; assumption | rewrite K; lra].
 Qed.
+Lemma lse_above s d x0 x : (forall w, valid s w -> 0 <= d w) ->
+  let Z := total s (fun w => d w * exp (x0 w)) in 0 < Z ->
+  ln Z + total s (fun w => d w * exp (x0 w) / Z * (x w - x0 w)) <= ln (total s (fun w => d w * exp (x w))).
+Proof. intro D. exact (lse_above_of (valid s) (total s) d x0 x (total_le s) (total_plus s) (total_scal s) D). Qed.
 Lemma der_affine a b x : derivable_pt_lim (fun t => a + t * b) x b.
 Proof.
   intros eps He. exists (mkposreal 1 Rlt_0_1). intros h h0 _.

@@ -20,7 +20,7 @@ Definition matrix := point -> point -> R.
 Definition by_relation (h : list bool -> R) : matrix := fun u v => h (agree u v).
 
 (* A vector for each point, whose coordinates are indexed by tuples too: [d] is R^d. *)
-Definition inner (dims : list nat) (x : point -> point -> R) : matrix :=
+Definition inner {P : Type} (dims : list nat) (x : P -> point -> R) : P -> P -> R :=
   fun u v => total dims (fun t => x u t * x v t).
 Definition unit_vectors (sizes dims : list nat) (x : point -> point -> R) : Prop :=
   forall u, valid sizes u -> inner dims x u u = 1.
@@ -61,6 +61,24 @@ Definition function_anchor_loss (sizes : list nat) (terms : list function_term) 
   total sizes (fun w => pair_values terms (agree u w) (H u w)).
 Definition function_loss (sizes : list nat) (terms : list function_term) (H : matrix) : R :=
   total sizes (function_anchor_loss sizes terms H) / total sizes (fun _ => 1).
+
+(* Points of several kinds, each with sizes of its own: a point is a kind and its indices there. *)
+Definition member := (nat * point)%type.
+Definition belongs (kinds : list (list nat)) (u : member) : Prop :=
+  (fst u < length kinds)%nat /\ valid (nth (fst u) kinds []) (snd u).
+Definition total_of (kinds : list (list nat)) (f : member -> R) : R :=
+  sum (length kinds) (fun k => total (nth k kinds []) (fun u => f (k, u))).
+Definition relation := (nat * nat * list bool)%type.    (* both kinds; in one, which indices are the same *)
+Definition between_members (u v : member) : relation :=
+  (fst u, fst v, if Nat.eqb (fst u) (fst v) then agree (snd u) (snd v) else []).
+Record member_term := { its_weight : R; its_denominator : relation -> R; its_positives : relation -> R }.
+Definition member_loss (kinds : list (list nat)) (tau : R) (H : member -> member -> R) (u : member) (t : member_term) : R :=
+  its_weight t * (ln (total_of kinds (fun w => its_denominator t (between_members u w) * exp (H u w / tau)))
+                  - total_of kinds (fun w => its_positives t (between_members u w) * (H u w / tau))).
+Definition loss_of_kinds (kinds : list (list nat)) (tau : R) (terms : list member_term) (H : member -> member -> R) : R :=
+  total_of kinds (fun u => over terms (member_loss kinds tau H u)) / total_of kinds (fun _ => 1).
+Definition unit_members (kinds : list (list nat)) (dims : list nat) (x : member -> point -> R) : Prop :=
+  forall u, belongs kinds u -> inner dims x u u = 1.
 
 (* No unit vectors of any dimension have a smaller loss than inner products h by relation. *)
 Definition least (sizes : list nat) (L : matrix -> R) (h : list bool -> R) : Prop :=

@@ -1,0 +1,416 @@
+"""Certificates of softmax losses on points of several kinds, such as classes of different sizes.
+
+As where all points are alike, the loss lies above its tangent. What that loses is bounded by one
+number per kind, for contrasts within it, and by a matrix with a row for each kind that is positive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import product
+from math import prod
+from typing import NamedTuple
+
+from sympy import Expr, Matrix, Rational, S, Symbol, exp, log
+
+from ...losses.softmax import SoftmaxLoss, SoftmaxTerm
+from ...problems.problem import Problem
+from ...structures.configuration import Configuration
+from .statements import Theorem
+from .terms import NotWritten, term
+
+#: Digits of what is computed, bits of the proof, and what multipliers may give away.
+WORKING, BITS = 60, 170
+GIVEN = [Rational(1, 2**k) for k in range(115, 9, -1)]
+#: How well derivatives are known.
+CLOSE = Rational(4, 10**46)
+#: Two kinds, and where they are one, which indices agree.
+Relation = tuple[int, int, tuple[bool, ...]]
+UNFOLDED = "value_of_kinds, slack, means, part_of_kind, sum_of, row_of, card"
+REDUCED = (
+    "sum length nth fold_right Nat.eqb row eigen over fst map positive its_weight "
+    "its_denominator its_positives"
+)
+
+
+class Written(NamedTuple):
+    """Text of a certificate: a loss, a point, all vectors; and how the two theorems are proved."""
+
+    loss: str
+    point: str
+    vectors: str
+    definitions: str
+    lemmas: tuple[str, ...]
+    valued: tuple[str, ...]
+    bounded: tuple[str, ...]
+
+
+def claimed(
+    called: str, claim: Mapping[str, str], proved: Expr, w: Written
+) -> tuple[Theorem, Theorem]:
+    """What a certificate claims: the loss of its point, and a bound on that of all unit vectors.
+
+    Raises
+    ------
+    NotWritten
+        If the bound is above what is proved.
+    """
+    loss, gap = Rational(claim["loss"]), Rational(claim["gap"])
+    if loss - gap > proved:
+        raise NotWritten(f"the bound that the gradient gives is {proved.n(20)}, below the claim")
+    return Theorem(
+        f"{called}_value",
+        f"The loss of the inner products is {claim['loss']} up to {claim['gap']}",
+        f"Rabs ({w.loss} {w.point}\n    - {term(loss, None, 2)}) <= {term(gap)}",
+        w.valued,
+        definitions=w.definitions,
+        lemmas=w.lemmas,
+    ), Theorem(
+        f"{called}_bound",
+        f"No unit vectors of any dimension have a loss below {claim['loss']} - {claim['gap']}",
+        f"forall dims x, {w.vectors} dims x ->\n    {term(loss - gap)} <= {w.loss} (inner dims x)",
+        w.bounded,
+        whole=True,
+    )
+
+
+@dataclass(frozen=True)
+class Several:
+    """A softmax loss at numbers, and inner products by the names of relations."""
+
+    called: str
+    problem: Problem
+    at: Mapping[Symbol, Expr]
+    given: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        loss = self.problem.loss
+        if not isinstance(loss, SoftmaxLoss) or loss.similarity is not None:
+            raise NotWritten("on points of several kinds, only softmax losses are written")
+        if loss.over_batches or any(t.own_positive for t in loss.terms):
+            raise NotWritten("on points of several kinds, positives share a denominator")
+        if any(set(t.denominator_weights) - {S.One} for t in loss.terms):
+            raise NotWritten("what is in a denominator has another weight than 1")
+        if not self.tau.is_Rational:
+            raise NotWritten(f"{self.tau} is not rational")
+
+    # --- the declaration --------------------------------------------------------------------
+    @property
+    def structure(self) -> Configuration:
+        """The kinds and their relations."""
+        assert isinstance(self.problem.structure, Configuration)
+        return self.problem.structure
+
+    @property
+    def loss(self) -> SoftmaxLoss:
+        """The declaration."""
+        assert isinstance(self.problem.loss, SoftmaxLoss)
+        return self.problem.loss
+
+    def put(self, e: Expr) -> Expr:
+        """An expression with the values."""
+        return e.xreplace(dict(self.at))
+
+    @cached_property
+    def tau(self) -> Expr:
+        """The temperature."""
+        return self.put(self.loss.temperature)
+
+    @cached_property
+    def axes(self) -> list[tuple[int, ...]]:
+        """The sizes of each kind."""
+        parts = self.structure.parts.values()
+        return [tuple(int(self.put(a)) for a in part.axes) for part in parts]
+
+    @cached_property
+    def relations(self) -> dict[Relation, tuple[str, str, int]]:
+        """The name of each, what losses call it, and the partners that a point has in it."""
+        found = {}
+        for (i, left), (j, right) in product(enumerate(self.structure.parts), repeat=2):
+            between = self.structure.between(left, right)
+            if i != j:
+                found[i, j, ()] = between[0].name, between[0].kind, prod(self.axes[j])
+                continue
+            names = {r.kind: r.name for r in between}
+            for same, kind in self.structure.parts[left].pattern.items():
+                each = (1 if s else a - 1 for s, a in zip(same, self.axes[i], strict=True))
+                found[i, i, same] = names[kind], kind, prod(each)
+        return found
+
+    def row(self, i: int, of: Callable[[Relation], Expr]) -> Expr:
+        """The sum over all partners of a point."""
+        rows = ((r, k) for r, (_, _, k) in self.relations.items() if r[0] == i and k)
+        return sum((k * of(r) for r, k in rows), S.Zero)
+
+    @cached_property
+    def inner(self) -> dict[Relation, Rational]:
+        """Inner products."""
+        return {
+            r: S.One if kind == "self" else Rational(self.given.get(name, 0))
+            for r, (name, kind, _) in self.relations.items()
+        }
+
+    def below(self, t: SoftmaxTerm, r: Relation) -> Expr:
+        """What it weighs in the denominator."""
+        return S(int(self.relations[r][1] in t.denominator))
+
+    def positive(self, t: SoftmaxTerm, r: Relation) -> Expr:
+        """What each pair is of the mean over the positives."""
+
+        def weight(r: Relation) -> Expr:
+            kind = self.relations[r][1]
+            return self.put(t.weight(kind)) if kind in t.positives else S.Zero
+
+        return weight(r) / self.row(r[0], weight) if weight(r) else S.Zero
+
+    def weight(self, t: SoftmaxTerm) -> Expr:
+        """What a term weighs."""
+        return self.put(t.coefficient)
+
+    # --- at the inner products ----------------------------------------------------------------
+    def power(self, r: Relation) -> Expr:
+        """The exponential of an inner product."""
+        return exp(self.inner[r] / self.tau).evalf(WORKING)
+
+    def partition(self, t: SoftmaxTerm, i: int) -> Expr:
+        """The denominator at a point of a kind."""
+        return self.row(i, lambda r: self.below(t, r) * self.power(r))
+
+    @cached_property
+    def pull(self) -> dict[Relation, Expr]:
+        """The derivative in the entry of a pair at its first point, times the temperature."""
+        z = {(k, i): self.partition(t, i) for k, t in self._terms for i in self._every}
+        return {
+            r: sum(
+                (
+                    self.weight(t)
+                    * (self.below(t, r) * self.power(r) / z[k, r[0]] - self.positive(t, r))
+                    for k, t in self._terms
+                ),
+                S.Zero,
+            )
+            for r in self.relations
+        }
+
+    @property
+    def _terms(self) -> list[tuple[int, SoftmaxTerm]]:
+        return list(enumerate(self.loss.terms))
+
+    @property
+    def _every(self) -> range:
+        return range(len(self.axes))
+
+    def mean(self, of: Callable[[int], Expr]) -> Expr:
+        """The mean over all points of what depends on their kind."""
+        sizes = list(map(prod, self.axes))
+        return sum((n * of(i) for i, n in enumerate(sizes)), S.Zero) / sum(sizes)
+
+    @property
+    def value(self) -> Expr:
+        """The loss of the inner products."""
+
+        def at(i: int) -> Expr:
+            found = S.Zero
+            for t in self.loss.terms:
+                positive = partial(self.positive, t)
+                pulled = self.row(i, lambda r, positive=positive: positive(r) * self.inner[r])  # type: ignore[misc]
+                found += self.weight(t) * (log(self.partition(t, i)) - pulled / self.tau)
+            return found
+
+        return self.mean(at).evalf(WORKING)
+
+    def bound(self, y: list[Rational]) -> Expr:
+        """What follows from multipliers."""
+        lost = self.mean(lambda i: y[i] - self.row(i, lambda r: self.pull[r] * self.inner[r]))
+        return (self.value + lost / self.tau).evalf(WORKING)
+
+    def multipliers(self) -> Iterator[tuple[list[Rational], list[Rational]]]:
+        """Multipliers that prove something, from the best on, and the diagonal of the means.
+
+        Of contrasts no eigenvalue is below the multiplier of their kind, and the mean of a kind has
+        what is left.
+        """
+        pull, inner = self.pull, self.inner
+        exact = [
+            self.row(i, lambda r: (pull[r] + pull[r[1], r[0], r[2]]) / 2 * inner[r])
+            for i in self._every
+        ]
+        for given in GIVEN:
+            y = [below(e) - given for e in exact]
+            if all(v >= y[i] for i in self._every for v in self._contrasts(i)):
+                own = (
+                    self.row(i, lambda r: pull[r] if r[0] == r[1] else S.Zero) for i in self._every
+                )
+                sizes = map(prod, self.axes)
+                c = [below((m - e) / n) for m, e, n in zip(own, y, sizes, strict=True)]
+                if self._means(c).is_positive_definite:
+                    yield y, c
+
+    def _contrasts(self, i: int) -> Iterator[Expr]:
+        """The eigenvalues on contrasts within a kind."""
+        names = {n: self.pull[r] for r, (n, _, _) in self.relations.items() if r[:2] == (i, i)}
+        orbit = self.structure.orbits[i].name
+        for block in self.structure.blocks[:-1]:
+            if orbit in block.orbits and self.put(block.multiplicity) != 0:
+                row = self.structure.table[block.name]
+                yield sum((self.put(row[n]) * v for n, v in names.items()), S.Zero)
+
+    def _means(self, c: list[Rational]) -> Matrix:
+        pull = self.pull
+        return Matrix(
+            len(c),
+            len(c),
+            lambda i, j: c[i] if i == j else (pull[i, j, ()] + pull[j, i, ()]) / 2,
+        )
+
+    # --- text -----------------------------------------------------------------------------------
+    def function(self, of: Callable[[Relation], Expr]) -> str:
+        """A function of the relation."""
+        cases = [f"{_of(r)} => {term(of(r))}" for r in self.relations if of(r) != 0]
+        return "fun r => match r with " + "\n        | ".join([*cases, "_ => 0"]) + " end"
+
+    @property
+    def kinds(self) -> str:
+        """The sizes as natural numbers."""
+        return _lists(self.axes, "%nat")
+
+    @property
+    def definitions(self) -> str:
+        """The loss and the inner products."""
+        every = ";\n    ".join(
+            f"{{| its_weight := {term(self.weight(t))};\n"
+            f"      its_denominator := {self.function(partial(self.below, t))};\n"
+            f"      its_positives := {self.function(partial(self.positive, t))} |}}"
+            for t in self.loss.terms
+        )
+        inner = self.function(self.inner.__getitem__)
+        return (
+            f"Definition {self.called}_terms : list member_term :=\n  [ {every} ].\n"
+            f"Definition {self.called}_inner : relation -> R :=\n  {inner}."
+        )
+
+    def theorems(self, claim: Mapping[str, str]) -> tuple[Theorem, Theorem]:
+        """The loss of the inner products, and a bound on that of all unit vectors."""
+        found = next(self.multipliers(), None)
+        if found is None:
+            raise NotWritten("the gradient gives no bound")
+        written = Written(
+            loss=f"(loss_of_kinds {self.kinds} {term(self.tau, None, 3)} {self.called}_terms)",
+            point=f"(fun u w => {self.called}_inner (between_members u w))",
+            vectors=f"unit_members {self.kinds}",
+            definitions=self.definitions,
+            lemmas=tuple(self._lemmas(*found)),
+            valued=(f"rewrite (kinds_value_at {self._data}).", self._numeric),
+            bounded=(
+                "intros dims x unit.",
+                f"refine (Rle_trans _ _ _ _ (kinds_bound {self._data} y_ c_",
+                "  one_ some_ ok_ dims x unit multipliers_ positive_)).",
+                self._numeric,
+            ),
+        )
+        return claimed(self.called, claim, self.bound(found[0]), written)
+
+    @property
+    def _data(self) -> str:
+        return f"{self.kinds} {self._given}"
+
+    @property
+    def _given(self) -> str:
+        return f"{term(self.tau, None, 3)} {self.called}_terms {self.called}_inner"
+
+    @property
+    def _numeric(self) -> str:
+        return f"{self._reduced} interval with (i_prec {BITS})."
+
+    @property
+    def _reduced(self) -> str:
+        """Unfolds what is about lists, and names the pulls, about which there are lemmas."""
+        names = f"{self.called}_terms, {self.called}_inner, y_, c_"
+        named = (
+            f"generalize pull{k}_; generalize (pull_ {_of(r)}); intros p{k} E{k};"
+            for k, r in enumerate(self.relations)
+        )
+        unfolded = f"rewrite ?reals_; fold pull_; unfold {UNFOLDED}, {names};"
+        return "\n  ".join([unfolded, f"cbn [{REDUCED}];", *named])
+
+    def _pulls(self) -> Iterator[str]:
+        """Bounds of the derivative in each entry."""
+        data = f"{_lists(self.axes)} {self._given}"
+        yield f"Definition pull_ : relation -> R := pull {data}."
+        for k, r in enumerate(self.relations):
+            low, high = (term(below(self.pull[r], 46) + side, None, 1) for side in (0, CLOSE))
+            unfolded = f"unfold pull_, pull, {UNFOLDED}, {self.called}_terms, {self.called}_inner;"
+            yield (
+                f"Lemma pull{k}_ : {low} <= pull_ {_of(r)} <= {high}.\n"
+                f"Proof. {unfolded}\n  cbn [{REDUCED}]; split; interval with (i_prec {BITS}). Qed."
+            )
+
+    def _lemmas(self, y: list[Rational], c: list[Rational]) -> Iterator[str]:
+        reals = f"(map (map INR) {self.kinds})"
+        pull = f"(pull {reals} {self._given})"
+        among = "[<-|" * len(self._terms) + "[]" + "]" * len(self._terms)
+        index = "[|" * len(self.axes) + "i" + "]" * len(self.axes)
+        for name, values in (("y_", y), ("c_", c)):
+            cases = " | ".join(f"{i}%nat => {term(v)}" for i, v in enumerate(values))
+            yield f"Definition {name} (i : nat) : R := match i with {cases} | _ => 0 end."
+        yield from self._pulls()
+        yield (
+            f"Lemma reals_ : {reals} = {_lists(self.axes)}.\n"
+            "Proof. cbn [map]; rewrite !INR_IZR_INZ; reflexivity. Qed."
+        )
+        yield (
+            f"Lemma one_ : forall s N, In s {self.kinds} -> In N s -> (1 <= N)%nat.\n"
+            "Proof. simpl; intros; intuition (subst; simpl in *; intuition lia). Qed."
+        )
+        yield f"Lemma some_ : 0 < sum_of {reals} (fun _ => 1).\nProof. {self._numeric} Qed."
+        yield (
+            f"Lemma ok_ : convex_kinds {reals} {self._given}.\nProof.\n"
+            f"  constructor; [lra | intros t {among}; cbn [its_weight]; lra | |].\n"
+            f"  {{ intros t r {among}; cbn [its_denominator]; destruct r as [[i j] a];\n"
+            "    repeat match goal with |- context [match ?x with _ => _ end] => destruct x end;\n"
+            "    lra. }\n"
+            f"  intros t i {among} Hi; rewrite reals_ in Hi; cbn [length] in Hi;\n"
+            f"    destruct i as {index}; try (exfalso; lia);\n  {self._numeric}\nQed."
+        )
+        for i, sizes in enumerate(self.axes):
+            depth, own = len(sizes), _lists([sizes], "%nat")[1:-1]
+            kinds = "[|[| |] " * depth + "[|]" + "]" * depth
+            yield (
+                f"Lemma multipliers{i}_ : multipliers {own} (fun a => {pull}"
+                f" ({i}%nat, {i}%nat, a) - c_ {i}%nat) (y_ {i}%nat).\nProof.\n"
+                f"  assert (own_ : map INR {own} = {_lists([sizes])[1:-1]})"
+                " by (cbn [map]; rewrite !INR_IZR_INZ; reflexivity).\n"
+                f"  intros k min th; destruct k as {kinds}; cbn [there] in th; try tauto;\n"
+                "  try (exfalso; repeat match goal with\n"
+                "    H : Forall _ (_ :: _) |- _ => inversion H; clear H; subst end; congruence);\n"
+                f"  try (exfalso; lia); rewrite own_; {self._numeric}\nQed."
+            )
+        each = " | ".join(f"exact multipliers{i}_" for i in self._every)
+        yield (
+            f"Lemma multipliers_ : forall i, (i < length {self.kinds})%nat ->\n"
+            f"  multipliers (nth i {self.kinds} []) (fun a => {pull} (i, i, a) - c_ i) (y_ i).\n"
+            f"Proof. intros i Hi; cbn [length] in Hi; destruct i as {index};"
+            f" [{each} | exfalso; lia]. Qed."
+        )
+        yield (
+            f"Lemma positive_ : positive (length {self.kinds}) (means {pull} c_).\n"
+            f"Proof. {self._reduced} repeat split; interval with (i_prec {BITS}). Qed."
+        )
+
+
+def _of(relation: Relation) -> str:
+    i, j, same = relation
+    return f"({i}%nat, {j}%nat, [{'; '.join('true' if s else 'false' for s in same)}])"
+
+
+def below(value: Expr, digits: int = 36) -> Rational:
+    """A decimal just below a value."""
+    scale = Rational(10) ** digits
+    return Rational(int((value * scale).round()) - 2) / scale
+
+
+def _lists(axes: list[tuple[int, ...]], scope: str = "") -> str:
+    inside = ("; ".join(f"{a}{scope}" for a in sizes) for sizes in axes)
+    return f"[{'; '.join(f'[{sizes}]' for sizes in inside)}]"
