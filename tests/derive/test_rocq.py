@@ -413,7 +413,10 @@ def test_a_certificate_that_claims_too_much_has_no_theorem(id: str) -> None:
 
 
 def test_a_kink_that_is_not_of_a_line_is_not_written() -> None:
-    for id, why in (("distance-margin", "neither smooth nor max"), ("hinge", "for numerical values only")):
+    for id, why in (
+        ("distance-margin", "neither smooth nor max"),
+        ("hinge", "for numerical values only"),
+    ):
         problem = results["pairwise-threshold"].with_inputs(loss=id).problem
         assert problem is not None
         (size,) = problem.domain.ranges

@@ -73,7 +73,7 @@ class Functions(Pairwise):
             raise NotWritten(f"{f} is neither smooth nor max(0, a + b c) or its square")
         return None
 
-    def slope(self, t: PairTerm) -> Expr:
+    def derivative(self, t: PairTerm) -> Expr:
         """The derivative, or one of those on the sides of a kink."""
         kink = self.kink(t)
         if kink is None:
@@ -92,7 +92,7 @@ class Functions(Pairwise):
         """The derivative in the entry of a pair, by relation."""
         found = dict.fromkeys(self.counts, S.Zero)
         for t in self.loss.terms:
-            slope = self.slope(t).xreplace({c: self.inner[t.relation]})
+            slope = self.derivative(t).xreplace({c: self.inner[t.relation]})
             found[t.relation] += self.put(t.weight) * slope
         return found
 
@@ -173,7 +173,7 @@ class Functions(Pairwise):
         slope = f"slope{k}_"
         goal = f"Lemma support{k}_ : supported (fun c => {term(f)}) {at} ({slope} {at})."
         if kink is not None:
-            yield f"Definition {slope} (c : R) := {term(self.slope(t))}."
+            yield f"Definition {slope} (c : R) := {term(self.derivative(t))}."
             of, at_x = (f"({term(kink.inside, {c: place})})" for place in (at, "x_"))
             if kink.squared:
                 used = f"above_kink_squared {of} {at_x} _ eq_refl"

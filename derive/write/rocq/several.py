@@ -127,7 +127,7 @@ class Several:
     @cached_property
     def relations(self) -> dict[Relation, tuple[str, str, int]]:
         """The name of each, what losses call it, and the partners that a point has in it."""
-        found = {}
+        found: dict[Relation, tuple[str, str, int]] = {}
         for (i, left), (j, right) in product(enumerate(self.structure.parts), repeat=2):
             between = self.structure.between(left, right)
             if i != j:
