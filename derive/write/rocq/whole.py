@@ -79,9 +79,7 @@ def _lacks(result: Result) -> str:
     if result.declared is None:
         return "it describes a structure and is about no loss"
     if result.problem is None or not isinstance(result.problem.structure, Scheme):
-        return (
-            "its classes have several sizes, proved for numerical values only"
-        )
+        return "its classes have several sizes, proved for numerical values only"
     return ""
 
 
