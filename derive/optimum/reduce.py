@@ -208,11 +208,6 @@ class ReducedLoss:
         return found
 
     @property
-    def felt(self) -> set[str]:
-        """Relations whose inner products are in a denominator, so that it is convex in them."""
-        return {r for pool in self.denominators for r in (*pool.members, pool.own) if r}
-
-    @property
     def scale(self) -> Expr:
         """Positive factor by which :meth:`pair_gradient` exceeds the derivative."""
         return self.loss.temperature
@@ -336,11 +331,6 @@ class ReducedPairwise:
     def __post_init__(self) -> None:
         named = (term.relation for term in self.loss.terms)
         check_relations(self.loss, named, (r.name for r in self.scheme.relations))
-
-    @property
-    def felt(self) -> set[str]:
-        """Relations whose inner products a term acts on."""
-        return {term.relation for term in self.loss.terms}
 
     scale = S.One
     forces = "the derivative of the function that acts on the pair"

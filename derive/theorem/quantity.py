@@ -89,7 +89,6 @@ class Quantity(Shown):
         symbol: str,
         *,
         domain: Domain | None = None,
-        extended: bool = False,
         needs: tuple[Expr, str] | None = None,
     ) -> Quantity:
         """The quantity of a solved criterion; what it bounds comes from the proof."""
@@ -100,7 +99,6 @@ class Quantity(Shown):
             threshold.domain if domain is None else domain,
             bound=threshold.bound,
             threshold=threshold,
-            extended=extended,
             needs=needs,
         )
 

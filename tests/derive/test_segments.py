@@ -463,12 +463,6 @@ def test_terms_with_one_denominator_are_merged() -> None:
     assert (both.pulls["same_class"] - share).simplify() == 0
 
 
-def test_what_is_felt() -> None:
-    assert ReducedLoss(SUPCL, SYMMETRY).felt == set(ALL)
-    assert ReducedLoss(CNCE, SYMMETRY).felt == set(ALL[:3])
-    assert pairs(("same_class", c, 1)).felt == {"same_class"}
-
-
 def test_equal_inner_products_are_counted_together() -> None:
     """All pairs alike: the loss is the logarithm of their number, whatever the temperature."""
     one = ReducedLoss(SUPCL, SYMMETRY)
