@@ -143,7 +143,7 @@ def _npz(path: Path) -> Arrays:
                 raise ValueError("it is not an archive")
             members = {name: found[name] for name in found.files}
             # What is no array comes as bytes.
-            return {name: of for name, of in members.items() if isinstance(of, np.ndarray)}
+            return {k: v for k, v in members.items() if isinstance(v, np.ndarray)}
     except UNREADABLE as error:
         raise _no_array(path, error) from None
     except MemoryError:

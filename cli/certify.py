@@ -257,9 +257,9 @@ def _entries(result: Result, given: dict[str, str]) -> dict[str, str]:
         elif isinstance(measure, Entries):
             rows = result.value(name, digits=DIGITS, **given)
             assert isinstance(rows, list)
-            of = (e for row in measure.of for e in row)
+            entries = (e for row in measure.of for e in row)
             values = (str(v) for row in rows for v in row)
-            symbols = {e.name: v for e, v in zip(of, values, strict=True) if e.is_Symbol}
+            symbols = {e.name: v for e, v in zip(entries, values, strict=True) if e.is_Symbol}
         else:
             continue
         found |= {k.removeprefix(PRODUCT): v for k, v in symbols.items() if k.startswith(PRODUCT)}

@@ -182,7 +182,7 @@ def take(given: Given) -> tuple[Taken, Array | None]:
     names = _embeddings(given, found)
     label = _labels(given, found, names[0])
     classes = None if label is None else _classes(given, found, label)
-    of = (None, ()) if classes is None else (np.array(classes.of_sample), classes.names)
+    labelled = (None, ()) if classes is None else (np.array(classes.of_sample), classes.names)
     z = found[names[0]]
     if len(names) == 2 or z.ndim == 3:
         first, second = (f"{short(names[0])}[:, {k}]" for k in (0, 1)) if z.ndim == 3 else names
@@ -193,10 +193,10 @@ def take(given: Given) -> tuple[Taken, Array | None]:
             )
         one, other = (z[:, 0], z[:, 1]) if z.ndim == 3 else (z, found[second])
         how = f"{first} and {second} are two views of each sample"
-        return two_views(one, other, how, *of), classifier
-    if of[0] is not None:
+        return two_views(one, other, how, *labelled), classifier
+    if labelled[0] is not None:
         how = f"the positive is the next of the same class, by {short(str(label))}"
-        return of_classes(z, of[0], how, of[1]), classifier
+        return of_classes(z, labelled[0], how, labelled[1]), classifier
     if given.positives == "halves":
         return halves(z, "the second half are second views of the first"), classifier
     return pairs_in_a_row(z, "rows 0 and 1 are a pair, 2 and 3, and so on"), classifier

@@ -66,16 +66,17 @@ def plots(found: Diagnosis) -> str:
 def _band(ax: Axes, found: Diagnosis, colours: list[str]) -> None:
     import numpy as np
 
-    of = found.anchors
-    order = np.argsort(of["squared_gradient"])
+    each = found.anchors
+    order = np.argsort(each["squared_gradient"])
     # More than can be seen is thinned out.
     order = order[np.unique(np.linspace(0, len(order) - 1, min(len(order), 600)).astype(int))]
     x = np.linspace(0, 100, len(order))
-    floor = max(float(of["squared_gradient"].max()) * 1e-9, 1e-300)
-    low, high = (np.maximum(of[name][order], floor) for name in ("lower", "upper"))
+    floor = max(float(each["squared_gradient"].max()) * 1e-9, 1e-300)
+    low, high = (np.maximum(each[name][order], floor) for name in ("lower", "upper"))
     ax.fill_between(x, low, high, color=colours[4], alpha=0.5, linewidth=0, label="proved band")
-    ax.plot(x, np.maximum(of["squared_gradient"][order], floor), color=colours[0], label="measured")
-    printed = np.maximum(of["upper_printed"][order], floor)
+    measured = np.maximum(each["squared_gradient"][order], floor)
+    ax.plot(x, measured, color=colours[0], label="measured")
+    printed = np.maximum(each["upper_printed"][order], floor)
     ax.plot(x, printed, color=colours[5], linestyle=":", label="printed upper band")
     ax.set(yscale="log", xlabel="anchors by their gradient, %", ylabel="squared gradient")
     ax.set_title("(a) band", loc="left")
@@ -116,8 +117,8 @@ def _classes(ax: Axes, found: Diagnosis, colours: list[str]) -> None:
     """The variance of each class, and below which part of the whole it counts as collapsed."""
     collapse = found.collapse
     assert collapse.classes is not None
-    of = collapse.classes
-    values = sorted(of.of_class[of.counts > 1].tolist())
+    classes = collapse.classes
+    values = sorted(classes.of_class[classes.counts > 1].tolist())
     edge = collapse.limits.classes * collapse.numbers["variance"]
     ax.plot(range(1, len(values) + 1), values, "o", color=colours[0], markersize=3)
     ax.axhline(edge, color="black", linestyle=":", linewidth=0.8, label="collapsed below")

@@ -82,40 +82,40 @@ NAMED = 3
 
 def verdict(found: Diagnosis) -> str:
     """The verdict in words, with the classes that collapse alone."""
-    of, classes = found.collapse, each_class(found)
+    collapse, classes = found.collapse, each_class(found)
     alone = [c["name"] for c in classes if c["collapsed"]]
-    if of.collapse == "total":
-        return of.says
-    if "within" not in of.numbers:
+    if collapse.collapse == "total":
+        return collapse.says
+    if "within" not in collapse.numbers:
         why = "each has one sample" if classes else "that needs --labels"
-        return f"{of.says} Classes were not examined: {why}."
-    if alone and of.collapse != "classes":
+        return f"{collapse.says} Classes were not examined: {why}."
+    if alone and collapse.collapse != "classes":
         names = ", ".join(alone[:NAMED]) + ", ..." * bool(alone[NAMED:])
-        return f"{of.says} {len(alone)} of {len(classes)} classes collapse: {names}."
-    return of.says
+        return f"{collapse.says} {len(alone)} of {len(classes)} classes collapse: {names}."
+    return collapse.says
 
 
 def measures(found: Diagnosis) -> list[tuple[str, float, str]]:
     """The numbers behind the verdict: name, value, meaning; those that there are."""
-    of = found.collapse.numbers
-    return [(name, of[k], says) for k, (name, says) in MEASURES.items() if k in of]
+    numbers = found.collapse.numbers
+    return [(name, numbers[k], says) for k, (name, says) in MEASURES.items() if k in numbers]
 
 
 def each_class(found: Diagnosis) -> list[dict[str, Any]]:
     """Each class, those of the least variance first; none without labels."""
     from ..derive.tex.judge.explain import one_line
 
-    of, collapsed = found.collapse.classes, found.collapse.collapsed_classes
-    if of is None:
+    variances, collapsed = found.collapse.classes, found.collapse.collapsed_classes
+    if variances is None:
         return []
     return [
         {
-            "name": one_line(found.taken.names[int(of.classes[k])]),
-            "count": int(of.counts[k]),
-            "variance": float(of.of_class[k]),
+            "name": one_line(found.taken.names[int(variances.classes[k])]),
+            "count": int(variances.counts[k]),
+            "variance": float(variances.of_class[k]),
             "collapsed": k in collapsed,
         }
-        for k in of.of_class.argsort().tolist()
+        for k in variances.of_class.argsort().tolist()
     ]
 
 
@@ -146,20 +146,21 @@ def as_text(
     return "\n".join(lines)
 
 
-def _loss(of: Departure) -> list[str]:
+def _loss(departure: Departure) -> list[str]:
     """The loss beside the least, and what the gap is made of."""
-    at = ", ".join(f"{k} = {v}" for k, v in (of.parameters | of.sizes).items())
-    best = f"{_spelled(of.least)} at the predicted optimum"
-    lines = labelled("loss", f"{_spelled(of.loss)} here, {best} ({of.name}, {at})")
-    if of.within is not None and of.between is not None:
-        said = f"variance {of.within:.4g} within classes, {of.between:.4g} between"
+    at = ", ".join(f"{k} = {v}" for k, v in (departure.parameters | departure.sizes).items())
+    best = f"{_spelled(departure.least)} at the predicted optimum"
+    lines = labelled("loss", f"{_spelled(departure.loss)} here, {best} ({departure.name}, {at})")
+    if departure.within is not None and departure.between is not None:
+        said = f"variance {departure.within:.4g} within classes, {departure.between:.4g} between"
         lines += labelled("optimum", said)
     cosines = (
-        f"{k.replace('_', ' ')} {of.inner[k]:.3g} ({best:.3g})" for k, best in of.optimal.items()
+        f"{k.replace('_', ' ')} {departure.inner[k]:.3g} ({best:.3g})"
+        for k, best in departure.optimal.items()
     )
     lines += labelled("cosines", f"mean here (at the optimum): {', '.join(cosines)}")
-    lines += labelled("gap", _spelled(of.gap))
-    for name, side, value, why in of.parts:
+    lines += labelled("gap", _spelled(departure.gap))
+    for name, side, value, why in departure.parts:
         lines += labelled(f"  {name}", f"{side} {_spelled(value)}: {why}", 18)
     return lines
 
@@ -167,9 +168,9 @@ def _loss(of: Departure) -> list[str]:
 def _band_in_a_line(found: Diagnosis) -> list[str]:
     first, many = found.reports[0], len(found.reports)
     names = ("measured", "closest_lower", "closest_upper")
-    of = [f"{found.number(name)[0]:.4g}" for name in names]
+    means = [f"{found.number(name)[0]:.4g}" for name in names]
     at = f"temperature {first.tau:g}" + (f", {many} batches of {first.n}" if many > 1 else "")
-    bounds = f"mean square {of[0]}, between the proved bounds {of[1]} and {of[2]}"
+    bounds = f"mean square {means[0]}, between the proved bounds {means[1]} and {means[2]}"
     lines = labelled("gradient", f"{bounds} (InfoNCE, {at}; --band for more)")
     if found.flags["vanishing_gradient"]:
         lines += labelled("flag", FLAGS["vanishing_gradient"] + _in(found, "vanishing_gradient"))
@@ -179,8 +180,8 @@ def _band_in_a_line(found: Diagnosis) -> list[str]:
 def _band(found: Diagnosis) -> list[str]:
     """All numbers of the gradient band."""
     first, many = found.reports[0], len(found.reports) > 1
-    of = f", {len(found.reports)} batches of {first.n}" if many else ""
-    lines = [f"gradient band at temperature {first.tau:g}{of}"]
+    batches = f", {len(found.reports)} batches of {first.n}" if many else ""
+    lines = [f"gradient band at temperature {first.tau:g}{batches}"]
     for title, names in PARTS.items():
         lines += ["", f"  {title}"]
         for name, says in names.items():
@@ -208,8 +209,8 @@ def _outside(found: Diagnosis) -> str:
 
 
 def _in(found: Diagnosis, flag: str) -> str:
-    count, of = found.flags[flag], len(found.reports)
-    return f" (in {count} of {of} batches)" if of > 1 else ""
+    count, many = found.flags[flag], len(found.reports)
+    return f" (in {count} of {many} batches)" if many > 1 else ""
 
 
 def _spelled(value: float) -> str:
@@ -257,9 +258,9 @@ def _object(file: str, found: Diagnosis, compared: Departure | None) -> dict[str
     }
 
 
-def _of_loss(of: Departure) -> dict[str, Any]:
-    parts = {f"{p.name} {p.side}".replace(" ", "_"): p.value for p in of.parts}
-    return {**asdict(of), "gap": of.gap, **parts}
+def _of_loss(departure: Departure) -> dict[str, Any]:
+    parts = {f"{p.name} {p.side}".replace(" ", "_"): p.value for p in departure.parts}
+    return {**asdict(departure), "gap": departure.gap, **parts}
 
 
 def _clean(value: Any) -> Any:

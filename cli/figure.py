@@ -103,11 +103,11 @@ _BATCHES = "Random seeds to average over, such as 0,1,2; each has its own batche
 
 
 # --- lee2025ssem --------------------------------------------------------------------------------
-def _maps(on: Any, grid: tuple[int, int], m: int, n: int, d: int = 0, **given: Any) -> Any:
+def _maps(on: Any, grid: tuple[int, int], m: int, n: int, d: int = 0, **own: Any) -> Any:
     a, t = grid
     alphas = tuple(round(k / (a - 1), 12) for k in range(a))
     taus = tuple(round((k + 1) / t, 12) for k in range(t))
-    return on.Grid(m=m, n=n, d=d or m * n, alphas=alphas, taus=taus, **given)
+    return on.Grid(m=m, n=n, d=d or m * n, alphas=alphas, taus=taus, **own)
 
 
 _figure(
@@ -181,8 +181,8 @@ _figure(
 
 
 # --- vock2026unified ----------------------------------------------------------------------------
-def _columns(on: Any, sizes: tuple[tuple[int, ...], ...], **given: Any) -> Any:
-    return on.Grid(sizes=sizes or on.COLUMNS, **given)
+def _columns(on: Any, sizes: tuple[tuple[int, ...], ...], **own: Any) -> Any:
+    return on.Grid(sizes=sizes or on.COLUMNS, **own)
 
 
 _figure(
@@ -239,8 +239,8 @@ _figure(
 def _tops(option: str, text: str) -> tuple[float | None, ...]:
     parts = [part.strip() for part in text.split(",")]
     plain = ",".join(part for part in parts if part != "1/d")
-    given = iter(numbers(option, plain, 0, 1) if plain else ())
-    found = tuple(None if part == "1/d" else next(given) for part in parts)
+    rest = iter(numbers(option, plain, 0, 1) if plain else ())
+    found = tuple(None if part == "1/d" else next(rest) for part in parts)
     if len(set(found)) < len(found):
         raise click.UsageError(f"{option} repeats a value: {short(text)}")
     return found
@@ -325,7 +325,7 @@ def _graphs(
     sphere: bool,
     iterations: int,
     gamma: float | None = None,
-    **given: Any,
+    **own: Any,
 ) -> Any:
     from ..numeric.graphs.energy import Kernel
 
@@ -334,7 +334,7 @@ def _graphs(
             f"--p has {len(inside)} values and --q {len(across)}: give one q for each p"
         )
     training = on.Setup(Kernel(tau, gamma), lr, batch, negatives, sphere, iterations)
-    return on.Grid(pairs=tuple(zip(inside, across, strict=True)), training=training, **given)
+    return on.Grid(pairs=tuple(zip(inside, across, strict=True)), training=training, **own)
 
 
 _figure(
@@ -401,13 +401,13 @@ def _plane(
     x_range: tuple[float, float] | None = None,
     y_range: tuple[float, float] | None = None,
     d: int | None = None,
-    **given: Any,
+    **own: Any,
 ) -> Any:
     from ..derive.problems.catalogue import named
     from ..numeric.figures.plane import plane
 
     limits = {"x": x_range, "y": y_range}
-    return on.Grid(plane(named(loss), pairs(parameters), x, y, limits, dimension=d, **given))
+    return on.Grid(plane(named(loss), pairs(parameters), x, y, limits, dimension=d, **own))
 
 
 _figure(

@@ -249,7 +249,7 @@ class ResultCommand(click.Command):
 
 
 def result_command(
-    name: str, examples: str, of: click.ParamType = ResultId(), metavar: str | None = None
+    name: str, examples: str, kind: click.ParamType = ResultId(), metavar: str | None = None
 ) -> Callable[[Any], Any]:
     """A command on a result and its parameters, with examples at the end of its help."""
 
@@ -260,7 +260,7 @@ def result_command(
             cls=ResultCommand,
             context_settings={"ignore_unknown_options": True},
             epilog=f"\b\nExamples:\n{examples}",
-        )(click.argument("id", type=of, metavar=metavar)(words))
+        )(click.argument("id", type=kind, metavar=metavar)(words))
 
     return made
 
@@ -284,8 +284,8 @@ def _describe(id: str, formatter: click.HelpFormatter, loss: str = "") -> None:
     if declared and loss:
         _check_loss(loss, id)
         result = result.with_inputs(loss=loss)
-    of = f" with the loss {result.declared.name}" if declared and result.declared else ""
-    with formatter.section(f"Parameters of {id}{of}"):
+    with_loss = f" with the loss {result.declared.name}" if declared and result.declared else ""
+    with formatter.section(f"Parameters of {id}{with_loss}"):
         formatter.write_dl(
             [
                 (
@@ -294,7 +294,7 @@ def _describe(id: str, formatter: click.HelpFormatter, loss: str = "") -> None:
                 )
                 for s in result.parameters
             ]
-            + [(f"--{of.name}", f"{of.takes}: {of.meaning}") for of in result.lists.values()]
+            + [(f"--{k.name}", f"{k.takes}: {k.meaning}") for k in result.lists.values()]
         )
         formatter.write_text(f"A value is {ACCEPTED}.")
     if not result.texts:

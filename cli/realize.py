@@ -141,7 +141,7 @@ def _far(asked: Asked, case: Case, verdict: Verdict, z: Array, tell: Tell) -> Di
     )
     index = case.index if case.sizes else None
     try:
-        return distance(loss, z, case.given, verdict, index, tell)
+        return distance(loss, z, case.labels, verdict, index, tell)
     except Unfit as refusal:
         raise click.UsageError(f"{short(asked.embeddings or '')}: {refusal}") from None
 
@@ -165,14 +165,14 @@ def _far_lines(asked: Asked, far: Distance | None) -> list[str]:
 
 # --- what is said ----------------------------------------------------------------------------
 def _title(asked: Asked, case: Case) -> str:
-    of = f"{len(case.sizes)} classes, " if case.sizes else ""
+    classes = f"{len(case.sizes)} classes, " if case.sizes else ""
     given = [f"dimension {asked.q}"]
     for name in ("tau", "tau_prime", "epsilon"):
         if getattr(asked, name) is not None:
             given.append(f"{name.replace('_', '-')} {_said(getattr(asked, name))}")
     if asked.similarity is not None:
         given.append(f"{asked.measure} similarity")
-    return f"{asked.scheme or 'weights'}: {of}{case.samples} samples, {', '.join(given)}"
+    return f"{asked.scheme or 'weights'}: {classes}{case.samples} samples, {', '.join(given)}"
 
 
 def _said(x: float) -> str:

@@ -117,7 +117,7 @@ class Case:
 
     samples: int
     decide: Callable[[Tell], Verdict]
-    given: Any = None
+    labels: Any = None
     names: Sequence[str] = ()
     sizes: Sequence[int] = ()
     index: Sequence[int] = ()

@@ -17,7 +17,7 @@ ROUNDING = {torch.float64: 1e-9, torch.float32: 1e-5, torch.float16: 4e-3, torch
 COLDEST, HOTTEST = 1e-50, 1e50
 
 
-def vectors(name: str, given: Any) -> Tensor:
+def vectors(name: str, values: Any) -> Tensor:
     """Vectors ``(..., d)`` of floating point, not looked at yet.
 
     Parameters
@@ -32,29 +32,29 @@ def vectors(name: str, given: Any) -> Tensor:
     ValueError
         If they are none.
     """
-    if not isinstance(given, (Tensor, np.ndarray)):
+    if not isinstance(values, (Tensor, np.ndarray)):
         try:
-            given = torch.tensor(given, dtype=torch.float64)
+            values = torch.tensor(values, dtype=torch.float64)
         except (TypeError, ValueError, RuntimeError) as e:
             raise ValueError(f"{name} are not vectors: {str(e).splitlines()[0]}") from None
-    elif isinstance(given, np.ndarray):
-        if given.dtype.kind != "f":
-            raise ValueError(f"{name} must be floating point, not {given.dtype}")
-        wide = given.dtype.itemsize > 8  # which torch does not have
-        given = given.astype(np.float64 if wide else given.dtype.newbyteorder("="))
-        given = torch.from_numpy(given)
-    if given.layout != torch.strided:
-        given = given.to_dense()
-    if not given.is_floating_point():
-        raise ValueError(f"{name} must be floating point, not {given.dtype}")
-    if not given.ndim or not given.numel():
-        raise ValueError(f"{name} must be vectors (..., d), not of the shape {tuple(given.shape)}")
-    return given
+    elif isinstance(values, np.ndarray):
+        if values.dtype.kind != "f":
+            raise ValueError(f"{name} must be floating point, not {values.dtype}")
+        wide = values.dtype.itemsize > 8  # which torch does not have
+        values = values.astype(np.float64 if wide else values.dtype.newbyteorder("="))
+        values = torch.from_numpy(values)
+    if values.layout != torch.strided:
+        values = values.to_dense()
+    if not values.is_floating_point():
+        raise ValueError(f"{name} must be floating point, not {values.dtype}")
+    if not values.ndim or not values.numel():
+        raise ValueError(f"{name} must be vectors (..., d), not of the shape {tuple(values.shape)}")
+    return values
 
 
-def is_empty(given: Any) -> bool:
+def is_empty(value: Any) -> bool:
     """Whether it has a length, and that is 0."""
-    return getattr(given, "ndim", 1) > 0 and hasattr(given, "__len__") and not len(given)
+    return getattr(value, "ndim", 1) > 0 and hasattr(value, "__len__") and not len(value)
 
 
 def unit(name: str, z: Tensor, normalise: bool) -> Tensor:
@@ -158,7 +158,7 @@ def temperatures(tau: Any, shape: torch.Size, like: Tensor) -> Tensor:
     return found
 
 
-def positives(given: Any, n: int, device: torch.device) -> Tensor:
+def positives(positive: Any, n: int, device: torch.device) -> Tensor:
     """The index of the positive of each of n embeddings.
 
     Raises
@@ -167,7 +167,7 @@ def positives(given: Any, n: int, device: torch.device) -> Tensor:
         If it is none.
     """
     try:
-        index = torch.as_tensor(given, device=device)
+        index = torch.as_tensor(positive, device=device)
     except (TypeError, ValueError, RuntimeError) as e:
         raise ValueError(f"positive is not an index: {str(e).splitlines()[0]}") from None
     if index.is_floating_point() or index.is_complex() or index.dtype == torch.bool:

@@ -134,8 +134,8 @@ def _removed(positive: Tensor) -> Tensor:
     return torch.stack([torch.arange(len(positive), device=positive.device), positive], 1)
 
 
-def _rows(name: str, given: Any, normalise: bool) -> Tensor:
-    z = vectors(name, given)
+def _rows(name: str, values: Any, normalise: bool) -> Tensor:
+    z = vectors(name, values)
     if z.ndim != 2:
         raise ValueError(f"{name} must be (n, d), not {tuple(z.shape)}")
     return unit(name, z, normalise)

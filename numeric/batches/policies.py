@@ -72,14 +72,14 @@ class Balanced:
             raise ValueError(f"an effective rank is 1 or more: the target cannot be {target}")
         if memory < 1:
             raise ValueError(f"memory must be 1 or more, not {memory}")
-        self.given = target
+        self.fixed = target
         self.seen: deque[float] = deque(maxlen=memory)
 
     @property
     def target(self) -> float:
         """R*; nan before there is one."""
-        if self.given is not None:
-            return self.given
+        if self.fixed is not None:
+            return self.fixed
         if not self.seen:
             return float("nan")
         seen = torch.tensor(list(self.seen), dtype=torch.float64)
@@ -88,7 +88,7 @@ class Balanced:
     def __call__(self, ranks: Tensor) -> int:
         """Which of the candidates."""
         ranks = _finite(ranks)
-        if self.given is None:
+        if self.fixed is None:
             self.seen.extend(ranks.tolist())
         return int((ranks - self.target).abs().argmin())
 

@@ -105,20 +105,20 @@ class Study(ABC):
         return class_variances(z.flatten(0, 1), labels.repeat_interleave(z.shape[1])).within
 
 
-def _cell(**given: Any) -> dict[str, Any]:
+def _cell(**own: Any) -> dict[str, Any]:
     """A cell with classes of one size and all of them in a batch, unless something else is said."""
     usual = {"alpha": 0.5, "tau": 0.5, "B": CLASSES * IMAGES, "d": 64}
-    return {**usual, "sizes": ":".join([str(IMAGES)] * CLASSES), **given}
+    return {**usual, "sizes": ":".join([str(IMAGES)] * CLASSES), **own}
 
 
 def _optimum(cell: Cell) -> tuple[float, float, float]:
     """Threshold, within-class variance and loss of SupCL with all images in a batch."""
     at: Cell = {"m": CLASSES, "n": IMAGES, "p": Study.views, "tau": cell["tau"]}
-    of, alpha = results["supcl-optimum"], cell["alpha"]
+    result, alpha = results["supcl-optimum"], cell["alpha"]
     return (
         as_float(results["supcl-threshold"].value("alpha_min", **at)),
-        as_float(of.value("within_class_variance", **at, alpha=alpha)),
-        as_float(of.value("loss", **at, alpha=alpha)),
+        as_float(result.value("within_class_variance", **at, alpha=alpha)),
+        as_float(result.value("loss", **at, alpha=alpha)),
     )
 
 
@@ -228,9 +228,9 @@ class Imbalance(Study):
 
     def predicted(self, cell: Cell) -> tuple[float, float, float]:
         sizes = cell["sizes"].replace(":", ",")
-        of = results["supcon-imbalanced"]
-        cosines: Any = of.value("cosines", sizes=sizes, tau=cell["tau"])
-        return nan, float(cosines[1][2]), as_float(of.value("loss", sizes=sizes, tau=cell["tau"]))
+        result, at = results["supcon-imbalanced"], {"sizes": sizes, "tau": cell["tau"]}
+        cosines: Any = result.value("cosines", **at)
+        return nan, float(cosines[1][2]), as_float(result.value("loss", **at))
 
     def measured(self, z: Tensor, labels: Tensor, loss: Tensor) -> Tensor:
         one, other = (z[labels == k].flatten(0, 1).mean(0) for k in (1, 2))
@@ -276,8 +276,8 @@ def trained(study: Study, cell: Cell, steps: int, dtype: torch.dtype, where: tor
     net.to(where, dtype)
     loss, descend = study.loss(cell), descent(net, steps)
 
-    def lost(z: Tensor, of: Tensor) -> Tensor:
-        return loss(z if study.views > 1 else z[:, 0], of)
+    def lost(z: Tensor, classes: Tensor) -> Tensor:
+        return loss(z if study.views > 1 else z[:, 0], classes)
 
     for _ in range(steps):
         batch = torch.randperm(len(chosen), generator=random)[: cell["B"]].to(where)

@@ -59,10 +59,10 @@ class Grid(Law):
         """The mean squared gradient, and epsilon."""
         shown = over_seeds(self.cells(), rows, ("tau",), self.measures)
         shown.sort(key=lambda row: -row["tau"])
-        of = {name: np.array([row[name] for row in shown]) for name in shown[0]}
-        fit = fitted(of["tau"], of["mean_squared"])
-        sigma = float(of["sigma_hat"].mean())
-        change = of["mean_epsilon"].max() / of["mean_epsilon"].min()
+        means = {name: np.array([row[name] for row in shown]) for name in shown[0]}
+        fit = fitted(means["tau"], means["mean_squared"])
+        sigma = float(means["sigma_hat"].mean())
+        change = means["mean_epsilon"].max() / means["mean_epsilon"].min()
         count = self.batches * len(self.seeds)
         caption = (
             f"Mean squared gradient of {count} batches at each temperature, the same ones, with "
@@ -78,7 +78,7 @@ class Grid(Law):
             f"slope {fit.slope:.2f} +- {fit.error:.2f} (standard error), R2 {fit.r2:.2f}; the mean "
             f"of epsilon changes by a factor of {change:.3g}; sigma_hat {sigma:.2f}"
         )
-        return _picture(of, fit, look), says, caption
+        return _picture(means, fit, look), says, caption
 
 
 class Fit(NamedTuple):
@@ -101,19 +101,19 @@ def fitted(taus: Sequence[float] | np.ndarray, values: Sequence[float] | np.ndar
     return Fit(slope, error, r2, float(y.mean() - slope * x.mean()))
 
 
-def _picture(of: Mapping[str, np.ndarray], fit: Fit, look: Look) -> Figure:
-    x, colours = 1 / of["tau"], look.palette()
-    off = np.sqrt(of["error"] ** 2 + of["mean_squared_off"] ** 2)
+def _picture(means: Mapping[str, np.ndarray], fit: Fit, look: Look) -> Figure:
+    x, colours = 1 / means["tau"], look.palette()
+    off = np.sqrt(means["error"] ** 2 + means["mean_squared_off"] ** 2)
     power = np.exp(fit.constant) * x**fit.slope
-    middle = float(np.exp(np.mean(np.log(of["mean_squared"]))))
+    middle = float(np.exp(np.mean(np.log(means["mean_squared"]))))
     square = middle * (x / np.exp(np.log(x).mean())) ** 2
 
     def line(k: int, dash: int) -> dict[str, Any]:
         return {"color": colours[k], "linestyle": DASHES[dash]}
 
     left: list[Series | Band] = [
-        Series(x, of["mean_squared"], "measured", off, {"linestyle": "", **mark(look, 0)}),
-        Band(x, of["lower"], of["upper"], "between the proved bounds", colours[4]),
+        Series(x, means["mean_squared"], "measured", off, {"linestyle": "", **mark(look, 0)}),
+        Band(x, means["lower"], means["upper"], "between the proved bounds", colours[4]),
         Series(
             x,
             power,
@@ -121,11 +121,13 @@ def _picture(of: Mapping[str, np.ndarray], fit: Fit, look: Look) -> Figure:
             style=line(1, 0),
         ),
         Series(x, square, r"$1/\tau^2$", style=line(2, 1)),
-        Series(x, of["upper_printed"], "printed upper band, $c = 1/2$", style=line(5, 2)),
+        Series(x, means["upper_printed"], "printed upper band, $c = 1/2$", style=line(5, 2)),
     ]
     right = [
-        Series(x, of["mean_epsilon"], r"mean of $\varepsilon$", style=mark(look, 3, 1)),
-        Series(x, of["mean_epsilon_squared"], r"mean of $\varepsilon^2$", style=mark(look, 6, 2)),
+        Series(x, means["mean_epsilon"], r"mean of $\varepsilon$", style=mark(look, 3, 1)),
+        Series(
+            x, means["mean_epsilon_squared"], r"mean of $\varepsilon^2$", style=mark(look, 6, 2)
+        ),
     ]
     axes = {"xscale": "log", "yscale": "log", "xlabel": r"$1/\tau$"}
     panels = [

@@ -213,9 +213,9 @@ COVERAGE = ("inside_plugged", "inside_printed", "inside_proved", "over_printed",
 LOOSENESS = tuple(f"{name}_{part}" for name in (*UPPERS, "lower", "low") for part in QUANTILES)
 
 
-def generator(*of: float | int) -> torch.Generator:
+def generator(*values: float | int) -> torch.Generator:
     """Random numbers of a cell, the same for the same values."""
-    spelled = ",".join(f"{value:.12g}" for value in of)
+    spelled = ",".join(f"{value:.12g}" for value in values)
     return torch.Generator().manual_seed(crc32(spelled.encode()))
 
 
@@ -282,8 +282,8 @@ class Law(Experiment):
                     batch = Batch(z, positives(z, at["cosine"], random), run.where)
                     seen.append([batch.at(cell["tau"]) for cell in cells])
                     advance(1)
-                for cell, of in zip(cells, zip(*seen, strict=True), strict=True):
-                    told = self.told(Found.together(of))
+                for cell, found in zip(cells, zip(*seen, strict=True), strict=True):
+                    told = self.told(Found.together(found))
                     yield {**cell, **told, "device": str(run.where)}
 
 

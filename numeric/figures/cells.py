@@ -47,20 +47,20 @@ class Cells:
         self.frame = Frame(on.x, on.y, on.x_range, on.y_range, {**on.arrangement.sizes, **on.fixed})
         #: by structure, edges first, and by the eigenspace that may enter
         self.conditions: dict[Face, dict[str, tuple[str, Condition]]] = {}
-        self.of: Result | None = None
+        self.phases: Result | None = None
         try:
             at = {k: v for k, v in on.values.items() if k not in (on.x, on.y)}
-            of = results["phases"].with_inputs(loss=on.problem, at=at)
-            names = [name for name, q in of.quantities.items() if q.signed and q.is_number]
+            result = results["phases"].with_inputs(loss=on.problem, at=at)
+            names = [name for name, q in result.quantities.items() if q.signed and q.is_number]
         except (DomainError, StepFailed, NoClosedForm):
             return
-        self.of = of
+        self.phases = result
         known = tuple(on.arrangement.dimensions)
         for size in (2, 1):
             for *face, e in permutations(known, size + 1):
                 name = "_".join((*face, e))
                 if name in names:
-                    condition = self.frame.function(of.quantity(name), name, of)
+                    condition = self.frame.function(result.quantity(name), name, result)
                     ordered = tuple(k for k in known if k in face)
                     self.conditions.setdefault(ordered, {})[e] = (name, condition)
 
@@ -154,13 +154,13 @@ class Cells:
         return [curve for curve in found if curve.seen]
 
     def _curves(self, name: str, condition: Condition, rough: Iterable[Array]) -> Iterator[Curve]:
-        assert self.of is not None
+        assert self.phases is not None
         for parameter in (self.on.x, self.on.y):
             closed = f"{parameter}_{name}"
-            if closed in self.of.quantities:
-                yield solved(self.of, closed, self.frame)
+            if closed in self.phases.quantities:
+                yield solved(self.phases, closed, self.frame)
                 return
-        label = f"${self.of.quantity(name).symbol}=0$"
+        label = f"${self.phases.quantity(name).symbol}=0$"
         yield from followed(name, label, condition, self.frame, rough, 2 / self.on.fine)
 
     def _between(self, face: Face, enters: str) -> Iterator[Array]:

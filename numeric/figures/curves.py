@@ -136,11 +136,11 @@ class Frame:
             found: npt.NDArray[np.bool_] = (a <= x) & (x <= b) & (c <= y) & (y <= d)
         return found
 
-    def function(self, quantity: Quantity, name: str, of: Result) -> Condition:
+    def function(self, quantity: Quantity, name: str, result: Result) -> Condition:
         """A number of a result over the plane."""
-        f = compiled(quantity, name, of.parameters, of.domain)
+        f = compiled(quantity, name, result.parameters, result.domain)
         needed = {s.name for s in quantity.expression.free_symbols} & {
-            s.name for s in of.parameters
+            s.name for s in result.parameters
         }
 
         def at(x: Array, y: Array) -> Array:
@@ -153,7 +153,7 @@ class Frame:
         return at
 
 
-def solved(of: Result, name: str, on: Frame, at: Array | None = None) -> Curve:
+def solved(result: Result, name: str, on: Frame, at: Array | None = None) -> Curve:
     """A threshold of a result as a curve, at values ``at`` of the other axis.
 
     Raises
@@ -161,16 +161,18 @@ def solved(of: Result, name: str, on: Frame, at: Array | None = None) -> Curve:
     InternalError
         If it is no border of the condition that it was solved from.
     """
-    quantity = of.quantity(name)
+    quantity = result.quantity(name)
     threshold = quantity.threshold
     assert threshold is not None
     along = "x" if threshold.parameter.name == on.x else "y"
     low, high = on.y_range if along == "x" else on.x_range
     other = np.linspace(low, high, POINTS) if at is None else np.asarray(at, dtype=float)
     blank = np.full_like(other, np.nan)
-    value = on.function(quantity, name, of)(*((blank, other) if along == "x" else (other, blank)))
+    value = on.function(quantity, name, result)(
+        *((blank, other) if along == "x" else (other, blank))
+    )
     x, y = (value, other) if along == "x" else (other, value)
-    condition = on.function(replace(quantity, expression=threshold.condition), name, of)
+    condition = on.function(replace(quantity, expression=threshold.condition), name, result)
     whole = Curve(name, symbol(quantity), x, y, along, condition)
     return whole.where(on.inside(x, y)).checked(on.reach(along))
 
@@ -221,10 +223,10 @@ def symbol(quantity: Quantity) -> str:
     return f"${quantity.symbol}$"
 
 
-def axis(name: str, of: Result) -> str:
+def axis(name: str, result: Result) -> str:
     """A parameter as a label of an axis: what it is, if that is short, and its symbol."""
-    found: Any = next((s for s in of.parameters if s.name == name), None)
+    found: Any = next((s for s in result.parameters if s.name == name), None)
     sign = latex(found) if found is not None else name
-    says = next((text for s, text in of.meanings.items() if s.name == name), "")
+    says = next((text for s, text in result.meanings.items() if s.name == name), "")
     first = says.partition(",")[0]
     return f"{first} ${sign}$" if 0 < len(first) <= 20 else f"${sign}$"

@@ -193,9 +193,9 @@ class Experiment(ABC):
         return Drawing(figure, look, rows, says, caption)
 
 
-def _solved(of: Experiment, run: Run, part: list[dict[str, Any]]) -> list[Row]:
+def _solved(experiment: Experiment, run: Run, part: list[dict[str, Any]]) -> list[Row]:
     """The rows of a part, in a process of its own."""
-    return list(of.solve(part, run))
+    return list(experiment.solve(part, run))
 
 
 def largest_gap(rows: Iterable[Row]) -> float:
@@ -212,10 +212,10 @@ def number(value: float) -> str:
     return rf"${factor}10^{{{int(power)}}}$"
 
 
-def sizes(of: Mapping[str, Any], known: Iterable[Symbol] = ()) -> str:
+def sizes(values: Mapping[str, Any], known: Iterable[Symbol] = ()) -> str:
     """Values by name, as mathematics; symbols that are ``known`` as they are written."""
     written = {s.name: s for s in known}
-    return ", ".join(f"${latex(written.get(k, Symbol(k)))} = {v:g}$" for k, v in of.items())
+    return ", ".join(f"${latex(written.get(k, Symbol(k)))} = {v:g}$" for k, v in values.items())
 
 
 def spelled(points: Tensor) -> str:

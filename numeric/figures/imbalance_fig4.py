@@ -69,8 +69,8 @@ class Grid(Experiment):
     @property
     def tau_critical(self) -> Expr:
         """The temperature at which the simplex is optimal for any sizes, as derived."""
-        of = results["soft-supcon"]
-        found: Expr = of.at("tau_critical", of.point(C=self.classes, epsilon=EPSILON))
+        result = results["soft-supcon"]
+        found: Expr = result.at("tau_critical", result.point(C=self.classes, epsilon=EPSILON))
         return found
 
     def loss(self, scheme: object) -> tuple[Expr, Expr]:

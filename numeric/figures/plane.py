@@ -126,7 +126,7 @@ class Plane(Sent):
 
 def plane(
     problem: Problem,
-    given: Mapping[str, Any],
+    fixed: Mapping[str, Any],
     x: str | None = None,
     y: str | None = None,
     ranges: Mapping[str, tuple[float, float] | None] | None = None,
@@ -143,11 +143,11 @@ def plane(
     """
     sizes, names = size_names(problem), parameter_names(problem)
     symbols = {s.name: s for s in problem.domain.ranges}
-    for name in given:
+    for name in fixed:
         if name not in (*sizes, *names):
             takes = ", ".join((*sizes, *names))
             raise DomainError(f"{problem.loss.name} has no parameter {name}; it takes {takes}")
-    free = [name for name in names if name not in given]
+    free = [name for name in names if name not in fixed]
     chosen = [name for name in (x, y) if name is not None]
     for name in chosen:
         if name not in names:
@@ -157,15 +157,15 @@ def plane(
             )
     chosen += [name for name in free if name not in chosen][: 2 - len(chosen)]
     for name in chosen:
-        if name in given:
+        if name in fixed:
             raise DomainError(f"{name} is on an axis of the map and cannot have a fixed value")
     if len(chosen) < 2 or chosen[0] == chosen[1]:
         raise DomainError(
             f"a map needs two parameters of {problem.loss.name}; there are "
             f"{', '.join(names) or 'none'}"
         )
-    *_, (typical, _) = typical_sizes(sizes, given, problem.domain)
-    values = {**typical, **base_values([symbols[k] for k in names], problem.domain, given)}
+    *_, (typical, _) = typical_sizes(sizes, fixed, problem.domain)
+    values = {**typical, **base_values([symbols[k] for k in names], problem.domain, fixed)}
     at = {symbols[k]: exact(v) for k, v in values.items() if k in symbols}
     problem.domain.check(at)
     for symbol, v in at.items():

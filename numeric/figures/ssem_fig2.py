@@ -79,9 +79,9 @@ class Grid(Experiment):
     def drawn(self, rows: list[Row], look: Look) -> tuple[Figure, str, str]:
         """Theory, embeddings, and the threshold."""
         theory, found, gap = predicted(self), measured(self, rows), largest_gap(rows)
-        of = results["supcl-threshold"]
-        alpha = Scale(self.alphas, axis("alpha", of), 0, 1)
-        tau = Scale(self.taus, axis("tau", of), 0)
+        result = results["supcl-threshold"]
+        alpha = Scale(self.alphas, axis("alpha", result), 0, 1)
+        tau = Scale(self.taus, axis("tau", result), 0)
         curves = [(c, f"derived {c.label}") for c in borders(self, alpha, tau)]
         about = f"SupCL loss, {sizes({'m': self.m, 'n': self.n, 'p': self.p})}"
         panels = {"derived": theory, f"optimised, $d = {self.d}$": found}
@@ -95,7 +95,7 @@ class Grid(Experiment):
             f"from (a) is {number(worst)}{_spread(rows)}, and every loss is certified to be within "
             f"{number(gap)} of the least one. Curves: the derived threshold, in both readings; "
             r"classes collapse where $\alpha \leq \alpha_{\min}(\tau)$, that is where "
-            r"$\tau \geq \tau_{\max}(\alpha)$; " + _always(of),
+            r"$\tau \geq \tau_{\max}(\alpha)$; " + _always(result),
         )
 
 
@@ -125,20 +125,20 @@ def measured(grid: Grid, rows: Sequence[Row]) -> np.ndarray:
 
 def borders(grid: Grid, alpha: Scale, tau: Scale) -> list[Curve]:
     """The threshold in both readings, each from its own formula: alpha over tau, tau over alpha."""
-    of, fixed = results["supcl-threshold"], {"m": grid.m, "n": grid.n, "p": grid.p}
+    result, fixed = results["supcl-threshold"], {"m": grid.m, "n": grid.n, "p": grid.p}
     on = Frame("alpha", "tau", alpha.ends, tau.ends, fixed)
-    least = solved(of, "alpha_min", on)
+    least = solved(result, "alpha_min", on)
     # At small temperatures the curve is steep, and alpha is its limit to more digits than floats
     # have; elsewhere it is sampled as the other one is.
-    steep = least.x[least.x > of.function("alpha_min_tau_0")(n=grid.n) + FAR]
+    steep = least.x[least.x > result.function("alpha_min_tau_0")(n=grid.n) + FAR]
     at = np.unique(np.concatenate([np.linspace(*alpha.ends, POINTS), steep]))
-    return [least, solved(of, "tau_max", on, at)]
+    return [least, solved(result, "tau_max", on, at)]
 
 
-def _always(of: Result) -> str:
+def _always(result: Result) -> str:
     """Where there is no largest temperature, as the theorem says it."""
-    domain = of.quantity("tau_max").domain
-    (alpha,) = (s for s in of.parameters if s.name == "alpha")
+    domain = result.quantity("tau_max").domain
+    (alpha,) = (s for s in result.parameters if s.name == "alpha")
     assert domain is not None
     least = latex(domain.ranges[alpha].low, fold_short_frac=True)
     return rf"for ${latex(alpha)} \leq {least}$ they do at every temperature."

@@ -59,8 +59,8 @@ def measured_similarity(grid: Towers, rows: Sequence[Row]) -> np.ndarray:
 
 def scales(grid: Towers) -> tuple[Scale, Scale]:
     """The axes: numbers of items, and temperatures."""
-    of = results["sigmoid-optimum"]
-    times = f"{axis('t', of)}, bias $b = t$"
+    result = results["sigmoid-optimum"]
+    times = f"{axis('t', result)}, bias $b = t$"
     return Scale(grid.items, "items $N$", 2, log=True), Scale(grid.temperatures, times, 0)
 
 
@@ -71,18 +71,18 @@ def borders(grid: Towers) -> list[Curve]:
     low, high = np.ceil(x.ends[0]), np.floor(x.ends[1])
     # Numbers of items are integers; elsewhere the thresholds are nan.
     items = np.unique([*grid.items, *np.geomspace(low, high, 400).round()])
-    of = results["sigmoid-threshold"]
-    return [solved(of, name, on, items) for name in ("t_simplex", "t_antipodal")]
+    result = results["sigmoid-threshold"]
+    return [solved(result, name, on, items) for name in ("t_simplex", "t_antipodal")]
 
 
 def draw_panels(grid: Towers, panels: Mapping[str, np.ndarray], look: Look) -> Figure:
     """One map of s for each title, with the two thresholds in all of them."""
     x, y = scales(grid)
     sides = {"<=": "below", ">=": "above"}
-    of = results["sigmoid-threshold"]
+    result = results["sigmoid-threshold"]
     lines = []
     for curve in borders(grid):
-        bound = of.quantity(curve.name).bound
+        bound = result.quantity(curve.name).bound
         assert bound is not None
         structure = curve.name.split("_")[1]
         lines.append((curve, f"derived {curve.label}: {structure} {sides[bound[1]]}"))

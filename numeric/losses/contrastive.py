@@ -107,14 +107,14 @@ class Contrastive(nn.Module):
         """The temperature."""
         return f"temperature={'learned' if self.logit_scale is not None else f'{self.fixed:g}'}"
 
-    def forward(self, *given: Any, **named: Any) -> Tensor:
+    def forward(self, *inputs: Any, **named: Any) -> Tensor:
         """The loss, a number."""
-        tensors = (k for k in (*given, *named.values()) if isinstance(k, Tensor))
+        tensors = (k for k in (*inputs, *named.values()) if isinstance(k, Tensor))
         device = next((k.device.type for k in tensors), "cpu")
         if torch.is_autocast_enabled(device):
             with torch.autocast(device, enabled=False):
-                return self.loss(*given, **named)
-        return self.loss(*given, **named)
+                return self.loss(*inputs, **named)
+        return self.loss(*inputs, **named)
 
     def loss(self, *given: Any, **named: Any) -> Tensor:
         """The loss in the precision of the embeddings, or in float32."""

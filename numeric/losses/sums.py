@@ -210,8 +210,8 @@ def _softplus_matrix(
 
 
 @uncompiled
-def _softplus_by_tiles(*given: Any) -> Tensor:
-    found: Tensor = _Softplus.apply(*given)
+def _softplus_by_tiles(*inputs: Any) -> Tensor:
+    found: Tensor = _Softplus.apply(*inputs)
     return found
 
 
@@ -251,15 +251,15 @@ class _Softplus(torch.autograd.Function):
         ctx.save_for_backward(
             x, y, bias, dx, dy, db[:, 0].sum_to_size(bias.shape) if needed else db
         )
-        ctx.given = weight, offset, among
+        ctx.options = weight, offset, among
         return value
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:
-        *of, dx, dy, db = ctx.saved_tensors
+        *inputs, dx, dy, db = ctx.saved_tensors
         if torch.is_grad_enabled():
-            again = _softplus_matrix(*of, *ctx.given)
-            return *differentiated(again, g, *of), None, None, None
+            again = _softplus_matrix(*inputs, *ctx.options)
+            return *differentiated(again, g, *inputs), None, None, None
         return g * dx, g * dy, g * db, None, None, None
 
 

@@ -251,8 +251,8 @@ class _LogSums(torch.autograd.Function):
         return None, None, None, *found
 
 
-def differentiated(value: Tensor, g: Tensor, *of: Tensor) -> tuple[Tensor | None, ...]:
+def differentiated(value: Tensor, g: Tensor, *inputs: Tensor) -> tuple[Tensor | None, ...]:
     """The gradient of a value, to be differentiated once more."""
-    needed = [x for x in of if x.requires_grad]
+    needed = [x for x in inputs if x.requires_grad]
     found = iter(torch.autograd.grad(value, needed, g, create_graph=True, allow_unused=True))
-    return tuple(next(found) if x.requires_grad else None for x in of)
+    return tuple(next(found) if x.requires_grad else None for x in inputs)

@@ -21,9 +21,9 @@ def uncompiled(function: Callable[P, R]) -> Callable[P, R]:
     found = [function]
 
     @wraps(function)
-    def call(*given: P.args, **named: P.kwargs) -> R:
+    def call(*inputs: P.args, **named: P.kwargs) -> R:
         if len(found) == 1 and "torch._dynamo" in sys.modules:
             found.append(torch.compiler.disable(function))
-        return found[-1](*given, **named)
+        return found[-1](*inputs, **named)
 
     return call

@@ -196,8 +196,8 @@ class Kernel(Weights):
 
     def entropy(self, like: Tensor, layout: Layout) -> tuple[Tensor, Tensor]:
         """Row by row."""
-        of = self.to(torch.float64 if self.far else like.dtype)
-        rows = torch.cat([torch.special.entr(p).sum(1) for _, p in of.shares(layout)])
+        kernel = self.to(torch.float64 if self.far else like.dtype)
+        rows = torch.cat([torch.special.entr(p).sum(1) for _, p in kernel.shares(layout)])
         return rows.to(like.dtype), torch.ones_like(rows, dtype=torch.bool)
 
     def shares(self, layout: Layout) -> Iterator[tuple[slice, Tensor]]:
@@ -216,9 +216,9 @@ class _Means(torch.autograd.Function):
     """Means of values under the weights of labels, or by the transpose of that matrix."""
 
     @staticmethod
-    def forward(ctx: Any, v: Tensor, of: Kernel, layout: Layout, transposed: bool) -> Tensor:
-        ctx.given, found = (of, layout, not transposed), torch.zeros_like(v)
-        for rows, shares in of.shares(layout):
+    def forward(ctx: Any, v: Tensor, kernel: Kernel, layout: Layout, transposed: bool) -> Tensor:
+        ctx.options, found = (kernel, layout, not transposed), torch.zeros_like(v)
+        for rows, shares in kernel.shares(layout):
             if transposed:
                 found.addmm_(shares.T, v[rows])
             else:
@@ -227,4 +227,4 @@ class _Means(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, None, None, None]:
-        return _Means.apply(g, *ctx.given), None, None, None  # type: ignore[no-untyped-call]
+        return _Means.apply(g, *ctx.options), None, None, None  # type: ignore[no-untyped-call]

@@ -69,11 +69,11 @@ def class_variances(z: Points, labels: Points) -> ClassVariances:
         If there is not one label for each row, or a row is not finite.
     """
     z = batch_of(z)
-    classes, of, counts = members(labels, z)
-    sums = z.new_zeros(len(classes), z.shape[1]).index_add(0, of, z)
+    classes, member, counts = members(labels, z)
+    sums = z.new_zeros(len(classes), z.shape[1]).index_add(0, member, z)
     means = sums / counts[:, None]
-    apart = (z - means[of]).square().sum(1)
-    of_class = apart.new_zeros(len(classes)).index_add(0, of, apart) / counts
+    apart = (z - means[member]).square().sum(1)
+    of_class = apart.new_zeros(len(classes)).index_add(0, member, apart) / counts
     between = (means - z.mean(0)).square().sum(1) @ counts.to(z.dtype) / len(z)
     return ClassVariances(apart.mean(), between, of_class, counts, classes, means)
 
@@ -141,7 +141,7 @@ def neural_collapse(z: Points, labels: Points, classifier: Points | None = None)
     known = lengths.amax().detach() > rounding * z.detach().square().sum(1).mean().sqrt()
     unknown = z.new_tensor(torch.nan)
     # |w M^+|^2 in the mean is tr(Sigma_W Sigma_B^+) / C; the smaller of C and d is formed.
-    w, inverse = z - found.means[members(labels, z).of], torch.linalg.pinv(m)
+    w, inverse = z - found.means[members(labels, z).own], torch.linalg.pinv(m)
     if size > z.shape[1]:
         nc1 = torch.linalg.vecdot(w @ (inverse @ inverse.mT), w).mean()
     else:
@@ -155,8 +155,8 @@ def neural_collapse(z: Points, labels: Points, classifier: Points | None = None)
         apart = weights / torch.linalg.matrix_norm(weights) - m / torch.linalg.matrix_norm(m)
         nc3 = torch.where(known, apart.square().sum(), unknown)
     equinorm, equiangular = lengths.std(correction=0) / lengths.mean(), angles.std(correction=0)
-    of = (nc1, equinorm, equiangular, (angles + 1 / (size - 1)).abs().mean())
-    a, b, c, d = (torch.where(known, x, unknown) for x in of)
+    measures = (nc1, equinorm, equiangular, (angles + 1 / (size - 1)).abs().mean())
+    a, b, c, d = (torch.where(known, x, unknown) for x in measures)
     return NeuralCollapse(a, b, c, d, nc3)
 
 

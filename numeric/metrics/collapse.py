@@ -100,19 +100,19 @@ class Collapse:
     @property
     def says(self) -> str:
         """The verdict in a sentence."""
-        of = self.numbers
-        part = 100 * of.get("within", 0) / (of["variance"] or 1)
+        seen = self.numbers
+        part = 100 * seen.get("within", 0) / (seen["variance"] or 1)
         share = f"{part:.3g}" if part >= 0.01 else "less than 0.01"
-        variance = f"the variance is {of['variance']:.3g}"
-        if "within" in of:
-            variance = f"{share} % of the variance ({of['variance']:.3g}) lies within classes"
-        each = " of each array" if "modality_gap" in of else ""
-        apart = of.get("closest_means", inf) > self.limits.classes * of["variance"]
+        variance = f"the variance is {seen['variance']:.3g}"
+        if "within" in seen:
+            variance = f"{share} % of the variance ({seen['variance']:.3g}) lies within classes"
+        each = " of each array" if "modality_gap" in seen else ""
+        apart = seen.get("closest_means", inf) > self.limits.classes * seen["variance"]
         merged = "" if apart else ", and some classes have the same mean"
-        spread = f"spread over {of.get('spread_over', 0):.3g} of {of['room']:.0f} directions"
+        spread = f"spread over {seen.get('spread_over', 0):.3g} of {seen['room']:.0f} directions"
         return {
             "total": f"Total collapse: all embeddings{each} are nearly equal, with a "
-            f"variance of {of['variance']:.3g}.",
+            f"variance of {seen['variance']:.3g}.",
             "classes": f"Classes have collapsed: {variance}{merged}.",
             "dimensional": f"Dimensional collapse: {variance}, {spread}.",
             "none": f"No collapse: {variance}, {spread}.",
@@ -199,16 +199,16 @@ class CollapseMonitor:
         views = len(rows) / samples
         if labels is not None:
             labels = torch.as_tensor(labels, device=rows.device).repeat(len(towers))
-            of = class_variances(centred, labels)
-            counts = of.counts // len(towers)
-            classes = of._replace(counts=counts)
-            found["between"] = of.between
+            spread = class_variances(centred, labels)
+            counts = spread.counts // len(towers)
+            classes = spread._replace(counts=counts)
+            found["between"] = spread.between
             many = counts[counts > 1]
             if len(many):
                 weights = counts * (counts > 1)
-                found["within"] = (of.of_class * weights).sum() / weights.sum()
-                own, groups = torch.searchsorted(of.classes, labels), len(many)
-                residual = (centred - of.means[own])[counts[own] > 1]
+                found["within"] = (spread.of_class * weights).sum() / weights.sum()
+                own, groups = torch.searchsorted(spread.classes, labels), len(many)
+                residual = (centred - spread.means[own])[counts[own] > 1]
             if len(counts) > 1:
                 nc = neural_collapse(centred, labels, classifier)
                 found |= {k: v for k, v in nc._asdict().items() if v is not None}
@@ -227,13 +227,13 @@ class CollapseMonitor:
         numbers = {k: x for k, x in zip(found, told, strict=True) if x == x} | {"room": float(room)}
         return Collapse(self._kind(numbers, least), numbers, classes, self.limits)
 
-    def _kind(self, of: dict[str, float], room: int) -> Kind:
+    def _kind(self, seen: dict[str, float], room: int) -> Kind:
         """The first kind of collapse that holds."""
         limits = self.limits
-        if of["variance"] <= limits.total:
+        if seen["variance"] <= limits.total:
             return "total"
-        if of.get("within", inf) <= limits.classes * of["variance"]:
+        if seen.get("within", inf) <= limits.classes * seen["variance"]:
             return "classes"
-        if of["used"] <= limits.unused * room or of.get("spread_over", 0) < limits.rank * room:
+        if seen["used"] <= limits.unused * room or seen.get("spread_over", 0) < limits.rank * room:
             return "dimensional"
         return "none"

@@ -36,7 +36,7 @@ class Members(NamedTuple):
     """Classes in the order of their labels: these, the class of each row, and their sizes."""
 
     classes: Tensor
-    of: Tensor
+    own: Tensor
     counts: Tensor
 
 

@@ -104,12 +104,12 @@ class _Bench:
         for term in loss.terms:
             self._check_names(loss, "positives", term.positives)
             self._check_names(loss, "denominator", term.denominator)
-        of = [loss.seen(anchors.kinds).terms for anchors in self.arrangement.anchors]
-        denominators = [self._denominator(loss, terms) for terms in zip(*of, strict=True)]
+        seen = [loss.seen(anchors.kinds).terms for anchors in self.arrangement.anchors]
+        denominators = [self._denominator(loss, terms) for terms in zip(*seen, strict=True)]
         for k, (term, denominator) in enumerate(zip(loss.terms, denominators, strict=True)):
             pulls = [
                 self._pulls(loss, terms[k], anchors.counts)
-                for terms, anchors in zip(of, self.arrangement.anchors, strict=True)
+                for terms, anchors in zip(seen, self.arrangement.anchors, strict=True)
             ]
             own = term.own_positive
             if not own and denominators.count(denominator) == 1:
@@ -203,11 +203,11 @@ class _Bench:
         self, pulls: Sequence[Mapping[str, Tensor]], below: Denominator
     ) -> Denominator | None:
         """The denominator without the positives, if each anchor has one and it is another point."""
-        own = [r for of in pulls for r in of]
+        own = [r for pull in pulls for r in pull]
         single = all(
-            len(of) == 1 and anchors.counts[r] == 1 and anchors.kinds[r] != "self"
-            for of, anchors in zip(pulls, self.arrangement.anchors, strict=True)
-            for r in of
+            len(pull) == 1 and anchors.counts[r] == 1 and anchors.kinds[r] != "self"
+            for pull, anchors in zip(pulls, self.arrangement.anchors, strict=True)
+            for r in pull
         )
         rest = tuple(r for r in below.names if r not in own)
         found = single and rest and set(own) <= set(below.names) and not below.factors
@@ -256,16 +256,16 @@ class _Bench:
         """
         size = shown[2]
         most = max(
-            sum(anchors.counts[r] for r in of)
-            for of, anchors in zip(pulls, self.arrangement.anchors, strict=True)
+            sum(anchors.counts[r] for r in felt)
+            for felt, anchors in zip(pulls, self.arrangement.anchors, strict=True)
         )
         alike = len(pulls) == 1
         columns = torch.zeros(size, most, dtype=torch.long, device=self.one.device)
         weights = self.one.new_zeros(len(self.one), 1 if alike else size, most)
-        for of, anchors in zip(pulls, self.arrangement.anchors, strict=True):
+        for felt, anchors in zip(pulls, self.arrangement.anchors, strict=True):
             rows = slice(0, size) if alike else anchors.where
             done = 0
-            for relation, pull in of.items():
+            for relation, pull in felt.items():
                 where = _mask(self.arrangement, shown, (relation,), self.one.device)[rows]
                 some = slice(done, done := done + anchors.counts[relation])
                 columns[rows, some] = where.nonzero()[:, 1].reshape(len(where), -1)

@@ -242,8 +242,8 @@ def _draw(
         raise ValueError(f"{problem.loss.name} is a loss of two towers: give two arrays, or views")
     if levels == CLASSES and labels is None:
         raise ValueError(f"{problem.loss.name} is a loss of classes: give labels")
-    of = np.zeros(n, dtype=np.int64) if labels is None or levels != CLASSES else labels
-    rows = [random.permutation(np.flatnonzero(of == c)) for c in np.unique(of)]
+    classes = np.zeros(n, dtype=np.int64) if labels is None or levels != CLASSES else labels
+    rows = [random.permutation(np.flatnonzero(classes == c)) for c in np.unique(classes)]
     fewest = min(map(len, rows))
     size = min((batch or WHOLE) // (views * len(rows)), fewest)
     if size < 1:

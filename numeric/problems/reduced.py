@@ -170,8 +170,8 @@ class InvariantLoss:
         slopes = [derivative(value, x) for x in seen]
         bends = [derivative(s, x) for i, s in enumerate(slopes) for x in seen[: i + 1]]
         order = {s.name: s for s in value.free_symbols}
-        given = [order.get(name, Dummy(name)) for name in self.parameters]
-        return lambdify([*seen, *given], [value, *slopes, *bends], "numpy", cse=True)
+        parameters = [order.get(name, Dummy(name)) for name in self.parameters]
+        return lambdify([*seen, *parameters], [value, *slopes, *bends], "numpy", cse=True)
 
     def expand(self, shares: Array, values: Mapping[str, Any]) -> tuple[Array, Array, Array]:
         """Loss ``(B,)`` with gradient and Hessian in the shares."""
@@ -192,20 +192,20 @@ class InvariantLoss:
 
     def least(self, **values: Any) -> Optima:
         """Optimal shares for parameters that are numbers, or arrays of one length."""
-        given = {k: np.asarray(values[k], dtype=float) for k in self.parameters}
-        batch = max([1, *(v.size for v in given.values())])
-        given = {k: np.broadcast_to(v.reshape(-1), (batch,)) for k, v in given.items()}
+        arrays = {k: np.asarray(values[k], dtype=float) for k in self.parameters}
+        batch = max([1, *(v.size for v in arrays.values())])
+        arrays = {k: np.broadcast_to(v.reshape(-1), (batch,)) for k, v in arrays.items()}
         if len(self.traces) > 1:
-            return self._of_blocks(batch, given)
+            return self._of_blocks(batch, arrays)
         with np.errstate(all="ignore"):
-            return self._interior(batch, given)
+            return self._interior(batch, arrays)
 
     @cached_property
     def _on_orbits(self) -> BlockOptima:
         scheme = self.arrangement.scheme
         assert isinstance(scheme, Configuration) and isinstance(self.loss, SoftmaxLoss)
-        of = {s for e in (*scheme.axes, *expressions(self.problem)) for s in e.free_symbols}
-        return BlockOptima(ReducedOnOrbits(self.loss, scheme), tuple(sorted(of - {c}, key=str)))
+        free = {s for e in (*scheme.axes, *expressions(self.problem)) for s in e.free_symbols}
+        return BlockOptima(ReducedOnOrbits(self.loss, scheme), tuple(sorted(free - {c}, key=str)))
 
     def _of_blocks(self, batch: int, values: Mapping[str, Array]) -> Optima:
         """The same on several orbits; nan where the optimum is not decided."""

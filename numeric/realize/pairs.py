@@ -306,7 +306,7 @@ class Solved:
         """Whether the dimension was no restriction."""
         return self.best is self.free
 
-    def gap(self, of: Callable[[Found], float] = lambda found: found.dual.gap) -> float:
+    def gap(self, bound: Callable[[Found], float] = lambda found: found.dual.gap) -> float:
         """By how much the excess is above the least in any dimension, at most.
 
         What duality says of the best, or the distance from what it says of the free one, or from
@@ -315,8 +315,8 @@ class Solved:
         excess = max(0.0, self.best.point.excess)
         least = 0.0
         if self.free is not None and not self.is_convex:
-            least = max(0.0, self.free.point.excess - of(self.free))
-        return min(of(self.best), excess - least)
+            least = max(0.0, self.free.point.excess - bound(self.free))
+        return min(bound(self.best), excess - least)
 
 
 def solve(

@@ -113,13 +113,13 @@ def distance(
     zero = (z == 0).all(1)
     if not loss.euclidean and bool(zero.any()):
         raise Unfit(f"embedding {int(zero.nonzero()[0]) + 1} is zero: it has no cosine")
-    given = torch.as_tensor(np.asarray(labels))
+    y = torch.as_tensor(np.asarray(labels))
     notes: list[str] = []
     gap = r2 = turned = None
     if tell is not None:
         loss.watch = lambda tiles: _watched(tiles, tell)
     with torch.no_grad():
-        value = float(loss(z, given))
+        value = float(loss(z, y))
     if verdict.bound:
         gap = value / verdict.bound - 1
     else:

@@ -94,13 +94,13 @@ def _points(whole: Configuration, values: Mapping[Symbol, Expr]) -> dict[str, An
     pattern: dict[str, str] = {}
     several = len(whole.parts) > 1
     for (a, left), (b, right) in product(enumerate(whole.parts), repeat=2):
-        of = {r.kind: _seen(r, left) for r in whole.between(left, right)}
+        names = {r.kind: _seen(r, left) for r in whole.between(left, right)}
         if a != b:
-            (pattern[f"{a} {b}"],) = of.values()
+            (pattern[f"{a} {b}"],) = names.values()
             continue
         for same, kind in whole.parts[left].pattern.items():
             key = "".join("=" if s else "/" for s in same)
-            pattern[f"{a} {key}" if several else key] = of[kind]
+            pattern[f"{a} {key}" if several else key] = names[kind]
     axes = [[int(_at(k, values)) for k in part.axes] for part in whole.parts.values()]
     return {"axes": axes if several else axes[0], "pattern": pattern}
 

@@ -218,8 +218,8 @@ def minimise(
         wanted = ", ".join(map(str, shape))
         raise ValueError(f"start has the shape {tuple(start.shape)}, not (B, {wanted}, {d})")
     chosen = [seeds] if isinstance(seeds, int) else list(seeds)
-    given = len(chosen) if start is None else start.shape[: -1 - len(shape)].numel()
-    batch = _batch_size(parameters, given)
+    count = len(chosen) if start is None else start.shape[: -1 - len(shape)].numel()
+    batch = _batch_size(parameters, count)
     bound = bind(problem, values, batch=batch, dtype=dtype, device=where)
     drawn = None
     if start is None:
@@ -262,9 +262,9 @@ def minimise(
     )
 
 
-def _batch_size(parameters: Values, given: int) -> int:
+def _batch_size(parameters: Values, count: int) -> int:
     """Common number of problems: of seeds or starts, and of parameters that have several."""
-    lengths = {x.numel() for x in parameters.values() if isinstance(x, Tensor)} | {given}
+    lengths = {x.numel() for x in parameters.values() if isinstance(x, Tensor)} | {count}
     lengths.discard(1)
     if len(lengths) > 1 or 0 in lengths:
         raise ValueError(

@@ -290,8 +290,8 @@ class _Job:
         """All views, and the loss of them."""
         assert isinstance(self.problem.loss, SoftmaxLoss)
         total: Expr = sum((t.coefficient for t in self.problem.loss.terms), S.Zero)
-        of = [{s: cell[s.name] for s in total.free_symbols} for cell in some]
-        more = log(self.views) * found.loss.new_tensor([float(total.xreplace(at)) for at in of])
+        sizes = [{s: cell[s.name] for s in total.free_symbols} for cell in some]
+        more = log(self.views) * found.loss.new_tensor([float(total.xreplace(at)) for at in sizes])
         certificate = replace(found.certificate, loss=found.certificate.loss + more)
         u = found.embeddings.repeat_interleave(self.views, dim=-2)
         return replace(found, embeddings=u, loss=found.loss + more, certificate=certificate)

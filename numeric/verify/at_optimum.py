@@ -35,27 +35,27 @@ class _Compared(NamedTuple):
     predicted: float
     measured: npt.NDArray[np.float64]
     close: npt.NDArray[np.float64]
-    of: frozenset[str]  #: names of the readings behind it
+    readings: frozenset[str]  #: names of the readings behind it
 
 
-def at_optimum(of: Case, point: Mapping[str, Any], wide: int) -> list[Check]:
+def at_optimum(case: Case, point: Mapping[str, Any], wide: int) -> list[Check]:
     """Minimise the loss from every seed, and compare.
 
     ``wide`` is the dimension that all optima together need. Two more leave room to get there:
     where vectors leave a dimension unused, all that is stationary and not a saddle is optimal.
     On a circle, though, vectors can lock each other.
     """
-    run, arrangement = of.run, of.arrangement
-    where = of.where(point)
-    run.tell(f"{of.result.id} at {where}")
-    values = {k: float(exact(point[k])) for k in of.loss.parameters}
-    predictions = of.predictions(point)
-    predicted = {k: x for r in predictions for k, x in _predicted(r, of, point)}
-    faces = [x for r in predictions for x in _faces(r, of, point)]
-    ranks = {k: x for r in predictions for k, x in _ranks(r, of, point)}
+    run, arrangement = case.run, case.arrangement
+    where = case.where(point)
+    run.tell(f"{case.result.id} at {where}")
+    values = {k: float(exact(point[k])) for k in case.loss.parameters}
+    predictions = case.predictions(point)
+    predicted = {k: x for r in predictions for k, x in _predicted(r, case, point)}
+    faces = [x for r in predictions for x in _faces(r, case, point)]
+    ranks = {k: x for r in predictions for k, x in _ranks(r, case, point)}
     d = run.d or max(wide + 2, 3)
     found = minimise(
-        of.problem,
+        case.problem,
         {**arrangement.sizes, **values},
         d=d,
         seeds=run.seeds,
@@ -78,15 +78,15 @@ def at_optimum(of: Case, point: Mapping[str, Any], wide: int) -> list[Check]:
     compared += [_Compared(k, x, seen, 0.5 * every, frozenset(shares)) for k, x in ranks.items()]
     readings = {k: e for k, (_, e) in predicted.items() if not e.has(LOSS)}
     readings |= shares if faces or ranks else {}
-    optimum = of.loss.least(**values).kept[0]
-    flat = flat_readings(of.loss, values, optimum, readings, run.dtype)
+    optimum = case.loss.least(**values).kept[0]
+    flat = flat_readings(case.loss, values, optimum, readings, run.dtype)
     checks = []
     for i, seed in enumerate(run.seeds):
         gap = float(found.certificate.gap[i])
         # Without end it was on its way, along a valley that need not be symmetric.
         is_on_its_way = found.stop[i] is StopCode.MAX_ITERATIONS and gap <= run.close_gap
         for one in compared:
-            is_flat = bool((set(readings) if is_on_its_way else flat) & one.of)
+            is_flat = bool((set(readings) if is_on_its_way else flat) & one.readings)
             close = float(one.close[i])
             checks.append(
                 Check(
@@ -101,19 +101,19 @@ def at_optimum(of: Case, point: Mapping[str, Any], wide: int) -> list[Check]:
                     run.close_gap,
                 )
             )
-    return [*checks, *_at_least(of, point, found, where)]
+    return [*checks, *_at_least(case, point, found, where)]
 
 
-def _at_least(of: Case, point: Mapping[str, Any], found: Optimum, where: str) -> Iterator[Check]:
+def _at_least(case: Case, point: Mapping[str, Any], found: Optimum, where: str) -> Iterator[Check]:
     """The best proved bound in the dimension that was given, against the best loss found there."""
-    d, loss = of.run.d, of.problem.loss
+    d, loss = case.run.d, case.problem.loss
     if d is None:
         return
-    for r in of.predictions(point):
+    for r in case.predictions(point):
         if r.problem is None or r.problem.loss is not loss:
             continue
         with suppress(DomainError):
-            bound = bound_at(r, **of.known(r, point), d=d)
+            bound = bound_at(r, **case.known(r, point), d=d)
             if bound is None:
                 continue
             best = int(found.loss.argmin())
@@ -122,7 +122,7 @@ def _at_least(of: Case, point: Mapping[str, Any], found: Optimum, where: str) ->
                 f"{where}, d={d}, best seed",
                 as_float(bound.value),
                 float(found.loss[best]),
-                of.run.close_loss,
+                case.run.close_loss,
                 stop=found.stop[best].value,
                 is_bound=True,
             )
@@ -130,16 +130,17 @@ def _at_least(of: Case, point: Mapping[str, Any], found: Optimum, where: str) ->
 
 
 def _predicted(
-    r: Result, of: Case, point: Mapping[str, Any]
+    r: Result, case: Case, point: Mapping[str, Any]
 ) -> Iterator[tuple[str, tuple[float, Expr]]]:
     """Numbers that a result derives for the optimum there, by name, and what they are read from.
 
     Not all exist everywhere.
     """
-    known = of.known(r, point)
+    known = case.known(r, point)
     named = r.measures()
     # There are pairs of every relation that is read.
-    readable = {LOSS.name, *(product(k).name for k, n in of.arrangement.counts.items() if n)}
+    counts = case.arrangement.counts
+    readable = {LOSS.name, *(product(k).name for k, n in counts.items() if n)}
     for name, measure in named.items():
         if isinstance(measure, Entries):
             yield from _entries(name, measure, r, known)
@@ -157,7 +158,7 @@ def _predicted(
         yield name, (value, measure.of)
     # Inner products are derived without being quantities where all of the segment has them.
     for relation, inner in (r.segment().inner if r.segment is not None else {}).items():
-        if of.arrangement.counts[relation] and relation not in {*named, "self"} and inner == S.One:
+        if counts[relation] and relation not in {*named, "self"} and inner == S.One:
             yield relation, (1.0, product(relation))
 
 
@@ -172,22 +173,22 @@ def _entries(
         return
     seen: set[Expr] = set()
     for i, row in enumerate(measure.of):
-        for j, of in enumerate(row):
-            if of.free_symbols and of not in seen:
-                seen.add(of)
-                yield f"{name}[{i + 1}][{j + 1}]", (as_float(values[i][j]), of)
+        for j, entry in enumerate(row):
+            if entry.free_symbols and entry not in seen:
+                seen.add(entry)
+                yield f"{name}[{i + 1}][{j + 1}]", (as_float(values[i][j]), entry)
 
 
-def _ranks(r: Result, of: Case, point: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def _ranks(r: Result, case: Case, point: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     for name, measure in r.measures().items():
         if isinstance(measure, Rank):
-            yield name, as_float(r.value(name, **of.known(r, point)))
+            yield name, as_float(r.value(name, **case.known(r, point)))
 
 
-def _faces(r: Result, of: Case, point: Mapping[str, Any]) -> Iterator[tuple[str, set[str]]]:
+def _faces(r: Result, case: Case, point: Mapping[str, Any]) -> Iterator[tuple[str, set[str]]]:
     """What is said of occupied eigenspaces, and the shares they have."""
     for name, measure in r.measures().items():
         if isinstance(measure, Face):
-            called = str(r.at(name, r.point(**of.known(r, point))))
+            called = str(r.at(name, r.point(**case.known(r, point))))
             occupied = {share(e).name for e in measure.occupied(called)}
             yield f"{name} {called}: occupied eigenspaces", occupied

@@ -39,43 +39,43 @@ _WIDTH = 1e-12
 _SIDE = {">": "beyond which", ">=": "from which on", "<": "below which", "<=": "up to which"}
 
 
-def located_border(of: Case, name: str, border: Border) -> Iterator[Check]:
+def located_border(case: Case, name: str, border: Border) -> Iterator[Check]:
     """A border that was derived, against where the certificate changes sign."""
-    found = _value_of(of, name, border)
+    found = _value_of(case, name, border)
     if found is None:
         return
     value, others = found
-    numbers = {k: float(exact(v)) for k, v in {**of.sizes, **others}.items()}
-    holds = _holds(of, border, numbers)
-    bounds = of.problem.domain.ranges[border.parameter]
+    numbers = {k: float(exact(v)) for k, v in {**case.sizes, **others}.items()}
+    holds = _holds(case, border, numbers)
+    bounds = case.problem.domain.ranges[border.parameter]
     low, high = (_number(e, numbers) for e in (bounds.low, bounds.high))
     measured = located(holds, value, border.above, low, high)
-    threshold = of.result.quantity(name).threshold
+    threshold = case.result.quantity(name).threshold
     says = "where another structure becomes optimal"
     if threshold is not None:
         says = f"{_SIDE[threshold.bound[1]]} {threshold.criterion.says}"
-    where = of.where(others, border.fixed)
+    where = case.where(others, border.fixed)
     yield Check(f"{name}, {says}", where, value, measured, CLOSE_THRESHOLD)
 
 
-def beside(of: Case, name: str, border: Border) -> Iterator[dict[str, Any]]:
+def beside(case: Case, name: str, border: Border) -> Iterator[dict[str, Any]]:
     """Points on both sides of a border, with all that is fixed there."""
-    found = _value_of(of, name, border)
+    found = _value_of(case, name, border)
     if found is not None:
-        for value in sides(found[0], of.problem.domain.ranges[border.parameter]):
-            at = {**of.base, border.parameter.name: value}
+        for value in sides(found[0], case.problem.domain.ranges[border.parameter]):
+            at = {**case.base, border.parameter.name: value}
             yield at | {s.name: str(_put_in(e, at)) for s, e in border.fixed.items()}
 
 
-def _value_of(of: Case, name: str, border: Border) -> tuple[float, dict[str, Any]] | None:
+def _value_of(case: Case, name: str, border: Border) -> tuple[float, dict[str, Any]] | None:
     """Where a border is, with what else is fixed; None where there is none within range."""
     bound = {border.parameter.name, *(s.name for s in border.fixed)}
-    others = {k: v for k, v in of.base.items() if k not in bound}
-    free = [of.symbols[k] for k in others if k not in of.given]
-    for tried in [others, *elsewhere(free, of.problem.domain, others)]:
+    others = {k: v for k, v in case.base.items() if k not in bound}
+    free = [case.symbols[k] for k in others if k not in case.fixed]
+    for tried in [others, *elsewhere(free, case.problem.domain, others)]:
         try:
             # As a formula, also where another way would be taken at numbers.
-            value = as_float(Result.value(of.result, name, **of.known(of.result, tried)))
+            value = as_float(Result.value(case.result, name, **case.known(case.result, tried)))
         except DomainError:
             continue
         if abs(value) < RANGE:
@@ -83,12 +83,12 @@ def _value_of(of: Case, name: str, border: Border) -> tuple[float, dict[str, Any
     return None
 
 
-def _holds(of: Case, border: Border, numbers: Mapping[str, float]) -> Callable[[float], bool]:
+def _holds(case: Case, border: Border, numbers: Mapping[str, float]) -> Callable[[float], bool]:
     """Whether the structure is a global minimum at a value of the parameter.
 
     Of one inside a segment: whether the loss falls along the segment.
     """
-    arrangement = of.arrangement
+    arrangement = case.arrangement
     inner, along = (
         {r: _number(e, numbers) for r, e in part.items()} for part in (border.inner, border.along)
     )
@@ -98,8 +98,8 @@ def _holds(of: Case, border: Border, numbers: Mapping[str, float]) -> Callable[[
     def holds(at: float) -> bool:
         known = {**numbers, border.parameter.name: at}
         known |= {s.name: _number(e, known) for s, e in border.fixed.items()}
-        values = {**arrangement.sizes, **{k: known[k] for k in of.loss.parameters}}
-        bound = bind(of.problem, values, dtype=torch.float64, device="cpu")
+        values = {**arrangement.sizes, **{k: known[k] for k in case.loss.parameters}}
+        bound = bind(case.problem, values, dtype=torch.float64, device="cpu")
         if change is not None:
             return float((bound.value_and_gram_gradient(u)[1][0] * change).sum()) < 0
         # Inner products carry rounding errors, so entries are off by eps times the pulls and

@@ -46,7 +46,7 @@ class Case:
     made: Mapping[str, Any]
     arrangement: Arrangement
     sizes: Mapping[str, Any]
-    given: Mapping[str, Any]
+    fixed: Mapping[str, Any]
     run: Run
     thorough: bool
 
@@ -70,7 +70,7 @@ class Case:
     @cached_property
     def base(self) -> dict[str, Any]:
         """Values of the parameters where they are not varied."""
-        return base_values(list(self.symbols.values()), self.problem.domain, self.given)
+        return base_values(list(self.symbols.values()), self.problem.domain, self.fixed)
 
     def known(self, result: Result, point: Mapping[str, Any]) -> dict[str, Any]:
         """Values of what a result takes, at a point and these sizes."""

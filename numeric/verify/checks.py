@@ -110,9 +110,9 @@ class Run:
         return CLOSE_LOSS if self.dtype is torch.float64 else CLOSE_FLOAT32
 
 
-def refuse_unknown(result: Result, given: Collection[str], known: Collection[str]) -> None:
+def refuse_unknown(result: Result, names: Collection[str], known: Collection[str]) -> None:
     """Refuse parameters that a result has not."""
-    for name in given:
+    for name in names:
         if name not in known:
             raise DomainError(
                 f"{result.id} has no parameter {name}; it takes {', '.join(sorted(known))}"

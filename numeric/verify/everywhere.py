@@ -20,54 +20,55 @@ from .points import regimes
 _ROOM = 64
 
 
-def checks(of: Case) -> list[Check]:
+def checks(case: Case) -> list[Check]:
     """Vectors written down where there is no loss; else borders first, then optima."""
-    if of.result.problem is None:
-        return list(explicit.checks(of))
-    if not of.loss.smooth:
-        return list(kinked.checks(of))
-    found = [x for name, border in of.borders for x in located_border(of, name, border)]
-    points = _points(of)
-    wide = _rank(of, points)
+    if case.result.problem is None:
+        return list(explicit.checks(case))
+    if not case.loss.smooth:
+        return list(kinked.checks(case))
+    found = [x for name, border in case.borders for x in located_border(case, name, border)]
+    points = _points(case)
+    wide = _rank(case, points)
     for point in points:
         try:
-            found += at_optimum(of, point, wide)
+            found += at_optimum(case, point, wide)
         except (DomainError, StepFailed):
-            if point == of.base:
+            if point == case.base:
                 raise
     return found
 
 
-def _points(of: Case) -> list[dict[str, Any]]:
+def _points(case: Case) -> list[dict[str, Any]]:
     """Parameters at which embeddings are optimised; each is varied unless it was given."""
-    free = [k for k in of.symbols if k not in of.given]
+    free = [k for k in case.symbols if k not in case.fixed]
     if not free:
-        return [of.base]
-    domain = of.problem.domain
+        return [case.base]
+    domain = case.problem.domain
     varied = [
-        [{**of.base, k: v} for v in regimes(of.loss, of.symbols[k], domain, of.base)] for k in free
+        [{**case.base, k: v} for v in regimes(case.loss, case.symbols[k], domain, case.base)]
+        for k in free
     ]
-    if not of.thorough:
+    if not case.thorough:
         return max(varied, key=len)
     found = [point for points in varied for point in points]
-    for name, border in of.borders:
+    for name, border in case.borders:
         # Only where something else is fixed: the others are among the regimes.
         if border.fixed and {border.parameter.name, *(s.name for s in border.fixed)} <= {*free}:
-            found += beside(of, name, border)
+            found += beside(case, name, border)
     return list({tuple(p.items()): p for p in found}.values())
 
 
-def _rank(of: Case, points: Sequence[Mapping[str, Any]]) -> int:
+def _rank(case: Case, points: Sequence[Mapping[str, Any]]) -> int:
     """Dimensions of all eigenspaces that are occupied somewhere."""
     names: set[str] = set()
-    if of.result.segment is not None:
-        segment = of.result.segment()
+    if case.result.segment is not None:
+        segment = case.result.segment()
         names |= {segment.low, segment.high}
     for point in points:
-        at = {k: float(exact(point[k])) for k in of.loss.parameters}
-        names.update(*of.loss.least(**at).faces())
-    found = sum(k for e, k in of.arrangement.dimensions.items() if e in names)
-    if isinstance(of.problem.structure, Configuration):
+        at = {k: float(exact(point[k])) for k in case.loss.parameters}
+        names.update(*case.loss.least(**at).faces())
+    found = sum(k for e, k in case.arrangement.dimensions.items() if e in names)
+    if isinstance(case.problem.structure, Configuration):
         # Where optima are many, vectors that fill all dimensions may rest above them.
-        return max(found, min(of.arrangement.size, _ROOM))
+        return max(found, min(case.arrangement.size, _ROOM))
     return found

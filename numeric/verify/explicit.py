@@ -25,34 +25,34 @@ from .readings import evaluate, is_readable, numbers_of
 _SINGULAR = 1e-6
 
 
-def checks(of: Case) -> Iterator[Check]:
+def checks(case: Case) -> Iterator[Check]:
     """Structures along a segment, if the result has one, and else random vectors."""
-    result = of.result
+    result = case.result
     if result.position is None:
-        yield from _identities(of)
+        yield from _identities(case)
         return
     assert result.segment is not None
     segment = result.segment()
     position = result.position(segment)
-    at = {s: exact(of.sizes[s.name]) for s in result.domain.ranges if s.name in of.sizes}
+    at = {s: exact(case.sizes[s.name]) for s in result.domain.ranges if s.name in case.sizes}
     (free,) = (s for s in result.domain.ranges if s not in at)
     chosen = along_range(free, result.domain, at)
-    for value in [exact(of.given[free.name])] if free.name in of.given else chosen:
+    for value in [exact(case.fixed[free.name])] if free.name in case.fixed else chosen:
         point = {**at, free: value}
         x = joint_limit(position, point, result.domain)
         inner = {r: float(e.xreplace({segment.x: x, **at})) for r, e in segment.inner.items()}
-        where = ", ".join(f"{k}={v}" for k, v in {**of.sizes, free: value}.items())
-        u = structured_embeddings(of.arrangement, inner, of.run.d)
-        for what, predicted, measured in _compared(of, point, u):
+        where = ", ".join(f"{k}={v}" for k, v in {**case.sizes, free: value}.items())
+        u = structured_embeddings(case.arrangement, inner, case.run.d)
+        for what, predicted, measured in _compared(case, point, u):
             yield Check(what, where, predicted, measured, CLOSE_EXPLICIT)
 
 
 def _compared(
-    of: Case, point: Mapping[Symbol, Expr], u: Tensor
+    case: Case, point: Mapping[Symbol, Expr], u: Tensor
 ) -> Iterator[tuple[str, float, float]]:
     """What is derived of a structure, and what its vectors have."""
-    result = of.result
-    numbers = numbers_of(of.arrangement, u[None]) | {s.name: float(v) for s, v in point.items()}
+    result = case.result
+    numbers = numbers_of(case.arrangement, u[None]) | {s.name: float(v) for s, v in point.items()}
     values = {s.name: v for s, v in point.items() if s in result.parameters}
     for name, measure in result.measures().items():
         limit = result.quantity(name).limit_of
@@ -68,24 +68,24 @@ def _compared(
         known = {k: v for k, v in values.items() if limit is None or k != limit[1].name}
         yield name, as_float(result.value(name, **known)), measured
         if isinstance(measure, Reading) and measure.least_of is not None:
-            problem = Problem(measure.least_of, of.arrangement.scheme, result.domain)
+            problem = Problem(measure.least_of, case.arrangement.scheme, result.domain)
             excess = float(certify(problem, u, {}).gap)
             yield f"least mean {name}: certified excess", 0.0, excess
-    for relation, spread in spreads(of.arrangement, u).items():
+    for relation, spread in spreads(case.arrangement, u).items():
         if relation != "self":
             yield f"{relation}: largest deviation", 0.0, float(spread)
 
 
-def _identities(of: Case) -> Iterator[Check]:
+def _identities(case: Case) -> Iterator[Check]:
     """Expressions in mean inner products, against the same read off another way."""
-    result, arrangement = of.result, of.arrangement
+    result, arrangement = case.result, case.arrangement
     lengths = [s.name for s in result.parameters if s.name not in arrangement.sizes]
-    length = {k: float(exact(of.given.get(k, 1))) for k in lengths}
+    length = {k: float(exact(case.fixed.get(k, 1))) for k in lengths}
     scale = next(iter(length.values()), 1.0)
     close = CLOSE_EXPLICIT * max(1.0, scale**2)
     measures = result.measures()
-    for seed in of.run.seeds:
-        u = scale * random_embeddings(arrangement, [seed], d=of.run.d or arrangement.size)
+    for seed in case.run.seeds:
+        u = scale * random_embeddings(arrangement, [seed], d=case.run.d or arrangement.size)
         numbers = numbers_of(arrangement, u) | length
         for name, measure in measures.items():
             predicted = float(evaluate(result.quantity(name).expression, numbers)[0])

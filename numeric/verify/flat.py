@@ -60,6 +60,8 @@ def flat_readings(
     numbers = numbers_at(loss.arrangement, tried[good])
     return {
         name
-        for name, of in readings.items()
-        if (np.abs((seen := evaluate(of, numbers)) - seen[0]) > tolerance(of, numbers)[0]).any()
+        for name, reading in readings.items()
+        if (
+            np.abs((seen := evaluate(reading, numbers)) - seen[0]) > tolerance(reading, numbers)[0]
+        ).any()
     }

@@ -33,16 +33,16 @@ Corner = tuple[Any, Any]
 DIGITS, THIRDS = 30, 200
 
 
-def checks(of: Case) -> Iterator[Check]:
+def checks(case: Case) -> Iterator[Check]:
     """Compare what was derived with the least loss, kinks or not."""
-    (result,) = of.predictions(of.base)
-    known = of.known(result, of.base)
-    where, stop = of.where(of.base), "over invariant Gram matrices"
-    counts, functions = of.arrangement.counts, _functions(of)
+    (result,) = case.predictions(case.base)
+    known = case.known(result, case.base)
+    where, stop = case.where(case.base), "over invariant Gram matrices"
+    counts, functions = case.arrangement.counts, _functions(case)
     with mp.workdps(DIGITS):
         corners = [
             tuple(mpf(row[r]) / counts[r] for r in functions)
-            for row in of.arrangement.table.values()
+            for row in case.arrangement.table.values()
         ]
         first, second = functions.values()
         least = float(least_of(first, second, corners))
@@ -54,11 +54,11 @@ def checks(of: Case) -> Iterator[Check]:
         yield Check(what, where, predicted, least, CLOSE_LOSS, stop=stop)
 
 
-def _functions(of: Case) -> dict[str, Function]:
+def _functions(case: Case) -> dict[str, Function]:
     """What the loss is of the inner product of each relation, of which there are two."""
-    loss, counts = of.problem.loss, of.arrangement.counts
+    loss, counts = case.problem.loss, case.arrangement.counts
     assert isinstance(loss, PairwiseLoss)
-    at = {**of.arrangement.sizes, **of.base}
+    at = {**case.arrangement.sizes, **case.base}
     terms: dict[str, list[Expr]] = {}
     for k in loss.terms:
         if counts[k.relation]:

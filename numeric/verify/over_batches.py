@@ -62,17 +62,17 @@ def checks(result: Result, values: Mapping[str, object], run: Run) -> list[Check
     if free:
         several = ({**values, free[0]: weight} for weight in WEIGHTS[free[0]])
         return [check for more in several for check in checks(result, more, run)]
-    given: dict[str, Any] = {
+    everything: dict[str, Any] = {
         k: values[k] if k in values else typical.get(k) or str(result.domain.witness[s])
         for k, s in zip(names, result.parameters, strict=True)
     }
-    result.point(**{k: v for k, v in given.items() if k in values or k not in TAKEN})
-    size = {k: int(exact(given.get(k, 1))) for k in ("m", "n", "N")}
+    result.point(**{k: v for k, v in everything.items() if k in values or k not in TAKEN})
+    size = {k: int(exact(everything.get(k, 1))) for k in ("m", "n", "N")}
     most = {"B": size["m"] * size["n"] * size["N"], "C": size["m"], "k": size["n"]}
-    given |= {
-        k: str(min(int(TYPICAL[k]), most[k])) for k in TAKEN if k in given and k not in values
+    everything |= {
+        k: str(min(int(TYPICAL[k]), most[k])) for k in TAKEN if k in everything and k not in values
     }
-    point = result.point(**given)
+    point = result.point(**everything)
     at = {s.name: e for s, e in point.items()}
     where = ", ".join(f"{k}={v}" for k, v in at.items())
     made = result.at_point(point)
@@ -82,7 +82,7 @@ def checks(result: Result, values: Mapping[str, object], run: Run) -> list[Check
         if not isinstance(border, Border):
             continue
         try:
-            predicted = as_float(result.value(name, **given))
+            predicted = as_float(result.value(name, **everything))
         except DomainError:  # there is no such end at these sizes
             continue
         alone = next((k for k in ALONE if name.endswith(f"_{k}")), "")
@@ -98,7 +98,7 @@ def checks(result: Result, values: Mapping[str, object], run: Run) -> list[Check
         best, gram = min((loss.searched(0.0, seed) for seed in run.seeds), key=itemgetter(0))
         seen = {"loss": best, **{r: float(gram[m].mean()) for r, m in loss.masks().items()}}
         return [
-            Check(k, where, as_float(made.value(k, **given)), measured, close)
+            Check(k, where, as_float(made.value(k, **everything)), measured, close)
             for k, measured in seen.items()
             for close in [CLOSE_LOSS if k == "loss" else NEAR]
             if k in made.quantities

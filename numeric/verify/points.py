@@ -32,26 +32,26 @@ Values = dict[str, Any]
 
 
 def typical_sizes(
-    names: Sequence[str], given: Mapping[str, Any], domain: Domain
+    names: Sequence[str], fixed: Mapping[str, Any], domain: Domain
 ) -> Iterator[tuple[Values, bool]]:
     """Sizes to check at: those given and typical ones; where there are views, once with one view.
 
     With each goes whether to be thorough there.
     """
     defaults = TYPICAL | ({"N": _ITEMS_OF_TOWERS} if "K" in names else {})
-    sizes = {k: given.get(k, defaults.get(k, "3")) for k in names}
-    if "m2" in names and not given.keys() & names:
+    sizes = {k: fixed.get(k, defaults.get(k, "3")) for k in names}
+    if "m2" in names and not fixed.keys() & names:
         yield _MERGED, False
-    elif "p" in names and "p" not in given:
+    elif "p" in names and "p" not in fixed:
         single = {**sizes, "p": "1"}
         if domain.contains({s: exact(single[s.name]) for s in domain.ranges if s.name in names}):
             yield single, False
     yield sizes, True
 
 
-def base_values(symbols: Sequence[Symbol], domain: Domain, given: Mapping[str, Any]) -> Values:
+def base_values(symbols: Sequence[Symbol], domain: Domain, fixed: Mapping[str, Any]) -> Values:
     """Parameters where they are not varied: as given, else in the middle of their domain."""
-    return {s.name: given.get(s.name, str(domain.witness[s])) for s in symbols}
+    return {s.name: fixed.get(s.name, str(domain.witness[s])) for s in symbols}
 
 
 def regimes(

@@ -42,35 +42,35 @@ def numbers_at(arrangement: Arrangement, part: Array) -> dict[str, Any]:
     return {**arrangement.sizes, **found, **inner}
 
 
-def is_readable(of: Expr, numbers: Container[str]) -> bool:
+def is_readable(reading: Expr, numbers: Container[str]) -> bool:
     """Whether every inner product in an expression exists: one view has no other view."""
     return all(
-        s.name in numbers for s in of.free_symbols if s.name.startswith(PRODUCT) or s == LOSS
+        s.name in numbers for s in reading.free_symbols if s.name.startswith(PRODUCT) or s == LOSS
     )
 
 
-def evaluate(of: Expr, numbers: Numbers) -> Array:
+def evaluate(reading: Expr, numbers: Numbers) -> Array:
     """Value of a reading, ``(B,)``; what does not exist counts as zero."""
-    symbols, function = _compiled(of)
+    symbols, function = _compiled(reading)
     with np.errstate(all="ignore"):
         found = function(*(numbers.get(name, 0.0) for name in symbols))
     return np.atleast_1d(np.asarray(found, dtype=float))
 
 
 @lru_cache(maxsize=256)
-def _compiled(of: Expr) -> tuple[tuple[str, ...], Any]:
-    symbols = sorted(of.free_symbols, key=str)
-    return tuple(s.name for s in symbols), lambdify(symbols, of, "numpy")
+def _compiled(reading: Expr) -> tuple[tuple[str, ...], Any]:
+    symbols = sorted(reading.free_symbols, key=str)
+    return tuple(s.name for s in symbols), lambdify(symbols, reading, "numpy")
 
 
-def tolerance(of: Expr, numbers: Numbers) -> Array:
+def tolerance(reading: Expr, numbers: Numbers) -> Array:
     """What a reading may be off by when each number is off by what counts as agreement."""
-    middle = evaluate(of, numbers)
+    middle = evaluate(reading, numbers)
     found = np.zeros_like(middle)
-    for name in (s.name for s in of.free_symbols if s.name in numbers):
+    for name in (s.name for s in reading.free_symbols if s.name in numbers):
         if name == LOSS.name or name.startswith((PRODUCT, SHARE)):
             close = CLOSE_LOSS if name == LOSS.name else CLOSE
             for side in (close, -close):
-                change = np.abs(evaluate(of, {**numbers, name: numbers[name] + side}) - middle)
+                change = np.abs(evaluate(reading, {**numbers, name: numbers[name] + side}) - middle)
                 found = np.maximum(found, np.nan_to_num(change))
     return found

@@ -182,48 +182,50 @@ class _At:
 # --- the results --------------------------------------------------------------------------------
 
 
-def _infonce(of: _At) -> Iterator[Check]:
+def _infonce(case: _At) -> Iterator[Check]:
     """The least loss at the simplex of coinciding views, and from every seed; in towers as well."""
-    sizes = of.sizes("n", "p")
+    sizes = case.sizes("n", "p")
     pairs = {"N": sizes["n"]}
     for name, kernel in (
-        ("least_loss", Kernel.at(KERNEL_INFONCE, INSTANCES, sizes, of.values)),
-        ("least_loss_towers", Kernel.at(KERNEL_CLIP, towers(), pairs, of.values)),
+        ("least_loss", Kernel.at(KERNEL_INFONCE, INSTANCES, sizes, case.values)),
+        ("least_loss_towers", Kernel.at(KERNEL_CLIP, towers(), pairs, case.values)),
     ):
-        yield from of.at_structure(name, kernel, NEGATIVE, sizes["n"])
-        least = of.derived(name)
-        for seed, loss in of.searched(kernel).items():
-            yield of.check(name, least, loss, of.run.close_loss, seed, loss <= least)
+        yield from case.at_structure(name, kernel, NEGATIVE, sizes["n"])
+        least = case.derived(name)
+        for seed, loss in case.searched(kernel).items():
+            yield case.check(name, least, loss, case.run.close_loss, seed, loss <= least)
 
 
-def _supcl(of: _At) -> Iterator[Check]:
+def _supcl(case: _At) -> Iterator[Check]:
     """Below the threshold in alpha collapsed classes are least; above it something is lower."""
-    loss, classes, sizes = of.result.declared, of.result.structure, of.sizes("m", "n", "p")
+    loss, classes, sizes = case.result.declared, case.result.structure, case.sizes("m", "n", "p")
     assert isinstance(loss, SoftmaxLoss) and isinstance(classes, Scheme)
-    kernel = Kernel.at(loss, classes, sizes, of.values)
-    yield from of.at_structure("loss_collapsed", kernel, CROSS_CLASS, sizes["m"])
-    collapsed, derived = of.derived("collapsed"), of.derived("loss_collapsed")
-    for seed, found in of.searched(kernel).items():
-        is_least = found >= derived - of.run.close_loss
+    kernel = Kernel.at(loss, classes, sizes, case.values)
+    yield from case.at_structure("loss_collapsed", kernel, CROSS_CLASS, sizes["m"])
+    collapsed, derived = case.derived("collapsed"), case.derived("loss_collapsed")
+    for seed, found in case.searched(kernel).items():
+        is_least = found >= derived - case.run.close_loss
         # A search that finds nothing lower need not have found what is lower.
-        yield of.check("collapsed", collapsed, is_least, 0.5, seed, bool(collapsed) or not is_least)
+        yield case.check(
+            "collapsed", collapsed, is_least, 0.5, seed, bool(collapsed) or not is_least
+        )
         if collapsed:
-            yield of.check(
-                "loss_collapsed", derived, found, of.run.close_loss, seed, found <= derived
+            yield case.check(
+                "loss_collapsed", derived, found, case.run.close_loss, seed, found <= derived
             )
 
 
-def _threshold(of: _At) -> Iterator[Check]:
+def _threshold(case: _At) -> Iterator[Check]:
     """Where clusters overtake the simplex, where that is no local optimum, and searches beside."""
-    k, q, views = of.sizes("k", "q", "p").values()
+    k, q, views = case.sizes("k", "q", "p").values()
     sizes = {"n": k * q, "p": views}
-    d = of.run.d or k * q * views + 1
-    if d < of.room:
-        raise DomainError(f"the simplex needs {of.room} dimensions, and d is {d}")
+    d = case.run.d or k * q * views + 1
+    if d < case.room:
+        raise DomainError(f"the simplex needs {case.room} dimensions, and d is {d}")
     simplex, clusters = _simplex(k * q, views, d), _simplex(k, q * views, d)
 
     def at(heat: object) -> Kernel:
-        return Kernel.at(KERNEL_INFONCE, INSTANCES, sizes, {**of.values, "tau": heat})
+        return Kernel.at(KERNEL_INFONCE, INSTANCES, sizes, {**case.values, "tau": heat})
 
     def is_better(heat: float) -> bool:
         kernel = at(heat)
@@ -240,22 +242,22 @@ def _threshold(of: _At) -> Iterator[Check]:
         ("tau_local", "the simplex stops being a local optimum", is_local, CLOSE),
     )
     # For larger exponents nothing is derived below ``tau_local``: see :func:`state_spreading`.
-    settled = float(exact(of.values["gamma"])) <= 4 * k * q - 2
+    settled = float(exact(case.values["gamma"])) <= 4 * k * q - 2
     for name, says, holds, close in rules if settled else rules[:1]:
-        value = of.derived(name)
+        value = case.derived(name)
         measured = located(holds, value, False, 0.0, float("inf"))
-        yield of.check(f"{name}, where {says}", value, measured, close * max(1.0, value))
-    border, local = of.derived("tau_clusters"), of.derived("tau_local")
+        yield case.check(f"{name}, where {says}", value, measured, close * max(1.0, value))
+    border, local = case.derived("tau_clusters"), case.derived("tau_local")
     for name, heat, start, left in (
         ("clusters lead below the simplex", ABOVE * border, clusters, 1.0),
         *([("leaves the simplex from beside it", BELOW * local, simplex, 0.0)] if settled else []),
         ("leaves the simplex from beside it", ABOVE * local, simplex, 1.0),
     ):
-        beside = replace(of, values={**of.values, "tau": f"{heat:.6g}"})
+        beside = replace(case, values={**case.values, "tau": f"{heat:.6g}"})
         kernel = at(beside.values["tau"])
-        for seed in of.run.seeds:
+        for seed in case.run.seeds:
             nudged = perturb(start[None], [seed], NUDGE)[0]
-            lower = kernel.search(nudged) < float(kernel.of_vectors(simplex)) - of.run.close_loss
+            lower = kernel.search(nudged) < float(kernel.of_vectors(simplex)) - case.run.close_loss
             # Nothing lower found is no proof that nothing is; the borders above are exact.
             yield beside.check(name, left, float(lower), 0.5, seed, lower or not left)
 
@@ -270,18 +272,18 @@ def _simplex(size: int, views: int, d: int) -> Tensor:
 # --- values that were not given -----------------------------------------------------------------
 
 
-def _exponents(of: Result, base: Exact, given: Exact) -> Iterator[Exact]:
+def _exponents(result: Result, base: Exact, fixed: Exact) -> Iterator[Exact]:
     """Below the Gaussian, and the Gaussian."""
-    for power in [given["gamma"]] if "gamma" in given else ["1/2", "1", "3/2", "2"]:
+    for power in [fixed["gamma"]] if "gamma" in fixed else ["1/2", "1", "3/2", "2"]:
         yield {**base, "gamma": power}
 
 
-def _weights(of: Result, base: Exact, given: Exact) -> Iterator[Exact]:
+def _weights(result: Result, base: Exact, fixed: Exact) -> Iterator[Exact]:
     """Both sides of the threshold in alpha."""
-    if "alpha" in given:
+    if "alpha" in fixed:
         yield base
         return
-    border = as_float(of.value("alpha_max", **base))
+    border = as_float(result.value("alpha_max", **base))
     yield {**base, "alpha": f"{BELOW * border:.6g}"}
     if border < 1:
         yield {**base, "alpha": f"{min(ABOVE * border, (1 + border) / 2):.6g}"}
@@ -324,7 +326,7 @@ KNOWN: Mapping[str, Known] = {
 }
 
 
-def checks(result: Result, given: Exact, run: Run) -> list[Check]:
+def checks(result: Result, fixed: Exact, run: Run) -> list[Check]:
     """All checks of a result that is known here.
 
     Raises
@@ -332,15 +334,15 @@ def checks(result: Result, given: Exact, run: Run) -> list[Check]:
     DomainError
         For parameters that the result has not, or values outside of its domain; one line.
     """
-    of = KNOWN[result.id]
+    known = KNOWN[result.id]
     own = {s.name for s in result.parameters}
-    refuse_unknown(result, given, own | set(of.defaults))
+    refuse_unknown(result, fixed, own | set(known.defaults))
     found: list[Check] = []
-    for values in of.points(result, {**of.defaults, **given}, given):
+    for values in known.points(result, {**known.defaults, **fixed}, fixed):
         result.point(**{k: v for k, v in values.items() if k in own})
         refuse_infinite(values)
         if "p" not in own:  # then other views are all the positives
             SIZES.restricted([p]).check({p: exact(values["p"])})
-        room = prod(int(exact(values[k])) for k in of.room) - 1
-        found += of.compare(_At(result, values, run, room))
+        room = prod(int(exact(values[k])) for k in known.room) - 1
+        found += known.compare(_At(result, values, run, room))
     return found
