@@ -133,7 +133,7 @@ def _loss(problem: Problem, values: Mapping[Symbol, Expr]) -> dict[str, Any]:
                 {
                     "relation": term.relation,
                     "weight": _written(_at(term.weight, values)),
-                    "function": _written(_function(term.function.xreplace(dict(values)))),
+                    "function": as_written(term.function.xreplace(dict(values))),
                 }
                 for term in loss.terms
             ],
@@ -181,15 +181,16 @@ def _written(e: Expr) -> str:
     return str(_Printer().doprint(e))
 
 
-def _function(e: Expr) -> Expr:
+def as_written(function: Expr) -> str:
     """A function of an inner product, in which the replay sees the curvature.
 
     log(1 + exp(a)) is softplus(a), and max(0, a + b c) has no kink if it is beyond [-1, 1].
     """
     a = Wild("a")
-    lines = (k for k in e.atoms(Max) if k.args[0] == 0 and k.args[-1].diff(c).is_number)
-    smooth = {k: k.args[-1] for k in lines if all(k.args[-1].subs(c, x) >= 0 for x in (-1, 1))}
-    return e.xreplace(smooth).replace(log(1 + exp(a)), Function("softplus")(a))
+    zeros = (k for k in function.atoms(Max) if k.args[0] == 0 and len(k.args) == 2)
+    lines = (k for k in zeros if k.args[1].diff(c).is_number)
+    smooth = {k: k.args[1] for k in lines if all(k.args[1].subs(c, x) >= 0 for x in (-1, 1))}
+    return _written(function.xreplace(smooth).replace(log(1 + exp(a)), Function("softplus")(a)))
 
 
 def _at(e: Expr, values: Mapping[Symbol, Expr]) -> Expr:

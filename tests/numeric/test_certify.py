@@ -19,12 +19,14 @@ from cltheory.derive import certificate
 from cltheory.derive.certificate import Refused, is_convex, replay
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.exact import exact
+from cltheory.derive.losses.pairwise import c
 from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.derive.results import results
 from cltheory.numeric.problems import evaluate
-from cltheory.numeric.search.certify import certificate_of
+from cltheory.numeric.search.certify import as_written, certificate_of
 from cltheory.numeric.search.optimiser import minimise
 from flint import arb
+from sympy import Max
 
 SUPCL = {"m": 3, "n": 2, "p": 2, "alpha": "3/4", "tau": "1/2"}
 #: Problems small enough for a few tenths of a second each, of every kind there is.
@@ -444,6 +446,12 @@ def test_a_kink_has_the_slope_of_its_side() -> None:
     assert at("0.75") == [0.25, 1, 0] and at("0.25") == [0, 0, 0]
     with pytest.raises(Refused, match="has its kink"):
         at("0.5")
+
+
+def test_a_maximum_is_smooth_only_where_it_is_one_line_on_all_of_the_range() -> None:
+    assert as_written(Max(0, c + 1)) == "c + 1"
+    for kinked in (Max(0, c), Max(0, c + 2, 3 - c), Max(0, c**2 - 1)):
+        assert as_written(kinked).startswith("max(0, ")
 
 
 def test_a_missing_value_is_named() -> None:
