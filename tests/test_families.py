@@ -78,7 +78,12 @@ def test_shards_are_all_of_it_once(tmp_path: Path) -> None:
             [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider"]
             + ["-c", str(HERE.parent / "pyproject.toml"), "--rootdir", ".", "-m", "slow", "."],
             cwd=tmp_path,
-            env={**os.environ, "CLTHEORY_SHARD": shard, "PYTEST_ADDOPTS": ""},
+            env={
+                **os.environ,
+                "CLTHEORY_SHARD": shard,
+                "CLTHEORY_SHARE": "1/1",
+                "PYTEST_ADDOPTS": "",
+            },
             capture_output=True,
             text=True,
             check=True,

@@ -69,7 +69,7 @@ CHANGES = [
     ('if not weight >= 0 or not is_convex(term["function"]):', "if not weight >= 0:", "functions need not be convex"),
     ("parts[2] >= 0:\n            continue", "parts[2].mid() >= 0:\n            continue", "convex in the middle of a box"),
     ("return False\n        middle", "return True\n        middle", "convex where it is not known"),
-    ("boxes = [(Fraction(-1), Fraction(1), 0)]", "boxes = [(Fraction(0), Fraction(1), 0)]", "convex on half of the range"),
+    ("[(Fraction(-1), Fraction(1), 0)]", "[(Fraction(0), Fraction(1), 0)]", "convex on half of the range"),
     ("number(str((high - low) / 2)))", "number(str((high - low) / 64)))", "boxes do not cover the range"),
     ("value += k * (total.log() - g[i][j] / tau)", "value += k * (total.log() - g[i][j])", "the temperature divides one of two"),
     ('((e[j] / total if term["own_positive"] else 0) - 1)', "(0 - 1)", "a positive of its own denominator has no slope"),

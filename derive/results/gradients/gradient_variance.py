@@ -99,7 +99,7 @@ variance_by_range | gradient_variance <= | ONE_NEGATIVE
     positive, or all are opposite to it and the softmax error is largest
 variance_by_mean | gradient_variance <= | ONE_NEGATIVE
     variance of the squared gradient, from its mean and the largest softmax error; never weaker
-    than variance_by_range
+    than from that error alone
     iff gamma takes only the values 0 and 4 epsilon_max^2/tau^2
 """
 #: Vectors of the smallest law: an anchor, its positive and one negative.

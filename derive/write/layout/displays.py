@@ -162,6 +162,8 @@ def _rows(line: Line, name: Names, room: float, *, is_aligned: bool) -> list[str
         return found
     left, right = line.sides
     sign = line.sign[1]
+    if is_aligned and sides[0].endswith((r" \le", r" \ge")):  # the symbol of a bound says so
+        sides[0], sign = sides[0].rsplit(" ", 1)
     if is_aligned:
         first, *more = rows(right, name, room - SIGN)
         return [f"{word}{sides[0]} &{sign} {first}", *(rf"&\quad {{}} {row}" for row in more)]

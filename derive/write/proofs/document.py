@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, count
 
 from sympy import Contains, Expr, S, Symbol, latex, oo
 
@@ -207,7 +208,7 @@ class Writer:
         domain = result.domain
         known = {s.name for s in (*result.parameters, *domain.ranges)}
         #: what is not free for parts of formulas in the theorem
-        self.letters = set(known)
+        self.letters = known | {self.note.symbol_of(name) for name in result.quantities}
         self.teller = Teller(self.note, known | set(result.quantities))
 
     @cached_property
@@ -317,7 +318,8 @@ class Writer:
             if s.name not in (*SUMS, *LETTERS) or s in self.result.domain.ranges:
                 return self.note.symbol(s)
             if s.name not in own:
-                pool = (*SUMS, *LETTERS) if s.name in SUMS else LETTERS
+                more = (f"A_{k}" for k in count(10))
+                pool = chain(SUMS if s.name in SUMS else (), LETTERS, more)
                 own[s.name] = next(k for k in pool if k not in self.letters)
                 self.letters.add(own[s.name])
             return self.note.symbol(Symbol(own[s.name]))
