@@ -192,8 +192,8 @@ def _odds(proof: Derivation) -> dict[str, Expr]:
     proof.equal(
         "For these values of l each bound fails with probability at most delta",
         {name: (many * exp(-N * odds[name]), delta) for name, many in times.items()},
-        "the probability is exp(-N l)/sigma for the largest eigenvalue of the sample, exp(-N l) for "
-        "that of the law, and 2 d exp(-N l) for the distance of the two, both signs added",
+        "the probability is exp(-N l)/sigma for the largest eigenvalue of the sample, exp(-N l) "
+        "for that of the law, and 2 d exp(-N l) for the distance of the two, both signs added",
         DOMAIN.restricted([N, sigma, delta, d]),
     )
     return odds
