@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 from itertools import combinations
 from math import inf, log2
 from typing import Any
@@ -177,7 +176,8 @@ class _Kernel:
             power = d if term.gamma == 2 else _Power.apply(d, term.gamma)  # type: ignore
             s = power * (-LOG2E / tau)
             found.append(s + log2(term.weight) if term.weight != 1 else s)
-        return reduce(torch.logaddexp2, found)
+        # logaddexp2 has no second derivative where terms are far apart.
+        return found[0] if len(found) == 1 else (torch.stack(found) * LN2).logsumexp(0) * LOG2E
 
 
 def _squares(a: Tensor, b: Tensor, centre: Tensor, is_sharp: bool) -> Tensor:

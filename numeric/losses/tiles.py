@@ -226,7 +226,7 @@ class _LogSums(torch.autograd.Function):
             softmax.add(layout.hide(s, tile), tile)
         ctx.save_for_backward(x, *learned)
         ctx.parts = similar, layout, softmax, tiles
-        return softmax.close()
+        return softmax.close().clone()  # itself it would keep ctx, and ctx it: never freed
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor | None, ...]:

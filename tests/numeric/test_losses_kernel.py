@@ -5,6 +5,8 @@ The authors' code (yifanzhang-pro/Kernel-InfoNCE) is not run here.
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from math import log
 from typing import Any
@@ -183,6 +185,39 @@ def test_gradients_of_mixtures(name: str, options: dict[str, Any], block: int) -
     given = NEAR[:3].clone().requires_grad_(), *taus
     assert torch.autograd.gradcheck(loss, given)
     assert has_second_derivatives(loss, given)
+
+
+def test_second_derivatives_where_one_term_is_all_there_is() -> None:
+    z = drawn(1, 8, 2, 16).float().requires_grad_()
+    value = KernelSumInfoNCE(0.5, 0.01, 0.2)(z)
+    (slope,) = torch.autograd.grad(value, z, create_graph=True)
+    (second,) = torch.autograd.grad(slope.sum(), z)
+    assert second.isfinite().all()
+
+
+class Holding(torch.autograd.Function):
+    """The identity, whose node in the graph holds something."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, held: object) -> Tensor:
+        ctx.held = held
+        return x.clone()
+
+
+@pytest.mark.parametrize("made", [KernelInfoNCE, SimCLR])
+def test_what_led_to_a_loss_is_freed_with_it(made: Any) -> None:
+    gc.collect()
+    gc.disable()  # a cycle would be freed by it, some time later
+    try:
+        held = nn.Identity()
+        before = weakref.ref(held)
+        loss = made()(Holding.apply(drawn(1, 400, 2, D).requires_grad_(), held))
+        del held
+        assert before() is not None
+        del loss
+        assert before() is None
+    finally:
+        gc.enable()
 
 
 def has_second_derivatives(loss: Callable[..., Tensor], given: tuple[Tensor, ...]) -> bool:

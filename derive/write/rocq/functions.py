@@ -179,7 +179,7 @@ class Functions(Pairwise):
                 used = f"above_kink_squared {of} {at_x} _ eq_refl"
             else:
                 side = self._side(t, kink)
-                used = f"above_kink {of} {at_x} {side} ltac:(lra) ltac:({KINKS} ring)"
+                used = f"above_kink {of} {at_x} {side} ltac:(lra) ltac:({KINKS} lra)"
             yield (
                 f"{goal}\nProof. intros x_ Hx_; unfold {slope}; cbv beta.\n"
                 f"  eapply Rle_trans; [| exact ({used})]. right; ring. Qed."
