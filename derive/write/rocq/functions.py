@@ -174,15 +174,16 @@ class Functions(Pairwise):
         goal = f"Lemma support{k}_ : supported (fun c => {term(f)}) {at} ({slope} {at})."
         if kink is not None:
             yield f"Definition {slope} (c : R) := {term(self.derivative(t))}."
-            of, at_x = (f"({term(kink.inside, {c: place})})" for place in (at, "x_"))
+            # Applied, so that -c at 1 is not spelled as the number -1.
+            of, at_x = (f"((fun c => {term(kink.inside)}) {place})" for place in (at, "x_"))
             if kink.squared:
                 used = f"above_kink_squared {of} {at_x} _ eq_refl"
             else:
                 side = self._side(t, kink)
-                used = f"above_kink {of} {at_x} {side} ltac:(lra) ltac:({KINKS} lra)"
+                used = f"above_kink {of} {at_x} {side} ltac:(lra) ltac:(cbv beta; {KINKS} lra)"
             yield (
                 f"{goal}\nProof. intros x_ Hx_; unfold {slope}; cbv beta.\n"
-                f"  eapply Rle_trans; [| exact ({used})]. right; ring. Qed."
+                f"  eapply Rle_trans; [| exact ({used})]. right; cbv beta; first [ring | field]. Qed."
             )
             return
         first, second, opposite = _derivatives(f)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
-from sympy import Expr, Rational, Symbol, oo
+from sympy import Expr, Rational, Symbol, log, oo
 
 from ...decide.ball import NotEnclosed, TooWide, enclosure
 from ...decide.calculus import derivative
@@ -103,6 +103,8 @@ def _only(root: ClampedRoot) -> tuple[str, list[str]]:
     """That the function increases all along, so that it has one root, and lines, if it does."""
     h, x = root.equation()
     rate = derivative(h, x)
+    if any(e.has(x) for e in h.atoms(log)):  # logarithms are named before x is
+        return "", []
     try:
         if not _is_positive(rate, x, root.low, root.high):
             return "", []
