@@ -357,7 +357,7 @@ def _about(file: dict[str, Any], problem: Problem | None) -> str:
     what = f"the loss {json.dumps(file['loss'])} on points {file['axes']}, of no known name"
     called = file.get("title")
     if isinstance(called, str) and _known(called):
-        what += f": not {short(called)} at its parameters, though the file says so"
+        what += f": that it is {short(called)}, as the file says, was not confirmed"
     return what
 
 

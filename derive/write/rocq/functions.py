@@ -183,7 +183,8 @@ class Functions(Pairwise):
                 used = f"above_kink {of} {at_x} {side} ltac:(lra) ltac:(cbv beta; {KINKS} lra)"
             yield (
                 f"{goal}\nProof. intros x_ Hx_; unfold {slope}; cbv beta.\n"
-                f"  eapply Rle_trans; [| exact ({used})]. right; cbv beta; first [ring | field]. Qed."
+                f"  eapply Rle_trans; [| exact ({used})].\n"
+                "  right; cbv beta; first [ring | field]. Qed."
             )
             return
         first, second, opposite = _derivatives(f)
