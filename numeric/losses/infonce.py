@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from .directions import check_directions, directions, longest_length
-from .sums import inner_products, log_sums_of
+from .sums import half_distances, inner_products, log_sums_of
 from .tiles import LN2, LOG2E, SAFE, Layout
 from .uncompiled import uncompiled
 from .weights import FAR, Weights
@@ -96,18 +96,12 @@ def weighted_infonce(
     means = torch.linalg.vecdot(x, sums[:, : x.shape[1]])
     means = (means - sums[:, -1] if euclidean else means) / torch.where(has, total, 1.0)
     means = means - columns[-1][:, 0] if euclidean else means
-    similar = _half_distances if euclidean else inner_products
+    similar = half_distances if euclidean else inner_products
     losses = log_sums_of(similar, layout, reach <= SAFE[x.dtype], x) - means
     losses = torch.where(has, losses, 0.0).to(z.dtype) * LN2
     if reduction == "none":
         return losses, has
     return losses.sum() / (has.sum().clamp_min(1) if reduction == "skip" else len(z)), has
-
-
-def _half_distances(a: Tensor, b: Tensor) -> Tensor:
-    """Minus half of the squared distances of two blocks of points."""
-    left, right = (k.square().sum(1) / 2 for k in (a, b))
-    return (a @ b.T).sub_(left[:, None]).sub_(right)
 
 
 def _far(z: Tensor, tau: float | Tensor, euclidean: bool) -> bool:

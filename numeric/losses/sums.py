@@ -107,6 +107,12 @@ def inner_products(a: Tensor, b: Tensor) -> Tensor:
     return a @ b.T
 
 
+def half_distances(a: Tensor, b: Tensor) -> Tensor:
+    """Minus half of the squared distances of two blocks of points."""
+    left, right = (k.square().sum(1) / 2 for k in (a, b))
+    return (a @ b.T).sub_(left[:, None]).sub_(right)
+
+
 def _log_sums_matrix(x: Tensor, y: Tensor, unseen: Unseen) -> Tensor:
     return unseen.hide(x @ y.T, slice(0, x.shape[0])).logsumexp(1)
 
@@ -124,7 +130,7 @@ class _Rows(torch.autograd.Function):
     def forward(ctx: Any, x: Tensor, y: Tensor, unseen: Unseen) -> Tensor:
         found = x.new_empty(x.shape[0])
         means = torch.empty_like(x) if ctx.needs_input_grad[0] else None
-        for rows in _blocks(x, y):
+        for rows in blocks(len(x), len(y)):
             s = unseen.hide(x[rows] @ y.T, rows)
             top = s.amax(1, keepdim=True).clamp_min_(torch.finfo(s.dtype).min)
             total = s.sub_(top).exp_().sum(1, keepdim=True)
@@ -144,15 +150,15 @@ class _Rows(torch.autograd.Function):
         dy = None
         if ctx.needs_input_grad[1]:
             dy, level = torch.zeros_like(y), found.clamp_min(torch.finfo(g.dtype).min)[:, None]
-            for rows in _blocks(x, y):
+            for rows in blocks(len(x), len(y)):
                 s = ctx.unseen.hide(x[rows] @ y.T, rows).sub_(level[rows]).exp_()
                 dy.addmm_(s.T, x[rows] * g[rows, None])
         return dx, dy, None
 
 
-def _blocks(x: Tensor, y: Tensor) -> Iterator[slice]:
-    """Rows of x, so many that their pairs with y stay below :data:`ROWS`."""
-    n, size = x.shape[0], max(1, ROWS // y.shape[0])
+def blocks(n: int, columns: int) -> Iterator[slice]:
+    """Some of n rows at a time, so many that their pairs with columns stay below :data:`ROWS`."""
+    size = max(1, ROWS // columns)
     return (slice(i, min(i + size, n)) for i in range(0, n, size))
 
 

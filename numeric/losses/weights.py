@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .sums import blocks, half_distances, inner_products
 from .tiles import LOG2E, Layout
 
 #: Exponents of squared lengths beyond which distances are computed in float64: in float32 a
@@ -24,8 +25,6 @@ FAR = 2.0**11
 SPARSE = 4
 #: Integers of which torch finds no least and largest.
 _WITHOUT_ENDS = (torch.uint16, torch.uint32, torch.uint64)
-#: Pairs in a block of rows: 4 MB in float32.
-ROWS = 2**20
 
 
 class Weights(ABC):
@@ -202,13 +201,9 @@ class Kernel(Weights):
 
     def shares(self, layout: Layout) -> Iterator[tuple[slice, Tensor]]:
         """The weights of some rows at a time, over their sums."""
-        y, size = self.y, max(1, ROWS // layout.n)
-        half = y.square().sum(1) / 2 if self.euclidean else None
-        for start in range(0, layout.n, size):
-            rows = slice(start, min(start + size, layout.n))
-            s = y[rows] @ y.T
-            if half is not None:
-                s.sub_(half[rows, None]).sub_(half)
+        similar = half_distances if self.euclidean else inner_products
+        for rows in blocks(layout.n, layout.n):
+            s = similar(self.y[rows], self.y)
             yield rows, layout.own.hide(s, rows).softmax(1)
 
 

@@ -28,7 +28,6 @@ from cltheory.numeric.losses import (
     YAware,
     sums,
     tiles,
-    weights,
 )
 from torch import Tensor
 
@@ -91,7 +90,7 @@ def block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
     monkeypatch.setattr(tiles, "BLOCK", request.param)
     if request.param < N:
         monkeypatch.setattr(sums, "MATRIX", 0)
-        monkeypatch.setattr(weights, "ROWS", 100)
+        monkeypatch.setattr(sums, "ROWS", 100)
     return int(request.param)
 
 

@@ -22,12 +22,9 @@ from ...problems.problem import Problem
 from ...structures.configuration import Configuration
 from .declared import CONTRAST, MEAN, Declared, Kinds
 from .kinds import read
-from .several import Several, Written, below, claimed
+from .several import BITS, WORKING, Several, Written, below, claimed
 from .statements import Theorem
 from .terms import NotWritten, term
-
-#: Digits of the multiplier and of the bound, of what is computed for them, and bits of the proof.
-DIGITS, WORKING, BITS = 36, 60, 170
 
 
 def certified(
@@ -64,7 +61,7 @@ def certified(
         k for k in product((MEAN, CONTRAST), repeat=len(declared.axes)) if _is(k, declared)
     ]
     least = min(declared.eigenvalue(k).evalf(WORKING) for k in eigenspaces)
-    theta = below(least, DIGITS)
+    theta = below(least)
     proved = (declared.value + declared.scale * (theta - declared.level)).evalf(WORKING)
     terms, inner_ = f"{called}_terms", f"{called}_inner"
     written = Written(
