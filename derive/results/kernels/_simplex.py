@@ -15,6 +15,7 @@ from ...decide.present import solve_linear
 from ...losses.kernel import in_similarities
 from ...losses.softmax import SoftmaxLoss
 from ...losses.supcl import SAME_INSTANCE
+from ...optimum.dimension import rank
 from ...optimum.reduce import ReducedLoss
 from ...problems.domains import INSTANCES, ITEMS
 from ...proof.derivation import Derivation
@@ -24,6 +25,7 @@ from ...structures.scheme import Scheme
 from ...structures.towers import NEGATIVE, WITHIN, N, towers
 from ...structures.towers import POSITIVE as ALIGNED
 from ._lemmas import JENSEN
+from ._similarity import APART
 
 #: Views in instances, all others being negatives.
 NO_CLASSES = hierarchy(VIEWS, (n, NEGATIVE, "instances"))
@@ -33,6 +35,12 @@ SIZES = INSTANCES.restricted([n, p])
 #: Mean similarities of positives and of negatives.
 psi_p, psi_n = Symbol("psi_p", real=True), Symbol("psi_n", real=True)
 SIMILARITIES = {psi_p: LINE, psi_n: LINE}
+
+
+def simplex_rank() -> Expr:
+    """In how many dimensions the simplex of n instances with coinciding views fits."""
+    inner = {"self": S.One, SAME_INSTANCE: S.One, NEGATIVE: 1 - APART / 2}
+    return rank(NO_CLASSES, inner, SIZES)
 
 
 def at_similarities(loss: SoftmaxLoss, scheme: Scheme, positive: str) -> Expr:

@@ -25,6 +25,7 @@ from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ._lemmas import AM_GM, JENSEN_HALVES
 from ._similarity import APART, UP_TO_GAUSS, kernel_setting
+from ._simplex import simplex_rank
 
 DOMAIN = Domain(
     {**INSTANCES.ranges, gamma: UP_TO_GAUSS, gamma2: UP_TO_GAUSS, tau2: POSITIVE},
@@ -95,7 +96,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     )
     share = ClampedRoot(Lambda(r, rate), S.Zero, S.One)
     best = [k.xreplace({r: share}) for k in kernels(r)]
-    halves = Dimension(2 * n - 2, False)
+    halves = Dimension(2 * simplex_rank(), False)
     return {
         "split": Quantity(
             share, r"r^\star", "squared length of the first half of every embedding", room=halves

@@ -26,7 +26,7 @@ from ...theorem.subject import Symmetric
 from ._convexity import state_convexity
 from ._definite import state_definite, state_sum
 from ._similarity import APART, SIMILARITY, UP_TO_GAUSS, state_slopes, to_square
-from ._simplex import NO_CLASSES, psi_n, psi_p, state_towers, state_views
+from ._simplex import NO_CLASSES, psi_n, psi_p, simplex_rank, state_towers, state_views
 
 DOMAIN = Domain(
     {**INSTANCES.ranges, gamma: POSITIVE}, {**INSTANCES.witness, gamma: 1, tau: Rational(1, 2)}
@@ -43,7 +43,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     views = state_views(KERNEL_INFONCE, proof)
     pairs = state_towers(KERNEL_CLIP, proof)
     squared = to_square(SIMILARITY, APART)
-    fits, everywhere = Dimension(n - 1, False), Dimension(S.One, True)
+    fits, everywhere = Dimension(simplex_rank(), False), Dimension(S.One, True)
     at = {psi_p: S.Zero, psi_n: squared}
     return {
         **{k: replace(q, room=everywhere) for k, q in {**definite, **convexity}.items()},
