@@ -87,8 +87,8 @@ def _range(safe: Safe) -> list[str]:
         if ends[0] != ends[1]
         else f"{safe.name:<6} none"
     )
-    if safe.given is not None:
-        said += f"; {'taken' if safe.taken else 'given'}: {safe.given:g}"
+    if safe.value is not None:
+        said += f"; {'taken' if safe.taken else 'given'}: {safe.value:g}"
         if safe.margin is not None:
             said += f", margin {safe.margin:.4g}"
     elif safe.middle is not None:

@@ -59,7 +59,7 @@ Examples:
 @click.option("--tau", default="free", help="Temperatures, or 'free' to search them.")
 @click.option(
     "--set",
-    "given",
+    "assigned",
     multiple=True,
     metavar="NAME=VALUE",
     help="Value of a constant in the bound, such as c=1/2; may be repeated.",
@@ -99,7 +99,7 @@ def attack_command(
     n: str,
     d: str,
     tau: str,
-    given: tuple[str, ...],
+    assigned: tuple[str, ...],
     budget: float | None,
     starts: int,
     out: str | None,
@@ -125,8 +125,8 @@ def attack_command(
     if replayed is None:
         sizes = different("--n", n, 2, MOST_VECTORS), different("--d", d, 1, MOST_DIMENSIONS)
         among = "free" if tau == "free" else numbers("--tau", tau, COLDEST, HOTTEST, low_open=False)
-    values = _given(given)
-    if replayed is not None and (names or given or out is not None or table is not None):
+    values = _constants(assigned)
+    if replayed is not None and (names or assigned or out is not None or table is not None):
         raise click.UsageError(
             "--replay takes the bound and its numbers from the file and writes nothing: "
             "no --quantity, --set, --out or --table"
@@ -182,7 +182,7 @@ def attack_command(
                     device=device,
                     progress=advance,
                     tell=said.append,
-                    given=constants,
+                    constants=constants,
                     table=table,
                     workers=processes,
                 )
@@ -204,7 +204,7 @@ def attack_command(
 
 
 # --- options ---------------------------------------------------------------------------------
-def _given(words: tuple[str, ...]) -> dict[str, str]:
+def _constants(words: tuple[str, ...]) -> dict[str, str]:
     found: dict[str, str] = {}
     for word in words:
         name, equals, value = word.partition("=")
@@ -245,7 +245,7 @@ def _replay(result: Result, path: str, digits: int, style: str) -> int:
         for record in load(text):
             if record.result != result.id:
                 raise BadRecord(f"the record is of {record.result[:60]!r}, not of {result.id!r}")
-            target = Target.from_result(result, record.quantity, record.given)
+            target = Target.from_result(result, record.quantity, record.constants)
             sides = replay(target, record, digits)
             code = max(code, int(sides.is_violated and not target.bound.printed))
             rows.append((target, record, sides))

@@ -225,18 +225,18 @@ def _derived(
     ]
     made = result.with_inputs(at=values) if getattr(result, "at_values", False) else result
     known = {s.name for s in made.parameters}
-    given = {k: v for k, v in values.items() if k in known}
+    parameters = {k: v for k, v in values.items() if k in known}
     segment = made.segment() if made.segment is not None else None
     found: dict[str, str] = {}
     try:
-        arrays = _entries(made, given)
+        arrays = _entries(made, parameters)
         for r in relations:
             if r in made.quantities:
-                found[r] = str(made.value(r, digits=DIGITS, **given))
+                found[r] = str(made.value(r, digits=DIGITS, **parameters))
             elif r in arrays:
                 found[r] = arrays[r]
             elif segment is not None:  # where on it the optimum is, says what it is not asked for
-                x = Rational(str(made.value("x_star", digits=DIGITS + 5, **given)))
+                x = Rational(str(made.value("x_star", digits=DIGITS + 5, **parameters)))
                 along = segment.inner[r].xreplace(point).xreplace({segment.x: x})
                 found[r] = str(along.evalf(DIGITS))
             else:
@@ -246,18 +246,20 @@ def _derived(
     return found
 
 
-def _entries(result: Result, given: dict[str, str]) -> dict[str, str]:
+def _entries(result: Result, parameters: dict[str, str]) -> dict[str, str]:
     """The inner products that are quantities of another name, or entries of arrays."""
     from ..derive.theorem.measure import PRODUCT, Entries, Reading
 
     found: dict[str, str] = {}
     for name, measure in result.measures().items():
-        if isinstance(measure, Reading) and measure.of.is_Symbol:
-            symbols = {measure.of.name: str(result.value(name, digits=DIGITS, **given))}
+        if isinstance(measure, Reading) and measure.expression.is_Symbol:
+            symbols = {
+                measure.expression.name: str(result.value(name, digits=DIGITS, **parameters))
+            }
         elif isinstance(measure, Entries):
-            rows = result.value(name, digits=DIGITS, **given)
+            rows = result.value(name, digits=DIGITS, **parameters)
             assert isinstance(rows, list)
-            entries = (e for row in measure.of for e in row)
+            entries = (e for row in measure.rows for e in row)
             values = (str(v) for row in rows for v in row)
             symbols = {e.name: v for e, v in zip(entries, values, strict=True) if e.is_Symbol}
         else:

@@ -58,7 +58,7 @@ In paper.tex, above a display, or before a row inside one:
     help="Also compare the derived formulas with those that cltheory freeze wrote.",
 )
 @FORCE
-@options(time=5, memory=1, of="an equation")
+@options(time=5, memory=1, work="an equation")
 @click.option("--require", is_flag=True, help="Exit 1 if no equation is marked (in CI).")
 def check_command(
     paths: tuple[str, ...],

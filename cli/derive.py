@@ -42,7 +42,7 @@ LAID_OUT: dict[str, Literal["text", "tex"]] = {"text": "text", "latex": "tex", "
 )
 @batch_options
 @alone_option
-@options(time=60, memory=1, of="a result")
+@options(time=60, memory=1, work="a result")
 @click.option("--claims", is_flag=True, help="Check and list the printed claims of this result.")
 @click.option(
     "--proof", "--steps", "proof", is_flag=True, help="Print the derivation; in LaTeX as a theorem."

@@ -157,7 +157,7 @@ class Given(SimpleNamespace):
 
 
 # --- which rows are positives ------------------------------------------------------------------
-def take(given: Given) -> tuple[Taken, Array | None]:
+def take(options: Given) -> tuple[Taken, Array | None]:
     """Embeddings of a file, which is the positive of which, and a classifier if one is given.
 
     Raises
@@ -173,20 +173,20 @@ def take(given: Given) -> tuple[Taken, Array | None]:
     from . import label_files
     from .array_files import arrays
 
-    found = arrays(given.file, given.labels)
+    found = arrays(options.file, options.labels)
     classifier = None
-    if given.classifier is not None:
-        classifier = found.get(given.classifier)
+    if options.classifier is not None:
+        classifier = found.get(options.classifier)
         if classifier is None:
-            classifier = label_files.vectors(given.classifier, "weights")
-    names = _embeddings(given, found)
-    label = _labels(given, found, names[0])
-    classes = None if label is None else _classes(given, found, label)
+            classifier = label_files.vectors(options.classifier, "weights")
+    names = _embeddings(options, found)
+    label = _labels(options, found, names[0])
+    classes = None if label is None else _classes(options, found, label)
     labelled = (None, ()) if classes is None else (np.array(classes.of_sample), classes.names)
     z = found[names[0]]
     if len(names) == 2 or z.ndim == 3:
         first, second = (f"{short(names[0])}[:, {k}]" for k in (0, 1)) if z.ndim == 3 else names
-        if given.positives is not None:
+        if options.positives is not None:
             raise click.UsageError(
                 f"{first} and {second} are two views: --positives needs one array; choose it with "
                 "--arrays NAME"
@@ -197,19 +197,19 @@ def take(given: Given) -> tuple[Taken, Array | None]:
     if labelled[0] is not None:
         how = f"the positive is the next of the same class, by {short(str(label))}"
         return of_classes(z, labelled[0], how, labelled[1]), classifier
-    if given.positives == "halves":
+    if options.positives == "halves":
         return halves(z, "the second half are second views of the first"), classifier
     return pairs_in_a_row(z, "rows 0 and 1 are a pair, 2 and 3, and so on"), classifier
 
 
-def _embeddings(given: Given, found: Arrays) -> tuple[str, ...]:
+def _embeddings(options: Given, found: Arrays) -> tuple[str, ...]:
     """The name of the embeddings, or of two views."""
-    if given.arrays is not None:
-        names = tuple(part.strip() for part in given.arrays.split(","))
+    if options.arrays is not None:
+        names = tuple(part.strip() for part in options.arrays.split(","))
         for name in names:
             if name not in found:
                 raise click.UsageError(
-                    f"{short(given.file)} has no array {short(name)!r}: there are "
+                    f"{short(options.file)} has no array {short(name)!r}: there are "
                     f"{short(', '.join(found))}"
                 )
             if found[name].ndim not in (2, 3) or (len(names) == 2 and found[name].ndim != 2):
@@ -221,17 +221,19 @@ def _embeddings(given: Given, found: Arrays) -> tuple[str, ...]:
         if len(set(names)) < len(names):
             raise click.UsageError(f"--arrays names {short(names[0])} twice")
         return names
-    none = (given.classifier, given.labels)
+    none = (options.classifier, options.labels)
     might = [name for name, array in found.items() if _might_be(array) and name not in none]
     if not might:
         shapes = ", ".join(f"{name} {array.dtype}{array.shape}" for name, array in found.items())
-        raise click.UsageError(f"{short(given.file)} has no embeddings (n, d), but {short(shapes)}")
+        raise click.UsageError(
+            f"{short(options.file)} has no embeddings (n, d), but {short(shapes)}"
+        )
     if len(might) == 1:
         return (might[0],)
     if len(might) == 2 and found[might[0]].shape == found[might[1]].shape:
         return might[0], might[1]
     raise click.UsageError(
-        f"{short(given.file)} has {len(might)} arrays that may be embeddings "
+        f"{short(options.file)} has {len(might)} arrays that may be embeddings "
         f"({short(', '.join(might))}): say which with --arrays NAME, or NAME,NAME for two views"
     )
 
@@ -242,25 +244,25 @@ def _might_be(array: Array) -> bool:
     return array.ndim == 2 or (array.ndim == 3 and array.shape[1] == 2)
 
 
-def _labels(given: Given, found: Arrays, embeddings: str) -> str | None:
+def _labels(options: Given, found: Arrays, embeddings: str) -> str | None:
     """The array of labels, or their file: what is asked for, or the one of a usual name."""
     from .array_files import LABELS
 
-    if given.labels is not None or given.positives is not None:
-        return str(given.labels) if given.labels is not None else None
+    if options.labels is not None or options.positives is not None:
+        return str(options.labels) if options.labels is not None else None
     usual = [name for name in (*LABELS, "y") if name in found and name != embeddings]
     rows = [name for name in usual if found[name].ndim == 1]
     return rows[0] if len(rows) == 1 else None
 
 
-def _classes(given: Given, found: Arrays, label: str) -> Classes:
+def _classes(options: Given, found: Arrays, label: str) -> Classes:
     from . import label_files
 
     if label not in found:
         if not Path(label).is_file():
             raise click.UsageError(
-                f"{short(given.file)} has no labels {short(label)!r}, and no such file exists: "
+                f"{short(options.file)} has no labels {short(label)!r}, and no such file exists: "
                 f"choose among {short(', '.join(found))}"
             )
-        return label_files.classes(label, given.column)
-    return label_files.classes_of(label, found[label], given.column)
+        return label_files.classes(label, options.column)
+    return label_files.classes_of(label, found[label], options.column)

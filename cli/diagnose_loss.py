@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..numeric.problems.departure import Departure
 
 
-def of_loss(given: SimpleNamespace) -> tuple[Problem, dict[Symbol, Expr]] | None:
+def of_loss(options: SimpleNamespace) -> tuple[Problem, dict[Symbol, Expr]] | None:
     """The loss that was asked for, with its parameters; None where there is none.
 
     Raises
@@ -25,33 +25,35 @@ def of_loss(given: SimpleNamespace) -> tuple[Problem, dict[Symbol, Expr]] | None
     click.UsageError
         If parameters are missing, unknown, or there without a loss.
     """
-    values = {k: v for k in ("alpha", "t", "b") if (v := getattr(given, k)) is not None}
-    if bad := [other for other in given.others if "=" not in other]:
+    values = {k: v for k in ("alpha", "t", "b") if (v := getattr(options, k)) is not None}
+    if bad := [other for other in options.others if "=" not in other]:
         raise click.UsageError(f"--set takes NAME=VALUE, not {short(bad[0])!r}")
-    values |= pairs(f"--{other}" for other in given.others)
-    if given.loss is None:
-        if values or given.dim is not None:
+    values |= pairs(f"--{other}" for other in options.others)
+    if options.loss is None:
+        if values or options.dim is not None:
             raise click.UsageError(f"--{next(iter(values), 'dim')} needs --loss")
         return None
     from ..derive.decide.exact import exact
     from ..derive.problems.catalogue import named
 
-    problem = named(given.loss)
+    problem = named(options.loss)
     sizes = set().union(*(axis.free_symbols for axis in problem.structure.axes))
     symbols = {s.name: s for s in problem.domain.ranges if s not in sizes}
     if "tau" in symbols:
-        values.setdefault("tau", repr(given.tau))
+        values.setdefault("tau", repr(options.tau))
     for name in values:
         if name not in symbols:
             takes = ", ".join(symbols)
-            raise click.UsageError(f"{given.loss} has no parameter {short(name)}; it takes {takes}")
+            raise click.UsageError(
+                f"{options.loss} has no parameter {short(name)}; it takes {takes}"
+            )
     if missing := [name for name in symbols if name not in values]:
-        raise click.UsageError(f"{given.loss} needs a value of {', '.join(missing)}")
+        raise click.UsageError(f"{options.loss} needs a value of {', '.join(missing)}")
     return problem, {symbols[k]: exact(v) for k, v in values.items()}
 
 
 def compare(
-    given: SimpleNamespace,
+    options: SimpleNamespace,
     asked: tuple[Problem, dict[Symbol, Expr]],
     taken: Taken,
     settings: Settings,
@@ -60,7 +62,8 @@ def compare(
     from ..numeric.band.diagnose import towers_of
     from ..numeric.problems.departure import departure
 
-    how = {"dim": given.dim, "batch": given.batch, "batches": given.batches, "seed": given.seed}
+    how = {name: getattr(options, name) for name in ("dim", "batch", "batches", "seed")}
+
     towers = towers_of(taken, settings, taken.paired)
     labels = None if taken.labels is None else taken.labels[taken.paired]
     return departure(*asked, towers, labels, **how)

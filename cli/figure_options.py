@@ -90,7 +90,7 @@ def declared(
     name: str,
     says: str,
     *options: Decorator,
-    cells: Cells = lambda on, **given: on.Grid(**given),
+    cells: Cells = lambda on, **options: on.Grid(**options),
     shown: tuple[str, ...],
     needs: str = "",
     settings: dict[str, Any] | None = None,
@@ -104,9 +104,9 @@ def declared(
     """
     EXAMPLES[name] = shown
 
-    def command(**given: Any) -> int:
-        common_ones = {k: given.pop(k) for k in SHARED if k in given}
-        own = {k: v for k, v in given.items() if v is not None}
+    def command(**options: Any) -> int:
+        common_ones = {k: options.pop(k) for k in SHARED if k in options}
+        own = {k: v for k, v in options.items() if v is not None}
         return made(name, lambda on, seeds: cells(on, **own, seeds=seeds), needs, **common_ones)
 
     command.__doc__ = cleandoc(says) + (f" {needs}: {SKLEARN}." if needs else "")

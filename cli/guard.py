@@ -67,11 +67,11 @@ class Amount(click.FloatRange):
         return found
 
 
-def options(*, time: float, memory: float, of: str) -> Callable[[Any], Any]:
+def options(*, time: float, memory: float, work: str) -> Callable[[Any], Any]:
     """The options ``--time`` and ``--memory`` of a command."""
 
     def option(flag: str, name: str, unit: str, default: float, what: str) -> Callable[[Any], Any]:
-        says = f"Maximum {what} for {of}, in {name} (0: no limit)."
+        says = f"Maximum {what} for {work}, in {name} (0: no limit)."
         amount = Amount(0, MOST)
         return click.option(flag, name, type=amount, metavar=unit, default=default, help=says)
 

@@ -66,14 +66,14 @@ class Bound:
 class Safe:
     """The safe values of a parameter: above ``low`` and below ``high``, both None where endless.
 
-    ``given`` is its value, ``taken`` whether that was taken for granted, and ``margin`` how far
+    ``value`` is its value, ``taken`` whether that was taken for granted, and ``margin`` how far
     inside it is, negative outside. Nothing is known below ``least`` dimensions, if that is given.
     """
 
     name: str
     low: float | None
     high: float | None
-    given: float | None
+    value: float | None
     taken: bool
     bounds: tuple[Bound, ...]
     note: str = ""
@@ -82,9 +82,9 @@ class Safe:
     @property
     def margin(self) -> float | None:
         """How far inside of the bounds the value is."""
-        if self.given is None or not self.bounds:
+        if self.value is None or not self.bounds:
             return None
-        return min(b.inside(self.given) for b in self.bounds)
+        return min(b.inside(self.value) for b in self.bounds)
 
     @property
     def where(self) -> str:
@@ -100,7 +100,8 @@ class Safe:
 
     def as_json(self) -> dict[str, Any]:
         """The object that others rely on."""
-        own = {k: getattr(self, k) for k in ("name", "low", "high", "given", "taken", "margin")}
+        own = {"name": self.name, "low": self.low, "high": self.high, "given": self.value}
+        own |= {"taken": self.taken, "margin": self.margin}
         note = "; ".join(filter(None, (self.note, self.where)))
         return {**own, "note": note, "bounds": [b.as_json() for b in self.bounds]}
 
@@ -255,7 +256,7 @@ def _safe(name: str, bounds: tuple[Bound, ...], at: Setting, note: str = "") -> 
         low if isfinite(low) else None,
         high if isfinite(high) else None,
         None if given is None else float(given),
-        name not in at.given,
+        name not in at.options,
         bounds,
         note or words,
     )
@@ -371,13 +372,13 @@ def _room(at: Setting) -> Safe | None:
     if not found:
         return None
     bounds, low = tuple(b for _, b in found), max(b.value for _, b in found)
-    return Safe("dim", low, None, given, "dim" not in at.given, bounds, found[-1][0])
+    return Safe("dim", low, None, given, "dim" not in at.options, bounds, found[-1][0])
 
 
 def _seen(at: Setting) -> Iterator[Told]:
     """How many images an anchor sees, and how many of them are of its class."""
     if "sizes" in at.numbers:
-        if idle := [f"--{k}" for k in DEFAULTS if k in at.given]:
+        if idle := [f"--{k}" for k in DEFAULTS if k in at.options]:
             says = "no role: what is known of unequal classes is about all data at once"
             yield Told("batch", f"{', '.join(idle)} play{'s' * (len(idle) == 1)} {says}")
         return
@@ -401,7 +402,7 @@ def _seen(at: Setting) -> Iterator[Told]:
         sizes = {m: "classes", n: "per_class", B: "seen"}
         mean = (marked * drawn / total).xreplace({s: at.numbers[k] for s, k in sizes.items()})
         said = f"on average {float(mean):.4g} others are of its class"
-        known = "" if "per_class" in at.given else ", if classes have many images"
+        known = "" if "per_class" in at.options else ", if classes have many images"
         yield Told("same_class", said + known)
 
 
@@ -477,11 +478,11 @@ def sentence(safe: Safe) -> str:
 
 def _sentence(safe: Safe) -> str:
     if safe.name == "dim":
-        assert safe.margin is not None and safe.given is not None
+        assert safe.margin is not None and safe.value is not None
         if safe.margin >= 0:
-            return f"d = {safe.given:.0f} is enough for {safe.note} (d >= {safe.low:.0f})."
-        least = next(b for b in safe.bounds if b.inside(safe.given) < 0)
-        return f"d = {safe.given:.0f} is below {least.value:.0f}, and {least.outside}."
+            return f"d = {safe.value:.0f} is enough for {safe.note} (d >= {safe.low:.0f})."
+        least = next(b for b in safe.bounds if b.inside(safe.value) < 0)
+        return f"d = {safe.value:.0f} is below {least.value:.0f}, and {least.outside}."
     named = LIMITS[safe.name]
     ends = (("above", safe.low, named[0]), ("below", safe.high, named[1]))
     where = " and ".join(
@@ -491,13 +492,13 @@ def _sentence(safe: Safe) -> str:
         why = safe.bounds[0].outside if safe.bounds else safe.note
         return f"No {safe.name} is safe: {why}."
     if not where:
-        return f"{safe.name} = {safe.given:g} is safe (no end up to {HOTTEST:g})."
+        return f"{safe.name} = {safe.value:g} is safe (no end up to {HOTTEST:g})."
     if not safe.bounds and safe.note:
         return f"{capital(safe.note)}."
-    if safe.given is None:
+    if safe.value is None:
         return f"{named[3]} {where}."
     if safe.margin is None or safe.margin > 0:
-        return f"{safe.name} = {safe.given:g} is safe ({where})."
-    beyond = [b.outside for b in safe.bounds if b.inside(safe.given) <= 0]
+        return f"{safe.name} = {safe.value:g} is safe ({where})."
+    beyond = [b.outside for b in safe.bounds if b.inside(safe.value) <= 0]
     why = f": {beyond[0]}" if beyond else ""
-    return f"{safe.name} = {safe.given:g} is not safe{why}; it must be {where}."
+    return f"{safe.name} = {safe.value:g} is not safe{why}; it must be {where}."

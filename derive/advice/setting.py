@@ -34,7 +34,7 @@ class Setting:
     ----------
     loss, row, advice
         Its name, its convention, and what is known of it.
-    given
+    options
         Options that were given.
     numbers
         All of them, and the sizes that follow: ``seen`` images that an anchor sees, ``vectors``
@@ -46,7 +46,7 @@ class Setting:
     loss: str
     row: Row
     advice: Advice
-    given: Mapping[str, Expr]
+    options: Mapping[str, Expr]
     numbers: Mapping[str, Expr]
     words: Mapping[str, str]
 

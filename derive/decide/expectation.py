@@ -194,10 +194,10 @@ class _Draws:
         """The most probable K."""
         return (self.marked + 1) * (self.drawn + 1) // (self.total + 2)
 
-    def ways(self, of: int, chosen: int) -> Any:
+    def ways(self, items: int, chosen: int) -> Any:
         """The logarithm of a binomial coefficient."""
-        low, high = (self.arb(k + 1).lgamma() for k in (chosen, of - chosen))
-        return self.arb(of + 1).lgamma() - low - high
+        low, high = (self.arb(k + 1).lgamma() for k in (chosen, items - chosen))
+        return self.arb(items + 1).lgamma() - low - high
 
     def probability(self, j: int) -> Any:
         """P(K = j), by logarithms of factorials."""

@@ -13,7 +13,7 @@ from sympy import Expr, Integer
 from ..decide.domain import DomainError
 from ..decide.exact import exact
 from ..decide.spelling import did_you_mean
-from .landmark import Given, Landmark, number
+from .landmark import Landmark, Options, number
 from .libraries import ALSO, ROWS, Row
 from .similar import Similar
 
@@ -122,7 +122,7 @@ def find(loss: str, convention: str | None) -> Row:
     return rows[convention]
 
 
-def completed(row: Row, given: Mapping[str, Expr]) -> dict[str, Expr]:
+def completed(row: Row, options: Mapping[str, Expr]) -> dict[str, Expr]:
     """The options of a row: what is given, and the rest as it usually is.
 
     Raises
@@ -130,7 +130,7 @@ def completed(row: Row, given: Mapping[str, Expr]) -> dict[str, Expr]:
     DomainError
         If one is given that the loss does not have, or sizes that do not go together.
     """
-    own = dict(given)
+    own = dict(options)
     if "tau" in own and _has_scale(row):
         if "t" in own:
             raise DomainError("--t and --tau both give the temperature: t is 1/tau")
@@ -156,7 +156,7 @@ def _has_scale(row: Row) -> bool:
     return "t" in row.defaults and "b" not in row.defaults
 
 
-def _check_classes(found: Given, family: Similar) -> None:
+def _check_classes(found: Options, family: Similar) -> None:
     classes, batch, views = found.get("classes"), found["batch"], found["views"]
     if classes is not None and (classes > batch or batch % classes):
         raise DomainError(
@@ -222,7 +222,7 @@ def _close(value: object, wanted: float) -> float:
     return max(half, CLOSE * abs(wanted), ROUNDING)
 
 
-def _taken(row: Row, taken: Given) -> str:
+def _taken(row: Row, taken: Options) -> str:
     shown = ", ".join(f"{k} {_short(v)}" for k, v in taken.items())
     return f"{row.loss} ({row.convention}, {row.source}): {shown}"
 
@@ -302,18 +302,18 @@ def _between(marks: tuple[Landmark, ...], value: float) -> str:
 
 # --- without a loss ----------------------------------------------------------------------------
 def _searched(
-    value: float, close: float, convention: str | None, given: Mapping[str, Expr]
+    value: float, close: float, convention: str | None, options: Mapping[str, Expr]
 ) -> Explanation:
     """The landmarks of all losses that have a value, in nats and in bits."""
     rows = [row for row in ROWS if convention in (None, row.convention)]
     if not rows:
         names = ", ".join(dict.fromkeys(row.convention for row in ROWS))
         raise DomainError(f"no convention is called {convention!r}; there are {names}")
-    if "classes" not in given:  # a number that was taken for granted need not divide a batch
+    if "classes" not in options:  # a number that was taken for granted need not divide a batch
         rows = [row for row in rows if row.defaults.get("classes") is None]
-    found: dict[tuple[str, str, str], tuple[float, Landmark, Given, list[str]]] = {}
+    found: dict[tuple[str, str, str], tuple[float, Landmark, Options, list[str]]] = {}
 
-    def look(marks: Iterator[tuple[Row, Landmark, Given]]) -> None:
+    def look(marks: Iterator[tuple[Row, Landmark, Options]]) -> None:
         for row, mark, taken in marks:
             for unit, size in UNITS:
                 away = abs(mark.value / size - value)
@@ -321,9 +321,9 @@ def _searched(
                     key = (row.loss, mark.name, f"{mark.value:.9g}{unit}")
                     found.setdefault(key, (away, mark, taken, []))[3].append(row.convention)
 
-    look(_all(rows, given))
-    if not set(given) & set(WHOLE):
-        look(_sized(rows, value, close, given))
+    look(_all(rows, options))
+    if not set(options) & set(WHOLE):
+        look(_sized(rows, value, close, options))
     marks, lines = [], []
     # Of equally near ones the plainest form first: log(4096) before 4 log(8).
     nearest_first = sorted(found.items(), key=lambda k: (round(k[1][0], 6), len(k[1][1].how)))
@@ -344,24 +344,26 @@ def _searched(
     return Explanation(tuple(marks), marks[0].name, says, "all losses")
 
 
-def _all(rows: list[Row], given: Mapping[str, Expr]) -> Iterator[tuple[Row, Landmark, Given]]:
+def _all(rows: list[Row], options: Mapping[str, Expr]) -> Iterator[tuple[Row, Landmark, Options]]:
     """All landmarks at what is given."""
     for row in rows:
-        taken = _applied(row, given)
+        taken = _applied(row, options)
         for mark in row.family.landmarks(taken):
             if mark.name != "least":
                 yield row, mark, taken
 
 
-def _applied(row: Row, given: Mapping[str, Expr]) -> dict[str, Expr]:
+def _applied(row: Row, options: Mapping[str, Expr]) -> dict[str, Expr]:
     """The options of a row, which takes of those given the ones that it has."""
-    own = {k: v for k, v in given.items() if k in row.defaults or (k == "tau" and _has_scale(row))}
+    takes = {*row.defaults, *(["tau"] if _has_scale(row) else [])}
+    own = {k: v for k, v in options.items() if k in takes}
+
     return completed(row, own)
 
 
 def _sized(
-    rows: list[Row], value: float, close: float, given: Mapping[str, Expr]
-) -> Iterator[tuple[Row, Landmark, Given]]:
+    rows: list[Row], value: float, close: float, options: Mapping[str, Expr]
+) -> Iterator[tuple[Row, Landmark, Options]]:
     """``all_equal``, which is the first landmark and grows with sizes, where it may have a value.
 
     Only powers of two are tried: some whole number fits nearly every value.
@@ -369,8 +371,8 @@ def _sized(
     for row in rows:
         for name in (k for k in SIZES if k in row.defaults):
 
-            def at(size: int, row: Row = row, name: str = name) -> tuple[Landmark, Given]:
-                taken = _applied(row, {**given, name: Integer(size)})
+            def at(size: int, row: Row = row, name: str = name) -> tuple[Landmark, Options]:
+                taken = _applied(row, {**options, name: Integer(size)})
                 return next(iter(row.family.landmarks(taken))), taken
 
             for _, unit in UNITS:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sympy import Expr, exp, log
 
 #: Sizes and parameters of a loss by the names that the command line has.
-Given = Mapping[str, Expr]
+Options = Mapping[str, Expr]
 #: Digits that a value is computed with, so that what cancels does not show in a float.
 DIGITS = 30
 LONGEST = 40  #: characters of a closed form that is shown

@@ -28,7 +28,7 @@ from ..losses.supcl import (
 from ..losses.written import Loss
 from ..structures.hierarchy import hierarchy, m, n, p
 from ..structures.towers import NEGATIVE, POSITIVE, N, towers
-from .landmark import Given, number
+from .landmark import Options, number
 from .scores import Features, Prototypes, balanced, barlow, softened, vicreg
 from .similar import Bound, Place, Similar, at_image_simplex, at_simplex, uniform
 
@@ -57,12 +57,12 @@ class Row:
 
 
 # --- where losses are evaluated -------------------------------------------------------------------
-def _classes(given: Given) -> int:
-    return int(given.get("classes") or given["batch"])
+def _classes(options: Options) -> int:
+    return int(options.get("classes") or options["batch"])
 
 
-def _per_class(given: Given) -> int:
-    return int(given["batch"] * given["views"]) // _classes(given)
+def _per_class(options: Options) -> int:
+    return int(options["batch"] * options["views"]) // _classes(options)
 
 
 #: Without classes every image is a class of its own.
@@ -71,12 +71,12 @@ HIERARCHY = Place(
     own=("same_instance",),
     alike=("same_class",),
     others=("cross_class",),
-    sizes=lambda given: {
-        m: Integer(_classes(given)),
-        n: given["batch"] / _classes(given),
-        p: given["views"],
+    sizes=lambda options: {
+        m: Integer(_classes(options)),
+        n: options["batch"] / _classes(options),
+        p: options["views"],
     },
-    counts=lambda given: (int(given["batch"]), _classes(given), _per_class(given)),
+    counts=lambda options: (int(options["batch"]), _classes(options), _per_class(options)),
 )
 
 
@@ -87,8 +87,8 @@ def _pairs(items: str, more: int = 0) -> Place:
         own=(POSITIVE,),
         alike=(),
         others=(NEGATIVE, "within_modality"),
-        sizes=lambda given: {N: given[items] + more},
-        counts=lambda given: (int(given[items]) + more, int(given[items]) + more, 1),
+        sizes=lambda options: {N: options[items] + more},
+        counts=lambda options: (int(options[items]) + more, int(options[items]) + more, 1),
     )
 
 
@@ -98,50 +98,50 @@ QUEUE = _pairs("queue", 1)
 
 
 # --- lower bounds ---------------------------------------------------------------------------------
-def _sigmoid_optimum(loss: Similar, given: Given) -> tuple[float, str]:
+def _sigmoid_optimum(loss: Similar, options: Options) -> tuple[float, str]:
     from ..results import results
     from ..theorem.number import as_float
 
     found = results["sigmoid-optimum"].in_convention("siglip")
-    value = found.value("loss", N=given["batch"], t=given["t"], b=given["b"])
+    value = found.value("loss", N=options["batch"], t=options["t"], b=options["b"])
     return as_float(value), "sigmoid-optimum, attained where d allows it"
 
 
 def _derived(id: str, *needs: str) -> Bound:
     """The minimum over all dimensions, which a result has; a bound in each."""
 
-    def bound(loss: Similar, given: Given) -> tuple[float, str]:
+    def bound(loss: Similar, options: Options) -> tuple[float, str]:
         from ..results import results
         from ..theorem.number import as_float
 
-        point = {s.name: e for s, e in loss.place.sizes(given).items()}
-        value = results[id].value("loss", **point, **{k: given[k] for k in needs})
-        return loss.factor(given) * as_float(value), f"{id}, attained where d allows it"
+        point = {s.name: e for s, e in loss.place.sizes(options).items()}
+        value = results[id].value("loss", **point, **{k: options[k] for k in needs})
+        return loss.factor(options) * as_float(value), f"{id}, attained where d allows it"
 
     return bound
 
 
-def _opposite(loss: Similar, given: Given) -> tuple[float, str]:
-    value = log(1 + given["queue"] * exp(-2 / given["tau"]))
+def _opposite(loss: Similar, options: Options) -> tuple[float, str]:
+    value = log(1 + options["queue"] * exp(-2 / options["tau"]))
     return number(value), "the whole queue opposite to the query"
 
 
-def _with_two_views(loss: Similar, given: Given) -> tuple[float, str]:
+def _with_two_views(loss: Similar, options: Options) -> tuple[float, str]:
     """With one positive it does not matter whether the sum is inside the logarithm."""
-    if _per_class(given) == 2:
-        return _LABELLED(loss, given)
-    return at_simplex(loss, given)
+    if _per_class(options) == 2:
+        return _LABELLED(loss, options)
+    return at_simplex(loss, options)
 
 
 def _constant(value: int, words: str) -> Bound:
-    return lambda loss, given: (float(value), words)
+    return lambda loss, options: (float(value), words)
 
 
-_LABELLED = uniform(lambda given: (_per_class(given) - 1) * _classes(given))
-_ALL = uniform(lambda given: int(given["batch"] * given["views"]))
-_UNLABELLED = uniform(lambda given: int(given["batch"] * (given["views"] - 1)))
+_LABELLED = uniform(lambda options: (_per_class(options) - 1) * _classes(options))
+_ALL = uniform(lambda options: int(options["batch"] * options["views"]))
+_UNLABELLED = uniform(lambda options: int(options["batch"] * (options["views"] - 1)))
 _EACH = uniform(_classes)
-_PAIRED = uniform(lambda given: int(given["batch"]))
+_PAIRED = uniform(lambda options: int(options["batch"]))
 
 # --- declarations ---------------------------------------------------------------------------------
 _SUPCONTRAST = CONVENTIONS["supcontrast"].readings[0].loss

@@ -15,7 +15,7 @@ import mpmath
 from sympy import Expr, Float, Integer, Rational, S, Symbol, exp, log, sqrt
 
 from . import chance
-from .landmark import Given, Landmark, exactly, least, number
+from .landmark import Landmark, Options, exactly, least, number
 
 EQUAL_SCORES = (
     "all outputs are uniform: they have collapsed, or the head has not begun to tell images apart"
@@ -34,12 +34,12 @@ class Prototypes:
         Cross-entropies that are added.
     """
 
-    own: Callable[[Given], Expr]
+    own: Callable[[Options], Expr]
     terms: Expr = S.One
 
-    def landmarks(self, given: Given) -> Iterator[Landmark]:
+    def landmarks(self, options: Options) -> Iterator[Landmark]:
         """Equal scores, scores at random, agreement, and the lower bound."""
-        count, tau = given["prototypes"], given["tau"]
+        count, tau = options["prototypes"], options["tau"]
 
         def crossed(scores: Mapping[Expr, Expr], own: Expr) -> tuple[float, str]:
             """Scores with their counts; the first is that of the teacher's own prototype."""
@@ -52,7 +52,7 @@ class Prototypes:
         yield Landmark(
             "all_equal", *crossed(equal, S.One), "equal scores for all prototypes", EQUAL_SCORES
         )
-        d = int(given["dim"])
+        d = int(options["dim"])
         spread = chance.mean_log(float("-inf"), int(count), 1, d, number(tau))
         yield Landmark(
             "random",
@@ -62,7 +62,7 @@ class Prototypes:
             "nothing is learned: student and teacher agree by chance only",
             0.0,
         )
-        own = self.own(given)
+        own = self.own(options)
         value, how = crossed({S.One: S.One, S.Zero: count - 1}, own)
         yield Landmark(
             "orthogonal",
@@ -77,12 +77,12 @@ class Prototypes:
         yield least(value, "lower bound: all on one prototype, the others at cosine -1")
 
 
-def softened(temperature: Expr) -> Callable[[Given], Expr]:
+def softened(temperature: Expr) -> Callable[[Options], Expr]:
     """A teacher's softmax of scores 1 and 0 at its own temperature."""
-    return lambda given: 1 / (1 + (given["prototypes"] - 1) * exp(-1 / temperature))
+    return lambda options: 1 / (1 + (options["prototypes"] - 1) * exp(-1 / temperature))
 
 
-def balanced(epsilon: Expr, steps: int = 3) -> Callable[[Given], Expr]:
+def balanced(epsilon: Expr, steps: int = 3) -> Callable[[Options], Expr]:
     """The code of Sinkhorn's algorithm, which gives all prototypes the same total.
 
     Samples are spread over prototypes as evenly as can be, so that prototypes, and their samples,
@@ -90,8 +90,8 @@ def balanced(epsilon: Expr, steps: int = 3) -> Callable[[Given], Expr]:
     sample or none, and the code of a sample must spread over prototypes that nobody is near.
     """
 
-    def own(given: Given) -> Expr:
-        count, batch = int(given["prototypes"]), int(given["batch"])
+    def own(options: Options) -> Expr:
+        count, batch = int(options["prototypes"]), int(options["batch"])
         each, more = divmod(batch, count)
         prototypes, samples = (more, count - more), (each + 1, each)
         peak = mpmath.exp(mpmath.mpf(epsilon.q) / epsilon.p)
@@ -132,10 +132,10 @@ class Features:
     """
 
     loss: Expr
-    equal: Callable[[Given], Values]
-    random: Callable[[Given], Values]
+    equal: Callable[[Options], Values]
+    random: Callable[[Options], Values]
 
-    def landmarks(self, given: Given) -> Iterator[Landmark]:
+    def landmarks(self, options: Options) -> Iterator[Landmark]:
         """Collapse, chance, and views that agree on features of variance 1 without correlation."""
 
         def at(values: Values) -> tuple[float, str]:
@@ -143,11 +143,11 @@ class Features:
 
         yield Landmark(
             "all_equal",
-            *at(self.equal(given)),
+            *at(self.equal(options)),
             "all vectors equal",
             "all embeddings have collapsed to one vector",
         )
-        value, _ = at(self.random(given))
+        value, _ = at(self.random(options))
         yield Landmark(
             "random",
             value,
@@ -155,7 +155,7 @@ class Features:
             "views independent",
             "nothing is learned: views are no more alike than others",
         )
-        if given["batch"] > given["dim"]:  # covariances of fewer images have no full rank
+        if options["batch"] > options["dim"]:  # covariances of fewer images have no full rank
             yield Landmark(
                 "orthogonal",
                 *at(dict.fromkeys(self.loss.free_symbols, S.Zero)),
@@ -173,14 +173,14 @@ def vicreg(variances: int) -> Features:
     """
     eps = Rational(1, 10**4)
 
-    def random(given: Given) -> Values:
-        n, d = given["batch"], given["dim"]
+    def random(options: Options) -> Values:
+        n, d = options["batch"], options["dim"]
         missing = _mean_shortfall(int(n), eps)
         return {distance: Integer(2), shortfall: missing, covariance: 2 * (d - 1) / (n - 1)}
 
     return Features(
         25 * distance + 25 * variances * shortfall + covariance,
-        lambda given: {distance: S.Zero, shortfall: 1 - sqrt(eps), covariance: S.Zero},
+        lambda options: {distance: S.Zero, shortfall: 1 - sqrt(eps), covariance: S.Zero},
         random,
     )
 
@@ -202,13 +202,13 @@ def _mean_shortfall(n: int, eps: Expr) -> Expr:
 def barlow(scale: Expr, weight: Expr) -> Features:
     """Barlow Twins: squares of 1 - c_ii, and ``weight`` times those of c_ij, summed."""
 
-    def random(given: Given) -> Values:
-        n, d = given["batch"], given["dim"]
+    def random(options: Options) -> Values:
+        n, d = options["batch"], options["dim"]
         square = 1 / (n - 1)  # of a correlation of n pairs of independent normal numbers
         return {diagonal: d * (1 + square), beside: d * (d - 1) * square}
 
     return Features(
         scale * (diagonal + weight * beside),
-        lambda given: {diagonal: given["dim"], beside: S.Zero},
+        lambda options: {diagonal: options["dim"], beside: S.Zero},
         random,
     )

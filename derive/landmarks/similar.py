@@ -21,7 +21,7 @@ from ..optimum import uniform as sphere
 from ..optimum.reduce import Pool, ReducedLoss, inner_products
 from ..structures.scheme import Scheme
 from . import chance
-from .landmark import Given, Landmark, exactly, least, number
+from .landmark import Landmark, Options, exactly, least, number
 
 SELF = "self"
 
@@ -33,7 +33,7 @@ class Drawn(NamedTuple):
 
 
 Cosines = Mapping[str, Expr | Drawn]
-Bound = Callable[["Similar", Given], tuple[float, str]]
+Bound = Callable[["Similar", Options], tuple[float, str]]
 
 
 class Configuration(NamedTuple):
@@ -62,9 +62,9 @@ class Place:
     own: tuple[str, ...]
     alike: tuple[str, ...]
     others: tuple[str, ...]
-    sizes: Callable[[Given], Mapping[Symbol, Expr]]
+    sizes: Callable[[Options], Mapping[Symbol, Expr]]
     #: (images, classes, vectors in a group of equal ones where images or classes coincide)
-    counts: Callable[[Given], tuple[int, int, int]]
+    counts: Callable[[Options], tuple[int, int, int]]
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,9 @@ class Similar:
     inside: bool = False
     detached: bool = False
 
-    def lacks(self, given: Given) -> tuple[str, ...]:
+    def lacks(self, options: Options) -> tuple[str, ...]:
         """The relations of the first term that no vector is positive in; none if all have some."""
-        point = self.place.sizes(given)
+        point = self.place.sizes(options)
         for term in getattr(self.loss, "terms", ()):
             positives = getattr(term, "positives", ("self",))
             counts = (self.place.scheme.relation(r).count.xreplace(point) for r in positives)
@@ -102,16 +102,16 @@ class Similar:
                 return tuple(positives)
         return ()
 
-    def factor(self, given: Given) -> float:
+    def factor(self, options: Options) -> float:
         """What the coefficients of a softmax loss sum to."""
         assert isinstance(self.loss, SoftmaxLoss)
         total = sum((k.coefficient for k in self.loss.terms), S.Zero)
-        return number(total.xreplace(self._point(given)))
+        return number(total.xreplace(self._point(options)))
 
     # --- the loss -------------------------------------------------------------------------------
-    def value(self, g: Cosines, given: Given) -> tuple[float, str]:
+    def value(self, g: Cosines, options: Options) -> tuple[float, str]:
         """The loss at a configuration, or its mean, and how it was found."""
-        d, point = int(given["dim"]), self._point(given)
+        d, point = int(options["dim"]), self._point(options)
         fixed = {r: e for r, e in g.items() if isinstance(e, Expr)}
         if len(fixed) == len(g):
             return exactly(self._symbolic(fixed).xreplace(point).doit())
@@ -120,12 +120,12 @@ class Similar:
             return sum(self._drawn_pairs(g, point, d)), how
         return sum(self._drawn_logs(self.loss, g, point, d)), how
 
-    def _point(self, given: Given) -> dict[Symbol, Expr]:
+    def _point(self, options: Options) -> dict[Symbol, Expr]:
         """Sizes and parameters by the symbols of the declaration."""
         names = {s.name: s for s in _symbols(self.loss)}
         return {
-            **self.place.sizes(given),
-            **{names[k]: v for k, v in given.items() if k in names},
+            **self.place.sizes(options),
+            **{names[k]: v for k, v in options.items() if k in names},
         }
 
     def _symbolic(self, g: Mapping[str, Expr]) -> Expr:
@@ -186,7 +186,7 @@ class Similar:
                 each = number(function.xreplace({c: cosine}))
             yield number(weight) * each
 
-    def gradient(self, g: Cosines, given: Given) -> float | None:
+    def gradient(self, g: Cosines, options: Options) -> float | None:
         r"""Frobenius norm of the gradient in all unit embeddings, tangent to the sphere.
 
         With A the derivative in each pair and G the Gram matrix, a row of the gradient is 2/N
@@ -195,7 +195,7 @@ class Similar:
         """
         if self.detached or any(isinstance(e, Drawn) for e in g.values()):
             return None
-        scheme, point = self.place.scheme, self._point(given)
+        scheme, point = self.place.scheme, self._point(options)
         symbols = inner_products(scheme)
         at = {symbols[r]: e for r, e in g.items() if isinstance(e, Expr)}
         value = self._symbolic(symbols)
@@ -216,9 +216,9 @@ class Similar:
         return 2 / number(size) * sqrt(max(0.0, number(square)))
 
     # --- its landmarks --------------------------------------------------------------------------
-    def configurations(self, given: Given) -> Iterator[Configuration]:
+    def configurations(self, options: Options) -> Iterator[Configuration]:
         """What embeddings may look like; without classes each image is one of its own."""
-        images, classes, together = self.place.counts(given)
+        images, classes, together = self.place.counts(options)
         one, zero, drawn = S.One, S.Zero, Drawn(1)
         apart = Integer(-1) / (images - 1)
         labelled = 1 < classes < images
@@ -273,21 +273,21 @@ class Similar:
             **dict.fromkeys(place.others, others),
         }
 
-    def landmarks(self, given: Given) -> Iterator[Landmark]:
+    def landmarks(self, options: Options) -> Iterator[Landmark]:
         """All landmarks, the lower bound last."""
-        point = self._point(given)
+        point = self._point(options)
         relations = (*self.place.alike, self.place.others[0])
         counts = {r: self.place.scheme.relation(r).count.xreplace(point) for r in relations}
         unrelated = {r.name: Integer(r.name == SELF) for r in self.place.scheme.relations}
-        lowest, why = max(bound(self, given) for bound in self.least)
-        for configuration in self.configurations(given):
+        lowest, why = max(bound(self, options) for bound in self.least)
+        for configuration in self.configurations(options):
             g = self.cosines(configuration)
-            value, how = self.value(g, given)
+            value, how = self.value(g, options)
             if value < lowest and any(isinstance(e, Drawn) for e in g.values()):
                 continue  # no mean is below the bound: it was lost to rounding
             fixed = {r: e for r in counts if isinstance(e := g[r], Expr)}
             mean = sum((counts[r] * e for r, e in fixed.items()), S.Zero) / sum(counts.values())
-            same = configuration.name == "all_equal" and self.value(unrelated, given)[0] == value
+            same = configuration.name == "all_equal" and self.value(unrelated, options)[0] == value
             yield Landmark(
                 configuration.name,
                 value,
@@ -295,17 +295,17 @@ class Similar:
                 configuration.words,
                 configuration.meaning,
                 number(mean),
-                self.gradient(g, given),
+                self.gradient(g, options),
                 configuration.needs,
-                int(given["dim"]),
+                int(options["dim"]),
                 {"all vectors orthogonal, views too": 0.0} if same else {},
             )
         yield least(lowest, f"lower bound: {why}")
 
-    def at(self, name: str, given: Given) -> float:
+    def at(self, name: str, options: Options) -> float:
         """The value of one configuration."""
-        (found,) = (k for k in self.configurations(given) if k.name == name)
-        return self.value(self.cosines(found), given)[0]
+        (found,) = (k for k in self.configurations(options) if k.name == name)
+        return self.value(self.cosines(found), options)[0]
 
 
 def _symbols(loss: SoftmaxLoss | PairwiseLoss) -> set[Symbol]:
@@ -316,7 +316,7 @@ def _symbols(loss: SoftmaxLoss | PairwiseLoss) -> set[Symbol]:
 
 
 # --- lower bounds ------------------------------------------------------------------------------
-def at_simplex(loss: Similar, given: Given) -> tuple[float, str]:
+def at_simplex(loss: Similar, options: Options) -> tuple[float, str]:
     """The value at the simplex of classes or, without classes, of images.
 
     It is the minimum in every dimension that the simplex needs, and so a bound in all
@@ -324,29 +324,29 @@ def at_simplex(loss: Similar, given: Given) -> tuple[float, str]:
     the logarithm too: each anchor has log(1 + N/P) with P at most its number of positives times
     e^(1/tau), so that Jensen leaves the mean cosine across classes, which is at least -1/(m - 1).
     """
-    images, classes, _ = loss.place.counts(given)
+    images, classes, _ = loss.place.counts(options)
     name = "classes_collapsed" if 1 < classes < images else "simplex"
-    return loss.at(name, given), "the simplex, optimal where d allows it"
+    return loss.at(name, options), "the simplex, optimal where d allows it"
 
 
-def at_image_simplex(loss: Similar, given: Given) -> tuple[float, str]:
+def at_image_simplex(loss: Similar, options: Options) -> tuple[float, str]:
     """The same for a loss that knows no classes, whatever the labels are."""
-    return loss.at("simplex", given), "the simplex, optimal where d allows it"
+    return loss.at("simplex", options), "the simplex, optimal where d allows it"
 
 
-def uniform(items: Callable[[Given], int]) -> Bound:
+def uniform(items: Callable[[Options], int]) -> Bound:
     """The bound of ``uniform-bound`` with log(items), times the factor of the loss.
 
     With the anchor left out, and classes of K, there are (K - 1) m items: n for two views.
     """
 
-    def bound(loss: Similar, given: Given) -> tuple[float, str]:
+    def bound(loss: Similar, options: Options) -> tuple[float, str]:
         assert isinstance(loss.loss, SoftmaxLoss)
-        point = loss._point(given)
+        point = loss._point(options)
         tau = loss.loss.temperature.xreplace(point)
-        count = items(given)
-        bound = sphere.at_uniform(Integer(count), tau).xreplace({sphere.d: Integer(given["dim"])})
-        said = f"uniform-bound, d = {given['dim']}, log {count}; proved in words"
-        return loss.factor(given) * number(bound), said
+        count = items(options)
+        bound = sphere.at_uniform(Integer(count), tau).xreplace({sphere.d: Integer(options["dim"])})
+        said = f"uniform-bound, d = {options['dim']}, log {count}; proved in words"
+        return loss.factor(options) * number(bound), said
 
     return bound

@@ -189,9 +189,9 @@ def _members(where: Node, scene: Scene, env: Environment) -> list[Any]:
         first, second = (_members(part, scene, env) for part in (where.one, where.other))
         return _combined(where.operation, first, second)
     if isinstance(where, nodes.Members) and all(
-        isinstance(one, nodes.Name) and isinstance(env.get(one.base), int) for one in where.of
+        isinstance(one, nodes.Name) and isinstance(env.get(one.base), int) for one in where.members
     ):
-        return [_index(one, scene, env) for one in where.of]
+        return [_index(one, scene, env) for one in where.members]
     return [a if isinstance(a, int) else {a: Fraction(1)} for a in _set(where, scene, env)]
 
 
@@ -215,7 +215,7 @@ def _set(where: Node, scene: Scene, env: Environment) -> list[Any]:
         first, second = (_set(part, scene, env) for part in (where.one, where.other))
         return _combined(where.operation, first, second)
     if isinstance(where, nodes.Members):
-        return [a for one in where.of for a in _those(_value(one, scene, env))]
+        return [a for one in where.members for a in _those(_value(one, scene, env))]
     if isinstance(where, nodes.Range):
         raise Unknown("a set of vectors was expected")
     found = _value(where, scene, env)
@@ -257,12 +257,13 @@ def _and(node: nodes.And, scene: Scene, env: Environment) -> Truth:
 
 
 def _for_all(node: nodes.ForAll, scene: Scene, env: Environment) -> Truth:
-    found = (_truth(node.of, scene, inner) for inner in assignments(node.bound, scene, env))
+    found = (_truth(node.relation, scene, inner) for inner in assignments(node.bound, scene, env))
     return next((one for one in found if not one.holds), Truth(True))
 
 
 def _exists(node: nodes.Exists, scene: Scene, env: Environment) -> Truth:
-    return _truth(node.of, scene, {**env, **{name: Constant(name) for name in node.constants}})
+    known = {name: Constant(name) for name in node.constants}
+    return _truth(node.statement, scene, {**env, **known})
 
 
 def _within(node: nodes.Within, scene: Scene, env: Environment) -> Truth:
@@ -413,7 +414,7 @@ def _index(node: Node, scene: Scene, env: Environment) -> Any:
     if isinstance(node, nodes.Word):
         return node.text
     if isinstance(node, nodes.Subset):
-        return tuple(_set(node.of, scene, env))
+        return tuple(_set(node.members, scene, env))
     found = _value(node, scene, env)
     if not isinstance(found, (int, Fraction)) or Fraction(found).denominator != 1:
         raise Unknown(f"{node} is not an index")
@@ -442,13 +443,14 @@ def _depends_on(body: Node, scene: Scene) -> list[str]:
 
 
 def _remembered(
-    node: Node, names: Sequence[str], scene: Scene, env: Environment, of: Callable[..., Any]
+    node: Node, names: Sequence[str], scene: Scene, env: Environment, compute: Callable[..., Any]
 ) -> Any:
     """A value that depends on what names stand for, computed once for each of that."""
     frozen = ((n, env[n]) for n in names)
     key = (id(node), *((n, tuple(v.items()) if isinstance(v, dict) else v) for n, v in frozen))
     if key not in scene.known:
-        scene.known[key] = (node, of(node, scene, env))  # the node, so that its id stays its own
+        # With the node, so that its id stays its own.
+        scene.known[key] = (node, compute(node, scene, env))
     return scene.known[key][1]
 
 
@@ -497,7 +499,7 @@ def _power(node: nodes.Power, scene: Scene, env: Environment) -> Any:
         and exponent == nodes.Number(Fraction(2))
         and base.function in _SQUARED
     ):
-        return _SQUARED[base.function](_value(base.of, scene, env), scene)
+        return _SQUARED[base.function](_value(base.argument, scene, env), scene)
     return power(_value(base, scene, env), _value(exponent, scene, env), node)
 
 
@@ -517,10 +519,10 @@ _SQUARED = {"norm": _squared_norm, "frobenius": _squared_entries}
 
 def _applied(node: nodes.Applied, scene: Scene, env: Environment) -> Any:
     if node.function in _OF_VALUES:
-        return _OF_VALUES[node.function](_value(node.of, scene, env), node, scene)
+        return _OF_VALUES[node.function](_value(node.argument, scene, env), node, scene)
     if node.function not in _APPLIED:
         raise Unknown(f"{short(node)} is not known")
-    return _APPLIED[node.function](node.of, scene, env)
+    return _APPLIED[node.function](node.argument, scene, env)
 
 
 def _norm(found: Any, node: nodes.Applied, scene: Scene) -> Any:
@@ -661,18 +663,18 @@ def _limit(node: nodes.Limit, scene: Scene, env: Environment) -> Any:
 
 
 # --- means and variances -------------------------------------------------------------------------
-def _mean(of: Node, scene: Scene, env: Environment) -> Any:
-    members = _set(of, scene, env)
+def _mean(node: Node, scene: Scene, env: Environment) -> Any:
+    members = _set(node, scene, env)
     if not members:
         raise NoValue("the mean of an empty set")
     return {a: Fraction(1, len(members)) for a in members}
 
 
-def _size(of: Node, scene: Scene, env: Environment) -> Any:
+def _size(node: Node, scene: Scene, env: Environment) -> Any:
     """How many different vectors a set has, which is what its size is."""
     e = known(scene.vectors)
     kept: list[Index] = []
-    members = _set(of, scene, env)
+    members = _set(node, scene, env)
     if all(isinstance(a, int) for a in members):
         return Fraction(len(set(members)))
     for a in members:
@@ -681,10 +683,10 @@ def _size(of: Node, scene: Scene, env: Environment) -> Any:
     return Fraction(len(kept))
 
 
-def _spread(of: Node, scene: Scene, env: Environment) -> Any:
+def _spread(number: Node, scene: Scene, env: Environment) -> Any:
     """The variance of a number under the law of a scene."""
-    mean = _moment(of, 1, scene, env)
-    return plus(_moment(of, 2, scene, env), times(mean, mean), -1)
+    mean = _moment(number, 1, scene, env)
+    return plus(_moment(number, 2, scene, env), times(mean, mean), -1)
 
 
 def _moment(body: Node, order: int, scene: Scene, env: Environment) -> Any:
@@ -723,9 +725,9 @@ _OF_VALUES: dict[str, Callable[[Any, nodes.Applied, Scene], Any]] = {
 _APPLIED: dict[str, Callable[[Node, Scene, Environment], Any]] = {
     "mean": _mean,
     "size": _size,
-    "var": lambda of, scene, env: known(scene.vectors).variance(_set(of, scene, env)),
-    "varBtwn": lambda of, scene, env: known(scene.vectors).between_variance(),
-    "expect": lambda of, scene, env: _moment(of, 1, scene, env),
+    "var": lambda node, scene, env: known(scene.vectors).variance(_set(node, scene, env)),
+    "varBtwn": lambda node, scene, env: known(scene.vectors).between_variance(),
+    "expect": lambda node, scene, env: _moment(node, 1, scene, env),
     "spread": _spread,
 }
 _VALUES: dict[type[Node], Callable[[Any, Scene, Environment], Any]] = {
@@ -738,12 +740,14 @@ _VALUES: dict[type[Node], Callable[[Any, Scene, Environment], Any]] = {
     nodes.Quotient: _quotient,
     nodes.Power: _power,
     nodes.Applied: _applied,
-    nodes.Indicator: lambda node, scene, env: Fraction(int(_truth(node.of, scene, env).holds)),
+    nodes.Indicator: lambda node, scene, env: Fraction(
+        int(_truth(node.relation, scene, env).holds)
+    ),
     nodes.Cosine: _cosine,
     nodes.Interval: _interval,
     nodes.Big: _big,
     nodes.Extremum: lambda node, scene, env: _best(
-        node.what, [_value(e, scene, env) for e in node.of]
+        node.what, [_value(e, scene, env) for e in node.values]
     ),
     nodes.Derivative: _derivative,
     nodes.Limit: _limit,

@@ -137,7 +137,7 @@ def _power(slips: Slips, node: nodes.Power, bound: Sequence[str]) -> Changes:
 
 def _applied(slips: Slips, node: nodes.Applied, bound: Sequence[str]) -> Changes:
     if node.function in ("log", "exp", "sqrt", "ceil", "abs"):
-        yield "dropped function", node.of
+        yield "dropped function", node.argument
 
 
 def _extremum(slips: Slips, node: nodes.Extremum, bound: Sequence[str]) -> Changes:

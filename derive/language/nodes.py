@@ -67,7 +67,7 @@ class Subset(Node):
     """A set that stands as an index, under the name by which it is defined."""
 
     text: str
-    of: Node
+    members: Node
     spelled = "{}"
 
 
@@ -156,17 +156,17 @@ class Applied(Node):
     """A function of one thing that everybody knows: of a number, a vector, a set."""
 
     function: str
-    of: Node
+    argument: Node
 
     def __str__(self) -> str:
-        return _APPLIED.get(self.function, f"{self.function}({{}})").format(self.of)
+        return _APPLIED.get(self.function, f"{self.function}({{}})").format(self.argument)
 
 
 @dataclass(frozen=True)
 class Indicator(Node):
     """1 where a relation holds, else 0."""
 
-    of: Node
+    relation: Node
     spelled = "[{}]"
 
 
@@ -206,10 +206,10 @@ class Extremum(Node):
     """The least or the largest of some numbers."""
 
     what: str
-    of: tuple[Node, ...]
+    values: tuple[Node, ...]
 
     def __str__(self) -> str:
-        return f"{self.what}({', '.join(map(str, self.of))})"
+        return f"{self.what}({', '.join(map(str, self.values))})"
 
 
 @dataclass(frozen=True)
@@ -285,10 +285,10 @@ class Combined(Node):
 class Members(Node):
     """A set by its members."""
 
-    of: tuple[Node, ...]
+    members: tuple[Node, ...]
 
     def __str__(self) -> str:
-        return "{" + ", ".join(map(str, self.of)) + "}"
+        return "{" + ", ".join(map(str, self.members)) + "}"
 
 
 @dataclass(frozen=True)
@@ -336,7 +336,7 @@ class ForAll(Node):
     """A relation for all of some."""
 
     bound: Bound
-    of: Node
+    relation: Node
     spelled = "({1} for all {0})"
 
 
@@ -345,10 +345,10 @@ class Exists(Node):
     """A statement with constants that exist."""
 
     constants: tuple[str, ...]
-    of: Node
+    statement: Node
 
     def __str__(self) -> str:
-        return f"exists {', '.join(self.constants)}: {self.of}"
+        return f"exists {', '.join(self.constants)}: {self.statement}"
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ class Moved:
 class Row:
     """A transposed vector."""
 
-    of: Vector
+    vector: Vector
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ def times(left: Any, right: Any) -> Any:
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return left * right
     if isinstance(right, Row):
-        return Row(times(left, right.of))
+        return Row(times(left, right.vector))
     if isinstance(left, Row):
         raise Unknown("a transposed vector must be multiplied by a vector")
     if isinstance(left, dict) and isinstance(right, dict):
@@ -252,14 +252,14 @@ def multiplied(left: Any, right: Any, vectors: Vectors | None, axes: Axes) -> An
     if isinstance(left, Matrix) and isinstance(right, Matrix):
         return _fitting(left.times(right), "the shapes of the matrices do not allow a product")
     if isinstance(left, Row) and isinstance(right, Matrix):
-        return Row(_applied(right.transposed, left.of, vectors, axes))
+        return Row(_applied(right.transposed, left.vector, vectors, axes))
     if isinstance(left, Matrix) and isinstance(right, dict):
         return _applied(left, right, vectors, axes)
     if isinstance(left, dict) and isinstance(right, Row):
-        rows, columns = (_coordinates(v, vectors, axes) for v in (left, right.of))
+        rows, columns = (_coordinates(v, vectors, axes) for v in (left, right.vector))
         return Matrix.from_rows([[times(a, b) for b in columns] for a in rows])
     if isinstance(left, Row):
-        return dot(left.of, vector(right), vectors)
+        return dot(left.vector, vector(right), vectors)
     if isinstance(left, dict) and isinstance(right, dict):
         return dot(left, right, vectors)
     return times(left, right)

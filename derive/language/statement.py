@@ -59,7 +59,7 @@ class Inner:
 class Called:
     r"""A name with what it depends on, ``\alpha_{\min}(m, n, \tau)``, all of them symbols."""
 
-    of: Expr
+    name: Expr
     arguments: tuple[Symbol, ...]
 
 
@@ -67,7 +67,7 @@ class Called:
 class Limit:
     r"""``\lim_{symbol \to point} of``; ``side`` is ``+``, ``-``, or empty."""
 
-    of: Side
+    expression: Side
     symbol: Expr
     point: Expr
     side: str = ""

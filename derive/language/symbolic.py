@@ -129,13 +129,13 @@ class Writer:
     def _applied(self, node: nodes.Applied, env: Values) -> Expr:
         if node.function not in (*_FUNCTIONS, "sqrt"):
             raise NotClosed(f"{node} is not a closed form")
-        argument = self.expression(node.of, env)
+        argument = self.expression(node.argument, env)
         if node.function == "sqrt":
             return self.power(argument, S.Half, node.at)
         return self.applied(node.function, argument, node.at)
 
     def _extremum(self, node: nodes.Extremum, env: Values) -> Expr:
-        return self.extremum(node.what, [self.expression(e, env) for e in node.of], node.at)
+        return self.extremum(node.what, [self.expression(e, env) for e in node.values], node.at)
 
     def _derivative(self, node: nodes.Derivative, env: Values) -> Expr:
         found = self.expression(node.body, _without(env, [node.letter]))

@@ -93,9 +93,9 @@ class Plain:
 
     language = 0
 
-    def __call__(self, form: str, *parts: object) -> str:
+    def __call__(self, template: str, *parts: object) -> str:
         """One of :data:`FORMS` with its parts put in."""
-        return FORMS[form][self.language].format(*parts)
+        return FORMS[template][self.language].format(*parts)
 
     def expression(self, e: Expr) -> str:
         """An expression."""
@@ -105,9 +105,9 @@ class Plain:
         """What a quantity is called as text and in LaTeX."""
         return text
 
-    def over(self, form: str, index: str) -> str:
+    def over(self, template: str, index: str) -> str:
         """The sign of a sum or a mean."""
-        return self(form, index if len(index) == 1 else f"{{{index}}}")
+        return self(template, index if len(index) == 1 else f"{{{index}}}")
 
     def bracket(self, before: str, terms: Sequence[str]) -> str:
         """``before`` applied to a sum of terms, one a line if they are long."""
@@ -151,8 +151,8 @@ class Tex(Plain):
     def name(self, text: str, tex: str) -> str:
         return f"${self._named(tex)}$"
 
-    def over(self, form: str, index: str) -> str:
-        return self(form, index)
+    def over(self, template: str, index: str) -> str:
+        return self(template, index)
 
     def bracket(self, before: str, terms: Sequence[str]) -> str:
         rows = r" \\ & {} + ".join(terms)

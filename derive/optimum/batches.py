@@ -137,7 +137,7 @@ class BatchLoss:
         """That the loss of every batch is convex."""
         given = [part.loss.preconditions(part.domain) for part in self.parts]
         heat = self.parts[0].loss.loss.temperature
-        return Relations(Tuple(gt(heat, S.Zero)), domain, given=tuple(given))
+        return Relations(Tuple(gt(heat, S.Zero)), domain, premises=tuple(given))
 
     def mean(self, bodies: Iterable[Expr]) -> Expr:
         """The mean over batches, from what it is in those of each part."""
@@ -382,7 +382,7 @@ def mean_threshold(
             f"{says} iff {parameter} {solved.rel_op} the zero of the condition"
             f"{condition.loss.where}"
         ),
-        RootOfMean(Iff(solved, condition.relation), domain, given=(steady,)),
+        RootOfMean(Iff(solved, condition.relation), domain, premises=(steady,)),
         f"the condition is affine in {parameter}",
     )
     criterion = Criterion(says, condition.relation, condition.place)
@@ -490,9 +490,9 @@ class RootOfMean(Statement):
 
     def decide(self) -> Outcome:
         """Whether the value is -a/b, and the side is that of the sign given."""
-        if not isinstance(self.shown, Iff) or len(self.given) != 1:
+        if not isinstance(self.shown, Iff) or len(self.premises) != 1:
             return Undecided(f"{self.shown} is not an equivalence")
-        (solved, relation), (sign,) = self.shown.args, self.given
+        (solved, relation), (sign,) = self.shown.args, self.premises
         parameter, value = solved.args
         mean = relation.args[0]
         rate = derivative(mean, parameter)

@@ -338,7 +338,7 @@ def state_reduction(reduced: ReducedOnOrbits, domain: Domain, proof: Derivation)
     proof.add(
         "The loss is convex in the Gram matrix and invariant, so some optimum has one inner "
         "product per relation",
-        Relations(parts, domain, given=tuple(convex)),
+        Relations(parts, domain, premises=tuple(convex)),
         AVERAGING,
     )
     proof.add(

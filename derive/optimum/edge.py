@@ -202,7 +202,7 @@ def state_slope(proof: Derivation, loss: Reduced, segment: Segment, inside: Doma
         "x, the certificate holds",
         inside,
         names={slope: weight * rate * gap},
-        given=[
+        premises=[
             Relations(
                 eq(loss.scale * derivative(loss.value(segment.inner), x), rate * gap), inside
             ),

@@ -147,7 +147,7 @@ class Interior:
 
         most = arb(9) / 10 if self.gentle else 1 - min(arb(1) / 100, mu)
         step = arb(1)
-        for b, slots in enumerate(self.program.of):
+        for b, slots in enumerate(self.program.by_block):
             if self.program.blocks[b].size == 1:
                 (k,) = slots
                 if dz[k] < 0 and step * -dz[k] > most * z[k]:
@@ -183,7 +183,7 @@ class Interior:
         rows = [[arb(0)] * n for _ in range(n)]
         halved = self.program.halved(s)
         for b, e in enumerate(self.program.blocks):
-            slots = list(zip(self.program.of[b], e.slots(), strict=True))
+            slots = list(zip(self.program.by_block[b], e.slots(), strict=True))
             x = self._inverse(b, z)
             y = self.program.matrix(b, halved)
             for m, (k, (i, j)) in enumerate(slots):
@@ -205,7 +205,7 @@ class Interior:
 
         found = []
         for b, e in enumerate(self.program.blocks):
-            total = sum((z[k] * s[k] for k in self.program.of[b]), arb(0))
+            total = sum((z[k] * s[k] for k in self.program.by_block[b]), arb(0))
             found.append((total / e.size).mid())
         return found
 

@@ -118,7 +118,7 @@ class Conditions:
         found: list[Any] = []
         for b, part in enumerate(self.face.parts):
             if self._full(b):
-                found += [z[k].mid() for k in self.program.of[b]]
+                found += [z[k].mid() for k in self.program.by_block[b]]
             elif part.rank:
                 with precision(self.bits):
                     factor = _factor(self.program.matrix(b, [v.mid() for v in z]), part)
@@ -172,7 +172,7 @@ class Conditions:
 
         found = []
         halved = self.program.halved(slack)
-        for b, slots in enumerate(self.program.of):
+        for b, slots in enumerate(self.program.by_block):
             if self._full(b):
                 found += [slack[k] for k in slots]
             elif b in factors:
@@ -222,7 +222,7 @@ class Conditions:
         if q >= len(self.places):
             return {}, None
         b, i, j = self.places[q]
-        slots = self.program.of[b]
+        slots = self.program.by_block[b]
         if self._full(b):
             k = next(
                 k for k in slots if (self.program.slots[k].i, self.program.slots[k].j) == (i, j)
@@ -334,7 +334,7 @@ class Conditions:
             z = self.shares(u)
             value, down, _ = self.program.evaluate(z, self.bits, order=1)
             slack = self._slacks(down, u)
-            for b, slots in enumerate(self.program.of):
+            for b, slots in enumerate(self.program.by_block):
                 if self._full(b):
                     for k in slots:
                         slack[k] = 0 * slack[k].mid()

@@ -128,7 +128,7 @@ class Program:
         self.orbits = [o.name for o in whole.orbits if self._size(o.size) > 0]
         self.slots = [Slot(b, i, j) for b, e in enumerate(self.blocks) for i, j in e.slots()]
         #: slots by block
-        self.of: list[list[int]] = [
+        self.by_block: list[list[int]] = [
             [k for k, s in enumerate(self.slots) if s.block == b] for b in range(len(self.blocks))
         ]
         #: inner product of each relation per unit of each slot
@@ -169,7 +169,8 @@ class Program:
                 continue
             weight = self._number(whole.table[e.name][r.name] / r.count)
             if weight != 0:
-                slot = next(k for k in self.of[b] if (self.slots[k].i, self.slots[k].j) == place)
+                own = self.by_block[b]
+                slot = next(k for k in own if (self.slots[k].i, self.slots[k].j) == place)
                 found[slot] = weight
         return found
 
@@ -189,7 +190,7 @@ class Program:
         """A block as rows, of entries by slot."""
         e = self.blocks[b]
         rows: list[list[Any]] = [[None] * e.size for _ in range(e.size)]
-        for (i, j), k in zip(e.slots(), self.of[b], strict=True):
+        for (i, j), k in zip(e.slots(), self.by_block[b], strict=True):
             rows[i][j] = rows[j][i] = entries[k]
         return rows
 

@@ -231,7 +231,7 @@ class ReducedLoss:
         return Relations(
             Tuple(*weights, gt(self.loss.temperature, S.Zero)),
             domain,
-            given=(log_sum_exp_is_convex(len(self.scheme.relations)),),
+            premises=(log_sum_exp_is_convex(len(self.scheme.relations)),),
         )
 
     def declared(self, g: Inner) -> Expr:
@@ -345,7 +345,7 @@ class ReducedPairwise:
         """
         check_preconditions(self.loss.preconditions(), self.loss.name, domain)
         weights = (ge(term.weight, S.Zero) for term in self.loss.terms)
-        return Relations(Tuple(*weights), domain, given=(self.shape,))
+        return Relations(Tuple(*weights), domain, premises=(self.shape,))
 
     def declared(self, g: Inner) -> Expr:
         """The loss as it is declared; there is nothing to merge."""

@@ -223,9 +223,9 @@ def _loss(loss: Loss, point: Mapping[Symbol, Expr], present: set[str], scheme: S
         return replace(loss, terms=terms)
 
     def weights(
-        given: tuple[Expr, ...], kept: tuple[str, ...], of: Callable[[str], Expr]
+        listed: tuple[Expr, ...], kept: tuple[str, ...], weight: Callable[[str], Expr]
     ) -> tuple[Expr, ...]:
-        return tuple(of(r).xreplace(values) for r in kept) if given else ()
+        return tuple(weight(r).xreplace(values) for r in kept) if listed else ()
 
     def with_values(k: SoftmaxTerm) -> SoftmaxTerm:
         lacks = loss.over_batches and not k.positives

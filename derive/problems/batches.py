@@ -176,8 +176,8 @@ def _weighed(kind: Kind, ratio: Mapping[str, Expr]) -> Loss:
             loss, terms=tuple(replace(k, weight=k.weight * ratio[k.relation]) for k in loss.terms)
         )
 
-    def weights(names: tuple[str, ...], of: Callable[[str], Expr]) -> tuple[Expr, ...]:
-        found = tuple(of(r) * ratio[r] for r in names)
+    def weights(names: tuple[str, ...], weight: Callable[[str], Expr]) -> tuple[Expr, ...]:
+        found = tuple(weight(r) * ratio[r] for r in names)
         return () if all(e == 1 for e in found) else found
 
     def weighed(t: SoftmaxTerm) -> SoftmaxTerm:

@@ -105,11 +105,11 @@ class Derivation(Shown):
         domain: Domain,
         *,
         names: Mapping[Symbol, Expr] | None = None,
-        given: Iterable[Statement | Outcome] = (),
+        premises: Iterable[Statement | Outcome] = (),
     ) -> Step:
         """Append relations that hold everywhere on a domain; see :class:`Relations`."""
         shown = relations if isinstance(relations, Basic) else Tuple(*relations)
-        says = Relations(shown, domain, given=tuple(given), names=names or {})
+        says = Relations(shown, domain, premises=tuple(premises), names=names or {})
         return self.add(title, says, because)
 
     def equal(

@@ -71,7 +71,7 @@ class Statement(ABC):
         What is printed, and what :meth:`decide` decides.
     domain
         Where it is meant.
-    given
+    premises
         What it is concluded from, which has to hold too and is not printed with it.
     lemma
         The inference in words by which it follows from that.
@@ -83,7 +83,7 @@ class Statement(ABC):
 
     shown: Basic
     domain: Domain
-    given: tuple[Statement | Outcome, ...] = field(default=(), kw_only=True)
+    premises: tuple[Statement | Outcome, ...] = field(default=(), kw_only=True)
     lemma: Lemma | None = field(default=None, kw_only=True)
     names: Mapping[Symbol | Indexed, Expr] = field(default_factory=dict, kw_only=True)
 
@@ -150,12 +150,12 @@ class Relations(Statement):
         return side.xreplace(dict(self.names))
 
 
-def decided(given: Statement | Outcome) -> Outcome:
+def decided(premise: Statement | Outcome) -> Outcome:
     """The outcome of a statement and all it is concluded from, or one that was found elsewhere."""
-    if not isinstance(given, Statement):
-        return given
-    in_words = [Holds(given.lemma.evidence)] if given.lemma is not None else []
-    return every([*(decided(g) for g in given.given), given.decide(), *in_words])
+    if not isinstance(premise, Statement):
+        return premise
+    in_words = [Holds(premise.lemma.evidence)] if premise.lemma is not None else []
+    return every([*(decided(p) for p in premise.premises), premise.decide(), *in_words])
 
 
 def every(outcomes: Iterable[Outcome]) -> Outcome:

@@ -64,7 +64,7 @@ def state_mean(problem: BatchProblem, fixed: Mapping[Symbol, Expr], proof: Deriv
             Tuple(eq(value, loss.value(g).replace(log, log))),
             with_inner(whole.domain, g.values()),
             names={value: mean},
-            given=(loss.preconditions(whole.domain),),
+            premises=(loss.preconditions(whole.domain),),
         ),
         AVERAGING,
     )

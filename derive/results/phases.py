@@ -86,7 +86,7 @@ class OfLoss(AtNumbers):
         )
         self.fixed, self.about = fixed, problem
 
-    def with_inputs(self, *, at: Mapping[str, object] | None = None, **given: Any) -> OfLoss:
+    def with_inputs(self, *, at: Mapping[str, object] | None = None, **inputs: Any) -> OfLoss:
         """The phases of another loss; values ``at`` are put in before anything is derived.
 
         Raises
@@ -94,7 +94,7 @@ class OfLoss(AtNumbers):
         DomainError
             If there is no such loss, or a value is not accepted; one line.
         """
-        made = super().with_inputs(at=at, **given)
+        made = super().with_inputs(at=at, **inputs)
         assert isinstance(made, OfLoss)
         return made
 

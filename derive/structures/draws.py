@@ -195,8 +195,8 @@ PAIRS = Draw(
 def drawn_from(scheme: Scheme, sampling: str) -> Draw | None:
     """How batches are drawn from a structure, if it is one that they are drawn from."""
 
-    def counts(of: Scheme) -> dict[str, Expr]:
-        return {r.name: r.count for r in of.relations}
+    def counts(structure: Scheme) -> dict[str, Expr]:
+        return {r.name: r.count for r in structure.relations}
 
     for draw in (UNIFORM, BALANCED, instances_alone(NEGATIVE), PAIRS):
         if draw.sampling == sampling and counts(draw.whole) == counts(scheme):

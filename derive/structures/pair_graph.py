@@ -116,7 +116,7 @@ class PairGraph:
         return all(self.degrees_of[0][a - 1] == self.degrees_of[1][b - 1] for a, b in self.edges)
 
     # --- the form of the Laplacian ---------------------------------------------------------------
-    def form(self, x: Sequence[Expr]) -> Expr:
+    def quadratic_form(self, x: Sequence[Expr]) -> Expr:
         """x' L x for the Laplacian L: the sum over v of x_v (x_v - mean of its partners)."""
         return sum(
             (
@@ -137,7 +137,7 @@ class PairGraph:
         square = sum((e**2 for e in y), S.Zero)
         if square == 0:
             return None
-        bent = self.form(y)
+        bent = self.quadratic_form(y)
         step = square / (2 * bent) if bent > 0 else S.One
         return tuple(1 + step * e for e in y)
 

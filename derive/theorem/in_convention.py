@@ -51,7 +51,7 @@ def in_convention(result: Result, name: str) -> Result:
         build=lambda proof: _build(result, reading, proof),
         texts=result.texts,
         # Values are in the terms of the library, and stay beside the loss.
-        read=lambda at=None, **given: result.with_inputs(**given).in_convention(name),
+        read=lambda at=None, **inputs: result.with_inputs(**inputs).in_convention(name),
         subject=Symmetric(
             Problem(
                 reading.of_loss(result.declared), result.structure, _domain(result.domain, reading)
@@ -164,9 +164,9 @@ def _threshold(threshold: Threshold, value: Expr, reading: Reading) -> Threshold
     )
 
 
-def _limit_of(of: Expr, symbol: Symbol, point: Expr, reading: Reading) -> tuple[Expr, Symbol, Expr]:
+def _limit_of(e: Expr, symbol: Symbol, point: Expr, reading: Reading) -> tuple[Expr, Symbol, Expr]:
     end = _image(symbol, point, reading) if symbol in reading.ours else point
-    return of.xreplace(reading.ours), symbol, end
+    return e.xreplace(reading.ours), symbol, end
 
 
 def _meaning(text: str, reading: Reading) -> str:

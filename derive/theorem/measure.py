@@ -39,7 +39,7 @@ class Reading:
 
     Attributes
     ----------
-    of
+    expression
         An expression in :func:`product`, :func:`share` and :data:`LOSS`, and in sizes.
     through
         A function of one number: where the quantity may be infinite, what is compared is this
@@ -49,7 +49,7 @@ class Reading:
         high) as it can be for what else the structure has.
     """
 
-    of: Expr
+    expression: Expr
     through: Lambda | None = None
     least_of: Loss | None = None
 
@@ -58,7 +58,7 @@ class Reading:
 class Entries:
     """Numbers that embeddings have, one for each entry of an array of rows."""
 
-    of: tuple[tuple[Expr, ...], ...]
+    rows: tuple[tuple[Expr, ...], ...]
 
 
 @dataclass(frozen=True, eq=False)

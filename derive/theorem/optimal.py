@@ -66,7 +66,7 @@ def _duality(
     gap = sum((d * number(z) for d, z in zip(down, shares, strict=True)), -sum(y, iv.mpf(0)))
     shift = max(
         _shift([down[k] for k in slots], [y[program.trace[k]] for k in slots if k in program.trace])
-        for slots in program.of
+        for slots in program.by_block
     )
     gap += len(program.orbits) * shift
     return gap, number(function.value), {r: number(g) for r, g in inner.items()}

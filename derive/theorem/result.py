@@ -136,7 +136,7 @@ class Result(Shown):
         self.meanings = {**about.meanings, **(meanings or {})}
 
     def with_inputs(
-        self, *, at: Mapping[str, object] | None = None, **given: Given | Problem
+        self, *, at: Mapping[str, object] | None = None, **inputs: Given | Problem
     ) -> Result:
         """The same result for expressions or lists of the user's: a loss, or sizes of classes.
 
@@ -145,7 +145,7 @@ class Result(Shown):
         at
             Values of parameters, if it is only asked for there: the hypotheses then need to
             hold for these values only.
-        **given
+        **inputs
             The expressions, as text or SymPy; lists of numbers, as sequences or text.
 
         Returns
@@ -158,15 +158,15 @@ class Result(Shown):
         DomainError
             If it takes none, or one is not accepted; one line.
         """
-        if self.at_values and (at or not given):
-            made = self.with_inputs(at=None, **given) if given else self
+        if self.at_values and (at or not inputs):
+            made = self.with_inputs(at=None, **inputs) if inputs else self
             return made.at_point(made.point(**at)) if at else made
-        unknown = [name for name in given if name not in self.texts and name not in self.lists]
+        unknown = [name for name in inputs if name not in self.texts and name not in self.lists]
         if self._read is None or unknown:
             takes = ", ".join((*self.texts, *self.lists)) or "no expressions"
             raise DomainError(f"{self.id} does not take {', '.join(unknown)}; it takes {takes}")
-        lists = {k: self.lists[k].read(v) for k, v in given.items() if k in self.lists}
-        read = {**given, **lists}
+        lists = {k: self.lists[k].read(v) for k, v in inputs.items() if k in self.lists}
+        read = {**inputs, **lists}
         made = self._read(**read, at=self.point(**at)) if at else self._read(**read)
         written = {k: self.lists[k].text(v) for k, v in lists.items()}
         made.inputs = {**self.inputs, **written}
@@ -494,7 +494,7 @@ class Result(Shown):
 
         return made._values(point, number)
 
-    def subs(self, given: Mapping[str | Symbol, Given] | None = None, /, **values: Given) -> Values:
+    def subs(self, point: Mapping[str | Symbol, Given] | None = None, /, **values: Given) -> Values:
         """All quantities with exact values put in, as SymPy expressions; ``oo`` takes the limit.
 
         ``r.subs({"m": 10})`` is the same as ``r.subs(m=10)``.
@@ -504,8 +504,8 @@ class Result(Shown):
         DomainError
             If a value is not accepted.
         """
-        made, point = self._placed({str(k): v for k, v in (given or {}).items()} | values)
-        return made._values(point, lambda name: plain(made.at(name, point)))
+        made, at = self._placed({str(k): v for k, v in (point or {}).items()} | values)
+        return made._values(at, lambda name: plain(made.at(name, at)))
 
     def limit(
         self, name: str, symbol: str | Symbol = "", point: Given = "", **values: Given

@@ -22,9 +22,9 @@ class Values(Mapping[str, "Value | Expression"]):
     """
 
     def __init__(
-        self, of: str, found: Mapping[str, Value | Expression], refused: Mapping[str, str]
+        self, title: str, found: Mapping[str, Value | Expression], refused: Mapping[str, str]
     ):
-        self._of, self._found, self._refused = of, dict(found), dict(refused)
+        self._title, self._found, self._refused = title, dict(found), dict(refused)
 
     def __getattr__(self, name: str) -> Value | Expression:
         if name.startswith("_"):
@@ -45,7 +45,7 @@ class Values(Mapping[str, "Value | Expression"]):
         if name in self._found:
             return self._found[name]
         known = ", ".join(self._found) or "nothing"
-        raise KeyError(self._refused.get(name, f"{self._of} has no {name}; it has {known}"))
+        raise KeyError(self._refused.get(name, f"{self._title} has no {name}; it has {known}"))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._found)
@@ -59,4 +59,4 @@ class Values(Mapping[str, "Value | Expression"]):
     def __repr__(self) -> str:
         rows = [f"  {name} = {value}" for name, value in self._found.items()]
         rows += [f"  {name}: {why}" for name, why in self._refused.items()]
-        return "\n".join([self._of, *rows])
+        return "\n".join([self._title, *rows])

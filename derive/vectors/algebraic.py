@@ -240,7 +240,7 @@ def in_order(found: Sequence[tuple[Algebraic, int]]) -> list[tuple[Algebraic, in
     for bits in doubled():
         with precision(bits):
             balls = [(number.ball("", "", bits), number, k) for number, k in found]
-            balls.sort(key=lambda of: middle(of[0]))
+            balls.sort(key=lambda ball: middle(ball[0]))
             if all(a[0] < b[0] for a, b in pairwise(balls)):
                 return [(number, k) for _, number, k in balls]
     raise TooWide("two eigenvalues could not be distinguished")

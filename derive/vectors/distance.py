@@ -223,7 +223,7 @@ class Euclidean:
     """
 
     def __init__(self, dissimilarity: Dissimilarity, q: int):
-        self.of, self.q = dissimilarity, q
+        self.distances, self.q = dissimilarity, q
         self.free = q >= dissimilarity.size - 1  #: whether any constant from the least on will do
 
     @property
@@ -241,7 +241,7 @@ class Euclidean:
         """All constants that will do."""
         if not self.attained:
             return S.EmptySet
-        c = self.of.constant
+        c = self.distances.constant
         return Interval(c, oo, False, True) if self.free else FiniteSet(c)
 
     @cached_property
@@ -249,12 +249,12 @@ class Euclidean:
         """The constant: 0 where that will do, else the least."""
         if not self.attained:
             return None
-        return S.Zero if self.free and self.of.is_edm else self.of.constant
+        return S.Zero if self.free and self.distances.is_edm else self.distances.constant
 
     @property
     def dimension(self) -> int:
         """The least number of dimensions in which it is attained."""
-        return self.of.size - 1 - self.of.multiplicity
+        return self.distances.size - 1 - self.distances.multiplicity
 
     @cached_property
     def defect(self) -> Expr:
@@ -265,20 +265,20 @@ class Euclidean:
         """
         if self.attained:
             return S.Zero
-        values = self.of.eigenvalues
-        return as_digits((values[self.of.size - 2 - self.q] - values[0]) / 2)
+        values = self.distances.eigenvalues
+        return as_digits((values[self.distances.size - 2 - self.q] - values[0]) / 2)
 
     @cached_property
     def embedding(self) -> Rows | None:
         """Points, as rows of q coordinates, centred at zero."""
         if self.c is None:
             return None
-        return padded(self.of.points(self.c, self.of.dimension_with(self.c)), self.q)
+        return padded(self.distances.points(self.c, self.distances.dimension_with(self.c)), self.q)
 
     @property
     def reason(self) -> str:
         """The verdict in a line."""
-        D, q, n = self.of, self.q, self.of.size
+        D, q, n = self.distances, self.q, self.distances.size
         if self.free:
             return (
                 f"any {D.name} is attained in n - 1 = {n - 1} or more dimensions, with every "

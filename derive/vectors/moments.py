@@ -69,13 +69,14 @@ def partitions(indices: Sequence[int]) -> Iterator[list[Block]]:
             yield [*blocks[:k], (first, *block), *blocks[k + 1 :]]
 
 
-def mean_of_sum(size: Expr, indices: int, of: Callable[[list[Block]], Expr]) -> Expr:
+def mean_of_sum(size: Expr, indices: int, mean: Callable[[list[Block]], Expr]) -> Expr:
     """A sum over all tuples of indices from 1 to ``size``, the mean of each term being known.
 
     The term depends on which indices coincide alone; ``size (size - 1) ..`` tuples have a pattern
     with so many blocks. That is so for every size, as a pattern with more blocks has none.
     """
-    return expand(sum((_falling(size, len(p)) * of(p) for p in partitions(range(indices))), S.Zero))
+    patterns = partitions(range(indices))
+    return expand(sum((_falling(size, len(p)) * mean(p) for p in patterns), S.Zero))
 
 
 def _falling(size: Expr, blocks: int) -> Expr:
@@ -128,7 +129,7 @@ class UnitLaw:
 def correlated(size: Expr, correlation: Expr) -> Expr:
     """The mean of ``|mean|^2`` of unit vectors, two different ones with this mean inner product."""
 
-    def of(pattern: list[Block]) -> Expr:
+    def inner(pattern: list[Block]) -> Expr:
         return S.One if len(pattern) == 1 else correlation
 
-    return mean_of_sum(size, 2, of) / size**2
+    return mean_of_sum(size, 2, inner) / size**2

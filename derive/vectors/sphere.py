@@ -67,14 +67,14 @@ class Circumscribed:
     """The spheres through the points with the squared distances D + gamma, for all gamma."""
 
     def __init__(self, dissimilarity: Dissimilarity):
-        self.of = dissimilarity
+        self.distances = dissimilarity
         self.scale = dissimilarity.scale
 
     # --- fractions -------------------------------------------------------------------------
     @cached_property
     def ratio(self) -> tuple[fmpq_poly, fmpq_poly]:
         """beta as a fraction of polynomials in gamma, both over the scale, in lowest terms."""
-        d, n = self.of.fractions, self.of.size
+        d, n = self.distances.fractions, self.distances.size
         inverse = fmpq_mat(  # of E - I
             n, n, [fmpq(1, n - 1) - (i == j) for i in range(n) for j in range(n)]
         )
@@ -103,7 +103,7 @@ class Circumscribed:
     @cached_property
     def lowest(self) -> Algebraic:
         """beta where it is least, over the scale."""
-        start = self.of.least_constant
+        start = self.distances.least_constant
         at = start
         if self.beta(start) is None or start.element(self.slope).sign() < 0:
             at = next(x for x, _ in roots(self.slope) if is_above(x, start))
@@ -114,7 +114,7 @@ class Circumscribed:
     def reached(self, heat: Rational) -> list[Algebraic]:
         """Where beta is 1/heat, both over the scale; from the least gamma on, which may be one."""
         numer, denom = self.ratio
-        start, at_start = self.of.least_constant, self.at_least
+        start, at_start = self.distances.least_constant, self.at_least
         touches = at_start is not None and (at_start * as_flint(heat) - 1).is_zero()
         found = [x for x, _ in roots(numer * as_flint(heat) - denom)]
         beyond = [x for x in found if not (touches and equal(x, start)) and is_above(x, start)]
@@ -123,17 +123,17 @@ class Circumscribed:
     @cached_property
     def dimension(self) -> int:
         """Of the points of the least constant."""
-        return self.of.size - 1 - self.of.multiplicity
+        return self.distances.size - 1 - self.distances.multiplicity
 
     @cached_property
     def at_least(self) -> Algebraic | None:
         """beta at the least constant over the scale, if the points lie on a sphere."""
-        return self.beta(self.of.least_constant)
+        return self.beta(self.distances.least_constant)
 
     @cached_property
     def radius(self) -> Expr | None:
         """Of D itself, as distances of points on a sphere; None if it is none."""
-        beta = self.beta(Algebraic.rational(0)) if self.of.is_edm else None
+        beta = self.beta(Algebraic.rational(0)) if self.distances.is_edm else None
         return None if beta is None else as_digits(sqrt(self.scaled(beta) / 2))
 
 
@@ -151,7 +151,7 @@ class Spherical:
     """
 
     def __init__(self, dissimilarity: Dissimilarity, q: int, tau: Expr | None = None):
-        self.of, self.q, self.tau = dissimilarity, q, tau
+        self.distances, self.q, self.tau = dissimilarity, q, tau
         self.spheres = Circumscribed(dissimilarity)
         self._known: dict[Expr, Expr] = {}
         self.free = q >= dissimilarity.size - 1  #: whether other constants than the least may do
@@ -194,7 +194,9 @@ class Spherical:
         room = None if spheres.at_least is None else self.room(spheres.at_least)
         if room is None or room < 0:
             return None
-        return Choice(self.of.constant, spheres.dimension + room, self.of.least_constant)
+        return Choice(
+            self.distances.constant, spheres.dimension + room, self.distances.least_constant
+        )
 
     @cached_property
     def ends(self) -> tuple[Choice, ...] | None:
@@ -202,7 +204,7 @@ class Spherical:
         if self.heat is None:
             return None
         found = [
-            Choice(self.spheres.scaled(x), self.of.size - 1, x)
+            Choice(self.spheres.scaled(x), self.distances.size - 1, x)
             for x in self.spheres.reached(self.heat)
             if not (self.at_least is not None and x is self.at_least.exact)
         ]
@@ -232,12 +234,12 @@ class Spherical:
         if self.ends is None:
             return None
         if self._one_is_inside():
-            return Choice(S.Zero, self.of.size, Algebraic.rational(0))
+            return Choice(S.Zero, self.distances.size, Algebraic.rational(0))
         return next((e for e in self.ends if zero(e.gamma)), self.ends[0])
 
     def _one_is_inside(self) -> bool:
         """Whether gamma = 0 lies between the ends, and there are dimensions for it."""
-        if self.q < self.of.size or not self.ends:
+        if self.q < self.distances.size or not self.ends:
             return False
         signs = [sign(e.gamma) for e in (self.ends[0], self.ends[-1])]
         return signs[0] == -1 and signs[1] == 1
@@ -268,7 +270,7 @@ class Spherical:
         if self.ends is None:
             return None
         values = [self._cosine_of(e.gamma) for e in self.ends]
-        if self.q < self.of.size or len(values) == 1:
+        if self.q < self.distances.size or len(values) == 1:
             return FiniteSet(*values)
         return Interval(values[-1], values[0])
 
@@ -286,8 +288,8 @@ class Spherical:
             return None
         if self.at_least is not None:
             return self.at_least.rank
-        freely = Spherical(self.of, self.of.size, self.tau)
-        return self.of.size - 1 if freely.attained and freely.ends is not None else None
+        freely = Spherical(self.distances, self.distances.size, self.tau)
+        return self.distances.size - 1 if freely.attained and freely.ends is not None else None
 
     # --- points ----------------------------------------------------------------------------
     def cosines_of(self, gamma: Expr) -> Rows:
@@ -295,7 +297,7 @@ class Spherical:
         assert self.tau is not None
         return tuple(
             tuple(S.One if i == j else 1 - self.tau * e for j, e in enumerate(row))
-            for i, row in enumerate(self.of.with_constant(gamma))
+            for i, row in enumerate(self.distances.with_constant(gamma))
         )
 
     @cached_property
@@ -312,7 +314,7 @@ class Spherical:
         choice = self.choice
         if choice is None or self.tau is None:
             return None
-        n, d, exact = self.of.size, self.of.fractions, choice.exact
+        n, d, exact = self.distances.size, self.distances.fractions, choice.exact
         beta = self.spheres.beta(exact)
         if n > IN_FIELD or beta is None or beta.root is not exact.root:
             return padded(in_balls(self.cosines_of(choice.gamma), choice.rank), self.q)
@@ -333,7 +335,7 @@ class Spherical:
     @property
     def reason(self) -> str:
         """The verdict in a line."""
-        D, q, spheres = self.of, self.q, self.spheres
+        D, q, spheres = self.distances, self.q, self.spheres
         if self.tau is None:
             return "tau is not given"
         if self.attained is None:
@@ -359,7 +361,7 @@ class Spherical:
         )
 
     def _attained_words(self) -> str:
-        D = self.of
+        D = self.distances
         if self.free:
             if self.unique or self.constants is None:
                 return "attained for one constant c'" if self.unique else "attained"

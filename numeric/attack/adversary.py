@@ -116,7 +116,7 @@ def attack(
     device: str | torch.device = "auto",
     progress: bool | Report = False,
     tell: Callable[[str], None] | None = None,
-    given: Mapping[str, object] | None = None,
+    constants: Mapping[str, object] | None = None,
     table: Path | None = None,
     workers: Workers = Workers(),
 ) -> Attack:
@@ -140,7 +140,7 @@ def attack(
         ``"auto"`` is CUDA where there is one.
     progress, tell
         Called after each size with numbers done and to do; and with a line on how far it came.
-    given
+    constants
         Values of numbers in the bound that are no readings, such as ``{"c": "1/2"}``.
     table
         A CSV file that sizes are appended to as they are finished, and not attacked again if they
@@ -163,12 +163,12 @@ def attack(
         If there are no such workers; one line.
     """
     found = results[result] if isinstance(result, str) else result
-    target = Target.from_result(found, quantity, given)
+    target = Target.from_result(found, quantity, constants)
     taus = () if isinstance(tau, str) else tuple(float(t) for t in tau)
     where = resolve_device(device)
     about: Cell = {
         "quantity": quantity,
-        "given": ",".join(f"{s}={v}" for s, v in target.given.items()),
+        "given": ",".join(f"{s}={v}" for s, v in target.constants.items()),
     }
     sizes = [size_of(searched) for searched in spaces_of(target, n, d, taus)]
     grid: list[Cell] = [{**about, "seed": seed, "n": n, "d": d} for seed in seeds for n, d in sizes]
@@ -430,7 +430,7 @@ class _Search:
             None if tau is None else repr(float(tau[0])),
             seed=seed,
             how=how,
-            given={s.name: str(v) for s, v in self.target.given.items()},
+            constants={s.name: str(v) for s, v in self.target.constants.items()},
         )
 
 

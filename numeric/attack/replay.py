@@ -143,7 +143,7 @@ def _is_inside(target: Target, readings: Mapping[str, Any]) -> bool:
         if symbol.name not in target.ranges:
             continue
         value = mpf(readings[symbol.name])
-        low, high = (_end(e.xreplace(dict(target.given)), readings) for e in (r.low, r.high))
+        low, high = (_end(e.xreplace(dict(target.constants)), readings) for e in (r.low, r.high))
         # An end that is attained may be passed by rounding; one that does not belong may not.
         slack = MARGIN * max(1, abs(value))
         if value < low - slack or value > high + slack:

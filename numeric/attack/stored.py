@@ -57,7 +57,7 @@ class Record:
         Bounded to bound of an upper bound, bound to bounded of a lower one.
     seed, how
         Where it came from.
-    given
+    constants
         Values of other numbers in the bound.
     """
 
@@ -69,7 +69,7 @@ class Record:
     ratio: str = ""
     seed: int = 0
     how: str = ""
-    given: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """The record as it is written."""
@@ -83,7 +83,7 @@ class Record:
             "seed": self.seed,
             "how": self.how,
         }
-        return found | ({"given": dict(self.given)} if self.given else {})
+        return found | ({"given": dict(self.constants)} if self.constants else {})
 
 
 def dump(records: list[Record]) -> str:

@@ -45,7 +45,7 @@ class Target(Sent):
         The bound.
     domain
         Where it is meant.
-    given
+    constants
         Values of symbols in it that are no readings.
     """
 
@@ -53,11 +53,11 @@ class Target(Sent):
     name: str
     bound: Bounds
     domain: Domain
-    given: Mapping[Symbol, Expr] = field(default_factory=dict)
+    constants: Mapping[Symbol, Expr] = field(default_factory=dict)
 
     @classmethod
     def from_result(
-        cls, result: Result, name: str, given: Mapping[str, object] | None = None
+        cls, result: Result, name: str, constants: Mapping[str, object] | None = None
     ) -> Target:
         """The target that a quantity of a result is.
 
@@ -68,7 +68,7 @@ class Target(Sent):
         DomainError
             If a value is not accepted.
         """
-        given = given or {}
+        constants = constants or {}
         if name not in result.quantities:
             raise NoTarget(f"{result.id} has no {name}; its bounds are {_listed(result)}")
         quantity = result.quantities[name]
@@ -77,15 +77,14 @@ class Target(Sent):
                 f"{name} of {result.id} is not a bound; its bounds are {_listed(result)}"
             )
         known = {s.name for q in bounds_of(result).values() for s in q.readings}
-        unknown = [k for k in given if k not in known]
+        unknown = [k for k in constants if k not in known]
         if unknown:
             raise NoTarget(f"no bound of {result.id} has a parameter {unknown[0]}")
-        read = [k for k in given if has(quantity.about, k)]
+        read = [k for k in constants if has(quantity.about, k)]
         if read:
             raise NoTarget(f"{read[0]} is computed from the configuration and cannot be given")
-        point = {
-            s: v for s, v in result.point(**given).items() if s in quantity.expression.free_symbols
-        }
+        needed = quantity.expression.free_symbols
+        point = {s: v for s, v in result.point(**constants).items() if s in needed}
         missing = [
             s.name for s in quantity.readings if s not in point and not has(quantity.about, s.name)
         ]
@@ -115,7 +114,7 @@ class Target(Sent):
     @cached_property
     def expression(self) -> Expr:
         """The bound with given values put in."""
-        return self.bound.expression.xreplace(dict(self.given))
+        return self.bound.expression.xreplace(dict(self.constants))
 
     @cached_property
     def precise(self) -> Expr:
@@ -132,8 +131,8 @@ class Target(Sent):
         """Ranges of readings, which a configuration has to meet, and their ends."""
         found = {}
         for symbol, r in self.domain.ranges.items():
-            if has(self.about, symbol.name) and symbol not in self.given:
-                ends = [e.xreplace(dict(self.given)) for e in (r.low, r.high)]
+            if has(self.about, symbol.name) and symbol not in self.constants:
+                ends = [e.xreplace(dict(self.constants)) for e in (r.low, r.high)]
                 if all(has(self.about, s.name) for e in ends for s in e.free_symbols):
                     low, high = map(compile_expression, ends)
                     found[symbol.name] = (r, low, high)

@@ -116,7 +116,7 @@ class Contrastive(nn.Module):
                 return self.loss(*inputs, **named)
         return self.loss(*inputs, **named)
 
-    def loss(self, *given: Any, **named: Any) -> Tensor:
+    def loss(self, *arguments: Any, **named: Any) -> Tensor:
         """The loss in the precision of the embeddings, or in float32."""
         raise NotImplementedError
 

@@ -146,7 +146,7 @@ def _predicted(
             yield from _entries(name, measure, r, known)
         if not isinstance(measure, Reading):
             continue
-        if r.quantity(name).limit_of is not None or not is_readable(measure.of, readable):
+        if r.quantity(name).limit_of is not None or not is_readable(measure.expression, readable):
             continue
         try:
             value = as_float(r.value(name, **known))
@@ -155,7 +155,7 @@ def _predicted(
         if measure.through is not None:  # the quantity itself may be infinite
             (symbol,) = measure.through.variables
             value = float(evaluate(measure.through.expr, {symbol.name: np.float64(value)})[0])
-        yield name, (value, measure.of)
+        yield name, (value, measure.expression)
     # Inner products are derived without being quantities where all of the segment has them.
     for relation, inner in (r.segment().inner if r.segment is not None else {}).items():
         if counts[relation] and relation not in {*named, "self"} and inner == S.One:
@@ -172,7 +172,7 @@ def _entries(
     except DomainError:
         return
     seen: set[Expr] = set()
-    for i, row in enumerate(measure.of):
+    for i, row in enumerate(measure.rows):
         for j, entry in enumerate(row):
             if entry.free_symbols and entry not in seen:
                 seen.add(entry)

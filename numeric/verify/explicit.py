@@ -61,8 +61,8 @@ def _compared(
         if isinstance(measure, Rank):
             singular = torch.linalg.svdvals(u.flatten(0, -2))
             measured = float((singular > _SINGULAR).sum())
-        elif isinstance(measure, Reading) and is_readable(measure.of, numbers):
-            measured = float(evaluate(measure.of, numbers)[0])
+        elif isinstance(measure, Reading) and is_readable(measure.expression, numbers):
+            measured = float(evaluate(measure.expression, numbers)[0])
         else:
             continue
         known = {k: v for k, v in values.items() if limit is None or k != limit[1].name}
@@ -92,11 +92,11 @@ def _identities(case: Case) -> Iterator[Check]:
             if isinstance(measure, AtMost):
                 other = measures[measure.quantity]
                 assert isinstance(other, Reading)
-                measured = float(evaluate(other.of, numbers)[0])
+                measured = float(evaluate(other.expression, numbers)[0])
                 what, where = f"{measure.quantity} <= {predicted:g}", f"seed {seed}"
                 predicted = min(predicted, measured)
             else:
                 assert isinstance(measure, Reading)
                 what, where = name, f"random embeddings, seed {seed}"
-                measured = float(evaluate(measure.of, numbers)[0])
+                measured = float(evaluate(measure.expression, numbers)[0])
             yield Check(what, where, predicted, measured, close)

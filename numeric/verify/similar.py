@@ -320,7 +320,7 @@ KNOWN: Mapping[str, Known] = {
     "kernel-threshold": Known(
         {"k": "2", "q": "2", "gamma": "3", "p": "2"},
         ("k", "q"),
-        lambda of, base, given: [base],
+        lambda result, base, fixed: [base],
         _threshold,
     ),
 }

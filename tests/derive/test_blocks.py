@@ -225,7 +225,7 @@ def test_below_a_zero_on_the_diagonal_there_is_nothing() -> None:
     found = OPTIMA["supcl"].at(at(2, 3, 2, 2, 2))
     program, shares = found.program, list(found.certificate.shares)
     (b,) = (b for b, e in enumerate(program.blocks) if e.size > 1)
-    corner, beside = program.of[b][:2]
+    corner, beside = program.by_block[b][:2]
     assert shares[beside] != 0
     orbit = program.trace[corner]
     other = next(k for k, a in program.trace.items() if a == orbit and k != corner)

@@ -153,8 +153,8 @@ def test_the_verdict_is_that_of_floats(rows: Rows, q: int) -> None:
     verdict = euclidean(rows, q)
     assert verdict.attained == attained_by_numpy(rows, q)
     values = beside_ones(rows)
-    assert np.allclose([float(e) for e in verdict.of.eigenvalues], values, atol=CLOSE)
-    assert verdict.of.is_edm == (values[0] > -CLOSE)
+    assert np.allclose([float(e) for e in verdict.distances.eigenvalues], values, atol=CLOSE)
+    assert verdict.distances.is_edm == (values[0] > -CLOSE)
     assert "\n" not in verdict.reason and verdict.reason
     if not verdict.attained:
         assert verdict.embedding is None and verdict.constants is S.EmptySet
@@ -172,10 +172,10 @@ def test_the_verdict_is_that_of_floats(rows: Rows, q: int) -> None:
 def test_points_are_found_again(q: int, n: int, chance: random.Random) -> None:
     points = [[chance.randint(-4, 4) for _ in range(q)] for _ in range(n)]
     verdict = euclidean(of_points(points), q)
-    assert verdict.attained and verdict.c == 0 and verdict.of.is_edm
+    assert verdict.attained and verdict.c == 0 and verdict.distances.is_edm
     assert np.allclose(squared(verdict.embedding), of_points(points), atol=CLOSE)
     z = np.array(points, dtype=float)
-    assert verdict.of.dimension_with(S.Zero) == np.linalg.matrix_rank(z - z.mean(0))
+    assert verdict.distances.dimension_with(S.Zero) == np.linalg.matrix_rank(z - z.mean(0))
 
 
 def test_corners() -> None:
@@ -202,7 +202,7 @@ def test_the_diagonal_is_left_out() -> None:
 def test_multiples_of_one_number_are_exact() -> None:
     scaled = euclidean([[0, log(2), log(4)], [log(2), 0, log(2)], [log(4), log(2), 0]], 1)
     plain = euclidean("0,1,2;1,0,1;2,1,0", 1)
-    assert scaled.of.scale == log(2)
+    assert scaled.distances.scale == log(2)
     assert scaled.c == plain.c * log(2)
     assert scaled.embedding == tuple((row[0] * sqrt(log(2)),) for row in plain.embedding)
     below = Dissimilarity([[0, -log(2)], [-log(2), 0]])  # the scale is positive
@@ -299,7 +299,7 @@ def test_cosines_in_n_dimensions(rows: Rows, tau: Rational) -> None:
         assert verdict.attained == (least > 0)
     if not verdict.attained:
         assert verdict.constants is S.EmptySet and verdict.cosines is None
-        assert not Spherical(verdict.of, n - 1, tau).attained
+        assert not Spherical(verdict.distances, n - 1, tau).attained
         return
     assert tau in verdict.temperatures
     check_cosines(verdict, rows)
@@ -308,7 +308,7 @@ def test_cosines_in_n_dimensions(rows: Rows, tau: Rational) -> None:
     for end in ends:
         gram = np.eye(n) + end * (1 - np.eye(n)) - float(tau) * off_diagonal(rows, 0)
         assert abs(np.linalg.eigvalsh(gram)[0]) < 1e-8
-    one_less = Spherical(verdict.of, n - 1, tau)
+    one_less = Spherical(verdict.distances, n - 1, tau)
     assert one_less.attained and isinstance(one_less.constants, FiniteSet)
     check_cosines(one_less, rows)
 

@@ -69,7 +69,7 @@ def test_the_weakest_link_is_shown() -> None:
     assert weakest(links).grade is Grade.OPTIMISED
     proof = Derivation()
     for link in links:
-        proof.holds("", ge(m, 1), "", COMBINED, given=[Holds(link)])
+        proof.holds("", ge(m, 1), "", COMBINED, premises=[Holds(link)])
     assert str(proof.evidence.grade) == "optimised"
 
 

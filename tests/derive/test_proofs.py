@@ -177,7 +177,7 @@ def test_what_is_displayed_is_what_was_checked(id: str) -> None:
         known = dict(p.formula.letters)
         point = at_random(step.says.domain, stated)
         for side, node in zip(stated, p.formula.nodes, strict=True):
-            node = node.of if isinstance(node, Limited) else node
+            node = node.node if isinstance(node, Limited) else node
             back = displays.put_back(node, known).meaning
             compared += assert_same(side, back, point)
     assert compared or id in ("ssem", "supcon-two-sizes", "supcl-two-sizes")

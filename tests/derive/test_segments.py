@@ -70,10 +70,10 @@ def test_every_takes_the_weakest_and_the_first_failure() -> None:
 
 def test_what_is_given_and_what_is_shown_are_both_decided() -> None:
     true, false = Relations(ge(m, 2), SIZES), Relations(ge(m, 3), SIZES)
-    assert not refused(replace(true, given=(true, EXACT)))
-    assert refused(replace(true, given=(true, false)))
-    assert refused(replace(true, given=(Undecided("no"),)))
-    assert refused(replace(false, given=(true,)))
+    assert not refused(replace(true, premises=(true, EXACT)))
+    assert refused(replace(true, premises=(true, false)))
+    assert refused(replace(true, premises=(Undecided("no"),)))
+    assert refused(replace(false, premises=(true,)))
 
 
 def test_a_limit_is_the_one_that_is_shown() -> None:

@@ -272,11 +272,11 @@ def test_steps_that_fail_raise() -> None:
     with pytest.raises(StepFailed):  # true, but not provable: undecided is not proved
         proof.holds("out of reach", gt((m - 5) ** 2 + Rational(1, 2), 0), "", D)
     with pytest.raises(StepFailed):  # what it is concluded from has to hold
-        proof.holds("given", ge(m, 1), "", D, given=[Relations(ge(m, 3), D)])
+        proof.holds("given", ge(m, 1), "", D, premises=[Relations(ge(m, 3), D)])
     with pytest.raises(StepFailed):  # not a relation
         proof.holds("nothing", m, "", D)
     assert len(proof) == 0
-    proof.holds("right", ge(m, 2), "", D, given=[Relations(ge(n, 2), D)])
+    proof.holds("right", ge(m, 2), "", D, premises=[Relations(ge(n, 2), D)])
     assert len(proof) == 1
 
 
@@ -288,7 +288,7 @@ def test_a_step_is_no_better_than_the_lemma_that_it_uses(place: str) -> None:
         lemma = Lemma("a lemma", "it says so", grade=grade)
         inner = Relations(gt(x + 1, 0), domain, lemma=lemma if place == "given" else None)
         says = Relations(
-            gt(x, 0), domain, given=(inner,), lemma=lemma if place == "its own" else None
+            gt(x, 0), domain, premises=(inner,), lemma=lemma if place == "its own" else None
         )
         proof = Derivation()
         step = proof.add("x > 0", says, lemma if place == "because" else "it is so")

@@ -140,12 +140,12 @@ def test_what_cannot_be_attacked_is_refused() -> None:
         short("number")
     with pytest.raises(NoTarget, match=r"depends on c, .* give c=VALUE"):
         short("constant")
-    assert not short("constant", given={"c": 4}).is_violated
-    assert short("constant", given={"c": "399/100"}).is_violated
+    assert not short("constant", constants={"c": 4}).is_violated
+    assert short("constant", constants={"c": "399/100"}).is_violated
     with pytest.raises(DomainError, match="c must be > 0"):
-        short("constant", given={"c": -1})
+        short("constant", constants={"c": -1})
     with pytest.raises(NoTarget, match="epsilon is computed from the configuration"):
-        short("constant", given={"epsilon": "1/2"})
+        short("constant", constants={"epsilon": "1/2"})
     with pytest.raises(NoTarget, match="no size among those given"):
         short("batch", n=(3, 5))
     with pytest.raises(NoTarget, match="bounds nonsense, which is read off no"):
@@ -177,7 +177,7 @@ def test_rows_are_normalised() -> None:
 
 # --- records -----------------------------------------------------------------------------------
 def test_a_record_is_read_back() -> None:
-    records = [fixed(), fixed("lower", seed=7, given={"c": "1/2"})]
+    records = [fixed(), fixed("lower", seed=7, constants={"c": "1/2"})]
     assert load(dump(records)) == records
     assert load(dump(records[:1])) == records[:1]
 

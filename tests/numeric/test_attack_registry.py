@@ -22,7 +22,7 @@ def broken(id: str, **options: Any) -> dict[str, str]:
     found = {}
     for name, bound in bounds_of(results[id]).items():
         given = {k: v for k, v in GIVEN.items() if k in map(str, bound.readings)}
-        done = attack(id, name, given=given, **options)
+        done = attack(id, name, constants=given, **options)
         # A budget may end before a size at which both sides are not 0.
         assert done.record is not None or done.ended == "budget", f"{name}: nothing was found"
         if done.is_violated and not bound.printed:

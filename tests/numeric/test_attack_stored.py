@@ -25,7 +25,7 @@ def test_ratios_are_what_they_are_said_to_be(file) -> None:
     assert [r.quantity for r in records] == sorted({r.quantity for r in records})
     for record in records:
         assert record.result == file.stem
-        sides = replay(Target.from_result(result, record.quantity, record.given), record)
+        sides = replay(Target.from_result(result, record.quantity, record.constants), record)
         ratio = nstr(sides.ratio, DIGITS)
         assert record.ratio == ratio, "run `cltheory attack ID --out FILE` again"
         assert bounds_of(result)[record.quantity].printed or not sides.is_violated

@@ -16,7 +16,7 @@ from ...losses.clip import SIGMOID
 from ...vectors.embeddings import Embeddings, Index
 from ..digits import stored_cells
 from ..records.families import in_space
-from ..records.run import Findings, Given, Point, named_check
+from ..records.run import Findings, Point, Values, named_check
 from ..towers import Towers, aligned, lifted, pairwise_value
 from .checks import delta_star
 
@@ -35,19 +35,19 @@ def dimensions(at: Point, N: int, *, least: Any) -> Findings:
 
 
 @named_check("similarity at half the dimension")
-def half_the_dimension(at: Point, N: int, *, given: Given) -> Findings:
+def half_the_dimension(at: Point, N: int, *, values: Values) -> Findings:
     """Above the threshold, what was found to be least in R^ceil(N/2) has similarity ``s``."""
     if delta_star(at) != 0:
         return
     for cell_items, _, s, _ in stored_cells(__package__, "figure_2.json"):
-        yield cell_items != N or abs(s - given["s"]) <= LEFT, f"{text(s)} was found"
+        yield cell_items != N or abs(s - values["s"]) <= LEFT, f"{text(s)} was found"
     known = {k: as_number(at[k]) for k in ("t", "b")}
     tried = [(pairwise_value(SIGMOID, e, **known), k) for k, e in enumerate(_tried(N))]
     least = min(value for value, _ in tried)
     for value, k in tried:
         e = _tried(N)[k]
         says = f"its loss {text(value)} is the least that was found"
-        yield value > least + CLOSE or compare((1 + e.alignment()) / 2, given["s"], "="), says, e
+        yield value > least + CLOSE or compare((1 + e.alignment()) / 2, values["s"], "="), says, e
 
 
 @cache

@@ -32,7 +32,7 @@ from ..records.families import ccem, in_space
 from ..records.family import size
 from ..records.functions import Function
 from ..records.points import ONE, ZERO, total
-from ..records.run import Findings, Given, Point, named_check, named_proof
+from ..records.run import Findings, Point, Values, named_check, named_proof
 from ..towers import Towers, lifted, pairwise_value, position, softmax_value, square
 
 Scalar = Callable[[Any], Any]
@@ -110,20 +110,20 @@ def far_from(share: Any) -> str:
 
 
 # --- a range of delta as it is printed ------------------------------------------------------------
-def in_range(given: Given, found: Best) -> Findings:
+def in_range(values: Values, found: Best) -> Findings:
     """Some best delta is in the printed range (``low``, or ``above``, to ``top``).
 
     A range without a top is one of real numbers: delta = oo is none.
     """
-    low = given["above"] if "above" in given else given["low"]
+    low = values["above"] if "above" in values else values["low"]
     yield compare(low, ZERO, ">="), "delta is not negative"
-    yield "top" not in given or mpmath.isinf(given["top"]), "delta has no upper end"
+    yield "top" not in values or mpmath.isinf(values["top"]), "delta has no upper end"
     says = "the least value is approached as delta goes to oo, and not attained"
     yield found.attained, says
     says = "the loss falls all the way to delta = oo, where alone it is least"
-    yield "top" in given or found.first <= 1 - PLACE, says
+    yield "top" in values or found.first <= 1 - PLACE, says
     share = mp(low) ** 2 / (1 + mp(low) ** 2)
-    inside = "above" not in given and found.last >= share - PLACE
+    inside = "above" not in values and found.last >= share - PLACE
     says = f"the loss is least at delta = {far_from(found.last)} alone"
     yield inside or found.last > share + PLACE, says
 
@@ -170,10 +170,10 @@ def no_other(at: Point, found: Best) -> Findings:
 
 
 @named_check("some CCEM is optimal")
-def some_optimal(at: Point, *, given: Given) -> Findings:
+def some_optimal(at: Point, *, values: Values) -> Findings:
     """No set in R^d has less loss than the CCEM with some delta in the given range."""
     found = best_for(*functions(at))
-    yield from in_range(given, found)
+    yield from in_range(values, found)
     yield from none_better(at, found)
 
 
@@ -208,23 +208,23 @@ def every_optimum(at: Point, *, count: Any) -> Findings:
 
 
 @named_check("theorem 1")
-def theorem_1(at: Point, *, given: Given) -> Findings:
+def theorem_1(at: Point, *, values: Values) -> Findings:
     """One CCEM, with a delta in the given range, is the optimum up to rotation."""
     found = best_for(*functions(at))
-    yield from in_range(given, found)
+    yield from in_range(values, found)
     yield from one_position(found)
     yield from none_better(at, found)
     yield from no_other(at, found)
 
 
 @named_check("bounds of the proof")
-def bounds_of_the_proof(at: Point, d: int, *, given: Given, factor: Any) -> Findings:
+def bounds_of_the_proof(at: Point, d: int, *, values: Values, factor: Any) -> Findings:
     """L >= N l(sum, h) >= N min l(sum, h) = N min over delta = min L(U(delta), V(delta))."""
     items, near, far = functions(at)
     if items == 1:
         raise NoValue("division by zero in y/(N (N - 1))")
     found = best_for(items, near, far)
-    yield from in_range(given, found)
+    yield from in_range(values, found)
     for e in rivals(items, d, found.last):
         on = ccem(items, position(e.alignment()))
         least = sum(on.negatives(), ZERO)
@@ -280,23 +280,23 @@ def least_elsewhere(
     return min(((loss(e), e) for e in in_space(items, d)), key=lambda pair: pair[0])
 
 
-def _compared(given: Given, found: Best, other: tuple[Any, Towers]) -> Findings:
+def _compared(values: Values, found: Best, other: tuple[Any, Towers]) -> Findings:
     value, e = other
-    yield from in_range(given, found)
+    yield from in_range(values, found)
     says = f"the loss is {text(value)}, on the CCEM {text(found.loss)}"
     yield value >= found.loss - CLOSE, says, e
 
 
 @named_check("the best CCEM has the least sigmoid loss")
-def least_sigmoid(N: int, d: int, t: Any, b: Any, *, given: Given) -> Findings:
+def least_sigmoid(N: int, d: int, t: Any, b: Any, *, values: Values) -> Findings:
     """The least loss of all sets in R^d is that of the CCEM with some delta in the range."""
-    return _compared(given, best_sigmoid(N, t, b), least_elsewhere(N, d, t, b))
+    return _compared(values, best_sigmoid(N, t, b), least_elsewhere(N, d, t, b))
 
 
 @named_check("the best CCEM has the least InfoNCE loss")
-def least_infonce(N: int, d: int, t: Any, *, given: Given) -> Findings:
+def least_infonce(N: int, d: int, t: Any, *, values: Values) -> Findings:
     """The least loss of all sets in R^d is that of the CCEM with some delta in the range."""
-    return _compared(given, best_infonce(N, t), least_elsewhere(N, d, t))
+    return _compared(values, best_infonce(N, t), least_elsewhere(N, d, t))
 
 
 def slope(items: int, share: int, warm: Any, bias: Any) -> Any:
@@ -318,12 +318,12 @@ def _slope_of(relation: str) -> Callable[..., Any]:
 
 
 @named_check("optimum at the ends of temperature")
-def at_the_ends(at: Point, *, given: Given) -> Findings:
+def at_the_ends(at: Point, *, values: Values) -> Findings:
     """The optimum has positives ``large`` for large t, ``small`` for small t, at the same bias;
     where b = t the bias goes with t."""
     items, warm, bias = size(at, "N"), mp(as_number(at["t"])), mp(as_number(at["b"]))
     for name, far in (("large", 1000 * (1 + warm + bias)), ("small", warm / 10**6)):
-        if name not in given:
+        if name not in values:
             continue
         shift = far if at["t"] == at["b"] else bias
         found = ZERO
@@ -332,30 +332,30 @@ def at_the_ends(at: Point, *, given: Given) -> Findings:
                 found = ONE
             elif slope(items, 1, far, shift) <= 0:
                 found = -ONE
-        if found == 0 or not compare(found, given[name], "="):
+        if found == 0 or not compare(found, values[name], "="):
             what = {1: "the simplex", -1: "antipodal", 0: "neither, but between"}[int(found)]
             yield False, f"at t = {text(far)}, b = {text(shift)} the optimum is {what}"
 
 
 @named_check("the CCEM contains")
-def contains(at: Point, *, given: Given) -> Findings:
+def contains(at: Point, *, values: Values) -> Findings:
     """The simplex with u = v and the antipodal structure are CCEM, of delta up to ``top``."""
     for name, delta_squared in (("simplex", ZERO), ("antipodal", math.inf)):
         e = ccem(size(at, "N"), delta_squared)
-        yield compare(given[name], e.alignment(), "="), f"its positives are {e.alignment()}", e
+        yield compare(values[name], e.alignment(), "="), f"its positives are {e.alignment()}", e
         says = "(1 - delta^2)/(1 + delta^2) is -1 for no delta >= 0"
-        yield delta_squared != math.inf or mpmath.isinf(given.get("top", ZERO)), says, e
+        yield delta_squared != math.inf or mpmath.isinf(values.get("top", ZERO)), says, e
 
 
 @named_check("shape of the sigmoid functions")
-def shape_of_sigmoid(at: Point, *, given: Given) -> Findings:
+def shape_of_sigmoid(at: Point, *, values: Values) -> Findings:
     """The given values at c are those of the declared functions, which are convex there."""
     for relation, name, sign in ((POSITIVE, "l_p", -1), (NEGATIVE, "l_n", 1)):
         declared = SIGMOID.total(relation)
         here = {c: at["c"], t: at["t"], b: at["b"]}
         value = as_number(declared.xreplace(here))
-        says = f"{name} is {text(given[name])}, in (2) {text(value)}"
-        yield compare(given[name], value, "="), says
+        says = f"{name} is {text(values[name])}, in (2) {text(value)}"
+        yield compare(values[name], value, "="), says
         slope = as_number(declared.diff(c).xreplace(here).evalf(DIGITS))
         bend = as_number(declared.diff(c, 2).xreplace(here).evalf(DIGITS))
         says = f"the slope of {name} is {text(slope)}, that of it {text(bend)}"
@@ -384,7 +384,7 @@ def _all(*outcomes: Outcome) -> Outcome:
 
 # --- Lemma 1 --------------------------------------------------------------------------------------
 @named_check("one CCEM has the least negatives")
-def least_negatives(at: Point, d: int, *, given: Given) -> Findings:
+def least_negatives(at: Point, d: int, *, values: Values) -> Findings:
     """One CCEM has mean positives c, the least sum of negatives, and ``vectors`` vectors."""
     items, mean = size(at, "N"), as_number(at["c"])
     yield d >= max(items, 2), "there is no unit vector in R^0, and so no CCEM"
@@ -395,7 +395,8 @@ def least_negatives(at: Point, d: int, *, given: Given) -> Findings:
     for w in _with_alignment(items, d, mean):
         yield sum(w.negatives(), ZERO) >= least, f"its negatives add up to less than {least}", w
     says = f"it has {e.distinct()} different vectors"
-    yield "vectors" not in given or compare(Fraction(e.distinct()), given["vectors"], "="), says, e
+    many = Fraction(e.distinct())
+    yield "vectors" not in values or compare(many, values["vectors"], "="), says, e
 
 
 @named_check("another set has the least negatives")

@@ -26,7 +26,7 @@ from ..digits import stored_cells
 from ..records.families import sets_in, ssem
 from ..records.family import size
 from ..records.points import ONE, ZERO
-from ..records.run import Findings, Given, Point, named_check, named_proof
+from ..records.run import Findings, Point, Values, named_check, named_proof
 from .sets import declared_value
 
 #: Losses have some 48 digits after the point, and near tau = 0 those of different sets agree in
@@ -77,10 +77,10 @@ def is_ssem(e: Embeddings) -> bool:
 
 
 @named_check("ssem exists up to")
-def exists_up_to(m: int, n: int, *, given: Given) -> Findings:
+def exists_up_to(m: int, n: int, *, values: Values) -> Findings:
     """There is an SSEM for 0 <= delta <= ``end``, and for no larger delta."""
-    end = squared(given["end"])
-    yield compare(given["end"], ZERO, ">="), f"delta in 0 .. {text(given['end'])}"
+    end = squared(values["end"])
+    yield compare(values["end"], ZERO, ">="), f"delta in 0 .. {text(values['end'])}"
     for part in (ZERO, Fraction(1, 2), ONE):
         says = f"there is none with delta^2 = {end * part}"
         yield one_of(m, n, root(end * part)) is not None, says
@@ -89,25 +89,25 @@ def exists_up_to(m: int, n: int, *, given: Given) -> Findings:
 
 
 @named_check("minimisers")
-def minimisers(at: Point, *, given: Given, alpha: Any) -> Findings:
+def minimisers(at: Point, *, values: Values, alpha: Any) -> Findings:
     """Of all sets in R^d, the SSEM at ``delta`` has the least loss at ``alpha``, and it alone."""
     yield 0 <= alpha <= 1, "alpha is in [0, 1]"
-    yield from _least(SUPCL, at, given, alone=True)
+    yield from _least(SUPCL, at, values, alone=True)
 
 
 @named_check("one minimiser of cNCE")
-def one_minimiser(at: Point, *, given: Given) -> Findings:
+def one_minimiser(at: Point, *, values: Values) -> Findings:
     """No set in R^d has a smaller L_cNCE than the SSEM at ``delta``."""
-    return _least(CNCE, at, given, alone=False)
+    return _least(CNCE, at, values, alone=False)
 
 
-def _least(loss: SoftmaxLoss, at: Point, given: Given, *, alone: bool) -> Findings:
+def _least(loss: SoftmaxLoss, at: Point, values: Values, *, alone: bool) -> Findings:
     m, n, p, d = (size(at, k, 1) for k in "mnpd")
-    best = one_of(m, n, given["delta"], p)
+    best = one_of(m, n, values["delta"], p)
     yield best is not None, "there is no such SSEM"
     assert best is not None
     yield best.rank <= d, f"it needs {best.rank} dimensions", best
-    known = {**numbers(at), **{k: given[k] for k in ("alpha",) if k in given}}
+    known = {**numbers(at), **{k: values[k] for k in ("alpha",) if k in values}}
     least = declared_value(loss, best, **known)
     rivals = [*sets_in(m, n, p, d), *(ssem(m, n, p, q) for q in (ZERO, Fraction(1, 2), ONE))]
     rivals.append(ssem(m, n, p, longest(m, n)))
@@ -205,13 +205,13 @@ def beyond_the_simplex(at: Point, m: int, n: int) -> Findings:
 
 # --- What the paper says of the class-conditional InfoNCE loss on all sets and on the SSEM ---
 @named_check("cNCE is least on the SSEM")
-def least_on_ssem(at: Point, *, given: Given, to: Any) -> Findings:
+def least_on_ssem(at: Point, *, values: Values, to: Any) -> Findings:
     """No set in R^d has a smaller L_cNCE than all SSEM, which have ``from`` <= delta <= ``to``.
 
     The least one on these is sought on a grid of delta^2 with both ends.
     """
     m, n, p, d = (size(at, k, 1) for k in "mnpd")
-    low, high = squared(given["from"]), squared(to)
+    low, high = squared(values["from"]), squared(to)
     if n == 1:
         raise NoValue("the range of delta has no end")
     if (low, high) != (ZERO, longest(m, n)):
@@ -232,9 +232,9 @@ HALF_A_DIGIT = Fraction(1, 200)
 
 
 @named_check("zero to two digits")
-def zero_to_two_digits(*, given: Mapping[str, Any]) -> Findings:
+def zero_to_two_digits(*, values: Mapping[str, Any]) -> Findings:
     """Each of the differences given is zero, but for rounding to two digits after the point."""
-    for name, gap in given.items():
+    for name, gap in values.items():
         yield compare(abs(mp(gap)), HALF_A_DIGIT, "<="), f"{name}: off by {text(gap)}"
 
 

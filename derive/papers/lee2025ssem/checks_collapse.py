@@ -24,7 +24,7 @@ from ...results import results
 from ...vectors.embeddings import Embeddings
 from ..records.families import ssem
 from ..records.family import size
-from ..records.run import Findings, Given, Point, named_check, named_proof
+from ..records.run import Findings, Point, Values, named_check, named_proof
 from .checks import CLOSE, ONE, ZERO, best_position, longest
 from .sets import declared_value
 
@@ -94,20 +94,20 @@ def _some_class_is_a_point(e: Embeddings) -> bool:
     return any(e.variance(e.of_class(i)) == 0 for i in range(e.m))
 
 
-def _places(at: Point, given: Given) -> Iterator[tuple[Any, Any]]:
+def _places(at: Point, values: Values) -> Iterator[tuple[Any, Any]]:
     """alpha and tau of the point, and values beside the printed ends."""
     alpha, tau = as_number(at["alpha"]), as_number(at["tau"])
     yield alpha, tau
     for name in ("above", "from"):
-        if name in given:
-            end, step = mp(given[name]), mp(NEAR)
+        if name in values:
+            end, step = mp(values[name]), mp(NEAR)
             # In L_Self alone, which n = 1 has, there is no alpha to choose.
             ends = (end, end - step, end + step)
             yield from ((a, tau) for a in ends if 0 <= a <= 1 and at["n"] != 1)
     for name in ("below", "up_to"):
-        if name in given and mp(given[name]) > 0:
+        if name in values and mp(values[name]) > 0:
             parts = (ONE, 1 - NEAR, 1 + NEAR)
-            yield from ((alpha, mp(given[name]) * mp(part)) for part in parts)
+            yield from ((alpha, mp(values[name]) * mp(part)) for part in parts)
 
 
 _SAYS = {
@@ -118,23 +118,23 @@ _SAYS = {
 }
 
 
-def _said(alpha: Any, tau: Any, given: Given) -> bool:
+def _said(alpha: Any, tau: Any, values: Values) -> bool:
     """Whether the printed range holds: ``above`` < alpha, ``from`` <= alpha, tau < ``below``..."""
     letters = {"alpha": alpha, "tau": tau}
-    return all(compare(letters[_SAYS[k][0]], end, _SAYS[k][1]) for k, end in given.items())
+    return all(compare(letters[_SAYS[k][0]], end, _SAYS[k][1]) for k, end in values.items())
 
 
-def _tried(at: Point, given: Given, *, both_ways: bool) -> Findings:
+def _tried(at: Point, values: Values, *, both_ways: bool) -> Findings:
     m, n, d = size(at, "m"), size(at, "n"), size(at, "d")
-    for k, (alpha, tau) in enumerate(_places(at, given)):
-        says = _said(alpha, tau, given)
+    for k, (alpha, tau) in enumerate(_places(at, values)):
+        says = _said(alpha, tau, values)
         try:
             found, e = collapses(m, n, d, alpha, tau)
         except _Open as error:
             if k == 0:
                 yield None, str(error)
             continue
-        ends = ", ".join(f"{_SAYS[k][0]} {_SAYS[k][1]} {text(v)}" for k, v in given.items())
+        ends = ", ".join(f"{_SAYS[k][0]} {_SAYS[k][1]} {text(v)}" for k, v in values.items())
         where = f"at alpha = {text(alpha)}, tau = {text(tau)}"
         how = "holds" if says else "fails"
         what = "a minimiser has" if found else "no minimiser has"
@@ -143,20 +143,20 @@ def _tried(at: Point, given: Given, *, both_ways: bool) -> Findings:
 
 
 @named_check("no collapse iff")
-def no_collapse_iff(at: Point, *, given: Given) -> Findings:
+def no_collapse_iff(at: Point, *, values: Values) -> Findings:
     """Classes of minimisers all have a positive variance in the printed range, and only there."""
-    return _tried(at, given, both_ways=True)
+    return _tried(at, values, both_ways=True)
 
 
 @named_check("no collapse only if")
-def no_collapse_only_if(at: Point, m: int, n: int, d: int, *, given: Given) -> Findings:
+def no_collapse_only_if(at: Point, m: int, n: int, d: int, *, values: Values) -> Findings:
     """Where classes of minimisers all have a positive variance, the printed range holds.
 
     No smaller range would do: for alpha at some tau, which is a small one, and for tau at the
     alpha of the point.
     """
-    yield from _tried(at, given, both_ways=False)
-    for name, end in given.items():
+    yield from _tried(at, values, both_ways=False)
+    for name, end in values.items():
         if _SAYS[name][0] == "alpha":
             alpha, tau = mp(end) + mp(NEAR), COLD
         else:
@@ -185,10 +185,10 @@ def variance_of_minimisers(
 
 
 @named_check("to leading order")
-def to_leading_order(m: int, *, given: Given, about: Any) -> Findings:
+def to_leading_order(m: int, *, values: Values, about: Any) -> Findings:
     """The temperature ``is`` a little more than ``about``, by a factor that goes to 1 with 1/m."""
     yield about != 0, "it is said to be 0"
-    ratio = mp(given["is"]) / mp(about)
+    ratio = mp(values["is"]) / mp(about)
     yield bool(1 < ratio < 1 + mp(Fraction(1, m - 1))), f"the ratio is {text(ratio)}"
 
 

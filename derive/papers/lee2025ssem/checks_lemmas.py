@@ -13,7 +13,7 @@ from ...vectors.embeddings import Embeddings, Index
 from ..records.families import sets_in, ssem
 from ..records.family import size
 from ..records.points import ONE, ZERO
-from ..records.run import Findings, Given, Point, named_check
+from ..records.run import Findings, Point, Values, named_check
 from .checks import longest, squared
 
 Functional = Callable[[Embeddings], Fraction]
@@ -51,11 +51,11 @@ def with_views(m: int, n: int, p: int, inner: Fraction) -> Iterator[Embeddings]:
             continue
 
 
-def best(at: Point, constraint: Functional, gain: Functional, given: Given) -> Findings:
+def best(at: Point, constraint: Functional, gain: Functional, values: Values) -> Findings:
     """In R^d, for each value c of ``constraint`` in [low, high], exactly one SSEM with
     delta <= end has the greatest ``gain``; and no SSEM has any other value of it."""
     m, n, p, d = (size(at, name) for name in "mnpd")
-    end, low, high = given["end"], given["low"], given["high"]
+    end, low, high = values["end"], values["low"], values["high"]
     says = f"there is no SSEM for delta = {text(end)}"
     yield compare(end, ZERO, ">=") and squared(end) <= longest(m, n), says
     yield m * n != 1 and n != 1, "the constraint does not tell one delta from another"
@@ -88,15 +88,15 @@ def best_at(
 
 
 @named_check("Lemma A.1")
-def lemma_a1(at: Point, *, given: Given) -> Findings:
+def lemma_a1(at: Point, *, values: Values) -> Findings:
     """Of sets with one sum within classes, an SSEM has the least across."""
-    return best(at, within, lambda e: -across(e), given)
+    return best(at, within, lambda e: -across(e), values)
 
 
 @named_check("Lemma A.2")
-def lemma_a2(at: Point, *, given: Given) -> Findings:
+def lemma_a2(at: Point, *, values: Values) -> Findings:
     """Of sets with one spread within classes, an SSEM has the greatest sum within classes."""
-    return best(at, spread, within, given)
+    return best(at, spread, within, values)
 
 
 # --- how far the constraint reaches ------------------------------------------------------------
@@ -118,12 +118,13 @@ def balanced(m: int, n: int, p: int, d: int) -> Embeddings | None:
     return Embeddings(m, n, p, inner, note="classes that sum to zero")
 
 
-def reached(at: Point, of: Functional, sign: int, end: Any) -> Findings:
+def reached(at: Point, functional: Functional, sign: int, end: Any) -> Findings:
     """The greatest of sign * of on sets in R^d is sign * end."""
     m, n, p, d = (size(at, name) for name in "mnpd")
     sets = [e for e in (balanced(m, n, p, d), *sets_in(m, n, p, d)) if e is not None]
-    most = max(sets, key=lambda e: sign * of(e))
-    yield compare(of(most), end, "="), f"the farthest is {of(most)}, not {text(end)}", most
+    most = max(sets, key=lambda e: sign * functional(e))
+    found = functional(most)
+    yield compare(found, end, "="), f"the farthest is {found}, not {text(end)}", most
 
 
 @named_check("least c of Lemma A.1")

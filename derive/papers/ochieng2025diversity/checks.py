@@ -9,7 +9,7 @@ from typing import Any
 import mpmath
 
 from ...language.quantities import as_number, mp, text
-from ..records.run import Findings, Given, Point, named_check
+from ..records.run import Findings, Point, Values, named_check
 from .batch import Batch
 
 #: Steps of central differences, at 80 digits; their error is some STEP**2 / tau**2.
@@ -114,13 +114,13 @@ def opposite_pairs(
 
 
 @named_check("higher rank and smaller eigenvalue")
-def higher_rank(n: int, d: int, *, given: Given) -> Findings:
+def higher_rank(n: int, d: int, *, values: Values) -> Findings:
     """The effective rank, one over the sum of powers ``power`` of the eigenvalues, of k equal ones
     is k; and of two spectra of trace one, the one with the larger rank has the smaller top
     eigenvalue. Any spectrum of at most min(n, d) eigenvalues is one of n unit vectors in R^d, as
     their Gram matrix, n times as large, has the diagonal 1 (theorem of Schur and Horn)."""
     room = min(n, d)
-    power = int(given["power"])
+    power = int(values["power"])
 
     def rank(spectrum: list[Fraction]) -> Fraction:
         return 1 / sum((v**power for v in spectrum), Fraction(0))

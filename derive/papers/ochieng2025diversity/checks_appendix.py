@@ -12,7 +12,7 @@ from ...language.matrices import Matrix
 from ...language.quantities import compare, mp, text
 from ..records.points import top_eigenvalue
 from ..records.predicates import TABLES
-from ..records.run import Findings, Given, Point, named_check
+from ..records.run import Findings, Point, Values, named_check
 from ..records.tables import Tables
 from .sets import batches_in
 
@@ -34,10 +34,10 @@ def of_hessian(N: int, *, bound: Any) -> Findings:
 
 
 @named_check("shared component")
-def shared_component(at: Point, *, given: Given, variance: Any) -> Findings:
+def shared_component(at: Point, *, values: Values, variance: Any) -> Findings:
     """With z_j proportional to sqrt(alpha) u + sqrt(1 - alpha) xi_j, and xi_j normal in R^d with
     this ``variance``, the mean of z_j^T z_k is alpha, to a tenth of it and a thousandth."""
-    alpha, d = float(at["alpha"]), int(given["d"])
+    alpha, d = float(at["alpha"]), int(values["d"])
     found = _along(alpha, d, float(variance)) ** 2
     yield abs(found - alpha) <= alpha / 10 + 0.001, f"the mean correlation is {found:.4g}"
 

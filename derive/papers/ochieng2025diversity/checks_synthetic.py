@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..records.run import Findings, Given, Point, named_check
+from ..records.run import Findings, Point, Values, named_check
 
 simulated_check = partial(named_check, simulated=True)
 Floats = NDArray[np.float64]
@@ -90,9 +90,9 @@ def _setting(share: float, tau: float, tail: int = D - 1) -> Measured:
     return measured(share, 0.6 + 0.4 * share, tau, 0, tail)
 
 
-def _tail(given: Given) -> int:
+def _tail(values: Values) -> int:
     """In how many directions the rest of the spectrum lies: all, if nothing is said."""
-    return int(given.get("tail", D - 1))
+    return int(values.get("tail", D - 1))
 
 
 def _upper(found: Measured, tau: float) -> Floats:
@@ -105,12 +105,12 @@ def _upper(found: Measured, tau: float) -> Floats:
 
 
 @simulated_check("containment of single gradients")
-def containment(*, given: Given, own: Any) -> Findings:
+def containment(*, values: Values, own: Any) -> Findings:
     """In each of the settings a ``share`` of the anchors lies between the bounds, the lower one
     from the mean alignment, or (``own`` not 0) from that of the anchor."""
     least, where = 1.0, ""
     for share, tau in _settings():
-        found = _setting(share, tau, _tail(given))
+        found = _setting(share, tau, _tail(values))
         rho = found.alignment if own else found.alignment.mean()
         lower = (1 - rho) ** 2 / tau**2
         inside = (found.squared >= lower * (1 - RELATIVE) - ABSOLUTE) & (
@@ -119,16 +119,16 @@ def containment(*, given: Given, own: Any) -> Findings:
         if inside.mean() < least:
             least, where = float(inside.mean()), f"lambda_1 = {share:.3g}, tau = {tau:g}"
     says = f"at {where} {100 * least:.0f} % are inside" if where else ""
-    yield least >= float(given["share"]) and 0 < given["share"] <= 1, says
+    yield least >= float(values["share"]) and 0 < values["share"] <= 1, says
 
 
 @simulated_check("looseness of the upper bound")
-def looseness(*, given: Given, factor: Any) -> Findings:
+def looseness(*, values: Values, factor: Any) -> Findings:
     """The median of the upper bound over the measured value is at most ``factor`` in the settings
     with lambda_1 < 1 (for lambda_1 = 1 gradients are 0 but for rounding)."""
     worst, where = 0.0, ""
     for share, tau in _settings():
-        found = _setting(share, tau, _tail(given))
+        found = _setting(share, tau, _tail(values))
         ratio = float(np.median(_upper(found, tau) / found.squared)) if share < 1 else 0.0
         if ratio > worst:
             worst, where = ratio, f"lambda_1 = {share:.3g}, tau = {tau:g}"
@@ -166,10 +166,10 @@ def variance(*, first: Any, second: Any, fourth: Any) -> Findings:
     yield worst <= 1, f"at {where} it is {worst:.2g} times the bound"
 
 
-def _over_the_sweep(of: Callable[[Measured], Any], tail: int = D - 1) -> Floats:
+def _over_the_sweep(reading: Callable[[Measured], Any], tail: int = D - 1) -> Floats:
     """The mean of something over the batches, by temperature."""
     rows = [
-        [of(measured(TOP[tail], COSINE, tau, seed, tail)).mean() for tau in SWEEP]
+        [reading(measured(TOP[tail], COSINE, tau, seed, tail)).mean() for tau in SWEEP]
         for seed in range(BATCHES)
     ]
     means: Floats = np.mean(rows, axis=0)
@@ -177,29 +177,29 @@ def _over_the_sweep(of: Callable[[Measured], Any], tail: int = D - 1) -> Floats:
 
 
 @simulated_check("slope of the gradient")
-def slope(*, given: Given, half: Any) -> Findings:
+def slope(*, values: Values, half: Any) -> Findings:
     """The slope of the least-squares line through the logarithms of the mean squared gradient
     against those of 1 / tau is ``slope``, give or take ``half``."""
-    means = _over_the_sweep(lambda m: m.squared, _tail(given))
+    means = _over_the_sweep(lambda m: m.squared, _tail(values))
     found = float(np.polyfit(np.log(1 / np.array(SWEEP)), np.log(means), 1)[0])
-    near = abs(found - float(given["slope"])) <= float(half)
+    near = abs(found - float(values["slope"])) <= float(half)
     yield near, f"the slope is {found:.1f}"
 
 
 @simulated_check("softmax error over the sweep")
-def error_over_the_sweep(*, given: Given, low: Any, high: Any) -> Findings:
+def error_over_the_sweep(*, values: Values, low: Any, high: Any) -> Findings:
     """The mean of epsilon varies over the sweep by a factor from ``low`` to ``high``."""
-    found = _over_the_sweep(lambda m: m.missed, _tail(given))
+    found = _over_the_sweep(lambda m: m.missed, _tail(values))
     ratio = float(max(found) / min(found))
     says = f"the mean is from {min(found):.2f} to {max(found):.2f}"
     yield float(low) <= ratio <= float(high), says
 
 
 @simulated_check("what the leading term leaves")
-def left(*, given: Given, most: Any) -> Findings:
+def left(*, values: Values, most: Any) -> Findings:
     """The squared gradient differs from the leading term of (3) by at most ``most`` times that."""
-    squared = _over_the_sweep(lambda m: m.squared, _tail(given))
-    missed = _over_the_sweep(lambda m: m.missed**2, _tail(given))
+    squared = _over_the_sweep(lambda m: m.squared, _tail(values))
+    missed = _over_the_sweep(lambda m: m.missed**2, _tail(values))
     ratio = squared * np.array(SWEEP) ** 2 / (3 * (1 + 1 / (N - 2)) * missed)
     worst = float(np.abs(ratio - 1).max())
     yield worst <= float(most), f"it differs by up to {100 * worst:.0f} %"

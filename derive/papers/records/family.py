@@ -62,15 +62,15 @@ def at_a_point(function: Callable[..., Any]) -> Callable[[Point, Mapping[str, An
 
     Its parameters are the letters of the point, those after ``*`` what is given. An ``int`` is a
     whole number, an ``Expr`` stands as in the record, a ``bool`` is 0 or 1, all others are numbers.
-    ``at`` is the whole point, and ``given`` all that is given.
+    ``at`` is the whole point, and ``values`` all that is given.
     """
     parameters = signature(function).parameters.values()
 
-    def called(point: Point, given: Mapping[str, Any]) -> Any:
+    def called(point: Point, values: Mapping[str, Any]) -> Any:
         found: dict[str, Any] = {}
         for one in parameters:
-            source = given if one.kind is one.KEYWORD_ONLY else point
-            if one.name in ("at", "given"):
+            source = values if one.kind is one.KEYWORD_ONLY else point
+            if one.name in ("at", "values"):
                 found[one.name] = source
             elif one.name in source:
                 kind = formatannotation(one.annotation).strip("'")

@@ -73,7 +73,7 @@ class Assumption:
     sides: tuple[Expr, ...] = ()
     relations: tuple[str, ...] = ()
     predicate: str = ""
-    of: str = ""  #: a function, where the predicate is on one
+    function: str = ""  #: a function, where the predicate is on one
     text: str = ""
 
     @property
@@ -86,8 +86,8 @@ class Assumption:
         """Whether it holds at a point; None where a side has no value."""
         if self.on_tables and vectors is None:
             return None
-        if self.of:
-            return SHAPES[self.predicate](point[self.of]) if self.of in point else None
+        if self.function:
+            return SHAPES[self.predicate](point[self.function]) if self.function in point else None
         if self.predicate:
             return None if vectors is None else PREDICATES[self.predicate](vectors)
         at = letters_at(point)
@@ -260,7 +260,7 @@ class Hypotheses:
         for chain in relations:
             for left, r, right in zip(chain.sides, chain.relations, chain.sides[1:], strict=False):
                 _tighten(ranges, left, r, right)
-        inside = Condition((tuple(r for r in relations if r.of or not r.predicate),), "")
+        inside = Condition((tuple(r for r in relations if r.function or not r.predicate),), "")
         for point, wrong in self.points(400):
             if wrong or not inside.holds(point) or any(v in (oo, -oo) for v in point.values()):
                 continue
@@ -491,7 +491,7 @@ def read_condition(
                     raise BadClause(
                         f"unknown predicate {one.strip()!r}; accepted: {known or 'none'}"
                     )
-                found.append(Assumption(predicate=shape[1], of=shape[2], text=one.strip()))
+                found.append(Assumption(predicate=shape[1], function=shape[2], text=one.strip()))
             elif predicate:
                 found.append(_predicate(predicate[1]))
                 if not on_sets:

@@ -81,7 +81,7 @@ class Mutant:
 
     statements: list[Read]
     definitions: Mapping[str, tuple[tuple[str, ...], Node]] | None = None
-    given: Mapping[str, Node] | None = None
+    values: Mapping[str, Node] | None = None
 
 
 def mutants(wording: Wording) -> Iterator[tuple[str, Mutant]]:
@@ -150,7 +150,7 @@ def _alike(one: str, other: str) -> bool:
 # --- what becomes of them ---------------------------------------------------------------------
 def _inside(record: Record, wording: Wording, mutant: Mutant) -> Iterator[Trial]:
     condition = record.stated_under()
-    for trial in trials(wording, mutant.statements, mutant.definitions, mutant.given):
+    for trial in trials(wording, mutant.statements, mutant.definitions, mutant.values):
         if condition is None or condition.holds(trial.point, trial.vectors):
             yield trial
 
@@ -180,7 +180,7 @@ def _attained(record: Record, wording: Wording, mutant: Mutant) -> bool:
 
 def _holds_on(wording: Wording, mutant: Mutant) -> bool:
     """Whether the bounds of a mutant are equalities wherever a record says that they are."""
-    found = trials(wording, equations(mutant.statements), mutant.definitions, mutant.given)
+    found = trials(wording, equations(mutant.statements), mutant.definitions, mutant.values)
     return all(t.holds is True for t in found)
 
 
@@ -231,9 +231,9 @@ def shape_of(tree: Node) -> Any:
 
 def _says_the_same(wording: Wording, mutant: Mutant) -> bool:
     """Whether every side has the value that it has in the original, at generic points."""
-    if mutant.given is not None:
+    if mutant.values is not None:
         original = wording.values()
-        pairs = [(original[k], tree) for k, tree in mutant.given.items()]
+        pairs = [(original[k], tree) for k, tree in mutant.values.items()]
         return _equal_at_points(wording, lambda scene: _pairs(pairs, scene, scene, [{}]))
     own = wording.read()
     if [shape_of(r.tree) for r in own] != [shape_of(r.tree) for r in mutant.statements]:

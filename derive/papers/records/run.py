@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -39,7 +39,7 @@ from .hypotheses import SYMBOLS, Condition, Hypotheses, letters_at, put_in
 from .record import Wording
 
 Point = Mapping[str, Any]  #: values of letters, and functions
-Given = Mapping[str, Any]  #: what a record gives a named check, evaluated
+Values = Mapping[str, Any]  #: what a record gives a named check, evaluated
 Definitions = Mapping[str, tuple[tuple[str, ...], Node]]
 #: Points that a formula is tried at; a family says at how many a statement about it is.
 POINTS = 150
@@ -95,8 +95,8 @@ def named_check(name: str, *, simulated: bool = False) -> Callable[[Check], Chec
             raise ValueError(f"two checks are called {name}")
         called = at_a_point(check)
 
-        def answered(point: Point, given: Mapping[str, Any]) -> Answer:
-            with closing(called(point, given)) as findings:
+        def answered(point: Point, values: Mapping[str, Any]) -> Answer:
+            with closing(called(point, values)) as findings:
                 for holds, says, *on in findings:
                     if holds is None or not holds:
                         known = None if holds is None else False
@@ -126,14 +126,14 @@ def trials(
     wording: Wording,
     statements: list[Read] | None = None,
     definitions: Definitions | None = None,
-    given: Mapping[str, Node] | None = None,
+    values: Mapping[str, Node] | None = None,
 ) -> Iterator[Trial]:
     """Try a wording everywhere, simplest points first.
 
     What else is given (a mutant) stands in place of its own.
     """
     if statements is not None:
-        yield from _of_one(wording, statements, definitions, given)
+        yield from _of_one(wording, statements, definitions, values)
         return
     for one in wording.signed():
         yield from _of_one(one, one.read(), None, None)
@@ -143,11 +143,11 @@ def _of_one(
     wording: Wording,
     statements: list[Read],
     definitions: Definitions | None,
-    given: Mapping[str, Node] | None,
+    values: Mapping[str, Node] | None,
 ) -> Iterator[Trial]:
     hypotheses = with_specials(wording.hypotheses(), wording.read())
     definitions = wording.definitions() if definitions is None else definitions
-    given = wording.values() if given is None else given
+    values = wording.values() if values is None else values
     limit = POINTS if wording.family is None else wording.family.most
     for k, (point, wrong) in enumerate(
         hypotheses.points(limit, wide=wording.family is None and not wording.check)
@@ -156,9 +156,9 @@ def _of_one(
             yield Trial(False, point, f"no value: {wrong}")
         elif wording.check and wording.family is not None:
             for e in _some(sets_of(wording, hypotheses, point), k):
-                yield checked(wording, point, given, e)
+                yield checked(wording, point, values, e)
         elif wording.check:
-            yield checked(wording, point, given)
+            yield checked(wording, point, values)
         else:
             for scene in _some(list(scenes(wording, point, definitions)), k):
                 yield tried(statements, scene, point)
@@ -178,7 +178,7 @@ def _some(every: list[Any], k: int) -> list[Any]:
 
 
 def checked(
-    wording: Wording, point: Point, given: Mapping[str, Node], vectors: Embeddings | None = None
+    wording: Wording, point: Point, values: Mapping[str, Node], vectors: Embeddings | None = None
 ) -> Trial:
     """What a named check finds at a point; on a set of its family, which it gets as ``on``."""
     load(wording.package)
@@ -188,7 +188,7 @@ def checked(
     try:
         with mpmath.workdps(DIGITS):
             try:
-                known = {k: value(t, scene) for k, t in given.items()}
+                known = {k: value(t, scene) for k, t in values.items()}
             except Unknown as error:
                 return Trial(None, point, str(error.args[0]), vectors)
             at = point if vectors is None else {**point, "on": vectors}
@@ -229,9 +229,13 @@ def _applied(function: Function) -> Callable[..., Any]:
     return lambda scene, argument: function.at(argument)
 
 
+def _valued(name: str, point: Point, *_: Any, **__: Any) -> Any:
+    return quantity(name, point)
+
+
 def _derived_at(wording: Wording, point: Point) -> dict[str, Callable[..., Any]]:
     """What the names of a wording for derived quantities stand for at a point."""
-    return {_key(k): (lambda *_, of=v, **__: quantity(of, point)) for k, v in wording.names.items()}
+    return {_key(k): partial(_valued, v, point) for k, v in wording.names.items()}
 
 
 def scene_of(wording: Wording, point: Point, vectors: Embeddings | None) -> Scene:

@@ -92,9 +92,9 @@ class Tables(Embeddings):
         found: dict[str, Callable[..., Any]] = {k: self.entry(k) for k in self.entries}
         found |= {k: self.point(k) for k in self.points}
         for k in self.entries:
-            found[k.upper()] = lambda *_, of=k, mark="": self.numbers[of]
+            found[k.upper()] = lambda *_, name=k, mark="": self.numbers[name]
         for k in self.points:
-            found[k.upper()] = lambda *_, of=k, mark="": Matrix.from_rows(self.points[of])
+            found[k.upper()] = lambda *_, name=k, mark="": Matrix.from_rows(self.points[name])
         return found
 
     # --- as text ----------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...language.matrices import Matrix, mpf
 from ...language.quantities import NoValue, as_number, mp, text
 from ..records.points import ONE, ZERO
-from ..records.run import Findings, Given, Point, named_check
+from ..records.run import Findings, Point, Values, named_check
 from ..records.tables import Tables
 from .subgraphs import attraction, cross_entropy, gaussian, laplacian, partition
 
@@ -70,9 +70,9 @@ def signs(n: int) -> list[tuple[tuple[Fraction], ...]]:
     return [((ONE,), *((s,) for s in rest)) for rest in product((ONE, -ONE), repeat=n - 1)]
 
 
-def minimisers(of: Callable[[Any], Any], among: Sequence[Any]) -> list[Any]:
+def minimisers(function: Callable[[Any], Any], among: Sequence[Any]) -> list[Any]:
     """Where a function is least."""
-    values = [mp(of(z)) for z in among]
+    values = [mp(function(z)) for z in among]
     least = min(values)
     return [z for z, v in zip(among, values, strict=True) if v <= least + NEAR * (1 + abs(least))]
 
@@ -139,19 +139,19 @@ def mass(n: int, *, most: Any) -> Findings:
 
 
 @named_check("spectral embeddings are minimisers")
-def spectral_embeddings(at: Point, tau: Any, *, given: Given) -> Findings:
+def spectral_embeddings(at: Point, tau: Any, *, values: Values) -> Findings:
     """No points on a line have less loss, by ``MARGIN``, than an eigenvector of the Laplacian of pi
     for the eigenvalue number ``which`` (from the least on, which is 1) has in its best length. The
     length 0, equal points, is allowed as well, so what fails here fails by a gap that no length
     makes up for. Tried beside it: descents from this and from all other eigenvectors."""
     rows, _ = graph_of(at)
     n = len(rows)
-    p, which = shares(rows), int(given["which"])
+    p, which = shares(rows), int(values["which"])
     if not 1 <= which <= n:
         raise NoValue("the number of the eigenvalue is out of range")
     lap = laplacian(Matrix.from_rows(rows))
-    values, vectors = mpmath.eigsy(mpmath.matrix([[mpf(v) for v in row] for row in lap.rows]))
-    alike = sum(abs(v - values[which - 1]) < NEAR for v in values)
+    eigenvalues, vectors = mpmath.eigsy(mpmath.matrix([[mpf(v) for v in row] for row in lap.rows]))
+    alike = sum(abs(v - eigenvalues[which - 1]) < NEAR for v in eigenvalues)
     if alike > 1:
         if alike == n - 1:  # all points whose mean is 0 are eigenvectors, and others are no better
             return
@@ -212,7 +212,7 @@ def descent(weights: Rows, start: list[float], tau: float) -> list[Fraction]:
     then rounded to hundredths."""
     p, z, step = np.array(weights, float), np.array(start), tau
 
-    def of(x: Floats) -> tuple[float, Floats]:
+    def loss_and_slope(x: Floats) -> tuple[float, Floats]:
         apart = x[:, None] - x
         gaps = apart**2 / (2 * tau)
         others = gaps + np.diag([np.inf] * len(x))
@@ -222,10 +222,10 @@ def descent(weights: Rows, start: list[float], tau: float) -> list[Fraction]:
         pull = (p - heat / whole) * apart / tau
         return float((np.log(whole) - near).sum() + (p * gaps).sum()), (pull.T - pull).sum(1)
 
-    value, down = of(z)
+    value, down = loss_and_slope(z)
     for _ in range(STEPS):
         moved = z + step * down
-        reached, further = of(moved)
+        reached, further = loss_and_slope(moved)
         step *= 1.5 if reached < value else 0.5
         if reached < value:
             z, value, down = moved, reached, further

@@ -56,14 +56,14 @@ HALVINGS = 220
 
 
 # --- graphs and points ---------------------------------------------------------------------------
-def _table(of: Callable[[Scene], Matrix]) -> OfScene:
+def _table(matrix_in: Callable[[Scene], Matrix]) -> OfScene:
     """A matrix, or an entry of it."""
 
     def found(scene: Scene, *indices: int, mark: str = "") -> Any:
         if not indices:
-            return of(scene)
+            return matrix_in(scene)
         i, j = indices
-        rows = of(scene).rows
+        rows = matrix_in(scene).rows
         return rows[counted(i, len(rows))][counted(j, len(rows))]
 
     return OfScene(found)

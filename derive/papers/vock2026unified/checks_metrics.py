@@ -10,7 +10,7 @@ import numpy as np
 
 from ...language.quantities import NoValue, mp, text
 from ..records.points import ONE, ZERO, Rows, gaps
-from ..records.run import Findings, Given, Point, named_check
+from ..records.run import Findings, Point, Values, named_check
 from .supcon import (
     bound,
     loss,
@@ -23,7 +23,7 @@ ROUNDING = 1e-9
 
 
 @named_check("gap at the optimum of SupCon")
-def gap_at_optimum(at: Point, C: int, ell: int, *, given: Given, own: bool) -> Findings:
+def gap_at_optimum(at: Point, C: int, ell: int, *, values: Values, own: bool) -> Findings:
     """The gap of SupCon is ``gap`` at its optimum on the sphere, the least loss being the entropic
     bound (``own`` 0) or the least on the sphere (``own`` 1)."""
     sizes, tau = (ell,) * C, Fraction(str(at["tau"]))
@@ -36,7 +36,7 @@ def gap_at_optimum(at: Point, C: int, ell: int, *, given: Given, own: bool) -> F
         if least == 0:
             raise NoValue("division by zero: the minimum of the loss is 0")
         gap = found / least - 1
-        same = abs(gap - mp(given["gap"])) < mpmath.mpf(10) ** -100
+        same = abs(gap - mp(values["gap"])) < mpmath.mpf(10) ** -100
     yield same, f"the gap is {text(gap)}"
 
 

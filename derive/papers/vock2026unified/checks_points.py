@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...language.quantities import mp, text
-from ..records.run import Findings, Given, Point, named_check
+from ..records.run import Findings, Point, Values, named_check
 from .checks import close, shifts
 from .supcon import Floats
 
@@ -23,14 +23,14 @@ def rank_of_points(points: Floats) -> int:
 
 
 @named_check("simplex and square fit")
-def fit(C: int, q: int, *, given: Given, least: Any) -> Findings:
+def fit(C: int, q: int, *, values: Values, least: Any) -> Findings:
     """The simplex of C points at equal distances, times a unit square (``square`` 1) or alone,
     fits into q dimensions iff q is at least ``least``."""
     simplex = np.eye(C) / np.sqrt(2)
-    square = [(0, 0), (0, 1), (1, 0), (1, 1)] if given["square"] == 1 else [(0, 0)]
+    square = [(0, 0), (0, 1), (1, 0), (1, 1)] if values["square"] == 1 else [(0, 0)]
     points = np.array([[*a, *b] for a, b in product(simplex, square)])
     needs = rank_of_points(points)
-    yield given["square"] in (0, 1), "there is one square, or none"
+    yield values["square"] in (0, 1), "there is one square, or none"
     yield (q >= needs) == bool(q >= least), f"it needs {needs} dimensions"
 
 
@@ -58,7 +58,7 @@ def squares(z: Floats) -> Floats:
 
 
 @named_check("principal components are the optimum")
-def are_optimum(at: Point, n: int, d: int, q: int, *, given: Given) -> Findings:
+def are_optimum(at: Point, n: int, d: int, q: int, *, values: Values) -> Findings:
     """The principal components, times ``scale``, of n points of rank d have the squared distances
     of the points, over 2 t^2 if there is a t; and no other points of R^q have these but for a
     constant, which does not change the loss."""
@@ -66,7 +66,7 @@ def are_optimum(at: Point, n: int, d: int, q: int, *, given: Given) -> Findings:
     for seed in range(3):
         x, found = components(n, d, seed)
         wanted = squares(x) / (2 * spread**2)
-        off = np.abs(squares(found * float(mp(given["scale"]))) - wanted).max()
+        off = np.abs(squares(found * float(mp(values["scale"]))) - wanted).max()
         says = "their distances are not those that attain the bound"
         yield off <= ROUNDING * max(1.0, wanted.max()), says
         solved = shifts(wanted, q)

@@ -12,7 +12,7 @@ import mpmath
 
 from ...language.quantities import NoValue, compare, mp, text
 from ..records.points import ONE, ZERO
-from ..records.run import Findings, Given, Point, named_check
+from ..records.run import Findings, Point, Values, named_check
 from .supcon import (
     Rows,
     bound,
@@ -217,7 +217,7 @@ def sequences(n: int) -> list[Sequence]:
     path = [[Fraction(abs(i - j) == 1) for j in every] for i in every]
     two = [[Fraction((i < 2) == (j < 2)) for j in every] for i in every]
 
-    def of(what: str, w: Rows, v: Rows) -> Sequence:
+    def labelled(what: str, w: Rows, v: Rows) -> Sequence:
         return Sequence(what, w, [[mpmath.log(mp(x + small)) for x in row] for row in v], v)
 
     def changed(w: Rows, factor: Callable[[int, int], Fraction]) -> Rows:
@@ -226,34 +226,35 @@ def sequences(n: int) -> list[Sequence]:
         ]
 
     twice = changed(path, lambda i, j: Fraction(2))
-    found = [of("similar ones", path, twice)]
+    found = [labelled("similar ones", path, twice)]
     if n > 2:
         line = [[-mpmath.mpf(far) * (i - j) ** 2 for j in every] for i in every]
         none = [[Fraction(i == j) for j in every] for i in every]
         uneven = changed(path, lambda i, j: Fraction(1 + (i == 0)))
         found += [
             Sequence(f"{n} points of a line at equal distances that grow", path, line, none),
-            of("similarities that favour one pair", path, uneven),
+            labelled("similarities that favour one pair", path, uneven),
         ]
     if n > 3:
         halves = changed(two, lambda i, j: Fraction(1, 1 + (j > 1)))
         near = [[x or Fraction(1, 9) for x in row] for row in two]
-        found += [of("classes of two and the others", two, halves), of("near classes", two, near)]
+        found.append(labelled("classes of two and the others", two, halves))
+        found.append(labelled("near classes", two, near))
     return found
 
 
 @named_check("where the bound is optimal")
-def where_optimal(n: int, *, given: Given, joint: bool) -> Findings:
+def where_optimal(n: int, *, values: Values, joint: bool) -> Findings:
     """On a sequence of similarities, whose exponentials are bounded, the loss goes to the bound
     iff the exponentials go to a positive multiple of W: one for all of W (``joint`` 1), or one for
     each part of W that is connected, and 0 between (``joint`` 0); where no row of the limit is 0,
     if ``rows`` is 1. If there is ``shares``, the rows over their sums go to those of W instead."""
-    yield joint in (0, 1) and given["rows"] in (0, 1), "W is taken as a whole, or by parts"
+    yield joint in (0, 1) and values["rows"] in (0, 1), "W is taken as a whole, or by parts"
     for one in sequences(n):
-        if given["rows"] == 1 and one.vanishes:
+        if values["rows"] == 1 and one.vanishes:
             continue
         goes = bool(one.gap < NEAR)
-        said = one.agrees if "shares" in given else one.multiples(joint=joint == 1)
+        said = one.agrees if "shares" in values else one.multiples(joint=joint == 1)
         if said != goes:
             rows = "; ".join(" ".join(map(str, row)) for row in one.v)
             how = "goes" if goes else "does not go"

@@ -14,7 +14,7 @@ from ...language.digits import CLOSE
 from ...language.quantities import compare, mp, text
 from ..records.family import size
 from ..records.points import ONE, ZERO
-from ..records.run import Findings, Given, Point, named_check
+from ..records.run import Findings, Point, Values, named_check
 from .supcon import (
     SAME,
     Floats,
@@ -86,7 +86,7 @@ def rivals(n: int) -> list[Floats]:
 
 
 @named_check("the minimiser of SupCon")
-def minimiser(at: Point, tau: Any, *, given: Given) -> Findings:
+def minimiser(at: Point, tau: Any, *, values: Values) -> Findings:
     """All of its minimisers over the cosine matrices have ``same`` as cosines inside classes (if
     said), and there are ``many`` of them (if said); of Soft SupCon in R^q, if there is an
     epsilon."""
@@ -97,8 +97,8 @@ def minimiser(at: Point, tau: Any, *, given: Given) -> Findings:
     if not holds:
         yield holds, says
         return
-    yield "many" not in given or given["many"] == 1, "there is one"
-    yield given.get("same", 1) == 1, "classes are collapsed"
+    yield "many" not in values or values["many"] == 1, "there is one"
+    yield values.get("same", 1) == 1, "classes are collapsed"
 
 
 def lowered(at: Point) -> str | None:
@@ -147,13 +147,13 @@ def searched(sizes: tuple[int, ...], tau: Fraction, between: Fraction) -> tuple[
 
 
 @named_check("cosines by sizes")
-def by_sizes(at: Point, tau: Any, *, given: Given, apart: Any) -> Findings:
+def by_sizes(at: Point, tau: Any, *, values: Values, apart: Any) -> Findings:
     """At the optimum, cosines of pairs of classes of the same sizes differ by ``apart``; also from
     those beside one class more (``alone`` 1)."""
     sizes = sizes_at(at)
-    yield given.get("alone", 1) == 1, "nothing is said"
+    yield values.get("alone", 1) == 1, "nothing is said"
     pairs: dict[tuple[int, ...], list[float]] = {}
-    for some in (sizes, (*sizes, sizes[0])) if "alone" in given else (sizes,):
+    for some in (sizes, (*sizes, sizes[0])) if "alone" in values else (sizes,):
         g = optimum(some, tau, by_size=False)
         for i in range(len(some)):
             for j in range(i):
@@ -208,11 +208,11 @@ def small_together(ell: int, p: int, m: int, tau: Any, N: int, q: int = 0, *, by
 
 @named_check("soft cosine")
 def soft_cosine(
-    at: Point, C: int, epsilon: Any, tau: Any, ell: int = 2, *, given: Given
+    at: Point, C: int, epsilon: Any, tau: Any, ell: int = 2, *, values: Values
 ) -> Findings:
     """``beta`` is the cosine of classes of one size at the optimum of Soft SupCon: it is one that
     points can have, and no other one has less loss (which is convex in it)."""
-    beta = mp(given["beta"])
+    beta = mp(values["beta"])
     least = mp(Fraction(-1, C - 1))
     yield beta >= least and beta <= 1, f"{C} points cannot all be at the cosine {text(beta)}"
     lower = lowered(at)

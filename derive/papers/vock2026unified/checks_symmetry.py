@@ -13,7 +13,7 @@ import numpy as np
 
 from ...language.quantities import compare, mp, text
 from ..records.points import ZERO
-from ..records.run import Findings, Given, Point, named_check
+from ..records.run import Findings, Point, Values, named_check
 from .checks_supcon import rivals, sizes_at
 from .supcon import loss, of_classes, some_similarities, some_weights
 
@@ -101,12 +101,12 @@ def act(n: int, *, order: Any) -> Findings:
 
 
 @named_check("loss of a permuted matrix")
-def of_permuted(n: int, *, given: Given) -> Findings:
+def of_permuted(n: int, *, values: Values) -> Findings:
     """The loss of sigma S is that of S with sigma^``power`` W as weights."""
     for w in some_weights(n, zeros=True):
         for s in some_similarities(n)[:1]:
             for sigma in some_permutations(n)[:12]:
-                turned = acted(power(sigma, int(given["power"])), w)
+                turned = acted(power(sigma, int(values["power"])), w)
                 found, told = loss(w, acted(sigma, s)), loss(turned, s)
                 yield compare(found, told, "="), f"{text(found)}, not {text(told)}"
 
@@ -261,9 +261,9 @@ def of_the_proof(at: Point, *, by: Any) -> Findings:
 
 
 @named_check("transitive on samples")
-def transitive(ell: int, *, given: Given) -> Findings:
+def transitive(ell: int, *, values: Values) -> Findings:
     """Some permutation takes any ``many`` different samples of a class to any others."""
-    many = int(given["many"])
+    many = int(values["many"])
     yield 1 < many <= ell, "there are not so many, or it says less"
     reached = {s[:many] for s in permutations(range(ell))}
     yield reached == set(permutations(range(ell), many)), "some are not reached"

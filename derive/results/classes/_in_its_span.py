@@ -44,15 +44,15 @@ SEVERAL = at_least(2, "an instance of one view has none that separate")
 class Written(Setting):
     """The loss as it is declared, in m - 1 dimensions; ``more`` is what to ask in more of them."""
 
-    of: SoftmaxLoss | None = None
+    declared: SoftmaxLoss | None = None
     more: str = ""
     dimension: str = "d = m - 1"
 
     @property
     def kind_of_loss(self) -> str:
         """What loss it is, of which no convention is read."""
-        assert self.of is not None
-        return f"{self.of.title} in m - 1 dimensions, in the terms of its paper only"
+        assert self.declared is not None
+        return f"{self.declared.title} in m - 1 dimensions, in the terms of its paper only"
 
     def in_dimension(self, id: str, point: Mapping[Symbol, Expr], dimension: int) -> str:
         """What holds if the dimension is m - 1; a line on what to ask otherwise."""
@@ -70,8 +70,8 @@ class Written(Setting):
 
     def written(self, style: Plain) -> tuple[str, tuple[str, ...]]:
         """The formula of the loss, and what its letters are."""
-        assert self.of is not None
-        found = write(self.of, SYMMETRY, style)
+        assert self.declared is not None
+        found = write(self.declared, SYMMETRY, style)
         return found.formula, found.notes
 
 

@@ -42,5 +42,5 @@ RESULT = Result(
     domain=in_three(DOMAIN),
     build=partial(build, LOSS, DOMAIN),
     meanings={**SYMMETRY.meanings, **LOSS.meanings},
-    subject=Written((), of=LOSS, more="phases of docs/problems/flipped-labels.toml"),
+    subject=Written((), declared=LOSS, more="phases of docs/problems/flipped-labels.toml"),
 )

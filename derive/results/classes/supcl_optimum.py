@@ -73,7 +73,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         gt(weight, S.Zero),
         ONLY_ONE,
         COMBINED,
-        given=[log_sum_exp_is_convex(len(everything))],
+        premises=[log_sum_exp_is_convex(len(everything))],
     )
     found = optimum(segment, argmin(h, x, S.Zero, end), problem.value, COMBINED)
     within = found["within_class_variance"].expression

@@ -117,5 +117,5 @@ RESULT = Result(
     domain=ROOM,
     build=build,
     meanings={**SYMMETRY.meanings, **SUPCL.meanings},
-    subject=Written((), of=SUPCL, more="supcl-threshold"),
+    subject=Written((), declared=SUPCL, more="supcl-threshold"),
 )

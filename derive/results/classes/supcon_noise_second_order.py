@@ -19,5 +19,5 @@ RESULT = Result(
     domain=in_three(DOMAIN),
     build=partial(build, LOSS, DOMAIN),
     meanings={**SYMMETRY.meanings, **LOSS.meanings},
-    subject=Written((), of=LOSS, more="supcon-noise"),
+    subject=Written((), declared=LOSS, more="supcon-noise"),
 )

@@ -122,7 +122,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
             r"\mathrm{Var}[U]",
             "within-class plus between-class variance",
             domain,
-            measured=Reading(WITHIN.of + BETWEEN.of),
+            measured=Reading(WITHIN.expression + BETWEEN.expression),
         ),
         "bound": Quantity(
             radius**2,

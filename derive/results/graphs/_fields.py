@@ -28,10 +28,10 @@ BY_ROWS = (
 )
 
 
-def cross_entropy(of: Graph, against: Graph) -> Expr:
+def cross_entropy(graph: Graph, against: Graph) -> Expr:
     """Of the distributions over subgraphs, row by row; oo where one has no weight for a draw."""
-    shares, others = of.transitions.weights, against.transitions.weights
-    places = [(a, b) for a in range(of.size) for b in range(of.size) if shares[a, b] != 0]
+    shares, others = graph.transitions.weights, against.transitions.weights
+    places = [(a, b) for a in range(graph.size) for b in range(graph.size) if shares[a, b] != 0]
     if any(others[place] == 0 for place in places):
         return oo
     return -sum((shares[place] * log(others[place]) for place in places), S.Zero)

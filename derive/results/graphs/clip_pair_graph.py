@@ -138,7 +138,7 @@ def of_weights(pairs: PairGraph, proof: Derivation) -> dict[str, Quantity]:
             NUMBERS,
         )
         return found
-    value = pairs.form(vector)
+    value = pairs.quadratic_form(vector)
     proof.holds(
         "The quadratic form of the Laplacian is negative at the witness",
         lt("form", S.Zero),

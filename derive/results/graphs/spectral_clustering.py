@@ -226,7 +226,7 @@ def _at(graph: Graph, Z: Rows, heat: Expr, proof: Derivation) -> dict[str, Quant
     }
 
 
-def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
+def check(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
     """The graph and the embeddings that were given.
 
     Raises
@@ -234,14 +234,14 @@ def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
     DomainError
         If one is refused, or they do not fit together; one line.
     """
-    if "pi" not in given:
+    if "pi" not in inputs:
         raise DomainError("spectral-clustering: Z without pi says nothing; give pi as well")
-    graph = Graph(given["pi"])
-    if "Z" in given and len(given["Z"]) != graph.size:
+    graph = Graph(inputs["pi"])
+    if "Z" in inputs and len(inputs["Z"]) != graph.size:
         raise DomainError(
-            f"Z has {len(given['Z'])} rows, and pi is for {graph.size} objects: they must agree"
+            f"Z has {len(inputs['Z'])} rows, and pi is for {graph.size} objects: they must agree"
         )
-    return {**given, "pi": graph}
+    return {**inputs, "pi": graph}
 
 
 RESULT = ForData(

@@ -125,8 +125,8 @@ def _simplex(problem: Problem, pure: str, where: str, proof: Derivation) -> Expr
     found = vertex(problem, pure, own)
     if found.verdict != "strict":
         raise StepFailed(f"{pure} is not proved to be optimal everywhere")
-    at = {Symbol("loss"): found.reduced.value(found.inner)}
-    says = Relations(eq("loss", found.loss), problem.domain, names=at, given=(Holds(own.evidence),))
+    at, known = {Symbol("loss"): found.reduced.value(found.inner)}, (Holds(own.evidence),)
+    says = Relations(eq("loss", found.loss), problem.domain, names=at, premises=known)
     proof.add(
         f"{where} the loss is at least that of the simplex, in every dimension",
         says,

@@ -36,14 +36,14 @@ THREE_POINTS = sum(
 SURE = (P - 4) / P**2
 
 
-def above(form: Expr) -> Expr:
+def above(expression: Expr) -> Expr:
     """At least the form: exponentials of positive weight bounded from above, others from below."""
 
     def bound(e: Expr) -> Expr:
         y = -e.args[0]
-        return 1 - y + y**2 / 2 if form.coeff(e) > 0 else 1 - y
+        return 1 - y + y**2 / 2 if expression.coeff(e) > 0 else 1 - y
 
-    return form.xreplace({e: bound(e) for e in form.atoms(exp)})
+    return expression.xreplace({e: bound(e) for e in expression.atoms(exp)})
 
 
 def state_definite(proof: Derivation) -> dict[str, Quantity]:

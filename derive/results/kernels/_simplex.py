@@ -70,7 +70,7 @@ def state_views(loss: SoftmaxLoss, proof: Derivation) -> Expr:
         [lt(derivative(value, psi_p), 0), gt(derivative(value, psi_n), 0)],
         JENSEN,
         region({**SIZES.ranges, **SIMILARITIES}),
-        given=[log_sum_exp_is_convex(2)],
+        premises=[log_sum_exp_is_convex(2)],
     )
     return value
 
@@ -122,6 +122,6 @@ def state_towers(loss: SoftmaxLoss, proof: Derivation) -> Expr:
         gt(derivative(value, psi_n), 0),
         JENSEN,
         region({**ITEMS.ranges, **SIMILARITIES}),
-        given=[log_sum_exp_is_convex(2)],
+        premises=[log_sum_exp_is_convex(2)],
     )
     return value

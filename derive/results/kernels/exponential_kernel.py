@@ -242,7 +242,7 @@ def _sign(e: Expr, what: str) -> int:
     return found
 
 
-def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
+def check(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
     """The similarities that were given.
 
     Raises
@@ -250,9 +250,9 @@ def check(given: Mapping[str, Any]) -> Mapping[str, Any]:
     DomainError
         If there is only one; one line.
     """
-    if len(given["psi"]) < 2:
+    if len(inputs["psi"]) < 2:
         raise DomainError("psi: the positive alone has no negatives; give two similarities or more")
-    return given
+    return inputs
 
 
 RESULT = ForData(

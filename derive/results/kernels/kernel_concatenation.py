@@ -71,7 +71,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         ],
         JENSEN_HALVES,
         region({gamma: UP_TO_GAUSS, tau: POSITIVE, v: LINE}),
-        given=[log_sum_exp_is_convex(3)],
+        premises=[log_sum_exp_is_convex(3)],
     )
     state_means(proof)
     both, mass = Symbol("k_negative", positive=True), Symbol("k_positive", positive=True)

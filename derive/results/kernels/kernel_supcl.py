@@ -134,7 +134,7 @@ def state_enough(push: dict[str, Expr], proof: Derivation) -> None:
         ge(push[CROSS_CLASS], 0),
         TANGENT,
         ASKED,
-        given=[log_sum_exp_is_convex(4)],
+        premises=[log_sum_exp_is_convex(4)],
     )
     weights = {
         "self": S.Zero,

@@ -168,8 +168,8 @@ def _known() -> dict[str, tuple[tuple[str, ...], Quantity]]:
     """Quantities by name: what of the optimum, and how it is written, at no value yet."""
     found: dict[str, tuple[tuple[str, ...], Quantity]] = {}
 
-    def add(name: str, of: tuple[str, ...], symbol: str, meaning: str, how: Measure | None) -> None:
-        found[name] = of, Quantity(S.NaN, symbol, meaning, measured=how)
+    def add(name: str, at: tuple[str, ...], symbol: str, meaning: str, how: Measure | None) -> None:
+        found[name] = at, Quantity(S.NaN, symbol, meaning, measured=how)
 
     add("loss", ("loss",), r"\mathcal{L}^\star", "minimum of the loss", None)
     for r in STRUCTURE.relations:

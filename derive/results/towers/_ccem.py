@@ -91,7 +91,7 @@ def state_delta(proof: Derivation, segment: Segment, domain: Domain) -> None:
             share: size * low / segment.scheme.size,
             x: segment.length * size * low / segment.scheme.size,
         },
-        given=[Relations(eq(size * low + rest * high, segment.scheme.size), free)],
+        premises=[Relations(eq(size * low + rest * high, segment.scheme.size), free)],
     )
 
 
@@ -119,7 +119,9 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
             domain,
             extended=True,
             spellings=(r"\delta^*",),
-            measured=Reading(POSITION.of / segment.length, through=Lambda(x, 1 - 1 / (1 + x**2))),
+            measured=Reading(
+                POSITION.expression / segment.length, through=Lambda(x, 1 - 1 / (1 + x**2))
+            ),
         ),
         "positive": Quantity(
             positive,

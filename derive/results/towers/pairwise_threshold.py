@@ -261,7 +261,7 @@ def _smooth(known: Shaped, domain: Domain, proof: Derivation, structure: Scheme)
             strictly, gt(curvature, S.Zero), "its second derivative is positive", problem.domain
         )
     elif bend is not None:
-        says = Relations(gt(bend, S.Zero), domain, given=(shape,), lemma=ANALYTIC)
+        says = Relations(gt(bend, S.Zero), domain, premises=(shape,), lemma=ANALYTIC)
         attempt.add(strictly, says, "the second derivative of l_p is positive at one point")
     else:
         return None
@@ -286,7 +286,7 @@ def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation, structure
     proof.add(
         "l_p is convex and non-increasing, l_n is convex and non-decreasing"
         + (", with kinks at the points shown" if kinks else ""),
-        Relations(_defined(names), domain, given=(shape,), names=names, lemma=SHAPE),
+        Relations(_defined(names), domain, premises=(shape,), names=names, lemma=SHAPE),
         "",
     )
     signs = domain.with_range(PULL, Range(low_open=False), 1)
@@ -309,7 +309,7 @@ def _by_subgradients(known: Shaped, domain: Domain, proof: Derivation, structure
     names = {Symbol("h_after"): after, Symbol("h_before"): before}
     proof.add(
         "The loss is minimal where its derivative changes sign, perhaps by a jump",
-        Relations(_defined(names), domain, given=(shape,), names=names, lemma=SUBGRADIENTS),
+        Relations(_defined(names), domain, premises=(shape,), names=names, lemma=SUBGRADIENTS),
         SHOWN,
     )
     value = ReducedPairwise(loss, structure, shape).value(segment.inner)

@@ -198,12 +198,12 @@ class Eigenvalues(Statement):
     below and above each, and at those that are fractions.
     """
 
-    of: Dissimilarity
+    distances: Dissimilarity
 
     def decide(self) -> Outcome:
         """Whether they are."""
         rows = [(e.args[0], e.args[1]) for e in self.shown.args if isinstance(e, Tuple)]
-        exact, scale = self.of.centred_fractions, self.of.scale
+        exact, scale = self.distances.centred_fractions, self.distances.scale
         if len(rows) != len(self.shown.args):
             return Undecided("no eigenvalues are stated")
         below = 0
@@ -219,7 +219,7 @@ class Eigenvalues(Statement):
             ratio = value / scale
             if ratio.is_Rational and self._around(exact, as_flint(ratio))[1] != count:
                 return Refuted(note=f"{value} does not have multiplicity {count}")
-        if below != self.of.size - 1:
+        if below != self.distances.size - 1:
             return Refuted(note=f"they are {below}, not n - 1")
         return Holds(Evidence(Grade.EXACT, "inertia beside each eigenvalue, by elimination"))
 
@@ -233,14 +233,14 @@ class Eigenvalues(Statement):
         return found[1] - (at > 0), found[2] - (at == 0)
 
 
-def signs_of_sphere(of: Dissimilarity, radius: Expr) -> tuple[int, int, int]:
+def signs_of_sphere(distances: Dissimilarity, radius: Expr) -> tuple[int, int, int]:
     """How many eigenvalues of 2 rho^2 E - D are > 0, < 0 and 0; D is of fractions of one number.
 
     None is negative iff the points of D lie in a ball of this radius. As many are positive as the
     points have dimensions iff they lie on its sphere, and one more if the radius is larger.
     """
-    d, n = of.fractions, range(of.size)
-    beta = (2 * radius**2 / of.scale).expand()
+    d, n = distances.fractions, range(distances.size)
+    beta = (2 * radius**2 / distances.scale).expand()
     return inertia(tuple(tuple(beta - as_sympy(d[i, j]) * int(i != j) for j in n) for i in n))
 
 
@@ -301,7 +301,7 @@ class Placed(Statement):
 
 def state_copies(verdict: Euclidean, proof: Derivation) -> None:
     """Whether D + c holds the squared distances of points in q dimensions, for some c."""
-    need = verdict.of.size - 1 - verdict.q
+    need = verdict.distances.size - 1 - verdict.q
     copies = Symbol("copies")
     proof.holds(
         "The smallest eigenvalue of the centred Gram matrix has multiplicity at least n - 1 - q"
@@ -311,44 +311,46 @@ def state_copies(verdict: Euclidean, proof: Derivation) -> None:
         ge(copies, need) if verdict.attained else lt(copies, need),
         GIBBS,
         NUMBERS,
-        names={copies: Integer(verdict.of.multiplicity)},
+        names={copies: Integer(verdict.distances.multiplicity)},
     )
 
 
-def spectrum(of: Dissimilarity, proof: Derivation) -> dict[str, Quantity]:
+def spectrum(distances: Dissimilarity, proof: Derivation) -> dict[str, Quantity]:
     """The eigenvalues of the centred Gram matrix, and what is known from them."""
-    if of.size <= SHOWN_VALUES:
-        rows = Tuple(*(Tuple(e, Integer(many)) for e, many in Counter(of.eigenvalues).items()))
+    if distances.size <= SHOWN_VALUES:
+        rows = Tuple(
+            *(Tuple(e, Integer(many)) for e, many in Counter(distances.eigenvalues).items())
+        )
         proof.add(
             "Eigenvalues, with multiplicities, of the centred Gram matrix -J D J/2 on "
             "vectors of sum zero",
-            Eigenvalues(rows, NUMBERS, of),
+            Eigenvalues(rows, NUMBERS, distances),
             "they are the roots of its characteristic polynomial, which has rational coefficients",
         )
     return {
         "eigenvalues": Quantity(
-            list(of.eigenvalues),
+            list(distances.eigenvalues),
             r"\mu_1 \le \dots \le \mu_{n-1}",
             "eigenvalues of the centred Gram matrix -J D J/2 on vectors of sum zero",
         ),
         "most_negative": Quantity(
-            of.least,
+            distances.least,
             r"\mu_1",
             "smallest of these eigenvalues; D is a Euclidean distance matrix iff it is "
             "not negative",
         ),
         "is_edm": Quantity(
-            of.is_edm,
+            distances.is_edm,
             r"\text{is\_edm}",
             "whether D is a Euclidean distance matrix, with no constant added",
         ),
         "rank": Quantity(
-            Integer(of.fractions.rank()),
+            Integer(distances.fractions.rank()),
             r"\operatorname{rank} D",
             "rank of D with its diagonal set to zero",
         ),
         "rank_centred": Quantity(
-            Integer(sum(not zero(e) for e in of.eigenvalues)),
+            Integer(sum(not zero(e) for e in distances.eigenvalues)),
             r"\operatorname{rank} J D J",
             "rank of the centred Gram matrix; if n > rank + q + 1, no constant other than "
             "c = 0 is possible",

@@ -68,7 +68,7 @@ def relation(sizes: Sizes, i: int, j: int) -> str:
     return f"cross_class_{low}" if low == high else f"cross_class_{low}_{high}"
 
 
-def table(sizes: Sizes, of: Callable[[str], Expr], *, inside: bool = False) -> list[list[Expr]]:
+def table(sizes: Sizes, number: Callable[[str], Expr], *, inside: bool = False) -> list[list[Expr]]:
     """A number for each pair of classes, by the relation of their samples; one with itself.
 
     ``inside`` is whether two samples of a class, where there are two, have a number of their own.
@@ -77,20 +77,20 @@ def table(sizes: Sizes, of: Callable[[str], Expr], *, inside: bool = False) -> l
 
     def entry(i: int, j: int) -> Expr:
         alone = i == j and not (inside and sizes[i] > 1)
-        return S.One if alone else of(relation(sizes, i, j))
+        return S.One if alone else number(relation(sizes, i, j))
 
     return [[entry(i, j) for j in k] for i in k]
 
 
 def cosines(
     sizes: Sizes,
-    of: Callable[[str], Expr],
+    cosine: Callable[[str], Expr],
     domain: Domain | None = None,
     measured: Callable[[str], Expr] = product,
 ) -> Quantity:
     """The cosines of classes, in the order of their sizes; ``measured`` is how they are found."""
     return Quantity(
-        table(sizes, of),
+        table(sizes, cosine),
         r"\cos(\mu_c, \mu_{c'})",
         "cosines of the points to which the classes collapse, in the order in which "
         "the sizes are given",

@@ -161,7 +161,7 @@ class OneApart:
                 eq(h, short),
                 inside,
                 names={h: slope / over},
-                given=(
+                premises=(
                     Relations(gt(over, 0), inside),
                     Relations(gt(derivative(rate, across), 0), DOMAIN),
                 ),

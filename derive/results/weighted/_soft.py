@@ -171,7 +171,7 @@ class Soft:
                 Tuple(*(eq(a, S.Zero) for a in slopes)),
                 free,
                 names=slopes,
-                given=(UniqueGram.from_loss(self.reduced, DOMAIN),),
+                premises=(UniqueGram.from_loss(self.reduced, DOMAIN),),
                 lemma=STRICT_ROWS,
             ),
             "rows of two optima differ by constants, and any two rows share an inner product",
@@ -214,7 +214,7 @@ class Soft:
             Relations(
                 Tuple(*(gt(gap, S.Zero) for gap in gaps.values())),
                 self.above,
-                given=(UniqueGram.from_loss(self.reduced, DOMAIN, self.simplex.inner),),
+                premises=(UniqueGram.from_loss(self.reduced, DOMAIN, self.simplex.inner),),
                 lemma=STRICT_ROWS,
             ),
             "",
@@ -231,7 +231,7 @@ def state_entropy(rows: Rows, inner: Inner, domain: Domain, proof: Derivation) -
         "",
         domain,
         names={Symbol("H"): found},
-        given=(equal(found, in_rate(loss), domain),),
+        premises=(equal(found, in_rate(loss), domain),),
     )
 
 

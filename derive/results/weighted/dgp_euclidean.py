@@ -115,7 +115,7 @@ def for_dimensions(verdict: Euclidean, proof: Derivation) -> dict[str, Quantity]
         return found
     proof.add(
         "The points have the squared distances D + c",
-        Placed(eq(DISTANCE, ENTRY + c), NUMBERS, verdict.of, verdict.embedding),
+        Placed(eq(DISTANCE, ENTRY + c), NUMBERS, verdict.distances, verdict.embedding),
         "the coordinates were found by elimination, and their squared distances are "
         "compared with D + c",
     )

@@ -141,7 +141,12 @@ def at_temperature(verdict: Spherical, proof: Derivation) -> dict[str, Quantity]
         return found
     proof.add(
         f"The points have the cosines c' - tau d_ij, in {plural(verdict.q, 'dimension')}",
-        Placed(eq(COSINE, verdict.c_prime - verdict.tau * ENTRY), NUMBERS, verdict.of, points),
+        Placed(
+            eq(COSINE, verdict.c_prime - verdict.tau * ENTRY),
+            NUMBERS,
+            verdict.distances,
+            points,
+        ),
         "the coordinates were found by elimination, and their inner products are "
         "compared with these cosines",
     )

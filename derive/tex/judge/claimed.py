@@ -110,7 +110,7 @@ def claimed(statement: Statement, meant: Meant) -> Claim:
 
 def check_order(sides: Sequence[Side], relations: Sequence[str], meant: Meant) -> None:
     """Refuse what a value is said to lie above, below or in, unless it is proved."""
-    names = {**meant.given, **dict(zip(meant.own, meant.derived, strict=True))}
+    names = {**meant.substitution, **dict(zip(meant.own, meant.derived, strict=True))}
     for left, relation, right in links(Chain(tuple(sides), tuple(relations))):  # type: ignore[arg-type]
         one, other = (plain(e).xreplace(names) for e in (left, right))
         larger, less = (one, other) if relation[0] == ">" else (other, one)
@@ -228,7 +228,7 @@ class _Reading:
 
     def _value(self, e: Expr) -> Expr:
         names = dict(zip(self.meant.own, self.meant.derived, strict=True))
-        return e.xreplace(self.meant.given).xreplace(names)
+        return e.xreplace(self.meant.substitution).xreplace(names)
 
     def _left_open(self, clause: Clause) -> None:
         """A condition on what the directive gives a value says that it may have others."""
@@ -280,7 +280,7 @@ class _Reading:
 
     def _has_vectors(self) -> bool:
         sides = self.statement.sides
-        return any(isinstance(s.of if isinstance(s, Limit) else s, Inner) for s in sides)
+        return any(isinstance(s.expression if isinstance(s, Limit) else s, Inner) for s in sides)
 
     # --- kinds of numbers ---------------------------------------------------------------------
     def _kind(self, s: Expr, kind: str, clause: Clause) -> None:

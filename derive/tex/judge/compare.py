@@ -90,7 +90,7 @@ def _is_about(row: Statement, own: Symbol) -> bool:
     if set(row.relations) - {"=", "->"}:
         return True
     return any(
-        side.of == own if isinstance(side, Called) else isinstance(side, Expr) and side.has(own)
+        side.name == own if isinstance(side, Called) else isinstance(side, Expr) and side.has(own)
         for side in row.sides
     )
 

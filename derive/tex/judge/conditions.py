@@ -88,7 +88,7 @@ Ends = dict[str, tuple[Expr, bool]]
 def printed_bounds(statement: Statement, s: Symbol, meant: Meant) -> Ends:
     """The ends that a chain of relations, or an interval, gives to a symbol."""
     found: Ends = {}
-    given = meant.given
+    given = meant.substitution
     names = dict(zip(meant.own, meant.derived, strict=True))
 
     def put(relation: str, bound: object) -> None:
@@ -126,7 +126,7 @@ def _solved(gap: Expr, s: Symbol, meant: Meant, names: Mapping[Symbol, Expr]) ->
     The derived value is the bound iff the gap is a multiple of one sign of (s - value). Where
     that is not seen, the gap is solved for the symbol as the engine solves its conditions.
     """
-    gap = gap.xreplace(meant.given).xreplace(dict(names))
+    gap = gap.xreplace(meant.substitution).xreplace(dict(names))
     for derived in meant.derived:
         if s in derived.free_symbols:
             continue
@@ -176,7 +176,7 @@ def _add_ends_of_domain(ends: Ends, s: Symbol, statement: Statement, meant: Mean
     r = meant.result.domain.ranges.get(s)
     if not two_sided or r is None:
         return
-    given = meant.given
+    given = meant.substitution
     if "low" not in ends and r.low is not -oo:
         ends["low"] = (r.low.xreplace(given), r.low_open)
     if "high" not in ends and r.high is not oo:

@@ -57,10 +57,10 @@ def _implicit(
     (own,), (derived,) = meant.own, meant.derived
     if len(statement.sides) != 2 or len(sides) != 2:
         raise TexError("an equation for the quantity has two sides")
-    residual = (sides[0] - sides[1]).xreplace(meant.given)
+    residual = (sides[0] - sides[1]).xreplace(meant.substitution)
     if derived.has(ClampedRoot):
         return _of_a_root(residual, meant, directive)
-    left, right = (s.xreplace(meant.given).xreplace({own: derived}) for s in sides)
+    left, right = (s.xreplace(meant.substitution).xreplace({own: derived}) for s in sides)
     needs = needs_of(statement, meant)
     outcome = equal(left, right, meant.domain, [*needs, *conditions(right)], where=derived)
     if isinstance(outcome, Holds):

@@ -96,7 +96,7 @@ def finding(
         return replace(shown, verdict="undecided", ok=False, message=outcome.reason)
     symbols = {s.name: s for s in meant.domain.ranges}
     point = {symbols[k]: v for k, v in outcome.witness.items() if k in symbols}
-    values = [value_at(e, point) for e in (printed.xreplace(meant.given), derived)]
+    values = [value_at(e, point) for e in (printed.xreplace(meant.substitution), derived)]
     texts = [_shown_value(value) for value in values]
     if texts[0] == texts[1] and all(value.is_real for value in values):
         texts = list(apart_in_text(values[0], values[1], SHOWN))

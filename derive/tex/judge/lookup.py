@@ -78,7 +78,7 @@ class Meant:
         return bounded(first)
 
     @property
-    def given(self) -> dict[Symbol, Expr]:
+    def substitution(self) -> dict[Symbol, Expr]:
         """What is put into the printed side too: values, and the other quantities it names."""
         values = {s: v for s, v in self.point.items() if v is not oo}
         others = {**self.others, **self.exported}

@@ -28,7 +28,7 @@ def plain(side: object) -> Expr:
 def compared(side: Expr, meant: Meant, needs: list[Condition], removable: bool = False) -> Outcome:
     """Whether a side equals the derived value; what is exported is that value as it stands."""
     (derived,), domain = meant.derived, meant.domain
-    e = side.xreplace(meant.given)
+    e = side.xreplace(meant.substitution)
     if side in meant.exported and e == derived and not needs:
         return Holds(Evidence(Grade.EXACT, "it is written as it is exported"))
     outcome = equal(e, derived, domain, needs, removable=removable)
@@ -86,10 +86,10 @@ def _in_symbols(needs: tuple[Condition, ...], meant: Meant) -> list[Condition]:
     for c in needs:
         if c.need == "known":
             if c.argument not in itself:
-                meaning = c.argument.xreplace(meant.given)
+                meaning = c.argument.xreplace(meant.substitution)
                 found += conditions(meaning) if not meaning.is_Symbol else ()
             continue
-        argument = c.argument.xreplace(meant.given).xreplace(names)
+        argument = c.argument.xreplace(meant.substitution).xreplace(names)
         found += by_factors(Condition(c.part, c.need, argument))
     return found
 
@@ -100,6 +100,7 @@ def _in_cases(statement: Statement, meant: Meant) -> Counter[tuple[str, Expr]]:
     for side in statement.sides:
         for told in side.atoms(Piecewise) if isinstance(side, Expr) else ():
             for value, _ in told.args:
-                every = (f for c in conditions(value.xreplace(meant.given)) for f in by_factors(c))
+                told_at = value.xreplace(meant.substitution)
+                every = (f for c in conditions(told_at) for f in by_factors(c))
                 shown.update({(c.need, c.argument) for c in every})
     return shown

@@ -41,7 +41,7 @@ def _without_ends(statement: Statement, meant: Meant) -> Statement:
     relations = statement.relations
     if len(relations) == 1 and relations != ("in",):
         return statement
-    given = [s.xreplace(meant.given) if isinstance(s, Expr) else s for s in statement.sides]
+    given = [s.xreplace(meant.substitution) if isinstance(s, Expr) else s for s in statement.sides]
     s = given[len(given) // 2 - (relations == ("in",))]
     r = meant.domain.ranges.get(s) if isinstance(s, Symbol) else None
     if r is None:
@@ -59,7 +59,7 @@ def _without_ends(statement: Statement, meant: Meant) -> Statement:
 def _condition(statement: Statement, meant: Meant, directive: Directive) -> Finding:
     """The same condition: what is to be positive is a positive multiple of what was derived."""
     (relation,), (derived,) = statement.relations, meant.derived
-    left, right = (plain(s).xreplace(meant.given) for s in statement.sides)
+    left, right = (plain(s).xreplace(meant.substitution) for s in statement.sides)
     gap = right - left if relation[0] == "<" else left - right
     assert isinstance(meant.stated, Relational)
     wanted = {"==": "="}.get(meant.stated.rel_op, meant.stated.rel_op)

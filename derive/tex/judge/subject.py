@@ -110,7 +110,7 @@ def shown(quantity: Quantity) -> str:
 # --- names --------------------------------------------------------------------------------
 def _called(side: Called, meant: Meant, tending: Collection[Expr]) -> Expr:
     """The name, if it is called with parameters that it may depend on and that are left open."""
-    quantity = meant.result.quantities.get(str(side.of))
+    quantity = meant.result.quantities.get(str(side.name))
     parameters = set(meant.result.domain.ranges)
     for q in meant.quantities:
         parameters |= set(q.domain.ranges if q.domain is not None else ())
@@ -123,8 +123,8 @@ def _called(side: Called, meant: Meant, tending: Collection[Expr]) -> Expr:
         elif quantity is not None and quantity.bound is not None and s == quantity.bound[0]:
             why = "is the parameter that this threshold bounds"
         if why:
-            raise TexError(f"{side.of} is written with {s} in brackets, which {why}")
-    return side.of
+            raise TexError(f"{side.name} is written with {s} in brackets, which {why}")
+    return side.name
 
 
 def _unread(side: Unread, meant: Meant, at_limit: bool) -> Expr:
@@ -305,7 +305,7 @@ def _limit(side: Limit, meant: Meant, indices: list[Indices | Among]) -> Expr:
             raise TexError("what tends must be one symbol")
         if tending.setdefault(inner.symbol, inner) is not inner:
             raise TexError(f"{inner.symbol} tends twice")
-        inner = inner.of
+        inner = inner.expression
     if isinstance(inner, Inner):
         of: Expr = _of_vectors(inner, meant, indices)
     elif isinstance(inner, Called):
@@ -341,12 +341,13 @@ def tends_there(quantity: Quantity, symbol: Expr, point: Expr, side: str) -> boo
     return side in ("", "+" if point is S.Zero else "-") if point.is_finite else not side
 
 
-def _is_base(of: Expr, quantity: Quantity, meant: Meant) -> bool:
+def _is_base(expression: Expr, quantity: Quantity, meant: Meant) -> bool:
     assert quantity.limit_of is not None
     whole, symbol, _ = quantity.limit_of
-    if of == base(quantity, meant.result):
+    if expression == base(quantity, meant.result):
         return True
-    if not (of.free_symbols <= set(meant.result.domain.ranges) and symbol in of.free_symbols):
+    letters = expression.free_symbols
+    if not (letters <= set(meant.result.domain.ranges) and symbol in letters):
         return False
-    outcome = equal(of, whole, meant.result.domain)
+    outcome = equal(expression, whole, meant.result.domain)
     return isinstance(outcome, Holds) and outcome.evidence.grade is Grade.EXACT

@@ -59,7 +59,7 @@ def tex(node: Node, name: Names) -> str:
     if isinstance(node, Call):
         return _call(node, name)
     if isinstance(node, Limited):
-        of = _held(node.of, PRODUCT, name)
+        of = _held(node.node, PRODUCT, name)
         return rf"\lim_{{{name(node.symbol)} \to {latex(node.to)}}} {of}"
     assert isinstance(node, Other)
     if isinstance(node.value, Str):

@@ -376,18 +376,18 @@ class Call(Node):
 class Limited(Node):
     """A limit of something."""
 
-    def __init__(self, of: Node, symbol: Symbol, to: Expr):
-        self.of, self.symbol, self.to = of, symbol, to
-        self.children = (of,)
+    def __init__(self, node: Node, symbol: Symbol, to: Expr):
+        self.node, self.symbol, self.to = node, symbol, to
+        self.children = (node,)
 
     def text(self, name: Callable[[Symbol], str]) -> str:
-        return f"lim_{{{name(self.symbol)} -> {self.to}}} {self.of.text(name)}"
+        return f"lim_{{{name(self.symbol)} -> {self.to}}} {self.node.text(name)}"
 
     def _meaning(self) -> Basic:
-        return Limit(self.of.meaning, self.symbol, self.to)
+        return Limit(self.node.meaning, self.symbol, self.to)
 
     def rebuilt(self, change: Callable[[Node], Node]) -> Node:
-        return Limited(change(self.of), self.symbol, self.to)
+        return Limited(change(self.node), self.symbol, self.to)
 
 
 class Other(Node):

@@ -14,7 +14,7 @@ from .terms import NotWritten, hypotheses, name, term
 
 
 def monotone(
-    of: Expr,
+    expression: Expr,
     symbol: Symbol,
     shown: Relational,
     domain: Domain,
@@ -35,7 +35,7 @@ def monotone(
         If it has other functions than exponentials, or the proof of the sign is not known here.
     """
     rate, rises = shown.args[0], isinstance(shown, Gt)
-    domain = domain.restricted(closure(of.free_symbols | {symbol}, domain))
+    domain = domain.restricted(closure(expression.free_symbols | {symbol}, domain))
     own: dict[str, str] = {}
     given: dict[str, str] = {}
     for called, one in hypotheses(domain).items():
@@ -49,11 +49,11 @@ def monotone(
     statement = (
         (f"forall {others} : R, " if others else "")
         + "".join(f"{one} -> " for one in given.values())
-        + f"{kind} (fun {x} => {where})\n    (fun {x} => {term(of)})"
+        + f"{kind} (fun {x} => {where})\n    (fun {x} => {term(expression)})"
     )
-    named, domain, hidden = without_logarithms(of, domain)
-    of, rate = of.xreplace(named), rate.xreplace(named)
-    signs = Signs([of, rate], domain)
+    named, domain, hidden = without_logarithms(expression, domain)
+    expression, rate = expression.xreplace(named), rate.xreplace(named)
+    signs = Signs([expression, rate], domain)
     if by is None:
         proof = Signs([rate], domain)
         last = proof.proof(rate if rises else -rate)
@@ -66,7 +66,7 @@ def monotone(
         f"refine ({kind}_by _ _ (fun {x} => {term(rate)}) _ _ _).",
         "{ intros a_ b_ c_ A_ B_ C_; repeat split; lra. }",
         f"{{ {intros}",
-        *_divisors(of, domain),
+        *_divisors(expression, domain),
         "eapply der_by; [der |].",
         "all: unfold Rsqr; cbn [INR pred]; match goal with |- _ <> 0 => nz | _ => idtac end.",
         *signs.lines,
@@ -77,9 +77,10 @@ def monotone(
     ]
 
 
-def _divisors(of: Expr, domain: Domain) -> Iterator[str]:
+def _divisors(expression: Expr, domain: Domain) -> Iterator[str]:
     """Lines that say which sign each sum that divides has."""
-    powers = (p for p in preorder_traversal(of) if isinstance(p, Pow) and not isinstance(p, exp))
+    parts = preorder_traversal(expression)
+    powers = (p for p in parts if isinstance(p, Pow) and not isinstance(p, exp))
     below = (p.base for p in powers if p.exp.is_negative)
     for base in dict.fromkeys(f for b in below for f in Mul.make_args(b) if f.is_Add):
         signs = Signs([base], domain)

@@ -83,7 +83,7 @@ class Several:
     called: str
     problem: Problem
     at: Mapping[Symbol, Expr]
-    given: Mapping[str, str]
+    inner_products: Mapping[str, str]
 
     def __post_init__(self) -> None:
         loss = self.problem.loss
@@ -139,16 +139,16 @@ class Several:
                 found[i, i, same] = names[kind], kind, prod(each)
         return found
 
-    def row(self, i: int, of: Callable[[Relation], Expr]) -> Expr:
+    def row(self, i: int, summand: Callable[[Relation], Expr]) -> Expr:
         """The sum over all partners of a point."""
         rows = ((r, k) for r, (_, _, k) in self.relations.items() if r[0] == i and k)
-        return sum((k * of(r) for r, k in rows), S.Zero)
+        return sum((k * summand(r) for r, k in rows), S.Zero)
 
     @cached_property
     def inner(self) -> dict[Relation, Rational]:
         """Inner products."""
         return {
-            r: S.One if kind == "self" else Rational(self.given.get(name, 0))
+            r: S.One if kind == "self" else Rational(self.inner_products.get(name, 0))
             for r, (name, kind, _) in self.relations.items()
         }
 
@@ -202,10 +202,10 @@ class Several:
     def _every(self) -> range:
         return range(len(self.axes))
 
-    def mean(self, of: Callable[[int], Expr]) -> Expr:
+    def mean(self, summand: Callable[[int], Expr]) -> Expr:
         """The mean over all points of what depends on their kind."""
         sizes = list(map(prod, self.axes))
-        return sum((n * of(i) for i, n in enumerate(sizes)), S.Zero) / sum(sizes)
+        return sum((n * summand(i) for i, n in enumerate(sizes)), S.Zero) / sum(sizes)
 
     @property
     def value(self) -> Expr:
@@ -266,9 +266,9 @@ class Several:
         )
 
     # --- text -----------------------------------------------------------------------------------
-    def function(self, of: Callable[[Relation], Expr]) -> str:
+    def function(self, value: Callable[[Relation], Expr]) -> str:
         """A function of the relation."""
-        cases = [f"{_of(r)} => {term(of(r))}" for r in self.relations if of(r) != 0]
+        cases = [f"{_of(r)} => {term(value(r))}" for r in self.relations if value(r) != 0]
         return "fun r => match r with " + "\n        | ".join([*cases, "_ => 0"]) + " end"
 
     @property

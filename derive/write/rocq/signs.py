@@ -308,7 +308,7 @@ def image_of(s: Symbol, r: Range) -> list[Image]:
     called = name(s)
     u = Dummy(f"u_{called}")
 
-    def given(how: str) -> str:
+    def destructed(how: str) -> str:
         return f"destruct ({how}) as [u_{called} [U_{called} ->]]"
 
     low, high = f"{called}_low", f"{called}_high"
@@ -318,14 +318,14 @@ def image_of(s: Symbol, r: Range) -> list[Image]:
         return [Image(split, u, u), Image("", -u, u)]
     if r.high is oo:
         lemma = "above" if r.low_open else "from"
-        return [Image(given(f"{lemma} _ {called} {low}"), r.low + u, u, r.low_open)]
+        return [Image(destructed(f"{lemma} _ {called} {low}"), r.low + u, u, r.low_open)]
     if r.low is -oo:
         lemma = "below" if r.high_open else "upto"
-        return [Image(given(f"{lemma} _ {called} {high}"), r.high - u, u, r.high_open)]
+        return [Image(destructed(f"{lemma} _ {called} {high}"), r.high - u, u, r.high_open)]
     lemma = "inside" if r.low_open else "within"
     value = (r.low + r.high * u) / (1 + u)
     if r.high_open:
-        return [Image(given(f"{lemma} _ _ {called} {low} {high}"), value, u, r.low_open)]
+        return [Image(destructed(f"{lemma} _ _ {called} {low} {high}"), value, u, r.low_open)]
     split = (
         f"(destruct (or_end _ {called} {high}) as [{called}_less | ->]; "
         f"[destruct ({lemma} _ _ {called} {low} {called}_less) as [u_{called} [U_{called} ->]] |])"
