@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .diagnose_loss import compare, of_loss
-from .guard import Amount
 from .numeric_options import COLDEST, HOTTEST, Number, need_torch
 from .parameters import short
 from .progress import counting
@@ -33,7 +32,7 @@ Examples:
   cltheory diagnose embeddings.npz --labels labels.csv
   cltheory diagnose embeddings.npz --labels y --loss supcl --alpha 0.8 --tau 0.1
   cltheory diagnose towers.npz --arrays image,text --loss siglip --t 10 --b -10
-  cltheory diagnose embeddings.npy --positives halves --normalise --band
+  cltheory diagnose embeddings.npy --positives halves --normalise
   cltheory diagnose embeddings.csv --labels digit --format json --out found.json
   cltheory diagnose run.safetensors --arrays query,key --format html --out found.html
 """,
@@ -72,11 +71,9 @@ Examples:
     "--dim", type=click.IntRange(1), help="Dimension of the optimum (default: that of FILE)."
 )
 @click.option("--classifier", help="Weights (C, d) of a linear classifier, for NC3: array or file.")
-@click.option("--band", is_flag=True, help="Show the gradient band in detail.")
 @click.option(
     "--batches", type=click.IntRange(1, 10**4), default=8, help="Maximum number of batches."
 )
-@click.option("--c", type=Amount(0, 1e6), help="Constant of the upper bound (default: 0.5).")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Seed of the batches.")
 @formats("text", "json", "html")
 @click.option("--out", type=FILE, help="Write the report to this file.")
@@ -93,35 +90,33 @@ def diagnose_command(**options: Any) -> int:
     of shape (n, 2, d)); with labels, the next embedding of its class; otherwise its neighbour:
     rows 0 and 1 are a pair. The report names the choice.
     """
-    given = Given(**options)
-    given.check()
+    chosen = Options(**options)
+    chosen.check()
     from ..numeric.band.diagnose import Settings, diagnose
 
-    asked = of_loss(given)
+    asked = of_loss(chosen)
     try:
-        taken, classifier = take(given)
+        taken, classifier = take(chosen)
         settings = Settings(
-            *(given.tau, given.normalise, given.batch, given.batches),
-            *(0.5 if given.c is None else given.c, given.seed),
-            classifier,
+            *(chosen.tau, chosen.normalise, chosen.batch, chosen.batches, chosen.seed), classifier
         )
         with counting("diagnose") as show:
             found = diagnose(taken, settings, lambda done, whole: show(done, whole, ""))
-        compared = None if asked is None else compare(given, asked, taken, settings)
+        compared = None if asked is None else compare(chosen, asked, taken, settings)
     except ValueError as refusal:
         if type(refusal) is not ValueError:
             raise
-        raise click.UsageError(f"{short(given.file)}: {refusal}") from None
-    text = given.rendered(found, compared)
-    if given.out is None:
+        raise click.UsageError(f"{short(chosen.file)}: {refusal}") from None
+    text = chosen.rendered(found, compared)
+    if chosen.out is None:
         click.echo(text)
     else:
-        write({given.out: f"{text}\n"})
-        click.echo(f"wrote {given.out}")
+        write({chosen.out: f"{text}\n"})
+        click.echo(f"wrote {chosen.out}")
     return 0
 
 
-class Given(SimpleNamespace):
+class Options(SimpleNamespace):
     """The options, by their names."""
 
     def check(self) -> None:
@@ -131,8 +126,6 @@ class Given(SimpleNamespace):
             raise click.UsageError("--labels and --positives both say which rows are positives")
         if self.column is not None and self.labels is None:
             raise click.UsageError("--column needs --labels")
-        if self.c is not None and self.style == "text" and not self.band:
-            raise click.UsageError("--c is a constant of the band: add --band")
         if not COLDEST <= self.tau <= HOTTEST:
             raise click.UsageError(
                 f"--temperature must be from {COLDEST:g} to {HOTTEST:g}, not {self.tau:g}"
@@ -153,11 +146,11 @@ class Given(SimpleNamespace):
             from .diagnose_page import page
 
             return page(self.file, found, compared)
-        return diagnose_report.as_text(self.file, found, compared, band=self.band)
+        return diagnose_report.as_text(self.file, found, compared)
 
 
 # --- which rows are positives ------------------------------------------------------------------
-def take(options: Given) -> tuple[Taken, Array | None]:
+def take(options: Options) -> tuple[Taken, Array | None]:
     """Embeddings of a file, which is the positive of which, and a classifier if one is given.
 
     Raises
@@ -202,7 +195,7 @@ def take(options: Given) -> tuple[Taken, Array | None]:
     return pairs_in_a_row(z, "rows 0 and 1 are a pair, 2 and 3, and so on"), classifier
 
 
-def _embeddings(options: Given, found: Arrays) -> tuple[str, ...]:
+def _embeddings(options: Options, found: Arrays) -> tuple[str, ...]:
     """The name of the embeddings, or of two views."""
     if options.arrays is not None:
         names = tuple(part.strip() for part in options.arrays.split(","))
@@ -244,7 +237,7 @@ def _might_be(array: Array) -> bool:
     return array.ndim == 2 or (array.ndim == 3 and array.shape[1] == 2)
 
 
-def _labels(options: Given, found: Arrays, embeddings: str) -> str | None:
+def _labels(options: Options, found: Arrays, embeddings: str) -> str | None:
     """The array of labels, or their file: what is asked for, or the one of a usual name."""
     from .array_files import LABELS
 
@@ -255,7 +248,7 @@ def _labels(options: Given, found: Arrays, embeddings: str) -> str | None:
     return rows[0] if len(rows) == 1 else None
 
 
-def _classes(options: Given, found: Arrays, label: str) -> Classes:
+def _classes(options: Options, found: Arrays, label: str) -> Classes:
     from . import label_files
 
     if label not in found:

@@ -7,7 +7,7 @@ from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from .diagnose_report import FLAGS, as_text, verdict
+from .diagnose_report import as_text, verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +19,6 @@ STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
        color: #222; background: #fff; }
 .verdict { font-size: 1.3rem; }
-.flag { color: #a40000; font-weight: 600; }
 pre { overflow-x: auto; }
 svg { width: 100%; height: auto; }
 """
@@ -30,13 +29,11 @@ SIZE = (9.0, 6.6)
 def page(file: str, found: Diagnosis, compared: Departure | None = None) -> str:
     """The verdict, plots, and the report in full."""
     title = escape(f"Diagnosis of {file}")
-    flags = (says for name, says in FLAGS.items() if found.flags[name])
-    told = "".join(f'<p class="flag">{escape(says)}</p>\n' for says in flags)
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
         f"<style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n"
-        f'<p class="verdict">{escape(verdict(found))}</p>\n{told}{plots(found)}\n'
-        f"<pre>{escape(as_text(file, found, compared, band=True))}</pre></body></html>"
+        f'<p class="verdict">{escape(verdict(found))}</p>\n{plots(found)}\n'
+        f"<pre>{escape(as_text(file, found, compared))}</pre></body></html>"
     )
 
 

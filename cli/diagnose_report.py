@@ -2,7 +2,7 @@
 
 JSON is one object:
 
-    {"version": 2, "file": str, "collapse": "total" | "classes" | "dimensional" | "none",
+    {"version": 3, "file": str, "collapse": "total" | "classes" | "dimensional" | "none",
      "verdict": str, "within_class_variance": float, "between_class_variance": float,
      "measures": {name of a measure of collapse: float}, "limits": {name: float},
      "classes": [{"name": str, "count": int, "variance": float, "collapsed": bool}],
@@ -11,7 +11,7 @@ JSON is one object:
      "band": {number of the report: {"mean", "least", "largest"} over the batches},
      "anchors": {number of an anchor: {"0%": float, ..., "100%": float}},
      "outside": {"proved": part of the anchors, "printed": part of the anchors},
-     "flags": {name: batches in which it is up}, "spectrum": [float], "notes": [str]}
+     "spectrum": [float], "notes": [str]}
 
 What is not finite is null.
 """
@@ -29,35 +29,6 @@ from .tables import WIDTH, labelled
 if TYPE_CHECKING:
     from ..numeric.band.diagnose import Diagnosis
     from ..numeric.problems.departure import Departure
-
-#: What is told of batches, with what it is.
-BAND = {
-    "closest_lower": "proved lower bound",
-    "measured": "mean squared gradient of an anchor",
-    "closest_upper": "proved upper bound",
-    "upper": "proved upper bound from epsilon, rho, sigma",
-    "upper_printed": "printed upper bound, not proved",
-    "tangential": "mean squared gradient tangent to the sphere",
-}
-SOFTMAX = {
-    "epsilon": "softmax weight of the negatives",
-    "rho": "<softmax mean, positive>",
-    "mu": "length of the softmax mean of the negatives",
-    "alignment": "<anchor, positive>",
-}
-SPECTRUM = {
-    "sigma_hat": "largest eigenvalue of the second moment",
-    "sigma_max": "largest eigenvalue for an anchor's negatives",
-    "isotropy_deviation": "distance of the second moment from I/d, in %",
-    "mean_norm": "length of the mean embedding",
-}
-FLAGS = {
-    "collapsed_to_point": "all embeddings collapse to one point",
-    "dimensional_collapse": "the spectrum is spread over less than a fifth of min(n, d) directions",
-    "vanishing_gradient": "gradients are a millionth of 4/tau^2 or less",
-}
-PARTS = {"gradient": BAND, "softmax": SOFTMAX, "spectrum": SPECTRUM}
-
 
 #: What is told of collapse: its name in a report, and what it is.
 MEASURES = {
@@ -119,9 +90,7 @@ def each_class(found: Diagnosis) -> list[dict[str, Any]]:
     ]
 
 
-def as_text(
-    file: str, found: Diagnosis, compared: Departure | None = None, *, band: bool = False
-) -> str:
+def as_text(file: str, found: Diagnosis, compared: Departure | None = None) -> str:
     """A verdict, then numbers; names out of files neither end a line nor drive a terminal."""
     from ..derive.tex.judge.explain import one_line
 
@@ -139,7 +108,7 @@ def as_text(
         lines += labelled("classes", f"least variance within: {least}; largest: {largest}")
     if compared is not None:
         lines += ["", *_loss(compared)]
-    lines += ["", *(_band(found) if band else _band_in_a_line(found))]
+    lines += ["", *_band(found)]
     lines += labelled("positives", one_line(found.taken.how))
     for note in (*found.notes, *(compared.notes if compared else ())):
         lines += labelled("note", note)
@@ -165,52 +134,14 @@ def _loss(departure: Departure) -> list[str]:
     return lines
 
 
-def _band_in_a_line(found: Diagnosis) -> list[str]:
+def _band(found: Diagnosis) -> list[str]:
     first, many = found.reports[0], len(found.reports)
     names = ("measured", "closest_lower", "closest_upper")
     means = [f"{found.number(name)[0]:.4g}" for name in names]
     at = f"temperature {first.tau:g}" + (f", {many} batches of {first.n}" if many > 1 else "")
     bounds = f"mean square {means[0]}, between the proved bounds {means[1]} and {means[2]}"
-    lines = labelled("gradient", f"{bounds} (InfoNCE, {at}; --band for more)")
-    if found.flags["vanishing_gradient"]:
-        lines += labelled("flag", FLAGS["vanishing_gradient"] + _in(found, "vanishing_gradient"))
+    lines = labelled("gradient", f"{bounds} (InfoNCE, {at})")
     return lines
-
-
-def _band(found: Diagnosis) -> list[str]:
-    """All numbers of the gradient band."""
-    first, many = found.reports[0], len(found.reports) > 1
-    batches = f", {len(found.reports)} batches of {first.n}" if many else ""
-    lines = [f"gradient band at temperature {first.tau:g}{batches}"]
-    for title, names in PARTS.items():
-        lines += ["", f"  {title}"]
-        for name, says in names.items():
-            mean, least, largest = found.number(name)
-            span = f"  ({_spelled(least)} to {_spelled(largest)})" if many else ""
-            lines.append(f"    {name:<20}{_spelled(mean):>12}  {says}{span}")
-    lines += ["", "  anchors             5 %         median      95 %"]
-    for name in ("squared_gradient", "epsilon", "rho", "alignment", "similarity_of_negatives"):
-        of_name = found.quantiles(name)
-        three = "".join(f"{_spelled(of_name[part]):<12}" for part in ("5%", "50%", "95%")).rstrip()
-        lines.append(f"    {SHORT.get(name, name):<16}{three}")
-    lines += ["", f"  above the bounds    {_outside(found)}", ""]
-    for name in (name for name, count in found.flags.items() if count):
-        lines += labelled("flag", FLAGS[name] + _in(found, name))
-    return lines
-
-
-#: What is too long for a column.
-SHORT = {"squared_gradient": "gradient", "similarity_of_negatives": "negatives"}
-
-
-def _outside(found: Diagnosis) -> str:
-    proved, printed = (100 * found.outside(name) for name in ("upper", "upper_printed"))
-    return f"proved: {proved:.3g} % of the anchors; printed: {printed:.3g} %"
-
-
-def _in(found: Diagnosis, flag: str) -> str:
-    count, many = found.flags[flag], len(found.reports)
-    return f" (in {count} of {many} batches)" if many > 1 else ""
 
 
 def _spelled(value: float) -> str:
@@ -226,14 +157,14 @@ def _object(file: str, found: Diagnosis, compared: Departure | None) -> dict[str
     collapse = found.collapse
     first = found.reports[0]
     n, d = found.taken.z.shape
-    no_numbers = ("sigma", "n", "d", "tau", *found.flags)
+    no_numbers = ("sigma", "n", "d", "tau")
     band = {
         f.name: dict(zip(("mean", "least", "largest"), found.number(f.name), strict=True))
         for f in fields(first)
         if f.name not in no_numbers
     }
     return {
-        "version": 2,
+        "version": 3,
         "file": file,
         "collapse": collapse.collapse,
         "verdict": verdict(found),
@@ -252,7 +183,6 @@ def _object(file: str, found: Diagnosis, compared: Departure | None) -> dict[str
         "band": band,
         "anchors": {name: found.quantiles(name) for name in found.anchors},
         "outside": {"proved": found.outside("upper"), "printed": found.outside("upper_printed")},
-        "flags": found.flags,
         "spectrum": found.spectrum.tolist(),
         "notes": list(found.notes),
     }

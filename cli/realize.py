@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from math import inf, isfinite
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
     from ..numeric.realize.trained import Distance
     from ..numeric.realize.verdict import Verdict
 
-#: Classes and points whose matrices are printed, drawn, and written.
-PRINTED, DRAWN, WRITTEN = 8, 3000, 5000
+#: Classes and points whose matrices are printed, and written.
+PRINTED, WRITTEN = 8, 5000
 #: Classes of which the exact engine finds the optimum in seconds.
 FEW = 4
 #: Part of the loss that a certified gap may be for a loss to be called the least.
@@ -56,7 +55,7 @@ Examples:
   cltheory realize --scheme soft-supcon --sizes 50,50,20 --epsilon 0.01 --dim 16 --tau 0.2
   cltheory realize --scheme y-aware --labels age.csv --dim 128 --tau 0.1
   cltheory realize --scheme x-clr --labels captions.npy --dim 512 --tau 0.1 --tau-prime 0.1
-  cltheory realize --weights W.npy --dim 64 --tau 0.1 --figure similarities.pdf
+  cltheory realize --weights W.npy --dim 64 --tau 0.1 --output optimum.npz
   cltheory realize --scheme supcon --labels labels.csv --embeddings Z.npy --tau 0.1
 """,
 )
@@ -89,7 +88,6 @@ Examples:
     help="Relative tolerance below which an eigenvalue is zero (default: 1e-8).",
 )
 @click.option("--output", type=FILE, help="Write the optimal embedding to this .npz file.")
-@click.option("--figure", type=FILE, help="Draw the similarities as .pdf, .svg, .png or .eps.")
 @FORCE
 @formats("text", "json")
 def realize_command(**options: Any) -> int:
@@ -361,53 +359,28 @@ def _json(
 
 # --- what is written -------------------------------------------------------------------------
 def _written(asked: Asked, case: Case, verdict: Verdict) -> list[str]:
-    """Write the embedding and the heat map; what was written, in words."""
-    if asked.output is None and asked.figure is None:
+    """Write the embedding; what was written, in words."""
+    if asked.output is None:
         return []
     if verdict.vectors is None:
         raise click.UsageError(
             "cannot write an optimal embedding: " + "; ".join([verdict.reason, *verdict.notes])
         )
-    said = []
-    if asked.output is not None:
-        with replacing(asked.output) as file:
-            _arrays(file, asked, case, verdict)
-        said.append(f"  wrote {asked.output}")
-    if asked.figure is not None:
-        from ..numeric.figures.heat import heat_map
-        from ..numeric.figures.look import Look, write
-
-        similarity, order, label = _similarity(asked, case, verdict, DRAWN)
-        look = Look()
-        made = heat_map(similarity[order][:, order], look, label, _rows(case))
-        with look.applied():
-            write(made, Path(asked.figure))
-        said.append(f"  wrote {asked.figure}")
-    return said
+    with replacing(asked.output) as file:
+        _arrays(file, asked, case, verdict)
+    return [f"  wrote {asked.output}"]
 
 
-def _rows(case: Case) -> str:
-    """What the rows of the embedding are."""
-    return "class, from the largest on" if case.sizes else "sample"
-
-
-def _similarity(
-    asked: Asked, case: Case, verdict: Verdict, most: int
-) -> tuple[Array, list[int], str]:
-    """Similarities of the rows of the embedding, the order to draw them in, and their name."""
+def _similarity(asked: Asked, z: Array) -> Array:
+    """Similarities of the rows of the embedding: cosines, or squared distances."""
     import numpy as np
 
-    assert verdict.vectors is not None
-    z = verdict.vectors[:most]
-    order = list(range(len(z)))
-    if case.sizes:
-        order.sort(key=lambda k: -case.sizes[k])
     gram = z @ z.T
     if asked.measure == "cosine":
-        return gram, order, "cosine"
+        return gram
     squares = np.diag(gram)
     distances: Array = np.maximum(squares[:, None] + squares[None, :] - 2 * gram, 0)
-    return distances, order, "squared distance"
+    return distances
 
 
 def _arrays(file: Any, asked: Asked, case: Case, verdict: Verdict) -> None:
@@ -423,6 +396,6 @@ def _arrays(file: Any, asked: Asked, case: Case, verdict: Verdict) -> None:
     if len(case.index):
         arrays["index"] = np.array(case.index)
     if len(z) <= WRITTEN:
-        arrays["similarity"] = _similarity(asked, case, verdict, WRITTEN)[0]
+        arrays["similarity"] = _similarity(asked, z)
     arrays["verdict"] = np.array(json.dumps(_json(asked, case, verdict)))
     np.savez_compressed(file, **arrays)

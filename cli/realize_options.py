@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import label_files
-from .figure_options import FIGURES
 from .numeric_options import need_torch
 from .parameters import short
 from .writing import check_writable
@@ -101,14 +99,9 @@ class Asked(SimpleNamespace):
     def _check_files(self) -> None:
         if self.output is not None and Path(self.output).suffix.lower() != ".npz":
             raise click.UsageError(f"--output must be a .npz file, not {short(self.output)!r}")
-        if self.figure is not None and Path(self.figure).suffix.lower() not in FIGURES:
-            raise click.UsageError(f"--figure must end in one of {', '.join(FIGURES)}")
-        if self.figure is not None and find_spec("matplotlib") is None:
-            raise click.UsageError("--figure needs matplotlib: pip install 'cltheory[plot]'")
         files = (self.labels, self.weights, self.embeddings)
-        for name in (self.output, self.figure):
-            if name is not None:
-                check_writable(name, force=self.force, reads=files)
+        if self.output is not None:
+            check_writable(self.output, force=self.force, reads=files)
 
 
 @dataclass(frozen=True)
@@ -139,8 +132,8 @@ def case_of(asked: Asked) -> Case:
     from ..numeric.realize.pairs import Unfit
     from ..numeric.realize.verdict import TOLERANCE, Wanted
 
-    # What is to be written or drawn is searched for; else only where that takes a moment.
-    is_wanted = asked.search or asked.output is not None or asked.figure is not None
+    # What is to be written is searched for; else only where that takes a moment.
+    is_wanted = asked.search or asked.output is not None
     wanted = Wanted(
         asked.q,
         asked.tau,

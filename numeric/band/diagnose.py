@@ -28,6 +28,8 @@ Array = npt.NDArray[Any]
 WHOLE, MOST = 2048, 8192
 #: Rows that are looked at together, and most numbers that collapse is measured on.
 CHUNK, NUMBERS = 2**16, 2**26
+#: The constant of the printed upper band.
+CONSTANT = 0.5
 #: Two rows this alike are the same.
 SAME = 1 - 1e-12
 #: Rounding of squared gradients, of themselves and of the trivial bound.
@@ -165,8 +167,6 @@ class Settings:
         Embeddings in a batch; by default all, or `WHOLE` if there are more.
     batches
         Most batches, which have no embedding in common.
-    c
-        The constant of the paper's upper band.
     seed
         Of which embeddings are in a batch.
     classifier
@@ -177,7 +177,6 @@ class Settings:
     normalise: bool = False
     batch: int | None = None
     batches: int = 8
-    c: float = 0.5
     seed: int = 0
     classifier: Array | None = None
 
@@ -210,12 +209,6 @@ class Diagnosis:
     anchors: Mapping[str, npt.NDArray[np.float64]]
     spectrum: npt.NDArray[np.float64]
     notes: Sequence[str] = field(default=())
-
-    @property
-    def flags(self) -> dict[str, int]:
-        """In how many batches a flag is up."""
-        names = ("collapsed_to_point", "dimensional_collapse", "vanishing_gradient")
-        return {name: sum(getattr(r, name) for r in self.reports) for name in names}
 
     def number(self, name: str) -> tuple[float, float, float]:
         """Mean, least and largest of a number of reports over the batches."""
@@ -329,7 +322,7 @@ def _apart(positive: npt.NDArray[np.int64], random: np.random.Generator) -> npt.
 @torch.no_grad()
 def _measured(z: Tensor, positive: Tensor, settings: Settings) -> tuple[Report, dict[str, Tensor]]:
     """The report of a batch, and numbers of its anchors."""
-    monitor = BandMonitor(settings.tau, per_anchor=True, closest=True, c=settings.c)
+    monitor = BandMonitor(settings.tau, per_anchor=True, closest=True, c=CONSTANT)
     report = monitor(z, positive=positive)
     read = BatchReadings(z, positive, settings.tau)
     assert report.sigma is not None
@@ -342,7 +335,7 @@ def _measured(z: Tensor, positive: Tensor, settings: Settings) -> tuple[Report, 
         "squared_tangential": read.squared_tangential,
         "lower": closest("lower", at),
         "upper": closest("upper", at),
-        "upper_printed": printed(at, settings.c),
+        "upper_printed": printed(at, CONSTANT),
         "epsilon": read.epsilon,
         "rho": read.rho,
         "mu": read.mu,
@@ -393,7 +386,7 @@ def _notes(found: Diagnosis) -> Iterator[str]:
             "of a class but the positive are negatives"
         )
     apart = anchors["alignment"] - anchors["similarity_of_negatives"]
-    if not first.collapsed_to_point and apart.mean() <= 3 * apart.std() / len(apart) ** 0.5:
+    if found.collapse.collapse != "total" and apart.mean() <= 3 * apart.std() / len(apart) ** 0.5:
         yield "positives are no more alike than negatives: are these the pairs?"
     if copies := int(anchors["has_a_copy"].sum()):
         yield f"{copies} anchors have a copy of themselves among their negatives"

@@ -24,7 +24,7 @@ def vectors(name: str, values: Any) -> Tensor:
     ----------
     name
         What they are called in a refusal.
-    given
+    values
         A tensor, an array or nested lists.
 
     Raises

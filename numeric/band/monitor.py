@@ -10,8 +10,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..metrics.collapse import Limits
-from ..metrics.spectrum import perplexity
 from ..metrics.spectrum import spectrum as spectrum_of
 from .bounds import With, closest, proved
 from .inputs import constant, is_empty, positives, temperature, unit, vectors
@@ -46,16 +44,12 @@ class Report:
     sigma_mean, sigma_max
         Of the negatives of each anchor with ``per_anchor``; without it both are the ceiling
         min(1, n sigma_hat/(n - 2)).
-    effective_rank
-        1/tr(Sigma^2).
     isotropy_deviation
         100 sqrt(d) |Sigma - I/d|, in percent.
-    mean_norm, spread
-        Length of the mean of the batch (or queue), and the mean squared distance from it.
+    mean_norm
+        Length of the mean of the batch (or queue).
     n, d, tau
         Embeddings (for a queue: negatives and 2), their dimension, temperature.
-    collapsed_to_point, dimensional_collapse, vanishing_gradient
-        See `Limits`, of which ``rank`` is compared without labels.
     sigma
         That of each anchor with ``per_anchor``, else None; not among the floats.
     """
@@ -75,25 +69,15 @@ class Report:
     sigma_hat: float
     sigma_mean: float
     sigma_max: float
-    effective_rank: float
     isotropy_deviation: float
     mean_norm: float
-    spread: float
     n: int
     d: int
     tau: float
-    collapsed_to_point: bool
-    dimensional_collapse: bool
-    vanishing_gradient: bool
     sigma: Tensor | None = field(default=None, repr=False)
 
-    @property
-    def collapsed(self) -> bool:
-        """Whether any of the flags is up."""
-        return self.collapsed_to_point or self.dimensional_collapse or self.vanishing_gradient
-
     def floats(self, prefix: str = "") -> dict[str, float]:
-        """All but ``sigma`` as plain floats, and not what is nan; flags are 0 and 1.
+        """All but ``sigma`` as plain floats, and not what is nan.
 
         Parameters
         ----------
@@ -162,8 +146,6 @@ class BandMonitor:
         Whether the best of all bounds is reported as well.
     c
         The constant of the paper's upper band, if that is to be reported as well.
-    limits
-        When flags go up.
     """
 
     def __init__(
@@ -174,12 +156,10 @@ class BandMonitor:
         per_anchor: bool = False,
         closest: bool = False,
         c: float | None = None,
-        limits: Limits | None = None,
     ) -> None:
         self.tau = temperature(tau)
         self.normalise, self.per_anchor, self.closest = normalise, per_anchor, closest
         self.c = None if c is None else constant(c)
-        self.limits = limits or Limits()
 
     @torch.no_grad()
     def __call__(self, z: Any, second: Any = None, *, positive: Any = None) -> Report:
@@ -308,24 +288,16 @@ class BandMonitor:
             "sigma_hat": sigma_hat,
             "sigma_mean": sigma.mean(),
             "sigma_max": sigma.amax(),
-            "effective_rank": 1 / spectrum.square().sum(),
-            "spread_over": perplexity(spectrum),
             "isotropy_deviation": 100 * sqrt(d) * apart.sqrt(),
             "mean_norm": torch.linalg.vector_norm(mean),
-            "spread": (cloud - mean).square().sum(1).mean(),
         }
         # One transfer from a device instead of many.
         found = dict(zip(values, torch.stack(list(values.values())).tolist(), strict=True))
-        spread = found["spread"]
-        limits, spread_over = self.limits, found.pop("spread_over")
         return Report(
             **found,
             n=read.count + 2,
             d=d,
             tau=self.tau,
-            collapsed_to_point=spread <= limits.total,
-            dimensional_collapse=spread_over < limits.rank * min(size, d),
-            vanishing_gradient=found["measured"] <= limits.gradient * 4 / self.tau**2,
             sigma=sigma if self.per_anchor else None,
         )
 

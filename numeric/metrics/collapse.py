@@ -35,16 +35,12 @@ class Limits:
         more than a thousandth of an even share of the variance; or the exponential of the entropy
         of the spectrum is below the part ``rank`` of their number. With labels it is the spectrum
         within classes, since class means span few directions in any case.
-    gradient
-        Of `cltheory.numeric.band.BandMonitor` alone: its mean squared gradient is at most this part
-        of 4/tau^2, which is as large as it can be.
     """
 
     total: float = 0.05
     classes: float = 0.1
     unused: float = 0.5
     rank: float = 0.2
-    gradient: float = 1e-6
 
 
 #: Part of an even share of the variance below which a direction is not used.

@@ -225,7 +225,6 @@ def test_nothing_is_overwritten(refused: Refused) -> None:
     assert "not replaced" in refused(*words(same), "--output", "y.npz", "--force")
     assert "the folder nowhere does not exist" in refused(*words(base), "--output", "nowhere/o.npz")
     assert ".npz" in refused(*words(base), "--output", "o.csv")
-    assert "--figure must end" in refused(*words(base), "--figure", "o.txt")
     assert sorted(p.name for p in Path().iterdir()) == ["o.npz", "y.npy", "y.npz"]
 
 

@@ -21,7 +21,6 @@ from cltheory.numeric.band import (
 )
 from cltheory.numeric.band.bounds import With, bound, names
 from cltheory.numeric.band.readings import BatchReadings
-from cltheory.numeric.metrics import Limits
 from torch import Tensor
 from torch.nn.functional import normalize
 
@@ -282,30 +281,6 @@ def test_a_larger_sigma_gives_a_wider_band(side: str) -> None:
                     wider = value <= before if side == "lower" else value >= before
                     assert (wider | torch.isclose(value, before, rtol=1e-13)).all(), name
                 before = value
-
-
-# --- collapse -----------------------------------------------------------------------------------
-def flags(z: Tensor, tau: float = 0.1, **limits: float) -> tuple[bool, bool, bool]:
-    found = BandMonitor(tau, limits=Limits(**limits))(z, positive=neighbours(len(z)))
-    assert found.collapsed is any(
-        (found.collapsed_to_point, found.dimensional_collapse, found.vanishing_gradient)
-    )
-    return found.collapsed_to_point, found.dimensional_collapse, found.vanishing_gradient
-
-
-def test_flags() -> None:
-    healthy, point = drawn(1, 60, 40), drawn(2, 1, 40)
-    assert flags(healthy) == (False, False, False)
-    assert flags(normalize(point + 1e-4 * drawn(3, 60, 40), dim=1)) == (True, True, True)
-    line = torch.where(torch.arange(60)[:, None] % 4 < 2, point, -point)
-    assert flags(line) == (False, True, True)
-    assert flags(line, tau=100.0) == (False, True, False)
-    simplex = torch.eye(30, dtype=torch.float64).repeat_interleave(2, 0)
-    assert flags(simplex, tau=0.05) == (False, False, True)
-    assert flags(simplex, tau=1.0) == (False, False, False)
-    assert flags(healthy, rank=0.9) == (False, True, False)
-    assert flags(healthy, total=0.999) == (True, False, False)
-    assert flags(healthy, gradient=0.9) == (False, False, True)
 
 
 # --- queues ---------------------------------------------------------------------------------------
