@@ -22,12 +22,15 @@ from cltheory.derive.losses.pairwise import c
 from cltheory.derive.losses.softmax import SoftmaxLoss, tau
 from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.threshold import ChangesSign
+from cltheory.derive.problems.batches import over_batches
+from cltheory.derive.problems.declared import declared
 from cltheory.derive.problems.domains import COMBINED
 from cltheory.derive.proof.relations import Iff, eq, gt, lt
 from cltheory.derive.proof.statement import Relations
 from cltheory.derive.results import results
 from cltheory.derive.structures.hierarchy import m, n
 from cltheory.derive.write.rocq.anchor import _theorem, at_anchor
+from cltheory.derive.write.rocq.batches import BatchSoftmax
 from cltheory.derive.write.rocq.certified import certified, inner_of
 from cltheory.derive.write.rocq.check import Checked, assumed, check, compiled_library
 from cltheory.derive.write.rocq.document import Written, files, written
@@ -250,6 +253,19 @@ def test_a_loss_that_stands_for_batches_is_not_the_loss_that_is_written_out() ->
         read("it", replace(problem, loss=replace(problem.loss, over_batches=True)), {})
 
 
+def test_the_mean_over_batches_is_written_out_with_how_they_are_drawn() -> None:
+    (found,) = whole("it", results["simclr-batches"])
+    assert "in the mean over batches" in found.title and "(2 <= B <= n)%nat" in found.statement
+    assert "least [n; p] (batch_loss [n; p] [B] tau" in found.statement
+    # What the positives weigh, and not what each is of a mean that a batch need not have.
+    assert "positives := fun a => match a with [true; false] => 1 |" in found.definitions
+    problem = over_batches(declared("supcl"), "balanced")
+    balanced = read("it", problem, {})
+    assert isinstance(balanced, BatchSoftmax) and list(map(str, balanced.drawn)) == ["C", "k"]
+    with pytest.raises(NotWritten, match="how many instances of a class"):
+        read("it", over_batches(declared("supcon"), "uniform"), {})
+
+
 def test_another_function_of_a_pair_is_not_taken_for_a_sigmoid_loss() -> None:
     problem = results["sigmoid-threshold"].problem
     assert problem is not None
@@ -278,7 +294,7 @@ def test_a_condition_that_is_not_there_for_one_view_is_that_of_another_eigenspac
 def test_what_the_library_does_not_know_has_no_whole_theorem() -> None:
     for id, why in (
         ("supcl-two-sizes", "several sizes"),
-        ("simclr-batches", "random batches"),
+        ("supcon-batches", "how many instances of a class"),
         ("kernel-infonce", "is a kernel"),
         ("ssem", "no loss"),
     ):
@@ -471,6 +487,7 @@ def test_the_page_names_the_results_that_are_whole_theorems() -> None:
 #: nets.
 LONG = {
     "superclass-threshold",
+    "supcl-batches-balanced-exclusive",
     "phases",
     "towers-threshold",
     "pairwise-threshold",
@@ -604,6 +621,18 @@ WHOLE = {
         "a wider range": ("(2 <= N)%nat -> 0 < t", "(2 <= N)%nat -> 0 <= t"),
         "an empty range": ("(2 <= N)%nat", "(2 <= N < 2)%nat"),
         "a swapped quantifier": ("(t b : R)", "(t : R), exists b : R"),
+    },
+    "simclr-batches": {
+        "the simplex of a batch": ("[false; true] => - / (n - 1)", "[false; true] => - / (B - 1)"),
+        "batches that are not there": ("(2 <= B <= n)%nat ->", "(2 <= B)%nat ->"),
+        "a smaller denominator": ("[false; false] => 1 |", "[false; false] => 0 |"),
+        "other batches": ("(batch_loss [n; p] [B]", "(batch_loss [n; p] [p]"),
+        "a reversed inequality": ("least [n; p]", "~ least [n; p]"),
+        "a swapped quantifier": ("forall (n p B : nat)", "forall (n p : nat), exists (B : nat)"),
+    },
+    "supcl-batches-balanced": {
+        "a tampered number": ("(INR m) * (INR n) - 1)", "(INR m) * (INR n) - 2)"),
+        "a reversed inequality": ("((alpha <= ", "((alpha >= "),
     },
     "spectral-band": {
         "another constant": ("<= 4 *", "<= 3 *"),

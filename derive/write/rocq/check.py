@@ -24,6 +24,7 @@ FILES = (
     "cltheory_optimal",
     "cltheory_convex",
     "cltheory_kinds",
+    "cltheory_batches",
     "cltheory_anchor",
 )
 #: The classical real numbers of the standard library, and the machine numbers that ``interval``

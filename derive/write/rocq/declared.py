@@ -201,6 +201,10 @@ class Declared:
         """Its proof from lemmas about the signs; ``use NAME`` stands for one of them."""
         raise NotImplementedError
 
+    def prepared(self, terms: str, inner: str) -> list[str]:
+        """Lines before the loss is compared, where it has to be brought into the form of a mean."""
+        return []
+
     #: Theorems from it: that the loss lies above its tangent, and that this is its derivative. The
     #: first is about {sizes} and {inner}.
     tangent: ClassVar[str]

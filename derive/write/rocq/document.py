@@ -11,6 +11,7 @@ from sympy import Expr, Symbol, log
 from ...decide.domain import DomainError
 from ...decide.root import ClampedRoot
 from ...papers.sources import MADE_BY, version
+from ...proof.lemmas import DESIGN
 from ...proof.relations import Iff
 from ...theorem.result import Result
 from .anchor import at_anchor
@@ -109,6 +110,8 @@ def _beyond(result: Result, left: Mapping[str, str], thresholds: int) -> Iterato
         yield f"{many} solved with a logarithm or a root"
     if any(q.expression.has(ClampedRoot) for q in result.quantities.values()):
         yield "the optimum between pure structures"
+    if any(step.lemma is DESIGN for step in result.derivation):
+        yield "families of batches other than that of all"
     if others := sum(name in left for name in result.quantities):
         yield f"{others} of {len(result.quantities)} quantities"
 

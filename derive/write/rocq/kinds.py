@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 from sympy import Expr, Symbol
 
+from ...problems.batches import BatchProblem
 from ...problems.problem import Problem
+from .batches import BatchSoftmax
 from .declared import Declared
 from .functions import Functions
 from .sigmoid import Sigmoid
@@ -30,7 +32,7 @@ def read(
         If it is none of them.
     """
     reasons = []
-    for kind in KINDS:
+    for kind in (BatchSoftmax,) if isinstance(problem, BatchProblem) else KINDS:
         try:
             return kind(called, problem, inner, at or {})
         except NotWritten as why:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from sympy import Expr, S, exp, log
 
 from ...losses.softmax import SoftmaxLoss, SoftmaxTerm
+from ...structures.scheme import Scheme
 from .declared import Declared, Part
 from .terms import PRODUCT, NotWritten, term
 
@@ -57,17 +58,24 @@ class Softmax(Declared):
             raise NotWritten("what is in a denominator has another weight than 1")
         return found
 
+    @property
+    def seen(self) -> Scheme:
+        """The structure with the numbers of partners that are in the loss of an anchor."""
+        return self.scheme
+
     def pulls(self, t: SoftmaxTerm) -> dict[str, Expr]:
         """What each pair of a relation is of the mean over the positives."""
-        total = t.total(self.scheme)
+        total = t.total(self.seen)
         return {
             r: self.put(t.weight(r) / total) if r in t.positives else S.Zero for r in self.counts
         }
 
     def partition(self, t: SoftmaxTerm) -> Expr:
         """The denominator of a term."""
-        below = self.below(t)
-        parts = (k * below[r] * exp(self.inner[r] / self.tau) for r, k in self.counts.items())
+        below, seen = self.below(t), self.seen.relations
+        parts = (
+            self.put(r.count) * below[r.name] * exp(self.inner[r.name] / self.tau) for r in seen
+        )
         return sum(parts, S.Zero)
 
     @cached_property
@@ -82,13 +90,17 @@ class Softmax(Declared):
         return found
 
     # --- text ------------------------------------------------------------------------------------
+    def above(self, t: SoftmaxTerm) -> dict[str, Expr]:
+        """What is written of the positives of a term."""
+        return self.pulls(t)
+
     @cached_property
     def terms(self) -> tuple[str, ...]:
         """The terms of the loss."""
         return tuple(
             f"{{| weight := {term(self.weight(t))};\n"
             f"      denominator := {self.by_pattern(self.below(t))};\n"
-            f"      positives := {self.by_pattern(self.pulls(t))} |}}"
+            f"      positives := {self.by_pattern(self.above(t))} |}}"
             for t in self.loss.terms
         )
 
@@ -148,18 +160,22 @@ class Softmax(Declared):
         return partition
 
     # --- convexity ----------------------------------------------------------------------------
+    def anchor_sizes(self, sizes: str) -> str:
+        """The sizes of what is in the loss of an anchor."""
+        return sizes
+
     def signs(self, terms: str, inner: str) -> Iterator[Part]:
         """What has a sign because of which the loss is convex."""
         yield Part("tau", f"0 < {self.tau_text}", self.tau, strict=True)
         for k, t in enumerate(self.loss.terms):
             one = f"(nth {k} {terms} (Build_term 0 (fun _ => 0) (fun _ => 0)))"
             yield Part(f"weight{k}", f"0 <= {term(self.weight(t), None, 1)}", self.weight(t))
-            z = f"partition {self.sizes} {self.tau_text} {inner} {one}"
+            z = f"partition {self.anchor_sizes(self.sizes)} {self.tau_text} {inner} {one}"
             yield Part(f"partition{k}", f"0 < {z}", self.partition(t), strict=True)
 
     def convex(self, sizes: str, terms: str, inner: str) -> str:
         """What is to be known of them."""
-        return f"convex {sizes} {self.tau_text} {terms} {inner}"
+        return f"convex {self.anchor_sizes(sizes)} {self.tau_text} {terms} {inner}"
 
     def convex_proof(self) -> list[str]:
         """Its proof from lemmas about the signs; ``use NAME`` stands for one of them."""

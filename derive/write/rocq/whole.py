@@ -22,6 +22,8 @@ from ...decide.domain import Domain, DomainError
 from ...errors import Unproved
 from ...optimum.condition import Condition
 from ...optimum.vertex import Vertex, vertex
+from ...problems.batches import BatchProblem, over_batches
+from ...problems.declared import declared
 from ...problems.problem import Problem
 from ...proof.derivation import Derivation
 from ...structures.scheme import Scheme
@@ -49,16 +51,16 @@ def whole(called: str, result: Result) -> Iterator[Theorem]:
     NotWritten
         If the loss or the structure is of a kind that the library does not know.
     """
-    problem = result.problem
     if reason := _lacks(result):
         raise NotWritten(reason)
-    assert problem is not None
+    problem = _problem(result)
     read(called, problem, {})
+    compared = problem.on_all_data({}) if isinstance(problem, BatchProblem) else problem
     reasons = ["no pure structure is optimal"]
     found: list[tuple[bool, Theorem]] = []
     for e in problem.scheme.eigenspaces:
         try:
-            at_vertex = vertex(problem, e.name, Derivation())
+            at_vertex = vertex(compared, e.name, Derivation())
             if at_vertex.verdict != "never":
                 at = AtVertex(f"{called}_{e.name}", result, problem, at_vertex)
                 found.append((at.settled, at.theorem))
@@ -73,7 +75,8 @@ def whole(called: str, result: Result) -> Iterator[Theorem]:
 def _lacks(result: Result) -> str:
     """Why a result is about nothing that the library knows, if it is not."""
     if result.draw is not None:
-        return "the loss is a mean over random batches, and the library has no expectations"
+        differ = "batches differ in how many instances of a class they have"
+        return differ if result.draw.law is not None else ""
     if getattr(result.declared, "similarity", None) is not None:
         return "the similarity is a kernel, and the loss need not be convex in the Gram matrix"
     if result.declared is None:
@@ -81,6 +84,18 @@ def _lacks(result: Result) -> str:
     if result.problem is None or not isinstance(result.problem.structure, Scheme):
         return "its classes have several sizes, proved for numerical values only"
     return ""
+
+
+def _problem(result: Result) -> Problem:
+    """The loss, the structure and the ranges that a result is about."""
+    if result.draw is None:
+        assert result.problem is not None
+        return result.problem
+    assert result.declared is not None
+    found = over_batches(declared(result.declared.name), result.draw.sampling)
+    if not result.domain.ranges.items() <= found.domain.ranges.items():
+        raise NotWritten("it is about other batches than those that are drawn for its loss")
+    return found
 
 
 @dataclass(frozen=True)
@@ -281,7 +296,8 @@ class AtVertex:
         )
         when = " and ".join(map(str, deciding))
         relations = ", ".join(f"{r} = {v}" for r, v in self.vertex.inner.items() if r != "self")
-        title = f"No unit vectors of any dimension have a smaller loss than {relations}"
+        mean = " in the mean over batches" if isinstance(self.problem, BatchProblem) else ""
+        title = f"No unit vectors of any dimension have a smaller loss{mean} than {relations}"
         return Theorem(
             self.called,
             f"{title}{f', iff {when}' if when else ''}",
@@ -310,9 +326,11 @@ class AtVertex:
         found = []
         for s, r in self.domain.ranges.items():
             if s.is_integer:
-                if not r.low.is_Integer or r.low_open or r.high.is_finite:
-                    raise NotWritten(f"the range of {s} is not from a number on")
-                found.append(f"({r.low} <= {name(s)})%nat")
+                bounded = r.high.is_finite is not False
+                if not r.low.is_Integer or r.low_open or (bounded and not r.high.is_Symbol):
+                    raise NotWritten(f"the range of {s} is not from a number on, or up to a size")
+                upto = f" <= {name(r.high)}" if bounded else ""
+                found.append(f"({r.low} <= {name(s)}{upto})%nat")
             else:
                 only = Domain.of_ranges({s: r})
                 found += hypotheses(only, self._naturals).values()
@@ -355,17 +373,20 @@ class AtVertex:
         hyps: list[str] = []
         for s, r in self.domain.ranges.items():
             only = Domain.of_ranges({s: r})
-            hyps += [f"{name(s)}_low"] if s.is_integer else list(hypotheses(only))
+            given = list(hypotheses(only))
+            hyps += [f"[{' '.join(given)}]"] if s.is_integer and len(given) > 1 else given
         naturals = sorted(self.symbols, key=lambda s: not s.is_integer)
         yield f"split; [exists {', '.join(map(self._witness, naturals))}; {SOMEWHERE} |]."
         yield f"intros {' '.join(map(name, naturals))} {' '.join(hyps)}."
         for s in self._naturals:
-            yield f"assert (R{name(s)} := le_INR _ _ {name(s)}_low); simpl in R{name(s)}."
+            for end in hypotheses(Domain.of_ranges({s: self.domain.ranges[s]})):
+                yield f"assert (R{end} := le_INR _ _ {end}); simpl in R{end}."
         yield f"assert (one : forall size_, In size_ {sizes} -> (1 <= size_)%nat)"
         yield "  by (simpl; intros; intuition lia)."
         yield f"assert (ok : {self.declared.convex(reals, *data)})."
         holes = " _" * len(hypotheses(self.domain))
         yield f"{{ refine ({self.called}_convex {values}{holes}); first [assumption | lra]. }}"
+        yield from self.declared.prepared(*data)
         tangent = self.declared.tangent.format(sizes=sizes, inner=inner)
         yield f"assert (tangent_ := {tangent})."
         yield f"assert (th : there {sizes} {own}) by (simpl; repeat split; lia)."
@@ -385,8 +406,8 @@ class AtVertex:
         ways = [f"apply ({self._name(k)} {values})" for k in closed]
         ways += [f"apply -> {lemma[k]}" for k in opened]
         kinds = "[|[| |] " * depth + "[|]" + "]" * depth
-        yield "{ apply (optimal _ _ _ _ _ one tangent_); intros k min th'."
-        yield f"  destruct k as {kinds}; cbn [there] in th'; try tauto;"
+        yield "{ apply (optimal _ _ _ _ _ one tangent_); intros kind_ min th'."
+        yield f"  destruct kind_ as {kinds}; cbn [there] in th'; try tauto;"
         yield "  try (exfalso; repeat match goal with"
         yield "    H : Forall _ (_ :: _) |- _ => inversion H; clear H; subst end; congruence);"
         yield "  repeat match goal with H : _ /\\ _ |- _ => destruct H end;"

@@ -44,6 +44,32 @@ Definition own_anchor_loss (sizes : list nat) (tau : R) (H : matrix) (u : point)
 Definition own_loss (sizes : list nat) (tau : R) (terms : list term) (H : matrix) : R :=
   total sizes (fun u => over terms (own_anchor_loss sizes tau H u)) / total sizes (fun _ => 1).
 
+(* All batches: D of N indices along each axis in all ways, with batches of what is below each of
+   them; what is below the last such axis is in whole. *)
+Definition batch := point -> bool.                      (* which points are in it *)
+Definition added (k : nat) (b c : batch) : batch :=
+  fun u => match u with i :: v => if Nat.eqb i k then b v else c u | [] => false end.
+Fixpoint chosen (N D : nat) (below : list batch) : list batch :=
+  match N with
+  | O => match D with O => [fun _ => false] | S _ => [] end
+  | S k => map (added k (fun _ => false)) (chosen k D below) ++
+           match D with O => [] | S e => flat_map (fun b => map (added k b) (chosen k e below)) below end
+  end.
+Fixpoint batches (sizes draws : list nat) : list batch :=
+  match sizes, draws with
+  | N :: rest, D :: draw => chosen N D (batches rest draw) | _, _ => [fun _ => true] end.
+
+(* The mean over batches of a softmax loss of what is in one; the positives count alike, and there
+   the mean over them is that of those in the batch. *)
+Definition batch_anchor_loss (sizes : list nat) (tau : R) (b : batch) (H : matrix) (u : point) (t : term) : R :=
+  let within f := total sizes (fun w => if b w then f w else 0) in
+  weight t * (ln (within (fun w => denominator t (agree u w) * exp (H u w / tau)))
+              - within (fun w => positives t (agree u w) * (H u w / tau)) / within (fun w => positives t (agree u w))).
+Definition batch_loss (sizes draws : list nat) (tau : R) (terms : list term) (H : matrix) : R :=
+  over (batches sizes draws) (fun b =>
+    total sizes (fun u => if b u then over terms (batch_anchor_loss sizes tau b H u) else 0)
+    / total sizes (fun u => if b u then 1 else 0)) / INR (length (batches sizes draws)).
+
 (* A sigmoid loss: for pairs that agree in this way, strength * ln (1 + exp (rate * H u w + shift)),
    which is - strength * ln (sigmoid (- rate * H u w - shift)). *)
 Record pair_term := { among : list bool -> bool; strength : R; rate : R; shift : R }.

@@ -1,0 +1,97 @@
+"""Means of softmax losses over all batches, for Rocq: the loss in one, and how it is drawn.
+
+Every batch is composed alike here: so many indices are drawn along each of the outer axes. So the
+loss of an anchor is that of a smaller structure, and a pair weighs the fraction of the batches with
+its first point that have the second, too.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from sympy import Expr
+
+from ...losses.softmax import SoftmaxTerm
+from ...problems.batches import BatchProblem
+from ...structures.scheme import Scheme
+from .softmax import Softmax
+from .terms import NotWritten, term
+
+
+class BatchSoftmax(Softmax):
+    """The mean of a softmax loss over all batches, whose positives count alike."""
+
+    unfolded = ("batch_gradient", "partition")
+    fields = "weight denominator positives in_batch shares part"
+    tangent = "batch_tangent _ _ _ _ _ ok drawn_ nested_"
+    slope = "batch_slope _ _ _ _ _ ok drawn_ nested_"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self._problem.draw.law is not None:
+            raise NotWritten("batches differ in how many instances of a class they have")
+
+    @property
+    def _problem(self) -> BatchProblem:
+        if not isinstance(self.problem, BatchProblem):
+            raise NotWritten("its loss is not a mean over batches")
+        return self.problem
+
+    @property
+    def seen(self) -> Scheme:
+        """What an anchor sees in a batch."""
+        return self._problem.draw.drawn
+
+    @cached_property
+    def drawn(self) -> tuple[Expr, ...]:
+        """How many indices are drawn along each axis, up to the last along which not all are."""
+        counts = {r.name: r.count for r in self.seen.relations}
+        found: list[Expr] = []
+        size: Expr = counts["self"]
+        for k in reversed(range(len(self.axes))):
+            differs = tuple(j != k for j in range(len(self.axes)))
+            here = 1 + counts[self.scheme.pattern[differs]] / size
+            if found or self.put(here - self.axes[k]).expand() != 0:
+                found.insert(0, self.put(here).cancel())
+            size = (size * here).cancel()
+        return tuple(found)
+
+    @cached_property
+    def gradient(self) -> dict[str, Expr]:
+        """The derivative in the entry of a pair, by relation, times the temperature."""
+        counts = {r.name: self.put(r.count) for r in self.seen.relations}
+        return {r: (counts[r] / self.counts[r]).cancel() * g for r, g in super().gradient.items()}
+
+    # --- text ------------------------------------------------------------------------------------
+    def above(self, t: SoftmaxTerm) -> dict[str, Expr]:
+        """What the positives weigh, of which the mean is over those in a batch."""
+        return {r: self.put(t.weight(r)) if r in t.positives else 0 * self.tau for r in self.counts}
+
+    def _draws(self, sizes: str) -> str:
+        """The numbers that are drawn, of real numbers where the sizes are."""
+        text = f"[{'; '.join(map(term, self.drawn))}]"
+        return text if sizes in (self.sizes, self.numbers) else f"(map INR {text})"
+
+    def anchor_sizes(self, sizes: str) -> str:
+        """The sizes of a batch."""
+        return f"(in_batch {sizes} {self._draws(sizes)})"
+
+    def loss_of(self, terms: str) -> str:
+        """The mean over batches, a function of a matrix."""
+        return f"(batch_loss {self.numbers} {self._draws(self.numbers)} {self.tau_text} {terms})"
+
+    def gradient_of(self, sizes: str, terms: str, inner: str) -> str:
+        """Its gradient by relation, for sizes that are real numbers."""
+        return f"(batch_gradient {sizes} {self._draws(sizes)} {self.tau_text} {terms} {inner})"
+
+    def prepared(self, terms: str, inner: str) -> list[str]:
+        """That the batches can be drawn, that what is not together at an axis is one relation."""
+        sizes = f"{self.numbers} {self._draws(self.numbers)}"
+        both = f"nested {sizes} (denominator t_) /\\ nested {sizes} (positives t_)"
+        return [
+            f"assert (drawn_ : drawn {sizes}) by (simpl; lia).",
+            f"assert (nested_ : nested {sizes} {inner} /\\ (forall t_, In t_ {terms} -> {both})).",
+            f"{{ split; [nest | intros t_ {self.among}; cbn [denominator positives];",
+            "  split; nest]. }",
+            f"rewrite (batch_mean {sizes} {self.tau_text} {terms} one drawn_).",
+        ]
