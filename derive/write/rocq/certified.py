@@ -9,22 +9,25 @@ points there are, the proof is as short.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import product
-from math import fsum, hypot
-from operator import mul
+from itertools import chain, product
 from re import sub
 from typing import Any
 
+from flint import ctx
 from sympy import Expr, Rational, S, Symbol, log
 
-from ...certificate import relations
+from ...certificate import BITS as BITS_OF_BALLS
+from ...certificate import gram, relations
 from ...problems.problem import Problem
 from ...structures.configuration import Configuration
 from .declared import CONTRAST, MEAN, Declared, Kinds
 from .kinds import read
 from .several import BITS, WORKING, Several, Written, below, claimed
 from .statements import Theorem
-from .terms import NotWritten, term
+from .terms import term
+
+#: Of the means of the inner products of embeddings.
+DIGITS = 40
 
 
 def certified(
@@ -54,15 +57,13 @@ def certified(
         return Several(called, problem, point, inner).theorems(claim)
     exact = {r.name: Rational(inner.get(r.name, 0)) for r in problem.structure.relations}
     declared = read(called, problem, {**exact, "self": S.One}, point)
-    for e in declared.rational:
-        if not e.is_Rational:
-            raise NotWritten(f"{e} is not rational")
     eigenspaces = [
         k for k in product((MEAN, CONTRAST), repeat=len(declared.axes)) if _is(k, declared)
     ]
     least = min(declared.eigenvalue(k).evalf(WORKING) for k in eigenspaces)
     theta = below(least)
-    proved = (declared.value + declared.scale * (theta - declared.level)).evalf(WORKING)
+    gap = (theta - declared.level) / declared.put(declared.reduced.scale)
+    proved = (declared.value + gap).evalf(WORKING)
     terms, inner_ = f"{called}_terms", f"{called}_inner"
     written = Written(
         loss=declared.loss_of(terms),
@@ -89,14 +90,17 @@ def inner_of(file: Mapping[str, Any]) -> Mapping[str, str]:
     inner = file["point"].get("inner")
     if inner is not None:
         return dict(inner)
-    rows = [[float(x) for x in row] for row in file["point"]["embeddings"]]
-    lengths = [hypot(*row) for row in rows]
-    found: dict[str, list[float]] = {}
-    pairs = product(zip(rows, lengths, strict=True), repeat=2)
-    names = (r for row in relations(file["axes"], file["pattern"]) for r in row)
-    for ((x, r), (y, s)), name in zip(pairs, names, strict=True):
-        found.setdefault(name, []).append(fsum(map(mul, x, y)) / (r * s))
-    return {relation: repr(fsum(values) / len(values)) for relation, values in found.items()}
+    found: dict[str, list[Any]] = {}
+    before, ctx.prec = ctx.prec, BITS_OF_BALLS
+    try:
+        pair = relations(file["axes"], file["pattern"])
+        products = zip(chain(*pair), chain(*gram(file["point"], pair)), strict=True)
+        for name, value in products:
+            found.setdefault(name, []).append(value)
+        means = {name: sum(values) / len(values) for name, values in found.items()}
+        return {name: mean.mid().str(DIGITS, radius=False) for name, mean in means.items()}
+    finally:
+        ctx.prec = before
 
 
 def _is(kinds: Kinds, declared: Declared) -> bool:
@@ -146,7 +150,7 @@ def _lemmas(declared: Declared) -> tuple[str, ...]:
         "Proof. simpl; intros; intuition lia. Qed.",
         f"Lemma ok_ : {declared.convex(f'(map INR {declared.numbers})', *data)}.\n"
         "Proof. try rewrite sizes_.\n"
-        + "\n".join(sub(r"use \w+", "lra", line) for line in known)
+        + "\n".join(sub(r"use \w+", "first [lra | interval]", line) for line in known)
         + "\nQed.",
     )
 
@@ -154,6 +158,7 @@ def _lemmas(declared: Declared) -> tuple[str, ...]:
 def _proof(declared: Declared, theta: Rational) -> list[str]:
     called, depth = declared.called, len(declared.axes)
     reals, data = f"(map INR {declared.numbers})", (f"{called}_terms", f"{called}_inner")
+    loss, inner = declared.loss_of(data[0]), data[1]
     kinds = "[|[| |] " * depth + "[|]" + "]" * depth
     return [
         "intros dims x unit.",
@@ -164,7 +169,11 @@ def _proof(declared: Declared, theta: Rational) -> list[str]:
         "    H : Forall _ (_ :: _) |- _ => inversion H; clear H; subst end; congruence);",
         f"  try (exfalso; lia); rewrite sizes_; unfold {_unfold(declared)};",
         f"  {_numeric(declared)} }}",
-        f"assert (B := {declared.bound}).",
+        "assert (ok := ok_).",
+        f"assert (B : {loss} (by_relation {inner}) + {declared.scale}",
+        f"    * ({term(theta)} - level {reals} {declared.gradient_of(reals, *data)} {inner})",
+        f"  <= {loss} (inner dims x))",
+        f"  by exact (bound _ _ _ _ _ one_ ({declared.tangent}) _ _ _ m unit).",
         f"refine (Rle_trans _ _ _ _ B). rewrite {declared.valued}_at by exact one_.",
         f"unfold {declared.valued}. rewrite sizes_. unfold {_unfold(declared)}.",
         _numeric(declared),

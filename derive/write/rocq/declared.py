@@ -5,14 +5,15 @@ A relation is a pattern of which indices of two points agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from typing import ClassVar
 
-from sympy import Expr, S, Symbol
+from sympy import Expr, S, Symbol, exp
 
+from ...optimum.reduce import Reduced
 from ...problems.problem import Problem
 from ...structures.scheme import Scheme
 from .terms import NotWritten, name, term
@@ -87,9 +88,20 @@ class Declared:
 
     # --- at the inner products ----------------------------------------------------------------
     @property
+    def reduced(self) -> Reduced:
+        """The loss of one anchor for all."""
+        raise NotImplementedError
+
+    @cached_property
     def gradient(self) -> Mapping[str, Expr]:
         """The derivative in the entry of a pair, by relation, up to a positive factor."""
-        raise NotImplementedError
+        gradient = self.reduced.pair_gradient(self.inner)
+        return {r: at_numbers(e, self.at) for r, e in gradient.items()}
+
+    @property
+    def value(self) -> Expr:
+        """The loss of the inner products."""
+        return at_numbers(self.reduced.value(self.inner), self.at)
 
     @cached_property
     def level(self) -> Expr:
@@ -169,24 +181,13 @@ class Declared:
         raise NotImplementedError
 
     # --- at numbers -----------------------------------------------------------------------------
-    #: The value of the loss at the inner products in the library, and the theorem of the bound.
+    #: The value of the loss at the inner products in the library.
     valued: ClassVar[str]
-    bound: ClassVar[str]
 
     @property
-    def rational(self) -> Iterable[Expr]:
-        """What has to be a rational number, for bounds of exponentials."""
-        raise NotImplementedError
-
-    @property
-    def value(self) -> Expr:
-        """The loss of the inner products."""
-        raise NotImplementedError
-
-    @property
-    def scale(self) -> Expr:
+    def scale(self) -> str:
         """What the gradient is to be multiplied by."""
-        return S.One
+        return "1"
 
     # --- convexity ----------------------------------------------------------------------------
     def signs(self, terms: str, inner: str) -> Iterator[Part]:
@@ -215,6 +216,12 @@ class Declared:
         """The pattern that takes each term of the list in turn."""
         every = range(len(self.terms))
         return f"{'[<-|' * len(every)}[]{']' * len(every)}"
+
+
+def at_numbers(e: Expr, at: Mapping[Symbol, Expr]) -> Expr:
+    """An expression with values, and its exponentials evaluated."""
+    found = e.xreplace(dict(at))
+    return found.xreplace({a: exp(a.args[0]) for a in found.atoms(exp)})
 
 
 def listed(kinds: Kinds) -> str:

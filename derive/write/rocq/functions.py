@@ -31,10 +31,10 @@ class Functions(Pairwise):
 
     fields = "between share_of value_of"
     kind = "function_term"
-    valued, bound = "function_value", "function_bound _ _ _ _ one_ ok_ _ _ _ m unit"
+    tangent = "function_tangent _ _ _ _ ok"
+    valued = "function_value"
     #: No exponential gets a name of its own.
     spelled: dict[str, Expr] = {}  # noqa: RUF012
-    rational = ()
     decided = (KINKS,)
 
     def __post_init__(self) -> None:
@@ -95,17 +95,6 @@ class Functions(Pairwise):
             slope = self.derivative(t).xreplace({c: self.inner[t.relation]})
             found[t.relation] += self.put(t.weight) * slope
         return found
-
-    @property
-    def value(self) -> Expr:
-        """The loss of the inner products."""
-        each = (
-            self.counts[t.relation]
-            * self.put(t.weight)
-            * self.function(t).xreplace({c: self.inner[t.relation]})
-            for t in self.loss.terms
-        )
-        return sum(each, S.Zero)
 
     # --- text ------------------------------------------------------------------------------------
     @cached_property

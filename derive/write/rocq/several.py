@@ -13,11 +13,14 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from sympy import Expr, Matrix, Rational, S, Symbol, exp, log
+from sympy import Expr, Matrix, Rational, S, Symbol
 
 from ...losses.softmax import SoftmaxLoss, SoftmaxTerm
+from ...optimum.blocks import ReducedOnOrbits
+from ...optimum.reduce import ReducedLoss
 from ...problems.problem import Problem
 from ...structures.configuration import Configuration
+from .declared import at_numbers
 from .statements import Theorem
 from .terms import NotWritten, term
 
@@ -170,33 +173,29 @@ class Several:
         return self.put(t.coefficient)
 
     # --- at the inner products ----------------------------------------------------------------
-    def power(self, r: Relation) -> Expr:
-        """The exponential of an inner product."""
-        return exp(self.inner[r] / self.tau).evalf(WORKING)
+    @cached_property
+    def _rows(self) -> tuple[tuple[Expr, ReducedLoss], ...]:
+        """The part of each kind, and the loss of one of its points."""
+        return ReducedOnOrbits(self.loss, self.structure).rows
 
-    def partition(self, t: SoftmaxTerm, i: int) -> Expr:
-        """The denominator at a point of a kind."""
-        return self.row(i, lambda r: self.below(t, r) * self.power(r))
+    @cached_property
+    def _named(self) -> dict[str, Expr]:
+        return {name: self.inner[r] for r, (name, _, _) in self.relations.items()}
 
     @cached_property
     def pull(self) -> dict[Relation, Expr]:
         """The derivative in the entry of a pair at its first point, times the temperature."""
-        z = {(k, i): self.partition(t, i) for k, t in self._terms for i in self._every}
+        rows = [reduced.pair_gradient(self._named) for _, reduced in self._rows]
         return {
-            r: sum(
-                (
-                    self.weight(t)
-                    * (self.below(t, r) * self.power(r) / z[k, r[0]] - self.positive(t, r))
-                    for k, t in self._terms
-                ),
-                S.Zero,
-            )
-            for r in self.relations
+            r: at_numbers(rows[r[0]][name], self.at).evalf(WORKING)
+            for r, (name, _, _) in self.relations.items()
         }
 
     @property
-    def _terms(self) -> list[tuple[int, SoftmaxTerm]]:
-        return list(enumerate(self.loss.terms))
+    def value(self) -> Expr:
+        """The loss of the inner products."""
+        parts = (part * reduced.value(self._named) for part, reduced in self._rows)
+        return at_numbers(sum(parts, S.Zero), self.at).evalf(WORKING)
 
     @property
     def _every(self) -> range:
@@ -206,20 +205,6 @@ class Several:
         """The mean over all points of what depends on their kind."""
         sizes = list(map(prod, self.axes))
         return sum((n * summand(i) for i, n in enumerate(sizes)), S.Zero) / sum(sizes)
-
-    @property
-    def value(self) -> Expr:
-        """The loss of the inner products."""
-
-        def at(i: int) -> Expr:
-            found = S.Zero
-            for t in self.loss.terms:
-                positive = partial(self.positive, t)
-                pulled = self.row(i, lambda r, positive=positive: positive(r) * self.inner[r])  # type: ignore[misc]
-                found += self.weight(t) * (log(self.partition(t, i)) - pulled / self.tau)
-            return found
-
-        return self.mean(at).evalf(WORKING)
 
     def bound(self, y: list[Rational]) -> Expr:
         """What follows from multipliers."""
@@ -350,7 +335,7 @@ class Several:
     def _lemmas(self, y: list[Rational], c: list[Rational]) -> Iterator[str]:
         reals = f"(map (map INR) {self.kinds})"
         pull = f"(pull {reals} {self._given})"
-        among = "[<-|" * len(self._terms) + "[]" + "]" * len(self._terms)
+        among = "[<-|" * len(self.loss.terms) + "[]" + "]" * len(self.loss.terms)
         index = "[|" * len(self.axes) + "i" + "]" * len(self.axes)
         for name, values in (("y_", y), ("c_", c)):
             cases = " | ".join(f"{i}%nat => {term(v)}" for i, v in enumerate(values))

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 
 from sympy import Expr, S, exp, expand, log
 
+from ...decide.evidence import Undecided
 from ...losses.pairwise import PairTerm, PairwiseLoss, c
+from ...optimum.reduce import ReducedPairwise
 from .declared import Declared, Part
 from .terms import ATOM, NotWritten, term
 
 
 class Pairwise(Declared):
     """A sum of functions of single inner products."""
+
+    @property
+    def reduced(self) -> ReducedPairwise:
+        """The loss of one anchor for all."""
+        return ReducedPairwise(self.loss, self.scheme, Undecided("convexity is proved in Rocq"))
 
     @property
     def loss(self) -> PairwiseLoss:
@@ -39,10 +46,11 @@ class Sigmoid(Pairwise):
     fields = "among strength rate shift"
     kind = "pair_term"
     tangent, slope = "pair_tangent {sizes} _ {inner} ok", "pair_slope _ _ _"
-    valued, bound = "pair_value", "pair_bound _ _ _ one_ _ _ _ ok_ m unit"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.at:
+            raise NotWritten("numbers are put in as into any other function")
         for t in self.loss.terms:
             self.affine(t)
 
@@ -107,21 +115,6 @@ class Sigmoid(Pairwise):
             of = (term(e, None, ATOM) for e in (rate, self.inner[t.relation], shift))
             found["exp ({} * {} + {})".format(*of)] = self._power(t)
         return found
-
-    # --- at numbers -----------------------------------------------------------------------------
-    @property
-    def rational(self) -> Iterable[Expr]:
-        """The rates and shifts."""
-        return (e for t in self.loss.terms for e in self.affine(t))
-
-    @property
-    def value(self) -> Expr:
-        """The loss of the inner products."""
-        each = (
-            self.counts[t.relation] * self.put(t.weight) * log(1 + self._power(t))
-            for t in self.loss.terms
-        )
-        return sum(each, S.Zero)
 
     # --- convexity ----------------------------------------------------------------------------
     def signs(self, terms: str, inner: str) -> Iterator[Part]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from typing import ClassVar
 
-from sympy import Expr, S, exp, log
+from sympy import Expr, S, exp
 
 from ...losses.softmax import SoftmaxLoss, SoftmaxTerm
+from ...optimum.reduce import ReducedLoss
 from ...structures.scheme import Scheme
 from .declared import Declared, Part
 from .terms import PRODUCT, NotWritten, term
@@ -21,7 +22,7 @@ class Softmax(Declared):
     fields = "weight denominator positives"
     kind = "term"
     tangent, slope = "softmax_tangent _ _ _ _ ok", "softmax_slope _ _ _ _ ok"
-    valued, bound = "value", "softmax_bound _ _ _ _ one_ ok_ _ _ _ m unit"
+    valued = "value"
     #: The loss and its gradient in the library, and whether each positive has its own denominator.
     names: ClassVar[tuple[str, str]] = ("loss", "gradient")
     own: ClassVar[bool] = False
@@ -79,15 +80,9 @@ class Softmax(Declared):
         return sum(parts, S.Zero)
 
     @cached_property
-    def gradient(self) -> dict[str, Expr]:
-        """The derivative in the entry of a pair, by relation, times the temperature."""
-        found = dict.fromkeys(self.counts, S.Zero)
-        for t in self.loss.terms:
-            z, below, pulls = self.partition(t), self.below(t), self.pulls(t)
-            for r in found:
-                share = below[r] * exp(self.inner[r] / self.tau) / z
-                found[r] += self.weight(t) * (share - pulls[r])
-        return found
+    def reduced(self) -> ReducedLoss:
+        """The loss of one anchor for all."""
+        return ReducedLoss(self.loss, self.seen)
 
     # --- text ------------------------------------------------------------------------------------
     def above(self, t: SoftmaxTerm) -> dict[str, Expr]:
@@ -111,6 +106,11 @@ class Softmax(Declared):
             raise NotWritten("the temperature depends on a size")
         return term(self.tau, None, 3)
 
+    @property
+    def scale(self) -> str:
+        """What the gradient, which is times the temperature, is to be multiplied by."""
+        return f"/ {self.tau_text}"
+
     def loss_of(self, terms: str) -> str:
         """The loss with these terms, a function of a matrix, for sizes that are natural numbers."""
         return f"({self.names[0]} {self.numbers} {self.tau_text} {terms})"
@@ -128,36 +128,6 @@ class Softmax(Declared):
             for r, h in self.inner.items()
             if any(self.below(t)[r] or (self.own and self.pulls(t)[r]) for t in self.loss.terms)
         }
-
-    # --- at numbers -----------------------------------------------------------------------------
-    @property
-    def rational(self) -> Iterable[Expr]:
-        """The temperature."""
-        return (self.tau,)
-
-    @property
-    def scale(self) -> Expr:
-        """The gradient is times the temperature."""
-        return 1 / self.tau
-
-    @property
-    def value(self) -> Expr:
-        """The loss of the inner products."""
-        total = S.Zero
-        for t in self.loss.terms:
-            z, pulls = self.partition(t), self.pulls(t)
-            for r, k in self.counts.items():
-                total += (
-                    self.weight(t)
-                    * k
-                    * pulls[r]
-                    * (log(self.below_positive(r, z)) - self.inner[r] / self.tau)
-                )
-        return total
-
-    def below_positive(self, relation: str, partition: Expr) -> Expr:
-        """What stands below a positive of a relation."""
-        return partition
 
     # --- convexity ----------------------------------------------------------------------------
     def anchor_sizes(self, sizes: str) -> str:
@@ -200,27 +170,9 @@ class OwnSoftmax(Softmax):
     unfolded = ("own_gradient", "partition")
     cleared = ("rewrite ?Rmult_0_l, ?Rmult_0_r, ?Rplus_0_l, ?Rplus_0_r.",)
     tangent, slope = "own_tangent _ _ _ _ (proj1 ok) (proj2 ok)", ""
-    valued, bound = "own_value", "own_bound _ _ _ _ (proj1 ok_) (proj2 ok_) one_ _ _ _ m unit"
+    valued = "own_value"
     names = ("own_loss", "own_gradient")
     own = True
-
-    def below_positive(self, relation: str, partition: Expr) -> Expr:
-        """The positive itself, and what is in every denominator."""
-        return exp(self.inner[relation] / self.tau) + partition
-
-    @cached_property
-    def gradient(self) -> dict[str, Expr]:
-        """The derivative in the entry of a pair, by relation, times the temperature."""
-        found = dict.fromkeys(self.counts, S.Zero)
-        power = {r: exp(self.inner[r] / self.tau) for r in found}
-        for t in self.loss.terms:
-            z, below, pulls = self.partition(t), self.below(t), self.pulls(t)
-            each = (k * pulls[r] / (power[r] + z) for r, k in self.counts.items())
-            shares = sum(each, S.Zero)
-            for r in found:
-                pull = pulls[r] * (power[r] / (power[r] + z) - 1)
-                found[r] += self.weight(t) * (pull + below[r] * power[r] * shares)
-        return found
 
     def signs(self, terms: str, inner: str) -> Iterator[Part]:
         """Those of any softmax loss, and what the positives weigh."""
