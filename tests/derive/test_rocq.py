@@ -536,7 +536,7 @@ def test_rocq_accepts_what_is_exported(ids: list[str]) -> None:
     ("id", "old", "new"),
     [
         ("supcl-optimum", "4518223932565", "4518223932575"),
-        ("sigmoid-optimum", "rate := 3;", "rate := 2;"),
+        ("sigmoid-optimum", "exp (3 * c - 1)", "exp (2 * c - 1)"),
         ("sincere", "own_loss", "loss"),
         ("focal", "exp (2 * c)", "exp (3 * c)"),
         ("squared-hinge", "<= (function_loss", "> (function_loss"),

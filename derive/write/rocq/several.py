@@ -180,6 +180,7 @@ class Several:
 
     @cached_property
     def _named(self) -> dict[str, Expr]:
+        """Inner products by the names of relations."""
         return {name: self.inner[r] for r, (name, _, _) in self.relations.items()}
 
     @cached_property

@@ -50,22 +50,16 @@ Proof.
   assert (HA : A <= INR N * s * X).
   { specialize (M C). fold X in M. fold A in M. apply Rmult_le_compat_l with (r := INR N) in M; [|lra].
     replace (INR N * (A / INR N)) with A in M by (field; lra). lra. }
-  assert (Q : forall t, 0 <= W - 2 * t * X + t * t * A).
-  { intro t. replace (W - 2 * t * X + t * t * A) with (sum N (fun j => (w j - t * dot d (z j) C) ^ 2)).
-    - apply sum_pos; intros; apply pow2_ge_0.
-    - transitivity (sum N (fun j => w j ^ 2 + ((- 2 * t) * (w j * dot d (z j) C) + (t * t) * dot d (z j) C ^ 2))); [apply sum_ext; intros; ring|].
-      rewrite !sum_plus, !sum_scal. unfold X, C. rewrite dot_combined. fold C. fold A. fold W. ring. }
-  destruct S0 as [P|<-].
-  - specialize (Q (/ (INR N * s))). assert (R : 0 < INR N * s) by (apply Rmult_lt_0_compat; assumption).
-    assert (E : / (INR N * s) * / (INR N * s) * A <= / (INR N * s) * X).
-    { rewrite Rmult_assoc. apply Rmult_le_compat_l; [left; apply Rinv_0_lt_compat; exact R|].
-      apply Rmult_le_reg_l with (INR N * s); [exact R|]. rewrite <- Rmult_assoc, Rinv_r by lra. lra. }
-    assert (F : / (INR N * s) * X <= W) by lra.
-    apply Rmult_le_compat_l with (r := INR N * s) in F; [|lra]. rewrite <- Rmult_assoc, Rinv_r in F by lra. lra.
-  - rewrite Rmult_0_l. destruct PX as [PX|<-]; [exfalso|lra]. specialize (Q ((W + 1) / (2 * X))).
-    assert (HA' : (W + 1) / (2 * X) * ((W + 1) / (2 * X)) * A <= 0).
-    { rewrite <- (Rmult_0_r ((W + 1) / (2 * X) * ((W + 1) / (2 * X)))). apply Rmult_le_compat_l; [apply Rle_0_sqr | lra]. }
-    replace (2 * ((W + 1) / (2 * X)) * X) with (W + 1) in Q by (field; lra). lra.
+  assert (Q : forall k, INR N * s < k -> X <= k * W).
+  { intros k Hk. assert (0 <= INR N * s) by (apply Rmult_le_pos; lra). apply Rmult_le_reg_l with k; [lra|].
+    assert (P : 0 <= sum N (fun j => (k * w j - dot d (z j) C) ^ 2)) by (apply sum_pos; intros; apply pow2_ge_0).
+    rewrite (sum_ext N _ (fun j => k ^ 2 * w j ^ 2 + ((- 2 * k) * (w j * dot d (z j) C) + dot d (z j) C ^ 2))) in P by (intros; ring).
+    rewrite !sum_plus, !sum_scal, <- dot_combined in P. fold C X A W in P.
+    assert (INR N * s * X <= k * X) by (apply Rmult_le_compat_r; lra). lra. }
+  apply le_epsilon; intros e He. eapply Rle_trans; [apply (Q (INR N * s + e / (W + 1)))|].
+  - assert (0 < e / (W + 1)) by (apply Rdiv_lt_0_compat; lra). lra.
+  - assert (e / (W + 1) * W <= e / (W + 1) * (W + 1)) by (apply Rmult_le_compat_l; [left; apply Rdiv_lt_0_compat|]; lra).
+    replace (e / (W + 1) * (W + 1)) with e in * by (field; lra). lra.
 Qed.
 
 Section Anchor.

@@ -8,10 +8,8 @@ Open Scope R_scope.
 
 Lemma tangent x y : exp y * (1 + (x - y)) <= exp x.
 Proof.
-  assert (H : 1 + (x - y) <= exp (x - y)).
-  { destruct (Req_dec (x - y) 0) as [e|e]; [rewrite e, exp_0; lra | left; apply exp_ineq1; exact e]. }
   replace (exp x) with (exp y * exp (x - y)) by (rewrite <- exp_plus; f_equal; lra).
-  apply Rmult_le_compat_l; [left; apply exp_pos | exact H].
+  apply Rmult_le_compat_l; [left; apply exp_pos | apply exp_over].
 Qed.
 Lemma lse_above_of {P : Type} (ok : P -> Prop) (T : (P -> R) -> R) (d x0 x : P -> R) :
   (forall f g, (forall w, ok w -> f w <= g w) -> T f <= T g) -> (forall f g, T (fun w => f w + g w) = T f + T g) ->
@@ -146,9 +144,6 @@ Proof.
   apply (mean_at s anchors h one). intros u Hu. apply over_ext; intros t _. unfold anchor_loss. rewrite (partition_at t u Hu).
   rewrite (total_agree s (fun a => positives t a * (h a / tau)) u Hu : total s (fun w => positives t (agree u w) * (by_relation h u w / tau)) = _). reflexivity.
 Qed.
-Theorem softmax_bound theta dims x : multipliers s A theta -> unit_vectors s dims x ->
-  loss s tau terms (by_relation h) + (theta - level Rs A h) / tau <= loss s tau terms (inner dims x).
-Proof. intros E u. unfold Rdiv. rewrite (Rmult_comm _ (/ tau)). exact (bound _ _ _ _ _ one softmax_tangent _ _ _ E u). Qed.
 End Softmax.
 
 (* ---- every positive has its own denominator ---- *)
@@ -212,9 +207,6 @@ Proof.
   rewrite (total_agree s (fun b => denominator t b * exp (h b / tau)) u Hu : total s (fun w => denominator t (agree u w) * exp (by_relation h u w / tau)) = partition Rs tau h t).
   rewrite <- (total_agree s _ u Hu). reflexivity.
 Qed.
-Theorem own_bound theta dims x : multipliers s (own_gradient Rs tau terms h) theta -> unit_vectors s dims x ->
-  own_loss s tau terms (by_relation h) + (theta - level Rs (own_gradient Rs tau terms h) h) / tau <= own_loss s tau terms (inner dims x).
-Proof. intros E u. unfold Rdiv. rewrite (Rmult_comm _ (/ tau)). exact (bound _ _ _ _ _ one own_tangent _ _ _ E u). Qed.
 End Own.
 
 (* ---- sigmoid losses ---- *)
@@ -255,13 +247,6 @@ Proof.
     apply der_ext with (2 := L). intro r. unfold mult_real_fct. do 3 f_equal. f_equal. ring.
   - intros H G u e. apply total_ext; intros w Hw. rewrite e by exact Hw. reflexivity.
 Qed.
-Hypothesis one : forall N, In N s -> (1 <= N)%nat.
-Definition pair_value : R := row (map INR s) (fun a => over terms (fun t => if among t a then strength t * ln (1 + exp (rate t * h a + shift t)) else 0)).
-Lemma pair_value_at : pair_loss s terms (by_relation h) = pair_value.
-Proof. apply (mean_at s (pair_anchor_loss s terms) h one). intros u Hu. unfold pair_value. rewrite <- (total_agree s _ u Hu). reflexivity. Qed.
-Theorem pair_bound theta dims x : (forall t, In t terms -> 0 <= strength t) -> multipliers s (pair_gradient terms h) theta -> unit_vectors s dims x ->
-  pair_loss s terms (by_relation h) + (theta - level (map INR s) (pair_gradient terms h) h) <= pair_loss s terms (inner dims x).
-Proof. intros P E u. assert (B := bound _ _ _ _ _ one (pair_tangent P) _ _ _ E u). rewrite Rmult_1_l in B. exact B. Qed.
 End Pairs.
 
 (* ---- convex functions of single inner products ---- *)
@@ -283,7 +268,7 @@ Proof.
   - assert (0 <= (d c - d y) * (x - y)) by (apply Rmult_le_pos; [assert (J := I y c)|]; lra). lra.
   - assert (0 <= (d y - d c) * (y - x)) by (apply Rmult_le_pos; [assert (J := I c y)|]; lra). lra.
 Qed.
-Ltac name_exponentials := repeat match goal with |- context [exp ?y] =>
+Ltac name_exponentials := unfold Rminus, Rdiv; repeat match goal with |- context [exp ?y] =>
   let e := fresh "e" in assert (0 < exp y) by apply exp_pos; set (e := exp y) in *; clearbody e end.
 (* A kink: any slope between those on its two sides. *)
 Lemma above_kink a b s : 0 <= s <= 1 -> s * a = Rmax 0 a -> Rmax 0 a + s * (b - a) <= Rmax 0 b.
@@ -305,7 +290,4 @@ Qed.
 Definition function_value : R := row (map INR s) (fun a => pair_values terms a (h a)).
 Lemma function_value_at : function_loss s terms (by_relation h) = function_value.
 Proof. apply (mean_at s (function_anchor_loss s terms) h one). intros u Hu. unfold function_value. rewrite <- (total_agree s _ u Hu). reflexivity. Qed.
-Theorem function_bound theta dims x : multipliers s A theta -> unit_vectors s dims x ->
-  function_loss s terms (by_relation h) + (theta - level (map INR s) A h) <= function_loss s terms (inner dims x).
-Proof. intros E u. assert (B := bound _ _ _ _ _ one function_tangent _ _ _ E u). rewrite Rmult_1_l in B. exact B. Qed.
 End Functions.
