@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from decimal import ROUND_CEILING, Context, Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -108,10 +109,10 @@ def certify_command(
         file = _read(id)
         code = _told(id, file, style)
         if rocq is not None and code == 0:
-            problem = _bound(file)
-            if problem is None:
+            named = _bound(file)
+            if named is None:
                 raise click.UsageError(f"{id} is not about the loss that its title names")
-            _for_rocq(rocq, file, problem, force)
+            _for_rocq(rocq, file, named, force)
         return code
     also = () if "p" in parameter_names(id) else ("p",)
     values = split(parameters, id, *also)
@@ -132,14 +133,16 @@ def certify_command(
         try:
             inner = None if search else _derived(result, result.problem, values, point)
             file = _file(result.problem, point, inner, d, seed, device)
+            file["parameters"] = {**result.inputs, **file["parameters"]}
         except Refused as error:
             raise click.UsageError(f"{id} cannot be certified: {error}") from None
     if out is not None:
         write({out: json.dumps(file, indent=1) + "\n"})
+    named = Named(result.problem, dict(result.inputs))
     if rocq is not None:
-        _for_rocq(rocq, file, result.problem, force)
+        _for_rocq(rocq, file, named, force)
     least = _least(result, values, d) if search and d is not None else None
-    return _told(out or id, file, style, result.problem, least)
+    return _told(out or id, file, style, named, least)
 
 
 def _least(result: Result, values: dict[str, str], d: int) -> Bound | None:
@@ -155,7 +158,7 @@ def _least(result: Result, values: dict[str, str], d: int) -> Bound | None:
         return None
 
 
-def _for_rocq(name: str, file: dict[str, Any], problem: Problem, force: bool) -> None:
+def _for_rocq(name: str, file: dict[str, Any], named: Named, force: bool) -> None:
     """Write a certificate as a theorem, with its proof and what that rests on beside it."""
     from ..derive.decide.exact import exact
     from ..derive.papers.sources import MADE_BY
@@ -163,12 +166,13 @@ def _for_rocq(name: str, file: dict[str, Any], problem: Problem, force: bool) ->
     from ..derive.write.rocq.document import Written, files
     from ..derive.write.rocq.terms import NotWritten
 
-    symbols = {s.name: s for s in problem.domain.ranges}
+    symbols = {s.name: s for s in named.problem.domain.ranges}
     try:
-        point = {symbols[k]: exact(v) for k, v in file["parameters"].items()}
+        given = file["parameters"].items()
+        point = {symbols[k]: exact(v) for k, v in given if k in symbols}
         stem = Path(name).stem
-        theorems = certified(stem, problem, point, inner_of(file), file["claim"])
-        texts = files(stem, [Written(_about(file, problem), theorems)])
+        theorems = certified(stem, named.problem, point, inner_of(file), file["claim"])
+        texts = files(stem, [Written(_about(file, named), theorems)])
     except NotWritten as why:
         raise click.UsageError(f"{name}: no theorem for Rocq: {why}") from None
     wanted = {str(Path(name).with_name(part)): text for part, text in texts.items()}
@@ -311,10 +315,10 @@ def _told(
     name: str,
     file: Any,
     style: str,
-    problem: Problem | None = None,
+    named: Named | None = None,
     least: Bound | None = None,
 ) -> int:
-    """Replay a certificate and say what it proves; ``problem`` is what it was made of.
+    """Replay a certificate and say what it proves; ``named`` is what it was made of.
 
     ``least`` is a bound on the loss in the dimension of its embeddings, and which it is.
     """
@@ -325,11 +329,11 @@ def _told(
         why = ""
     except Refused as error:
         proved, why = None, str(error)
-    about = _about(file, problem) if proved else ""
+    about = _about(file, named) if proved else ""
     if style == "json":
         found: dict[str, Any] = {"evidence": "interval"} if proved else {"refused": why}
         if proved:
-            found["bound"] = _bound(file, problem) is not None
+            found["bound"] = _bound(file, named) is not None
             found |= {"loss": file["claim"]["loss"], "gap": file["claim"]["gap"], "about": about}
         if proved and least is not None:
             found |= {"loss_at_least": str(least.below(15)), "loss_at_least_by": least.which}
@@ -351,47 +355,67 @@ def _told(
     return 0 if proved is not None else 1
 
 
-def _about(file: dict[str, Any], problem: Problem | None) -> str:
+class Named(NamedTuple):
+    """A problem, and the parameters that it was made with, such as sizes of classes."""
+
+    problem: Problem
+    inputs: dict[str, str]
+
+
+def _about(file: dict[str, Any], named: Named | None) -> str:
     """The loss that a certificate is about: by its name only if it is what the name means."""
-    if _bound(file, problem) is not None:
+    if _bound(file, named) is not None:
         at = ", ".join(f"{k} = {v}" for k, v in file["parameters"].items())
         return f"{file['title']} at {at}"
     what = f"the loss {json.dumps(file['loss'])} on points {file['axes']}, of no known name"
     called = file.get("title")
-    if isinstance(called, str) and _known(called):
+    if isinstance(called, str) and any(_known(called, file.get("parameters"))):
         what += f": that it is {short(called)}, as the file says, was not confirmed"
     return what
 
 
-def _bound(file: dict[str, Any], problem: Problem | None = None) -> Problem | None:
+def _bound(file: dict[str, Any], named: Named | None = None) -> Named | None:
     """The problem that a certificate names, if its loss and points are those derived from it."""
     title, given = file.get("title"), file.get("parameters")
     if not isinstance(title, str) or not isinstance(given, dict):
         return None
-    among = [problem] if problem is not None else _known(title)
+    among = [named] if named is not None else _known(title, given)
     return next((known for known in among if _is_about(file, known)), None)
 
 
-def _known(title: str) -> list[Problem]:
-    """The problems there are with this title."""
+def _known(title: str, given: object) -> Iterator[Named]:
+    """The problems there are with this title, at sizes of classes if the parameters have some."""
+    from ..derive.decide.domain import DomainError
     from ..derive.problems.catalogue import CATALOGUE
     from ..derive.results import results
 
     problems = [*CATALOGUE.values(), *(results[id].problem for id in results)]
-    return [p for p in problems if p is not None and p.loss.title == title]
+    yield from (Named(p, {}) for p in problems if p is not None and p.loss.title == title)
+    texts = (
+        {k: v for k, v in given.items() if isinstance(v, str)} if isinstance(given, dict) else {}
+    )
+    for id in results:
+        inputs = {k: texts[k] for k in results[id].lists if k in texts}
+        try:
+            problem = results[id].with_inputs(**inputs).problem if inputs else None
+        except DomainError:  # it takes others
+            continue
+        if problem is not None and problem.loss.title == title:
+            yield Named(problem, inputs)
 
 
-def _is_about(file: dict[str, Any], problem: Problem) -> bool:
+def _is_about(file: dict[str, Any], named: Named) -> bool:
     """Whether the points, the relations and the loss are those of a problem at the parameters."""
     from ..derive.decide.domain import DomainError
     from ..derive.decide.exact import exact
     from ..numeric.search.certify import declared
 
-    symbols = {s.name: s for s in problem.domain.ranges}
+    symbols = {s.name: s for s in named.problem.domain.ranges}
+    others = {k: v for k, v in file["parameters"].items() if k not in symbols}
     try:
-        values = {symbols[k]: exact(v) for k, v in file["parameters"].items()}
-        problem.domain.check(values)
-        meant = declared(problem, values)
+        values = {symbols[k]: exact(v) for k, v in file["parameters"].items() if k in symbols}
+        named.problem.domain.check(values)
+        meant = declared(named.problem, values)
     except (DomainError, KeyError, ValueError, TypeError):
         return False
-    return all(file[k] == meant[k] for k in ("axes", "pattern", "loss"))
+    return others == named.inputs and all(file[k] == meant[k] for k in ("axes", "pattern", "loss"))

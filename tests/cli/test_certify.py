@@ -141,6 +141,40 @@ def test_a_name_that_the_loss_has_not_is_not_told(
     assert "of no known name" in out and "1/100" not in out and "\x1b" not in out
 
 
+SIZED = ("supcon-imbalanced", "--sizes", "2,3", "--tau", "1/2")
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({}, "at sizes = 2,3, tau = 1/2"),
+        ({"sizes": "3,2"}, "at sizes = 3,2, tau = 1/2"),  # the same classes in another order
+        ({"sizes": "2,2"}, "was not confirmed"),
+        ({"sizes": "2,4"}, "was not confirmed"),
+        ({"sizes": "2,x"}, "was not confirmed"),
+        ({"sizes": 3}, "was not confirmed"),
+        ({"tau": "1/3"}, "was not confirmed"),
+        ({"C": "2"}, "was not confirmed"),
+        (None, "was not confirmed"),
+    ],
+    ids=str,
+)
+def test_sizes_of_classes_stand_in_the_file_and_are_compared(
+    cltheory: Any, tmp_path: Path, change: dict[str, Any] | None, told: str
+) -> None:
+    path = tmp_path / "sized.json"
+    first = cltheory("certify", *SIZED, "--out", str(path)).out
+    assert first == cltheory("certify", str(path)).out
+    file = json.loads(path.read_text(encoding="utf-8"))
+    file["parameters"] = {} if change is None else file["parameters"] | change
+    path.write_text(json.dumps(file), encoding="utf-8")
+    code, out, err = cltheory("certify", str(path))
+    assert (code, err) == (0, "") and told in out.splitlines()[0]
+    theorem = tmp_path / "mine.v"
+    refused = cltheory("certify", str(path), "--rocq", str(theorem))[0]
+    assert theorem.exists() is (refused == 0) is ("not confirmed" not in told)
+
+
 @pytest.mark.parametrize("key", ["claim", "title", "gap"])
 def test_a_key_that_stands_twice_is_refused(cltheory: Any, stored: Path, key: str) -> None:
     """A reader may take the first, which is not what is replayed."""
