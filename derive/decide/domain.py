@@ -13,6 +13,7 @@ from sympy import Dummy, Expr, Integer, Max, Min, Rational, S, Symbol, ceiling, 
 from ..dataclass import dataclass
 from ..errors import Refusal
 from . import logarithms  # noqa: F401  # before numbers are compared with the ends of ranges
+from .number import sign
 
 
 class DomainError(Refusal, ValueError):
@@ -323,10 +324,12 @@ def _compared(value: Expr, end: Expr) -> int | None:
     if value.is_Rational and end.is_Rational:  # as nearly always, and SymPy takes long
         gap = value.p * end.q - end.p * value.q
         return int(gap > 0) - int(gap < 0)
-    if value.is_Rational and end in (oo, -oo):
+    if end in (oo, -oo) and value not in (oo, -oo):
         return -1 if end is oo else 1
     if end.free_symbols:
         return None
+    if known := sign(value - end):
+        return known
     # Of a root SymPy knows no more than its digits.
     less = value < end if (value - end).is_number else (value - end).evalf(40) < 0
     return 0 if value == end else -1 if less else 1

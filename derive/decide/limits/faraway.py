@@ -72,6 +72,10 @@ def compared(
     """
     slow = expression.has(Enclosed)
     last, most = (LAST_WITH_ROOTS, FARTHEST_WITH_ROOTS) if slow else (LAST, FARTHEST)
+    # What has arrived far out needs no nearer values to go by.
+    farthest = _distances(expression, x, value, iter([Fraction(last)]), at or {})
+    if any(d is not None and d <= tiny for d in farthest.values()):
+        return Supported(f"values out to 10^{last} approach it")
     ladder = found = _distances(expression, x, value, _ladder(Fraction(FIRST), last), at or {})
     if len(found) < FEWEST + 1:
         top = max(found, default=Fraction(FIRST))
