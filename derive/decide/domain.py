@@ -118,6 +118,9 @@ class Domain:
             if (s.is_integer and not r.integer) or not _keeps_sign(s, at_ends, r.high_open):
                 raise DomainError(f"{s} is declared with assumptions that {r} does not meet")
 
+    def __repr__(self) -> str:
+        return f"<Domain: {', '.join(f'{s} {r}' for s, r in self.ranges.items())}>"
+
     @classmethod
     def of_ranges(cls, ranges: Mapping[Symbol, Range]) -> Domain:
         """Ranges that were checked before, as part of another domain; there is no witness."""

@@ -4,15 +4,21 @@ To SymPy ``Symbol("tau")`` and ``Symbol("tau", positive=True)`` are two symbols.
 where the other stands, it answers 0, or changes nothing. With plain symbols strings and
 ``symbols("m n tau")`` do what they say; here the question about any other symbol of the same name
 raises. No symbol can see to that: SymPy looks symbols up by their hash before it asks them
-anything, so the sums, products and powers do in which they stand.
+anything, so the sums, products, powers and functions do in which they stand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
+from itertools import chain
+from types import MemberDescriptorType, new_class
 
-from sympy import Add, Expr, Mul, Pow, Symbol, simplify
+from sympy import Add, Basic, Expr, Max, Min, Mul, Piecewise, Pow, Symbol, exp, log, simplify
+from sympy.core.evalf import evalf_table
+from sympy.core.relational import Relational
 
+from ..decide.root import ClampedRoot
 from ..errors import Refusal
 from .kinds import Expression
 
@@ -42,9 +48,11 @@ class _Free(set[Symbol]):
 
 
 def _check(free: set[Symbol], asked: Iterable[object]) -> None:
-    """Refuse a symbol that is not among some free ones, though one of its name is."""
+    """Refuse a symbol that is not among some free ones, though one of its name is, and a text."""
     names = {str(s) for s in free}
     for s in asked:
+        if type(s) is str and s in names:
+            raise Refusal(f"SymPy looks for a symbol here, not for the text {s!r}: Symbol({s!r})")
         if type(s) is Symbol and str(s) in names and not set.__contains__(free, s):
             raise Refusal(
                 f"this {s} has other assumptions than the {s} of the formula, and is another "
@@ -52,12 +60,12 @@ def _check(free: set[Symbol], asked: Iterable[object]) -> None:
             )
 
 
-class _Watched(Expr):
+class _Watched(Basic):
     """Before the class of an expression: equal to it, with the same hash and the same name."""
 
     __slots__ = ()
     _op_priority = Expr._op_priority + 1
-    __hash__ = Expr.__hash__
+    __hash__ = Basic.__hash__
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, self.func):
@@ -80,42 +88,56 @@ class _Watched(Expr):
         found, changed = super()._xreplace(rule)
         return _watched(found), changed
 
+    def _eval_power(self, power: Expr) -> Expr:
+        made = super()._eval_power(power)  # None: no simpler one
+        return _watched(Pow(self, power, evaluate=False) if made is None else made)
+
     def _eval_simplify(self, **options: object) -> Expr:
         return _watched(simplify(self.func(*self.args), **options))
 
 
-def _method(name: str, asks: bool = False, mixes: bool = False) -> Callable[..., object]:
+def _method(name: str) -> Callable[..., object]:
     def method(self: _Watched, *others: object, **options: object) -> object:
-        if asks:
-            _check(self.free_symbols, others)
-        if mixes:  # a product of both would be differentiated in one of them
-            own = (getattr(o, "free_symbols", ()) for o in others)
-            _check(self.free_symbols, set().union(*own))
+        # A product of both would be differentiated in one of them. Most take text for a symbol.
+        asked = others[:1] if name == "replace" else others
+        asked = tuple(o for o in asked if type(o) is not str or name.startswith("has"))
+        parts = (o.free_symbols if isinstance(o, Basic) else [o] for o in asked)
+        _check(self.free_symbols, chain(*parts))
         return _watched(getattr(super(_Watched, self), name)(*others, **options))
 
     return method
 
 
-for _name in "has has_free coeff as_independent as_poly replace collect".split():
-    setattr(_Watched, _name, _method(_name, asks=True))
-for _name in "add sub mul truediv pow radd rsub rmul rtruediv rpow neg lt le gt ge".split():
-    setattr(_Watched, f"__{_name}__", _method(f"__{_name}__", mixes=True))
-for _name in ("diff", "doit", "expand", "rewrite"):
-    setattr(_Watched, _name, _method(_name))
-
-
-def _class(kind: type[Expr]) -> type[Expr]:
-    own = {"__slots__": (), "func": property(lambda _: kind)}
-    return type(kind.__name__, (_Watched, kind), own)
-
-
+_METHODS = {
+    name: _method(name)
+    for name in (
+        "has has_free coeff as_independent as_poly replace collect diff doit expand rewrite "
+        "__neg__ __add__ __sub__ __mul__ __truediv__ __pow__ __radd__ __rsub__ __rmul__ "
+        "__rtruediv__ __rpow__ __lt__ __le__ __gt__ __ge__"
+    ).split()
+}
 #: The kinds of expressions that have symbols and are built by their arguments alone.
-_CLASSES = {kind: _class(kind) for kind in (Add, Mul, Pow)}
+_KINDS = (Add, Mul, Pow, exp, log, Max, Min, Piecewise, Relational, ClampedRoot)
+
+
+@cache
+def _class(kind: type[Expr]) -> type[Expr]:
+    own: dict[str, object] = {k: method for k, method in _METHODS.items() if hasattr(kind, k)}
+    own |= {"__slots__": (), "func": property(lambda _: kind)}
+    made: type[Expr] = new_class(
+        kind.__name__, (_Watched, kind), exec_body=lambda ns: ns.update(own)
+    )
+    if kind in evalf_table:  # where SymPy looks for the very class, and takes digits as they come
+        evalf_table[made] = evalf_table[kind]
+    return made
 
 
 def _watched(e: Expression) -> Expression:
-    if type(e) not in _CLASSES:
+    if isinstance(e, _Watched) or not isinstance(e, _KINDS):
         return e
-    found = Expr.__new__(_CLASSES[type(e)], *e.args)
-    found.is_commutative = e.is_commutative
+    kind: type[Expr] = type(e)
+    found = Basic.__new__(_class(kind), *e.args)  # type: ignore[arg-type]
+    for name in ("is_commutative", "_argset"):  # what sums and maxima are told beside them
+        if isinstance(getattr(kind, name, None), MemberDescriptorType):
+            setattr(found, name, getattr(e, name))
     return found

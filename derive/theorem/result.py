@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import mpmath
 from sympy import Derivative, Expr, Ge, Gt, Le, Lt, Piecewise, Symbol, oo, zoo
 
 from ..decide.calculus import derivative
 from ..decide.cases import opened
+from ..decide.decide import refuse_nowhere
 from ..decide.digits import sign
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Evidence, Grade, weakest
@@ -40,6 +41,8 @@ from .values import Values
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: A parameter, as a symbol or by its name.
+Name: TypeAlias = str | Symbol
 Builder = Callable[[Derivation], Mapping[str, Quantity]]
 #: Each takes the texts and lists of its own result.
 Reader = Callable[..., "Result"]  # type: ignore[explicit-any]
@@ -353,6 +356,7 @@ class Result(Shown):
         quantity = self.quantity(name)
         domain = quantity.domain or self.domain
         domain.check(point)
+        refuse_nowhere(point, domain)
         point = domain.forced(point)
         # What stays symbolic is inside its range: at an end there may be no value.
         domain = opened(domain)
@@ -494,17 +498,38 @@ class Result(Shown):
 
         return made._values(point, number)
 
-    def subs(self, point: Mapping[str | Symbol, Given] | None = None, /, **values: Given) -> Values:
+    def subs(
+        self,
+        point: Mapping[Name, Given] | Iterable[tuple[Name, Given]] | Name = (),
+        value: Given = "",
+        /,
+        **values: Given,
+    ) -> Values:
         """All quantities with exact values put in, as SymPy expressions; ``oo`` takes the limit.
 
-        ``r.subs({"m": 10})`` is the same as ``r.subs(m=10)``.
+        ``r.subs({"m": 10})`` and ``r.subs("m", 10)`` are the same as ``r.subs(m=10)``.
+
+        Parameters
+        ----------
+        point
+            Values by parameter, pairs of both, or one parameter.
+        value
+            The value of one parameter.
+        **values
+            Values by name.
+
+        Returns
+        -------
+        Values
+            Expressions in plain symbols, as attributes.
 
         Raises
         ------
         DomainError
             If a value is not accepted.
         """
-        made, at = self._placed({str(k): v for k, v in (point or {}).items()} | values)
+        pairs = {point: value} if isinstance(point, (str, Symbol)) else dict(point)
+        made, at = self._placed({str(k): v for k, v in pairs.items()} | values)
         return made._values(at, lambda name: plain(made.at(name, at)))
 
     def limit(
@@ -531,10 +556,11 @@ class Result(Shown):
         DomainError
             If there is no limit, or none that can be proved.
         """
-        if isinstance(point, str) and not point:
-            raise DomainError(
-                f"say which symbol of {name} converges, and where to: a symbol, a point"
-            )
+        ends = {s.name: str(self.domain.ranges[s].high) for s in self.parameters}
+        if isinstance(point, str) and not point and str(symbol) in ("", *ends):
+            k = str(symbol) or [*ends, *values][-1]
+            shown = f"limit({name!r}, {k!r}, {({**ends, **values})[k]!r})"
+            raise DomainError(f"say which symbol of {name} converges, and where to: {shown}")
         along, others, expression, domain = self._varied(name, symbol, values)
         try:
             goal = exact(point)
@@ -646,7 +672,7 @@ class Result(Shown):
     def plot(
         self,
         name: str,
-        over: str,
+        over: str = "",
         *,
         between: tuple[float, float] | None = None,
         ax: Axes | None = None,
@@ -657,7 +683,7 @@ class Result(Shown):
         Parameters
         ----------
         name, over
-            A quantity and a parameter.
+            A quantity and a parameter; by default the only one that it needs a value of.
         between
             Ends of the axis; by default of the parameter's range, or of a part of it.
         ax

@@ -19,13 +19,8 @@ if TYPE_CHECKING:
 
     __version__: str
 
-#: Modules by the short names that they have here.
-MODULES = {
-    "derive": "cltheory.derive",
-    "numeric": "cltheory.numeric",
-    "losses": "cltheory.losses",
-    "metrics": "cltheory.metrics",
-}
+#: Modules that are loaded when they are asked for.
+MODULES = ("derive", "numeric", "losses", "metrics")
 __all__ = ["__version__", "advise", "explain", "explore", "problem", "results", *MODULES]
 
 
@@ -163,7 +158,7 @@ def advise(
 
 def __getattr__(name: str) -> Result | Registry | ModuleType | str:
     if name in MODULES:
-        return import_module(MODULES[name])
+        return import_module(f".{name}", __name__)
     if name == "__version__":
         from importlib.metadata import version
 

@@ -34,10 +34,13 @@ def plot(
     if len(lists) > 1:
         raise DomainError(f"one value may be a list, not {' and '.join(lists)}")
     known = {s.name: s for s in result.parameters}
-    symbol = known.get(over)
-    if symbol is None or over in values:
-        raise DomainError(f"{over} must be a parameter of {result.id} without a value of its own")
     takes = {s.name for s in result.quantity(name).expression.free_symbols}
+    free = [k for k in known if k in takes - values.keys()]
+    over = over or (free[0] if len(free) == 1 else "")
+    if over not in known or over in values:
+        which = ", ".join(free) or f"{name} depends on none"
+        raise DomainError(f"over must be a parameter of {result.id} without a value: {which}")
+    symbol = known[over]
     if missing := sorted(takes - {over, *values}):
         raise DomainError(f"{name} depends on {', '.join(missing)}: give a value of each")
     x = _points(result.domain.ranges[symbol], between)

@@ -15,13 +15,18 @@ from typing import Any
 import cltheory as cl
 import pytest
 from cltheory.derive.decide.domain import DomainError
+from cltheory.derive.decide.root import ClampedRoot
 from cltheory.derive.errors import Refusal
 from cltheory.derive.results import results
 from cltheory.derive.theorem.number import Numbers, as_float
+from cltheory.derive.theorem.plain import plain
 from cltheory.derive.theorem.result import Result
 from cltheory.derive.theorem.values import Values
 from sympy import (
     Derivative,
+    Expr,
+    Lambda,
+    Max,
     Piecewise,
     Poly,
     Rational,
@@ -29,6 +34,7 @@ from sympy import (
     S,
     Symbol,
     diff,
+    exp,
     expand,
     factor,
     fraction,
@@ -42,6 +48,7 @@ from sympy import (
     simplify,
     solve,
     solveset,
+    sqrt,
     srepr,
     together,
 )
@@ -87,6 +94,9 @@ def test_a_quantity_that_does_not_exist_says_why_and_leaves_the_others() -> None
         _ = found.tau_max
     with pytest.raises(AttributeError, match="has no beta; it has alpha_min"):
         _ = found.beta
+    for nowhere in (R.subs(alpha=0), R(alpha=0)):  # for no n
+        with pytest.raises(AttributeError, match=r"alpha must be in \(1/n, 1\], not 0"):
+            _ = nowhere.tau_max
 
 
 def test_expressions_with_some_values_put_in() -> None:
@@ -99,6 +109,7 @@ def test_expressions_with_some_values_put_in() -> None:
     )
     assert R.alpha_min.subs({"m": 10}) == R.subs(m=10).alpha_min == R(m=10).alpha_min
     assert R.subs({"m": 10}).alpha_min == R.subs({Symbol("m"): 10}).alpha_min == R(m=10).alpha_min
+    assert R.subs("m", 10).alpha_min == R.subs([(Symbol("m"), 10)]).alpha_min == R(m=10).alpha_min
     assert diff(R["alpha_min"], "tau") == diff(R.alpha_min, "tau") != 0
     mine = Symbol("tau", positive=True)
     assert limit(R.alpha_min.subs({"m": 10, "tau": mine}), mine, 0) == 1 / n
@@ -152,6 +163,53 @@ def test_another_symbol_does_not_mix_with_that_of_the_formula(mine: Symbol) -> N
         with pytest.raises(Refusal, match="has other assumptions"):
             mix(R.alpha_min)
     assert diff(Symbol(mine.name) * R.alpha_min, mine.name) != R.alpha_min
+
+
+TAU, N = Symbol("tau", positive=True), Symbol("n")
+
+
+@pytest.mark.parametrize(
+    "e",
+    [
+        log(1 + TAU),
+        exp(-TAU),
+        Max(N, TAU),
+        Piecewise((TAU, N > 1), (N, True)),
+        TAU < N,
+        ClampedRoot(Lambda(N, N - TAU), 0, oo),
+    ],
+)
+def test_functions_cases_relations_and_roots_refuse_another_symbol_too(e: Any) -> None:
+    made = plain(e)
+    same = e.xreplace({TAU: Symbol("tau")})
+    assert made == same and hash(made) == hash(same) and srepr(made) == srepr(same)
+    for ask in (
+        lambda: made.subs(TAU, 2),
+        lambda: made.has(TAU),
+        lambda: TAU in made.free_symbols,
+        *([lambda: diff(made, TAU), lambda: diff(sqrt(made), TAU)] if isinstance(e, Expr) else []),
+    ):
+        with pytest.raises(Refusal, match="has other assumptions"):
+            ask()
+    assert made.subs("tau", 2) == same.subs("tau", 2)
+
+
+def test_where_sympy_takes_no_text_for_a_symbol_text_is_refused() -> None:
+    for ask in (
+        lambda: R.alpha_min.has("tau"),
+        lambda: "tau" in R.alpha_min.free_symbols,
+        lambda: R.alpha_min.xreplace({"tau": S.One}),
+        lambda: series(R.alpha_min, "tau", 1, 2),
+    ):
+        with pytest.raises(Refusal, match="not for the text 'tau'"):
+            ask()
+    assert R.alpha_min.has(exp) and R.alpha_min.coeff("q") == 0
+
+
+def test_digits_that_cancel_are_computed_again_as_sympy_does_it() -> None:
+    """SymPy looks up by the very class how it evaluates an expression."""
+    small = plain(exp(TAU) - 1 - TAU).subs("tau", Rational(1, 10**30))
+    assert small.evalf() == pytest.approx(5e-61) and small.n(5) > 0
 
 
 def test_another_symbol_that_is_put_in_first_is_the_symbol_of_the_formula() -> None:
@@ -226,8 +284,10 @@ def test_lists_and_losses_are_given_like_values() -> None:
         (lambda: R.diff("alpha_min", "q"), "has no symbol q; it has m, n"),
         (lambda: R.limit("alpha_min", "n", 3), "comes no closer to 3"),
         (lambda: R.limit("alpha_min", "tau", "zero"), "is not a number"),
-        (lambda: R.limit("alpha_min", "tau"), "say which symbol of alpha_min converges, and where"),
-        (lambda: R.limit("alpha_min", tau=0), "say which symbol of alpha_min converges, and where"),
+        (lambda: R.limit("alpha_min", "tau"), r"where to: limit\('alpha_min', 'tau', 'oo'\)"),
+        (lambda: R.limit("alpha_min", m=2, tau=0), r"where to: limit\('alpha_min', 'tau', 0\)"),
+        (lambda: R.limit("alpha_min", "q"), "has no symbol q"),
+        (lambda: R.subs("m"), "m: '' is not a number"),
         (lambda: R.limit("alpha_min", "tau", 0, tau=1), "tau varies here"),
         (lambda: R.diff("alpha_min"), "say in which symbol of alpha_min; it has m, n"),
         (lambda: R.diff("alpha_min", "tau", m=1), "m must be an integer >= 2"),
@@ -236,8 +296,9 @@ def test_lists_and_losses_are_given_like_values() -> None:
         (lambda: cl.supcl_optimum.diff("x_star", "tau"), "has no closed form to differentiate"),
         (lambda: cl.problem("nowhere.toml"), "nowhere.toml"),
         (lambda: R.plot("alpha_min", over="tau", m=[2, 3], n=[2, 3]), "one value may be a list"),
-        (lambda: R.plot("alpha_min", over="q", m=2, n=2), "q must be a parameter"),
-        (lambda: R.plot("alpha_min", over="tau", tau=1, m=2, n=2), "without a value of its own"),
+        (lambda: R.plot("alpha_min", over="q", m=2), "without a value: n, tau"),
+        (lambda: R.plot("alpha_min", over="tau", tau=1, m=2, n=2), "alpha_min depends on none"),
+        (lambda: R.plot("alpha_min"), "over must be a parameter .* without a value: m, n, tau"),
         (lambda: R.plot("alpha_min", over="tau", m=2), "depends on n: give"),
     ],
 )
@@ -255,7 +316,7 @@ def test_a_plot_has_a_curve_for_each_entry_of_a_list() -> None:
     x, y = ax.get_lines()[1].get_data()
     assert (x[0], x[-1]) == (0.1, 1)
     assert y[0] == pytest.approx(float(R.value("alpha_min", m=10, n=50, tau="0.1")))
-    whole = R.plot("alpha_min", over="n", m=10, tau=0.5).get_lines()[0].get_xdata()
+    whole = R.plot("alpha_min", m=10, tau=0.5).get_lines()[0].get_xdata()
     assert set(whole) == set(range(2, 53))
 
 
