@@ -44,7 +44,7 @@ In paper.tex, above a display, or before a row inside one:
     help="Write the report there; the terminal gets it as text.",
 )
 @click.option(
-    "--allow-sampled", is_flag=True, help="Let agreement at sampled points be enough everywhere."
+    "--allow-sampled", is_flag=True, help="Accept agreement at sampled points for every equation."
 )
 @click.option(
     "--follow-outside",

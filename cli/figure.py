@@ -96,7 +96,7 @@ def _positive(option: str, text: str) -> Any:
     return value
 
 
-_LEAST = "Random seeds, such as 0,1,2; the run with the smallest loss is used."
+_LEAST = "Random seeds, such as 0,1,2; the run with the lowest loss is used."
 _AVERAGED = "Random seeds to average over, such as 0,1,2."
 _FIRST = "Random seeds to average over, such as 0,1,2; the first is drawn."
 _BATCHES = "Random seeds to average over, such as 0,1,2; each has its own batches."

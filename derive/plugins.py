@@ -113,7 +113,9 @@ class Plugins(Generic[Thing]):
                     "one of that name"
                 )
             elif not NAME.fullmatch(entry.name):
-                self._tell(f"the {self.what} {entry.name!r} of {_where(entry)} is no name: ignored")
+                self._tell(
+                    f"the {self.what} {entry.name!r} of {_where(entry)} is not a name: ignored"
+                )
             else:  # a package may be found twice, say in the folder that one is in
                 found.setdefault(entry.name, {}).setdefault(entry.value, entry)
         return {name: list(found[name].values()) for name in sorted(found)}

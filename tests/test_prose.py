@@ -31,6 +31,9 @@ TELLING = {
     "fact",
 }
 
+#: Words of a text that is yielded and taken for one that users read: a note, say.
+LONG = 5
+
 #: A pattern, what is wrong with it, and a string that has it.
 REFUSED = {
     r"^Of\b": ("begins with 'Of'", "Of the loss."),
@@ -56,6 +59,7 @@ REFUSED = {
     r"\bvouched\b": ("say what is certain", "digits that are vouched for"),
     r"\bis not told from\b": ("cannot be distinguished", "a slope is not told from 0"),
     r"\bcold\b|\bhot\b": ("tau -> 0, tau -> oo", "where it is cold"),
+    r"\bfor certain\b|\bwithout end\b": ("certainly; without bound", "they move apart without end"),
     r"\bof what is\b(?! not positive)": ("name the thing", "the seed of what is in a batch"),
 }  # fmt: skip
 
@@ -83,6 +87,8 @@ def shown(tree: ast.AST) -> Iterator[tuple[int, str]]:
             called = getattr(node.func, "attr", getattr(node.func, "id", ""))
             found = [k.value for k in node.keywords if k.arg in SHOWN]
             found += [a for a in node.args if called in TELLING and " " in (text_of(a) or "")]
+        elif isinstance(node, ast.Yield) and node.value is not None:
+            found = [node.value] if len((text_of(node.value) or "").split()) >= LONG else []
         yield from ((a.lineno, text) for a in found if (text := text_of(a)))
 
 

@@ -200,7 +200,7 @@ _SUPCL = Advice(
         Fact(
             "within_class_variance",
             Said("supcl-optimum", "within_class_variance", {**DATA, "alpha": "alpha"}, _ALL_IN),
-            "the optimum at this alpha has within-class variance {value}, of 1 in all",
+            "the optimum at this alpha has within-class variance {value}, out of a total of 1",
             optimum=True,
         ),
         Fact(
@@ -221,7 +221,7 @@ _SUPCL = Advice(
 # --- losses that have one optimum ----------------------------------------------------------------
 _NOISE = "with all data in a batch, wrong labels move the optimum away from the simplex"
 _NOT_SURE = "with all data in a batch, wrong labels may move the optimum away from the simplex"
-_SURELY = "in m - 1 dimensions wrong labels move the optimum for certain beyond a share of {value}"
+_SURELY = "in m - 1 dimensions, wrong labels move the optimum if more than {value} of all are wrong"
 _MISMATCH = "mismatched pairs move the optimum away from the simplex"
 _LEAST = "no embeddings have a loss below {value}"
 _DRAWN = {"m": "drawn", "n": "each", "p": "views", "tau": "tau"}
@@ -246,13 +246,13 @@ _UNEQUAL = Advice(
         Fact(
             "tail",
             Said("tail-collapse", "merged", _TAIL),
-            "all smaller classes together are one point beside the largest ones",
-            otherwise="the smaller classes are not one point beside the largest ones",
+            "all smaller classes together collapse to one point, apart from the largest ones",
+            otherwise="the smaller classes do not collapse to one point",
         ),
     ),
     hints=(
-        "only classes of one size have a regular simplex (simplex-needs-balance): with batches "
-        "that have as many of each class it is the optimum at every tau (supcon-balanced)",
+        "only classes of one size have a regular simplex (simplex-needs-balance): in batches "
+        "with equally many of each class it is the optimum at every tau (supcon-balanced)",
         "as tau -> 0 the optimum converges to the simplex (imbalance-cold); Soft SupCon has one "
         "cosine for all pairs up to its tau_critical, whatever the sizes (soft-supcon)",
     ),

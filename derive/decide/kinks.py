@@ -148,16 +148,16 @@ class Cut:
 
     def _rises(self, before: Expr, after: Expr) -> Outcome:
         if nan in (before, after):
-            return Undecided("the slope at a kink is not determined")
+            return Undecided("the derivative at a kink is not determined")
         if not (is_finite(before) and is_finite(after)):
             # Inside its domain a convex function has finite slopes.
-            return Refuted({}, "the slope is infinite there")
+            return Refuted({}, "the derivative is infinite there")
         rise = after - before
         if rise.free_symbols:
             return positive(tidy(rise), self.domain, strict=False)
         try:
             if sign(rise) >= 0:
-                return Holds(Evidence(Grade.EXACT, "the slope does not fall at the kinks"))
+                return Holds(Evidence(Grade.EXACT, "the derivative does not decrease at the kinks"))
         except NoSign as error:
             return Undecided(str(error))
         return Refuted({})

@@ -237,7 +237,7 @@ def _range(marks: tuple[Landmark, ...]) -> str:
     low, equal = named["least"], named["all_equal"]
     return (
         f"The loss is {equal.value:.6g} if all embeddings are equal, {named['random'].value:.6g} "
-        f"in the mean if they are random, and nowhere below {low.value:.6g}."
+        f"on average if they are random, and never below {low.value:.6g}."
     )
 
 
@@ -245,8 +245,8 @@ def _says(marks: tuple[Landmark, ...], value: float, close: float) -> str:
     least = marks[-1]
     if value < least.value - close:
         return (
-            f"{value:.6g} lies below {least.value:.6g}, the least value possible: the loss has "
-            "another scale or convention, or other sizes, than was said."
+            f"{value:.6g} lies below {least.value:.6g}, its minimum: the loss has another "
+            "scale, convention or size than those given."
         )
     same = [mark for mark in marks if abs(mark.value - value) <= close]
     if same:

@@ -97,7 +97,7 @@ INFONCE_OF_LAW = replace(
     INFONCE,
     notes=(
         *INFONCE.notes,
-        "anchor, positive and negatives are random; means and variances are over their law",
+        "anchor, positive and negatives are random; means and variances are over all of them",
     ),
 )
 

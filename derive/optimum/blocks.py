@@ -312,7 +312,7 @@ class Certified(Statement):
     def decide(self) -> Outcome:
         """Whether it is."""
         if not isinstance(self.shown, Le) or self.shown.args[0] != Symbol("gap"):
-            return Undecided("what is shown is no bound on the gap")
+            return Undecided("what is shown does not bound the gap")
         try:
             found = self.optima.at(self.domain.witness)
         except DomainError as error:

@@ -114,7 +114,7 @@ class Certificate:
             return Undecided("no multiple of the identity was found that makes the slacks PSD")
         shown = gap.abs_upper().str(3, radius=False)
         if gap < enclosure(tolerance, BITS):
-            how = f"duality gap below {shown}: LDL^T of every block of the slacks, in balls"
+            how = f"duality gap below {shown}: LDL^T of all slacks in ball arithmetic"
             return Holds(Evidence(Grade.INTERVAL, how))
         return Undecided(f"the gap is only bounded by {shown}")
 

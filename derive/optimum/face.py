@@ -297,8 +297,8 @@ class Faces(Optima[FaceOptimum]):
             slacks={e: S.Zero if e in occupied else number("slack", e) for e in names},
             evidence=Evidence(
                 Grade.INTERVAL,
-                "Krawczyk's test in balls: one root of the optimality conditions on the face of "
-                f"{', '.join(occupied)}, positive shares there, and positive slacks elsewhere",
+                "Krawczyk's test in ball arithmetic: one root of the optimality conditions on the "
+                f"face of {', '.join(occupied)}, positive shares there, positive slacks elsewhere",
             ),
             program=program,
             solved=solved,

@@ -65,9 +65,9 @@ POINTS = Lemma(
     "raising the inner products within a class, with all others kept, adds a "
     "positive semidefinite matrix to the Gram matrix and changes no other "
     "anchor's term; so at every optimum they are 1",
-    statement=r"Let the loss of an anchor fall with the inner product within its class, which is "
-    r"in the terms of no other anchors. Then every class of two or more is one point at every "
-    r"optimum.",
+    statement=r"Let the loss of an anchor decrease with the inner product within its class, which "
+    r"occurs in the terms of no other anchors. Then every class of two or more collapses to one "
+    r"point at every optimum.",
     proof=r"Average an optimum over exchanges within a class: by convexity that is an optimum, "
     r"and the inner products within the class are one number $g$. Put $1$ in its place and keep "
     r"all others. On contrasts within the class the eigenvalue $1 - g \ge 0$ becomes $0$; else "
@@ -92,8 +92,8 @@ SAME_POINT = Lemma(
     "further classes add the same terms to both sides, and the denominators of "
     "other anchors do not distinguish classes at one point; so the equations hold "
     "for any number of classes",
-    statement=r"What holds of the slopes at classes of one prototype beside one or two other "
-    r"classes holds beside any number of them.",
+    statement=r"What holds for the derivatives at classes with one prototype and one or two other "
+    r"classes holds for any number of other classes.",
     proof=r"Further classes add the same terms to the sums on both sides; and as $e^{u^\top "
     r"v/\tau}$ is the same for all samples $v$ at one point, denominators of others do not tell "
     r"classes at one point apart.",

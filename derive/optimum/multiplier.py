@@ -29,7 +29,7 @@ AT_A_ROOT = Lemma(
     statement=r"Where the loss is least inside an edge, the eigenvalues of the gradient on its "
     r"two eigenspaces agree. So a multiple of their difference may be added to the gap of a third "
     r"one before its sign is asked for.",
-    proof=r"The slope of the loss along the edge is a positive multiple of their difference.",
+    proof=r"The derivative of the loss along the edge is a positive multiple of their difference.",
 )
 
 

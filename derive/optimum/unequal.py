@@ -42,7 +42,7 @@ SIMPLEX = Lemma(
     "the Gram matrix of the simplex vanishes on multiples of the vector of ones only, so a "
     "certificate is a multiple of the matrix of ones: the simplex is optimal iff all derivatives "
     "agree",
-    statement=r"The simplex is optimal for classes that are points iff the slopes of the loss in "
+    statement=r"The simplex is optimal for collapsed classes iff the derivatives of the loss in "
     r"all their cosines agree.",
     proof=r"A certificate $S$ has these derivatives off its diagonal, and $S G = 0$. The Gram "
     r"matrix $G$ of the simplex vanishes on multiples of the vector of ones only, so $S$ is a "

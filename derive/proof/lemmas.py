@@ -309,19 +309,19 @@ SUBGRADIENTS = Lemma(
     "the certificate holds with any subgradients pull >= 0 and push >= 0, so a point is optimal "
     "iff the left derivative is <= 0 and the right derivative is >= 0",
     statement=r"That the certificate suffices holds with any subgradient in place of the "
-    r"gradient. And a point of a segment is the least there iff the slope before it is not "
-    r"positive and the slope after it is not negative.",
+    r"gradient. And a point of a segment is the minimum there iff the left derivative is not "
+    r"positive and the right derivative is not negative.",
     proof=r"The proof uses no more of the gradient than that $\mathcal{L}(G') - \mathcal{L}(G) "
     r"\ge \langle \nabla\mathcal{L}(G), G' - G\rangle$. The subgradients of a convex function of "
-    r"one variable at a point are the numbers between its two slopes.",
+    r"one variable at a point are the numbers between its two one-sided derivatives.",
 )
 SHAPE = Lemma(
     "shape",
     "a continuous, piecewise smooth function is convex if its derivative is non-decreasing on the "
     "pieces and at the kinks, and non-increasing (non-decreasing) if its derivative is <= 0 (>= 0)",
-    statement=r"A continuous function that is smooth on pieces is convex if its slope falls "
-    r"neither on a piece nor at a kink, and nowhere rises (falls) if its slope is nowhere "
-    r"positive (negative).",
+    statement=r"A continuous function that is smooth on pieces is convex if its derivative "
+    r"decreases neither on a piece nor at a kink, and is non-increasing (non-decreasing) if its "
+    r"derivative is nowhere positive (negative).",
     proof=r"By the mean value theorem on each piece.",
 )
 CLASSES_OF_PAIRS = Lemma(

@@ -142,7 +142,7 @@ def _wrong(id: str, found: object) -> str:
     from ..theorem.result import Result
 
     if not isinstance(found, Result):
-        return f"is no Result, but of type {type(found).__name__}"
+        return f"is not a Result, but of type {type(found).__name__}"
     return "" if found.id == id else f"has another id: {found.id!r}"
 
 

@@ -172,8 +172,8 @@ def departure(
     notes = []
     if levels == CLASSES and labels is not None and len(set(np.bincount(labels).tolist())) > 1:
         notes.append(
-            "classes have different sizes, which is not this theory: the loss is of as many "
-            "samples of each as the smallest has"
+            "classes have different sizes, which this theory does not cover: the loss is that of "
+            "equally many samples of each, as many as the smallest has"
         )
     if len(drawn) > 1:
         notes.append(

@@ -336,7 +336,7 @@ def test_towers_batches_and_files(report: Any, cltheory: Any, tmp_path: Path) ->
     assert code == 2 and "p must be" in err  # the loss needs two views
     words = ("diagnose", str(tmp_path / "z.npz"), "--loss", "supcon")
     code, out, _ = cltheory(*words)
-    assert code == 0 and "classes have different sizes, which is not this theory" in out
+    assert code == 0 and "classes have different sizes, which this theory does not" in out
     assert out.count("\n") <= 40
 
 

@@ -133,7 +133,7 @@ def test_an_unknown_id_names_theirs_too(lay: Lay, fresh) -> None:
     [
         ("views-coincide = nowhere:RESULT", "", "cannot be loaded: ModuleNotFoundError: No mod"),
         ("views-coincide = somebodys_theory:R", "1 / 0", "cannot be loaded: ZeroDivisionError: "),
-        ("views-coincide = somebodys_theory:OTHER", MODULE, "is no Result, but of type int"),
+        ("views-coincide = somebodys_theory:OTHER", MODULE, "is not a Result, but of type int"),
         ("another = somebodys_theory:RESULT", MODULE, "has another id: 'views-coincide'"),
     ],
 )
@@ -176,7 +176,7 @@ def test_of_two_that_say_the_same_name_neither_is_taken(lay: Lay, fresh) -> None
 def test_what_is_no_name_is_ignored(lay: Lay, fresh, name: str) -> None:
     lay(f"[cltheory.results]\n{name} = somebodys_theory:RESULT\n")
     results = fresh()
-    with pytest.warns(PluginWarning, match="is no name: ignored"):
+    with pytest.warns(PluginWarning, match="is not a name: ignored"):
         assert list(results) == sorted(results._modules)
 
 

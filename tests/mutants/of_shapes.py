@@ -33,7 +33,7 @@ MUTANTS = [
         ("rise = after - before", "rise = before - after", "a slope jumps the other way"),
         ("{self.variable: piece.high}", "{self.variable: S.Zero}", "jumps are looked at elsewhere"),
         (
-            'return Refuted({}, "the slope is infinite there")',
+            'return Refuted({}, "the derivative is infinite there")',
             'return Holds(Evidence(Grade.EXACT, ""))',
             "a slope may be infinite at a kink",
         ),

@@ -102,12 +102,12 @@ def _verdict(found: dict[Fraction, Any], x: Symbol, tiny: mpmath.mpf) -> Outcome
     if c <= tiny:
         return Supported(f"values out to 10^{power} approach it")
     if a is None or b is None:
-        return Undecided("values far out do not settle yet")
+        return Undecided("values at large arguments do not settle")
     if c >= b:
         return Refuted(where, f"the distance grows, from {_n(b)} to {_n(c)}")
     before, step = a - b, b - c
     if step >= before:
-        return Undecided("values far out do not settle yet")
+        return Undecided("values at large arguments do not settle")
     to_come = step * step / (before - step)
     if c > SLACK * to_come:
         return Refuted(where, f"the distance stays about {_n(c)}")

@@ -70,7 +70,7 @@ class Follow:
             # It depends on x through one part alone.
             e = e.xreplace({unbounded[0]: self.x if limits[unbounded[0]] is oo else -self.x})
         elif unbounded:
-            raise NoLimit("a root grows, at a rate that is not known")
+            raise NoLimit("a root diverges at an unknown rate")
         sign = Signs(self.domain, limits)
         found = Growth(self.x, sign).limit(neat(e))
         if found in (oo, -oo):

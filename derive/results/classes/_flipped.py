@@ -22,7 +22,7 @@ from ._in_its_span import SEVERAL, curves_up, in_three, keeps_simplex
 from ._supcl import SYMMETRY
 
 #: What alpha alone may do.
-BELOW_ZERO = "; if it is negative, collapse is no local minimum even without flipped labels"
+BELOW_ZERO = "; if it is negative, collapse is not a local minimum even without flipped labels"
 #: What lowers the loss beyond an end, by what it is called.
 LEAVES = {
     "views": "separating the views of an instance",

@@ -16,7 +16,7 @@ from ._batches import intervals, over_batches
 
 DOMAIN = UNIFORM.within(COMBINED)
 NEVER_ALONE = "in larger batches no anchor is alone of its class, and views never separate"
-ONE_VIEW = "with one view there are no views that separate"
+ONE_VIEW = "an instance with one view has no views to separate"
 #: Where views may separate.
 VIEWS = DOMAIN.with_range(p, at_least(2, ONE_VIEW), 2)
 SPLIT = VIEWS.with_range(B, up_to(m * n - n + 1, NEVER_ALONE), 3)

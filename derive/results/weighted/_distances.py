@@ -97,7 +97,7 @@ FULL = Lemma(
 
 #: What is put back: the squared distance of two points, their cosine, and the entry of D.
 DISTANCE, COSINE, ENTRY = (Symbol(x) for x in ("d_z", "cos", "d"))
-#: Points that are put back by algebra, and eigenvalues that are checked one by one.
+#: Points that are verified by substitution, and eigenvalues that are checked one by one.
 SHOWN_POINTS, SHOWN_VALUES = 8, 16
 #: How far from a value others are looked for, and how near to it points are put back.
 BESIDE, NEAR = Rational(1, 2**60), 100
@@ -285,8 +285,9 @@ class Placed(Statement):
                     return Undecided(f"{what} are known to too few digits")
                 exactly = exactly and zero(gap)
         if exactly:
-            return Holds(Evidence(Grade.EXACT, "put back by algebra"))
-        return Holds(Evidence(Grade.INTERVAL, f"put back in balls, to {NEAR} bits"))
+            return Holds(Evidence(Grade.EXACT, "verified by substitution"))
+        how = f"verified by substitution in ball arithmetic, to {NEAR} bits"
+        return Holds(Evidence(Grade.INTERVAL, how))
 
     def _pairs(self, name: Symbol, right: Expr) -> Iterator[tuple[str, Expr, Expr]]:
         """Pairs of points, with what is found and what is wanted."""

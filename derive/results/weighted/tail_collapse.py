@@ -36,7 +36,7 @@ TAIL = "the tail has two classes or more, of two samples or more"
 DOMAIN = Domain(
     {
         K: HEADS,
-        L: at_least(4, "a head class is no smaller than the tail can be"),
+        L: at_least(4, "a head class has at least as many samples as the tail"),
         m: Range(S(4), L, False, False, True, f"{TAIL}, and no more samples than a head class"),
         tau: POSITIVE,
     },
@@ -54,12 +54,12 @@ LEAN = Lemma(
     "(K e^2 - 1)/(K - 1) if that of a head and the tail is -e, and the loss is convex in e^2: its "
     "derivative has one root",
     statement=r"Let $K$ head classes of one size and one other class, the tail, be points, and "
-    r"let the loss rise with their cosines. At the optimum the cosine of a head class and the "
-    r"tail is $-e$ and that of two head classes $(K e^2 - 1)/(K - 1)$, and the slope of the loss "
-    r"along $e \ge 0$ vanishes once.",
+    r"let the loss increase with their cosines. At the optimum the cosine of a head class and the "
+    r"tail is $-e$ and that of two head classes $(K e^2 - 1)/(K - 1)$, and the derivative of "
+    r"the loss along $e \ge 0$ vanishes once.",
     proof=r"By symmetry there are two cosines. If no eigenvalue of the block of the means were "
-    r"zero, the certificate would vanish on it, and no slope does. So the cosine of two heads is "
-    r"as above. It and $-e$ are convex in $e^2$, and an increasing convex function of convex "
+    r"zero, the certificate would vanish on it, and no derivative does. So the cosine of two heads "
+    r"is as above. It and $-e$ are convex in $e^2$, and an increasing convex function of convex "
     r"functions is convex.",
 )
 

@@ -207,9 +207,7 @@ class Clauses:
             raise TexError("the words of this condition name no symbol", about[0].at)
         for item in about:
             if item.sort == "noun" and {str(s) for s in subjects} != {NOUNS[item.text]}:
-                raise TexError(
-                    f"the word {show(item.text)} for another symbol than is known by it", item.at
-                )
+                raise TexError(f"the word {show(item.text)} stands for another symbol", item.at)
         if any(i.sort == "distinct" for i in about):
             if known or len(letters) < 2:
                 raise TexError("'distinct' is read of indices", about[0].at)

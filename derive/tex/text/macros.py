@@ -130,7 +130,7 @@ class Macros:
             if macro.problem:
                 raise TexError(f"the macro {show(token.text)} {macro.problem}", token.at)
             if depth >= MAX_DEPTH or expansions > MAX_EXPANSIONS:
-                raise TexError(f"the macro {show(token.text)} expands without end", token.at)
+                raise TexError(f"the macro {show(token.text)} never stops expanding", token.at)
             if macro.final:
                 out += [replace(t, at=token.at, chunk=token.chunk) for t in macro.body]
                 continue

@@ -29,155 +29,80 @@ Template = str | dict[str, str]
 
 FALSE_MACROS: dict[str, Template] = {
     "input without braces": {"main": NEW + "\\input extra\n---\n" + MARK, "extra.tex": RENEW},
-    "input in the text": {"main": NEW + "---\n\\input{extra}\n" + MARK, "extra.tex": RENEW},
-    "input by a macro": {"main": NEW + "\\newcommand{\\load}[1]{\\input{#1}}\n---\n\\load{extra}\n"
-                         + MARK, "extra.tex": RENEW},
-    "subfile": {"main": NEW + "---\n\\subfile{extra}\n" + MARK, "extra.tex": "\\gdef\\heat{WRONG}"},
-    "import": {"main": NEW + "\\import{./}{extra}\n---\n" + MARK, "extra.tex": RENEW},
     "subimport": {"main": NEW + "\\subimport{sub/}{extra}\n---\n" + MARK,
                   "sub/extra.tex": RENEW},
-    "a local package": {"main": NEW + "\\usepackage{extra}\n---\n" + MARK,
-                        "extra.sty": "\\def\\heat{WRONG}"},
     "a local class": {"main": "CLASS{extra}\\providecommand{\\heat}{PIECE}\n---\n" + MARK,
                       "extra.cls": "\\LoadClass{article}\\newcommand{\\heat}{WRONG}"},
     "csname": NEW + "\\expandafter\\def\\csname heat\\endcsname{WRONG}\n---\n" + MARK,
-    "namedef": NEW + "\\makeatletter\\@namedef{heat}{WRONG}\\makeatother\n---\n" + MARK,
-    "letcs": NEW + "\\newcommand{\\cold}{WRONG}\\letcs{\\heat}{cold}\n---\n" + MARK,
-    "cslet": NEW + "\\newcommand{\\cold}{WRONG}\\cslet{heat}{\\cold}\n---\n" + MARK,
     "let": NEW + "\\newcommand{\\cold}{WRONG}\\let\\heat\\cold\n---\n" + MARK,
-    "edef": NEW + "\\edef\\heat{WRONG}\n---\n" + MARK,
-    "gdef in a group": NEW + "---\n{\\gdef\\heat{WRONG}}\n" + MARK,
     "patchcmd": NEW + "\\patchcmd{\\heat}{-}{+}{}{}\n---\n" + MARK,
-    "appto": NEW + "\\appto{\\heat}{+1}\n---\n" + MARK,
-    "g@addto@macro": NEW + "\\makeatletter\\g@addto@macro\\heat{^2}\\makeatother\n---\n" + MARK,
-    "newcommandx": NEW.replace("newcommand", "providecommand")
-    + "\\newcommandx{\\heat}[1][1=1]{WRONG}\n---\n" + MARK,
     "RenewDocumentCommand": NEW + "\\RenewDocumentCommand{\\heat}{}{WRONG}\n---\n" + MARK,
-    "DeclareMathOperator": "\\DeclareMathOperator{\\heat}{h}\n" + NEW.replace("new", "provide")
-    + "---\n" + MARK,
-    "a macro that runs def": NEW + "\\newcommand{\\setup}{\\def\\heat{WRONG}}\n---\n\\setup\n" + MARK,
     "a macro that renews": NEW + "\\newcommand{\\use}[1]{\\renewcommand{\\heat}{#1}}\n---\n"
     "\\use{WRONG}\n" + MARK,
-    "a macro that defines by name": NEW + "\\def\\mk#1#2{\\expandafter\\def\\csname #1\\endcsname{#2}}"
-    "\n---\n\\mk{heat}{WRONG}\n" + MARK,
     "AtBeginDocument": NEW + "\\AtBeginDocument{\\renewcommand{\\heat}{WRONG}}\n---\n" + MARK,
-    "everymath": NEW + "\\everymath{\\def\\heat{WRONG}}\\everydisplay{\\def\\heat{WRONG}}\n---\n" + MARK,
     "renewed before": NEW + "---\n\\renewcommand{\\heat}{WRONG}\n" + MARK,
     "defined too late": "\\newcommand{\\heat}{WRONG}\n---\n" + MARK + "\\renewcommand{\\heat}{PIECE}\n",
-    "right one in iffalse": WRONG + "\\iffalse\n\\renewcommand{\\heat}{PIECE}\n\\fi\n---\n" + MARK,
     "right one in a conditional": "\\newif\\iflong\n" + WRONG
     + "\\iflong\\renewcommand{\\heat}{PIECE}\\fi\n---\n" + MARK,
-    "right one in a toggle": "\\newtoggle{a}\n" + WRONG
-    + "\\iftoggle{a}{\\renewcommand{\\heat}{PIECE}}{}\n---\n" + MARK,
-    "right one in comment": WRONG + "\\begin{comment}\n\\renewcommand{\\heat}{PIECE}\n\\end{comment}\n---\n"
-    + MARK,
     "right one in verbatim": WRONG + "---\n\\begin{verbatim}\n\\renewcommand{\\heat}{PIECE}\n\\end{verbatim}\n"
     + MARK,
-    "right one in verb": WRONG + "---\n\\verb|\\renewcommand{\\heat}{PIECE}|\n" + MARK,
-    "right one in a group": WRONG + "---\n{\\renewcommand{\\heat}{PIECE}}\n" + MARK,
-    "right one in a macro not called": WRONG
-    + "\\newcommand{\\setup}{\\renewcommand{\\heat}{PIECE}}\n---\n" + MARK,
-    "right one behind the end": WRONG + "---\n" + MARK + "\\end{document}\n\\renewcommand{\\heat}{PIECE}\n",
     "provided when there": WRONG + "\\providecommand{\\heat}{PIECE}\n---\n" + MARK,
-    "wrong one provided first": "\\providecommand{\\heat}{WRONG}\n\\providecommand{\\heat}{PIECE}\n---\n" + MARK,
-    "catcode": NEW + "\\catcode`\\-=\\active\\def-{+}\n---\n\\def\\heat{WRONG}\n" + MARK,
     "only in another file": {"main": "\\newcommand{\\heat}{WRONG}\n---\n" + MARK,
                              "other.tex": "\\renewcommand{\\heat}{PIECE}"},
-    "afterassignment": NEW + "\\def\\cold{WRONG}\\futurelet\\heat\\cold\n---\n" + MARK,
-    "scantokens": NEW + "\\scantokens{\\def\\heat{WRONG}}\n---\n" + MARK,
-    "execute": NEW + "\\ExplSyntaxOn\\cs_set:Npn\\heat{WRONG}\\ExplSyntaxOff\n---\n" + MARK,
-    "let by a loop": NEW + "\\makeatletter\\@for\\x:=heat\\do{\\@namedef{\\x}{WRONG}}\\makeatother\n---\n"
-    + MARK,
 }  # fmt: skip
 
 TRUE_MACROS: dict[str, Template] = {
     "newcommand": NEW + "---\n" + MARK,
-    "newcommand without braces": "\\newcommand\\heat{PIECE}\n---\n" + MARK,
-    "newcommand with a star": "\\newcommand*{\\heat}{PIECE}\n---\n" + MARK,
     "def": "\\def\\heat{PIECE}\n---\n" + MARK,
-    "providecommand": "\\providecommand{\\heat}{PIECE}\n---\n" + MARK,
-    "ensuremath": "\\newcommand{\\heat}{\\ensuremath{PIECE}}\n---\n" + MARK,
     "in two steps": "\\newcommand{\\inner}{PIECE}\n\\newcommand{\\heat}{\\inner}\n---\n" + MARK,
     "an argument": "\\newcommand{\\kept}[1]{#1}\n\\newcommand{\\heat}{\\kept{PIECE}}\n---\n" + MARK,
     "in a file": {"main": "\\input{macros}\n---\n" + MARK, "macros.tex": NEW},
-    "in a package": {"main": "\\usepackage{macros}\n---\n" + MARK, "macros.sty": NEW},
     "renewed behind": NEW + "---\n" + MARK + "\\renewcommand{\\heat}{WRONG}\n",
     "renewed in a group": NEW + "---\n{\\renewcommand{\\heat}{WRONG}}\n" + MARK,
-    "another macro": NEW + "\\newcommand{\\cold}{WRONG}\n\\def\\xyz{0}\n---\n" + MARK,
-    "another one patched": NEW + "\\newcommand{\\cold}{WRONG}\\patchcmd{\\cold}{-}{+}{}{}\n---\n" + MARK,
-    "wrong one in a comment": NEW + "% \\renewcommand{\\heat}{WRONG}\n---\n" + MARK,
     "wrong one in verbatim": NEW
     + "---\n\\begin{verbatim}\n\\renewcommand{\\heat}{WRONG}\n\\end{verbatim}\n" + MARK,
-    "renewed to the right one": WRONG + "\\renewcommand{\\heat}{PIECE}\n---\n" + MARK,
     "a toggle elsewhere": "\\newtoggle{a}\n" + NEW + "---\n\\iftoggle{a}{One}{Other}\n" + MARK,
-    "a conditional elsewhere": NEW + "\\newif\\iflong\n---\n\\iflong Long\\else Short\\fi\n" + MARK,
-    "a package that is not local": NEW + "\\usepackage{hyperref}\n---\n" + MARK,
     "theorem around": NEW + "\\newtheorem{theorem}{Theorem}\n---\n\\begin{theorem}\n" + MARK
     + "\\end{theorem}\n",
 }  # fmt: skip
 
 TRUE_TEXTS: dict[str, Template] = {
-    "equation": "---\n% cltheory: DIRECTIVE\n\\begin{equation}\nFULL\n\\end{equation}\n",
-    "equation*": "---\n% cltheory: DIRECTIVE\n\\begin{equation*}\nFULL.\n\\end{equation*}\n",
     "align": "---\n\\begin{align}\n% cltheory: DIRECTIVE\nFULL\n\\end{align}\n",
-    "dollars": "---\n% cltheory: DIRECTIVE\n$$FULL$$\n",
-    "note": "---\n% cltheory: DIRECTIVE % from the appendix\n\\[ FULL \\]\n",
     "comment inside": "---\n% cltheory: DIRECTIVE\n\\[ FULL % here\n\\]\n",
     "label": "---\n% cltheory: DIRECTIVE\n\\begin{equation}\\label{eq:a}\nFULL\n\\end{equation}\n",
-    "inline": "---\nThe value\n% cltheory: DIRECTIVE inline\nis $FULL$ here.\n",
-    "inline brackets": "---\nThe value\n% cltheory: DIRECTIVE inline\nis \\(FULL\\) here.\n",
     "inline after a letter": "---\n% cltheory: DIRECTIVE inline\nFor $m$ we have $FULL$ here.\n",
-    "input": {"main": "---\n\\input{sec1}\n", "sec1.tex": "% cltheory: DIRECTIVE\n\\[ FULL \\]\n"},
-    "include": {"main": "---\n\\include{sec1}\n",
-                "sec1.tex": "% cltheory: DIRECTIVE\n\\[ FULL \\]\n"},
     "macros of the root": {"main": "\\newcommand{\\same}[1]{#1}\n---\n\\input{sec1}\n",
                            "sec1.tex": "% cltheory: DIRECTIVE\n\\[ \\same{FULL} \\]\n"},
     "input of the display": {"main": "---\n% cltheory: DIRECTIVE\n\\input{eq}\n",
                              "eq.tex": "\\[ FULL \\]\n"},
-    "markdown": {"main.md": "Text.\n\n<!-- cltheory: DIRECTIVE -->\n$$FULL$$\n"},
     "markdown display": {"main.md": "Text.\n\n<!-- cltheory: DIRECTIVE -->\n$$\nFULL\n$$\n"},
     "gather": "---\n\\begin{gather}\n% cltheory: DIRECTIVE\nFULL \\notag\n\\end{gather}\n",
     "after a toggle": "---\n\\iftoggle{x}{a}{b}\n% cltheory: DIRECTIVE\n\\[ FULL \\]\n",
 }  # fmt: skip
 
 FALSE_TEXTS: dict[str, Template] = {
-    "input": {"main": "---\n\\input{sec1}\n", "sec1.tex": "% cltheory: DIRECTIVE\n\\[ BAD \\]\n"},
-    "input without braces": {"main": "---\n\\input sec1\n",
-                             "sec1.tex": "% cltheory: DIRECTIVE\n\\[ BAD \\]\n"},
-    "include": {"main": "---\n\\include{sec1}\n",
-                "sec1.tex": "% cltheory: DIRECTIVE\n\\[ BAD \\]\n"},
     "subfile": {"main": "---\n\\subfile{sec1}\n", "sec1.tex": "\\documentclass[main]{subfiles}\n"
                 "\\begin{document}\n% cltheory: DIRECTIVE\n\\[ BAD \\]\n\\end{document}\n"},
-    "import": {"main": "---\n\\import{sub/}{sec1}\n",
-               "sub/sec1.tex": "% cltheory: DIRECTIVE\n\\[ BAD \\]\n"},
     "nested": {"main": "---\n\\input{one}\n", "one.tex": "\\input{two}\n",
                "two.tex": "% cltheory: DIRECTIVE\n\\[ BAD \\]\n"},
     "behind a true one": {"main": "---\n% cltheory: DIRECTIVE\n\\[ FULL \\]\n\\input{sec1}\n",
                           "sec1.tex": "% cltheory: DIRECTIVE\n\\[ BAD \\]\n"},
     "display of an input": {"main": "---\n% cltheory: DIRECTIVE\n\\input{eq}\n\\[ FULL \\]\n",
                             "eq.tex": "\\[ BAD \\]\n"},
-    "display at the end of an input": {"main": "---\n\\input{eq}\n\\[ BAD \\]\n",
-                                       "eq.tex": "% cltheory: DIRECTIVE\n"},
     "missing file": {"main": "---\n\\input{gone}\n% cltheory: DIRECTIVE\n\\[ FULL \\]\n"},
     "a cycle": {"main": "---\n\\input{one}\n% cltheory: DIRECTIVE\n\\[ FULL \\]\n",
                 "one.tex": "\\input{main}\n"},
     "inline": "---\nThe value\n% cltheory: DIRECTIVE inline\nis $BAD$ and $FULL$ here.\n",
-    "a letter redefined": "\\let\\tau\\sigma\\let\\alpha\\beta\\let\\delta\\eta\n---\n"
-    "% cltheory: DIRECTIVE\n\\[ GREEK \\]\n",
     "a letter renewed": "\\renewcommand{\\tau}{2\\sigma}\\renewcommand\\alpha{a}\\def\\delta{x}\n"
     "---\n% cltheory: DIRECTIVE\n\\[ GREEK \\]\n",
     "a letter renewed by another": "\\renewcommand{\\sigma}{\\tau}\\renewcommand{\\tau}{\\sigma}\n"
     "---\n% cltheory: DIRECTIVE\n\\[ TAU \\]\n",
     "frac turned": "\\renewcommand{\\frac}[2]{{#2 \\over #1}}\n---\n"
     "% cltheory: DIRECTIVE\n\\[ USESFRAC \\]\n",
-    "frac let": "\\let\\frac\\binom\n---\n% cltheory: DIRECTIVE\n\\[ USESFRAC \\]\n",
-    "frac by name": "\\expandafter\\def\\csname frac\\endcsname#1#2{#1#2}\n---\n"
-    "% cltheory: DIRECTIVE\n\\[ USESFRAC \\]\n",
     "frac in a package": {"main": "\\usepackage{extra}\n---\n% cltheory: DIRECTIVE\n\\[ USESFRAC \\]\n",
                           "extra.sty": "\\def\\frac#1#2{#1}"},
     "providecommand of frac": "\\providecommand{\\frac}[2]{{#2 \\over #1}}\n---\n"
     "% cltheory: DIRECTIVE\n\\[ TURNED \\]\n",
-    "markdown": {"main.md": "<!-- cltheory: DIRECTIVE -->\n$$BAD$$\n"},
     "markdown details": {"main.md": "<details>\n<summary>more</summary>\n\n"
                          "<!-- cltheory: DIRECTIVE -->\n$$BAD$$\n\n</details>\n"},
 }  # fmt: skip
@@ -253,8 +178,8 @@ def texts(templates: dict[str, Template]) -> Maker:
 
 
 KINDS: dict[str, tuple[int, Callable[[random.Random], Written | None]]] = {
-    "true/macro": (70, macros(TRUE_MACROS)),
-    "true/document": (70, texts(TRUE_TEXTS)),
-    "false/macro": (180, macros(FALSE_MACROS)),
-    "false/document": (80, texts(FALSE_TEXTS)),
+    "true/macro": (40, macros(TRUE_MACROS)),
+    "true/document": (40, texts(TRUE_TEXTS)),
+    "false/macro": (80, macros(FALSE_MACROS)),
+    "false/document": (60, texts(FALSE_TEXTS)),
 }
