@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .guard import Amount
 from .numeric_options import (
     COLDEST,
     DEVICE,
@@ -46,7 +45,7 @@ INTERRUPTED = 130
 Examples:
   cltheory attack spectral-band
   cltheory attack spectral-band --quantity upper --n 3,4,6,10 --d 1,2,3,8 --seeds 0-4
-  cltheory attack spectral-band-printed --set c=1/2 --tau 0.1 --budget 60 --out broken.json
+  cltheory attack spectral-band-printed --set c=1/2 --tau 0.1 --out broken.json
   cltheory attack spectral-band-printed --replay broken.json
   cltheory attack spectral-band --seeds 0-99 --workers 8 --table attacked.csv
 """,
@@ -63,11 +62,6 @@ Examples:
     multiple=True,
     metavar="NAME=VALUE",
     help="Value of a constant in the bound, such as c=1/2; may be repeated.",
-)
-@click.option(
-    "--budget",
-    type=Amount(0, 10**6, min_open=True),
-    help="Time for each bound, in seconds; unfinished work is skipped.",
 )
 @click.option(
     "--starts", type=click.IntRange(1, 10**5), default=48, help="Starts for each size and seed."
@@ -100,7 +94,6 @@ def attack_command(
     d: str,
     tau: str,
     assigned: tuple[str, ...],
-    budget: float | None,
     starts: int,
     out: str | None,
     force: bool,
@@ -130,10 +123,6 @@ def attack_command(
         raise click.UsageError(
             "--replay takes the bound and its numbers from the file and writes nothing: "
             "no --quantity, --set, --out or --table"
-        )
-    if budget is not None and scheduler is not None:
-        raise click.UsageError(
-            "--budget needs processes with one clock: leave it out, or use --workers"
         )
     processes = parse_workers(workers, scheduler)
     if out is not None:
@@ -178,7 +167,6 @@ def attack_command(
                     d=sizes[1],
                     tau=among,
                     starts=starts,
-                    budget=budget,
                     device=device,
                     progress=advance,
                     tell=said.append,

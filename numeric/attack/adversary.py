@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import product
-from math import ceil, exp, inf, isfinite
+from math import exp, inf, isfinite
 from pathlib import Path
-from time import monotonic, time
+from time import monotonic
 from typing import Any
 
 import mpmath
@@ -71,7 +71,7 @@ class Attack:
     smallest
         A violation of the smallest of them, in few digits if some do; None if there is none.
     ended
-        ``finished``, ``budget`` or ``interrupted``.
+        ``finished`` or ``interrupted``.
     seeds, starts, dtype, device, seconds
         What was done.
     """
@@ -112,7 +112,6 @@ def attack(
     tau: Sequence[float] | str = "free",
     starts: int = STARTS,
     steps: int = STEPS,
-    budget: float | None = None,
     device: str | torch.device = "auto",
     progress: bool | Report = False,
     tell: Callable[[str], None] | None = None,
@@ -134,8 +133,6 @@ def attack(
         Temperatures, or ``"free"``: then it is searched as well.
     starts, steps
         Starts of each seed and size, and steps of each.
-    budget
-        Seconds, shared among the sizes; what is not done by then is left out.
     device
         ``"auto"`` is CUDA where there is one.
     progress, tell
@@ -181,18 +178,14 @@ def attack(
         wanted = {key(cell, TOLD) for cell in grid}
         rows += [row for row in (kept.rows if kept else ()) if key(row, TOLD) in wanted]
         todo = lacking(grid, rows)
-        deadline = None if budget is None else time() + budget
-        visit = _Visits(target, taus, starts, steps, where, deadline, len(todo), workers.count)
-        visits = workers.each(visit, list(enumerate(todo)))
+        visits = workers.each(_Visits(target, taus, starts, steps, where), todo)
         try:
             with reporting(progress, len(todo), "size") as advance, closing(visits):
-                for _, (row, why) in visits:
-                    ended = why or ended
-                    if row is not None:
-                        rows.append(row)
-                        largest = max(largest, float(row["ratio"]))
-                        if kept is not None and not why:
-                            kept.append([row])
+                for _, row in visits:
+                    rows.append(row)
+                    largest = max(largest, float(row["ratio"]))
+                    if kept is not None:
+                        kept.append([row])
                     if tell is not None:
                         tell(f"largest ratio {largest:.6g}")
                     advance(1)
@@ -268,38 +261,22 @@ def spaces_of(
 
 @dataclass(frozen=True)
 class _Visits:
-    """Visits sizes: what a process is sent.
-
-    Attributes
-    ----------
-    deadline
-        The time at which all have to be done; None for any.
-    total, width
-        How many visits there are, and how many at a time.
-    """
+    """Visits sizes: what a process is sent."""
 
     target: Target
     taus: tuple[float, ...]
     starts: int
     steps: int
     device: torch.device
-    deadline: float | None
-    total: int
-    width: int
 
-    def __call__(self, turn: tuple[int, Cell]) -> tuple[Row | None, str]:
-        """The row of the k-th visit, and ``budget`` if time ended it; the first has its row."""
-        k, cell = turn
-        left = None if self.deadline is None else self.deadline - time()
-        if left is not None and left <= 0 and k:
-            return None, "budget"
-        until = None if left is None else monotonic() + left / ceil((self.total - k) / self.width)
+    def __call__(self, cell: Cell) -> Row:
+        """The row of a visit."""
         searched = space(self.target.about, cell["n"], cell["d"], self.taus)
         assert searched is not None
         search = _Search(self.target, self.device, self.starts, self.steps)
         with threads_for(10, 10):
-            over = search.visit(cell["seed"], searched, until)
-        row = {
+            search.visit(cell["seed"], searched)
+        return {
             **cell,
             "ratio": 0.0 if search.best is None else _ratio(search.best[1]),
             "tried": search.starts_done,
@@ -307,7 +284,6 @@ class _Visits:
             "record": _written(search.best),
             "broken": _written(search.broken),
         }
-        return row, "budget" if over else ""
 
 
 def _written(found: tuple[Record, Sides] | None) -> str:
@@ -326,14 +302,11 @@ class _Search:
     broken: tuple[Record, Sides] | None = None
     starts_done: int = 0
 
-    def visit(self, seed: int, searched: Space, until: float | None) -> bool:
-        """Attack configurations of one size; whether time ended it."""
+    def visit(self, seed: int, searched: Space) -> None:
+        """Attack configurations of one size."""
 
         def objective(x: Tensor) -> Tensor:
             return self.target.score(*searched.unpack(x))
-
-        def stop() -> str:
-            return "budget" if until is not None and monotonic() > until else ""
 
         generator = torch.Generator().manual_seed(seed)
         fixed, names = searched.structured()
@@ -341,9 +314,9 @@ class _Search:
             fixed_values = objective(fixed.to(self.device)).cpu()
         x, how = self._starts(searched, fixed, fixed_values, names, generator)
         adam = min(ADAM, self.steps)
-        climbed = climb(objective, x.to(self.device), adam=adam, iterations=self.steps, stop=stop)
+        climbed = climb(objective, x.to(self.device), adam=adam, iterations=self.steps)
         again, origin = self._again(climbed.value.cpu(), climbed.x.cpu(), generator)
-        polished = climb(objective, again.to(self.device), adam=0, iterations=self.steps, stop=stop)
+        polished = climb(objective, again.to(self.device), adam=0, iterations=self.steps)
         self.starts_done += len(fixed) + len(x) + len(again)
         fixed_ones = list(zip(fixed_values.tolist(), fixed, names, strict=True))
         climbed_ones = [
@@ -356,7 +329,6 @@ class _Search:
         ]
         for some in (fixed_ones, climbed_ones, polished_ones):
             self._confirm(searched, seed, some)
-        return "budget" in (climbed.ended, polished.ended)
 
     def _starts(
         self,

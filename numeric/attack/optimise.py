@@ -50,7 +50,6 @@ def climb(
     *,
     adam: int = 40,
     iterations: int = 150,
-    stop: Callable[[], str] = lambda: "",
 ) -> Climbed:
     """Increase the objective from every start: Adam first, which passes kinks, then L-BFGS.
 
@@ -60,8 +59,6 @@ def climb(
         What to increase, and where to start.
     adam, iterations
         Steps of each.
-    stop
-        Called before each step: a word, such as "budget", ends the work there.
     """
     best, highest = x.detach().clone(), objective(x.detach()).detach()
     x = best.clone()
@@ -72,9 +69,6 @@ def climb(
 
     first, second = torch.zeros_like(x), torch.zeros_like(x)
     for k in range(adam):
-        word = stop()
-        if word:
-            return Climbed(best, highest, word, k)
         value, slope = value_and_slope(objective, x)
         keep(x, value)
         first = 0.9 * first + 0.1 * slope
@@ -93,9 +87,8 @@ def climb(
     ended = "iterations"
     done = 0
     for _ in range(iterations):
-        word = stop()
-        if word or not alive.any():
-            ended = word or "converged"
+        if not alive.any():
+            ended = "converged"
             break
         done += 1
         direction = _direction(slope, steps, turns, inverse)

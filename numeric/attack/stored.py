@@ -144,7 +144,8 @@ def record_of(row: object) -> Record:
         _count(tau, "'tau'")
     if not all(isinstance(v, str) for v in found["given"].values()):
         raise BadRecord("the values of 'given' must be strings")
-    return Record(**{name: found[name] for name in _FIELDS} | {"about": About[about]})
+    kept = {name: found[name] for name in _FIELDS if name != "given"}
+    return Record(**kept | {"about": About[about], "constants": found["given"]})
 
 
 def _count(value: object, what: str, depth: int = 0) -> int:

@@ -12,9 +12,9 @@ from torch import Tensor
 
 from ..metrics.spectrum import spectrum as spectrum_of
 from .bounds import With, closest, proved
-from .inputs import constant, is_empty, positives, temperature, unit, vectors
+from .inputs import constant, positives, temperature, unit, vectors
 from .measured import printed
-from .readings import BatchReadings, Readings, largest_eigenvalue, views
+from .readings import BatchReadings, views
 from .sigma import largest_without
 
 #: Similarities that are held at a time: a batch of thousands is read some anchors at a time.
@@ -40,16 +40,16 @@ class Report:
     epsilon, epsilon_squared, rho, mu, alignment
         Means of the readings.
     sigma_hat
-        Largest eigenvalue of the second moment of the batch (of the queue, where there is one).
+        Largest eigenvalue of the second moment of the batch.
     sigma_mean, sigma_max
         Of the negatives of each anchor with ``per_anchor``; without it both are the ceiling
         min(1, n sigma_hat/(n - 2)).
     isotropy_deviation
         100 sqrt(d) |Sigma - I/d|, in percent.
     mean_norm
-        Length of the mean of the batch (or queue).
+        Length of the mean of the batch.
     n, d, tau
-        Embeddings (for a queue: negatives and 2), their dimension, temperature.
+        Embeddings, their dimension, temperature.
     sigma
         That of each anchor with ``per_anchor``, else None; not among the floats.
     """
@@ -200,77 +200,23 @@ class BandMonitor:
         size = max(1, BLOCK // n)
         starts = range(0, n, size)
         reads = (BatchReadings(z, index, self.tau, slice(k, k + size)) for k in starts)
-        return self._report(reads, z, spectrum, sigma, n / (n - 2))
-
-    @torch.no_grad()
-    def queue(
-        self,
-        query: Any,
-        key: Any,
-        queue: Any,
-        *,
-        batch_keys: bool = False,
-    ) -> Report:
-        """The report of queries with their keys as positives, and a queue of keys as negatives.
-
-        Spectra are those of the queue.
-
-        Parameters
-        ----------
-        query, key
-            ``(n, d)``.
-        queue
-            ``(K, d)``.
-        batch_keys
-            Whether the keys of the other queries are negatives as well.
-
-        Raises
-        ------
-        ValueError
-            If they are none; one line.
-        """
-        z, k = _rows("queries", query, self.normalise), _rows("keys", key, self.normalise)
-        if is_empty(queue):
-            raise ValueError("the queue is empty")
-        rest = _rows("queue", queue, self.normalise)
-        if k.shape != z.shape:
-            raise ValueError(f"queries have the shape {tuple(z.shape)}, keys {tuple(k.shape)}")
-        if rest.shape[1] != z.shape[1]:
-            raise ValueError(f"queries have {z.shape[1]} coordinates, the queue {rest.shape[1]}")
-        if not z.device == k.device == rest.device:
-            raise ValueError(f"vectors are on {z.device}, {k.device} and {rest.device}")
-        if not batch_keys:
-            return self._report([Readings(z, k, rest, self.tau)], rest)
-        both = torch.cat([rest, k])
-        own = torch.arange(len(rest), len(both), device=z.device)[:, None]
-        keep = torch.ones(len(z), len(both), dtype=torch.bool, device=z.device)
-        read = Readings(z, k, both, self.tau, keep.scatter_(1, own, False))
-        if self.per_anchor:
-            sigma = largest_without(both, own).value
-        else:
-            ceiling = largest_eigenvalue(both) / (len(both) - 1)
-            sigma = ceiling.clamp_max(1).expand(len(z))
-        return self._report([read], rest, sigma=sigma)
+        return self._report(reads, z, spectrum, sigma)
 
     def _report(
         self,
-        reads: Iterable[Readings],
-        cloud: Tensor,
-        spectrum: Tensor | None = None,
-        sigma: Tensor | None = None,
-        widen: float = 1.0,
+        reads: Iterable[BatchReadings],
+        z: Tensor,
+        spectrum: Tensor | None,
+        sigma: Tensor | None,
     ) -> Report:
-        """Readings and bounds of anchors, some at a time.
-
-        Their spectra are at most ``widen`` times the cloud's.
-        """
-        size, d = cloud.shape
+        """Readings and bounds of anchors, some at a time."""
+        n, d = z.shape
         if spectrum is None:
-            spectrum = spectrum_of(cloud)
-        spectrum = spectrum.clamp_min(0) / size
+            spectrum = spectrum_of(z)
+        spectrum = spectrum.clamp_min(0) / n
         sigma_hat = spectrum.amax()
-        # The paper does not say that no eigenvalue exceeds 1.
-        loose = widen * sigma_hat if sigma is None else sigma
+        # Without two of n vectors; the paper does not say that no eigenvalue exceeds 1.
+        loose = n / (n - 2) * sigma_hat if sigma is None else sigma
         totals: dict[str, Any] = {}
         anchors = 0
         for read in reads:
@@ -280,7 +226,6 @@ class BandMonitor:
                 totals[name] = totals.get(name, 0) + of_each.sum()
             anchors += k
         sigma = loose.clamp_max(1)
-        mean = cloud.mean(0)
         # One over d apart in each direction that there is, and all of it in the others.
         apart = (spectrum - 1 / d).square().sum() + (d - len(spectrum)) / d**2
         values = {
@@ -289,19 +234,19 @@ class BandMonitor:
             "sigma_mean": sigma.mean(),
             "sigma_max": sigma.amax(),
             "isotropy_deviation": 100 * sqrt(d) * apart.sqrt(),
-            "mean_norm": torch.linalg.vector_norm(mean),
+            "mean_norm": torch.linalg.vector_norm(z.mean(0)),
         }
         # One transfer from a device instead of many.
         found = dict(zip(values, torch.stack(list(values.values())).tolist(), strict=True))
         return Report(
             **found,
-            n=read.count + 2,
+            n=n,
             d=d,
             tau=self.tau,
             sigma=sigma if self.per_anchor else None,
         )
 
-    def _of_anchors(self, read: Readings, loose: Tensor) -> dict[str, Tensor]:
+    def _of_anchors(self, read: BatchReadings, loose: Tensor) -> dict[str, Tensor]:
         """What is reported as a mean over anchors, of each of them."""
         at = With(read.each, sigma=loose.clamp_max(1))
         unknown = torch.full_like(read.alignment, nan)

@@ -113,11 +113,11 @@ def test_an_interruption_tells_what_was_found(
 
     visit, visited = adversary._Search.visit, []
 
-    def once(self: Any, seed: int, there: Any, until: Any) -> bool:
+    def once(self: Any, seed: int, there: Any) -> None:
         if visited:
             raise KeyboardInterrupt
         visited.append(there)
-        return visit(self, seed, there, until)
+        return visit(self, seed, there)
 
     monkeypatch.setattr(adversary._Search, "visit", once)
     options = ("--quantity", "upper", "--quantity", "lower", "--n", "3,4", "--out", "best.json")
@@ -199,7 +199,6 @@ def test_a_file_that_cannot_be_read(refused: Refused) -> None:
         ([ID, "--n", "2"], "no size among those given"),
         (["spectral-band", "--n", "3,5"], "(n even, 4 or more)"),
         ([ID, "--out", "nowhere/best.json"], "the folder nowhere does not exist"),
-        ([ID, "--budget", "nan"], "nan is not a number"),
         ([ID, "--replay", "best.json", "--quantity", "upper"], "--replay takes the bound"),
         (
             [ID, "--replay", "best.json", "--table", "t.csv"],
@@ -207,7 +206,6 @@ def test_a_file_that_cannot_be_read(refused: Refused) -> None:
         ),
         ([ID, "--table", "t.csv", "--out", "t.csv"], "--out would replace the table t.csv"),
         ([ID, "--workers", "2", "--scheduler", "tcp://a:1"], "exclude each other"),
-        ([ID, "--budget", "9", "--scheduler", "tcp://a:1"], "--budget needs processes with one"),
         ([ID, "--device", "tpu"], "--device takes"),
         ([ID, "--set", "N=1"], "N is computed from the configuration"),
         ([], "Missing argument 'ID'"),

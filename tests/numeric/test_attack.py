@@ -127,12 +127,6 @@ def test_an_interruption_keeps_what_was_found() -> None:
     assert found.record is not None and len(found.sizes) == 2
 
 
-def test_a_budget_ends_it_with_what_was_found() -> None:
-    found = short("upper", n=(3, 4, 6), steps=10**6, starts=400, budget=1e-3)
-    assert found.ended == "budget"
-    assert found.record is not None and found.ratio == pytest.approx(1)
-
-
 def test_what_cannot_be_attacked_is_refused() -> None:
     with pytest.raises(NoTarget, match="toy has no nothing; its bounds are upper, lower"):
         short("nothing")

@@ -76,19 +76,6 @@ def test_the_monitor_refuses(given: tuple, options: dict, message: str) -> None:
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    "given, options, message",
-    [
-        ((Z, Z, Z[:0]), {}, "the queue is empty"),
-        ((Z, Z[:5], Z), {}, r"queries have the shape \(6, 3\), keys \(5, 3\)"),
-        ((Z, Z, Z[:, :2] / Z[:, :2].norm(dim=1, keepdim=True)), {}, "queries have 3 coordinates"),
-    ],
-)
-def test_queues_are_refused(given: tuple, options: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        BandMonitor(0.1).queue(*given, **options)
-
-
 @pytest.mark.parametrize("tau", [1e-50, 1e50])
 def test_every_number_is_one_at_the_ends_of_the_temperatures(tau: float) -> None:
     found = BandMonitor(tau, per_anchor=True, closest=True, c=0.5)(Z, positive=neighbours(len(Z)))

@@ -1,4 +1,4 @@
-"""The band of anchors, batches and queues: what is measured lies within what was proved."""
+"""The band of anchors and batches: what is measured lies within what was proved."""
 
 from __future__ import annotations
 
@@ -283,27 +283,7 @@ def test_a_larger_sigma_gives_a_wider_band(side: str) -> None:
                 before = value
 
 
-# --- queues ---------------------------------------------------------------------------------------
-@pytest.mark.parametrize("per_anchor", [False, True])
-@pytest.mark.parametrize("batch_keys", [False, True])
-def test_a_queue_is_its_anchors(batch_keys: bool, per_anchor: bool) -> None:
-    query, key, queue, tau = drawn(1, 5, 4), drawn(2, 5, 4), drawn(3, 20, 4), 0.2
-    bands = []
-    for i in range(5):
-        others = torch.cat([key[:i], key[i + 1 :]]) if batch_keys else queue[:0]
-        bands.append(measure(query[i], key[i], torch.cat([queue, others]), tau))
-    monitor = BandMonitor(tau, per_anchor=per_anchor, closest=per_anchor)
-    found = monitor.queue(query, key, queue, batch_keys=batch_keys)
-    agrees(found, bands, spectra=per_anchor or not batch_keys)
-    assert found.n == (26 if batch_keys else 22)
-    assert found.sigma_hat == pytest.approx(float(torch.linalg.eigvalsh(queue.T @ queue / 20)[-1]))
-    largest = max(float(b.sigma) for b in bands)
-    if per_anchor or not batch_keys:
-        assert found.sigma_max == pytest.approx(largest)
-    else:
-        assert largest <= found.sigma_max <= 1
-
-
+# --- extremes -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("tau", [1e-6, 1e-4])
 def test_where_epsilon_underflows_there_are_bounds_still(tau: float) -> None:
     z, others = drawn(3, 4), drawn(4, 5, 4)

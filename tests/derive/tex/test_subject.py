@@ -70,22 +70,15 @@ TO_0 = Limit(ALPHA_MIN, tau, S.Zero)
 @pytest.mark.parametrize(
     "text, side, says, ok",
     [
-        ("supcl-threshold.alpha_min_tau_0", TO_0, [], True),
         ("supcl-threshold.alpha_min_tau_0", Limit(ALPHA_MIN, tau, S.Zero, "+"), [], True),
-        ("supcl-threshold.alpha_min_tau_0", Limit(ALPHA_MIN, tau, S.Zero, "-"), [], False),
         ("supcl-threshold.alpha_min_tau_0", Limit(ALPHA_MIN, tau, oo), [], False),
-        ("supcl-threshold.alpha_min_tau_0", Limit(ALPHA_MIN, n, S.Zero), [], False),
         ("supcl-threshold.alpha_min_tau_0", Limit(alpha, tau, S.Zero), [], False),
-        ("supcl-threshold.alpha_min_tau_0", ALPHA_MIN, [], False),
-        ("supcl-threshold.alpha_min_tau_0", ALPHA_MIN, [Tends(tau, S.Zero)], True),
-        ("supcl-threshold.alpha_min_tau_0", ALPHA_MIN, [Tends(tau, oo)], False),
         ("supcl-threshold.alpha_min", TO_0, [], False),
         ("supcl-threshold.alpha_min (n = oo)", Limit(ALPHA_MIN, n, oo), [], True),
         ("supcl-threshold.alpha_min (n = oo)", ALPHA_MIN, [Tends(n, oo)], True),
         ("ccem.positive_delta_0", Limit(inner("u_i", "v_i"), delta, S.Zero), [], True),
         ("ccem.positive_delta_0", Limit(inner("u_i", "v_j"), delta, S.Zero), [], False),
         ("ccem.positive_delta_0", inner("u_i", "v_i"), [Tends(delta, S.Zero)], True),
-        ("ccem.positive_delta_0", inner("u_i", "v_i"), [], False),
     ],
 )
 def test_which_limit(text: str, side: Side, says: list[Tends], ok: bool) -> None:
