@@ -13,6 +13,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -101,14 +102,16 @@ def test_landmarks_are_those_of_explain(tmp_path: Path, monkeypatch: pytest.Monk
 
 @needs_node
 @pytest.mark.slow
-@pytest.mark.parametrize("d", [3, 128])
-def test_all_landmarks_are_those_of_explain(engine: str, tmp_path: Path, d: int) -> None:
-    at = {"m": 4, "n": 6, "p": 2, "images": 24, "p2": 3, "N": 24, "tau": 0.2, "t": 8, "b": -3}
+@pytest.mark.parametrize("d, tau", [(3, 0.2), (128, 0.2), (1, 0.04)])
+def test_all_landmarks_are_those_of_explain(
+    engine: str, tmp_path: Path, d: int, tau: float
+) -> None:
+    at = {"m": 4, "n": 6, "p": 2, "images": 24, "p2": 3, "N": 24, "tau": tau, "t": 8, "b": -3}
     keys = ["supcon", "supcontrast", "sincere", "cnce", "simclr", "google_research", "dcl"]
     keys += ["moco_v3", "clip", "siglip", "spectral"]
     found = asked(engine, tmp_path, keys, d=d, **at)
-    labelled = {"batch": 24, "views": 2, "classes": 4, "tau": "0.2", "dim": d}
-    plain = {"batch": 24, "views": 3, "tau": "0.2", "dim": d}
+    labelled = {"batch": 24, "views": 2, "classes": 4, "tau": str(tau), "dim": d}
+    plain = {"batch": 24, "views": 3, "tau": str(tau), "dim": d}
     for key, expected in {
         "supcon": explained("supcon", **labelled),
         "supcontrast": explained("supcon", "supcontrast", **labelled),
@@ -116,7 +119,7 @@ def test_all_landmarks_are_those_of_explain(engine: str, tmp_path: Path, d: int)
         "cnce": explained("cnce", **labelled),
         "simclr": explained("simclr", **plain),
         "dcl": explained("dcl", **plain),
-        "moco_v3": explained("moco", "moco-v3", batch=24, tau="0.2", dim=d),
+        "moco_v3": explained("moco", "moco-v3", batch=24, tau=str(tau), dim=d),
         "google_research": explained("simclr", "google-research", **plain),
         "clip": explained("clip", batch=24, t=8, dim=d),
         "siglip": explained("siglip", batch=24, t=8, b=-3, dim=d),
@@ -234,22 +237,79 @@ def test_structures_hold_in_the_dimensions_they_take(engine: str, tmp_path: Path
         assert [found[k]["phase"] != "no room" for k in keys] == known
 
 
+KEYS_OF_ALL = [*explorer.LOSSES, *(f"pairwise_{k.replace('-', '_')}" for k in explorer.PAIRWISE)]
+
+
+def check_lines(model: dict[str, Any], mark: str) -> None:
+    """Each command runs, and the lines of Python give the loss and the thresholds of the page."""
+    *commands, python = model["lines"]
+    for command in commands:
+        assert command_line(shlex.split(command)[1:]) == 0, command
+    first, *calls = python.splitlines()
+    assert (first, len(calls)) == ("import cltheory as cl", len(commands))
+    told: set[float] = set()
+    for call in calls:
+        given = eval(call, {"cl": cl})
+        explained = isinstance(given, dict)
+        for value in values(given["landmarks"]).values() if explained else given.values():
+            with suppress(TypeError, ValueError):  # an expression
+                told.add(float(value))
+        if explained:  # in the terms of the library, with its factor
+            least = values(given["landmarks"])[mark]
+            assert least == pytest.approx(model["optimum"]["loss"], rel=1e-9)
+    factor = model["optimum"]["factor"] or 1
+    shown = [row["value"] for row in model["thresholds"] if row.get("value") is not None]
+    shown += [model["optimum"][k] / factor for k in ("loss", "drawn") if model["optimum"][k]]
+    for number in shown:
+        assert any(number * k == pytest.approx(v, rel=1e-9) for v in told for k in (1, factor))
+
+
 @needs_node
 @pytest.mark.slow
-def test_commands_of_the_page_run(engine: str, tmp_path: Path) -> None:
-    keys = [*explorer.LOSSES, *(f"pairwise_{k.replace('-', '_')}" for k in explorer.PAIRWISE)]
-    found = asked(engine, tmp_path, keys, m=4, n=6, B=12, N=16)
-    assert set(found) == set(keys)
+def test_commands_of_the_page_give_what_it_shows(engine: str, tmp_path: Path) -> None:
+    found = asked(engine, tmp_path, KEYS_OF_ALL, m=4, n=6, B=12, N=16)
+    assert set(found) == set(KEYS_OF_ALL)
     for key, model in found.items():
-        *commands, python = model["lines"]
-        for command in commands:
-            assert command_line(shlex.split(command)[1:]) == 0, command
-        given = eval(python.removeprefix("import cltheory as cl; "), {"cl": cl})
-        # Without a result in the terms of the library there is what its values mean.
         # Keys of a queue may all be opposite to one query, but not in the mean over the data.
-        mark = "simplex" if key == "moco" else "least"
-        least = values(given["landmarks"])[mark] if isinstance(given, dict) else given.loss
-        assert float(least) == pytest.approx(model["optimum"]["loss"], rel=1e-9)
+        check_lines(model, "simplex" if key == "moco" else "least")
+    # With one view there is no loss over batches where an anchor may be alone of its class.
+    for model in asked(engine, tmp_path, ["supcon", "sincere"], m=4, n=6, B=12, p=1).values():
+        check_lines(model, "least")
+    broken = engine.replace('!id.startsWith("batches")', "false")
+    with pytest.raises(AssertionError):
+        check_lines(asked(broken, tmp_path, ["supcl"], m=4, n=6, B=12)["supcl"], "least")
+
+
+#: The map over every two parameters of every loss, coarsely.
+MAPS = """
+const usual = Object.fromEntries(Object.entries(PARAMETERS).map(([k, v]) => [k, v.value]));
+const found = [], fifth = ({ min, max, log, integer }, k) => {
+  const x = log ? min * (max / min) ** (k / 4) : min + (k / 4) * (max - min);
+  return integer ? Math.round(x) : x;
+};
+let maps = 0;
+for (const model of Object.values(LOSSES).flat()) {
+  for (const a of model.parameters) for (const b of model.parameters.filter((name) => name > a)) {
+    maps += 1;
+    for (let i = 0; i < 25; i++) {
+      const [x, y] = [fifth(PARAMETERS[a], i % 5), fifth(PARAMETERS[b], Math.floor(i / 5))];
+      const s = model.own({ ...usual, [a]: x, [b]: y });
+      const phase = phaseOf(model, s), amount = amountOf(model, s);
+      if (!(phase === "no room" || STRUCTURES[phase]) || !(amount >= 0 && amount <= 1))
+        found.push([model.key, a, b, phase, amount].join(" "));
+    }
+  }
+}
+console.log(JSON.stringify([maps, found]));
+"""
+
+
+@needs_node
+@pytest.mark.slow
+def test_every_map_has_a_structure_everywhere(engine: str, tmp_path: Path) -> None:
+    assert run(f"{engine}\n{MAPS}", tmp_path) == [198, []]
+    broken = engine.replace('(valueOf(model, s, "positive") ?? 1)) / 2', "2)")
+    assert len(run(f"{broken}\n{MAPS}", tmp_path)[1]) > 0
 
 
 def test_the_page_is_one_small_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,6 +351,7 @@ def test_formulas_are_typeset() -> None:
         "<mo>(</mo><mrow><mi>n</mi></mrow><mo>)</mo></mrow></mrow></mfrac>"
         "<msup><mi>e</mi><mrow><msub><mi>x</mi><mn>1</mn></msub></mrow></msup></mrow>"
     )
+    assert "<mi>root</mi>" in mathml.mathml(r"\operatorname{root}_{x \in \left[0,\,1\right]}")
     with pytest.raises(mathml.NotMathML, match="root"):
         mathml.mathml(r"\root{x}")
 

@@ -415,10 +415,7 @@ function log_0f1(b, z) {
 }
 
 // --- values
-function known(found) {
-  if (found === null) return undefined;
-  return typeof found === "object" ? found.known() : found;
-}
+const known = (found) => (typeof found === "object" ? found?.known() : found);
 
 function nested(flat, shape) {
   if (shape.length < 2) return flat;

@@ -18,10 +18,8 @@ export class PhaseMap {
       const [x, y] = [(e.clientX - box.left) / box.width, 1 - (e.clientY - box.top) / box.height];
       picked(valueAt(this.axes[0], Math.min(1, Math.max(0, x))), valueAt(this.axes[1], Math.min(1, Math.max(0, y))));
     };
-    canvas.addEventListener("pointerdown", (e) => {
-      pick(e);
-      canvas.setPointerCapture(e.pointerId);
-    });
+    canvas.addEventListener("pointerdown", pick);
+    canvas.addEventListener("pointerdown", (e) => canvas.setPointerCapture(e.pointerId));
     canvas.addEventListener("pointermove", (e) => e.buttons && pick(e));
   }
   /** Show the phases of a model over two of its parameters, through a state. */

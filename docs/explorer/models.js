@@ -54,7 +54,7 @@ function random(key, s, tau) {
     return meanOf((cosine) => theory[`${key}_of_cosine`]({ ...s, cosine }), s.d, 1 / scale);
   }
   const part = (name) => Number(theory[`${key}_${name}`](s));
-  const logMean = theory.uniform_bound_loss_at_least({ N: 2, d: s.d, tau }) - Math.log(2) + 1 / tau;
+  const logMean = 1 / tau + Math.log(meanOf((cosine) => Math.exp((cosine - 1) / tau), s.d, tau));
   const fixed = part("own") ? 1 / tau : -Infinity;
   return part("factor") * meanLog(fixed, part("others"), logMean, s.d, tau) - part("pull") / tau;
 }
@@ -111,7 +111,7 @@ export function amountOf(model, s) {
 }
 
 function optimumOf(model, s) {
-  const { kind, command, key, batches = {} } = model, factor = theory[`${key}_factor`]?.(s) ?? 1, found = { kind, loss_from: command };
+  const { kind, command, key, batches = {} } = model, factor = theory[`${key}_factor`]?.(s) ?? 1, found = { kind, loss_from: command, factor: factor === 1 ? NaN : factor };
   for (const [cosine, name] of Object.entries(COSINES[kind])) found[cosine] = model[cosine] ?? valueOf(model, s, name) ?? 1;
   found.loss = model.loss?.(s, key) ?? factor * valueOf(model, s, "loss");
   found.drawn = s.B < s.items && batches.loss ? factor * at(`${batches.loss}_loss`, inItsTerms(model, s)) : NaN;
@@ -150,7 +150,8 @@ const ALONE = [
 const labelled = (s) => ({ ...s, items: s.m * s.n, B: Math.min(s.B, s.m * s.n), batch: s.B });
 const sizes = (loss, ...more) => (s) => [loss, { batch: s.m * s.n, views: s.p, classes: s.m, ...taken(s, more), tau: s.tau, dim: s.d }];
 /** A loss that has no result of its own over batches, by its phases. */
-const over = (name, given, tau) => ({ of: (s) => `phases --loss ${name}${tau?.(s) ?? ""}`, given: [...given, "batch"], loss: `batches_${name}` });
+const over = (name, given, more) => ({ of: (s) => [{ id: "phases", loss: name, at: { ...taken(s, given), ...more?.(s) }, batch: s.batch }], loss: `batches_${name}` });
+const drawn = (id, given, loss) => ({ of: (s) => [{ id, at: { ...taken(s, given), B: s.B } }], loss });
 const taken = (s, names) => Object.fromEntries(names.map((k) => [k, s[k]]));
 
 const supcl = {
@@ -161,8 +162,8 @@ const supcl = {
     row("supcl-threshold", "tau_max", -1, "classes do not collapse", "classes collapse"),
   ],
   sphere: (s) => theory.uniform_bound_loss_at_least({ N: s.items * s.p, d: s.d, tau: s.tau }),
-  command: "supcl-optimum", given: ["m", "n", "p", "alpha", "tau"], explain: sizes("supcl", "alpha"),
-  alone: "supcl-batches", batches: { of: () => "supcl-threshold", given: ["m", "n", "tau", "batch"] },
+  command: "supcl-optimum", given: ["m", "n", "p", "alpha", "tau"], decides: ["m", "n", "alpha", "tau"], explain: sizes("supcl", "alpha"),
+  alone: "supcl-batches", batches: drawn("supcl-batches", ["m", "n", "p", "tau"]),
 };
 
 const supclExclusive = {
@@ -173,13 +174,13 @@ const supclExclusive = {
     row("supcl-exclusive", "alpha_high", 1, "instances separate", "instances stay together", "apart"),
     row("supcl-exclusive", "alpha_low", -1, "views separate", "views coincide", "views"),
   ],
-  sphere: undefined, command: "supcl-exclusive", alone: "supcl-batches-exclusive", batches: { of: () => "supcl-exclusive", given: ["m", "n", "p", "tau", "batch"] },
+  sphere: undefined, command: "supcl-exclusive", alone: "supcl-batches-exclusive", batches: drawn("supcl-batches-exclusive", ["m", "n", "p", "tau"]),
 };
 
 const all = { kind: "classes", own: labelled, map: ["m", "d"], parameters: ["m", "n", "p", "tau", "d", "B"], given: ["m", "n", "p", "tau"] };
 const supcon = {
   ...all, pure: "classes", title: "SupCon", convention: "paper, pytorch-metric-learning", key: "supcon", command: "supcon", explain: sizes("supcon"),
-  batches: { of: () => "supcon-batches", given: [...all.given, "B"], loss: "supcon_batches" },
+  batches: drawn("supcon-batches", all.given, "supcon_batches"),
   sphere: (s, key) => theory[`${key}_factor`](s) * theory.uniform_bound_loss_at_least_anchor_out({ n: s.m, p: s.n * s.p, d: s.d, tau: s.tau }),
 };
 
@@ -202,7 +203,7 @@ const dcl = {
 };
 
 const simclr = {
-  ...dcl, title: "SimCLR", key: "simclr", command: "simclr", batches: { of: () => "simclr-batches", given: [...dcl.given, "B"], loss: "simclr_batches" },
+  ...dcl, title: "SimCLR", key: "simclr", command: "simclr", batches: drawn("simclr-batches", dcl.given, "simclr_batches"),
   sphere: (s, key) => theory[`${key}_factor`](s) * theory.uniform_bound_loss_at_least_anchor_out(s),
 };
 
@@ -210,7 +211,7 @@ const simclr = {
 const paired = (s) => ({ N: s.N, t: s.t, d: s.d, items: s.N, B: Math.min(s.B, s.N), batch: s.B });
 const clip = {
   title: "CLIP", convention: "the paper, open_clip", key: "clip", kind: "pairs", pure: "simplex", command: "infonce-optimum", map: ["N", "d"],
-  own: (s) => ({ ...paired(s), tau: 1 / s.t }), parameters: ["N", "t", "d", "B"], given: ["N", "t"], batches: over("clip", ["N"], (s) => ` --tau 1/${s.t}`), library: "clip",
+  own: (s) => ({ ...paired(s), tau: 1 / s.t }), parameters: ["N", "t", "d", "B"], given: ["N", "t"], batches: over("clip", ["N"], (s) => ({ tau: `1/${s.t}` })), library: "clip",
   sphere: theory.uniform_bound_loss_at_least_two_towers,
   loss: (s, key) => theory[`${key}_simplex`](s),
   explain: (s) => ["clip", { batch: s.N, t: s.t, dim: s.d }],
@@ -218,7 +219,7 @@ const clip = {
 
 const moco = {
   ...clip, title: "MoCo", convention: "v3: two directions, times 2τ", key: "moco_v3", library: undefined,
-  own: (s) => ({ N: s.N, tau: s.tau, d: s.d }), parameters: ["N", "tau", "d"], reads: "moco-v3", derives: false,
+  own: (s) => ({ N: s.N, tau: s.tau, t: `1/${s.tau}`, d: s.d }), parameters: ["N", "tau", "d"], reads: "moco-v3",
   sphere: (s) => theory.moco_v3_factor(s) * theory.uniform_bound_loss_at_least_two_towers(s),
   explain: (s) => ["moco", { batch: s.N, tau: s.tau, dim: s.d }],
 };
@@ -226,10 +227,12 @@ const moco = {
 const mocoQueue = {
   ...moco, convention: "the paper, lightly: a queue of Q", key: "moco", reads: undefined, map: ["Q", "d"],
   when: "in the mean over the data, with keys of the present encoder",
-  own: (s) => ({ N: s.Q + 1, Q: s.Q, tau: s.tau, d: s.d }), parameters: ["Q", "tau", "d"], sphere: theory.uniform_bound_loss_at_least_two_towers,
+  own: (s) => ({ N: s.Q + 1, Q: s.Q, tau: s.tau, t: `1/${s.tau}`, d: s.d }), parameters: ["Q", "tau", "d"], sphere: theory.uniform_bound_loss_at_least_two_towers,
   explain: (s) => ["moco", { queue: s.Q, tau: s.tau, dim: s.d }],
 };
 
+// The optimum at a bias, and the biases where it changes.
+const bothOver = (name) => ({ ...over(name), of: (s) => [["N", "t", "b"], ["N", "t"]].flatMap((given) => over(name, given).of(s)) });
 const sigmoid = {
   title: "SigLIP", convention: "lee2024sigmoid (−b)", key: "sigmoid", kind: "pairs", sign: 1, pure: "between",
   parameters: ["N", "t", "b", "d", "B"], map: ["t", "b"], own: (s) => ({ ...paired(s), b: s.b }),
@@ -241,15 +244,16 @@ const sigmoid = {
     row("batches-sigmoid", "b_simplex", 1, "over random batches the simplex is optimal", "over random batches the simplex is not optimal"),
     row("batches-sigmoid", "b_antipodal", -1, "over random batches antipodal is optimal", "over random batches antipodal is not optimal"),
   ],
-  command: "sigmoid-optimum", given: ["N", "t", "b"], batches: over("sigmoid", ["N", "t", "b"]),
+  command: "sigmoid-optimum", given: ["N", "t", "b"], decides: ["N", "t", "b"], batches: bothOver("sigmoid"),
+  explain: (s) => ["siglip", { batch: s.N, t: s.t, b: -s.b, dim: s.d }],
 };
 
-const siglip = { ...sigmoid, convention: "SigLIP, open_clip", key: "siglip", sign: -1, library: "siglip", batches: { ...over("siglip", sigmoid.given), loss: "batches_sigmoid" },
+const siglip = { ...sigmoid, convention: "SigLIP, open_clip", key: "siglip", sign: -1, library: "siglip", batches: { ...bothOver("siglip"), loss: "batches_sigmoid" },
   explain: (s) => ["siglip", { batch: s.N, t: s.t, b: s.b, dim: s.d }] };
 
 const spectral = {
-  ...clip, title: "Spectral", convention: "HaoChen et al. (2021), length 1", key: "spectral", command: "pair-energy", pure: "orthogonal", negative: 0,
-  own: (s) => ({ N: s.N, d: s.d }), parameters: ["N", "d"], library: undefined, derives: false, when: "for unit vectors", loss: theory.spectral_orthogonal, sphere: undefined,
+  ...clip, title: "Spectral", convention: "HaoChen et al. (2021), length 1", key: "spectral", command: "phases", input: "spectral", given: ["N"], pure: "orthogonal", negative: 0,
+  own: (s) => ({ N: s.N, d: s.d }), parameters: ["N", "d"], library: undefined, when: "for unit vectors", loss: theory.spectral_orthogonal, sphere: undefined,
   explain: (s) => ["spectral", { batch: s.N, dim: s.d }],
 };
 
@@ -262,11 +266,11 @@ const pairwise = (name) => ({
 });
 const SCALED = ["exponential", "softplus-margin"];
 const TIMES = { convention: "SupContrast: times τ/0.07", reads: "supcontrast" };
-const GOOGLE = { ...simclr, convention: "google-research: two directions", key: "google_research", reads: "google-research", derives: false };
+const GOOGLE = { ...simclr, convention: "google-research: two directions", key: "google_research", reads: "google-research" };
 
 /** Losses by name, each under its conventions; the first one is the default. */
 export const LOSSES = {
-  supcl: [supcl, supclExclusive, { ...supclExclusive, ...TIMES, key: "supcl_supcontrast", derives: false }],
+  supcl: [supcl, supclExclusive, { ...supclExclusive, ...TIMES, key: "supcl_supcontrast" }],
   supcon: [supcon, { ...supcon, ...TIMES, key: "supcontrast", library: "supcontrast" }],
   sincere: [sincere], cnce: [cnce], simclr: [simclr, GOOGLE], dcl: [dcl], moco: [mocoQueue, moco], clip: [clip], siglip: [siglip, sigmoid],
   spectral: [spectral], pairwise: [...SCALED, "hinge", "squared-hinge", "cosine-embedding", "distance-margin", "focal", "linear"].map(pairwise),
@@ -299,15 +303,20 @@ export function answer(model, state, quick = false) {
   return { ...known, title, words: `${said[0].toUpperCase()}${said.slice(1)}.` };
 }
 
-/** The commands and the line of Python that give the same. */
+/** The commands and the lines of Python that give the same. */
 export function lines(model, s) {
-  const { command, given, library, reads, batches, input, derives = true } = model, [loss, sizes] = model.explain?.(s, command) ?? [];
-  const convention = (name) => (name ? ` --convention ${name}` : "");
-  const flags = (values) => Object.entries(values).map(([k, v]) => (v < 0 ? `--${k}=${v}` : `--${k} ${v}`)).join(" ");
-  const python = (values) => Object.entries(values).filter(([, v]) => v !== undefined).map(([k, v]) => `${k}=${Number.isInteger(v) ? v : `"${v}"`}`).join(", ");
-  const found = derives ? [`cltheory derive ${command}${input ? ` --loss ${input}` : ""} ${flags(taken(s, given))}${convention(library)}`] : [];
-  if (batches && s.B < s.items) found.push(`cltheory derive ${batches.of(s)} ${flags(taken(s, batches.given))}`);
-  if (loss) found.push(`cltheory explain ${loss} ${flags(sizes)}${convention(reads)}`);
-  const result = `cl.results["${command}"]${input ? `.with_inputs(loss="${input}")` : ""}${library ? `.in_convention("${library}")` : ""}(${python(taken(s, given))})`;
-  return [...found, `import cltheory as cl; ${derives ? result : `cl.explain("${loss}", ${python({ ...sizes, convention: reads })})`}`];
+  const { command, given, library, reads, input, limits = [], batches } = model, [name, sizes] = model.explain?.(s, command) ?? [];
+  const told = (values) => Object.entries(values).filter(([, v]) => v !== undefined);
+  const flags = (values) => told(values).map(([k, v]) => (v < 0 ? ` --${k}=${v}` : ` --${k} ${v}`)).join("");
+  const python = (values) => told(values).map(([k, v]) => `${k}=${Number.isInteger(v) ? v : `"${v}"`}`).join(", ");
+  const ids = new Set([command, ...limits.map((limit) => limit.result).filter((id) => !id.startsWith("batches"))]);
+  const asked = [...ids].map((id) => ({ id, loss: input, at: taken(s, id === command ? given : model.decides), convention: library }));
+  if (s.B < s.items && (!batches.loss || at(`${batches.loss}_loss`, inItsTerms(model, s)) !== undefined)) asked.push(...batches.of(s));
+  const commands = asked.map(({ id, loss, at, batch, convention }) => `cltheory derive ${id}${flags({ loss, ...at, batch, convention })}`);
+  const inputs = ({ loss, batch }) => (loss ? `.with_inputs(loss="${loss}"${batch ? ', sampling="uniform"' : ""})` : "");
+  const terms = ({ convention }) => (convention ? `.in_convention("${convention}")` : "");
+  const results = asked.map((one) => `cl.results["${one.id}"]${inputs(one)}${terms(one)}(${python({ ...one.at, B: one.batch ?? one.at.B })})`);
+  if (name) commands.push(`cltheory explain ${name}${flags({ ...sizes, convention: reads })}`);
+  if (name) results.push(`cl.explain("${name}", ${python({ ...sizes, convention: reads })})`);
+  return [...commands, ["import cltheory as cl", ...results].join("\n")];
 }

@@ -34,6 +34,7 @@ function read() {
     if (given.has(name) && Number.isFinite(value)) state[name] = fitted(PARAMETERS[name], value);
   }
   for (const axis of ["across", "up"]) state[axis] = given.get(axis) ?? "";
+  restart();
 }
 
 function axes() {
@@ -117,17 +118,13 @@ const OPEN = new Set();
 const LABELS = {
   positive: "cosine of a pair", negative: "cosine of others", views: "cosine of two views", images: "cosine of two images",
   same: "cosine within a class", cross: "cosine across classes", within: "within-class variance", between: "between-class variance",
-  loss: "loss", drawn: "loss over random batches", needs: "dimensions it needs",
+  loss: "loss", factor: "factor in it that this convention adds", drawn: "loss over random batches", needs: "dimensions it needs",
 };
 
 function numbers({ optimum }) {
   const known = Object.entries(LABELS).filter(([name]) => !Number.isNaN(optimum[name] ?? NaN));
   const cells = known.map(([name, label]) => `<dt>${label}</dt><dd>${shown(optimum[name], 6)}</dd>`).join("");
   $("numbers").innerHTML = `${cells}<dt>from</dt><dd>${link(optimum.loss_from)}</dd>`;
-}
-
-function commands(s) {
-  $("same").replaceChildren(...lines(model(), s).map((line) => made("pre", {}, made("code", {}, ...line.split(/(--\S+)/).map((part) => made("span", { textContent: part }))))));
 }
 
 function marks() {
@@ -164,7 +161,8 @@ function rest() {
   if (late) show();
   map.budget = 8;
   marks();
-  commands(model().own(state));
+  const part = (text) => made("span", { textContent: text }), same = lines(model(), model().own(state));
+  $("same").replaceChildren(...same.map((line) => made("pre", {}, made("code", {}, ...line.split(/(--\S+)/).map(part)))));
   $("link").href = (strip ? "explorer.html" : "") + hash();
   history.replaceState(null, "", hash());
 }
@@ -212,7 +210,9 @@ for (const [name, [first]] of Object.entries(LOSSES)) {
   $("losses").append(made("label", {}, input, made("span", { textContent: first.title })));
 }
 $("convention").addEventListener("change", (e) => {
+  const { sign } = model(); // a bias that is counted the other way round is the same
   state.convention = Number(e.target.value);
+  if (sign) state.b *= sign * model().sign;
   restart();
 });
 for (const axis of ["across", "up"]) $(axis).addEventListener("change", (e) => {
@@ -221,10 +221,7 @@ for (const axis of ["across", "up"]) $(axis).addEventListener("change", (e) => {
   if (state[other] === state[axis]) state[other] = before;
   restart();
 });
-addEventListener("hashchange", () => {
-  read();
-  restart();
-});
+addEventListener("hashchange", read);
 new ResizeObserver(() => requestAnimationFrame(() => {
   if (frame) frame.style.height = `${document.documentElement.offsetHeight}px`;
   drawing.paint();
@@ -245,5 +242,4 @@ if (site) new MutationObserver(follow).observe(site, { attributeFilter: ["data-m
 if (site) style.overflow = "hidden"; // the frame is as high as what is in it
 if (site) follow();
 read();
-restart();
 show();

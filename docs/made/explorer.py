@@ -66,8 +66,6 @@ IN_BATCHES = {
     "b_shared_contrasts_differing_means": "b_simplex",
     "b_differing_means_shared_contrasts": "b_antipodal",
 }
-#: Characters of MathML of a formula that is shown.
-LONGEST = 1500
 #: Losses whose landmarks are there, and the result whose domain they have.
 LOSSES: dict[str, tuple[Similar, str]] = {
     "supcl": (Similar(SUPCL, HIERARCHY, ()), "supcl-optimum"),
@@ -209,7 +207,7 @@ def _formulas(result: Result) -> dict[str, str]:
         if (told := IN_BATCHES.get(name, name)) in THRESHOLDS:
             with suppress(NotMathML):
                 found[told] = mathml(result.latex(name))
-    return {name: formula for name, formula in found.items() if len(formula) < LONGEST}
+    return found
 
 
 def engine() -> str:

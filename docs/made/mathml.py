@@ -15,6 +15,7 @@ LETTERS = {
     "sigma": "σ",
     "infty": "∞",
 }
+SIGNS = {"in": "∈"}
 NAMED = ("log", "exp", "min", "max")
 
 
@@ -60,15 +61,17 @@ def _one(token: str, tokens: Iterator[str]) -> str:
         return f"<mfrac>{_one(next(tokens), tokens)}{_one(next(tokens), tokens)}</mfrac>"
     if token == r"\sqrt":
         return f"<msqrt>{_one(next(tokens), tokens)}</msqrt>"
-    if token in (r"\mathrm", r"\mathcal"):
+    if token in (r"\mathrm", r"\mathcal", r"\operatorname"):
         word = re.sub(r"<.*?>", "", _one(next(tokens), tokens))
-        return f"<mi>{word if name == 'mathrm' else word.replace('L', 'ℒ')}</mi>"
+        return f"<mi>{word.replace('L', 'ℒ') if name == 'mathcal' else word}</mi>"
     if token == r"\left":
         opening, inside = next(tokens), _row(tokens, r"\right")
         return f"<mrow><mo>{opening}</mo>{inside}<mo>{next(tokens)}</mo></mrow>"
     if token.startswith("\\"):
         if name in LETTERS:
             return f"<mi>{LETTERS[name]}</mi>"
+        if name in SIGNS:
+            return f"<mo>{SIGNS[name]}</mo>"
         if name in NAMED:
             return f"<mi>{name}</mi>"
         raise NotMathML(f"{token} is not known")
