@@ -337,6 +337,8 @@ def test_a_threshold_is_solved_with_a_logarithm() -> None:
             of_relations("it", "wrong", Iff(wrong, condition), step.says.domain)
 
 
+#: Losses of certificates that have no name.
+GIVEN = {"lines": {"lp": "max(0, -x)", "ln": "max(0, x/3)"}}
 #: Parameters, inner products, the loss and the gap of certificates, by result.
 CERTIFIED: dict[str, tuple[dict[str, Any], dict[str, str], str, str]] = {
     "supcl-optimum": (
@@ -392,6 +394,13 @@ CERTIFIED: dict[str, tuple[dict[str, Any], dict[str, str], str, str]] = {
         "9.99999999999999999999999999999e-31",
         "6.06e-28",
     ),
+    # Kinks of lines: at 1 the negative of c is not the number -1.
+    "lines": (
+        {"N": 3},
+        {"within_modality": "-0.5", "positive": "1", "negative": "-0.5"},
+        "0",
+        "1e-27",
+    ),
     # Of embeddings, which have no more digits.
     "supcon-imbalanced": (
         {"C": 3, "n1": 2, "n2": 3, "tau": "1/2"},
@@ -411,7 +420,8 @@ def _certified(id: str, more: str = "0") -> Written:
     """The theorems of a certificate, with ``more`` added to the loss that it claims."""
     values, inner, loss, gap = CERTIFIED[id]
     pairwise = results["pairwise-threshold"]
-    problem = (results[id] if id in results else pairwise.with_inputs(loss=id)).problem
+    given = GIVEN.get(id, {"loss": id})
+    problem = (results[id] if id in results else pairwise.with_inputs(**given)).problem
     assert problem is not None
     symbols = {s.name: s for s in problem.domain.ranges}
     point = {symbols[k]: sympify(v, rational=True) for k, v in values.items()}
@@ -541,6 +551,7 @@ def test_rocq_accepts_what_is_exported(ids: list[str]) -> None:
         ("focal", "exp (2 * c)", "exp (3 * c)"),
         ("squared-hinge", "<= (function_loss", "> (function_loss"),
         ("cosine-embedding", "Rmax 0 (c - 1 / 2)", "Rmax 0 (c + 1)"),
+        ("lines", "Rmax 0 (- c)", "Rmax 0 (1 - 2 * c)"),
         ("supcon-imbalanced", "243815819769697", "243815829769697"),
         ("supcon-imbalanced", "[[1%nat; 2%nat]; ", "[[2%nat; 2%nat]; "),
         ("supcon-imbalanced", "<= (loss_of_kinds", "> (loss_of_kinds"),
@@ -590,6 +601,19 @@ def test_rocq_accepts_the_only_root_and_no_other_function() -> None:
         assert old in texts["mine.v"]
         changed = {**texts, "mine.v": texts["mine.v"].replace(old, new)}
         assert not check(changed).accepted
+
+
+@pytest.mark.slow
+@pytest.mark.rocq
+@pytest.mark.usefixtures("rocq")
+def test_rocq_accepts_a_root_in_a_logarithm_which_is_not_said_to_be_the_only_one() -> None:
+    result = results["pairwise-threshold"].with_inputs(loss="focal")
+    found = number("it", result, "loss", result.point(N=3), 15)
+    assert "increases" not in found.statement
+    texts = files("mine", [Written("it", (found,))])
+    assert check(texts).accepted
+    wrong = texts["mine.v"].replace("40389550869323 /", "40389550869333 /")
+    assert wrong != texts["mine.v"] and not check({**texts, "mine.v": wrong}).accepted
 
 
 def _numbers(found: Written) -> Written:
