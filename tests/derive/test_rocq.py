@@ -262,8 +262,9 @@ def test_the_mean_over_batches_is_written_out_with_how_they_are_drawn() -> None:
     problem = over_batches(declared("supcl"), "balanced")
     balanced = read("it", problem, {})
     assert isinstance(balanced, BatchSoftmax) and list(map(str, balanced.drawn)) == ["C", "k"]
-    with pytest.raises(NotWritten, match="how many instances of a class"):
-        read("it", over_batches(declared("supcon"), "uniform"), {})
+    for loss, why in (("supcon", "how many instances of a class"), ("clip", "of a hierarchy")):
+        with pytest.raises(NotWritten, match=why):
+            read("it", over_batches(declared(loss), "uniform"), {})
 
 
 def test_another_function_of_a_pair_is_not_taken_for_a_sigmoid_loss() -> None:

@@ -30,6 +30,14 @@ class BatchSoftmax(Softmax):
         super().__post_init__()
         if self._problem.draw.law is not None:
             raise NotWritten("batches differ in how many instances of a class they have")
+        for pattern, relation in self.scheme.pattern.items():
+            first = pattern.index(False) if False in pattern else None
+            if relation != self._differing(first):
+                raise NotWritten("its relations are not those of a hierarchy")
+
+    def _differing(self, axis: int | None) -> str:
+        """The relation of two points that differ along one axis only."""
+        return self.scheme.pattern[tuple(k != axis for k in range(len(self.scheme.axes)))]
 
     @property
     def _problem(self) -> BatchProblem:
@@ -49,8 +57,7 @@ class BatchSoftmax(Softmax):
         found: list[Expr] = []
         size: Expr = counts["self"]
         for k in reversed(range(len(self.axes))):
-            differs = tuple(j != k for j in range(len(self.axes)))
-            here = 1 + counts[self.scheme.pattern[differs]] / size
+            here = 1 + counts[self._differing(k)] / size
             if found or self.put(here - self.axes[k]).expand() != 0:
                 found.insert(0, self.put(here).cancel())
             size = (size * here).cancel()
