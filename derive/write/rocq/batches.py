@@ -11,7 +11,8 @@ from functools import cached_property
 
 from sympy import Expr
 
-from ...losses.softmax import SoftmaxTerm
+from ...losses.softmax import SoftmaxLoss, SoftmaxTerm
+from ...optimum.reduce import ReducedLoss
 from ...problems.batches import BatchProblem
 from ...structures.scheme import Scheme
 from .softmax import Softmax
@@ -64,10 +65,11 @@ class BatchSoftmax(Softmax):
         return tuple(found)
 
     @cached_property
-    def gradient(self) -> dict[str, Expr]:
-        """The derivative in the entry of a pair, by relation, times the temperature."""
-        counts = {r.name: self.put(r.count) for r in self.seen.relations}
-        return {r: (counts[r] / self.counts[r]).cancel() * g for r, g in super().gradient.items()}
+    def reduced(self) -> ReducedLoss:
+        """The mean of the loss, where each relation has one inner product."""
+        loss = self._problem.on_all_data({}).loss
+        assert isinstance(loss, SoftmaxLoss)
+        return ReducedLoss(loss, self.scheme)
 
     # --- text ------------------------------------------------------------------------------------
     def above(self, t: SoftmaxTerm) -> dict[str, Expr]:

@@ -278,7 +278,7 @@ Proof. rewrite inside_is. apply within_row. Qed.
 (* The gradient of a term in a batch, and the mean over batches. *)
 Notation pull := (fun t a => denominator t a * exp (h a / tau) / partition inside tau h t - positives t a / row inside (positives t)).
 Lemma batch_pulls (y : point -> R) u : valid s u ->
-  / F * over (batches s d) (fun b => has b u * over terms (fun t => weight t * total_in s b (fun w => pull t (agree u w) * (y w / tau))))
+  / F * over (batches s d) (fun b => has b u * over terms (fun t => weight t * total s (fun w => has b w * pull t (agree u w) * (y w / tau))))
   = / tau * total s (fun w => A (agree u w) * y w).
 Proof.
   intro Hu. assert (T := tau_pos _ _ _ _ ok). assert (P := F_pos). assert (W := fun w => with_pair s d u w dr Hu). set (f := F) in *.
@@ -286,76 +286,47 @@ Proof.
   - rewrite over_total, <- !total_scal. apply total_ext; intros w Hw.
     rewrite (over_ext (batches s d) _ (fun b => over terms (fun t => weight t * pull t (agree u w)) * (y w / tau) * (has b u * has b w))) by (intros; ring).
     rewrite over_scal, W by exact Hw. unfold batch_gradient, Rdiv. set (x := over terms _). field. lra.
-  - intros b _. rewrite <- over_scal. unfold total_in.
-    rewrite (over_ext terms _ (fun t => total s (fun w => has b u * has b w * (weight t * pull t (agree u w)) * (y w / tau)))).
-    + rewrite over_total. apply total_ext; intros w _. rewrite <- over_scal, (Rmult_comm (over terms _)), <- over_scal. apply over_ext; intros; ring.
-    + intros t _. rewrite <- !total_scal. apply total_ext; intros w _. unfold has. destruct (b w); ring.
+  - intros b _. rewrite (over_ext terms _ (fun t => total s (fun w => weight t * (has b w * pull t (agree u w) * (y w / tau))))) by (intros; rewrite total_scal; reflexivity).
+    rewrite over_total, <- total_scal. apply total_ext; intros w _. rewrite (Rmult_comm _ (y w / tau)), <- !over_scal. apply over_ext; intros; ring.
 Qed.
-Lemma batch_term b u t : In b (batches s d) -> In t terms -> valid s u -> b u = true ->
-  total_in s b (fun w => denominator t (agree u w) * exp (h (agree u w) / tau)) = partition inside tau h t /\
-  total_in s b (fun w => positives t (agree u w)) = row inside (positives t).
-Proof.
-  intros I Ht Hu Hb. destruct nest as [Nh Nt]. destruct (Nt t Ht) as [Nd Np]. split; [|exact (within_at b u _ I Np Hu Hb)].
-  exact (within_at b u (fun a => denominator t a * exp (h a / tau)) I (nested_both (fun x y => x * exp (y / tau)) s d _ _ Nd Nh) Hu Hb).
-Qed.
-Lemma within_le b f g : (forall w, valid s w -> f w <= g w) -> total_in s b f <= total_in s b g.
-Proof. intro e. apply total_le. intros w Hw. destruct (b w); [apply e; exact Hw | lra]. Qed.
-Lemma within_plus b f g : total_in s b (fun w => f w + g w) = total_in s b f + total_in s b g.
-Proof. unfold total_in. rewrite <- total_plus. apply total_ext; intros. destruct (b u); ring. Qed.
-Lemma within_scal b k f : total_in s b (fun w => k * f w) = k * total_in s b f.
-Proof. unfold total_in. rewrite <- total_scal. apply total_ext; intros. destruct (b u); ring. Qed.
-Lemma within_total b f : total_in s b f = total s (fun w => has b w * f w).
+Lemma in_sum (b : batch) f g : total s (fun w => if b w then f w * g w else 0) = total s (fun w => has b w * f w * g w).
 Proof. apply total_ext; intros. unfold has. destruct (b u); ring. Qed.
+Lemma batch_soft b u t : In b (batches s d) -> In t terms -> valid s u -> b u = true ->
+  let e (w : point) := has b w * denominator t (agree u w) in let p (w : point) := has b w * (positives t (agree u w) / row inside (positives t)) in
+  ((forall w, valid s w -> 0 <= e w) /\ 0 < total s (fun w => e w * exp (h (agree u w) / tau))) /\
+  (forall w, soft_pull s e p (fun w => h (agree u w) / tau) w = has b w * pull t (agree u w)) /\
+  forall H, batch_anchor_loss s tau b H u t = weight t * soft s e p (fun w => H u w / tau).
+Proof.
+  intros I Ht Hu Hb e p. destruct nest as [Nh Nt]. destruct (Nt t Ht) as [Nd Np]. assert (Q := within_at b u _ I Np Hu Hb).
+  assert (Z := within_at b u (fun a => denominator t a * exp (h a / tau)) I (nested_both (fun x y => x * exp (y / tau)) s d _ _ Nd Nh) Hu Hb).
+  unfold total_in in Z, Q. rewrite in_sum in Z. fold (partition inside tau h t) in Z. unfold soft_pull, soft, e. rewrite Z. split; [split|split].
+  - intros w _. apply Rmult_le_pos; [unfold has; destruct (b w); lra | apply (denominators _ _ _ _ ok); exact Ht].
+  - apply (partitions _ _ _ _ ok); exact Ht.
+  - intro w. unfold p, Rdiv. ring.
+  - intro H. unfold batch_anchor_loss. rewrite Q, !in_sum. do 2 f_equal. unfold Rdiv at 1. rewrite Rmult_comm, <- total_scal.
+    apply total_ext; intros. unfold p, Rdiv. ring.
+Qed.
 Theorem batch_tangent : tangent_to s batch_anchors A h (/ tau).
 Proof.
   assert (T := tau_pos _ _ _ _ ok). split; [apply Rinv_0_lt_compat; exact T|]. intros H u _ Hu.
   rewrite <- (batch_pulls (fun w => H u w - h (agree u w)) u Hu). unfold batch_anchors. rewrite <- Rmult_plus_distr_l.
   apply Rmult_le_compat_l; [left; apply Rinv_0_lt_compat, F_pos|]. rewrite <- over_plus. apply over_le; intros b I.
-  unfold has. destruct (b u) eqn:Hb; [rewrite !Rmult_1_l | lra]. rewrite <- over_plus. apply over_le; intros t Ht.
-  destruct (batch_term b u t I Ht Hu Hb) as [Z Q]. unfold batch_anchor_loss. rewrite <- Rmult_plus_distr_l.
-  apply Rmult_le_compat_l; [apply (weights _ _ _ _ ok); exact Ht|].
-  assert (L := lse_above_of (valid s) (total_in s b) (fun w => denominator t (agree u w)) (fun w => h (agree u w) / tau) (fun w => H u w / tau)
-    (within_le b) (within_plus b) (within_scal b) (fun w _ => denominators _ _ _ _ ok t _ Ht)).
-  cbv beta zeta in L. rewrite Z in L. specialize (L (partitions _ _ _ _ ok t Ht)).
-  assert (E : total_in s b (fun w => pull t (agree u w) * ((H u w - h (agree u w)) / tau))
-    = total_in s b (fun w => denominator t (agree u w) * exp (h (agree u w) / tau) / partition inside tau h t * (H u w / tau - h (agree u w) / tau))
-      - / row inside (positives t) * (total_in s b (fun w => positives t (agree u w) * (H u w / tau)) - total_in s b (fun w => positives t (agree u w) * (h (agree u w) / tau)))).
-  { unfold total_in. rewrite <- total_minus, <- total_scal, <- total_minus.
-    apply total_ext; intros w _. destruct (b w); unfold Rdiv; ring. }
-  rewrite E. unfold by_relation. fold (total_in s b (fun w => denominator t (agree u w) * exp (h (agree u w) / tau))).
-  fold (total_in s b (fun w => denominator t (agree u w) * exp (H u w / tau))). fold (total_in s b (fun w => positives t (agree u w))).
-  fold (total_in s b (fun w => positives t (agree u w) * (H u w / tau))). fold (total_in s b (fun w => positives t (agree u w) * (h (agree u w) / tau))).
-  rewrite Z, Q. set (q := row inside _) in *. lra.
+  destruct (b u) eqn:Hb; [|unfold has; rewrite Hb; lra]. rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; [unfold has; rewrite Hb; lra|].
+  rewrite <- over_plus. apply over_le; intros t Ht. destruct (batch_soft b u t I Ht Hu Hb) as [[D P] [E L]]. rewrite !L, <- Rmult_plus_distr_l.
+  apply Rmult_le_compat_l; [apply (weights _ _ _ _ ok); exact Ht|]. eapply Rle_trans; [|exact (soft_above s _ _ _ (fun w => H u w / tau) D P)].
+  right. f_equal. apply total_ext; intros w _. rewrite E. unfold Rdiv. ring.
 Qed.
 Theorem batch_slope : slope_at s batch_anchors A h (/ tau).
 Proof.
   split.
-  - intros y u Hu. rewrite <- (batch_pulls (y u) u Hu). unfold batch_anchors.
-    apply (derivable_pt_lim_scal (fun r => over (batches s d) (fun b => has b u * over terms (batch_anchor_loss s tau b (fun u w => h (agree u w) + r * y u w) u)))).
+  - intros y u Hu. rewrite <- (batch_pulls (y u) u Hu). unfold batch_anchors. apply derivable_pt_lim_scal.
     apply (over_der (batches s d) (fun b r => has b u * over terms (batch_anchor_loss s tau b (fun u w => h (agree u w) + r * y u w) u))). intros b I.
-    unfold has. destruct (b u) eqn:Hb.
-    2: { apply der_ext with (fun _ => 0); [intro; ring|]. rewrite Rmult_0_l. apply derivable_pt_lim_const. }
-    apply (derivable_pt_lim_scal (fun r => over terms (batch_anchor_loss s tau b (fun u w => h (agree u w) + r * y u w) u))).
-    apply (over_der terms (fun t r => batch_anchor_loss s tau b (fun u w => h (agree u w) + r * y u w) u t)). intros t Ht.
-    destruct (batch_term b u t I Ht Hu Hb) as [Z Q].
-    apply (derivable_pt_lim_scal (fun r => ln (total_in s b (fun w => denominator t (agree u w) * exp ((h (agree u w) + r * y u w) / tau)))
-       - total_in s b (fun w => positives t (agree u w) * ((h (agree u w) + r * y u w) / tau)) / total_in s b (fun w => positives t (agree u w)))).
-    rewrite Q. set (q := row inside _). set (x := fun w => h (agree u w) / tau). set (v := fun w => y u w / tau).
-    replace (total_in s b (fun w => (denominator t (agree u w) * exp (h (agree u w) / tau) / partition inside tau h t - positives t (agree u w) / q) * (y u w / tau)))
-      with (total s (fun w => has b w * denominator t (agree u w) * exp (x w) / partition inside tau h t * v w) - / q * total_in s b (fun w => positives t (agree u w) * v w)).
-    2: { unfold total_in, has. rewrite <- total_scal, <- total_minus. apply total_ext; intros w _. unfold x, v. destruct (b w); unfold Rdiv; ring. }
-    apply der_ext with (fun r => ln (total s (fun w => has b w * denominator t (agree u w) * exp (x w + r * v w)))
-      - (/ q * total_in s b (fun w => positives t (agree u w) * x w) + r * (/ q * total_in s b (fun w => positives t (agree u w) * v w)))).
-    + intro r. f_equal.
-      * f_equal. unfold total_in, has. apply total_ext; intros w _. destruct (b w); [|ring]. rewrite !Rmult_1_l. do 2 f_equal. unfold x, v, Rdiv. ring.
-      * transitivity (/ q * (total_in s b (fun w => positives t (agree u w) * x w) + r * total_in s b (fun w => positives t (agree u w) * v w))); [ring|].
-        rewrite <- within_scal, <- within_plus, Rmult_comm. apply Rmult_eq_compat_r.
-        unfold total_in. apply total_ext; intros w _. destruct (b w); unfold x, v, Rdiv; ring.
-    + apply (derivable_pt_lim_minus (fun r => ln (total s (fun w => has b w * denominator t (agree u w) * exp (x w + r * v w))))); [|apply der_affine].
-      assert (L := lse_derivative s (fun w => has b w * denominator t (agree u w)) x v). cbv beta zeta in L.
-      assert (Z' : total s (fun w => has b w * denominator t (agree u w) * exp (x w)) = partition inside tau h t).
-      { rewrite <- Z, within_total. apply total_ext; intros; unfold x; ring. }
-      rewrite Z' in L. exact (L (partitions _ _ _ _ ok t Ht)).
+    destruct (b u) eqn:Hb.
+    2: { unfold has. rewrite Hb, Rmult_0_l. apply der_ext with (fun _ => 0); [intro; ring | apply derivable_pt_lim_const]. }
+    apply derivable_pt_lim_scal. apply (over_der terms (fun t r => batch_anchor_loss s tau b (fun u w => h (agree u w) + r * y u w) u t)). intros t Ht.
+    destruct (batch_soft b u t I Ht Hu Hb) as [[_ P] [E L]]. rewrite (total_ext s _ (fun w => soft_pull s _ _ _ w * (y u w / tau)) (fun w _ => f_equal (fun x => x * _) (eq_sym (E w)))).
+    apply der_ext with (2 := derivable_pt_lim_scal _ (weight t) _ _ (soft_derivative s _ _ _ (fun w => y u w / tau) P)).
+    intro r. rewrite L. unfold mult_real_fct, soft. f_equal. f_equal; [f_equal|]; apply total_ext; intros w _; unfold Rdiv; first [ring | do 2 f_equal; ring].
   - intros H G u e. unfold batch_anchors. f_equal. apply over_ext; intros b _. f_equal. apply over_ext; intros t _. unfold batch_anchor_loss.
     assert (E : forall f, total s (fun w => if b w then f w (H u w) else 0) = total s (fun w => if b w then f w (G u w) else 0))
       by (intro f; apply total_ext; intros w Hw; rewrite e by exact Hw; reflexivity).

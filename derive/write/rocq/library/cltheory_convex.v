@@ -51,6 +51,26 @@ Proof.
   - rewrite Z0. apply derivable_pt_lim_ln. exact PZ.
 Qed.
 
+(* A logarithm less what is linear: d are the weights in the denominator, p those of the positives. *)
+Definition soft (s : list nat) (d p x : point -> R) : R := ln (total s (fun w => d w * exp (x w))) - total s (fun w => p w * x w).
+Definition soft_pull (s : list nat) (d p x : point -> R) (w : point) : R := d w * exp (x w) / total s (fun w => d w * exp (x w)) - p w.
+Lemma soft_above s d p x0 x : (forall w, valid s w -> 0 <= d w) -> 0 < total s (fun w => d w * exp (x0 w)) ->
+  soft s d p x0 + total s (fun w => soft_pull s d p x0 w * (x w - x0 w)) <= soft s d p x.
+Proof.
+  intros D P. assert (L := lse_above s d x0 x D P). unfold soft, soft_pull in *. set (z := total s (fun w => d w * exp (x0 w))) in *.
+  rewrite (total_ext s (fun w => (_ - _) * _) (fun w => d w * exp (x0 w) / z * (x w - x0 w) - (p w * x w - p w * x0 w))) by (intros; ring).
+  rewrite !total_minus. lra.
+Qed.
+Lemma soft_derivative s d p x y : 0 < total s (fun w => d w * exp (x w)) ->
+  derivable_pt_lim (fun r => soft s d p (fun w => x w + r * y w)) 0 (total s (fun w => soft_pull s d p x w * y w)).
+Proof.
+  intro P. assert (L := lse_derivative s d x y P). unfold soft, soft_pull. set (z := total s (fun w => d w * exp (x w))) in *.
+  rewrite (total_ext s _ (fun w => d w * exp (x w) / z * y w - p w * y w)) by (intros; ring). rewrite total_minus.
+  apply (derivable_pt_lim_minus (fun r => ln (total s (fun w => d w * exp (x w + r * y w))))); [exact L|].
+  apply der_ext with (fun r => total s (fun w => p w * x w) + r * total s (fun w => p w * y w)); [|apply der_affine].
+  intro r. rewrite <- total_scal, <- total_plus. apply total_ext; intros; ring.
+Qed.
+
 Lemma over_ext {T} (l : list T) f g : (forall t, In t l -> f t = g t) -> over l f = over l g.
 Proof. induction l; simpl; intro e; [reflexivity|]. rewrite e, IHl; auto. Qed.
 Lemma over_le {T} (l : list T) f g : (forall t, In t l -> f t <= g t) -> over l f <= over l g.
@@ -102,36 +122,29 @@ Proof.
   - rewrite <- over_scal. apply over_ext; intros; ring.
   - unfold Rdiv; ring.
 Qed.
+Lemma as_soft t u : In t terms -> valid s u -> let d w := denominator t (agree u w) in let p w := positives t (agree u w) in
+  (forall w, valid s w -> 0 <= d w) /\ 0 < total s (fun w => d w * exp (h (agree u w) / tau)) /\
+  forall y, soft_pull s d p (fun w => h (agree u w) / tau) y = pull t (agree u y).
+Proof.
+  intros Ht Hu. assert (Z := partition_at t u Hu). unfold by_relation in Z. unfold soft_pull. rewrite Z.
+  split; [intros; apply (denominators _ _ _ _ ok); exact Ht | split; [apply (partitions _ _ _ _ ok); exact Ht | reflexivity]].
+Qed.
 Theorem softmax_tangent : tangent_to s anchors A h (/ tau).
 Proof.
   assert (T := tau_pos _ _ _ _ ok). split; [apply Rinv_0_lt_compat; exact T|]. intros H u _ Hu.
-  rewrite <- (pulls (fun w => H u w - h (agree u w)) u), <- over_plus. apply over_le; intros t Ht. unfold anchor_loss.
-  rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; [apply (weights _ _ _ _ ok); exact Ht|].
-  assert (Z := partition_at t u Hu). assert (PZ := partitions _ _ _ _ ok t Ht).
-  assert (L := lse_above s (fun w => denominator t (agree u w)) (fun w => by_relation h u w / tau) (fun w => H u w / tau)
-    (fun w _ => denominators _ _ _ _ ok t _ Ht)). cbv beta zeta in L. rewrite Z in L. specialize (L PZ). rewrite Z.
-  rewrite (total_ext s (fun w => (_ - positives t (agree u w)) * _) (fun w => denominator t (agree u w) * exp (by_relation h u w / tau) / partition Rs tau h t * (H u w / tau - by_relation h u w / tau)
-    - (positives t (agree u w) * (H u w / tau) - positives t (agree u w) * (by_relation h u w / tau)))) by (intros; unfold by_relation, Rdiv; ring).
-  rewrite !total_minus. lra.
+  rewrite <- (pulls (fun w => H u w - h (agree u w)) u), <- over_plus. apply over_le; intros t Ht. destruct (as_soft t u Ht Hu) as [D [P E]].
+  unfold anchor_loss. rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; [apply (weights _ _ _ _ ok); exact Ht|].
+  eapply Rle_trans; [|exact (soft_above s _ (fun w => positives t (agree u w)) _ (fun w => H u w / tau) D P)].
+  right. unfold soft. f_equal. apply total_ext; intros w _. rewrite E. unfold Rdiv. ring.
 Qed.
 Theorem softmax_slope : slope_at s anchors A h (/ tau).
 Proof.
   split.
   - intros d u Hu. rewrite <- (pulls (d u) u).
-    apply (over_der terms (fun t r => anchor_loss s tau (fun u w => h (agree u w) + r * d u w) u t)). intros t Ht. unfold anchor_loss.
-    apply (derivable_pt_lim_scal (fun r => ln (total s (fun w => denominator t (agree u w) * exp ((h (agree u w) + r * d u w) / tau)))
-       - total s (fun w => positives t (agree u w) * ((h (agree u w) + r * d u w) / tau)))).
-    rewrite (total_ext s _ (fun w => denominator t (agree u w) * exp (h (agree u w) / tau) / partition Rs tau h t * (d u w / tau) - positives t (agree u w) * (d u w / tau))) by (intros; ring).
-    rewrite total_minus.
-    apply (derivable_pt_lim_minus (fun r => ln (total s (fun w => denominator t (agree u w) * exp ((h (agree u w) + r * d u w) / tau))))).
-    + apply der_ext with (fun r => ln (total s (fun w => denominator t (agree u w) * exp (h (agree u w) / tau + r * (d u w / tau))))).
-      * intro r. f_equal. apply total_ext; intros w _. do 2 f_equal. unfold Rdiv; ring.
-      * assert (Z := partition_at t u Hu). unfold by_relation in Z. assert (PZ := partitions _ _ _ _ ok t Ht).
-        assert (L := lse_derivative s (fun w => denominator t (agree u w)) (fun w => h (agree u w) / tau) (fun w => d u w / tau)).
-        cbv beta zeta in L. rewrite Z in L. exact (L PZ).
-    + apply der_ext with (fun r => total s (fun w => positives t (agree u w) * (h (agree u w) / tau)) + r * total s (fun w => positives t (agree u w) * (d u w / tau))).
-      * intro r. rewrite <- total_scal, <- total_plus. apply total_ext; intros w _. unfold Rdiv; ring.
-      * apply der_affine.
+    apply (over_der terms (fun t r => anchor_loss s tau (fun u w => h (agree u w) + r * d u w) u t)). intros t Ht. destruct (as_soft t u Ht Hu) as [_ [P E]].
+    rewrite (total_ext s _ (fun w => soft_pull s _ _ _ w * (d u w / tau)) (fun w _ => f_equal (fun y => y * _) (eq_sym (E w)))).
+    apply der_ext with (2 := derivable_pt_lim_scal _ (weight t) _ _ (soft_derivative s _ _ _ (fun w => d u w / tau) P)).
+    intro r. unfold mult_real_fct, anchor_loss, soft. f_equal. f_equal; [f_equal|]; apply total_ext; intros w _; unfold Rdiv; first [ring | do 2 f_equal; ring].
   - intros H G u e. apply over_ext; intros t _. unfold anchor_loss.
     f_equal. f_equal; [f_equal|]; apply total_ext; intros w Hw; rewrite e by assumption; reflexivity.
 Qed.
