@@ -22,8 +22,8 @@ from ...decide.domain import Domain, DomainError
 from ...errors import Unproved
 from ...optimum.condition import Condition
 from ...optimum.vertex import Vertex, vertex
-from ...problems.batches import BatchProblem, over_batches
-from ...problems.declared import declared
+from ...problems.batches import BatchProblem
+from ...problems.declared import PROBLEMS
 from ...problems.problem import Problem
 from ...proof.derivation import Derivation
 from ...structures.scheme import Scheme
@@ -92,10 +92,12 @@ def _problem(result: Result) -> Problem:
         assert result.problem is not None
         return result.problem
     assert result.declared is not None
-    found = over_batches(declared(result.declared.name), result.draw.sampling)
-    if not result.domain.ranges.items() <= found.domain.ranges.items():
+    # Thresholds in a parameter are meant for all of its values, and have no range of it.
+    domain = next((d for loss, _, d in PROBLEMS if loss == result.declared), result.domain)
+    domain = result.draw.within(domain)
+    if not result.domain.ranges.items() <= domain.ranges.items():
         raise NotWritten("it is about other batches than those that are drawn for its loss")
-    return found
+    return BatchProblem(result.declared, result.draw.whole, domain, result.draw)
 
 
 @dataclass(frozen=True)
