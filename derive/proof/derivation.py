@@ -67,6 +67,9 @@ class Derivation(Shown):
     def __getitem__(self, k: int) -> Step:
         return self.steps[k]
 
+    def __str__(self) -> str:
+        return "\n".join(f"{k}. {step.title}" for k, step in enumerate(self.steps))
+
     @property
     def evidence(self) -> Evidence:
         """The weakest link."""

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from os import PathLike
     from types import ModuleType
 
     from cltheory.derive.results import Registry, results
@@ -24,7 +25,7 @@ MODULES = ("derive", "numeric", "losses", "metrics")
 __all__ = ["__version__", "advise", "explain", "explore", "problem", "results", *MODULES]
 
 
-def problem(file: str) -> Result:
+def problem(file: str | PathLike[str]) -> Result:
     """What is derived of a loss in a TOML file of one's own: which structure is optimal where.
 
     Parameters
@@ -45,7 +46,8 @@ def problem(file: str) -> Result:
     from cltheory.derive.problems.catalogue import is_file
     from cltheory.derive.results import results
 
-    return results[file] if is_file(file) else results["phases"].with_inputs(loss=file)
+    name = str(file)
+    return results[name] if is_file(name) else results["phases"].with_inputs(loss=name)
 
 
 def explain(

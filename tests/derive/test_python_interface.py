@@ -69,6 +69,8 @@ def test_what_python_prints_of_them_is_a_line_that_says_what_they_are() -> None:
     assert repr(cl.results).startswith(f"<{len(cl.results)} results: ccem, ")
     assert repr(R.quantity("alpha_min_tau_0")) == "<Quantity 1/n: alpha_min in the limit tau -> 0>"
     assert "<Claim Theorem 2 of lee2025ssem>" in map(repr, R.claims)
+    assert str(R.derivation).splitlines()[18] == f"18. {R.derivation[18].title}"
+    assert repr(R.domain).startswith("<Domain: m an integer >= 2, n an integer >= 2, ")
     assert repr(R.problem) == f"<Problem {R.problem.loss.title}>"
 
 
@@ -269,6 +271,7 @@ def test_lists_and_losses_are_given_like_values() -> None:
     assert cl.soft_supcon(sizes="2,2,4", epsilon="0.1", tau="0.1").cosines[0][0] == 1
     assert "cosines" in cl.soft_supcon(sizes="2,2,4", epsilon="0.1", tau="0.1")
     assert isinstance(cl.problem("docs/problems/superclasses.toml"), Result)
+    assert cl.problem(Path("docs/problems/towers.toml")).id == "towers"
     sizes = {"m1": 2, "n1": 2, "m2": 1, "n2": 3, "p": 2}
     assert "same_class_1" in cl.supcl_two_sizes(**sizes, tau="1/2", alpha="1/2")
     assert cl.phases(m=3, n=2, p=2, tau="1/10", alpha="1/2").structure == "classes"
@@ -295,6 +298,7 @@ def test_lists_and_losses_are_given_like_values() -> None:
         (lambda: cl.phases.limit("classes_for_alpha", "tau", 0), "is a set, not a number"),
         (lambda: cl.supcl_optimum.diff("x_star", "tau"), "has no closed form to differentiate"),
         (lambda: cl.problem("nowhere.toml"), "nowhere.toml"),
+        (lambda: cl.problem(3), "no loss is called '3'"),
         (lambda: R.plot("alpha_min", over="tau", m=[2, 3], n=[2, 3]), "one value may be a list"),
         (lambda: R.plot("alpha_min", over="q", m=2), "without a value: n, tau"),
         (lambda: R.plot("alpha_min", over="tau", tau=1, m=2, n=2), "alpha_min depends on none"),
