@@ -291,6 +291,15 @@ COLUMNS = (
 
 
 def _show(id: str, done: list[Attack], out: str | None) -> None:
+    broken = sum(a.is_violated for a in done)
+    printed = sum(a.is_violated and a.target.bound.printed for a in done)
+    untried = sum(a.record is None for a in done)
+    click.echo(
+        f"{len(done)} bound{'s' * (len(done) != 1)} attacked, {broken} violated"
+        + (f" ({printed} as printed)" if printed else "")
+        + (f", {untried} not compared" if untried else "")
+        + (f"; wrote {out}" if out is not None else "")
+    )
     show_table(f"{id}: the closest an adversary came", COLUMNS, [_row(a) for a in done])
     for a in done:
         if a.smallest is None:
@@ -304,13 +313,6 @@ def _show(id: str, done: list[Attack], out: str | None) -> None:
         if a.smallest.tau is not None:
             rows.append(f"tau {a.smallest.tau}")
         click.echo("\n".join(f"    {row}" for row in rows))
-    broken = sum(a.is_violated for a in done)
-    printed = sum(a.is_violated and a.target.bound.printed for a in done)
-    click.echo(
-        f"{len(done)} bound{'s' * (len(done) != 1)} attacked, {broken} violated"
-        + (f" ({printed} as printed)" if printed else "")
-        + (f"; wrote {out}" if out is not None else "")
-    )
     if any(a.ended == "interrupted" for a in done):
         click.echo("cltheory: interrupted; what was found until then is above", err=True)
 
@@ -318,7 +320,8 @@ def _show(id: str, done: list[Attack], out: str | None) -> None:
 def _row(a: Attack) -> tuple[str, ...]:
     bound = a.target.bound
     sign = "<=" if bound.side == "upper" else ">="
-    verdict = "not violated" if not a.is_violated else "violated" + " as printed" * bound.printed
+    held = "not compared" if a.record is None else "not violated"
+    verdict = "violated" + " as printed" * bound.printed if a.is_violated else held
     return (
         a.target.name,
         f"{bound.bounded} {sign}",

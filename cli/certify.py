@@ -342,16 +342,16 @@ def _told(
     elif proved is None:
         click.echo(f"cltheory: {name}: refused: {why}", err=True)
     else:
+        loss, gap = file["claim"]["loss"], file["claim"]["gap"]
+        click.echo(f"loss {loss}, at most {gap} above its minimum  [interval]")
         click.echo(about)
-        click.echo(f"loss  {file['claim']['loss']}")
         if least is not None:
             bound = least.below(SHOWN)
-            left = ABOVE.subtract(Decimal(file["claim"]["loss"]), bound)
+            left = ABOVE.subtract(Decimal(loss), bound)
             click.echo(
                 f"no embeddings of this dimension have a loss below {bound} ({least.which}),"
             )
             click.echo(f"so none is better than these by more than {left}  [{least.grade.text}]")
-        click.echo(f"above the minimum of the loss by at most {file['claim']['gap']}  [interval]")
     return 0 if proved is not None else 1
 
 

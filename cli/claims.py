@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import textwrap
+from typing import TYPE_CHECKING
 
 import click
 
 from .parameters import short
 from .progress import track
-from .tables import Column, show_table
+from .tables import WIDTH
 from .writing import formats
+
+if TYPE_CHECKING:
+    from ..derive.papers.verdict import Verdict
 
 
 def complete_paper(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -42,6 +47,7 @@ def claims_command(paper: str, style: str, section: str | None, stored: bool) ->
     Checking a paper takes minutes, with --stored a second or two: a verdict that was stored counts
     while neither the record nor what checks it has changed.
     """
+    from ..derive.decide.spelling import listed
     from ..derive.papers import ledger_of
     from ..derive.papers.verdict import WORDS
 
@@ -52,63 +58,47 @@ def claims_command(paper: str, style: str, section: str | None, stored: bool) ->
         raise click.UsageError(f"{paper} has no section {short(str(section))!r}; it has {known}")
     checked = [(c, c.known_verdict() if stored else c.verdict()) for c in track(asked, "checking")]
     open_claims = [c for c, v in checked if v.word == "undecided"]
-    rows: list[dict[str, object]] = [
-        {
-            "paper": c.paper,
-            "label": c.label,
-            "statement": c.statement,
-            "verdict": v.word,
-            "evidence": str(v.evidence),
-            "note": v.note,
-            "witness": dict(v.witness),
-            "readings": dict(v.readings),
-            **c.as_data(),
-        }
-        for c, v in checked
-    ]
     if style == "json":
+        rows = [
+            {
+                "paper": c.paper,
+                "label": c.label,
+                "statement": c.statement,
+                "verdict": v.word,
+                "evidence": str(v.evidence),
+                "note": v.note,
+                "witness": dict(v.witness),
+                "readings": dict(v.readings),
+                **c.as_data(),
+            }
+            for c, v in checked
+        ]
         click.echo(json.dumps(rows, indent=2))
     else:
         words = [v.word for _, v in checked]
-        counts = ", ".join(f"{words.count(w)} {w}" for w in WORDS if w in words)
-        click.echo(f"{len(words)} claims: {counts}")
-        show_table(found.title, COLUMNS, [_row(row) for row in rows], piped=160)
+        some = "statement" if len(words) == 1 else "statements"
+        counts = [f"{n} {SAID[w][1 + (n > 1)]}" for w in WORDS if (n := words.count(w))]
+        said = f"Of {len(words)} {some} in {found.title}, {listed(counts)}."
+        lines = [line for c, v in checked for line in _lines(c.label, v)]
+        click.echo("\n".join([textwrap.fill(said, WIDTH), "", *lines]))
     return 1 if open_claims else 0
 
 
-COLOURS = {
-    "agrees": "green",
-    "misprint": "yellow",
-    "needs-condition": "yellow",
-    "differs": "red",
-    "undecided": "magenta",
-    "not-mathematical": "dim",
+INDENT = " " * 6
+#: The colour of a verdict, and how many have it: one, or more.
+SAID = {
+    "agrees": ("green", "agrees", "agree"),
+    "misprint": ("yellow", "is a misprint", "are misprints"),
+    "needs-condition": ("yellow", "needs a condition", "need a condition"),
+    "differs": ("red", "differs", "differ"),
+    "undecided": ("magenta", "is undecided", "are undecided"),
+    "not-mathematical": (None, "is not mathematical", "are not mathematical"),
 }
-COLUMNS = (
-    Column("label"),
-    Column("verdict", styles=COLOURS),
-    Column("evidence"),
-    Column("note"),
-)
 
 
-def _row(row: dict[str, object]) -> tuple[str, ...]:
-    witness = row["witness"]
-    note = str(row["note"])
-    readings = row["readings"]
-    if isinstance(readings, dict) and readings:
-        said = "; ".join(f"under reading: {name} ({what})" for name, what in readings.items())
-        note = f"{said}; {note}" if note else said
-    if isinstance(witness, dict) and witness:
-        note += (
-            f" [at {_at(witness.get('point'))}: printed {witness.get('printed')}, "
-            f"derived {witness.get('derived')}]"
-        )
-    evidence = str(row["evidence"]).partition(":")[0]
-    return str(row["label"]), str(row["verdict"]), evidence, note
-
-
-def _at(point: object) -> str:
-    if isinstance(point, dict):
-        return ", ".join(f"{k} = {v}" for k, v in point.items())
-    return str(point)
+def _lines(label: str, v: Verdict) -> list[str]:
+    """The verdict on a statement, and its note."""
+    read = [f"under reading: {name} ({what})" for name, what in v.readings.items()]
+    note = "; ".join([*read, *([v.note] if v.note else [])])
+    head = f"  {click.style(f'{v.word:<16}', fg=SAID[v.word][0])}  {label}  [{v.evidence.grade}]"
+    return [head, *textwrap.wrap(note, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)]

@@ -59,11 +59,19 @@ def explain_command(loss: str | None, style: str, **options: Any) -> int:
 
 
 def as_text(found: Explanation) -> str:
-    """The sentence, the landmarks from the highest down, and what was taken for granted."""
-    rows = sorted(found.landmarks, key=lambda mark: -mark.value)
+    """The sentence, the landmarks from the highest down, and what was taken for granted.
+
+    Without a loss those come first that are nearest to the value.
+    """
+    from ..derive.landmarks.explain import ALL
+
+    rows = list(found.landmarks)
+    near = [f"{mark.value:.9g}" for mark in rows if mark.name == found.nearest][:1]
+    if found.taken != ALL:
+        rows.sort(key=lambda mark: -mark.value)
     lines = [fill(found.says, WIDTH), ""] if rows else [fill(found.says, WIDTH)]
     for mark in rows:
-        sign = "*" if mark.name == found.nearest else " "
+        sign = "*" if mark.name == found.nearest and f"{mark.value:.9g}" in near else " "
         lines.append(f"{sign} {mark.name:<18} {mark.value:>11.6g}  {mark.how}")
         lines.append(f"      {mark.as_json()['configuration']}")
     return "\n".join([*lines, "", fill(f"taken: {found.taken}", WIDTH)])

@@ -184,6 +184,10 @@ def run(args: list[str] | None = None) -> int:
     except click.ClickException as error:
         missing = error.param if isinstance(error, click.MissingParameter) else None
         hint = "; 'cltheory list' lists the results" if missing and missing.name == "id" else ""
+        if missing and missing.name == "paper":
+            from ..derive.papers import PAPERS
+
+            hint = f"; there are {', '.join(PAPERS)}"
         return refuse(f"{error.format_message().rstrip('.')}{hint}")
     except (click.exceptions.Abort, KeyboardInterrupt):
         return refuse("interrupted", code=130)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     Point = Mapping[Symbol, Expr]
 
 LONGEST = 16  #: lines that a quantity has
+CONDITION = re.compile(r" [<>]?= | [<>] ")  #: what a formula has if it is one
 
 
 def render(
@@ -51,6 +52,9 @@ def render(
     if style == "text":
         return _retold([_text(report, brief, proof, whole, result, point, claims)], names)[0]
     head = [] if brief else _typeset_head(result, point, style, names)
+    if not whole:
+        shown = {k: q for k, q in report["quantities"].items() if not result.quantity(k).detail}
+        report = report | {"quantities": shown}
     if style == "latex":
         return _latex(report, brief, head, result, renamed)
     return _markdown(report, brief, head, result, renamed)
@@ -87,7 +91,7 @@ def head_lines(result: Result, point: Mapping[Symbol, Expr] | None = None) -> li
     if about.convention:
         rows.append(("convention", about.convention))
     if about.elsewhere:
-        rows.append(("elsewhere", f"{about.elsewhere} (derive --convention NAME)"))
+        rows.append(("elsewhere", f"{about.elsewhere} (--convention NAME)"))
     lines: list[str] = []
     said = ""
     for label, text in rows:
@@ -182,13 +186,14 @@ def _quantity(name: str, q: Mapping[str, Any], said: set[str], brief: bool) -> l
     if shown in new and shown == name:
         lines = root_lines(shown, *new.pop(shown))
     else:
-        lines = fold(f"{name}{':' if 'text' in q else ' ='} {shown}", WIDTH, 2, 8)
+        joint = ":" if "text" in q else " iff" if CONDITION.search(shown) else " ="
+        lines = fold(f"{name}{joint} {shown}", WIDTH, 2, 8)
     if shown == formula:
         for part in where:
             lines += fold(f"where {part}", WIDTH, 6, 10)
     exact = not q["sympy"].endswith(("...", "EmptySet"))
     if value and exact and not brief and not plain and len(formula) < WIDTH:
-        lines += fold(f"exactly {formula}", WIDTH, 6, 8)
+        lines += fold(f"exactly {q.get('text', formula)}", WIDTH, 6, 8)
     lines += _wrapped(q["meaning"], 6)
     if "bound" in q and not brief:
         lines += _wrapped("; ".join(in_words(q["bound"])), 6)
@@ -302,9 +307,9 @@ def _latex(
     lines += [f"{writer.prose(sentence(said), escape)}." for said in report["verdicts"]]
     if not brief:
         lines += [
-            f"${writer.symbol_text(q.symbol)}$: {writer.prose(said, escape)}.\n"
-            for name, q in result.quantities.items()
-            if (said := _said_of_bound(report["quantities"][name].get("bound")))
+            f"${writer.symbol_text(result.quantity(name).symbol)}$: {writer.prose(said, escape)}.\n"
+            for name, q in report["quantities"].items()
+            if (said := _said_of_bound(q.get("bound")))
         ]
     return "\n".join(lines)
 

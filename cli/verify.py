@@ -98,14 +98,13 @@ def verify_command(
         rows = [asdict(c) | {"difference": c.difference, "verdict": c.verdict} for c in checks]
         click.echo(json.dumps(rows, indent=2))
         return 1 if failed else 0
-    click.echo(f"{id}: derived against optimised embeddings")
-    for at, some in groupby(checks, key=lambda c: c.at):
-        show_table(at, COLUMNS, [_row(c) for c in some], piped=WIDTH)
-    said = f"{len(checks)} checks, {len(failed)} disagree"
+    said = f"{id} against optimised embeddings: {len(checks)} checks, {len(failed)} disagree"
     for word in ("not reached", "not covered"):
         count = sum(c.verdict == word for c in checks)
         said += f", {count} {word}" * bool(count)
     click.echo(said)
+    for at, some in groupby(checks, key=lambda c: c.at):
+        show_table(at, COLUMNS, [_row(c) for c in some], piped=WIDTH)
     return 1 if failed else 0
 
 

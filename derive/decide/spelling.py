@@ -1,8 +1,13 @@
-"""Names that are nearly right."""
+"""Names that are nearly right, and lists of words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+
+def listed(parts: Sequence[str]) -> str:
+    """``a, b and c``."""
+    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
 
 
 def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:

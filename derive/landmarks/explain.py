@@ -32,6 +32,8 @@ WHOLE = {
 }
 #: Of other options: quadrature resolves 1/500, and exp(t + b) is a float.
 REAL = {"alpha": (0.0, 1.0), "tau": (0.002, 1000.0), "t": (0.001, 300.0), "b": (-300.0, 300.0)}
+#: What is searched without a loss.
+ALL = "all losses"
 #: Landmarks of other losses that the sentence names.
 MOST = 3
 #: Sizes that are tried where none is given.
@@ -84,7 +86,7 @@ def explained(
     if loss is None:
         if wanted is None:
             raise DomainError(f"give a loss ({', '.join(NAMES)}), or --value to search all of them")
-        return _searched(wanted, _close(value, wanted), convention, given)
+        return _searched(wanted, *_close(value, wanted), convention, given)
     row = find(loss, convention)
     taken = completed(row, given)
     marks = tuple(row.family.landmarks(taken))
@@ -93,7 +95,7 @@ def explained(
     if wanted is None:
         return Explanation(marks, None, _range(marks) + idle, words)
     nearest = min(marks, key=lambda mark: abs(mark.value - wanted))
-    says = _says(marks, wanted, _close(value, wanted)) + idle
+    says = _says(marks, wanted, *_close(value, wanted)) + idle
     return Explanation(marks, nearest.name, says, words)
 
 
@@ -215,11 +217,11 @@ def _value(value: object) -> float:
     return number(found)
 
 
-def _close(value: object, wanted: float) -> float:
-    """How far from a landmark the value may be: half a unit of its last digit, or some digits."""
+def _close(value: object, wanted: float) -> tuple[float, float]:
+    """How far from a landmark the value may be to be near it, and to be its own: half a digit."""
     _, _, digits = str(value).partition(".")
-    half = 0.5 * 10.0 ** -len(digits) if digits.isdigit() else 0.0
-    return max(half, CLOSE * abs(wanted), ROUNDING)
+    own = max(0.5 * 10.0 ** -len(digits) if digits.isdigit() else 0.0, ROUNDING)
+    return max(own, CLOSE * abs(wanted)), own
 
 
 def _taken(row: Row, taken: Options) -> str:
@@ -241,7 +243,7 @@ def _range(marks: tuple[Landmark, ...]) -> str:
     )
 
 
-def _says(marks: tuple[Landmark, ...], value: float, close: float) -> str:
+def _says(marks: tuple[Landmark, ...], value: float, close: float, own: float) -> str:
     least = marks[-1]
     if value < least.value - close:
         return (
@@ -252,7 +254,8 @@ def _says(marks: tuple[Landmark, ...], value: float, close: float) -> str:
     if same:
         shown = [mark for mark in same if mark is not least] or same
         said = "; or of ".join(map(_one, shown))
-        return f"{value:.6g} is the value of {said}.{_told_apart(same)}"
+        is_own = all(abs(mark.value - value) <= own for mark in shown)
+        return f"{value:.6g} is {'' if is_own else 'near '}the value of {said}.{_told_apart(same)}"
     in_bits = [mark for mark in marks if abs(mark.value - value * log(2)) <= close * log(2)]
     bits = f" If it was logged in bits, it is that of {_one(in_bits[0])}." if in_bits else ""
     return _between(marks, value) + bits
@@ -302,7 +305,7 @@ def _between(marks: tuple[Landmark, ...], value: float) -> str:
 
 # --- without a loss ----------------------------------------------------------------------------
 def _searched(
-    value: float, close: float, convention: str | None, options: Mapping[str, Expr]
+    value: float, close: float, own: float, convention: str | None, options: Mapping[str, Expr]
 ) -> Explanation:
     """The landmarks of all losses that have a value, in nats and in bits."""
     rows = [row for row in ROWS if convention in (None, row.convention)]
@@ -324,10 +327,11 @@ def _searched(
     look(_all(rows, options))
     if not set(options) & set(WHOLE):
         look(_sized(rows, value, close, options))
-    marks, lines = [], []
+    marks, lines, near = [], [], 0
     # Of equally near ones the plainest form first: log(4096) before 4 log(8).
     nearest_first = sorted(found.items(), key=lambda k: (round(k[1][0], 6), len(k[1][1].how)))
-    for (loss, name, at), (_, mark, taken, conventions) in nearest_first:
+    for (loss, name, at), (away, mark, taken, conventions) in nearest_first:
+        near += away > own
         sizes = ", ".join(f"{k} {_short(v)}" for k, v in taken.items())
         unit = " in bits" if at.endswith(" in bits") else ""
         named = ", ".join(dict.fromkeys(conventions))
@@ -337,11 +341,16 @@ def _searched(
         lines.append(f"{name} of {loss}{unit}{f', {closed}' if closed else ''}")
     if not marks:
         says = f"No landmark of any loss has the value {value:.6g} at these sizes."
-        return Explanation((), None, says, "all losses")
-    shown = "; of ".join(lines[:MOST]) + (f"; and {len(lines) - MOST} more" * (len(lines) > MOST))
-    means = " Or that ".join(f"{m}." for m in dict.fromkeys(m.meaning for m in marks[:MOST]))
-    says = f"{value:.6g} is the value of {shown}. That usually means that {means}"
-    return Explanation(tuple(marks), marks[0].name, says, "all losses")
+        return Explanation((), None, says, ALL)
+    is_own = near < len(lines)
+    told = lines[: len(lines) - near] if is_own else lines
+    shown = "; of ".join(told[:MOST]) + (f"; and {len(told) - MOST} more" * (len(told) > MOST))
+    meanings = dict.fromkeys(mark.meaning for mark in marks[: min(MOST, len(told))])
+    means = " Or that ".join(f"{m}." for m in meanings)
+    says = f"{value:.6g} is {'' if is_own else 'near '}the value of {shown}."
+    others = f" {near} others are near." * (0 < near < len(lines))
+    says = f"{says} That usually means that {means}{others}"
+    return Explanation(tuple(marks), marks[0].name, says, ALL)
 
 
 def _all(rows: list[Row], options: Mapping[str, Expr]) -> Iterator[tuple[Row, Landmark, Options]]:

@@ -102,7 +102,11 @@ class SoftmaxLoss:
     def meanings(self) -> dict[Symbol, str]:
         """What its symbols are."""
         heat = self.temperature
-        own = {heat: "temperature, which divides"} if isinstance(heat, Symbol) else {}
+        own = (
+            {heat: "temperature, by which inner products are divided"}
+            if isinstance(heat, Symbol)
+            else {}
+        )
         return {**self.others, **own}
 
     def seen(self, kinds: Mapping[str, str]) -> SoftmaxLoss:

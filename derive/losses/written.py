@@ -17,6 +17,7 @@ from sympy import Expr, S, Symbol, exp, latex
 
 from ..dataclass import dataclass
 from ..decide.present import as_count
+from ..decide.spelling import listed
 from ..structures.scheme import Scheme
 from ..structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
 from .pairwise import PairwiseLoss, c
@@ -29,9 +30,9 @@ WORDS = {
     "self": "the anchor itself",
     "same_instance": "the other views of its instance",
     "same_class": "the other instances of its class",
-    "cross_class": "the other classes",
-    "same_superclass": "the other classes of its superclass",
-    "cross_superclass": "the other superclasses",
+    "cross_class": "the vectors of other classes",
+    "same_superclass": "the vectors of other classes of its superclass",
+    "cross_superclass": "the vectors of other superclasses",
     POSITIVE: "its item in the other towers",
     SIBLING: "the other vectors of its item in the other towers",
     TWIN: "the other vectors of its item in its own tower",
@@ -44,7 +45,7 @@ def in_words(relation: str, scheme: Scheme) -> str:
     """A relation in words; without towers a negative is another instance."""
     if relation == NEGATIVE and WITHIN not in {r.name for r in scheme.relations}:
         return "the other instances"
-    return WORDS.get(relation, f"the relation {relation.replace('_', ' ')}")
+    return WORDS.get(relation, f"vectors in the relation {relation.replace('_', ' ')}")
 
 
 #: Words, and formulas as text and as LaTeX, one after the other.
@@ -439,8 +440,8 @@ class _Sets:
         """What the outer mean is over."""
         say = self.style.sentence
         return (
-            f"{self.style('math', 'u')} {say('is each of the')} "
-            f"{_math(self.scheme.size, self.style)} {say('unit vectors, the anchor')}"
+            f"{say('the anchor')} {self.style('math', 'u')} {say('is each of the')} "
+            f"{_math(self.scheme.size, self.style)} {say('unit vectors in turn')}"
         )
 
     def said(self) -> list[str]:
@@ -452,12 +453,8 @@ class _Sets:
         everything = [r.name for r in self.scheme.relations]
         others = [r for r in members if r != "self"]
         count = as_count(sum((self.scheme.relation(r).count for r in members), S.Zero))
-        own = "self" in members
         if others == everything[1:]:
-            what = "all vectors, the anchor among them" if own else "all vectors but the anchor"
-        elif others:
-            what = ", ".join(in_words(r, self.scheme) for r in others)
-            what += " and the anchor itself" if own else ", without the anchor"
+            what = f"all vectors, the anchor {'included' if 'self' in members else 'excluded'}"
         else:
-            what = "the anchor itself"
+            what = listed([in_words(r, self.scheme) for r in members])
         return f"{self.style('math', name)}{say(f': {what}')} ({_math(count, self.style)})"

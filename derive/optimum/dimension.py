@@ -134,7 +134,7 @@ def state_dimension(
     why = "close to the threshold the structure stays optimal where nothing can leave its span"
     try:
         proof.add(
-            f"In {least - 1} dimensions this fails",
+            f"In {least - 1} dimensions this equivalence fails",
             replace(below, lemma=STAYS if leaves else RANK),
             why if leaves else "the only optimum does not fit",
         )
@@ -152,9 +152,9 @@ def state_enough(
         return None
     least = rank(scheme, inner, domain) + int(leaves)
     says = Enough(Ge(d, least, evaluate=False), domain, scheme, inner, leaves)
-    why = "where it is not optimal, the vectors move apart along one more dimension"
+    why = "where the structure is not optimal, the vectors move apart along one more dimension"
     proof.add(
-        f"In {least} dimensions it is the same",
+        f"In {least} dimensions the condition is the same",
         replace(says, lemma=ONE_MORE if leaves else RANK),
         why if leaves else "there the structure has room, and it is the only one",
     )

@@ -130,7 +130,7 @@ class LossOnSegment:
         claim = Iff(what(place, point), relation)
         words = says[0].upper() + says[1:]
         self.proof.add(
-            f"{words} iff the convex loss {_PACE[kind]} at this point",
+            f"{words} iff the convex loss {_PACE[kind]} at x = {point}",
             FirstOrder(claim, self.domain, self.reduced, self.segment, over, lemma=FIRST_ORDER),
             because,
         )

@@ -333,7 +333,7 @@ class ReducedPairwise:
         check_relations(self.loss, named, (r.name for r in self.scheme.relations))
 
     scale = S.One
-    forces = "the derivative of the function that acts on the pair"
+    forces = "it is the derivative of the function that acts on the pair"
 
     def preconditions(self, domain: Domain) -> Statement:
         """That weights are >= 0, given that the functions are convex.

@@ -302,7 +302,8 @@ class _Reader:
             raise DomainError(f"parameters.{_shown(name)}: this cannot be the name of a parameter")
         if name in _SHARED:
             if "latex" in table:
-                raise table["latex"].refusal(f"{name} is written as it always is")
+                usual = f"{name} has a LaTeX of its own, {latex(_SHARED[name])}: omit this"
+                raise table["latex"].refusal(f"{usual}, or write --rename {name}=LATEX")
             self.symbols[name] = _SHARED[name]
             return
         # Of an end that refers to other parameters nothing is assumed.

@@ -104,7 +104,7 @@ WEAK_SLACKNESS = Lemma(
 )
 CERTIFICATE = Lemma(
     "certificate",
-    "for y the eigenvalue of the gradient on the eigenspace with the trace, "
+    "if y is the eigenvalue of the gradient on the eigenspace with the trace, "
     "gradient - y I is zero there; its other eigenvalues are >= 0 iff no "
     "direction lowers the convex loss",
     statement=r"Let $\mathcal{L}$ be convex and invariant under a group that takes each vector to "

@@ -105,7 +105,7 @@ def _one_condition(found: Vertex, says: str, proof: Derivation) -> Criterion:
     of = sorted(found.conditions.values(), key=lambda c: c.domain != found.domain)
     first, *others = (c.criterion for c in of)
     proof.holds(
-        "All these conditions are one",
+        "All these conditions are the same",
         Tuple(*(eq(first.condition, other.condition) for other in others)),
         "targets and probabilities add up to one, so one number is left of the gradient",
         found.domain,

@@ -26,6 +26,7 @@ from ..decide.present import tidy
 from ..decide.root import ClampedRoot
 from ..losses.pairwise import PairwiseLoss
 from ..losses.pairwise import c as inner_product
+from ..losses.written import in_words
 from ..optimum.borders import together
 from ..optimum.condition import Condition
 from ..optimum.dimension import Dimension
@@ -196,7 +197,7 @@ def _of_optimum(found: Optimum, scheme: Scheme) -> dict[str, Quantity]:
     }
     quantities = {
         "structure": _structure(found.structure, only[found.unique], scheme),
-        **_inner(found.inner),
+        **_inner(found.inner, scheme),
         "loss": least_loss(found.loss),
     }
     return _in_its_rank(quantities, found.occupied, scheme)
@@ -217,7 +218,7 @@ def _of_phases(found: Phases, proof: Derivation, scheme: Scheme) -> dict[str, Qu
         only = "every optimum has it" if known else "it may not be the only one"
         certain = {
             "structure": _structure(found.certain.name, f"everywhere here; {only}", scheme),
-            **_inner(found.certain.inner),
+            **_inner(found.certain.inner, scheme),
             "loss": least_loss(found.certain.loss),
         }
         return _in_its_rank(certain, found.certain.name.split("+"), scheme)
@@ -226,18 +227,21 @@ def _of_phases(found: Phases, proof: Derivation, scheme: Scheme) -> dict[str, Qu
         for name, other in (found.whole.names, found.whole.names[::-1]):
             if name in found.vertices:
                 quantities |= _of_vertex(found.vertices[name], proof, {other}, scheme)
-        return quantities | _of_whole(found.whole)
-    for v in found.vertices.values():
+        return quantities | _of_whole(found.whole, scheme)
+    names = [e.name for e in scheme.eigenspaces]
+    # Of nested classes the largest come first: whether they collapse is what is asked.
+    order = names[-2::-1] if names[-1] == "mean" else list(found.vertices)
+    for v in sorted(found.vertices.values(), key=lambda v: [*order, "mean"].index(v.name)):
         quantities |= _of_vertex(v, proof, set(v.open), scheme)
     for edge in found.edges.values():
         quantities |= _of_edge(edge)
     left = ", ".join(name.replace("+", " and ") for name in found.unproved)
     left = f"what is not proved here is optimal ({left}), or " if left else ""
     quantities["elsewhere"] = Quantity(
-        "faces",
+        "mixture",
         r"\text{elsewhere}",
-        f"where none of these is optimal, {left}several eigenspaces of the Gram matrix are "
-        "occupied: give all parameters for the numbers",
+        f"where none of these is optimal, {left}the optimum is a mixture of several structures: "
+        "give every parameter for its inner products",
     )
     return quantities
 
@@ -294,19 +298,18 @@ def _of_vertex(
     return found
 
 
-def _of_whole(found: Edge) -> dict[str, Quantity]:
+def _of_whole(found: Edge, scheme: Scheme) -> dict[str, Quantity]:
     """The least point of an edge that holds an optimum for all values of the parameters."""
-    start, end = found.names
+    start, end = (called(name, scheme)[0] for name in found.names)
     return {
         "position": Quantity(
             found.position,
             r"x^\star",
             f"position of the optimum between {start} (0) and {end} "
-            f"({found.segment.length}); strictly between them both are occupied, and no "
-            "other eigenspace ever is",
+            f"({found.segment.length}); strictly between them it is a mixture of both",
             found.domain,
         ),
-        **_inner(found.inner),
+        **_inner(found.inner, scheme),
         "loss": least_loss(found.loss),
     }
 
@@ -450,7 +453,7 @@ def _of_pairs(
     }
     return {
         "structure": _structure(place, "whether there are others is not known", problem.scheme),
-        **_inner(inner),
+        **_inner(inner, problem.scheme),
         "loss": least_loss(_settled(found["loss"].expression.xreplace(values))),
     }
 
@@ -462,14 +465,13 @@ def _settled(e: Expr) -> Expr:
 
 # --- how it is shown ------------------------------------------------------------------------------
 def _structure(name: str, only: str, scheme: Scheme) -> Quantity:
-    occupied = name.split("+")
-    said = "eigenspaces that are occupied" if occupied[1:] else ": ".join(called(name, scheme))
-    return Quantity(name, r"\text{structure}", f"{said}; {only}")
+    return Quantity(name, r"\text{structure}", f"{': '.join(called(name, scheme))}; {only}")
 
 
-def _inner(inner: Mapping[str, Expr]) -> dict[str, Quantity]:
+def _inner(inner: Mapping[str, Expr], scheme: Scheme) -> dict[str, Quantity]:
+    said = "inner product of an anchor with"
     return {
-        r: Quantity(e, rf"g_{{{_roman(r)}}}", f"inner product of a pair: {r.replace('_', ' ')}")
+        r: Quantity(e, rf"g_{{{_roman(r)}}}", f"{said} {in_words(r, scheme)}")
         for r, e in inner.items()
         if r != "self"
     }

@@ -14,8 +14,16 @@ OF_TOWERS = {
 
 
 def called(space: str, scheme: Scheme) -> tuple[str, str]:
-    """A structure with one occupied eigenspace: its name, and what it means for the vectors."""
+    """A structure by its eigenspaces (``a+b``): its name, and what it means for the vectors."""
     names = [e.name for e in scheme.eigenspaces]
+    spaces = space.split("+")
+    if spaces[1:]:
+        what = f"a mixture of {' and '.join(called(s, scheme)[0] for s in spaces)}"
+        if "mean" not in names:
+            return what, "several eigenspaces are occupied"
+        *finer, first = names[: min(map(names.index, spaces)) + 1]
+        collapsed = f"{' and '.join(finer)} collapse, " if finer else ""
+        return what, f"{collapsed}{first} do not" + ("" if finer else " collapse")
     if "mean" not in names or space not in names:  # not nested classes
         if space == "differing_means" and scheme.eigenspace(space).dimension == 1:
             return "the antipodal structure", OF_TOWERS[space][1]

@@ -115,7 +115,7 @@ def _elsewhere(result: Result, style: Plain) -> str:
     for name, convention in CONVENTIONS.items():
         reading = convention.reading(result.declared)
         if reading is not None and result.declared is not None:
-            changes = _changes(reading, style, "there", "the loss there is {} of this")
+            changes = _changes(reading, style, "there", "the loss there is {} times this one")
             if reading.is_extended_by(reading.of_loss(result.declared)):
                 changes += (
                     f"; {style.sentence('this is the loss there,')} {_extended(result, style)}"
@@ -133,7 +133,7 @@ def _whose(result: Result, source: str, reading: Reading, style: Plain) -> str:
         if s in result.parameters
     ]
     where = f"of {source}" if source != "given" else "of the loss given"
-    changes = _changes(reading, style, where, "the loss is {} of that")
+    changes = _changes(reading, style, where, "the loss is {} times that one")
     said = ", ".join(filter(None, (*letters, changes)))
     if result.declared is not None and reading.is_extended_by(result.declared):
         whose = style.sentence(f"the loss of {result.convention} ({reading.called}),")

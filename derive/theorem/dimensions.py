@@ -11,6 +11,7 @@ from sympy import Expr, Max, S, Symbol, oo
 from ..decide.domain import DomainError, between
 from ..decide.present import solve_linear, tidy
 from ..decide.root import ClampedRoot
+from ..decide.spelling import listed
 from ..losses.setting import Setting
 from ..losses.written import Plain
 from ..optimum.dimension import Dimension, d, has_one_optimum
@@ -148,10 +149,6 @@ def _rank_at(result: Result, found: Occupied, point: Mapping[Symbol, Expr]) -> E
     return found.end if not at.has(ClampedRoot) and tidy(at - length) == 0 else None
 
 
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
 def verdicts_at(result: Result, point: Mapping[Symbol, Expr], dimension: int) -> list[str]:
     """What holds in this many dimensions, and what needs more; a sentence each.
 
@@ -171,8 +168,8 @@ def verdicts_at(result: Result, point: Mapping[Symbol, Expr], dimension: int) ->
     for own, names in needs.items():
         endless = {s for s in own.least.free_symbols if point.get(s) is oo}
         room = S.NegativeOne if endless else dimension - own.least
-        about = "all of this" if len(needs) == 1 else _listed(names)
-        fails = f"all but {_listed(ever)}" if len(needs) == 1 and ever else about
+        about = "all of this" if len(needs) == 1 else listed(names)
+        fails = f"all but {listed(ever)}" if len(needs) == 1 and ever else about
         if room.is_nonnegative:
             told.append(f"d = {dimension} is enough for {about}")
         elif not room.is_negative:

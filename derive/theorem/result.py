@@ -23,6 +23,7 @@ from ..decide.limits.limit import NoLimit, joint_limit, with_values
 from ..decide.limits.limit import limit as limit_of
 from ..decide.product import replaced
 from ..decide.root import ClampedRoot
+from ..decide.spelling import did_you_mean
 from ..optimum.value import FaceValue
 from ..problems.problem import Problem
 from ..proof.derivation import Derivation
@@ -281,7 +282,8 @@ class Result(Shown):
             Naming the quantities there are.
         """
         if name not in self.quantities:
-            raise AttributeError(f"{self.id} has no {name}; it has {', '.join(self.quantities)}")
+            near, names = did_you_mean(name, self.quantities), ", ".join(self.quantities)
+            raise AttributeError(f"{self.id} has no {name}{near}; it has {names}")
         return self.quantities[name]
 
     def measures(self) -> dict[str, Measure]:

@@ -139,7 +139,13 @@ class Writer:
         value = self.expression(q.expression, q.domain)
         if value == re.sub(r"\^(\d)\Z", r"^{\1}", name):
             return value
-        return f"{name}{joint(q)}{value}"
+        return f"{self.head(q)}{value}"
+
+    def head(self, q: Quantity) -> str:
+        r"""What stands before the value of a quantity: ``name = ``, of a set ``\alpha \in ``."""
+        if q.kind is Kind.SET and q.parameter is not None:
+            return rf"{self.symbol(q.parameter)} \in "
+        return f"{self.symbol_text(q.symbol)}{joint(q)}"
 
     def bracket(self, root: ClampedRoot) -> str:
         """The interval that a root lies in."""

@@ -34,7 +34,7 @@ from ..tex.exported import ARGUMENT, FIRST, FIRST_IN_TEX, IN_TEX
 from ..theorem.kinds import Kind
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
-from .display import CLAMPED, Writer, joint, words, written
+from .display import CLAMPED, Writer, words, written
 from .layout.displays import ROOM
 from .layout.layout import layout
 from .layout.tex import tex
@@ -53,7 +53,7 @@ def macro_name(*parts: str) -> str:
     return "\\cl" + "".join(spelled)
 
 
-_HEAD = r"""% {made} {version}: {count} results of contrastive-learning theory as macros.
+_HEAD = r"""% {made} {version}: results of contrastive-learning theory as macros.
 % Made by: cltheory export --latex. Changes to this file are lost when it is made again.
 %
 % In the preamble: \usepackage{{amsmath,amssymb,amsthm}} and then \input{{theory}}. Statements cite
@@ -122,7 +122,7 @@ def to_latex(
     """
     head = {"made": MADE_BY, "version": version(), "argument": ARGUMENT, "in_tex": IN_TEX}
     head |= {"first": FIRST, "first_in_tex": FIRST_IN_TEX}
-    parts = [_HEAD.format(**head, count=len(results))]
+    parts = [_HEAD.format(**head)]
     if renamed:  # so that cltheory check reads the macros
         parts.append(f"% cltheory: [{', '.join(f'{new} -> {s}' for s, new in renamed.items())}]\n")
     parts += [_latex_result(r, renamed or {}, point_of(r, values or {}), room) for r in results]
@@ -240,10 +240,9 @@ class _Paper:
             equation = self.call(self._macro(name, "Where"), self._root_order(q.expression))
         else:
             value = self.call(macro, order)
-            symbol = writer.symbol_text(q.symbol)
             named = writer.quantity(q) != writer.expression(q.expression, q.domain)
             bare = q.kind is Kind.CONDITION or not named
-            equation = value if bare else f"{symbol}{joint(q)}{value}"
+            equation = value if bare else f"{writer.head(q)}{value}"
         lines = [f"% {macro}{_shown_arguments(order)}: {q.meaning}"]
         body = self.body(shown, order, q.domain or self.result.domain)
         lines += [f"%   for {condition}"] if condition else []

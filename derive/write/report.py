@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, Literal
 
-from sympy import Basic, Contains, Expr, Rational, Symbol, oo
+from sympy import Basic, Contains, Eq, Expr, Rational, Symbol, oo
 from sympy.core.symbol import Str
 
 from ..decide.ball import NoValue
@@ -224,7 +224,7 @@ def _shown(
         "sympy": str(shown),
         "latex": tex(Contains(q.parameter, shown, evaluate=False), domain),
         "text": str(numbers(q.parameter, shown, lambda end: layout(end, domain).text(named)))
-        + (", or none where the ends are reversed" if may_be_empty(expression, domain) else ""),
+        + (", none if the lower end exceeds the upper" if may_be_empty(expression, domain) else ""),
     }
 
 
@@ -266,10 +266,11 @@ def beyond(q: Quantity, result: Result, point: Mapping[Symbol, Expr]) -> list[st
     """Ranges of a quantity that are not those of its result, with the values put in."""
     if q.domain is None:
         return []
+    whole = opened(result.domain) if oo in point.values() else result.domain
     return [
         f"{s} {_is(r.at(point))}"
         for s, r in q.domain.ranges.items()
-        if s not in point and r != result.domain.ranges.get(s)
+        if s not in point and r != whole.ranges.get(s)
     ]
 
 
@@ -388,5 +389,7 @@ def tex_rows_of(expression: Basic, domain: Domain | None, spell: Spelling = star
 
 def plainly(expression: Basic, domain: Domain | None) -> list[str]:
     """An expression as text, laid out; then what names in it stand for."""
+    if isinstance(expression, Eq):
+        return [" = ".join(plainly(side, domain)[0] for side in expression.args)]
     laid = Letters([layout(cases_by_sign(expression, domain), domain)]).shorten()
     return [laid.nodes[0].text(named), *(f"{s} = {node.text(named)}" for s, node in laid.letters)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from ..papers.sources import SOURCES
 
@@ -148,11 +148,6 @@ def escape(text: str) -> str:
 def inert(text: str) -> str:
     """Plain text as Markdown, in which nothing is markup."""
     return re.sub(r"[\\|_*`<>&\[\]~^$#{}]", lambda c: f"&#{ord(c[0])};", text)
-
-
-def listed(parts: Sequence[str]) -> str:
-    """``a, b and c``."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def cited(source: str) -> str:

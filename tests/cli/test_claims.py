@@ -81,8 +81,8 @@ def test_a_table(cltheory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     code, out, err = cltheory("claims", "small")
     assert (code, err) == (0, "")
     assert "A small paper" in out
-    assert "4 claims: 2 agrees, 1 needs-condition, 1 differs" in out
-    assert "note 2 [at m = 2, n = 3: printed 1, derived 2]" in out
+    assert "Of 4 statements in A small paper, 2 agree, 1 needs a condition and 1 differs." in out
+    assert "\n  differs           (2)  [exact]\n      note 2\n" in out
     assert "\x1b" not in out
 
 
@@ -111,7 +111,7 @@ def test_a_section_and_its_summary_first(cltheory: Any, section: str, prefix: st
     wanted = [r.label for name in names for r in found.records(name)]
     assert [c.label for c in found.of_section(section)] == wanted
     out = cltheory("claims", "lee2025ssem", "--stored", "--section", section).out
-    assert out.startswith(f"{len(wanted)} claims: ")
+    assert out.startswith(f"Of {len(wanted)} statements in ")
 
 
 def test_a_number_is_not_the_beginning_of_another(refused: Any) -> None:

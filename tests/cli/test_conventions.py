@@ -46,8 +46,8 @@ def test_latex_and_markdown_begin_with_it(cltheory: Any, id: str) -> None:
     tex = cltheory("derive", id, "--format", "latex").out
     assert r"\mathcal{L} = " in before(tex, r"\begin{align}")
     page = cltheory("derive", id, "--format", "markdown").out
-    first = f"**`{next(iter(results[id].quantities))}`**"
-    top = before(page, first)
+    first = next(name for name, q in results[id].quantities.items() if not q.detail)
+    top = before(page, f"**`{first}`**")
     assert r"$$\mathcal{L} = " in top
     # Of a matrix of weights, and of one anchor, any dimension may be asked for.
     assert ("\nDimension: $d \\ge " in top) == (results[id].declared is not None)
@@ -64,7 +64,7 @@ def test_the_bias_of_siglip_shows_and_is_understood(cltheory: Any) -> None:
     plain = cltheory("derive", "sigmoid-optimum", *SIGLIP).out
     assert "regime = antipodal" in plain
     assert "log(exp(b - c_ii*t) + 1)" in plain
-    assert "siglip and open-clip: b there is -b (derive --convention NAME)" in plain
+    assert "siglip and open-clip: b there is -b (--convention NAME)" in plain
     theirs = cltheory("derive", "sigmoid-optimum", *SIGLIP, "--convention", "siglip").out
     assert "regime = between" in theirs
     assert "log(exp(-b - c_ii*t) + 1)" in theirs

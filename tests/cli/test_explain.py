@@ -68,6 +68,15 @@ def test_names_that_others_rely_on(loss: str, conventions: list[str]) -> None:
     assert there >= set(conventions)
 
 
+def test_only_what_has_the_value_is_said_to_have_it(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = said(capsys, "--value", "6.2383")
+    words = " ".join(out.split())
+    assert "of swav, log(512); and 1 more. " in words and "3 others are near." in words
+    marked = [line.startswith("*") for line in out.splitlines() if " all_equal " in line[:12]]
+    assert marked == [True] * 4 + [False] * 3  # log(512), then 511 and 513
+    assert said(capsys, "--value", "6.239")[1].startswith("6.239 is near the value of ")
+
+
 def test_values_may_be_negative(capsys: pytest.CaptureFixture[str]) -> None:
     args = ("siglip", "--batch", "8", "--t", "10", "--b", "-10", "--convention", "open-clip")
     code, out, _ = said(capsys, *args, "--value", "10.0004")

@@ -59,6 +59,10 @@ def test_an_assertion_about_a_loss_of_ones_own(mine: Path) -> None:
     assert assert_equation(SET, f"phases.classes_for_alpha (loss = {mine})").ok
     with pytest.raises(AssertionError, match="differs"):
         assert_equation(SET.replace("mnp", "mn"), f"phases.classes_for_alpha (loss = {mine})")
+    with pytest.raises(AssertionError, match="'not' applies to an inequality"):
+        assert_equation(SET, f"not phases.classes_for_alpha (loss = {mine})")
+    with pytest.raises(BadTarget, match=r"no classes_for_beta \(did you mean 'classes_for_alpha'"):
+        assert_equation(SET, f"phases.classes_for_beta (loss = {mine})")
     with pytest.raises(BadTarget, match=r"of a loss of your own write phases\.loss"):
         assert_equation(SET, f"mine-1.loss (loss = {mine})")
     with pytest.raises(BadTarget, match="cannot be read"):
@@ -72,7 +76,7 @@ def test_a_file_stands_where_an_id_does(cltheory: Any, mine: Path) -> None:
     assert out.startswith("mine-1: ") and "  structure = classes\n" in out
     named = cltheory("derive", f"--loss={file}", *AT, "--brief").out
     assert named.splitlines()[1:] == out.splitlines()[1:]
-    assert "above the minimum of the loss by at most" in cltheory("certify", file, *AT).out
+    assert "above its minimum" in cltheory("certify", file, *AT).out
     text = cltheory("export", "--latex", "-", "--loss", file).out
     assert r"\newcommand{\clMineOneClassesForAlphaEq}" in text
     assert "def mine_1_classes_views(" in cltheory("export", "--python", "-", file).out

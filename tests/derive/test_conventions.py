@@ -245,8 +245,8 @@ def test_a_users_loss_that_is_theirs_is_recognised() -> None:
 @pytest.mark.parametrize(
     "id, name, says",
     [
-        ("supcl-threshold", "supcontrast", r"D\(u\): all vectors but the anchor"),
-        ("supcl-optimum", "simclr", r"P\(u\): the other views of its instance, without the anchor"),
+        ("supcl-threshold", "supcontrast", r"D\(u\): all vectors, the anchor excluded"),
+        ("supcl-optimum", "simclr", r"P\(u\): the other views of its instance \(p"),
         ("supcl-optimum", "siglip", "another loss than supcl-optimum"),
         ("sigmoid-optimum", "clip", "conventions for it: siglip, open-clip"),
         ("ssem", "siglip", "about no loss"),

@@ -169,7 +169,7 @@ REFUSED = {
 REFUSED |= {
     GOOD + f"[parameters]\nk = {{ above = 0, latex = {tex} }}\n": says
     for tex, says in (("'\\input{x'", "k.latex: it must be a letter in LaTeX"), ("1", "be text"))
-} | {GOOD + "[parameters]\ntau = { latex = 'T' }\n": "tau.latex: tau is written as it always is"}
+} | {GOOD + "[parameters]\ntau = { latex = 'T' }\n": "tau.latex: tau has a LaTeX of its own"}
 CYCLE = GOOD.replace('"tau"', '"u*v"') + (
     '[parameters]\nu = { above = 0, below = "v" }\nv = { above = 0, below = "u" }\n'
 )

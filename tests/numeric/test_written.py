@@ -128,14 +128,11 @@ def printed_sets(
         if not named:
             continue
         text = named[2]
-        own = text.endswith("anchor among them") or text.endswith("the anchor itself")
+        own = "the anchor included" in text or "the anchor itself" in text
         if text.startswith("all vectors"):
             members = [name for name in WORDS if name != "self"]
         else:
-            text = re.sub(r"(, without the anchor| and the anchor itself)$", "", text)
-            members = (
-                [] if text == "the anchor itself" else [relations[t] for t in text.split(", ")]
-            )
+            members = [relations[t] for t in re.split(", | and ", text)]
 
         def of(u: int, members: list[str] = members, own: bool = own) -> list[int]:
             found = {w for name in members for w in related(u, name)} - {u}

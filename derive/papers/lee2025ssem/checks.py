@@ -168,9 +168,10 @@ def minimisers_are_ssem(at: Point, *, top: Any) -> Findings:
         least = min(losses)
     for e in sets_in(m, n, p, d):
         found = declared_value(SUPCL, e, **numbers(at))
-        if found < least - FOUND or (found < least + CLOSE and not is_ssem(e)):
-            says = f"its loss is {text(found)}, the least on SSEM {text(least)}"
-            yield False, says, e
+        if found < least - FOUND:
+            yield False, f"its loss is {text(found)}, the least on SSEM {text(least)}", e
+        elif found < least + CLOSE and not is_ssem(e):
+            yield False, f"its loss is the least on SSEM, {text(least)}, and it is no SSEM", e
 
 
 @named_check("classes cannot be separated")

@@ -69,7 +69,8 @@ def bound_on_the_sphere(at: Point, C: int, ell: int, *, gap: bool) -> Findings:
         found, least = loss(w, spread(sizes, best, tau)), bound(w)
         above = found - least > mpmath.mpf(10) ** -120
     good = above == (gap == 1)
-    says = f"the minimum of the loss is {text(found)}, the bound {text(least)}"
+    says = f"the minimum of the loss is {text(found)}, "
+    says += f"the bound {text(least)}" if above else "which is the bound"
     yield good, says
 
 

@@ -47,7 +47,7 @@ def build(loss: SoftmaxLoss, wide: Domain, proof: Derivation) -> dict[str, Quant
     if found["views"].condition == found["instances"].condition:
         views = found.pop("views")
         same = eq(views.condition, found["instances"].condition)
-        proof.holds("These two conditions are one", same, "all positives count alike", domain)
+        proof.holds("These two conditions are the same", same, "all positives count alike", domain)
     ends: dict[str, Threshold] = {}
     for name, criterion in found.items():
         where = domain.with_range(p, SEVERAL, 2) if name == "views" else domain

@@ -75,15 +75,15 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         return Quantity(
             take_limit(name, whole.expression, symbol, end, inside, proof),
             rf"\lim_{{{how}}}{whole.symbol}",
-            f"{name} {when}",
+            f"limit of {name} as {when}",
             limit_of=(whole.expression, symbol, end),
             **more,
         )
 
-    many, to_oo = "in the limit of many instances per class", r"n\to\infty"
+    many, to_oo = "n -> oo", r"n\to\infty"
     found["alpha_min_n_oo"] = at("alpha_min", n, oo, to_oo, many)
-    found["alpha_min_tau_0"] = at("alpha_min", tau, S.Zero, r"\tau\to 0", "in the limit tau -> 0")
-    found["alpha_min_tau_oo"] = at("alpha_min", tau, oo, r"\tau\to\infty", "in the limit tau -> oo")
+    found["alpha_min_tau_0"] = at("alpha_min", tau, S.Zero, r"\tau\to 0", "tau -> 0")
+    found["alpha_min_tau_oo"] = at("alpha_min", tau, oo, r"\tau\to\infty", "tau -> oo")
     found["tau_max_n_oo"] = at("tau_max", n, oo, to_oo, many, inside=MANY, domain=MANY_OR_ONE)
     return found
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sympy import Expr, Integer, Matrix, Rational, S, diag, eye, ones
 
+from ...decide.spelling import listed
 from ...proof.derivation import Derivation
 from ...proof.relations import gt
 from ...structures.graph import Graph
@@ -43,9 +44,8 @@ def edges_in_words(graph: Graph) -> str:
     pairs = [(a, b) for a in names for b in names if a < b and graph.weights[a, b] != 0]
     of_weight = []
     for weight in sorted({graph.weights[e] for e in pairs}):
-        *most, last = (f"{a + 1}-{b + 1}" for a, b in pairs if graph.weights[a, b] == weight)
-        joined = f"{', '.join(most)} and {last}" if most else last
-        of_weight.append(f"{joined} with the weight {weight}")
+        joined = [f"{a + 1}-{b + 1}" for a, b in pairs if graph.weights[a, b] == weight]
+        of_weight.append(f"{listed(joined)} with the weight {weight}")
     return ", ".join(of_weight)
 
 

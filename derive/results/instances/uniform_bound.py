@@ -34,7 +34,7 @@ MEANINGS = {
     n: "number of groups (images, items or classes), where the anchor is excluded",
     p: "number of vectors in each group (views), where the anchor is excluded",
     d: "dimension of the embeddings",
-    tau: "temperature, which divides",
+    tau: "temperature, by which inner products are divided",
 }
 DOMAIN = Domain(
     {N: at_least(2), n: at_least(2), p: at_least(2), d: at_least(1), tau: POSITIVE},

@@ -22,7 +22,7 @@ from ._geometry import GIBBS
 n = Symbol("n", integer=True, positive=True)
 MEANINGS = {
     n: "number of points",
-    tau: "temperature, which divides, where similarities are cosines",
+    tau: "temperature, by which similarities are divided where they are cosines",
 }
 DOMAIN = Domain({n: at_least(2), tau: POSITIVE}, {n: 4, tau: Rational(1, 2)})
 

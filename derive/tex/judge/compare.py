@@ -105,6 +105,8 @@ def _judge_one(statement: Statement, meant: Meant, directive: Directive) -> Find
     meant = claim.meant
     statement = with_subject(statement, meant, claim.at_limit)
     if is_bound(statement, meant):
+        if directive.negated:
+            raise TexError("'not' applies to a condition, and a bound was derived")
         found = judge_bound(statement, meant, directive)
     elif meant.stated is not None and not hasattr(meant.stated, "shape"):
         found = judge_stated(statement, meant, directive)

@@ -23,7 +23,7 @@ from .finding import Finding, finding
 from .lookup import Meant
 from .printed import needs_of, plain
 
-_COMPLEMENT: dict[str, Relation] = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}
+COMPLEMENT: dict[str, Relation] = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}
 
 
 def judge_condition(statement: Statement, meant: Meant, directive: Directive) -> Finding:
@@ -51,7 +51,7 @@ def judge_condition(statement: Statement, meant: Meant, directive: Directive) ->
     meant_bounds = {}
     for bound, derived in zip(bounds, meant.derived, strict=True):
         assert bound is not None
-        relation = _COMPLEMENT[bound[1]] if directive.negated else bound[1]
+        relation = COMPLEMENT[bound[1]] if directive.negated else bound[1]
         meant_bounds["low" if relation[0] == ">" else "high"] = (derived, "=" not in relation)
     if len(meant_bounds) != len(bounds):
         raise TexError("the quantities are thresholds on the same side")

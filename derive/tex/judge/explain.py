@@ -49,7 +49,7 @@ def details(finding: Finding) -> list[str]:
         return lines
     if finding.printed or finding.derived:
         lines += [f"printed  {_short(finding.printed)}", f"derived  {_short(finding.derived)}"]
-    if finding.printed_value or finding.derived_value:
+    if finding.printed_value != finding.derived_value or finding.point:
         at = ", ".join(f"{name} = {value}" for name, value in finding.point.items())
         values = f"printed {finding.printed_value}, derived {finding.derived_value}"
         lines.append(f"at       {at}: {values}" if at else f"values   {values}")

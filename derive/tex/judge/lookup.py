@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
@@ -146,7 +145,9 @@ def _look_up(directive: Directive) -> Meant:
     except DomainError as error:
         raise BadTarget(str(error)) from None
     except (UnknownResult, AttributeError) as error:
-        raise BadTarget(str(error) + _nearest(directive)) from None
+        own = isinstance(error, UnknownResult) and "loss" in directive.values
+        more = f"; of a loss of your own write phases.{directive.quantities[0]}" if own else ""
+        raise BadTarget(f"{error}{more}") from None
     own = tuple(Symbol(name, real=True) for name in directive.quantities)
     derived = tuple(map(_as_number, found))
     stated = None if quantities[0].is_number else found[0]
@@ -247,18 +248,6 @@ def _is_name(written: str) -> bool:
         return alone and read_formula(written, {name: probe}).sides == (probe,)
     except TexError:
         return False
-
-
-def _nearest(directive: Directive) -> str:
-    """A guess at a name that is misspelt; empty if there is nothing near."""
-    if directive.result_id not in results:
-        if "loss" in directive.values:
-            return f"; of a loss of your own write phases.{directive.quantities[0]}"
-        return ""
-    names = list(results[directive.result_id])
-    wrong = [name for name in directive.quantities if name not in names]
-    found = get_close_matches(wrong[0], names, 1) if wrong else []
-    return f"; did you mean {directive.result_id}.{found[0]}?" if found else ""
 
 
 def _domain(

@@ -15,7 +15,7 @@ from ...decide.number import sign
 from ...language.statement import Relation, Statement, TexError
 from ...proof.relations import TURNED
 from ..directives import Directive
-from .conditions import cancelled, printed_bounds
+from .conditions import COMPLEMENT, cancelled, printed_bounds
 from .finding import Finding, finding, finding_of_all
 from .lookup import Meant
 from .printed import needs_of, plain
@@ -29,6 +29,8 @@ def judge_stated(statement: Statement, meant: Meant, directive: Directive) -> Fi
     TexError
         If it is none.
     """
+    if directive.negated and getattr(meant.stated, "rel_op", None) not in COMPLEMENT:
+        raise TexError("'not' applies to an inequality, and none was derived")
     if isinstance(meant.stated, Relational):
         return _condition(_without_ends(statement, meant), meant, directive)
     if isinstance(meant.stated, Interval):
@@ -63,6 +65,8 @@ def _condition(statement: Statement, meant: Meant, directive: Directive) -> Find
     gap = right - left if relation[0] == "<" else left - right
     assert isinstance(meant.stated, Relational)
     wanted = {"==": "="}.get(meant.stated.rel_op, meant.stated.rel_op)
+    if directive.negated:
+        wanted, derived = COMPLEMENT[wanted], -derived
     same = relation in (wanted, TURNED.get(wanted))  # type: ignore[call-overload]
     outcome = _multiple(gap, derived, relation, statement, meant)
     if isinstance(outcome, Holds) and not same:

@@ -342,7 +342,8 @@ class Speller:
                 for key, rest in by.items()
             ]
             if any(part.denom != denom for part, _ in parts):  # or it would be longer
-                yield total(signed(self.over(part.numer * key, part.denom)) for part, key in parts)
+                split = (Quotient(part.numer * key, part.denom) for part, key in parts)
+                yield total(signed(self.over(part.numer, part.denom)) for part in split)
 
     def over(self, numer: Poly, denom: Poly) -> Node:
         """One line, above and below divided by the exponential of any term below."""

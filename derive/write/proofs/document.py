@@ -16,6 +16,7 @@ from ...decide.domain import DomainError
 from ...decide.evidence import Grade
 from ...decide.exact import expression as exact
 from ...decide.root import without_roots
+from ...decide.spelling import listed
 from ...optimum.value import FaceValue
 from ...papers.sources import MADE_BY, SOURCES, Source, entry, project, version
 from ...proof.derivation import Step
@@ -32,7 +33,7 @@ from ..layout.displays import LETTERS, NUMBER, ROOM, SUMS, Shown, expression, of
 from ..layout.layout import layout
 from ..layout.tex import Names, phrase, tex
 from ..layout.width import width
-from ..wording import cited, escape, listed, with_math
+from ..wording import cited, escape, with_math
 from .notation import Notation, Row, Typeset
 from .sentences import Paragraph, Teller
 
@@ -178,10 +179,7 @@ def _source(key: str) -> Source:
 
 
 def _reference(s: Source) -> str:
-    people = " and ".join(" ".join(filter(None, (given, family))) for family, given in s.authors)
-    if len(s.authors) > 2:
-        names = [" ".join(filter(None, (given, family))) for family, given in s.authors]
-        people = f"{', '.join(names[:-1])} and {names[-1]}"
+    people = listed([" ".join(filter(None, (given, family))) for family, given in s.authors])
     where = next((v for k, v in s.where if k in ("booktitle", "note")), "")
     eprint = next((v for k, v in s.where if k == "eprint"), "")
     where = where or (f"arXiv:{eprint}" if eprint else "")
@@ -358,7 +356,10 @@ class Writer:
         if q.bound is not None and iff:
             meaning = note.sentence(f"{what} iff {q.bound[0]} {q.bound[1]} {name}")[:-1]
             return [rf"\item {meaning}{condition}, where", *display(formula, stop=".")]
-        lines = [rf"\item {meaning}{condition}:", *display(formula, stop=".")]
+        opening = f"{meaning}{condition}:"
+        if meaning.startswith("Limit of "):
+            opening = f"The l{meaning[1:]}{condition}{',' * bool(condition)} is"
+        lines = [rf"\item {opening}", *display(formula, stop=".")]
         if isinstance(q, Bounds):
             lines += self._of_bound(q)
         return lines
@@ -462,13 +463,13 @@ class Writer:
             return []
         wide = max(len(r.words) for r in note.relations) > 40
         middle = r"p{.5\linewidth}" if wide else "l"
-        head = "inner product & vectors that an anchor has in the relation & number"
+        head = "inner product & relation to the anchor & number of vectors"
         relations = ((rf"g_{{{r.index}}}", r) for r in note.relations)
-        lines = ["Call two vectors related by how they stand in the structure. The relations are"]
+        lines = ["Relative to an anchor, the vectors fall into the relations"]
         lines += self._table(head, relations, middle, ";" if note.spaces else ".")
         if note.spaces:
             lines.append(
-                "and the spaces that all matrices constant on relations leave invariant are"
+                "and the common eigenspaces of all matrices that are constant on relations are"
             )
             spaces = ((rf"\lambda_{{{e.index}}}", e) for e in note.spaces)
             lines += [*self._table("eigenvalue & eigenspace & dimension", spaces), OF_GRADIENT]

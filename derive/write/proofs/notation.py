@@ -17,6 +17,7 @@ from sympy import Expr, Indexed, Symbol, latex
 from ...decide.domain import Domain, Range
 from ...decide.root import ClampedRoot
 from ...losses.setting import Setting
+from ...losses.written import WORDS as RELATIONS
 from ...losses.written import Tex, in_words
 from ...structures.configuration import Configuration
 from ...structures.scheme import Scheme
@@ -360,9 +361,7 @@ def _of_orbits(name: str) -> str:
     parts = name.split("_")
     groups = [part for part in parts if len(part) == 1 or part.isdigit()]
     kind = "_".join(parts[: len(parts) - len(groups)])
-    of = {"self": "the anchor itself", "same_instance": "other views of its instance"}
-    of |= {"same_class": "other instances of its class", "cross_class": "other classes"}
-    said = of.get(kind, kind.replace("_", " "))
+    said = RELATIONS.get(kind, kind.replace("_", " "))
     where = f"group {groups[0]}" if groups else ""
     if len(groups) > 1:
         where = f"group {groups[1]}, of an anchor in group {groups[0]}"

@@ -116,7 +116,7 @@ def test_a_condition_with_a_factor_that_vanishes_where_the_bound_is_infinite(sou
     "text, near",
     [
         ("supcl-treshold.alpha_min", "'supcl-threshold' or "),
-        ("supcl-threshold.alphamin", "supcl-threshold.alpha_min?"),
+        ("supcl-threshold.alphamin", "'alpha_min'"),
     ],
 )
 def test_the_nearest_name_is_suggested(text, near) -> None:

@@ -238,6 +238,7 @@ TWINS: dict[str, list[tuple[str, str, str]]] = {
         (r"\gamma \in (0, 2]", "2]", "2)"),
         (r"k \succ 0 \iff 0 < \gamma \le 2", r"k \succ 0 \iff 0", "1"),
     ],
+    "not kernel-infonce.positive_definite": [(r"\gamma > 2", ">", r"\le ")],
     "spectral-band.upper_trivial": [
         (r"\left|\left|\nabla_z \mathcal{L}\right|\right|^2 \le \frac{4\epsilon^2}{\tau^2}",
          r"\left|\left|\nabla_z \mathcal{L}\right|", r"\left|\right|\nabla_z \mathcal{L}\left|"),
