@@ -327,28 +327,27 @@ def _searched(
     look(_all(rows, options))
     if not set(options) & set(WHOLE):
         look(_sized(rows, value, close, options))
-    marks, lines, near = [], [], 0
+    marks, lines, near = [], list[str](), list[str]()
     # Of equally near ones the plainest form first: log(4096) before 4 log(8).
     nearest_first = sorted(found.items(), key=lambda k: (round(k[1][0], 6), len(k[1][1].how)))
     for (loss, name, at), (away, mark, taken, conventions) in nearest_first:
-        near += away > own
         sizes = ", ".join(f"{k} {_short(v)}" for k, v in taken.items())
         unit = " in bits" if at.endswith(" in bits") else ""
         named = ", ".join(dict.fromkeys(conventions))
         where = f"{loss} ({named}){unit}, {sizes}: {mark.configuration}"
         marks.append(Landmark(name, mark.value, mark.how, where, mark.meaning, mark.cosine))
         _, _, closed = mark.how.partition("exact: ")
-        lines.append(f"{name} of {loss}{unit}{f', {closed}' if closed else ''}")
+        line = f"{name} of {loss}{unit}{f', {closed}' if closed else ''}"
+        (near if away > own else lines).append(line)
     if not marks:
         says = f"No landmark of any loss has the value {value:.6g} at these sizes."
         return Explanation((), None, says, ALL)
-    is_own = near < len(lines)
-    told = lines[: len(lines) - near] if is_own else lines
+    told = lines or near
     shown = "; of ".join(told[:MOST]) + (f"; and {len(told) - MOST} more" * (len(told) > MOST))
     meanings = dict.fromkeys(mark.meaning for mark in marks[: min(MOST, len(told))])
     means = " Or that ".join(f"{m}." for m in meanings)
-    says = f"{value:.6g} is {'' if is_own else 'near '}the value of {shown}."
-    others = f" {near} others are near." * (0 < near < len(lines))
+    says = f"{value:.6g} is {'' if lines else 'near '}the value of {shown}."
+    others = f" {len(near)} others are near." if lines and near else ""
     says = f"{says} That usually means that {means}{others}"
     return Explanation(tuple(marks), marks[0].name, says, ALL)
 

@@ -22,8 +22,7 @@ def called(space: str, scheme: Scheme) -> tuple[str, str]:
         if "mean" not in names:
             return what, "several eigenspaces are occupied"
         *finer, first = names[: min(map(names.index, spaces)) + 1]
-        collapsed = f"{' and '.join(finer)} collapse, " if finer else ""
-        return what, f"{collapsed}{first} do not" + ("" if finer else " collapse")
+        return what, f"{' and '.join(finer)} collapse, " * bool(finer) + f"{first} apart"
     if "mean" not in names or space not in names:  # not nested classes
         if space == "differing_means" and scheme.eigenspace(space).dimension == 1:
             return "the antipodal structure", OF_TOWERS[space][1]

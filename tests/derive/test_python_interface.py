@@ -67,7 +67,7 @@ def test_a_result_by_attribute_or_by_either_name() -> None:
 
 def test_what_python_prints_of_them_is_a_line_that_says_what_they_are() -> None:
     assert repr(cl.results).startswith(f"<{len(cl.results)} results: ccem, ")
-    assert repr(R.quantity("alpha_min_tau_0")) == "<Quantity 1/n: alpha_min in the limit tau -> 0>"
+    assert repr(R.quantity("alpha_min_tau_0")) == "<Quantity 1/n: limit of alpha_min as tau -> 0>"
     assert "<Claim Theorem 2 of lee2025ssem>" in map(repr, R.claims)
     assert str(R.derivation).splitlines()[18] == f"18. {R.derivation[18].title}"
     assert repr(R.domain).startswith("<Domain: m an integer >= 2, n an integer >= 2, ")

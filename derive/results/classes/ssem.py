@@ -9,9 +9,9 @@ from sympy import Eq, Expr, Piecewise, Rational, sqrt
 
 from ...decide.domain import between
 from ...decide.present import tidy
-from ...optimum.reduce import inner_products
+from ...optimum.reduction import state_spectrum
 from ...optimum.segment import DELTA, delta, x
-from ...optimum.segment_facts import Ranks, Spectrum, state_segment
+from ...optimum.segment_facts import Ranks, state_segment
 from ...problems.domains import SIZES
 from ...proof.derivation import Derivation
 from ...proof.relations import ge
@@ -42,13 +42,9 @@ def at_delta(expression: Expr) -> Expr:
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    scheme, values = SEGMENT.scheme, SEGMENT.eigenvalues()
+    values = SEGMENT.eigenvalues()
     inside = SIZES.with_range(x, between(0, SEGMENT.length), Rational(1, 2))
-    proof.add(
-        "Eigenvalues of the Gram matrix, with multiplicities",
-        Spectrum.from_scheme(scheme, inner_products(scheme), SIZES),
-        "views nested in instances nested in classes; the table obeys its orthogonality relations",
-    )
+    state_spectrum(SEGMENT.scheme, SIZES, proof)
     state_segment(proof, SEGMENT, inside)
     state_delta(proof, SEGMENT, SIZES)
     proof.holds(

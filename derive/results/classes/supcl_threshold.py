@@ -7,7 +7,7 @@ condition, linear in alpha and in exp(-m/((m-1) tau)).
 
 from typing import Any
 
-from sympy import Expr, Lt, Rational, S, Symbol, oo
+from sympy import Expr, Lt, Rational, S, Symbol, latex, oo
 
 from ...decide.domain import between
 from ...losses.softmax import tau
@@ -69,22 +69,21 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "tau_max": Quantity.from_threshold(tau_max, "tau_max", r"\tau_{\max}", domain=SAVED_OR_ONE),
     }
 
-    def at(name: str, symbol: Symbol, end: Expr, how: str, when: str, **more: Any) -> Quantity:
-        whole = found[name]
+    def at(name: str, symbol: Symbol, end: Expr, **more: Any) -> Quantity:
+        whole, to = found[name], r"\infty" if end is oo else f" {end}"
         inside = more.pop("inside", sizes)
         return Quantity(
             take_limit(name, whole.expression, symbol, end, inside, proof),
-            rf"\lim_{{{how}}}{whole.symbol}",
-            f"limit of {name} as {when}",
+            rf"\lim_{{{latex(symbol)}\to{to}}}{whole.symbol}",
+            f"limit of {name} as {symbol} -> {end}",
             limit_of=(whole.expression, symbol, end),
             **more,
         )
 
-    many, to_oo = "n -> oo", r"n\to\infty"
-    found["alpha_min_n_oo"] = at("alpha_min", n, oo, to_oo, many)
-    found["alpha_min_tau_0"] = at("alpha_min", tau, S.Zero, r"\tau\to 0", "tau -> 0")
-    found["alpha_min_tau_oo"] = at("alpha_min", tau, oo, r"\tau\to\infty", "tau -> oo")
-    found["tau_max_n_oo"] = at("tau_max", n, oo, to_oo, many, inside=MANY, domain=MANY_OR_ONE)
+    found["alpha_min_n_oo"] = at("alpha_min", n, oo)
+    found["alpha_min_tau_0"] = at("alpha_min", tau, S.Zero)
+    found["alpha_min_tau_oo"] = at("alpha_min", tau, oo)
+    found["tau_max_n_oo"] = at("tau_max", n, oo, inside=MANY, domain=MANY_OR_ONE)
     return found
 
 

@@ -11,9 +11,9 @@ from ...decide.domain import Range, between
 from ...decide.present import tidy
 from ...losses.clip import pairwise
 from ...losses.pairwise import c
-from ...optimum.reduce import inner_products
+from ...optimum.reduction import state_spectrum
 from ...optimum.segment import DELTA, delta, x
-from ...optimum.segment_facts import Ranks, Spectrum, state_segment
+from ...optimum.segment_facts import Ranks, state_segment
 from ...problems.domains import ITEMS
 from ...proof.derivation import Derivation
 from ...proof.limiting import take_limit
@@ -46,13 +46,9 @@ SPELLED = {
 
 def build(proof: Derivation) -> dict[str, Quantity]:
     segment = ccem_segment()
-    scheme, values = segment.scheme, segment.eigenvalues()
+    values = segment.eigenvalues()
     inside = ITEMS.with_range(x, between(0, segment.length), 1)
-    proof.add(
-        "Eigenvalues of the Gram matrix, with multiplicities",
-        Spectrum.from_scheme(scheme, inner_products(scheme), ITEMS),
-        "items crossed with towers; the table obeys its orthogonality relations",
-    )
+    state_spectrum(segment.scheme, ITEMS, proof)
     state_segment(proof, segment, inside)
     state_delta(proof, segment, ITEMS)
     proof.holds(
