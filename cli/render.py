@@ -12,7 +12,6 @@ from .tables import WIDTH, labelled
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
 
-    from ..derive.theorem.quantity import Quantity
     from ..derive.theorem.result import Result
     from ..derive.write.display import Writer
 
@@ -49,15 +48,16 @@ def render(
         steps = ["", f"Derivation{_terms(report)}", *_steps(result)] if proof else []
         told = (f"{mark} {line}".rstrip() for line in _retold(steps, names))
         return "\n".join([write(result, point, names), *told])
-    if style == "text":
-        return _retold([_text(report, brief, proof, whole, result, point, claims)], names)[0]
-    head = [] if brief else _typeset_head(result, point, style, names)
     if not whole:
         shown = {k: q for k, q in report["quantities"].items() if not result.quantity(k).detail}
         report = report | {"quantities": shown}
-    if style == "latex":
-        return _latex(report, brief, head, result, renamed)
-    return _markdown(report, brief, head, result, renamed)
+    if style == "text":
+        return _retold([_text(report, brief, proof, whole, result, point, claims)], names)[0]
+    from ..derive.write.display import Writer
+
+    writer = Writer(result, names)
+    head = [] if brief else _typeset_head(writer, point, style)
+    return (_latex if style == "latex" else _markdown)(report, brief, head, writer)
 
 
 def _retold(texts: list[str], names: Mapping[str, str]) -> list[str]:
@@ -115,8 +115,7 @@ def _text(
     said: set[str] = set()
     hidden = [] if whole else [k for k, q in result.quantities.items() if q.detail]
     for name, q in report["quantities"].items():
-        if name not in hidden:
-            lines += _elided(_quantity(name, q, said, brief), whole)
+        lines += _elided(_quantity(name, q, said, brief), whole)
     if hidden:
         names = f"{hidden[0]} .. {hidden[-1]}" if hidden[1:] else hidden[0]
         lines.append(f"  and {len(hidden)} more, conditions, borders and roots (--all): {names}")
@@ -269,56 +268,48 @@ def _wrapped(text: str, indent: int, hang: int | None = None) -> list[str]:
     )
 
 
-def _typeset_head(
-    result: Result, point: Point, style: str, renamed: Mapping[str, str]
-) -> list[str]:
+def _typeset_head(writer: Writer, point: Point, style: str) -> list[str]:
     """The loss or the structure of a result as LaTeX or Markdown."""
     from ..derive.losses.written import Tex
     from ..derive.theorem.about import head
-    from ..derive.write.display import Writer
 
-    spell = Writer(result, renamed).symbol
-    about = head(result, Tex(spell, _tex if style == "latex" else str), point)
+    spell = Tex(writer.symbol, _tex if style == "latex" else str)
+    about = head(writer.result, spell, point)
     opened, closed = (r"\[ ", r" \]") if style == "latex" else ("$$", "$$")
     formula = [f"{opened}{about.formula}{closed}"] if about.formula else []
     said = about.sentences()
     return [*formula, *said] if style == "latex" else [p for s in formula + said for p in (s, "")]
 
 
-def _latex(
-    report: dict[str, Any],
-    brief: bool,
-    head: list[str],
-    result: Result,
-    renamed: Mapping[str, str] | None,
-) -> str:
-    from ..derive.write.display import Writer, sentence
+def _latex(report: dict[str, Any], brief: bool, head: list[str], writer: Writer) -> str:
+    from ..derive.write.display import sentence
     from ..derive.write.wording import escape
 
-    writer = Writer(result, renamed)
     lines = [f"% {report['id']}: {report['title']}{_head(report)}", *head, r"\begin{align}"]
     rows = [
-        f"  {row}"
-        for name, q in report["quantities"].items()
-        for row in _equation(q, result.quantity(name), writer)
+        f"  {row}" for name, q in report["quantities"].items() for row in _equation(name, q, writer)
     ]
     lines += [" \\\\\n".join(rows), r"\end{align}"]
     lines += _roots_tex(report, r"\[ ", r" \]")
     lines += [f"{writer.prose(sentence(said), escape)}." for said in report["verdicts"]]
     if not brief:
         lines += [
-            f"${writer.symbol_text(result.quantity(name).symbol)}$: {writer.prose(said, escape)}.\n"
+            f"${_symbol(name, writer)}$: {writer.prose(said, escape)}.\n"
             for name, q in report["quantities"].items()
             if (said := _said_of_bound(q.get("bound")))
         ]
     return "\n".join(lines)
 
 
-def _equation(q: Mapping[str, Any], quantity: Quantity, writer: Writer) -> list[str]:
+def _symbol(name: str, writer: Writer) -> str:
+    return writer.symbol_text(writer.result.quantity(name).symbol)
+
+
+def _equation(name: str, q: Mapping[str, Any], writer: Writer) -> list[str]:
     """The name of a quantity and its value, as rows that are aligned."""
     from ..derive.write.display import joint
 
-    label = writer.symbol_text(quantity.symbol)
+    label, quantity = _symbol(name, writer), writer.result.quantity(name)
     if "refused" in q:
         return [rf"{label} &= \text{{no value here: {_tex(q['refused'])}}}"]
     if "text" in q:
@@ -363,18 +354,10 @@ def _tex(text: str) -> str:
     return text
 
 
-def _markdown(
-    report: dict[str, Any],
-    brief: bool,
-    head: list[str],
-    result: Result,
-    renamed: Mapping[str, str] | None,
-) -> str:
+def _markdown(report: dict[str, Any], brief: bool, head: list[str], writer: Writer) -> str:
     from ..derive.theorem.bounds import in_words
-    from ..derive.write.display import Writer, sentence
+    from ..derive.write.display import sentence
     from ..derive.write.layout.statement import aligned
-
-    writer = Writer(result, renamed)
 
     def said(text: str) -> str:
         return writer.prose(text, str)
@@ -385,7 +368,7 @@ def _markdown(
         if "refused" in q:
             lines += [f"**`{name}`** {meaning}: no value here, {q['refused']}", ""]
             continue
-        rows = aligned(_equation(q, result.quantity(name), writer))
+        rows = aligned(_equation(name, q, writer))
         lines += [f"**`{name}`** {meaning}", "", f"$${rows}$$", ""]
         if "bound" in q and not brief:
             bound = "; ".join(in_words(q["bound"], lambda code: f"`{code}`"))
@@ -396,7 +379,7 @@ def _markdown(
     lines += [part for verdict in report["verdicts"] for part in (f"{said(verdict)}.", "")]
     if brief:
         return "\n".join(lines)
-    evidence = f"{report['evidence']}, {len(result.derivation)} checked steps"
+    evidence = f"{report['evidence']}, {len(writer.result.derivation)} checked steps"
     lines += [f"Evidence: {evidence}.", ""]
     if report["steps"]:
         lines += [f"## Derivation{_terms(report)}", ""]

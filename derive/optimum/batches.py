@@ -35,7 +35,7 @@ from .reduce import ReducedLoss, inner_products
 from .reduction import difference, state_spectrum
 from .segment import x
 from .segment_facts import PairGradient, with_inner
-from .threshold import Criterion, Place, Threshold
+from .threshold import COMPARED, Criterion, Place, Threshold
 from .vertex import pure_inner, state_pure
 
 
@@ -379,7 +379,7 @@ def mean_threshold(
     solved = (Ge if rises else Le)(parameter, value, evaluate=False)
     proof.add(
         capital(
-            f"{says} iff {parameter} {solved.rel_op} the zero of the condition"
+            f"{says} iff {parameter} {COMPARED[solved.rel_op]} the zero of the condition"
             f"{condition.loss.where}"
         ),
         RootOfMean(Iff(solved, condition.relation), domain, premises=(steady,)),

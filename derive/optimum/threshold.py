@@ -34,6 +34,8 @@ from .reduce import Reduced
 
 #: A relation with its sides exchanged, or with "not" before it.
 MIRROR = {Gt: Lt, Ge: Le, Lt: Gt, Le: Ge}
+#: Relations in words.
+COMPARED = {">": "exceeds", ">=": "is at least", "<": "is below", "<=": "is at most"}
 #: Points at which a threshold is tried on both of its sides, and how far from it.
 TRIED, STEP = 4, S(10) ** -6
 
@@ -185,7 +187,7 @@ def threshold(
     words = criterion.says[0].upper() + criterion.says[1:]
     try:
         proof.add(
-            f"{words} iff {parameter} {solved.rel_op} the zero of the condition",
+            f"{words} iff {parameter} {COMPARED[solved.rel_op]} the zero of the condition",
             says,
             f"the condition is a polynomial in {parameter} or in an exponential of it, and its "
             "zero is verified by substitution",

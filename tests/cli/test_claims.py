@@ -13,7 +13,6 @@ from cltheory.derive.papers.ledger import Claim, Ledger
 from cltheory.derive.papers.records.record import read_section
 from cltheory.derive.papers.verdict import WORDS, Verdict
 
-POINT = {"point": {"m": "2", "n": "3"}, "printed": "1", "derived": "2"}
 #: Its verdict is not computed here, but given.
 RECORD = read_section(
     "small",
@@ -39,8 +38,7 @@ def small(*words: str) -> Ledger:
     """A ledger with one claim for each verdict given."""
     claims = []
     for k, word in enumerate(words, 1):
-        witness = POINT if word in ("differs", "needs-condition") else {}
-        verdict = Verdict(word, EXACT, f"note {k}", witness)  # type: ignore[arg-type]
+        verdict = Verdict(word, EXACT, f"note {k}")  # type: ignore[arg-type]
         said = rf"[red]\frac{{1}}{{{k}}}"
         claims.append(told(f"({k})", said, lambda _, v=verdict: v))
     return ledger_with(*claims)

@@ -14,6 +14,7 @@ PHRASES: dict[str, str] = {
     "log-sum-exp": "log-sum-exp",
     "log-": "log-",  # part of a word
     "R^d": r"$\mathbb{R}^d$",
+    "dG/dx": "$dG/dx$",
     "log |x - y|": r"$\log |x - y|$",
     "|x - y|^gamma": r"$|x - y|^\gamma$",
     "(twice the cosine)^gamma": r"(twice the cosine)${}^\gamma$",
