@@ -395,7 +395,7 @@ def _known(title: str, given: object) -> Iterator[Named]:
         {k: v for k, v in given.items() if isinstance(v, str)} if isinstance(given, dict) else {}
     )
     for id in results:
-        inputs = {k: texts[k] for k in results[id].lists if k in texts}
+        inputs: dict[str, Any] = {k: texts[k] for k in results[id].lists if k in texts}
         try:
             problem = results[id].with_inputs(**inputs).problem if inputs else None
         except DomainError:  # it takes others

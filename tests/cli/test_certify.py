@@ -174,7 +174,7 @@ def test_sizes_of_classes_stand_in_the_file_and_are_compared(
     file["parameters"] = {} if change is None else file["parameters"] | change
     path.write_text(json.dumps(file), encoding="utf-8")
     code, out, err = cltheory("certify", str(path))
-    assert (code, err) == (0, "") and told in out.splitlines()[0]
+    assert (code, err) == (0, "") and told in out.splitlines()[1]
     theorem = tmp_path / "mine.v"
     refused = cltheory("certify", str(path), "--rocq", str(theorem))[0]
     assert theorem.exists() is (refused == 0) is ("not confirmed" not in told)

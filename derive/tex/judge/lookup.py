@@ -145,8 +145,8 @@ def _look_up(directive: Directive) -> Meant:
     except DomainError as error:
         raise BadTarget(str(error)) from None
     except (UnknownResult, AttributeError) as error:
-        own = isinstance(error, UnknownResult) and "loss" in directive.values
-        more = f"; of a loss of your own write phases.{directive.quantities[0]}" if own else ""
+        is_own = isinstance(error, UnknownResult) and "loss" in directive.values
+        more = f"; of a loss of your own write phases.{directive.quantities[0]}" if is_own else ""
         raise BadTarget(f"{error}{more}") from None
     own = tuple(Symbol(name, real=True) for name in directive.quantities)
     derived = tuple(map(_as_number, found))
