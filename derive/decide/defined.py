@@ -8,13 +8,13 @@ point is looked for at which it fails.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 from sympy import Abs, Expr, Max, Min, Piecewise, Symbol, cos, cosh, exp, log, oo, sin, sinh, tanh
 from sympy.core.relational import Relational
 
-from ..dataclass import dataclass
 from .coefficients import closure, proves
 from .domain import POSITIVE, Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import product
 
 from sympy import Dummy, Expr, Integer, Max, Min, Rational, S, Symbol, ceiling, floor, oo, sympify
 
-from ..dataclass import dataclass
 from ..errors import Refusal
 from . import logarithms  # noqa: F401  # before numbers are compared with the ends of ranges
 from .number import sign

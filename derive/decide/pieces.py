@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from sympy import Expr, Max, Piecewise, S, Symbol
 
-from ..dataclass import dataclass
 from .calculus import derivative
 from .interval import NoSign, in_order, sign
 from .present import affine

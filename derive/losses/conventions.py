@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sympy import Expr, Rational, S, Symbol
 
-from ..dataclass import dataclass
 from ..structures.towers import NEGATIVE, POSITIVE
 from .clip import SIGLIP, b, t, w
 from .pairwise import PairwiseLoss

@@ -6,7 +6,7 @@ and margins of the source are kept where it fixes them, and ``t`` and ``b`` wher
 
 from __future__ import annotations
 
-from ..dataclass import dataclass
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from sympy import Expr, S, Symbol
 
-from ..dataclass import dataclass
 from .precondition import Precondition
 
 #: The inner product, the argument of a pairwise loss.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sympy import Expr
+from dataclasses import dataclass
 
-from ..dataclass import dataclass
+from sympy import Expr
 
 
 @dataclass(frozen=True)

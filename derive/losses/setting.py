@@ -7,11 +7,10 @@ Conventions: the positive is in the denominator, the anchor is not; the temperat
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sympy import Expr, Symbol
 
-from ..dataclass import dataclass
 from ..decide.domain import DomainError
 from .written import Note, Plain, noted
 

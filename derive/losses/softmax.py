@@ -8,11 +8,10 @@ convention on which papers and libraries differ.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from sympy import Expr, S, Symbol
 
-from ..dataclass import dataclass
 from ..decide.domain import DomainError
 from ..structures.scheme import Scheme
 from .pairwise import c

@@ -12,10 +12,10 @@ structure with an anchor u and the sets of vectors that its relations lead to.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from sympy import Expr, S, Symbol, exp, latex
 
-from ..dataclass import dataclass
 from ..decide.present import as_count
 from ..decide.spelling import listed
 from ..structures.scheme import Scheme

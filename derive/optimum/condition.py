@@ -7,11 +7,11 @@ first order: one comparison of two eigenvalues of the gradient for every other e
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from sympy import Basic, Expr, Rational, S, Symbol, Tuple
 
-from ..dataclass import dataclass
 from ..decide.decide import is_proved_positive, zero
 from ..decide.domain import Domain
 from ..decide.evidence import Holds, Outcome, Refuted, Undecided

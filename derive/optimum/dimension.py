@@ -11,13 +11,12 @@ second order, than the condition gains.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 
 from sympy import Expr, Ge, Lt, S, Symbol, nan, oo, zoo
 
-from ..dataclass import dataclass
 from ..decide.cases import opened
 from ..decide.decide import is_proved_positive, zero
 from ..decide.digits import sign

@@ -10,12 +10,11 @@ edge does not matter; but where that is proved for the whole edge no root is nee
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sympy import Add, Expr, Ge, Lambda, S, Symbol, Tuple
 
-from ..dataclass import dataclass
 from ..decide.calculus import derivative
 from ..decide.decide import is_proved_positive, positive
 from ..decide.domain import Domain, DomainError, between

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sympy import Add, Expr, S, Symbol, Tuple, exp, log
 
-from ..dataclass import dataclass
 from ..decide.calculus import derivative
 from ..decide.convexity import log_sum_exp_is_convex
 from ..decide.decide import positive

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from sympy import Dummy, Expr, Symbol
 
-from ..dataclass import dataclass
 from ..decide.calculus import derivative
 from ..decide.present import affine, solve_linear, tidy
 from ..structures.scheme import Scheme

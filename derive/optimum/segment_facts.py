@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from sympy import Basic, Dummy, Eq, Expr, Ge, Gt, Le, Lt, S, Symbol, Tuple
 
-from ..dataclass import dataclass
 from ..decide.calculus import derivative
 from ..decide.decide import all_zero, any_positive, positive, zero
 from ..decide.domain import Domain, Range, between

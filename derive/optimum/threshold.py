@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Literal
 
 from sympy import Basic, Dummy, Expr, Ge, Gt, Le, Lt, S, Symbol, exp, log, sqrt
 
-from ..dataclass import dataclass
 from ..decide.calculus import derivative
 from ..decide.cases import opened, surely_positive, with_signed_logs
 from ..decide.decide import is_proved_positive, zero

@@ -9,12 +9,11 @@ factor. The loss is convex in the shares, so v is optimal iff theta_e >= theta_v
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from sympy import Basic, Expr, Ge, S, Symbol, Tuple
 
-from ..dataclass import dataclass
 from ..decide.decide import all_zero, is_proved_positive
 from ..decide.domain import Domain, DomainError
 from ..decide.evidence import Outcome, Refuted, Undecided

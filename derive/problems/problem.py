@@ -6,9 +6,10 @@ loss, to certify embeddings, to minimise it and to check what was derived.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sympy import Symbol
 
-from ..dataclass import dataclass
 from ..decide.domain import Domain, DomainError
 from ..losses.pairwise import PairwiseLoss
 from ..losses.softmax import SoftmaxLoss

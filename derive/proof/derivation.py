@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from sympy import Basic, Expr, Symbol, Tuple
 
-from ..dataclass import dataclass
 from ..decide.domain import Domain
 from ..decide.evidence import Evidence, Holds, Outcome, weakest
 from ..errors import Unproved

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sympy import Eq, Expr, Limit, Symbol
 
-from ..dataclass import dataclass
 from ..decide.domain import Domain
 from ..decide.evidence import Outcome, Undecided
 from ..decide.limits.limit import is_limit, limit

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sympy import Expr, Symbol
 
-from ..dataclass import dataclass
 from ..decide.calculus import derivative
 from ..decide.decide import zero
 from ..decide.domain import Domain

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sympy import Basic, Expr, Ge, S
 
-from ..dataclass import dataclass
 from ..decide.decide import all_zero, positive
 from ..decide.evidence import Outcome, Refuted, Undecided
 from .relations import Iff, put_in

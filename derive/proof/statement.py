@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from sympy import Basic, Eq, Expr, Ge, Gt, Indexed, Le, Lt, Symbol, Tuple
 
-from ..dataclass import dataclass
 from ..decide.decide import all_zero, positive
 from ..decide.domain import Domain
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Undecided, weakest

@@ -14,11 +14,10 @@ PSD iff its blocks are. Two rules build the tables here:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from sympy import Expr, Integer, S, Symbol
 
-from ..dataclass import dataclass
 from .scheme import Scheme
 
 

@@ -13,11 +13,10 @@ entries the eigenvalues. Three rules build the tables of every structure here:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from sympy import Expr, Integer, S, Symbol, sympify
 
-from ..dataclass import dataclass
 from ..decide.product import times
 
 #: A name for each pair of names.

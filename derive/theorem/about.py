@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from sympy import Expr, Symbol
 
-from ..dataclass import dataclass
 from ..losses.clip import w
 from ..losses.conventions import CONVENTIONS, Reading
 from ..losses.written import Plain, noted, structure, write

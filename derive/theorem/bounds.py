@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
@@ -12,7 +12,6 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
-from ..dataclass import dataclass
 from .quantity import Quantity
 
 #: Where ``cltheory attack ID --store`` leaves, for each result, what it reached.

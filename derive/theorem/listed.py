@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import SupportsFloat, TypeAlias
 
 from sympy import Expr
 
-from ..dataclass import dataclass
 from ..decide.domain import DomainError, Range, refuse_outside
 from ..decide.exact import exact_list
 

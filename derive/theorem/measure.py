@@ -8,11 +8,10 @@ where a structure stops being optimal. Nothing here computes: the numeric side d
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from sympy import Expr, Ge, Gt, Lambda, Lt, Symbol
 
-from ..dataclass import dataclass
 from ..optimum.threshold import Threshold
 from ..problems.problem import Loss
 from ..structures.scheme import Scheme

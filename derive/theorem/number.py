@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from math import prod
 from numbers import Integral
 from typing import TypeAlias, TypeVar
@@ -12,7 +13,6 @@ from sympy import Basic, Expr, FiniteSet, S, Symbol, oo, zoo
 from sympy.core.symbol import Str
 from sympy.sets.sets import Set
 
-from ..dataclass import dataclass
 from ..decide.ball import NotEnclosed, NoValue
 from ..decide.digits import GUARD_DIGITS, NotKnown, rounded
 from ..decide.domain import DomainError

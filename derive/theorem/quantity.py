@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from sympy import Expr, Piecewise, Symbol, preorder_traversal, sign
 
-from ..dataclass import dataclass
 from ..decide.domain import Domain
 from ..decide.evidence import Evidence, weakest
 from ..optimum.dimension import Dimension

@@ -2,9 +2,10 @@ r"""How symbols and roots of a result are called in LaTeX."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sympy import Symbol, latex
 
-from ..dataclass import dataclass
 from ..decide.root import ClampedRoot
 from .result import Result
 

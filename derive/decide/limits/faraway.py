@@ -9,6 +9,7 @@ left, the value is wrong. That refutes, and otherwise supports; it never proves.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +17,6 @@ import mpmath
 from mpmath import libmp
 from sympy import Expr, Integer, Rational, Symbol, oo
 
-from ...dataclass import dataclass
 from ..ball import Enclosed, Enclosures, NotEnclosed, NoValue, TooWide, Unknown, precision
 from ..evidence import Outcome, Refuted, Undecided
 

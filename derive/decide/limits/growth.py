@@ -14,11 +14,11 @@ coefficient vanishes: what holds for fixed parameters holds for all of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cmp_to_key, partial
 
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, S, Symbol, exp, factorial, log, oo
 
-from ...dataclass import dataclass
 from ..normal import in_order
 from ..product import again, over, times
 from ..symbols import symbols_of

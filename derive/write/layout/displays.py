@@ -9,13 +9,12 @@ may lack a factor that is proved to be positive.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 
 from sympy import Basic, Eq, Piecewise, Symbol
 
-from ...dataclass import dataclass
 from ...decide.domain import Domain
 from ...errors import InternalError
 from ...proof.relations import Iff

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from sympy import And, Basic, Contains, Eq, Ge, Gt, Le, Limit, Lt, Ne, Tuple
 
-from ...dataclass import dataclass
 from ...decide.domain import Domain
 from ...proof.relations import Iff
 from .layout import throughout
