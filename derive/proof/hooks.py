@@ -36,13 +36,6 @@ def call(name: str, *args: Any) -> Any:
 class Shown:
     """What Jupyter displays as mathematics."""
 
-    def _repr_latex_(self) -> str:
-        return str(self._repr_mimebundle_()["text/latex"])
-
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Mapping[str, str]:
         bundle: Mapping[str, str] = call("display", self)
-        return {
-            kind: text
-            for kind, text in bundle.items()
-            if (not include or kind in include) and kind not in (exclude or ())
-        }
+        return bundle

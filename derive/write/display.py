@@ -20,7 +20,7 @@ from ..theorem.kinds import Kind
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from ..theorem.written import Name, root_names, written
-from .layout.displays import Letters, shown
+from .layout.displays import shown
 from .layout.equations import equation
 from .layout.layout import layout
 from .layout.lines import POINTS, rows
@@ -124,13 +124,6 @@ class Writer:
         shown = self.shown(expression)
         return typeset(shown, self.symbol, domain or self.result.domain)
 
-    def named(self, q: Quantity) -> tuple[str, list[str]]:
-        """LaTeX of the value of a quantity, and of what names for its parts stand for."""
-        shown = self.shown(q.expression)
-        laid = Letters([layout(shown, q.domain or self.result.domain)]).shorten()
-        where = [f"{s} = {tex_of(node, self.symbol)}" for s, node in laid.letters]
-        return tex_of(laid.nodes[0], self.symbol), where
-
     def quantity(self, q: Quantity) -> str:
         """``name = expression``, or what defines the name."""
         if q.expression in self.roots:
@@ -158,14 +151,10 @@ class Writer:
         name = self.roots[root].symbol
         return equation(root, self.shown(h.xreplace({x: name})), name, self.result.domain)
 
-    def equation_rows(self, root: ClampedRoot, room: float = POINTS) -> list[str]:
-        """The same as LaTeX, in rows that fit."""
-        return rows(self.equation(root), self.symbol, room)
-
     def where(self, root: ClampedRoot) -> str:
         """``x in [low, high], h(x) = 0``."""
         name = self.roots[root].tex
-        (shown,) = self.equation_rows(root, float("inf"))
+        (shown,) = rows(self.equation(root), self.symbol, inf)
         return rf"{name} \in {self.bracket(root)}, \quad {shown} = 0"
 
     # --- conditions ------------------------------------------------------------------------
@@ -243,11 +232,11 @@ def sentence(text: str) -> str:
 
 
 # --- values and statements ---------------------------------------------------------------------
-def joint(q: Quantity, align: str = "") -> str:
+def joint(q: Quantity) -> str:
     r"""What stands between the name of a quantity and its value: ``=``, nothing after ``\le``."""
     if q.symbol.endswith((r"\le", r"\ge")):
-        return f" {{}} {align} " if align else " "
-    return rf" {align}\iff " if q.kind is Kind.CONDITION else f" {align}= "
+        return " "
+    return r" \iff " if q.kind is Kind.CONDITION else " = "
 
 
 def value_latex(result: Result, name: str) -> str:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from ..losses.written import Tex
 from ..proof.derivation import Derivation, Step
-from ..theorem.about import head
 from ..theorem.quantity import Quantity
 from ..theorem.result import Result
 from ..theorem.written import written
@@ -15,27 +11,6 @@ from .layout.displays import shown as displayed
 from .layout.statement import aligned
 from .statement import lead, rest
 from .wording import inert
-
-
-def _result_latex(result: Result) -> str:
-    """The loss and all quantities of a result, and what defines their roots, as rows."""
-    writer = Writer(result)
-    formula = head(result, Tex(written)).formula
-    found = [formula.replace(" = ", " &= ", 1)] if formula else []
-    for q in result.quantities.values():
-        if q.expression not in writer.roots:
-            value, where = writer.named(q)
-            found.append(rf"{q.symbol}{joint(q, '&')}{value}")
-            found += [rf"&\text{{where }} {row}" for row in where]
-    for root, name in writer.roots.items():
-        found.append(rf"{name.tex} &\in {writer.bracket(root)}")
-        first, *more = writer.equation_rows(root)
-        found += [rf"0 &= {first}", *(rf"&\quad {row}" for row in more)]
-    return _rows(found)
-
-
-def _rows(found: Iterable[str]) -> str:
-    return r"\begin{aligned}" + r" \\ ".join(found) + r"\end{aligned}"
 
 
 def _result_markdown(result: Result) -> str:
@@ -50,16 +25,13 @@ def _result_markdown(result: Result) -> str:
     return "\n\n".join(parts)
 
 
-def _stated(step: Step) -> str:
-    says, domain = step.statement, step.says.domain
-    return aligned(stated(says, domain) or list(displayed(says, domain, written).rows))
-
-
 def _step_markdown(step: Step, indent: str = "") -> str:
+    says, domain = step.statement, step.says.domain
+    shown = aligned(stated(says, domain) or list(displayed(says, domain, written).rows))
     found = (
         f"**{inert(step.title)}** ({step.evidence.grade})",
         "",
-        f"{indent}$${_stated(step)}$$",
+        f"{indent}$${shown}$$",
         "",
         f"{indent}{inert(sentence(step.because))}.",
     )
@@ -73,17 +45,11 @@ def bundle(shown: Quantity | Result | Step | Derivation) -> dict[str, str]:
         tex = f"{shown.symbol}{joint(shown)}{typeset(shown.expression, domain=shown.domain)}"
         page = f"$\\displaystyle {tex}$\n\n{inert(sentence(shown.meaning))}."
     elif isinstance(shown, Result):
-        plain, tex, page = repr(shown), _result_latex(shown), _result_markdown(shown)
+        plain, page = repr(shown), _result_markdown(shown)
     elif isinstance(shown, Step):
-        plain, tex = f"<Step: {shown.title} ({shown.evidence.grade})>", _stated(shown)
-        page = _step_markdown(shown)
+        plain, page = f"<Step: {shown.title} ({shown.evidence.grade})>", _step_markdown(shown)
     else:
         plain = repr(shown)
-        tex = _rows(rf"({k})\quad& {_stated(s)}" for k, s in enumerate(shown, 1))
         steps = (f"{k}. {_step_markdown(s, indent='    ')}" for k, s in enumerate(shown, 1))
         page = "\n\n".join(steps)
-    return {
-        "text/plain": plain,
-        "text/latex": rf"$\displaystyle {tex}$",
-        "text/markdown": page,
-    }
+    return {"text/plain": plain, "text/markdown": page}

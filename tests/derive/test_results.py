@@ -31,7 +31,7 @@ def test_every_result_is_well_formed(id: str) -> None:
         assert q.expression.free_symbols - averages - words <= bounded, name
         assert q.symbol and q.meaning
     assert r.evidence.grade is WEAKER.get(id, Grade.EXACT)
-    assert r._repr_latex_() and r.derivation._repr_latex_()
+    assert "$$" in r._repr_mimebundle_()["text/markdown"]
 
 
 @pytest.mark.parametrize("id", list(results))
