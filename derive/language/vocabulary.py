@@ -163,7 +163,6 @@ KINDS = {
     "naturals": "natural", "real": "real", "reals": "real", "positive": "positive",
     "nonnegative": "nonnegative", "non-negative": "nonnegative", "negative": "negative",
 }  # fmt: skip
-DISTINCT = {"distinct", "different"}
 #: Words for what a symbol of the results is, and the symbol that is it.
 NOUNS = {
     "temperature": "tau", "temperatures": "tau", "class": "m", "classes": "m", "instance": "n",

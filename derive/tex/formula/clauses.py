@@ -119,7 +119,6 @@ class Clauses:
                 atoms[-1].append((item, after))
         names: list[Piece] = []  # that wait for a relation, or for the end
         about: list[Item] = []  # words that wait for what they are about
-        last: list[Expr | str] = []  # what the last condition was about
         related: list[Piece] | None = None
         loose: Item | None = None  # a name after a condition, until it has one of its own
         start = group[0][0].at if group else 0
@@ -132,16 +131,10 @@ class Clauses:
                 )
             said = [item for item, _ in atom if item.sort != "formula"]
             if not here:
-                if last or names:
-                    yield from self._about(said, last or list(map(_subject, names)), start, end)
-                else:
-                    about += said
-                continue
+                raise TexError("the words of this condition name no symbol", atom[0][0].at)
             formula = atom[here[0]][0]
-            if here[0] and names:  # `integers m, real x`: a word begins another list
-                _check_loose(loose)
-                yield from self._names(names, about, start, end)
-                names, about = [], []
+            if here[0] and names:
+                raise TexError("a second list of names in one condition", atom[0][0].at)
             if not names:
                 start = atom[0][0].at
             about += said
@@ -155,15 +148,13 @@ class Clauses:
             if related is not None:
                 check_list(related, formula.pieces, formula.at)
             yield from self._related(names, formula, start, end)
-            last = [_subject(p) for p in names] + _subjects(parts)
             if about:
-                yield from self._about(about, last, start, end)
+                subjects = [_subject(p) for p in names] + _subjects(parts)
+                yield from self._about(about, subjects, start, end)
             names, about, related, loose = [], [], formula.pieces, None
         if names:
             _check_loose(loose)
             yield from self._names(names, about, start, group[-1][1])
-        elif about:
-            raise TexError("the words of this condition name no symbol", about[0].at)
 
     def _name(self, formula: Item) -> list[Piece]:
         piece = formula.pieces[0]
@@ -190,13 +181,13 @@ class Clauses:
         told = {i.sort for i in about}
         if known and "kind" not in told:
             yield Clause(Kinds(known, "any"), text, start)
-        if letters and "distinct" not in told:
+        if letters:
             yield Clause(Indices(letters, "any"), text, start)
 
     def _about(
         self, about: list[Item], subjects: list[Expr | str], start: int, end: int
     ) -> Iterator[Clause]:
-        """Conditions in words on symbols: ``positive``, ``integers``, ``distinct``."""
+        """Conditions in words on symbols: ``positive``, ``integers``."""
         text = self._text(start, end)
         known = tuple(s for s in subjects if isinstance(s, Expr))
         letters = tuple(s for s in subjects if isinstance(s, str))
@@ -208,10 +199,6 @@ class Clauses:
         for item in about:
             if item.sort == "noun" and {str(s) for s in subjects} != {NOUNS[item.text]}:
                 raise TexError(f"the word {show(item.text)} stands for another symbol", item.at)
-        if any(i.sort == "distinct" for i in about):
-            if known or len(letters) < 2:
-                raise TexError("'distinct' is read of indices", about[0].at)
-            yield Clause(Indices(letters, "!="), text, start)
         for kind in sorted(kinds):
             yield Clause(Kinds(known, kind), text, start)
 

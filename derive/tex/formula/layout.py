@@ -96,7 +96,7 @@ def lay_out(pieces: Sequence[Piece]) -> Display:
     whole = _without_broken_brackets([unpunctuated(p) for p in pieces])
     found = Display()
     ended = False  # whether the row before ended with a mark
-    defining: Beside | None = None  # the row before, if it is only about conditions and letters
+    defining = False  # whether the row before is only about conditions and letters
     for row in _rows(whole):
         number, found.rows = found.rows, found.rows + 1
         solid = next((k for k, (u, _) in enumerate(row) if u.kind not in ("amp", "quad")), 0)
@@ -104,17 +104,11 @@ def lay_out(pieces: Sequence[Piece]) -> Display:
         row, beside = _apart(_without_number(stripped(_aligned(row))), number)
         runs = split(row, lambda piece: piece[0].kind == "stated")
         parts = [part for run in runs for part in _parts(run)]
-        if defining is not None and parts and _is_sign(parts[0][0][0][0]):
-            told = {defining.pieces[k][0].text for k in at_top(defining.pieces, "relation")}
-            if told != {"="}:
-                raise TexError(
-                    "does the row go on with the formula or the condition?", row[0][0].at
-                )
-            defining.pieces.extend(row)  # of the letter in the row before: where A = .. \\ + ..
-            continue
+        if defining and parts and _is_sign(parts[0][0][0][0]):
+            raise TexError("does the row go on with the formula or the condition?", row[0][0].at)
         found.beside += [replace(b, alone=not parts) for b in beside]
         after = any(not b.before for b in beside)
-        defining = found.beside[-1] if beside and not parts else None
+        defining = bool(beside) and not parts
         for index, (part, loose) in enumerate(parts):
             body, inside = _without_brackets(stripped(part, ENDING))
             if inside:
@@ -157,10 +151,8 @@ def _rows(pieces: list[Piece]) -> list[list[Piece]]:
             after = k + 1
             while after < len(pieces) and pieces[after][0].kind in ("amp", "quad"):
                 after += 1
-            before, aligned = k - 1, after
-            while before >= 0 and pieces[before][0].kind == "quad":
-                before -= 1
-            signs = [_is_sign(pieces[j][0]) for j in (before, after) if 0 <= j < len(pieces)]
+            aligned = after
+            signs = [_is_sign(pieces[j][0]) for j in (k - 1, after) if 0 <= j < len(pieces)]
             if not any(signs):
                 raise TexError(
                     "a row ends inside brackets: is the next one a factor or another formula?",
@@ -202,8 +194,6 @@ def _aligned(row: list[Piece]) -> list[Piece]:
         )
         if before is None or not out or (count % 2 and joins) or (after and after[0].kind == "amp"):
             continue
-        if count == 1 and before[0].kind == "operator":
-            continue
         raise TexError("& sets two formulas apart here; check them one by one", piece[0].at)
     return out
 
@@ -239,16 +229,12 @@ def _apart(row: list[Piece], number: int) -> tuple[list[Piece], list[Beside]]:
 
 
 def _without_lead(row: list[Piece]) -> list[Piece]:
-    r"""Drop what only leads to a formula: ``\text{Hence,}``, ``\therefore``, ``(ii) \quad``."""
+    r"""Drop what only leads to a formula: ``\text{Hence,}``, ``\therefore``, ``(ii)``."""
     said = (words(row[0]) or row[0][0].text).strip(",: ") if row else ""
     size = int(said in LEADS or bool(_LABEL.fullmatch(said)))
     head, _, rest = said.partition(",")
     if head in LEADS and rest:
         row = [(replace(row[0][0], text=rest.strip()), None), *row[1:]]
-    quad = next((k for k, (u, _) in enumerate(row[:7]) if u.kind == "quad"), 0)
-    unknown = all(meaning is None for _, meaning in row[:quad])
-    if unknown and _LABEL.fullmatch("".join(u.full for u, _ in row[:quad])):
-        size = quad
     while size and size < len(row) and row[size][0].kind in ("comma", "quad", "amp"):
         size += 1
     return row[size:]

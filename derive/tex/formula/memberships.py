@@ -109,11 +109,8 @@ class Memberships:
         kinds = _KINDS.get((kind, script))
         at_least = None if kinds else _FROM.fullmatch(script)
         if without:
-            plain = kind == "natural" and script in ("", "0")
-            if not plain or [u.full for u, _ in without] != ["0"]:
-                raise TexError("a set of numbers without others is not read", head.at)
-            kinds = ("positive integer",)
-        elif at_least is not None:
+            raise TexError("a set of numbers without others is not read", head.at)
+        if at_least is not None:
             kinds = ("real" if kind == "real" else "integer",)
         if kinds is None or head.primes or (head.sub and head.sup and script != "+"):
             raise TexError(f"the set {show(head.full)} is not known", head.at)
@@ -146,12 +143,7 @@ class Memberships:
     ) -> Iterator[Chain | Kinds | Indices]:
         """From 1 to a size."""
         if names[0][1] is not None:
-            if without or size is None:
-                raise TexError("a set that is not known", relation.at)
-            yield Kinds(self.symbols(names), "integer")
-            for s in self.symbols(names):
-                yield Chain((Integer(1), s, size), ("<=", "<="))
-            return
+            raise TexError("a set that is not known", relation.at)
         letters = tuple(self._letter(n) for n in names)
         yield Indices(letters, "any", size)
         if without:

@@ -9,11 +9,11 @@ from typing import Literal
 from ...language.spelling import Unit
 from ...language.statement import TexError
 from ...language.tokens import show
-from ...language.vocabulary import COMPARED, DISTINCT, KINDS, NEUTRAL, NOUNS, STARTS
+from ...language.vocabulary import COMPARED, KINDS, NEUTRAL, NOUNS, STARTS
 from .names import Piece
 from .pieces import depths, words
 
-Sort = Literal["start", "strong", "comma", "kind", "noun", "distinct", "formula"]
+Sort = Literal["start", "strong", "comma", "kind", "noun", "formula"]
 #: ``strong`` separates for certain: a wide space, a semicolon, a full stop.
 _MARKS: dict[str, Sort] = {
     "quad": "strong", "semicolon": "strong", "dot": "strong", "amp": "strong", "fence": "strong",
@@ -92,8 +92,6 @@ def _said(text: str, at: int, before: list[Item]) -> list[Item]:
             out.append(Item("kind", at, KINDS[plain]))
         elif plain in NOUNS:
             out.append(Item("noun", at, plain))
-        elif plain in DISTINCT:
-            out.append(Item("distinct", at))
         elif plain in STARTS:
             out.append(Item("start", at, plain))
         elif plain and plain not in NEUTRAL:
