@@ -232,11 +232,11 @@ def sentence(text: str) -> str:
 
 
 # --- values and statements ---------------------------------------------------------------------
-def joint(q: Quantity) -> str:
+def joint(q: Quantity, align: str = "") -> str:
     r"""What stands between the name of a quantity and its value: ``=``, nothing after ``\le``."""
     if q.symbol.endswith((r"\le", r"\ge")):
-        return " "
-    return r" \iff " if q.kind is Kind.CONDITION else " = "
+        return f" {{}} {align} " if align else " "
+    return rf" {align}\iff " if q.kind is Kind.CONDITION else f" {align}= "
 
 
 def value_latex(result: Result, name: str) -> str:

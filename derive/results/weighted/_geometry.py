@@ -46,6 +46,26 @@ h2 = Symbol("h2", real=True)
 gamma = Symbol("gamma", real=True)
 
 
+def state_cosine(
+    weight: Expr, label: Symbol, equal: Expr, domain: Domain, proof: Derivation
+) -> Expr:
+    """The cosine that is wanted of two embeddings: similarity minus log-weight as at equal labels.
+
+    ``equal`` is what compares two labels, where they are equal.
+    """
+    x, at_equal = Symbol("x", real=True), weight.xreplace({label: equal})
+    cosine = tidy(solve_linear(x / tau - weight - (1 / tau - at_equal), x))
+    c_prime = cosine.xreplace({label: S.Zero})
+    proof.holds(
+        "The entropic bound is attained iff the similarities are the log-weights plus one constant",
+        [eq(x / tau, weight + c_prime / tau), eq(cosine.xreplace({label: equal}), 1)],
+        GIBBS,
+        domain,
+        names={x: cosine},
+    )
+    return cosine
+
+
 def square_of_extra(wanted: Expr, inner: Symbol) -> Expr:
     """The square of one more coordinate, the same for all, of unit vectors.
 

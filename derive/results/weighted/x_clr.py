@@ -6,10 +6,9 @@ cosines exist as long as the sphere that the labels lie on is not blown up beyon
 
 from __future__ import annotations
 
-from sympy import Expr, Le, Rational, S, Symbol, sqrt
+from sympy import Le, Rational, S, Symbol, sqrt
 
 from ...decide.domain import POSITIVE, Domain, at_least, between
-from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
 from ...losses.weighted import S_COSINE, WeightedInfoNCE
 from ...proof.derivation import Derivation
@@ -17,11 +16,11 @@ from ...proof.relations import eq, ge
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from ._geometry import (
-    GIBBS,
     gamma,
     h2,
     largest,
     square_of_extra,
+    state_cosine,
     state_sphere,
 )
 from ._weights import ATTAINED, DIMENSION, q
@@ -51,24 +50,10 @@ DOMAIN = Domain(
 #: Where the bound is attained whatever the labels are.
 ALWAYS = DOMAIN.with_range(tau, between(0, tau_prime, "(]", BEYOND), Rational(1, 2))
 
-x = Symbol("x", real=True)
-
-
-def cosine_wanted() -> Expr:
-    """The cosine of two embeddings: similarity minus log-weight as at two equal labels."""
-    return tidy(solve_linear(x / tau - g / tau_prime - (1 / tau - 1 / tau_prime), x))
-
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    cosine = cosine_wanted()
+    cosine = state_cosine(g / tau_prime, g, S.One, DOMAIN, proof)
     c_prime = cosine.xreplace({g: S.Zero})
-    proof.holds(
-        "The entropic bound is attained iff the similarities are the log-weights plus one constant",
-        [eq(x / tau, g / tau_prime + c_prime / tau), eq(cosine.xreplace({g: S.One}), 1)],
-        GIBBS,
-        DOMAIN,
-        names={x: cosine},
-    )
     wide = square_of_extra(cosine, g)
     always = largest(wide)
     proof.holds(

@@ -6,17 +6,15 @@ on one, and it must fit into the unit sphere.
 
 from __future__ import annotations
 
-from sympy import Expr, Le, Rational, S, Symbol
+from sympy import Le, Rational, S, Symbol
 
 from ...decide.domain import POSITIVE, Domain, Range, at_least
-from ...decide.present import solve_linear, tidy
 from ...losses.softmax import tau
 from ...losses.weighted import OF_LABELS, S_COSINE, WeightedInfoNCE
 from ...proof.derivation import Derivation
-from ...proof.relations import eq
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
-from ._geometry import GIBBS, gamma, state_sphere
+from ._geometry import gamma, state_cosine, state_sphere
 from ._weights import ATTAINED, DIMENSION, q
 
 d = Symbol("d", nonnegative=True)
@@ -31,23 +29,10 @@ DOMAIN = Domain(
     {tau: POSITIVE, q: at_least(1), rho: POSITIVE, d: Range(S.Zero, 4 * rho**2, False, False)},
     {tau: Rational(1, 4), q: 3, rho: 1, d: 1},
 )
-x = Symbol("x", real=True)
-
-
-def cosine_wanted() -> Expr:
-    """The cosine of two embeddings: similarity minus log-weight as at two equal labels."""
-    return tidy(solve_linear(x / tau + d - 1 / tau, x))
 
 
 def build(proof: Derivation) -> dict[str, Quantity]:
-    cosine = cosine_wanted()
-    proof.holds(
-        "The entropic bound is attained iff the similarities are the log-weights plus one constant",
-        [eq(x / tau, 1 / tau - d), eq(cosine.xreplace({d: S.Zero}), 1)],
-        GIBBS,
-        DOMAIN,
-        names={x: cosine},
-    )
+    cosine = state_cosine(-d, d, S.Zero, DOMAIN, proof)
     inside = state_sphere(
         cosine,
         d,
