@@ -171,7 +171,9 @@ def _for_rocq(name: str, file: dict[str, Any], named: Named, force: bool) -> Non
         given = file["parameters"].items()
         point = {symbols[k]: exact(v) for k, v in given if k in symbols}
         stem = Path(name).stem
-        theorems = certified(stem, named.problem, point, inner_of(file), file["claim"])
+        theorems = certified(
+            stem, named.problem, point, inner_of(file), file["claim"], file.get("sides", ())
+        )
         texts = files(stem, [Written(_about(file, named), theorems)])
     except NotWritten as why:
         raise click.UsageError(f"{name}: no theorem for Rocq: {why}") from None

@@ -87,7 +87,7 @@ def kink(x: Any) -> tuple[Any, Any, Any]:
         return x, arb(1), arb(0)
     if x < 0:
         return arb(0), arb(0), arb(0)
-    raise Refused("an inner product may be where max(0, .) has its kink")
+    raise Refused("an inner product may be where max(0, .) has its kink, and there is no side")
 
 
 def number(text: Any) -> Any:
@@ -261,6 +261,30 @@ def inside_kinks(function: str) -> str:
     return function
 
 
+def beneath(loss: Any, sides: Any, g: list[list[Any]], pair: list[list[str]]) -> tuple[Any, Any]:
+    """The loss with s f for a max(0, f), and how much less it is; at a kink its gradient is one.
+
+    It is nowhere above the loss for 0 <= s <= 1, and ``sides`` has these s, or null, by term.
+    """
+    terms, less = [], arb(0)
+    for term, side in zip(loss["terms"], listed("sides", sides, len(loss["terms"])), strict=True):
+        if side is None:
+            terms.append(term)
+            continue
+        s, inside = number(side), inside_kinks(term["function"])
+        if not 0 <= s <= 1 or ast.unparse(parsed(term["function"])) != f"max(0, {inside})":
+            raise Refused(f"{term['function'][:40]!r} has no kink with the side {side}")
+        for i, row in enumerate(pair):
+            for f in (
+                evaluated(inside, g[i][j]) for j, r in enumerate(row) if r == term["relation"]
+            ):
+                at = f.parts[0]
+                over = (1 - s) * at if at > 0 else -s * at if at < 0 else arb(0, abs(at).upper())
+                less += evaluated(term["weight"]).parts[0] / len(g) * over
+        terms.append(term | {"function": f"{Fraction(side)} * ({inside})"})
+    return loss | {"terms": terms}, less
+
+
 def is_convex(function: str) -> bool:
     """Whether the second derivative is shown to be >= 0 on [-1, 1], box by box."""
     function, boxes = inside_kinks(function), [(Fraction(-1), Fraction(1), 0)]
@@ -343,7 +367,10 @@ def replay(file: dict[str, Any]) -> Proved:
     try:
         pair = relations(file["axes"], file["pattern"])
         size, g = len(pair), gram(file["point"], pair)
-        value, a = gradient(well_formed(file["loss"], file["pattern"].values()), g, pair)
+        loss, less = well_formed(file["loss"], file["pattern"].values()), arb(0)
+        if "sides" in file:
+            loss, less = beneath(loss, file["sides"], g, pair)
+        value, a = gradient(loss, g, pair)
         y = [number(v) for v in listed("y", file["y"], size)]
         s = [[number(v) for v in listed("S", row, size)] for row in listed("S", file["S"], size)]
         radius, shift = number(file["radius"]), number(file["shift"])
@@ -354,6 +381,7 @@ def replay(file: dict[str, Any]) -> Proved:
         has_cholesky(shifted(s, shift), "S + shift")
         loose = sum_of_products(a, g) - sum(y, arb(0))
         gap = size * (shift + size * radius) + loose
+        value, gap = value + less, gap + less  # of the loss, not of what is beneath it
         claimed, off = number(file["claim"]["gap"]), abs(value - number(file["claim"]["loss"]))
         if not off <= claimed:
             raise Refused(f"the loss is {value.str(20)}, not {file['claim']['loss']}")

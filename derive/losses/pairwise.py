@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from sympy import Expr, S, Symbol
+from sympy import Add, Expr, Max, S, Symbol
 
 from .precondition import Precondition
 
@@ -35,6 +35,16 @@ class PairTerm:
         """The function at an inner product."""
         return self.function.xreplace({c: value})
 
+    def by_kinks(self) -> Iterator[PairTerm]:
+        """Terms that add up to this one, in which each max(0, .) or its square stands alone."""
+        kinked = [e for e in Add.make_args(self.function) if e.has(Max)]
+        if smooth := self.function - Add(*kinked):
+            yield replace(self, function=smooth)
+        for e in kinked:
+            factor, _ = e.as_coeff_Mul()
+            taken = factor if factor > 0 else S.One
+            yield replace(self, function=e / taken, weight=taken * self.weight)
+
 
 @dataclass(frozen=True)
 class PairwiseLoss:
@@ -51,6 +61,10 @@ class PairwiseLoss:
         for term in self.terms:
             says = f"the weight {term.weight} of the term on {term.relation!r}"
             yield Precondition(term.weight, False, says)
+
+    def by_kinks(self) -> PairwiseLoss:
+        """The same loss with terms that are smooth, or a kink alone."""
+        return replace(self, terms=tuple(part for k in self.terms for part in k.by_kinks()))
 
     def total(self, relation: str) -> Expr:
         """All terms of a relation as one function of the inner product ``c``."""

@@ -6,12 +6,14 @@ beside it (y, S, a shift) is found here in whatever way; the replay believes non
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import product
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb, arb_mat, ctx
 from sympy import Expr, Function, Max, S, Symbol, Wild, exp, log
 from sympy.printing.str import StrPrinter
 
@@ -28,6 +30,8 @@ DIGITS, SURE = 40, 36
 #: Shifts that are tried, as powers of ten, on S and on a matrix of inner products.
 SHIFTS = (-34, -31, -28, -25, -22, -19, -16, -15, -14, -13, -12, -11, -10, -9, -8, -6, -4, -2, 0)
 TOWARDS_IDENTITY = -30
+#: How near a kink an inner product is, up to a factor, for a slope there to be sought.
+NEAR = 0.1
 #: What is below this is as good as zero: gaps are not below 1e-34.
 SMALL = 1e-100
 
@@ -69,7 +73,13 @@ def certificate_of(
     }
     before, ctx.prec = ctx.prec, BITS
     try:
-        return file | _multipliers(file)
+        sides = _sides(file)
+        if sides is None:
+            return file | _multipliers(file)
+        found = [file | _multipliers(file | {"sides": sides}) | {"sides": sides}]
+        with suppress(Refused):  # where no inner product is on a kink, the loss itself may do
+            found.append(file | _multipliers(file))
+        return min(found, key=lambda one: float(one["claim"]["gap"]))
     finally:
         ctx.prec = before
 
@@ -135,7 +145,7 @@ def _loss(problem: Problem, values: Mapping[Symbol, Expr]) -> dict[str, Any]:
                     "weight": _written(_at(term.weight, values)),
                     "function": as_written(term.function.xreplace(dict(values))),
                 }
-                for term in loss.terms
+                for term in loss.by_kinks().terms
             ],
         }
     loss.check_linear()  # nothing else can be certified
@@ -201,11 +211,63 @@ def _at(e: Expr, values: Mapping[Symbol, Expr]) -> Expr:
     return found
 
 
+def _sides(file: dict[str, Any]) -> list[str | None] | None:
+    """Which slope to take at each kink that an inner product is near: what makes S G vanish.
+
+    S = A - diag(y) is affine in them, so these are the least squares.
+    """
+    if file["loss"]["kind"] != "pairwise":
+        return None
+    pair = certificate.relations(file["axes"], file["pattern"])
+    g = certificate.gram(file["point"], pair)
+    kinked = [k for k, term in enumerate(file["loss"]["terms"]) if _is_near_kink(term, g, pair)]
+    if not kinked:
+        return None
+    every = [None] * len(file["loss"]["terms"])
+
+    def left(sides: Mapping[int, str]) -> Any:
+        """S G with these sides, as a column."""
+        at = [sides.get(k, "0") if k in kinked else none for k, none in enumerate(every)]
+        _, a = certificate.gradient(certificate.beneath(file["loss"], at, g, pair)[0], g, pair)
+        product = arb_mat(a) * arb_mat(g)
+        size = range(len(g))
+        return [product[i, j] - product[i, i] * g[i][j] for i in size for j in size]
+
+    none = left({})
+    each = [[x - y for x, y in zip(left({k: "1"}), none, strict=True)] for k in kinked]
+    normal = arb_mat([[certificate.dot(x, y) for y in each] for x in each])
+    try:
+        found = normal.solve(arb_mat([[-certificate.dot(x, none)] for x in each]))
+    except ZeroDivisionError:  # S G is the same with all
+        return None
+    shares = (max(arb(0), min(arb(1), found[k, 0].mid())) for k in range(len(kinked)))
+    chosen = dict(zip(kinked, map(_text, shares), strict=True))
+    return [chosen.get(k) for k in range(len(every))]
+
+
+def _is_near_kink(term: Mapping[str, str], g: Any, pair: list[list[str]]) -> bool:
+    """Whether a term is max(0, f), where f nearly vanishes for a pair."""
+    inside = certificate.inside_kinks(term["function"])
+    if ast.unparse(certificate.parsed(term["function"])) != f"max(0, {inside})":
+        return False
+    among = (
+        x
+        for at, row in zip(g, pair, strict=True)
+        for x, r in zip(at, row, strict=True)
+        if r == term["relation"]
+    )
+    return any(abs(certificate.evaluated(inside, x).parts[0]) < NEAR for x in among)
+
+
 def _multipliers(file: dict[str, Any]) -> dict[str, Any]:
     """y and S from the gradient, the least shift that works, and what follows from it."""
     pair = certificate.relations(file["axes"], file["pattern"])
     g = certificate.gram(file["point"], pair)
-    value, a = certificate.gradient(file["loss"], g, pair)
+    loss, less = file["loss"], arb(0)
+    if "sides" in file:
+        loss, less = certificate.beneath(loss, file["sides"], g, pair)
+    value, a = certificate.gradient(loss, g, pair)
+    value += less
     size = len(g)
     y = [_text(certificate.dot(p, q)) for p, q in zip(a, g, strict=True)]
     s = [
@@ -226,7 +288,7 @@ def _multipliers(file: dict[str, Any]) -> dict[str, Any]:
     else:
         raise Refused("the gradient has an eigenvalue that no shift can compensate")
     loose = certificate.sum_of_products(a, g) - sum((certificate.number(v) for v in y), arb(0))
-    gap = size * (certificate.number(shift) + size * certificate.number(radius)) + loose
+    gap = size * (certificate.number(shift) + size * certificate.number(radius)) + loose + less
     return {
         "y": y,
         "S": s,

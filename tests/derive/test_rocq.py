@@ -23,6 +23,7 @@ from cltheory.derive.losses.softmax import SoftmaxLoss, tau
 from cltheory.derive.losses.supcl import alpha
 from cltheory.derive.optimum.threshold import ChangesSign
 from cltheory.derive.problems.batches import over_batches
+from cltheory.derive.problems.catalogue import OWN
 from cltheory.derive.problems.declared import declared
 from cltheory.derive.problems.domains import COMBINED
 from cltheory.derive.proof.relations import Iff, eq, gt, lt
@@ -42,6 +43,7 @@ from cltheory.derive.write.rocq.terms import NotWritten, term
 from cltheory.derive.write.rocq.whole import whole
 from sympy import Rational, Symbol, exp, gamma, log, sympify
 
+PROBLEMS = Path(__file__).parents[2] / "docs" / "problems"
 POINT = {"m": 10, "n": 50, "tau": "1/10", "alpha": "1/2"}
 
 
@@ -439,6 +441,31 @@ def test_a_certificate_that_claims_too_much_has_no_theorem(id: str) -> None:
             _certified(id, "1e-12" if id == "supcon-imbalanced" else "1e-24")
 
 
+#: Where the inner product of positives is that of the kink of their function, and its side there.
+KINK = {"within_modality": "0." + 40 * "1", "positive": "0." + 40 * "3"}
+KINK["negative"] = f"-0.{39 * '5'}6"
+SIDE = "0.1044597998105446071702509672554981647995"
+
+
+def _on_a_kink(*sides: str | None) -> Written:
+    loss = results["pairwise-threshold"].with_inputs(lp="max(0, 1/3 - x)", ln="exp(x/9)")
+    assert loss.problem is not None
+    (size,) = loss.problem.domain.ranges
+    claim = {"loss": "2.820414594884704393596776115897726127447", "gap": "1.11e-30"}
+    point = {size: sympify(4)}
+    return Written("it", certified("it", loss.problem, point, KINK, claim, sides))
+
+
+def test_an_optimum_on_a_kink_has_a_theorem_by_the_slope_of_its_certificate() -> None:
+    value, bound = _on_a_kink(SIDE, None).theorems
+    assert "value_of := fun c => (Rmax 0 (1 / 3 - c))" in value.definitions
+    assert "[false; true] => 1 / 3 |" in value.definitions
+    assert "unit_vectors [2%nat; 4%nat] dims x" in bound.statement
+    for sides in ((), ("0.2", None), ("1", None)):
+        with pytest.raises(NotWritten, match="below the claim"):
+            _on_a_kink(*sides)
+
+
 def test_a_kink_that_is_not_of_a_line_is_not_written() -> None:
     for id, why in (
         ("distance-margin", "neither smooth nor max"),
@@ -563,6 +590,66 @@ def test_rocq_accepts_a_certificate_and_not_a_tampered_one(id: str, old: str, ne
     assert id == accepted_once(id)
     assert old in texts["mine.v"]
     assert not check({**texts, "mine.v": texts["mine.v"].replace(old, new)}).accepted
+
+
+@pytest.mark.slow
+@pytest.mark.rocq
+@pytest.mark.usefixtures("rocq")
+def test_rocq_accepts_a_certificate_on_a_kink_and_no_slope_beyond_it() -> None:
+    texts = files("mine", [_on_a_kink(SIDE, None)])
+    assert check(texts).accepted
+    for old, new in (("1 / 3 - c", "1 / 2 - c"), ("282041459", "282041469")):
+        assert old in texts["mine.v"]
+        assert not check({**texts, "mine.v": texts["mine.v"].replace(old, new)}).accepted
+
+
+#: Numbers for the parameters of losses, by name; others are 2, or 1/2.
+NUMBERS = {"m": "3", "N": "3", "C": "3", "n2": "3", "m1": "1", "alpha": "3/4", "beta": "1/8"}
+NUMBERS |= {"rho": "1/8", "epsilon": "1/8", "tau": "1/2", "b": "1/2"}
+#: Losses on their structures: of the catalogue, of files, and of results. What certify refuses:
+REFUSED = ("sharp-focal", "distance-margin", "hard-negatives")
+PAIRS = [
+    *(("phases", "--loss", name) for name in OWN),
+    *(("phases", "--loss", str(path)) for path in sorted(PROBLEMS.glob("*.toml"))),
+    ("pairwise-threshold", "--loss", "cosine-embedding"),
+    *((id,) for id in ("infonce-noise", "sigmoid-noise", "soft-supcon", "sup-cnce-optimum")),
+    *((id,) for id in ("supcl-two-sizes", "supcon-balanced", "supcon-imbalanced", "supcon-noise")),
+    *((id,) for id in ("supcon-two-sizes", "towers-threshold")),
+    ("supcon-imbalanced", "--sizes", "2,2,4"),
+]
+#: Some are checked in CI, and all with the nets.
+SOME = (("phases", "--loss", "dcl"), ("phases", "--loss", "clip"), ("sup-cnce-optimum",))
+
+
+@pytest.mark.slow
+@pytest.mark.rocq
+@pytest.mark.usefixtures("rocq")
+@pytest.mark.parametrize("search", [(), ("--search",)], ids=["derived", "searched"])
+@pytest.mark.parametrize(
+    "words", [p if p in SOME else pytest.param(p, marks=pytest.mark.net) for p in PAIRS], ids=str
+)
+def test_rocq_accepts_the_certificates_of_all_losses(
+    words: tuple[str, ...], search: tuple[str, ...], tmp_path: Path
+) -> None:
+    from cltheory.cli.main import run
+
+    result = results[words[0]]
+    given = dict(zip(words[1::2], words[2::2], strict=True))
+    made = result.with_inputs(**{k.strip("-"): v for k, v in given.items()}) if given else result
+    assert made.problem is not None
+    values = {
+        s.name: NUMBERS.get(s.name, "2" if s.is_integer or s.name in "tw" else "1/2")
+        for s in made.problem.domain.ranges
+    }
+    numbers = [word for k, v in values.items() for word in (f"--{k}", v)]
+    path = tmp_path / "mine.v"
+    code = run(["certify", *words, *numbers, *search, "--rocq", str(path)])
+    if any(name in words[-1] for name in REFUSED):
+        assert code == 2 and not path.exists()
+        return
+    assert code == 0
+    own = (path, path.with_name("mine_proofs.v"))
+    assert check({one.name: one.read_text(encoding="utf-8") for one in own}).accepted
 
 
 def certified_files(id: str) -> dict[str, str]:

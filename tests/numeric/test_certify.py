@@ -448,6 +448,71 @@ def test_a_kink_has_the_slope_of_its_side() -> None:
         at("0.5")
 
 
+@pytest.fixture(scope="module")
+def kinked() -> dict:
+    """A certificate of an optimum that is exactly where a function has its kink."""
+    loss = results["pairwise-threshold"].with_inputs(lp="2*max(0, 1/3 - x)", ln="exp(x/9)")
+    (size,) = loss.problem.domain.ranges
+    inner = {"within_modality": "0." + 40 * "1", "positive": "0." + 40 * "3"}
+    inner["negative"] = f"-0.{39 * '5'}6"
+    return certificate_of(loss.problem, {size: exact("4")}, inner=inner)
+
+
+def test_on_a_kink_a_slope_between_its_sides_is_taken(kinked: dict) -> None:
+    assert float(replay(kinked).gap) < 1e-25
+    assert 0 < float(kinked["sides"][0]) < 1 and kinked["sides"][1] is None
+    assert kinked["loss"]["terms"][0] | {"weight": "2"} == kinked["loss"]["terms"][0]
+
+
+@pytest.mark.parametrize(
+    ("sides", "why"),
+    [
+        (["1", None], "S is not the gradient"),
+        (["0.06", None], "S is not the gradient"),
+        (["2", None], "no kink with the side 2"),
+        (["-1/2", None], "no kink with the side -1/2"),
+        ([None, "1/2"], "no kink with the side 1/2"),
+        ([None, None], "has its kink|S is not the gradient"),
+        (["1/2"], "not a list of 2"),
+        (None, "not a list of 2"),
+        ([0.5, None], "not an exact number"),
+    ],
+    ids=str,
+)
+def test_another_side_of_a_kink_is_refused(kinked: dict, sides: Any, why: str) -> None:
+    with pytest.raises(Refused, match=why):
+        replay(kinked | {"sides": sides})
+
+
+def test_what_a_side_is_beneath_the_loss_counts() -> None:
+    term = {"relation": "b", "weight": "3", "function": "max(0, c + 1/2)"}
+    pair = [["self", "b"], ["b", "self"]]
+
+    def at(x: str, side: str) -> tuple[str, Any]:
+        g = [[arb(1), arb(x)], [arb(x), arb(1)]]
+        loss, less = certificate.beneath({"terms": [term]}, [side], g, pair)
+        return loss["terms"][0]["function"], less
+
+    text, less = at("-0.25", "0.25")
+    assert text == "1/4 * (c + 1 / 2)" and float(less) == 3 * 0.75 * 0.25
+    assert float(at("-0.75", "0.25")[1]) == 3 * 0.25 * 0.25
+    near = at("-0.5 +/- 0.01", "0.25")[1]
+    assert near.contains(arb(0)) and near.contains(arb("0.0225"))
+    with pytest.raises(Refused, match="no kink with the side"):
+        certificate.beneath({"terms": [term | {"function": "max(0, c)**2"}]}, ["1"], [], [])
+
+
+def test_a_gap_is_that_of_the_loss_and_not_of_what_is_beneath_it(kinked: dict) -> None:
+    loss = results["pairwise-threshold"].with_inputs(lp="2*max(0, 1/3 - x)", ln="exp(x/9)")
+    (size,) = loss.problem.domain.ranges
+    near = {"within_modality": "0.1", "positive": "0.3", "negative": "-0.5"}
+    file = certificate_of(loss.problem, {size: exact("4")}, inner=near)
+    off = Fraction(file["claim"]["loss"]) - Fraction(kinked["claim"]["loss"])
+    assert (
+        0 < float(off) < float(replay(file).gap)
+    )  # it is above the minimum by so much, and says so
+
+
 def test_a_maximum_is_smooth_only_where_it_is_one_line_on_all_of_the_range() -> None:
     assert as_written(Max(0, c + 1)) == "c + 1"
     for kinked in (Max(0, c), Max(0, c + 2, 3 - c), Max(0, c**2 - 1)):

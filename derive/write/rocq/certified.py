@@ -8,7 +8,7 @@ points there are, the proof is as short.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, product
 from re import sub
 from typing import Any
@@ -21,6 +21,7 @@ from ...certificate import gram, relations
 from ...problems.problem import Problem
 from ...structures.configuration import Configuration
 from .declared import CONTRAST, MEAN, Declared, Kinds
+from .functions import on_kinks
 from .kinds import read
 from .several import BITS, WORKING, Several, Written, below, claimed
 from .statements import Theorem
@@ -36,6 +37,7 @@ def certified(
     point: Mapping[Symbol, Expr],
     inner: Mapping[str, str],
     claim: Mapping[str, str],
+    sides: Sequence[str | None] = (),
 ) -> tuple[Theorem, Theorem]:
     """Two theorems: the loss of the inner products, and a bound on that of all unit vectors.
 
@@ -47,6 +49,8 @@ def certified(
         Decimal inner products, by relation.
     claim
         The loss and the gap of the certificate, as decimals.
+    sides
+        Those of the certificate, if it has some; an inner product near its kink is put on it.
 
     Raises
     ------
@@ -56,7 +60,8 @@ def certified(
     if isinstance(problem.structure, Configuration):
         return Several(called, problem, point, inner).theorems(claim)
     exact = {r.name: Rational(inner.get(r.name, 0)) for r in problem.structure.relations}
-    declared = read(called, problem, {**exact, "self": S.One}, point)
+    exact = on_kinks(problem, {**exact, "self": S.One}, sides)
+    declared = read(called, problem, exact, point, sides)
     eigenspaces = [
         k for k in product((MEAN, CONTRAST), repeat=len(declared.axes)) if _is(k, declared)
     ]

@@ -5,7 +5,7 @@ A relation is a pattern of which indices of two points agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -47,12 +47,15 @@ class Declared:
         Inner products by relation.
     at
         Values that are put in for symbols.
+    sides
+        By term, how much of the slope beyond its kink is taken on it.
     """
 
     called: str
     problem: Problem
     inner: Mapping[str, Expr]
     at: Mapping[Symbol, Expr] = field(default_factory=dict)
+    sides: Sequence[str | None] = ()
 
     #: What is unfolded in a goal, and the projections of a term.
     unfolded: ClassVar[tuple[str, ...]]

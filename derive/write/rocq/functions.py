@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from sympy import Expr, Max, Pow, S, Symbol, exp, log
+from sympy import Expr, Max, Pow, Rational, S, Symbol, exp, log
 
-from ...losses.pairwise import PairTerm, c
+from ...losses.pairwise import PairTerm, PairwiseLoss, c
+from ...problems.problem import Problem
 from .sigmoid import Pairwise
 from .terms import ATOM, POWER, NotWritten, term
 
 #: What an expression is on [-1, 1]: positive, or not zero.
 AT_ONCE = "first [interval | apply Rgt_not_eq; interval | apply Rlt_not_eq; interval]"
 
+#: How near a kink an inner product is put on it.
+NEAR = Rational(1, 10**20)
 #: On which side of a kink numbers are, which ``interval`` does not ask.
 KINKS = "repeat first [rewrite Rmax_left by lra | rewrite Rmax_right by lra];"
 
@@ -50,6 +53,11 @@ class Functions(Pairwise):
         every = (f"slope{k}_" for k in range(len(self.loss.terms)))
         return ("pair_values", f"{self.called}_slopes", *every)
 
+    @property
+    def loss(self) -> PairwiseLoss:
+        """The declaration, with each kink a term of its own."""
+        return super().loss.by_kinks()
+
     # --- the functions ----------------------------------------------------------------------------
     def function(self, t: PairTerm) -> Expr:
         """The function of a term."""
@@ -78,14 +86,17 @@ class Functions(Pairwise):
         kink = self.kink(t)
         if kink is None:
             return self.function(t).diff(c)
-        outer = 2 * Max(0, kink.inside) if kink.squared else S(self._side(t, kink))
+        outer = 2 * Max(0, kink.inside) if kink.squared else self._side(t, kink)
         return outer * kink.inside.diff(c)
 
-    def _side(self, t: PairTerm, kink: Kink) -> int:
-        """Whether to take the slope of where it is positive; on the kink, if it is so inside."""
+    def _side(self, t: PairTerm, kink: Kink) -> Rational:
+        """How much to take of the slope beyond the kink; on it, what the certificate says."""
         at = (self.inner[t.relation], S.One, S.NegativeOne)
         here, *ends = (kink.inside.xreplace({c: x}) for x in at)
-        return int(bool(here > 0 or (here == 0 and min(ends) >= 0)))
+        side = self.sides[self.loss.terms.index(t)] if self.sides else None
+        if here == 0 and side is not None:
+            return Rational(side)
+        return Rational(int(bool(here > 0 or (here == 0 and min(ends) >= 0))))
 
     @cached_property
     def gradient(self) -> dict[str, Expr]:
@@ -168,8 +179,9 @@ class Functions(Pairwise):
             if kink.squared:
                 used = f"above_kink_squared {of} {at_x} _ eq_refl"
             else:
-                side = self._side(t, kink)
-                used = f"above_kink {of} {at_x} {side} ltac:(lra) ltac:(cbv beta; {KINKS} lra)"
+                chosen = term(self._side(t, kink), None, ATOM)
+                known = f"ltac:(lra) ltac:(cbv beta; {KINKS} lra)"
+                used = f"above_kink {of} {at_x} {chosen} {known}"
             yield (
                 f"{goal}\nProof. intros x_ Hx_; unfold {slope}; cbv beta.\n"
                 f"  eapply Rle_trans; [| exact ({used})].\n"
@@ -190,6 +202,21 @@ class Functions(Pairwise):
             f"  {smooth}\n  {smooth}\n"
             f"  intros x_ Hx_; unfold curvature{k}_; interval with (i_bisect x_). Qed."
         )
+
+
+def on_kinks(
+    problem: Problem, inner: Mapping[str, Expr], sides: Sequence[str | None]
+) -> dict[str, Expr]:
+    """Inner products, of which those near a kink that has a side are on it."""
+    found = dict(inner)
+    terms = problem.loss.by_kinks().terms if isinstance(problem.loss, PairwiseLoss) else ()
+    for t, side in zip(terms, sides, strict=False):
+        if side is not None:
+            (inside,) = (e for e in t.function.args if e != 0)
+            place = -inside.xreplace({c: S.Zero}) / inside.diff(c)
+            if place.is_Rational and abs(place - found[t.relation]) < NEAR:
+                found[t.relation] = place
+    return found
 
 
 def _derivatives(f: Expr) -> tuple[str, str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sympy import Expr, Symbol
 
@@ -23,6 +23,7 @@ def read(
     problem: Problem,
     inner: Mapping[str, Expr],
     at: Mapping[Symbol, Expr] | None = None,
+    sides: Sequence[str | None] = (),
 ) -> Declared:
     """The loss of a problem as one that the library knows.
 
@@ -34,7 +35,7 @@ def read(
     reasons = []
     for kind in (BatchSoftmax,) if isinstance(problem, BatchProblem) else KINDS:
         try:
-            return kind(called, problem, inner, at or {})
+            return kind(called, problem, inner, at or {}, sides)
         except NotWritten as why:
             reasons.append(str(why))
     raise NotWritten("; ".join(dict.fromkeys(reasons)))
