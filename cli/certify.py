@@ -399,7 +399,7 @@ def _known(title: str, given: object) -> Iterator[Named]:
     for id in results:
         inputs: dict[str, Any] = {k: texts[k] for k in results[id].lists if k in texts}
         try:
-            problem = results[id].with_inputs(**inputs).problem if inputs else None
+            problem = results[id].with_inputs(at=None, **inputs).problem if inputs else None
         except DomainError:  # it takes others
             continue
         if problem is not None and problem.loss.title == title:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sympy import Expr, S, Symbol, cancel, exp, oo
+from sympy import Add, Expr, S, Symbol, cancel, exp, oo
 
 from ...decide.coefficients import closure
 from ...decide.domain import Domain, Range
@@ -83,6 +83,11 @@ def _signed(e: Expr, domain: Domain, *parts: Expr, strict: bool = False) -> Iter
     yield from ["{ idtac.", *signs.lines, *proof, "}"]
 
 
+def coefficients(e: Expr) -> Iterator[tuple[Expr, Expr]]:
+    """The rational factor of each addend, and the rest."""
+    return (part.as_coeff_Mul() for part in Add.make_args(e.expand()))
+
+
 def _near(symbol: Symbol, domain: Domain, *, far: bool) -> tuple[Domain, list[str]]:
     """The domain beyond 1, or between 0 and 1, and lines that the variable is there."""
     r, x = domain.ranges[symbol], name(symbol)
@@ -102,10 +107,11 @@ class _Shape:
     """What converges to zero, and how fast: at most ``rate`` times the symbol or its inverse."""
 
     def __init__(self, e: Expr, symbol: Symbol, *, far: bool):
-        atoms = {a for a in e.atoms(exp) if symbol in a.free_symbols}
-        if len(atoms) > 1:
-            raise NotWritten("it has several exponentials of what converges")
+        atoms = sorted((a for a in e.atoms(exp) if symbol in a.free_symbols), key=str)
         self.symbol, self.far, self.atom = symbol, far, next(iter(atoms), None)
+        self.powers = {a: cancel(a.args[0] / atoms[0].args[0]) for a in atoms}
+        if not all(k.is_Integer for k in self.powers.values()):
+            raise NotWritten("it has several exponentials of what converges")
         self.y = Symbol("y_", positive=True)
         if self.atom is None:
             self.c, self.rate = S.One, S.One
@@ -121,7 +127,8 @@ class _Shape:
 
     def bound(self, gap: Expr, domain: Domain, others: Domain) -> Expr:
         """A number free of the symbol, times which ``small`` the gap is at most."""
-        at_limit = gap.xreplace({self.symbol if self.atom is None else self.atom: self.place})
+        places = {a: self.place**k for a, k in self.powers.items()} or {self.symbol: self.place}
+        at_limit = gap.xreplace(places)
         if at_limit.has(self.symbol):
             raise NotWritten("what converges is in an exponential and outside of it")
         known = {a: Symbol(f"e_{k}", positive=True) for k, a in enumerate(at_limit.atoms(exp))}
@@ -129,7 +136,8 @@ class _Shape:
         ratio = cancel(at_limit.xreplace(known) / self.y).xreplace(back)
         values = (ratio.subs(self.y, at) for at in (S.Zero, S.One, S.Half))
         found = [v for v in values if v.is_finite is not False]
-        for value in (*found, *(-v for v in found), *(2 * v for v in found), S.One, S(2)):
+        sizes = [Add(*(abs(k) * m for k, m in coefficients(v))) for v in found]
+        for value in (*found, *(-v for v in found), *(2 * v for v in found), S.One, S(2), *sizes):
             try:
                 for e, where, strict in (
                     (value, others, True),
