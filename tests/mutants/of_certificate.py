@@ -69,8 +69,8 @@ CHANGES = [
     ("value, gap = value + less, gap + less", "gap = gap + less", "the loss is that of what is beneath it"),
     ("if not 0 <= s <= 1 or ", "if ", "a side may be any number"),
     ('or ast.unparse(parsed(term["function"])) != f"max(0, {inside})"', "", "a square has a side, too"),
-    ("either = (1 - s) * f if f > 0", "either = -s * f if f > 0", "before and beyond a kink are the same"),
-    ("arb(0, abs(f).upper())", "arb(0)", "nothing is lost near a kink"),
+    ("over = (1 - s) * at if at > 0", "over = -s * at if at > 0", "before and beyond a kink are the same"),
+    ("arb(0, abs(at).upper())", "arb(0)", "nothing is lost near a kink"),
     # --- the losses
     ("if not tau > 0:", "if False:", "a temperature may be negative"),
     ("                if not k >= 0:", "                if False:", "weights of positives may be negative"),
