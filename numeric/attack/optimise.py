@@ -23,12 +23,11 @@ Objective = Callable[[Tensor], Tensor]
 
 @dataclass
 class Climbed:
-    """Where starts ended, and why the work ended."""
+    """Where starts ended, and whether none could go on."""
 
     x: Tensor
     value: Tensor
-    ended: str
-    iterations: int
+    converged: bool
 
 
 def value_and_slope(objective: Objective, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -84,13 +83,9 @@ def climb(
     turns: list[Tensor] = []
     inverse: list[Tensor] = []
     alive = value.isfinite()
-    ended = "iterations"
-    done = 0
     for _ in range(iterations):
         if not alive.any():
-            ended = "converged"
             break
-        done += 1
         direction = _direction(slope, steps, turns, inverse)
         promise = (direction * slope).sum(-1)
         lost = promise <= 0
@@ -125,7 +120,7 @@ def climb(
         alive = alive & taken & (gained > FLAT)
         x, value, slope = new, new_value, new_slope
     keep(x, value)
-    return Climbed(best, highest, ended, adam + done)
+    return Climbed(best, highest, not bool(alive.any()))
 
 
 def _direction(

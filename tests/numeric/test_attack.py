@@ -256,5 +256,5 @@ def test_it_reaches_the_top_of_a_narrow_ridge() -> None:
 
     starts = torch.tensor([[-1.2, 1.0], [0.0, 0.0], [2.0, -1.0]], dtype=torch.float64)
     found = climb(ridge, starts)
-    assert found.ended == "converged"
+    assert found.converged
     assert found.value.min() > -1e-10

@@ -34,25 +34,39 @@ def says(text: str, kind: Kind = "tex") -> list[str]:
         # commands that take their argument from after the call
         r"\newcommand{\b}{\expandafter\def\expandafter\a}\b{2}",
         # definitions in definitions
+        r"\def\b{\def\c{\gdef\a{2}}}\b\c",
         r"\ifx xy\newcommand{\b}{\gdef\a{2}}\fi\b",
         r"\newcommandx{\b}[2][1=x,2=y]{\gdef\a{2}}\b",
         # calls by a computed name
+        r"\newcommand{\b}{\gdef\a{2}}\csname b\endcsname",
         # environments
         r"\newenvironment{b}{}{\gdef\a{2}}\begin{b}\end{b}",
+        r"\newcommand{\b}{\gdef\a{2}}\begin{b}\end{b}",
         r"\NewDocumentEnvironment{b}{m}{\gdef\a{#1}}{}\begin{b}{2}\end{b}",
         r"\newtcolorbox[auto counter]{b}[1]{code={\gdef\a{2}}}\begin{b}{}\end{b}",
         # code that is added to what is there, and run later
         r"\newenvironment{b}{}{}\appto\b{\gdef\a{2}}\begin{b}\end{b}",
         r"\apptocmd{\maketitle}{\gdef\a{2}}{}{}\maketitle",
         r"\g@addto@macro\document{\def\a{2}}\begin{document}",
+        r"\afterassignment\b\newcommand{\b}{\def\a{2}}",
         # code that runs by itself
+        r"\AddToHook{cmd/a/before}{2}",
+        "\\def\\par{\\gdef\\a{2}}\n\n",
         # everything, or characters
+        r"{\globaldefs=1 \def\a{2}}",
+        r"\^^64ef\a{2}",
         r"\def\^^61{2}",
+        r"\useshorthands{x}\defineshorthand{x}{2}",
+        r"\let\b\else \iffalse\b\def\a{2}\fi",
         r"\newcommand\ifone[2]{#1}\iffalse \ifone{}{} \fi \def\a{2}\iffalse\fi\fi",
         # results that are left in a macro
+        r"\pgfmathsetmacro{\a}{2}",
         # definitions that are not run, or end at once
+        r"\toks0={\gdef\a{1}}\def\a{2}\toks0={\gdef\a{1}}",
+        r"\newcommand\bg{\begingroup}\newcommand\eg{\endgroup}\def\a{2}\bg\def\a{1}\eg",
         r"\newenvironment{b}{\comment}{\endcomment}\def\a{2}\begin{b}\gdef\a{1}\end{b}",
         # text that seems hidden
+        r"\newenvironment{comment}{}{}\begin{comment}\gdef\a{2}\end{comment}",
         "\\includecomment{comment}\\begin{comment}\n\\gdef\\a{2}\n\\end{comment}",
     ],
 )
@@ -67,8 +81,12 @@ def test_a_name_that_may_have_changed(text: str) -> None:
         r"\newcommand{\nc}{\newcommand}\nc{\R}{\mathbb{R}}",
         r"\newcommand{\b}{{\aftergroup\ignorespaces}}\b",
         r"\ifdraft\newcommand{\note}[1]{\textbf{#1}}\else\newcommand{\note}[1]{}\fi\note{x}",
+        r"\begin{tikzpicture}\pgfmathsetmacro\x{2}\def\y{3}\end{tikzpicture}",
+        r"\begin{filecontents}{refs.bib}@book{a, title={\a}}\end{filecontents}",
+        "\\iffalse % \\if\n\\fi",
         r"\newif\ifmine\iffalse \ifmine \fi \def\a{2}\fi",
         r"See \url{http://x.y/%20c}." + "\n" + r"\renewcommand{\a}{1}",
+        r"\usepackage{comment}\begin{comment}\def\a{2}\fi\end{comment}",
     ],
 )
 def test_a_name_that_stays(text: str) -> None:
@@ -86,6 +104,7 @@ def test_another_name_of_a_defining_command() -> None:
         r"\newenvironment{comment}{\color{red}}{}",
         r"\newtheorem{comment}{Comment}",
         r"\DefineVerbatimEnvironment{comment}{Verbatim}{}\renewenvironment{comment}{}{}",
+        r"\let\comment\relax\let\endcomment\relax",
     ],
 )
 def test_an_environment_that_may_hide(makes: str) -> None:
@@ -112,6 +131,7 @@ def test_comments_that_were_meant_as_directives(comment: str) -> None:
     [
         "cltheory has ssem.x",
         "in theory: ssem.x",
+        "clthoery: other.x",
         "",
     ],
 )
@@ -127,6 +147,7 @@ def test_comments_that_were_not(comment: str) -> None:
     [
         r"\begin{filecontents*}{my.sty}\def\a{2}\end{filecontents*}\usepackage{my}",
         r"\begin{filecontents}[overwrite]{my.tex}\def\a{2}\end{filecontents}\input{my}",
+        r"\makeatletter\def\input@path{{x/}{y/}}\usepackage{my}",
     ],
 )
 def test_files_that_are_written_or_searched_for(text: str) -> None:
@@ -159,11 +180,15 @@ DEEP = "\n    " + SHOWN.replace("\n", "\n    ") + "\n"
     [
         ("```{note}\n" + SHOWN + "```\n", ["x"]),
         ("````{note}\n```\n" + SHOWN + "```\n" + SHOWN + "````\n", ["x"]),
+        ("```{code-cell}\n" + SHOWN + "```\n", []),
+        ("!!! note\n" + DEEP, ["x"]),
         ("[^1]: abc\n" + DEEP, ["x"]),
+        ("abc\n" + DEEP, []),
         ("<!--- cltheory: ssem.delta_zero --->\n$$x$$\n", ["x"]),
         ("<!-- old\n" + SHOWN + "-->\n", ["!"]),
         ("- a\n\n  ```\n  b\n\n  c\n  ```\n\n" + SHOWN, ["x"]),
         ("a\n\n    ```\n" + SHOWN + "\n    ```\n", ["x"]),
+        ("```\na\n    ```\n" + SHOWN + "```\n", []),
     ],
 )
 def test_what_markdown_shows(text: str, found: list[str]) -> None:
@@ -192,6 +217,7 @@ COLOURED = MARK + r"\begin{equation} \textcolor{red}{\a} τ \end{equation}" + "\
     [
         r"\definecolor{red}{HTML}{FFFFFF}",
         r"\pagecolor{red}",
+        r"\newunicodechar{τ}{\sigma}",
     ],
 )
 def test_a_colour_or_a_letter_that_is_given_a_meaning_is_not_read(before: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from itertools import pairwise
 
 import pytest
 from cltheory.derive.language.statement import TexError
@@ -130,12 +131,17 @@ def test_bounded(name: str) -> None:
         r"\def\a{\a\a}",
         r"\def\a{m\b}\def\b{m\a}",
         r"\newcommand{\a}[2][\a]{#1 #2 \a}",
+        "".join(f"\\def\\{c}{{" + f"\\{d}" * 3 + "}" for c, d in pairwise("abcdefghijk"))
+        + r"\def\k{m}",
         r"\newcommand{\a}[1]{\frac#1",
         r"\newcommand{\a}{#1}",
         r"\newcommand{\a}{#}",
+        r"\newcommand{\a}{" + "{" * 5000 + "}",
         r"\newcommand{\a}[",
         r"\def\a#1#3{m}",
+        r"\edef\a{\input{/etc/passwd}}",
         r"\def\a{\begin{cases}}",
+        "\\def\\a{\0}",
         "\\def\\a{\ud800}",
     ],
 )
@@ -234,6 +240,9 @@ M = r"e^{\frac{m}{(m-1)\tau}}"
     "before",
     [
         rf"$$\newcommand{{\heat}}{{2}} \text{{\renewcommand{{\heat}}{{{M}}}}}$$",
+        r"$$\newcommand{\heat}{2}\newcommand{\run}[1]{}$$ "
+        rf"$$\run{{\renewcommand{{\heat}}{{{M}}}}}$$",
+        rf"$$\newcommand{{\heat}}{{2}} x }} \renewcommand{{\heat}}{{{M}}}$$",
         rf"$$\newcommand{{\heat}}{{2}}$$ $x \text{{\gdef\heat{{{M}}}}}$",
         rf"$$\newcommand{{\heat}}{{2}}$$ $x }} \renewcommand{{\heat}}{{{M}}}$",
     ],

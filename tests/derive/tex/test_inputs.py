@@ -46,6 +46,11 @@ def checked(files: dict[str, str], root: str = "main.tex") -> list[str]:
 @pytest.mark.parametrize(
     ("command", "path"),
     [
+        (r"\input{sec}", "sec.tex"),
+        (r"\input sec", "sec.tex"),
+        ("\\input sec.tex\n", "sec.tex"),
+        ('\\input{"sec"}', "sec.tex"),
+        (r"\input{sec.v2}", "sec.v2.tex"),
         (r"\input{parts/sec}", "parts/sec.tex"),
         (r"\subfile{parts/sec}", "parts/sec.tex"),
         (r"\import{parts/}{sec}", "parts/sec.tex"),
@@ -146,8 +151,12 @@ def test_a_file_that_cannot_be_followed_is_a_problem(command: str, says: str) ->
     [
         r"\usepackage{none}",
         r"\InputIfFileExists{none}{}{}",
+        r"\input{glyphtounicode}",
         r"\input{t1ptm.fd}",
         r"\newcommand{\go}[1]{\input{#1}}",
+        r"\verb|\input{none}|",
+        r"% \input{none}",
+        r"\iffalse\input{none}\fi",
     ],
 )
 def test_what_need_not_be_there(command: str) -> None:

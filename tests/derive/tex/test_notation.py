@@ -88,12 +88,20 @@ def test_a_box_around_the_whole() -> None:
     "source",
     [
         # notes at a relation that may say that it does not hold
+        r"m \overset{?}{=} n",
+        r"m \overset{\text{wrong}}{=} n",
+        r"m \overset{\approx}{=} n",
+        r"m \overset{d}{=} n",
+        r"m \overset{n \to \infty}{=} n",
         r"m \overset{\begin{cases} 1 \end{cases}}{=} n",
         r"m \not= n",
         r"m = \cancel{n}",
         # labels of braces
+        r"m = \underbrace{n}_{\text{not}}",
+        r"m = \underbrace{n}_{= 2}",
         r"m = \underbrace{n}_{\text{to be dropped}}",
         # what may group, or not
+        r"m = 2\boxed{m + n}",
         r"m = \boxed{m + n}\,n",
         # values at a place
         r"m = \left. n \right|_{n = 2}",

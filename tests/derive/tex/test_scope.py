@@ -46,6 +46,8 @@ def meaning(text: str, name: str = r"\a") -> str:
         (r"\DeclarePairedDelimiter{\a}{(}{)}", r"\a[\big]{x}", "(x)"),
         (r"\DeclarePairedDelimiter{\a}{(}{)}", r"\a[2]{x}", "?the macro '\\a' with a size"),
         (r"\let\a\relax\newcommand{\a}[1]{#1}", r"\a{x}", "x"),
+        (r"\newcommandx{\a}[2][1=7]{#1#2}", r"\a{3}", "?"),
+        (r"\def\a(#1){#1}", r"\a(1)", "?"),
     ],
 )
 def test_macros_with_arguments(text: str, call: str, prints: str) -> None:
@@ -55,10 +57,15 @@ def test_macros_with_arguments(text: str, call: str, prints: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        r"{\def\a{2}}",
         r"\newenvironment{e}{\def\a{2}}{}\begin{e} text \end{e}",
         r"\newcommand{\go}{\begin{center}\small}\go\def\a{2}\end{center}",
+        r"$\def\a{2}$",
+        r"\[ \def\a{2} \]",
+        r"{\def\a{2}}\def\a{3}",
         r"\expandafter\def\csname a#1\endcsname{}\renewcommand{\a}{3}",
         MARK + r"\begin{align}\def\a{2} x &= \a \end{align}",
+        MARK + r"\[ x = \a \def\a{2} \]",
     ],
 )
 def test_a_name_that_is_defined_in_a_group_is_not_read_any_more(text: str) -> None:
@@ -76,6 +83,7 @@ def test_braces_that_seem_open_end_with_their_environment() -> None:
     [
         (r"\providecommand{\frac}{1}", r"\frac", "?the macro '\\frac' may be left as it was"),
         (r"\newcommand{\sigma}{\tau}", r"\sigma", "?the macro '\\sigma' is defined already"),
+        (r"\newcommand{\a}{1}\newcommand{\a}{2}", r"\a", "?the macro '\\a' is defined already"),
         (r"\renewcommand{\epsilon}{\varepsilon}", r"\epsilon", r"\varepsilon"),
         (r"\renewenvironment{cases}{}{}", r"\begin{cases}1\end{cases}", "?the environment"),
     ],
@@ -91,14 +99,32 @@ TOUCHES = [
     r"\expandafter\def\csname si\x\endcsname{x}",
     r"\makeatletter\@namedef{sigma}{x}",
     r"\cslet{sigma}{\tau}",
+    r"\letcs{\sigma}{tau}",
+    r"\scantokens{\def\sigma{x}}",
     r"\patchcmd{\sigma}{a}{b}{}{}",
     r"\futurelet\sigma\x\y",
+    r"\DeclareMathSymbol{\sigma}{\mathord}{letters}{1C}",
     r"\newtheorem{sigma}{S}",
     r"\DeclareSomethingNew{\sigma}{x}",
+    r"\AtBeginDocument{\renewcommand{\sigma}{x}}",
     r"\ifdefined\x\else\def\sigma{x}\fi",
+    r"\ifthenelse{\equal{a}{b}}{}{\renewcommand{\sigma}{x}}",
+    r"\catcode`\|=13",
+    r"\lccode`\~=`s \lowercase{\def~{x}}",
+    r"\ExplSyntaxOn \cs_set:Npn \sigma {x} \ExplSyntaxOff",
+    r"\newcommand{\go}{\def\sigma{x}}\go",
+    r"\newcommand{\go}{\inner}\newcommand{\inner}{\renewcommand{\sigma}{x}}\go",
+    r"\newcommand{\go}[1]{\def#1{x}}\go\sigma",
+    r"\newcommand{\go}[1]{\expandafter\def\csname #1\endcsname{x}}\go{sigma}",
     r"\newcommand{\go}[1]{\let#1\tau}\newcommand{\twice}[2]{\go#1\go#2}\twice\sigma\rho",
     r"\let\mydef\def\mydef\sigma#1.{x}",
     r"\forcsvlist{\redo}{sigma,tau}\newcommand{\redo}[1]{\csdef{#1}{x}}\forcsvlist{\redo}{sigma}",
+    r"\makeatletter\@for\x:=sigma,tau\do{\expandafter\def\csname\x\endcsname{x}}",
+    r"\let\hole\read \hole\f to\x \x",
+    r"\readarray*\data\sigma[-,3]",
+    r"\def\go#1{\ifx\go#1\else\expandafter\def\csname#1igma\endcsname{}\expandafter\go\fi}"
+    r"\go st\go",
+    r"\newcommand{\go}{\go\go}\go \newcommand{\l}[1]{\def#1{}}\l\sigma",
 ]
 
 
@@ -118,10 +144,13 @@ def test_a_name_that_may_have_been_touched_is_not_read(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        r"\expandafter\def\csname bb#1\endcsname{x}",
         r"\expandafter\def\csname foo\endcsname{x}",
+        r"\ifx\a\b \fi\iftoggle{x}{a}{b}",
         r"\newcommand{\go}{\emph{a}}\go",
         r"\newpage\noindent\definecolor{sigma}{rgb}{0,0,0}",
         r"\newtheorem{lemma}{Lemma}\newcounter{c}\newlength{\len}\newif\ifa",
+        r"\edef\x{\sigma}",
     ],
 )
 def test_what_touches_other_names_only(text: str) -> None:
@@ -130,12 +159,19 @@ def test_what_touches_other_names_only(text: str) -> None:
 
 # --- what is not followed ---------------------------------------------------------------------
 UNFOLLOWED = [
+    r"\everymath{\neg}",
     r"\let\edp\everydisplay\edp{\neg}",
     r"\makeatletter\g@addto@macro\normalsize{\everydisplay{\neg}}\makeatother",
+    r"\AddToHook{env/equation/end}{\infty}",
+    r"\let\ea\expandafter\ea\let\ea\frac\ea\binom",
     r"\newcommand{\hide}{\iffalse\iftrue}\hide",
     r"\def\x{\tau}\expandafter\def\x{\sigma}",
+    r"\iffalse \ifunknown \fi",
     r"\expandafter\def\csname\x\endcsname{}",
+    r"\csname read\endcsname 1 to\x",
     r"\makeatletter\def\endmathdisplay@a{+1}",
+    r"\DeclareUnicodeCharacter{03C4}{\sigma}",
+    r"\begin{filecontents*}{a.tex}\end{filecontents*}",
     r"\begin{def}\tau{\sigma}",
 ]
 
@@ -226,6 +262,7 @@ def test_meanings_go_to_another_process() -> None:
         r"\newcommand{\be}{\begin{equation}}\newcommand{\ee}{\end{equation}}%",
         r"\def\be{\begin{align*}}\def\ee{\end{align*}}%",
         r"\newcommand{\be}{\[}\newcommand{\ee}{\]}%",
+        r"\let\be\[ \let\ee\]%",
     ],
 )
 def test_other_names_of_a_display(text: str) -> None:
@@ -239,7 +276,14 @@ def test_other_names_of_a_display(text: str) -> None:
         + MARK
         + r"\begin{equation} x = 1 \end{equation}",
         r"\def\[#1\]{x}" + MARK + r"\[ x = 1 \]",
+        r"\renewcommand{\[}{x}" + MARK + r"\[ x = 1 \]",
         r"\newcommand{\eqn}[1]{\begin{equation}#1\end{equation}}" + MARK + r"\eqn{x=1} \[ y \]",
+        r"\newenvironment{e}{\begin{equation}}{\end{equation}}"
+        + MARK
+        + r"\begin{e} x = 1 \end{e} \[ y \]",
+        r"\newenvironment{e}{\begin{equation}\begin{split}}{\end{split}\end{equation}}"
+        + MARK
+        + r"\begin{e} x = 1 \end{e} \[ y \]",
         r"\def\bal#1\eal{\begin{align}#1\end{align}}" + MARK + r"\bal x = 1 \eal \[ y \]",
         MARK + r"\equation x = 1 \endequation \[ y \]",
     ],
@@ -255,8 +299,10 @@ def test_a_display_that_is_not_what_it_seems_is_not_read(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        MARK + r"\iftoggle{x}{\[ x \]}{\[ y \]}",
         MARK + r"\ifdraft \[ x \] \else \[ y \] \fi",
         r"\newcommand{\note}[1]{}" + MARK + r"\note{\[ x \]} \[ y \]",
+        r"\iftoggle{x}{" + MARK + r"}{\[ x \]}",
     ],
 )
 def test_what_a_conditional_may_leave_out_is_not_checked(text: str) -> None:
