@@ -143,21 +143,8 @@ def _whose(result: Result, source: str, reading: Reading, style: Plain) -> str:
 
 def _extended(result: Result, style: Plain) -> str:
     """What a loss has beyond that of a library: "extended to K towers and weight w"."""
-    words = {K: ("", "towers"), p: ("", "positives"), w: ("weight", "")}
-    parts = [
-        " ".join(
-            filter(
-                None,
-                (
-                    before and style.sentence(before),
-                    _math(s, style),
-                    after and style.sentence(after),
-                ),
-            )
-        )
-        for s, (before, after) in words.items()
-        if s in result.parameters
-    ]
+    words = {K: "{} towers", p: "{} positives", w: "weight {}"}
+    parts = [_put(s, text, style) for s, text in words.items() if s in result.parameters]
     *most, last = parts
     listed = f"{', '.join(most)} {style.sentence('and')} {last}" if most else last
     return f"{style.sentence('extended to')} {listed}"
@@ -169,12 +156,14 @@ def _changes(reading: Reading, style: Plain, where: str, factor: str) -> str:
         for s, e in reading.ours.items()
     ]
     if reading.factor != 1:
-        before, after = factor.split("{}")
-        parts.append(
-            f"{style.sentence(before.strip())} {_math(reading.factor, style)} "
-            f"{style.sentence(after.strip())}"
-        )
+        parts.append(_put(reading.factor, factor, style))
     return ", ".join(parts)
+
+
+def _put(e: Expr, text: str, style: Plain) -> str:
+    """An expression where ``{}`` stands in a text."""
+    before, after = (style.sentence(part.strip()) for part in text.split("{}"))
+    return f"{before} {_math(e, style)} {after}".strip()
 
 
 def _math(e: Expr, style: Plain) -> str:
