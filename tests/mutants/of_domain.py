@@ -57,6 +57,12 @@ MUTANTS = [
             "a positive symbol may have negative values",
         ),
         ("if not self.witness[s].is_finite:", "if False:", "infinity is a witness"),
+        (
+            "        return known\n",
+            "        return -known\n",
+            "balls tell the wrong side of an end",
+        ),
+        ("return -1 if end is oo else 1", "return 1", "every number is larger than infinity"),
     ),
     *mutants(
         D,

@@ -119,6 +119,11 @@ MUTANTS = [
     *mutants(
         A,
         TESTS,
+        (
+            "if any(d is not None and d <= tiny for d in farthest.values()):",
+            "if farthest:",
+            "whatever has a value far out has arrived",
+        ),
         ("if c >= b:", "if False:", "a distance that grows does not refute"),
         ("if c > SLACK * to_come:", "if False:", "a distance that stays does not refute"),
         ("TINY = mpmath.mpf(10) ** -25", "TINY = mpmath.mpf(10) ** -8", "near is there"),
