@@ -298,10 +298,8 @@ def most_terms(poly: Poly, rules: Rules) -> int:
     put_in = [(i, *rules[s], d) for i, (s, d) in enumerate(degrees) if d > 0]
     if not put_in:
         return 1
-    most = [
-        sum(d * max(above.degree(u), below.degree(u), 0) for _, above, below, d in put_in)
-        for u, _ in enumerate(put_in[0][1].ring.symbols)
-    ]
+    sides = [(d, above.degrees(), below.degrees()) for _, above, below, d in put_in]
+    most = [sum(d * max(a[u], b[u], 0) for d, a, b in sides) for u in range(len(sides[0][1]))]
     tables = sum(d * d for _, _, below, d in put_in if len(below) > 1) // 2
     if (whole := prod(d + 1 for d in most)) <= MOST_TERMS:
         return max(tables, whole)

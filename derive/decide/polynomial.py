@@ -129,6 +129,10 @@ class Poly:
         """The degree in the generator with this index; -1 for zero."""
         return self.degrees()[index]
 
+    def lowest(self, index: int) -> int:
+        """The lowest power of the generator with this index in any term."""
+        return int(min(m[index] for m in self._inner.monoms()))
+
     def by_powers(self, index: int) -> dict[int, Poly]:
         """The coefficient of each power of the generator with this index."""
         parts: dict[int, dict[Monomial, Any]] = {}

@@ -105,7 +105,7 @@ def _without(numer: Poly, denom: Mapping[Poly, int]) -> tuple[Poly, dict[Poly, i
         elif len(f) == 1 and numer:
             (monom,) = f.monoms()
             i = monom.index(1)
-            shared = min(min(m[i] for m in numer.monoms()), k)
+            shared = min(numer.lowest(i), k)
             if shared:
                 numer = numer.over(f**shared)
                 left[f] = k - shared

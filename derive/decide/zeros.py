@@ -86,8 +86,7 @@ def _without_exponentials(numer: Any, field: ExpField) -> Any:
     if not numer:
         return numer
     common = tuple(
-        min(monom[i] for monom in numer.monoms()) if y in field.exponents else 0
-        for i, y in enumerate(numer.ring.symbols)
+        numer.lowest(i) if y in field.exponents else 0 for i, y in enumerate(numer.ring.symbols)
     )
     return numer.over(numer.ring.from_dict({common: 1}))
 
