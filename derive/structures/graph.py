@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import product
 from math import prod
 
-from sympy import Expr, ImmutableMatrix, Integer, Matrix, Rational, S, diag, sympify
+from sympy import Expr, ImmutableMatrix, Integer, Matrix, S, diag, sympify
 
 from ..decide.digits import sign
 from ..decide.domain import DomainError
@@ -142,13 +142,6 @@ class Graph:
             raise DomainError(
                 f"a subgraph is {self.size} other vertices, one for each of 0 to {self.size - 1}"
             )
-
-
-def complete(size: int) -> Graph:
-    """Every vertex draws from all others alike."""
-    share = Rational(1, size - 1)
-    n = range(size)
-    return Graph([[S.Zero if i == j else share for j in n] for i in n])
 
 
 def blocks(sizes: Sequence[int], inside: Expr | int = 1, across: Expr | int = 0) -> Graph:

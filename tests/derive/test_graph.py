@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 import pytest
 from cltheory.derive.decide.domain import DomainError
-from cltheory.derive.structures.graph import Graph, blocks, complete
+from cltheory.derive.structures.graph import Graph, blocks
 from sympy import I, Matrix, Rational, Symbol, exp, oo, simplify, sqrt, symbols
 
 TRIANGLE = [[0, 1, 3], [2, 0, 5], [7, 1, 0]]
@@ -70,7 +70,6 @@ def test_blocks_components_and_the_complete_graph():
     assert blocks([2, 3], 1, Rational(1, 10)).components == ((0, 1, 2, 3, 4),)
     # Each component adds one dimension to where the Laplacian vanishes.
     assert len(Matrix(graph.laplacian).nullspace()) == 2
-    assert complete(4).out_degrees == (1,) * 4
     assert Graph([[0, 1, 0], [0, 0, 1], [0, 1, 0]]).components == ((0, 1, 2),)
 
 
