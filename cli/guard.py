@@ -155,7 +155,7 @@ def each(
     end later. Outcomes are plain data. Close the iterator to end the copies.
     """
     if not is_possible() or limits == Limits():
-        yield from (_here(work, item, limits) for item in items)
+        yield from (_in_this_process(work, item, limits) for item in items)
         return
     from multiprocessing.connection import wait
 
@@ -180,7 +180,7 @@ def each(
             _kill(copy.pid)
 
 
-def _here(work: Callable[[T, Tell[R]], R], item: T, limits: Limits) -> R | Spent:
+def _in_this_process(work: Callable[[T, Tell[R]], R], item: T, limits: Limits) -> R | Spent:
     told: list[R] = []
     try:
         return work(item, told.append)

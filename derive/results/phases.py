@@ -101,7 +101,7 @@ class OfLoss(AtNumbers):
 
     def made_at(self, fixed: Mapping[Symbol, Expr]) -> OfLoss:
         """The phases where parameters have these values, as far as they are finite."""
-        return _there(self.about, tuple(fixed.items()), self.id)
+        return _put_in(self.about, tuple(fixed.items()), self.id)
 
     def found_at_numbers(self, name: str) -> bool:
         """Whether it depends on which structure is optimal."""
@@ -109,7 +109,7 @@ class OfLoss(AtNumbers):
 
 
 @lru_cache(maxsize=256)
-def _there(problem: Problem, values: tuple[tuple[Symbol, Expr], ...], id: str) -> OfLoss:
+def _put_in(problem: Problem, values: tuple[tuple[Symbol, Expr], ...], id: str) -> OfLoss:
     return OfLoss(problem, dict(values), id)
 
 
@@ -122,7 +122,7 @@ def of_file(path: str) -> OfLoss:
         If the file is not accepted; one line.
     """
     id = re.sub(r"[^a-z0-9]+", "-", Path(path).stem.lower()).strip("-")
-    return _there(named(path), (), id if id[:1].isalpha() else f"loss-{id}".strip("-"))
+    return _put_in(named(path), (), id if id[:1].isalpha() else f"loss-{id}".strip("-"))
 
 
 def for_loss(
@@ -148,7 +148,7 @@ def for_loss(
     problem = loss if isinstance(loss, Problem) else named(loss or DEFAULT)
     if sampling or alone:
         problem = over_batches(problem, sampling or "uniform", alone)
-    return _there(problem, tuple((at or {}).items()), "phases")
+    return _put_in(problem, tuple((at or {}).items()), "phases")
 
 
 # --- what is derived ------------------------------------------------------------------------------

@@ -130,7 +130,7 @@ def over_readings(record: Record, found: Examined) -> Examined:
     """The verdict over all fair readings: only where every one fails it differs."""
     first = found.verdict
     wordings = (record.printed, *record.fair_readings)
-    verdicts = [first, *(_under(record, wording) for wording in record.fair_readings)]
+    verdicts = [first, *(_for_wording(record, wording) for wording in record.fair_readings)]
     names = [record.under_reading, *(w.text for w in record.fair_readings)]
     outcomes = (_outcome(record, w, v) for w, v in zip(wordings, verdicts, strict=True))
     said = dict(zip(names, outcomes, strict=True))
@@ -157,7 +157,7 @@ def over_readings(record: Record, found: Examined) -> Examined:
     return Examined(verdict, tuple(problems), found.found)
 
 
-def _under(record: Record, wording: Wording) -> Verdict:
+def _for_wording(record: Record, wording: Wording) -> Verdict:
     """What a fair reading comes to: agrees, differs or undecided."""
     same = wording.under == record.printed.under
     return _reached(record, wording, record.stated_under(), within=same)

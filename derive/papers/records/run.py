@@ -286,7 +286,7 @@ def quantity(named: str, point: Point, digits: int = DIGITS) -> Any:
 @lru_cache(maxsize=4096)
 def _quantity(named: str, place: tuple[tuple[str, Any], ...], digits: int) -> Any:
     point = dict(place)
-    parts = named_parts(named)
+    parts = parts_of_name(named)
     result = results[parts.result]
     at = letters_at(point)
     if parts.goes_to[0] or parts.quantity not in result.quantities:
@@ -331,7 +331,7 @@ class Named:
 
 
 @cache
-def named_parts(named: str) -> Named:
+def parts_of_name(named: str) -> Named:
     """Read the name of a derived quantity."""
     found = _NAMED.match(named)
     places = [_PLACE.match(part.strip()) for part in (found[3] or "").split(",")] if found else []
@@ -509,7 +509,7 @@ def _ranges(domain: Domain) -> str:
 
 
 def _derived(named: str) -> Expr:
-    parts = named_parts(named)
+    parts = parts_of_name(named)
     result = results[parts.result]
     found: Expr = _expression(result, parts.quantity)
     letter, end = parts.goes_to

@@ -54,7 +54,7 @@ from ...proof.relations import TURNED
 from ..formula.reader import canonical_name
 from .lookup import Meant
 from .printed import plain
-from .subject import tends_there
+from .subject import is_limit_at
 
 #: Ends that a range has by what its symbol is: a weight, a temperature, a cosine.
 _NATURAL = {"low": (S.Zero, S.NegativeOne, -oo), "high": (S.One, oo)}
@@ -255,7 +255,7 @@ class _Reading:
             self.gone.add(says.symbol)
             return
         if not all(
-            tends_there(q, says.symbol, says.point, says.side) for q in self.meant.quantities
+            is_limit_at(q, says.symbol, says.point, says.side) for q in self.meant.quantities
         ):
             raise TexError(
                 f"the statement is for {says.symbol} tending to {says.point}, and the quantity is "

@@ -50,7 +50,7 @@ def with_subject(statement: Statement, meant: Meant, at_limit: bool) -> Statemen
     indices = [c.says for c in statement.clauses if isinstance(c.says, (Indices, Among))]
     goes = {c.says.symbol for c in statement.clauses if isinstance(c.says, Tends)}
     sides = tuple(
-        _named_by(_called(side, meant, goes), meant, at_limit)
+        _quantity_of_limit(_called(side, meant, goes), meant, at_limit)
         if isinstance(side, Called)
         else _subject(side, meant, at_limit, indices)
         for side in statement.sides
@@ -67,15 +67,15 @@ def _subject(side: Side, meant: Meant, at_limit: bool, indices: list[Indices | A
     if isinstance(side, Unread):
         return _unread(side, meant, at_limit)
     if isinstance(side, Inner):
-        return _named_by(_of_vectors(side, meant, indices), meant, at_limit)
+        return _quantity_of_limit(_of_vectors(side, meant, indices), meant, at_limit)
     if isinstance(side, Limit):
         return _limit(side, meant, indices)
     if isinstance(side, Bounds):
         return side
-    return _named_by(side, meant, at_limit)
+    return _quantity_of_limit(side, meant, at_limit)
 
 
-def _named_by(side: Expr, meant: Meant, at_limit: bool) -> Expr:
+def _quantity_of_limit(side: Expr, meant: Meant, at_limit: bool) -> Expr:
     """The quantity itself, if it is a limit and the side is what it is the limit of."""
     (own, *more), (quantity, *_) = meant.own, meant.quantities
     if quantity.limit_of is None or more or side != base(quantity, meant.result):
@@ -131,7 +131,7 @@ def _unread(side: Unread, meant: Meant, at_limit: bool) -> Expr:
     """A norm that is a known spelling; else a refusal that says what is known."""
     for quantity, symbol in _written(meant):
         if side in patterns(quantity):
-            return _named_by(symbol, meant, at_limit)
+            return _quantity_of_limit(symbol, meant, at_limit)
     called = " or ".join(dict.fromkeys(shown(q) for q in meant.quantities))
     if not side.text:
         raise TexError(
@@ -325,7 +325,7 @@ def _limit(side: Limit, meant: Meant, indices: list[Indices | Among]) -> Expr:
     every = [*zip(meant.quantities, meant.own, strict=True)]
     every += [(q, Symbol(n, real=True)) for n, q in meant.result.quantities.items()]
     for quantity, symbol in every:
-        if tends_there(quantity, side.symbol, side.point, side.side) and _is_base(
+        if is_limit_at(quantity, side.symbol, side.point, side.side) and _is_base(
             of, quantity, meant
         ):
             return symbol
@@ -333,7 +333,7 @@ def _limit(side: Limit, meant: Meant, indices: list[Indices | Among]) -> Expr:
     raise TexError(f"this limit was not derived; the quantity is called {called}")
 
 
-def tends_there(quantity: Quantity, symbol: Expr, point: Expr, side: str) -> bool:
+def is_limit_at(quantity: Quantity, symbol: Expr, point: Expr, side: str) -> bool:
     """Whether a quantity is the limit at this point, from this side."""
     if quantity.limit_of is None or quantity.limit_of[1:] != (symbol, point):
         return False

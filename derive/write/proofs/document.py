@@ -256,7 +256,7 @@ class Writer:
                 noun = noun if len(parts) > 1 else noun.replace("integers", "an integer")
                 said.append(listed(parts) + noun)
         lines = [f"Let {', and let '.join(said)}."] if said else []
-        lines += self._given()
+        lines += self._lists_given()
         about = head(result, Typeset(note.symbol, note.prose, note.symbol_text))
         if about.formula:
             notes = "; ".join(about.notes)
@@ -299,7 +299,7 @@ class Writer:
         small = r"\scriptsize" if width(formula) > self.note.room + 15 else ""
         return rf"{{{small}\[ {formula} \]}}" if small else rf"\[ {formula} \]"
 
-    def _given(self) -> list[str]:
+    def _lists_given(self) -> list[str]:
         """The lists that were given: without them the theorem would be about all."""
         return [
             f"Let {called(name)} ({self.note.prose(self.result.lists[name].meaning)}) "
