@@ -27,6 +27,7 @@ from ..proof.derivation import Derivation, StepFailed
 from ..proof.lemmas import AVERAGING
 from ..proof.relations import Iff, eq, ge, gt
 from ..proof.statement import ORDER, Relations, Statement, every
+from ..structures.called import motion
 from ..structures.draws import Draw
 from ..structures.scheme import Scheme
 from .condition import capital
@@ -315,7 +316,7 @@ def _condition(
     starts = loss.mean(r.xreplace({parameter: S.Zero}) for r in scaled)
     mean = starts + parameter * loss.mean(derivative(r, parameter) for r in scaled)
     relation, about = Ge(mean, 0, evaluate=False), ge(f"theta_{e}", f"theta_{v}")
-    says = f"moving trace from {v} to {e} does not lower the loss"
+    says = f"{motion(v, e, loss.scheme)} does not lower the loss"
     proof.add(
         capital(f"{when}{says} iff this mean over batches is not negative{loss.where}"),
         MeanOf(Iff(about, relation), domain, loss, about, tuple(rates), over),

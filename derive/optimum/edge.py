@@ -27,6 +27,7 @@ from ..proof.lemmas import FIRST_ORDER
 from ..proof.relations import Iff, eq, ge, gt
 from ..proof.same_sign import SameSign
 from ..proof.statement import Relations
+from ..structures.called import motion
 from .condition import (
     Condition,
     Conditioned,
@@ -264,7 +265,7 @@ def _condition(
         condition, over = without_positive_factors(gap, domain)
     when = difference(domain, inside)
     criterion = Criterion(
-        f"moving trace from {segment.high} and {segment.low} to {e} does not lower the loss",
+        f"{motion(f'{segment.high}+{segment.low}', e, loss.scheme)} does not lower the loss",
         Ge(condition, 0, evaluate=False),
     )
     prefix = f"{when}, {e}" if when else e

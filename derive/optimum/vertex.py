@@ -24,6 +24,7 @@ from ..proof.lemmas import STRICT_ROWS
 from ..proof.relations import Iff, eq, ge, gt, lt
 from ..proof.same_sign import SameSign
 from ..proof.statement import Relations, Statement
+from ..structures.called import motion
 from .condition import (
     Condition,
     Conditioned,
@@ -159,7 +160,8 @@ def _condition(
     clearing = loss.clearing(inner)
     gap, over = without_positive_factors(clearing * (theta[e] - theta[v]), domain)
     when = difference(domain, whole)
-    says = f"moving trace from {v} to {e} does not lower the loss"
+    way = motion(v, e, loss.scheme)
+    says = f"{way} does not lower the loss"
     prefix = f"{when} " if when else ""
     claim = Iff(ge(f"theta_{e}", f"theta_{v}"), ge(gap, 0))
     names = {Symbol(f"theta_{s}"): theta[s] for s in (e, v)}
@@ -179,7 +181,7 @@ def _condition(
     for verdict, sign, does, why in verdicts:
         size = -gap if verdict == "never" else gap
         if is_proved_positive(size, domain, strict=verdict != "holds"):
-            says = capital(f"{prefix}moving trace from {v} to {e} {does} the loss")
+            says = capital(f"{prefix}{way} {does} the loss")
             proof.holds(says, sign, why, domain)
             return Condition(criterion, domain, verdict, when)
     return Condition(criterion, domain, "open", when)

@@ -36,3 +36,8 @@ def called(space: str, scheme: Scheme) -> tuple[str, str]:
         return f"the simplex of {space}", ", ".join([*means, f"{space} apart"])
     means += [f"{space} apart", f"means of {' and '.join(coarser)} coincide"]
     return f"simplices of {space}", ", ".join(means)
+
+
+def motion(start: str, end: str, scheme: Scheme) -> str:
+    """The way from a structure to another."""
+    return f"moving from {called(start, scheme)[0]} towards {called(end, scheme)[0]}"
