@@ -96,21 +96,6 @@ class Graph:
         """
         return ImmutableMatrix(diag(*self.out_degrees) - self.weights)
 
-    @cached_property
-    def components(self) -> tuple[tuple[int, ...], ...]:
-        """Vertices that edges in either direction join, each set in order."""
-        left, found = set(range(self.size)), []
-        while left:
-            part, todo = set(), {min(left)}
-            while todo:
-                i = todo.pop()
-                part.add(i)
-                joined = {j for j in left if self.weights[i, j] != 0 or self.weights[j, i] != 0}
-                todo |= joined - part
-            left -= part
-            found.append(tuple(sorted(part)))
-        return tuple(found)
-
     # --- subgraphs of out-degree one ----------------------------------------------------------
     @cached_property
     def count(self) -> Expr:
