@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     Point = Mapping[Symbol, Expr]
 
 LONGEST = 16  #: lines that a quantity has
-CONDITION = re.compile(r" [<>]?= | [<>] ")  #: what a formula has if it is one
 
 
 def render(
@@ -110,12 +109,15 @@ def _text(
     claims: bool,
 ) -> str:
     """The answer, then what it is about, how it is known and how to see more."""
+    from ..derive.theorem.kinds import Kind
+
     lines = [f"{report['id']}: {report['title']}{_head(report)}", ""]
     lines += [f"  {verdict}" for verdict in report["verdicts"]]
     said: set[str] = set()
     hidden = [] if whole else [k for k, q in result.quantities.items() if q.detail]
     for name, q in report["quantities"].items():
-        lines += _elided(_quantity(name, q, said, brief), whole)
+        is_open = result.quantity(name).kind is Kind.CONDITION and not q["value"]
+        lines += _elided(_quantity(name, q, said, brief, is_open), whole)
     if hidden:
         names = f"{hidden[0]} .. {hidden[-1]}" if hidden[1:] else hidden[0]
         lines.append(f"  and {len(hidden)} more, conditions, borders and roots (--all): {names}")
@@ -169,8 +171,13 @@ def _elided(lines: list[str], whole: bool) -> list[str]:
     return [*lines[: LONGEST - 5], f"      ... ({left} more lines: --all)", *lines[-4:]]
 
 
-def _quantity(name: str, q: Mapping[str, Any], said: set[str], brief: bool) -> list[str]:
-    """A quantity as text: its value or its formula, what it means, what roots in it are."""
+def _quantity(
+    name: str, q: Mapping[str, Any], said: set[str], brief: bool, is_open: bool
+) -> list[str]:
+    """A quantity as text: its value or its formula, what it means, what roots in it are.
+
+    ``is_open``: it is a condition on what is left open.
+    """
     from ..derive.theorem.bounds import in_words
     from ..derive.write.layout.lines import fold
 
@@ -185,7 +192,7 @@ def _quantity(name: str, q: Mapping[str, Any], said: set[str], brief: bool) -> l
     if shown in new and shown == name:
         lines = root_lines(shown, *new.pop(shown))
     else:
-        joint = ":" if "text" in q else " iff" if CONDITION.search(shown) else " ="
+        joint = ":" if "text" in q else " iff" if is_open else " ="
         lines = fold(f"{name}{joint} {shown}", WIDTH, 2, 8)
     if shown == formula:
         for part in where:
