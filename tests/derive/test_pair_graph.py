@@ -64,13 +64,13 @@ def test_no_smaller_graph_than_two_pairs_has_a_negative_form():
     at = RESULT.with_inputs(edges=[(1, 1), (2, 1)])
     assert not at.semidefinite and at.form == Rational(-3, 16)
     # It need not be the least: t = 3/2 for B and 1 for A, as derived for the star.
-    assert PairGraph([(1, 1), (2, 1)]).form([1, 1, Rational(3, 2)]) == Rational(-1, 4)
+    assert PairGraph([(1, 1), (2, 1)]).quadratic_form([1, 1, Rational(3, 2)]) == Rational(-1, 4)
 
 
 @pytest.mark.parametrize("images", [2, 3, 10])
 def test_the_least_form_of_a_star(images):
     graph = PairGraph([(k, 1) for k in range(1, images + 1)])
-    tried = [graph.form([1] * images + [Rational(t, 2)]) for t in range(2 * images + 2)]
+    tried = [graph.quadratic_form([1] * images + [Rational(t, 2)]) for t in range(2 * images + 2)]
     assert float(min(tried)) == float(RESULT.value("least_form_of_star", n_A=images))
 
 
