@@ -94,28 +94,30 @@ def show_command(id: str) -> int:
     from ..derive.results import results
     from ..derive.write.report import beyond, roots_of
     from ..derive.write.rocq.rungs import exported, limits
-    from .render import head_lines, root_lines
+    from .render import head_lines, root_lines, wrapped
 
     r = results[id]
     _ = r.quantities  # proved before anything is said
-    click.echo("\n".join([f"{r.id}: {r.title}", *head_lines(r), f"  source      {r.source}"]))
+    lines = [f"{r.id}: {r.title}", *head_lines(r), *wrapped(f"source      {r.source}", 2, 14)]
     for of in r.lists.values():
-        click.echo(f"  --{of.name:<9} {of.takes}")
+        lines += wrapped(f"--{of.name:<9} {of.takes}", 2, 14)
     for s in r.parameters:
-        click.echo(f"  --{s.name:<9} {r.domain.ranges[s]}")
-    click.echo("  quantities")
+        lines += wrapped(f"--{s.name:<9} {r.domain.ranges[s]}", 2, 14)
+    lines.append("  quantities")
     said: set[str] = set()
     for name, q in r.quantities.items():
-        click.echo(f"    {name:<24} {q.meaning}")
+        lines += wrapped(f"{name:<24} {q.meaning}", 4, 29)
         if conditions := beyond(q, r, {}):
-            click.echo(f"    {'':<24} for {'; '.join(conditions)}")
+            lines += wrapped(f"for {'; '.join(conditions).replace(' is an ', ' an ')}", 29)
         for root, how in roots_of(q.expression, r).items():
             if root not in said:
                 said.add(root)
-                click.echo("\n".join(root_lines(root, *how, indent=6)))
-    click.echo(f"  evidence    {r.graded()}, {len(r.derivation)} checked steps")
+                lines += root_lines(root, *how, indent=6)
+    lines += wrapped(f"evidence    {r.graded()}, {len(r.derivation)} checked steps", 2, 14)
     if rung := exported(r.id):
-        click.echo(f"  kernel      {rung}, exported (cltheory prove {r.id} has Rocq check it)")
+        says = f"{rung}, exported (cltheory prove {r.id} has Rocq check it)"
+        lines += wrapped(f"kernel      {says}", 2, 14)
         if left := limits(r.id):
-            click.echo(f"{'':14}{left}")
+            lines += wrapped(left, 14)
+    click.echo("\n".join(lines))
     return 0

@@ -147,7 +147,7 @@ def _steps(result: Result) -> list[str]:
     lines: list[str] = []
     names = names_of_roots(result)
     for k, step in enumerate(result.derivation, 1):
-        lines += _wrapped(f"{k}. {step.title}  [{step.evidence.grade}]", 2, hang=5)
+        lines += wrapped(f"{k}. {step.title}  [{step.evidence.grade}]", 2, hang=5)
         has_root = step.statement.has(ClampedRoot)
         statement = without_roots(step.statement, names) if has_root else step.statement
         for line in text_lines(statement, step.says.domain):
@@ -155,7 +155,7 @@ def _steps(result: Result) -> list[str]:
         for root, how in roots_of(step.statement, result, names).items() if has_root else ():
             lines += root_lines(root, *how, 8)
         why = step.because if step.because.startswith("so ") else f"because {step.because}"
-        lines += _wrapped(why, 5)
+        lines += wrapped(why, 5)
     return lines
 
 
@@ -182,7 +182,7 @@ def _quantity(
     from ..derive.write.layout.lines import fold
 
     if "refused" in q:
-        return [f"  {name}: no value here, {q['refused']}", *_wrapped(q["meaning"], 6)]
+        return [f"  {name}: no value here, {q['refused']}", *wrapped(q["meaning"], 6)]
     formula, *where = q["shown"]
     value = _in_line(q["value"])
     plain = q["sympy"].lstrip("-").isdigit() or value in (q["sympy"], q["sympy"].lower())
@@ -200,15 +200,15 @@ def _quantity(
     exact = not q["sympy"].endswith(("...", "EmptySet"))
     if value and exact and not brief and not plain and len(formula) < WIDTH:
         lines += fold(f"exactly {q.get('text', formula)}", WIDTH, 6, 8)
-    lines += _wrapped(q["meaning"], 6)
+    lines += wrapped(q["meaning"], 6)
     if "bound" in q and not brief:
-        lines += _wrapped("; ".join(in_words(q["bound"])), 6)
+        lines += wrapped("; ".join(in_words(q["bound"])), 6)
     if not value or "text" in q:
         for root, (bracket, equation) in new.items():
             lines += root_lines(root, bracket, equation, 6)
     if q["beyond"] and q["beyond"] not in said:
         said.add(q["beyond"])
-        lines += _wrapped(f"for {q['beyond'].replace(' is an ', ' an ')}", 6)
+        lines += wrapped(f"for {q['beyond'].replace(' is an ', ' an ')}", 6)
     return lines
 
 
@@ -220,7 +220,7 @@ def root_lines(name: str, bracket: str, equation: str, indent: int = 2) -> list[
     return [
         *fold(f"{where}{name} in {bracket} solves", WIDTH, indent, indent + 8),
         *fold(f"{equation} = 0,", WIDTH, indent + 6, indent + 8),
-        *_wrapped("or is the end of the bracket nearest to a sign change", indent + 4),
+        *wrapped("or is the end of the bracket nearest to a sign change", indent + 4),
     ]
 
 
@@ -232,7 +232,7 @@ def _claims(report: dict[str, Any], result: Result, all_of_them: bool) -> list[s
     lines = ["", "Printed claims that this settles"] if report["claims"] else []
     for c in report["claims"]:
         note = f": {c['note']}" if c["note"] else ""
-        lines += _wrapped(f"{c['paper']} {c['label']} {c['verdict']}{note}", 2, hang=6)
+        lines += wrapped(f"{c['paper']} {c['label']} {c['verdict']}{note}", 2, hang=6)
     return lines
 
 
@@ -263,7 +263,8 @@ def _array_tex(value: Any) -> str:
     return rf"\left[\begin{{matrix}}{body}\end{{matrix}}\right]"
 
 
-def _wrapped(text: str, indent: int, hang: int | None = None) -> list[str]:
+def wrapped(text: str, indent: int, hang: int | None = None) -> list[str]:
+    """Lines of a text that are indented, all but the first by ``hang``."""
     first, rest = " " * indent, " " * (indent if hang is None else hang)
     return textwrap.wrap(
         text,

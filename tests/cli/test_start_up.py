@@ -127,6 +127,7 @@ def test_show_says_what_a_result_takes_and_gives(cltheory: Any, id: str) -> None
     assert all(f"--{s.name} " in out for s in results[id].parameters)
     assert all(f"    {name} " in out for name in results[id].quantities)
     assert results[id].title in out
+    assert all(len(line) <= 100 for line in out.splitlines())
 
 
 # --- completion ------------------------------------------------------------------------------
