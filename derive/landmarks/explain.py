@@ -95,7 +95,10 @@ def explained(
     if wanted is None:
         return Explanation(marks, None, _range(marks) + idle, words)
     nearest = min(marks, key=lambda mark: abs(mark.value - wanted))
-    says = _says(marks, wanted, *_close(value, wanted)) + idle
+    close, own = _close(value, wanted)
+    says = _says(marks, wanted, close, own) + idle
+    if abs(nearest.value - wanted) > close:
+        says += _of_vectors(row, taken, wanted, own)
     return Explanation(marks, nearest.name, says, words)
 
 
@@ -300,6 +303,21 @@ def _between(marks: tuple[Landmark, ...], value: float) -> str:
     return (
         f"{value:.6g} lies between {low.name} ({low.value:.6g}) and {high.name} "
         f"({high.value:.6g}): {where}, and {collapse} ({equal:.6g})."
+    )
+
+
+def _of_vectors(row: Row, taken: Options, value: float, own: float) -> str:
+    """Whether the value is that of collapse if the batch that was given counts vectors."""
+    batch, views, classes = (taken.get(k, 1) for k in ("batch", "views", "classes"))
+    images = batch / views
+    if views == 1 or images % classes or images < 2 * classes:
+        return ""
+    marks = row.family.landmarks({**taken, "batch": images})
+    if all(mark.name != "all_equal" or abs(mark.value - value) > own for mark in marks):
+        return ""
+    return (
+        f" If {batch} counts vectors, {views} views of each image, then the batch has {images} "
+        "images, and the value is that of all_equal."
     )
 
 

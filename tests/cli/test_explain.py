@@ -77,6 +77,16 @@ def test_only_what_has_the_value_is_said_to_have_it(capsys: pytest.CaptureFixtur
     assert said(capsys, "--value", "6.239")[1].startswith("6.239 is near the value of ")
 
 
+def test_a_batch_that_may_count_vectors_is_said() -> None:
+    """A value at collapse of half the images is named, and no other value nor odd batch."""
+    hint = " If 512 counts vectors, 2 views of each image, then the batch has 256 images, "
+    assert hint in explained("supcon", batch=512, value="6.24").says
+    assert hint in explained("supcon", batch=512, classes=8, value="6.24").says
+    for options in ({"value": "6.25"}, {"classes": 256}, {"views": 1, "value": "5.54"}):
+        chosen = {"batch": 512, "classes": 8, "value": "6.24"} | options
+        assert "counts vectors" not in explained("supcon", **chosen).says
+
+
 def test_values_may_be_negative(capsys: pytest.CaptureFixture[str]) -> None:
     args = ("siglip", "--batch", "8", "--t", "10", "--b", "-10", "--convention", "open-clip")
     code, out, _ = said(capsys, *args, "--value", "10.0004")
