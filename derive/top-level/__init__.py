@@ -82,9 +82,11 @@ def explain(
     Refusal
         If a name or a value is not accepted; one line.
     """
+    from cltheory.derive.errors import in_python
     from cltheory.derive.landmarks.explain import explained
 
-    return explained(loss, value=value, convention=convention, **options).as_json()
+    with in_python():
+        return explained(loss, value=value, convention=convention, **options).as_json()
 
 
 def explore(result: str, **start: object) -> Box:
@@ -154,8 +156,11 @@ def advise(
         If a name or a value is not accepted; one line.
     """
     from cltheory.derive.advice.advise import advised
+    from cltheory.derive.errors import in_python
 
-    return advised(loss, convention=convention, sampling=sampling, alone=alone, **options).as_json()
+    with in_python():
+        report = advised(loss, convention=convention, sampling=sampling, alone=alone, **options)
+    return report.as_json()
 
 
 def __getattr__(name: str) -> Result | Registry | ModuleType | str:

@@ -316,11 +316,11 @@ def test_in_one_dimension_less_than_classes_other_results_speak() -> None:
 def test_what_would_be_ignored_is_refused_or_said() -> None:
     of = {"clip": {}, "simclr": {}, "supcl": {"classes": 10, "batch": 40}}
     bad = [
-        ("clip", {"views": 4}, "--views can only be 2"),
-        ("clip", {"views": "2.5"}, "--views must be a whole number"),
-        ("simclr", {"sampling": "all"}, "give --classes"),
-        ("simclr", {"per_class": 40}, "give --classes"),
-        ("supcl", {"sampling": "balanced:4", "alone": "skip"}, "--alone is about uniform batches"),
+        ("clip", {"views": 4}, "views can only be 2"),
+        ("clip", {"views": "2.5"}, "views must be a whole number"),
+        ("simclr", {"sampling": "all"}, "give classes"),
+        ("simclr", {"per_class": 40}, "give classes"),
+        ("supcl", {"sampling": "balanced:4", "alone": "skip"}, "alone is about uniform batches"),
     ]
     for loss, options, says in bad:
         with pytest.raises(ValueError, match=says):
@@ -424,5 +424,5 @@ def test_each_number_has_evidence_no_stronger_than_its_result(sampling: str) -> 
 def test_python_refuses_in_one_line() -> None:
     with pytest.raises(Refusal, match="knows no loss"):
         cl.advise("supcom")
-    with pytest.raises(Refusal, match="has no --temperature; it takes"):
+    with pytest.raises(Refusal, match="has no temperature; it takes"):
         cl.advise("clip", temperature=0.1)

@@ -461,15 +461,15 @@ def test_the_json_has_the_keys_that_others_rely_on() -> None:
         ("supcom", {}, "did you mean 'supcon'"),
         ("x" * 300, {}, "no loss is called"),
         ("supcon", {"convention": "supcontrost"}, "did you mean 'supcontrast'"),
-        ("supcon", {"queue": 3}, "supcon has no --queue; it takes --batch"),
+        ("supcon", {"queue": 3}, "supcon has no queue; it takes batch"),
         ("supcon", {"classes": 7}, "must divide"),
         ("supcon", {"classes": 512}, "must divide"),
         ("supcon", {"views": 1}, "at least 2"),
         ("simclr", {"views": 1, "classes": 8}, "at least 2"),
         ("supcon", {"batch": "1/2"}, "whole number"),
         ("supcon", {"batch": 1}, "whole number"),
-        ("supcon", {"tau": 0}, "--tau must be"),
-        ("supcon", {"tau": "oo"}, "--tau must be"),
+        ("supcon", {"tau": 0}, "tau must be"),
+        ("supcon", {"tau": "oo"}, "tau must be"),
         ("supcon", {"tau": "__import__('os')"}, "not a number"),
         ("supcon", {"value": "oo"}, "finite"),
         ("supcon", {"value": float("nan")}, "not a number"),
@@ -478,7 +478,7 @@ def test_the_json_has_the_keys_that_others_rely_on() -> None:
         (3, {}, "no loss is called '3'"),
         ("moco", {"convention": 3}, "no convention '3'"),
         ("moco", {"queue": [3]}, "not a number"),
-        (None, {}, "--value"),
+        (None, {}, ", or value to search"),
         (None, {"value": 1, "convention": "nobody"}, "no convention"),
     ],
 )
@@ -514,9 +514,9 @@ def test_what_was_taken_is_told() -> None:
 @pytest.mark.parametrize(
     "options, says",
     [
-        ({"classes": 256}, "fewer than --batch"),
-        ({"views": 1, "convention": "supcontrast"}, "--views must be at least 2"),
-        ({"alpha": 2}, "--alpha must be a number from"),
+        ({"classes": 256}, "fewer than batch"),
+        ({"views": 1, "convention": "supcontrast"}, "views must be at least 2"),
+        ({"alpha": 2}, "alpha must be a number from"),
     ],
 )
 def test_terms_without_positives_are_refused(options: dict[str, Any], says: str) -> None:
