@@ -93,7 +93,8 @@ class Registry(Mapping[str, "Result"]):
     def unknown(self, id: str) -> UnknownResult:
         """The refusal of what is no id, with the nearest there are."""
         near = did_you_mean(id, self.names(), 3)
-        return UnknownResult(f"no result is called {id!r}{near}; 'cltheory list' lists all")
+        search = "'cltheory list' lists all, 'cltheory list WORD' searches"
+        return UnknownResult(f"no result is called {id!r}{near}; {search}")
 
     def family(self, id: str) -> list[str]:
         """The results in the same folder; of those that other packages register, all."""

@@ -287,7 +287,7 @@ def _of_vertex(
         where = _narrowest(t.domain for t in thresholds)
         found[f"{v.name}_for_{s}"] = Quantity(
             together(thresholds, s, where),
-            rf"{latex(s)}:\ {_roman(v.name)}",
+            _roman(v.name),
             f"the {s} for which {what} {verb} optimal: {means}",
             domain=where,
             parameter=s,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf, nan
 from typing import Literal
 
@@ -76,7 +76,7 @@ class Collapse:
 
     collapse: Kind
     numbers: dict[str, float]
-    classes: ClassVariances | None
+    classes: ClassVariances | None = field(repr=False)
     limits: Limits
 
     def floats(self, prefix: str = "") -> dict[str, float]:

@@ -64,7 +64,7 @@ def test_code_is_not_run(refused: Refused, monkeypatch: pytest.MonkeyPatch) -> N
     [
         (["nope"], "No such command"),
         (["derive"], "Missing argument"),
-        (["derive", "nope"], "'cltheory list' lists all"),
+        (["derive", "nope"], "'cltheory list' lists all, 'cltheory list WORD' searches"),
         (["show", "ssem", "more"], "unexpected"),
         (["claims", "nope"], "lee2025ssem"),
         (["derive", CODE], "no result is called"),

@@ -117,6 +117,7 @@ def test_nothing_depends_on_a_turn_or_on_the_order(seed: int) -> None:
     order = np.random.default_rng(seed).permutation(len(z))
     monitor = CollapseMonitor()
     before = monitor(z, labels=labels).floats()
+    assert "tensor" not in repr(monitor(z, labels=labels))
     after = monitor((z @ turn(seed))[order], labels=labels[order]).floats()
     assert before.keys() == after.keys()
     for name, value in before.items():

@@ -323,8 +323,8 @@ def spectrum(distances: Dissimilarity, proof: Derivation) -> dict[str, Quantity]
             *(Tuple(e, Integer(many)) for e, many in Counter(distances.eigenvalues).items())
         )
         proof.add(
-            "Eigenvalues, with multiplicities, of the centred Gram matrix -J D J/2 on "
-            "vectors of sum zero",
+            "Each row is an eigenvalue of the centred Gram matrix -J D J/2 on vectors of sum zero, "
+            "and its multiplicity",
             Eigenvalues(rows, NUMBERS, distances),
             "they are the roots of its characteristic polynomial, which has rational coefficients",
         )
