@@ -27,7 +27,9 @@ Examples:
 
 \b
 Losses: supcon, supcl, sincere, cnce, simclr (nt-xent), dcl, moco, clip (infonce),
-siglip (sigmoid), dino, swav, ibot, vicreg, barlow-twins, simsiam, byol, spectral.
+siglip (sigmoid), dino, swav, ibot, vicreg, barlow-twins, simsiam, byol, spectral,
+softplus-margin, exponential, hinge, squared-hinge, cosine-embedding, linear, focal,
+distance-margin.
 Conventions, each for the losses that it has: paper, supcontrast, solo-learn,
 pytorch-metric-learning, lightly, open-clip, google-research, moco-v3.
 """,
@@ -43,7 +45,7 @@ pytorch-metric-learning, lightly, open-clip, google-research, moco-v3.
 @click.option("--dim", help="Dimension of the embeddings.")
 @click.option("--tau", help="Temperature that divides the cosines.")
 @click.option("--alpha", help="Weight of the self-supervised term of supcl (default: 0.5).")
-@click.option("--t", help="Logit scale of clip and siglip, which multiplies the cosines.")
+@click.option("--t", help="Scale of losses of pairs, which multiplies the cosines.")
 @click.option("--b", help="Bias of siglip (default: -10).")
 @formats("text", "json")
 def explain_command(loss: str | None, style: str, **options: Any) -> int:

@@ -76,10 +76,10 @@ def explained(loss: str, convention: str | None = None, **options: Any) -> dict[
     return values(found["landmarks"])
 
 
-def check_landmarks(found: dict[str, Any], expected: dict[str, float]) -> None:
+def check_landmarks(found: dict[str, Any], expected: dict[str, float], lacks: str = "") -> None:
     """Those that both have agree; random ones are means by other quadratures."""
     own = values(found["landmarks"])
-    assert {"all_equal", "random", "orthogonal", "simplex", "least"} <= own.keys()
+    assert {"all_equal", "random", "orthogonal", "simplex", "least"} - {lacks} <= own.keys()
     for name in own:
         assert own[name] is not None, name  # as JSON has NaN
         assert own[name] == pytest.approx(expected[name], rel=1e-8), name
@@ -126,6 +126,27 @@ def test_all_landmarks_are_those_of_explain(
         "spectral": explained("spectral", batch=24, dim=d),
     }.items():
         check_landmarks(found[key], expected)
+
+
+#: They bend between -1 and 1, where the means of the page are those of smooth functions.
+BENT = ("cosine-embedding", "distance-margin")
+
+
+@needs_node
+@pytest.mark.slow
+@pytest.mark.parametrize("d", [1, 3, 128])
+def test_landmarks_of_functions_of_pairs_are_those_of_explain(
+    engine: str, tmp_path: Path, d: int
+) -> None:
+    keys = {name: f"pairwise_{name.replace('-', '_')}" for name in explorer.PAIRWISE}
+    found = asked(engine, tmp_path, list(keys.values()), N=24, t=8, d=d)
+    for name, key in keys.items():
+        scale = {"t": 8} if "t" in found[key]["s"] else {}
+        expected = explained(name, batch=24, dim=d, **scale)
+        check_landmarks(found[key], expected, "random" if name in BENT else "")
+        assert ("random" in values(found[key]["landmarks"])) == (name not in BENT)
+        with pytest.raises(AssertionError):
+            check_landmarks(found[key], explained(name, batch=25, dim=d, **scale), "random")
 
 
 @needs_node

@@ -46,24 +46,33 @@ def log_mean_exponential(d: int, tau: float) -> float:
 
 
 @lru_cache(maxsize=8)
-def cosines(d: int, tau: float) -> tuple[Array, Array]:
-    """Nodes and weights for means of functions of X that change at the scale tau."""
+def cosines(d: int, tau: float, kinks: tuple[float, ...] = ()) -> tuple[Array, Array]:
+    """Nodes and weights for means of functions of X that change at the scale tau.
+
+    Panels end at the kinks of the function and at their opposites.
+    """
     if d == 1:
         return np.array([-1.0, 1.0]), np.array([0.5, 0.5])
     panels = ceil(max(16, 2 * pi / tau, sqrt(d)))
     at, weight = np.polynomial.legendre.leggauss(NODES)
     edges = np.linspace(0, pi, panels + 1)
-    half = pi / panels / 2
-    angle = ((edges[:-1] + half)[:, None] + half * at).ravel()
-    density = (d - 2) * np.log(np.sin(angle)) + np.log(np.tile(weight, panels))
+    half = np.full(panels, pi / panels / 2)
+    if kinks:
+        edges = np.union1d(edges, np.arccos([sign * k for k in kinks for sign in (1, -1)]))
+        half = np.diff(edges) / 2
+    angle = ((edges[:-1] + half)[:, None] + half[:, None] * at).ravel()
+    shares = np.log(np.outer(half / half.max(), weight)).ravel()
+    density = (d - 2) * np.log(np.sin(angle)) + shares
     shares = np.exp(density - density.max())
     kept = shares > exp(-NOTHING) * 1e-10
     return np.cos(angle[kept]), shares[kept] / shares[kept].sum()
 
 
-def mean_of(function: Callable[[Array], Array], d: int, tau: float) -> float:
-    """E f(X) of a function that changes at the scale tau."""
-    x, weight = cosines(d, tau)
+def mean_of(
+    function: Callable[[Array], Array], d: int, tau: float, kinks: tuple[float, ...] = ()
+) -> float:
+    """E f(X) of a function that changes at the scale tau, and is smooth but for its kinks."""
+    x, weight = cosines(d, tau, kinks)
     return float(weight @ (function(x) + function(-x))) / 2  # the density is even
 
 

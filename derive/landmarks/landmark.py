@@ -36,7 +36,7 @@ class Landmark:
         loss is not about cosines.
     gradient
         Frobenius norm of the gradient in all unit embeddings, tangent to the sphere; None where
-        it depends on the draw.
+        it depends on the draw, or there is none.
     needs, dim
         The least dimension in which the configuration exists, and the dimension that there is.
     also

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
 
 from sympy import Expr, Integer, Rational, S, exp, log
 
 from ..losses.clip import CLIP
 from ..losses.conventions import CONVENTIONS
+from ..losses.functions import loss_of_functions
+from ..losses.literature import LITERATURE
 from ..losses.pairwise import PairTerm, PairwiseLoss, c
 from ..losses.softmax import SoftmaxLoss, SoftmaxTerm, tau
 from ..losses.supcl import (
@@ -31,6 +35,9 @@ from ..structures.towers import NEGATIVE, POSITIVE, N, towers
 from .landmark import Options, number
 from .scores import Features, Prototypes, balanced, barlow, softened, vicreg
 from .similar import Bound, Place, Similar, at_image_simplex, at_simplex, uniform
+
+if TYPE_CHECKING:
+    from ..theorem.result import Result
 
 
 @dataclass(frozen=True)
@@ -107,15 +114,20 @@ def _sigmoid_optimum(loss: Similar, options: Options) -> tuple[float, str]:
     return as_float(value), "sigmoid-optimum, attained where d allows it"
 
 
-def _derived(id: str, *needs: str) -> Bound:
+def _derived(id: str, loss_by_name: str = "") -> Bound:
     """The minimum over all dimensions, which a result has; a bound in each."""
 
-    def bound(loss: Similar, options: Options) -> tuple[float, str]:
+    @cache
+    def result() -> Result:
         from ..results import results
+
+        found = results[id]
+        return found.with_inputs(loss=loss_by_name) if loss_by_name else found
+
+    def bound(loss: Similar, options: Options) -> tuple[float, str]:
         from ..theorem.number import as_float
 
-        point = {s.name: e for s, e in loss.place.sizes(options).items()}
-        value = results[id].value("loss", **point, **{k: options[k] for k in needs})
+        value = result().value("loss", **{s.name: e for s, e in loss._point(options).items()})
         return loss.factor(options) * as_float(value), f"{id}, attained where d allows it"
 
     return bound
@@ -210,11 +222,11 @@ _QUEUELESS = Similar(_times(4 * tau, CLIP), PAIRS, (at_simplex, _PAIRED), detach
 _SUP = _labelled(SUPCON, _LABELLED)
 _SCALED = _labelled(_SUPCONTRAST, _LABELLED)
 _SUMMED = _labelled(SUPCON, _with_two_views, inside=True)
-_WITH_ANCHOR = Similar(SUPCL, HIERARCHY, (_derived("supcl-optimum", "alpha", "tau"), _ALL))
-_LEFT_OUT = _derived("supcl-exclusive", "alpha", "tau")
+_WITH_ANCHOR = Similar(SUPCL, HIERARCHY, (_derived("supcl-optimum"), _ALL))
+_LEFT_OUT = _derived("supcl-exclusive")
 _WITHOUT_ANCHOR = Similar(SUPCL_EXCLUSIVE, HIERARCHY, (_LEFT_OUT,))
 _WEIGHTED = Similar(_times(tau / Rational(7, 100), SUPCL_EXCLUSIVE), HIERARCHY, (_LEFT_OUT,))
-_INSIDE_CLASSES = Similar(CNCE, HIERARCHY, (_derived("cnce-optimum", "tau"),))
+_INSIDE_CLASSES = Similar(CNCE, HIERARCHY, (_derived("cnce-optimum"),))
 _DECOUPLED = _unlabelled(_DCL)
 _PLAIN = _unlabelled(_NT_XENT, _UNLABELLED)
 _TWICE = _unlabelled(_times(Integer(2), _NT_XENT), _UNLABELLED)
@@ -222,6 +234,8 @@ _EACH_ALONE = _labelled(SINCERE, _EACH)
 _ONE_POSITIVE = _unlabelled(_NT_XENT, inside=True)
 _ADDED = Prototypes(softened(_COLD), Integer(2))
 _SQUARES = Similar(_SPECTRAL, PAIRS, (_constant(-2, _NO_LESS),))
+#: Losses of two functions whose minimum is derived; ``sigmoid`` and ``spectral`` have rows below.
+PAIRWISE = tuple(k for k in LITERATURE if k not in ("sigmoid", "sharp-focal", "spectral"))
 _BARLOW = barlow(S.One, Rational(51, 10**4))
 _BARLOW_OF_LIGHTLY = barlow(S.One, Rational(1, 200))
 _BARLOW_OF_SOLO = barlow(Rational(1, 40), Rational(1, 200))
@@ -240,6 +254,16 @@ _IBOT_AT = _options(prototypes=8192, tau="0.1", dim=256)
 _SWAV_AT = _options(prototypes=3000, batch=4096, tau="0.1", dim=128)
 _FEATURES_AT = _options(batch=256, dim=8192)
 _COSINE_AT = _options(batch=256, dim=256)
+_FUNCTIONS_AT = _options(batch=256, dim=512)
+_SCALED_AT = _options(batch=256, t=10, dim=512)
+
+
+def _of_functions(name: str) -> Row:
+    """A loss of the literature that is two functions of the inner product."""
+    loss, source = loss_of_functions(loss=name), f"{LITERATURE[name].source}; pairs summed per item"
+    family = Similar(loss, PAIRS, (_derived("pairwise-threshold", name),))
+    return Row(name, PAPER, family, source, _SCALED_AT if loss.meanings else _FUNCTIONS_AT)
+
 
 #: The first row of a loss is the one without a convention given.
 #: Other names of a loss.
@@ -288,4 +312,5 @@ ROWS: tuple[Row, ...] = (
     Row("byol", PAPER, _DISTANCE, "Grill et al. (2020), one direction: 2 - 2 cos", _COSINE_AT),
     Row("byol", SOLO, _DISTANCE, "byol_loss_func: 2 - 2 cos", _COSINE_AT),
     Row("spectral", PAPER, _SQUARES, "HaoChen et al. (2021), at length 1", _COSINE_AT),
+    *map(_of_functions, PAIRWISE),
 )

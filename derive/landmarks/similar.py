@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from math import sqrt
 from typing import NamedTuple
 
-from sympy import Expr, Integer, S, Symbol, exp, lambdify
+from sympy import Expr, Integer, Max, S, Symbol, exp, lambdify, nan, oo, zoo
 from sympy import log as symbolic_log
 
+from ..decide.domain import Domain
+from ..decide.kinks import bent
 from ..losses.pairwise import PairwiseLoss, c
 from ..losses.softmax import SoftmaxLoss
 from ..optimum import uniform as sphere
@@ -103,8 +106,9 @@ class Similar:
         return ()
 
     def factor(self, options: Options) -> float:
-        """What the coefficients of a softmax loss sum to."""
-        assert isinstance(self.loss, SoftmaxLoss)
+        """What the coefficients of a softmax loss sum to; of functions of pairs, 1."""
+        if isinstance(self.loss, PairwiseLoss):
+            return 1.0
         total = sum((k.coefficient for k in self.loss.terms), S.Zero)
         return number(total.xreplace(self._point(options)))
 
@@ -181,7 +185,7 @@ class Similar:
             weight = (self.place.scheme.relation(k.relation).count * k.weight).xreplace(point)
             function, cosine = k.function.xreplace(point), g[k.relation]
             if isinstance(cosine, Drawn):
-                each = chance.mean_of(lambdify(c, function, "numpy"), d, 1 / scale)
+                each = chance.mean_of(lambdify(c, function, "numpy"), d, 1 / scale, kinks(function))
             else:
                 each = number(function.xreplace({c: cosine}))
             yield number(weight) * each
@@ -204,6 +208,8 @@ class Similar:
             count = r.count.xreplace(point)
             slope = value.diff(symbols[r.name]).xreplace(point).xreplace(at)
             slopes[r.name] = slope / count if count else S.Zero
+            if slope.has(nan, zoo, oo):
+                return None  # as of a distance that is 0
         size = scheme.size.xreplace(point)
         parts = []
         for e in scheme.eigenspaces:
@@ -279,11 +285,11 @@ class Similar:
         relations = (*self.place.alike, self.place.others[0])
         counts = {r: self.place.scheme.relation(r).count.xreplace(point) for r in relations}
         unrelated = {r.name: Integer(r.name == SELF) for r in self.place.scheme.relations}
-        lowest, why = max(bound(self, options) for bound in self.least)
+        bounds = cache(lambda: max(bound(self, options) for bound in self.least))
         for configuration in self.configurations(options):
             g = self.cosines(configuration)
             value, how = self.value(g, options)
-            if value < lowest and any(isinstance(e, Drawn) for e in g.values()):
+            if any(isinstance(e, Drawn) for e in g.values()) and value < bounds()[0]:
                 continue  # no mean is below the bound: it was lost to rounding
             fixed = {r: e for r in counts if isinstance(e := g[r], Expr)}
             mean = sum((counts[r] * e for r, e in fixed.items()), S.Zero) / sum(counts.values())
@@ -300,12 +306,18 @@ class Similar:
                 int(options["dim"]),
                 {"all vectors orthogonal, views too": 0.0} if same else {},
             )
+        lowest, why = bounds()
         yield least(lowest, f"lower bound: {why}")
 
     def at(self, name: str, options: Options) -> float:
         """The value of one configuration."""
         (found,) = (k for k in self.configurations(options) if k.name == name)
         return self.value(self.cosines(found), options)[0]
+
+
+def kinks(function: Expr) -> tuple[float, ...]:
+    """Where a function of the inner product bends inside (-1, 1)."""
+    return tuple(map(number, bent(function, c, Domain({})).kinks)) if function.has(Max) else ()
 
 
 def _symbols(loss: SoftmaxLoss | PairwiseLoss) -> set[Symbol]:

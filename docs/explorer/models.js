@@ -259,9 +259,9 @@ const spectral = {
 
 /** Losses of two functions, each under its name. */
 const pairwise = (name) => ({
-  title: "Pairwise", convention: name, key: `pairwise_${under(name)}`, prefix: `pairwise_${under(name)}`, kind: "pairs", own: (s) => ({ N: s.N, t: s.t, d: s.d }),
+  title: "Pairwise", convention: name, key: `pairwise_${under(name)}`, prefix: `pairwise_${under(name)}`, kind: "pairs", own(s) { return taken(s, this.parameters); },
   parameters: ["N", ...(SCALED.includes(name) ? ["t"] : []), "d"], map: SCALED.includes(name) ? ["t", "N"] : ["N", "d"],
-  command: "pairwise-threshold", given: ["N", ...(SCALED.includes(name) ? ["t"] : [])], input: name, when: "at these values",
+  command: "pairwise-threshold", given: ["N", ...(SCALED.includes(name) ? ["t"] : [])], input: name, when: "at these values", explain: (s) => [name, { batch: s.N, t: s.t, dim: s.d }],
   phase: (s) => ({ 0: "simplex", 2: "antipodal" })[theory[`pairwise_${under(name)}_x_star`](s)] ?? "between",
 });
 const SCALED = ["exponential", "softplus-margin"];

@@ -18,10 +18,9 @@ from typing import Any
 
 from cltheory.derive.decide.domain import Domain
 from cltheory.derive.landmarks.explain import find
-from cltheory.derive.landmarks.libraries import HIERARCHY, PAIRS
-from cltheory.derive.landmarks.similar import Drawn, Place, Similar
+from cltheory.derive.landmarks.libraries import HIERARCHY, PAIRS, PAIRWISE
+from cltheory.derive.landmarks.similar import Drawn, Place, Similar, kinks
 from cltheory.derive.losses.clip import SIGMOID
-from cltheory.derive.losses.literature import LITERATURE
 from cltheory.derive.losses.pairwise import PairwiseLoss, c
 from cltheory.derive.losses.supcl import SUPCL, SUPCL_EXCLUSIVE
 from cltheory.derive.results import results
@@ -31,7 +30,7 @@ from cltheory.derive.theorem.dimensions import own_dimension
 from cltheory.derive.theorem.quantity import Quantity
 from cltheory.derive.theorem.result import Result
 from cltheory.derive.write.javascript import function, functions, module
-from sympy import Add, Expr, Max, S, Symbol, simplify, sympify
+from sympy import Add, Expr, S, Symbol, simplify, sympify
 
 from .mathml import NotMathML, mathml
 
@@ -66,6 +65,15 @@ IN_BATCHES = {
     "b_shared_contrasts_differing_means": "b_simplex",
     "b_differing_means_shared_contrasts": "b_antipodal",
 }
+
+
+def similar(loss: str, convention: str) -> Similar:
+    """A loss of cosines that ``cltheory explain`` knows."""
+    family = find(loss, convention).family
+    assert isinstance(family, Similar)
+    return family
+
+
 #: Losses whose landmarks are there, and the result whose domain they have.
 LOSSES: dict[str, tuple[Similar, str]] = {
     "supcl": (Similar(SUPCL, HIERARCHY, ()), "supcl-optimum"),
@@ -86,16 +94,8 @@ for _key, _loss, _convention, _result in (
     ("siglip", "siglip", "paper", "sigmoid-optimum"),
     ("spectral", "spectral", "paper", "infonce-optimum"),
 ):
-    _family = find(_loss, _convention).family
-    assert isinstance(_family, Similar)
-    LOSSES[_key] = _family, _result
-
-
-_QUEUED = find("moco", "paper").family
-assert isinstance(_QUEUED, Similar)
-LOSSES["moco"] = replace(_QUEUED, place=PAIRS), "uniform-bound"  # as Q + 1 pairs
-#: Pairwise losses of the literature that are there.
-PAIRWISE = tuple(name for name in LITERATURE if name not in ("sigmoid", "sharp-focal", "spectral"))
+    LOSSES[_key] = similar(_loss, _convention), _result
+LOSSES["moco"] = replace(similar("moco", "paper"), place=PAIRS), "uniform-bound"  # as Q + 1 pairs
 
 #: Those that know no classes: every image is one of its own.
 UNLABELLED = ("simclr", "google_research", "dcl")
@@ -108,8 +108,7 @@ def theory() -> str:
     about = {id: results[id] for id in RESULTS}
     for loss in PAIRWISE:
         result = about[f"pairwise-{loss}"] = results["pairwise-threshold"].with_inputs(loss=loss)
-        family = Similar(result.problem.loss, PAIRS, ())
-        families[f"pairwise_{loss.replace('-', '_')}"] = family, result.domain
+        families[f"pairwise_{loss.replace('-', '_')}"] = similar(loss, "paper"), result.domain
     about |= over_batches()
     for key, (family, domain) in families.items():
         for name, expression in _landmarks(family, labelled=key not in UNLABELLED):
@@ -176,7 +175,7 @@ def _random(family: Similar) -> Iterator[tuple[str, Expr]]:
         parts = (
             counts[k.relation] * k.weight * k.function.xreplace({c: cosine}) for k in loss.terms
         )
-        if not any(k.function.has(Max) for k in loss.terms):  # the quadrature is of smooth ones
+        if not any(kinks(k.function) for k in loss.terms):  # the quadrature is of smooth ones
             yield "of_cosine", Add(*parts)
         return
     from cltheory.derive.optimum.reduce import ReducedLoss

@@ -21,8 +21,9 @@ from cltheory.derive.errors import InternalError, Refusal
 from cltheory.derive.landmarks import chance
 from cltheory.derive.landmarks.explain import NAMES, completed, explained, find
 from cltheory.derive.landmarks.libraries import ROWS
+from cltheory.derive.landmarks.similar import Similar
 from cltheory.derive.results import results
-from sympy import Rational, sympify
+from sympy import Integer, Rational, sympify
 
 CLOSE = {"rel": 1e-12, "abs": 1e-12}
 ORDER = ["all_equal", "classes_collapsed", "classes_at_random", "random", "orthogonal", "simplex"]
@@ -310,6 +311,49 @@ def test_the_bound_of_the_trap() -> None:
     true = by_hand.simclr(np.outer(u, u), of, tau)
     false = log(3) + chance.log_mean_exponential(1, tau) - 1 / tau
     assert least <= true + 1e-12 and true < false
+
+
+PAIRS = {"batch": Integer(16), "dim": Integer(8)}
+
+
+def family(loss: str) -> Similar:
+    found = find(loss, None).family
+    assert isinstance(found, Similar)
+    return found
+
+
+def test_means_of_functions_that_bend_are_split_there() -> None:
+    d, close = int(PAIRS["dim"]), {"rel": 1e-12}
+
+    def mean(function: Any) -> float:
+        """From the kink on, below which the function is 0."""
+
+        def density(x: Any) -> Any:
+            return (1 - x**2) ** ((d - 3) / mpmath.mpf(2))
+
+        part = mpmath.quad(lambda x: function(x) * density(x), [0.5, 1])
+        return float(part / mpmath.quad(density, [-1, 0, 1]))
+
+    hinge = mean(lambda x: x - 0.5)
+    assert family("cosine-embedding").at("random", PAIRS) == pytest.approx(1 + 15 * hinge, **close)
+    distance = mean(lambda x: (1 - mpmath.sqrt(2 - 2 * x)) ** 2)
+    assert family("distance-margin").at("random", PAIRS) == pytest.approx(
+        2 + 15 * distance, **close
+    )
+    unsplit = chance.mean_of(lambda x: np.maximum(0, x - 0.5), d, 1.0)
+    assert unsplit != pytest.approx(hinge, rel=1e-9)
+
+
+def test_gradients_of_functions_that_bend() -> None:
+    def gradient(loss: str, name: str) -> float | None:
+        similar = family(loss)
+        (found,) = (k for k in similar.configurations(PAIRS) if k.name == name)
+        return similar.gradient(similar.cosines(found), PAIRS)
+
+    # Of each of 32 vectors: the other tower but its own, orthogonal to each other, over 16.
+    assert gradient("hinge", "orthogonal") == pytest.approx((32 * 15) ** 0.5 / 16)
+    assert gradient("distance-margin", "simplex") == 0
+    assert gradient("distance-margin", "all_equal") is None  # a distance has none where it is 0
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.loss} {row.convention}")
