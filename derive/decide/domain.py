@@ -115,7 +115,9 @@ class Domain:
             if not self.witness[s].is_finite:
                 raise DomainError(f"the witness value of {s} must be finite")
             if (s.is_integer and not r.integer) or not _keeps_sign(s, at_ends, r.high_open):
-                raise DomainError(f"{s} is declared with assumptions that {r} does not meet")
+                kinds = ("integer", "positive", "negative", "nonnegative", "nonpositive")
+                kind = next((k for k in kinds if s.assumptions0.get(k)), "not real")
+                raise DomainError(f"{s} is always {kind}: it cannot be {r}, another name can")
 
     def __repr__(self) -> str:
         return f"<Domain: {', '.join(f'{s} {r}' for s, r in self.ranges.items())}>"

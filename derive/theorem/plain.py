@@ -17,6 +17,7 @@ from types import MemberDescriptorType, new_class
 from sympy import Add, Basic, Expr, Max, Min, Mul, Piecewise, Pow, Symbol, exp, log, simplify
 from sympy.core.evalf import evalf_table
 from sympy.core.relational import Relational
+from sympy.core.rules import Transform
 
 from ..decide.root import ClampedRoot
 from ..errors import Refusal
@@ -83,8 +84,8 @@ class _Watched(Basic):
         _check(self.free_symbols, [old])
         return new if self == old else _watched(super()._subs(old, new, **hints))
 
-    def _xreplace(self, rule: dict[Expr, Expr]) -> tuple[Expr, bool]:
-        _check(self.free_symbols, rule)
+    def _xreplace(self, rule: dict[Expr, Expr] | Transform) -> tuple[Expr, bool]:
+        _check(self.free_symbols, () if isinstance(rule, Transform) else rule)
         found, changed = super()._xreplace(rule)
         return _watched(found), changed
 
@@ -98,6 +99,8 @@ class _Watched(Basic):
 
 def _method(name: str) -> Callable[..., object]:
     def method(self: _Watched, *others: object, **options: object) -> object:
+        if name.startswith("is_"):  # by default of all symbols, in what SymPy takes for a set only
+            others = others or tuple(self.free_symbols)
         # A product of both would be differentiated in one of them. Most take text for a symbol.
         asked = others[:1] if name == "replace" else others
         asked = tuple(o for o in asked if type(o) is not str or name.startswith("has"))
@@ -112,6 +115,7 @@ _METHODS = {
     name: _method(name)
     for name in (
         "has has_free coeff as_independent as_poly replace collect diff doit expand rewrite "
+        "is_polynomial is_rational_function is_algebraic_expr "
         "__neg__ __add__ __sub__ __mul__ __truediv__ __pow__ __radd__ __rsub__ __rmul__ "
         "__rtruediv__ __rpow__ __lt__ __le__ __gt__ __ge__"
     ).split()

@@ -157,7 +157,7 @@ REFUSED = {
     "terms = [1]\n" + 'temperature = "tau"\n' + STRUCTURE: r"terms\[1\]: it must be a table",
     GOOD + TERM * 40: "terms: there must be 1 to",
     'title = "a\\nb"\n' + GOOD: "title: it must be one line",
-    GOOD + "[parameters]\ntau = { from = 0 }\n": "tau is declared with assumptions",
+    GOOD + "[parameters]\ntau = { from = 0 }\n": "tau is always positive: it cannot be >= 0",
     GOOD + "[parameters]\ntau = { above = 2, from = 1 }\n": "tau: give one of from and above",
     GOOD + "[parameters]\ntau = { above = 0, at = 0 }\n": "parameters: tau must be > 0, not 0",
     GOOD + '[parameters]\ntau = { below = "oo" }\n': "tau.below: it must be finite",

@@ -44,6 +44,7 @@ from sympy import (
     limit,
     log,
     oo,
+    powdenest,
     series,
     simplify,
     solve,
@@ -135,6 +136,7 @@ def test_expressions_with_some_values_put_in() -> None:
         lambda e, tau: e.xreplace({tau: S.One}),
         lambda e, tau: e.replace(tau, S.One),
         lambda e, tau: e.coeff(tau),
+        lambda e, tau: e.is_rational_function(tau),
         lambda e, tau: tau in e.free_symbols,
     ],
 )
@@ -194,6 +196,9 @@ def test_functions_cases_relations_and_roots_refuse_another_symbol_too(e: Any) -
         with pytest.raises(Refusal, match="has other assumptions"):
             ask()
     assert made.subs("tau", 2) == same.subs("tau", 2)
+    assert powdenest(made) == powdenest(same)  # SymPy replaces by what is no dictionary
+    for what in ("is_polynomial", "is_rational_function", "is_algebraic_expr"):
+        assert not hasattr(same, what) or getattr(made, what)() == getattr(same, what)()
 
 
 def test_where_sympy_takes_no_text_for_a_symbol_text_is_refused() -> None:
