@@ -305,10 +305,11 @@ def state_copies(verdict: Euclidean, proof: Derivation) -> None:
     need = verdict.distances.size - 1 - verdict.q
     copies = Symbol("copies")
     proof.holds(
-        "The smallest eigenvalue of the centred Gram matrix has multiplicity at least n - 1 - q"
+        "The bound is attained, as the smallest eigenvalue of the centred Gram matrix has "
+        "multiplicity at least n - 1 - q"
         if verdict.attained
-        else "The multiplicity of the smallest eigenvalue of the centred Gram matrix is "
-        "below n - 1 - q",
+        else "The bound is not attained, as the multiplicity of the smallest eigenvalue of the "
+        "centred Gram matrix is below n - 1 - q",
         ge(copies, need) if verdict.attained else lt(copies, need),
         GIBBS,
         NUMBERS,
