@@ -332,11 +332,17 @@ def _compared(value: Expr, end: Expr) -> int | None:
         return -1 if end is oo else 1
     if end.free_symbols:
         return None
-    if known := sign(value - end):
+    gap = value - end
+    if known := sign(gap):
         return known
-    # Of a root SymPy knows no more than its digits.
-    less = value < end if (value - end).is_number else (value - end).evalf(40) < 0
-    return 0 if value == end else -1 if less else 1
+    if value == end:
+        return 0
+    if not gap.is_number:  # of a root SymPy knows no more than its digits
+        return -1 if gap.evalf(40) < 0 else 1
+    less, more = gap < 0, gap > 0
+    if less not in (True, False) or more not in (True, False):
+        raise DomainError(f"it is not known whether {value} is more than {end}")
+    return int(bool(more)) - int(bool(less))
 
 
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59)

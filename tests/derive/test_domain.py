@@ -56,6 +56,16 @@ def test_ends_belong_as_they_are_declared() -> None:
         assert d.contains({U: S.One})
 
 
+def test_a_value_that_no_digits_tell_from_an_end_is_that_end_or_refused() -> None:
+    nothing = sqrt(3 - 2 * sqrt(2)) - sqrt(2) + 1
+    for ends in ("[]", "()", "[)", "(]"):
+        d = one(0, 1, ends)
+        assert d.contains({U: nothing}) == (ends[0] == "[")
+        assert d.contains({U: 1 - nothing}) == (ends[1] == "]")
+    with pytest.raises(DomainError, match="it is not known whether"):
+        one(0, 1).check({U: log(4) - 2 * log(2)})
+
+
 def test_infinity_is_admissible_only_where_the_range_has_no_end() -> None:
     d = Domain({U: Range(), K: at_least(2)}, {U: 1, K: 2})
     assert d.contains({U: oo}) and d.contains({K: oo}) and not d.contains({U: -oo})
