@@ -22,17 +22,19 @@ from sympy import (
     Symbol,
     exp,
     log,
+    oo,
 )
 from sympy.core.evalf import PrecisionExhausted
 from sympy.core.relational import Relational
 
 from .ball import NoValue
 from .cases import POINTS, NotSplit, opened, regions, resolved, with_signed_logs
+from .decide import positive
 from .defined import Condition, conditions
 from .domain import Domain, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
 from .factors import proves_positive
-from .normal import in_order, vanishes
+from .normal import ExpField, in_order, vanishes
 from .number import DIGITS, agree, digits
 from .root import ClampedRoot
 from .splitting import argument, bases, branching, split_logs, split_roots
@@ -402,3 +404,23 @@ def _in_cases(printed: Expr) -> tuple[list[Condition], list[Condition]]:
             for relation in condition.atoms(Relational):
                 bounds += [c for side in relation.args for c in conditions(side)]
     return values, bounds
+
+
+def same_root(equation: Expr, root: ClampedRoot, domain: Domain) -> Outcome:
+    """Whether ``equation = 0`` says the same as the condition that defines a root.
+
+    ``equation`` is in the root's own variable; the quotient of the two must be proved to
+    keep one sign on the domain and the bracket.
+    """
+    h, x = root.equation()
+    if equation == 0 or x not in equation.free_symbols:
+        return Undecided("the equation does not contain the unknown")
+    middle = domain.witness_of((root.low + root.high) / 2 if root.high is not oo else root.low + 1)
+    inside = domain.with_range(x, Range(root.low, root.high, True, True), middle)
+    field = ExpField([equation, h])
+    quotient = field.factored(field(equation) / field(h))
+    for sign in (1, -1):
+        outcome = positive(sign * quotient, inside)
+        if isinstance(outcome, Holds):
+            return outcome
+    return Undecided("the equation is not proved to have the same zeros")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cltheory.derive.decide.defined import Condition
 from cltheory.derive.decide.domain import POSITIVE, Domain, at_least, between
-from cltheory.derive.decide.equal import equal, value_at
+from cltheory.derive.decide.equal import equal, same_root, value_at
 from cltheory.derive.decide.evidence import Grade, Holds, Refuted, Undecided
 from cltheory.derive.decide.normal import positive_factors
 from cltheory.derive.decide.splitting import split_roots
@@ -222,6 +222,15 @@ def test_values() -> None:
     assert value_at(sqrt(x - 1), {x: S.Half}) is I
     assert value_at(1 / x, {x: S.Zero}) is nan
     assert value_at(x / 3, {x: S.One}) == Rational(1, 3)
+
+
+def test_equations_for_a_root() -> None:
+    q, domain = quantity(OPTIMUM, "x_star")
+    h, variable = q.equation()
+    assert isinstance(same_root(3 * h / tau, q, domain), Holds)
+    assert isinstance(same_root(-h * exp(variable), q, domain), Holds)
+    for wrong in (h + 1, h.xreplace({n: n + 1}), variable - 1, h * (variable - 1), S.Zero):
+        assert not isinstance(same_root(wrong, q, domain), Holds)
 
 
 def test_domains_with_few_points() -> None:

@@ -50,6 +50,11 @@ MUTANTS = [
             "continue",
             "a case that is not proved is passed over",
         ),
+        (
+            "for sign in (1, -1):\n        outcome = positive(sign * quotient, inside)",
+            "for sign in (1, -1):\n        outcome = positive(1 + (sign * quotient) ** 2, inside)",
+            "two equations with any quotient have the same root",
+        ),
     ),
     *mutants(
         W,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sympy import Expr, Mul, Symbol, exp, oo
 
 from ...decide.cases import opened
 from ...decide.decide import is_proved_positive
 from ...decide.defined import Condition, conditions, defined
 from ...decide.domain import Domain, Range
-from ...decide.equal import equal
+from ...decide.equal import equal, same_root
 from ...decide.evidence import Holds, Outcome, Refuted, Undecided
 from ...decide.normal import ExpField, NotInField
 from ...decide.root import ClampedRoot
@@ -57,7 +59,7 @@ def _implicit(
         raise TexError("an equation for the quantity has two sides")
     residual = (sides[0] - sides[1]).xreplace(meant.substitution)
     if derived.has(ClampedRoot):
-        raise TexError("the quantity has no closed form that an equation could be put to")
+        return _of_a_root(residual, meant, directive)
     left, right = (s.xreplace(meant.substitution).xreplace({own: derived}) for s in sides)
     needs = needs_of(statement, meant)
     outcome = equal(left, right, meant.domain, [*needs, *conditions(right)], where=derived)
@@ -65,6 +67,20 @@ def _implicit(
         slack = _determines(residual, own, meant)
         outcome = outcome if slack is None else slack
     return finding(outcome, left, right, meant, directive)
+
+
+def _of_a_root(residual: Expr, meant: Meant, directive: Directive) -> Finding:
+    (own,), (derived,) = meant.own, meant.derived
+    roots = derived.atoms(ClampedRoot)
+    (root,) = roots if len(roots) == 1 else (None,)
+    if root is None:
+        raise TexError("the quantity has no closed form that an equation could be put to")
+    inside = residual.xreplace({own: derived.xreplace({root: root.variable})})
+    if inside.has(ClampedRoot):
+        raise TexError("the equation has other values in it that are not known in closed form")
+    found = finding(same_root(inside, root, meant.domain), residual, derived, meant, directive)
+    says = "the same equation, which holds where the optimum is not an end of the segment"
+    return replace(found, message=says) if found.ok else found
 
 
 def _determines(residual: Expr, own: Symbol, meant: Meant) -> Outcome | None:
