@@ -78,7 +78,9 @@ def claims_command(paper: str, style: str, section: str | None, stored: bool) ->
         words = [v.word for _, v in checked]
         some = "statement" if len(words) == 1 else "statements"
         counts = [f"{n} {SAID[w][1 + (n > 1)]}" for w in WORDS if (n := words.count(w))]
-        said = f"Of {len(words)} {some} in {found.title}, {listed(counts)}."
+        said = f"{found.title} has no statements to check."
+        if counts:
+            said = f"Of {len(words)} {some} in {found.title}, {listed(counts)}."
         lines = [line for c, v in checked for line in _lines(c.label, v)]
         click.echo("\n".join([textwrap.fill(said, WIDTH), "", *lines]))
     return 1 if open_claims else 0

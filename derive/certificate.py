@@ -87,7 +87,7 @@ def kink(x: Any) -> tuple[Any, Any, Any]:
         return x, arb(1), arb(0)
     if x < 0:
         return arb(0), arb(0), arb(0)
-    raise Refused("an inner product may be where max(0, .) has its kink, and there is no side")
+    raise Refused("an inner product may be where max(0, .) has its kink, and no side is given")
 
 
 def number(text: Any) -> Any:

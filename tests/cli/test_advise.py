@@ -211,7 +211,7 @@ def test_below_both_ends_views_separate_and_between_they_may() -> None:
     found = cl.advise("supcl", classes=2, per_class=2, batch=2, tau="1/2")
     split, both = parameter("alpha", found)["bounds"]
     skip = cl.advise("supcl", classes=2, per_class=2, batch=2, tau="1/2", alone="skip")
-    assert f"--alone skip is safe above {parameter('alpha', skip)['low']:.6g}" in split["outside"]
+    assert f"alpha is safe above {parameter('alpha', skip)['low']:.6g}" in split["outside"]
     assert 0.45 < both["value"] and 0.93 < split["value"]
     batches = [torch.tensor(k) for k in combinations(range(4), 2)]
     own = {}

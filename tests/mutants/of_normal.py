@@ -32,7 +32,7 @@ MUTANTS = [
         SIGNS,
         ("f] = max(common.get(f, 0), k)", "f] = k", "a sum over a denominator that is not common"),
         ("left[f] = k - 1", "left[f] = 0", "all powers of a factor cancel at once"),
-        ("min(min(m[i] for m", "min(max(m[i] for m", "a generator cancels that not all terms have"),
+        ("min(numer.lowest(i), k)", "k", "a generator cancels that not all terms have"),
         ("{poly.times(ONE / content):", "{poly:", "the content of a divisor is counted twice"),
         ("ONE / content), factors)", "content), factors)", "the inverse of a number is the number"),
     ),

@@ -462,7 +462,7 @@ class Writer:
         if not note.relations:
             return []
         wide = max(len(r.words) for r in note.relations) > 40
-        middle = r"p{.5\linewidth}" if wide else "l"
+        middle = r"p{.49\linewidth}" if wide else "l"
         head = "inner product & relation to the anchor & number of vectors"
         relations = ((rf"g_{{{r.index}}}", r) for r in note.relations)
         lines = ["Relative to an anchor, the vectors fall into the relations"]
