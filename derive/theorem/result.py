@@ -358,7 +358,8 @@ class Result(Shown):
         quantity = self.quantity(name)
         domain = quantity.domain or self.domain
         domain.check(point)
-        if quantity.expression.free_symbols - point.keys():  # nor do numpy functions know the rest
+        # A number is what the numpy function gives, which is not told the other parameters.
+        if quantity.expression.free_symbols - point.keys():
             refuse_nowhere(point, domain)
         point = domain.forced(point)
         # What stays symbolic is inside its range: at an end there may be no value.
