@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import minimize
+from brute_force import over_vectors
 
 Labels = tuple[np.ndarray, ...]
 
@@ -159,33 +159,7 @@ def masked(name: str, sizes: tuple[int, int, int], tau: float, alpha: float = 0.
 
 def least(loss: Masked, size: int, seed: int = 0, starts: int = 1) -> tuple[float, np.ndarray]:
     """The least loss over unit vectors in as many dimensions as there are, and a Gram matrix."""
-
-    def of_rows(flat: np.ndarray) -> tuple[float, np.ndarray]:
-        rows = flat.reshape(size, size)
-        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-        u = rows / lengths
-        value, gradient = loss.value_and_gradient(u @ u.T)
-        pull = (gradient + gradient.T) @ u
-        pull -= (pull * u).sum(1, keepdims=True) * u
-        return value, (pull / lengths).ravel()
-
-    random = np.random.default_rng(seed)
-    found = min(
-        (
-            minimize(
-                of_rows,
-                random.normal(size=size * size),
-                jac=True,
-                method="L-BFGS-B",
-                options={"maxiter": 1500, "ftol": 1e-15, "gtol": 1e-9, "maxcor": 40},
-            )
-            for _ in range(starts)
-        ),
-        key=lambda r: r.fun,
-    )
-    rows = found.x.reshape(size, size)
-    u = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return float(found.fun), u @ u.T
+    return over_vectors(loss.value_and_gradient, size, size, seed, starts)
 
 
 def by_relation(g: np.ndarray, sizes: tuple[int, int, int]) -> dict[str, tuple[float, float]]:

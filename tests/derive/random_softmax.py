@@ -13,11 +13,11 @@ from functools import cached_property
 from itertools import pairwise, product
 
 import numpy as np
+from brute_force import over_shares
 from cltheory.derive.decide.domain import Domain
 from cltheory.derive.losses.softmax import SoftmaxLoss, SoftmaxTerm
 from cltheory.derive.problems.problem import Problem
 from cltheory.derive.structures.hierarchy import hierarchy
-from scipy.optimize import minimize
 from sympy import Integer, Rational
 
 LEVELS = (("same_instance", "views"), ("same_class", "instances"), ("cross_class", "classes"))
@@ -126,14 +126,7 @@ class Drawn:
         starts = [np.full(k, 1 / k), *(0.1 / k + 0.9 * np.eye(k))]
         found = []
         for start in starts[: k + 1]:
-            out = minimize(
-                self.loss,
-                start / start.sum(),
-                method="SLSQP",
-                bounds=[(0, 1)] * k,
-                constraints={"type": "eq", "fun": lambda s: s.sum() - 1},
-                options={"ftol": 1e-14, "maxiter": 300},
-            )
+            out = over_shares(self.loss, start)
             found.append((out.fun, tuple(np.clip(out.x, 0, 1))))
         shares = np.array(min(found)[1])
         return shares / shares.sum()

@@ -28,10 +28,9 @@ from cltheory.derive.results.towers._ccem import on_ccem
 from cltheory.derive.results.towers.pairwise_threshold import for_loss
 from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.towers import N
-from scipy.optimize import minimize
 from sympy import Max, Rational, S, exp
 
-from .brute_force import best_shares, gram
+from .brute_force import best_shares, gram, over_shares
 
 #: How near float64 optimisers come to the least value.
 CLOSE = 1e-5
@@ -127,14 +126,7 @@ def infonce_follows(loss: SoftmaxLoss, items: int) -> bool:
         inner = {"self": 1.0, "positive": positive, "negative": negative}
         return value(loss, {**inner, "within_modality": within}, counts, at)
 
-    least = minimize(
-        brute,
-        np.full(4, 0.25),
-        method="SLSQP",
-        bounds=[(0, 1)] * 4,
-        constraints={"type": "eq", "fun": lambda w: w.sum() - 1},
-        options={"ftol": 1e-14, "maxiter": 500},
-    ).fun
+    least = over_shares(brute, np.ones(4)).fun
     assert found <= least + 1e-9 and found == pytest.approx(least, abs=CLOSE), loss
     return True
 

@@ -5,11 +5,11 @@ from math import exp, log
 
 import numpy as np
 import pytest
+from brute_force import over_vectors
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Holds
 from cltheory.derive.proof.lemmas import DESIGN, FREE_BLOCKS
 from cltheory.derive.results import results
-from scipy.optimize import minimize
 from sympy import Rational
 
 T = 0.5
@@ -109,19 +109,7 @@ def test_batches_of_a_partition_turn_freely():
 
 def optimised(family, n, p, seed):
     """Embeddings with the smallest loss that is found, from random ones: loss and Gram matrix."""
-
-    def loss(z):
-        z = z.reshape(n * p, -1)
-        norms = np.linalg.norm(z, axis=1, keepdims=True)
-        u = z / norms
-        value, slope = over(u @ u.T, family, p)
-        up = 2 * slope @ u
-        return value, ((up - (up * u).sum(1, keepdims=True) * u) / norms).ravel()
-
-    start = np.random.default_rng(seed).normal(size=n * p * (n + 1))
-    z = minimize(loss, start, jac=True, options={"gtol": 1e-9}).x.reshape(n * p, -1)
-    u = z / np.linalg.norm(z, axis=1, keepdims=True)
-    return loss(z.ravel())[0], u @ u.T
+    return over_vectors(lambda gram: over(gram, family, p), n * p, n + 1, seed, ftol=0)
 
 
 def test_embeddings_find_the_simplex_from_the_fano_plane_and_not_from_part_of_it():

@@ -11,6 +11,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from brute_force import over_vectors
 from cltheory.derive import results
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Holds
@@ -22,7 +23,7 @@ from cltheory.derive.optimum.unequal import Q, q, q_other, state_hot
 from cltheory.derive.proof.derivation import Derivation, StepFailed
 from cltheory.derive.proof.relations import Iff, ge
 from cltheory.derive.proof.same_sign import SameSign
-from scipy.optimize import brentq, minimize
+from scipy.optimize import brentq
 from sympy import Expr, Rational, S
 
 #: Cosines that the optimiser finds are right to this, where the optimum is not flat.
@@ -48,26 +49,15 @@ def slopes(
 def optimum(sizes: list[int], heat: float, starts: int = 3) -> np.ndarray:
     """Cosines of the prototypes that minimise the loss, from several starts."""
     count = len(sizes)
-    draw = np.random.default_rng(0)
     scale = np.exp(count / ((count - 1) * heat))  # so small is the loss at small temperatures
 
-    def value(z: np.ndarray) -> tuple[float, np.ndarray]:
-        u = z.reshape(count, count)
-        norm = np.linalg.norm(u, axis=1, keepdims=True)
-        v = u / norm
-        loss, push = slopes(v @ v.T, sizes, heat, counted=False)
+    def value(gram: np.ndarray) -> tuple[float, np.ndarray]:
+        loss, push = slopes(gram, sizes, heat, counted=False)
         np.fill_diagonal(push, 0)
-        g = scale * push @ v
-        return scale * loss, ((g - (g * v).sum(1, keepdims=True) * v) / norm).ravel()
+        return scale * loss, scale * push / 2
 
-    options = {"maxiter": 20000, "ftol": 1e-16, "gtol": 1e-13, "maxfun": 40000, "maxcor": 30}
-    found = [
-        minimize(value, draw.normal(size=count**2), jac=True, method="L-BFGS-B", options=options)
-        for _ in range(starts)
-    ]
-    u = min(found, key=lambda f: f.fun).x.reshape(count, count)
-    v = u / np.linalg.norm(u, axis=1, keepdims=True)
-    return v @ v.T
+    stop = {"maxiter": 20000, "ftol": 1e-16, "gtol": 1e-13, "maxfun": 40000, "maxcor": 30}
+    return over_vectors(value, count, count, starts=starts, **stop)[1]
 
 
 def least_slack(sizes: list[int], heat: float) -> float:

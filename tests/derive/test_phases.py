@@ -5,7 +5,7 @@ from __future__ import annotations
 import mpmath
 import numpy as np
 import pytest
-from brute_force import gram
+from brute_force import gram, over_shares
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.losses.pairwise import PairTerm, PairwiseLoss, c
@@ -27,7 +27,6 @@ from cltheory.derive.structures.hierarchy import hierarchy, m, n, p
 from cltheory.derive.structures.towers import N
 from random_losses import Problem as Pairs
 from random_softmax import Drawn, draw
-from scipy.optimize import minimize
 from sympy import Rational, S, Tuple, exp
 
 PHASES = results["phases"]
@@ -188,14 +187,7 @@ def test_a_face_with_three_eigenspaces_is_found_and_proved() -> None:
             sum(k * (x - float(w)) ** 2 for k, x, w in zip(counts, g, wanted, strict=True))
         )
 
-    best = minimize(
-        loss,
-        np.full(4, 0.25),
-        method="SLSQP",
-        bounds=[(0, 1)] * 4,
-        constraints={"type": "eq", "fun": lambda s: s.sum() - 1},
-        options={"ftol": 1e-15},
-    )
+    best = over_shares(loss, np.ones(4))
     assert float(found.loss.evalf(20)) == pytest.approx(best.fun, abs=1e-9)
     for r, value in zip(RELATIONS, gram(3, 2, 2, best.x)[0, index], strict=True):
         assert float(found.inner[r].evalf(20)) == pytest.approx(value, abs=1e-4)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from brute_force import over_shares
 from cltheory.derive.decide.ball import NotEnclosed
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.losses.clip import b, t, w
@@ -28,7 +29,6 @@ from cltheory.derive.results.phases import OfLoss
 from cltheory.derive.structures.hierarchy import m, n, p
 from cltheory.derive.structures.towers import K, N
 from cltheory.derive.write.report import report
-from scipy.optimize import minimize
 from sympy import Rational, S, Symbol, lambdify, latex
 
 FILES = Path(__file__).resolve().parents[2] / "docs" / "problems"
@@ -373,15 +373,7 @@ def test_roots_of_what_is_positive_are_smooth_on_any_structure(
     def loss(shares):
         return sum(w * f(float(np.dot(row, shares))) for row, f, w in functions)
 
-    size = len(scheme.eigenspaces)
-    found = minimize(
-        loss,
-        np.full(size, 1 / size),
-        method="SLSQP",
-        bounds=[(0, 1)] * size,
-        constraints=[{"type": "eq", "fun": lambda shares: shares.sum() - 1}],
-        options={"ftol": 1e-15, "maxiter": 500},
-    )
+    found = over_shares(loss, np.ones(len(scheme.eigenspaces)))
     assert float(result.value("loss")) == pytest.approx(found.fun, rel=1e-8)
 
 

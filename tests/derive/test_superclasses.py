@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from brute_force import over_shares
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.results import results
 from losses_by_hand import Masked
-from scipy.optimize import minimize
 
 R = results["superclass-threshold"]
 LEVELS = ("views", "instances", "classes", "superclasses", "mean")
@@ -48,22 +48,13 @@ def loss_of(sizes: tuple[int, ...], alpha: float, beta: float, tau: float) -> Ma
 def best(sizes: tuple[int, ...], loss: Masked) -> dict[str, float]:
     """Shares of the trace at the optimum; the loss is convex in them."""
     spaces = [e / max(1.0, np.trace(e)) * len(e) for e in projections(sizes)]
-    bounds = [(0, 1 if np.trace(e) > 0.5 else 0) for e in spaces]
+    most = [float(np.trace(e) > 0.5) for e in spaces]
 
     def of_shares(shares: np.ndarray) -> tuple[float, np.ndarray]:
         value, gradient = loss.value_and_gradient(np.tensordot(shares, spaces, 1))
         return value, np.array([(gradient * e).sum() for e in spaces])
 
-    start = np.array([float(high) for _, high in bounds])
-    found = minimize(
-        of_shares,
-        start / start.sum(),
-        jac=True,
-        method="SLSQP",
-        bounds=bounds,
-        constraints={"type": "eq", "fun": lambda s: s.sum() - 1, "jac": np.ones_like},
-        options={"ftol": 1e-15, "maxiter": 500},
-    )
+    found = over_shares(of_shares, most, most, jac=True)
     return dict(zip(LEVELS, found.x, strict=True))
 
 

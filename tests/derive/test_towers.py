@@ -6,11 +6,11 @@ from math import inf, log
 
 import numpy as np
 import pytest
+from brute_force import over_shares
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.results import results
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 from sympy import Rational
 
 
@@ -35,14 +35,7 @@ def least_over(projections: list[np.ndarray], loss) -> tuple[float, np.ndarray]:
     def at(w: np.ndarray) -> np.ndarray:
         return sum(size * v / np.trace(p) * p for v, p in zip(w, projections, strict=True))
 
-    found = minimize(
-        lambda w: loss(at(w)),
-        np.arange(2, count + 2) / np.arange(2, count + 2).sum(),
-        method="SLSQP",
-        bounds=[(0, 1)] * count,
-        constraints={"type": "eq", "fun": lambda w: w.sum() - 1},
-        options={"ftol": 1e-13, "maxiter": 500},
-    )
+    found = over_shares(lambda w: loss(at(w)), np.arange(2, count + 2))
     return float(found.fun), at(found.x)
 
 

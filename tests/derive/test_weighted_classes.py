@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from brute_force import over_vectors
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.decide.evidence import Grade, Holds
 from cltheory.derive.optimum.blocks import TOLERANCE
@@ -45,22 +46,7 @@ def loss_of(gram: np.ndarray, w: np.ndarray, tau: float) -> tuple[float, np.ndar
 
 def search(w: np.ndarray, tau: float, d: int, seed: int) -> tuple[float, np.ndarray]:
     """The least loss that a quasi-Newton method finds over unit vectors, and their Gram matrix."""
-    minimize = pytest.importorskip("scipy.optimize").minimize
-
-    def value(flat: np.ndarray) -> tuple[float, np.ndarray]:
-        v = flat.reshape(len(w), d)
-        norm = np.linalg.norm(v, axis=1, keepdims=True)
-        u = v / norm
-        found, slope = loss_of(u @ u.T, w, tau)
-        du = (slope + slope.T) @ u
-        return found, ((du - (du * u).sum(axis=1, keepdims=True) * u) / norm).ravel()
-
-    start = np.random.default_rng(seed).normal(size=len(w) * d)
-    stop = {"maxiter": 3000, "ftol": 0, "gtol": 1e-9}
-    best = minimize(value, start, jac=True, method="L-BFGS-B", options=stop)
-    u = best.x.reshape(len(w), d)
-    u /= np.linalg.norm(u, axis=1, keepdims=True)
-    return best.fun, u @ u.T
+    return over_vectors(lambda gram: loss_of(gram, w, tau), len(w), d, seed, ftol=0)
 
 
 def between(gram: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
