@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import brute_force
 import numpy as np
 import pytest
 import torch
@@ -109,18 +110,9 @@ def test_classes_that_do_not_see_each_other_share_dimensions(dim: int, fits: boo
     assert (str(room.least), room.sharp) == ("n - 1", True)
     m, n, tau = 4, 3, 0.5
     bound = bind(found.problem, {"m": m, "n": n, "p": 1, "tau": tau})
-    rng, best = np.random.default_rng(0), np.inf
-    for _ in range(4):
-        u = torch.tensor(rng.standard_normal((m, n, 1, dim)), requires_grad=True)
-        search = torch.optim.LBFGS([u], max_iter=200, line_search_fn="strong_wolfe")
-
-        def step(u: torch.Tensor = u, search: torch.optim.LBFGS = search) -> torch.Tensor:
-            search.zero_grad()
-            loss = bound.value(torch.nn.functional.normalize(u, dim=-1)[None]).sum()
-            loss.backward()
-            return loss
-
-        best = min(best, search.step(step).item(), step().item())
+    starts = np.random.default_rng(0).standard_normal((4, m, n, 1, dim))
+    unit = torch.nn.functional.normalize
+    best = brute_force.least(lambda u: bound.value(unit(u, dim=-1)[None]).sum(), starts).fun
     least = float(found.value("loss", m=m, n=n, p=1, tau=tau))
     assert (best == pytest.approx(least, abs=1e-6)) == fits and best > least - 1e-9
 

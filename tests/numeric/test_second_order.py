@@ -16,6 +16,8 @@ from cltheory.derive.optimum.tangent import VARIATION, SecondVariation
 from cltheory.derive.proof.relations import eq
 from cltheory.derive.results import results
 from sympy import Integer
+from test_flipped_second_order import collapsed, flipped
+from test_flipped_second_order import hessian as hessian_of
 from torch import Tensor
 
 RESULT = results["supcl-second-order"]
@@ -24,33 +26,13 @@ SIZES = [(3, 2, 1), (3, 3, 1), (4, 2, 2), (4, 3, 1), (5, 2, 1)]
 
 def supcl(u: Tensor, alpha: float, tau: float) -> Tensor:
     """Of unit vectors, (m, n, p, d)."""
-    m, n, p, d = u.shape
-    z = u.reshape(-1, d)
-    index = torch.arange(m * n * p)
-    own = (index[:, None] // p == index // p).double()
-    kin = (index[:, None] // (n * p) == index // (n * p)).double() - own
-    g = z @ z.T / tau
-    pulls = (1 - alpha) * kin / kin.sum(1) + alpha * own / own.sum(1)
-    return (torch.logsumexp(g, 1) - (pulls * g).sum(1)).mean()
-
-
-def collapsed(m: int, n: int, p: int) -> Tensor:
-    """Class means on a simplex in m - 1 dimensions."""
-    axes = np.linalg.svd(np.eye(m) - 1 / m)[2]
-    means = torch.tensor((np.eye(m) - 1 / m) @ axes[: m - 1].T)
-    means = torch.nn.functional.normalize(means, dim=1)
-    return means[:, None, None].expand(m, n, p, m - 1).clone()
+    *sizes, d = u.shape
+    return flipped(u.reshape(-1, d), (*sizes, alpha, tau), 0)
 
 
 def hessian(sizes: tuple[int, int, int], alpha: float, tau: float) -> np.ndarray:
     """Eigenvalues of the loss over free vectors that are normalised."""
-    u = collapsed(*sizes)
-
-    def loss(w: Tensor) -> Tensor:
-        return supcl(torch.nn.functional.normalize(u + w.reshape(u.shape), dim=-1), alpha, tau)
-
-    zero = torch.zeros(u.numel(), dtype=torch.float64)
-    return torch.linalg.eigvalsh(torch.autograd.functional.hessian(loss, zero)).numpy()
+    return hessian_of((*sizes, alpha, tau), 0)[0]
 
 
 def local(sizes: tuple[int, int, int], tau: float) -> float:
@@ -84,8 +66,10 @@ def test_on_a_line_two_classes_collapse_at_every_alpha() -> None:
         RESULT.value("alpha_local", m=2, n=3, tau=1)
     signs = torch.tensor(list(product((1.0, -1.0), repeat=6)), dtype=torch.float64)
     for alpha, tau in ((0.0, 0.5), (0.5, 0.1), (0.9, 2.0), (1.0, 0.3)):
-        losses = [supcl(u.reshape(2, 3, 1, 1), alpha, tau).item() for u in signs]
-        assert min(losses) >= supcl(collapsed(2, 3, 1), alpha, tau).item() - 1e-12
+        *others, best = (
+            supcl(u.reshape(2, 3, 1, 1), alpha, tau).item() for u in (*signs, collapsed(2, 3, 1))
+        )
+        assert min(others) >= best - 1e-12
 
 
 @pytest.mark.parametrize(("m", "n", "falls"), [(4, 3, True), (5, 4, True), (3, 3, False)])
@@ -93,7 +77,7 @@ def test_the_global_threshold_is_smaller_for_four_classes_of_three(
     m: int, n: int, falls: bool
 ) -> None:
     """The cubic term: one instance moves by 2, two by -1, towards another class."""
-    u, tau = collapsed(m, n, 1), 0.5
+    u, tau = collapsed(m, n, 1).reshape(m, n, 1, m - 1), 0.5
     alpha = local((m, n, 1), tau)
     t = u[1, 0, 0] - (u[1, 0, 0] @ u[0, 0, 0]) * u[0, 0, 0]
     t /= t.norm()

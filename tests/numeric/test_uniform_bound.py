@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import brute_force
 import mpmath
 import numpy as np
 import pytest
@@ -23,7 +24,6 @@ from cltheory.derive.proof.relations import eq
 from cltheory.derive.results import results
 from cltheory.derive.structures import hierarchy
 from cltheory.derive.theorem.bounded import Bound, bound_at, with_bound
-from scipy.optimize import minimize
 from sympy import Float, Integer, Rational, Tuple, expand_log, sympify
 from torch import Tensor
 
@@ -57,18 +57,8 @@ def without_anchor(z: Tensor, tau: float) -> Tensor:
 
 
 def least(loss: Callable[[Tensor, float], Tensor], shape: tuple[int, ...], tau: float) -> float:
-    rng, best = np.random.default_rng(0), np.inf
-
-    def at(x: np.ndarray) -> tuple[float, np.ndarray]:
-        z = torch.tensor(x).reshape(shape).requires_grad_()
-        value = loss(z, tau)
-        value.backward()
-        return value.item(), z.grad.numpy().ravel()
-
-    for _ in range(2):
-        found = minimize(at, rng.standard_normal(np.prod(shape)), jac=True, method="L-BFGS-B")
-        best = min(best, found.fun)
-    return best
+    starts = np.random.default_rng(0).standard_normal((2, *shape))
+    return float(brute_force.least(lambda z: loss(z, tau), starts).fun)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 8])
