@@ -140,6 +140,7 @@ def _text(
 def _steps(result: Result) -> list[str]:
     """Each step of the derivation: its title and evidence, what it says, and why."""
     from ..derive.decide.root import ClampedRoot, without_roots
+    from ..derive.proof.derivation import BY
     from ..derive.write.layout.lines import fold
     from ..derive.write.layout.statement import text_lines
     from ..derive.write.report import names_of_roots, roots_of
@@ -154,7 +155,8 @@ def _steps(result: Result) -> list[str]:
             lines += fold(line, WIDTH, 8, 10)
         for root, how in roots_of(step.statement, result, names).items() if has_root else ():
             lines += root_lines(root, *how, 8)
-        why = step.because if step.because.startswith("so ") else f"because {step.because}"
+        alone = step.because.startswith(("so ", BY))
+        why = step.because if alone else f"because {step.because}"
         lines += wrapped(why, 5)
     return lines
 

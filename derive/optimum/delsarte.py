@@ -37,8 +37,6 @@ u = Symbol("u", real=True)
 
 DELSARTE = Lemma(
     "linear programme",
-    "the sum over pairs of a polynomial with Gegenbauer coefficients >= 0 is at least that of its "
-    "mean over the sphere, whatever the points",
     statement=r"Let $h = \sum_k h_k P_k$ with Gegenbauer polynomials of $d$ dimensions, $P_k(1) = "
     r"1$, $h_k \ge 0$ for $k \ge 1$, and $h \le f$ on $[-1, 1)$. For unit vectors $x_1, \dots, x_N "
     r"\in \mathbb{R}^d$ the mean of $f(x_i \cdot x_j)$ over $i \ne j$ is at least $(N h_0 - "
@@ -48,8 +46,6 @@ DELSARTE = Lemma(
 )
 HERMITE = Lemma(
     "sharp configurations",
-    "a Hermite interpolant of degree n - 1 is below a function whose n-th derivative is >= 0; a "
-    "sharp configuration has the means of the sphere up to that degree, and attains the bound",
     statement=r"Let $h$ interpolate $f$ at nodes in $[-1, 1)$, with the slope at all nodes but "
     r"$-1$, by $n$ conditions, and $f^{(n)} \ge 0$. Then $h \le f$ on $[-1, 1]$. If the nodes are "
     r"the inner products of points that form a design of strength $n - 1$, and all $h_k \ge 0$, "
@@ -61,7 +57,6 @@ HERMITE = Lemma(
 )
 POLYGON = Lemma(
     "regular polygon",
-    "a sum of vectors of the plane that such a rotation leaves as it is vanishes",
     statement=r"The corners of a regular polygon of $N$ corners form a design of strength $N - 1$.",
     proof=r"In two dimensions $P_k(\cos x) = \cos kx$. For $0 < k < N$ the sum over $j$ of "
     r"$(\cos(2\pi jk/N), \sin(2\pi jk/N))$ stays as it is under the rotation by $2\pi k/N$, which "

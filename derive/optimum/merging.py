@@ -62,9 +62,6 @@ MAJORITY = {
 
 POINTS = Lemma(
     "classes are points",
-    "raising the inner products within a class, with all others kept, adds a "
-    "positive semidefinite matrix to the Gram matrix and changes no other "
-    "anchor's term; so at every optimum they are 1",
     statement=r"Let the loss of an anchor decrease with the inner product within its class, which "
     r"occurs in the terms of no other anchors. Then every class of two or more collapses to one "
     r"point at every optimum.",
@@ -76,8 +73,6 @@ POINTS = Lemma(
 )
 ROWS = Lemma(
     "rows with a fixed entry",
-    "log-sum-exp is strictly convex up to a constant added to a row, so rows of two optima differ "
-    "by a constant; it is zero, as the pairs of a class have inner product one at every optimum",
     statement=r"Let $\mathcal{L}$ be a sum, with positive weights, of logarithms of sums of "
     r"exponentials of the inner products of an anchor with all others, and of linear functions. "
     r"If at every optimum each anchor has the inner product $1$ with another vector, the same "
@@ -89,9 +84,6 @@ ROWS = Lemma(
 )
 SAME_POINT = Lemma(
     "the same point",
-    "further classes add the same terms to both sides, and the denominators of "
-    "other anchors do not distinguish classes at one point; so the equations hold "
-    "for any number of classes",
     statement=r"What holds for the derivatives at classes with one prototype and one or two other "
     r"classes holds for any number of other classes.",
     proof=r"Further classes add the same terms to the sums on both sides; and as $e^{u^\top "
@@ -100,11 +92,6 @@ SAME_POINT = Lemma(
 )
 SHARED = Lemma(
     "shared prototype",
-    "a certificate S has the derivatives off its diagonal and S G = 0, which gives the diagonal: "
-    "for classes at one point its entries are B l l' and, on the diagonal, (T - m B) l + B l^2. "
-    "That is the form of (T - m B) I + B J on m points, a class of l being l of them; contrasts of "
-    "these classes meet nothing else, and on all else S is the certificate with one class in their "
-    "place",
     statement=r"Let classes of $m$ points together be at one point, and let the loss be least for "
     r"one class of $m$ points in their place. It is least for these classes iff the form $(T - m "
     r"B) I + B J$ on $m$ points is positive semidefinite on sums of one number per class, where "

@@ -23,9 +23,6 @@ from .segment import Segment
 
 AT_A_ROOT = Lemma(
     "at a root",
-    "at a minimum inside the edge its two eigenspaces have equal eigenvalues of "
-    "the gradient, so any multiple of their difference, which is zero there, may "
-    "be added",
     statement=r"Where the loss is least inside an edge, the eigenvalues of the gradient on its "
     r"two eigenspaces agree. So a multiple of their difference may be added to the gap of a third "
     r"one before its sign is asked for.",

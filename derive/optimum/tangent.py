@@ -24,8 +24,6 @@ from .reduce import ReducedLoss
 VARIATION = Symbol("Q")
 IN_ITS_SPAN = Lemma(
     "second variation in its span",
-    "points that coincide and move apart within the span of the structure change their inner "
-    "products with all other points, which costs the variance of the logits",
     statement=r"Let a softmax loss with temperature $\tau$ on $N$ points have the gradient "
     r"$A/\tau$ at the Gram matrix $G$ of unit vectors $u_i \in \mathbb{R}^r$, with the whole trace "
     r"on one eigenspace, of dimension $r$. Let points that do not coincide have one inner product "
@@ -55,8 +53,6 @@ BEND = Symbol("R")
 BENT = Symbol("z", real=True)
 TO_ONE = Lemma(
     "bending a simplex",
-    "if moving whole groups lowers the loss to second order, then moving all of them towards one "
-    "does, or away from it",
     statement=r"As in the lemma on the second variation, let the groups of coinciding points be at "
     r"the $M \ge 3$ corners of a simplex in $\mathbb{R}^{M-1}$, $g = -1/(M-1)$, and every "
     r"denominator have a point that coincides with the anchor, or the anchor. Let $f(z)$ be the "
@@ -76,8 +72,6 @@ TO_ONE = Lemma(
 )
 THIRD = Lemma(
     "third variation in its span",
-    "where the second variation of a motion is zero, its third one is that of the logits, and one "
-    "of the two directions lowers the loss unless it is zero",
     statement=r"As in the lemma on the second variation, let $\sum_i u_i = 0$, and move one group "
     r"of coinciding points $u$ by $\varepsilon f_i t$ with $\sum_i f_i = 0$, $t \perp u$ and $|t| "
     r"= 1$. Let $F = \sum_i f_i^3$ and $T = \sum_j (t \cdot u_j)^3$. The third variation of the "

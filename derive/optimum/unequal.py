@@ -39,9 +39,6 @@ q, q_other, Q = (Symbol(s, positive=True) for s in ("q_i", "q_j", "Q"))
 
 SIMPLEX = Lemma(
     "certificate of the simplex",
-    "the Gram matrix of the simplex vanishes on multiples of the vector of ones only, so a "
-    "certificate is a multiple of the matrix of ones: the simplex is optimal iff all derivatives "
-    "agree",
     statement=r"The simplex is optimal for collapsed classes iff the derivatives of the loss in "
     r"all their cosines agree.",
     proof=r"A certificate $S$ has these derivatives off its diagonal, and $S G = 0$. The Gram "
@@ -50,10 +47,6 @@ SIMPLEX = Lemma(
 )
 COLD = Lemma(
     "cold",
-    "with cos = -1/(C-1) + tau b, the loss minus its value without other classes, "
-    "times n exp(C/((C-1) tau)), converges to the sum over pairs of w exp(b), and "
-    "a Gram matrix has sum of b >= 0; so the optimal b converges to the b for "
-    "which w exp(b) is the same for all pairs and the sum of b is zero",
     statement=r"Let $C$ classes be points with the cosines $-1/(C-1) + \tau b_{ij}$. As $\tau \to "
     r"0$ the loss, less what it is with no other class, times $n e^{C/((C-1)\tau)}$, goes to the "
     r"sum over pairs of $w_{ij} e^{b_{ij}}$; and at the optimum $b_{ij}$ goes to the mean of "
@@ -66,10 +59,6 @@ COLD = Lemma(
 )
 HOT = Lemma(
     "hot",
-    "up to constants the loss is |sum l_c mu_c|^2/(n (n-1) tau), and where that "
-    "is zero the next term is the sum of l_c l_c' cos^2 over 2 n (n-1) tau^2, "
-    "which is strictly convex; so the optimum converges to the minimiser of this "
-    "term subject to sum l_c mu_c = 0, if that can be satisfied",
     statement=r"Let classes of $l_c$ samples, $n$ together, be points $\mu_c$. Up to constants "
     r"the loss is $\|\sum_c l_c \mu_c\|^2/(n (n-1) \tau)$ to first order in $1/\tau$, and where "
     r"that is zero the next term is the sum of $l_c l_{c'} \cos^2(\mu_c, \mu_{c'})$ over $2 n "
@@ -80,8 +69,6 @@ HOT = Lemma(
 )
 SUMS = Lemma(
     "sums of one number per class",
-    "cos_cc' = f_c + f_c' off the diagonal, and sum l_c mu_c = 0; so the gradient l_c l_c' cos_cc' "
-    "is diagonal on vectors that the constraint allows, and the certificate is zero",
     statement=r"Let $g_{cc'}$ be the cosine of $\mu_c$ and $\mu_{c'}$. If $g_{cc'} = f_c + "
     r"f_{c'}$ for all $c \ne c'$, and $\sum_c l_c \mu_c = 0$, then no Gram matrix with this sum "
     r"zero has a smaller sum of $l_c l_{c'} g_{cc'}^2$.",

@@ -14,6 +14,9 @@ from .hooks import Shown
 from .relations import eq
 from .statement import Lemma, Relations, Statement, decided
 
+#: What the name of a lemma stands after, where a step follows by it.
+BY = "by the lemma '"
+
 
 class StepFailed(Unproved, AssertionError):
     """A step of a derivation does not hold; the derivation is not built."""
@@ -95,10 +98,16 @@ class Derivation(Shown):
         lemma = because if isinstance(because, Lemma) else says.lemma
         known = weakest([outcome.evidence, *([lemma.evidence] if lemma is not None else [])])
         words = because if isinstance(because, str) else ""
-        why = ": ".join(filter(None, (words, lemma.says if lemma is not None else "")))
-        step = Step(title, says, why, known, lemma)
+        step = Step(title, says, ", ".join(filter(None, (words, self._by(lemma)))), known, lemma)
         self.steps.append(step)
         return step
+
+    def _by(self, lemma: Lemma | None) -> str:
+        """The lemma that is used, with what it says where it is used first."""
+        if lemma is None:
+            return ""
+        known = any(step.lemma is lemma for step in self.steps)
+        return f"{BY}{lemma.name}'" + ("" if known else f": {lemma.says.rstrip('.')}")
 
     def holds(
         self,

@@ -20,9 +20,6 @@ CONVEX_LSE = (
 
 AVERAGING = Lemma(
     "averaging",
-    "averaging over the symmetry group does not increase a convex invariant "
-    "function, so the average of an optimal Gram matrix is optimal too, and has "
-    "one entry per relation",
     statement=r"Let $\mathcal{L}$ be a convex function of the Gram matrix that does not change "
     r"when a finite group relabels the vectors. If $G$ minimises $\mathcal{L}$, so does the "
     r"average of $G$ over the group, which has one entry for each orbit of pairs.",
@@ -32,9 +29,6 @@ AVERAGING = Lemma(
 )
 DESIGN = Lemma(
     "design",
-    "at the simplex a pair of instances has the gradient of one batch times the number of batches "
-    "with both; the slack of an optimum vanishes on all contrasts of instances, so that number is "
-    "the same for all pairs; and if it is, the gradient is that of all batches together",
     statement=r"Let $\mathcal{L}$ be the sum over some batches of $B$ of $n$ instances of a convex "
     r"loss that is the same for all batches and does not change when instances of a batch are "
     r"relabelled, and let the derivative in the inner product of two instances of a batch be "
@@ -53,9 +47,6 @@ DESIGN = Lemma(
 )
 FREE_BLOCKS = Lemma(
     "free blocks",
-    "the loss depends on the products within a batch only, so the optimal Gram matrices are those "
-    "with the optimal one of each batch on the diagonal; beside it are the products of two "
-    "batches, one number for each pair of directions of their spans",
     statement=r"Let data be dealt into $k$ batches, each with a loss of its own that has only one "
     r"minimiser, a Gram matrix of rank $r$. Then the Gram matrices of all data that minimise the "
     r"mean of the losses form a convex set of dimension $\frac{k (k - 1)}{2} r^2$.",
@@ -68,9 +59,6 @@ FREE_BLOCKS = Lemma(
 )
 SLACKNESS = Lemma(
     "slackness",
-    "there gradient - y I has a positive eigenvalue for y = min(theta_low, "
-    "theta_high), so complementary slackness makes the eigenvalue of the Gram "
-    "matrix zero",
     statement=r"Let $\mathcal{L}$ be convex and invariant, let $G$ be an invariant Gram matrix of "
     r"unit vectors, and let $\lambda_e$ and $\theta_e$ be the eigenvalues of $G$ and of the "
     r"gradient of $\mathcal{L}$ at $G$ on the common eigenspaces $e$. If for some $y$ all "
@@ -86,9 +74,6 @@ SLACKNESS = Lemma(
 )
 WEAK_SLACKNESS = Lemma(
     "weak slackness",
-    "there gradient - y I has a non-negative eigenvalue for y = min(theta_low, "
-    "theta_high); with zero eigenvalues of the Gram matrix the certificate is "
-    "complete",
     statement=r"In the setting of an invariant convex $\mathcal{L}$, let $\lambda_e$ and "
     r"$\theta_e$ be the eigenvalues of an invariant Gram matrix $G$ and of the gradient there. If "
     r"for some $y$ all $\theta_e \ge y$, and $\theta_e = y$ wherever $\lambda_e > 0$, then $G$ "
@@ -104,9 +89,6 @@ WEAK_SLACKNESS = Lemma(
 )
 CERTIFICATE = Lemma(
     "certificate",
-    "if y is the eigenvalue of the gradient on the eigenspace with the trace, "
-    "gradient - y I is zero there; its other eigenvalues are >= 0 iff no "
-    "direction lowers the convex loss",
     statement=r"Let $\mathcal{L}$ be convex and invariant under a group that takes each vector to "
     r"each, and let the trace of an invariant Gram matrix $G$ of unit vectors lie on eigenspaces "
     r"on which the gradient of $\mathcal{L}$ has one common eigenvalue $y$. Then $G$ is optimal "
@@ -119,8 +101,6 @@ CERTIFICATE = Lemma(
 )
 DUALITY = Lemma(
     "duality",
-    "loss - minimum <= <gradient, G> - sum of y + k eps for one multiplier y for each of k "
-    "orbits, if gradient - diag(y) + eps is PSD on every block",
     statement=r"Let $\mathcal{L}$ be a convex function of matrices $G$ whose trace on each of $k$ "
     r"orbits of points is one. For one multiplier $y_i$ per orbit and $\varepsilon \ge 0$ with "
     r"$\nabla\mathcal{L}(G) - \operatorname{diag}(y) + \varepsilon I$ positive semidefinite on "
@@ -132,9 +112,6 @@ DUALITY = Lemma(
 )
 STRICT_ROWS = Lemma(
     "strict rows",
-    "log-sum-exp is strictly convex up to a constant added to a row, so rows of two optima differ "
-    "by a constant, the same for rows that share an inner product; it is zero if the inner "
-    "products have the same mean",
     statement=r"Let $\mathcal{L}$ be a sum, with positive weights, of logarithms of sums of "
     r"exponentials of inner products, and of linear functions. Two optima differ by a constant on "
     r"the inner products in one logarithm, and by the same constant in logarithms that share one "
@@ -153,21 +130,18 @@ STRICT_ROWS = Lemma(
 )
 FIRST_ORDER = Lemma(
     "first-order condition",
-    "a convex function on an interval has all its minimisers beyond a point iff "
-    "it decreases there, and is minimal at an end iff it does not decrease away "
-    "from it",
-    "the derivative of a convex function is non-decreasing",
+    statement="A convex function on an interval has all its minimisers beyond a point iff it "
+    "decreases there, and is minimal at an end iff it does not decrease away from it.",
+    proof="The derivative of a convex function is non-decreasing.",
 )
 MONOTONE = Lemma(
     "monotone",
-    "a function that decreases (increases) along a whole interval is minimal at "
-    "its far (near) end only",
-    "by definition",
+    statement="A function that decreases (increases) along a whole interval is minimal at its far "
+    "(near) end only.",
+    proof="By definition.",
 )
 RANK = Lemma(
     "rank",
-    "vectors with a given Gram matrix exist in dimension d iff d is at least its rank; "
-    "the rank is the sum of the dimensions of the eigenspaces whose eigenvalue is not zero",
     statement=r"Vectors with the Gram matrix $G$ exist in $\mathbb{R}^d$ iff $d \ge "
     r"\operatorname{rank} G$, and the rank is the sum of the dimensions of the eigenspaces on "
     r"which the eigenvalue is not zero.",
@@ -177,7 +151,6 @@ RANK = Lemma(
 )
 UNEQUAL_TOWERS = Lemma(
     "unequal towers",
-    "the products within a tower are free, and may differ between the two so that the rank is N",
     statement=r"Let the matrix of the inner products of $N$ vectors of one tower with $N$ of "
     r"another have the eigenvalue $g > 0$ on contrasts and $s$ on the mean, with $|s| \le N - "
     r"(N - 1) g$. Unit vectors with these inner products exist in $N$ dimensions.",
@@ -190,7 +163,6 @@ UNEQUAL_TOWERS = Lemma(
 )
 CENTRED_TOWERS = Lemma(
     "centred towers",
-    "from four items on, towers that need not coincide have any smaller gap in N - 1 dimensions",
     statement=r"For $N \ge 4$ and $0 < g \le \frac{N}{N - 1}$ there are unit vectors $u_i, v_i \in "
     r"\mathbb{R}^{N-1}$ with $u_i \cdot v_j = g (\delta_{ij} - \frac1N)$. In $N - 2$ dimensions "
     r"no vectors have products $a$ for $i = j$ and $c \ne a$ for $i \ne j$.",
@@ -204,8 +176,6 @@ CENTRED_TOWERS = Lemma(
 )
 ONE_MORE = Lemma(
     "one more dimension",
-    "if the gradient has a smaller eigenvalue on another eigenspace than on the one with the "
-    "trace, the vectors lower the loss by moving along one new dimension as an eigenvector does",
     statement=r"Let $\mathcal{L}$ be invariant, and let $G$ be an invariant Gram matrix of unit "
     r"vectors $u_i$ with its whole trace on one eigenspace. If the gradient of $\mathcal{L}$ at "
     r"$G$ has the eigenvalue $y$ there and $\theta < y$ on another one, $G$ is not optimal among "
@@ -220,9 +190,6 @@ ONE_MORE = Lemma(
 )
 STAYS = Lemma(
     "stays optimal in its span",
-    "where the threshold is reached the optimal Gram matrix is unique, and in the space that it "
-    "spans every motion but a rotation raises the loss to second order, so the structure "
-    "stays optimal a little beyond",
     statement=r"Let a convex loss $\mathcal{L}$ of softmax terms, continuous in a parameter, have "
     r"the pure Gram matrix $G$ for its only optimum where the parameter reaches a threshold, let "
     r"$G$ be stationary for all values of it, and let every inner product but those of vectors "
@@ -241,8 +208,6 @@ STAYS = Lemma(
 )
 ONLY_ONE = Lemma(
     "only one Gram matrix",
-    "log-sum-exp is strictly convex up to a constant added to a row; every pair is in the "
-    "denominator, and the unit diagonal fixes the constant to zero",
     statement=r"Let $\mathcal{L}$ be a sum, with positive weights, of logarithms of sums of "
     r"exponentials and of linear functions. If every anchor has a logarithm over all vectors, "
     r"itself among them, there is only one optimal Gram matrix.",
@@ -255,10 +220,6 @@ ONLY_ONE = Lemma(
 )
 ONLY_ONE_UNLESS_FREE = Lemma(
     "only one Gram matrix unless the gradient vanishes",
-    "where every pair is in a denominator, two optima differ by a number c added to the inner "
-    "products of all pairs; if c is not 0 the slack S = A - diag(y) of the gradient A has "
-    "S (J - I) = 0, so S = 0, and as A has no diagonal A = 0: if the gradient vanishes at no Gram "
-    "matrix, there is one optimum, in any dimension that it fits into",
     statement=r"Let $\mathcal{L}$ be a mean over anchors of $\log\sum_{j \ne i} e^{g_{ij}/\tau}$ "
     r"minus a linear function of the $g_{ij}$, $j \ne i$. If two Gram matrices of unit vectors "
     r"minimise $\mathcal{L}$, its symmetrised gradient vanishes at both.",
@@ -275,20 +236,18 @@ ONLY_ONE_UNLESS_FREE = Lemma(
 )
 NOT_FELT = Lemma(
     "absent inner products",
-    "the loss does not change with what no term contains, so any value that leaves the Gram "
-    "matrix positive semidefinite is as good",
-    "by definition",
+    statement="The loss does not change with what no term contains, so any value that leaves the "
+    "Gram matrix positive semidefinite is as good.",
+    proof="By definition.",
 )
 CONCAVE = Lemma(
     "concave",
-    "a concave function is >= 0 on one interval, which may be empty; one that is "
-    "not positive at the start and decreases there is negative beyond it",
-    "the derivative of a concave function is non-increasing",
+    statement=r"A concave function is $\ge 0$ on one interval, which may be empty; one that is not "
+    r"positive at the start and decreases there is negative beyond it.",
+    proof="The derivative of a concave function is non-increasing.",
 )
 COMPOSED = Lemma(
     "composition of convex functions",
-    "a convex function that increases with an argument stays convex where that "
-    "argument is a convex function of the other",
     statement=r"Let $f(x, y)$ be convex and not fall with $y$, and let $y(x)$ be convex. Then "
     r"$f(x, y(x))$ is convex.",
     proof=r"At the mean of two $x$ the value of $y$ is at most the mean $\bar y$ of its two "
@@ -297,17 +256,12 @@ COMPOSED = Lemma(
 )
 ANALYTIC = Lemma(
     "analytic",
-    "a sum of convex functions, analytic inside the segment, one of which has a "
-    "positive second derivative at a point, is affine on no part of it: the "
-    "optimum on it is unique",
     statement=r"A sum of convex functions, analytic inside a segment, one of which has a positive "
     r"second derivative at a point, is affine on no part of it, so its minimiser is unique.",
     proof=r"The zeros of an analytic function that does not vanish are isolated.",
 )
 SUBGRADIENTS = Lemma(
     "subgradients",
-    "the certificate holds with any subgradients pull >= 0 and push >= 0, so a point is optimal "
-    "iff the left derivative is <= 0 and the right derivative is >= 0",
     statement=r"That the certificate suffices holds with any subgradient in place of the "
     r"gradient. And a point of a segment is the minimum there iff the left derivative is not "
     r"positive and the right derivative is not negative.",
@@ -317,8 +271,6 @@ SUBGRADIENTS = Lemma(
 )
 SHAPE = Lemma(
     "shape",
-    "a continuous, piecewise smooth function is convex if its derivative is non-decreasing on the "
-    "pieces and at the kinks, and non-increasing (non-decreasing) if its derivative is <= 0 (>= 0)",
     statement=r"A continuous function that is smooth on pieces is convex if its derivative "
     r"decreases neither on a piece nor at a kink, and is non-increasing (non-decreasing) if its "
     r"derivative is nowhere positive (negative).",
@@ -326,7 +278,6 @@ SHAPE = Lemma(
 )
 CLASSES_OF_PAIRS = Lemma(
     "classes of pairs",
-    "the loss of two towers whose cosines depend on classes only is minimal at their simplex",
     statement=r"Let $u_i \cdot v_j$ depend only on the classes of the pairs $i$ and $j$, of $m$ of "
     r"one size. The mean of InfoNCE over both directions and over all batches of $B$ pairs is "
     r"minimal where $u_i = v_i$ are the simplex of classes. Its value there is the supremum over "

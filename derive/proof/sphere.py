@@ -16,8 +16,6 @@ _KERNEL = (
 )
 ONE_SET = Lemma(
     "uniform bound",
-    "for every probability mu on the unit sphere, int log int exp(x.y/tau) dmu(y) dmu(x) is "
-    "minimal where mu is uniform; positives have an inner product of at most 1",
     statement=_KERNEL + r"For every $d \ge 1$, $\tau > 0$ and every probability $\mu$ on "
     r"$S^{d-1}$, $\int\log\int e^{\kappa x \cdot y} \, d\mu(y) \, d\mu(x) \ge \Lambda$, with "
     r"equality if $\mu = \sigma$. As $x \cdot y \le 1$, a softmax loss whose denominators are "
@@ -39,7 +37,6 @@ ONE_SET = Lemma(
 )
 ON_A_LINE = Lemma(
     "uniform bound on a line",
-    "for vectors +1 and -1 the mean of log sum exp(x y/tau) is minimal where half of them are +1",
     statement=r"Let $\kappa = 1/\tau$ and $x_1, \dots, x_N \in \{-1, 1\}$. Then $\frac1N \sum_i "
     r"\log\frac1N\sum_j e^{\kappa x_i x_j} \ge \log\cosh\kappa$, with equality if half of them "
     r"are $1$.",
@@ -51,8 +48,6 @@ ON_A_LINE = Lemma(
 )
 AFFINITY = Lemma(
     "affinity",
-    "the square root Q of the von Mises-Fisher kernel has (int sqrt(Q_u Q_v))^2 >= "
-    "exp(-(1 - u.v)/tau)",
     statement=_KERNEL + r"With $K = QQ$ as in the proof of the uniform bound, "
     r"$(\int\sqrt{Q_u Q_v} \, d\sigma)^2 \ge K(u, v)/K(u, u) = e^{-\kappa (1 - u \cdot v)}$.",
     proof=r"For $d = 1$ the left side is $1 - \tanh\kappa \ge e^{-2\kappa}$. Let $d \ge 2$, $n = d "
@@ -76,8 +71,6 @@ AFFINITY = Lemma(
 )
 TWO_SETS = Lemma(
     "uniform bound for two towers",
-    "for every coupling of probabilities mu and nu on the unit sphere, int log int exp(u.y/tau) "
-    "dnu(y) dmu(u) minus the mean of u.v/tau is minimal where u = v is uniform",
     statement=_KERNEL + r"For every coupling $\pi$ of probabilities $\mu$ and $\nu$ on "
     r"$S^{d-1}$, $\int\log\int e^{\kappa u \cdot y} \, d\nu(y) \, d\mu(u) - \kappa\int u \cdot v "
     r"\, d\pi(u, v) \ge \Lambda - \kappa$, with equality if $u = v$ is uniform.",
@@ -91,9 +84,6 @@ TWO_SETS = Lemma(
 )
 WITHOUT_ANCHOR = Lemma(
     "uniform bound without the anchor",
-    "draw two members x, y of each group at random: the bound for the two towers holds in each "
-    "draw, with groups weighted by their sizes, and in the mean over draws its denominator, a mean "
-    "over groups, is at most K/(M (K - 1)) times that of the loss",
     statement=r"Let $M$ vectors come in groups of $K_c \ge 2$, let the positives of an anchor be "
     r"the others of its group, alike in weight, and let its denominator be the sum over all other "
     r"vectors. Then the loss is at least $\log M + \sum_c \frac{K_c}{M} \log\frac{K_c - 1}{K_c} + "

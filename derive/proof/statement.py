@@ -17,6 +17,7 @@ from sympy import Basic, Eq, Expr, Ge, Gt, Indexed, Le, Lt, Symbol, Tuple
 from ..decide.decide import all_zero, positive
 from ..decide.domain import Domain
 from ..decide.evidence import Evidence, Grade, Holds, Outcome, Undecided, weakest
+from ..language.typed import typed
 from .relations import put_in
 
 #: Relations as (which side is larger, whether strictly).
@@ -25,29 +26,30 @@ ORDER = {Gt: (1, True), Ge: (1, False), Lt: (-1, True), Le: (-1, False)}
 
 @dataclass(frozen=True)
 class Lemma:
-    """An inference that is made in words: what it says, and where its proof is.
+    """An inference that is made in words: what it says, and its proof.
 
     What it needs is given to the statement that applies it, and decided at each use.
 
     Attributes
     ----------
-    name, says
+    name
         Plain text.
-    source
-        Why it holds, in plain text, where there is no ``proof``.
     statement, proof
-        In LaTeX with its hypotheses, as it stands in a paper; empty where the plain text will do.
+        In LaTeX, with its hypotheses, as they stand in a paper.
     grade
         What a step is at most that uses it: exact where the inference is short or in the
         literature, argued where its proof is neither.
     """
 
     name: str
-    says: str
-    source: str = ""
-    statement: str = ""
-    proof: str = ""
+    statement: str
+    proof: str
     grade: Grade = Grade.EXACT
+
+    @property
+    def says(self) -> str:
+        """The statement as plain text."""
+        return typed(self.statement)
 
     @property
     def evidence(self) -> Evidence:

@@ -4,9 +4,6 @@ from ...proof.statement import Lemma
 
 RAYLEIGH = Lemma(
     "Rayleigh quotient",
-    "the Gram matrix K of unit vectors z_1, .., z_N satisfies |sum r_j z_j|^2 = r^T K r <= N "
-    "sigma |r|^2, N sigma being its largest eigenvalue, with equality iff K r = N sigma r; and "
-    "the quadratic form of A = N sigma I - K satisfies (u^T A v)^2 <= (u^T A u)(v^T A v)",
     statement=r"Let $K$ be the Gram matrix of unit vectors $z_1, \dots, z_N$ and $\sigma$ the "
     r"largest eigenvalue of $\tfrac1N \sum_j z_j z_j^\top$. Then $\|\sum_j r_j z_j\|^2 = r^\top K "
     r"r \le N \sigma \|r\|^2$, with equality iff $K r = N \sigma r$; and $(u^\top A v)^2 \le "
@@ -16,8 +13,6 @@ RAYLEIGH = Lemma(
 )
 MINKOWSKI = Lemma(
     "Minkowski",
-    "if two random vectors have the mean squares x^2 and y^2, that of their sum is at most (x + "
-    "y)^2",
     statement=r"If the mean squares of two random vectors are $x^2$ and $y^2$, that of their sum "
     r"is at most $(x + y)^2$.",
     proof=r"The mean of their inner product is at most $x y$, by the inequality of Cauchy and "
@@ -25,8 +20,6 @@ MINKOWSKI = Lemma(
 )
 LIEB = Lemma(
     "Tropp",
-    "for independent random symmetric matrices X_1, .., X_N the mean of tr exp(sum X_k) is at "
-    "most tr exp(sum log E exp X_k)",
     statement=r"For independent random symmetric matrices $X_1, \dots, X_N$ the mean of "
     r"$\operatorname{tr} \exp(\sum_k X_k)$ is at most $\operatorname{tr} \exp(\sum_k \log "
     r"\mathbb{E} \exp X_k)$.",
@@ -35,9 +28,6 @@ LIEB = Lemma(
 )
 LEAVE_ONE_OUT = Lemma(
     "leave one out",
-    "for independent vectors z_1, .., z_N with the same distribution, a function m' of all but "
-    "z_1 and any random number f, E[f <m', z_1>]^2 <= E[f^2] sigma E|m'|^2, sigma being the "
-    "largest eigenvalue of E[z_1 z_1^T]",
     statement=r"For independent vectors $z_1, \dots, z_N$ with the same distribution, a function "
     r"$m'$ of all but $z_1$ and any random number $f$, $(\mathbb{E}[f \langle m', z_1\rangle])^2 "
     r"\le \mathbb{E}[f^2]\, \sigma\, \mathbb{E}\|m'\|^2$, where $\sigma$ is the largest "
@@ -48,9 +38,6 @@ LEAVE_ONE_OUT = Lemma(
 )
 TWO_ATOMS = Lemma(
     "two values",
-    "for Y = exp(s/tau), among all distributions of a number s on an interval whose mean square "
-    "is at most sigma and whose mass at the upper end is at least a given one, E[Y^2]/E[Y]^2 is "
-    "largest for one concentrated on the upper end and one other value",
     statement=r"Let $Y = e^{s/\tau}$. Among all distributions of $s$ on $[a, b]$ with "
     r"$\mathbb{E} s^2 \le \sigma$ and a mass of at least $\alpha_0 \ge 0$ at $b$, "
     r"$\mathbb{E}[Y^2]/\mathbb{E}[Y]^2$ is largest for one that is concentrated on $b$ and "

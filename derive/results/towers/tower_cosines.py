@@ -34,8 +34,6 @@ DOMAIN = Domain(
 )
 FITS = Lemma(
     "cosines of two towers",
-    "averaging a Gram matrix over items and towers keeps the cosines between the towers, and "
-    "towers of unequal lengths on the contrasts fit into N dimensions",
     statement=r"Let $g = a - c$. Unit vectors $u_i, v_i \in \mathbb{R}^d$, $1 \le i \le N$, with "
     r"$u_i \cdot v_i = a$ and $u_i \cdot v_j = c$ for $i \ne j$ exist for $d \ge N$ iff $(N - 1) "
     r"|g| + |g + N c| \le N$, and for $d < N$ only if that holds.",
@@ -50,7 +48,6 @@ FITS = Lemma(
 )
 SPREAD = Lemma(
     "spread of negative pairs",
-    "a matrix of rank d whose trace is T has squares of entries that sum to T^2/d or more",
     statement=r"Let $M$ be the matrix of the inner products of two towers in $d$ dimensions, with "
     r"the mean $a$ on the diagonal and $c$ off it, $T = (N - 1)(a - c)$ and $s = a + (N - 1) c$. "
     r"Then $\sum_{ij} M_{ij}^2 \ge T^2/d + s^2$, with equality where both towers are one tight "

@@ -38,9 +38,6 @@ DISSIMILARITIES = ListOf(
 
 SCHOENBERG = Lemma(
     "centred Gram matrix",
-    "a symmetric matrix with zero diagonal holds squared distances of points iff its centred Gram "
-    "matrix -J D J/2 is positive semidefinite; the rank of that is the dimension of the points, "
-    "which are unique up to isometry",
     statement=r"Let $D$ be symmetric with zero diagonal, and $B = -\tfrac12 J D J$ with $J = I - "
     r"\tfrac1n E$. There are points with $\|z_i - z_j\|^2 = d_{ij}$ iff $B$ is positive "
     r"semidefinite. Their affine hull then has the dimension $\operatorname{rank} B$, and they "
@@ -50,9 +47,6 @@ SCHOENBERG = Lemma(
 )
 COPIES = Lemma(
     "an eigenvalue and its copies",
-    "if D + c holds the squared distances of points and c is not 0, then -c/2 is "
-    "the smallest eigenvalue of -J D J/2, is not zero, and has multiplicity n - 1 "
-    "minus the dimension of the points; so the rank is at least this multiplicity",
     statement=r"If $D + c\,(E - I)$ with $c \ne 0$ holds the squared distances of points in $q < "
     r"n - 1$ dimensions, $-c/2$ is an eigenvalue of $-\tfrac12 J D J$ with multiplicity at least "
     r"$n - 1 - q$, so $\operatorname{rank} J D J \ge n - 1 - q$.",
@@ -61,9 +55,6 @@ COPIES = Lemma(
 )
 TRACE = Lemma(
     "a trace of zero",
-    "if c > 0, the number of eigenvalues of D that are c or more is at least the multiplicity of "
-    "-c/2 for -J D J/2, and one eigenvalue of D is negative, since its diagonal is zero; so the "
-    "rank is at least that multiplicity plus one",
     statement=r"If $D + c\,(E - I)$ with $c > 0$ holds the squared distances of points in $q < n "
     r"- 1$ dimensions, $D$ has at least $n - 1 - q$ eigenvalues $\ge c$ and one that is negative, "
     r"so $\operatorname{rank} D \ge n - q$.",
@@ -72,10 +63,6 @@ TRACE = Lemma(
 )
 PERRON = Lemma(
     "a largest eigenvalue",
-    "no eigenvalue of a matrix with entries >= 0 is larger in absolute value than "
-    "the largest eigenvalue; since the eigenvalues add up to zero, one negative "
-    "eigenvalue cannot compensate n - 1 - q positive ones, each c or more, unless "
-    "n <= q + 2",
     statement=r"If moreover $D \ge 0$ and $n > q + 2$, two eigenvalues of $D$ are negative, so "
     r"$\operatorname{rank} D \ge n - q + 1$.",
     proof=r"No eigenvalue is larger in absolute value than the largest, $P$ (Perron--Frobenius). "
@@ -84,9 +71,6 @@ PERRON = Lemma(
 )
 FULL = Lemma(
     "points of full dimension",
-    "if c < 0, the matrix D itself holds the squared distances of points in n - 1 "
-    "dimensions and has rank n; the same holds if D is a Euclidean distance "
-    "matrix and c is not 0",
     statement=r"If $D + c\,(E - I)$ with $c < 0$ holds squared distances of points, $D$ holds "
     r"those of points in $n - 1$ dimensions, and $\operatorname{rank} D = n$. So it does if $D$ "
     r"is a Euclidean distance matrix and a constant other than $0$ is needed in $q < n - 1$ "

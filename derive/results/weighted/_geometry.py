@@ -13,9 +13,6 @@ from ...proof.statement import Lemma
 
 GIBBS = Lemma(
     "entropic bound",
-    "the loss minus the entropy of the normalised weights is a mean of divergences, so it is zero "
-    "iff similarities are log-weights plus a constant, the same for every pair if both are "
-    "symmetric",
     statement=r"Weighted InfoNCE minus the mean over rows of the entropy of $p_{ij} = "
     r"w_{ij}/\sum_{k \ne i} w_{ik}$ is the mean over rows of the divergence of $p_{i\cdot}$ from "
     r"the softmax of $s_{i\cdot}$. So it is at least $0$, and $0$ iff $s_{ij} = \log w_{ij} + "
@@ -26,11 +23,6 @@ GIBBS = Lemma(
 )
 RIGID = Lemma(
     "rigid constant",
-    "on vectors of sum zero the Gram matrix is that of the labels plus d I, where "
-    "d is the diagonal entry minus what the formula for the other entries gives "
-    "there; if d > 0 the rank is n - 1 or more; if d < 0 the matrix is not "
-    "positive semidefinite, unless the labels span n - 1 dimensions; so in n - 2 "
-    "dimensions or fewer d = 0",
     statement=r"Let $B + c E + d I$ be the Gram matrix of $n$ points, where $E$ is the matrix of "
     r"ones and $B$ a positive multiple of the Gram matrix of $n$ labels, or a negative one of the "
     r"matrix of their squared distances. If $d > 0$ the points have $n - 1$ dimensions or more, "

@@ -42,8 +42,6 @@ c, d = (Symbol(x, positive=True) for x in "cd")
 
 SPHERE = Lemma(
     "spheres and cosines",
-    "1 - tau (d_ij + c) are cosines iff the points of D + c lie on a sphere of radius rho <= "
-    "1/sqrt(2 tau); they have the dimension of these points, and one more if it is smaller",
     statement=r"$1 - \tau (d_{ij} + c)$ are the cosines of points iff those with the squared "
     r"distances $d_{ij} + c$ lie on a sphere of radius $\rho \le 1/\sqrt{2 \tau}$. They have as "
     r"many dimensions as these points, and one more if $\rho < 1/\sqrt{2 \tau}$.",

@@ -49,10 +49,6 @@ MEANINGS = {
 }
 LEAN = Lemma(
     "lean",
-    "by symmetry there are two cosines; some eigenvalue of the block of means is zero, or its "
-    "certificate would vanish, which the repulsion excludes; so the cosine of two heads is "
-    "(K e^2 - 1)/(K - 1) if that of a head and the tail is -e, and the loss is convex in e^2: its "
-    "derivative has one root",
     statement=r"Let $K$ head classes of one size and one other class, the tail, be points, and "
     r"let the loss increase with their cosines. At the optimum the cosine of a head class and the "
     r"tail is $-e$ and that of two head classes $(K e^2 - 1)/(K - 1)$, and the derivative of "

@@ -33,7 +33,7 @@ from ..layout.displays import LETTERS, NUMBER, ROOM, SUMS, Shown, expression, of
 from ..layout.layout import layout
 from ..layout.tex import Names, phrase, tex
 from ..layout.width import width
-from ..wording import cited, escape, with_math
+from ..wording import cited, escape
 from .notation import Notation, Row, Typeset
 from .sentences import Paragraph, Teller
 
@@ -149,19 +149,13 @@ def _body(proofs: Sequence[Proof]) -> str:
     lemmas = list({lemma.name: lemma for p in proofs for lemma in p.lemmas}.values())
     parts = []
     for lemma in lemmas:
-        says, why = lemma.statement or _whole(lemma.says), lemma.proof or _whole(lemma.source)
         parts.append(
             rf"\begin{{lemma}}[{sentence(lemma.name)}]\label{{{lemma.label}}}{STRETCH}"
-            f"\n{says}\n\\end{{lemma}}\n\\begin{{proof}}{STRETCH}\n{why}\n\\end{{proof}}\n"
+            f"\n{lemma.statement}\n\\end{{lemma}}\n\\begin{{proof}}{STRETCH}\n{lemma.proof}\n\\end{{proof}}\n"
         )
     for p in proofs:
         parts += [p.theorem, p.proof]
     return "\n".join(row for line in "\n".join(parts).split("\n") for row in _folded(line))
-
-
-def _whole(text: str) -> str:
-    """Plain text as a sentence in LaTeX."""
-    return f"{with_math(sentence(text).rstrip('.'), {}, escape)}."
 
 
 def _folded(line: str) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sympy import Basic, Indexed, Limit, Symbol
 
 from ...decide.root import ClampedRoot
-from ...proof.derivation import Step
+from ...proof.derivation import BY, Step
 from ...proof.statement import Lemma
 from ..layout.displays import NUMBER, Shown, shown
 from ..layout.statement import without_evident
@@ -131,8 +131,6 @@ class Teller:
         return said
 
     def _because(self, step: Step) -> str:
-        """Why, without the words of the lemma, which is cited."""
-        why = step.because
-        if step.lemma is not None:
-            why = why.replace(step.lemma.says, "").rstrip(": ")
+        """Why, without the lemma, which is cited."""
+        why = step.because.partition(BY)[0].rstrip(", ")
         return self.notation.sentence(why) if why else ""
