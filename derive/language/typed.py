@@ -1,4 +1,4 @@
-r"""LaTeX as plain text: formulas as a person types them, ``\sum_i e^{s_i}`` as ``sum_i exp(s_i)``."""
+r"""LaTeX as plain text: ``\sum_i e^{s_i}`` is typed ``sum_i exp(s_i)``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
 #: Commands that do not print, but for what is in their braces.
-_SILENT = set("mathcal mathbb mathrm mathsf operatorname tfrac frac left right Bigl Bigr".split())
+_SILENT = set("mathcal mathbb mathrm mathsf operatorname left right Bigl Bigr".split())
 #: Commands that are not typed as their names.
 _SIGNS = {
     **{r"\ge": ">=", r"\le": "<=", r"\ne": "!=", r"\to": "->", r"\mapsto": "->", r"\cdot": "."},
@@ -15,6 +15,8 @@ _SIGNS = {
     **{r"\varepsilon": "epsilon", r"\nabla": "grad", r"\quad": " ", r"\bar": "mean"},
     **{r"\{": "{", r"\}": "}"},
 }
+#: Superscripts that are no powers.
+_MARKS = {"'": "'", "+": "+", "prime": "_prime"}
 
 
 def typed(text: str) -> str:
@@ -23,8 +25,9 @@ def typed(text: str) -> str:
 
 
 def formula(tex: str) -> str:
-    """A formula in LaTeX as plain text."""
-    return " ".join(_Reader(tex).read("").split())
+    """A formula in LaTeX as plain text; ``\\tau{}_2`` is the name ``tau2``."""
+    tex = re.sub(r"\{\}_0F_1\(;(\w+);(\w+)\)", r"hyper((), (\1,), \2)", tex)  # as SymPy has it
+    return " ".join(_Reader(tex.replace("{}_", "")).read("").split())
 
 
 class _Reader:
@@ -39,7 +42,7 @@ class _Reader:
         while self.waiting and (token := self.waiting.pop()) != end:
             part, is_word = self._part(token), token[0] == "\\"
             apart = (is_word or was_word) and (out[-1:].isalnum() or out[-1:] == ")")
-            out += f" {part}" if apart and part[:1].isalnum() else part
+            out += f" {part}" if apart and part[:1].isalpha() else part
             was_word = is_word
         return out
 
@@ -68,8 +71,8 @@ class _Reader:
             return f"_{index}" if index.isalnum() or len(index) == 1 else f"_{{{index}}}"
         if token == "^":
             power = self._argument()
-            return power if power in ("'", "+") else f"^{_factor(power)}"
-        if token == r"\langle" and self.waiting[-1].isspace():
+            return _MARKS.get(power) or f"^{_factor(power)}"
+        if token == r"\langle" and self._comes(" "):
             self.waiting.pop()
         if token[0] != "\\":
             return token
@@ -84,4 +87,5 @@ def _factor(part: str) -> str:
 
 def _term(part: str) -> str:
     """What is divided, in brackets if it is a sum."""
-    return f"({part})" if re.search(" [-+] ", re.sub(r"\([^()]*\)", "", part)) else part
+    outside = re.sub(r"\((?:[^()]|\([^()]*\))*\)", "", part)
+    return f"({part})" if re.search(" [-+] ", outside) else part

@@ -18,6 +18,7 @@ from sympy import Expr, S, Symbol, exp, latex
 
 from ..decide.present import as_count
 from ..decide.spelling import listed
+from ..language.typed import formula
 from ..structures.scheme import Scheme
 from ..structures.towers import NEGATIVE, POSITIVE, SIBLING, TWIN, WITHIN
 from .pairwise import PairwiseLoss, c
@@ -46,10 +47,6 @@ def in_words(relation: str, scheme: Scheme) -> str:
     if relation == NEGATIVE and WITHIN not in {r.name for r in scheme.relations}:
         return "the other instances"
     return WORDS.get(relation, f"vectors in the relation {relation.replace('_', ' ')}")
-
-
-#: Words, and formulas as text and as LaTeX, one after the other.
-Note = str | tuple[str | tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -102,6 +99,10 @@ class Plain:
         """An expression."""
         return str(e)
 
+    def tex(self, tex: str) -> str:
+        """A formula that is given in LaTeX."""
+        return formula(tex)
+
     def name(self, text: str, tex: str) -> str:
         """What a quantity is called as text and in LaTeX."""
         return text
@@ -149,6 +150,9 @@ class Tex(Plain):
         names = {s: INNER.get(s.name) or self._symbol(s) for s in e.free_symbols}
         return str(latex(e, symbol_names=names))
 
+    def tex(self, tex: str) -> str:
+        return tex
+
     def name(self, text: str, tex: str) -> str:
         return f"${self._named(tex)}$"
 
@@ -165,12 +169,12 @@ class Tex(Plain):
         return self._escape(text)
 
 
-def noted(note: Note, style: Plain) -> str:
-    """Words and formulas, put together."""
-    parts = (note,) if isinstance(note, str) else note
-    return " ".join(
-        style.sentence(part) if isinstance(part, str) else style("math", part[style.language])
-        for part in parts
+def noted(note: str, style: Plain) -> str:
+    """A sentence in which formulas in LaTeX stand between dollars."""
+    parts = enumerate(note.split("$"))
+    return "".join(
+        style("math", style.tex(part)) if k % 2 else part and style.sentence(part)
+        for k, part in parts
     )
 
 
@@ -262,19 +266,9 @@ def _softmax_of_items(loss: SoftmaxLoss, scheme: Scheme, style: Plain) -> Writte
 
 
 #: Items of two towers.
-ITEMS: Note = (
-    ("c_ij", "c_{ij}"),
-    "is",
-    ("u_i . v_j", r"u_i^\top v_j"),
-    "for unit vectors:",
-    ("u_i", "u_i"),
-    "of item",
-    ("i", "i"),
-    "in one tower,",
-    ("v_j", "v_j"),
-    "of item",
-    ("j", "j"),
-    "in the other",
+ITEMS = (
+    r"$c_{ij}$ is $u_i \cdot v_j$ for unit vectors: $u_i$ of item $i$ in one tower, $v_j$ of item "
+    "$j$ in the other"
 )
 
 

@@ -154,7 +154,7 @@ def over_batches(problem: Problem, sampling: str, alone: str = "") -> BatchProbl
             domain = domain.with_range(p, VIEWS, max(2, domain.witness[p]))
     says = draw.says
     if alone:
-        says = (*says, (f"{who} {ALONE[alone].says}",))
+        says = (*says, f"{who} {ALONE[alone].says}")
     return BatchProblem(loss, problem.structure, domain, replace(draw, says=says, convention=alone))
 
 

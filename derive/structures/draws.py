@@ -18,9 +18,6 @@ from .hierarchy import VIEWS, hierarchy, m, n, p
 from .scheme import Scheme
 from .towers import NEGATIVE, N, towers
 
-#: Words, and formulas as text and as LaTeX.
-Note = tuple[str | tuple[str, str], ...]
-
 B = Symbol("B", integer=True, positive=True)
 #: Of a balanced batch.
 C = Symbol("C", integer=True, positive=True)
@@ -46,7 +43,7 @@ class Draw:
     ranges, witness
         Values that the numbers of a batch may have.
     says
-        In words.
+        In words; formulas in LaTeX stand between dollars.
     convention
         What is done with an anchor that is alone of its class, where a convention was chosen: a
         name in :data:`~..losses.alone.ALONE`.
@@ -59,7 +56,7 @@ class Draw:
     others: Expr
     ranges: Mapping[Symbol, Range]
     witness: Mapping[Symbol, int]
-    says: tuple[Note, ...]
+    says: tuple[str, ...]
     convention: str = ""
 
     def mean(self, body: Expr, low: int, high: Expr) -> Expr:
@@ -91,7 +88,7 @@ def _draw(
     ranges: Mapping[Symbol, Range],
     witness: Mapping[Symbol, int],
     meanings: Mapping[Symbol, str],
-    *says: Note,
+    *says: str,
 ) -> Draw:
     """Batches in which an anchor has so many instances in some relations, with all views."""
     drawn = replace(
@@ -124,13 +121,7 @@ def instances_alone(other: str) -> Draw:
         {B: up_to(n, "a batch is drawn from the n instances")},
         {B: 2},
         {B: "instances in a batch"},
-        (
-            "the mean is over all batches of",
-            ("B", "B"),
-            "of the",
-            ("n", "n"),
-            "instances, with all views",
-        ),
+        "the mean is over all batches of $B$ of the $n$ instances, with all views",
     )
 
 
@@ -142,22 +133,10 @@ UNIFORM = _classes(
     {B: up_to(m * n, "a batch is drawn from the m n instances")},
     {B: 3},
     {B: "instances in a batch"},
+    "the mean is over all batches of $B$ of the $m n$ instances, with all views",
     (
-        "the mean is over all batches of",
-        ("B", "B"),
-        "of the",
-        ("m*n", "m n"),
-        "instances, with all views",
-    ),
-    (
-        ("K", "K"),
-        "of the others in a batch are of the anchor's class: hypergeometric,",
-        ("B - 1", "B - 1"),
-        "draws from",
-        ("m*n - 1", "m n - 1"),
-        "instances,",
-        ("n - 1", "n - 1"),
-        "of them of its class",
+        "$K$ of the others in a batch are of the anchor's class: hypergeometric, $B - 1$ draws "
+        "from $m n - 1$ instances, $n - 1$ of them of its class"
     ),
 )
 #: k instances of each of C classes, all such sets alike.
@@ -171,13 +150,7 @@ BALANCED = _classes(
     },
     {C: 2, k: 2},
     {C: "classes in a batch", k: "instances of each of them"},
-    (
-        "the mean is over all batches of",
-        ("k", "k"),
-        "instances of each of",
-        ("C", "C"),
-        "classes, with all views",
-    ),
+    "the mean is over all batches of $k$ instances of each of $C$ classes, with all views",
 )
 #: B of the N items, with the vectors of both towers.
 PAIRS = Draw(
@@ -188,7 +161,7 @@ PAIRS = Draw(
     B - 1,
     {B: up_to(N, "a batch is drawn from the N items")},
     {B: 2},
-    (("the mean is over all batches of", ("B", "B"), "of the", ("N", "N"), "items"),),
+    ("the mean is over all batches of $B$ of the $N$ items",),
 )
 
 

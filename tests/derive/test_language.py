@@ -10,7 +10,10 @@ from cltheory.derive.language.parser import Letters, expression, parse
 from cltheory.derive.language.statement import TexError
 from cltheory.derive.language.symbolic import NotClosed, Writer
 from cltheory.derive.language.tokens import tokenise
+from cltheory.derive.language.typed import formula, typed
 from cltheory.derive.language.units import Formula
+from cltheory.derive.proof import lemmas
+from cltheory.derive.proof.statement import Lemma
 from cltheory.derive.tex.formula.grammar import Grammar
 from cltheory.derive.tex.formula.names import Names
 from sympy import Abs, Max, Rational, symbols
@@ -107,3 +110,25 @@ def test_what_has_two_readings_is_read_by_a_ledger_only(text: str) -> None:
     assert isinstance(expression(text), Node)
     with pytest.raises(TexError):
         strictly(text)
+
+
+@pytest.mark.parametrize(
+    ("tex", "plain"),
+    [
+        (r"\tfrac1N \sum_{j \ne i} z_j z_j^\top", "1/N sum_{j != i} z_j z_j'"),
+        (r"\log\frac{e^{\langle z, z^+\rangle/\tau}}{a + b}", "log(exp(<z, z+>/tau) / (a + b))"),
+        (r"\frac{k (k - 1)}{2 n}\lambda_e - e^2", "k (k - 1)/(2 n) lambda_e - e^2"),
+        (r"\sqrt{s}\,\nabla\mathcal{L}(G) \succeq 0", "sqrt(s) grad L(G) >= 0"),
+        (r"\tau{}_2^{\prime} \in \{1, n\}", "tau2_prime in {1, n}"),
+        (r"{}_0F_1(;b;z)", "hyper((), (b,), z)"),
+    ],
+)
+def test_latex_is_typed_as_plain_text(tex: str, plain: str) -> None:
+    assert formula(tex) == plain
+    assert typed(f"Let ${tex}$ be it.") == f"Let {plain} be it."
+
+
+@pytest.mark.parametrize("lemma", [v for v in vars(lemmas).values() if isinstance(v, Lemma)])
+def test_a_lemma_is_said_in_plain_text(lemma: Lemma) -> None:
+    assert not set("\\$") & set(lemma.says)
+    assert lemma.statement.count("$") % 2 == lemma.proof.count("$") % 2 == 0

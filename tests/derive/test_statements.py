@@ -285,7 +285,7 @@ def test_a_step_is_no_better_than_the_lemma_that_it_uses(place: str) -> None:
     x = Symbol("x", positive=True)
     domain = Domain({x: POSITIVE}, {x: 1})
     for grade in (Grade.ARGUED, Grade.EXACT):
-        lemma = Lemma("a lemma", "it says so", grade=grade)
+        lemma = Lemma("a lemma", "It says so.", "It does.", grade=grade)
         inner = Relations(gt(x + 1, 0), domain, lemma=lemma if place == "given" else None)
         says = Relations(
             gt(x, 0), domain, premises=(inner,), lemma=lemma if place == "its own" else None

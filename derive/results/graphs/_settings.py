@@ -17,22 +17,20 @@ PI = ListOf(
 )
 
 DRAWN = (
-    ("pi_ij >= 0", r"\pi_{ij} \ge 0"),
-    "is the weight of the edge from i to j, with zeros on the diagonal and a positive sum in "
-    "each row",
+    r"$\pi_{ij} \ge 0$ is the weight of the edge from i to j, with zeros on the diagonal and "
+    r"a positive sum in each row"
 )
 SHARES = (
-    ("P_ij = pi_ij / sum_l pi_il", r"P_{ij} = \pi_{ij} / \sum_l \pi_{il}"),
-    "is the probability that anchor i draws the positive j",
+    r"$P_{ij} = \pi_{ij} / \sum_l \pi_{il}$ is the probability that anchor i draws the "
+    r"positive j"
 )
 
 FIELD = Setting(
     (
         DRAWN,
         (
-            ("W", "W"),
-            "is a subgraph in which every vertex has one edge out, with a probability "
-            "proportional to the product of its weights",
+            "$W$ is a subgraph in which every vertex has one edge out, with a probability "
+            "proportional to the product of its weights"
         ),
         SHARES,
     ),
@@ -42,17 +40,13 @@ SPECTRAL = Setting(
     (
         DRAWN,
         SHARES,
-        (("Z_i", "Z_i"), "is the embedding of i, and a row of Z"),
-        (("tau", r"\tau"), "divides half the squared distance"),
+        "$Z_i$ is the embedding of i, and a row of Z",
+        r"$\tau$ divides half the squared distance",
         "the sum, not the mean, over the n anchors; the anchor is not in the denominator; rows "
         "of pi are divided by their sum; one direction",
     ),
-    (
-        "-sum_{i != j} P_ij log(exp(-|Z_i - Z_j|^2/(2 tau)) "
-        "/ sum_{l != i} exp(-|Z_i - Z_l|^2/(2 tau)))",
-        r"-\sum_{i \ne j} P_{ij} \log\frac{e^{-\|Z_i - Z_j\|^2/(2\tau)}}"
-        r"{\sum_{l \ne i} e^{-\|Z_i - Z_l\|^2/(2\tau)}}",
-    ),
+    r"-\sum_{i \ne j} P_{ij} \log\frac{e^{-\|Z_i - Z_j\|^2/(2\tau)}}"
+    r"{\sum_{l \ne i} e^{-\|Z_i - Z_l\|^2/(2\tau)}}",
     dimension="any, unless stated otherwise",
 )
 
@@ -60,25 +54,18 @@ SPECTRAL = Setting(
 PAIRS = Setting(
     (
         "objects of A, such as images, and of B, such as texts, and M pairs of the two",
-        (("D_v", "D_v"), "is the number of pairs of v, its degree"),
+        "$D_v$ is the number of pairs of v, its degree",
         (
-            ("pi_vu = 1/D_v", r"\pi_{vu} = 1/D_v"),
-            "for u paired with v: every object draws a partner, uniformly; the graph has no other "
-            "edges",
+            r"$\pi_{vu} = 1/D_v$ for u paired with v: every object draws a partner, uniformly; the "
+            r"graph has no other edges"
         ),
-        (
-            ("L = I - pi", r"L = I - \pi"),
-            "is its Laplacian, as the weights out of an object sum to 1",
-        ),
-        (("Z_v", "Z_v"), "is the embedding of v"),
-        (("tau", r"\tau"), "divides half the squared distance"),
+        r"$L = I - \pi$ is its Laplacian, as the weights out of an object sum to 1",
+        "$Z_v$ is the embedding of v",
+        r"$\tau$ divides half the squared distance",
         "the sum, not the mean, over all objects of both modalities as anchors; candidates are all "
         "objects of the other modality, each once",
     ),
-    (
-        "-sum_v sum_u pi_vu log(exp(-|Z_v - Z_u|^2/(2 tau)) / sum_w exp(-|Z_v - Z_w|^2/(2 tau)))",
-        r"-\sum_v \sum_u \pi_{vu} \log\frac{e^{-\|Z_v - Z_u\|^2/(2\tau)}}"
-        r"{\sum_w e^{-\|Z_v - Z_w\|^2/(2\tau)}}",
-    ),
+    r"-\sum_v \sum_u \pi_{vu} \log\frac{e^{-\|Z_v - Z_u\|^2/(2\tau)}}"
+    r"{\sum_w e^{-\|Z_v - Z_w\|^2/(2\tau)}}",
     dimension="any",
 )

@@ -50,13 +50,10 @@ DOMAIN = Domain({N: at_least(2), d: at_least(2), t: POSITIVE}, {N: 12, d: 3, t: 
 UNIFORMITY = exp(2 * t * (u - 1))
 SETTING = Setting(
     (
-        (("N", "N"), "unit vectors", ("x_i", "x_i"), "in", ("d", "d"), "dimensions"),
+        "$N$ unit vectors $x_i$ in $d$ dimensions",
         "means are over ordered pairs of different points",
     ),
-    (
-        "log mean_{i != j} exp(-t |x_i - x_j|^2)",
-        r"\log\operatorname{mean}_{i \ne j} e^{-t |x_i - x_j|^2}",
-    ),
+    r"\log\operatorname{mean}_{i \ne j} e^{-t |x_i - x_j|^2}",
     "d, a parameter",
     "uniformity, in the terms of no library",
 )

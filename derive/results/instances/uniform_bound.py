@@ -42,19 +42,12 @@ DOMAIN = Domain(
 )
 SETTING = Setting(
     (
-        ("unit vectors in d dimensions, aligned or not",),
-        ("the positives of an anchor have the weight 1 together",),
-        (
-            ("hyper((), (b,), z)", "{}_0F_1(;b;z)"),
-            "is the sum of",
-            ("z^k/(b (b + 1) .. (b + k - 1) k!)", r"z^k/(b (b + 1) \cdots (b + k - 1)\, k!)"),
-        ),
+        "unit vectors in d dimensions, aligned or not",
+        "the positives of an anchor have the weight 1 together",
+        r"${}_0F_1(;b;z)$ is the sum of $z^k/(b (b + 1) \cdots (b + k - 1)\, k!)$",
     ),
-    (
-        "mean over anchors u of log(sum_w exp(<u, w>/tau)) - sum_v a_uv <u, v>/tau, sum_v a_uv = 1",
-        r"\operatorname{mean}_u \Bigl[\log\sum_w e^{\langle u, w\rangle/\tau} - \sum_v a_{uv} "
-        r"\langle u, v\rangle/\tau\Bigr], \quad \sum_v a_{uv} = 1",
-    ),
+    r"\operatorname{mean}_u \Bigl[\log\sum_w e^{\langle u, w\rangle/\tau} - \sum_v a_{uv} "
+    r"\langle u, v\rangle/\tau\Bigr], \quad \sum_v a_{uv} = 1",
     "d, a parameter",
     "any softmax loss of these kinds, in the terms of no library",
 )

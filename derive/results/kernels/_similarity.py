@@ -14,7 +14,6 @@ from ...decide.present import tidy
 from ...losses.kernel import gamma
 from ...losses.setting import Setting
 from ...losses.softmax import tau
-from ...losses.written import Note
 from ...proof.derivation import Derivation
 from ...proof.relations import ge, gt, lt
 from ...structures.hierarchy import n
@@ -54,15 +53,11 @@ def to_square(e: Expr, square: Expr) -> Expr:
     return e.xreplace(powers)
 
 
-def kernel_setting(*notes: Note, kernel: tuple[str, str], dimension: str) -> Setting:
+def kernel_setting(*notes: str, kernel: str, dimension: str) -> Setting:
     """Kernel-InfoNCE with a kernel of two embeddings, and what there is."""
-    text, tex = kernel
     ratio = r"\log\frac{K(u, v)}{\sum_w K(u, w)}"
-    loss = (
-        f"-mean_u mean_v log(K(u, v) / sum_w K(u, w)),  K(u, v) = {text}",
-        rf"-\operatorname{{mean}}_u \operatorname{{mean}}_v {ratio}, \quad K(u, v) = {tex}",
-    )
-    return Setting(notes, loss, dimension)
+    means = r"\operatorname{mean}_u \operatorname{mean}_v"
+    return Setting(notes, rf"-{means} {ratio}, \quad K(u, v) = {kernel}", dimension)
 
 
 def state_slopes(proof: Derivation) -> None:

@@ -146,16 +146,12 @@ def state_means(proof: Derivation) -> None:
 
 SETTING = kernel_setting(
     (
-        "n instances with p views each; embeddings",
-        ("z = (x, y)", "z = (x, y)"),
-        "of length 1 in two halves, each of n - 1 dimensions or more",
+        "n instances with p views each; embeddings $z = (x, y)$ of length 1 in two halves, each of "
+        "n - 1 dimensions or more"
     ),
     "positives are the other views, the anchor is in no denominator",
     "both kernels weigh the same",
-    kernel=(
-        "exp(-|x_u - x_v|^gamma/tau) + exp(-|y_u - y_v|^gamma2/tau2)",
-        r"e^{-|x_u - x_v|^{\gamma}/\tau} + e^{-|y_u - y_v|^{\gamma_2}/\tau_2}",
-    ),
+    kernel=r"e^{-|x_u - x_v|^{\gamma}/\tau} + e^{-|y_u - y_v|^{\gamma{}_2}/\tau{}_2}",
     dimension="n - 1 in each half suffices",
 )
 RESULT = Result(

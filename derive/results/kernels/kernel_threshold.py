@@ -212,9 +212,9 @@ def state_local(proof: Derivation) -> dict[str, Quantity]:
 
 
 SETTING = kernel_setting(
-    ("u is each of the", ("n p", "n p"), "unit vectors: n = k q instances with p views each"),
+    "u is each of the $n p$ unit vectors: n = k q instances with p views each",
     "v is another view of its instance, w is any other vector; tau divides",
-    kernel=(r"exp(-|u - v|^gamma/tau)", r"e^{-|u - v|^{\gamma}/\tau}"),
+    kernel=r"e^{-|u - v|^{\gamma}/\tau}",
     dimension="n - 1 suffices",
 )
 RESULT = Result(

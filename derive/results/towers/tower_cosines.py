@@ -59,9 +59,9 @@ SPREAD = Lemma(
 )
 SETTING = Setting(
     (
-        (("u_i, v_i", "u_i, v_i"), "are N pairs of unit vectors, one of each tower"),
-        (("u_i.v_i = a", r"u_i \cdot v_i = a"), "for all positive pairs"),
-        (("u_i.v_j = c", r"u_i \cdot v_j = c"), "for all negative pairs"),
+        "$u_i, v_i$ are N pairs of unit vectors, one of each tower",
+        r"$u_i \cdot v_i = a$ for all positive pairs",
+        r"$u_i \cdot v_j = c$ for all negative pairs",
     ),
     dimension="at least N; spread_at_least: d, a parameter",
 )

@@ -9,10 +9,7 @@ from ._weights import REAL
 k_ii, k_jj, k_ij = (Symbol(s, real=True) for s in ("k_ii", "k_jj", "k_ij"))
 #: Squared distance in the space of the kernel.
 DISTANCE = k_ii + k_jj - 2 * k_ij
-WEIGHT = (
-    ("w_ij = exp(-(k_ii + k_jj - 2 k_ij))", r"w_{ij} = e^{-(k_{ii} + k_{jj} - 2 k_{ij})}"),
-    "of a kernel",
-)
+WEIGHT = "$w_{ij} = e^{-(k_{ii} + k_{jj} - 2 k_{ij})}$ of a kernel"
 
 
 RESULT = squared_result(

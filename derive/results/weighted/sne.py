@@ -12,10 +12,7 @@ sigma = Symbol("sigma", positive=True)
 d = Symbol("d", nonnegative=True)
 #: Minus the logarithm of the weight of a pair.
 DISSIMILARITY = d / (2 * sigma**2)
-WEIGHT = (
-    ("w_ij = exp(-|x_i - x_j|^2/(2 sigma^2))", r"w_{ij} = e^{-\|x_i - x_j\|^2/(2 \sigma^2)}"),
-    "with points x_i",
-)
+WEIGHT = r"$w_{ij} = e^{-\|x_i - x_j\|^2/(2 \sigma^2)}$ with points x_i"
 
 
 RESULT = squared_result(

@@ -108,10 +108,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
     }
 
 
-WEIGHT = (
-    ("w_ij = exp(cos(y_i, y_j)/tau_prime)", r"w_{ij} = e^{\cos(y_i, y_j)/\tau^{\prime}}"),
-    "with labels y_i",
-)
+WEIGHT = r"$w_{ij} = e^{\cos(y_i, y_j)/\tau^{\prime}}$ with labels y_i"
 
 RESULT = Result(
     "x-clr",

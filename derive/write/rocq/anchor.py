@@ -134,7 +134,7 @@ def at_anchor(called: str, result: Result, left: dict[str, str]) -> Iterator[The
     NotWritten
         If the result is about something else.
     """
-    if result.alone is None or result.alone.loss is None:
+    if result.alone is None or not result.alone.loss:
         raise NotWritten("it is about no loss")
     if result.alone not in (INFONCE, INFONCE_OF_BATCH):
         raise NotWritten("its loss is neither one by relation, in any dimension, nor InfoNCE")
