@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..derive.errors import Refusal
 from .numeric_options import (
     COLDEST,
     DEVICE,
@@ -138,18 +139,13 @@ def attack_command(
     _check_bounds(result)
     if replayed is not None:
         return _replay(result, replayed, digits, style)
-    from ..numeric.attack import BadRecord, NoTarget, Target, attack, bounds_of, dump, spaces_of
-    from ..numeric.running.table import TableError
-    from ..numeric.running.workers import WorkersError
+    from ..numeric.attack import Target, attack, bounds_of, dump, spaces_of
 
     # All that is refused is refused before the first is attacked.
     todo = {}
     for name in names or bounds_of(result):
         todo[name] = {k: v for k, v in values.items() if _takes(result, name, k)}
-        try:
-            spaces_of(Target.from_result(result, name, todo[name]), *sizes)
-        except NoTarget as refusal:
-            raise click.UsageError(str(refusal)) from None
+        spaces_of(Target.from_result(result, name, todo[name]), *sizes)
     done: list[Attack] = []
     for name, constants in todo.items():
         said: list[str] = []
@@ -158,24 +154,21 @@ def attack_command(
             def advance(part: int, whole: int, count: Any = count, said: list[str] = said) -> None:
                 count(part, whole, said[-1])
 
-            try:
-                found = attack(
-                    result,
-                    name,
-                    seeds=seeds,
-                    n=sizes[0],
-                    d=sizes[1],
-                    tau=among,
-                    starts=starts,
-                    device=device,
-                    progress=advance,
-                    tell=said.append,
-                    constants=constants,
-                    table=table,
-                    workers=processes,
-                )
-            except (BadRecord, TableError, WorkersError) as refusal:
-                raise click.UsageError(str(refusal)) from None
+            found = attack(
+                result,
+                name,
+                seeds=seeds,
+                n=sizes[0],
+                d=sizes[1],
+                tau=among,
+                starts=starts,
+                device=device,
+                progress=advance,
+                tell=said.append,
+                constants=constants,
+                table=table,
+                workers=processes,
+            )
         done.append(found)
         if found.ended == "interrupted":
             break
@@ -224,8 +217,7 @@ def _check_bounds(result: Result) -> None:
 def _replay(result: Result, path: str, digits: int, style: str) -> int:
     from mpmath import nstr
 
-    from ..derive.decide.domain import DomainError
-    from ..numeric.attack import BadRecord, NoTarget, Target, Undetermined, load, replay
+    from ..numeric.attack import BadRecord, Target, load, replay
     from ..numeric.attack.target import COUNTS
 
     code, rows, text = 0, [], read_text(path, MAX_FILE)
@@ -237,7 +229,7 @@ def _replay(result: Result, path: str, digits: int, style: str) -> int:
             sides = replay(target, record, digits)
             code = max(code, int(sides.is_violated and not target.bound.printed))
             rows.append((target, record, sides))
-    except (BadRecord, NoTarget, DomainError, Undetermined) as refusal:
+    except Refusal as refusal:
         raise click.UsageError(f"{short(path)}: {refusal}") from None
 
     def shown(value: Any, name: str = "") -> str:

@@ -213,7 +213,7 @@ def made(
     out = out or Path(f"{name}.png")
     table = table or out.with_suffix(".csv")
     files = {"figure": out, "table": table, **({"caption": caption} if caption else {})}
-    from ..numeric.figures.look import MARK, Look, StyleError
+    from ..numeric.figures.look import MARK, Look
 
     for kind, path in files.items():  # a table is resumed, not replaced
         check_writable(path, force=force or kind == "table", mark=MARK)
@@ -227,24 +227,14 @@ def made(
             f"cannot write {out}: its name must end in one of {', '.join(FIGURES)}"
         )
     look = Look(width, style, svg_text == "text")
-    try:
-        if style:
-            look.tried()
-    except StyleError as refusal:
-        raise click.UsageError(str(refusal)) from None
-    from ..numeric.running.table import TableError
-    from ..numeric.running.workers import WorkersError
-
+    if style:
+        look.tried()
     try:
         figure: Any = import_module(f"..numeric.figures.{name.replace('-', '_')}", __package__)
         cells, progress = grid(figure, tuple(seeds)), sys.stderr.isatty()
         drawing = cells.draw(table, look=look, **options, progress=progress)
     except ValueError as refusal:
-        if type(refusal) not in (
-            ValueError,
-            TableError,
-            WorkersError,
-        ):  # ours, and the same for every command
+        if type(refusal) is not ValueError:  # ours, and the same for every command
             raise
         raise click.UsageError(str(refusal)) from None
     except KeyboardInterrupt:

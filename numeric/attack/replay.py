@@ -15,6 +15,7 @@ import mpmath
 from mpmath import mp, mpf
 from sympy import Expr, lambdify, oo
 
+from ...derive.errors import Refusal
 from ...derive.theorem.bounds import About
 from .digits import readings_of
 from .spaces import KINDS, space
@@ -52,7 +53,7 @@ class Sides:
     readings: Mapping[str, mpf]
 
 
-class Undetermined(ArithmeticError):
+class Undetermined(Refusal, ArithmeticError):
     """The sides were not found to the digits that were asked for."""
 
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...derive.errors import Refusal
 from ...derive.theorem.bounds import About
 
 #: Of a decimal string: anything longer was not written by us.
@@ -34,7 +35,7 @@ _FIELDS: dict[str, tuple[Any, str]] = {
 }
 
 
-class BadRecord(ValueError):
+class BadRecord(Refusal, ValueError):
     """What was given is no record of an attack; the message is one line."""
 
 

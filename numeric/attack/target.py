@@ -11,6 +11,7 @@ from sympy import Expr, Symbol
 from torch import Tensor
 
 from ...derive.decide.domain import Domain, Range
+from ...derive.errors import Refusal
 from ...derive.theorem.bounds import About, Bounds
 from ...derive.theorem.result import Result
 from ..band.expressions import Compiled, compile_expression, without_cancellation
@@ -29,7 +30,7 @@ COUNTS = ("n", "N", "b", "d")
 SLACK = 1e-9
 
 
-class NoTarget(ValueError):
+class NoTarget(Refusal, ValueError):
     """It cannot be attacked; the message is one line."""
 
 

@@ -14,6 +14,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...derive.errors import Refusal
 from ...derive.files import write as write_whole
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ HELD: dict[str, Any] = {
 }
 
 
-class StyleError(ValueError):
+class StyleError(Refusal, ValueError):
     """A style that is not known or cannot be read; the message is one line."""
 
 

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+from ...derive.errors import Refusal
+
 #: One line of a table, by the names of its columns.
 Row: TypeAlias = dict[str, float | int | str]
 #: Columns, in their order, with the types of what is in them.
@@ -22,7 +24,7 @@ _COUNTS = ("seed", "iterations", "evaluations", "hessian_products", "dead", "mis
 _NAMES = ("stop", "start", "dtype", "device", "encoder", "problem", "tolerance")
 
 
-class TableError(ValueError):
+class TableError(Refusal, ValueError):
     """The file is not a table of this sweep; the message is one line."""
 
 

@@ -23,6 +23,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
+from ...derive.errors import Refusal
+
 T = TypeVar("T")
 R = TypeVar("R")
 #: What parts are given to, and the exceptions that mean that a process died.
@@ -36,7 +38,7 @@ THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 PATIENCE = 10
 
 
-class WorkersError(ValueError):
+class WorkersError(Refusal, ValueError):
     """Processes are not there, or die over and over; the message is one line."""
 
 
