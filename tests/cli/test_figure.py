@@ -145,13 +145,6 @@ def test_a_row_with_other_columns_is_named(figure: Any, tmp_path: Path, damage: 
     assert f"line {CELLS + 1} is not a row" in err
 
 
-def test_a_figure_does_not_replace_its_table(figure: Any, tmp_path: Path) -> None:
-    code, _, err = figure("--table", str(tmp_path / "." / "fig.png"))
-    assert code == 2
-    assert "would replace its table" in err
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize("size", [("--d", "1" * 20), ("--m", "1" * 20)])
 def test_what_no_machine_holds_is_refused(figure: Any, size: tuple[str, str]) -> None:
     code, out, err = figure(*size)
@@ -178,28 +171,6 @@ def test_a_caption_says_what_is_derived_and_what_is_measured(figure: Any, tmp_pa
     text = path.read_text()
     assert text.count("$") % 2 == 0 and text.endswith(".\n% cltheory\n")
     assert "(a) Derived" in text and "(b) Measured" in text and "seeds differ by at most" in text
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (
-            ("--width", "wide"),
-            "'wide' is not a width: use one-column, two-column, or 2 to 20 inches",
-        ),
-        (("--style", "ggplott"), "did you mean 'ggplot'"),
-        (("--style", "https://example.invalid/a.mplstyle"), "does not exist"),
-        (("--caption", "nowhere/fig.tex"), "does not exist"),
-    ],
-)
-def test_a_look_that_is_none_is_refused_in_one_line(
-    figure: Any, tmp_path: Path, words: tuple[str, ...], says: str
-) -> None:
-    code, out, err = figure(*words)
-    assert (code, out) == (2, "")
-    assert err.startswith("cltheory: ") and err.count("\n") == 1
-    assert says in err
-    assert not list(tmp_path.iterdir())
 
 
 def test_the_help_has_examples_that_the_figures_take(cltheory: Any) -> None:
@@ -308,24 +279,3 @@ def test_a_wrong_map_is_noticed(phases: Any, monkeypatch: pytest.MonkeyPatch) ->
     assert code == 0
     assert "4 with another structure than the map" in out
     assert "at 0 of 4" in out
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("--loss", "nope"), "nope"),
-        (("--loss", "simclr"), "needs two parameters of simclr"),
-        (("--loss", "supcl", "--x-range", "0:2"), "alpha must be"),
-        (("--loss", "supcl", "--points", "1"), "--points takes"),
-        (("--loss", "supcl", "--x", "alpha", "--alpha", "1/2"), "alpha is on an axis"),
-        (("--loss", "docs/problems/superclasses.toml"), "alpha and beta depend on each other"),
-    ],
-)
-def test_bad_maps_are_refused_in_one_line(
-    phases: Any, tmp_path: Path, words: tuple[str, ...], says: str
-) -> None:
-    code, out, err = phases(*words)
-    assert (code, out) == (2, "")
-    assert err.startswith("cltheory: ") and err.count("\n") == 1
-    assert says in err
-    assert not list(tmp_path.iterdir())

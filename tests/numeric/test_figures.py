@@ -76,21 +76,3 @@ def test_the_command_draws_and_resumes(drawn, tmp_path):
     assert drawn(*words)[0] == 0
     assert (tmp_path / "ccem-fig2.csv").read_bytes() == before
     assert "for d = N/2" in out
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("ccem-fig2", "--m", "3"), "--m"),
-        (("ccem-fig2", "--N", "4", "--t", "1,2"), "two or more numbers of items"),
-        (("ccem-fig2", "--N", "1,4"), "from 2 to 9999"),
-        (("ccem-fig2", "--t", "0,1"), "--t takes numbers above"),
-        (("ccem-fig2", "--t", "1:0"), "LOW:HIGH:COUNT"),
-    ],
-)
-def test_bad_options_are_refused_in_one_line(drawn, words, says):
-    code, out, err = drawn(*words)
-    assert (code, out) == (2, "")
-    assert err.startswith("cltheory: ")
-    assert err.count("\n") == 1
-    assert says in err

@@ -142,21 +142,3 @@ def test_commands(name: str, drawn: Any, tmp_path: Path) -> None:
     before = (tmp_path / "a.csv").read_bytes()
     assert drawn(name, *SMALL[name], *out)[1] == said
     assert (tmp_path / "a.csv").read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    "name, args, says",
-    [
-        ("band-fig1", ("--tau", "0"), "--tau takes numbers"),
-        ("band-fig1", ("--lambda1", "1/d,2"), "--lambda1 takes numbers"),
-        ("band-fig1", ("--lambda1", "1/d,1/d"), "repeats"),
-        ("band-fig2", ("--tau", "0.1,0.2"), "at least three temperatures"),
-        ("band-fig2", ("--cosine", "2"), "range"),
-    ],
-)
-def test_refusals(name: str, args: Any, says: str, drawn: Any, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    code, said, err = drawn(name, *args, "--out", str(tmp_path / "a.png"))
-    assert (code, said) == (2, "")
-    assert err.startswith("cltheory: ") and err.count("\n") == 1 and says in err
-    assert not (tmp_path / "a.png").exists()

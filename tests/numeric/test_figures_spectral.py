@@ -127,27 +127,3 @@ def test_the_command(figure: Any, tmp_path: Path, more: tuple[str, ...]) -> None
     assert {row["stop"] for row in rows} == {"iterations"}
     before = (tmp_path / "f.png").read_bytes()
     assert figure(*more)[0] == 0 and (tmp_path / "f.png").read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("more", "says"),
-    [
-        (("--p", "1.5"), "p is a probability, from 0 to 1"),
-        (("--p", "__import__('os')"), "--p takes probabilities"),
-        (("--p", "1,0.5"), "--p has 2 values and --q 1"),
-        (("--n", "100", "--k", "1000"), "too large: 4000 at most"),
-        (("--lr", "0"), "the learning rate must be a positive number"),
-        (("--tau", "-1"), "tau must be a positive number"),
-        (("--d", "0"), "--d takes whole numbers from 1 to 64"),
-        (("--d", "11"), "must be from 1 to 9"),
-        (("--d", "1", "--sphere"), "must be from 2 to 9"),
-        (("--p", "0", "--q", "0"), "seed 0: vertex 0 has no edge"),
-        (("--lr", "1e200", "--iterations", "5"), "diverged with learning rate 1e+200"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_one_line(
-    figure: Any, tmp_path: Path, more: tuple[str, ...], says: str
-) -> None:
-    code, out, err = figure(*more)
-    assert (code, out) == (2, "") and err.count("\n") == 1 and says in err
-    assert not (tmp_path / "f.csv").exists()

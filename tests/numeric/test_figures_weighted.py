@@ -145,22 +145,3 @@ def test_without_scikit_learn_one_line_says_how_to_get_it(
         code, out, err = drawn(name)
         assert (code, out) == (2, "")
         assert "cltheory[digits]" in err and err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("--sizes", "1,2"), "two or more classes of two or more samples"),
-        (("--sizes", "2,x"), "--sizes takes the samples"),
-        (("--sizes", "2,2", "--sizes", "2,2,2"), "same number of classes"),
-        (("--tau", "cold"), "--tau"),
-    ],
-)
-def test_bad_sizes_are_refused_in_one_line(
-    drawn: Any, tmp_path: Path, words: tuple[str, ...], says: str
-) -> None:
-    code, out, err = drawn("imbalance-fig4", *words)
-    assert (code, out) == (2, "")
-    assert err.startswith("cltheory: ") and err.count("\n") == 1
-    assert says in err
-    assert not list(tmp_path.iterdir())
