@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from brute_force import least
 from cltheory.cli.advise import advise_command
-from cltheory.cli.main import run
 from cltheory.derive.advice.advise import DISTINCT, advised
 from cltheory.derive.advice.table import LIMITS, LOSSES
 from cltheory.derive.errors import Refusal
@@ -34,12 +33,6 @@ SETTINGS = [
 ]
 
 
-def said(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
-    code = run(["advise", *args])
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
 def parameter(name: str, found: Any) -> Any:
     return next(k for k in found["parameters"] if k["name"] == name)
 
@@ -51,7 +44,7 @@ def fact(name: str, found: Any) -> Any:
 # --- form ---------------------------------------------------------------------------------------
 @pytest.mark.parametrize("args", SETTINGS, ids=" ".join)
 def test_it_fits_a_screen_and_the_json_its_schema(
-    args: tuple[str, ...], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    args: tuple[str, ...], cltheory: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     once: list[Any] = []  # both formats are of one report
 
@@ -60,10 +53,10 @@ def test_it_fits_a_screen_and_the_json_its_schema(
         return once[0]
 
     monkeypatch.setattr("cltheory.derive.advice.advise.advised", remembered)
-    code, out, _ = said(capsys, *args)
+    code, out, _ = cltheory("advise", *args)
     lines = out.splitlines()
     assert code == 0 and len(lines) <= 40 and all(len(line) <= 100 for line in lines)
-    code, out, _ = said(capsys, *args, "--format", "json")
+    code, out, _ = cltheory("advise", *args, "--format", "json")
     found = json.loads(out)
     Draft202012Validator(SCHEMA).validate(found)
     assert code == 0 and lines[0].startswith(found["says"][:40])
@@ -100,15 +93,13 @@ def test_the_schema_refuses_what_is_no_advice() -> None:
     ],
     ids=" ".join,
 )
-def test_bad_input_is_one_line_and_code_2(
-    args: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, err = said(capsys, "--loss", *args)
+def test_bad_input_is_one_line_and_code_2(args: tuple[str, ...], cltheory: Any) -> None:
+    code, out, err = cltheory("advise", "--loss", *args)
     assert code == 2 and not out and err.count("\n") == 1
 
 
-def test_the_help_names_all_losses_and_examples(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = said(capsys, "--help")
+def test_the_help_names_all_losses_and_examples(cltheory: Any) -> None:
+    code, out, _ = cltheory("advise", "--help")
     assert code == 0 and "Examples" in out and all(k in out for k in LOSSES)
 
 

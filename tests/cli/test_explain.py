@@ -3,53 +3,49 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
-from cltheory.cli.main import run
 from cltheory.derive.decide.domain import DomainError
 from cltheory.derive.landmarks.explain import explained
 from cltheory.derive.landmarks.libraries import ROWS
 
 
-def said(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
-    code = run(["explain", *args])
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def test_the_sentence_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_sentence_comes_first(cltheory: Any) -> None:
     args = ("supcon", "--batch", "256", "--tau", "0.1", "--convention", "supcontrast")
-    code, out, _ = said(capsys, *args, "--value", "8.909")
+    code, out, _ = cltheory("explain", *args, "--value", "8.909")
     assert code == 0 and out.startswith("8.909 is the value of all_equal")
     assert "* all_equal" in out and "10*log(511)/7" in out
 
 
-def test_json_is_what_python_says(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_what_python_says(cltheory: Any) -> None:
     import cltheory as cl
 
-    code, out, _ = said(capsys, "moco", "--queue", "4096", "--value", "8.318", "--format", "json")
+    code, out, _ = cltheory(
+        "explain", "moco", "--queue", "4096", "--value", "8.318", "--format", "json"
+    )
     assert code == 0
     assert json.loads(out) == cl.explain("moco", queue=4096, value="8.318")
     assert json.loads(out)["nearest"] == "all_equal"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.loss} {row.convention}")
-def test_it_fits_one_screen(row, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = said(capsys, row.loss, "--convention", row.convention, "--value", "1")
+def test_it_fits_one_screen(row, cltheory: Any) -> None:
+    code, out, _ = cltheory("explain", row.loss, "--convention", row.convention, "--value", "1")
     lines = out.splitlines()
     assert code == 0 and len(lines) <= 24
     assert all(len(line) <= 100 for line in lines)
 
 
 @pytest.mark.parametrize("args", [("supcom",), ("supcon", "--batch", "x"), (), ("--value", "nan")])
-def test_bad_input_is_one_line_and_code_2(args, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = said(capsys, *args)
+def test_bad_input_is_one_line_and_code_2(args, cltheory: Any) -> None:
+    code, out, err = cltheory("explain", *args)
     assert code == 2 and not out and err.count("\n") == 1
     assert not args or args[-1] != "x" or err.startswith("cltheory: --batch: 'x' is not a number")
 
 
-def test_the_help_lists_losses_and_examples(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = said(capsys, "--help")
+def test_the_help_lists_losses_and_examples(cltheory: Any) -> None:
+    code, out, _ = cltheory("explain", "--help")
     assert code == 0 and "Examples" in out
     assert all(row.loss in out and row.convention in out for row in ROWS)
 
@@ -68,13 +64,13 @@ def test_names_that_others_rely_on(loss: str, conventions: list[str]) -> None:
     assert there >= set(conventions)
 
 
-def test_only_what_has_the_value_is_said_to_have_it(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = said(capsys, "--value", "6.2383")
+def test_only_what_has_the_value_is_said_to_have_it(cltheory: Any) -> None:
+    _, out, _ = cltheory("explain", "--value", "6.2383")
     words = " ".join(out.split())
     assert "of swav, log(512); and 1 more. " in words and "3 others are near." in words
     marked = [line.startswith("*") for line in out.splitlines() if " all_equal " in line[:12]]
     assert marked == [True] * 4 + [False] * 3  # log(512), then 511 and 513
-    assert said(capsys, "--value", "6.239")[1].startswith("6.239 is near the value of ")
+    assert cltheory("explain", "--value", "6.239")[1].startswith("6.239 is near the value of ")
 
 
 def test_a_batch_that_may_count_vectors_is_said() -> None:
@@ -87,11 +83,11 @@ def test_a_batch_that_may_count_vectors_is_said() -> None:
         assert "counts vectors" not in explained("supcon", **chosen).says
 
 
-def test_values_may_be_negative(capsys: pytest.CaptureFixture[str]) -> None:
+def test_values_may_be_negative(cltheory: Any) -> None:
     args = ("siglip", "--batch", "8", "--t", "10", "--b", "-10", "--convention", "open-clip")
-    code, out, _ = said(capsys, *args, "--value", "10.0004")
+    code, out, _ = cltheory("explain", *args, "--value", "10.0004")
     assert code == 0 and out.startswith("10.0004 is the value of random")
-    code, out, _ = said(capsys, "simsiam", "--value", "-1")
+    code, out, _ = cltheory("explain", "simsiam", "--value", "-1")
     assert code == 0 and "all_equal" in out and "tells: 1 for all_equal" in out
 
 
