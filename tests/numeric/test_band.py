@@ -15,15 +15,9 @@ from cltheory.numeric.band.readings import (
     neighbours,
     views,
 )
-from torch import Tensor
-from torch.nn.functional import normalize
+from draws import directions
 
 SHAPES = [(1, 1), (1, 3), (2, 1), (4, 2), (7, 5)]
-
-
-def drawn(seed: int, *shape: int) -> Tensor:
-    generator = torch.Generator().manual_seed(seed)
-    return normalize(torch.randn(*shape, generator=generator, dtype=torch.float64), dim=-1)
 
 
 def unit(v: np.ndarray) -> np.ndarray:
@@ -91,7 +85,7 @@ def plain(z: np.ndarray, positive: np.ndarray, negatives: np.ndarray, tau: float
 
 @pytest.mark.parametrize("size, d", SHAPES)
 def test_readings_of_an_anchor_are_the_definitions(size: int, d: int) -> None:
-    z, positive, negatives = drawn(1, 3, d), drawn(2, 3, d), drawn(3, 3, size, d)
+    z, positive, negatives = directions(1, 3, d), directions(2, 3, d), directions(3, 3, size, d)
     tau = torch.tensor([0.3, 1.0, 5.0], dtype=torch.float64)
     read = AnchorReadings(z, positive, negatives, tau)
     for i in range(3):
@@ -105,7 +99,7 @@ def test_readings_of_an_anchor_are_the_definitions(size: int, d: int) -> None:
 @pytest.mark.parametrize("pairs", [neighbours, views])
 def test_readings_of_a_batch_are_those_of_its_anchors(pairs) -> None:
     n, d, tau = 6, 3, 0.4
-    z, positive = drawn(5, n, d), pairs(n)
+    z, positive = directions(5, n, d), pairs(n)
     assert (positive[positive] == torch.arange(n)).all() and (positive != torch.arange(n)).all()
     read = BatchReadings(z, positive, tau)
     rows = []
@@ -127,7 +121,7 @@ def test_readings_of_a_batch_are_those_of_its_anchors(pairs) -> None:
 @pytest.mark.parametrize("tau", [0.02, 0.3, 3.0])
 def test_the_gradient_is_that_of_autograd(tau: float) -> None:
     n, d = 8, 4
-    z = drawn(7, n, d)
+    z = directions(7, n, d)
     read = BatchReadings(z, views(n), tau)
     for i in range(n):
         anchor = z[i].clone().requires_grad_()

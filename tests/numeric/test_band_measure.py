@@ -21,6 +21,7 @@ from cltheory.numeric.band import (
 )
 from cltheory.numeric.band.bounds import With, bound, names
 from cltheory.numeric.band.readings import BatchReadings
+from draws import directions
 from torch import Tensor
 from torch.nn.functional import normalize
 
@@ -29,14 +30,13 @@ from torch.nn.functional import normalize
 MARGIN = 1e-12
 
 
-def drawn(seed: int, *shape: int) -> Tensor:
-    generator = torch.Generator().manual_seed(seed)
-    return normalize(torch.randn(*shape, generator=generator, dtype=torch.float64), dim=-1)
-
-
 def corner(name: str, size: int, d: int, seed: int) -> tuple[Tensor, Tensor, Tensor]:
     """An anchor, its positive, and negatives where bounds are met or nearly so."""
-    z, positive, negatives = drawn(seed, d), drawn(seed + 1, d), drawn(seed + 2, size, d)
+    z, positive, negatives = (
+        directions(seed, d),
+        directions(seed + 1, d),
+        directions(seed + 2, size, d),
+    )
     if name == "coincident":
         negatives = negatives[:1].repeat(size, 1)
     elif name == "antipodal":
@@ -117,8 +117,8 @@ def test_a_bound_that_is_too_good_is_noticed(
 @pytest.mark.parametrize("spread", [0.0, 1e-9])
 def test_rounding_alone_puts_no_bound_on_the_wrong_side(spread: float) -> None:
     """On a line the gradient is up to 1e-16 of the numbers that bounds add and subtract."""
-    sides = torch.where(drawn(3, 8, 256) > 0, 1.0, -1.0)[..., None]
-    z = normalize(sides * drawn(4, 8, 1, 20) + spread * drawn(5, 8, 256, 20), dim=-1)
+    sides = torch.where(directions(3, 8, 256) > 0, 1.0, -1.0)[..., None]
+    z = normalize(sides * directions(4, 8, 1, 20) + spread * directions(5, 8, 256, 20), dim=-1)
     wrong = 0
     for tau in (0.05, 0.1, 0.3):
         band = measure(z[:, 0], z[:, 0], z[:, 1:], tau)
@@ -146,10 +146,10 @@ NAMES = ("epsilon", "rho", "mu", "sigma", "squared_gradient", "squared_tangentia
 
 def test_many_anchors_are_each_alone() -> None:
     z, positive, own, shared = (
-        drawn(1, 2, 3, 4),
-        drawn(2, 2, 3, 4),
-        drawn(3, 2, 3, 6, 4),
-        drawn(4, 6, 4),
+        directions(1, 2, 3, 4),
+        directions(2, 2, 3, 4),
+        directions(3, 2, 3, 6, 4),
+        directions(4, 6, 4),
     )
     tau = torch.rand(2, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(5)) + 0.1
     for negatives in (own, shared):
@@ -206,7 +206,7 @@ def agrees(report: Report, bands: list[Band], spectra: bool = True) -> None:
 
 @pytest.mark.parametrize("n, d", [(8, 3), (6, 20), (12, 1)])
 def test_a_batch_is_its_anchors(n: int, d: int) -> None:
-    z, tau = drawn(3, n, d), 0.3
+    z, tau = directions(3, n, d), 0.3
     bands = of_anchors(z, views(n), tau)
     report = BandMonitor(tau, per_anchor=True, closest=True, c=0.25)(z[: n // 2], z[n // 2 :])
     agrees(report, bands)
@@ -223,7 +223,7 @@ def test_a_batch_is_its_anchors(n: int, d: int) -> None:
 
 @pytest.mark.parametrize("n, d", [(8, 3), (6, 20)])
 def test_without_spectra_of_anchors_a_ceiling_is_used(n: int, d: int) -> None:
-    z, tau = drawn(3, n, d), 0.3
+    z, tau = directions(3, n, d), 0.3
     bands = of_anchors(z, neighbours(n), tau)
     report = BandMonitor(tau, closest=True, c=0.25)(z, positive=neighbours(n))
     agrees(report, bands, spectra=False)
@@ -242,14 +242,14 @@ def test_without_spectra_of_anchors_a_ceiling_is_used(n: int, d: int) -> None:
 
 #: Batches of 24 points in 5 dimensions.
 BATCHES = {
-    "random": drawn(1, 24, 5),
-    "a point": drawn(2, 1, 5).expand(24, 5),
-    "nearly a point": normalize(drawn(2, 1, 5) + 1e-5 * drawn(3, 24, 5), dim=1),
-    "antipodes": drawn(2, 1, 5) * torch.tensor([1.0, -1.0]).repeat(12)[:, None],
-    "opposite pairs": drawn(2, 1, 5) * torch.tensor([1.0, 1, -1, -1]).repeat(6)[:, None],
+    "random": directions(1, 24, 5),
+    "a point": directions(2, 1, 5).expand(24, 5),
+    "nearly a point": normalize(directions(2, 1, 5) + 1e-5 * directions(3, 24, 5), dim=1),
+    "antipodes": directions(2, 1, 5) * torch.tensor([1.0, -1.0]).repeat(12)[:, None],
+    "opposite pairs": directions(2, 1, 5) * torch.tensor([1.0, 1, -1, -1]).repeat(6)[:, None],
     "an axis each": torch.eye(5, dtype=torch.float64)[torch.arange(24) % 5],
     "classes": torch.eye(5, dtype=torch.float64)[torch.arange(24) // 8],
-    "one outlier": torch.cat([drawn(3, 1, 5), drawn(2, 1, 5).expand(23, 5)]),
+    "one outlier": torch.cat([directions(3, 1, 5), directions(2, 1, 5).expand(23, 5)]),
 }
 
 
@@ -271,7 +271,7 @@ def test_batches_are_within(name: str, tau: float) -> None:
 def test_a_larger_sigma_gives_a_wider_band(side: str) -> None:
     """So that a ceiling may stand for it."""
     for tau in (0.05, 0.3, 2.0):
-        read = BatchReadings(drawn(4, 30, 6), views(30), tau)
+        read = BatchReadings(directions(4, 30, 6), views(30), tau)
         for name in names(side):
             before = None
             for factor in (1, 1.01, 1.3, 2, 6):
@@ -286,10 +286,10 @@ def test_a_larger_sigma_gives_a_wider_band(side: str) -> None:
 # --- extremes -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("tau", [1e-6, 1e-4])
 def test_where_epsilon_underflows_there_are_bounds_still(tau: float) -> None:
-    z, others = drawn(3, 4), drawn(4, 5, 4)
+    z, others = directions(3, 4), directions(4, 5, 4)
     band = measure(z, z, others, tau)
     assert band.epsilon == band.closest_lower == band.closest_upper == 0
-    report = BandMonitor(tau, closest=True)(drawn(5, 6, 4), drawn(5, 6, 4))
+    report = BandMonitor(tau, closest=True)(directions(5, 6, 4), directions(5, 6, 4))
     assert report.closest_lower <= report.measured <= report.closest_upper
 
 

@@ -7,16 +7,12 @@ import torch
 from cltheory.numeric.band import sigma
 from cltheory.numeric.band.readings import views
 from cltheory.numeric.band.sigma import largest_without
+from draws import normal
 from torch import Tensor
 from torch.nn.functional import normalize
 
 #: What the method guarantees by its own test.
 TOLERANCE = 1e-11
-
-
-def normal(seed: int, *shape: int) -> Tensor:
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(*shape, generator=generator, dtype=torch.float64)
 
 
 def dense(rows: Tensor, removed: Tensor) -> Tensor:

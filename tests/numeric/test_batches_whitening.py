@@ -8,21 +8,17 @@ import numpy as np
 import pytest
 import torch
 from cltheory.numeric.batches import InBatchWhitening
+from draws import normal
 from plain_batches import plain_whitening
 from torch import Tensor
 
 SHAPES = [(1, 1), (1, 4), (5, 1), (4, 7), (7, 4), (5, 5)]
 
 
-def drawn(seed: int, n: int, d: int) -> Tensor:
-    random = torch.Generator().manual_seed(seed)
-    return torch.randn(n, d, generator=random, dtype=torch.float64) + 0.5
-
-
 @pytest.mark.parametrize("n, d", SHAPES)
 @pytest.mark.parametrize("eps", [1e-5, 0.3])
 def test_it_is_the_root_of_the_second_moment(n: int, d: int, eps: float) -> None:
-    z = drawn(1, n, d)
+    z = normal(1, n, d) + 0.5
     found = InBatchWhitening(eps)(z)
     # The definition takes roots of eigenvalues that are 0 but for rounding, 1e-16 beside eps.
     np.testing.assert_allclose(found.numpy(), plain_whitening(z.numpy(), eps), atol=1e-9)
@@ -30,13 +26,13 @@ def test_it_is_the_root_of_the_second_moment(n: int, d: int, eps: float) -> None
 
 
 def test_a_wrong_root_would_be_noticed() -> None:
-    z = drawn(1, 7, 4)
+    z = normal(1, 7, 4) + 0.5
     wrong = plain_whitening(z.numpy(), 0.1)
     assert np.abs(InBatchWhitening()(z).numpy() - wrong).max() > 0.01
 
 
 def test_lengths_of_rows_count_only_when_asked_to() -> None:
-    z = drawn(1, 6, 4)
+    z = normal(1, 6, 4) + 0.5
     stretched = z * torch.tensor([1, 2, 1e3, 4, 5, 1e-3], dtype=z.dtype)[:, None]
     whiten = InBatchWhitening()
     assert torch.allclose(whiten(z), whiten(stretched), atol=1e-12)
@@ -48,7 +44,7 @@ def test_lengths_of_rows_count_only_when_asked_to() -> None:
 @pytest.mark.parametrize("normalise", [True, False])
 @pytest.mark.parametrize("n, d", SHAPES)
 def test_gradient(n: int, d: int, normalise: bool) -> None:
-    z = drawn(2, n, d).requires_grad_()
+    z = (normal(2, n, d) + 0.5).requires_grad_()
     assert torch.autograd.gradcheck(InBatchWhitening(0.05, normalise=normalise), (z,))
 
 
@@ -71,7 +67,7 @@ def test_gradient_where_eigenvalues_are_the_same(z: Tensor) -> None:
 # --- precision and bad input ----------------------------------------------------------------------
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
 def test_lower_precision(dtype: torch.dtype, device: str) -> None:
-    z = drawn(1, 40, 6).to(device, dtype).requires_grad_()
+    z = (normal(1, 40, 6) + 0.5).to(device, dtype).requires_grad_()
     found = InBatchWhitening()(z)
     assert found.dtype == dtype
     expected = plain_whitening(z.detach().double().cpu().numpy(), 1e-5)
@@ -82,7 +78,7 @@ def test_lower_precision(dtype: torch.dtype, device: str) -> None:
 
 
 def test_autocast_does_not_lower_it() -> None:
-    z = drawn(1, 40, 6).float()
+    z = (normal(1, 40, 6) + 0.5).float()
     with torch.autocast("cpu", dtype=torch.bfloat16):
         under = InBatchWhitening()(z)
     assert torch.equal(under, InBatchWhitening()(z))

@@ -29,6 +29,7 @@ from cltheory.numeric.losses import (
     sums,
     tiles,
 )
+from draws import normal
 from torch import Tensor
 
 N, D = 23, 4
@@ -56,18 +57,14 @@ def plain(z: Any, w: Any, tau: float, euclidean: bool = False, seen: Any = None)
     return float(np.mean(found))
 
 
-def drawn(seed: int, *shape: int) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
 def classes(seed: int, n: int = N, count: int = 5) -> Tensor:
     labels = torch.randint(0, count, (n,), generator=torch.Generator().manual_seed(seed))
     labels[0] = 99  # alone in its class
     return labels
 
 
-Z, Y, LABELS = drawn(1, N, D), drawn(2, N, 3), classes(3)
-W = drawn(4, N, N).abs() * (drawn(5, N, N) > 0)
+Z, Y, LABELS = normal(1, N, D), normal(2, N, 3), classes(3)
+W = normal(4, N, N).abs() * (normal(5, N, N) > 0)
 SAME = (LABELS[:, None] == LABELS).double()
 SQUARES = (Y[:, None] - Y).square().sum(-1)
 COSINES = torch.nn.functional.cosine_similarity(Y[:, None], Y, dim=-1)
@@ -153,7 +150,7 @@ def test_each_anchor_and_their_mean() -> None:
     assert float(SupCon(0.2)(Z, LABELS)) == pytest.approx(float(each[each > 0].mean()))
     assert float(SupCon(0.2, isolated="zero")(Z, LABELS)) == pytest.approx(float(each.mean()))
     z = Z.clone().requires_grad_()
-    weights = drawn(6, N)
+    weights = normal(6, N)
     (SupCon(0.2, reduction="none")(z, LABELS) * weights).sum().backward()
     assert z.grad is not None
 
@@ -164,7 +161,7 @@ def test_each_anchor_and_their_mean() -> None:
 
 
 # --- views, towers, conventions -------------------------------------------------------------------
-VIEWS = drawn(7, 8, 3, D)
+VIEWS = normal(7, 8, 3, D)
 VIEW_LABELS = classes(8, 8, 3)
 
 
@@ -190,7 +187,7 @@ def test_views(epsilon: float, towers: bool, block: int) -> None:
 
 @pytest.mark.parametrize("towers", [False, True])
 def test_views_of_other_weights(towers: bool) -> None:
-    y = drawn(9, 8, 2)
+    y = normal(9, 8, 2)
     flat, all_y = VIEWS.transpose(0, 1).flatten(0, 1), y.repeat(3, 1)
     w = torch.exp(-(all_y[:, None] - all_y).square().sum(-1))
     seen = seen_by_towers(3, 8) if towers else None
@@ -243,9 +240,9 @@ def test_second_derivatives(name: str, options: dict[str, Any]) -> None:
 
 def test_second_derivatives_of_towers_and_of_far_labels() -> None:
     """Weights of other towers are all that is seen, however small they are beside the own ones."""
-    labels = torch.cat([drawn(7, 5, 2), drawn(8, 5, 2) + 40])
+    labels = torch.cat([normal(7, 5, 2), normal(8, 5, 2) + 40])
     loss = YAware(0.3, towers=True)
-    z = drawn(9, 10, 2, D).requires_grad_()
+    z = normal(9, 10, 2, D).requires_grad_()
     once, twice = (
         torch.autograd.grad(loss(z, labels), z, create_graph=k)[0] for k in (False, True)
     )
@@ -293,7 +290,7 @@ def test_pytorch_metric_learning(tau: float) -> None:
     # A class of one sample is left out of both means.
     agree(lambda z: SupCon(tau)(z, LABELS), lambda z: losses.SupConLoss(tau)(z, LABELS), Z)
     instances = torch.arange(8).repeat(2)
-    both = drawn(10, 8, 2, D)
+    both = normal(10, 8, 2, D)
 
     def nt_xent(z: Tensor) -> Tensor:
         return losses.NTXentLoss(tau)(z.transpose(0, 1).flatten(0, 1), instances)

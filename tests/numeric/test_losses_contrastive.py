@@ -21,6 +21,7 @@ from cltheory.derive.problems.catalogue import CATALOGUE
 from cltheory.losses import CLIP, DCL, SINCERE, Contrastive, MoCo, SigmoidLoss, SimCLR, SupCL
 from cltheory.numeric import problems
 from cltheory.numeric.losses import sums, tiles
+from draws import normal
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -28,10 +29,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 #: float64 sums of some hundred terms of order one; public packages add a "small value" of 1e-16
 #: under a logarithm, or divide by lengths once more.
 CLOSE, PUBLIC = {"rtol": 1e-10, "atol": 1e-12}, {"rtol": 1e-7, "atol": 1e-9}
-
-
-def drawn(seed: int, *shape: int) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 def with_gradient(loss: Callable[[Tensor], Tensor], z: Tensor) -> tuple[Tensor, Tensor]:
@@ -80,7 +77,7 @@ def test_classes_are_as_declared(name: str, views: int, way: str) -> None:
         pytest.skip("the declaration has no pairs there")
     names = {"tau", "alpha"} if "supcl" in name else {"tau"}
     values = {k: VALUES[k] for k in names}
-    u = drawn(1, M, N, views, D)
+    u = normal(1, M, N, views, D)
     agree(
         lambda z: OF_CLASSES[name]()(z.flatten(0, 1), CLASSES),
         lambda z: declared(name, z, **values),
@@ -94,7 +91,7 @@ def test_classes_are_as_declared(name: str, views: int, way: str) -> None:
 @pytest.mark.parametrize("name", OF_VIEWS)
 @pytest.mark.parametrize("views", [2, 3])
 def test_views_are_as_declared(name: str, views: int, way: str) -> None:
-    loss, u = OF_VIEWS[name](0.3), drawn(2, 5, views, D)
+    loss, u = OF_VIEWS[name](0.3), normal(2, 5, views, D)
     agree(loss, lambda z: declared(name, z, tau=0.3), u)
     flat = u.flatten(0, 1)
     labelled = loss(flat, torch.arange(5).repeat_interleave(views))
@@ -104,14 +101,14 @@ def test_views_are_as_declared(name: str, views: int, way: str) -> None:
 
 
 def test_pairs_are_as_declared(way: str) -> None:
-    u = drawn(3, 2, 9, D)
+    u = normal(3, 2, 9, D)
     agree(lambda z: CLIP(0.3)(*z), lambda z: declared("clip", z, tau=0.3), u)
     agree(lambda z: SigmoidLoss(3, -2)(*z), lambda z: declared("siglip", z, t=3.0, b=-2.0), u)
     torch.testing.assert_close(CLIP(0.3)(u.transpose(0, 1)), CLIP(0.3)(*u), **CLOSE)
 
 
 def test_another_loss_is_not_as_declared() -> None:
-    u = drawn(1, M, N, P, D)
+    u = normal(1, M, N, P, D)
     right = declared("supcl", u, **VALUES)
     for wrong in (SupCL(0.36, 0.3), SupCL(0.35, 0.31), SupCL(0.35, 0.3, anchor="excluded")):
         assert abs(wrong(u.flatten(0, 1), CLASSES) - right) > 1e-3
@@ -151,12 +148,12 @@ def test_anchors_alone_of_their_class(anchor: Any, alone: Any, way: str) -> None
     agree(
         lambda z: loss(z, LABELS),
         lambda z: plain_supcl(z, 0.3, 0.4, anchor == "included", alone),
-        drawn(4, len(LABELS), 2, D),
+        normal(4, len(LABELS), 2, D),
     )
 
 
 def test_the_four_conventions_differ_only_where_an_anchor_is_alone() -> None:
-    z = drawn(4, len(LABELS), 2, D)
+    z = normal(4, len(LABELS), 2, D)
     ways = [SupCL(0.3, 0.4, alone=k) for k in ("attraction", "term", "renormalise", "skip")]
     found = [float(loss(z, LABELS)) for loss in ways]
     assert min(abs(a - b) for i, a in enumerate(found) for b in found[:i]) > 1e-2
@@ -165,7 +162,7 @@ def test_the_four_conventions_differ_only_where_an_anchor_is_alone() -> None:
 
 
 def test_base_temperature() -> None:
-    z = drawn(5, 6, 2, D)
+    z = normal(5, 6, 2, D)
     scaled, plain = (SupCL(0.3, 0.4, base_temperature=k)(z, CLASSES) for k in (0.07, None))
     torch.testing.assert_close(scaled, plain * 0.4 / 0.07)
 
@@ -185,11 +182,11 @@ def test_sincere_of_any_classes(way: str) -> None:
             each += [torch.stack(found).mean()] if found else []
         return torch.stack(each).mean()
 
-    agree(lambda z: SINCERE(0.3)(z, LABELS), plain, drawn(6, len(LABELS), D))
+    agree(lambda z: SINCERE(0.3)(z, LABELS), plain, normal(6, len(LABELS), D))
 
 
 def test_sincere_of_one_class_is_zero(way: str) -> None:
-    value, gradient = with_gradient(lambda z: SINCERE()(z, torch.zeros(6).long()), drawn(6, 6, D))
+    value, gradient = with_gradient(lambda z: SINCERE()(z, torch.zeros(6).long()), normal(6, 6, D))
     assert value == 0 and not gradient.any()
 
 
@@ -197,7 +194,7 @@ def test_moco_and_its_queue(way: str) -> None:
     loss = MoCo(0.2, queue_size=7, dim=D)
     queue = loss.queue.clone().double()
     for step in range(4):
-        q, k = drawn(7 + step, 2, 3, D)
+        q, k = normal(7 + step, 2, 3, D)
         keys = normalize(k)
 
         def plain(q: Tensor, keys: Tensor = keys, queue: Tensor = queue) -> Tensor:
@@ -218,7 +215,7 @@ def test_moco_and_its_queue(way: str) -> None:
 
 
 # --- learned parameters, precision, second derivatives, compilation -------------------------------
-U, V = drawn(11, 2, 6, D)
+U, V = normal(11, 2, 6, D)
 #: name: a loss of one tensor (6, 2, 5).
 ALL: dict[str, Callable[[], Contrastive]] = {
     "supcl": lambda: SupCL(0.35, 0.3, learn=True),
@@ -484,7 +481,7 @@ class _Largest(TorchDispatchMode):
 def test_many_points_need_no_matrix(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the limit nothing has more entries than the points, or a tile."""
     n, block = 256, 16
-    z = drawn(12, n, 2, D).requires_grad_()
+    z = normal(12, n, 2, D).requires_grad_()
 
     def largest() -> int:
         with _Largest() as seen:

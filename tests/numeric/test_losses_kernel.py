@@ -27,17 +27,14 @@ from cltheory.numeric.losses import (
     tiles,
 )
 from cltheory.numeric.losses import kernel as evaluator
+from draws import normal
 from torch import Tensor, nn
 
 B, D = 7, 4
 GAMMAS = [0.1, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0]
 
 
-def drawn(seed: int, *shape: int) -> Tensor:
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
-VIEWS, THREE = drawn(1, B, 2, D), drawn(2, B, 3, D)
+VIEWS, THREE = normal(1, B, 2, D), normal(2, B, 3, D)
 #: The second view lies near the first, so that pairs are formed from differences.
 NEAR = torch.stack((VIEWS[:, 0], VIEWS[:, 0] + 0.01 * VIEWS[:, 1]), 1)
 
@@ -188,7 +185,7 @@ def test_gradients_of_mixtures(name: str, options: dict[str, Any], block: int) -
 
 
 def test_second_derivatives_where_one_term_is_all_there_is() -> None:
-    z = drawn(1, 8, 2, 16).float().requires_grad_()
+    z = normal(1, 8, 2, 16).float().requires_grad_()
     value = KernelSumInfoNCE(0.5, 0.01, 0.2)(z)
     (slope,) = torch.autograd.grad(value, z, create_graph=True)
     (second,) = torch.autograd.grad(slope.sum(), z)
@@ -211,7 +208,7 @@ def test_what_led_to_a_loss_is_freed_with_it(made: Any) -> None:
     try:
         held = nn.Identity()
         before = weakref.ref(held)
-        loss = made()(Holding.apply(drawn(1, 400, 2, D).requires_grad_(), held))
+        loss = made()(Holding.apply(normal(1, 400, 2, D).requires_grad_(), held))
         del held
         assert before() is not None
         del loss
@@ -370,7 +367,7 @@ def test_small_distances(gamma: float, apart: float, dtype: torch.dtype) -> None
 def test_clusters(gamma: float, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many near pairs, formed some at a time: float32 against autograd of the definition."""
     monkeypatch.setattr(evaluator, "CHUNK", 3)
-    views = (drawn(7, 2, 1, D).repeat(6, 1, 1) + 1e-3 * drawn(8, 12, 2, D)).float()
+    views = (normal(7, 2, 1, D).repeat(6, 1, 1) + 1e-3 * normal(8, 12, 2, D)).float()
     z = views.double().requires_grad_()
     x = z.transpose(0, 1).flatten(0, 1)
     eye = torch.eye(24, dtype=torch.bool)
