@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -68,46 +69,26 @@ def drawn(
     return command
 
 
-def loss_file(package: str, path: str, *empty: str) -> ModuleType:
-    """A file of a package, of which ``empty`` are packages whose own files are not run.
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
+    """Import a module of a package without running any ``__init__`` above it."""
 
-    The packages themselves would import torchvision and more.
-    """
-    found = find_spec(package)
-    if found is None or found.origin is None:
-        pytest.skip(f"needs {package}")
-    root = Path(found.origin).parent
-    before = dict(sys.modules)
-    try:
-        for name in empty:
-            sys.modules[name] = ModuleType(name)
-            sys.modules[name].__path__ = [str(root.parent.joinpath(*name.split(".")))]
-        spec = spec_from_file_location(f"{package}_loss_file", root / path)
-        assert spec is not None and spec.loader is not None
-        module = module_from_spec(spec)
-        spec.loader.exec_module(module)
-    finally:
-        for name in set(sys.modules) - set(before):
-            if name.split(".")[0] == package:
-                del sys.modules[name]
-    return module
+    def load(name: str) -> ModuleType:
+        top, *_ = name.split(".")
+        monkeypatch.delitem(sys.modules, top, raising=False)
+        package = find_spec(top)
+        if package is None or package.origin is None:
+            pytest.skip(f"needs {top}")
+        folder = Path(package.origin).parent.parent
+        # It wants torchvision, and the losses take one function of it that they do not call here.
+        unused = ModuleType("lightly.models.utils")
+        unused.__dict__["concat_all_gather"] = None
+        monkeypatch.setitem(sys.modules, unused.__name__, unused)
+        for inner in [folder / top, *(p.parent for p in (folder / top).rglob("__init__.py"))]:
+            dotted = ".".join(inner.relative_to(folder).parts)
+            empty = ModuleType(dotted)
+            empty.__path__ = [str(inner)]
+            monkeypatch.setitem(sys.modules, dotted, empty)
+        return import_module(name)
 
-
-@pytest.fixture(scope="session")
-def open_clip() -> ModuleType:
-    """The file of open_clip's losses."""
-    return loss_file("open_clip", "loss.py")
-
-
-@pytest.fixture(scope="session")
-def lightly() -> dict[str, ModuleType]:
-    """The files of lightly's NT-Xent and decoupled losses."""
-    empty = "lightly", "lightly.models", "lightly.models.modules", "lightly.models.utils"
-    names = ("ntx_ent_loss", "dcl_loss")
-    return {name: loss_file("lightly", f"loss/{name}.py", *empty) for name in names}
-
-
-@pytest.fixture(scope="session")
-def solo_moco() -> ModuleType:
-    """The file of solo-learn's loss of MoCo."""
-    return loss_file("solo", "losses/moco.py")
+    return load

@@ -377,14 +377,15 @@ def test_pytorch_metric_learning() -> None:
     )
 
 
-def test_lightly(lightly: dict[str, ModuleType]) -> None:
-    nt_xent, dcl = lightly["ntx_ent_loss"].NTXentLoss, lightly["dcl_loss"].DCLLoss
-    for ours, theirs in ((SimCLR, nt_xent), (DCL, dcl)):
+def test_lightly(bare: Callable[[str], ModuleType]) -> None:
+    nt_xent = bare("lightly.loss.ntx_ent_loss").NTXentLoss
+    for ours, theirs in ((SimCLR, nt_xent), (DCL, bare("lightly.loss.dcl_loss").DCLLoss)):
         agree(ours(0.3), lambda z, f=theirs(0.3): f(z[:, 0], z[:, 1]), PAIRS, PUBLIC)
 
 
 @pytest.mark.parametrize("t", [2.0, 100.0])
-def test_open_clip(open_clip: ModuleType, t: float) -> None:
+def test_open_clip(bare: Callable[[str], ModuleType], t: float) -> None:
+    open_clip = bare("open_clip.loss")
     unit = normalize(PAIRS, dim=-1)
     clip, siglip = CLIP(1 / t, normalize=False), SigmoidLoss(t, -3, normalize=False)
     theirs = open_clip.ClipLoss()
@@ -393,12 +394,12 @@ def test_open_clip(open_clip: ModuleType, t: float) -> None:
     agree(siglip, lambda z: theirs(z[:, 0], z[:, 1], t, -3.0), unit, PUBLIC)
 
 
-def test_solo_learn(solo_moco: ModuleType) -> None:
-    loss = MoCo(0.3, 50, D).eval()
+def test_solo_learn(bare: Callable[[str], ModuleType]) -> None:
+    loss, solo = MoCo(0.3, 50, D).eval(), bare("solo.losses.moco")
 
     def theirs(z: Tensor) -> Tensor:
         q, k = normalize(z[:, 0]), normalize(z[:, 1])
-        found: Tensor = solo_moco.moco_loss_func(q, k.detach(), loss.queue.T.to(z), 0.3)
+        found: Tensor = solo.moco_loss_func(q, k.detach(), loss.queue.T.to(z), 0.3)
         return found
 
     agree(loss, theirs, PAIRS, PUBLIC)
