@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .batches import ALONE
-from .writing import formats
+from .writing import formats, json_text
 
 if TYPE_CHECKING:
     from ..derive.advice.advise import Bound, Report, Safe
@@ -61,7 +60,7 @@ def advise_command(style: str, **options: Any) -> int:
     from ..derive.advice.advise import advised
 
     found = advised(**options)
-    click.echo(json.dumps(found.as_json(), indent=2) if style == "json" else as_text(found))
+    click.echo(json_text(found.as_json()) if style == "json" else as_text(found))
     return 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,7 @@ from .numeric_options import (
 from .parameters import ResultId, read_text, short
 from .progress import counting
 from .tables import Column, show_table
-from .writing import FORCE, NewFile, check_writable, formats, write
+from .writing import FORCE, NewFile, check_writable, formats, json_text, write
 
 if TYPE_CHECKING:
     from ..derive.theorem.result import Result
@@ -176,7 +175,7 @@ def attack_command(
     if out is not None and records:
         write({out: dump(records)})
     if style == "json":
-        click.echo(json.dumps(_as_json(id, done), indent=2))
+        click.echo(json_text(_as_json(id, done)))
     else:
         _show(id, done, out if records else None)
     if any(a.ended == "interrupted" for a in done):
@@ -247,7 +246,7 @@ def _replay(result: Result, path: str, digits: int, style: str) -> int:
             }
             for _, record, sides in rows
         ]
-        click.echo(json.dumps(found, indent=2))
+        click.echo(json_text(found))
         return code
     for target, record, sides in rows:
         bound = target.bound

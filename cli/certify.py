@@ -21,7 +21,7 @@ from .parameters import (
     split,
 )
 from .progress import telling
-from .writing import FORCE, NewFile, check_writable, formats, write
+from .writing import FORCE, NewFile, check_writable, formats, json_text, write
 
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
@@ -340,7 +340,7 @@ def _told(
         if proved and least is not None:
             found |= {"loss_at_least": str(least.below(15)), "loss_at_least_by": least.which}
             found["loss_at_least_evidence"] = str(least.grade)
-        click.echo(json.dumps({"certificate": name} | found, indent=2))
+        click.echo(json_text({"certificate": name} | found))
     elif proved is None:
         click.echo(f"cltheory: {name}: refused: {why}", err=True)
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import click
 from .parameters import short
 from .progress import track
 from .tables import WIDTH
-from .writing import formats
+from .writing import formats, json_text
 
 if TYPE_CHECKING:
     from ..derive.papers.verdict import Verdict
@@ -73,7 +72,7 @@ def claims_command(paper: str, style: str, section: str | None, stored: bool) ->
             }
             for c, v in checked
         ]
-        click.echo(json.dumps(rows, indent=2))
+        click.echo(json_text(rows))
     else:
         words = [v.word for _, v in checked]
         some = "statement" if len(words) == 1 else "statements"

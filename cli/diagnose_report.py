@@ -18,13 +18,13 @@ What is not finite is null.
 
 from __future__ import annotations
 
-import json
 import textwrap
 from dataclasses import asdict, fields
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from .tables import WIDTH, labelled
+from .writing import json_text
 
 if TYPE_CHECKING:
     from ..numeric.band.diagnose import Diagnosis
@@ -150,7 +150,7 @@ def _spelled(value: float) -> str:
 
 def as_json(file: str, found: Diagnosis, compared: Departure | None = None) -> str:
     """The object that the head of this module describes."""
-    return json.dumps(_clean(_object(file, found, compared)), indent=2, allow_nan=False)
+    return json_text(_clean(_object(file, found, compared)), version=3)
 
 
 def _object(file: str, found: Diagnosis, compared: Departure | None) -> dict[str, Any]:
@@ -164,7 +164,6 @@ def _object(file: str, found: Diagnosis, compared: Departure | None) -> dict[str
         if f.name not in no_numbers
     }
     return {
-        "version": 3,
         "file": file,
         "collapse": collapse.collapse,
         "verdict": verdict(found),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .writing import formats
+from .writing import formats, json_text
 
 if TYPE_CHECKING:
     from ..derive.landmarks.explain import Explanation
@@ -56,7 +55,7 @@ def explain_command(loss: str | None, style: str, **options: Any) -> int:
     from ..derive.landmarks.explain import explained
 
     found = explained(loss, **options)
-    click.echo(json.dumps(found.as_json(), indent=2) if style == "json" else as_text(found))
+    click.echo(json_text(found.as_json()) if style == "json" else as_text(found))
     return 0
 
 

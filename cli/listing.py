@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from .parameters import ResultId, short
-from .writing import formats
+from .writing import formats, json_text
 
 if TYPE_CHECKING:
     from ..derive.theorem.result import Result
@@ -55,7 +54,7 @@ def list_command(word: str | None, style: str) -> int:
         for r in everyone
     ]
     if style == "json":
-        click.echo(json.dumps(rows, indent=2))
+        click.echo(json_text(rows))
         return 0
     width = max(len(str(row["id"])) for row in rows)
     marks = {rung: mark for rung, (mark, _) in RUNGS.items()}

@@ -36,6 +36,7 @@ from urllib.parse import quote
 from ..derive.papers.sources import version
 from ..derive.tex.judge.explain import one_line, visible
 from ..derive.tex.text.document import Place
+from .writing import json_text
 
 if TYPE_CHECKING:
     from .checking import Checked, Report
@@ -148,7 +149,6 @@ def _at(path: str, place: Place) -> str:
 def as_json(report: Report) -> str:
     """The object that the head of this module describes."""
     found = {
-        "version": 1,
         "tool": f"cltheory {version()}",
         "code": report.code,
         "files": report.files,
@@ -174,7 +174,7 @@ def as_json(report: Report) -> str:
             for c in report.changes
         ],
     }
-    return json.dumps(found, indent=2)
+    return json_text(found)
 
 
 def _place(path: str, place: Place) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -11,7 +10,7 @@ from .label_files import inputs_of
 from .parameters import result_command, split
 from .progress import telling
 from .tables import labelled
-from .writing import formats
+from .writing import formats, json_text
 
 #: Modules of the axioms of machine numbers.
 MACHINE = ("Uint63", "Uint63Axioms", "PrimInt63", "PrimFloat", "FloatAxioms")
@@ -77,7 +76,7 @@ def prove_command(
             "error": checked.error or None,
             "seconds": round(checked.seconds, 1),
         }
-        click.echo(json.dumps(told, indent=2))
+        click.echo(json_text(told))
         return 0 if checked.accepted else 1
     if not checked.accepted:
         why = checked.error or f"it rests on {', '.join(checked.unexpected)}"

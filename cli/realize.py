@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,7 @@ from .realize_options import (
     in_batches,
 )
 from .tables import WIDTH, labelled
-from .writing import FORCE, formats
+from .writing import FORCE, formats, json_text
 
 if TYPE_CHECKING:
     from ..derive.decide.evidence import Grade
@@ -119,7 +118,7 @@ def realize_command(**options: Any) -> int:
         raise click.UsageError(f"{short(asked.source)}: {refusal}") from None
     written = _written(asked, case, verdict)
     if asked.style == "json":
-        click.echo(json.dumps(_json(asked, case, verdict, far), indent=2))
+        click.echo(json_text(_json(asked, case, verdict, far)))
     else:
         click.echo("\n".join([*_text(asked, case, verdict), *_far_lines(asked, far), *written]))
     return 0
@@ -397,5 +396,5 @@ def _arrays(file: Any, asked: Asked, case: Case, verdict: Verdict) -> None:
         arrays["index"] = np.array(case.index)
     if len(z) <= WRITTEN:
         arrays["similarity"] = _similarity(asked, z)
-    arrays["verdict"] = np.array(json.dumps(_json(asked, case, verdict)))
+    arrays["verdict"] = np.array(json_text(_json(asked, case, verdict)))
     np.savez_compressed(file, **arrays)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .tables import WIDTH, labelled
+from .writing import json_text
 
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
@@ -34,9 +35,7 @@ def render(
 ) -> str:
     """One of the formats of ``cltheory derive``."""
     if style == "json":
-        import json
-
-        return json.dumps(report, indent=2)
+        return json_text(report)
     names = renamed or {}
     if style in ("python", "javascript"):
         from ..derive.write.javascript import javascript_source

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -25,7 +24,7 @@ from .parameters import (
 )
 from .progress import telling
 from .tables import WIDTH, Column, show_table
-from .writing import formats
+from .writing import formats, json_text
 
 if TYPE_CHECKING:
     from ..numeric.verify import Check
@@ -96,7 +95,7 @@ def verify_command(
     failed = [c for c in checks if c.verdict == "disagrees"]
     if style == "json":
         rows = [asdict(c) | {"difference": c.difference, "verdict": c.verdict} for c in checks]
-        click.echo(json.dumps(rows, indent=2))
+        click.echo(json_text(rows))
         return 1 if failed else 0
     said = f"{id} against optimised embeddings: {len(checks)} checks, {len(failed)} disagree"
     for word in ("not reached", "not covered"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -39,6 +40,18 @@ COLUMNS = click.option(
 def formats(*names: str, says: str = "Output format.") -> Callable[[Any], Any]:
     """The option ``--format``; the first name is the default."""
     return click.option("--format", "style", type=click.Choice(names), default=names[0], help=says)
+
+
+def json_text(found: Any, version: int = 1) -> str:
+    """JSON of what a command found; each object on top has the version of its form.
+
+    Fields may be added under one version; one that changes its meaning or goes raises it.
+    """
+    if isinstance(found, list):
+        found = [{"version": version, **row} for row in found]
+    else:
+        found = {"version": version, **found}
+    return json.dumps(found, indent=2)
 
 
 def check_writable(

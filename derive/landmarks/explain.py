@@ -71,6 +71,7 @@ class Explanation:
     def as_json(self) -> dict[str, Any]:
         """The object that others rely on."""
         return {
+            "version": 1,
             "landmarks": [mark.as_json() for mark in self.landmarks],
             "nearest": self.nearest,
             "says": self.says,

@@ -75,7 +75,8 @@ def explain(
     Returns
     -------
     dict
-        ``{"landmarks": [{"name", "value", "how", "configuration"}], "nearest", "says"}``.
+        ``{"version", "landmarks": [{"name", "value", "how", "configuration"}], "nearest",
+        "says"}``.
 
     Raises
     ------

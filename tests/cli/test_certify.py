@@ -91,7 +91,7 @@ def test_what_is_not_proved_is_exit_1(cltheory: Any, stored: Path, change: str, 
     code, out, err = cltheory("certify", str(stored), "--format", style)
     assert code == 1
     if style == "json":
-        assert set(json.loads(out)) == {"certificate", "refused"} and err == ""
+        assert set(json.loads(out)) == {"version", "certificate", "refused"} and err == ""
     else:
         assert out == "" and err.count("\n") == 1 and "refused" in err
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import signal
 import subprocess
@@ -12,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cltheory.cli.writing import json_text
 from cltheory.derive import files
 
 OLD = "what was there"
+CLI = Path(__file__).parents[2] / "cli"
 
 #: Dies at the first byte that is written to any file, or just before a file takes its place.
 DIES = """
@@ -28,6 +31,14 @@ else:
     os.fsync = die
 files.write_all({name: "new" * 10**6 for name in sys.argv[2:]})
 """
+
+
+def test_all_json_says_its_version() -> None:
+    assert json.loads(json_text({"a": 1}, version=2)) == {"version": 2, "a": 1}
+    assert json.loads(json_text([{"a": 1}, {}])) == [{"version": 1, "a": 1}, {"version": 1}]
+    # The others write SARIF, which has another version, and a certificate, which is a file.
+    own = {p.name for p in CLI.glob("*.py") if "json.dumps(" in p.read_text(encoding="utf-8")}
+    assert own == {"writing.py", "outputs.py", "certify.py"}
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs signals")
