@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .batches import ALONE
+from .explain import BIAS, CONVENTION, SCALE, TAU, VIEWS
+from .tables import WIDTH
 from .writing import formats, json_text
 
 if TYPE_CHECKING:
     from ..derive.advice.advise import Bound, Report, Safe
-
-WIDTH = 100  #: characters of a line
 
 
 @click.command(
@@ -32,9 +32,9 @@ explain: paper, supcontrast, pytorch-metric-learning, lightly, open-clip, google
 """,
 )
 @click.option("--loss", required=True, help="Loss that is trained with.")
-@click.option("--convention", help="Library in whose terms the loss is (default: the paper).")
+@CONVENTION
 @click.option("--batch", help="Images in a batch of a device, not views; or pairs (default: 256).")
-@click.option("--views", help="Views of each image (default: 2).")
+@VIEWS
 @click.option("--classes", help="Classes in the data, of one size.")
 @click.option("--per-class", help="Images of each class (default: 1,000,000, for many).")
 @click.option("--sizes", help="Samples of each class where they differ, such as 500,100,20.")
@@ -43,14 +43,14 @@ explain: paper, supcontrast, pytorch-metric-learning, lightly, open-clip, google
 @click.option("--devices", help="Devices that gather their embeddings (default: 1).")
 @click.option("--accumulate", help="Batches whose gradients are accumulated (default: 1).")
 @click.option("--dim", help="Dimension of the embeddings (default: 128; 512 for two towers).")
-@click.option("--tau", help="Temperature that divides the cosines.")
+@TAU
 @click.option("--alpha", help="Weight of the self-supervised term of supcl.")
 @click.option(
     "--noise",
     help="Share of positive pairs that are wrong (supcon: about twice that of labels; clip).",
 )
-@click.option("--t", help="Logit scale of clip and siglip, which multiplies the cosines.")
-@click.option("--b", help="Bias of siglip, with the sign of its paper (default: -10).")
+@SCALE
+@BIAS
 @formats("text", "json")
 def advise_command(style: str, **options: Any) -> int:
     """Say which values of a loss's parameters are safe, by what margin, and which theorem says so.

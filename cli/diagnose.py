@@ -106,7 +106,8 @@ def diagnose_command(**options: Any) -> int:
     except ValueError as refusal:
         if type(refusal) is not ValueError:
             raise
-        raise click.UsageError(f"{short(chosen.file)}: {refusal}") from None
+        said = str(refusal).replace("normalise=True", "--normalise")
+        raise click.UsageError(f"{short(chosen.file)}: {said}") from None
     text = chosen.rendered(found, compared)
     if chosen.out is None:
         click.echo(text)

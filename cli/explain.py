@@ -7,12 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .tables import WIDTH
 from .writing import formats, json_text
 
 if TYPE_CHECKING:
     from ..derive.landmarks.explain import Explanation
 
-WIDTH = 100  #: characters of a line
+# Options of advise as well.
+CONVENTION = click.option(
+    "--convention", help="Library in whose terms the loss is (default: the paper)."
+)
+VIEWS = click.option("--views", help="Views of each image (default: 2).")
+TAU = click.option("--tau", help="Temperature that divides the cosines.")
+SCALE = click.option("--t", help="Scale that multiplies the cosines, instead of a temperature.")
+BIAS = click.option("--b", help="Bias of siglip, with the sign of its paper (default: -10).")
 
 
 @click.command(
@@ -35,17 +43,17 @@ pytorch-metric-learning, lightly, open-clip, google-research, moco-v3.
 )
 @click.argument("loss", required=False)
 @click.option("--value", help="Value of the loss, as it was logged.")
-@click.option("--convention", help="Library in whose terms the values are (default: the paper).")
+@CONVENTION
 @click.option("--batch", help="Images in the batch, not views; pairs for clip and siglip.")
-@click.option("--views", help="Views of each image (default: 2).")
+@VIEWS
 @click.option("--classes", help="Classes in the batch, of one size (default: no labels).")
 @click.option("--queue", help="Keys in the queue of moco (default: 65536).")
 @click.option("--prototypes", help="Prototypes of dino, swav and ibot.")
 @click.option("--dim", help="Dimension of the embeddings.")
-@click.option("--tau", help="Temperature that divides the cosines.")
+@TAU
 @click.option("--alpha", help="Weight of the self-supervised term of supcl (default: 0.5).")
-@click.option("--t", help="Scale of losses of pairs, which multiplies the cosines.")
-@click.option("--b", help="Bias of siglip (default: -10).")
+@SCALE
+@BIAS
 @formats("text", "json")
 def explain_command(loss: str | None, style: str, **options: Any) -> int:
     """Explain a value of LOSS by its landmarks: collapse, chance, orthogonal images, and so on.

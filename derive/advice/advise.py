@@ -240,7 +240,7 @@ def _elsewhere(end: End, at: Setting, here: float) -> str:
     best = min(ends, key=ends.__getitem__, default="")
     if not best or ends[best] >= here:
         return ""
-    said = f"with --alone {best} an anchor alone of its class {ALONE[best].says}"
+    said = f"with alone = {best} an anchor alone of its class {ALONE[best].says}"
     return f" ({said}, and {end.parameter} is safe {end.side} {ends[best]:.6g})"
 
 
@@ -379,7 +379,7 @@ def _room(at: Setting) -> Safe | None:
 def _seen(at: Setting) -> Iterator[Told]:
     """How many images an anchor sees, and how many of them are of its class."""
     if "sizes" in at.numbers:
-        if idle := [f"--{k}" for k in DEFAULTS if k in at.options]:
+        if idle := [k for k in DEFAULTS if k in at.options]:
             says = "no role: what is known of unequal classes is about all data at once"
             yield Told("batch", f"{', '.join(idle)} play{'s' * (len(idle) == 1)} {says}")
         return

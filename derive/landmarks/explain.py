@@ -37,7 +37,7 @@ ALL = "all losses"
 #: Landmarks of other losses that the sentence names.
 MOST = 3
 #: Sizes that are tried where none is given.
-SIZES, POWERS = ("batch", "queue", "prototypes"), [2**k for k in range(3, 21)]
+SIZES, POWERS = ("batch", "queue", "prototypes"), [2**k for k in range(1, 21)]
 #: What a value may be in, in nats.
 UNITS = (("", 1.0), (" in bits", log(2)))
 #: What every training has, with the value that losses without that option imply, if they do.
@@ -92,14 +92,20 @@ def explained(
     taken = completed(row, given)
     marks = tuple(row.family.landmarks(taken))
     words = _taken(row, taken)
-    idle = "" if "batch" in row.defaults or "batch" not in given else " --batch plays no role here."
+    is_idle = "batch" in given and "batch" not in row.defaults
+    idle = " The batch plays no role here." if is_idle else ""
     if wanted is None:
         return Explanation(marks, None, _range(marks) + idle, words)
     nearest = min(marks, key=lambda mark: abs(mark.value - wanted))
     close, own = _close(value, wanted)
     says = _says(marks, wanted, close, own) + idle
     if abs(nearest.value - wanted) > close:
-        says += _of_vectors(row, taken, wanted, own)
+        for _, mark, fewer in _of_vectors(row, taken):
+            if abs(mark.value - wanted) <= own:
+                says += (
+                    f" {_if_vectors(taken['batch'], fewer).capitalize()}, then the batch has "
+                    f"{fewer['batch']} images, and the value is that of {mark.name}."
+                )
     return Explanation(marks, nearest.name, says, words)
 
 
@@ -307,19 +313,17 @@ def _between(marks: tuple[Landmark, ...], value: float) -> str:
     )
 
 
-def _of_vectors(row: Row, taken: Options, value: float, own: float) -> str:
-    """Whether the value is that of collapse if the batch that was given counts vectors."""
+def _of_vectors(row: Row, taken: Options) -> Iterator[tuple[Row, Landmark, Options]]:
+    """``all_equal``, if the batch that was given counts vectors, so many views of each image."""
     batch, views, classes = (taken.get(k, 1) for k in ("batch", "views", "classes"))
     images = batch / views
-    if views == 1 or images % classes or images < 2 * classes:
-        return ""
-    all_equal = next(iter(row.family.landmarks({**taken, "batch": images})))
-    if abs(all_equal.value - value) > own:
-        return ""
-    return (
-        f" If {batch} counts vectors, {views} views of each image, then the batch has {images} "
-        "images, and the value is that of all_equal."
-    )
+    if views != 1 and images % classes == 0 and images >= 2 * classes:
+        fewer = {**taken, "batch": images}
+        yield row, next(iter(row.family.landmarks(fewer))), fewer
+
+
+def _if_vectors(batch: Expr, taken: Options) -> str:
+    return f"if {batch} counts vectors, {taken['views']} views of each image"
 
 
 # --- without a loss ----------------------------------------------------------------------------
@@ -335,7 +339,7 @@ def _searched(
         rows = [row for row in rows if row.defaults.get("classes") is None]
     found: dict[tuple[str, str, str], tuple[float, Landmark, Options, list[str]]] = {}
 
-    def look(marks: Iterator[tuple[Row, Landmark, Options]]) -> None:
+    def look(marks: Iterator[tuple[Row, Landmark, Options]], close: float) -> None:
         for row, mark, taken in marks:
             for unit, size in UNITS:
                 away = abs(mark.value / size - value)
@@ -343,9 +347,11 @@ def _searched(
                     key = (row.loss, mark.name, f"{mark.value:.9g}{unit}")
                     found.setdefault(key, (away, mark, taken, []))[3].append(row.convention)
 
-    look(_all(rows, options))
+    look(_all(rows, options), close)
     if not set(options) & set(WHOLE):
-        look(_sized(rows, value, close, options))
+        look(_sized(rows, value, close, options), close)
+    elif "batch" in options:
+        look((k for row in rows for k in _of_vectors(row, _applied(row, options))), own)
     marks, lines, near = [], list[str](), list[str]()
     # Of equally near ones the plainest form first: log(4096) before 4 log(8).
     nearest_first = sorted(found.items(), key=lambda k: (round(k[1][0], 6), len(k[1][1].how)))
@@ -357,6 +363,8 @@ def _searched(
         marks.append(Landmark(name, mark.value, mark.how, where, mark.meaning, mark.cosine))
         _, _, closed = mark.how.partition("exact: ")
         line = f"{name} of {loss}{unit}{f', {closed}' if closed else ''}"
+        if "batch" in options and taken.get("batch", options["batch"]) != options["batch"]:
+            line += f", {_if_vectors(options['batch'], taken)}"
         (near if away > own else lines).append(line)
     if not marks:
         says = f"No landmark of any loss has the value {value:.6g} at these sizes."

@@ -317,10 +317,7 @@ class Result(Shown):
         point: dict[Symbol, Expr] = {}
         for name, value in values.items():
             if name not in known:
-                raise DomainError(
-                    f"{self.id} has no parameter {name}; it takes "
-                    + (", ".join(s.name for s in self.parameters) or "none")
-                )
+                raise self._unknown("parameter", name, "takes")
             try:
                 point[known[name]] = exact(value)
             except ValueError as error:
@@ -329,6 +326,11 @@ class Result(Shown):
         point = self.domain.settled(point, floats)
         self.domain.check(point)
         return {s: point[s] for s in self.parameters if s in point}
+
+    def _unknown(self, what: str, name: object, verb: str = "has") -> DomainError:
+        names = [s.name for s in self.parameters]
+        near, all_of = did_you_mean(str(name), names), ", ".join(names) or "none"
+        return DomainError(f"{self.id} has no {what} {name}{near}; it {verb} {all_of}")
 
     def at(self, name: str, point: Mapping[Symbol, Expr]) -> Expression:
         """A quantity with exact values put in; ``oo`` takes the limit.
@@ -532,7 +534,10 @@ class Result(Shown):
         DomainError
             If a value is not accepted.
         """
-        pairs = {point: value} if isinstance(point, (str, Symbol)) else dict(point)
+        try:
+            pairs = {point: value} if isinstance(point, (str, Symbol)) else dict(point)
+        except (TypeError, ValueError):
+            raise DomainError(f"give values by name, such as subs(m=10), not {point}") from None
         made, at = self._placed({str(k): v for k, v in pairs.items()} | values)
         return made._values(at, lambda name: plain(made.at(name, at)))
 
@@ -560,6 +565,7 @@ class Result(Shown):
         DomainError
             If there is no limit, or none that can be proved.
         """
+        self.quantity(name)  # a name that there is not is told first
         ends = {s.name: str(self.domain.ranges[s].high) for s in self.parameters}
         if isinstance(point, str) and not point and str(symbol) in ("", *ends):
             k = str(symbol) or [*ends, *values][-1]
@@ -609,10 +615,9 @@ class Result(Shown):
         if quantity.kind not in (Kind.NUMBER, Kind.ARRAY):
             raise DomainError(f"{name} is a {quantity.kind.value}, not a number")
         if str(symbol) not in known:
-            which = (
-                f"{self.id} has no symbol {symbol}" if symbol else f"say in which symbol of {name}"
-            )
-            raise DomainError(f"{which}; it has {', '.join(known)}")
+            if symbol:
+                raise self._unknown("symbol", symbol)
+            raise DomainError(f"say in which symbol of {name}; it has {', '.join(known)}")
         if str(symbol) in values:
             raise DomainError(f"{symbol} varies here: give values of other symbols only")
         others, domain = self.point(**values), quantity.domain or self.domain
@@ -655,7 +660,7 @@ class Result(Shown):
         wanted = names.replace(",", " ").split() or list(known)
         for name in wanted:
             if name not in known:
-                raise DomainError(f"{self.id} has no symbol {name}; it has {', '.join(known)}")
+                raise self._unknown("symbol", name)
         found = tuple(known[name] for name in wanted)
         return found[0] if len(found) == 1 else found
 

@@ -232,7 +232,7 @@ def _best(target: Target, rows: Iterable[Row], column: str) -> tuple[Record, Sid
     if not is_so or (column == "broken" and not sides.is_violated):
         raise BadRecord(
             f"the ratio {best.ratio[:20]} of {target.name} in the table is not that of its "
-            "configuration: give another --table"
+            "configuration: choose another table"
         )
     return best, sides
 

@@ -276,7 +276,7 @@ def _unit(rows: Array, normalise: bool, start: int) -> Tensor:
         return unit("embeddings", vectors("embeddings", plain), normalise)
     except ValueError as refusal:
         said = re.sub(r"row (\d+)", lambda at: f"row {int(at[1]) + start}", str(refusal))
-        raise ValueError(said.replace("normalise=True", "--normalise")) from None
+        raise ValueError(said) from None
 
 
 def _batches(
@@ -300,7 +300,7 @@ def _batches(
     notes.append(
         f"{count * size} of {n} embeddings are looked at, {size // 2} random pairs in a batch "
         f"(seed {settings.seed})"
-        + ("" if settings.batch else "; --batch takes batches of your size instead")
+        + ("" if settings.batch else "; a size of batches (batch) makes more of them")
     )
     for k in range(count):
         some = firsts[k * size // 2 : (k + 1) * size // 2]

@@ -103,7 +103,7 @@ def searched(verdict: Verdict, pairs: Pairs, wanted: Wanted) -> Verdict:
         return verdict
     if n > (SEARCHABLE if search else SEARCHED):
         verdict.notes.append(
-            f"the optimum of more than {SEARCHED} points is searched for with --search"
+            f"the optimum of more than {SEARCHED} points is searched for only on request (search)"
             if not search
             else f"the optimum of more than {SEARCHABLE} points is not searched for"
         )

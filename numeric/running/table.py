@@ -83,7 +83,7 @@ class Table:
 
     def _read(self) -> list[Row]:
         names = list(self.columns)
-        alien = f"{self.path} is not a table of a sweep: give another --table"
+        alien = f"{self.path} is not a table of a sweep: choose another file"
         if not self.path.is_file():  # reading a device may never end
             raise TableError(f"{self.path} is not a file that cells can be stored in")
         try:
@@ -92,7 +92,7 @@ class Table:
             raise TableError(f"cannot read {self.path}: {error.strerror}") from None
         except UnicodeDecodeError:
             raise TableError(
-                f"{self.path} is not a table of a sweep: give another --table"
+                f"{self.path} is not a table of a sweep: choose another file"
             ) from None
         lines = text.splitlines(keepends=True)
         # A run that was killed in the middle of a line leaves that line without its end.
@@ -123,7 +123,7 @@ class Table:
                 if row[column] != value:
                     raise TableError(
                         f"{self.path} was made with {column} = {row[column]}, not "
-                        f"{value}: give another --table"
+                        f"{value}: choose another file"
                     )
         self._drop_partial(partial)  # only now that the file is known to be such a table
         return rows
@@ -153,7 +153,7 @@ class Table:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise TableError(
-                    f"another process is filling {self.path}: wait for it, or give another --table"
+                    f"another process is filling {self.path}: wait for it, or choose another file"
                 ) from None
             except (ImportError, OSError):  # some network file systems have no locks
                 pass

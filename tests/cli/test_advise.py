@@ -316,7 +316,7 @@ def test_what_would_be_ignored_is_refused_or_said() -> None:
         k["name"]: k["says"]
         for k in cl.advise("supcon", sizes=[50, 9, 2], batch=64, dim=1)["facts"]
     }
-    assert told["batch"].startswith("--batch plays no role") and "d = 1 is less" in told["rank"]
+    assert told["batch"].startswith("batch plays no role") and "d = 1 is less" in told["rank"]
 
 
 def test_what_a_loss_does_not_depend_on_is_not_told() -> None:

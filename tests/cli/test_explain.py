@@ -73,6 +73,20 @@ def test_only_what_has_the_value_is_said_to_have_it(cltheory: Any) -> None:
     assert cltheory("explain", "--value", "6.239")[1].startswith("6.239 is near the value of ")
 
 
+def test_the_smallest_sizes_are_searched_to_the_digits_that_are_given() -> None:
+    for value, how in (("0.6931", "is"), ("0.6932", "is near")):
+        says = explained(None, value=value, convention="open-clip").says
+        assert says.startswith(f"{value} {how} the value of all_equal of clip, log(2).")
+
+
+def test_a_batch_that_may_count_vectors_is_searched_as_well() -> None:
+    of_supcontrast = {"batch": 512, "value": "8.909", "convention": "supcontrast"}
+    says = explained(None, **of_supcontrast).says
+    assert "all_equal of supcon, 10*log(511)/7, if 512 counts vectors, 2 views of each" in says
+    for options in ({"value": "8.919"}, {"batch": 511}):
+        assert "counts vectors" not in explained(None, **of_supcontrast | options).says
+
+
 def test_a_batch_that_may_count_vectors_is_said() -> None:
     """A value at collapse of half the images is named, and no other value nor odd batch."""
     hint = " If 512 counts vectors, 2 views of each image, then the batch has 256 images, "
@@ -94,7 +108,7 @@ def test_values_may_be_negative(cltheory: Any) -> None:
 def test_a_size_that_does_not_matter_is_taken_and_that_is_said() -> None:
     found, plain = explained("moco", batch=256, views=2), explained("moco")
     assert found.landmarks == plain.landmarks
-    assert found.says == f"{plain.says} --batch plays no role here."
+    assert found.says == f"{plain.says} The batch plays no role here."
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.loss}-{row.convention}")

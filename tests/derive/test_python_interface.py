@@ -64,6 +64,17 @@ def test_a_result_by_attribute_or_by_either_name() -> None:
     assert "supcl_threshold" in dir(cl) and "TYPE_CHECKING" not in dir(cl)
     with pytest.raises(AttributeError, match="no attribute 'supcl_treshold'"):
         _ = cl.supcl_treshold
+    with pytest.raises(AttributeError, match=r"no alphamin \(did you mean 'alpha_min'\?\)"):
+        R.limit("alphamin")
+
+
+def test_modules_show_their_public_names_only() -> None:
+    assert dir(cl.numeric) == ["band", "batches", "losses", "metrics"]
+    with pytest.raises(AttributeError, match="no attribute 'bands'"):
+        _ = cl.numeric.bands
+    pytest.importorskip("torch")
+    assert {"losses", "SupCon"} & {*dir(cl.numeric.losses), *dir(cl.losses)} == {"SupCon"}
+    assert dir(cl.metrics) == sorted(cl.metrics.__all__)
 
 
 def test_what_python_prints_of_them_is_a_line_that_says_what_they_are() -> None:
@@ -296,6 +307,10 @@ def test_lists_and_losses_are_given_like_values() -> None:
         (lambda: R.limit("alpha_min", m=2, tau=0), r"where to: limit\('alpha_min', 'tau', 0\)"),
         (lambda: R.limit("alpha_min", "q"), "has no symbol q"),
         (lambda: R.subs("m"), "m: '' is not a number"),
+        (lambda: R.subs(3), r"give values by name, such as subs\(m=10\), not 3"),
+        (lambda: R.subs([3]), r"such as subs\(m=10\), not \[3\]"),
+        (lambda: R(alhpa=1), r"no parameter alhpa \(did you mean 'alpha'\?\); it takes m, n"),
+        (lambda: R.diff("alpha_min", "tua"), r"no symbol tua \(did you mean 'tau'\?\)"),
         (lambda: R.limit("alpha_min", "tau", 0, tau=1), "tau varies here"),
         (lambda: R.diff("alpha_min"), "say in which symbol of alpha_min; it has m, n"),
         (lambda: R.diff("alpha_min", "tau", m=1), "m must be an integer >= 2"),
