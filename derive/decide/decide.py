@@ -15,6 +15,7 @@ from .coefficients import closure, proves, proves_largest
 from .defined import defined
 from .domain import Domain, DomainError, Range
 from .evidence import Evidence, Grade, Holds, Outcome, Refuted, Undecided
+from .logarithms import with_prime_logs
 from .normal import ExpField, NotInField
 from .number import DIGITS, value_at
 from .symbols import symbols_of
@@ -94,6 +95,7 @@ def any_positive(expressions: Sequence[Expr], domain: Domain, *, strict: bool = 
 def _vanish(expressions: Sequence[Expr]) -> bool:
     """Whether all are zero by the normal form, wherever they have a value."""
     try:
+        expressions = [with_prime_logs(e) for e in expressions]
         field = ExpField(expressions)
         return all(e == 0 or field.vanishes(e) for e in expressions)
     except NotInField:

@@ -11,7 +11,7 @@ from itertools import product
 from sympy import Dummy, Expr, Integer, Max, Min, Rational, S, Symbol, ceiling, floor, oo, sympify
 
 from ..errors import Refusal
-from . import logarithms  # noqa: F401  # before numbers are compared with the ends of ranges
+from .logarithms import with_prime_logs
 from .number import sign
 
 
@@ -332,10 +332,10 @@ def _compared(value: Expr, end: Expr) -> int | None:
         return -1 if end is oo else 1
     if end.free_symbols:
         return None
-    gap = value - end
+    gap = with_prime_logs(value - end)
     if known := sign(gap):
         return known
-    if value == end:
+    if value == end or gap == 0:
         return 0
     if not gap.is_number:  # of a root SymPy knows no more than its digits
         return -1 if gap.evalf(40) < 0 else 1

@@ -1,7 +1,8 @@
-"""Digits of logarithms next to 0, which SymPy 1.13 and 1.14 take for 0.
+"""Logarithms of numbers: over their primes, and their digits next to 0, which SymPy takes for 0.
 
-Where the argument of a logarithm rounds to 1 at the working precision, ``evalf`` gives exactly 0.
-SymPy compares numbers by two digits, so that ``Max`` and ``Min`` kept the wrong side.
+In SymPy 1.13 and 1.14 ``evalf`` gives exactly 0 where the argument of a logarithm rounds to 1 at
+the working precision. SymPy compares numbers by two digits, so that ``Max`` and ``Min`` kept the
+wrong side.
 """
 
 from __future__ import annotations
@@ -9,8 +10,22 @@ from __future__ import annotations
 from typing import Any
 
 from mpmath.libmp import fone, fzero, mpf_add, mpf_log
-from sympy import Add, S, log
+from sympy import Add, Expr, Rational, S, log
 from sympy.core.evalf import evalf_add, evalf_log, evalf_table, fastlog, rnd
+
+#: Numbers of so many bits are divided by primes up to here; larger ones take long.
+BITS, LARGEST_PRIME = 200, 10_000
+
+
+def with_prime_logs(e: Expr) -> Expr:
+    """An expression in which log(12) is 2 log(2) + log(3), as far as small primes divide."""
+    of = {a: a.args[0] for a in e.atoms(log) if _is_split(a.args[0])}
+    split = {a: x.factors(limit=LARGEST_PRIME).items() for a, x in of.items()}
+    return e.xreplace({a: Add(*(k * log(p) for p, k in x)) for a, x in split.items()})
+
+
+def _is_split(e: Expr) -> bool:
+    return isinstance(e, Rational) and e > 0 and max(e.p, e.q).bit_length() <= BITS
 
 
 def _log(expression: log, prec: int, options: dict[str, Any]) -> Any:

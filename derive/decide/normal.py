@@ -19,6 +19,7 @@ from typing import Any
 from flint import fmpq
 from sympy import Add, Dummy, Expr, Integer, Mul, Pow, Rational, S, Symbol, exp, log
 
+from .logarithms import with_prime_logs
 from .polynomial import ONE, Poly, Quotient, Ring, to_sympy
 from .product import power as raised
 from .product import replaced, times
@@ -259,6 +260,7 @@ class ExpField:
 
 def vanishes(expression: Expr) -> bool:
     """Whether the normal form of an expression is zero; False as well if it has none."""
+    expression = with_prime_logs(expression)
     try:
         return expression == 0 or ExpField([expression]).vanishes(expression)
     except (NotInField, ZeroDivisionError):

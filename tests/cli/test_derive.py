@@ -80,7 +80,13 @@ def test_one_name_is_one_root_in_all_quantities(cltheory: Any, id: str) -> None:
 
 def test_the_schema_refuses_what_it_does_not_promise(cltheory: Any) -> None:
     found = report(cltheory, "variance-bound")
-    for wrong in ({"version": 2}, {"schema": 2}, {"evidence": "certain"}, {"steps": [{}]}, {"more": 1}):
+    for wrong in (
+        {"version": 2},
+        {"schema": 2},
+        {"evidence": "certain"},
+        {"steps": [{}]},
+        {"more": 1},
+    ):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(found | wrong, SCHEMA)
 

@@ -220,6 +220,13 @@ def test_signs() -> None:
     assert sign(exp(-(S(10) ** 9))) == 1
     assert sign(sqrt(2) * sqrt(3) - sqrt(6)) == 0
     assert sign(log(8) / log(2) - 3 - TINY) == -1
+    for nothing in (
+        log(4) - 2 * log(2),
+        log(Rational(12, 5)) + log(5) - log(12),
+        log(9) / log(3) - 2,
+    ):
+        assert is_zero(nothing) and not is_zero(nothing + TINY)
+    assert not is_zero(log(12) - log(2) - log(3))
     assert is_zero((exp(1) - 1) * (exp(1) + 1) - exp(2) + 1)
     assert not is_zero((exp(1) - 1) * (exp(1) + 1) - exp(2) + 1 + TINY)
 
@@ -267,7 +274,8 @@ def test_values_that_are_no_numbers() -> None:
     with pytest.raises(NotKnown, match="exponent has more than 30 digits"):
         rounded(exp(-(Integer(10) ** 40)), 5)
     with pytest.raises(NotKnown, match="too near to halfway"):
-        rounded(log(8) / log(2) / 24, 2)
+        rounded((log(1 + sqrt(2)) + log(sqrt(2) - 1) + 1) / 8, 2)
+    assert rounded(log(8) / log(2) / 24, 2)[1] == "0.13"
 
 
 def test_random_roots_against_exact_arithmetic() -> None:

@@ -62,8 +62,10 @@ def test_a_value_that_no_digits_tell_from_an_end_is_that_end_or_refused() -> Non
         d = one(0, 1, ends)
         assert d.contains({U: nothing}) == (ends[0] == "[")
         assert d.contains({U: 1 - nothing}) == (ends[1] == "]")
+    assert one(0, 1).contains({U: log(4) - 2 * log(2)})
+    assert not one(0, 1, "(]").contains({U: log(4) - 2 * log(2)})
     with pytest.raises(DomainError, match="it is not known whether"):
-        one(0, 1).check({U: log(4) - 2 * log(2)})
+        one(0, 1).check({U: log(1 + sqrt(2)) + log(sqrt(2) - 1)})
 
 
 def test_infinity_is_admissible_only_where_the_range_has_no_end() -> None:

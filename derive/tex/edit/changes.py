@@ -205,15 +205,18 @@ class Changes:
             return
         start, end, after = self._at(i), self._end(last), self._text(last + 1)
         text, probe = self.source[start:end], self._probed(self._at(i), self._end(last))
+        is_first = self._opened(i) and after in ("+", "-")
         for new, value, rank in self._instead(text):
+            if new == "0" and (before in ("+", "-") or is_first):
+                continue  # C - 0 is written C, which is a change of its own
             if (before, new) != ("^", "1") and not (after == "^" and new.endswith("^2")):
                 words = f"write {new} for {text} {self._where(i)}"
                 yield Change(start, end, new, words, rank, probe, value)
         yield self._deleted(i, last, 0, probe)
         if before in ("+", "-"):
             yield self._deleted(i - 1, last, 1, probe, 0)
-        if after == "+" and self._opened(i):
-            yield self._deleted(i, last + 1, 1, probe, 0)
+        if is_first:
+            yield self._deleted(i, last + (after == "+"), 1, probe, 0)
         if before == "^":
             yield self._deleted(i - 1, last, 0, probe)
         elif self._text(i - 2) == "^" and (before, after) == ("{", "}"):

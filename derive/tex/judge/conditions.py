@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from sympy import Expr, S, Symbol, oo
+from sympy import Expr, Ge, Gt, Le, Lt, S, Symbol, latex, oo
 
 from ...decide.cases import opened, with_signed_logs
 from ...decide.decide import proof_of_positive
 from ...decide.domain import Domain
 from ...decide.equal import equal
-from ...decide.evidence import Holds, Outcome, Refuted, weakest
+from ...decide.evidence import Holds, Outcome, weakest
 from ...decide.normal import ExpField, NotInField
+from ...decide.root import without_roots
 from ...decide.wanting import wanting
 from ...language.statement import Bounds, Relation, Statement, TexError
 from ...optimum.threshold import Criterion, NoClosedForm, threshold
@@ -23,6 +24,8 @@ from .finding import Finding, finding
 from .lookup import Meant
 from .printed import needs_of, plain
 
+#: Of a condition with an end on a side: with that end, and without.
+RELATIONS = {"low": (Ge, Gt), "high": (Le, Lt)}
 COMPLEMENT: dict[str, Relation] = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}
 
 
@@ -63,17 +66,19 @@ def judge_condition(statement: Statement, meant: Meant, directive: Directive) ->
     printed = printed_bounds(statement, s, meant)
     for side in ("low", "high"):
         if (side in printed) != (side in meant_bounds):
-            return _other_way(printed, meant_bounds, s)
+            return _differing("the condition bounds the other side", printed, meant_bounds, s)
         if side in printed:
             (one, is_open), (other, meant_open) = printed[side], meant_bounds[side]
             allowed = directive.allow_removable
             asked = needs if other in meant.derived else []
             outcome = equal(one, other, meant.domain, asked, removable=allowed)
             if isinstance(outcome, Holds) and is_open != meant_open:
-                at = {k.name: v for k, v in meant.domain.witness.items() if k in other.free_symbols}
-                what = "excludes" if is_open else "includes"
+                one_does, other_does = ("excludes", "includes")[:: 1 if is_open else -1]
                 which = "the threshold itself" if other in meant.derived else f"{s} = {other}"
-                outcome = Refuted(at, f"the printed condition {what} {which}")
+                message = (
+                    f"the printed condition {one_does} {which}, the derived one {other_does} it"
+                )
+                return _differing(message, {side: (one, is_open)}, {side: meant_bounds[side]}, s)
             outcomes.append((outcome, one, other))
     failed = [o for o in outcomes if not isinstance(o[0], Holds)]
     outcome, one, other = failed[0] if failed else outcomes[0]
@@ -183,20 +188,21 @@ def _add_ends_of_domain(ends: Ends, s: Symbol, statement: Statement, meant: Mean
         ends["high"] = (r.high.xreplace(given), r.high_open)
 
 
-def _other_way(printed: Ends, derived: Ends, s: Symbol) -> Finding:
-    def text(ends: Ends) -> str:
-        parts = []
-        for side, (value, is_open) in ends.items():
-            sign = (">" if side == "low" else "<") + ("" if is_open else "=")
-            parts.append(f"{s} {sign} {value}")
-        return " and ".join(parts)
+def _differing(message: str, printed: Ends, derived: Ends, s: Symbol) -> Finding:
+    """What is said of conditions that differ in more than the values of their ends."""
 
+    def text(ends: Ends, spell: Callable[[Expr], str], joint: str) -> str:
+        kinds = {side: RELATIONS[side][is_open] for side, (_, is_open) in ends.items()}
+        rows = (kinds[k](s, without_roots(v), evaluate=False) for k, (v, _) in ends.items())
+        return joint.join(map(spell, rows))
+
+    in_text, in_tex = ((str, " and "), (latex, r" \text{ and } "))
     return Finding(
         "differs",
         False,
-        message="the condition bounds the other side",
-        printed=text(printed),
-        derived=text(derived),
-        printed_latex=text(printed),
-        derived_latex=text(derived),
+        message=message,
+        printed=text(printed, *in_text),
+        derived=text(derived, *in_text),
+        printed_latex=text(printed, *in_tex),
+        derived_latex=text(derived, *in_tex),
     )

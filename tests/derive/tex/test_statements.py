@@ -149,6 +149,23 @@ def test_a_condition_that_is_turned_round_is_taken_back() -> None:
     assert found.edit.source == source.replace(r"\ne", "=")
 
 
+@pytest.mark.parametrize("printed", ["n - 1", "1 + n", "n+1"])
+def test_a_term_too_many_is_deleted_and_not_made_0(printed: str) -> None:
+    marked = directive(r"supcl-threshold.alpha_min_tau_0 [x -> alpha_min_tau_0]")
+    found = check_equation(rf"x = \frac{{1}}{{{printed}}}", marked)
+    assert found.edit is not None and found.edit.description.startswith("delete ")
+    assert found.edit.source.replace(" ", "") == r"x=\frac{1}{n}"
+
+
+def test_a_condition_that_differs_in_its_end_says_so_without_a_point() -> None:
+    source = rf"\alpha \ge {verbatim.A}"
+    found = check_equation(source, directive(verbatim.ALPHA))
+    assert found.message.endswith("includes the threshold itself, the derived one excludes it")
+    assert found.printed.startswith("alpha >= ") and found.derived.startswith("alpha > ")
+    assert r"\alpha \geq \frac" in found.printed_latex and not found.point
+    assert check_equation(source.replace(r"\ge ", "> "), directive(verbatim.ALPHA)).ok
+
+
 def test_the_search_for_an_edit_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
     before = edits._Search.read
