@@ -1,24 +1,39 @@
-"""Progress of long work, on standard error and only where that is a terminal."""
+"""Progress of long work, on standard error: a bar on a terminal, else a line now and then."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from time import monotonic
 from typing import TypeVar
 
+import click
+
 T = TypeVar("T")
+PATIENCE = 10  #: seconds between two lines
 
 
 def track(todo: Sequence[T], what: str) -> Iterable[T]:
-    """The same things one by one, with a bar."""
-    if len(todo) < 2 or not _is_watched():
+    """The same things one by one, with a bar or lines."""
+    if len(todo) < 2:
         return todo
+    if not _is_watched():
+        return _told(todo, what)
     from rich.console import Console
     from rich.progress import track as bar
 
     # Without a thread of its own, so that work may go on in copies of this process.
     return bar(todo, what, console=Console(stderr=True), transient=True, auto_refresh=False)
+
+
+def _told(todo: Sequence[T], what: str) -> Iterator[T]:
+    last = monotonic()
+    for done, one in enumerate(todo):
+        if monotonic() - last >= PATIENCE:
+            click.echo(f"{what}: {done} of {len(todo)} done", err=True)
+            last = monotonic()
+        yield one
 
 
 @contextmanager

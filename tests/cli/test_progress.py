@@ -1,4 +1,4 @@
-"""Long work shows progress on a terminal, and nowhere else."""
+"""Long work shows progress: a bar on a terminal, and elsewhere a line now and then."""
 
 from __future__ import annotations
 
@@ -34,6 +34,15 @@ def test_it_is_on_standard_error_only(
     loud = cltheory(*args)
     assert (loud.code, loud.out) == (0, quiet.out)
     assert any(word in loud.err for word in ("verifying", "deriving", "checking"))
+
+
+def test_without_a_terminal_there_is_a_line_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = iter([0, 4, 11, 11, 20, 22, 22])  # looked at again after a line
+    monkeypatch.setattr("cltheory.cli.progress.monotonic", lambda: next(seconds))
+    assert list(track("abcd", "checking")) == list("abcd")
+    assert capsys.readouterr().err == "checking: 1 of 4 done\nchecking: 3 of 4 done\n"
 
 
 def test_what_is_tracked_is_all_there(monkeypatch: pytest.MonkeyPatch) -> None:
