@@ -68,36 +68,6 @@ def test_the_schema_refuses_what_is_no_advice() -> None:
     assert list(Draft202012Validator(SCHEMA).iter_errors(found))
 
 
-@pytest.mark.parametrize(
-    "args",
-    [
-        ("supcom",),
-        ("supcl",),
-        ("supcl", "--classes", "10", "--alpha", "2"),
-        ("supcl", "--classes", "10", "--views", "1", "--convention", "supcontrast"),
-        ("supcl", "--classes", "10", "--convention", "lightly"),
-        ("supcon", "--classes", "10", "--convention", "solo-learn"),
-        ("supcl", "--classes", "10", "--per-class", "5", "--batch", "100"),
-        ("supcl", "--classes", "10", "--sampling", "balanced"),
-        ("supcl", "--classes", "10", "--sampling", "balanced:7"),
-        ("supcl", "--classes", "4", "--batch", "64", "--sampling", "balanced:2"),
-        ("supcl", "--classes", "10", "--alone", "x"),
-        ("supcl", "--sizes", "5,4,3"),
-        ("supcon", "--sizes", "5,a"),
-        ("supcon", "--sizes", "5,5,5"),
-        ("supcon", "--sizes", "5,4,3", "--classes", "3"),
-        ("clip", "--alpha", "0.5"),
-        ("clip", "--alone", "skip"),
-        ("siglip", "--sampling", "all"),
-        ("clip", "--t", "10", "--tau", "0.1"),
-    ],
-    ids=" ".join,
-)
-def test_bad_input_is_one_line_and_code_2(args: tuple[str, ...], cltheory: Any) -> None:
-    code, out, err = cltheory("advise", "--loss", *args)
-    assert code == 2 and not out and err.count("\n") == 1
-
-
 def test_the_help_names_all_losses_and_examples(cltheory: Any) -> None:
     code, out, _ = cltheory("advise", "--help")
     assert code == 0 and "Examples" in out and all(k in out for k in LOSSES)

@@ -179,42 +179,11 @@ def test_a_file_that_is_no_record(refused: Refused, text: str, why: str) -> None
 
 
 def test_a_file_that_cannot_be_read(refused: Refused) -> None:
-    assert "does not exist" in refused("attack", ID, "--replay", "none.json")
     Path("image.json").write_bytes(b"\xff\xfe\x00")
     assert "image.json is not a UTF-8 text file" in refused("attack", ID, "--replay", "image.json")
 
 
 # --- what it refuses -----------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    "options, why",
-    [
-        (["nothing"], "no result is called 'nothing'"),
-        (["ssem"], "ssem has no bounds; results on the gradient and its spectrum have them"),
-        ([ID, "--quantity", "nothing"], "has no nothing; its bounds are"),
-        (
-            [ID, "--seeds", "x"],
-            "--seeds takes whole numbers from 0 to 999999999, such as 3,4,6 or 3-6",
-        ),
-        ([ID, "--seeds", "0-1000000"], "at most 1000 of them"),
-        ([ID, "--n", "2"], "no size among those given"),
-        (["spectral-band", "--n", "3,5"], "(n even, 4 or more)"),
-        ([ID, "--out", "nowhere/best.json"], "the folder nowhere does not exist"),
-        ([ID, "--replay", "best.json", "--quantity", "upper"], "--replay takes the bound"),
-        (
-            [ID, "--replay", "best.json", "--table", "t.csv"],
-            "no --quantity, --set, --out or --table",
-        ),
-        ([ID, "--table", "t.csv", "--out", "t.csv"], "--out would replace the table t.csv"),
-        ([ID, "--workers", "2", "--scheduler", "tcp://a:1"], "exclude each other"),
-        ([ID, "--device", "tpu"], "--device takes"),
-        ([ID, "--set", "N=1"], "N is computed from the configuration"),
-        ([], "Missing argument 'ID'"),
-    ],
-)
-def test_bad_input_is_one_line(refused: Refused, options: list[str], why: str) -> None:
-    assert why in refused("attack", *options)
-
-
 @pytest.mark.usefixtures("toys")
 def test_a_table_that_is_none_is_left_alone(cltheory: Command, refused: Refused) -> None:
     options = ("attack", ID, "--quantity", "upper", *SHORT, "--table", "t.csv")

@@ -73,8 +73,3 @@ def test_what_does_not_fit_is_refused_in_one_line(id, batch, sampling, alone, sa
     with pytest.raises(UsageError, match=says) as refused:
         over_batches(id, batch, sampling, alone)
     assert "\n" not in refused.value.message
-
-
-def test_nothing_of_a_mean_over_batches_is_certified(cltheory):
-    code, _, err = cltheory("certify", "supcl-batches")
-    assert code == 2 and "which is not certified" in err

@@ -198,27 +198,6 @@ def test_too_many_points_are_refused_in_a_short_line(cltheory: Any, stored: Path
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("supcl-optimm",), "no result is called"),
-        (("ssem",), "there is nothing to certify"),
-        (("kernel-infonce",), "a loss that need not be convex in the Gram matrix"),
-        (("kernel-concatenation",), "declares no loss on a structure"),
-        (("simclr", "--n", "oo", "--p", "2", "--tau", "1"), "finite"),
-        (("simclr", "--n", "1001", "--p", "2", "--tau", "1"), "2002 points"),
-        (("pairwise-threshold", "--loss", "distance-margin", "--N", "3"), "cannot be certified"),
-        ((*SUPCL, "--out", "no/such/folder/c.json"), "does not exist"),
-        (("nowhere.json",), "the file 'nowhere.json' does not exist"),
-        ((), "ID|FILE.json"),
-    ],
-)
-def test_bad_input_is_one_line(
-    refused: Callable[..., str], words: tuple[str, ...], says: str
-) -> None:
-    assert says in refused("certify", *words)
-
-
-@pytest.mark.parametrize(
     "content",
     [b"", b"{", b"[" * 100_000, b"1" * 10_000, b'{"a": NaN, "a": '],
     ids=repr,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -81,19 +80,3 @@ def test_json_under_a_convention(cltheory: Any) -> None:
     assert set(ours) == set(theirs)
     values = [float(x["quantities"]["b_simplex"]["value"]) for x in (ours, theirs)]
     assert values[0] == -values[1] != 0
-
-
-@pytest.mark.parametrize(
-    "id, name, says",
-    [
-        ("supcl-threshold", "supcontrast", "another loss"),
-        ("ssem", "clip", "about no loss"),
-        ("effective-rank", "clip", "about no loss"),
-        ("gradient-identity", "clip", "the loss of one anchor"),
-        ("sigmoid-optimum", "siglap", "'siglip', 'clip', 'open-clip', 'supcontrast', 'simclr'"),
-    ],
-)
-def test_what_it_cannot_mean_is_refused(
-    refused: Callable[..., str], id: str, name: str, says: str
-) -> None:
-    assert says in refused("derive", id, "--convention", name)

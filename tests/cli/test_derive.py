@@ -234,19 +234,6 @@ def test_a_proof_is_written_on_request(cltheory: Any) -> None:
     assert whole.rstrip().endswith(r"\end{document}")
 
 
-@pytest.mark.parametrize(
-    ("args", "why"),
-    [
-        (["--format", "latex", "--standalone"], "--standalone needs --format latex --proof"),
-        (["--proof", "--standalone"], "--standalone needs --format latex --proof"),
-        (["--format", "latex", "--proof", "--convention", "siglip"], "omit --convention"),
-        (["--proof", "--brief"], "exclude each other"),
-    ],
-)
-def test_a_theorem_is_in_the_terms_of_its_source(refused: Any, args: list[str], why: str) -> None:
-    assert why in refused("derive", "sigmoid-optimum", *args)
-
-
 @pytest.mark.parametrize("style", ["text", "latex", "markdown"])
 def test_a_parameter_beside_its_bound_gets_an_answer(cltheory: Any, style: str) -> None:
     point = ("--m", "10", "--n", "50", "--alpha", "1/2", "--tau", "1/10")

@@ -37,13 +37,6 @@ def test_it_fits_one_screen(row, cltheory: Any) -> None:
     assert all(len(line) <= 100 for line in lines)
 
 
-@pytest.mark.parametrize("args", [("supcom",), ("supcon", "--batch", "x"), (), ("--value", "nan")])
-def test_bad_input_is_one_line_and_code_2(args, cltheory: Any) -> None:
-    code, out, err = cltheory("explain", *args)
-    assert code == 2 and not out and err.count("\n") == 1
-    assert not args or args[-1] != "x" or err.startswith("cltheory: --batch: 'x' is not a number")
-
-
 def test_the_help_lists_losses_and_examples(cltheory: Any) -> None:
     code, out, _ = cltheory("explain", "--help")
     assert code == 0 and "Examples" in out

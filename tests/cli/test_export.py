@@ -309,19 +309,6 @@ def test_whatever_is_accepted_can_do_nothing(text: str) -> None:
     assert symbol_name(name) == name
 
 
-@pytest.mark.parametrize(
-    "pair, says",
-    [
-        ("tau", "SYMBOL=NAME"),
-        ("q=x", "no symbol is called 'q'; there are m, n"),
-        ("tau=n", "two symbols of supcl-threshold would be called n"),
-        (r"m=\alpha_{\min}", "taken"),
-    ],
-)
-def test_renaming_that_is_refused(refused: Callable[..., str], pair: str, says: str) -> None:
-    assert says in refused("export", "--latex", "-", "supcl-threshold", "--rename", pair)
-
-
 # --- numpy ----------------------------------------------------------------------------------------
 @pytest.fixture(scope="session")
 def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
@@ -405,31 +392,6 @@ def test_symbols_are_renamed_in_code_where_a_result_has_them(cltheory: Any, kind
     out, plain = cltheory(*words, "--rename", "tau=heat").out, cltheory(*words).out
     assert not re.search(r"\btau\b", out.split("numbers.mjs")[0]) and "alpha_min_tau_0" in out
     assert re.sub(r"\bheat\b", "tau", out) == plain
-
-
-@pytest.mark.parametrize(
-    "args, says",
-    [
-        ([], "--latex, --proofs, --bib, --python, --javascript, --rocq FILE"),
-        (["--latex", "-", "--python", "-"], "standard output"),
-        (["--latex", "x.tex", "--bib", "x.tex"], "x.tex"),
-        (["--bib", "-", "--rename", "tau=T"], "--rename needs --latex, --proofs, --python or"),
-        (["--python", "-", "--rename", "tau=T_{0}", "ssem"], "no symbol is called 'tau'"),
-        (["--javascript", "-", "--rename", r"delta=\tilde{d}", "ssem"], "cannot be a name in text"),
-        (
-            ["--python", "-", "--rename", "delta=exp", "supcl-optimum"],
-            "no symbol is called 'delta'",
-        ),
-        (["--python", "-", "--rename", "tau=exp", "supcl-optimum"], "stands for something else"),
-        (["--latex", "-", "no-such-result"], "no result is called"),
-        (["--latex", "-", "supcl-threshold", "--q", "3"], "has a parameter q"),
-        (["--latex", "-", "supcl-threshold", "--m", "3/2"], "m must be an integer >= 2"),
-        (["--python", "-", "supcl-threshold", "--m", "10"], "need --latex or --proofs"),
-        (["--latex", "no/such/folder/x.tex", "ssem"], "does not exist"),
-    ],
-)
-def test_bad_input(refused: Callable[..., str], args: list[str], says: str) -> None:
-    assert says in refused("export", *args)
 
 
 def test_values_are_put_into_further_macros_and_into_theorems(cltheory: Callable[..., Any]) -> None:
@@ -560,15 +522,6 @@ def test_the_authors_own_theorems_are_used(folder: Path) -> None:
     code, log = tex(folder, document)
     assert code == 0
     assert "<1>" in log
-
-
-def test_two_names_of_one_file_are_one_file(cltheory: Any, tmp_path: Path) -> None:
-    """The second output would replace the first."""
-    names = (str(tmp_path / "a.py"), f"{tmp_path}/./a.py")
-    code, out, err = cltheory("export", "--python", names[0], "--proofs", names[1], "ssem")
-    assert (code, out) == (2, "")
-    assert "two outputs go to" in err
-    assert not list(tmp_path.iterdir())
 
 
 def test_proofs_of_several_results_go_into_one_file(cltheory: Any, tmp_path: Path) -> None:

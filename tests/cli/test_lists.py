@@ -95,22 +95,3 @@ def test_files_that_cannot_be_read_are_refused_in_one_line(tmp_path: Path) -> No
             from_file("sizes", str(tmp_path / name))
         assert "\n" not in str(refused.value)
     assert exact_list(from_file("sizes", "2,2,4")) == (2, 2, 4)
-
-
-@pytest.mark.parametrize(
-    "words, says",
-    [
-        (("supcon-imbalanced", "--sizes", "2,1", "--tau", "1"), "a sample alone in its class"),
-        (("supcon-imbalanced", "--sizes", "3", "--tau", "1"), "two classes or more"),
-        (("supcon-imbalanced", "--sizes", "2,3/2"), "must be an integer"),
-        (("soft-supcon", "--sizes", "1,1"), "two samples"),
-        (("dgp-euclidean", "--D", "0,1;2,0", "--q", "1"), "D is not symmetric"),
-        (("spectral-clustering", "--pi", "0,-1;-1,0"), "each of pi must be >= 0, not -1"),
-        (("mrf", "--pi", "0,1;0,0"), "row 2 is all zero"),
-        (("mrf", "--pi", "0," * 5000 + "0;1"), "the rows have different lengths"),
-        (("spectral-clustering", "--pi", PI, "--Z", "1;1"), "Z has 2 rows, and pi is for 3"),
-        (("spectral-clustering", "--Z", Z), "give pi as well"),
-    ],
-)
-def test_bad_input_is_one_line(refused: Any, words: tuple[str, ...], says: str) -> None:
-    assert says in refused("derive", *words)

@@ -92,25 +92,6 @@ def test_in_a_clone_the_files_go_where_the_others_are(tmp_path: Path, cltheory: 
     assert (clone / "pyproject.toml").read_text() == '[project]\nname = "cltheory"\n'
 
 
-@pytest.mark.parametrize(
-    "args, says",
-    [
-        (("new-theorem", "ssem"), "the result 'ssem' already exists"),
-        (("new-theorem", "My_Theorem"), "is not lower-case words with hyphens"),
-        (("new-theorem", "../x"), "is not lower-case words with hyphens"),
-        (("new-theorem", "a", "--family", "none"), "is not one of"),
-        (("new-paper", "lee2025ssem"), "the paper 'lee2025ssem' already exists"),
-        (("new-paper", "doe"), "is not a name, a year and a word"),
-        (("new-paper", "doe2030\nimport os"), "is not a name, a year and a word"),
-    ],
-)
-def test_what_cannot_be_a_name_is_refused(
-    refused: Callable[..., str], tmp_path: Path, args: tuple[str, ...], says: str
-) -> None:
-    assert says in refused(*args, "--to", str(tmp_path / "new"))
-    assert not (tmp_path / "new").exists()
-
-
 def test_nothing_is_written_over(package: Path, refused: Callable[..., str]) -> None:
     before = {p: p.read_bytes() for p in package.rglob("*") if p.is_file()}
     assert "already exists; nothing" in refused("new-theorem", "my-threshold", "--to", str(package))

@@ -130,11 +130,3 @@ def test_a_loss_alone_asks_for_its_phases(cltheory: Any, more: tuple[str, ...]) 
     assert (
         '"phases"' in (out := cltheory("derive", "--loss", "dcl", *more).out) or "phases: " in out
     )
-
-
-def test_a_file_that_is_none(refused: Any) -> None:
-    for args in (("derive", "gone.toml"), ("freeze", "--loss", "gone.toml")):
-        assert (
-            refused(*args) == "cltheory: gone.toml: it cannot be read: No such file or directory\n"
-        )
-    assert "no result is called 'gone'" in refused("export", "--latex", "-", "--loss", "gone")

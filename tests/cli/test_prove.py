@@ -57,12 +57,6 @@ def test_export_writes_statements_apart_from_proofs(
     assert cltheory("export", "--rocq", "mine.v", "dcl")[0] == 2
 
 
-def test_bad_names_are_refused(refused: Callable[..., str], here: Path) -> None:
-    assert "not a name for Rocq" in refused("export", "--rocq", "my-file.v", "dcl")
-    assert "ends in .v" in refused("export", "--rocq", "mine.txt", "dcl")
-    assert not list(here.iterdir())
-
-
 def test_lists_and_show_say_the_rung(cltheory: Callable[..., tuple[int, str, str]]) -> None:
     assert "whole theorem, exported" in cltheory("show", "dcl")[1]
     assert "  dcl * " in cltheory("list", "dcl")[1]

@@ -287,32 +287,6 @@ def test_embeddings_that_do_not_fit(refused: Refused) -> None:
 
 # --- what is refused -----------------------------------------------------------------------------
 @pytest.mark.parametrize(
-    "options, why",
-    [
-        ("--dim 4 --tau 1", "give --labels, --sizes or --weights"),
-        ("--sizes 3,3 --weights W.npy --dim 4 --tau 1", "exclude each other"),
-        ("--sizes 3,3 --dim 4 --tau 1", "give --scheme"),
-        ("--scheme supcon --sizes 3,3 --dim 4", "need --tau"),
-        ("--scheme supcon --sizes 3,3 --dim 4 --tau 1/0", "positive number"),
-        ("--scheme supcon --sizes 3,3 --dim 4 --tau 1e-9", "at least"),
-        ("--scheme supcon --sizes 3,0 --dim 4 --tau 1", "takes the samples of each class"),
-        (
-            "--scheme supcon --sizes 3,3 --dim 4 --tau 1 --epsilon 0.1",
-            "applies only to --scheme soft-supcon",
-        ),
-        ("--scheme soft-supcon --sizes 3,3 --dim 4 --tau 1", "needs --epsilon"),
-        ("--scheme x-clr --labels y.csv --dim 4 --tau 1", "needs --tau-prime"),
-        ("--scheme euclidean --labels y.csv --dim 4 --tau 1", "no temperature"),
-        ("--scheme y-aware --sizes 3,3 --dim 4 --tau 1", "takes --labels"),
-        ("--scheme y-aware --labels y.csv --column a --dim 4 --tau 1", "--column"),
-        ("--scheme supcon --sizes 3,3 --dim 4 --tau 1 --tolerance 5", "--tolerance"),
-    ],
-)
-def test_options_that_do_not_go_together(refused: Refused, options: str, why: str) -> None:
-    assert why in refused("realize", *words(options))
-
-
-@pytest.mark.parametrize(
     "text, why",
     [
         ("", "is empty"),

@@ -67,11 +67,3 @@ def test_too_small_a_dimension_is_not_covered(cltheory: Any) -> None:
     code, out, _ = cltheory("verify", "supcl-threshold", "--d", "2", "--seeds", "0")
     assert code == 0
     assert "not covered" in out
-
-
-@pytest.mark.parametrize("id", ["gradient-identity", "spectral-band"])
-def test_bounds_are_attacked_and_not_trained_for(cltheory: Any, id: str) -> None:
-    code, out, err = cltheory("verify", id)
-    assert (code, out) == (2, "")
-    assert err.count("\n") == 1 and "nothing to train for" in err
-    assert (f"cltheory attack {id}" in err) == (id == "spectral-band")
