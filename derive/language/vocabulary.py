@@ -163,17 +163,4 @@ KINDS = {
     "naturals": "natural", "real": "real", "reals": "real", "positive": "positive",
     "nonnegative": "nonnegative", "non-negative": "nonnegative", "negative": "negative",
 }  # fmt: skip
-#: Words for what a symbol of the results is, and the symbol that is it.
-NOUNS = {
-    "temperature": "tau", "temperatures": "tau", "class": "m", "classes": "m", "instance": "n",
-    "instances": "n", "view": "p", "views": "p", "item": "N", "items": "N", "sample": "N",
-    "samples": "N", "tower": "K", "towers": "K", "modalities": "K", "bias": "b",
-}  # fmt: skip
-#: Chain in words.
-COMPARED = {
-    "at least": ">=", "at most": "<=", "greater than": ">", "larger than": ">", "more than": ">",
-    "less than": "<", "smaller than": "<", "fewer than": "<", "greater than or equal to": ">=",
-    "larger than or equal to": ">=", "less than or equal to": "<=",
-    "smaller than or equal to": "<=", "tends to": "->", "goes to": "->",
-}  # fmt: skip
 DOTS = {"\\dots", "\\ldots", "\\cdots", "\\dotsc"}

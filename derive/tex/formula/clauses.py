@@ -17,7 +17,7 @@ from sympy import Expr, Symbol
 from ...language.spelling import Unit
 from ...language.statement import Among, Bounds, Chain, Clause, Indices, Kinds, Tends, TexError
 from ...language.tokens import show
-from ...language.vocabulary import DOTS, NOUNS
+from ...language.vocabulary import DOTS
 from .grammar import Grammar, check_list
 from .memberships import Memberships
 from .names import Piece
@@ -178,8 +178,7 @@ class Clauses:
             yield from self._about(about, subjects, start, end)
         known = tuple(s for s in subjects if isinstance(s, Expr))
         letters = tuple(s for s in subjects if isinstance(s, str))
-        told = {i.sort for i in about}
-        if known and "kind" not in told:
+        if known and not about:
             yield Clause(Kinds(known, "any"), text, start)
         if letters:
             yield Clause(Indices(letters, "any"), text, start)
@@ -191,14 +190,11 @@ class Clauses:
         text = self._text(start, end)
         known = tuple(s for s in subjects if isinstance(s, Expr))
         letters = tuple(s for s in subjects if isinstance(s, str))
-        kinds = {i.text for i in about if i.sort == "kind"}
+        kinds = {i.text for i in about}
         if kinds >= {"positive", "integer"}:
             kinds = kinds - {"positive", "integer"} | {"positive integer"}
         if not subjects or (kinds and letters):
             raise TexError("the words of this condition name no symbol", about[0].at)
-        for item in about:
-            if item.sort == "noun" and {str(s) for s in subjects} != {NOUNS[item.text]}:
-                raise TexError(f"the word {show(item.text)} stands for another symbol", item.at)
         for kind in sorted(kinds):
             yield Clause(Kinds(known, kind), text, start)
 

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ...language.spelling import Unit
 from ...language.statement import TexError
 from ...language.tokens import show
-from ...language.vocabulary import COMPARED, KINDS, NEUTRAL, NOUNS, STARTS
+from ...language.vocabulary import KINDS, NEUTRAL, STARTS
 from .names import Piece
 from .pieces import depths, words
 
-Sort = Literal["start", "strong", "comma", "kind", "noun", "formula"]
+Sort = Literal["start", "strong", "comma", "kind", "formula"]
 #: ``strong`` separates for certain: a wide space, a semicolon, a full stop.
 _MARKS: dict[str, Sort] = {
     "quad": "strong", "semicolon": "strong", "dot": "strong", "amp": "strong", "fence": "strong",
@@ -49,8 +48,8 @@ def stream(pieces: Sequence[Piece]) -> list[Item]:
             is_colon = unit.kind == "strange" and unit.text == ":"
             sort = _MARKS.get(unit.kind) or ("strong" if is_colon else None)
         if text is not None:
-            out.extend(_said(text, unit.at, out))
-            going = bool(out) and out[-1].sort == "formula" and out[-1].text == "goes on"
+            out.extend(_said(text, unit.at))
+            going = False
         elif unit.kind == "forall" and not depth:
             out.append(Item("start", unit.at))
             going = False
@@ -61,37 +60,20 @@ def stream(pieces: Sequence[Piece]) -> list[Item]:
             if not going:
                 out.append(Item("formula", unit.at))
             out[-1].pieces.append(piece)
-            out[-1].text, going = "", True
+            going = True
     return out
 
 
-def _said(text: str, at: int, before: list[Item]) -> list[Item]:
-    """Items of one text; a relation in words goes on with the formula before it."""
+def _said(text: str, at: int) -> list[Item]:
+    """Items of one text."""
     out: list[Item] = []
-    said = [w for w in text.replace(",", " , ").replace(";", " ; ").split() if w.strip("()")]
-    k = 0
-    while k < len(said):
-        word = said[k].strip("()")
-        phrase = next(
-            (n for n in (5, 2) if " ".join(said[k : k + n]) in COMPARED), 0
-        )  # the longest first
-        if phrase:
-            last = next((i for i in reversed([*before, *out])), None)
-            if last is None or last.sort != "formula":
-                raise TexError(f"a comparison without its left side: {show(word)}", at)
-            sign = COMPARED[" ".join(said[k : k + phrase])]
-            last.pieces.append((Unit("relation", sign, at), None))
-            last.text = "goes on"
-            k += phrase
-            continue
-        k += 1
+    said = [w.strip("()") for w in text.replace(",", " , ").replace(";", " ; ").split()]
+    for word in filter(None, said):
         plain = word.rstrip(".") if word not in ("s.t.",) else word
         if word in (",", ";", "and"):
             out.append(Item("strong" if word == ";" else "comma", at))
         elif plain in KINDS:
             out.append(Item("kind", at, KINDS[plain]))
-        elif plain in NOUNS:
-            out.append(Item("noun", at, plain))
         elif plain in STARTS:
             out.append(Item("start", at, plain))
         elif plain and plain not in NEUTRAL:

@@ -57,7 +57,6 @@ CONDITIONS: list[tuple[str, list[Says]]] = [
     # chains
     (r"\quad \text{for all } n \ge 2", [TWO]),
     (r"\text{ for } 0<\tau\le 1", [chain(0, tau, 1, by="< <=")]),
-    (r"\quad \text{for } n \text{ at least } 2", [TWO]),
     # lists of conditions
     (r"\quad \text{for all } m, n \ge 2", [chain(m, 2, by=">="), TWO]),
     (r"\quad \text{for } m \ge 3, n \ge 2", [chain(m, 3, by=">="), TWO]),
@@ -81,7 +80,6 @@ CONDITIONS: list[tuple[str, list[Says]]] = [
      [chain(m, 2, by=">="), TWO, Kinds((m, n), "integer")]),
     (r"\quad \text{for all positive integers } n", [Kinds((n,), "positive integer")]),
     (r"\quad \text{where } m \text{ and } n \text{ are integers}", [Kinds((m, n), "integer")]),
-    (r"\quad \text{for every temperature } \tau > 0", [chain(tau, 0, by=">")]),
     (r"\quad \text{for all } m, n", [Kinds((m, n), "any")]),
     # the word belongs to the first list only: the other symbols are not narrowed by it
     (r"\quad \text{for integers } n \ge 2, \tau > 0",
@@ -147,8 +145,9 @@ def test_reads_what_stands_before(around: str, expected: list[Says]) -> None:
         r"\quad \text{for } i, n \in [N]",
         r"\quad \text{as } \tau + n \to 0",
         r"\quad \text{as } \tau \downarrow 0^{+}",
-        # another symbol than the word stands for
-        r"\quad \text{for every temperature } n > 0",
+        # a relation in words, or what a symbol is
+        r"\quad \text{for } n \text{ at least } 2",
+        r"\quad \text{for every temperature } \tau > 0",
         r"\quad \text{if } \\ n \ge 2",
         r", \quad n \ge 2 \\ &= 1",
         r"\quad i,j \ge = 1, \dots, N",
