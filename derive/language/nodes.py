@@ -6,15 +6,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, dataclass_transform
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
 @dataclass(frozen=True)
 class Node:
-    """A part of a statement; as text it is plain, for reports."""
+    """A part of a statement; as text it is plain, for reports. Each kind is a frozen dataclass."""
 
     spelled: ClassVar[str] = ""  #: with a place for each field
     at: int = field(default=0, kw_only=True, compare=False, repr=False)  #: in the source
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
 
     def __str__(self) -> str:
         return self.spelled.format(*(getattr(self, f.name) for f in fields(self)[1:]))
@@ -46,7 +50,6 @@ def _exchanged(held: Sequence[Any], k: int, label: str | None) -> Callable[[Node
 
 
 # --- numbers and names -----------------------------------------------------------------------
-@dataclass(frozen=True)
 class Number(Node):
     """A number as it is printed."""
 
@@ -54,7 +57,6 @@ class Number(Node):
     spelled = "{}"
 
 
-@dataclass(frozen=True)
 class Word(Node):
     """A constant, or an index that is a word or a sign."""
 
@@ -62,7 +64,6 @@ class Word(Node):
     spelled = "{}"
 
 
-@dataclass(frozen=True)
 class Subset(Node):
     """A set that stands as an index, under the name by which it is defined."""
 
@@ -71,7 +72,6 @@ class Subset(Node):
     spelled = "{}"
 
 
-@dataclass(frozen=True)
 class Name(Node):
     """A letter with indices and a mark above it."""
 
@@ -89,7 +89,6 @@ class Name(Node):
         return f"{self.base}{'_' + subs if subs else ''}{'^' + self.mark if self.mark else ''}"
 
 
-@dataclass(frozen=True)
 class Call(Name):
     """A function with its arguments, or a loss without any."""
 
@@ -108,7 +107,6 @@ ONE, INFINITY, PI, EULER = Number(Fraction(1)), Word("oo"), Word("pi"), Word("e"
 
 
 # --- expressions -------------------------------------------------------------------------------
-@dataclass(frozen=True)
 class Sum(Node):
     """Terms with their signs."""
 
@@ -119,7 +117,6 @@ class Sum(Node):
         return f"({text.removeprefix('+ ')})"
 
 
-@dataclass(frozen=True)
 class Product(Node):
     """Factors, each with ``*`` or ``/`` before it."""
 
@@ -130,7 +127,6 @@ class Product(Node):
         return text.removeprefix("* ").removeprefix("/ ")
 
 
-@dataclass(frozen=True)
 class Quotient(Node):
     """A fraction."""
 
@@ -139,7 +135,6 @@ class Quotient(Node):
     spelled = "({})/({})"
 
 
-@dataclass(frozen=True)
 class Power(Node):
     """A power."""
 
@@ -151,7 +146,6 @@ class Power(Node):
 _APPLIED = {"abs": "|{}|", "T": "{}^T"}
 
 
-@dataclass(frozen=True)
 class Applied(Node):
     """A function of one thing that everybody knows: of a number, a vector, a set."""
 
@@ -162,7 +156,6 @@ class Applied(Node):
         return _APPLIED.get(self.function, f"{self.function}({{}})").format(self.argument)
 
 
-@dataclass(frozen=True)
 class Indicator(Node):
     """1 where a relation holds, else 0."""
 
@@ -170,7 +163,6 @@ class Indicator(Node):
     spelled = "[{}]"
 
 
-@dataclass(frozen=True)
 class Cosine(Node):
     """The cosine of two vectors."""
 
@@ -179,7 +171,6 @@ class Cosine(Node):
     spelled = "cos({}, {})"
 
 
-@dataclass(frozen=True)
 class Bound(Node):
     """Names with what they run over, and which of them differ."""
 
@@ -191,7 +182,6 @@ class Bound(Node):
         return text + "".join(f", {a} != {b}" for a, b in self.apart)
 
 
-@dataclass(frozen=True)
 class Big(Node):
     """A sum, product, maximum or minimum over something."""
 
@@ -201,7 +191,6 @@ class Big(Node):
     spelled = "{}[{}] {}"
 
 
-@dataclass(frozen=True)
 class Extremum(Node):
     """The least or the largest of some numbers."""
 
@@ -212,7 +201,6 @@ class Extremum(Node):
         return f"{self.what}({', '.join(map(str, self.values))})"
 
 
-@dataclass(frozen=True)
 class Cases(Node):
     """Values, each where its condition holds; the last one otherwise, if it has none."""
 
@@ -225,7 +213,6 @@ class Cases(Node):
         return "; ".join([*(f"{value} if {condition}" for value, condition in pairs), *rest])
 
 
-@dataclass(frozen=True)
 class Limit(Node):
     """A limit in a letter."""
 
@@ -235,7 +222,6 @@ class Limit(Node):
     spelled = "lim[{} -> {}] {}"
 
 
-@dataclass(frozen=True)
 class Derivative(Node):
     """A derivative in a letter."""
 
@@ -248,7 +234,6 @@ class Derivative(Node):
         return f"d{times}/d{self.letter}{times} {self.body}"
 
 
-@dataclass(frozen=True)
 class At(Node):
     """An expression where letters have certain values."""
 
@@ -260,7 +245,6 @@ class At(Node):
 
 
 # --- sets --------------------------------------------------------------------------------------
-@dataclass(frozen=True)
 class Range(Node):
     """Whole numbers from one to another; ``free`` if only a name that is not bound outside runs
     over them."""
@@ -271,7 +255,6 @@ class Range(Node):
     spelled = "{}..{}"
 
 
-@dataclass(frozen=True)
 class Combined(Node):
     """A union or a difference of two sets."""
 
@@ -281,7 +264,6 @@ class Combined(Node):
     spelled = "{} {} {}"
 
 
-@dataclass(frozen=True)
 class Members(Node):
     """A set by its members."""
 
@@ -291,7 +273,6 @@ class Members(Node):
         return "{" + ", ".join(map(str, self.members)) + "}"
 
 
-@dataclass(frozen=True)
 class Interval(Node):
     """An interval, of which a number may wrongly be said to be equal."""
 
@@ -305,7 +286,6 @@ class Interval(Node):
 
 
 # --- statements ----------------------------------------------------------------------------------
-@dataclass(frozen=True)
 class Chain(Node):
     """Sides joined by relations."""
 
@@ -317,7 +297,6 @@ class Chain(Node):
         return str(self.sides[0]) + "".join(f" {relation} {side}" for relation, side in pairs)
 
 
-@dataclass(frozen=True)
 class Within(Node):
     """A number that lies in an interval."""
 
@@ -331,7 +310,6 @@ class Within(Node):
         return f"{self.side} in {Interval(self.low, self.high, self.low_open, self.high_open)}"
 
 
-@dataclass(frozen=True)
 class ForAll(Node):
     """A relation for all of some."""
 
@@ -340,7 +318,6 @@ class ForAll(Node):
     spelled = "({1} for all {0})"
 
 
-@dataclass(frozen=True)
 class Exists(Node):
     """A statement with constants that exist."""
 
@@ -351,7 +328,6 @@ class Exists(Node):
         return f"exists {', '.join(self.constants)}: {self.statement}"
 
 
-@dataclass(frozen=True)
 class And(Node):
     """Statements that hold together."""
 
@@ -361,7 +337,6 @@ class And(Node):
         return " and ".join(map(str, self.parts))
 
 
-@dataclass(frozen=True)
 class Connected(Node):
     """Two statements with ``iff`` or ``implies`` between them."""
 

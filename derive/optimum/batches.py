@@ -412,7 +412,6 @@ def _tilt(loss: BatchLoss, e: Expr) -> Expr:
 
 
 # --- what is stated --------------------------------------------------------------------------
-@dataclass(frozen=True, eq=False)
 class MeanOf(Statement):
     """``theta_e >= theta_v`` iff a mean over batches is >= 0: that of the rates, up to a factor."""
 
@@ -436,7 +435,6 @@ class MeanOf(Statement):
         return every([positive(self.over, self.domain), *equal])
 
 
-@dataclass(frozen=True, eq=False)
 class MeanSign(Statement):
     """A mean over batches is > 0 (or >= 0), as what it is of is in each part.
 
@@ -485,7 +483,6 @@ class MeanSign(Statement):
         return all(is_proved_positive(e, self.domain) for e in needed)
 
 
-@dataclass(frozen=True, eq=False)
 class RootOfMean(Statement):
     """``parameter >= value`` iff ``a + b parameter >= 0``, or ``<=``, given the sign of b."""
 

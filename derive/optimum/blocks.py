@@ -238,7 +238,6 @@ def _upper(certificate: Certificate, program: Program) -> Rational:
 
 
 # --- statements ------------------------------------------------------------------------------
-@dataclass(frozen=True, eq=False)
 class Blocks(Statement):
     """Rows ``(entry of a block, linear in the inner products; its multiplicity)``.
 
@@ -303,7 +302,6 @@ def places(configuration: Configuration) -> Iterator[tuple[Block, int, int]]:
                 yield e, i, j
 
 
-@dataclass(frozen=True, eq=False)
 class Certified(Statement):
     """``gap <= bound``: at the witness of the domain a certificate is found, checked in balls."""
 

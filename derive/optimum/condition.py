@@ -131,7 +131,6 @@ def capital(text: str) -> str:
 
 
 # --- what is stated -------------------------------------------------------------------------------
-@dataclass(frozen=True, eq=False)
 class OptimalIff(Statement):
     """Some eigenspaces have the whole trace at an optimum iff ``theta_e >= level`` for all others.
 

@@ -175,7 +175,6 @@ def _stays(scheme: Scheme, inner: Inner, along: Inner, domain: Domain) -> bool:
     return set(occupied(scheme, along, domain)) <= set(occupied(scheme, inner, domain))
 
 
-@dataclass(frozen=True, eq=False)
 class Enough(Statement):
     """``d >= least``: there the condition says whether the structure is optimal."""
 
@@ -194,7 +193,6 @@ class Enough(Statement):
         return room if not isinstance(room, Refuted) else Refuted(note=f"it takes {needed}")
 
 
-@dataclass(frozen=True, eq=False)
 class Fails(Enough):
     """``d < least``: there the condition does not always say whether the structure is optimal.
 

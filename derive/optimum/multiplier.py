@@ -6,8 +6,6 @@ to the gap of a third before its sign is asked for; with a good multiple it has 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sympy import Expr, Gt, Symbol
 
 from ..decide.decide import positive
@@ -30,7 +28,6 @@ AT_A_ROOT = Lemma(
 )
 
 
-@dataclass(frozen=True, eq=False)
 class AboveAtRoot(Statement):
     """``theta_e > y`` wherever the two eigenvalues of an edge agree.
 

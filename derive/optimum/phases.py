@@ -222,7 +222,6 @@ def state_only(found: Vertex, proof: Derivation) -> bool:
     return True
 
 
-@dataclass(frozen=True, eq=False)
 class OnFace(Statement):
     """``share_e = ...`` for the occupied eigenspaces of an optimum at numbers."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from sympy import Basic, Dummy, Eq, Expr, Ge, Gt, Le, Lt, S, Symbol, Tuple
@@ -42,7 +42,6 @@ def state_segment(proof: Derivation, s: Segment, domain: Domain) -> None:
     )
 
 
-@dataclass(frozen=True, eq=False)
 class Segments(Statement):
     """Inner products along a segment, in x, and its length: ``g_r = ...``, ``x_max = ...``.
 
@@ -78,7 +77,6 @@ class Segments(Statement):
         )
 
 
-@dataclass(frozen=True, eq=False)
 class PairGradient(Statement):
     """``a_r = ...`` for every relation that has pairs: the loss's derivative in the entry of one.
 
@@ -117,7 +115,6 @@ def _with_pairs(scheme: Scheme) -> list[Relation]:
     return [r for r in scheme.relations if r.count != 0]
 
 
-@dataclass(frozen=True, eq=False)
 class Spectrum(Statement):
     """Rows of an eigenvalue, linear in the entries, and its multiplicity.
 
@@ -173,7 +170,6 @@ class Spectrum(Statement):
         return all_zero([*read.residuals(), *same], self.domain)
 
 
-@dataclass(frozen=True, eq=False)
 class Ranks(Statement):
     """``rank_start``, ``rank_inside`` and ``rank_end`` of the Gram matrices of a segment."""
 
@@ -217,7 +213,6 @@ def _ranks(segment: Segment, domain: Domain) -> dict[str, Expr]:
     return found
 
 
-@dataclass(frozen=True, eq=False)
 class Active(Statement):
     """``lambda_e = 0`` for the eigenspaces that vanish at every optimum (not strict: at some).
 
@@ -258,7 +253,6 @@ class Active(Statement):
         )
 
 
-@dataclass(frozen=True, eq=False)
 class AtEnd(Statement):
     """``x_star = 0`` or ``x_star = length``: the loss rises, or falls, all along a segment."""
 
@@ -293,7 +287,6 @@ def _slope(reduced: Reduced, segment: Segment) -> Expr:
     return weight * derivative(reduced.value(segment.inner), segment.x)
 
 
-@dataclass(frozen=True, eq=False)
 class FirstOrder(Statement):
     """An optimum's place against a point, iff the slope there compares with zero.
 

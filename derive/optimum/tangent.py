@@ -9,7 +9,7 @@ coinciding points on a simplex can only bend it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sympy import Add, Eq, Expr, Integer, S, Symbol, exp, log
 
@@ -143,7 +143,6 @@ def groups_of(loss: ReducedLoss, inner: Mapping[str, Expr]) -> Expr:
     return tidy(loss.scheme.size / together)
 
 
-@dataclass(frozen=True, eq=False)
 class InItsSpan(Statement):
     """A statement on motions in the span of a structure with its trace on one eigenspace."""
 
@@ -175,7 +174,6 @@ class InItsSpan(Statement):
         return [e for e, value in sums.items() if tidy(value) == 0]
 
 
-@dataclass(frozen=True, eq=False)
 class SecondVariation(InItsSpan):
     """``Q == ..``: the second variation along contrasts of an eigenspace in the span.
 
@@ -201,7 +199,6 @@ class SecondVariation(InItsSpan):
         return zero(self.shown.args[1] - found, self.domain)
 
 
-@dataclass(frozen=True, eq=False)
 class Bends(InItsSpan):
     """``R == ..``: how the loss changes to second order where groups move towards one of them."""
 

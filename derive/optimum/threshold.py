@@ -214,7 +214,6 @@ def _raise_if_constant(criterion: Criterion, parameter: Symbol, domain: Domain) 
         raise NoThreshold(f"{criterion.says} at {when} {parameter}: a threshold does not exist")
 
 
-@dataclass(frozen=True, eq=False)
 class ChangesSign(Statement):
     """``parameter > value`` iff ``condition < 0``, or with other signs between them.
 
@@ -257,7 +256,6 @@ class ChangesSign(Statement):
         return every([defined(value, self.domain), zero(split, self.domain)])
 
 
-@dataclass(frozen=True, eq=False)
 class UpToARoot(Statement):
     """``parameter <= root`` iff ``condition >= 0``, wherever it is positive at zero.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sympy import Add, Eq, Expr, Integer, S, Symbol, Tuple, log
 
@@ -58,7 +58,6 @@ def alike(term: SoftmaxTerm, scheme: Scheme) -> tuple[Expr, Lemma] | None:
     return (tidy((group - 1) * (size + 1) / group), WITHOUT_ANCHOR) if fits else None
 
 
-@dataclass(frozen=True, eq=False)
 class Counted(Statement):
     """``number == ..``: so many vectors may be as if uniform, in the denominators of a term."""
 

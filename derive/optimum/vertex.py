@@ -188,7 +188,6 @@ def _condition(
 
 
 # --- what is stated -------------------------------------------------------------------------------
-@dataclass(frozen=True, eq=False)
 class Pure(Statement):
     """``g_r = ...``: inner products with which every eigenvalue but one vanishes."""
 
@@ -212,7 +211,6 @@ class Pure(Statement):
         return all_zero([own, *others], self.domain)
 
 
-@dataclass(frozen=True, eq=False)
 class UniqueGram(Relations):
     """Weights > 0 of denominators that together contain every relation between two points.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from sympy import Basic, Eq, Expr, Sum
 
@@ -12,7 +12,6 @@ from ..decide.sums import equal
 from .statement import Statement, each, every
 
 
-@dataclass(frozen=True, eq=False)
 class SumsEqual(Statement):
     """Equations that hold for every number of terms.
 

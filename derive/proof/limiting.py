@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sympy import Eq, Expr, Limit, Symbol
 
 from ..decide.domain import Domain
@@ -14,7 +12,6 @@ from .relations import eq
 from .statement import Statement
 
 
-@dataclass(frozen=True, eq=False)
 class LimitIs(Statement):
     """``Limit(name, symbol, point) = value``; ``names`` says what the name stands for."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sympy import Expr, Symbol
 
 from ..decide.calculus import derivative
@@ -15,7 +13,6 @@ from .relations import gt, lt
 from .statement import Relations, every
 
 
-@dataclass(frozen=True, eq=False)
 class Monotone(Relations):
     """``rate > 0`` (or ``< 0``): the rate is the derivative of ``expression`` in ``symbol``."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sympy import Basic, Expr, Ge, S
 
 from ..decide.decide import all_zero, positive
@@ -12,7 +10,6 @@ from .relations import Iff, put_in
 from .statement import Statement, every
 
 
-@dataclass(frozen=True, eq=False)
 class SameSign(Statement):
     """``one >= other`` iff ``condition >= 0``: their gap times a factor is the condition times one.
 

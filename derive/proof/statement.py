@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Self, dataclass_transform
 
 from sympy import Basic, Eq, Expr, Ge, Gt, Indexed, Le, Lt, Symbol, Tuple
 
@@ -62,9 +62,10 @@ class Lemma:
         return "lem:" + self.name.lower().replace(" ", "-")
 
 
+@dataclass_transform(eq_default=False, frozen_default=True, field_specifiers=(field,))
 @dataclass(frozen=True, eq=False)
 class Statement(ABC):
-    """A statement about all points of a domain.
+    """A statement about all points of a domain; each kind is a frozen dataclass.
 
     Attributes
     ----------
@@ -87,6 +88,9 @@ class Statement(ABC):
     premises: tuple[Statement | Outcome, ...] = field(default=(), kw_only=True)
     lemma: Lemma | None = field(default=None, kw_only=True)
     names: Mapping[Symbol | Indexed, Expr] = field(default_factory=dict, kw_only=True)
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, eq=False)(cls)
 
     @abstractmethod
     def decide(self) -> Outcome:
@@ -122,7 +126,6 @@ class Statement(ABC):
         return replace(self, shown=shown)
 
 
-@dataclass(frozen=True, eq=False)
 class Relations(Statement):
     """Equations and inequalities, each of which holds everywhere on the domain."""
 

@@ -8,7 +8,6 @@ the number K of others of an anchor's class.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sympy import Add, Expr, Gt, Symbol, Tuple, log
 
@@ -152,7 +151,6 @@ def _holds(
     return True
 
 
-@dataclass(frozen=True, eq=False)
 class SignOfMean(Statement):
     """``mean > 0``, a number."""
 

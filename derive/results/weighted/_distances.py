@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from flint import arb, fmpq
 from sympy import Eq, Expr, Integer, Rational, S, Symbol, Tuple, oo
@@ -174,7 +173,6 @@ def points_needed(points: Expr, nonnegative: Expr, edm: Expr, implies: str) -> d
 
 
 # --- for a matrix ------------------------------------------------------------------------------
-@dataclass(frozen=True, eq=False)
 class Eigenvalues(Statement):
     """Rows ``(eigenvalue, multiplicity)`` of the centred Gram matrix beside ones, in order.
 
@@ -238,7 +236,6 @@ def inner_product(one: Sequence[Expr], other: Sequence[Expr]) -> Expr:
     return sum((a * b for a, b in zip(one, other, strict=True)), S.Zero).expand()
 
 
-@dataclass(frozen=True, eq=False)
 class Placed(Statement):
     """``d_z = d + c`` for the squared distances of rows, ``cos = c' - tau d`` for unit vectors.
 
