@@ -36,11 +36,15 @@ def ssem_segment() -> Segment:
     return cut_segment(SYMMETRY, ("views", "mean"), "instances", SAME_CLASS)
 
 
+def meeting(segment: Segment, one: str, other: str) -> Expr:
+    """x at which two inner products along a segment agree."""
+    gap = affine(segment.inner[one] - segment.inner[other], x)
+    return tidy(-gap.xreplace({x: S.Zero}) / derivative(gap, x))
+
+
 def simplex_position(segment: Segment) -> Expr:
     """x at which same-class and cross-class inner products agree: the mn-1 simplex ETF."""
-    g = segment.inner
-    gap = affine(g["same_class"] - g["cross_class"], x)
-    return tidy(-gap.xreplace({x: S.Zero}) / derivative(gap, x))
+    return meeting(segment, "same_class", "cross_class")
 
 
 def position_of_delta(segment: Segment) -> Expr:
@@ -58,17 +62,17 @@ WITHIN = Reading(trace_share("views") + trace_share("instances"))
 BETWEEN = Reading(trace_share("classes"))
 
 
-def variances(segment: Segment) -> dict[str, Expr]:
-    """Within-class and between-class variance and squared centroid norm along a segment.
+def variances(inner: Mapping[str, Expr]) -> dict[str, Expr]:
+    """Within-class and between-class variance and squared centroid norm of inner products.
 
     The trace of the Gram matrix over N splits over the eigenspaces: contrasts inside
     classes, contrasts between class means, and the mean.
     """
-    scheme, values = segment.scheme, segment.eigenvalues()
+    values = SYMMETRY.eigenvalues(inner)
 
     def share(*names: str) -> Expr:
         return affine(
-            sum(scheme.eigenspace(e).dimension * values[e] for e in names) / scheme.size, x
+            sum(SYMMETRY.eigenspace(e).dimension * values[e] for e in names) / SYMMETRY.size, x
         )
 
     return {
@@ -95,7 +99,7 @@ def sums_to_one() -> list[Basic]:
 def state_delta(proof: Derivation, segment: Segment, domain: Domain) -> None:
     """Record how x and delta are related."""
     at = {x: simplex_position(segment)}
-    within = variances(segment)["within"]
+    within = variances(segment.inner)["within"]
     same, cross = (Symbol(f"g_{r}") for r in ("same_class", "cross_class"))
     proof.holds(
         "x is a multiple of delta squared, and at delta = 1 all distinct instances have the same "
@@ -155,12 +159,21 @@ def written(name: str, value: Expr, domain: Domain | None, *spellings: str) -> Q
     return replace(known, expression=value, domain=domain, spellings=every)
 
 
+def spread(share: Mapping[str, Expr], domain: Domain | None, *marks: str) -> dict[str, Quantity]:
+    """Within-class and between-class variance, with the superscripts that vectors may have."""
+    found = {}
+    for kind in ("within", "between"):
+        symbol = WRITTEN[name := f"{kind}_class_variance"].symbol
+        marked = (symbol.replace("]", f"^{mark}]") for mark in marks)
+        found[name] = written(name, share[kind], domain, *marked)
+    return found
+
+
 def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dict[str, Quantity]:
     """The quantities of an optimum at a position of the segment."""
     at = {x: position}
-    share = variances(segment)
+    share = {k: e.xreplace(at) for k, e in variances(segment.inner).items()}
     fallen = 1 - product(segment.coordinate)
-    within, between = r"\mathrm{Var}", r"\mathrm{Var}^{\mathrm{Btwn}}"
     return {
         "x_star": replace(written("x_star", position, domain), measured=Reading(fallen)),
         "delta_star": replace(
@@ -171,17 +184,6 @@ def optimum(segment: Segment, position: Expr, loss: Expr, domain: Domain) -> dic
             r: written(r, segment.inner[r].xreplace(at), domain)
             for r in ("same_class", "cross_class")
         },
-        "within_class_variance": written(
-            "within_class_variance",
-            share["within"].xreplace(at),
-            domain,
-            *(rf"{within}[U_i^{star}]" for star in (r"\star", "*")),
-        ),
-        "between_class_variance": written(
-            "between_class_variance",
-            share["between"].xreplace(at),
-            domain,
-            *(rf"{between}[U^{star}]" for star in (r"\star", "*")),
-        ),
+        **spread(share, domain, r"\star", "*"),
         "loss": replace(least_loss(loss.xreplace(at)), domain=domain),
     }

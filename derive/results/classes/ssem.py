@@ -24,6 +24,7 @@ from ._supcl import (
     by_name,
     position_of_delta,
     simplex_position,
+    spread,
     ssem_segment,
     state_delta,
     sums_to_one,
@@ -53,7 +54,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "the two eigenvalues left are non-negative there; outside one of them is negative",
         inside,
     )
-    share = variances(SEGMENT)
+    share = variances(SEGMENT.inner)
     proof.holds(
         "The variances add up to one",
         sums_to_one(),
@@ -80,15 +81,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "min_dimension": Quantity(
             dimension, r"d_{\min}", "least dimension in which the structure exists", measured=Rank()
         ),
-        "within_class_variance": written(
-            "within_class_variance", at_delta(share["within"]), None, r"\mathrm{Var}[U_i^\delta]"
-        ),
-        "between_class_variance": written(
-            "between_class_variance",
-            at_delta(share["between"]),
-            None,
-            r"\mathrm{Var}^{\mathrm{Btwn}}[U^\delta]",
-        ),
+        **spread({k: at_delta(e) for k, e in share.items()}, None, r"\delta"),
     }
 
 

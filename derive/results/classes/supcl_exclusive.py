@@ -7,12 +7,11 @@ that starts at collapse. The gradient has no diagonal, so a shift of all inner p
 its eigenvalue on the mean is zero, and that on classes is negative, which settles all the rest.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sympy import Expr, S
 
-from ...decide.calculus import derivative
-from ...decide.present import affine, tidy
 from ...losses.softmax import tau
 from ...losses.supcl import alpha
 from ...optimum.edge import Edge, edge
@@ -26,6 +25,7 @@ from ...structures.hierarchy import m, n, p
 from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from .._pure import inner_quantities, least_loss
+from ._supcl import by_name, meeting, spread, sums_to_one, variances
 
 PROBLEM = CATALOGUE["supcl-exclusive"]
 DOMAIN = PROBLEM.domain
@@ -56,11 +56,13 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         UniqueGram.from_loss(collapse.reduced, DOMAIN),
         "all optima have mean zero, and two of them differ by a shift of all inner products only",
     )
-    inner = together(collapse, sides)
+    inner = together(sides, [side.segment.inner for side in sides])
+    share = together(sides, [variances(side.segment.inner) for side in sides])
     return {
         "alpha_low": Quantity.from_threshold(low, "alpha_low", r"\alpha_{\mathrm{low}}"),
         "alpha_high": Quantity.from_threshold(high, "alpha_high", r"\alpha_{\mathrm{high}}"),
         **inner_quantities(inner),
+        **spread(share, None),
         "loss": least_loss(collapse.reduced.value(inner)),
     }
 
@@ -70,7 +72,7 @@ def leave(collapse: Vertex, towards: str, coordinate: str, proof: Derivation) ->
     found = edge(
         collapse.reduced, ("classes", towards), proof, collapse.domain, coordinate=coordinate
     )
-    end = equal(found, coordinate, "cross_class")
+    end = meeting(found.segment, coordinate, "cross_class")
     proof.holds(
         f"The loss does not decrease further along the edge where {coordinate} and "
         "cross_class agree",
@@ -80,24 +82,29 @@ def leave(collapse: Vertex, towards: str, coordinate: str, proof: Derivation) ->
     )
     (third,) = (e for e in found.along if found.along[e].verdict == "open")
     state_above_at_root(found, third, proof)
+    proof.holds(
+        f"Along the edge towards {towards} the within-class and between-class variances sum to one",
+        sums_to_one(),
+        "the eigenvalue of mean vanishes, so c2, the squared norm of the centroid, is zero",
+        found.along[third].domain,
+        names=by_name(variances(found.segment.inner)),
+    )
     return found
 
 
-def equal(found: Edge, one: str, other: str) -> Expr:
-    """Where on an edge two inner products agree."""
-    g = found.segment.inner
-    gap = affine(g[one] - g[other], found.x)
-    return tidy(-gap.xreplace({found.x: S.Zero}) / derivative(gap, found.x))
-
-
-def together(collapse: Vertex, sides: list[Edge]) -> dict[str, Expr]:
-    """Inner products of the optimum: collapse, and what is added by the side that it is on.
+def together(sides: list[Edge], along: list[Mapping[str, Expr]]) -> dict[str, Expr]:
+    """At the optimum, what is affine along both edges: collapse, and what the side it is on adds.
 
     The root of the other side is at collapse, x = 0, and adds nothing.
     """
+    found = {name: e.xreplace({sides[0].x: S.Zero}) for name, e in along[0].items()}
     return {
-        r: start + sum(side.inner[r] - start for side in sides)
-        for r, start in collapse.inner.items()
+        name: start
+        + sum(
+            values[name].xreplace({side.x: side.position}) - start
+            for side, values in zip(sides, along, strict=True)
+        )
+        for name, start in found.items()
     }
 
 

@@ -58,7 +58,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         "h is zero there only for alpha = 1",
         COMBINED,
     )
-    share = variances(segment)
+    share = variances(segment.inner)
     proof.holds(
         "Every optimum has the largest total variance",
         sums_to_one(),

@@ -87,7 +87,7 @@ def build(proof: Derivation) -> dict[str, Quantity]:
         domain.with_range(squared, Range(low_open=False), 1),
     )
     segment = ssem_segment()
-    ssem = variances(segment)
+    ssem = variances(segment.inner)
     proof.holds(
         "The SSEM attains the bound",
         sums_to_one(),
