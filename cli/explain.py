@@ -31,6 +31,7 @@ Examples:
   cltheory explain siglip --batch 8
   cltheory explain supcon --batch 256 --classes 8 --format json
   cltheory explain --value 6.2383 --batch 512
+  cltheory explain --lp "(1 - x)^2" --ln "max(0, x)^2" --batch 16
 
 \b
 Losses: supcon, supcl, sincere, cnce, simclr (nt-xent), dcl, moco, clip (infonce),
@@ -42,6 +43,8 @@ pytorch-metric-learning, lightly, open-clip, google-research, moco-v3.
 """,
 )
 @click.argument("loss", required=False)
+@click.option("--lp", help="Own loss: its function of the cosine x of positives (also of t, b).")
+@click.option("--ln", help="Own loss: its function of the cosine x of negatives (also of t, b).")
 @click.option("--value", help="Value of the loss, as it was logged.")
 @CONVENTION
 @click.option("--batch", help="Images in the batch, not views; pairs for clip and siglip.")

@@ -47,6 +47,9 @@ as well, collapse is searched at powers of two (8.3178 is log 4096):
 $ cltheory explain --value 6.2383 --batch 512
 ```
 
+A loss of your own is two functions of the cosine x, of positive and of negative pairs, with `t` and
+`b` where it has them: `cltheory explain --lp "softplus(-t*x)" --ln "max(0, x)^2" --t 5`.
+
 From Python, `cltheory.explain("supcon", batch=256, tau=0.1, value=8.909)` gives what
 `--format json` prints. A library can test itself with [landmarks.json](landmarks.json): the
 landmarks of every loss and convention below at sizes at which a test can build the embeddings.

@@ -14,7 +14,7 @@ from ..decide.domain import DomainError
 from ..decide.exact import exact
 from ..decide.spelling import did_you_mean
 from .landmark import Landmark, Options, number
-from .libraries import ALSO, ROWS, Row
+from .libraries import ALSO, ROWS, Row, of_functions
 from .similar import Similar
 
 #: How far from a landmark a value still is it, relatively; training shows four digits.
@@ -82,13 +82,19 @@ def explained(
     loss: str | None, *, value: object = None, convention: str | None = None, **options: object
 ) -> Explanation:
     """As :func:`cltheory.explain`, with what was taken for granted."""
+    functions = {k: str(v) for k in ("lp", "ln") if (v := options.pop(k, None))}
     given = {k: _option(k, v) for k, v in options.items() if v is not None}
     wanted = None if value is None else _value(value)
-    if loss is None:
+    if functions:
+        if convention:
+            raise DomainError("--convention is for losses with a name, not for --lp and --ln")
+        row = of_functions(loss=loss or "", **functions)
+    elif loss is None:
         if wanted is None:
             raise DomainError(f"give a loss ({', '.join(NAMES)}), or --value to search all of them")
         return _searched(wanted, *_close(value, wanted), convention, given)
-    row = find(loss, convention)
+    else:
+        row = find(loss, convention)
     taken = completed(row, given)
     marks = tuple(row.family.landmarks(taken))
     words = _taken(row, taken)

@@ -105,24 +105,15 @@ QUEUE = _pairs("queue", 1)
 
 
 # --- lower bounds ---------------------------------------------------------------------------------
-def _sigmoid_optimum(loss: Similar, options: Options) -> tuple[float, str]:
-    from ..results import results
-    from ..theorem.number import as_float
-
-    found = results["sigmoid-optimum"].in_convention("siglip")
-    value = found.value("loss", N=options["batch"], t=options["t"], b=options["b"])
-    return as_float(value), "sigmoid-optimum, attained where d allows it"
-
-
-def _derived(id: str, loss_by_name: str = "") -> Bound:
+def _derived(id: str, convention: str = "", **inputs: str) -> Bound:
     """The minimum over all dimensions, which a result has; a bound in each."""
 
     @cache
     def result() -> Result:
         from ..results import results
 
-        found = results[id]
-        return found.with_inputs(loss=loss_by_name) if loss_by_name else found
+        found = results[id].in_convention(convention) if convention else results[id]
+        return found.with_inputs(**inputs) if inputs else found
 
     def bound(loss: Similar, options: Options) -> tuple[float, str]:
         from ..theorem.number import as_float
@@ -213,7 +204,7 @@ _SHARPENED = Prototypes(softened(_COLD))
 _BALANCED = Prototypes(balanced(_SINKHORN))
 _MINUS_COSINE = Similar(_of_positives(-c), PAIRS, (_constant(-1, _NO_LESS),), detached=True)
 _DISTANCE = Similar(_of_positives(2 - 2 * c), PAIRS, (_constant(0, _NO_LESS),), detached=True)
-_EVERY_PAIR = Similar(_SIGLIP, PAIRS, (_sigmoid_optimum,))
+_EVERY_PAIR = Similar(_SIGLIP, PAIRS, (_derived("sigmoid-optimum", "siglip"),))
 _BOTH_WAYS = Similar(_CLIP, PAIRS, (at_simplex, _PAIRED))
 _QUEUED = Similar(CLIP, QUEUE, (_opposite,), detached=True)
 _QUEUELESS = Similar(_times(4 * tau, CLIP), PAIRS, (at_simplex, _PAIRED), detached=True)
@@ -254,15 +245,23 @@ _IBOT_AT = _options(prototypes=8192, tau="0.1", dim=256)
 _SWAV_AT = _options(prototypes=3000, batch=4096, tau="0.1", dim=128)
 _FEATURES_AT = _options(batch=256, dim=8192)
 _COSINE_AT = _options(batch=256, dim=256)
-_FUNCTIONS_AT = _options(batch=256, dim=512)
-_SCALED_AT = _options(batch=256, t=10, dim=512)
 
 
-def _of_functions(name: str) -> Row:
-    """A loss of the literature that is two functions of the inner product."""
-    loss, source = loss_of_functions(loss=name), f"{LITERATURE[name].source}; pairs summed per item"
-    family = Similar(loss, PAIRS, (_derived("pairwise-threshold", name),))
-    return Row(name, PAPER, family, source, _SCALED_AT if loss.meanings else _FUNCTIONS_AT)
+def of_functions(**given: str) -> Row:
+    """A loss that is two functions of the inner product: a name of the literature, or lp and ln.
+
+    Raises
+    ------
+    DomainError
+        If the text is not an expression, or one of the two is not given.
+    """
+    loss, name = loss_of_functions(**given), given.get("loss", "")
+    source = f"{LITERATURE[name].source if name else loss.title}; pairs summed per item"
+    family = Similar(loss, PAIRS, (_derived("pairwise-threshold", **given),))
+    defaults = {
+        k: v for k, v in _SIGLIP_AT.items() if k in ("batch", "dim", *map(str, loss.meanings))
+    }
+    return Row(name or "own loss", PAPER if name else "as given", family, source, defaults)
 
 
 #: The first row of a loss is the one without a convention given.
@@ -312,5 +311,5 @@ ROWS: tuple[Row, ...] = (
     Row("byol", PAPER, _DISTANCE, "Grill et al. (2020), one direction: 2 - 2 cos", _COSINE_AT),
     Row("byol", SOLO, _DISTANCE, "byol_loss_func: 2 - 2 cos", _COSINE_AT),
     Row("spectral", PAPER, _SQUARES, "HaoChen et al. (2021), at length 1", _COSINE_AT),
-    *map(_of_functions, PAIRWISE),
+    *(of_functions(loss=name) for name in PAIRWISE),
 )

@@ -70,7 +70,7 @@ def explain(
     **options
         Sizes and parameters: ``batch`` (images, not views), ``views``, ``classes``, ``queue``,
         ``prototypes``, ``dim``, ``alpha``, ``tau``, ``t``, ``b``. What is left out is as it usually
-        is.
+        is. Without a name, ``lp`` and ``ln`` give a loss of pairs as functions of the cosine x.
 
     Returns
     -------

@@ -220,6 +220,11 @@ REFUSED = {
     "explain": {
         "": "or --value to search all of them",
         "supcom": "(did you mean 'supcon'?); there are ",
+        "--lp -x": "a loss is two functions: give both lp",
+        "hinge --lp -x --ln x": "a loss by name excludes lp and ln",
+        "--lp -x --ln os.x": "ln: 'os.x' is not an expression",
+        "--lp x --ln x": "x is not decreasing",
+        "--lp -x --ln x --convention paper": "--convention is for losses with a name",
         "supcon --batch x": "cltheory: --batch: 'x' is not a number",
         "--value nan": "--value: 'nan' is not a number",
     },

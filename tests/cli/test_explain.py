@@ -115,3 +115,13 @@ def test_no_option_is_ignored(row) -> None:
         except DomainError:
             continue
         assert found.as_json() != plain.as_json(), name
+
+
+def test_an_own_loss_has_the_landmarks_of_its_functions() -> None:
+    options = {"batch": 8, "dim": 4}
+    named = explained("cosine-embedding", **options)
+    functions = {"lp": "1 - x", "ln": "max(0, x - 1/2)"}
+    own = explained(None, **functions, **options)
+    assert (own.landmarks, own.says) == (named.landmarks, named.says)
+    assert own.taken.startswith("own loss (as given, lp = 1 - x, ln = Max(0, x - 1/2)")
+    assert explained(None, **{**functions, "ln": "max(0, x)"}, **options).landmarks != own.landmarks
