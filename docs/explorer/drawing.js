@@ -55,7 +55,7 @@ function classes(optimum, s) {
 }
 
 function pairs(optimum, s) {
-  const a = root((1 + optimum.positive) / 2), b = root((1 - optimum.positive) / 2);
+  const a = root(1 - optimum.amount), b = root(optimum.amount);
   const count = Math.min(s.N, MOST.pairs), own = directions(count), points = [], lines = [];
   own.forEach((v, k) => {
     const hue = (360 * k) / count, up = sum([a, v], [b, [0, 0.95, 0]]), down = sum([a, v], [-b, [0, 0.95, 0]]);

@@ -51,7 +51,7 @@ const CONFIGURATIONS = {
 function random(key, s, tau) {
   if (theory[`${key}_of_cosine`]) {
     const scale = Math.max(1, s.t ?? 1, Math.abs(s.b ?? 1));
-    return meanOf((cosine) => theory[`${key}_of_cosine`]({ ...s, cosine }), s.d, 1 / scale);
+    return meanOf((cosine) => theory[`${key}_of_cosine`]({ ...s, cosine }), s.d, 1 / scale, theory[`${key}_kink`]?.(s));
   }
   const part = (name) => Number(theory[`${key}_${name}`](s));
   const logMean = 1 / tau + Math.log(meanOf((cosine) => Math.exp((cosine - 1) / tau), s.d, tau));
@@ -90,9 +90,9 @@ export const STRUCTURES = {
   antipodal: ["The towers are antipodal", () => "all of one tower lie opposite to all of the other: nothing is learned"],
   between: ["Between simplex and antipodal", () => "the two of a pair differ by a shift that all pairs share, a modality gap"],
 };
-/** The cosines of an optimum by the kind of its drawing, and what a result calls them; without a name they are 1. */
-const COSINES = {
-  classes: { views: "same_instance", same: "same_class", cross: "cross_class" },
+/** What an optimum has by the kind of its drawing, and what a result calls it; cosines without a name are 1. */
+const QUANTITIES = {
+  classes: { views: "same_instance", same: "same_class", cross: "cross_class", within: "within_class_variance", between: "between_class_variance" },
   images: { views: "same_instance", images: "negative" },
   pairs: { positive: "positive", negative: "negative" },
 };
@@ -103,27 +103,24 @@ const valueOf = (model, s, name) => theory[`${resultOf(model)}_${name}`]?.(inIts
 
 /** How far it is from the purest structure: the variance within a class, or the shift of pairs. */
 export function amountOf(model, s) {
-  if (model.kind === "pairs") return (1 - (valueOf(model, s, "positive") ?? 1)) / 2;
-  const known = valueOf(model, s, "within_class_variance");
-  if (known !== undefined || model.kind === "images") return known ?? 0;
-  const [views, same] = ["same_instance", "same_class"].map((name) => valueOf(model, s, name) ?? 1);
-  return Math.min(1, Math.max(0, 1 - (1 + (s.p - 1) * views + s.p * (s.n - 1) * same) / (s.n * s.p)));
+  if (model.kind === "pairs") return (valueOf(model, s, "x_star") ?? 0) / 2;
+  return model.kind === "images" ? 0 : valueOf(model, s, "within_class_variance");
 }
 
 function optimumOf(model, s) {
-  const { kind, command, key, batches = {} } = model, factor = theory[`${key}_factor`]?.(s) ?? 1, found = { kind, loss_from: command, factor: factor === 1 ? NaN : factor };
-  for (const [cosine, name] of Object.entries(COSINES[kind])) found[cosine] = model[cosine] ?? valueOf(model, s, name) ?? 1;
+  const { kind, command, key, batches = {} } = model, factor = theory[`${key}_factor`]?.(s) ?? 1, found = { kind, loss_from: command, amount: amountOf(model, s), factor: factor === 1 ? NaN : factor };
+  for (const [quantity, name] of Object.entries(QUANTITIES[kind])) found[quantity] = model[quantity] ?? valueOf(model, s, name) ?? 1;
   found.loss = model.loss?.(s, key) ?? factor * valueOf(model, s, "loss");
   found.drawn = s.B < s.items && batches.loss ? factor * at(`${batches.loss}_loss`, inItsTerms(model, s)) : NaN;
-  const within = amountOf(model, s);
-  return kind === "classes" ? { ...found, within, between: valueOf(model, s, "between_class_variance") ?? 1 - within } : found;
+  return found;
 }
 
 // --- thresholds: of a result, where a parameter is beyond it on one side, what holds there and what
-// else, and which structure that is
+// else, and which structure that is; and whether it holds at the threshold itself
 const row = (result, name, side, over, other, phase) => ({ result, name, side, over, other, phase, parameter: name.split("_")[0] });
+const closed = (...about) => ({ ...row(...about), closed: true });
 const valueAtLimit = (model, s, { result, name }) => at(`${under(result)}_${name}`, inItsTerms(model, s));
-const isBeyond = (model, s, limit, value) => limit.side * ((limit.parameter === "b" ? model.sign : 1) * s[limit.parameter] - value) > 0;
+const isBeyond = (model, s, { side, parameter, closed }, value) => Math.sign(side * (inItsTerms(model, s)[parameter] - value)) >= (closed ? 0 : 1);
 
 function limitsOf(model, s, quick) {
   const rows = (model.limits ?? []).filter(({ result }) => result !== "batches-sigmoid" || s.B < s.items).map((limit) => {
@@ -237,12 +234,12 @@ const sigmoid = {
   title: "SigLIP", convention: "lee2024sigmoid (−b)", key: "sigmoid", kind: "pairs", sign: 1, pure: "between",
   parameters: ["N", "t", "b", "d", "B"], map: ["t", "b"], own: (s) => ({ ...paired(s), b: s.b }),
   limits: [
-    row("sigmoid-threshold", "b_simplex", 1, "the simplex is optimal", "the simplex is not optimal", "simplex"),
-    row("sigmoid-threshold", "b_antipodal", -1, "antipodal is optimal", "antipodal is not optimal", "antipodal"),
-    row("sigmoid-threshold", "t_simplex_max", -1, "the simplex is optimal", "the simplex is not optimal"),
-    row("sigmoid-threshold", "t_antipodal_max", -1, "antipodal is optimal", "antipodal is not optimal"),
-    row("batches-sigmoid", "b_simplex", 1, "over random batches the simplex is optimal", "over random batches the simplex is not optimal"),
-    row("batches-sigmoid", "b_antipodal", -1, "over random batches antipodal is optimal", "over random batches antipodal is not optimal"),
+    closed("sigmoid-threshold", "b_simplex", 1, "the simplex is optimal", "the simplex is not optimal", "simplex"),
+    closed("sigmoid-threshold", "b_antipodal", -1, "antipodal is optimal", "antipodal is not optimal", "antipodal"),
+    closed("sigmoid-threshold", "t_simplex_max", -1, "the simplex is optimal", "the simplex is not optimal"),
+    closed("sigmoid-threshold", "t_antipodal_max", -1, "antipodal is optimal", "antipodal is not optimal"),
+    closed("batches-sigmoid", "b_simplex", 1, "over random batches the simplex is optimal", "over random batches the simplex is not optimal"),
+    closed("batches-sigmoid", "b_antipodal", -1, "over random batches antipodal is optimal", "over random batches antipodal is not optimal"),
   ],
   command: "sigmoid-optimum", given: ["N", "t", "b"], decides: ["N", "t", "b"], batches: bothOver("sigmoid"),
   explain: (s) => ["siglip", { batch: s.N, t: s.t, b: -s.b, dim: s.d }],
@@ -296,7 +293,8 @@ export function answer(model, state, quick = false) {
   const s = model.own(state), pure = pureOf(model, s), phase = phaseOf(model, s), [title, words] = STRUCTURES[pure];
   const optimum = { ...optimumOf(model, s), needs: needed(model, s, pure) }, thresholds = limitsOf(model, s, quick);
   const near = thresholds.find((row) => row.phase === pure) ?? thresholds.find((row) => row.phase), gap = near && s[near.parameter] - near.value;
-  const margin = near && `${PARAMETERS[near.parameter].symbol} is ${shown(Math.abs(gap), 3)} ${gap < 0 ? "below" : "above"} ${near.symbol}`;
+  const away = gap === 0 ? "equal to" : `${shown(Math.abs(gap), 3)} ${gap < 0 ? "below" : "above"}`;
+  const margin = near && `${PARAMETERS[near.parameter].symbol} is ${away} ${near.symbol}`;
   const said = near ? `${words(s)}: ${margin}` : `${model.when ?? "at every temperature"}, ${words(s)}`;
   const known = { s, phase, optimum, thresholds };
   if (phase === "no room") return { ...known, title: "No room for the optimum", words: `In d ≥ ${room(model, s, pure)}, ${said}.` };

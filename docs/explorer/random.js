@@ -13,25 +13,27 @@ export function remembered(f, ...order) {
   };
 }
 
-/** Nodes and weights for the cosine X of independent unit vectors in d dimensions. */
-const cosines = remembered(({ d, tau }) => {
+/** Nodes and weights for the cosine X of independent unit vectors in d dimensions, and a function that may have a kink. */
+const cosines = remembered(({ d, tau, kink }) => {
   const x = [], weight = [], count = Math.ceil(24 * Math.max(16, 2 / tau, Math.sqrt(d)));
   if (d === 1) return { x: [-1, 1], weight: [0.5, 0.5] };
+  const ends = [-1, ...(kink === undefined ? [] : [kink]), 1].map(Math.asin);
   let total = 0;
-  // With the angle as tanh of sinh the trapezoidal rule converges geometrically.
-  for (let k = -count; k <= count; k++) {
-    const u = (3.2 * k) / count, v = (Math.PI / 2) * Math.sinh(u), from = (Math.PI / 2) * Math.tanh(v);
-    const w = Math.exp((d - 2) * Math.log(Math.cos(from))) * (Math.cosh(u) / Math.cosh(v) ** 2);
+  // With the angle as tanh of sinh, up to the kink and from there, the trapezoidal rule converges geometrically.
+  for (let piece = 1; piece < ends.length; piece++) for (let k = -count; k <= count; k++) {
+    const u = (3.2 * k) / count, v = (Math.PI / 2) * Math.sinh(u), half = (ends[piece] - ends[piece - 1]) / 2;
+    const from = ends[piece] - half * (1 - Math.tanh(v));
+    const w = half * Math.exp((d - 2) * Math.log(Math.cos(from))) * (Math.cosh(u) / Math.cosh(v) ** 2);
     if (!(w > 1e-25)) continue;
     x.push(Math.sin(from));
     weight.push(w);
     total += w;
   }
   return { x, weight: weight.map((w) => w / total) };
-}, "d", "tau");
+}, "d", "tau", "kink");
 
-export function meanOf(f, d, tau) {
-  const { x, weight } = cosines({ d, tau });
+export function meanOf(f, d, tau, kink) {
+  const { x, weight } = cosines({ d, tau, kink });
   return x.reduce((sum, c, k) => sum + weight[k] * f(c), 0);
 }
 

@@ -29,13 +29,17 @@ def of(result: Result) -> tuple[str, str]:
     """An SVG and its caption in Markdown; nothing where no quantity depends on one number."""
     if result.at_values:
         return "", ""
-    ranges = result.domain.ranges
-    drawn = {s: _curves(result, s) for s in result.parameters if not ranges[s].integer}
-    # Of two that serve as well it is the last, which is the temperature.
-    along = max(reversed(drawn), key=lambda s: len(drawn[s]), default=None)
-    if along is None or not drawn[along]:
+    along, curves = None, dict[str, Any]()
+    for s in reversed(result.parameters):  # of two that serve as well the last, the temperature
+        if result.domain.ranges[s].integer or len(names := _names(result, s)) <= len(curves):
+            continue
+        # The loss is on a scale of its own.
+        found = _curves(result, s, [k for k in names if k != "loss"])
+        found = found or _curves(result, s, [k for k in names if k == "loss"])
+        if len(found) > len(curves):
+            along, curves = s, found
+    if along is None:
         return "", ""
-    curves = drawn[along]
     import matplotlib
 
     matplotlib.use("Agg")
@@ -70,7 +74,13 @@ def _legend(result: Result, names: list[str]) -> str:
     return "".join(rows)
 
 
-def _curves(result: Result, along: Symbol) -> dict[str, Any]:
+def _names(result: Result, along: Symbol) -> list[str]:
+    """The numbers that depend on a parameter, and on nothing but parameters."""
+    needed = {k: q.expression.free_symbols for k, q in result.quantities.items() if q.is_number}
+    return [k for k, free in needed.items() if along in free and free <= set(result.parameters)]
+
+
+def _curves(result: Result, along: Symbol, names: list[str]) -> dict[str, Any]:
     import numpy as np
 
     within = result.domain.ranges[along]
@@ -79,12 +89,10 @@ def _curves(result: Result, along: Symbol) -> dict[str, Any]:
     low, high = (LOW if low in (0, -np.inf) else low), (HIGH if high == np.inf else high)
     x = np.linspace(low, high, POINTS + 2)[1:-1]
     found = {}
-    for name, q in result.quantities.items():
-        if len(found) == len(COLOURS) or not q.is_number:
-            continue
-        needed = q.expression.free_symbols
-        if along not in needed or not needed <= set(result.parameters):
-            continue
+    for name in names:
+        if len(found) == len(COLOURS):
+            break
+        needed = result.quantity(name).expression.free_symbols
         given = {s.name: at[s.name] for s in needed} | {along.name: x}
         try:
             y = np.asarray(result.function(name)(**given), float)
@@ -94,8 +102,7 @@ def _curves(result: Result, along: Symbol) -> dict[str, Any]:
         seen = shown[np.isfinite(shown)]
         if len(seen) > POINTS / 4 and np.ptp(seen) > 0:
             found[name] = (x, shown)
-    # The loss is on a scale of its own.
-    return {k: v for k, v in found.items() if k != "loss"} or found
+    return found
 
 
 def _end(end: Expr, result: Result) -> float:

@@ -24,6 +24,7 @@ from cltheory.derive.losses.clip import SIGMOID
 from cltheory.derive.losses.pairwise import PairwiseLoss, c
 from cltheory.derive.losses.supcl import SUPCL, SUPCL_EXCLUSIVE
 from cltheory.derive.results import results
+from cltheory.derive.results.classes._supcl import variances
 from cltheory.derive.results.phases import for_loss
 from cltheory.derive.structures import hierarchy, towers
 from cltheory.derive.theorem.dimensions import own_dimension
@@ -122,6 +123,12 @@ def theory() -> str:
                 text = text.replace(f"{key}_{name}", f"{key}_{IN_BATCHES.get(name, '')}")
                 name = IN_BATCHES.get(name, "")
             body += text if ASKED.fullmatch(name) else ""
+        if "same_class" in result and "batches" not in id and f"{key}_within" not in body:
+            known = {r.name: S.One for r in HIERARCHY.scheme.relations}
+            known |= {k: q.expression for k, q in result.quantities.items() if k in known}
+            for name in ("within", "between"):
+                share = variances(known)[name]
+                body += _written(f"{key}_{name}_class_variance", share, result.domain)
         for name in DIMENSIONS:
             if name in result and (found := own_dimension(result, name)) is not None:
                 body += _written(f"dimension_{key}_{name}", found.least, result.domain)
@@ -175,8 +182,9 @@ def _random(family: Similar) -> Iterator[tuple[str, Expr]]:
         parts = (
             counts[k.relation] * k.weight * k.function.xreplace({c: cosine}) for k in loss.terms
         )
-        if not any(kinks(k.function) for k in loss.terms):  # the quadrature is of smooth ones
-            yield "of_cosine", Add(*parts)
+        yield "of_cosine", Add(*parts)
+        for kink in {at for k in loss.terms for at in kinks(k.function)}:
+            yield "kink", sympify(kink)
         return
     from cltheory.derive.optimum.reduce import ReducedLoss
 
