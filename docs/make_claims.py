@@ -44,7 +44,7 @@ section, `--stored` shows the stored verdicts at once); [how a record is written
 | `misprint` | the line is wrong, and what it means is right |
 | `differs` | what it means is false, also under every other fair reading |
 | `needs-condition` | it holds under a condition that is not printed, or under one fair reading |
-| `not-mathematical` | there is nothing to run; what is at odds with what is said |
+| `not-mathematical` | there is nothing to run; a note names what is at odds, if anything is |
 | `undecided` | no check has settled it; `cltheory claims` then exits with 1 |
 
 Most differences are slips of the pen inside a proof whose conclusion stands: *used in* says what
