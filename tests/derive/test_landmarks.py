@@ -493,7 +493,7 @@ def test_a_value_without_a_loss() -> None:
 def test_the_json_has_the_keys_that_others_rely_on() -> None:
     for loss in NAMES:
         found = explain(loss, value=1)
-        assert list(found) == ["landmarks", "nearest", "says"]
+        assert list(found) == ["version", "landmarks", "nearest", "says"]
         for mark in found["landmarks"]:
             assert list(mark) == ["name", "value", "how", "configuration"]
         assert found["nearest"] in [mark["name"] for mark in found["landmarks"]]
