@@ -113,7 +113,7 @@ def _derived(id: str, convention: str = "", **inputs: str) -> Bound:
         from ..results import results
 
         found = results[id].in_convention(convention) if convention else results[id]
-        return found.with_inputs(**inputs) if inputs else found
+        return found.with_inputs(at=None, **inputs) if inputs else found
 
     def bound(loss: Similar, options: Options) -> tuple[float, str]:
         from ..theorem.number import as_float
