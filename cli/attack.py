@@ -20,10 +20,10 @@ from .numeric_options import (
     numbers,
     parse_workers,
 )
-from .parameters import ResultId, read_text, short
+from .parameters import ResultId, read_assigned, read_text, short
 from .progress import counting
 from .tables import Column, show_table
-from .writing import FORCE, NewFile, check_writable, formats, json_text, write
+from .writing import FORCE, NewFile, check_different, check_writable, formats, json_text, write
 
 if TYPE_CHECKING:
     from ..derive.theorem.result import Result
@@ -118,7 +118,7 @@ def attack_command(
     if replayed is None:
         sizes = different("--n", n, 2, MOST_VECTORS), different("--d", d, 1, MOST_DIMENSIONS)
         among = "free" if tau == "free" else numbers("--tau", tau, COLDEST, HOTTEST, low_open=False)
-    values = _constants(assigned)
+    values = read_assigned(assigned)
     if replayed is not None and (names or assigned or out is not None or table is not None):
         raise click.UsageError(
             "--replay takes the bound and its numbers from the file and writes nothing: "
@@ -129,8 +129,7 @@ def attack_command(
         check_writable(out, force=force)
     if table is not None:
         check_writable(table, force=True)
-        if out is not None and Path(out).resolve() == table.resolve():
-            raise click.UsageError(f"--out would replace the table {table}: give another --table")
+    check_different({"out": out, "table": table} if out and table else {})
     need_torch()
     from ..derive.results import results
 
@@ -184,16 +183,6 @@ def attack_command(
 
 
 # --- options ---------------------------------------------------------------------------------
-def _constants(words: tuple[str, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not (name.isidentifier() and equals and value) or name in found:
-            raise click.UsageError(f"--set takes NAME=VALUE, each name once; got {short(word)!r}")
-        found[name] = value
-    return found
-
-
 def _takes(result: Result, name: str, symbol: str) -> bool:
     """Whether a bound has this number; what none of them has is left for the refusal."""
     from ..numeric.attack import bounds_of

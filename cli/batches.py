@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import click
 
 from ..derive.problems.catalogue import CATALOGUE, is_file
@@ -20,25 +17,17 @@ PHASES = "phases"
 ALONE = ("attraction", "term", "renormalise", "skip")
 
 
-def batch_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--batch`` and ``--sampling`` to a command on a result."""
-    for option in (
-        click.option(
-            "--sampling",
-            metavar="uniform|balanced:K",
-            help="With --batch: B of all instances, or K of each class drawn (default: uniform).",
-        ),
-        click.option(
-            "--batch",
-            type=click.IntRange(2),
-            metavar="B",
-            help="Instances in a batch: the loss is then the mean over all batches.",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
+batch_option = click.option(
+    "--batch",
+    type=click.IntRange(2),
+    metavar="B",
+    help="Instances in a batch: the loss is then the mean over all batches.",
+)
+sampling_option = click.option(
+    "--sampling",
+    metavar="uniform|balanced:K",
+    help="With --batch: B of all instances, or K of each class drawn (default: uniform).",
+)
 alone_option = click.option(
     "--alone",
     type=click.Choice(ALONE),

@@ -84,16 +84,13 @@ def check_command(
     read), whatever else there is. Everything that can be checked is.
     """
     from .checking import check_papers
-    from .papers import PathError, files_of, read_papers
+    from .papers import files_of, read_papers
 
     if not paths and frozen is None:
         raise click.UsageError("give a .tex, .md or .ipynb file, or a folder")
     if output is not None:
         check_writable(output, force=force, reads=(*paths, frozen))
-    try:
-        files, unreadable = files_of(paths)
-    except PathError as refusal:
-        raise click.UsageError(str(refusal)) from None
+    files, unreadable = files_of(paths)
     limits = Limits(seconds, gigabytes)
     limit_memory(MAX_MEMORY)
     folders = [p if os.path.isdir(p) else os.path.dirname(p) or "." for p in paths]
@@ -118,7 +115,7 @@ def _with_lock(report: Report, path: str, limits: Limits) -> Report:
     from contextlib import closing
     from dataclasses import replace
 
-    from ..derive.tex.text.document import DocumentError, decode
+    from ..derive.tex.text.document import decode
     from ..derive.write.lock import Entry, Equivalent, compare_lock, equivalent
 
     def decide(entries: Sequence[Entry]) -> Iterator[Equivalent]:
@@ -132,9 +129,7 @@ def _with_lock(report: Report, path: str, limits: Limits) -> Report:
     try:
         with open(path, "rb") as file:
             found = compare_lock(decode(file.read()), decide, os.path.dirname(path))
-    except OSError as error:
-        raise click.UsageError(f"{path}: {error.strerror}") from None
-    except (DocumentError, ValueError) as error:
+    except ValueError as error:
         raise click.UsageError(f"{path}: {error}") from None
     return replace(report, changes=found, lock=path)
 

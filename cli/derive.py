@@ -6,10 +6,10 @@ from typing import Literal
 
 import click
 
-from .batches import alone_option, batch_options, over_batches
+from .batches import alone_option, batch_option, over_batches, sampling_option
 from .guard import Limits, go_on_in_a_copy, options
 from .parameters import convention_names, result_command, split
-from .writing import COLUMNS, formats
+from .writing import COLUMNS, RENAME, formats
 
 FORMATS = ("text", "json", "latex", "markdown", "python", "javascript")
 TYPESET = ("json", "latex", "markdown")
@@ -40,19 +40,15 @@ LAID_OUT: dict[str, Literal["text", "tex"]] = {"text": "text", "latex": "tex", "
 @click.option(
     "--dim", type=click.IntRange(1), help="Say what holds for embeddings of this dimension."
 )
-@batch_options
+@batch_option
+@sampling_option
 @alone_option
 @options(time=60, memory=1, work="a result")
 @click.option("--claims", is_flag=True, help="Check and list the printed claims of this result.")
 @click.option(
     "--proof", "--steps", "proof", is_flag=True, help="Print the derivation; in LaTeX as a theorem."
 )
-@click.option(
-    "--rename",
-    metavar="SYMBOL=NAME",
-    multiple=True,
-    help="Rename a symbol, in JSON only its LaTeX; may be repeated.",
-)
+@RENAME
 @COLUMNS
 @click.option("--standalone", is_flag=True, help="With --proof: print a document for pdflatex.")
 @click.option("--all", "whole", is_flag=True, help="Print long arrays in full.")

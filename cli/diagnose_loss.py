@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .parameters import pairs, short
+from .parameters import read_assigned, short
 
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
@@ -26,9 +26,7 @@ def of_loss(options: SimpleNamespace) -> tuple[Problem, dict[Symbol, Expr]] | No
         If parameters are missing, unknown, or there without a loss.
     """
     values = {k: v for k in ("alpha", "t", "b") if (v := getattr(options, k)) is not None}
-    if bad := [other for other in options.others if "=" not in other]:
-        raise click.UsageError(f"--set takes NAME=VALUE, not {short(bad[0])!r}")
-    values |= pairs(f"--{other}" for other in options.others)
+    values |= read_assigned(options.others)
     if options.loss is None:
         if values or options.dim is not None:
             raise click.UsageError(f"--{next(iter(values), 'dim')} needs --loss")

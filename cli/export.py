@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ import click
 from ..derive.decide.spelling import did_you_mean
 from .parameters import OWN_LOSS, ResultCommand, ResultId, pairs, short
 from .progress import track
-from .writing import COLUMNS, NewFile, check_writable, write
+from .writing import COLUMNS, RENAME, NewFile, check_different, check_writable, write
 
 if TYPE_CHECKING:
     from ..derive.theorem.result import Result
@@ -49,7 +48,6 @@ Examples:
 @click.argument("words", metavar="[IDS]...", nargs=-1, type=IdOrValue())
 @click.option(
     "--latex",
-    "tex",
     type=FILE,
     help="Write LaTeX macros, theorem statements, and a .bib file of the sources.",
 )
@@ -60,27 +58,17 @@ Examples:
 @click.option("--python", type=FILE, help="Write a Python module of NumPy functions.")
 @click.option("--javascript", type=FILE, help="Write a JavaScript module of functions.")
 @click.option("--rocq", type=FILE, help="Write theorems for Rocq (NAME.v) and their proofs.")
-@click.option(
-    "--rename",
-    metavar="SYMBOL=NAME",
-    multiple=True,
-    help="Rename a symbol, not with --rocq; may be repeated.",
-)
+@RENAME
 @OWN_LOSS
 @click.option("--force", is_flag=True, help="Replace files that cltheory did not write.")
 def export_command(
     words: tuple[str, ...],
-    tex: str | None,
-    proofs: str | None,
     standalone: bool,
     columns: str,
-    bib: str | None,
-    python: str | None,
-    javascript: str | None,
-    rocq: str | None,
     rename: tuple[str, ...],
     losses: tuple[str, ...],
     force: bool,
+    **wanted: str | None,
 ) -> int:
     """Write the results IDS (default: all) for use in a paper, in NumPy code or in a web page.
 
@@ -90,58 +78,46 @@ def export_command(
     The FILE - is standard output. The same results always give the same text. A file that cltheory
     did not write is replaced only with --force.
     """
-    if bib is None and tex not in (None, "-"):
-        bib = str(Path(str(tex)).with_suffix(".bib"))
-    wanted = {
-        "latex": tex,
-        "proofs": proofs,
-        "bib": bib,
-        "python": python,
-        "javascript": javascript,
-        "rocq": rocq,
-    }
     files = {what: name for what, name in wanted.items() if name is not None}
     if not files:
         raise click.UsageError(
             f"say what to write: {', '.join(f'--{what}' for what in wanted)} FILE"
         )
-    if twice := _twice(list(files.values())):
-        raise click.UsageError(f"two outputs go to {twice}")
+    if files.get("latex", "-") != "-":
+        files.setdefault("bib", str(Path(files["latex"]).with_suffix(".bib")))
+    check_different(files)
     if rename and files.keys() <= {"bib", "rocq"}:
         raise click.UsageError("--rename needs --latex, --proofs, --python or --javascript")
-    if standalone and proofs is None:
+    if standalone and "proofs" not in files:
         raise click.UsageError("--standalone needs --proofs")
     from ..derive.results import results
     from ..derive.write import export
-    from ..derive.write.rocq.terms import NotWritten
 
     ids = [word for word in words if word[:2] != "--"]
     chosen = [results[id] for id in dict.fromkeys((*ids, *losses) or results)]
     values = pairs([word for word in words if word[:2] == "--"], check=_known(chosen))
-    if values and tex is proofs is None:
+    if values and not files.keys() & {"latex", "proofs"}:
         raise click.UsageError("values of parameters need --latex or --proofs")
     for result in track(chosen, "deriving"):
         _ = result.quantities  # kept, and so written at once below
-    try:
-        renamed = export.rename(rename, chosen)
-        spelled = export.rename_plainly(rename, chosen) if python or javascript else {}
-        make = {
-            "latex": lambda: export.to_latex(chosen, renamed, values, export.room_of(int(columns))),
-            "proofs": lambda: export.to_proofs(
-                track(chosen, "proving"),
-                renamed,
-                values=values,
-                standalone=standalone,
-                columns=int(columns),
-            ),
-            "bib": export.bibtex,
-            "python": lambda: export.to_python(chosen, spelled),
-            "javascript": lambda: export.to_javascript(chosen, spelled),
-        }
-        texts = {name: make[what]() for what, name in files.items() if what != "rocq"}
-        texts |= _for_rocq(rocq, chosen) if rocq is not None else {}
-    except (export.ExportError, NotWritten) as refusal:
-        raise click.UsageError(str(refusal)) from None
+    renamed = export.rename(rename, chosen)
+    is_code = files.keys() & {"python", "javascript"}
+    spelled = export.rename_plainly(rename, chosen) if is_code else {}
+    make = {
+        "latex": lambda: export.to_latex(chosen, renamed, values, export.room_of(int(columns))),
+        "proofs": lambda: export.to_proofs(
+            track(chosen, "proving"),
+            renamed,
+            values=values,
+            standalone=standalone,
+            columns=int(columns),
+        ),
+        "bib": export.bibtex,
+        "python": lambda: export.to_python(chosen, spelled),
+        "javascript": lambda: export.to_javascript(chosen, spelled),
+    }
+    texts = {name: make[what]() for what, name in files.items() if what != "rocq"}
+    texts |= _for_rocq(files["rocq"], chosen) if "rocq" in files else {}
     # Nothing is written before everything is known to be allowed.
     for name in texts:
         if name != "-":
@@ -182,14 +158,3 @@ def _known(chosen: Sequence[Result]) -> Callable[[str], None]:
             )
 
     return check
-
-
-def _twice(names: list[str]) -> str:
-    """The second of two names of one file, if there are two."""
-    seen: set[str] = set()
-    for name in names:
-        place = name if name == "-" else os.path.realpath(name)
-        if place in seen:
-            return "standard output" if name == "-" else name
-        seen.add(place)
-    return ""

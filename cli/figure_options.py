@@ -8,7 +8,6 @@ from functools import reduce
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import cleandoc
-from itertools import combinations
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ from .numeric_options import (
     text,
 )
 from .parameters import short
-from .writing import FORCE, NewFile, check_writable, write
+from .writing import FORCE, NewFile, check_different, check_writable, write
 
 #: What is typed after the name of each figure, for the help texts; filled as figures are declared.
 EXAMPLES: dict[str, tuple[str, ...]] = {}
@@ -212,16 +211,12 @@ def made(
         options |= {"dtype": parse_dtype(dtype)}
     out = out or Path(f"{name}.png")
     table = table or out.with_suffix(".csv")
-    files = {"figure": out, "table": table, **({"caption": caption} if caption else {})}
+    files = {"out": out, "table": table, **({"caption": caption} if caption else {})}
     from ..numeric.figures.look import MARK, Look
 
     for kind, path in files.items():  # a table is resumed, not replaced
         check_writable(path, force=force or kind == "table", mark=MARK)
-    for first, second in combinations(files, 2):
-        if files[first].resolve() == files[second].resolve():
-            raise click.UsageError(
-                f"the {first} would replace its {second} {files[second]}: give another --{second}"
-            )
+    check_different(files)
     if out.suffix.lower() not in FIGURES:
         raise click.UsageError(
             f"cannot write {out}: its name must end in one of {', '.join(FIGURES)}"

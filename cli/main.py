@@ -17,6 +17,7 @@ import click
 from ..derive.decide.spelling import did_you_mean
 from ..derive.errors import InternalError, Refusal, Unproved
 from ..derive.plugins import PluginWarning
+from ..derive.results import results  # imports no SymPy
 from . import guard
 
 #: command -> (module, one line of help). The modules are loaded when the command is.
@@ -62,7 +63,8 @@ class _Lazy(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if not ctx.resilient_parsing and args[0] not in COMMANDS and args[0][:1] != "-":
             near = did_you_mean(args[0], COMMANDS)
-            ctx.fail(f"No such command {args[0]!r}{near}; there are {', '.join(COMMANDS)}")
+            also = f"; 'cltheory show {args[0]}' shows that result" if args[0] in results else ""
+            ctx.fail(f"No such command {args[0]!r}{near}{also}; there are {', '.join(COMMANDS)}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -183,7 +185,8 @@ def run(args: list[str] | None = None) -> int:
         return 2
     except click.ClickException as error:
         missing = error.param if isinstance(error, click.MissingParameter) else None
-        hint = "; 'cltheory list' lists the results" if missing and missing.name == "id" else ""
+        is_result = missing is not None and missing.type.name.startswith("id")
+        hint = "; 'cltheory list' lists the results" if is_result else ""
         if missing and missing.name == "paper":
             from ..derive.papers import PAPERS
 

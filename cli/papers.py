@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
+from ..derive.errors import Refusal
 from ..derive.problems.catalogue import is_file
 from ..derive.tex.judge.explain import one_line
 from ..derive.tex.text.document import (
@@ -31,7 +32,7 @@ MAX_BYTES = 50_000_000  #: of a file
 SKIPPED = {"build", "dist", "_build", "node_modules", "__pycache__", "site-packages", "venv"}
 
 
-class PathError(ValueError):
+class PathError(Refusal):
     """A path that cannot be checked; the message is one line."""
 
 

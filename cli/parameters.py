@@ -113,6 +113,15 @@ def pairs(
     return found
 
 
+def read_assigned(words: Iterable[str]) -> dict[str, str]:
+    """Read the NAME=VALUE pairs of ``--set``, each name once."""
+    for word in words:
+        name, _, value = word.partition("=")
+        if not (name.isidentifier() and value):
+            raise click.UsageError(f"--set takes NAME=VALUE, such as c=1/2, not {short(word)!r}")
+    return pairs(f"--{word}" for word in words)
+
+
 def _text_in(words: Iterable[str], name: str = "loss") -> str:
     """The loss (or how batches are drawn) among the words that were typed, if one is."""
     return next((w.partition("=")[2] for w in words if w.startswith(f"--{name}=")), "")
@@ -299,17 +308,14 @@ def _describe(id: str, formatter: click.HelpFormatter, loss: str = "") -> None:
         formatter.write_text(f"A value is {ACCEPTED}.")
     if not result.texts:
         return
-    if declared:
-        with formatter.section("The loss"):
-            formatter.write_dl([("--loss", DECLARED)])
-            formatter.write_text(f"Named losses: {', '.join(_losses(id))}.")
-        return
-    with formatter.section("A loss of your own"):
-        formatter.write_dl(
-            [(f"--{name}", TEXTS.get(name, "an expression")) for name in result.texts]
-        )
-        symbols = ", ".join(("x", *(s.name for s in result.parameters if s.name in ("t", "b"))))
-        formatter.write_text(
-            f"Expressions use {symbols}, numbers, + - * / ^ and {', '.join(FUNCTIONS)}."
-        )
+    texts = (
+        {"loss": DECLARED} if declared else {k: TEXTS.get(k, "an expression") for k in result.texts}
+    )
+    with formatter.section("The loss" if declared else "A loss of your own"):
+        formatter.write_dl([(f"--{name}", what) for name, what in texts.items()])
+        if not declared:
+            symbols = ", ".join(("x", *(s.name for s in result.parameters if s.name in ("t", "b"))))
+            formatter.write_text(
+                f"Expressions use {symbols}, numbers, + - * / ^ and {', '.join(FUNCTIONS)}."
+            )
         formatter.write_text(f"Named losses: {', '.join(_losses(id))}.")

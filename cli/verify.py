@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .batches import alone_option, batch_options, over_batches
+from .batches import alone_option, batch_option, over_batches, sampling_option
 from .label_files import listed
 from .numeric_options import (
     DEVICE,
@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     help="Embedding dimension (default: m n; max(N, 3) for two towers; N + K for K towers).",
 )
-@batch_options
+@batch_option
+@sampling_option
 @alone_option
 @SEEDS
 @DTYPE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,12 @@ class NewFile(click.Path):
 FORCE = click.option("--force", is_flag=True, help="Replace existing files.")
 
 
+RENAME = click.option(
+    "--rename",
+    metavar="SYMBOL=NAME",
+    multiple=True,
+    help="Rename a symbol; in JSON only its LaTeX, and not with --rocq. May be repeated.",
+)
 COLUMNS = click.option(
     "--columns",
     type=click.Choice(["1", "2"]),
@@ -96,6 +103,14 @@ def check_writable(
         path.is_file() and not os.access(folder, os.W_OK)
     ):
         raise click.UsageError(f"cannot write {name}: permission denied")
+
+
+def check_different(files: Mapping[str, str | Path]) -> None:
+    """Refuse two outputs, by the names of their options, that go to one file."""
+    for one, other in combinations(files, 2):
+        if os.path.realpath(files[one]) == os.path.realpath(files[other]):
+            name = "standard output" if files[other] == "-" else short(str(files[other]))
+            raise click.UsageError(f"--{one} and --{other} both write {name}: change one of them")
 
 
 def _has(path: Path, mark: str) -> bool:

@@ -17,7 +17,7 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
     known = list(known)
     found = (
         [k for k in known if k.lower() == name.lower()]
-        or [k for k in known if len(name) > 2 and k.startswith(name)]
+        or sorted((k for k in known if len(name) > 2 and k.startswith(name)), key=len)
         or get_close_matches(name, known, most)
     )
     return f" (did you mean {' or '.join(map(repr, found[:most]))}?)" if found else ""

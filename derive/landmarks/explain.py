@@ -339,8 +339,11 @@ def _searched(
     """The landmarks of all losses that have a value, in nats and in bits."""
     rows = [row for row in ROWS if convention in (None, row.convention)]
     if not rows:
-        names = ", ".join(dict.fromkeys(row.convention for row in ROWS))
-        raise DomainError(f"no convention is called {convention!r}; there are {names}")
+        names = dict.fromkeys(row.convention for row in ROWS)
+        hint = did_you_mean(str(convention), names)
+        raise DomainError(
+            f"no convention is called {convention!r}{hint}; there are {', '.join(names)}"
+        )
     if "classes" not in options:  # a number that was taken for granted need not divide a batch
         rows = [row for row in rows if row.defaults.get("classes") is None]
     found: dict[tuple[str, str, str], tuple[float, Landmark, Options, list[str]]] = {}

@@ -483,7 +483,9 @@ class Result(Shown):
         put_back(name, quantity, expression, point, self.domain, value, digits)
         return value
 
-    def __call__(self, *, digits: int = 15, **values: Given) -> Values:
+    def __call__(
+        self, point: Mapping[Name, Given] = {}, /, *, digits: int = 15, **values: Given
+    ) -> Values:
         """All quantities at a point: numbers, and expressions where parameters are missing.
 
         >>> from cltheory import results
@@ -495,14 +497,14 @@ class Result(Shown):
         DomainError
             If a value is not accepted.
         """
-        made, point = self._placed(values)
+        made, at = self._placed(_by_name(point, values))
 
         def number(name: str) -> Value | Expression:
-            expression = made.at(name, point)
+            expression = made.at(name, at)
             free = expression.free_symbols & set(made.domain.ranges)
-            return plain(expression) if free else made.number(name, expression, point, digits)
+            return plain(expression) if free else made.number(name, expression, at, digits)
 
-        return made._values(point, number)
+        return made._values(at, number)
 
     def subs(
         self,
@@ -534,11 +536,8 @@ class Result(Shown):
         DomainError
             If a value is not accepted.
         """
-        try:
-            pairs = {point: value} if isinstance(point, (str, Symbol)) else dict(point)
-        except (TypeError, ValueError):
-            raise DomainError(f"give values by name, such as subs(m=10), not {point}") from None
-        made, at = self._placed({str(k): v for k, v in pairs.items()} | values)
+        pairs = {point: value} if isinstance(point, (str, Symbol)) else point
+        made, at = self._placed(_by_name(pairs, values))
         return made._values(at, lambda name: plain(made.at(name, at)))
 
     def limit(
@@ -722,6 +721,15 @@ class Result(Shown):
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.quantities)
+
+
+def _by_name(
+    point: Mapping[Name, Given] | Iterable[tuple[Name, Given]], values: dict[str, Given]
+) -> dict[str, Given]:
+    try:
+        return {str(k): v for k, v in dict(point).items()} | values
+    except (TypeError, ValueError):
+        raise DomainError(f"give values by name, such as m=10, not {point}") from None
 
 
 def _check_needs(

@@ -95,6 +95,7 @@ def test_importing_brings_nothing_heavy_and_modules_come_when_asked_for() -> Non
 def test_numbers_at_a_point_are_those_of_value() -> None:
     at = {"m": 10, "n": 50, "tau": "1/10"}
     found = R(**at, digits=30)
+    assert R({"m": 10, Symbol("n"): 50}, tau="1/10", digits=30).alpha_min == found.alpha_min
     assert found.alpha_min == found["alpha_min"] == R.value("alpha_min", **at, digits=30)
     assert found.tau_max.free_symbols == {R.symbols("alpha")}  # not given, so still symbolic
     assert "alpha_min = 0.0201464446195631276325122913233" in repr(found)
@@ -307,8 +308,9 @@ def test_lists_and_losses_are_given_like_values() -> None:
         (lambda: R.limit("alpha_min", m=2, tau=0), r"where to: limit\('alpha_min', 'tau', 0\)"),
         (lambda: R.limit("alpha_min", "q"), "has no symbol q"),
         (lambda: R.subs("m"), "m: '' is not a number"),
-        (lambda: R.subs(3), r"give values by name, such as subs\(m=10\), not 3"),
-        (lambda: R.subs([3]), r"such as subs\(m=10\), not \[3\]"),
+        (lambda: R.subs(3), "give values by name, such as m=10, not 3"),
+        (lambda: R.subs([3]), r"such as m=10, not \[3\]"),
+        (lambda: R(3), "give values by name, such as m=10, not 3"),
         (lambda: R(alhpa=1), r"no parameter alhpa \(did you mean 'alpha'\?\); it takes m, n"),
         (lambda: R.diff("alpha_min", "tua"), r"no symbol tua \(did you mean 'tau'\?\)"),
         (lambda: R.limit("alpha_min", "tau", 0, tau=1), "tau varies here"),

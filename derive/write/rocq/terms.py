@@ -29,6 +29,7 @@ from sympy import log as Log
 from sympy.core.relational import Relational
 
 from ...decide.domain import Domain
+from ...errors import Refusal
 from ...proof.relations import Iff
 
 #: Words that Rocq reads as something else than the name of a variable.
@@ -45,7 +46,7 @@ SUM, PRODUCT, POWER, ATOM = range(4)
 Names = Mapping[Symbol, str]
 
 
-class NotWritten(ValueError):
+class NotWritten(Refusal, ValueError):
     """What is not (yet) written for Rocq; the message says which part, in a line."""
 
 
