@@ -15,3 +15,7 @@ __all__ = [
     "sigmas",
     "views",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
