@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from .label_files import inputs_of
-from .numeric_options import DEVICE, need_torch
+from .numeric_options import DEVICE, dimension, need_torch
 from .parameters import (
     ResultId,
     parameter_names,
@@ -74,13 +74,7 @@ needs Python and python-flint only.
 )
 @FORCE
 @click.option("--search", is_flag=True, help="Certify optimised embeddings.")
-@click.option(
-    "--d",
-    "--dim",
-    "d",
-    type=click.IntRange(min=1),
-    help="Dimension (default: number of embeddings).",
-)
+@dimension("Dimension (default: number of embeddings).")
 @click.option("--seed", type=click.IntRange(min=0), default=0, help="Random seed of the search.")
 @DEVICE
 @formats("text", "json")

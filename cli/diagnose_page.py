@@ -39,7 +39,7 @@ def page(file: str, found: Diagnosis, compared: Departure | None = None) -> str:
 
 # --- plots -------------------------------------------------------------------------------------
 def plots(found: Diagnosis) -> str:
-    """Four panels as one SVG element."""
+    """Four panels as one SVG element; what draws one returns its title."""
     from matplotlib.figure import Figure
 
     from ..numeric.figures.look import Look
@@ -47,11 +47,11 @@ def plots(found: Diagnosis) -> str:
     look = Look(SIZE[0])
     with look.applied():
         figure = Figure(figsize=SIZE, layout="constrained")
-        (band, spectrum), (alike, error) = figure.subplots(2, 2)
-        _band(band, found, look.palette())
-        _spectrum(spectrum, found, look.palette())
-        _alike(alike, found, look.palette())
-        (_classes if found.collapse.classes else _errors)(error, found, look.palette())
+        draws = (_band, _spectrum, _alike, _classes if found.collapse.classes else _errors)
+        for ax, letter, draw in zip(figure.subplots(2, 2).flat, "abcd", draws, strict=True):
+            ax.set_title(f"({letter}) {draw(ax, found, look.palette())}", loc="left")
+            if ax.get_legend_handles_labels()[0]:
+                ax.legend()
         file = StringIO()
         figure.savefig(file, format="svg", metadata={"Date": None, "Creator": "cltheory"})
     drawn = file.getvalue()
@@ -60,7 +60,7 @@ def plots(found: Diagnosis) -> str:
     return re.sub(r"<metadata>.*?</metadata>", "", drawn, flags=re.DOTALL).strip()
 
 
-def _band(ax: Axes, found: Diagnosis, colours: list[str]) -> None:
+def _band(ax: Axes, found: Diagnosis, colours: list[str]) -> str:
     import numpy as np
 
     each = found.anchors
@@ -76,11 +76,10 @@ def _band(ax: Axes, found: Diagnosis, colours: list[str]) -> None:
     printed = np.maximum(each["upper_printed"][order], floor)
     ax.plot(x, printed, color=colours[5], linestyle=":", label="printed upper band")
     ax.set(yscale="log", xlabel="anchors by their gradient, %", ylabel="squared gradient")
-    ax.set_title("(a) band", loc="left")
-    ax.legend()
+    return "band"
 
 
-def _spectrum(ax: Axes, found: Diagnosis, colours: list[str]) -> None:
+def _spectrum(ax: Axes, found: Diagnosis, colours: list[str]) -> str:
     import numpy as np
 
     values = found.spectrum[found.spectrum > 1e-12]
@@ -88,11 +87,10 @@ def _spectrum(ax: Axes, found: Diagnosis, colours: list[str]) -> None:
     ax.plot(np.arange(1, len(values) + 1), values, color=colours[2], marker=".", markersize=3)
     ax.axhline(1 / d, color="black", linestyle=":", linewidth=0.8, label="$1/d$")
     ax.set(xscale="log", yscale="log", xlabel="number", ylabel="eigenvalue")
-    ax.set_title("(b) spectrum of the second moment", loc="left")
-    ax.legend()
+    return "spectrum of the second moment"
 
 
-def _alike(ax: Axes, found: Diagnosis, colours: list[str]) -> None:
+def _alike(ax: Axes, found: Diagnosis, colours: list[str]) -> str:
     for k, (name, says) in enumerate(
         {"alignment": "positive", "similarity_of_negatives": "negatives, mean"}.items()
     ):
@@ -100,17 +98,16 @@ def _alike(ax: Axes, found: Diagnosis, colours: list[str]) -> None:
             found.anchors[name], bins=60, range=(-1, 1), color=colours[k], alpha=0.7, label=says
         )
     ax.set(xlabel="similarity to the anchor", ylabel="anchors")
-    ax.set_title("(c) similarities", loc="left")
-    ax.legend()
+    return "similarities"
 
 
-def _errors(ax: Axes, found: Diagnosis, colours: list[str]) -> None:
+def _errors(ax: Axes, found: Diagnosis, colours: list[str]) -> str:
     ax.hist(found.anchors["epsilon"], bins=40, range=(0, 1), color=colours[0])
     ax.set(xlabel=r"softmax error $\varepsilon$", ylabel="anchors")
-    ax.set_title("(d) softmax error", loc="left")
+    return "softmax error"
 
 
-def _classes(ax: Axes, found: Diagnosis, colours: list[str]) -> None:
+def _classes(ax: Axes, found: Diagnosis, colours: list[str]) -> str:
     """The variance of each class, and below which part of the whole it counts as collapsed."""
     collapse = found.collapse
     assert collapse.classes is not None
@@ -120,5 +117,4 @@ def _classes(ax: Axes, found: Diagnosis, colours: list[str]) -> None:
     ax.plot(range(1, len(values) + 1), values, "o", color=colours[0], markersize=3)
     ax.axhline(edge, color="black", linestyle=":", linewidth=0.8, label="collapsed below")
     ax.set(xlabel="classes by their variance", ylabel="variance", ylim=(0, None))
-    ax.set_title("(d) variance within classes", loc="left")
-    ax.legend()
+    return "variance within classes"

@@ -216,3 +216,8 @@ def parse_dtype(name: str) -> Any:
 
 SEEDS = text("--seeds", "0,1", "Random seeds, such as 0,1,2 or 0-4.", seeds_of)
 DEVICE = text("--device", "auto", "Device: auto, cpu, cuda or cuda:1.", device_of)
+
+
+def dimension(says: str) -> Callable[..., Any]:
+    """The option ``--d``, with its help."""
+    return click.option("--d", "--dim", "d", type=click.IntRange(min=1), help=says)

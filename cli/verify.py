@@ -10,13 +10,7 @@ import click
 
 from .batches import alone_option, batch_option, over_batches, sampling_option
 from .label_files import listed
-from .numeric_options import (
-    DEVICE,
-    DTYPE,
-    SEEDS,
-    need_torch,
-    parse_dtype,
-)
+from .numeric_options import DEVICE, DTYPE, SEEDS, dimension, need_torch, parse_dtype
 from .parameters import (
     parameter_names,
     result_command,
@@ -39,13 +33,7 @@ if TYPE_CHECKING:
   cltheory verify kernel-infonce --n 4 --p 2 --gamma 1 --tau 1/2
 """,
 )
-@click.option(
-    "--d",
-    "--dim",
-    "d",
-    type=click.IntRange(min=1),
-    help="Embedding dimension (default: m n; max(N, 3) for two towers; N + K for K towers).",
-)
+@dimension("Embedding dimension (default: m n; max(N, 3) for two towers; N + K for K towers).")
 @batch_option
 @sampling_option
 @alone_option
