@@ -72,24 +72,6 @@ def test_the_running_target_is_between_percentiles_of_all_candidates() -> None:
     assert other.target == policy.target
 
 
-@pytest.mark.parametrize(
-    "bad, says",
-    [
-        (lambda: policy_of("P4"), "policy must be one of P1, P2, P3, not 'P4'"),
-        (lambda: Balanced(0.5), "an effective rank is 1 or more"),
-        (lambda: Balanced(memory=0), "memory must be 1 or more"),
-        (lambda: Stability()(torch.tensor([1.0, torch.nan])), "candidate 1 has no effective rank"),
-        (lambda: Stability()(torch.ones(0)), "ranks must be (k,)"),
-        (lambda: select([], "P1"), "at least one candidate batch is needed"),
-        (lambda: select([torch.zeros(2, 3)], "P1"), "a batch of zeros"),
-    ],
-)
-def test_what_no_policy_takes(bad: Callable[[], Any], says: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(says)) as refusal:
-        bad()
-    assert "\n" not in str(refusal.value)
-
-
 # --- the cache ------------------------------------------------------------------------------------
 def test_rows_are_directions_without_a_graph(device: str) -> None:
     cache = EmbeddingCache(5, 3, device=device)
@@ -128,24 +110,6 @@ def test_a_cache_goes_on_from_a_checkpoint() -> None:
     assert torch.equal(cache.stamps, other.stamps) and cache.step == other.step
     with pytest.raises(ValueError, match=r"the checkpoint is of shape \(9, 6\)"):
         EmbeddingCache(8, D).load_state_dict(cache.state_dict())
-
-
-@pytest.mark.parametrize(
-    "bad, says",
-    [
-        (lambda: EmbeddingCache(0, 3), "size must be 1 or more"),
-        (lambda: EmbeddingCache(3, 2, max_age=-1), "max_age must not be negative"),
-        (lambda: EmbeddingCache(3, 2, dtype=torch.float16), "dtype must be float32 or float64"),
-        (lambda: filled().update([0], torch.ones(2, D)), "embeddings must be (1, 6), not (2, 6)"),
-        (lambda: filled().update([100], torch.ones(1, D)), "indices run from 100 to 100"),
-        (lambda: filled().rows([0.5]), "indices must be integers"),
-        (lambda: filled().update([0], torch.zeros(1, D)), "embedding 0 is zero, which"),
-        (lambda: filled().update([0], torch.full((1, D), torch.inf)), "embedding 0 is not finite"),
-    ],
-)
-def test_what_no_cache_takes(bad: Callable[[], Any], says: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(says)):
-        bad()
 
 
 def test_a_refused_update_changes_nothing() -> None:
@@ -240,6 +204,21 @@ def test_a_loader_takes_them(make: Make, workers: int) -> None:
 @pytest.mark.parametrize(
     "bad, says",
     [
+        (lambda: policy_of("P4"), "policy must be one of P1, P2, P3, not 'P4'"),
+        (lambda: Balanced(0.5), "an effective rank is 1 or more"),
+        (lambda: Balanced(memory=0), "memory must be 1 or more"),
+        (lambda: Stability()(torch.tensor([1.0, torch.nan])), "candidate 1 has no effective rank"),
+        (lambda: Stability()(torch.ones(0)), "ranks must be (k,)"),
+        (lambda: select([], "P1"), "at least one candidate batch is needed"),
+        (lambda: select([torch.zeros(2, 3)], "P1"), "a batch of zeros"),
+        (lambda: EmbeddingCache(0, 3), "size must be 1 or more"),
+        (lambda: EmbeddingCache(3, 2, max_age=-1), "max_age must not be negative"),
+        (lambda: EmbeddingCache(3, 2, dtype=torch.float16), "dtype must be float32 or float64"),
+        (lambda: filled().update([0], torch.ones(2, D)), "embeddings must be (1, 6), not (2, 6)"),
+        (lambda: filled().update([100], torch.ones(1, D)), "indices run from 100 to 100"),
+        (lambda: filled().rows([0.5]), "indices must be integers"),
+        (lambda: filled().update([0], torch.zeros(1, D)), "embedding 0 is zero, which"),
+        (lambda: filled().update([0], torch.full((1, D), torch.inf)), "embedding 0 is not finite"),
         (lambda: POOL(200, filled(100), 20), "indices run from 0 to 199"),
         (lambda: POOL(10, filled(), 20), "a batch of 20 needs more than 10 samples"),
         (lambda: POOL([], filled(), 1, drop_last=False), "a batch of 1 needs more than 0 samples"),
@@ -251,7 +230,7 @@ def test_a_loader_takes_them(make: Make, workers: int) -> None:
         (lambda: GREEDY(10, filled(), 4, window=(1, 5)), "min(n, d) = 4, not [1, 5]"),
     ],
 )
-def test_what_no_sampler_takes(bad: Callable[[], Any], says: str) -> None:
+def test_what_no_policy_cache_or_sampler_takes(bad: Callable[[], Any], says: str) -> None:
     with pytest.raises(ValueError, match=re.escape(says)) as refusal:
         bad()
     assert "\n" not in str(refusal.value)
