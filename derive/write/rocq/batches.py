@@ -24,8 +24,7 @@ class BatchSoftmax(Softmax):
 
     unfolded = ("batch_gradient", "partition")
     fields = "weight denominator positives in_batch shares part"
-    tangent = "batch_tangent _ _ _ _ _ ok drawn_ nested_"
-    slope = "batch_slope _ _ _ _ _ ok drawn_ nested_"
+    smooth = "batch_smooth _ _ _ _ _ ok drawn_ nested_"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -124,7 +124,7 @@ def _numeric(declared: Declared) -> str:
         f"assert (E{k} := power{k}_); set (y{k} := {atom}) in *; clearbody y{k};"
         for k, atom in enumerate(declared.spelled, 1)
     )
-    unfolded = f"cbn [row eigen over {declared.fields}];"
+    unfolded = f"cbn [row split_off over {declared.fields}];"
     return "\n  ".join([unfolded, *named, *declared.decided, f"interval with (i_prec {BITS})."])
 
 
@@ -161,24 +161,21 @@ def _lemmas(declared: Declared) -> tuple[str, ...]:
 
 
 def _proof(declared: Declared, theta: Rational) -> list[str]:
-    called, depth = declared.called, len(declared.axes)
-    reals, data = f"(map INR {declared.numbers})", (f"{called}_terms", f"{called}_inner")
+    reals = f"(map INR {declared.numbers})"
+    data = (f"{declared.called}_terms", f"{declared.called}_inner")
     loss, inner = declared.loss_of(data[0]), data[1]
-    kinds = "[|[| |] " * depth + "[|]" + "]" * depth
     return [
         "intros dims x unit.",
-        f"assert (m : multipliers {declared.numbers}",
+        f"assert (m : multipliers {reals}",
         f"  {declared.gradient_of(reals, *data)} ({term(theta)})).",
-        f"{{ intros k min th; destruct k as {kinds}; cbn [there] in th; try tauto;",
-        "  try (exfalso; repeat match goal with",
-        "    H : Forall _ (_ :: _) |- _ => inversion H; clear H; subst end; congruence);",
-        f"  try (exfalso; lia); rewrite sizes_; unfold {_unfold(declared)};",
+        "{ rewrite sizes_; each_space; try (exfalso; lra);",
+        f"  unfold {_unfold(declared)};",
         f"  {_numeric(declared)} }}",
         "assert (ok := ok_).",
         f"assert (B : {loss} (by_relation {inner}) + {declared.scale}",
         f"    * ({term(theta)} - level {reals} {declared.gradient_of(reals, *data)} {inner})",
         f"  <= {loss} (inner dims x))",
-        f"  by exact (bound _ _ _ _ _ one_ ({declared.tangent}) _ _ _ m unit).",
+        f"  by exact (bound _ _ _ _ _ one_ _ _ _ ({declared.tangent(inner)}) m unit).",
         f"refine (Rle_trans _ _ _ _ B). rewrite {declared.valued}_at by exact one_.",
         f"unfold {declared.valued}. rewrite sizes_. unfold {_unfold(declared)}.",
         _numeric(declared),

@@ -209,10 +209,13 @@ class Declared:
         """Lines before the loss is compared, where it has to be brought into the form of a mean."""
         return []
 
-    #: Theorems from it: that the loss lies above its tangent, and that this is its derivative. The
-    #: first is about {sizes} and {inner}.
-    tangent: ClassVar[str]
-    slope: ClassVar[str]
+    #: A theorem from it: that the loss has this gradient, and lies above its tangent. It may be
+    #: about {sizes} and {inner}.
+    smooth: ClassVar[str]
+
+    def tangent(self, inner: str) -> str:
+        """That the loss lies above its tangent."""
+        return f"smooth_tangent _ _ _ _ _ ({self.smooth.format(sizes=self.numbers, inner=inner)})"
 
     @property
     def among(self) -> str:

@@ -34,7 +34,6 @@ class Functions(Pairwise):
 
     fields = "between share_of value_of"
     kind = "function_term"
-    tangent = "function_tangent _ _ _ _ ok"
     valued = "function_value"
     #: No exponential gets a name of its own.
     spelled: dict[str, Expr] = {}  # noqa: RUF012
@@ -127,6 +126,10 @@ class Functions(Pairwise):
         return f"{self.called}_slopes"
 
     # --- convexity ----------------------------------------------------------------------------
+    def tangent(self, inner: str) -> str:
+        """That the loss lies above its tangent."""
+        return "function_tangent _ _ _ _ ok"
+
     def convex(self, sizes: str, terms: str, inner: str) -> str:
         """That all functions lie above their tangents."""
         return (

@@ -33,7 +33,7 @@ CLOSE = Rational(4, 10**46)
 Relation = tuple[int, int, tuple[bool, ...]]
 UNFOLDED = "value_of_kinds, slack, means, part_of_kind, sum_of, row_of, card"
 REDUCED = (
-    "sum length nth fold_right Nat.eqb row eigen over fst map positive its_weight "
+    "sum length nth fold_right Nat.eqb row split_off over fst map positive its_weight "
     "its_denominator its_positives"
 )
 
@@ -360,25 +360,12 @@ class Several:
             f"  intros t i {among} Hi; rewrite reals_ in Hi; cbn [length] in Hi;\n"
             f"    destruct i as {index}; try (exfalso; lia);\n  {self._numeric}\nQed."
         )
-        for i, sizes in enumerate(self.axes):
-            depth, own = len(sizes), _lists([sizes], "%nat")[1:-1]
-            kinds = "[|[| |] " * depth + "[|]" + "]" * depth
-            yield (
-                f"Lemma multipliers{i}_ : multipliers {own} (fun a => {pull}"
-                f" ({i}%nat, {i}%nat, a) - c_ {i}%nat) (y_ {i}%nat).\nProof.\n"
-                f"  assert (own_ : map INR {own} = {_lists([sizes])[1:-1]})"
-                " by (cbn [map]; rewrite !INR_IZR_INZ; reflexivity).\n"
-                f"  intros k min th; destruct k as {kinds}; cbn [there] in th; try tauto;\n"
-                "  try (exfalso; repeat match goal with\n"
-                "    H : Forall _ (_ :: _) |- _ => inversion H; clear H; subst end; congruence);\n"
-                f"  try (exfalso; lia); rewrite own_; {self._numeric}\nQed."
-            )
-        each = " | ".join(f"exact multipliers{i}_" for i in self._every)
         yield (
             f"Lemma multipliers_ : forall i, (i < length {self.kinds})%nat ->\n"
-            f"  multipliers (nth i {self.kinds} []) (fun a => {pull} (i, i, a) - c_ i) (y_ i).\n"
-            f"Proof. intros i Hi; cbn [length] in Hi; destruct i as {index};"
-            f" [{each} | exfalso; lia]. Qed."
+            f"  multipliers (nth i {reals} []) (fun a => {pull} (i, i, a) - c_ i) (y_ i).\n"
+            f"Proof.\n  intros i Hi; rewrite reals_; cbn [length] in Hi;\n"
+            f"  destruct i as {index}; try (exfalso; lia); each_space; try (exfalso; lra);\n"
+            f"  {self._numeric}\nQed."
         )
         yield (
             f"Lemma positive_ : positive (length {self.kinds}) (means {pull} c_).\n"

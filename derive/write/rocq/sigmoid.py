@@ -45,7 +45,7 @@ class Sigmoid(Pairwise):
     unfolded = ("pair_gradient",)
     fields = "among strength rate shift"
     kind = "pair_term"
-    tangent, slope = "pair_tangent {sizes} _ {inner} ok", "pair_slope _ _ _"
+    smooth = "pair_smooth {sizes} _ {inner} ok"
 
     def __post_init__(self) -> None:
         super().__post_init__()

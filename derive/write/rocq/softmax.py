@@ -21,7 +21,7 @@ class Softmax(Declared):
     unfolded = ("gradient", "partition")
     fields = "weight denominator positives"
     kind = "term"
-    tangent, slope = "softmax_tangent _ _ _ _ ok", "softmax_slope _ _ _ _ ok"
+    smooth = "softmax_smooth _ _ _ _ ok"
     valued = "value"
     #: The loss and its gradient in the library, and whether each positive has its own denominator.
     names: ClassVar[tuple[str, str]] = ("loss", "gradient")
@@ -169,7 +169,7 @@ class OwnSoftmax(Softmax):
 
     unfolded = ("own_gradient", "partition")
     cleared = ("rewrite ?Rmult_0_l, ?Rmult_0_r, ?Rplus_0_l, ?Rplus_0_r.",)
-    tangent, slope = "own_tangent _ _ _ _ (proj1 ok) (proj2 ok)", ""
+    smooth = "own_smooth _ _ _ _ (proj1 ok) (proj2 ok)"
     valued = "own_value"
     names = ("own_loss", "own_gradient")
     own = True

@@ -170,7 +170,7 @@ class AtVertex:
         lines = [
             f"Lemma {called} : forall {variables} : R, {' -> '.join([*given.values(), goal])}.",
             f"Proof. intros {variables} {' '.join(given)}.",
-            f"unfold level, {names}; cbn [nth row eigen over {self.declared.fields}].",
+            f"unfold level, {names}; cbn [nth row eigen split_off over {self.declared.fields}].",
             *self.declared.cleared,
             *signs.lines,
             *proof,
@@ -389,40 +389,28 @@ class AtVertex:
         holes = " _" * len(hypotheses(self.domain))
         yield f"{{ refine ({self.called}_convex {values}{holes}); first [assumption | lra]. }}"
         yield from self.declared.prepared(*data)
-        tangent = self.declared.tangent.format(sizes=sizes, inner=inner)
-        yield f"assert (tangent_ := {tangent})."
-        yield f"assert (th : there {sizes} {own}) by (simpl; repeat split; lia)."
+        smooth = self.declared.smooth.format(sizes=sizes, inner=inner)
+        yield f"assert (smooth_ := {smooth})."
+        yield f"assert (th : there {reals} {own}) by (simpl; repeat split; lra)."
         yield f"assert (pu : forall a_, length a_ = length {sizes} ->"
-        yield f"  {inner} a_ = pure {sizes} {own} a_)."
+        yield f"  {inner} a_ = pure {reals} {own} a_)."
         bits = "".join(f"[|b{i} " for i in range(depth)) + "[|]" + "]" * depth
         yield f"{{ intros a_ e_; destruct a_ as {bits}; try discriminate; clear e_;"
         yield f"  destruct {', '.join(f'b{i}' for i in range(depth))};"
-        yield f"  unfold {self.called}_inner, pure, diagonal, ones; cbn [map kernel factor INR];"
-        yield "  field; repeat split; lra. }"
-        yield "split; [exact (exists_at _ _ one _ th pu) |]."
+        yield f"  unfold {self.called}_inner; cbn [map pure off INR]; field; repeat split; lra. }}"
+        yield "split; [exact (exists_at _ _ _ th pu) |]."
         if self.conditions:
             yield "split; [intro given | intro L; repeat split]."
-        closed = [k for k, e in self.spaces.items() if e not in self.conditions]
-        opened = [k for k, e in self.spaces.items() if e in self.conditions]
-        lemma = {k: f"({self._name(k)} {values})" for k in opened}
-        ways = [f"apply ({self._name(k)} {values})" for k in closed]
-        ways += [f"apply -> {lemma[k]}" for k in opened]
-        kinds = "[|[| |] " * depth + "[|]" + "]" * depth
-        yield "{ apply (optimal _ _ _ _ _ one tangent_); intros kind_ min th'."
-        yield f"  destruct kind_ as {kinds}; cbn [there] in th'; try tauto;"
-        yield "  try (exfalso; repeat match goal with"
-        yield "    H : Forall _ (_ :: _) |- _ => inversion H; clear H; subst end; congruence);"
-        yield "  repeat match goal with H : _ /\\ _ |- _ => destruct H end;"
-        yield "  repeat match goal with H : (2 <= _)%nat |- _ => apply le_INR in H; simpl in H end;"
-        yield f"  cbn [map]; first [{' | '.join(ways)}]; first [assumption | lra]. }}"
-        if self.conditions and not self.declared.slope:
-            raise NotWritten("it is not always optimal, and its loss has no derivative here")
+        yield "{ refine (optimal _ _ _ _ _ one (smooth_tangent _ _ _ _ _ smooth_) _); each_space."
+        for k, e in self.spaces.items():
+            side = "->" if e in self.conditions else ""
+            yield f"  - apply {side} ({self._name(k)} {values}); first [assumption | lra]."
+        yield "}"
         for e in self.deciding.values():
             k = self._first(e)
             at = self.declared.gradient_of(reals, *data)
-            yield f"{{ apply <- {lemma[k]}; first [assumption | lra | idtac]."
+            yield f"{{ apply <- ({self._name(k)} {values}); first [assumption | lra | idtac]."
             yield f"  destruct (Rle_lt_dec (level {reals} {at} {inner})"
             yield f"    (eigen {reals} {listed(k)} {at})) as [y|no]; [exact y | exfalso]."
-            yield f"  refine (better _ _ _ _ _ one tangent_ _ th pu {listed(k)} _"
-            yield f"    ({self.declared.slope}) _ no L);"
-            yield "    [simpl; repeat split; lia | repeat constructor; discriminate]. }"
+            yield f"  refine (better _ _ _ _ _ one _ th pu {listed(k)} smooth_ _ no L);"
+            yield "    simpl; repeat split; lra. }"

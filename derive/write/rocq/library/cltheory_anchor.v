@@ -1,7 +1,7 @@
 (* Written by cltheory. InfoNCE at one anchor: its gradient is (M - z+)/tau, and what the softmax mean m
    of the negatives is bounded by. *)
 From Coq Require Import Reals Lra Lia List Arith.
-Require Import cltheory_loss cltheory_signs cltheory_gram cltheory_convex.
+Require Import cltheory_loss cltheory_signs cltheory_gram cltheory_optimal cltheory_convex.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -12,7 +12,7 @@ Proof. intro e. apply sum_ext; intros; rewrite e by assumption; reflexivity. Qed
 Lemma dot_line d a b u v w : dot d (fun t => a * u t + b * v t) w = a * dot d u w + b * dot d v w.
 Proof. unfold dot. rewrite <- !sum_scal, <- sum_plus. apply sum_ext; intros; ring. Qed.
 Lemma dot_pos d u : 0 <= dot d u u.
-Proof. unfold dot. rewrite <- (Rmult_0_r (INR d)), <- (sum_const d 0). apply sum_le. intros; apply Rle_0_sqr. Qed.
+Proof. apply (lin_pos (sum_linear d)). intros; apply Rle_0_sqr. Qed.
 Lemma dot_combined d N w z v : dot d (combined N w z) v = sum N (fun j => w j * dot d (z j) v).
 Proof.
   unfold dot, combined. rewrite (sum_ext d _ (fun t => sum N (fun j => w j * (z j t * v t)))).
@@ -31,11 +31,22 @@ Proof.
   intro e. assert (P := dot_pos d (fun t => 1 * u t + - dot d u v * v t)).
   rewrite (dot_square d 1 (- dot d u v) u v) in P by reflexivity. rewrite e in P. lra.
 Qed.
-Lemma sum_pos N f : (forall j, (j < N)%nat -> 0 <= f j) -> 0 <= sum N f.
-Proof. intro h. rewrite <- (Rmult_0_r (INR N)), <- (sum_const N 0). apply sum_le. exact h. Qed.
+Definition sum_pos N := lin_pos (sum_linear N).
 Lemma sum_more N f : (1 <= N)%nat -> (forall j, 0 < f j) -> 0 < sum N f.
 Proof.
   intros h p. destruct N; [lia|]. simpl. apply Rplus_le_lt_0_compat; [apply sum_pos; intros; left; apply p | apply p].
+Qed.
+
+(* Over the negatives and the positive. *)
+Definition more (N : nat) (f : option nat -> R) : R := sum N (fun j => f (Some j)) + f None.
+Lemma more_linear N : linear (fun _ => True) (more N).
+Proof.
+  unfold more. constructor; intros.
+  - apply Rplus_le_compat; [apply (lin_le (sum_linear N)); intros|]; apply H, I.
+  - rewrite sum_plus. ring.
+  - rewrite sum_scal. ring.
+  - apply (derivable_pt_lim_plus (fun t => sum N (fun j => f (Some j) t)) (f None));
+      [apply (lin_der (sum_linear N) (fun j => f (Some j))); intros|]; apply H, I.
 Qed.
 
 (* A combination is no longer than the largest eigenvalue allows. *)
@@ -50,16 +61,14 @@ Proof.
   assert (HA : A <= INR N * s * X).
   { specialize (M C). fold X in M. fold A in M. apply Rmult_le_compat_l with (r := INR N) in M; [|lra].
     replace (INR N * (A / INR N)) with A in M by (field; lra). lra. }
-  assert (Q : forall k, INR N * s < k -> X <= k * W).
-  { intros k Hk. assert (0 <= INR N * s) by (apply Rmult_le_pos; lra). apply Rmult_le_reg_l with k; [lra|].
-    assert (P : 0 <= sum N (fun j => (k * w j - dot d (z j) C) ^ 2)) by (apply sum_pos; intros; apply pow2_ge_0).
+  assert (Q : forall k, 0 <= k * (k * W - X) + (INR N * s - k) * X).
+  { intro k. assert (P : 0 <= sum N (fun j => (k * w j - dot d (z j) C) ^ 2)) by (apply sum_pos; intros; apply pow2_ge_0).
     rewrite (sum_ext N _ (fun j => k ^ 2 * w j ^ 2 + ((- 2 * k) * (w j * dot d (z j) C) + dot d (z j) C ^ 2))) in P by (intros; ring).
-    rewrite !sum_plus, !sum_scal, <- dot_combined in P. fold C X A W in P.
-    assert (INR N * s * X <= k * X) by (apply Rmult_le_compat_r; lra). lra. }
-  apply le_epsilon; intros e He. eapply Rle_trans; [apply (Q (INR N * s + e / (W + 1)))|].
-  - assert (0 < e / (W + 1)) by (apply Rdiv_lt_0_compat; lra). lra.
-  - assert (e / (W + 1) * W <= e / (W + 1) * (W + 1)) by (apply Rmult_le_compat_l; [left; apply Rdiv_lt_0_compat|]; lra).
-    replace (e / (W + 1) * (W + 1)) with e in * by (field; lra). lra.
+    rewrite !sum_plus, !sum_scal, <- dot_combined in P. fold C X A W in P. lra. }
+  destruct S0 as [S0|<-].
+  - assert (K : 0 < INR N * s) by (apply Rmult_lt_0_compat; assumption). assert (B := Q (INR N * s)). nra.
+  - apply Rnot_lt_le; intro L. rewrite Rmult_0_l in L. set (k := X / (W + 1)). assert (K : 0 < k) by (apply Rdiv_lt_0_compat; lra).
+    assert (E : X = k * (W + 1)) by (unfold k; field; lra). assert (B := Q k). rewrite E, Rmult_0_r in B. nra.
 Qed.
 
 Section Anchor.
@@ -99,51 +108,35 @@ Proof.
 Qed.
 
 (* The gradient. *)
+Lemma gradient_dot_here v : dot d (fun t => (M t - zp t) / tau) v = eps / tau * (dot d m v - dot d zp v).
+Proof.
+  rewrite (dot_ext d _ (fun t => eps / tau * m t + - (eps / tau) * zp t)) by (intros; unfold read_M, Rdiv; ring).
+  rewrite dot_line. ring.
+Qed.
 Theorem gradient_here : is_gradient c (fun t => (M t - zp t) / tau).
 Proof.
-  intro v. assert (T := warm). set (key := fun j : nat => if Nat.eqb j N then zp else zn j).
-  set (x0 := fun w : point => match w with [j] => dot d z (key j) / tau | _ => 0 end).
-  set (y := fun w : point => match w with [j] => dot d v (key j) / tau | _ => 0 end).
-  assert (L := lse_derivative [S N] (fun _ => 1) x0 y). cbv zeta in L. simpl total in L. unfold x0, y in L.
-  assert (K : key N = zp) by (unfold key; rewrite Nat.eqb_refl; reflexivity).
-  assert (K' : forall j, (j < N)%nat -> key j = zn j) by (intros j h; unfold key; destruct (Nat.eqb_spec j N); [lia | reflexivity]).
-  assert (Z : sum N (fun i => 1 * exp (dot d z (key i) / tau)) = read_push c).
-  { apply sum_ext; intros j h. rewrite K' by exact h. unfold power. ring. }
-  rewrite Z, K in L. set (P := exp (dot d z zp / tau)) in *. assert (PP : 0 < P) by apply exp_pos. assert (PS := push_pos).
-  specialize (L ltac:(lra)).
-  apply der_ext with (fun r => ln (sum N (fun i => 1 * exp (dot d z (key i) / tau + r * (dot d v (key i) / tau)))
-    + 1 * exp (dot d z zp / tau + r * (dot d v zp / tau))) - (dot d z zp / tau + r * (dot d v zp / tau))).
-  - intro r. unfold infonce, power.
-    assert (E : forall k, dot d (fun t => z t + r * v t) k / tau = dot d z k / tau + r * (dot d v k / tau)).
+  intro v. assert (T := warm). assert (PS := push_pos). set (key := fun o => match o with Some j => zn j | None => zp end).
+  set (x := fun (u : vector) o => dot d u (key o) / tau).
+  assert (Z : sum N (fun j => 1 * exp (x z (Some j))) = read_push c) by (apply sum_ext; intros; apply Rmult_1_l).
+  assert (PP := exp_pos (dot d z zp / tau)).
+  assert (S := slope _ _ _ _ _ (soft_convex (more_linear N) (fun _ => 1) (fun o => if o then 0 else 1) (x z)
+    (fun _ _ => Rle_0_1) ltac:(unfold more; rewrite Z, Rmult_1_l; unfold x, key; lra)) (x v)).
+  eapply der_by; [eapply der_ext with (2 := S); intro r|].
+  - unfold soft, more, infonce, power. assert (E : forall k, dot d (fun t => z t + r * v t) k / tau = dot d z k / tau + r * (dot d v k / tau)).
     { intro k. rewrite (dot_ext d _ (fun t => 1 * z t + r * v t)) by (intros; ring). rewrite dot_line. unfold Rdiv; ring. }
-    rewrite E, (sum_ext N (fun j => exp (dot d _ _ / tau)) (fun i => 1 * exp (dot d z (key i) / tau + r * (dot d v (key i) / tau))))
-      by (intros j h; rewrite E, K' by exact h; ring).
-    assert (Q := exp_pos (dot d z zp / tau + r * (dot d v zp / tau))).
-    assert (Q' : 0 <= sum N (fun i => 1 * exp (dot d z (key i) / tau + r * (dot d v (key i) / tau))))
-      by (apply sum_pos; intros; left; rewrite Rmult_1_l; apply exp_pos).
-    match goal with |- _ = - ln (?a / ?b) => replace (a / b) with (a * / b) by reflexivity; assert (0 < b) by lra end.
-    rewrite ln_mult, ln_Rinv, ln_exp by (try apply Rinv_0_lt_compat; assumption). rewrite (Rplus_comm (exp _)), !Rmult_1_l. ring.
-  - replace (dot d (fun t => (M t - zp t) / tau) v)
-      with (sum N (fun i => 1 * exp (dot d z (key i) / tau) / (read_push c + 1 * P) * (dot d v (key i) / tau))
-            + 1 * P / (read_push c + 1 * P) * (dot d v zp / tau) - dot d v zp / tau).
-    + apply (derivable_pt_lim_minus (fun r => ln (sum N (fun i => 1 * exp (dot d z (key i) / tau + r * (dot d v (key i) / tau)))
-        + 1 * exp (dot d z zp / tau + r * (dot d v zp / tau))))); [exact L | apply der_affine].
-    + rewrite (dot_ext d (fun t => (M t - zp t) / tau) (fun t => eps / tau * m t + - (eps / tau) * zp t)) by (intros; unfold read_M, Rdiv; ring).
-      rewrite dot_line. unfold read_m at 1. rewrite dot_combined, (dot_sym d zp v).
-      rewrite (sum_ext N (fun i => 1 * exp (dot d z (key i) / tau) / (read_push c + 1 * P) * (dot d v (key i) / tau))
-        (fun j => eps / tau * (q j * dot d (zn j) v))).
-      * rewrite sum_scal. unfold read_epsilon, power. fold P. field. lra.
-      * intros j h. rewrite K' by exact h. unfold read_epsilon, read_q, power. fold P. rewrite (dot_sym d v). field. lra.
+    rewrite E, (sum_ext N (fun j => exp (dot d _ _ / tau)) (fun j => 1 * exp (x z (Some j) + r * x v (Some j)))) by (intros; rewrite E, Rmult_1_l; reflexivity).
+    set (n := sum N (fun j => 1 * exp _)). assert (0 <= n) by (apply sum_pos; intros; rewrite Rmult_1_l; left; apply exp_pos).
+    set (e := dot d z zp / tau + r * (dot d v zp / tau)). change (x z None + r * x v None) with e. assert (P := exp_pos e).
+    rewrite sum_scal. unfold Rdiv. rewrite ln_mult, ln_Rinv, ln_exp, (Rplus_comm (exp e)), !Rmult_1_l by (try apply Rinv_0_lt_compat; lra). ring.
+  - rewrite gradient_dot_here. unfold read_m. rewrite dot_combined, (dot_sym d zp v). unfold more, soft_pull, more. rewrite Z.
+    rewrite (sum_ext N _ (fun j => eps / tau * (q j * dot d (zn j) v))).
+    + rewrite sum_scal. unfold read_epsilon, power, x, key. field. lra.
+    + intros j _. unfold read_epsilon, read_q, power, x, key. rewrite (dot_sym d v). field. lra.
 Qed.
 Variable g : vector.
 Hypothesis gradient_ : is_gradient c g.
-Lemma gradient_is v : dot d g v = dot d (fun t => (M t - zp t) / tau) v.
-Proof. exact (uniqueness_limite _ _ _ _ (gradient_ v) (gradient_here v)). Qed.
 Lemma gradient_dot v : dot d g v = eps / tau * (dot d m v - dot d zp v).
-Proof.
-  rewrite gradient_is, (dot_ext d _ (fun t => eps / tau * m t + - (eps / tau) * zp t)) by (intros; unfold read_M, Rdiv; ring).
-  rewrite dot_line. ring.
-Qed.
+Proof. rewrite <- gradient_dot_here. exact (uniqueness_limite _ _ _ _ (gradient_ v) (gradient_here v)). Qed.
 
 Lemma mean_alignment : dot d m zp = (eps + read_rho c - 1) / eps.
 Proof. assert (E := eps_range). unfold read_rho, read_M. rewrite dot_line, unit_p. field. lra. Qed.
@@ -177,7 +170,7 @@ Proof.
   assert (S1 : 1 - dot d m m = sum N (fun j => q j * (dot d (zn j) (zn j) + (- 2 * dot d (zn j) m + dot d m m)))).
   { rewrite (sum_ext N _ (fun j => 1 * q j + (- 2 * (q j * dot d (zn j) m) + dot d m m * q j))) by (intros j h; rewrite unit_n by exact h; ring).
     rewrite !sum_plus, !sum_scal, q_sum, <- dot_combined. fold m. ring. }
-  rewrite S1. apply sum_le; intros j h. apply Rmult_le_compat_l; [apply q_pos|].
+  rewrite S1. apply (lin_le (sum_linear N)); intros j h. apply Rmult_le_compat_l; [apply q_pos|].
   assert (C := dot_cauchy d (fun t => 1 * zn j t + - 1 * m t) v e).
   rewrite (dot_square d 1 (-1) (zn j) m) in C by reflexivity. rewrite dot_line in C. rewrite !(dot_sym d v). lra.
 Qed.

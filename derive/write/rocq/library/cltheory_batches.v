@@ -11,99 +11,89 @@ Lemma over_map {T U} (g : U -> T) l f : over (map g l) f = over l (fun t => f (g
 Proof. induction l; simpl; [reflexivity|]. rewrite IHl; reflexivity. Qed.
 Lemma over_each {T U} (g : U -> list T) l f : over (flat_map g l) f = over l (fun t => over (g t) f).
 Proof. induction l; simpl; [reflexivity|]. rewrite over_app, IHl; reflexivity. Qed.
-Lemma over_zero {T} (l : list T) : over l (fun _ => 0) = 0.
-Proof. induction l; simpl; [|rewrite IHl]; ring. Qed.
+Lemma over_filter {T} p (l : list T) f : over (filter p l) f = over l (fun t => if p t then f t else 0).
+Proof. induction l; simpl; [reflexivity|]. rewrite <- IHl. destruct (p a); simpl; ring. Qed.
 Lemma over_one {T} (l : list T) : over l (fun _ => 1) = INR (length l).
 Proof. induction l; simpl length; [reflexivity|]. rewrite S_INR. simpl. rewrite IHl. ring. Qed.
-Lemma over_pos {T} (l : list T) f : (forall t, 0 <= f t) -> 0 <= over l f.
-Proof. intro p. rewrite <- (over_zero l). apply over_le. intros; apply p. Qed.
 
 (* ---- how many batches there are, with what is at one index or at two ---- *)
 Definition none : batch := fun _ => false.
 Definition below_of (i : nat) (b : batch) : batch := fun v => b (i :: v).
 Lemma below_added i k b c : below_of i (added k b c) = if Nat.eqb i k then b else below_of i c.
 Proof. unfold below_of, added. destruct (Nat.eqb i k); reflexivity. Qed.
+Lemma below_last N b c : below_of N (added N b c) = b.
+Proof. rewrite below_added, Nat.eqb_refl. reflexivity. Qed.
+Lemma below_before i N b c : (i < N)%nat -> below_of i (added N b c) = below_of i c.
+Proof. intro h. rewrite below_added. destruct (Nat.eqb_spec i N); [lia | reflexivity]. Qed.
 
 Section Chosen.
 Variable below : list batch.
 Notation g := (over below (fun _ => 1)).
-Definition c (N D : nat) : R := over (chosen N D below) (fun _ => 1).
-Lemma chosen_succ N D F : over (chosen (S N) D below) F = over (chosen N D below) (fun b => F (added N none b))
-  + match D with O => 0 | S e => over below (fun b => over (chosen N e below) (fun b' => F (added N b b'))) end.
-Proof. simpl. rewrite over_app, over_map. f_equal. destruct D; [reflexivity|]. rewrite over_each. apply over_ext; intros. apply over_map. Qed.
-Lemma c_succ N e : c (S N) (S e) = c N (S e) + g * c N e.
-Proof. unfold c. rewrite chosen_succ. f_equal. rewrite Rmult_comm, <- over_scal. apply over_ext; intros. ring. Qed.
-Lemma c_none N : c (S N) O = c N O. Proof. unfold c. rewrite chosen_succ. ring. Qed.
+Notation among N D := (over (chosen N D below)).
+Definition c (N D : nat) : R := among N D (fun _ => 1).
+Fixpoint less (k N D : nat) : R :=                       (* where k of the D are drawn elsewhere *)
+  match k, D with O, _ => c N D | S k', S e => less k' N e | S _, O => 0 end.
+(* What is a product of a function of what is at the last index and of one of the rest. *)
+Lemma at_last N D phi F G : (forall b b', F (added N b b') = phi b * G b') ->
+  among (S N) D F = phi none * among N D G + match D with O => 0 | S e => over below phi * among N e G end.
+Proof.
+  intro E. simpl. rewrite over_app, over_map, (over_ext _ _ _ (fun b _ => E none b)), over_scal. f_equal. destruct D; [reflexivity|].
+  rewrite over_each, Rmult_comm, <- over_scal. apply over_ext; intros b _. rewrite over_map, (over_ext _ _ _ (fun b' _ => E b b')), over_scal. ring.
+Qed.
+Lemma c_succ N D : c (S N) D = c N D + g * less 1 N D.
+Proof. unfold c at 1. rewrite (at_last N D (fun _ => 1) _ (fun _ => 1)) by (intros; ring). fold (c N D). destruct D; simpl; unfold c; ring. Qed.
+Lemma less_succ k N D : less k (S N) D = less k N D + g * less (S k) N D.
+Proof. revert D; induction k; intros [|e]; [apply c_succ | apply c_succ | simpl; ring | apply IHk]. Qed.
 Lemma c_shift N e : INR (S e) * c N (S e) = g * (INR N - INR e) * c N e.
 Proof.
-  revert e; induction N as [|N IH]; intros [|e]; try (unfold c; simpl; ring); rewrite c_succ, Rmult_plus_distr_l, IH, !S_INR.
-  - rewrite c_none. simpl INR. ring.
-  - assert (A := IH e). rewrite !S_INR in A. rewrite c_succ. set (x := c N (S e)) in *. set (y := c N e) in *.
-    transitivity (g * (INR N + 1 - (INR e + 1)) * (x + g * y) + g * ((INR e + 1) * x - g * (INR N - INR e) * y)); [ring|]. rewrite A. ring.
+  revert e; induction N as [|N IH]; intro e; [destruct e; unfold c; simpl; ring|]. rewrite !c_succ, Rmult_plus_distr_l, IH. simpl less.
+  destruct e as [|e]; [rewrite !S_INR; simpl; ring|]. assert (A := IH e). rewrite !S_INR in *. set (x := c N (S e)) in *. set (y := c N e) in *.
+  transitivity (g * (INR N + 1 - (INR e + 1)) * (x + g * y) + g * ((INR e + 1) * x - g * (INR N - INR e) * y)); [ring|]. rewrite A. ring.
 Qed.
 Lemma c_drawn N e : INR (S N) * (g * c N e) = INR (S e) * c (S N) (S e).
-Proof. rewrite c_succ, Rmult_plus_distr_l, c_shift, !S_INR. ring. Qed.
-(* One more batch below, or none. *)
-Lemma c_more N e : (INR N + 1) * (g * c N e) = (INR e + 1) * (c N (S e) + g * c N e).
-Proof. rewrite <- c_succ, <- !S_INR. apply c_drawn. Qed.
+Proof. rewrite c_succ, Rmult_plus_distr_l, c_shift, !S_INR. simpl. ring. Qed.
 
-Lemma at_one phi N D i : phi none = 0 -> (i < N)%nat ->
-  INR N * (g * over (chosen N D below) (fun b => phi (below_of i b))) = INR D * (over below phi * c N D).
+Lemma at_one phi N D i : phi none = 0 -> (i <= N)%nat -> among (S N) D (fun b => phi (below_of i b)) = over below phi * less 1 N D.
 Proof.
-  intro Z. revert D; induction N as [|N IH]; intros D Hi; [lia|]. rewrite chosen_succ. destruct (Nat.eq_dec i N) as [->|ne].
-  - rewrite (over_ext _ (fun b => phi _) (fun _ => 0)) by (intros; rewrite below_added, Nat.eqb_refl; exact Z).
-    rewrite over_zero. destruct D as [|e]; [simpl INR at 2; ring|].
-    rewrite (over_ext below (fun b => over (chosen N e below) _) (fun b => c N e * phi b)) by (intros; unfold c; rewrite Rmult_comm, <- over_scal; apply over_ext; intros; rewrite below_added, Nat.eqb_refl; ring).
-    rewrite over_scal. transitivity (over below phi * (INR (S N) * (g * c N e))); [ring|]. rewrite c_drawn. ring.
-  - assert (E : Nat.eqb i N = false) by (apply Nat.eqb_neq; exact ne). assert (Hi' : (i < N)%nat) by lia.
-    assert (P : 0 < INR N) by (apply lt_0_INR; lia). assert (K : forall b k, below_of i (added N b k) = below_of i k) by (intros; rewrite below_added, E; reflexivity).
-    rewrite (over_ext _ (fun b => phi (below_of i (added N none b))) (fun b => phi (below_of i b))) by (intros; rewrite K; reflexivity).
-    apply Rmult_eq_reg_l with (INR N); [|lra]. rewrite S_INR. assert (HX := IH D Hi'). destruct D as [|e].
-    + rewrite c_none, Rplus_0_r. set (X := over (chosen N 0 below) _) in *.
-      transitivity ((INR N + 1) * (INR N * (g * X))); [ring|]. rewrite HX. simpl INR at 2. simpl INR at 3. ring.
-    + assert (HY := IH e Hi'). set (X := over (chosen N (S e) below) _) in *. set (Y := over (chosen N e below) (fun b => phi (below_of i b))) in *.
-      rewrite (over_ext below (fun b => over (chosen N e below) _) (fun b => Y * 1)) by (intros; rewrite Rmult_1_r; apply over_ext; intros; rewrite K; reflexivity).
-      rewrite over_scal, c_succ. assert (M := c_more N e). rewrite !S_INR in *. set (x := c N (S e)) in *. set (y := c N e) in *.
-      transitivity ((INR N + 1) * (INR N * (g * X) + g * (INR N * (g * Y)))); [ring|]. rewrite HX, HY.
-      transitivity (over below phi * ((INR N + 1) * (INR e + 1) * x + INR e * ((INR N + 1) * (g * y)))); [ring|]. rewrite M.
-      transitivity (over below phi * ((INR e + 1) * ((INR N + 1) * (x + g * y) - (INR N + 1) * (g * y) + INR e * (x + g * y)))); [ring|]. rewrite M. ring.
+  intro Z. assert (last : forall N D, among (S N) D (fun b => phi (below_of N b)) = over below phi * less 1 N D).
+  { intros n e. rewrite (at_last n e phi _ (fun _ => 1)) by (intros; rewrite below_last; ring). rewrite Z. destruct e; simpl; unfold c; ring. }
+  revert D; induction N as [|N IH]; intros D Hi; [replace i with O by lia; apply last|]. destruct (Nat.eq_dec i (S N)) as [->|ne]; [apply last|].
+  rewrite (at_last (S N) D (fun _ => 1) _ (fun b => phi (below_of i b))) by (intros; rewrite below_before by lia; ring).
+  rewrite less_succ, IH by lia. destruct D; [simpl; ring|]. rewrite IH by lia. simpl. ring.
 Qed.
-Lemma at_two phi psi N D i j : phi none = 0 -> psi none = 0 -> (i < N)%nat -> (j < N)%nat -> i <> j ->
-  INR N * (INR N - 1) * (g * g * over (chosen N D below) (fun b => phi (below_of i b) * psi (below_of j b)))
-  = INR D * (INR D - 1) * (over below phi * over below psi * c N D).
+Lemma at_two phi psi N D i j : phi none = 0 -> psi none = 0 -> i <> j -> (i <= S N)%nat -> (j <= S N)%nat ->
+  among (S (S N)) D (fun b => phi (below_of i b) * psi (below_of j b)) = over below phi * over below psi * less 2 N D.
 Proof.
-  revert phi psi D i j; induction N as [|N IH].
-  { intros; lia. }
-  assert (T : forall phi psi D i j, phi none = 0 -> psi none = 0 -> (i < N)%nat -> j = N ->
-    INR (S N) * (INR (S N) - 1) * (g * g * over (chosen (S N) D below) (fun b => phi (below_of i b) * psi (below_of j b)))
-    = INR D * (INR D - 1) * (over below phi * over below psi * c (S N) D)).
-  { intros phi psi D i j Z Z' Hi ->. rewrite chosen_succ. assert (E : Nat.eqb i N = false) by (apply Nat.eqb_neq; lia).
-    rewrite (over_ext _ (fun b => phi _ * _) (fun _ => 0)) by (intros; rewrite !below_added, Nat.eqb_refl, Z'; ring).
-    rewrite over_zero. destruct D as [|e]; [simpl INR at 3; ring|]. assert (O := at_one phi N e i Z Hi). set (Y := over (chosen N e below) (fun b => phi (below_of i b))) in *.
-    rewrite (over_ext below (fun b => over (chosen N e below) _) (fun b => Y * psi b)) by (intros; rewrite Rmult_comm; unfold Y; rewrite <- over_scal; apply over_ext; intros; rewrite !below_added, Nat.eqb_refl, E; ring).
-    rewrite over_scal. assert (M := c_drawn N e). set (x := c (S N) (S e)) in *. rewrite !S_INR in *.
-    transitivity (over below psi * ((INR N + 1) * (g * (INR N * (g * Y))))); [ring|]. rewrite O.
-    transitivity (over below psi * over below phi * INR e * ((INR N + 1) * (g * c N e))); [ring|]. rewrite M. ring. }
-  intros phi psi D i j Z Z' Hi Hj ij. destruct (Nat.eq_dec j N) as [ej|nj]; [apply T; auto; lia|].
-  destruct (Nat.eq_dec i N) as [ei|ni].
-  { rewrite (over_ext (chosen (S N) D below) _ (fun b => psi (below_of j b) * phi (below_of i b))) by (intros; ring).
-    rewrite (T psi phi D j i) by (auto; lia). ring. }
-  assert (K : forall b k, below_of i (added N b k) = below_of i k /\ below_of j (added N b k) = below_of j k).
-  { intros. rewrite !below_added. destruct (Nat.eqb_spec i N), (Nat.eqb_spec j N); try contradiction. split; reflexivity. }
-  assert (Hi' : (i < N)%nat) by lia. assert (Hj' : (j < N)%nat) by lia.
-  assert (P : 0 < INR N - 1) by (apply Rlt_Rminus, (lt_INR 1); lia).
-  rewrite chosen_succ. rewrite (over_ext _ (fun b => phi (below_of i (added N none b)) * _) (fun b => phi (below_of i b) * psi (below_of j b)))
-    by (intros; destruct (K none t) as [-> ->]; reflexivity).
-  apply Rmult_eq_reg_l with (INR N - 1); [|lra]. rewrite S_INR. assert (HX := IH phi psi D i j Z Z' Hi' Hj' ij). destruct D as [|e].
-  - rewrite c_none, Rplus_0_r. set (X := over (chosen N 0 below) _) in *.
-    transitivity ((INR N + 1) * (INR N * (INR N - 1) * (g * g * X))); [ring|]. rewrite HX. simpl INR at 2. simpl INR at 4. ring.
-  - assert (HY := IH phi psi e i j Z Z' Hi' Hj' ij). set (X := over (chosen N (S e) below) _) in *. set (Y := over (chosen N e below) (fun b => phi (below_of i b) * psi (below_of j b))) in *.
-    rewrite (over_ext below (fun b => over (chosen N e below) _) (fun b => Y * 1)) by (intros b _; rewrite Rmult_1_r; apply over_ext; intros b' _; destruct (K b b') as [-> ->]; reflexivity).
-    rewrite over_scal, c_succ. assert (M := c_more N e). rewrite !S_INR in *. set (x := c N (S e)) in *. set (y := c N e) in *.
-    set (f := over below phi) in *. set (h := over below psi) in *.
-    transitivity ((INR N + 1) * (INR N * (INR N - 1) * (g * g * X) + g * (INR N * (INR N - 1) * (g * g * Y)))); [ring|]. rewrite HX, HY.
-    transitivity (f * h * (INR e * ((INR N + 1) * (INR e + 1) * x + (INR e - 1) * ((INR N + 1) * (g * y))))); [ring|]. rewrite M.
-    transitivity (f * h * (INR e * ((INR e + 1) * ((INR N + 1) * (x + g * y) - (INR N + 1) * (g * y) + (INR e - 1) * (x + g * y))))); [ring|]. rewrite M. ring.
+  enough (W : forall phi psi N D i j, phi none = 0 -> psi none = 0 -> (i < j)%nat -> (j <= S N)%nat ->
+    among (S (S N)) D (fun b => phi (below_of i b) * psi (below_of j b)) = over below phi * over below psi * less 2 N D).
+  { intros Z Z' ij Hi Hj. destruct (lt_dec i j); [apply W; assumption|].
+    rewrite (over_ext _ _ (fun b => psi (below_of j b) * phi (below_of i b))), W by (assumption || lia || (intros; ring)). ring. }
+  clear. intros phi psi N D i j Z Z' ij. assert (last : forall N D, (i <= N)%nat->
+    among (S (S N)) D (fun b => phi (below_of i b) * psi (below_of (S N) b)) = over below phi * over below psi * less 2 N D).
+  { intros n e Hi. rewrite (at_last (S n) e psi _ (fun b => phi (below_of i b))) by (intros; rewrite below_last, below_before by lia; ring).
+    rewrite Z', Rmult_0_l. destruct e; [simpl; ring|]. rewrite at_one by assumption. simpl. ring. }
+  revert D; induction N as [|N IH]; intros D Hj; [replace j with 1%nat by lia; apply last; lia|].
+  destruct (Nat.eq_dec j (S (S N))) as [->|ne]; [apply last; lia|].
+  rewrite (at_last (S (S N)) D (fun _ => 1) _ (fun b => phi (below_of i b) * psi (below_of j b))) by (intros; rewrite !below_before by lia; ring).
+  rewrite less_succ, IH by lia. destruct D; [simpl; ring|]. rewrite IH by lia. simpl. ring.
+Qed.
+(* By the fractions that functions have of what is below. *)
+Lemma share_one phi x N D i : phi none = 0 -> over below phi = x * g -> (i < N)%nat ->
+  among N D (fun b => phi (below_of i b)) = INR D / INR N * x * c N D.
+Proof.
+  intros Z e Hi. destruct N as [|N]; [lia|]. rewrite at_one, e by (assumption || lia). assert (P := lt_0_INR (S N) ltac:(lia)).
+  destruct D; [simpl (INR 0); simpl less; unfold Rdiv; ring|]. apply Rmult_eq_reg_l with (INR (S N)); [|lra].
+  transitivity (x * (INR (S N) * (g * c N D))); [simpl less; ring|]. rewrite c_drawn. field. lra.
+Qed.
+Lemma share_two phi psi x y N D i j : phi none = 0 -> psi none = 0 -> over below phi = x * g -> over below psi = y * g ->
+  i <> j -> (i < N)%nat -> (j < N)%nat ->
+  among N D (fun b => phi (below_of i b) * psi (below_of j b)) = INR D * (INR D - 1) / (INR N * (INR N - 1)) * x * y * c N D.
+Proof.
+  intros Z Z' e e' ij Hi Hj. destruct N as [|[|N]]; try lia. rewrite at_two, e, e' by (assumption || lia). assert (P := lt_0_INR (S N) ltac:(lia)).
+  rewrite (S_INR (S N)). destruct D as [|[|D]]; [simpl (INR 0); simpl less; unfold Rdiv; ring | simpl (INR 1); simpl less; unfold Rdiv; ring|].
+  apply Rmult_eq_reg_l with ((INR (S N) + 1) * INR (S N)); [|apply Rgt_not_eq, Rmult_lt_0_compat; lra].
+  transitivity (x * y * (INR (S (S N)) * (g * (INR (S N) * (g * c N D))))); [rewrite (S_INR (S N)); simpl less; ring|].
+  rewrite c_drawn. transitivity (x * y * INR (S D) * (INR (S (S N)) * (g * c (S N) (S D)))); [ring|]. rewrite c_drawn, (S_INR (S D)). field. lra.
 Qed.
 End Chosen.
 
@@ -122,8 +112,9 @@ Lemma every_pos s d : drawn s d -> 0 < every s d.
 Proof.
   revert d; induction s as [|N r IH]; intros [|D d] H; simpl in *; try contradiction; try lra. destruct H as [H Hr].
   assert (P := IH d Hr). destruct H as [_ H]. set (l := batches r d) in *. clearbody l. change (0 < c l N D).
-  revert D H; induction N as [|N IN]; intros [|e] H; try lia; [unfold c; simpl; lra | rewrite c_none; apply IN; lia | rewrite c_succ].
-  apply Rplus_le_lt_0_compat; [apply over_pos; intros; lra | apply Rmult_lt_0_compat; [exact P | apply IN; lia]].
+  revert D H; induction N as [|N IN]; intros [|e] H; try lia; [unfold c; simpl; lra | rewrite c_succ..].
+  - simpl. rewrite Rmult_0_r, Rplus_0_r. apply IN; lia.
+  - apply Rplus_le_lt_0_compat; [apply (lin_pos (over_linear _)); intros; lra | apply Rmult_lt_0_compat; [exact P | apply IN; lia]].
 Qed.
 Lemma part_pos s d : drawn s d -> 0 < part (map INR s) (map INR d).
 Proof.
@@ -134,28 +125,21 @@ Definition has (b : batch) (u : point) : R := if b u then 1 else 0.
 Lemma with_point s d u : drawn s d -> valid s u ->
   over (batches s d) (fun b => has b u) = part (map INR s) (map INR d) * every s d.
 Proof.
-  unfold has. revert d u; induction s as [|N r IH]; intros [|D d] [|i v] H Hu; simpl in *; try contradiction; try ring.
-  destruct H as [H Hr], Hu as [Hi Hv]. assert (P := every_pos r d Hr). assert (PN : 0 < INR N) by (apply lt_0_INR; lia).
-  assert (O := at_one (batches r d) (fun b => if b v then 1 else 0) N D i eq_refl Hi). rewrite IH in O by assumption.
-  unfold below_of, c in O. apply Rmult_eq_reg_l with (INR N * every r d); [|apply Rgt_not_eq, Rmult_lt_0_compat; assumption].
-  rewrite Rmult_assoc, O. field. lra.
+  revert d u; induction s as [|N r IH]; intros [|D d] [|i v] H Hu; simpl in *; try contradiction; unfold has; try ring.
+  destruct H as [H Hr], Hu as [Hi Hv]. exact (share_one (batches r d) (fun b => has b v) _ N D i eq_refl (IH d v Hr Hv) Hi).
 Qed.
 Lemma with_pair s d u w : drawn s d -> valid s u -> valid s w ->
   over (batches s d) (fun b => has b u * has b w)
   = shares (map INR s) (map INR d) (agree u w) * (part (map INR s) (map INR d) * every s d).
 Proof.
   revert d u w; induction s as [|N r IH]; intros [|D d] [|i v] [|j v'] H Hu Hw; simpl in *; try contradiction; unfold has; try ring.
-  destruct H as [H Hr], Hu as [Hi Hv], Hw as [Hj Hw]. assert (P := every_pos r d Hr). assert (PN : 0 < INR N) by (apply lt_0_INR; lia).
-  destruct (Nat.eqb_spec i j) as [<-|ij].
-  - assert (O := at_one (batches r d) (fun b => has b v * has b v') N D i ltac:(unfold has, none; ring) Hi). rewrite IH in O by assumption.
-    unfold has, below_of, c in O. apply Rmult_eq_reg_l with (INR N * every r d); [|apply Rgt_not_eq, Rmult_lt_0_compat; assumption].
-    rewrite Rmult_assoc, O. field. lra.
-  - assert (PM : 0 < INR N - 1) by (apply Rlt_Rminus, (lt_INR 1); lia).
-    assert (O := at_two (batches r d) (fun b => has b v) (fun b => has b v') N D i j eq_refl eq_refl Hi Hj ij).
-    rewrite !with_point in O by assumption. unfold has, below_of, c in O.
-    apply Rmult_eq_reg_l with (INR N * (INR N - 1) * (every r d * every r d)).
-    2: { apply Rgt_not_eq; repeat apply Rmult_lt_0_compat; assumption. }
-    rewrite Rmult_assoc, O. field. lra.
+  destruct H as [H Hr], Hu as [Hi Hv], Hw as [Hj Hw]. assert (P := lt_0_INR N ltac:(lia)). destruct (Nat.eqb_spec i j) as [<-|ij].
+  - assert (E := IH d v v' Hr Hv Hw). rewrite <- Rmult_assoc in E.
+    transitivity (INR D / INR N * (shares (map INR r) (map INR d) (agree v v') * part (map INR r) (map INR d)) * c (batches r d) N D); [|unfold c; field; lra].
+    refine (share_one (batches r d) (fun b => has b v * has b v') _ N D i _ E Hi). unfold has, none. ring.
+  - assert (Q : 0 < INR N - 1) by (apply Rlt_Rminus, (lt_INR 1); lia).
+    transitivity (INR D * (INR D - 1) / (INR N * (INR N - 1)) * part (map INR r) (map INR d) * part (map INR r) (map INR d) * c (batches r d) N D); [|unfold c; field; lra].
+    exact (share_two (batches r d) (fun b => has b v) (fun b => has b v') _ _ N D i j eq_refl eq_refl (with_point r d v Hr Hv) (with_point r d v' Hr Hw) ij Hi Hj).
 Qed.
 
 (* What is in a batch, seen from one of its points: as in a structure with D along each such axis. *)
@@ -190,7 +174,7 @@ Proof.
       destruct (S b1 b2 e I2 eq_refl (or_intror I1)) as [A B]. split; [rewrite A, V, S_INR by exact I1; ring | exact B].
 Qed.
 Definition total_in (s : list nat) (b : batch) (f : point -> R) : R := total s (fun w => if b w then f w else 0).
-Lemma within_none s f : total_in s none f = 0. Proof. apply total_zero. Qed.
+Lemma within_none s f : total_in s none f = 0. Proof. apply (lin_zero (total_linear s)). Qed.
 Lemma row_same r f v : (forall a, length a = length r -> f a = v) -> row r f = v * row r (fun _ => 1).
 Proof.
   revert f; induction r; simpl; intros f e; [rewrite e by reflexivity; ring|].
@@ -254,82 +238,48 @@ Notation inside := (in_batch Rs Rd).
 Hypothesis ok : convex inside tau terms h.
 Hypothesis dr : drawn s d.
 Hypothesis nest : nested s d h /\ forall t, In t terms -> nested s d (denominator t) /\ nested s d (positives t).
-Notation A := (batch_gradient Rs Rd tau terms h).
 Notation F := (part Rs Rd * every s d).
-Definition batch_anchors (H : matrix) (u : point) : R :=
-  / F * over (batches s d) (fun b => has b u * over terms (batch_anchor_loss s tau b H u)).
+Notation having u := (filter (fun b : batch => b u) (batches s d)).
+Definition batch_anchors (u : point) (x : point -> R) : R :=
+  over (having u) (fun b => / F * over terms (batch_anchor_loss s tau b (fun _ => x) u)).
 Lemma F_pos : 0 < F. Proof. apply Rmult_lt_0_compat; [apply part_pos | apply every_pos]; exact dr. Qed.
-Lemma inside_is : inside = map INR (in_batch s d).
-Proof. clear. revert d; induction s; intros [|D e]; simpl; congruence. Qed.
 
 Theorem batch_mean : batch_loss s d tau terms = mean_loss s batch_anchors.
 Proof.
-  extensionality H. unfold batch_loss, mean_loss, batch_anchors. rewrite <- over_one, total_scal. assert (P := every_pos s d dr).
-  assert (Q := part_pos s d dr). assert (S := size_pos s one).
-  rewrite (over_ext (batches s d) _ (fun b => / (part Rs Rd * total s (fun _ => 1)) * total s (fun u => has b u * over terms (batch_anchor_loss s tau b H u)))).
-  - rewrite over_scal, over_total. field. lra.
-  - intros b I. assert (B := batch_size s d b I). unfold total_in in B. rewrite B, batch_part by exact dr.
-    rewrite (total_ext s _ (fun u => has b u * over terms (batch_anchor_loss s tau b H u))) by (intros; unfold has; destruct (b u); ring).
-    unfold Rdiv. ring.
+  extensionality H. unfold batch_loss, mean_loss, batch_anchors. assert (P := F_pos). assert (S := size_pos s one).
+  rewrite (total_ext s (fun u => over _ _) (fun u => / F * over (batches s d) (fun b => if b u then over terms (batch_anchor_loss s tau b H u) else 0)))
+    by (intros; rewrite over_scal, over_filter; reflexivity).
+  rewrite <- over_one, total_scal, (lin_over (total_linear s)).
+  rewrite (over_ext (batches s d) _ (fun b => / (part Rs Rd * total s (fun _ => 1)) * total s (fun u => if b u then over terms (batch_anchor_loss s tau b H u) else 0))).
+  - rewrite over_scal. assert (Q := part_pos s d dr). assert (E := every_pos s d dr). field. lra.
+  - intros b I. assert (B := batch_size s d b I). unfold total_in in B. rewrite B, batch_part by exact dr. unfold Rdiv. ring.
 Qed.
 
-Lemma within_at b u f : In b (batches s d) -> nested s d f -> valid s u -> b u = true -> total_in s b (fun w => f (agree u w)) = row inside f.
-Proof. rewrite inside_is. apply within_row. Qed.
-(* The gradient of a term in a batch, and the mean over batches. *)
-Notation pull := (fun t a => denominator t a * exp (h a / tau) / partition inside tau h t - positives t a / row inside (positives t)).
-Lemma batch_pulls (y : point -> R) u : valid s u ->
-  / F * over (batches s d) (fun b => has b u * over terms (fun t => weight t * total s (fun w => has b w * pull t (agree u w) * (y w / tau))))
-  = / tau * total s (fun w => A (agree u w) * y w).
+Lemma of_having b u f : In b (having u) -> valid s u -> nested s d f -> total s (fun w => has b w * f (agree u w)) = row inside f.
 Proof.
-  intro Hu. assert (T := tau_pos _ _ _ _ ok). assert (P := F_pos). assert (W := fun w => with_pair s d u w dr Hu). set (f := F) in *.
-  rewrite (over_ext (batches s d) _ (fun b => total s (fun w => has b u * has b w * over terms (fun t => weight t * pull t (agree u w)) * (y w / tau)))).
-  - rewrite over_total, <- !total_scal. apply total_ext; intros w Hw.
-    rewrite (over_ext (batches s d) _ (fun b => over terms (fun t => weight t * pull t (agree u w)) * (y w / tau) * (has b u * has b w))) by (intros; ring).
-    rewrite over_scal, W by exact Hw. unfold batch_gradient, Rdiv. set (x := over terms _). field. lra.
-  - intros b _. rewrite (over_ext terms _ (fun t => total s (fun w => weight t * (has b w * pull t (agree u w) * (y w / tau))))) by (intros; rewrite total_scal; reflexivity).
-    rewrite over_total, <- total_scal. apply total_ext; intros w _. rewrite (Rmult_comm _ (y w / tau)), <- !over_scal. apply over_ext; intros; ring.
+  intros I Hu Nf. apply filter_In in I as [I Hb]. replace inside with (map INR (in_batch s d)) by (clear; revert d; induction s; intros [|D e]; simpl; congruence).
+  rewrite <- (within_row s d b u f I Nf Hu Hb). apply total_ext; intros w _. unfold has. destruct (b w); ring.
 Qed.
-Lemma in_sum (b : batch) f g : total s (fun w => if b w then f w * g w else 0) = total s (fun w => has b w * f w * g w).
-Proof. apply total_ext; intros. unfold has. destruct (b u); ring. Qed.
-Lemma batch_soft b u t : In b (batches s d) -> In t terms -> valid s u -> b u = true ->
-  let e (w : point) := has b w * denominator t (agree u w) in let p (w : point) := has b w * (positives t (agree u w) / row inside (positives t)) in
-  ((forall w, valid s w -> 0 <= e w) /\ 0 < total s (fun w => e w * exp (h (agree u w) / tau))) /\
-  (forall w, soft_pull s e p (fun w => h (agree u w) / tau) w = has b w * pull t (agree u w)) /\
-  forall H, batch_anchor_loss s tau b H u t = weight t * soft s e p (fun w => H u w / tau).
+Theorem batch_smooth : smooth_at s batch_anchors (batch_gradient Rs Rd tau terms h) h (/ tau).
 Proof.
-  intros I Ht Hu Hb e p. destruct nest as [Nh Nt]. destruct (Nt t Ht) as [Nd Np]. assert (Q := within_at b u _ I Np Hu Hb).
-  assert (Z := within_at b u (fun a => denominator t a * exp (h a / tau)) I (nested_both (fun x y => x * exp (y / tau)) s d _ _ Nd Nh) Hu Hb).
-  unfold total_in in Z, Q. rewrite in_sum in Z. fold (partition inside tau h t) in Z. unfold soft_pull, soft, e. rewrite Z. split; [split|split].
+  split; [apply Rinv_0_lt_compat, (tau_pos _ _ _ _ ok)|]. intros u Hu. assert (L := total_linear s). destruct nest as [Nh Nt].
+  assert (Z : forall b t, In b (having u) -> In t terms -> total s (fun w => has b w * denominator t (agree u w) * exp (h (agree u w) / tau)) = partition inside tau h t).
+  { intros b t Hb Ht. unfold partition. rewrite <- (of_having b u _ Hb Hu (nested_both (fun x y => x * exp (y / tau)) s d _ _ (proj1 (Nt t Ht)) Nh)).
+    apply total_ext; intros. ring. }
+  refine (convex_eq L _ _ _ _ _ (convex_over L tau _ _ _ (convex_sum L (over_linear (having u)) (fun _ => / F) _ _ _ (lin_over L _)
+    (fun b Hb => conj (Rlt_le _ _ (Rinv_0_lt_compat _ F_pos)) (convex_sum L (over_linear terms) weight
+      (fun t => soft (total s) (fun w => has b w * denominator t (agree u w)) (fun w => has b w * (positives t (agree u w) / row inside (positives t))))
+      _ _ (lin_over L terms) (fun t Ht => conj (weights _ _ _ _ ok t Ht) (soft_convex L _ _ _ _ _)))))) _ _).
   - intros w _. apply Rmult_le_pos; [unfold has; destruct (b w); lra | apply (denominators _ _ _ _ ok); exact Ht].
-  - apply (partitions _ _ _ _ ok); exact Ht.
-  - intro w. unfold p, Rdiv. ring.
-  - intro H. unfold batch_anchor_loss. rewrite Q, !in_sum. do 2 f_equal. unfold Rdiv at 1. rewrite Rmult_comm, <- total_scal.
-    apply total_ext; intros. unfold p, Rdiv. ring.
-Qed.
-Theorem batch_tangent : tangent_to s batch_anchors A h (/ tau).
-Proof.
-  assert (T := tau_pos _ _ _ _ ok). split; [apply Rinv_0_lt_compat; exact T|]. intros H u _ Hu.
-  rewrite <- (batch_pulls (fun w => H u w - h (agree u w)) u Hu). unfold batch_anchors. rewrite <- Rmult_plus_distr_l.
-  apply Rmult_le_compat_l; [left; apply Rinv_0_lt_compat, F_pos|]. rewrite <- over_plus. apply over_le; intros b I.
-  destruct (b u) eqn:Hb; [|unfold has; rewrite Hb; lra]. rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; [unfold has; rewrite Hb; lra|].
-  rewrite <- over_plus. apply over_le; intros t Ht. destruct (batch_soft b u t I Ht Hu Hb) as [[D P] [E L]]. rewrite !L, <- Rmult_plus_distr_l.
-  apply Rmult_le_compat_l; [apply (weights _ _ _ _ ok); exact Ht|]. eapply Rle_trans; [|exact (soft_above s _ _ _ (fun w => H u w / tau) D P)].
-  right. f_equal. apply total_ext; intros w _. rewrite E. unfold Rdiv. ring.
-Qed.
-Theorem batch_slope : slope_at s batch_anchors A h (/ tau).
-Proof.
-  split.
-  - intros y u Hu. rewrite <- (batch_pulls (y u) u Hu). unfold batch_anchors. apply derivable_pt_lim_scal.
-    apply (over_der (batches s d) (fun b r => has b u * over terms (batch_anchor_loss s tau b (fun u w => h (agree u w) + r * y u w) u))). intros b I.
-    destruct (b u) eqn:Hb.
-    2: { unfold has. rewrite Hb, Rmult_0_l. apply der_ext with (fun _ => 0); [intro; ring | apply derivable_pt_lim_const]. }
-    apply derivable_pt_lim_scal. apply (over_der terms (fun t r => batch_anchor_loss s tau b (fun u w => h (agree u w) + r * y u w) u t)). intros t Ht.
-    destruct (batch_soft b u t I Ht Hu Hb) as [[_ P] [E L]]. rewrite (total_ext s _ (fun w => soft_pull s _ _ _ w * (y u w / tau)) (fun w _ => f_equal (fun x => x * _) (eq_sym (E w)))).
-    apply der_ext with (2 := derivable_pt_lim_scal _ (weight t) _ _ (soft_derivative s _ _ _ (fun w => y u w / tau) P)).
-    intro r. rewrite L. unfold mult_real_fct, soft. f_equal. f_equal; [f_equal|]; apply total_ext; intros w _; unfold Rdiv; first [ring | do 2 f_equal; ring].
-  - intros H G u e. unfold batch_anchors. f_equal. apply over_ext; intros b _. f_equal. apply over_ext; intros t _. unfold batch_anchor_loss.
-    assert (E : forall f, total s (fun w => if b w then f w (H u w) else 0) = total s (fun w => if b w then f w (G u w) else 0))
-      by (intro f; apply total_ext; intros w Hw; rewrite e by exact Hw; reflexivity).
-    cbv zeta. rewrite (E (fun w v => denominator t (agree u w) * exp (v / tau))), (E (fun w v => positives t (agree u w) * (v / tau))). reflexivity.
+  - rewrite Z by assumption. apply (partitions _ _ _ _ ok); exact Ht.
+  - intro x. apply over_ext; intros b Hb. f_equal. apply over_ext; intros t Ht. unfold batch_anchor_loss, soft.
+    assert (E : forall f, total s (fun w => if b w then f w else 0) = total s (fun w => has b w * f w)) by (intro; apply total_ext; intros w _; unfold has; destruct (b w); ring).
+    rewrite !E, (of_having b u _ Hb Hu (proj2 (Nt t Ht))). do 2 f_equal; [f_equal; apply total_ext; intros; ring|].
+    unfold Rdiv at 3. rewrite Rmult_comm, <- total_scal. apply total_ext; intros. unfold Rdiv. ring.
+  - intros w Hw. unfold batch_gradient. f_equal. set (G := over terms _).
+    rewrite (over_ext (having u) _ (fun b => G * / F * has b w)), over_scal, over_filter.
+    + rewrite (over_ext (batches s d) (fun b => if b u then has b w else 0) (fun b => has b u * has b w)), with_pair by (assumption || (intros b _; unfold has; destruct (b u); ring)). assert (P := F_pos). set (f := F) in *. field. lra.
+    + intros b Hb. unfold G. rewrite <- (Rmult_comm (/ F)), Rmult_assoc. f_equal. rewrite Rmult_comm, <- over_scal. apply over_ext; intros t Ht.
+      unfold soft_pull. rewrite Z by assumption. unfold Rdiv. ring.
 Qed.
 End Batches.

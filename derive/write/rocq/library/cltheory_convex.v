@@ -11,82 +11,90 @@ Proof.
   replace (exp x) with (exp y * exp (x - y)) by (rewrite <- exp_plus; f_equal; lra).
   apply Rmult_le_compat_l; [left; apply exp_pos | apply exp_over].
 Qed.
-Lemma lse_above_of {P : Type} (ok : P -> Prop) (T : (P -> R) -> R) (d x0 x : P -> R) :
-  (forall f g, (forall w, ok w -> f w <= g w) -> T f <= T g) -> (forall f g, T (fun w => f w + g w) = T f + T g) ->
-  (forall c f, T (fun w => c * f w) = c * T f) -> (forall w, ok w -> 0 <= d w) ->
+Lemma der_affine a b x : derivable_pt_lim (fun t => a + t * b) x b.
+Proof. apply is_derive_Reals. auto_derive; [exact I | ring]. Qed.
+
+(* A logarithm less what is linear: d are the weights in the denominator, p those of the positives. *)
+Section Soft.
+Context {P : Type} {ok : P -> Prop} {T : (P -> R) -> R} (L : linear ok T).
+Definition soft (d p x : P -> R) : R := ln (T (fun w => d w * exp (x w))) - T (fun w => p w * x w).
+Definition soft_pull (d p x : P -> R) (w : P) : R := d w * exp (x w) / T (fun w => d w * exp (x w)) - p w.
+Lemma lse_above d x0 x : (forall w, ok w -> 0 <= d w) ->
   let Z := T (fun w => d w * exp (x0 w)) in 0 < Z ->
   ln Z + T (fun w => d w * exp (x0 w) / Z * (x w - x0 w)) <= ln (T (fun w => d w * exp (x w))).
 Proof.
-  intros T_le T_plus T_scal D Z PZ. set (r := T (fun w => d w * exp (x0 w) / Z * (x w - x0 w))). assert (Pr := exp_pos r).
+  intros D Z PZ. set (r := T (fun w => d w * exp (x0 w) / Z * (x w - x0 w))). assert (Pr := exp_pos r).
   assert (K : exp r * Z <= T (fun w => d w * exp (x w))).
   { apply Rle_trans with (T (fun w => exp r * (1 - r) * (d w * exp (x0 w)) + exp r * Z * (d w * exp (x0 w) / Z * (x w - x0 w)))).
-    - rewrite T_plus, !T_scal. fold r. fold Z. right; ring.
-    - apply T_le; intros w Hw. assert (E := tangent (x w) (r + x0 w)). rewrite exp_plus in E.
+    - rewrite (lin_plus L), !(lin_scal L). fold r. fold Z. right; ring.
+    - apply (lin_le L); intros w Hw. assert (E := tangent (x w) (r + x0 w)). rewrite exp_plus in E.
       replace (exp r * (1 - r) * (d w * exp (x0 w)) + exp r * Z * (d w * exp (x0 w) / Z * (x w - x0 w)))
         with (d w * (exp r * exp (x0 w) * (1 + (x w - (r + x0 w))))) by (field; lra).
       apply Rmult_le_compat_l; [apply D; exact Hw | exact E]. }
   replace (ln Z + r) with (ln (exp r * Z)) by (rewrite ln_mult, ln_exp by assumption; ring).
   destruct K as [K|K]; [left; apply ln_increasing; [apply Rmult_lt_0_compat|]; assumption | rewrite K; lra].
 Qed.
-Lemma lse_above s d x0 x : (forall w, valid s w -> 0 <= d w) ->
-  let Z := total s (fun w => d w * exp (x0 w)) in 0 < Z ->
-  ln Z + total s (fun w => d w * exp (x0 w) / Z * (x w - x0 w)) <= ln (total s (fun w => d w * exp (x w))).
-Proof. intro D. exact (lse_above_of (valid s) (total s) d x0 x (total_le s) (total_plus s) (total_scal s) D). Qed.
-Lemma der_affine a b x : derivable_pt_lim (fun t => a + t * b) x b.
+Lemma lse_derivative d x0 y : let Z := T (fun w => d w * exp (x0 w)) in 0 < Z ->
+  derivable_pt_lim (fun t => ln (T (fun w => d w * exp (x0 w + t * y w)))) 0 (T (fun w => d w * exp (x0 w) / Z * y w)).
 Proof.
-  intros eps He. exists (mkposreal 1 Rlt_0_1). intros h h0 _.
-  replace ((a + (x + h) * b - (a + x * b)) / h - b) with 0 by (field; exact h0). rewrite Rabs_R0. exact He.
-Qed.
-Lemma lse_derivative s d x0 y : let Z := total s (fun w => d w * exp (x0 w)) in 0 < Z ->
-  derivable_pt_lim (fun t => ln (total s (fun w => d w * exp (x0 w + t * y w)))) 0 (total s (fun w => d w * exp (x0 w) / Z * y w)).
-Proof.
-  intros Z PZ.
-  assert (Z0 : total s (fun w => d w * exp (x0 w + 0 * y w)) = Z) by (apply total_ext; intros; do 2 f_equal; ring).
-  replace (total s (fun w => d w * exp (x0 w) / Z * y w)) with (/ Z * total s (fun w => d w * (exp (x0 w + 0 * y w) * y w))).
-  2: { rewrite <- total_scal. apply total_ext; intros w _. replace (x0 w + 0 * y w) with (x0 w) by ring. unfold Rdiv; ring. }
-  apply (derivable_pt_lim_comp (fun t => total s (fun w => d w * exp (x0 w + t * y w))) ln).
-  - apply (total_der s (fun w t => d w * exp (x0 w + t * y w))). intros w _.
-    apply (derivable_pt_lim_scal (fun t => exp (x0 w + t * y w))).
-    apply (derivable_pt_lim_comp (fun t => x0 w + t * y w) exp); [apply der_affine | apply derivable_pt_lim_exp].
+  intros Z PZ. assert (Z0 : T (fun w => d w * exp (x0 w + 0 * y w)) = Z) by (apply (lin_ext L); intros; do 2 f_equal; ring).
+  rewrite (lin_ext L _ (fun w => / Z * (d w * (exp (x0 w) * y w)))), (lin_scal L) by (intros; unfold Rdiv; ring).
+  apply (derivable_pt_lim_comp (fun t => T (fun w => d w * exp (x0 w + t * y w))) ln).
+  - apply (lin_der L (fun w t => d w * exp (x0 w + t * y w))). intros w _.
+    apply is_derive_Reals. auto_derive; [exact I | rewrite Rmult_0_l, Rplus_0_r; ring].
   - rewrite Z0. apply derivable_pt_lim_ln. exact PZ.
 Qed.
-
-(* A logarithm less what is linear: d are the weights in the denominator, p those of the positives. *)
-Definition soft (s : list nat) (d p x : point -> R) : R := ln (total s (fun w => d w * exp (x w))) - total s (fun w => p w * x w).
-Definition soft_pull (s : list nat) (d p x : point -> R) (w : point) : R := d w * exp (x w) / total s (fun w => d w * exp (x w)) - p w.
-Lemma soft_above s d p x0 x : (forall w, valid s w -> 0 <= d w) -> 0 < total s (fun w => d w * exp (x0 w)) ->
-  soft s d p x0 + total s (fun w => soft_pull s d p x0 w * (x w - x0 w)) <= soft s d p x.
+Lemma soft_convex d p x0 : (forall w, ok w -> 0 <= d w) -> 0 < T (fun w => d w * exp (x0 w)) ->
+  convex_at ok T (soft d p) (soft_pull d p x0) x0.
 Proof.
-  intros D P. assert (L := lse_above s d x0 x D P). unfold soft, soft_pull in *. set (z := total s (fun w => d w * exp (x0 w))) in *.
-  rewrite (total_ext s (fun w => (_ - _) * _) (fun w => d w * exp (x0 w) / z * (x w - x0 w) - (p w * x w - p w * x0 w))) by (intros; ring).
-  rewrite !total_minus. lra.
-Qed.
-Lemma soft_derivative s d p x y : 0 < total s (fun w => d w * exp (x w)) ->
-  derivable_pt_lim (fun r => soft s d p (fun w => x w + r * y w)) 0 (total s (fun w => soft_pull s d p x w * y w)).
-Proof.
-  intro P. assert (L := lse_derivative s d x y P). unfold soft, soft_pull. set (z := total s (fun w => d w * exp (x w))) in *.
-  rewrite (total_ext s _ (fun w => d w * exp (x w) / z * y w - p w * y w)) by (intros; ring). rewrite total_minus.
-  apply (derivable_pt_lim_minus (fun r => ln (total s (fun w => d w * exp (x w + r * y w))))); [exact L|].
-  apply der_ext with (fun r => total s (fun w => p w * x w) + r * total s (fun w => p w * y w)); [|apply der_affine].
-  intro r. rewrite <- total_scal, <- total_plus. apply total_ext; intros; ring.
+  intros D PZ. unfold soft, soft_pull. split.
+  - intro x. assert (E := lse_above d x0 x D PZ). set (z := T (fun w => d w * exp (x0 w))) in *. cbv zeta in E.
+    rewrite (lin_ext L (fun w => (_ - _) * _) (fun w => d w * exp (x0 w) / z * (x w - x0 w) - (p w * x w - p w * x0 w))) by (intros; ring).
+    rewrite !(lin_minus L). lra.
+  - intro y. assert (E := lse_derivative d x0 y PZ). set (z := T (fun w => d w * exp (x0 w))) in *.
+    rewrite (lin_ext L _ (fun w => d w * exp (x0 w) / z * y w - p w * y w)), (lin_minus L) by (intros; ring).
+    apply (derivable_pt_lim_minus (fun r => ln (T (fun w => d w * exp (x0 w + r * y w))))); [exact E|].
+    apply (lin_der L (fun w r => p w * (x0 w + r * y w))). intros w _. apply derivable_pt_lim_scal, der_affine.
+  - intros x y e. f_equal; [f_equal|]; apply (lin_ext L); intros w Hw; rewrite e by exact Hw; reflexivity.
 Qed.
 
-Lemma over_ext {T} (l : list T) f g : (forall t, In t l -> f t = g t) -> over l f = over l g.
-Proof. induction l; simpl; intro e; [reflexivity|]. rewrite e, IHl; auto. Qed.
-Lemma over_le {T} (l : list T) f g : (forall t, In t l -> f t <= g t) -> over l f <= over l g.
-Proof. induction l; simpl; intro e; [lra|]. apply Rplus_le_compat; [apply e | apply IHl]; auto. Qed.
-Lemma over_plus {T} (l : list T) f g : over l (fun t => f t + g t) = over l f + over l g.
-Proof. induction l; simpl; [ring|]. rewrite IHl; ring. Qed.
-Lemma over_scal {T} (l : list T) c f : over l (fun t => c * f t) = c * over l f.
-Proof. induction l; simpl; [ring|]. rewrite IHl; ring. Qed.
-Lemma over_total {T} s (l : list T) f : over l (fun t => total s (fun w => f t w)) = total s (fun w => over l (fun t => f t w)).
-Proof. induction l; simpl; [rewrite total_zero; reflexivity|]. rewrite IHl, <- total_plus. reflexivity. Qed.
-Lemma over_der {T} l (f : T -> R -> R) g x : (forall t, In t l -> derivable_pt_lim (f t) x (g t)) ->
-  derivable_pt_lim (fun r => over l (fun t => f t r)) x (over l g).
+(* Of functions that are convex at a point: what is equal, a scaled argument, a sum. *)
+Lemma convex_eq f g f' g' x0 : convex_at ok T f g x0 -> (forall x, f x = f' x) -> (forall w, ok w -> g w = g' w) ->
+  convex_at ok T f' g' x0.
 Proof.
-  induction l; simpl; intro D; [apply derivable_pt_lim_const|].
-  apply (derivable_pt_lim_plus (f a) (fun r => over l (fun t => f t r))); [apply D | apply IHl]; auto.
+  intros [A S O] F G. split.
+  - intro x. rewrite <- !F, <- (lin_ext L (fun w => g w * (x w - x0 w))) by (intros; rewrite G by assumption; reflexivity). apply A.
+  - intro y. rewrite <- (lin_ext L (fun w => g w * y w)) by (intros; rewrite G by assumption; reflexivity).
+    apply der_ext with (2 := S y). intro; apply F.
+  - intros x y e. rewrite <- !F. apply O, e.
 Qed.
+Lemma convex_over tau f g x0 : convex_at ok T f g (fun w => x0 w / tau) ->
+  convex_at ok T (fun x => f (fun w => x w / tau)) (fun w => / tau * g w) x0.
+Proof.
+  intros [A S O]. split.
+  - intro x. rewrite (lin_ext L _ (fun w => g w * (x w / tau - x0 w / tau))) by (intros; unfold Rdiv; ring). apply A.
+  - intro y. rewrite (lin_ext L _ (fun w => g w * (y w / tau))) by (intros; unfold Rdiv; ring).
+    apply der_ext with (2 := S (fun w => y w / tau)). intro r. apply O. intros; unfold Rdiv; ring.
+  - intros x y e. apply O. intros; rewrite e by assumption; reflexivity.
+Qed.
+Lemma convex_sum {Q okq} {S : (Q -> R) -> R} (M : linear okq S) c f g x0 :
+  (forall h, T (fun w => S (fun q => h w q)) = S (fun q => T (fun w => h w q))) ->
+  (forall q, okq q -> 0 <= c q /\ convex_at ok T (f q) (g q) x0) ->
+  convex_at ok T (fun x => S (fun q => c q * f q x)) (fun w => S (fun q => c q * g q w)) x0.
+Proof.
+  intros swap C. assert (E : forall y, T (fun w => S (fun q => c q * g q w) * y w) = S (fun q => c q * T (fun w => g q w * y w))).
+  { intro y. rewrite (lin_ext L _ (fun w => S (fun q => c q * (g q w * y w)))), swap.
+    - apply (lin_ext M); intros. apply (lin_scal L).
+    - intros. rewrite Rmult_comm, <- (lin_scal M). apply (lin_ext M); intros; ring. }
+  split.
+  - intro x. rewrite E, <- (lin_plus M). apply (lin_le M); intros q Hq. destruct (C q Hq) as [pos [A _ _]].
+    rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; [exact pos | apply A].
+  - intro y. rewrite E. apply (lin_der M (fun q r => c q * f q (fun w => x0 w + r * y w))). intros q Hq.
+    apply (derivable_pt_lim_scal (fun r => f q (fun w => x0 w + r * y w))), (slope _ _ _ _ _ (proj2 (C q Hq))).
+  - intros x y e. apply (lin_ext M); intros q Hq. f_equal. apply (local _ _ _ _ _ (proj2 (C q Hq))), e.
+Qed.
+End Soft.
+Arguments soft {P} T d p x. Arguments soft_pull {P} T d p x w.
 
 (* The gradient by relation, times tau; the sizes are real numbers here. *)
 Definition partition (sizes : list R) (tau : R) (h : list bool -> R) (t : term) : R :=
@@ -104,49 +112,19 @@ Variables (s : list nat) (tau : R) (terms : list term) (h : list bool -> R).
 Hypothesis one : forall N, In N s -> (1 <= N)%nat.
 Notation Rs := (map INR s).
 Hypothesis ok : convex Rs tau terms h.
-Notation A := (gradient Rs tau terms h).
-Notation anchors := (fun H u => over terms (anchor_loss s tau H u)).
-
+Notation anchors := (fun u x => over terms (anchor_loss s tau (fun _ => x) u)).
 Lemma partition_at t u : valid s u ->
-  total s (fun w => denominator t (agree u w) * exp (by_relation h u w / tau)) = partition Rs tau h t.
-Proof. intro Hu. exact (total_agree s (fun b => denominator t b * exp (h b / tau)) u Hu). Qed.
-
-(* The gradient of a term; with x = y / tau. *)
-Notation pull := (fun t a => denominator t a * exp (h a / tau) / partition Rs tau h t - positives t a).
-Lemma pulls (d : point -> R) u :
-  over terms (fun t => weight t * total s (fun w => pull t (agree u w) * (d w / tau))) = / tau * total s (fun w => A (agree u w) * d w).
+  total s (fun w => denominator t (agree u w) * exp (h (agree u w) / tau)) = partition Rs tau h t.
+Proof. exact (total_agree s (fun b => denominator t b * exp (h b / tau)) u). Qed.
+Theorem softmax_smooth : smooth_at s anchors (gradient Rs tau terms h) h (/ tau).
 Proof.
-  rewrite (over_ext terms _ (fun t => total s (fun w => weight t * (pull t (agree u w) * (d w / tau))))) by (intros; rewrite <- total_scal; reflexivity).
-  rewrite over_total, <- total_scal. apply total_ext; intros w _. unfold gradient.
-  transitivity (d w / tau * over terms (fun t => weight t * pull t (agree u w))).
-  - rewrite <- over_scal. apply over_ext; intros; ring.
-  - unfold Rdiv; ring.
-Qed.
-Lemma as_soft t u : In t terms -> valid s u -> let d w := denominator t (agree u w) in let p w := positives t (agree u w) in
-  (forall w, valid s w -> 0 <= d w) /\ 0 < total s (fun w => d w * exp (h (agree u w) / tau)) /\
-  forall y, soft_pull s d p (fun w => h (agree u w) / tau) y = pull t (agree u y).
-Proof.
-  intros Ht Hu. assert (Z := partition_at t u Hu). unfold by_relation in Z. unfold soft_pull. rewrite Z.
-  split; [intros; apply (denominators _ _ _ _ ok); exact Ht | split; [apply (partitions _ _ _ _ ok); exact Ht | reflexivity]].
-Qed.
-Theorem softmax_tangent : tangent_to s anchors A h (/ tau).
-Proof.
-  assert (T := tau_pos _ _ _ _ ok). split; [apply Rinv_0_lt_compat; exact T|]. intros H u _ Hu.
-  rewrite <- (pulls (fun w => H u w - h (agree u w)) u), <- over_plus. apply over_le; intros t Ht. destruct (as_soft t u Ht Hu) as [D [P E]].
-  unfold anchor_loss. rewrite <- Rmult_plus_distr_l. apply Rmult_le_compat_l; [apply (weights _ _ _ _ ok); exact Ht|].
-  eapply Rle_trans; [|exact (soft_above s _ (fun w => positives t (agree u w)) _ (fun w => H u w / tau) D P)].
-  right. unfold soft. f_equal. apply total_ext; intros w _. rewrite E. unfold Rdiv. ring.
-Qed.
-Theorem softmax_slope : slope_at s anchors A h (/ tau).
-Proof.
-  split.
-  - intros d u Hu. rewrite <- (pulls (d u) u).
-    apply (over_der terms (fun t r => anchor_loss s tau (fun u w => h (agree u w) + r * d u w) u t)). intros t Ht. destruct (as_soft t u Ht Hu) as [_ [P E]].
-    rewrite (total_ext s _ (fun w => soft_pull s _ _ _ w * (d u w / tau)) (fun w _ => f_equal (fun y => y * _) (eq_sym (E w)))).
-    apply der_ext with (2 := derivable_pt_lim_scal _ (weight t) _ _ (soft_derivative s _ _ _ (fun w => d u w / tau) P)).
-    intro r. unfold mult_real_fct, anchor_loss, soft. f_equal. f_equal; [f_equal|]; apply total_ext; intros w _; unfold Rdiv; first [ring | do 2 f_equal; ring].
-  - intros H G u e. apply over_ext; intros t _. unfold anchor_loss.
-    f_equal. f_equal; [f_equal|]; apply total_ext; intros w Hw; rewrite e by assumption; reflexivity.
+  split; [apply Rinv_0_lt_compat, (tau_pos _ _ _ _ ok)|]. intros u Hu. assert (L := total_linear s).
+  refine (convex_eq L _ _ _ _ _ (convex_over L tau _ _ _ (convex_sum L (over_linear terms) weight
+    (fun t => soft (total s) (fun w => denominator t (agree u w)) (fun w => positives t (agree u w))) _ _ (lin_over L terms)
+    (fun t Ht => conj (weights _ _ _ _ ok t Ht) (soft_convex L _ _ _ _ _)))) _ _); try reflexivity.
+  - intros w _. apply (denominators _ _ _ _ ok); exact Ht.
+  - rewrite partition_at by exact Hu. apply (partitions _ _ _ _ ok); exact Ht.
+  - intros w _. unfold gradient, soft_pull. f_equal. apply over_ext; intros t _. rewrite partition_at by exact Hu. reflexivity.
 Qed.
 
 (* The loss at inner products by relation, in closed form. *)
@@ -154,8 +132,8 @@ Definition value : R :=
   over terms (fun t => weight t * (ln (partition Rs tau h t) - row Rs (fun a => positives t a * (h a / tau)))).
 Lemma value_at : loss s tau terms (by_relation h) = value.
 Proof.
-  apply (mean_at s anchors h one). intros u Hu. apply over_ext; intros t _. unfold anchor_loss. rewrite (partition_at t u Hu).
-  rewrite (total_agree s (fun a => positives t a * (h a / tau)) u Hu : total s (fun w => positives t (agree u w) * (by_relation h u w / tau)) = _). reflexivity.
+  apply (mean_at s anchors h one). intros u Hu. apply over_ext; intros t _. unfold anchor_loss.
+  rewrite (partition_at t u Hu), (total_agree s (fun a => positives t a * (h a / tau)) u Hu). reflexivity.
 Qed.
 End Softmax.
 
@@ -163,53 +141,39 @@ End Softmax.
 Definition own_gradient (sizes : list R) (tau : R) (terms : list term) (h : list bool -> R) (a : list bool) : R :=
   over terms (fun t => weight t * (positives t a * (exp (h a / tau) / (exp (h a / tau) + partition sizes tau h t) - 1)
     + denominator t a * exp (h a / tau) * row sizes (fun b => positives t b / (exp (h b / tau) + partition sizes tau h t)))).
+Definition same (a : list bool) : R := if forallb (fun b => b) a then 1 else 0.
+Lemma total_same s u f : valid s u -> total s (fun v => same (agree u v) * f v) = f u.
+Proof.
+  revert u f; induction s; intros [|i u] f Hu; simpl in *; try contradiction; [unfold same; simpl; ring|].
+  destruct Hu as [Hi Hu]. rewrite <- (sum_pick a i (fun x => f (x :: u))) by exact Hi. apply sum_ext; intros x _.
+  unfold same. simpl. destruct (Nat.eqb i x); simpl.
+  - exact (IHs u (fun v => f (x :: v)) Hu).
+  - rewrite total_scal. ring.
+Qed.
 
 Section Own.
 Variables (s : list nat) (tau : R) (terms : list term) (h : list bool -> R).
 Notation Rs := (map INR s).
 Hypothesis ok : convex Rs tau terms h.
 Hypothesis pos : forall t a, In t terms -> 0 <= positives t a.
-Notation anchors := (fun H u => over terms (own_anchor_loss s tau H u)).
-Notation e := (fun a => exp (h a / tau)).
-Theorem own_tangent : tangent_to s anchors (own_gradient Rs tau terms h) h (/ tau).
+Notation anchors := (fun u x => over terms (own_anchor_loss s tau (fun _ => x) u)).
+Theorem own_smooth : smooth_at s anchors (own_gradient Rs tau terms h) h (/ tau).
 Proof.
-  assert (T := tau_pos _ _ _ _ ok). split; [apply Rinv_0_lt_compat; exact T|]. intros H u _ Hu.
-  set (D := fun w => H u w / tau - h (agree u w) / tau).
-  assert (Q : forall t, In t terms -> weight t * total s (fun v => positives t (agree u v) * (total s (fun w =>
-      (same (agree v w) + denominator t (agree u w)) * e (agree u w) / (e (agree u v) + partition Rs tau h t) * D w) - D v))
-    <= own_anchor_loss s tau H u t - own_anchor_loss s tau (by_relation h) u t).
-  { intros t Ht. unfold own_anchor_loss. rewrite <- Rmult_minus_distr_l, <- total_minus.
-    apply Rmult_le_compat_l; [apply (weights _ _ _ _ ok); exact Ht|]. apply total_le; intros v Hv.
-    rewrite <- Rmult_minus_distr_l. apply Rmult_le_compat_l; [apply pos; exact Ht|].
-    assert (Z : total s (fun w => denominator t (agree u w) * exp (h (agree u w) / tau)) = partition Rs tau h t)
-      by exact (total_agree s (fun b => denominator t b * e b) u Hu).
-    assert (PZ := partitions _ _ _ _ ok t Ht). assert (PE := exp_pos (h (agree u v) / tau)).
-    assert (P : forall y, total s (fun w => (same (agree v w) + denominator t (agree u w)) * exp (y w)) = exp (y v) + total s (fun w => denominator t (agree u w) * exp (y w))).
-    { intro y. rewrite <- (total_same s v (fun w => exp (y w)) Hv), <- total_plus. apply total_ext; intros; ring. }
-    assert (L := lse_above s (fun w => same (agree v w) + denominator t (agree u w)) (fun w => h (agree u w) / tau) (fun w => H u w / tau)).
-    cbv zeta in L. rewrite !P, Z in L. unfold by_relation, D. rewrite Z.
-    enough (0 < e (agree u v) + partition Rs tau h t /\ (forall w, valid s w -> 0 <= same (agree v w) + denominator t (agree u w))) as [X Y]
-      by (specialize (L Y X); cbv beta in *; lra).
-    split; [cbv beta; lra|]. intros w _. apply Rplus_le_le_0_compat; [unfold same; destruct forallb; lra | apply (denominators _ _ _ _ ok); exact Ht]. }
-  enough (/ tau * total s (fun w => own_gradient Rs tau terms h (agree u w) * (H u w - h (agree u w)))
-    = over terms (fun t => weight t * total s (fun v => positives t (agree u v) * (total s (fun w =>
-      (same (agree v w) + denominator t (agree u w)) * e (agree u w) / (e (agree u v) + partition Rs tau h t) * D w) - D v)))) as ->.
-  - rewrite <- over_plus. apply over_le. intros t Ht. specialize (Q t Ht). lra.
-  - rewrite <- total_scal.
-    rewrite (total_ext s _ (fun w => over terms (fun t => weight t * ((positives t (agree u w) * (e (agree u w) / (e (agree u w) + partition Rs tau h t) - 1)
-      + denominator t (agree u w) * e (agree u w) * row Rs (fun b => positives t b / (e b + partition Rs tau h t))) * D w)))).
-    2: { intros w _. unfold own_gradient, D. transitivity ((H u w / tau - h (agree u w) / tau) * over terms (fun t => weight t * (positives t (agree u w) * (e (agree u w) / (e (agree u w) + partition Rs tau h t) - 1)
-      + denominator t (agree u w) * e (agree u w) * row Rs (fun b => positives t b / (e b + partition Rs tau h t))))); [unfold Rdiv; ring|].
-      rewrite <- over_scal. apply over_ext; intros; ring. }
-    rewrite <- over_total. apply over_ext; intros t _. rewrite total_scal. f_equal.
-    rewrite <- (total_agree s (fun b => positives t b / (e b + partition Rs tau h t)) u Hu). set (R := total s _).
-    transitivity (total s (fun w => positives t (agree u w) * (e (agree u w) / (e (agree u w) + partition Rs tau h t) - 1) * D w)
-      + total s (fun v => positives t (agree u v) / (e (agree u v) + partition Rs tau h t)) * total s (fun w => denominator t (agree u w) * e (agree u w) * D w)).
-    { fold R. rewrite <- total_scal, <- total_plus. apply total_ext; intros; ring. }
-    rewrite Rmult_comm, <- total_scal, <- total_plus. apply total_ext; intros v Hv.
-    rewrite (total_ext s (fun w => _ / _ * D w) (fun w => same (agree v w) * (e (agree u w) / (e (agree u v) + partition Rs tau h t) * D w)
-      + / (e (agree u v) + partition Rs tau h t) * (denominator t (agree u w) * e (agree u w) * D w))) by (intros; unfold Rdiv; ring).
-    rewrite total_plus, total_same, total_scal by exact Hv. unfold Rdiv; ring.
+  split; [apply Rinv_0_lt_compat, (tau_pos _ _ _ _ ok)|]. intros u Hu. assert (L := total_linear s).
+  assert (Q : forall v d x, valid s v -> total s (fun w => (same (agree v w) + d w) * exp (x w)) = exp (x v) + total s (fun w => d w * exp (x w))).
+  { intros v d x Hv. rewrite <- (total_same s v (fun w => exp (x w)) Hv), <- total_plus. apply total_ext; intros; ring. }
+  refine (convex_eq L _ _ _ _ _ (convex_over L tau _ _ _ (convex_sum L (over_linear terms) weight _ _ _ (lin_over L terms)
+    (fun t Ht => conj (weights _ _ _ _ ok t Ht) (convex_sum L L (fun v => positives t (agree u v))
+      (fun v => soft (total s) (fun w => same (agree v w) + denominator t (agree u w)) (fun w => same (agree v w))) _ _ (total_swap s s)
+      (fun v Hv => conj (pos t _ Ht) (soft_convex L _ _ _ _ _)))))) _ _).
+  - intros w _. apply Rplus_le_le_0_compat; [unfold same; destruct forallb; lra | apply (denominators _ _ _ _ ok); exact Ht].
+  - rewrite Q, partition_at by assumption. assert (A := partitions _ _ _ _ ok t Ht). assert (B := exp_pos (h (agree u v) / tau)). lra.
+  - intro x. apply over_ext; intros t _. unfold own_anchor_loss, soft. f_equal. apply total_ext; intros v Hv.
+    rewrite Q, (total_same s v (fun w => x w / tau)) by exact Hv. reflexivity.
+  - intros w Hw. unfold own_gradient, soft_pull. f_equal. apply over_ext; intros t _. f_equal.
+    rewrite <- (total_agree s (fun b => positives t b / (exp (h b / tau) + partition Rs tau h t)) u Hu), <- total_scal.
+    assert (E := total_same s w (fun v => positives t (agree u v) * (exp (h (agree u w) / tau) / (exp (h (agree u v) / tau) + partition Rs tau h t) - 1)) Hw).
+    cbv beta in E. rewrite <- E, <- total_plus. apply total_ext; intros v Hv. rewrite Q, partition_at, (agree_sym w v) by assumption. unfold Rdiv. ring.
 Qed.
 Hypothesis one : forall N, In N s -> (1 <= N)%nat.
 Definition own_value : R :=
@@ -217,52 +181,33 @@ Definition own_value : R :=
 Lemma own_value_at : own_loss s tau terms (by_relation h) = own_value.
 Proof.
   apply (mean_at s anchors h one). intros u Hu. apply over_ext; intros t _. unfold own_anchor_loss.
-  rewrite (total_agree s (fun b => denominator t b * exp (h b / tau)) u Hu : total s (fun w => denominator t (agree u w) * exp (by_relation h u w / tau)) = partition Rs tau h t).
-  rewrite <- (total_agree s _ u Hu). reflexivity.
+  rewrite partition_at, <- (total_agree s _ u Hu) by exact Hu. reflexivity.
 Qed.
 End Own.
 
-(* ---- sigmoid losses ---- *)
+(* ---- sums of functions of single inner products ---- *)
 Lemma softplus_above y x : ln (1 + exp y) + exp y / (1 + exp y) * (x - y) <= ln (1 + exp x).
 Proof.
-  assert (P := exp_pos y). assert (L := lse_above [2%nat] (fun _ => 1) (fun w => match w with [O] => 0 | _ => y end) (fun w => match w with [O] => 0 | _ => x end)).
-  simpl in L. rewrite !exp_0, !Rplus_0_l, !Rmult_1_l in L. replace (1 / (1 + exp y) * (0 - 0)) with 0 in L by ring.
-  rewrite Rplus_0_l in L. apply L; [intros; lra | lra].
-Qed.
-Lemma softplus_derivative y d : derivable_pt_lim (fun r => ln (1 + exp (y + r * d))) 0 (exp y / (1 + exp y) * d).
-Proof.
-  assert (P := exp_pos y). assert (L := lse_derivative [2%nat] (fun _ => 1) (fun w => match w with [O] => 0 | _ => y end) (fun w => match w with [O] => 0 | _ => d end)).
-  simpl in L. rewrite exp_0, !Rplus_0_l, !Rmult_1_l, Rmult_0_r, Rplus_0_l in L.
-  apply der_ext with (2 := L ltac:(lra)). intro r. rewrite !Rmult_0_r, !Rplus_0_r, exp_0, Rplus_0_l, !Rmult_1_l. reflexivity.
+  assert (L := lse_above (over_linear [0; 1]) (fun _ => 1) (fun k => k * y) (fun k => k * x)). simpl in L.
+  rewrite !Rmult_0_l, exp_0, !Rmult_1_l, !Rplus_0_r, Rminus_0_r, Rmult_0_r, Rplus_0_l in L. assert (P := exp_pos y). apply L; [intros; lra | lra].
 Qed.
 Definition pair_gradient (terms : list pair_term) (h : list bool -> R) (a : list bool) : R :=
   over terms (fun t => if among t a then strength t * (rate t * (exp (rate t * h a + shift t) / (1 + exp (rate t * h a + shift t)))) else 0).
-
-Section Pairs.
-Variables (s : list nat) (terms : list pair_term) (h : list bool -> R).
-Theorem pair_tangent : (forall t, In t terms -> 0 <= strength t) -> tangent_to s (pair_anchor_loss s terms) (pair_gradient terms h) h 1.
+Theorem pair_smooth s terms h : (forall t, In t terms -> 0 <= strength t) -> smooth_at s (fun u x => pair_anchor_loss s terms (fun _ => x) u) (pair_gradient terms h) h 1.
 Proof.
-  intro pos. split; [lra|]. intros H u _ Hu. unfold pair_anchor_loss. rewrite Rmult_1_l, <- total_plus. apply total_le; intros w _.
-  unfold pair_gradient. rewrite Rmult_comm, <- over_scal, <- over_plus. apply over_le; intros t Ht. unfold by_relation.
-  destruct (among t (agree u w)); [|lra].
-  assert (L := softplus_above (rate t * h (agree u w) + shift t) (rate t * H u w + shift t)).
-  apply Rmult_le_compat_l with (r := strength t) in L; [|apply pos; exact Ht]. eapply Rle_trans; [|exact L]. right. ring.
-Qed.
-Theorem pair_slope : slope_at s (pair_anchor_loss s terms) (pair_gradient terms h) h 1.
-Proof.
-  split.
-  - intros d u Hu. rewrite Rmult_1_l. apply (total_der s (fun w r => over terms (fun t => if among t (agree u w) then strength t * ln (1 + exp (rate t * (h (agree u w) + r * d u w) + shift t)) else 0))).
-    intros w _. unfold pair_gradient. rewrite Rmult_comm, <- over_scal.
-    apply (over_der terms (fun t r => if among t (agree u w) then strength t * ln (1 + exp (rate t * (h (agree u w) + r * d u w) + shift t)) else 0)).
+  intro pos. split; [lra|]. intros u Hu. unfold pair_anchor_loss, pair_gradient. split.
+  - intro x. rewrite <- total_plus. apply total_le; intros w _. rewrite Rmult_1_l, Rmult_comm, <- over_scal, <- over_plus.
+    apply (lin_le (over_linear terms)); intros t Ht. destruct (among t (agree u w)); [|lra]. assert (P := pos t Ht).
+    assert (L := softplus_above (rate t * h (agree u w) + shift t) (rate t * x w + shift t)). nra.
+  - intro y. apply (lin_der (total_linear s) (fun w r => over terms (fun t => if among t (agree u w) then strength t * ln (1 + exp (rate t * (h (agree u w) + r * y w) + shift t)) else 0))).
+    intros w _. rewrite Rmult_1_l, Rmult_comm, <- over_scal.
+    apply (lin_der (over_linear terms) (fun t r => if among t (agree u w) then strength t * ln (1 + exp (rate t * (h (agree u w) + r * y w) + shift t)) else 0)).
     intros t _. destruct (among t (agree u w)); [|rewrite Rmult_0_r; apply derivable_pt_lim_const].
-    assert (L := derivable_pt_lim_scal _ (strength t) _ _ (softplus_derivative (rate t * h (agree u w) + shift t) (rate t * d u w))).
-    replace (d u w * _) with (strength t * (exp (rate t * h (agree u w) + shift t) / (1 + exp (rate t * h (agree u w) + shift t)) * (rate t * d u w))) by ring.
-    apply der_ext with (2 := L). intro r. unfold mult_real_fct. do 3 f_equal. f_equal. ring.
-  - intros H G u e. apply total_ext; intros w Hw. rewrite e by exact Hw. reflexivity.
+    assert (P := exp_pos (rate t * h (agree u w) + shift t)). apply is_derive_Reals.
+    auto_derive; rewrite Rmult_0_l, Rplus_0_r; [lra | field; lra].
+  - intros x y e. apply total_ext; intros w Hw. rewrite e by exact Hw. reflexivity.
 Qed.
-End Pairs.
 
-(* ---- convex functions of single inner products ---- *)
 Definition supported (f : R -> R) (y d : R) : Prop := forall x, -1 <= x <= 1 -> f y + d * (x - y) <= f x.
 Lemma supported_by (f d dd : R -> R) y :
   (forall x, -1 <= x <= 1 -> is_derive f x (d x)) -> (forall x, -1 <= x <= 1 -> is_derive d x (dd x)) ->
@@ -295,12 +240,13 @@ Section Functions.
 Variables (s : list nat) (terms : list function_term) (h A : list bool -> R).
 Hypothesis one : forall N, In N s -> (1 <= N)%nat.
 Hypothesis ok : forall a, length a = length s -> supported (pair_values terms a) (h a) (A a).
-Theorem function_tangent : tangent_to s (function_anchor_loss s terms) A h 1.
+Notation anchors := (fun u x => function_anchor_loss s terms (fun _ => x) u).
+Theorem function_tangent : tangent_to s anchors A h 1.
 Proof.
-  split; [lra|]. intros H u g Hu. unfold function_anchor_loss. rewrite Rmult_1_l, <- total_plus. apply total_le; intros w Hw.
-  apply ok; [apply agree_length; assumption | apply (gram_range s); assumption].
+  split; [lra|]. intros u x Hu range. unfold function_anchor_loss. rewrite <- total_plus. apply total_le; intros w Hw.
+  rewrite Rmult_1_l. apply ok; [apply agree_length; assumption | apply range, Hw].
 Qed.
 Definition function_value : R := row (map INR s) (fun a => pair_values terms a (h a)).
 Lemma function_value_at : function_loss s terms (by_relation h) = function_value.
-Proof. apply (mean_at s (function_anchor_loss s terms) h one). intros u Hu. unfold function_value. rewrite <- (total_agree s _ u Hu). reflexivity. Qed.
+Proof. apply (mean_at s anchors h one). intros u Hu. exact (total_agree s (fun a => pair_values terms a (h a)) u Hu). Qed.
 End Functions.

@@ -1,25 +1,47 @@
-(* Written by cltheory. A softmax loss is convex in the inner products. So a matrix with one inner
-   product per relation is optimal iff the gradient there has no eigenvalue below the level that it
-   has on the matrix itself. The eigenspaces are tensor products of means and contrasts, one for each
-   axis, and the projections on them are the facts: a Gram matrix has a share >= 0 of each. *)
+(* Written by cltheory. Sums over points, and quadratic forms whose entries depend only on which
+   indices agree: what they are at least is found axis by axis, for the mean along it and for the
+   contrasts. So is what a gradient of this kind is at least on the inner products of unit vectors. *)
 From Coq Require Import Reals Lra Lia List Arith.
 Require Import cltheory_loss.
 Import ListNotations.
 Open Scope R_scope.
 
 (* ---- sums ---- *)
-Lemma sum_ext N f g : (forall i, (i < N)%nat -> f i = g i) -> sum N f = sum N g.
-Proof. induction N; simpl; intro e; [reflexivity|]. rewrite IHN, e; auto with arith. Qed.
-Lemma sum_le N f g : (forall i, (i < N)%nat -> f i <= g i) -> sum N f <= sum N g.
-Proof. induction N; simpl; intro e; [lra|]. apply Rplus_le_compat; [apply IHN|]; auto with arith. Qed.
-Lemma sum_plus N f g : sum N (fun i => f i + g i) = sum N f + sum N g.
-Proof. induction N; simpl; [lra|]. rewrite IHN; lra. Qed.
-Lemma sum_scal N c f : sum N (fun i => c * f i) = c * sum N f.
-Proof. induction N; simpl; [lra|]. rewrite IHN; lra. Qed.
+(* What all sums have in common: over numbers, points, members of kinds, terms, batches. *)
+Record linear {P : Type} (ok : P -> Prop) (T : (P -> R) -> R) : Prop := {
+  lin_le : forall f g, (forall w, ok w -> f w <= g w) -> T f <= T g;
+  lin_plus : forall f g, T (fun w => f w + g w) = T f + T g;
+  lin_scal : forall c f, T (fun w => c * f w) = c * T f;
+  lin_der : forall (f : P -> R -> R) l t, (forall w, ok w -> derivable_pt_lim (f w) t (l w)) ->
+    derivable_pt_lim (fun t => T (fun w => f w t)) t (T l) }.
+Arguments lin_le {P ok T}. Arguments lin_plus {P ok T}. Arguments lin_scal {P ok T}. Arguments lin_der {P ok T}.
+Section Linear.
+Context {P : Type} {ok : P -> Prop} {T : (P -> R) -> R} (L : linear ok T).
+Lemma lin_ext f g : (forall w, ok w -> f w = g w) -> T f = T g.
+Proof. intro e. apply Rle_antisym; apply (lin_le L); intros w h; rewrite e by exact h; lra. Qed.
+Lemma lin_zero : T (fun _ => 0) = 0.
+Proof. transitivity (T (fun _ => 0 * 0)); [apply lin_ext; intros; ring|]. rewrite (lin_scal L). ring. Qed.
+Lemma lin_minus f g : T (fun w => f w - g w) = T f - T g.
+Proof.
+  transitivity (T (fun w => f w + -1 * g w)); [apply lin_ext; intros; ring|].
+  rewrite (lin_plus L), (lin_scal L). ring.
+Qed.
+Lemma lin_pos f : (forall w, ok w -> 0 <= f w) -> 0 <= T f.
+Proof. intro h. rewrite <- lin_zero. apply (lin_le L). exact h. Qed.
+End Linear.
+Lemma sum_linear N : linear (fun i => (i < N)%nat) (sum N).
+Proof.
+  induction N as [|N [le plus scal der]]; constructor; simpl; intros; try lra; try apply derivable_pt_lim_const.
+  - apply Rplus_le_compat; [apply le|]; auto with arith.
+  - rewrite plus. ring.
+  - rewrite scal. ring.
+  - apply (derivable_pt_lim_plus (fun t => sum N (fun i => f i t)) (f N)); [apply der|]; auto with arith.
+Qed.
+Definition sum_ext N f g := lin_ext (sum_linear N) f g.
+Definition sum_plus N := lin_plus (sum_linear N).
+Definition sum_scal N := lin_scal (sum_linear N).
 Lemma sum_const N c : sum N (fun _ => c) = INR N * c.
 Proof. induction N; [simpl; lra|]. rewrite S_INR; simpl. rewrite IHN; lra. Qed.
-Lemma sum_swap N M f : sum N (fun i => sum M (fun j => f i j)) = sum M (fun j => sum N (fun i => f i j)).
-Proof. induction N; simpl; [rewrite sum_const; ring|]. rewrite IHN, <- sum_plus. reflexivity. Qed.
 Lemma sum_pick N i f : (i < N)%nat -> sum N (fun j => if Nat.eqb i j then f j else 0) = f i.
 Proof.
   assert (Z : forall M, (M <= i)%nat -> sum M (fun j => if Nat.eqb i j then f j else 0) = 0).
@@ -29,55 +51,57 @@ Proof.
   - rewrite Z by lia. ring.
   - rewrite IHN by lia. ring.
 Qed.
-Lemma sum_agree N i (f : bool -> R) : (i < N)%nat ->
-  sum N (fun j => f (Nat.eqb i j)) = f true + (INR N - 1) * f false.
+Lemma sum_agree N i (t f : R) g : (i < N)%nat ->
+  sum N (fun j => (if Nat.eqb i j then t else f) * g j) = (t - f) * g i + f * sum N g.
 Proof.
-  intro Hi. transitivity (sum N (fun j => (if Nat.eqb i j then f true - f false else 0) + f false)).
-  - apply sum_ext; intros j _. destruct (Nat.eqb i j); ring.
-  - rewrite sum_plus, sum_const, (sum_pick N i (fun _ => f true - f false)) by exact Hi. ring.
-Qed.
-Lemma sum_der N (f : nat -> R -> R) l t : (forall i, (i < N)%nat -> derivable_pt_lim (f i) t (l i)) ->
-  derivable_pt_lim (fun t => sum N (fun i => f i t)) t (sum N l).
-Proof.
-  intro D. induction N; simpl; [apply derivable_pt_lim_const|].
-  apply (derivable_pt_lim_plus (fun t => sum N (fun i => f i t)) (f N)); [apply IHN|]; auto with arith.
+  intro Hi. rewrite <- (sum_pick N i g), <- !sum_scal, <- sum_plus by exact Hi.
+  apply sum_ext; intros j _. destruct (Nat.eqb i j); ring.
 Qed.
 
-Lemma total_ext s f g : (forall u, valid s u -> f u = g u) -> total s f = total s g.
-Proof. revert f g; induction s; simpl; intros f g e; [apply e, I|]. apply sum_ext; intros; apply IHs; intros; apply e; split; assumption. Qed.
-Lemma total_le s f g : (forall u, valid s u -> f u <= g u) -> total s f <= total s g.
-Proof. revert f g; induction s; simpl; intros f g e; [apply e, I|]. apply sum_le; intros; apply IHs; intros; apply e; split; assumption. Qed.
-Lemma total_plus s f g : total s (fun u => f u + g u) = total s f + total s g.
-Proof. revert f g; induction s; simpl; intros; [reflexivity|]. rewrite <- sum_plus. apply sum_ext; intros; apply IHs. Qed.
-Lemma total_scal s c f : total s (fun u => c * f u) = c * total s f.
-Proof. revert f; induction s; simpl; intros; [reflexivity|]. rewrite <- sum_scal. apply sum_ext; intros; apply IHs. Qed.
-Lemma total_minus s f g : total s (fun u => f u - g u) = total s f - total s g.
+Section Swap.
+Context {P : Type} {ok : P -> Prop} {T : (P -> R) -> R} (L : linear ok T).
+Lemma lin_sum N f : T (fun w => sum N (fun i => f w i)) = sum N (fun i => T (fun w => f w i)).
+Proof. induction N; simpl; [apply (lin_zero L)|]. rewrite (lin_plus L), IHN. reflexivity. Qed.
+Lemma lin_total s f : T (fun w => total s (fun u => f w u)) = total s (fun u => T (fun w => f w u)).
+Proof. revert f; induction s; simpl; intros; [reflexivity|]. rewrite lin_sum. apply sum_ext; intros; apply IHs. Qed.
+Lemma lin_over {Q} (l : list Q) f : T (fun w => over l (fun q => f w q)) = over l (fun q => T (fun w => f w q)).
+Proof. induction l; simpl; [apply (lin_zero L)|]. rewrite (lin_plus L), IHl. reflexivity. Qed.
+End Swap.
+Definition sum_swap N := lin_sum (sum_linear N).
+
+Lemma nested_linear {P Q W} {okP : P -> Prop} {okQ : P -> Q -> Prop} {okW : W -> Prop} {S T} (pair : P -> Q -> W) : linear okP S -> (forall i, linear (okQ i) (T i)) ->
+  (forall i u, okP i -> okQ i u -> okW (pair i u)) -> linear okW (fun f => S (fun i => T i (fun u => f (pair i u)))).
 Proof.
-  transitivity (total s (fun u => f u + (-1) * g u)); [apply total_ext; intros; ring|].
-  rewrite total_plus, total_scal. ring.
+  intros L M h. constructor; intros.
+  - apply (lin_le L); intros i Hi. apply (lin_le (M i)); intros; apply H, h; assumption.
+  - rewrite <- (lin_plus L). apply (lin_ext L); intros; apply (lin_plus (M w)).
+  - rewrite <- (lin_scal L). apply (lin_ext L); intros; apply (lin_scal (M w)).
+  - apply (lin_der L (fun i t => T i (fun u => f (pair i u) t))); intros i Hi.
+    apply (lin_der (M i) (fun u => f (pair i u))); intros; apply H, h; assumption.
 Qed.
-Lemma total_sum s N f : total s (fun u => sum N (fun i => f u i)) = sum N (fun i => total s (fun u => f u i)).
+Lemma total_linear s : linear (valid s) (total s).
 Proof.
-  revert f; induction s; simpl; intros; [reflexivity|]. rewrite sum_swap. apply sum_ext; intros; apply IHs.
+  induction s; [constructor; simpl; intros; try reflexivity; apply H, I|].
+  apply (nested_linear cons (sum_linear a) (fun _ => IHs)). intros; split; assumption.
 Qed.
-Lemma total_swap s r f : total s (fun u => total r (fun v => f u v)) = total r (fun v => total s (fun u => f u v)).
+Definition total_le s := lin_le (total_linear s).
+Definition total_plus s := lin_plus (total_linear s).
+Definition total_scal s := lin_scal (total_linear s).
+Definition total_ext s f g := lin_ext (total_linear s) f g.
+Definition total_minus s f g := lin_minus (total_linear s) f g.
+Definition total_swap s r f := lin_total (total_linear s) r f.
+Lemma over_linear {T} (l : list T) : linear (fun t => In t l) (over l).
 Proof.
-  revert f; induction s; simpl; intros; [reflexivity|]. rewrite total_sum. apply sum_ext; intros; apply IHs.
+  induction l as [|a l [le plus scal der]]; constructor; simpl; intros; try lra; try apply derivable_pt_lim_const.
+  - apply Rplus_le_compat; auto.
+  - rewrite plus. ring.
+  - rewrite scal. ring.
+  - apply (derivable_pt_lim_plus (f a) (fun r => over l (fun t => f t r))); auto.
 Qed.
-Lemma total_zero s : total s (fun _ => 0) = 0.
-Proof. transitivity (total s (fun _ => 0 * 0)); [apply total_ext; intros; ring|]. rewrite total_scal. ring. Qed.
-Lemma total_pos s f : (forall u, valid s u -> 0 <= f u) -> 0 <= total s f.
-Proof. intro h. rewrite <- (total_zero s). apply total_le. exact h. Qed.
-Lemma total_der s (f : point -> R -> R) l t : (forall u, valid s u -> derivable_pt_lim (f u) t (l u)) ->
-  derivable_pt_lim (fun t => total s (fun u => f u t)) t (total s l).
-Proof.
-  revert f l; induction s; simpl; intros f l D; [apply D, I|].
-  apply (sum_der a (fun i t => total s (fun u => f (i :: u) t)) (fun i => total s (fun u => l (i :: u)))).
-  intros; apply (IHs (fun u => f (i :: u))). intros; apply D; split; assumption.
-Qed.
-Lemma agree_sym u v : agree u v = agree v u.
-Proof. revert v; induction u; intros [|j v]; simpl; [reflexivity..|]. rewrite IHu, Nat.eqb_sym. reflexivity. Qed.
-Lemma total_one s : total s (fun _ => 1) = fold_right (fun N a => INR N * a) 1 s.
+Definition over_ext {T} (l : list T) f g := lin_ext (over_linear l) f g.
+Definition over_plus {T} (l : list T) := lin_plus (over_linear l).
+Definition over_scal {T} (l : list T) := lin_scal (over_linear l).
+Lemma total_one s : total s (fun _ => 1) = fold_right Rmult 1 (map INR s).
 Proof. induction s; simpl; [reflexivity|]. rewrite sum_const, IHs. reflexivity. Qed.
 Lemma size_pos s : (forall N, In N s -> (1 <= N)%nat) -> 0 < total s (fun _ => 1).
 Proof.
@@ -86,170 +110,94 @@ Proof.
 Qed.
 
 (* ---- what depends only on which indices agree ---- *)
+Lemma agree_sym u v : agree u v = agree v u.
+Proof. revert v; induction u; intros [|j v]; simpl; [reflexivity..|]. rewrite IHu, Nat.eqb_sym. reflexivity. Qed.
+Lemma agree_length s u v : valid s u -> valid s v -> length (agree u v) = length s.
+Proof. revert u v; induction s; intros [|i u] [|j v]; simpl; try contradiction; [reflexivity|]. intros [_ Hu] [_ Hv]. rewrite IHs; auto. Qed.
 Fixpoint row (sizes : list R) (F : list bool -> R) : R :=          (* the sum of a row *)
   match sizes with [] => F []
   | N :: r => row r (fun b => F (true :: b)) + (N - 1) * row r (fun b => F (false :: b)) end.
 Lemma total_agree s F u : valid s u -> total s (fun w => F (agree u w)) = row (map INR s) F.
 Proof.
   revert F u; induction s; intros F [|i u]; simpl; try contradiction; [reflexivity|]. intros [Hi Hu].
-  rewrite <- (IHs _ u Hu), <- (IHs _ u Hu).
-  exact (sum_agree a i (fun b => total s (fun w => F (b :: agree u w))) Hi).
+  rewrite (sum_ext a _ (fun j => (if Nat.eqb i j then row (map INR s) (fun b => F (true :: b)) else row (map INR s) (fun b => F (false :: b))) * 1)).
+  - rewrite sum_agree, sum_const by exact Hi. ring.
+  - intros j _. rewrite (IHs (fun b => F (Nat.eqb i j :: b)) u Hu). destruct (Nat.eqb i j); ring.
 Qed.
 
+(* What the mean along an axis, and what contrasts along it, have of it; eigenvalues on products of
+   these; and that none is below theta. *)
 Inductive kind := Mean | Contrast | All.
-Definition factor (k : kind) (N : R) (b : bool) : R :=
-  match k with Mean => / N | Contrast => (if b then 1 else 0) - / N | All => if b then 1 else 0 end.
-Fixpoint kernel (sizes : list R) (ks : list kind) (a : list bool) : R :=   (* the projection *)
-  match sizes, ks, a with
-  | N :: r, k :: l, b :: c => factor k N b * kernel r l c | _, _, _ => 1 end.
+Definition split_off (k : kind) (N : R) (F : list bool -> R) (a : list bool) : R :=
+  match k with Mean => F (true :: a) + (N - 1) * F (false :: a) | Contrast => F (true :: a) - F (false :: a) | All => F (true :: a) end.
 Fixpoint eigen (sizes : list R) (ks : list kind) (F : list bool -> R) : R :=
-  match sizes, ks with
-  | N :: r, Contrast :: l => eigen r l (fun b => F (true :: b)) - eigen r l (fun b => F (false :: b))
-  | N :: r, _ :: l => eigen r l (fun b => F (true :: b)) + (N - 1) * eigen r l (fun b => F (false :: b))
-  | _, _ => F [] end.
-Fixpoint spaces (sizes : list R) (g : list kind -> R) : R :=
-  match sizes with [] => g []
-  | _ :: r => spaces r (fun l => g (Mean :: l)) + spaces r (fun l => g (Contrast :: l)) end.
-Fixpoint there (sizes : list nat) (ks : list kind) : Prop :=       (* an eigenspace with a dimension *)
-  match sizes, ks with
-  | [], [] => True
-  | N :: r, Contrast :: l => (2 <= N)%nat /\ there r l
-  | _ :: r, _ :: l => there r l
-  | _, _ => False end.
+  match sizes, ks with N :: r, k :: l => eigen r l (split_off k N F) | _, _ => F [] end.
+Fixpoint multipliers (sizes : list R) (F : list bool -> R) (theta : R) : Prop :=
+  match sizes with
+  | [] => theta <= F []
+  | N :: r => multipliers r (split_off Mean N F) theta /\ (2 <= N -> multipliers r (split_off Contrast N F) theta) end.
+(* One goal for each eigenspace. *)
+Ltac each_space := cbn [nth map multipliers];
+  repeat match goal with |- _ /\ _ => split | |- (2 <= _) -> _ => intro end.
 
-Lemma spaces_ext s f g : (forall k, f k = g k) -> spaces s f = spaces s g.
-Proof. revert f g; induction s; simpl; intros f g e; [apply e|]. f_equal; apply IHs; intro; apply e. Qed.
-Lemma spaces_scal s c f : spaces s (fun k => c * f k) = c * spaces s f.
-Proof. revert f; induction s; simpl; intros; [reflexivity|]. rewrite !IHs. ring. Qed.
-Lemma spaces_plus s f g : spaces s (fun k => f k + g k) = spaces s f + spaces s g.
-Proof. revert f g; induction s; simpl; intros; [reflexivity|]. rewrite !IHs. ring. Qed.
-Lemma spaces_total s r f : spaces s (fun k => total r (fun u => f k u)) = total r (fun u => spaces s (fun k => f k u)).
-Proof. revert f; induction s; simpl; intros; [reflexivity|]. rewrite !IHs, <- total_plus. reflexivity. Qed.
-
-Lemma spectral s F a : (forall N, In N s -> N <> 0) -> length a = length s ->
-  F a = spaces s (fun k => eigen s k F * kernel s k a).
+Definition center N (a : nat -> R) : R := sum N a / INR N.
+Lemma by_mean N a b : (1 <= N)%nat ->
+  sum N (fun i => a i * b i) = sum N (fun i => (a i - center N a) * (b i - center N b)) + INR N * (center N a * center N b).
 Proof.
-  revert F a; induction s; intros F [|b c] nz e; simpl in *; try discriminate; [ring|].
-  set (A := fun x k => eigen s k (fun b => F (x :: b)) * kernel s k c).
-  rewrite (spaces_ext s _ (fun k => / a * (A true k) + (a - 1) / a * (A false k)))
-    by (intro; unfold A, Rdiv; simpl; ring).
-  rewrite (spaces_ext s (fun l => (eigen s l (fun b => F (true :: b)) - eigen s l (fun b => F (false :: b))) * _)
-    (fun k => ((if b then 1 else 0) - / a) * A true k + - ((if b then 1 else 0) - / a) * A false k))
-    by (intro; unfold A; simpl; ring).
-  rewrite !spaces_plus, !spaces_scal. unfold A.
-  assert (E : forall x, F (x :: c) = spaces s (fun k => eigen s k (fun b => F (x :: b)) * kernel s k c))
-    by (intro x; apply (IHs (fun b => F (x :: b))); [intros; apply nz; auto | congruence]).
-  rewrite <- !E. assert (a <> 0) by (apply nz; auto). destruct b; field; assumption.
+  intro one. assert (P : 0 < INR N) by (apply lt_0_INR; exact one).
+  rewrite (sum_ext N (fun i => (_ - _) * _) (fun i => a i * b i + (- center N b * a i + (- center N a * b i + center N a * center N b)))) by (intros; ring).
+  rewrite !sum_plus, !sum_scal, sum_const. unfold center. field. lra.
+Qed.
+Lemma by_axis N t f a b : (1 <= N)%nat -> sum N (fun i => sum N (fun j => (if Nat.eqb i j then t else f) * (a i * b j)))
+  = (t - f) * sum N (fun i => (a i - center N a) * (b i - center N b)) + (t + (INR N - 1) * f) * (INR N * (center N a * center N b)).
+Proof.
+  intro one. assert (P : 0 < INR N) by (apply lt_0_INR; exact one). assert (M := by_mean N a b one).
+  rewrite (sum_ext N _ (fun i => (t - f) * (a i * b i) + f * sum N b * a i)).
+  - rewrite sum_plus, !sum_scal, M. unfold center at 3 4 5 6. field_simplify; [|lra..]. unfold center. field. lra.
+  - intros i Hi. rewrite sum_agree, sum_scal by exact Hi. ring.
+Qed.
+Definition form s (F : list bool -> R) (w : point -> R) : R := total s (fun u => total s (fun v => F (agree u v) * (w u * w v))).
+Lemma form_split N s F w : (1 <= N)%nat -> let m u := center N (fun i => w (i :: u)) in
+  form (N :: s) F w = sum N (fun i => form s (split_off Contrast (INR N) F) (fun u => w (i :: u) - m u)) + INR N * form s (split_off Mean (INR N) F) m.
+Proof.
+  intros one m. unfold form. simpl. rewrite <- !(lin_sum (total_linear s)), <- total_scal, <- total_plus. apply total_ext; intros u _.
+  rewrite (sum_ext N _ (fun i => total s (fun v => sum N (fun j => F (Nat.eqb i j :: agree u v) * (w (i :: u) * w (j :: v)))))) by (intros; rewrite (lin_sum (total_linear s)); reflexivity).
+  rewrite <- !(lin_sum (total_linear s)), <- total_scal, <- total_plus. apply total_ext; intros v _.
+  rewrite sum_scal. transitivity (sum N (fun i => sum N (fun j => (if Nat.eqb i j then F (true :: agree u v) else F (false :: agree u v)) * (w (i :: u) * w (j :: v))))).
+  - apply sum_ext; intros i _. apply sum_ext; intros j _. destruct (Nat.eqb i j); reflexivity.
+  - rewrite by_axis by exact one. fold (m u). fold (m v). ring.
+Qed.
+Lemma form_above s F theta w : (forall N, In N s -> (1 <= N)%nat) -> multipliers (map INR s) F theta ->
+  theta * total s (fun u => w u * w u) <= form s F w.
+Proof.
+  revert F w; induction s as [|N s IH]; intros F w one.
+  { unfold form; simpl; nra. }
+  intros [M C]. assert (P : (1 <= N)%nat) by (apply one; left; reflexivity). assert (one' : forall n, In n s -> (1 <= n)%nat) by (intros; apply one; right; assumption).
+  rewrite form_split by exact P. simpl. rewrite <- (lin_sum (total_linear s)).
+  set (m := fun u => center N (fun i => w (i :: u))). cbv zeta.
+  rewrite (total_ext s _ (fun u => sum N (fun i => (w (i :: u) - m u) * (w (i :: u) - m u)) + INR N * (m u * m u)) (fun u _ => by_mean N _ _ P)).
+  rewrite total_plus, (lin_sum (total_linear s)), total_scal, Rmult_plus_distr_l, <- sum_scal. apply Rplus_le_compat.
+  - apply (lin_le (sum_linear _)); intros i Hi. destruct (le_lt_dec 2 N) as [two|less]; [apply (IH _ (fun u => w (i :: u) - m u) one'), C; apply le_INR in two; exact two|].
+    assert (Z : forall u, w (i :: u) - m u = 0) by (intro; unfold m, center; replace N with 1%nat by lia; replace i with O by lia; simpl; field).
+    unfold form. rewrite (total_ext s _ (fun _ => 0)), (total_ext s (fun u => total s _) (fun _ => 0)), (lin_zero (total_linear s)); [lra | |intros; rewrite Z; ring].
+    intros u _. rewrite (total_ext s _ (fun _ => 0)) by (intros; rewrite Z; ring). apply (lin_zero (total_linear s)).
+  - replace (theta * _) with (INR N * (theta * total s (fun u => m u * m u))) by ring. apply Rmult_le_compat_l; [apply pos_INR | exact (IH _ m one' M)].
 Qed.
 
-Lemma kernel_twice s ks u v : (forall N, In N s -> (1 <= N)%nat) -> length ks = length s -> valid s u -> valid s v ->
-  total s (fun w => kernel (map INR s) ks (agree u w) * kernel (map INR s) ks (agree w v))
-  = kernel (map INR s) ks (agree u v).
+(* ---- inner products of unit vectors ---- *)
+Lemma above_level s F theta dims (x : point -> point -> R) : (forall N, In N s -> (1 <= N)%nat) -> multipliers (map INR s) F theta ->
+  unit_vectors s dims x -> theta * total s (fun _ => 1) <= total s (fun u => total s (fun v => F (agree u v) * inner dims x u v)).
 Proof.
-  revert ks u v; induction s; intros [|k ks] [|i u] [|j v] one e; simpl in *; try contradiction; try discriminate; [intros; ring|].
-  intros [Hi Hu] [Hj Hv]. assert (P : 0 < INR a) by (apply lt_0_INR, one; auto).
-  transitivity (sum a (fun x => factor k (INR a) (Nat.eqb i x) * factor k (INR a) (Nat.eqb x j)
-    * kernel (map INR s) ks (agree u v))).
-  - apply sum_ext; intros x _. rewrite <- (IHs ks u v), <- total_scal; auto. apply total_ext; intros; ring.
-  - set (K := kernel _ _ _). rewrite (sum_ext a _ (fun x => K * (factor k (INR a) (Nat.eqb i x) * factor k (INR a) (Nat.eqb x j)))) by (intros; ring).
-    rewrite sum_scal, (Rmult_comm _ K). f_equal. destruct k; simpl.
-    + rewrite sum_const. field; lra.
-    + transitivity (sum a (fun x => (if Nat.eqb i x then (if Nat.eqb x j then 1 else 0) else 0)
-        + (- / INR a * (if Nat.eqb i x then 1 else 0) + (- / INR a * (if Nat.eqb j x then 1 else 0) + / INR a * / INR a)))).
-      * apply sum_ext; intros x _. rewrite (Nat.eqb_sym x j). destruct (Nat.eqb i x), (Nat.eqb j x); ring.
-      * rewrite !sum_plus, !sum_scal, sum_const, (sum_pick a i (fun x => if Nat.eqb x j then 1 else 0)), (sum_pick a i (fun _ => 1)), (sum_pick a j (fun _ => 1)) by assumption.
-        destruct (Nat.eqb i j); field; lra.
-    + transitivity (sum a (fun x => if Nat.eqb i x then (if Nat.eqb x j then 1 else 0) else 0)).
-      * apply sum_ext; intros x _. destruct (Nat.eqb i x), (Nat.eqb x j); ring.
-      * exact (sum_pick a i (fun x => if Nat.eqb x j then 1 else 0) Hi).
+  intros one M unit. apply Rle_trans with (total dims (fun t => theta * total s (fun u => x u t * x u t))).
+  - rewrite total_scal, <- total_swap. right. f_equal. apply total_ext; intros u Hu. symmetry. exact (unit u Hu).
+  - rewrite (total_ext s _ (fun u => total dims (fun t => total s (fun v => F (agree u v) * (x u t * x v t))))).
+    + rewrite total_swap. apply total_le; intros t _. exact (form_above s F theta (fun u => x u t) one M).
+    + intros u _. rewrite <- total_swap. apply total_ext; intros. unfold inner. rewrite total_scal. reflexivity.
 Qed.
-
-(* ---- Gram matrices ---- *)
-Record gram (s : list nat) (H : matrix) : Prop := {
-  gram_unit : forall u, valid s u -> H u u = 1;
-  gram_sym : forall u v, H u v = H v u;
-  gram_psd : forall w : point -> R, 0 <= total s (fun u => total s (fun v => w u * w v * H u v)) }.
-Lemma gram_of s dims x : unit_vectors s dims x -> gram s (inner dims x).
+Lemma inner_range s dims x u v : unit_vectors s dims x -> valid s u -> valid s v -> -1 <= inner dims x u v <= 1.
 Proof.
-  intro unit. split; [exact unit | intros; apply total_ext; intros; ring | intro w].
-  rewrite (total_ext s _ (fun u => total dims (fun t => total s (fun v => w u * x u t * (w v * x v t))))).
-  - rewrite total_swap. apply total_pos; intros t _.
-    rewrite (total_ext s _ (fun u => total s (fun v => w v * x v t) * (w u * x u t))).
-    + rewrite total_scal. apply Rle_0_sqr.
-    + intros u _. rewrite (Rmult_comm (total s _)), <- total_scal. reflexivity.
-  - intros u _. rewrite total_swap. apply total_ext; intros v _. unfold inner. rewrite <- total_scal.
-    apply total_ext; intros; ring.
-Qed.
-Definition share (s : list nat) (H : matrix) (ks : list kind) : R :=
-  total s (fun u => total s (fun v => kernel (map INR s) ks (agree u v) * H u v)).
-Lemma share_pos s H ks : (forall N, In N s -> (1 <= N)%nat) -> length ks = length s -> gram s H -> 0 <= share s H ks.
-Proof.
-  intros one e g. set (K := kernel (map INR s) ks).
-  assert (E : share s H ks = total s (fun w => total s (fun u => total s (fun v => K (agree w u) * K (agree w v) * H u v)))).
-  { unfold share. rewrite (total_swap s s (fun w u => total s (fun v => K (agree w u) * K (agree w v) * H u v))).
-    apply total_ext; intros u Hu. rewrite (total_swap s s (fun w v => K (agree w u) * K (agree w v) * H u v)).
-    apply total_ext; intros v Hv. unfold K.
-    rewrite <- (kernel_twice s ks u v), Rmult_comm, <- total_scal by assumption.
-    apply total_ext; intros w _. rewrite (agree_sym w u). ring. }
-  rewrite E. apply total_pos; intros w _. apply (gram_psd s H g (fun u => K (agree w u))).
-Qed.
-Lemma share_none s H ks : length ks = length s -> ~ there s ks -> Forall (fun k => k <> All) ks ->
-  (forall N, In N s -> (1 <= N)%nat) -> share s H ks = 0.
-Proof.
-  intros e no min one. unfold share. rewrite <- (total_zero s). apply total_ext; intros u Hu.
-  rewrite <- (total_zero s). apply total_ext; intros v Hv.
-  replace (kernel (map INR s) ks (agree u v)) with 0; [ring|]. symmetry.
-  revert ks u v e no min one Hu Hv; induction s; intros [|k ks] [|i u] [|j v] e no min one Hu Hv; simpl in *; try contradiction; try discriminate.
-  destruct Hu as [Hi Hu], Hv as [Hj Hv]. inversion min; subst.
-  destruct k; [rewrite (IHs ks u v); auto; ring | | congruence].
-  destruct (le_lt_dec 2 a) as [two|less]; [rewrite (IHs ks u v); auto; ring|].
-  assert (a = 1%nat) by (specialize (one a (or_introl eq_refl)); lia). subst.
-  replace i with O by lia. replace j with O by lia. simpl. rewrite Rinv_1. ring.
-Qed.
-
-Definition same (a : list bool) : R := if forallb (fun b => b) a then 1 else 0.
-Lemma eigen_same s ks : length ks = length s -> Forall (fun k => k <> All) ks -> eigen s ks same = 1.
-Proof.
-  assert (Z : forall s ks, length ks = length s -> eigen s ks (fun _ => 0) = 0).
-  { intro r; induction r as [|b r IH]; intros [|[] l] h; simpl in *; try discriminate; try reflexivity; rewrite !IH by congruence; ring. }
-  revert ks; induction s; intros [|k ks] e min; simpl in *; try discriminate; [reflexivity|].
-  inversion min; subst. destruct k; [| |congruence]; unfold same in *; simpl; rewrite IHs, Z by congruence; ring.
-Qed.
-Lemma total_same s u f : valid s u -> total s (fun v => same (agree u v) * f v) = f u.
-Proof.
-  revert u f; induction s; intros [|i u] f Hu; simpl in *; try contradiction; [unfold same; simpl; ring|].
-  destruct Hu as [Hi Hu]. rewrite <- (sum_pick a i (fun x => f (x :: u))) by exact Hi. apply sum_ext; intros x _.
-  unfold same. simpl. destruct (Nat.eqb i x); simpl.
-  - exact (IHs u (fun v => f (x :: v)) Hu).
-  - transitivity (total s (fun _ => 0)); [apply total_ext; intros; ring | apply total_zero].
-Qed.
-
-(* Inner products of unit vectors. *)
-Lemma gram_range s H u v : gram s H -> valid s u -> valid s v -> -1 <= H u v <= 1.
-Proof.
-  intros g Hu Hv.
-  assert (E : forall c, 0 <= H u u + c * H u v + c * (H v u + c * H v v)).
-  { intro c. eapply Rle_trans; [exact (gram_psd s H g (fun a => same (agree u a) + c * same (agree v a)))|]. right.
-    assert (S : forall w f, valid s w -> total s (fun b => same (agree w b) * f b) = f w) by (intros; apply total_same; assumption).
-    rewrite (total_ext s _ (fun a => same (agree u a) * (H a u + c * H a v) + c * (same (agree v a) * (H a u + c * H a v)))).
-    - rewrite total_plus, total_scal, !S by assumption. ring.
-    - intros a _. rewrite (total_ext s _ (fun b => (same (agree u a) + c * same (agree v a)) * (same (agree u b) * H a b + c * (same (agree v b) * H a b)))) by (intros; ring).
-      rewrite total_scal, total_plus, total_scal, !S by assumption. ring. }
-  assert (P := E 1). assert (M := E (-1)). rewrite (gram_sym s H g v u), !(gram_unit s H g) in P, M by assumption. lra.
-Qed.
-
-Lemma agree_length s u v : valid s u -> valid s v -> length (agree u v) = length s.
-Proof. revert u v; induction s; intros [|i u] [|j v]; simpl; try contradiction; [reflexivity|]. intros [_ Hu] [_ Hv]. rewrite IHs; auto. Qed.
-
-(* <F, H> by eigenspaces, and the trace *)
-Lemma by_spaces s F H : (forall N, In N s -> (1 <= N)%nat) ->
-  total s (fun u => total s (fun v => F (agree u v) * H u v)) = spaces (map INR s) (fun k => eigen (map INR s) k F * share s H k).
-Proof.
-  intro one. assert (nz : forall N, In N (map INR s) -> N <> 0).
-  { intros N h. apply in_map_iff in h as [M [<- h]]. apply not_0_INR. specialize (one M h). lia. }
-  transitivity (spaces (map INR s) (fun k => total s (fun u => total s (fun v => eigen (map INR s) k F * (kernel (map INR s) k (agree u v) * H u v))))).
-  - rewrite spaces_total. apply total_ext; intros u Hu. rewrite spaces_total. apply total_ext; intros v Hv.
-    rewrite (spectral (map INR s) F (agree u v)) by (auto; rewrite map_length; apply agree_length; assumption).
-    rewrite (Rmult_comm _ (H u v)), <- spaces_scal. apply spaces_ext; intro; ring.
-  - apply spaces_ext; intro k. unfold share. rewrite <- total_scal. apply total_ext; intros u _. rewrite <- total_scal. reflexivity.
+  intros unit Hu Hv. assert (E : forall c, 0 <= inner dims x u u + (2 * c * inner dims x u v + c * c * inner dims x v v)).
+  { intro c. unfold inner. rewrite <- !total_scal, <- !total_plus. apply (lin_pos (total_linear dims)); intros t _.
+    replace (_ + _) with (Rsqr (x u t + c * x v t)) by (unfold Rsqr; ring). apply Rle_0_sqr. }
+  assert (P := E 1). assert (M := E (-1)). rewrite !unit in P, M by assumption. lra.
 Qed.
