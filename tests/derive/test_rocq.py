@@ -106,7 +106,7 @@ def test_a_limit_is_written_with_epsilon() -> None:
     assert "tau < X_ -> Rabs (" in near.statement and "X_ < tau -> Rabs (" in far.statement
     says = steps[1].says
     wrong = says.saying(eq(says.shown.args[0], 2 * says.shown.args[1]))
-    with pytest.raises(NotWritten, match="no bound of its distance"):
+    with pytest.raises(NotWritten, match="is not zero in the normal form"):
         theorem("it", "wrong", wrong)
 
 
@@ -884,6 +884,7 @@ def session(lines: list[str]) -> str:
     uses = "From Coq Require Import Reals Lra Lia List. Open Scope R_scope."
     head = [
         uses,
+        "From Coquelicot Require Import Coquelicot.",
         "Require Import cltheory_loss cltheory_signs.",
         f"Set Default Timeout {PATIENCE}.",
     ]

@@ -20,7 +20,7 @@ from ...theorem.quantity import Quantity
 from ...theorem.result import Result
 from .signs import Signs
 from .statements import Theorem
-from .terms import NotWritten, hypotheses, name, term
+from .terms import NotWritten, lemma, term
 
 tau, epsilon, rho, n, participation, variance, softmax_variance = (
     Symbol(s, real=True)
@@ -35,16 +35,11 @@ RANGES = {tau: POSITIVE, epsilon: between(0, 1, "()"), rho: between(1 - 2 * epsi
 READINGS = {
     "tau": "(temperature c)",
     "n": "(INR (negatives c) + 2)",
-    "epsilon": "(read_epsilon c)",
-    "rho": "(read_rho c)",
-    "mu": "(read_mu c)",
-    "alignment": "(read_alignment c)",
-    "similarity": "(read_similarity c)",
-    "participation": "(read_participation c)",
-    "variance": "(read_variance c)",
-    "softmax_variance": "(read_softmax_variance c)",
     "sigma": "sigma",
     "sigma_positive": "sigma_positive",
+} | {
+    s: f"(read_{s} c)"
+    for s in "epsilon rho mu alignment similarity participation variance softmax_variance".split()
 }
 #: Largest eigenvalues: a bound is proved for every number that none of them is above.
 MOMENTS = {"sigma": "(z_negative c)", "sigma_positive": "(across c)"}
@@ -222,17 +217,13 @@ def _by_fact(called: str, measured: Measured, bound: Expr, *, upper: bool) -> tu
             lines = signs.proof(large - small, strict=False)
         except NotWritten:
             continue
-        given, variables = hypotheses(signs.domain), list(signs.domain.ranges)
-        quantified = " ".join(map(name, variables))
-        goal = f"{term(small)} <= {term(large)}"
-        proof = [f"Proof. intros {quantified} {' '.join(given)}.", *signs.lines, "gap.", *lines]
-        head = f"Lemma {called} : forall {quantified} : R, {' -> '.join([*given.values(), goal])}."
+        shown = f"{term(small)} <= {term(large)}"
         known = term(fact.value, NAMES)
         text = f"({known} - {measured.at})" if upper else f"({measured.at} - ({known}))"
-        values = " ".join(text if s == slack else NAMES[s] for s in variables)
+        values = " ".join(text if s == slack else NAMES[s] for s in signs.domain.ranges)
         use = f"{fact.lemma} c ok" + f" _ M_{fact.moment}" * bool(fact.moment)
         first = "[exact F |]" if upper else "[| exact F]"
-        return "\n".join([head, *proof, "Qed."]), [
+        return lemma(called, signs.domain, shown, [*signs.lines, "gap.", *lines]), [
             f"assert (F := {use}). assert (P := rho_range c ok).",
             f"assert (L : 0 <= {text}).",
             f"{{ apply room. eapply Rle_trans; {first}. right; field; lra. }}",

@@ -99,7 +99,7 @@ class BatchSoftmax(Softmax):
         return [
             f"assert (drawn_ : drawn {sizes}) by (simpl; lia).",
             f"assert (nested_ : nested {sizes} {inner} /\\ (forall t_, In t_ {terms} -> {both})).",
-            f"{{ split; [nest | intros t_ {self.among}; cbn [denominator positives];",
+            "{ split; [nest | intros t_ I_; each_term I_; cbn [denominator positives];",
             "  split; nest]. }",
             f"rewrite (batch_mean {sizes} {self.tau_text} {terms} one drawn_).",
         ]

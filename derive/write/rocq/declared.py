@@ -16,7 +16,7 @@ from sympy import Expr, S, Symbol, exp
 from ...optimum.reduce import Reduced
 from ...problems.problem import Problem
 from ...structures.scheme import Scheme
-from .terms import NotWritten, name, term
+from .terms import NotWritten, agreeing, name, term
 
 #: Axes on which a projection takes the mean, or what is left.
 MEAN, CONTRAST, ALL = "Mean", "Contrast", "All"
@@ -144,12 +144,13 @@ class Declared:
 
     def by_pattern(self, values: Mapping[str, Expr]) -> str:
         """A function of which indices agree."""
-        cases = [
-            f"[{'; '.join('true' if same else 'false' for same in pattern)}] => {term(values[r])}"
-            for pattern, r in self.scheme.pattern.items()
-            if values[r] != 0
-        ]
-        return f"fun a => match a with {' | '.join([*cases, '_ => 0'])} end"
+        return self.matched({r: term(v) for r, v in values.items() if v != 0})
+
+    def matched(self, values: Mapping[str, str], otherwise: str = "0") -> str:
+        """The same of what is written already."""
+        patterns = self.scheme.pattern.items()
+        cases = [f"{agreeing(p)} => {values[r]}" for p, r in patterns if r in values]
+        return f"fun a => match a with {' | '.join([*cases, f'_ => {otherwise}'])} end"
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -216,12 +217,6 @@ class Declared:
     def tangent(self, inner: str) -> str:
         """That the loss lies above its tangent."""
         return f"smooth_tangent _ _ _ _ _ ({self.smooth.format(sizes=self.numbers, inner=inner)})"
-
-    @property
-    def among(self) -> str:
-        """The pattern that takes each term of the list in turn."""
-        every = range(len(self.terms))
-        return f"{'[<-|' * len(every)}[]{']' * len(every)}"
 
 
 def at_numbers(e: Expr, at: Mapping[Symbol, Expr]) -> Expr:

@@ -135,10 +135,9 @@ def files(stem: str, every: Iterable[Written]) -> dict[str, str]:
     ]
     theorems = [t for w in every for t in w.theorems]
     uses = "From Coq Require Import Reals Lra Lia List.\n"
+    uses += "From Coquelicot Require Import Coquelicot.\n"
     if any("interval" in line for t in theorems for line in t.proof):
         uses += "From Interval Require Import Tactic.\n"
-    if any("auto_derive" in lemma for t in theorems for lemma in t.lemmas):
-        uses += "From Coquelicot Require Import Coquelicot.\n"
     proofs = [
         f"{head}{uses}Require Import {' '.join(FILES)} {stem}.\n"
         "Import ListNotations.\nOpen Scope R_scope.",

@@ -111,7 +111,7 @@ class Functions(Pairwise):
     def terms(self) -> tuple[str, ...]:
         """The terms of the loss."""
         return tuple(
-            f"{{| between := {self.pairs(t.relation)};\n"
+            f"{{| between := {self.matched({t.relation: 'true'}, 'false')};\n"
             f"      share_of := {term(self.put(t.weight))};\n"
             f"      value_of := fun c => {term(self.function(t))} |}}"
             for t in self.loss.terms
@@ -139,13 +139,11 @@ class Functions(Pairwise):
 
     def convex_proof(self) -> list[str]:
         """Its proof, pattern by pattern."""
-        depth, every = len(self.axes), range(len(self.loss.terms))
-        bits = "".join(f"[|b{i} " for i in range(depth)) + "[|]" + "]" * depth
         names = ", ".join(f"{self.called}_{what}" for what in ("terms", "inner", "slopes"))
+        every = range(len(self.loss.terms))
         known = (f"assert (T{k} := support{k}_ x_ Hx_);" for k in every)
         return [
-            f"intros a_ e_; destruct a_ as {bits}; try discriminate; clear e_;",
-            f"  destruct {', '.join(f'b{i}' for i in range(depth))}; intros x_ Hx_;",
+            "intros a_ e_; each_pattern a_ e_; clear e_; intros x_ Hx_;",
             f"  unfold pair_values, {names};",
             f"  cbn [over {self.fields}]; {' '.join(known)} cbv beta in *; lra.",
         ]
@@ -159,13 +157,7 @@ class Functions(Pairwise):
             weight, at = term(self.put(t.weight), None, ATOM), self._at(t)
             slopes.setdefault(t.relation, []).append(f"{weight} * slope{k}_ {at}")
             found += list(self._support(k, t))
-        cases = [
-            f"[{'; '.join('true' if same else 'false' for same in pattern)}] => "
-            + " + ".join(slopes[r])
-            for pattern, r in self.scheme.pattern.items()
-            if r in slopes
-        ]
-        by_pattern = f"fun a => match a with {' | '.join([*cases, '_ => 0'])} end"
+        by_pattern = self.matched({r: " + ".join(each) for r, each in slopes.items()})
         return (*found, f"Definition {self.called}_slopes : list bool -> R :=\n  {by_pattern}.")
 
     def _at(self, t: PairTerm) -> str:

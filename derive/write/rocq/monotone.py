@@ -9,7 +9,7 @@ from sympy.core.relational import Relational
 
 from ...decide.coefficients import closure
 from ...decide.domain import Domain
-from .signs import Signs, without_logarithms
+from .signs import Signs, shown_positive, without_logarithms
 from .terms import NotWritten, hypotheses, name, term
 
 
@@ -55,9 +55,7 @@ def monotone(
     expression, rate = expression.xreplace(named), rate.xreplace(named)
     signs = Signs([expression, rate], domain)
     if by is None:
-        proof = Signs([rate], domain)
-        last = proof.proof(rate if rises else -rate)
-        by = [*proof.lines, *last]
+        by = shown_positive("", rate if rises else -rate, domain)
     intros = f"intros {x} D_; destruct D_ as [{' '.join(own)}]." if len(own) > 1 else ""
     intros = intros or f"intros {x} {' '.join(own) or 'D_'}."
     return statement, [
@@ -67,8 +65,7 @@ def monotone(
         "{ intros a_ b_ c_ A_ B_ C_; repeat split; lra. }",
         f"{{ {intros}",
         *_divisors(expression, domain),
-        "eapply der_by; [der |].",
-        "all: unfold Rsqr; cbn [INR pred]; match goal with |- _ <> 0 => nz | _ => idtac end.",
+        "der.",
         *signs.lines,
         "eq. }",
         f"{{ {intros}",
@@ -82,12 +79,11 @@ def _divisors(expression: Expr, domain: Domain) -> Iterator[str]:
     parts = preorder_traversal(expression)
     powers = (p for p in parts if isinstance(p, Pow) and not isinstance(p, exp))
     below = (p.base for p in powers if p.exp.is_negative)
-    for base in dict.fromkeys(f for b in below for f in Mul.make_args(b) if f.is_Add):
-        signs = Signs([base], domain)
+    sums = dict.fromkeys(f for b in below for f in Mul.make_args(b) if f.is_Add)
+    for k, base in enumerate(sums):
         for side in (base, -base):
             try:
-                proof = signs.proof(side)
+                yield from shown_positive(f"D{k}", side, domain)
             except NotWritten:
                 continue
-            yield from [f"assert (0 < {term(side)}).", "{ idtac.", *signs.lines, *proof, "}"]
             break

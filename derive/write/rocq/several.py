@@ -22,7 +22,7 @@ from ...problems.problem import Problem
 from ...structures.configuration import Configuration
 from .declared import at_numbers
 from .statements import Theorem
-from .terms import NotWritten, term
+from .terms import NotWritten, agreeing, term
 
 #: Digits of what is computed, bits of the proof, and what multipliers may give away.
 WORKING, BITS = 60, 170
@@ -336,11 +336,9 @@ class Several:
     def _lemmas(self, y: list[Rational], c: list[Rational]) -> Iterator[str]:
         reals = f"(map (map INR) {self.kinds})"
         pull = f"(pull {reals} {self._given})"
-        among = "[<-|" * len(self.loss.terms) + "[]" + "]" * len(self.loss.terms)
         index = "[|" * len(self.axes) + "i" + "]" * len(self.axes)
         for name, values in (("y_", y), ("c_", c)):
-            cases = " | ".join(f"{i}%nat => {term(v)}" for i, v in enumerate(values))
-            yield f"Definition {name} (i : nat) : R := match i with {cases} | _ => 0 end."
+            yield f"Definition {name} (i : nat) : R := nth i [{'; '.join(map(term, values))}] 0."
         yield from self._pulls()
         yield (
             f"Lemma reals_ : {reals} = {_lists(self.axes)}.\n"
@@ -353,11 +351,9 @@ class Several:
         yield f"Lemma some_ : 0 < sum_of {reals} (fun _ => 1).\nProof. {self._numeric} Qed."
         yield (
             f"Lemma ok_ : convex_kinds {reals} {self._given}.\nProof.\n"
-            f"  constructor; [lra | intros t {among}; cbn [its_weight]; lra | |].\n"
-            f"  {{ intros t r {among}; cbn [its_denominator]; destruct r as [[i j] a];\n"
-            "    repeat match goal with |- context [match ?x with _ => _ end] => destruct x end;\n"
-            "    lra. }\n"
-            f"  intros t i {among} Hi; rewrite reals_ in Hi; cbn [length] in Hi;\n"
+            "  constructor; [lra | intros t I; each_term I; cbn [its_weight]; lra | |].\n"
+            "  { intros t r I; each_term I; cbn [its_denominator]; each_case; lra. }\n"
+            "  intros t i I Hi; each_term I; rewrite reals_ in Hi; cbn [length] in Hi;\n"
             f"    destruct i as {index}; try (exfalso; lia);\n  {self._numeric}\nQed."
         )
         yield (
@@ -375,7 +371,7 @@ class Several:
 
 def _of(relation: Relation) -> str:
     i, j, same = relation
-    return f"({i}%nat, {j}%nat, [{'; '.join('true' if s else 'false' for s in same)}])"
+    return f"({i}%nat, {j}%nat, {agreeing(same)})"
 
 
 def below(value: Expr, digits: int = 36) -> Rational:

@@ -31,12 +31,7 @@ class Pairwise(Declared):
 
     def pairs(self, relation: str) -> str:
         """A function of which indices agree: whether it is the relation."""
-        cases = [
-            f"[{'; '.join('true' if same else 'false' for same in pattern)}] => true"
-            for pattern, r in self.scheme.pattern.items()
-            if r == relation
-        ]
-        return f"fun a => match a with {' | '.join([*cases, '_ => false'])} end"
+        return self.matched({relation: "true"}, "false")
 
 
 class Sigmoid(Pairwise):
@@ -92,7 +87,7 @@ class Sigmoid(Pairwise):
         for t in self.loss.terms:
             rate, shift = self.affine(t)
             found.append(
-                f"{{| among := {self.pairs(t.relation)};\n"
+                f"{{| among := {self.matched({t.relation: 'true'}, 'false')};\n"
                 f"      strength := {term(self.put(t.weight))};\n"
                 f"      rate := {term(rate)}; shift := {term(shift)} |}}"
             )
@@ -130,4 +125,4 @@ class Sigmoid(Pairwise):
     def convex_proof(self) -> list[str]:
         """Its proof from lemmas about the weights."""
         each = (f"- use strength{k}." for k in range(len(self.loss.terms)))
-        return [f"intros term_ {self.among}; cbn [strength].", *each]
+        return ["intros term_ I_; each_term I_; cbn [strength].", *each]

@@ -238,10 +238,10 @@ class Signs:
             return [Image("", y, y, True)]
         k = Dummy(f"k{called}")
         value = 1 + k if side == 1 else 1 / (1 + k)
-        lemma = (
-            f"over_1 {called} S{called}" if side == 1 else f"under_1 {called} P{called} S{called}"
-        )
-        return [Image(f"destruct ({lemma}) as [k{called} [K{called} ->]]", value, k, True)]
+        lemma = f"above _ {called}" if side == 1 else f"under_1 {called} P{called}"
+        return [
+            Image(f"destruct ({lemma} S{called}) as [k{called} [K{called} ->]]", value, k, True)
+        ]
 
     def _by_images(
         self, f: Poly, domain: Domain, images: Mapping[Symbol, list[Image]]
@@ -293,6 +293,19 @@ class Signs:
     def _assert(self, what: str, lines: list[str]) -> None:
         self.lines += [f"assert ({what}).", "{ " + lines[0], *("  " + line for line in lines[1:])]
         self.lines[-1] += " }"
+
+
+def shown_positive(
+    called: str, e: Expr, domain: Domain, *parts: Expr, strict: bool = True
+) -> list[str]:
+    """Lines that prove that an expression is > 0, said first if the proof has a name for it.
+
+    Without a name the goal says so, in its parts.
+    """
+    signs = Signs([e, *parts], domain)
+    proof = signs.proof(e, strict=strict)
+    said = [f"assert ({called} : 0 < {term(e)})."] if called else []
+    return [*said, "{ idtac.", *signs.lines, *proof, "}"]
 
 
 def without_logarithms(part: Basic, domain: Domain) -> tuple[dict[Expr, Symbol], Domain, list[str]]:

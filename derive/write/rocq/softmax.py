@@ -153,12 +153,11 @@ class Softmax(Declared):
         return [
             "constructor.",
             "{ use tau. }",
-            f"{{ intros term_ {self.among}; cbn [weight].",
+            "{ intros term_ I_; each_term I_; cbn [weight].",
             *(f"- use weight{k}." for k in every),
             "}",
-            f"{{ intros term_ a_ {self.among}; cbn [denominator];",
-            f"  do {len(self.axes) + 1} (try destruct a_ as [|[|] a_]); lra. }}",
-            f"{{ intros term_ {self.among}.",
+            "{ intros term_ a_ I_; each_term I_; cbn [denominator]; each_case; lra. }",
+            "{ intros term_ I_; each_term I_.",
             *(f"- use partition{k}." for k in every),
             "}",
         ]
@@ -198,6 +197,6 @@ class OwnSoftmax(Softmax):
             "{",
             *super().convex_proof(),
             "}",
-            f"intros term_ a_ {self.among}; cbn [positives];",
-            f"  do {len(self.axes) + 1} (try destruct a_ as [|[|] a_]); first [lra | {ways}].",
+            "intros term_ a_ I_; each_term I_; cbn [positives];",
+            f"  each_case; first [lra | {ways}].",
         ]

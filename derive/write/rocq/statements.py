@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sympy import Basic, Eq, Expr, Ge, Gt, Le, Lt, Symbol, exp, log
+from sympy import Basic, Eq, Expr, Le, Lt, Symbol, exp, log
 from sympy.core.relational import Relational
 
 from ...decide.coefficients import closure
@@ -14,8 +14,8 @@ from ...proof.relations import Iff, put_in
 from ...proof.statement import ORDER, Statement, each
 from .limits import limit
 from .monotone import monotone
-from .signs import NO_SIGNS, Signs, without_logarithms
-from .terms import ATOM, NotWritten, hypotheses, name, relation, term
+from .signs import NO_SIGNS, Signs, shown_positive, without_logarithms
+from .terms import ATOM, NotWritten, hypotheses, name, quantified, relation, term
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,7 @@ def proved(shown: Basic, domain: Domain, before: Sequence[str] = ()) -> tuple[st
 
 def stated(shown: Basic, domain: Domain) -> tuple[str, list[str]]:
     """A statement about all points of a domain, and what introduces them in its proof."""
-    variables, given = " ".join(name(s) for s in domain.ranges), hypotheses(domain)
-    quantified = f"forall {variables} : R, " if variables else ""
-    statement = quantified + " -> ".join([*given.values(), f"({relation(shown)})"])
-    return statement, [f"intros {' '.join([variables, *given])}."] if variables else []
+    return quantified(domain, f"({relation(shown)})")
 
 
 def with_logarithms(called: str, title: str, shown: Basic, domain: Domain) -> Theorem:
@@ -169,11 +166,7 @@ def solved(shown: Basic, domain: Domain) -> list[str]:
         middle, spelled = power - r, f"exp (({x} - ({term(a)})) / ({term(k)}))"
         used = f"over_log ({term(r)}) ({term(a)}) ({term(k)})"
         form = f"{term(a, None, 1)} + {term(k, None, 2)} * {ln}"
-    lines = []
-    for number, e in enumerate(positive, 1):
-        own = Signs([e], domain)
-        proof = own.proof(e)
-        lines += [f"assert (Q{number} : 0 < {term(e)}).", "{ idtac.", *own.lines, *proof, "}"]
+    lines = [line for k, e in enumerate(positive) for line in shown_positive(f"Q{k}", e, domain)]
     known = " ".join(["ltac:(lra)"] * len(positive))
     lines += [f"assert (QL := ln_above ({term(r)}) ltac:(lra))."] * (not scale.has(place))
     lines += [
@@ -185,18 +178,14 @@ def solved(shown: Basic, domain: Domain) -> list[str]:
         raise NotWritten("a strict inequality does not hold with one that is not")
     if type(shown.args[0]) in (Lt, Le):
         middle = -middle
-    which = (Gt, Ge, Lt, Le).index(type(shown.args[0]))
-    part = "W"
-    for _ in range(which):
-        part = f"(proj2 {part})"
-    part = part if which == 3 else f"(proj1 {part})"
     signs = Signs([middle, gap], domain, {spelled: power})
     ratio = signs.positive_ratio(middle, gap)
     lemma = "same_sign" if strict else "same_sign_or_zero"
     return [
         *lines,
-        f"eapply iff_trans; [gap_of |]. eapply iff_trans; [exact {part} |].",
-        "eapply iff_trans; [| apply iff_sym; gap_of]. clear W.",
+        "destruct W as [W_gt [W_ge [W_lt W_le]]].",
+        "eapply iff_trans; [gap_of |]. eapply iff_trans; [eassumption |].",
+        "eapply iff_trans; [| apply iff_sym; gap_of]. clear W_gt W_ge W_lt W_le.",
         *signs.lines,
         f"apply {lemma} with ({ratio}); [eq | pos].",
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from re import ASCII, fullmatch
 
 from sympy import (
@@ -158,3 +158,21 @@ def hypotheses(domain: Domain, names: Names | None = None) -> dict[str, str]:
             sign = "<" if r.high_open else "<="
             found[f"{called}_high"] = f"{called} {sign} {term(r.high, names, PRODUCT)}"
     return found
+
+
+def quantified(domain: Domain, goal: str) -> tuple[str, list[str]]:
+    """A goal for all points of a domain, and what introduces them in its proof."""
+    variables, given = " ".join(name(s) for s in domain.ranges), hypotheses(domain)
+    text = (f"forall {variables} : R, " if variables else "") + " -> ".join([*given.values(), goal])
+    return text, [f"intros {' '.join([variables, *given])}."] if variables else []
+
+
+def lemma(called: str, domain: Domain, goal: str, proof: Iterable[str]) -> str:
+    """A lemma on all points of a domain."""
+    text, introduced = quantified(domain, goal)
+    return "\n".join([f"Lemma {called} : {text}.", "Proof.", *introduced, *proof, "Qed."])
+
+
+def agreeing(pattern: Iterable[bool]) -> str:
+    """Which indices agree, as a list."""
+    return f"[{'; '.join('true' if same else 'false' for same in pattern)}]"

@@ -2,9 +2,9 @@
 
 The statement has the loss written out, from its declaration: what each relation weighs in the
 denominator and among the positives, or the function of an inner product. The proof is generated
-from the declaration too: the gradient by relation at the candidate, its eigenvalues as multipliers
-of the facts in the library (a Gram matrix has a share >= 0 of each eigenspace), and an inequality
-between real numbers for each. Where one is open, it is the condition of the theorem: beyond it
+from the declaration too: the gradient by relation at the candidate, which by the library is at
+least its least eigenvalue on unit vectors, and for each eigenvalue an inequality between real
+numbers that none is below the level of the candidate. Where one is open, it is the condition of the theorem: beyond it
 another structure is better.
 """
 
@@ -32,7 +32,7 @@ from .declared import ALL, CONTRAST, MEAN, Declared, Kinds, listed
 from .kinds import read
 from .signs import Signs
 from .statements import Theorem
-from .terms import NotWritten, hypotheses, name, relation, term
+from .terms import NotWritten, hypotheses, lemma, name, relation, term
 
 #: Of a threshold with more of them Rocq does not find that it is the condition.
 MOST_EXPONENTIALS = 2
@@ -164,19 +164,14 @@ class AtVertex:
 
     # --- lemmas about real numbers ----------------------------------------------------------------
     def _lemma(self, called: str, domain: Domain, goal: str, proof: list[str], signs: Signs) -> str:
-        given = hypotheses(domain)
-        variables = " ".join(name(s) for s in self.symbols)
         names = ", ".join([*self.declared.unfolded, f"{self.called}_terms", f"{self.called}_inner"])
         lines = [
-            f"Lemma {called} : forall {variables} : R, {' -> '.join([*given.values(), goal])}.",
-            f"Proof. intros {variables} {' '.join(given)}.",
             f"unfold level, {names}; cbn [nth row eigen split_off over {self.declared.fields}].",
             *self.declared.cleared,
             *signs.lines,
             *proof,
-            "Qed.",
         ]
-        return "\n".join(lines)
+        return lemma(called, domain, goal, lines)
 
     def _positive(self, called: str, goal: str, e: Expr, *, strict: bool) -> str:
         signs = Signs([e], self.domain, self.declared.spelled if e.has(exp) else None)
@@ -343,22 +338,14 @@ class AtVertex:
         for part in self.declared.signs(*data):
             called = f"{self.called}_{part.called}"
             yield self._positive(called, part.goal, part.value, strict=part.strict)
-        given = hypotheses(self.domain)
         variables = " ".join(name(s) for s in self.symbols)
         goal = f"({self.declared.convex(self.declared.sizes, *data)})"
 
         def used(line: str) -> str:
             return sub(r"use (\w+)", rf"apply ({self.called}_\1 {variables}); assumption", line)
 
-        yield "\n".join(
-            [
-                f"Lemma {self.called}_convex : forall {variables} : R, "
-                f"{' -> '.join([*given.values(), goal])}.",
-                f"Proof. intros {variables} {' '.join(given)}.",
-                *map(used, self.declared.convex_proof()),
-                "Qed.",
-            ]
-        )
+        proof = map(used, self.declared.convex_proof())
+        yield lemma(f"{self.called}_convex", self.domain, goal, proof)
 
     def _multipliers(self) -> Iterator[str]:
         for kinds, e in self.spaces.items():
@@ -371,7 +358,6 @@ class AtVertex:
     def _proof(self) -> Iterator[str]:
         sizes, own, data = self.declared.numbers, listed(self.own), self._data(real=False)
         values, reals, inner = self._given(real=False), f"(map INR {sizes})", data[1]
-        depth = len(self.problem.scheme.axes)
         hyps: list[str] = []
         for s, r in self.domain.ranges.items():
             only = Domain.of_ranges({s: r})
@@ -394,9 +380,7 @@ class AtVertex:
         yield f"assert (th : there {reals} {own}) by (simpl; repeat split; lra)."
         yield f"assert (pu : forall a_, length a_ = length {sizes} ->"
         yield f"  {inner} a_ = pure {reals} {own} a_)."
-        bits = "".join(f"[|b{i} " for i in range(depth)) + "[|]" + "]" * depth
-        yield f"{{ intros a_ e_; destruct a_ as {bits}; try discriminate; clear e_;"
-        yield f"  destruct {', '.join(f'b{i}' for i in range(depth))};"
+        yield "{ intros a_ e_; each_pattern a_ e_; clear e_;"
         yield f"  unfold {self.called}_inner; cbn [map pure off INR]; field; repeat split; lra. }}"
         yield "split; [exact (exists_at _ _ _ th pu) |]."
         if self.conditions:

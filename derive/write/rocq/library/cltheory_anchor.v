@@ -121,7 +121,7 @@ Proof.
   assert (PP := exp_pos (dot d z zp / tau)).
   assert (S := slope _ _ _ _ _ (soft_convex (more_linear N) (fun _ => 1) (fun o => if o then 0 else 1) (x z)
     (fun _ _ => Rle_0_1) ltac:(unfold more; rewrite Z, Rmult_1_l; unfold x, key; lra)) (x v)).
-  eapply der_by; [eapply der_ext with (2 := S); intro r|].
+  match type of S with derivable_pt_lim _ _ ?l => replace (dot d _ v) with l end; [apply der_ext with (2 := S); intro r|].
   - unfold soft, more, infonce, power. assert (E : forall k, dot d (fun t => z t + r * v t) k / tau = dot d z k / tau + r * (dot d v k / tau)).
     { intro k. rewrite (dot_ext d _ (fun t => 1 * z t + r * v t)) by (intros; ring). rewrite dot_line. unfold Rdiv; ring. }
     rewrite E, (sum_ext N (fun j => exp (dot d _ _ / tau)) (fun j => 1 * exp (x z (Some j) + r * x v (Some j)))) by (intros; rewrite E, Rmult_1_l; reflexivity).

@@ -227,7 +227,7 @@ Definition batch_gradient (sizes draws : list R) (tau : R) (terms : list term) (
     - positives t a / row (in_batch sizes draws) (positives t))).
 
 Ltac nest := simpl; repeat match goal with |- _ /\ _ => split end; try exact I; eexists;
-  intros a_ e_; do 4 (try (destruct a_ as [|[|] a_]; try discriminate e_)); reflexivity.
+  intros a_ e_; each_pattern a_ e_; reflexivity.
 
 Section Batches.
 Variables (s d : list nat) (tau : R) (terms : list term) (h : list bool -> R).

@@ -136,7 +136,10 @@ Fixpoint multipliers (sizes : list R) (F : list bool -> R) (theta : R) : Prop :=
   match sizes with
   | [] => theta <= F []
   | N :: r => multipliers r (split_off Mean N F) theta /\ (2 <= N -> multipliers r (split_off Contrast N F) theta) end.
-(* One goal for each eigenspace. *)
+(* One goal for each term of a list, each pattern of a length, each case, and each eigenspace. *)
+Ltac each_term I := repeat first [destruct I as [<-|I] | destruct I as []].
+Ltac each_pattern a e := do 5 (try (destruct a as [|[|] a]; try discriminate e)).
+Ltac each_case := repeat match goal with |- context [match ?x with _ => _ end] => destruct x end.
 Ltac each_space := cbn [nth map multipliers];
   repeat match goal with |- _ /\ _ => split | |- (2 <= _) -> _ => intro end.
 

@@ -1,5 +1,6 @@
 (* Written by cltheory. Signs of real expressions: what proofs of thresholds rest on. *)
 From Coq Require Import Reals Lra.
+From Coquelicot Require Import Coquelicot.
 Require Import cltheory_loss.
 Open Scope R_scope.
 
@@ -51,8 +52,6 @@ Lemma exp_above_1 x : 0 < x -> 1 < exp x.
 Proof. intro h; rewrite <- exp_0; apply exp_increasing; exact h. Qed.
 Lemma exp_below_1 x : 0 < - x -> exp x < 1.
 Proof. intro h; rewrite <- exp_0; apply exp_increasing; lra. Qed.
-Lemma over_1 y : 1 < y -> exists k, 0 < k /\ y = 1 + k.
-Proof. intro h; exists (y - 1); lra. Qed.
 Lemma under_1 y : 0 < y -> y < 1 -> exists k, 0 < k /\ y = 1 / (1 + k).
 Proof.
   intros h k; exists (1 / y - 1); split; [|field; lra].
@@ -112,58 +111,46 @@ Proof.
   - intros p q _ _ l. apply Rplus_lt_compat_r, exp_increasing, Rmult_lt_compat_r; [apply Rinv_0_lt_compat; exact K | lra].
 Qed.
 
-(* Limits: what is bounded by K / x, or by K x. *)
+(* Limits: a function that is continuous at 0, of what becomes small. *)
+Lemma by_continuity (F : R -> R) l eps : ex_derive F 0 -> F 0 = l -> 0 < eps -> exists d, 0 < d /\ forall y, 0 <= y < d -> Rabs (F y - l) < eps.
+Proof.
+  intros D <- e. destruct (proj1 (filterlim_locally F (F 0)) (ex_derive_continuous F 0 D) (mkposreal eps e)) as [d Hd].
+  exists d. split; [apply cond_pos|]. intros y h. apply Hd. apply Rabs_def1; unfold minus, plus, opp; simpl; lra.
+Qed.
+Lemma small_near d : 0 < d -> exists X, 0 < X /\ forall x, 0 < x -> x < X -> 0 <= x < d.
+Proof. intro h. exists d. split; [exact h | intros; lra]. Qed.
+Lemma small_far d : 0 < d -> exists X, 0 < X /\ forall x, 0 < x -> X < x -> 0 <= / x < d.
+Proof.
+  intro h. assert (P := Rinv_0_lt_compat _ h). exists (/ d). split; [exact P|]. intros x p l. split; [left; apply Rinv_0_lt_compat, p|].
+  apply Rmult_lt_reg_l with (/ d * x); [nra | field_simplify; lra].
+Qed.
 Lemma exp_over x : 1 + x <= exp x.
 Proof. destruct (Req_dec x 0) as [->|e]; [rewrite exp_0; lra | left; apply exp_ineq1; exact e]. Qed.
-Lemma exp_near_1 c x : 0 < x -> 1 - exp (- c / x) <= c * / x.
-Proof. intro h. assert (E := exp_over (- c / x)). unfold Rdiv in *. lra. Qed.
-Lemma exp_near_0 c x : 0 < c -> 0 < x -> exp (- c / x) <= / c * x.
+Lemma exp_far c d : 0 < c -> 0 < d -> exists X, 0 < X /\ forall x, 0 < x -> X < x -> 0 <= 1 - exp (- c / x) < d.
 Proof.
-  intros C X. assert (E := exp_over (c / x)). assert (P := Rdiv_lt_0_compat _ _ C X).
-  replace (- c / x) with (- (c / x)) by (field; lra). rewrite exp_Ropp. replace (/ c * x) with (/ (c / x)) by (field; lra).
-  apply Rinv_le_contravar; lra.
+  intros C h. destruct (small_far (d / c)) as [X [P N]]; [apply Rdiv_lt_0_compat; assumption|]. exists X. split; [exact P|]. intros x p l.
+  destruct (N x p l) as [_ n]. apply (Rmult_lt_compat_l c) in n; [|exact C]. replace (c * (d / c)) with d in n by (field; lra).
+  assert (E := exp_over (- c / x)). assert (B := exp_below_1 (- c / x)). assert (Q := Rdiv_lt_0_compat _ _ C p). unfold Rdiv in *. lra.
 Qed.
-Lemma small_far K eps : 0 < K -> 0 < eps -> exists X, 1 <= X /\ forall x, X < x -> K * / x < eps.
+Lemma exp_near c d : 0 < c -> 0 < d -> exists X, 0 < X /\ forall x, 0 < x -> x < X -> 0 <= exp (- c / x) < d.
 Proof.
-  intros k e. exists (Rmax 1 (K / eps)). split; [apply Rmax_l|]. intros x h. assert (A := Rmax_l 1 (K / eps)). assert (B := Rmax_r 1 (K / eps)).
-  apply Rmult_lt_reg_r with x; [lra|]. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
-  apply Rle_lt_trans with (eps * (K / eps)); [right; field; lra | apply Rmult_lt_compat_l; lra].
+  intros C h. exists (c * d). split; [apply Rmult_lt_0_compat; assumption|]. intros x p l. split; [left; apply exp_pos|].
+  assert (E := exp_over (c / x)). assert (P := Rdiv_lt_0_compat _ _ C p). replace (- c / x) with (- (c / x)) by (field; lra). rewrite exp_Ropp.
+  apply Rle_lt_trans with (/ (c / x)); [apply Rinv_le_contravar; lra|]. apply Rmult_lt_reg_l with (c / x); [exact P|].
+  rewrite Rinv_r by lra. apply Rmult_lt_reg_l with x; [exact p|]. replace (x * (c / x * d)) with (c * d) by (field; lra). lra.
 Qed.
-Lemma small_near K eps : 0 < K -> 0 < eps -> exists X, 0 < X <= 1 /\ forall x, x < X -> K * x < eps.
-Proof.
-  intros k e. assert (P := Rdiv_lt_0_compat _ _ e k). exists (Rmin 1 (eps / K)). split.
-  - split; [apply Rmin_glb_lt; lra | apply Rmin_l].
-  - intros x h. assert (A := Rmin_r 1 (eps / K)). apply Rlt_le_trans with (K * (eps / K)); [apply Rmult_lt_compat_l; lra | right; field; lra].
-Qed.
-Lemma by_both a b : 0 <= b - a -> 0 <= b + a -> Rabs a <= b.
-Proof. intros. apply Rabs_le. lra. Qed.
 
 (* That numbers are in ranges. *)
 Ltac in_ranges := repeat split; first [lra | rewrite sqrt_1; lra | unfold Rmax; destruct (Rle_dec _ _); lra].
 
-(* What increases by the sign of its derivative, which is found by the rules. *)
-Lemma der_by f x l l' : derivable_pt_lim f x l -> l = l' -> derivable_pt_lim f x l'. Proof. intros h <-; exact h. Qed.
+(* What increases by the sign of its derivative; its rules leave other forms of the same numbers. *)
 Lemma der_ext f g x l : (forall t, f t = g t) -> derivable_pt_lim f x l -> derivable_pt_lim g x l.
 Proof. intros e D eps He. destruct (D eps He) as [d Hd]. exists d. intros h. rewrite <- !e. apply Hd. Qed.
-Lemma der_inv f x l : derivable_pt_lim f x l -> f x <> 0 -> derivable_pt_lim (fun t => / f t) x (- l / (f x * f x)).
-Proof.
-  intros d e. apply (der_ext (fun t => 1 / f t)); [intro; unfold Rdiv; ring|]. eapply der_by.
-  - exact (derivable_pt_lim_div (fun _ => 1) f x 0 l (derivable_pt_lim_const 1 x) d e).
-  - unfold Rsqr. field. exact e.
-Qed.
-Ltac der := match goal with
-  | |- derivable_pt_lim (fun x => x) _ _ => apply derivable_pt_lim_id
-  | |- derivable_pt_lim (fun _ => ?a) _ _ => apply derivable_pt_lim_const
-  | |- derivable_pt_lim (fun x => - @?f x) _ _ => refine (derivable_pt_lim_opp f _ _ _); der
-  | |- derivable_pt_lim (fun x => @?f x + @?g x) _ _ => refine (derivable_pt_lim_plus f g _ _ _ _ _); der
-  | |- derivable_pt_lim (fun x => @?f x - @?g x) _ _ => refine (derivable_pt_lim_minus f g _ _ _ _ _); der
-  | |- derivable_pt_lim (fun x => @?f x * @?g x) _ _ => refine (derivable_pt_lim_mult f g _ _ _ _ _); der
-  | |- derivable_pt_lim (fun x => @?f x / @?g x) _ _ => refine (derivable_pt_lim_div f g _ _ _ _ _ _); [der | der | cbv beta]
-  | |- derivable_pt_lim (fun x => / @?f x) _ _ => refine (der_inv f _ _ _ _); [der | cbv beta]
-  | |- derivable_pt_lim (fun x => @?f x ^ ?n) _ _ =>
-      refine (derivable_pt_lim_comp f (fun y => y ^ n) _ _ _ _ _); [der | apply derivable_pt_lim_pow]
-  | |- derivable_pt_lim (fun x => exp (@?f x)) _ _ =>
-      refine (derivable_pt_lim_comp f exp _ _ _ _ _); [der | apply derivable_pt_lim_exp]
+Ltac divisors := repeat match goal with |- _ /\ _ => split | |- True => exact I end; nz1.
+Ltac der := apply is_derive_Reals; auto_derive; [divisors |];
+  repeat match goal with
+  | |- context [?a * / ?b] => change (a * / b) with (a / b)
+  | |- context [?a + - ?b] => change (a + - b) with (a - b)
   end.
 Lemma increases_by (D : R -> Prop) f df : (forall x y c, D x -> D y -> x <= c <= y -> D c) ->
   (forall x, D x -> derivable_pt_lim f x (df x)) -> (forall x, D x -> 0 < df x) -> increases D f.
